@@ -1,0 +1,98 @@
+# Finds the MPI installations that Wherry knows: in .mpi/ (see tools/setup.py) and those of Debian.
+#
+# Gives: WHERRY_MPIS, their names as on the command line; for each the INTERFACE target mpi_<name> (link it) and
+# WHERRY_MPI_ABI_<name>; WHERRY_ABIS, the ABIs that have headers; for each WHERRY_MPI_INCLUDE_<abi> and the
+# INTERFACE target mpi_headers_<abi> (compile with it; it links to nothing).
+#
+# A program is compiled once per ABI and linked once per installation.
+
+set(WHERRY_MPI_ROOT "${PROJECT_SOURCE_DIR}/.mpi" CACHE PATH "Environments with an MPI each: openmpi, mpich, impi")
+set(WHERRY_MPIS "")
+set(WHERRY_ABIS "")
+
+# wherry_mpi(name abi include library): one installation, if its header and library are there.
+function(wherry_mpi name abi include library)
+  if(NOT EXISTS "${include}/mpi.h" OR NOT EXISTS "${library}")
+    message(STATUS "MPI ${name}: not found")
+    return()
+  endif()
+  message(STATUS "MPI ${name}: ${library}")
+  add_library(mpi_${name} INTERFACE)
+  target_link_libraries(mpi_${name} INTERFACE "${library}")
+  set(WHERRY_MPI_ABI_${name} ${abi} PARENT_SCOPE)
+  set(WHERRY_MPIS ${WHERRY_MPIS} ${name} PARENT_SCOPE)
+  if(NOT abi IN_LIST WHERRY_ABIS)
+    # C++ bindings, which some headers include unasked, would ask for a second library.
+    add_library(mpi_headers_${abi} INTERFACE)
+    target_include_directories(mpi_headers_${abi} SYSTEM INTERFACE "${include}")
+    target_compile_definitions(mpi_headers_${abi} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+    set(WHERRY_ABIS ${WHERRY_ABIS} ${abi} PARENT_SCOPE)
+    set(WHERRY_MPI_INCLUDE_${abi} "${include}" PARENT_SCOPE)
+  endif()
+endfunction()
+
+# The first file that matches, or <variable>-NOTFOUND.
+function(wherry_first variable)
+  file(GLOB found ${ARGN})
+  if(found)
+    list(GET found 0 found)
+  else()
+    set(found "${variable}-NOTFOUND")
+  endif()
+  set(${variable} "${found}" PARENT_SCOPE)
+endfunction()
+
+# The standard ABI's header has a name of its own in MPICH: a folder with an mpi.h that forwards to it.
+function(wherry_abi_header variable header)
+  set(folder "${PROJECT_BINARY_DIR}/mpi-abi")
+  if(EXISTS "${header}")
+    file(CONFIGURE OUTPUT "${folder}/mpi.h" CONTENT "#include \"${header}\"\n" @ONLY)
+  endif()
+  set(${variable} "${folder}" PARENT_SCOPE)
+endfunction()
+
+# The folder of a header, whatever the machine's triplet is.
+function(wherry_header_folder variable)
+  wherry_first(header ${ARGN})
+  get_filename_component(folder "${header}" DIRECTORY)
+  set(${variable} "${folder}" PARENT_SCOPE)
+endfunction()
+
+wherry_abi_header(abi_include "${WHERRY_MPI_ROOT}/mpich/include/mpi_abi.h")
+wherry_header_folder(debian_openmpi_include "/usr/lib/*-linux-gnu/openmpi/include/mpi.h")
+wherry_header_folder(debian_mpich_include "/usr/include/*-linux-gnu/mpich/mpi.h")
+wherry_first(debian_openmpi_library "/usr/lib/*-linux-gnu/libmpi.so.40")
+wherry_first(debian_mpich_library "/usr/lib/*-linux-gnu/libmpich.so.12")
+
+#          name           abi     folder of mpi.h                      library
+wherry_mpi(openmpi        openmpi "${WHERRY_MPI_ROOT}/openmpi/include" "${WHERRY_MPI_ROOT}/openmpi/lib/libmpi.so.40")
+wherry_mpi(mpich          mpich   "${WHERRY_MPI_ROOT}/mpich/include"   "${WHERRY_MPI_ROOT}/mpich/lib/libmpi.so.12")
+wherry_mpi(mpich-abi      abi     "${abi_include}"                     "${WHERRY_MPI_ROOT}/mpich/lib/libmpi_abi.so.1")
+wherry_mpi(intel          mpich   "${WHERRY_MPI_ROOT}/impi/include"    "${WHERRY_MPI_ROOT}/impi/lib/libmpi.so.12")
+wherry_mpi(debian-openmpi openmpi "${debian_openmpi_include}"          "${debian_openmpi_library}")
+wherry_mpi(debian-mpich   mpich   "${debian_mpich_include}"            "${debian_mpich_library}")
+
+if(NOT WHERRY_MPIS)
+  message(WARNING "no MPI found: building without the run layer and the preload; run `make setup`")
+endif()
+
+# One program per installation from one source: objects per ABI, the executable in <folder>/<mpi name>/.
+#
+# wherry_mpi_program(name source folder [INSTALL]); INSTALL: into libexec/wherry/<mpi name>.
+function(wherry_mpi_program name source folder)
+  foreach(abi IN LISTS WHERRY_ABIS)
+    add_library(${name}_${abi} OBJECT "${source}")
+    target_link_libraries(${name}_${abi} PRIVATE wherry_run_${abi})
+  endforeach()
+  foreach(mpi IN LISTS WHERRY_MPIS)
+    set(abi ${WHERRY_MPI_ABI_${mpi}})
+    set(program ${name}-${mpi})
+    add_executable(${program})
+    target_link_libraries(${program} PRIVATE ${name}_${abi} wherry_linked_${abi} wherry_run_${abi} mpi_${mpi})
+    set_target_properties(${program} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX
+      RUNTIME_OUTPUT_DIRECTORY "${folder}/${mpi}" INSTALL_RPATH_USE_LINK_PATH ON)
+    if("INSTALL" IN_LIST ARGN)
+      install(TARGETS ${program} RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/wherry/${mpi}")
+    endif()
+  endforeach()
+endfunction()

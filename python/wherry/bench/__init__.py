@@ -1,0 +1,1 @@
+"""Benchmarks: one module per question, cases and results as data."""

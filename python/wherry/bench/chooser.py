@@ -1,0 +1,116 @@
+"""After training, how far is the chosen strategy from the best candidate, and what did the training cost?
+
+A fresh process learns from its first call on; then the choice and every candidate run in turns. The cost of training is
+the time of the calls before the decision beyond what native calls would have taken, in native calls. When the
+decision fell is read from the record.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from pathlib import Path
+
+from wherry import plan, record
+from wherry.bench.frame import Place, Result, Setup, Table, choose_mpi, parse, preload, program
+
+SIZES = (8, 1024, 65536)
+GOAL_TIME, GOAL_COST = 1.15, 3.0
+_TRAINING = "training"
+
+
+def run(setup: Setup) -> list[Result]:
+    mpi = setup.mpi or choose_mpi(None)
+    ranks = setup.ranks or (8 if setup.netlab else 4)
+    launches, sizes = setup.number_of_launches(), setup.sizes or SIZES
+    args = [program(mpi, "chooser"), "--sizes", ",".join(map(str, sizes)), "--turns", "6" if setup.quick else "20"]
+    args += ["--strategies", ",".join(_candidates(setup, ranks))]
+    table, decided = Table(), dict[tuple[int, int], int]()
+    with Place(setup, mpi) as place:
+        for launch in range(launches):
+            setup.progress(f"launch {launch + 1}", launch, launches)
+            with tempfile.TemporaryDirectory(prefix="wherry-") as records:
+                table.rows += parse(place.run(ranks, args, preload(WHERRY_OUTPUT=records)), launch)
+                decided |= {(launch, bucket): call for bucket, call in _decision_calls(Path(records)).items()}
+        network = place.network
+    results = []
+    for size in sizes:
+        results.append(_distance(table, f"{size} B", mpi.name, ranks, network))
+        results.append(_cost(table, size, decided, mpi.name, ranks, network))
+    return results
+
+
+def _candidates(setup: Setup, ranks: int) -> list[str]:
+    if setup.strategies:
+        return list(setup.strategies)
+    nodes = min(setup.hosts, ranks) if setup.netlab else 1
+    answer = plan.explain("alltoall", plan.Placement(ranks, nodes=nodes), SIZES[1])
+    return [str(candidate["name"]) for candidate in answer["candidates"] if candidate["name"] != "native"]
+
+
+def _decision_calls(records: Path) -> dict[int, int]:
+    """Size class -> number of the call from which the first decision held, as rank 0 recorded it."""
+    found: dict[int, int] = {}
+    for rank in record.read_all(records).ranks[:1]:
+        for decision in rank.tables["decisions"]:
+            if record.REASONS[decision["reason"]] == "kept":
+                found.setdefault(int(decision["bucket"]), int(decision["call"]))
+    return found
+
+
+def bucket_of(size: int) -> int:
+    """profile::bucket_of."""
+    return 0 if size == 0 else 1 + (size - 1).bit_length()
+
+
+def _distance(table: Table, case: str, mpi: str, ranks: int, network: str) -> Result:
+    candidates = [variant for variant in table.variants(case) if variant not in ("wherry", _TRAINING)]
+    times = {variant: table.best(case, variant) for variant in candidates}
+    best = min(times, key=lambda variant: times[variant])
+    mine = table.best(case, "wherry")
+    return Result(
+        bench="chooser",
+        case=f"{case}, best: {best}",
+        metric="time per call after training",
+        unit="s",
+        value=mine,
+        baseline=times[best],
+        ratio=times[best] / mine,
+        mpi=mpi,
+        ranks=ranks,
+        samples=table.samples(case, "wherry", *candidates),
+        network=network,
+        goal=f"<= {GOAL_TIME} x the best",
+        reached=mine <= GOAL_TIME * times[best],
+    )
+
+
+def _cost(
+    table: Table, size: int, decided: dict[tuple[int, int], int], mpi: str, ranks: int, network: str
+) -> Result:
+    case = f"{size} B"
+    costs = []
+    for row in table.of(case, _TRAINING):
+        native = statistics.median(
+            [value for other in table.of(case, "native") if other.launch == row.launch for value in other.values]
+        )
+        # Without a decision all calls were trials.
+        calls = decided.get((row.launch, bucket_of(size * ranks)), decided.get((row.launch, bucket_of(size)), None))
+        costs.append(sum(t - native for t in row.values[: calls if calls is not None else len(row.values)]) / native)
+    cost = min(costs)
+    return Result(
+        bench="chooser",
+        case=f"{case}, training",
+        metric="training cost in native calls",
+        unit="calls",
+        value=cost,
+        baseline=None,
+        ratio=None,
+        mpi=mpi,
+        ranks=ranks,
+        samples=table.samples(case, _TRAINING),
+        statistic="minimum over launches",
+        network=network,
+        goal=f"<= {GOAL_COST:.0f}",
+        reached=cost <= GOAL_COST,
+    )

@@ -1,0 +1,230 @@
+"""What all benchmarks share: set-up, interleaved launches, samples, and the records of the results.
+
+The statistic is the minimum over launches of the median of a launch. Launches are on shared machines: one in three may
+be many times slower as a whole, which a mean or a pooled median would take in; the median inside a launch
+drops single disturbed calls, the minimum drops disturbed launches.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from wherry import __version__, paths
+from wherry.errors import UsageError, WherryError
+from wherry.mpis import MPI_NAMES, Mpi, find_mpis, run_to_end, why_missing
+from wherry.netlab import Cluster, NetlabError, why_unavailable
+
+STATISTIC = "minimum over launches of the median"
+_LAUNCH_LIMIT_S = 300.0
+
+Progress = Callable[[str, int, int], None]  # what, done, of how many
+
+
+@dataclass
+class Setup:
+    """What the user chose. None: the benchmark's own default."""
+
+    mpi: Mpi | None = None
+    ranks: int | None = None
+    netlab: bool = False
+    hosts: int = 4
+    quick: bool = False
+    launches: int | None = None
+    sizes: tuple[int, ...] | None = None
+    strategies: tuple[str, ...] | None = None
+    progress: Progress = lambda what, done, total: None
+
+    def number_of_launches(self) -> int:
+        return self.launches or (2 if self.quick else 5)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What one variant measured in one launch."""
+
+    case: str
+    variant: str
+    unit: str
+    launch: int
+    values: tuple[float, ...]
+
+
+@dataclass
+class Result:
+    """One record of the result file. ratio = baseline / value unless the metric says otherwise."""
+
+    bench: str
+    case: str
+    metric: str
+    unit: str
+    value: float
+    baseline: float | None
+    ratio: float | None
+    mpi: str
+    ranks: int
+    samples: list[dict[str, Any]]
+    machine: str = ""
+    commit: str = ""
+    statistic: str = STATISTIC
+    network: str = ""
+    goal: str = ""
+    reached: bool | None = None
+
+    def data(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def choose_mpi(name: str | None) -> Mpi:
+    """The MPI of that name; without a name Open MPI if there, which yields the cores when there are more ranks."""
+    found = find_mpis()
+    if name is None and found:
+        return found[0]
+    for mpi in found:
+        if mpi.name == name:
+            return mpi
+    if name is not None and name not in MPI_NAMES:
+        from wherry.errors import unknown
+
+        raise unknown("MPI", name, [mpi.name for mpi in found] or MPI_NAMES)
+    raise WherryError(why_missing(name or "openmpi"))
+
+
+class Place(AbstractContextManager["Place"]):
+    """Where programs run: this machine, or the emulated cluster."""
+
+    def __init__(self, setup: Setup, mpi: Mpi) -> None:
+        self.mpi = mpi
+        self.cluster: Cluster | None = None
+        if setup.netlab:
+            if reason := why_unavailable():
+                raise UsageError(f"--netlab: {reason}")
+            self.cluster = Cluster(setup.hosts)
+
+    def __enter__(self) -> Place:
+        if self.cluster is not None:
+            self.cluster.up()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.cluster is not None:
+            self.cluster.down()
+
+    @property
+    def network(self) -> str:
+        return f"{self.cluster.hosts} emulated hosts, {self.cluster.rate}" if self.cluster else "shared memory"
+
+    def run(self, ranks: int, args: Sequence[str], env: Mapping[str, str]) -> str:
+        """What the program prints. Raises WherryError with its last words if it fails."""
+        try:
+            done = self._start(ranks, args, env)
+        except subprocess.TimeoutExpired as error:
+            raise WherryError(f"{args[0]} did not end within {_LAUNCH_LIMIT_S:.0f} s and was stopped") from error
+        except NetlabError as error:
+            raise WherryError(str(error)) from error
+        if done.returncode != 0:
+            last = "\n".join((done.stderr or done.stdout).strip().splitlines()[-8:])
+            raise WherryError(f"{args[0]} failed with code {done.returncode}:\n{last}")
+        return done.stdout
+
+    def _start(self, ranks: int, args: Sequence[str], env: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+        if self.cluster is not None:
+            return self.cluster.run(self.mpi, ranks, args, env, timeout_s=_LAUNCH_LIMIT_S)
+        command = self.mpi.command(ranks, args, {**self.mpi.variables, **env})
+        return run_to_end(command, {**os.environ, **self.mpi.environment()}, _LAUNCH_LIMIT_S)
+
+
+def program(mpi: Mpi, name: str) -> str:
+    return str(paths.built(paths.bench_program(mpi.name, name)))
+
+
+def preload(**settings: str) -> dict[str, str]:
+    """The environment of a rank under Wherry; nothing learned elsewhere leaks in."""
+    return {"LD_PRELOAD": str(paths.built(paths.preload_library())), "WHERRY_NO_TUNING": "1", **settings}
+
+
+def parse(output: str, launch: int) -> list[Samples]:
+    """The JSON lines that a benchmark program printed; other lines are not ours."""
+    found = []
+    for line in output.splitlines():
+        if not line.startswith("{"):
+            continue
+        try:
+            row = json.loads(line)
+            values = tuple(float(value) for value in row["samples"])
+            found.append(Samples(str(row["case"]), str(row["variant"]), str(row["unit"]), launch, values))
+        except (ValueError, KeyError, TypeError) as error:
+            raise WherryError(f"a benchmark program printed a damaged line: {line[:100]}") from error
+    if not found:
+        raise WherryError("the benchmark program printed no samples")
+    return found
+
+
+@dataclass
+class Table:
+    """Samples by case and variant, in the order they came."""
+
+    rows: list[Samples] = field(default_factory=list)
+
+    def cases(self) -> list[str]:
+        return list(dict.fromkeys(row.case for row in self.rows))
+
+    def variants(self, case: str) -> list[str]:
+        return list(dict.fromkeys(row.variant for row in self.rows if row.case == case))
+
+    def of(self, case: str, variant: str) -> list[Samples]:
+        return [row for row in self.rows if row.case == case and row.variant == variant]
+
+    def best(self, case: str, variant: str) -> float:
+        """The statistic: see the head of this file."""
+        return best_median([row.values for row in self.of(case, variant)])
+
+    def samples(self, case: str, *variants: str) -> list[dict[str, Any]]:
+        """Raw samples for the result file: one entry per launch."""
+        launches = sorted({row.launch for row in self.rows if row.case == case})
+        return [
+            {"launch": n}
+            | {row.variant: list(row.values) for v in variants for row in self.of(case, v) if row.launch == n}
+            for n in launches
+        ]
+
+
+def best_median(launches: Iterable[Sequence[float]]) -> float:
+    """Minimum over launches of the median. Raises WherryError without samples."""
+    medians = [statistics.median(values) for values in launches if values]
+    if not medians:
+        raise WherryError("no samples to compute a result from")
+    return min(medians)
+
+
+def machine() -> str:
+    """Cores and processor, for people who compare."""
+    name = platform.processor() or platform.machine()
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), name)
+    except OSError:
+        pass
+    return f"{os.cpu_count()} x {name}"
+
+
+def commit() -> str:
+    """The commit of the sources that this runs from, else the version."""
+    here = Path(__file__).resolve().parent
+    try:
+        words = ["git", "-C", str(here), "describe", "--always", "--dirty"]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return __version__
+    return done.stdout.strip() if done.returncode == 0 and done.stdout.strip() else __version__

@@ -1,0 +1,49 @@
+"""What does it cost a call to be intercepted, with profiling off and on?
+
+MPI_Send to MPI_PROC_NULL is the call with the least work of its own. Launches without the preload, with it, and with it
+recording follow each other in turn; the cost is the difference of the best medians.
+"""
+
+from __future__ import annotations
+
+import tempfile
+
+from wherry.bench.frame import Place, Result, Setup, Table, choose_mpi, parse, program
+from wherry.bench.frame import preload as under_wherry
+
+GOALS_NS = {"off": 20.0, "on": 150.0}
+
+
+def run(setup: Setup) -> list[Result]:
+    mpi = setup.mpi or choose_mpi(None)
+    ranks, launches = setup.ranks or 1, setup.number_of_launches()
+    args = [program(mpi, "preload"), "--turns", "20" if setup.quick else "60"]
+    table = Table()
+    with Place(setup, mpi) as place, tempfile.TemporaryDirectory(prefix="wherry-") as records:
+        variants = {"plain": {}, "off": under_wherry(), "on": under_wherry(WHERRY_OUTPUT=records)}
+        for launch in range(launches):
+            for i, (variant, environment) in enumerate(variants.items()):
+                setup.progress(f"launch {launch + 1}, {variant}", launch * len(variants) + i, launches * len(variants))
+                found = parse(place.run(ranks, args, environment), launch)
+                table.rows += [type(row)(row.case, variant, row.unit, launch, row.values) for row in found]
+        return [_result(table, case, variant, mpi.name, ranks) for case in table.cases() for variant in GOALS_NS]
+
+
+def _result(table: Table, case: str, variant: str, mpi: str, ranks: int) -> Result:
+    plain, with_wherry = table.best(case, "plain"), table.best(case, variant)
+    cost_ns = (with_wherry - plain) * 1e9
+    return Result(
+        bench="preload",
+        case=f"{case}, profiling {variant}",
+        metric="cost per intercepted call",
+        unit="ns",
+        value=cost_ns,
+        baseline=plain * 1e9,
+        ratio=plain / with_wherry if with_wherry > 0 else None,
+        mpi=mpi,
+        ranks=ranks,
+        samples=table.samples(case, "plain", variant),
+        statistic="difference of the minima over launches of the median",
+        goal=f"<= {GOALS_NS[variant]:.0f} ns",
+        reached=cost_ns <= GOALS_NS[variant],
+    )

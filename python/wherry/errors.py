@@ -1,0 +1,26 @@
+"""Errors that the command line shows as a sentence instead of a traceback, and "did you mean"."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class WherryError(Exception):
+    """Something did not work; exit code 1."""
+
+    exit_code = 1
+
+
+class UsageError(WherryError):
+    """The request itself cannot be right; says what to write instead. Exit code 2."""
+
+    exit_code = 2
+
+
+def unknown(what: str, name: str, known: Iterable[str]) -> UsageError:
+    """`unknown strategy 'brucks' (have: bruck, mesh); did you mean 'bruck'?`"""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"; did you mean '{near[0]}'?" if near else ""
+    return UsageError(f"unknown {what} '{name}' (have: {', '.join(names) or 'none'}){hint}")

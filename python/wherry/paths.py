@@ -1,0 +1,47 @@
+"""Where the parts of an installed Wherry are: everything hangs below the environment's own prefix."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from wherry.errors import WherryError
+
+
+def prefix() -> Path:
+    return Path(sys.prefix)
+
+
+def preload_library() -> Path:
+    """The library to LD_PRELOAD; finds its backends beside itself."""
+    return prefix() / "lib" / "wherry" / "libwherry.so"
+
+
+def backends() -> list[Path]:
+    return sorted(preload_library().parent.glob("libwherry-*.so"))
+
+
+def plan_program() -> Path:
+    return prefix() / "bin" / "wherry-plan"
+
+
+def bench_program(mpi: str, name: str) -> Path:
+    return prefix() / "libexec" / "wherry" / mpi / f"bench_{name}"
+
+
+def tuning_file() -> Path | None:
+    """The tuning file that programs started now would use, as src/base/settings.cpp says."""
+    if named := os.environ.get("WHERRY_TUNING_FILE"):
+        return Path(named)
+    for variable, below in (("XDG_CACHE_HOME", "wherry/tuning"), ("HOME", ".cache/wherry/tuning")):
+        if os.path.isabs(folder := os.environ.get(variable, "")):
+            return Path(folder) / below
+    return None
+
+
+def built(path: Path) -> Path:
+    """The path, or an error that says how to get it."""
+    if not path.exists():
+        raise WherryError(f"{path} does not exist: Wherry is not built here; run `make build`")
+    return path

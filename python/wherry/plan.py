@@ -1,0 +1,97 @@
+"""Asks wherry-plan, the C++ tool, about schedules: names, costs and pictures."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wherry import paths
+from wherry.errors import UsageError, WherryError, unknown
+from wherry.files import write_whole
+
+OPERATIONS = ("alltoall", "alltoallv", "alltoallw")
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Ranks and where they run: on `nodes` nodes as even as possible, or rank r on node_of[r]."""
+
+    ranks: int
+    nodes: int | None = None
+    node_of: str | None = None
+
+    def words(self) -> list[str]:
+        words = ["-n", str(self.ranks)]
+        if self.nodes is not None:
+            words += ["--nodes", str(self.nodes)]
+        if self.node_of is not None:
+            words += ["--node-of", self.node_of]
+        return words
+
+    def check(self) -> None:
+        if self.nodes is not None and self.node_of is not None:
+            raise UsageError("--nodes and --node-of say the same thing; give one of them")
+        if self.nodes is not None and self.nodes > self.ranks:
+            raise UsageError(f"--nodes {self.nodes} is more than the {self.ranks} ranks; each node has at least one")
+        if self.node_of is not None:
+            given = self.node_of.split(",")
+            if not all(word.strip().isdigit() for word in given):
+                raise UsageError(f"--node-of '{self.node_of}' is no list of node numbers; write for example 0,0,1,1")
+            if len(given) != self.ranks:
+                raise UsageError(f"--node-of names {len(given)} nodes for {self.ranks} ranks; name one per rank")
+
+
+def strategies() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(ask(["strategies"]))
+    return found
+
+
+def explain(operation: str, placement: Placement, block_bytes: int) -> dict[str, Any]:
+    """Candidates with their costs, best first."""
+    if operation not in OPERATIONS:
+        raise unknown("operation", operation, OPERATIONS)
+    placement.check()
+    words = ["explain", "--op", operation, *placement.words(), "-m", str(block_bytes)]
+    answer: dict[str, Any] = json.loads(ask(words))
+    answer["candidates"].sort(key=lambda candidate: candidate["seconds"])
+    return answer
+
+
+def draw(strategy: str, placement: Placement, form: str) -> str:
+    """The schedule as SVG or text."""
+    names = [row["name"] for row in strategies()]
+    if strategy not in names:
+        raise unknown("strategy", strategy, names)
+    placement.check()
+    return ask(["draw", strategy, *placement.words(), "--format", form])
+
+
+def save_picture(path: Path, picture: str) -> None:
+    """Writes an SVG; never over a file that is something else."""
+    if path.is_dir():
+        raise UsageError(f"{path} is a directory; name a file, such as {path / 'schedule.svg'}")
+    if path.exists() and not _is_svg(path):
+        raise UsageError(f"{path} exists and is no SVG picture; it is left alone: name another file or remove it")
+    try:
+        write_whole(path, picture)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}; name a file where you can write") from error
+
+
+def _is_svg(path: Path) -> bool:
+    with path.open("rb") as file:
+        return b"<svg" in file.read(1024)
+
+
+def ask(words: Sequence[str]) -> str:
+    """What wherry-plan prints; its message as an error if it refuses."""
+    program = paths.built(paths.plan_program())
+    done = subprocess.run([str(program), *words], capture_output=True, text=True)
+    if done.returncode == 0:
+        return done.stdout
+    message = done.stderr.strip().removeprefix("wherry-plan: ") or f"wherry-plan ended with {done.returncode}"
+    raise (UsageError if done.returncode == 2 else WherryError)(message)

@@ -1,0 +1,121 @@
+"""`wherry run`: check, start, wait, read the records, report."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.markup import escape
+
+from wherry import launch, paths, record, report, summary
+from wherry.analysis import Analysis, analyse
+from wherry.check import Finding, check
+from wherry.errors import UsageError
+from wherry.files import write_json
+
+
+@dataclass(frozen=True)
+class Options:
+    report: Path | None = None
+    profile_only: bool = False
+    verbose: int = 0
+
+
+def run(command: Sequence[str], options: Options, console: Console) -> int:
+    """Runs the command to its end and returns its exit code. Raises UsageError before anything has started."""
+    if not command:
+        raise UsageError("nothing to run; write for example: wherry run -- mpiexec -n 4 ./app")
+    launcher = launch.find_launcher(command)
+    show_findings(console, check(launcher, launch.programs(command, launcher)))
+    with output_directory(options.report) as directory:
+        started = launch.build(command, launcher, variables(options, directory), paths.built(paths.preload_library()))
+        for note in started.notes:
+            console.print(f"wherry: {escape(note)}", highlight=False, soft_wrap=True)
+        code = launch.execute(started)
+        conclude(directory, options, console)
+    return code
+
+
+def variables(options: Options, directory: Path) -> dict[str, str]:
+    """Everything of the caller's own WHERRY_ settings, so that ranks on other hosts get them, and this run's."""
+    given = {name: value for name, value in os.environ.items() if name.startswith("WHERRY_")}
+    given["WHERRY_OUTPUT"] = str(directory)
+    if options.profile_only:
+        given["WHERRY_NO_COLLECTIVES"] = "1"
+    if options.verbose:
+        given["WHERRY_VERBOSE"] = str(options.verbose)
+    return given
+
+
+def show_findings(console: Console, findings: Sequence[Finding]) -> None:
+    for finding in findings:
+        style = "yellow" if finding.level == "warning" else "dim"
+        console.print(f"[{style}]wherry: {finding.level}: {escape(finding.text)}[/]", highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def output_directory(wanted: Path | None) -> Iterator[Path]:
+    """The directory for records, empty of older ones; a temporary one is removed in the end."""
+    if wanted is not None:
+        yield _prepare(wanted)
+        return
+    directory = Path(tempfile.mkdtemp(prefix="wherry-"))
+    try:
+        yield directory
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+def _prepare(wanted: Path) -> Path:
+    directory = wanted.absolute()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for old in record.record_files(directory):
+            old.unlink()
+        with tempfile.NamedTemporaryFile(dir=directory, prefix=".wherry-"):
+            pass
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UsageError(f"cannot write to --report {wanted}: {reason}; name a directory that you can write to") from error
+    return directory
+
+
+def conclude(directory: Path, options: Options, console: Console) -> None:
+    """Summary and report. The program has ended: nothing that fails here may change its exit code."""
+    records = record.read_all(directory)
+    if not records.ranks:
+        for problem in [*records.problems, *why_nothing()]:
+            console.print(f"wherry: {escape(problem)}", highlight=False, soft_wrap=True)
+        return
+    analysis = analyse(records)
+    written = write_report(directory, analysis, console) if options.report is not None else None
+    summary.print_summary(console, analysis, written)
+
+
+def why_nothing() -> list[str]:
+    if os.environ.get("WHERRY_DISABLE", "0") not in ("", "0"):
+        return ["nothing was recorded: WHERRY_DISABLE is set"]
+    if os.environ.get("WHERRY_NO_PROFILE", "0") not in ("", "0"):
+        return ["nothing was recorded: WHERRY_NO_PROFILE is set"]
+    return [
+        "no rank recorded anything. Likely reasons: the program does not use MPI; it is statically linked;"
+        " it ended before MPI_Init; it is set-user-id; the launcher did not pass LD_PRELOAD on, or"
+        " started the ranks on hosts that do not see this directory (name a shared one with --report)"
+    ]
+
+
+def write_report(directory: Path, analysis: Analysis, console: Console) -> str | None:
+    """The path of the page, or None with a message if the disk does not take it."""
+    try:
+        write_json(directory / "summary.json", analysis.data())
+        return str(report.write(directory, analysis))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        console.print(f"wherry: the report could not be written to {escape(str(directory))}: {escape(reason)}", style="red")
+        return None

@@ -1,0 +1,57 @@
+"""The WHERRY_ variables as src/base/settings.cpp reads them; a test holds the two lists together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wherry import paths
+from wherry.errors import unknown
+
+#: Name, default and meaning.
+VARIABLES: dict[str, tuple[str, str]] = {
+    "WHERRY_DISABLE": ("0", "1: Wherry does nothing at all"),
+    "WHERRY_NO_PROFILE": ("0", "1: record no calls, sizes or times"),
+    "WHERRY_NO_COLLECTIVES": ("0", "1: leave every collective to the MPI library"),
+    "WHERRY_NO_LEARNING": ("0", "1: follow the cost model and the tuning file, try nothing out"),
+    "WHERRY_NO_TUNING": ("0", "1: neither read nor write the tuning file"),
+    "WHERRY_OUTPUT": ("", "directory for the record of each rank; `wherry run` sets it"),
+    "WHERRY_TUNING_FILE": ("", "what was learned; default wherry/tuning in the user's cache directory"),
+    "WHERRY_STAGING_MAX": ("256M", "most bytes of staging per collective, with K, M or G"),
+    "WHERRY_ALLTOALL": ("auto", "strategy for MPI_Alltoall: a name, native or auto"),
+    "WHERRY_ALLTOALLV": ("auto", "strategy for MPI_Alltoallv"),
+    "WHERRY_ALLTOALLW": ("auto", "strategy for MPI_Alltoallw"),
+    "WHERRY_RANKS_PER_NODE": ("0", "assume nodes of so many consecutive ranks; 0: ask MPI"),
+    "WHERRY_VERBOSE": ("0", "0: quiet; 1: say what was found; 2: say every decision"),
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    name: str
+    value: str
+    source: str  # "environment" or "default"
+    meaning: str
+
+
+def settings(environment: Mapping[str, str] | None = None) -> list[Setting]:
+    """Every variable with its value and where that came from. Set to nothing counts as not set."""
+    given = os.environ if environment is None else environment
+    found = []
+    for name, (default, meaning) in VARIABLES.items():
+        value = given.get(name, "")
+        fallback = str(paths.tuning_file() or "") if name == "WHERRY_TUNING_FILE" else default
+        found.append(Setting(name, value or fallback, "environment" if value else "default", meaning))
+    return found
+
+
+def problems(environment: Mapping[str, str] | None = None) -> list[str]:
+    """Variables that look like Wherry's and have no effect."""
+    given = os.environ if environment is None else environment
+    wrong = [name for name in given if name.startswith("WHERRY_") and name not in VARIABLES]
+    return [f"{unknown('variable', name, VARIABLES)}".replace(_have(), "") for name in sorted(wrong)]
+
+
+def _have() -> str:
+    return f" (have: {', '.join(VARIABLES)})"

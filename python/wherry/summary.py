@@ -1,0 +1,138 @@
+"""The one-screen summary at the end of `wherry run`: from an Analysis to text that fits 80 columns."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from wherry import units
+from wherry.analysis import Analysis, UseRow
+
+_MOST_FUNCTIONS, _MOST_SITES, _MOST_USES, _MOST_MISSES = 4, 3, 3, 2
+
+
+def print_summary(console: Console, analysis: Analysis, report: str | None = None) -> None:
+    console.rule("[bold]Wherry[/bold]", align="left", characters="-")
+    for line in headline(analysis):
+        console.print(line, highlight=False)
+    if analysis.functions:
+        console.print(_functions(analysis))
+        console.print(_sites(analysis))
+    for line in [*choices(analysis), *(f"warning: {escape(text)}" for text in analysis.warnings)]:
+        console.print(line, highlight=False)
+    if report:
+        console.print(f"report: {escape(report)}", highlight=False, soft_wrap=True)
+
+
+def headline(analysis: Analysis) -> list[str]:
+    hosts = units.plural(len(analysis.hosts), "host")
+    first = (
+        f"{escape(analysis.program.rsplit('/', 1)[-1]) or 'program'}: {units.plural(analysis.size, 'rank')} on {hosts},"
+        f" {units.seconds(analysis.seconds)}, [bold]{units.percent(analysis.mpi_share)} in MPI[/bold]"
+    )
+    shares = [rank.share for rank in analysis.ranks]
+    if len(shares) > 1:
+        first += f" (ranks: {units.percent(min(shares))} to {units.percent(max(shares))})"
+    lines = [first]
+    waits = [rank.wait_seconds for rank in analysis.ranks if rank.wait_seconds is not None]
+    total = sum(rank.mpi_seconds for rank in analysis.ranks)
+    if waits and total > 0:
+        share = units.percent(min(sum(waits) / total, 1.0))
+        lines.append(f"about {share} of the MPI time was waiting for ranks that entered a collective later")
+    return lines
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for i, column in enumerate(columns):
+        left = i == 0 or column == "called from"
+        table.add_column(column, justify="left" if left else "right", no_wrap=True, overflow="ellipsis")
+    return table
+
+
+def _functions(analysis: Analysis) -> Table:
+    table = _table("time by call", "% of MPI", "time/rank", "calls", "bytes", "mean size")
+    total = sum(row.totals.seconds for row in analysis.functions) or 1.0
+    for row in analysis.functions[:_MOST_FUNCTIONS]:
+        t = row.totals
+        table.add_row(
+            escape(row.function),
+            units.percent(t.seconds / total),
+            units.seconds(t.seconds / max(len(analysis.ranks), 1)),
+            units.count(t.calls),
+            units.bytes_(t.bytes),
+            units.bytes_(t.bytes / max(t.calls, 1)),
+        )
+    return table
+
+
+def _sites(analysis: Analysis) -> Table:
+    table = _table("time by place", "% of MPI", "calls", "called from")
+    total = sum(row.totals.seconds for row in analysis.functions) or 1.0
+    for row in analysis.sites[:_MOST_SITES]:
+        share, calls = units.percent(row.totals.seconds / total), units.count(row.totals.calls)
+        table.add_row(escape(row.function), share, calls, escape(row.site))
+    return table
+
+
+@dataclass
+class Replacement:
+    """What ran instead of the library's collective, over all communicators and sizes."""
+
+    function: str
+    strategy: str
+    calls: int = 0
+    gain_seconds: float | None = None  # mean over ranks
+
+
+def replacements(analysis: Analysis) -> list[Replacement]:
+    found: dict[tuple[str, str], Replacement] = {}
+    for use in analysis.replaced:
+        key = (use.function, use.strategy)
+        row = found.setdefault(key, Replacement(*key))
+        row.calls += use.calls
+        if use.gain_seconds is not None:
+            row.gain_seconds = (row.gain_seconds or 0.0) + use.gain_seconds * use.ranks / max(len(analysis.ranks), 1)
+    return sorted(found.values(), key=lambda row: -row.calls)
+
+
+def choices(analysis: Analysis) -> list[str]:
+    """What Wherry replaced by what, what it won, and what fell through."""
+    lines = []
+    calls: dict[str, int] = defaultdict(int)
+    for use in analysis.uses:
+        calls[use.function] += use.calls
+    for row in replacements(analysis)[:_MOST_USES]:
+        share = units.percent(row.calls / max(calls[row.function], 1))
+        lines.append(f"replaced {share} of {row.function} calls by [green]{escape(row.strategy)}[/green]{_won(row)}")
+    gain = analysis.gain_seconds
+    if gain is not None and analysis.seconds > 0:
+        lines.append(
+            f"estimated gain: [bold]{units.seconds(gain)} per rank[/bold]"
+            f" ({units.percent(gain / (analysis.seconds + max(gain, 0.0)))} of the run without; from the trials)"
+        )
+    lines += _kept_native(analysis.uses)
+    for miss in analysis.misses[:_MOST_MISSES]:
+        lines.append(f"left to the library: {units.count(miss.calls)} {miss.function} calls: {escape(miss.reason)}")
+    return lines or ["Wherry replaced nothing: no collective that it has strategies for was called"]
+
+
+def _won(row: Replacement) -> str:
+    return f" (about {units.seconds(row.gain_seconds)} per rank won)" if row.gain_seconds is not None else ""
+
+
+def _kept_native(uses: list[UseRow]) -> list[str]:
+    """Functions for which the library's own collective won every time."""
+    replaced = {use.function for use in uses if use.strategy != "native"}
+    calls: dict[str, int] = defaultdict(int)
+    for use in uses:
+        calls[use.function] += use.calls
+    return [
+        f"{function}: the library's own collective ran in all {units.count(n)} calls"
+        for function, n in calls.items()
+        if function not in replaced
+    ]

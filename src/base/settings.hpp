@@ -1,0 +1,55 @@
+// What the user asked for in the environment. Read once; the only place that knows the variables' names.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wherry {
+
+/// Which parts are on. Each is switched off by WHERRY_NO_<NAME>=1; WHERRY_DISABLE=1 switches off all.
+struct Features {
+  bool profile = true;      // WHERRY_NO_PROFILE
+  bool collectives = true;  // WHERRY_NO_COLLECTIVES: never replace a collective
+  bool learning = true;     // WHERRY_NO_LEARNING: follow the cost model and the tuning file without trials
+  bool tuning = true;       // WHERRY_NO_TUNING: neither read nor write the tuning file
+};
+
+struct Settings {
+  bool enabled = true;  // false: WHERRY_DISABLE=1, or a set-user-id program
+  Features features;
+  std::string output;       // WHERRY_OUTPUT: directory for records; empty: nothing is recorded
+  std::string tuning_file;  // WHERRY_TUNING_FILE, or <user's cache directory>/wherry/tuning; empty: none
+  std::size_t staging_max = std::size_t{256} << 20;  // WHERRY_STAGING_MAX, bytes, with K, M or G; >= 4 KiB
+  std::string alltoall = "auto";   // WHERRY_ALLTOALL: a strategy, "native" or "auto"
+  std::string alltoallv = "auto";  // WHERRY_ALLTOALLV
+  std::string alltoallw = "auto";  // WHERRY_ALLTOALLW
+  int ranks_per_node = 0;          // WHERRY_RANKS_PER_NODE: assume nodes of so many consecutive ranks; 0: ask MPI
+  int verbose = 0;                 // WHERRY_VERBOSE: 0 quiet, 1 what was found, 2 every decision
+
+  std::vector<std::string> problems;  // settings that were not understood: what, why, and what was used instead
+};
+
+using Environment = std::function<const char*(const char* name)>;
+
+/// Reads the settings. `secure`: the process runs with privileges its caller lacks (set-user-id): everything is
+/// off and the environment is not looked at. Never throws; absurd values keep the default and are listed in `problems`.
+Settings read_settings(const Environment& environment, bool secure);
+
+/// A variable that Wherry or its tool understands.
+struct Variable {
+  std::string_view name;
+  std::string_view help;  // one line: values, default, what it does
+};
+
+/// Every variable there is, for `wherry info` and docs/reference/settings.md.
+std::span<const Variable> variables();
+
+/// One sentence for each WHERRY_* entry of an environment block (NULL-terminated "NAME=value" strings; may be
+/// nullptr) that no variable has the name of, with the nearest name: a misspelt setting would go unnoticed.
+std::vector<std::string> unknown_variables(const char* const* environment);
+
+}  // namespace wherry

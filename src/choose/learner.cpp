@@ -1,0 +1,308 @@
+#include "choose/learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/stats.hpp"
+
+namespace wherry::choose {
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+
+// Bounds of a believable duration: below any clock's step, so that ratios exist, and beyond any patience.
+constexpr double least_s = 1e-9;
+constexpr double most_s = 1e9;
+
+// Agreed times without which a candidate is not run beyond its trials: the first one may contain its set-up.
+constexpr std::size_t trusted_trials = 2;
+
+// Trials of each candidate in a look: its only ones, so that a single disturbance must not decide.
+constexpr int look_trials = 3;
+
+double sane(double seconds) { return std::isnan(seconds) ? most_s : std::clamp(seconds, least_s, most_s); }
+
+bool known(double seconds) { return std::isfinite(seconds) && seconds > 0; }
+
+double best_prediction(std::span<const Candidate> candidates) {
+  double best = never;
+  for (const Candidate& c : candidates)
+    if (known(c.predicted_s)) best = std::min(best, c.predicted_s);
+  return best;
+}
+
+/// A candidate without an expectation gets the best one: ignorance is a reason to try.
+void fill_predictions(std::span<Candidate> candidates) {
+  const double best = best_prediction(candidates);
+  for (Candidate& c : candidates)
+    if (!known(c.predicted_s)) c.predicted_s = known(best) ? best : 1;
+}
+
+}  // namespace
+
+std::string_view name_of(Reason reason) {
+  switch (reason) {
+    case Reason::trial: return "trial";
+    case Reason::kept: return "kept";
+    case Reason::dropped: return "dropped";
+    case Reason::loaded: return "loaded";
+  }
+  return "unknown";
+}
+
+Learner::Learner(std::vector<Candidate> candidates, LearnerOptions options)
+    : candidates_(std::move(candidates)),
+      options_(options),
+      standing_(candidates_.size(), Standing::untried),
+      samples_(candidates_.size()),
+      look_gap_(std::max<std::uint64_t>(options.look_first, 1)),
+      fastest_(candidates_.size(), never) {
+  require(!candidates_.empty(), "a learner has no candidates; give it at least the native collective");
+  fill_predictions(std::span(candidates_).subspan(1));
+  standing_[native] = Standing::contender;
+  settled_ = candidates_.size() == 1 || !(options_.budget > 0);
+  if (settled_) return;
+  dismiss_hopeless();
+  train();
+}
+
+Learner Learner::settled_on(std::vector<Candidate> candidates, std::size_t winner, double seconds,
+                            double native_seconds, LearnerOptions options) {
+  require(winner < candidates.size(), "the winner of a settled learner is not among its candidates");
+  options.budget = 0;
+  Learner learner(std::move(candidates), options);
+  if (known(native_seconds)) learner.samples_[native] = {sane(native_seconds)};
+  if (known(seconds)) learner.samples_[winner] = {sane(seconds)};
+  learner.standing_[winner] = Standing::contender;
+  learner.winner_ = winner;
+  learner.report(Reason::loaded, winner);
+  learner.schedule_look();
+  return learner;
+}
+
+std::size_t Learner::pick() const { return position_ < round_.size() ? round_[position_] : winner_; }
+
+void Learner::took(double seconds) {
+  ++calls_;
+  if (position_ < round_.size()) {
+    double& fastest = fastest_[round_[position_++]];
+    fastest = std::min(fastest, sane(seconds));
+  } else if (calls_ == look_at_) {
+    begin_look();
+  }
+}
+
+void Learner::agreed(std::span<const double> worst) {
+  ensure(round_over(), "agreed() ends a round whose trials are done");
+  require(worst.size() == candidates_.size(), "agreed times must be one for each candidate");
+  round_.clear();
+  position_ = 0;
+  settled_ ? end_look(worst) : end_training_round(worst);
+}
+
+// Noise only makes calls longer, so a low order statistic is nearest to the truth. It is not the minimum, which
+// would reward whoever was tried more often and could rest on one lucky call.
+double Learner::seconds(std::size_t candidate) const { return lower_quartile(samples_.at(candidate)); }
+
+// ---- What to expect ----
+
+/// Measured time per predicted time. The model's scale is often wrong by the same factor for all candidates.
+/// One of the ratios says that the best candidate equals native, until trials have shown more.
+double Learner::calibration() const {
+  if (untried(native)) return 1;
+  std::vector<double> ratios = {seconds(native) / best_prediction(std::span(candidates_).subspan(1))};
+  for (std::size_t i = 1; i < candidates_.size(); ++i)
+    if (samples_[i].size() >= trusted_trials) ratios.push_back(seconds(i) / candidates_[i].predicted_s);
+  return median(ratios);
+}
+
+/// The next time of a candidate. A single time that is longer than the model's may contain set-up or a
+/// disturbance: it is believed half (the geometric mean; sqrt rounds alike on every machine).
+double Learner::expected(std::size_t candidate) const {
+  const double model = candidates_[candidate].predicted_s * calibration();
+  if (untried(candidate)) return model;
+  const double measured = seconds(candidate);
+  const bool trusted = samples_[candidate].size() >= trusted_trials || measured <= model;
+  return trusted ? measured : std::sqrt(measured * model);
+}
+
+/// Cost of a call beyond a native one, in native calls.
+double Learner::extra(double seconds) const {
+  return untried(native) ? 0 : std::max(0.0, seconds / this->seconds(native) - 1);
+}
+
+double Learner::spent() const {
+  double sum = 0;
+  for (std::size_t i = 1; i < candidates_.size(); ++i)
+    if (!untried(i)) sum += static_cast<double>(samples_[i].size()) * extra(expected(i));
+  return sum;
+}
+
+/// What must be left of the budget for one more trial. A first trial is worth little without a second, and its
+/// expectation may be wrong by a native call.
+double Learner::price(std::size_t candidate) const {
+  const double cost = extra(expected(candidate));
+  return untried(candidate) && !untried(native) ? 2 * cost + 1 : cost;
+}
+
+// ---- Training: successive elimination ----
+
+void Learner::dismiss_hopeless() {
+  const double limit = options_.hopeless * best_prediction(std::span(candidates_).subspan(1));
+  for (std::size_t i = 1; i < candidates_.size(); ++i)
+    if (candidates_[i].predicted_s > limit) standing_[i] = Standing::dropped;
+}
+
+bool Learner::wants_trial(std::size_t candidate) const {
+  return standing_[candidate] != Standing::dropped && samples_[candidate].size() < options_.trials;
+}
+
+std::vector<std::size_t> Learner::by_promise() const {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 1; i < candidates_.size(); ++i)
+    if (wants_trial(i)) order.push_back(i);
+  std::ranges::sort(order, {}, [this](std::size_t i) { return std::pair(expected(i), i); });
+  return order;
+}
+
+/// One trial for each contender that the budget allows, the most promising first, and for one newcomer: what it
+/// turns out to cost decides whether there is another.
+std::vector<std::size_t> Learner::next_trials() const {
+  const auto tried = std::ranges::count_if(samples_, [](const auto& s) { return !s.empty(); }) - !untried(native);
+  bool newcomer_allowed = static_cast<std::size_t>(tried) < options_.most_tried;
+  double left = options_.budget - spent();
+  std::vector<std::size_t> trials;
+  for (const std::size_t i : by_promise()) {
+    if (price(i) > left || (untried(i) && !newcomer_allowed)) continue;
+    newcomer_allowed = newcomer_allowed && !untried(i);
+    left -= price(i);
+    trials.push_back(i);
+  }
+  return trials;
+}
+
+void Learner::train() {
+  std::vector<std::size_t> trials = next_trials();
+  if (trials.empty()) {
+    settle();
+    return;
+  }
+  for (const std::size_t i : trials) {
+    if (standing_[i] == Standing::untried) report(Reason::trial, i);
+    standing_[i] = Standing::contender;
+  }
+  // Native is in every round, so that all are compared under the same conditions; thrice in the first, because
+  // the very first call sets up connections.
+  if (untried(native)) trials.insert(trials.begin(), 2, native), trials.push_back(native);
+  else trials.insert(trials.begin(), native);
+  begin_round(std::move(trials));
+}
+
+void Learner::begin_round(std::vector<std::size_t> trials) {
+  round_ = std::move(trials);
+  position_ = 0;
+  std::ranges::fill(fastest_, never);
+}
+
+void Learner::end_training_round(std::span<const double> worst) {
+  for (std::size_t i = 0; i < worst.size(); ++i)
+    if (worst[i] < never) samples_[i].push_back(sane(worst[i]));
+  drop_losers();
+  winner_ = best();
+  train();
+}
+
+/// The fewer the times, the further a candidate may be behind: after n times, 1/n of the best time.
+void Learner::drop_losers() {
+  double best_s = seconds(native);
+  for (std::size_t i = 1; i < candidates_.size(); ++i)
+    if (!untried(i)) best_s = std::min(best_s, seconds(i));
+  for (std::size_t i = 1; i < candidates_.size(); ++i)
+    if (standing_[i] == Standing::contender && !untried(i) &&
+        expected(i) > best_s * (1 + 1 / static_cast<double>(samples_[i].size())))
+      drop(i);
+}
+
+std::size_t Learner::best() const {
+  std::size_t best = native;
+  double limit = seconds(native) * (1 - options_.least_gain);
+  for (std::size_t i = 1; i < candidates_.size(); ++i) {
+    if (standing_[i] != Standing::contender || samples_[i].size() < trusted_trials || seconds(i) >= limit) continue;
+    best = i;
+    limit = seconds(i);
+  }
+  return best;
+}
+
+void Learner::settle() {
+  settled_ = true;
+  keep(best());
+  schedule_look();
+}
+
+// ---- After training: looks, each at native, the winner and one challenger ----
+
+void Learner::schedule_look() {
+  if (options_.look_last == 0 || candidates_.size() == 1) return;
+  look_at_ = calls_ + look_gap_;
+  look_gap_ = std::min(look_gap_ * 2, std::max(options_.look_last, options_.look_first));
+}
+
+void Learner::begin_look() {
+  std::vector<std::size_t> members = {native};
+  for (const std::size_t i : {winner_, challenger()})
+    if (std::ranges::find(members, i) == members.end()) members.push_back(i);
+  std::vector<std::size_t> trials;
+  for (int k = 0; k < look_trials; ++k) trials.insert(trials.end(), members.begin(), members.end());
+  begin_round(std::move(trials));
+}
+
+/// The next candidate in turn whose look is affordable: it may have been unlucky, or the machine may have changed.
+/// Native if there is none.
+std::size_t Learner::challenger() {
+  const double most = options_.look_share * static_cast<double>(look_gap_);
+  for (std::size_t step = 1; step < candidates_.size(); ++step) {
+    const std::size_t i = 1 + (last_challenger_ + step - 1) % (candidates_.size() - 1);
+    if (i == winner_ || look_trials * extra(expected(i)) > most) continue;
+    return last_challenger_ = i;
+  }
+  return native;
+}
+
+void Learner::end_look(std::span<const double> worst) {
+  const std::size_t before = winner_;
+  std::size_t next = worst[winner_] > worst[native] ? native : winner_;
+  for (std::size_t i = 1; i < worst.size(); ++i)
+    if (worst[i] < worst[next] * (1 - options_.least_gain)) next = i;
+  for (std::size_t i = 0; i < worst.size(); ++i)
+    if (worst[i] < never) samples_[i] = {sane(worst[i])};
+  if (next != before) {
+    if (before != native) drop(before);
+    keep(next);
+  }
+  schedule_look();
+}
+
+// ---- Events ----
+
+void Learner::keep(std::size_t candidate) {
+  winner_ = candidate;
+  standing_[candidate] = Standing::contender;
+  report(Reason::kept, candidate);
+}
+
+void Learner::drop(std::size_t candidate) {
+  standing_[candidate] = Standing::dropped;
+  report(Reason::dropped, candidate);
+}
+
+void Learner::report(Reason reason, std::size_t candidate) {
+  events_.push_back({reason, candidate, calls_, seconds(candidate), seconds(native)});
+}
+
+std::vector<Event> Learner::drain_events() { return std::exchange(events_, {}); }
+
+}  // namespace wherry::choose

@@ -1,0 +1,160 @@
+// Which candidate runs in the next call: learned from the first calls, alike on all ranks.
+//
+// Pure and deterministic: no clock, no messages, no random numbers. The calls of one operation on one communicator with
+// about the same size share a learner; every rank keeps its own and they must never disagree, for ranks that
+// run different collectives deadlock. So pick() depends on two things only: the number of calls so far, which is the same
+// on all ranks because collectives are called in the same order, and values that all ranks have agreed on.
+//
+// Time goes in rounds. A round is a short list of trials, fixed when it begins. Each rank times its trials; then the
+// ranks combine summary() by the maximum and give the result to agreed(), which plans the next round or settles.
+// docs/design/0003-learner.md has the reasons and the measurements behind the policy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wherry::choose {
+
+/// A way to perform the operation, and what the cost model expects of it.
+struct Candidate {
+  std::string name;
+  double predicted_s = 0;  // not finite or not positive: no expectation
+  friend bool operator==(const Candidate&, const Candidate&) = default;
+};
+
+/// Index of the native collective among the candidates.
+inline constexpr std::size_t native = 0;
+
+struct LearnerOptions {
+  /// Most time that training may cost beyond native calls, in native calls. 0: try nothing.
+  double budget = 3.0;
+  /// Candidates that the model expects to take longer than this times the best candidate are never tried.
+  double hopeless = 2.0;
+  /// Most candidates tried besides native; raise it together with the budget.
+  std::size_t most_tried = 5;
+  /// Agreed times that a contender needs before it may be kept. Raise it on noisy machines.
+  std::size_t trials = 4;
+  /// What a candidate must save of the time of what runs now to replace it: less than this is noise.
+  double least_gain = 0.04;
+  /// Calls between looks at whether things have changed since; they double from the first to the last.
+  /// look_last 0: never look again.
+  std::uint64_t look_first = 512;
+  std::uint64_t look_last = 8192;
+  /// Most time that a look may cost beyond native calls, as a share of the calls since the one before.
+  double look_share = 0.01;
+};
+
+/// Nothing is ever tried: with settled_on(), the choice stays what it is.
+inline constexpr LearnerOptions no_trials = {.budget = 0, .look_last = 0};
+
+/// What an event says happened to its candidate.
+enum class Reason { trial, kept, dropped, loaded };
+
+std::string_view name_of(Reason reason);
+
+/// A step of the learner, the same on all ranks.
+struct Event {
+  Reason reason;
+  std::size_t candidate;
+  std::uint64_t call;     // calls before it took effect
+  double seconds;         // agreed time of the candidate; NaN: unknown
+  double native_seconds;  // agreed time of native; NaN: unknown
+};
+
+/// Chooses among candidates by successive elimination within a budget.
+class Learner {
+ public:
+  /// candidates[0] is native; throws usage_error if there is none. Alike on all ranks.
+  explicit Learner(std::vector<Candidate> candidates, LearnerOptions options = {});
+
+  /// A learner that starts where an earlier one ended; the times may be NaN (unknown).
+  static Learner settled_on(std::vector<Candidate> candidates, std::size_t winner, double seconds,
+                            double native_seconds, LearnerOptions options = {});
+
+  const std::vector<Candidate>& candidates() const { return candidates_; }
+
+  /// The candidate to run in the next call.
+  std::size_t pick() const;
+  /// How long the call that pick() named took on this rank. Counts the call.
+  void took(double seconds);
+  std::uint64_t calls() const { return calls_; }
+
+  /// All trials of the round are done: the ranks must combine summary() by the maximum. Stays true, and calls run the
+  /// winner so far, until agreed(). Also happens after settled(), rarely: a look at whether things have changed.
+  bool round_over() const { return !round_.empty() && position_ == round_.size(); }
+  /// This rank's time of each candidate in this round, in seconds; +inf if the round does not try it.
+  std::vector<double> summary() const { return fastest_; }
+  /// The maximum over all ranks of summary(): ends the round. Must come before the same call on every rank.
+  /// Throws contract_error if the round is not over, usage_error if there is not one time for each candidate.
+  void agreed(std::span<const double> worst);
+
+  /// Training is over: the winner stays, unless a later look finds it slower than another.
+  bool settled() const { return settled_; }
+  /// The best candidate known so far; native until another has proved better.
+  std::size_t winner() const { return winner_; }
+  /// The agreed time of a candidate; NaN if unknown.
+  double seconds(std::size_t candidate) const;
+  /// Agreed times behind seconds().
+  std::size_t trials(std::size_t candidate) const { return samples_.at(candidate).size(); }
+  /// What trials have cost so far beyond native calls, in native calls, by agreed times.
+  double spent() const;
+
+  /// What happened since the last time this was asked.
+  std::vector<Event> drain_events();
+
+ private:
+  enum class Standing { untried, contender, dropped };
+
+  bool untried(std::size_t candidate) const { return samples_[candidate].empty(); }
+  double calibration() const;
+  double expected(std::size_t candidate) const;
+  double extra(double seconds) const;
+  double price(std::size_t candidate) const;
+  bool wants_trial(std::size_t candidate) const;
+  std::vector<std::size_t> by_promise() const;
+  std::vector<std::size_t> next_trials() const;
+  std::size_t best() const;
+
+  void dismiss_hopeless();
+  void drop_losers();
+  void train();
+  void settle();
+  void begin_round(std::vector<std::size_t> trials);
+  void end_training_round(std::span<const double> worst);
+
+  void schedule_look();
+  void begin_look();
+  void end_look(std::span<const double> worst);
+  std::size_t challenger();
+
+  void keep(std::size_t candidate);
+  void drop(std::size_t candidate);
+  void report(Reason reason, std::size_t candidate);
+
+  std::vector<Candidate> candidates_;
+  LearnerOptions options_;
+
+  // Agreed: equal on all ranks.
+  std::vector<Standing> standing_;
+  std::vector<std::vector<double>> samples_;  // agreed times of each candidate, in the order of rounds
+  std::vector<std::size_t> round_;            // candidate of each trial of this round; empty: no round
+  std::size_t winner_ = 0;
+  bool settled_ = false;
+  std::size_t last_challenger_ = native;
+  std::vector<Event> events_;
+
+  // Functions of the number of calls: equal on all ranks.
+  std::uint64_t calls_ = 0;
+  std::size_t position_ = 0;  // trials of this round that are done
+  std::uint64_t look_gap_ = 0;
+  std::uint64_t look_at_ = 0;  // number of the call before the next look; 0: never
+
+  // This rank's own: leaves only through summary().
+  std::vector<double> fastest_;
+};
+
+}  // namespace wherry::choose

@@ -1,0 +1,32 @@
+// What the core (libwherry.so, knows no MPI) and a backend (built for one MPI ABI) tell each other.
+//
+// Symbols are numbered as in the generated symbols.inc: MPI_Send, PMPI_Send, MPI_Send_c, PMPI_Send_c, ...
+#pragma once
+
+#include <cstdint>
+
+namespace wherry::interpose {
+
+inline constexpr std::uint32_t core_version = 1;
+
+enum class Mode : std::uint32_t {
+  full,          // settings decide what is wrapped
+  pass_through,  // wrap nothing; only stand in for what the library lacks
+};
+
+struct Core {
+  std::uint32_t version;     // core_version; a backend refuses another
+  Mode mode;
+  const char* abi;           // "openmpi", "mpich", "abi"
+  std::uint32_t symbols;     // how many slots
+  void** slots;              // where a call of each symbol goes; the backend writes them
+  void** next;               // each symbol's definition after ours: the library's or another tool's; null: none
+  void** control;            // where Wherry's own MPI_Pcontrol messages go; null until set
+  void* (*find)(const char* name);          // a symbol of the MPI library
+  const void* (*take_fortran_site)();       // where this thread last called a Fortran name; forgets it
+};
+
+/// Fills every slot. Returns nullptr, or why it cannot.
+using BackendEntry = const char* (*)(const Core*);
+
+}  // namespace wherry::interpose

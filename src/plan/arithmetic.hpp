@@ -1,0 +1,29 @@
+// Small exact arithmetic on rank numbers.
+#pragma once
+
+namespace wherry::plan {
+
+/// x modulo n for x in [-n, 2n): cheaper than a division, and never negative.
+constexpr int wrap(int x, int n) { return x < 0 ? x + n : x >= n ? x - n : x; }
+
+/// a / b rounded up; a >= 0, b >= 1.
+constexpr int ceil_div(int a, int b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+/// The smallest r >= 1 with r to the power `degree` >= n; 1 <= n.
+constexpr int ceil_root(int n, int degree) {
+  const auto reaches = [=](long long r) {
+    long long power = 1;
+    for (int i = 0; i < degree && power < n; ++i) power *= r;
+    return power >= n;
+  };
+  int low = 1, high = 1;
+  while (!reaches(high)) high *= 2;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (reaches(middle)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+}  // namespace wherry::plan

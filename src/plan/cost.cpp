@@ -1,0 +1,174 @@
+#include "plan/cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+
+namespace wherry::plan {
+namespace {
+
+// ---- Counting
+
+/// Blocks of a message to send that have to be gathered, and of a received one that have to be handed over.
+long long copies_to_send(const Schedule& s, const Message& m) {
+  if (m.slot == at_home) return 0;
+  long long copies = 0;
+  int slot = m.slot;
+  for (const Item& item : s.items_of(m)) copies += item.slot != slot++;
+  return copies;
+}
+
+long long copies_on_arrival(const Schedule& s, const Message& m) {
+  if (m.slot == at_home) return 0;
+  const auto items = s.items_of(m);
+  return std::count_if(items.begin(), items.end(), [&](const Item& i) { return i.block.destination == s.rank; });
+}
+
+PhaseTraffic count_phase(const Schedule& s, const Phase& phase, const Shape& shape) {
+  PhaseTraffic t;
+  t.window = phase.window;
+  for (const Message& m : s.sends_of(phase)) {
+    const bool within = shape.same_node(s.rank, m.peer);
+    ++(within ? t.sends_within : t.sends_between);
+    (within ? t.out_within : t.out_between) += m.count;
+    t.copied += copies_to_send(s, m);
+  }
+  for (const Message& m : s.receives_of(phase)) {
+    const bool within = shape.same_node(s.rank, m.peer);
+    ++(within ? t.receives_within : t.receives_between);
+    (within ? t.in_within : t.in_between) += m.count;
+    t.copied += copies_on_arrival(s, m);
+  }
+  return t;
+}
+
+RankTraffic count_rank(const Strategy& strategy, const Shape& shape, int rank, double weight) {
+  const Schedule s = strategy.schedule(shape, rank);
+  RankTraffic t{.weight = weight, .phases = {}};
+  for (const Phase& phase : s.phases) t.phases.push_back(count_phase(s, phase, shape));
+  return t;
+}
+
+// ---- Sampling
+
+/// Some of 0..count-1, dense at the low end, where strategies put special roles (leaders, servers of nodes).
+std::vector<int> sample(int count) {
+  std::vector<int> chosen{0};
+  for (long long i = 1; i < count; i *= 2) chosen.push_back(static_cast<int>(i));
+  if (chosen.back() != count - 1) chosen.push_back(count - 1);
+  return chosen;
+}
+
+std::vector<int> everything(int count) {
+  std::vector<int> all(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) all[static_cast<std::size_t>(i)] = i;
+  return all;
+}
+
+/// The first nodes, one in the middle, the last (which a ragged placement makes small) and the largest.
+std::vector<int> sample_nodes(const Shape& shape) {
+  const int nodes = shape.nodes();
+  std::vector<int> chosen{0, std::min(1, nodes - 1), nodes / 2, nodes - 1};
+  for (int node = 0; node < nodes; ++node) {
+    if (static_cast<int>(shape.members(node).size()) < shape.largest_node()) continue;
+    chosen.push_back(node);
+    break;
+  }
+  std::sort(chosen.begin(), chosen.end());
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  return chosen;
+}
+
+NodeTraffic count_node(const Strategy& strategy, const Shape& shape, int node, bool exact) {
+  const auto members = shape.members(node);
+  const int size = static_cast<int>(members.size());
+  const std::vector<int> chosen = exact ? everything(size) : sample(size);
+  NodeTraffic t{.size = size, .ranks = {}};
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const int until = i + 1 < chosen.size() ? chosen[i + 1] : size;
+    t.ranks.push_back(count_rank(strategy, shape, members[static_cast<std::size_t>(chosen[i])], until - chosen[i]));
+  }
+  return t;
+}
+
+// ---- Pricing
+
+double own_seconds(const PhaseTraffic& t, double block_bytes, const Machine& m) {
+  const long long within = std::max(t.sends_within, t.receives_within);
+  const long long between = std::max(t.sends_between, t.receives_between);
+  const long long waits = t.window == 0 ? 1 : (within + between + t.window - 1) / t.window;
+  return static_cast<double>(waits) * (between > 0 ? m.latency_between_s : m.latency_within_s) +
+         static_cast<double>(within) * m.alpha_within_s + static_cast<double>(between) * m.alpha_between_s +
+         static_cast<double>(std::max(t.out_within, t.in_within)) * block_bytes * m.beta_within_s +
+         static_cast<double>(t.copied) * block_bytes * m.gamma_s;
+}
+
+/// How much longer the node's link takes with all the flows of this phase on it.
+double crowding(const PhaseTraffic& t, int node_size, const Machine& m) {
+  const long long flows = t.window == 0 ? t.receives_between : std::min<long long>(t.receives_between, t.window);
+  return flows == 0 ? 1 : 1 + m.congestion * std::log2(static_cast<double>(flows * node_size));
+}
+
+/// The node's link is busy with all its ranks' bytes, and its slowest rank has work of its own on top.
+double node_seconds(const NodeTraffic& node, double block_bytes, const Machine& m) {
+  double out = 0, in = 0, slowest = 0;
+  for (const RankTraffic& rank : node.ranks) {
+    double own = 0;
+    for (const PhaseTraffic& t : rank.phases) {
+      own += own_seconds(t, block_bytes, m);
+      const double per_block = rank.weight * block_bytes * m.beta_between_s * crowding(t, node.size, m);
+      out += static_cast<double>(t.out_between) * per_block;
+      in += static_cast<double>(t.in_between) * per_block;
+    }
+    slowest = std::max(slowest, own);
+  }
+  return slowest + std::max(out, in);
+}
+
+/// Adds the counts of a node to the maxima so far; counts of blocks stay in blocks.
+void count_busiest(const NodeTraffic& node, Cost& blocks) {
+  double messages_between = 0, out_between = 0;
+  for (const RankTraffic& rank : node.ranks) {
+    long long messages = 0, out = 0, copied = 0;
+    for (const PhaseTraffic& t : rank.phases) {
+      messages += t.sends_within + t.sends_between;
+      out += t.out_within + t.out_between;
+      copied += t.copied;
+      messages_between += rank.weight * static_cast<double>(t.sends_between);
+      out_between += rank.weight * static_cast<double>(t.out_between);
+    }
+    blocks.messages = std::max(blocks.messages, messages);
+    blocks.bytes = std::max(blocks.bytes, out);
+    blocks.copied_bytes = std::max(blocks.copied_bytes, copied);
+    blocks.phases = std::max(blocks.phases, static_cast<int>(rank.phases.size()));
+  }
+  blocks.messages_between = std::max(blocks.messages_between, std::llround(messages_between));
+  blocks.bytes_between = std::max(blocks.bytes_between, std::llround(out_between));
+}
+
+}  // namespace
+
+Traffic traffic(const Strategy& strategy, const Shape& shape) {
+  const bool exact = shape.size() <= priced_exactly;
+  Traffic t{.nodes = {}, .most_slots = strategy.most_slots(shape)};
+  for (const int node : exact ? everything(shape.nodes()) : sample_nodes(shape))
+    t.nodes.push_back(count_node(strategy, shape, node, exact));
+  return t;
+}
+
+Cost price(const Traffic& traffic, long long block_bytes, const Machine& machine) {
+  Cost cost;
+  for (const NodeTraffic& node : traffic.nodes) {
+    cost.seconds = std::max(cost.seconds, node_seconds(node, static_cast<double>(block_bytes), machine));
+    count_busiest(node, cost);
+  }
+  for (long long* const blocks : {&cost.bytes, &cost.bytes_between, &cost.copied_bytes}) *blocks *= block_bytes;
+  cost.staging_bytes = traffic.most_slots * block_bytes;
+  return cost;
+}
+
+Cost cost(const Strategy& strategy, const Shape& shape, long long block_bytes, const Machine& machine) {
+  return price(traffic(strategy, shape), block_bytes, machine);
+}
+
+}  // namespace wherry::plan

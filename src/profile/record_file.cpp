@@ -1,0 +1,128 @@
+#include "profile/record_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace wherry::profile {
+namespace {
+
+struct Extent {
+  Table table;
+  std::uint32_t record_bytes;
+  std::uint32_t capacity;  // to begin with; enough for most programs, 0.5 MiB in all
+};
+
+constexpr Extent extents[] = {
+    {Table::functions, sizeof(FunctionRecord), 256}, {Table::calls, sizeof(CallRecord), 1024},
+    {Table::peers, sizeof(PeerRecord), 256},         {Table::comms, sizeof(CommRecord), 64},
+    {Table::modules, sizeof(ModuleRecord), 32},      {Table::uses, sizeof(UseRecord), 128},
+    {Table::decisions, sizeof(DecisionRecord), 256}, {Table::misses, sizeof(MissRecord), 32},
+    {Table::arrivals, sizeof(ArrivalRecord), 8192},  {Table::types, sizeof(TypeRecord), 32},
+};
+static_assert(std::size(extents) == table_count);
+
+constexpr std::uint64_t round_up(std::uint64_t bytes) {
+  constexpr std::uint64_t page = 4096;
+  return (bytes + page - 1) / page * page;
+}
+
+std::uint64_t first_size() {
+  std::uint64_t bytes = sizeof(Header);
+  for (const Extent& e : extents) bytes += std::uint64_t{e.record_bytes} * e.capacity;
+  return round_up(bytes);
+}
+
+int create(const std::string& path) {
+  return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+}
+
+}  // namespace
+
+RecordFile::~RecordFile() {
+  if (base_ != nullptr) ::munmap(base_, bytes_);
+  if (file_ >= 0) ::close(file_);
+}
+
+std::string RecordFile::fail(const char* what, int error) {
+  const std::string text = std::string(what) + " " + path_ + ": " + std::strerror(error);
+  if (file_ >= 0) {
+    ::close(file_);
+    ::unlink(path_.c_str());
+  }
+  file_ = -1;
+  return text;
+}
+
+std::string RecordFile::open(const std::string& directory, const std::string& name) {
+  path_ = directory + "/" + name + ".wrec";
+  file_ = create(path_);
+  if (file_ < 0 && errno == EEXIST) {
+    path_ = directory + "/" + name + "." + std::to_string(::getpid()) + ".wrec";
+    file_ = create(path_);
+  }
+  if (file_ < 0) return fail("cannot create", errno);
+  const std::uint64_t bytes = first_size();
+  if (const int error = ::posix_fallocate(file_, 0, static_cast<off_t>(bytes))) return fail("no space for", error);
+  void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+  if (base == MAP_FAILED) return fail("cannot map", errno);
+  base_ = static_cast<char*>(base);
+  bytes_ = bytes;
+  lay_out();
+  return {};
+}
+
+void RecordFile::lay_out() {
+  Header& h = header();
+  h.version = record_version;
+  h.tables = table_count;
+  std::uint64_t offset = sizeof(Header);
+  for (const Extent& e : extents) {
+    info(e.table) = {offset, e.record_bytes, e.capacity, 0, 0};
+    offset += std::uint64_t{e.record_bytes} * e.capacity;
+  }
+  std::memcpy(h.magic, record_magic, sizeof h.magic);
+}
+
+void* RecordFile::append_bytes(Table table) {
+  if (info(table).used == info(table).capacity && !grow(table)) {
+    drop(table);
+    return nullptr;
+  }
+  TableInfo& t = info(table);
+  void* record = base_ + t.offset + std::uint64_t{t.record_bytes} * t.used;
+  std::memset(record, 0, t.record_bytes);
+  ++t.used;
+  return record;
+}
+
+void RecordFile::truncate(Table table, std::uint32_t used) { info(table).used = used; }
+
+/// Moves the table to the end of the file with twice the capacity. The old place stays unused: what is lost so is
+/// less than the size of the table.
+bool RecordFile::grow(Table table) {
+  const TableInfo old = info(table);
+  const std::uint64_t offset = bytes_;
+  if (!extend(round_up(std::uint64_t{old.record_bytes} * old.capacity * 2))) return false;
+  std::memcpy(base_ + offset, base_ + old.offset, std::uint64_t{old.record_bytes} * old.used);
+  info(table).offset = offset;
+  info(table).capacity = 2 * old.capacity;
+  return true;
+}
+
+bool RecordFile::extend(std::uint64_t bytes) {
+  if (full_) return false;
+  full_ = true;
+  if (::posix_fallocate(file_, static_cast<off_t>(bytes_), static_cast<off_t>(bytes)) != 0) return false;
+  void* base = ::mremap(base_, bytes_, bytes_ + bytes, MREMAP_MAYMOVE);
+  if (base == MAP_FAILED) return false;
+  base_ = static_cast<char*>(base);
+  bytes_ += bytes;
+  full_ = false;
+  return true;
+}
+
+}  // namespace wherry::profile

@@ -1,0 +1,249 @@
+#include "profile/recorder.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+namespace wherry::profile {
+namespace {
+
+// A program that makes and frees communicators without end must not fill the disk; later ones count as `none`.
+constexpr std::uint32_t comms_max = 4096;
+constexpr std::uint32_t calls_max = 1U << 18;      // 16 MiB
+constexpr std::uint32_t decisions_max = 1U << 14;
+
+std::uint64_t read_clock(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+/// Cuts to fit, at a character of UTF-8, and ends with a zero byte.
+template <std::size_t N>
+void put(char (&to)[N], std::string_view text) {
+  std::size_t length = std::min(text.size(), N - 1);
+  if (length < text.size())
+    while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xc0) == 0x80) --length;
+  std::memcpy(to, text.data(), length);
+  std::memset(to + length, 0, N - length);
+}
+
+template <std::size_t N>
+bool equals(const char (&stored)[N], std::string_view text) {
+  return std::string_view(stored) == text.substr(0, N - 1);
+}
+
+std::string read_link(const char* path) {
+  char text[4096];
+  const ssize_t length = ::readlink(path, text, sizeof text);
+  return length > 0 ? std::string(text, static_cast<std::size_t>(length)) : std::string();
+}
+
+std::string read_line(const char* path) {
+  char line[128] = "";
+  if (std::FILE* file = std::fopen(path, "re")) {
+    if (std::fgets(line, sizeof line, file) == nullptr) line[0] = '\0';
+    std::fclose(file);
+  }
+  line[std::strcspn(line, "\n")] = '\0';
+  return line;
+}
+
+std::string host_name() {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+void fill(Header& h, const Identity& identity) {
+  h.rank = identity.rank;
+  h.size = identity.size;
+  h.thread_level = identity.thread_level;
+  h.state = State::running;
+  h.pid = static_cast<std::uint64_t>(::getpid());
+  h.start_ns = h.init_ns = h.end_ns = monotonic_ns();
+  h.realtime_ns = read_clock(CLOCK_REALTIME);
+  put(h.host, host_name());
+  put(h.boot_id, read_line("/proc/sys/kernel/random/boot_id"));
+  put(h.abi, identity.abi);
+  put(h.mpi_version, identity.mpi_version);
+  put(h.program, read_link("/proc/self/exe"));
+}
+
+}  // namespace
+
+std::uint64_t monotonic_ns() { return read_clock(CLOCK_MONOTONIC); }
+
+std::string Recorder::open(const std::string& directory, const std::string& name, const Identity& identity,
+                           const std::vector<FunctionRecord>& functions) {
+  if (std::string problem = file_.open(directory, name); !problem.empty()) return problem;
+  fill(file_.header(), identity);
+  for (const FunctionRecord& f : functions)
+    if (auto* record = file_.append<FunctionRecord>(Table::functions)) *record = f;
+  return {};
+}
+
+void Recorder::call(const CallEvent& event) {
+  if (!is_open()) return;
+  file_.header().end_ns = event.leave_ns;
+  const std::uint32_t bucket = bucket_of(event.bytes);
+  const std::uint32_t row = row_of(event, bucket);
+  if (row == none) return file_.drop(Table::calls);
+  auto& record = file_.at<CallRecord>(Table::calls, row);
+  const std::uint64_t time_ns = event.leave_ns - event.enter_ns;
+  ++record.count;
+  record.bytes += event.bytes;
+  record.time_ns += time_ns;
+  record.longest_ns = std::max(record.longest_ns, time_ns);
+  record.derived += event.derived;
+}
+
+std::uint32_t Recorder::row_of(const CallEvent& event, std::uint32_t bucket) {
+  const CallKey key{std::uint64_t{event.place} << 32 | event.comm, event.function << 8 | bucket};
+  if (const std::uint32_t* row = rows_.find(key)) return *row;
+  return rows_.insert(key, add_row(event, bucket));
+}
+
+std::uint32_t Recorder::add_row(const CallEvent& event, std::uint32_t bucket) {
+  copy_modules();
+  if (file_.used(Table::calls) >= calls_max) return none;
+  auto* record = file_.append<CallRecord>(Table::calls);
+  if (record == nullptr) return none;
+  const Place& place = sites_.place(event.place);
+  const bool known = place.module < file_.used(Table::modules);
+  *record = {event.function, bucket, event.comm, known ? place.module : none, place.offset, 0, 0, 0, 0, 0};
+  return file_.used(Table::calls) - 1;
+}
+
+/// Modules keep their index: those found since the last row follow the earlier ones.
+void Recorder::copy_modules() {
+  const std::vector<Module>& modules = sites_.modules();
+  for (std::size_t i = file_.used(Table::modules); i < modules.size(); ++i) {
+    auto* record = file_.append<ModuleRecord>(Table::modules);
+    if (record == nullptr) return;
+    record->base = modules[i].base;
+    put(record->path, modules[i].path);
+  }
+}
+
+void Recorder::peer(int world_rank, PeerClass kind, std::uint64_t messages, std::uint64_t bytes) {
+  if (!is_open() || world_rank < 0) return;
+  const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(world_rank)} << 2 | static_cast<std::uint32_t>(kind);
+  const std::uint32_t* known = peers_.find(key);
+  if (known == nullptr) {
+    auto* made = file_.append<PeerRecord>(Table::peers);
+    if (made != nullptr) *made = {world_rank, kind, 0, 0};
+    known = &peers_.insert(key, made == nullptr ? none : file_.used(Table::peers) - 1);
+  }
+  if (*known == none) return file_.drop(Table::peers);
+  auto& record = file_.at<PeerRecord>(Table::peers, *known);
+  record.messages += messages;
+  record.bytes += bytes;
+}
+
+std::uint32_t Recorder::comm(std::uint64_t key, int size, int rank, std::string_view name) {
+  if (!is_open()) return none;
+  if (file_.used(Table::comms) >= comms_max) return file_.drop(Table::comms), none;
+  auto* record = file_.append<CommRecord>(Table::comms);
+  if (record == nullptr) return none;
+  record->key = key;
+  record->size = size;
+  record->rank = rank;
+  put(record->name, name);
+  return file_.used(Table::comms) - 1;
+}
+
+void Recorder::name_comm(std::uint32_t comm, std::string_view name) {
+  if (is_open() && comm < file_.used(Table::comms)) put(file_.at<CommRecord>(Table::comms, comm).name, name);
+}
+
+void Recorder::arrival(std::uint32_t comm, std::uint32_t function, std::uint64_t sequence, std::uint64_t enter_ns,
+                       std::uint64_t leave_ns) {
+  if (!is_open() || sequence % arrival_stride_ != 0) return;
+  while (file_.used(Table::arrivals) == file_.capacity(Table::arrivals)) thin_arrivals();
+  if (sequence % arrival_stride_ != 0) return;
+  if (auto* record = file_.append<ArrivalRecord>(Table::arrivals))
+    *record = {comm, function, sequence, enter_ns, leave_ns};
+}
+
+/// Doubles the stride and keeps what lies on it. All ranks keep multiples of a power of two, so the records of
+/// ranks with different strides still meet. At least one record goes: else the oldest half does.
+void Recorder::thin_arrivals() {
+  arrival_stride_ *= 2;
+  const std::uint32_t used = file_.used(Table::arrivals);
+  auto* first = &file_.at<ArrivalRecord>(Table::arrivals, 0);
+  auto* end = std::remove_if(first, first + used,
+                             [&](const ArrivalRecord& a) { return a.sequence % arrival_stride_ != 0; });
+  if (end == first + used) end = std::move(first + used / 2, first + used, first);
+  file_.truncate(Table::arrivals, static_cast<std::uint32_t>(end - first));
+}
+
+void Recorder::type(std::uint32_t combiner, std::string_view name, std::uint64_t bytes) {
+  if (!is_open()) return;
+  TypeRecord* record = nullptr;
+  for (std::uint32_t i = 0; i < file_.used(Table::types) && record == nullptr; ++i)
+    if (file_.at<TypeRecord>(Table::types, i).combiner == combiner) record = &file_.at<TypeRecord>(Table::types, i);
+  if (record == nullptr) {
+    record = file_.append<TypeRecord>(Table::types);
+    if (record == nullptr) return;
+    record->combiner = combiner;
+    put(record->name, name);
+  }
+  ++record->count;
+  record->bytes += bytes;
+}
+
+void Recorder::used(const Subject& subject, std::string_view strategy, std::uint64_t bytes, std::uint64_t time_ns) {
+  if (!is_open()) return;
+  UseRecord* record = nullptr;
+  for (std::uint32_t i = 0; i < file_.used(Table::uses) && record == nullptr; ++i) {
+    auto& row = file_.at<UseRecord>(Table::uses, i);
+    if (row.comm == subject.comm && row.function == subject.function && row.bucket == subject.bucket &&
+        equals(row.strategy, strategy))
+      record = &row;
+  }
+  if (record == nullptr) {
+    record = file_.append<UseRecord>(Table::uses);
+    if (record == nullptr) return;
+    *record = {subject.comm, subject.function, subject.bucket, 0, 0, 0, 0, time_ns, {}};
+    put(record->strategy, strategy);
+  }
+  ++record->calls;
+  record->bytes += bytes;
+  record->time_ns += time_ns;
+  record->shortest_ns = std::min(record->shortest_ns, time_ns);
+}
+
+void Recorder::decided(const Subject& subject, std::uint32_t call, std::string_view strategy, Reason reason,
+                       std::uint64_t time_ns, std::uint64_t native_ns) {
+  if (!is_open()) return;
+  if (file_.used(Table::decisions) >= decisions_max) return file_.drop(Table::decisions);
+  auto* record = file_.append<DecisionRecord>(Table::decisions);
+  if (record == nullptr) return;
+  *record = {monotonic_ns(), subject.comm, subject.function, subject.bucket, call, reason, 0, time_ns, native_ns, {}};
+  put(record->strategy, strategy);
+}
+
+void Recorder::missed(std::uint32_t function, std::string_view reason) {
+  if (!is_open()) return;
+  for (std::uint32_t i = 0; i < file_.used(Table::misses); ++i) {
+    auto& row = file_.at<MissRecord>(Table::misses, i);
+    if (row.function == function && equals(row.reason, reason)) return void(++row.count);
+  }
+  auto* record = file_.append<MissRecord>(Table::misses);
+  if (record == nullptr) return;
+  record->function = function;
+  record->count = 1;
+  put(record->reason, reason);
+}
+
+void Recorder::finish() {
+  if (!is_open()) return;
+  file_.header().end_ns = monotonic_ns();
+  file_.header().state = State::finalized;
+}
+
+}  // namespace wherry::profile

@@ -1,0 +1,93 @@
+// What is counted while a program runs, and how it reaches the record.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "profile/flat_map.hpp"
+#include "profile/record.hpp"
+#include "profile/record_file.hpp"
+#include "profile/sites.hpp"
+
+namespace wherry::profile {
+
+inline constexpr std::uint32_t none = ~0U;
+
+/// Nanoseconds of CLOCK_MONOTONIC.
+std::uint64_t monotonic_ns();
+
+/// Who is recording: the fields of the header that do not change.
+struct Identity {
+  int rank = -1;
+  int size = -1;
+  int thread_level = -1;
+  std::string abi;
+  std::string mpi_version;
+};
+
+struct CallEvent {
+  std::uint32_t function;
+  std::uint32_t comm;    // none: no communicator
+  std::uint32_t place;   // of Sites
+  std::uint64_t bytes;
+  std::uint64_t enter_ns;
+  std::uint64_t leave_ns;
+  bool derived;
+};
+
+struct CallKey {
+  std::uint64_t place_and_comm;
+  std::uint32_t function_and_bucket;
+  bool operator==(const CallKey&) const = default;
+};
+inline std::uint64_t hash_of(const CallKey& key) { return mix(key.place_and_comm ^ mix(key.function_and_bucket)); }
+
+/// Which calls of a kind the uses and decisions are about.
+struct Subject {
+  std::uint32_t comm;
+  std::uint32_t function;
+  std::uint32_t bucket;
+};
+
+/// Writes events into a record. Not thread-safe. Without an open file every member does nothing.
+class Recorder {
+ public:
+  explicit Recorder(Sites& sites) : sites_(sites) {}
+
+  /// Makes the file (see RecordFile::open) and its table of functions. Empty text, or what is wrong.
+  std::string open(const std::string& directory, const std::string& name, const Identity& identity,
+                   const std::vector<FunctionRecord>& functions);
+  bool is_open() const { return file_.is_open(); }
+  Header& header() { return file_.header(); }
+
+  void call(const CallEvent& event);
+  void peer(int world_rank, PeerClass kind, std::uint64_t messages, std::uint64_t bytes);
+  /// A new communicator; none if there are too many.
+  std::uint32_t comm(std::uint64_t key, int size, int rank, std::string_view name);
+  void name_comm(std::uint32_t comm, std::string_view name);
+  void arrival(std::uint32_t comm, std::uint32_t function, std::uint64_t sequence, std::uint64_t enter_ns,
+               std::uint64_t leave_ns);
+  void type(std::uint32_t combiner, std::string_view name, std::uint64_t bytes);
+  void used(const Subject& subject, std::string_view strategy, std::uint64_t bytes, std::uint64_t time_ns);
+  void decided(const Subject& subject, std::uint32_t call, std::string_view strategy, Reason reason,
+               std::uint64_t time_ns, std::uint64_t native_ns);
+  void missed(std::uint32_t function, std::string_view reason);
+  /// The program got to its end.
+  void finish();
+
+ private:
+  std::uint32_t row_of(const CallEvent& event, std::uint32_t bucket);
+  std::uint32_t add_row(const CallEvent& event, std::uint32_t bucket);
+  void copy_modules();
+  void thin_arrivals();
+
+  Sites& sites_;
+  RecordFile file_;
+  FlatMap<CallKey, std::uint32_t> rows_;         // -> index into calls
+  FlatMap<std::uint64_t, std::uint32_t> peers_;  // peer and kind -> index into peers
+  std::uint64_t arrival_stride_ = 1;             // a power of two
+};
+
+}  // namespace wherry::profile

@@ -1,0 +1,122 @@
+#include "run/bindings.hpp"
+
+#include <algorithm>
+
+namespace wherry::run {
+
+Piece UniformBinding::outgoing(const plan::Message& m) const {
+  const auto items = schedule_.items_of(m);
+  if (m.slot == plan::at_home) return bytes(place(items.front()), 1);
+  std::byte* to = slot(m.slot);
+  for (std::size_t i = 0; i < items.size();) {
+    // Neighbours in memory are copied together.
+    const std::byte* from = place(items[i]);
+    std::size_t length = block_bytes_;
+    std::size_t next = i + 1;
+    while (next < items.size() && place(items[next]) == from + length) length += block_bytes_, ++next;
+    if (from != to) std::memcpy(to, from, length);
+    to += length;
+    i = next;
+  }
+  return bytes(slot(m.slot), m.count);
+}
+
+Piece UniformBinding::incoming(const plan::Message& m) const {
+  if (m.slot != plan::at_home) return bytes(slot(m.slot), m.count);
+  const plan::Item& item = schedule_.items_of(m).front();
+  return bytes(item.slot == plan::at_home ? receive_ + offset(item.block.origin) : slot(item.slot), 1);
+}
+
+int UniformBinding::arrived(const plan::Message& m) const {
+  for (const plan::Item& item : schedule_.items_of(m))
+    if (item.slot != plan::at_home && item.block.destination == schedule_.rank)
+      std::memcpy(receive_ + offset(item.block.origin), slot(item.slot), block_bytes_);
+  return MPI_SUCCESS;
+}
+
+CombinedLayout layout_of(const plan::Schedule& schedule) {
+  CombinedLayout layout;
+  for (const plan::Phase& p : schedule.phases) {
+    int items = 0;
+    const auto append = [&items](std::vector<int>& offsets, std::span<const plan::Message> messages) {
+      for (const plan::Message& m : messages) {
+        offsets.push_back(items);
+        items += m.count;
+      }
+    };
+    append(layout.send, schedule.sends_of(p));
+    append(layout.receive, schedule.receives_of(p));
+    layout.most_items = std::max(layout.most_items, items);
+  }
+  return layout;
+}
+
+std::size_t CombinedBinding::staging_bytes(int slots, int items, std::size_t limit) {
+  return static_cast<std::size_t>(slots) * limit + static_cast<std::size_t>(items) * (limit + sizeof(Size));
+}
+
+CombinedBinding::CombinedBinding(const plan::Schedule& schedule, const CombinedLayout& layout, const Blocks& blocks,
+                                 std::size_t limit, std::byte* staging, const Channel& channel)
+    : schedule_(schedule),
+      layout_(layout),
+      blocks_(blocks),
+      limit_(limit),
+      slots_(staging),
+      messages_(staging + static_cast<std::size_t>(schedule.slots) * limit),
+      channel_(channel),
+      sizes_(static_cast<std::size_t>(schedule.slots), 0) {}
+
+int CombinedBinding::gather(const plan::Item& item, Size* size, std::byte* to) {
+  if (item.slot != plan::at_home) {
+    *size = sizes_[static_cast<std::size_t>(item.slot)];
+    if (*size != absent) std::memcpy(to, slots_ + static_cast<std::size_t>(item.slot) * limit_, *size);
+    return MPI_SUCCESS;
+  }
+  const Share& share = blocks_.send[static_cast<std::size_t>(item.block.destination)];
+  const bool fits = share.bytes <= static_cast<long long>(limit_);
+  *size = fits ? static_cast<Size>(share.bytes) : absent;
+  return fits ? pack(channel_.api(), share.region, share.dense, to, share.bytes, channel_.comm()) : MPI_SUCCESS;
+}
+
+Piece CombinedBinding::outgoing(const plan::Message& m) {
+  std::byte* const start = area(schedule_.sends, layout_.send, m);
+  std::byte* to = start + sizeof(Size) * static_cast<std::size_t>(m.count);
+  Size* size = reinterpret_cast<Size*>(start);
+  for (const plan::Item& item : schedule_.items_of(m)) {
+    if (const int code = gather(item, size, to); status_ == MPI_SUCCESS) status_ = code;
+    to += *size == absent ? 0 : *size;
+    ++size;
+  }
+  return {start, to - start, MPI_BYTE};
+}
+
+Piece CombinedBinding::incoming(const plan::Message& m) {
+  return {area(schedule_.receives, layout_.receive, m), static_cast<long long>(static_cast<std::size_t>(m.count) * (limit_ + sizeof(Size))), MPI_BYTE};
+}
+
+int CombinedBinding::deliver(const plan::Item& item, Size size, const std::byte* from) {
+  if (item.block.destination != schedule_.rank) {
+    sizes_[static_cast<std::size_t>(item.slot)] = size;
+    if (size != absent) std::memcpy(slots_ + static_cast<std::size_t>(item.slot) * limit_, from, size);
+    return MPI_SUCCESS;
+  }
+  const Share& share = blocks_.receive[static_cast<std::size_t>(item.block.origin)];
+  if (size == absent) return MPI_SUCCESS;
+  if (size > share.bytes) return MPI_ERR_TRUNCATE;
+  return unpack(channel_.api(), from, size, share.region, share.dense, channel_.comm());
+}
+
+int CombinedBinding::arrived(const plan::Message& m) {
+  const std::byte* const start = area(schedule_.receives, layout_.receive, m);
+  const std::byte* from = start + sizeof(Size) * static_cast<std::size_t>(m.count);
+  const Size* size = reinterpret_cast<const Size*>(start);
+  for (const plan::Item& item : schedule_.items_of(m)) {
+    if (*size != absent && *size > limit_) return MPI_ERR_INTERN;
+    if (const int code = deliver(item, *size, from); code != MPI_SUCCESS) return code;
+    from += *size == absent ? 0 : *size;
+    ++size;
+  }
+  return MPI_SUCCESS;
+}
+
+}  // namespace wherry::run

@@ -1,0 +1,115 @@
+// Bindings: how the messages of a schedule meet the memory of one call.
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "plan/schedule.hpp"
+#include "run/blocks.hpp"
+#include "run/channel.hpp"
+
+namespace wherry::run {
+
+/// Every block in a message of its own, straight between the caller's buffers, in the caller's datatypes.
+/// For schedules of single-hop strategies.
+class DirectBinding {
+ public:
+  /// Blocks of at most `skip_bytes` bytes are left out (they travel another way); -1: none.
+  explicit DirectBinding(const Blocks& blocks, long long skip_bytes = -1) : blocks_(blocks), skip_bytes_(skip_bytes) {}
+
+  Piece outgoing(const plan::Message& m) const { return piece(blocks_.send[static_cast<std::size_t>(m.peer)]); }
+  Piece incoming(const plan::Message& m) const { return piece(blocks_.receive[static_cast<std::size_t>(m.peer)]); }
+  int arrived(const plan::Message&) const { return MPI_SUCCESS; }
+
+ private:
+  Piece piece(const Share& share) const {
+    if (share.bytes == 0 || share.bytes <= skip_bytes_) return {};
+    return {const_cast<void*>(share.region.address), share.region.count, share.region.type};
+  }
+
+  const Blocks& blocks_;
+  long long skip_bytes_;
+};
+
+/// Blocks of one size in contiguous buffers; messages of several blocks pass through staging.
+class UniformBinding {
+ public:
+  /// send, receive: size * block_bytes bytes each; staging: Schedule::slots * block_bytes.
+  UniformBinding(const plan::Schedule& schedule, std::size_t block_bytes, const std::byte* send, std::byte* receive,
+                 std::byte* staging)
+      : schedule_(schedule), block_bytes_(block_bytes), send_(send), receive_(receive), staging_(staging) {}
+
+  Piece outgoing(const plan::Message& m) const;
+  Piece incoming(const plan::Message& m) const;
+  int arrived(const plan::Message& m) const;
+
+ private:
+  std::size_t offset(int index) const { return static_cast<std::size_t>(index) * block_bytes_; }
+  std::byte* slot(int index) const { return staging_ + offset(index); }
+  const std::byte* place(const plan::Item& item) const {
+    return item.slot == plan::at_home ? send_ + offset(item.block.destination) : slot(item.slot);
+  }
+  Piece bytes(const std::byte* address, int blocks) const {
+    return {const_cast<std::byte*>(address), static_cast<long long>(offset(blocks)), MPI_BYTE};
+  }
+
+  const plan::Schedule& schedule_;
+  std::size_t block_bytes_;
+  const std::byte* send_;
+  std::byte* receive_;
+  std::byte* staging_;
+};
+
+/// Where the messages of a phase lie in the memory that CombinedBinding uses, in items from its start.
+struct CombinedLayout {
+  std::vector<int> send;     // per message of Schedule::sends
+  std::vector<int> receive;  // per message of Schedule::receives
+  int most_items = 0;        // in the messages of one phase, sends and receives together
+};
+
+CombinedLayout layout_of(const plan::Schedule& schedule);
+
+/// Blocks of any size: small ones travel combined, each message led by the sizes of its blocks; a block of more
+/// than `limit` bytes is marked absent there and must travel directly (DirectBinding with skip_bytes = limit).
+///
+/// The limit bounds staging on every rank whatever the others send, so that no rank needs to know more than its own
+/// counts: receiver and sender of a block know its size, and the ranks between them read it.
+class CombinedBinding {
+ public:
+  /// Staging that a rank with `slots` slots and at most `items` items in the messages of one phase needs.
+  static std::size_t staging_bytes(int slots, int items, std::size_t limit);
+
+  /// limit: a multiple of 4. staging: staging_bytes(schedule.slots, layout.most_items, limit) bytes, aligned to 4.
+  CombinedBinding(const plan::Schedule& schedule, const CombinedLayout& layout, const Blocks& blocks,
+                  std::size_t limit, std::byte* staging, const Channel& channel);
+
+  Piece outgoing(const plan::Message& m);
+  Piece incoming(const plan::Message& m);
+  int arrived(const plan::Message& m);
+
+  /// The first MPI error of packing, which outgoing() cannot return.
+  int status() const { return status_; }
+
+ private:
+  using Size = std::uint32_t;
+  static constexpr Size absent = ~Size{0};
+
+  std::byte* message_at(int items) const { return messages_ + static_cast<std::size_t>(items) * (limit_ + sizeof(Size)); }
+  std::byte* area(const std::vector<plan::Message>& all, const std::vector<int>& offsets, const plan::Message& m) const {
+    return message_at(offsets[static_cast<std::size_t>(&m - all.data())]);
+  }
+  int gather(const plan::Item& item, Size* size, std::byte* to);
+  int deliver(const plan::Item& item, Size size, const std::byte* from);
+
+  const plan::Schedule& schedule_;
+  const CombinedLayout& layout_;
+  const Blocks& blocks_;
+  std::size_t limit_;
+  std::byte* slots_;     // one of `limit` bytes per slot
+  std::byte* messages_;  // messages of the current phase
+  const Channel& channel_;
+  std::vector<Size> sizes_;  // of the block in each slot
+  int status_ = MPI_SUCCESS;
+};
+
+}  // namespace wherry::run

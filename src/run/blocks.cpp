@@ -1,0 +1,90 @@
+#include "run/blocks.hpp"
+
+#include <numeric>
+
+namespace wherry::run {
+
+namespace {
+
+const void* at(const void* base, long long offset) {
+  // Through integers: the base may be MPI_BOTTOM, whose displacements are absolute addresses.
+  return reinterpret_cast<const void*>(reinterpret_cast<MPI_Aint>(base) + static_cast<MPI_Aint>(offset));
+}
+
+/// One block as MPI describes it; false if the count or the type is not legal.
+bool set(Share& share, const void* address, long long count, MPI_Datatype type, const TypeFacts& facts) {
+  if (count < 0 || facts.size < 0) return false;
+  share = {.region = {address, count, type}, .bytes = count * facts.size, .dense = facts.dense};
+  return true;
+}
+
+/// Blocks of equal size, one after the other.
+bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Datatype type, std::vector<Share>& shares) {
+  if (type == MPI_DATATYPE_NULL) return false;
+  const TypeFacts facts = facts_of(api, type);
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    if (!set(shares[i], at(base, static_cast<long long>(i) * count * facts.extent), count, type, facts)) return false;
+  return true;
+}
+
+/// Blocks with counts and displacements of their own, in units of one type.
+bool read_vector(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements, MPI_Datatype type,
+                 std::vector<Share>& shares) {
+  if (type == MPI_DATATYPE_NULL || counts.empty() || displacements.empty()) return false;
+  const TypeFacts facts = facts_of(api, type);
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const int peer = static_cast<int>(i);
+    if (!set(shares[i], at(base, displacements[peer] * facts.extent), counts[peer], type, facts)) return false;
+  }
+  return true;
+}
+
+/// Blocks with types of their own, displacements in bytes.
+bool read_typed(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements, const MPI_Datatype* types,
+                std::vector<Share>& shares) {
+  if (types == nullptr || counts.empty() || displacements.empty()) return false;
+  MPI_Datatype last = MPI_DATATYPE_NULL;
+  TypeFacts facts;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (types[i] == MPI_DATATYPE_NULL) return false;
+    if (types[i] != last) facts = facts_of(api, last = types[i]);
+    const int peer = static_cast<int>(i);
+    if (!set(shares[i], at(base, displacements[peer]), counts[peer], types[i], facts)) return false;
+  }
+  return true;
+}
+
+void prepare(Blocks& blocks, const void* sendbuf, int size) {
+  blocks.in_place = sendbuf == MPI_IN_PLACE;
+  blocks.send.resize(blocks.in_place ? 0 : static_cast<std::size_t>(size));
+  blocks.receive.resize(static_cast<std::size_t>(size));
+}
+
+}  // namespace
+
+long long Blocks::bytes_sent() const {
+  const std::vector<Share>& shares = in_place ? receive : send;
+  return std::accumulate(shares.begin(), shares.end(), 0LL, [](long long sum, const Share& s) { return sum + s.bytes; });
+}
+
+void read_blocks(const mpi::Api& api, const Alltoall& c, int size, Blocks& blocks) {
+  prepare(blocks, c.sendbuf, size);
+  blocks.valid = (blocks.in_place || read_equal(api, c.sendbuf, c.sendcount, c.sendtype, blocks.send)) &&
+                 read_equal(api, c.recvbuf, c.recvcount, c.recvtype, blocks.receive);
+}
+
+void read_blocks(const mpi::Api& api, const Alltoallv& c, int size, Blocks& blocks) {
+  prepare(blocks, c.sendbuf, size);
+  blocks.valid =
+      (blocks.in_place || read_vector(api, c.sendbuf, c.sendcounts, c.sdispls, c.sendtype, blocks.send)) &&
+      read_vector(api, c.recvbuf, c.recvcounts, c.rdispls, c.recvtype, blocks.receive);
+}
+
+void read_blocks(const mpi::Api& api, const Alltoallw& c, int size, Blocks& blocks) {
+  prepare(blocks, c.sendbuf, size);
+  blocks.valid =
+      (blocks.in_place || read_typed(api, c.sendbuf, c.sendcounts, c.sdispls, c.sendtypes, blocks.send)) &&
+      read_typed(api, c.recvbuf, c.recvcounts, c.rdispls, c.recvtypes, blocks.receive);
+}
+
+}  // namespace wherry::run

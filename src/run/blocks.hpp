@@ -1,0 +1,35 @@
+// The three all-to-alls seen alike: for each peer, a region to send and a region to receive.
+#pragma once
+
+#include <mpi.h>
+
+#include <vector>
+
+#include "run/datatype.hpp"
+#include "run/runtime.hpp"
+
+namespace wherry::run {
+
+/// One peer's share of a buffer.
+struct Share {
+  Region region;
+  long long bytes = 0;
+  bool dense = false;
+};
+
+/// What one rank sends to and receives from every rank in one call.
+struct Blocks {
+  std::vector<Share> send;
+  std::vector<Share> receive;
+  bool in_place = false;  // send is empty: data to send lies where data is received
+  bool valid = false;     // false: arguments that only the library should judge
+
+  long long bytes_sent() const;
+};
+
+/// Fills `blocks` for one call on `size` ranks, reusing its memory.
+void read_blocks(const mpi::Api& api, const Alltoall& call, int size, Blocks& blocks);
+void read_blocks(const mpi::Api& api, const Alltoallv& call, int size, Blocks& blocks);
+void read_blocks(const mpi::Api& api, const Alltoallw& call, int size, Blocks& blocks);
+
+}  // namespace wherry::run

@@ -1,0 +1,68 @@
+#include "run/datatype.hpp"
+
+#include <cstring>
+
+namespace wherry::run {
+
+namespace {
+
+bool is_predefined(int combiner) {
+  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+         combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+/// Whether the elements lie in memory in the order of the type map. A type that fills its extent may still permute it
+/// (indexed with falling displacements), so only predefined types and their repetitions are known to be in order.
+bool in_order(const mpi::Api& api, MPI_Datatype type) {
+  int integers = 0, addresses = 0, types = 0, combiner = 0;
+  if (api.Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
+  if (is_predefined(combiner)) return true;
+  if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) return false;
+  int count = 0;
+  MPI_Aint address = 0;
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  if (api.Type_get_contents(type, integers, 0, 1, &count, &address, &inner) != MPI_SUCCESS) return false;
+  const TypeFacts facts = facts_of(api, inner);
+  int inner_combiner = 0;
+  api.Type_get_envelope(inner, &integers, &addresses, &types, &inner_combiner);
+  if (!is_predefined(inner_combiner)) api.Type_free(&inner);
+  return facts.dense;
+}
+
+}  // namespace
+
+TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type) {
+  TypeFacts facts;
+  MPI_Count size = 0;
+  MPI_Aint lower = 0, extent = 0;
+  if (api.Type_size_x(type, &size) != MPI_SUCCESS || size == MPI_UNDEFINED ||
+      api.Type_get_extent(type, &lower, &extent) != MPI_SUCCESS)
+    return {.size = -1};
+  facts.size = size;
+  facts.extent = extent;
+  facts.dense = lower == 0 && extent == size && in_order(api, type);
+  return facts;
+}
+
+int pack(const mpi::Api& api, const Region& from, bool dense, std::byte* to, long long bytes, MPI_Comm comm) {
+  if (bytes == 0) return MPI_SUCCESS;
+  if (dense) {
+    std::memcpy(to, from.address, static_cast<std::size_t>(bytes));
+    return MPI_SUCCESS;
+  }
+  int position = 0;
+  return api.Pack(from.address, static_cast<int>(from.count), from.type, to, static_cast<int>(bytes), &position, comm);
+}
+
+int unpack(const mpi::Api& api, const std::byte* from, long long bytes, const Region& to, bool dense, MPI_Comm comm) {
+  if (bytes == 0) return MPI_SUCCESS;
+  void* address = const_cast<void*>(to.address);
+  if (dense) {
+    std::memcpy(address, from, static_cast<std::size_t>(bytes));
+    return MPI_SUCCESS;
+  }
+  int position = 0;
+  return api.Unpack(from, static_cast<int>(bytes), &position, address, static_cast<int>(to.count), to.type, comm);
+}
+
+}  // namespace wherry::run

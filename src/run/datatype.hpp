@@ -1,0 +1,34 @@
+// Facts about a datatype, and packing at the edges of a collective.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+
+#include "mpi/api.hpp"
+
+namespace wherry::run {
+
+/// What the executor needs to know of a datatype.
+struct TypeFacts {
+  long long size = 0;    // bytes of data in one element; negative: the library does not tell
+  long long extent = 0;  // distance between two elements in memory
+  bool dense = false;    // `n` elements are n * size bytes in memory order without a gap
+};
+
+TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type);
+
+/// `count` elements of `type` at `address`.
+struct Region {
+  const void* address = nullptr;
+  long long count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+};
+
+/// Copies the data of `from` to `to` without gaps, `bytes` of it. Returns an MPI code.
+int pack(const mpi::Api& api, const Region& from, bool dense, std::byte* to, long long bytes, MPI_Comm comm);
+
+/// Spreads `bytes` bytes at `from` over the elements of `to`; gaps stay untouched. Returns an MPI code.
+int unpack(const mpi::Api& api, const std::byte* from, long long bytes, const Region& to, bool dense, MPI_Comm comm);
+
+}  // namespace wherry::run

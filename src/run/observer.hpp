@@ -1,0 +1,35 @@
+// What the run layer tells whoever listens: the profile, a test, or nobody.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "profile/record.hpp"
+
+namespace wherry::run {
+
+/// The collectives that Wherry can replace.
+enum class Operation { alltoall, alltoallv, alltoallw };
+
+/// "MPI_Alltoall", ...
+std::string_view name_of(Operation operation);
+
+/// Listener for what happened to replaceable collectives. Calls are local and may come from any thread that
+/// calls MPI, but never two at once for one communicator. Implementations must not call MPI collectives.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  /// One call ran by `strategy` ("native": the library's own). bytes: sent by this rank.
+  virtual void used(MPI_Comm comm, Operation operation, std::uint32_t bucket, std::string_view strategy,
+                    std::uint64_t bytes, std::uint64_t time_ns) = 0;
+  /// The ranks of comm agreed on something. Reported on every rank alike.
+  virtual void decided(MPI_Comm comm, Operation operation, std::uint32_t bucket, std::uint32_t call,
+                       std::string_view strategy, profile::Reason reason, std::uint64_t time_ns,
+                       std::uint64_t native_ns) = 0;
+  /// A call was left to the library because Wherry does not handle its case.
+  virtual void missed(Operation operation, std::string_view reason) = 0;
+};
+
+}  // namespace wherry::run

@@ -1,0 +1,120 @@
+// A simulated machine whose ranks each keep a learner, as the run layer would drive them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "choose/learner.hpp"
+
+namespace wherry::choose::simulated {
+
+/// What disturbs the times of a machine.
+struct Weather {
+  double call_noise = 0;     // standard deviation of the logarithm of a call's time, common to its ranks
+  double rank_noise = 0;     // the same, of each rank by itself
+  double spikes = 0;         // share of calls that take ten times as long
+  double cold = 1;           // a candidate's first call takes up to so many times as long
+  double lateness = 0;       // the last rank arrives so many native calls late, always: the others wait
+};
+
+/// Candidates, their true times, and random numbers with a fixed seed.
+class Machine {
+ public:
+  /// Up to six strategies; `model_error`: standard deviation of the logarithm of truth / prediction.
+  Machine(std::uint64_t seed, double model_error, Weather weather) : random_(seed), weather_(weather) {
+    const int strategies = 2 + static_cast<int>(random_() % 5);
+    candidates_.push_back({"native", 0});
+    for (int i = 1; i <= strategies; ++i) candidates_.push_back({"s" + std::to_string(i), spread(0.5)});
+    double best = candidates_[1].predicted_s;
+    for (const Candidate& c : candidates_)
+      if (c.predicted_s > 0) best = std::min(best, c.predicted_s);
+    truth_.push_back(best * 1.2 * spread(0.4));
+    for (int i = 1; i <= strategies; ++i) truth_.push_back(candidates_[static_cast<std::size_t>(i)].predicted_s * spread(model_error));
+    warm_.assign(truth_.size(), false);
+  }
+
+  const std::vector<Candidate>& candidates() const { return candidates_; }
+  double truth(std::size_t candidate) const { return truth_[candidate]; }
+  void set_truth(std::size_t candidate, double seconds) { truth_[candidate] = seconds; }
+  double best() const { return *std::min_element(truth_.begin(), truth_.end()); }
+  /// What one call of a candidate costs beyond a native one, in native calls.
+  double extra(std::size_t candidate) const { return std::max(0.0, truth_[candidate] / truth_[native] - 1); }
+  std::uint64_t random() { return random_(); }
+
+  /// How long one call takes on each of `ranks` ranks.
+  std::vector<double> call(std::size_t candidate, std::size_t ranks) {
+    double seconds = truth_[candidate] * spread(weather_.call_noise);
+    if (chance() < weather_.spikes) seconds *= 10;
+    if (!warm_[candidate]) seconds *= 1 + (weather_.cold - 1) * chance();
+    warm_[candidate] = true;
+    std::vector<double> times;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      const double waiting = r + 1 == ranks ? 0 : weather_.lateness * truth_[native];
+      times.push_back(waiting + seconds * spread(weather_.rank_noise));
+    }
+    return times;
+  }
+
+ private:
+  double chance() { return std::uniform_real_distribution<double>()(random_); }
+  double spread(double deviation) {
+    const double normal = std::normal_distribution<double>()(random_);
+    return std::exp(deviation * normal);
+  }
+
+  std::mt19937_64 random_;
+  Weather weather_;
+  std::vector<Candidate> candidates_;
+  std::vector<double> truth_;
+  std::vector<bool> warm_;
+};
+
+/// The learners of all ranks of a communicator, and the agreement between them.
+class Ranks {
+ public:
+  Ranks(Learner learner, std::size_t ranks) : learners_(ranks, std::move(learner)) {}
+
+  const Learner& first() const { return learners_.front(); }
+  std::vector<Learner>& learners() { return learners_; }
+
+  /// All learners name the same candidate.
+  bool alike() const {
+    return std::ranges::all_of(learners_, [&](const Learner& l) { return l.pick() == first().pick(); });
+  }
+
+  /// One call: agreed times that are due arrive, the ranks pick, run and time. Returns what ran.
+  std::size_t step(Machine& machine, std::uint64_t lag) {
+    if (waiting_ && first().calls() >= due_) {
+      for (Learner& l : learners_) l.agreed(worst_);
+      waiting_ = false;
+    }
+    const std::size_t candidate = first().pick();
+    const std::vector<double> times = machine.call(candidate, learners_.size());
+    for (std::size_t r = 0; r < learners_.size(); ++r) learners_[r].took(times[r]);
+    if (first().round_over() && !waiting_) start_agreement(lag);
+    return candidate;
+  }
+
+ private:
+  void start_agreement(std::uint64_t lag) {
+    worst_.assign(first().candidates().size(), 0);
+    for (const Learner& l : learners_) {
+      const std::vector<double> summary = l.summary();
+      for (std::size_t i = 0; i < worst_.size(); ++i) worst_[i] = std::max(worst_[i], summary[i]);
+    }
+    waiting_ = true;
+    due_ = first().calls() + lag;
+  }
+
+  std::vector<Learner> learners_;
+  std::vector<double> worst_;
+  bool waiting_ = false;
+  std::uint64_t due_ = 0;
+};
+
+}  // namespace wherry::choose::simulated

@@ -1,0 +1,125 @@
+"""What tests share: the MPI installations, what was built, and launching.
+
+A test that takes `mpi` runs once for each installation of wherry.mpis.MPI_NAMES; one that is not there is a skipped
+test with the reason.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from wherry.mpis import MPI_NAMES, Mpi, find_mpis, run_to_end, why_missing
+
+ROOT = Path(__file__).resolve().parent.parent
+BUILD = ROOT / "build" / "release"
+PRELOAD = ROOT / ".venv" / "lib" / "wherry" / "libwherry.so"
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """One MPI installation, ready to run programs in an environment free of the caller's WHERRY_* settings."""
+
+    mpi: Mpi
+
+    @property
+    def name(self) -> str:
+        return self.mpi.name
+
+    @property
+    def family(self) -> str:
+        return self.mpi.family
+
+    @property
+    def abi(self) -> str:
+        return self.mpi.abi
+
+    @property
+    def mpicc(self) -> Path | None:
+        return self.mpi.mpicc
+
+    @property
+    def mpicxx(self) -> Path | None:
+        return self.mpi.mpicxx
+
+    @property
+    def mpifort(self) -> Path | None:
+        return self.mpi.mpifort
+
+    @property
+    def python(self) -> Path | None:
+        return self.mpi.python
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The environment for the launcher and for the compilers of this installation."""
+        return {**clean_environment(), **self.mpi.environment()}
+
+    def program(self, name: str) -> Path:
+        """A program made from tests/mpi/<name>.cpp for this installation."""
+        return BUILD / "tests" / self.name / name
+
+    def run(
+        self,
+        program_args: Sequence[str | Path],
+        n: int,
+        env: Mapping[str, str] | None = None,
+        preload: bool = False,
+        timeout: float = 120,
+    ) -> subprocess.CompletedProcess[str]:
+        """Runs a program on n ranks; `env` reaches the ranks.
+
+        preload: with Wherry under it. What it learns is neither read nor kept unless the test names a file.
+        """
+        variables = dict(env or {})
+        if preload:
+            variables = {"LD_PRELOAD": str(PRELOAD), **hermetic(variables), **variables}
+        command = self.mpi.command(n, [str(word) for word in program_args], variables)
+        return run_to_end(command, self.env, timeout)
+
+
+def clean_environment() -> dict[str, str]:
+    """The caller's environment without settings that change what is tested."""
+    ours = ("WHERRY_", "LD_PRELOAD", "OMPI_", "PMIX_", "PRTE_", "I_MPI_", "MPIR_CVAR_", "FI_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+
+
+def hermetic(variables: Mapping[str, str]) -> dict[str, str]:
+    return {} if "WHERRY_TUNING_FILE" in variables else {"WHERRY_NO_TUNING": "1"}
+
+
+_found: dict[str, Mpi] = {mpi.name: mpi for mpi in find_mpis()}
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "mpi" in metafunc.fixturenames:
+        metafunc.parametrize("mpi", MPI_NAMES, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
+def mpi(request: pytest.FixtureRequest) -> Launcher:
+    name: str = request.param
+    if name not in _found:
+        pytest.skip(why_missing(name))
+    return Launcher(_found[name])
+
+
+@pytest.fixture(scope="session")
+def build() -> Path:
+    """The build tree of the release preset."""
+    if not BUILD.is_dir():
+        pytest.skip("nothing is built yet; run: make build")
+    return BUILD
+
+
+@pytest.fixture(scope="session")
+def preload(build: Path) -> Path:
+    """The preload, as it is installed."""
+    if not PRELOAD.is_file():
+        pytest.skip("libwherry.so is not built yet; run: make build")
+    return PRELOAD

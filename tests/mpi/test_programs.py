@@ -1,0 +1,31 @@
+"""Runs every program tests/mpi/*.cpp under mpiexec on every MPI at several numbers of ranks.
+
+A program passes if it exits with 0. A line "// ranks: 2 4" in its source replaces the usual numbers of ranks.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import Launcher
+
+HERE = Path(__file__).resolve().parent
+RANKS = (1, 2, 3, 5, 8)
+TIMEOUT_S = 180
+
+
+def cases() -> list[tuple[str, int]]:
+    return [(source.stem, n) for source in sorted(HERE.glob("*.cpp")) for n in ranks_of(source)]
+
+
+def ranks_of(source: Path) -> tuple[int, ...]:
+    match = re.search(r"^// ranks: ([\d ]+)$", source.read_text(), re.MULTILINE)
+    return tuple(map(int, match.group(1).split())) if match else RANKS
+
+
+@pytest.mark.parametrize(("program", "n"), cases())
+def test_program(mpi: Launcher, build: Path, program: str, n: int) -> None:
+    done = mpi.run([mpi.program(program)], n, timeout=TIMEOUT_S)
+    assert done.returncode == 0, f"{program} on {n} ranks of {mpi.name}:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"

@@ -1,0 +1,271 @@
+"""Writes the preload's entry points from the table of MPI functions (tools/mpi_functions.toml).
+
+Three files, made while building, so that nothing generated is kept and nothing can be stale:
+  trampolines.S   every exported name: a jump through a slot, type-agnostic
+  symbols.inc     SYMBOL(name), FORTRAN(name) in the order of the slots
+  wrappers.inc    one C++ template per function, and the tables that the backend reads
+Needs only Python's standard library.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+KINDS = ["point_to_point", "collective", "one_sided", "wait", "other"]
+FORTRAN_SUFFIXES = ["_", "__", "_f08_", "_f08ts_"]
+WIDE = {"COUNT": "MPI_Count", "DISPL": "MPI_Aint"}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter as C declares it: `type name[]`; length: what the table says about an array."""
+
+    type: str
+    name: str
+    is_array: bool = False
+    length: str = ""
+
+    @property
+    def declaration(self) -> str:
+        return f"{self.type} {self.name}[]" if self.is_array else f"{self.type} {self.name}"
+
+    @property
+    def in_signature(self) -> str:
+        return f"{self.type}*" if self.is_array else self.type
+
+    @property
+    def scalar(self) -> str:
+        """COUNT, DISPL or empty: what narrowing has to convert."""
+        return next((word for word in WIDE if re.search(rf"\b{word}\b", self.type)), "")
+
+
+@dataclass(frozen=True)
+class Function:
+    name: str
+    kind: str
+    parameters: tuple[Parameter, ...]
+    volume: str = ""
+    peers: str = ""
+    call: str = ""
+    before: str = ""
+    after: str = ""
+    synchronizing: bool = False
+    always: bool = False
+    profile_only: bool = True
+
+    @property
+    def has_large_count(self) -> bool:
+        return any(p.scalar for p in self.parameters)
+
+    @property
+    def object(self) -> str:
+        """The parameter that names the ranks involved: comm, win, or none."""
+        names = {p.name: p.type for p in self.parameters}
+        if names.get("comm") == "MPI_Comm":
+            return "comm"
+        return "win" if names.get("win") == "MPI_Win" else ""
+
+
+def split_parameters(text: str) -> list[str]:
+    """Splits at commas that are not inside brackets."""
+    parts = re.split(r",(?![^\[]*\])", " ".join(text.split()))
+    return [p.strip() for p in parts if p.strip()]
+
+
+def parse_parameter(text: str) -> Parameter:
+    match = re.fullmatch(r"(?P<type>.+?[ *])(?P<name>\w+)(?P<array>\[(?P<length>.*)\])?", text)
+    if match is None:
+        raise SystemExit(f"cannot read parameter '{text}'; write `type name` or `type name[length]`")
+    return Parameter(match["type"].strip(), match["name"], match["array"] is not None, match["length"] or "")
+
+
+def nonblocking(function: Function) -> Function:
+    """MPI_Ix: the same with a request; it says nothing about waiting and is never replaced."""
+    name = "I" + function.name[0].lower() + function.name[1:]
+    parameters = (*function.parameters, Parameter("MPI_Request*", "request"))
+    return Function(name, function.kind, parameters, function.volume, function.peers)
+
+
+def read_table(path: Path) -> list[Function]:
+    functions = []
+    for call in tomllib.loads(path.read_text())["call"]:
+        names, twin = call.pop("names"), call.pop("nonblocking", False)
+        if call["kind"] not in KINDS:
+            raise SystemExit(f"{names[0]}: unknown kind '{call['kind']}' (have: {', '.join(KINDS)})")
+        call["parameters"] = tuple(parse_parameter(p) for p in split_parameters(call["parameters"]))
+        for name in names:
+            function = Function(name=name, **call)
+            functions += [function, nonblocking(function)] if twin else [function]
+    return functions
+
+
+@dataclass(frozen=True)
+class Symbol:
+    name: str
+    function: Function
+    large_count: bool
+
+
+def symbols_of(functions: list[Function]) -> list[Symbol]:
+    return [
+        Symbol(f"{prefix}MPI_{f.name}{'_c' if large else ''}", f, large)
+        for f in functions
+        for large in ([False, True] if f.has_large_count else [False])
+        for prefix in ("", "P")
+    ]
+
+
+def fortran_names(functions: list[Function]) -> list[str]:
+    return [f"mpi_{f.name.lower()}{suffix}" for f in functions for suffix in FORTRAN_SUFFIXES]
+
+
+# --- trampolines.S
+
+
+def trampolines(symbols: list[Symbol], fortran: list[str]) -> str:
+    lines = ['#include "interpose/trampoline.h"', ""]
+    lines += [f"ENTRY {s.name}, {i}" for i, s in enumerate(symbols)]
+    lines += [f"CONTROL MPI_Pcontrol, {len(symbols)}", f"CONTROL PMPI_Pcontrol, {len(symbols) + 1}"]
+    lines += [f"FORTRAN_ENTRY {name}, {i}" for i, name in enumerate(fortran)]
+    lines += ["", "SLOTS wherry_slots"]
+    lines += [f"SLOT {i}" for i in range(len(symbols) + 2)]
+    lines += ["", "SLOTS wherry_fortran_slots"]
+    lines += [f"FORTRAN_SLOT {i}" for i in range(len(fortran))]
+    return "\n".join(lines) + '\n\n.section .note.GNU-stack, "", @progbits\n'
+
+
+def symbol_list(symbols: list[Symbol], fortran: list[str]) -> str:
+    lines = [f"SYMBOL({s.name})" for s in symbols] + ["SYMBOL(MPI_Pcontrol)", "SYMBOL(PMPI_Pcontrol)"]
+    return "\n".join(lines + [f"FORTRAN({name})" for name in fortran]) + "\n"
+
+
+# --- wrappers.inc
+
+
+def signature(f: Function) -> str:
+    return ", ".join(p.declaration for p in f.parameters)
+
+
+def arguments(f: Function) -> str:
+    return ", ".join(p.name for p in f.parameters)
+
+
+def types(f: Function) -> str:
+    return ", ".join(p.in_signature for p in f.parameters)
+
+
+def statement(code: str) -> list[str]:
+    return [f"  {code};"] if code else []
+
+
+def booking(f: Function) -> list[str]:
+    """The code that runs after the call, while the account is locked."""
+    lines = []
+    if f.after:
+        lines.append(f"    if (code == MPI_SUCCESS) {f.after};")
+    if f.volume or f.peers:
+        lines.append(f"    const Volume volume = {f.volume or '{}'};")
+    if f.peers:
+        lines.append(f"    {f.peers};")
+    where = f"comm_index({f.object})" if f.object == "comm" else f"window_comm({f.object})" if f.object else "none"
+    volume = "volume" if f.volume or f.peers else "Volume{}"
+    sequence = ", sequence_of(comm)" if f.synchronizing else ""
+    lines.append(f"    book(call, {where}, {volume}{sequence});")
+    return lines
+
+
+def wrapper(f: Function, index: int) -> str:
+    forwarded = arguments(f)
+    lines = [f"// MPI_{f.name}", "template <int symbol, class COUNT, class DISPL>", f"int {f.name}({signature(f)}) {{"]
+    lines.append(f"  const auto next = [&] {{ return next_of<int({types(f)})>(symbol)({forwarded}); }};")
+    if f.always:
+        lines += statement(f.before)
+    lines.append("  if (inside_mpi()) return next();")
+    if not f.always:
+        lines += statement(f.before)
+    lines.append(f"  Call call({index}, __builtin_return_address(0));")
+    body = f.call or "next()"
+    if f.call:
+        lines.append(f"  const int code = call.run([&] {{ return {body}; }});")
+    else:
+        lines.append("  const int code = call.run(next);")
+    lines += ["  if (const Account account; account.records(call)) {", *booking(f), "  }", "  return code;", "}"]
+    return "\n".join(lines)
+
+
+def narrowed(p: Parameter) -> str:
+    if not p.scalar:
+        return p.name
+    return f"narrow.array({p.name}, {p.length})" if p.is_array else f"narrow.number({p.name})"
+
+
+def wide(text: str) -> str:
+    return re.sub(r"\b(COUNT|DISPL)\b", lambda m: WIDE[m[0]], text)
+
+
+def int_types(f: Function) -> str:
+    return re.sub(r"\b(COUNT|DISPL)\b", "int", types(f))
+
+
+def narrowing(f: Function) -> str:
+    """MPI_X_c where the library has none: by the int function, or MPI_ERR_COUNT."""
+    report = {"comm": "refuse(comm)", "win": "refuse_window(win)", "": "MPI_ERR_COUNT"}[f.object]
+    lines = [
+        f"template <int int_symbol>\nint {f.name}_by_int({wide(signature(f))}) {{",
+        "  Narrow narrow;",
+    ]
+    converted = {p.name: f"{p.name}_" for p in f.parameters if p.scalar}
+    lines += [f"  const auto {converted[p.name]} = {narrowed(p)};" for p in f.parameters if p.scalar]
+    lines.append(f"  if (!narrow.fits()) return {report};")
+    inner = ", ".join(converted.get(p.name, p.name) for p in f.parameters)
+    call = f"next_of<int({int_types(f)})>(int_symbol)({inner})"
+    if any(p.scalar and p.is_array for p in f.parameters) and any(p.name == "request" for p in f.parameters):
+        call = f"narrow.keep_until(request, {call})"
+    lines += [f"  return {call};", "}"]
+    return "\n".join(lines)
+
+
+def instance(s: Symbol, index: int) -> str:
+    count, displ = ("MPI_Count", "MPI_Aint") if s.large_count else ("int", "int")
+    return f"&{s.function.name}<{index}, {count}, {displ}>"
+
+
+def symbol_row(s: Symbol, index: int) -> str:
+    """name, function, wrapper, what stands in for a missing _c, wrapped without a profile"""
+    stand_in = f"{s.function.name}_by_int<{index - 2}>" if s.large_count else "absent"
+    needed = "false" if s.function.profile_only else "true"
+    return f"    {{\"{s.name}\", as_address({instance(s, index)}), as_address(&{stand_in}), {needed}}},"
+
+
+def wrappers(functions: list[Function], symbols: list[Symbol]) -> str:
+    parts = [wrapper(f, i) for i, f in enumerate(functions)]
+    parts += [narrowing(f) for f in functions if f.has_large_count]
+    rows = "\n".join(symbol_row(s, i) for i, s in enumerate(symbols))
+    parts.append(f"const SymbolRow symbol_rows[] = {{\n{rows}\n}};")
+    names = "\n".join(f"    {{\"MPI_{f.name}\", {KINDS.index(f.kind)}}}," for f in functions)
+    parts.append(f"const FunctionRow function_rows[] = {{\n{names}\n}};")
+    return "\n\n".join(parts) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("table", type=Path, help="tools/mpi_functions.toml")
+    parser.add_argument("directory", type=Path, help="where the three files go")
+    options = parser.parse_args()
+    functions = read_table(options.table)
+    symbols, fortran = symbols_of(functions), fortran_names(functions)
+    options.directory.mkdir(parents=True, exist_ok=True)
+    for name, text in {
+        "trampolines.S": trampolines(symbols, fortran),
+        "symbols.inc": symbol_list(symbols, fortran),
+        "wrappers.inc": wrappers(functions, symbols),
+    }.items():
+        (options.directory / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()

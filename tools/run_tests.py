@@ -1,0 +1,177 @@
+"""Runs every suite of tests and ends with the line "N passed, N failed" (", N skipped" if there are any).
+
+Suites: C++ unit tests, the same with sanitizers, and everything that pytest finds below tests/ (command line, layers,
+programs on each MPI, the emulated cluster). A suite that cannot be built or that crashes counts as a failed
+test. Exit code 0 only if something passed and nothing failed. Standard library only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+ROOT = Path(__file__).resolve().parent.parent
+REPORTS = ROOT / "build" / "test-reports"
+UNIT_FOLDERS = ("base", "plan", "choose", "profile", "fuzz")
+SUITE_TIMEOUT_S = 900.0
+
+
+@dataclass(frozen=True)
+class Result:
+    """One test: where it is, how it ended, and why if it did not pass."""
+
+    suite: str
+    name: str
+    outcome: Literal["passed", "failed", "skipped"]
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Suite:
+    name: str
+    run: Callable[[Sequence[str]], list[Result]]
+
+
+def unit_tests(_: Sequence[str]) -> list[Result]:
+    return run_unit_programs("unit", ROOT / "build/release")
+
+
+def sanitized_unit_tests(_: Sequence[str]) -> list[Result]:
+    for command in (["cmake", "--preset", "sanitizers"], ["cmake", "--build", "--preset", "sanitizers", "-j", jobs()]):
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace", check=False)
+        if done.returncode != 0:
+            return [Result("sanitizers", "build", "failed", tail(done.stdout + done.stderr))]
+    return run_unit_programs("sanitizers", ROOT / "build/sanitizers")
+
+
+def pytest_suite(extra: Sequence[str]) -> list[Result]:
+    report = REPORTS / "pytest.xml"
+    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=short", f"--junitxml={report}", *extra]
+    # Its own list of reasons would repeat ours.
+    code = subprocess.run([*command, "-rN"], cwd=ROOT, check=False).returncode
+    results = read_junit("pytest", report) if report.exists() else []
+    # 0 and 1: all tests ran; anything else is pytest's own trouble, 5 that it found none.
+    if code not in (0, 1):
+        results.append(Result("pytest", "session", "failed", f"pytest ended with code {code}"))
+    return results
+
+
+SUITES = (
+    Suite("unit", unit_tests),
+    Suite("sanitizers", sanitized_unit_tests),
+    Suite("pytest", pytest_suite),
+)
+
+
+def run_unit_programs(suite: str, build: Path) -> list[Result]:
+    """One result per doctest test case of every folder that has sources."""
+    results = []
+    for folder in UNIT_FOLDERS:
+        if any((ROOT / "tests" / folder).rglob("*.cpp")):
+            results += run_unit_program(suite, build / "tests/unit" / f"test_{folder}")
+    return results
+
+
+def run_unit_program(suite: str, program: Path) -> list[Result]:
+    if not program.exists():
+        return [Result(suite, program.name, "skipped", "not built: doctest is missing (as root: apt-get install doctest-dev)")]
+    report = REPORTS / f"{suite}-{program.name}.xml"
+    command = [str(program), "--reporters=junit", f"--out={report}", "--no-path-filenames"]
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, errors="replace", timeout=SUITE_TIMEOUT_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return [Result(suite, program.name, "failed", f"still running after {SUITE_TIMEOUT_S:.0f} s")]
+    results = read_junit(f"{suite}: {program.name}", report) if report.exists() else []
+    if done.returncode != 0 and not any(result.outcome == "failed" for result in results):
+        text = tail(done.stdout + done.stderr)
+        results.append(Result(suite, program.name, "failed", f"ended with code {done.returncode}\n{text}"))
+    return results
+
+
+def read_junit(suite: str, report: Path) -> list[Result]:
+    try:
+        tree = ElementTree.parse(report)
+    except ElementTree.ParseError as error:
+        return [Result(suite, report.name, "failed", f"the report is damaged: {error}")]
+    return [read_case(suite, case) for case in tree.iter("testcase")]
+
+
+def read_case(suite: str, case: ElementTree.Element) -> Result:
+    name = "::".join(filter(None, (case.get("classname"), case.get("name"))))
+    for child in case:
+        reason = child.get("message") or (child.text or "").strip()
+        if child.tag in ("failure", "error"):
+            return Result(suite, name, "failed", reason)
+        if child.tag == "skipped":
+            return Result(suite, name, "skipped", reason)
+    return Result(suite, name, "passed")
+
+
+def jobs() -> str:
+    return os.environ.get("JOBS") or str(os.cpu_count() or 1)
+
+
+def tail(text: str, lines: int = 30) -> str:
+    return "\n".join(text.strip().splitlines()[-lines:])
+
+
+def print_summary(results: Sequence[Result]) -> None:
+    skipped = [result for result in results if result.outcome == "skipped"]
+    failed = [result for result in results if result.outcome == "failed"]
+    if skipped:
+        print("\nskipped:")
+    for reason in dict.fromkeys(result.reason for result in skipped):
+        names = [result.name for result in skipped if result.reason == reason]
+        print(f"  {reason}: {len(names)} tests")
+        print("\n".join(f"    {name}" for name in names))
+    if failed:
+        print("\nfailed:")
+    for result in failed:
+        text = result.reason.strip().replace("\n", "\n      ")
+        print(f"  {result.suite}: {result.name}\n      {text}")
+    print()
+
+
+def closing_line(results: Sequence[Result]) -> str:
+    count = {kind: sum(result.outcome == kind for result in results) for kind in ("passed", "failed", "skipped")}
+    line = f"{count['passed']} passed, {count['failed']} failed"
+    return f"{line}, {count['skipped']} skipped" if count["skipped"] else line
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--suite", choices=[suite.name for suite in SUITES], action="append", help="only this suite")
+    parser.add_argument("pytest_arguments", nargs="*", help="passed to pytest, after --")
+    arguments = parser.parse_args()
+
+    shutil.rmtree(REPORTS, ignore_errors=True)
+    REPORTS.mkdir(parents=True)
+    os.environ["PATH"] = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
+    results: list[Result] = []
+    for suite in SUITES:
+        if arguments.suite and suite.name not in arguments.suite:
+            continue
+        started = time.monotonic()
+        print(f"tests: {suite.name} ...", flush=True)
+        found = suite.run(arguments.pytest_arguments)
+        print(f"tests: {suite.name}: {closing_line(found)} ({time.monotonic() - started:.0f} s)", flush=True)
+        results += found
+    print_summary(results)
+    print(closing_line(results), flush=True)
+    good = any(result.outcome == "passed" for result in results)
+    return 0 if good and not any(result.outcome == "failed" for result in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

