@@ -12,7 +12,8 @@ JOBS ?= $(shell nproc)
 help:  ## this list
 	@echo "Wherry: MPI programs that communicate less and faster."
 	@echo
-	@sed -nE 's/^([a-z]+):[^#]*## (.*)/  make \1|\2/p' Makefile | column -t -s '|'
+	@sed -nE 's/^([a-z]+):[^#]*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r target what; do \
+	  printf '  make %-10s %s\n' "$$target" "$$what"; done
 
 setup:  ## install what is missing: Debian packages when root, .venv and .mpi/* from pinned packages
 	@tools/setup

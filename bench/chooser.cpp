@@ -1,15 +1,16 @@
 // After training, how far is the choice from the best candidate, and what did the training cost?
 //
 //   bench_chooser --sizes 8,1024 --strategies mesh,bruck2 --turns 20 --train 200
-// Per size: every call from the first on is timed ("training"), then Wherry's choice ("wherry"), the library's own
-// ("native") and each strategy run in turns. Run it under the preload.
+// Per size: native calls one by one ("native alone") and Wherry's from the first on ("training"); then Wherry's choice
+// ("wherry"), the library's own ("native") and each strategy in turns. Run it under the preload.
 #include "exchange.hpp"
 
 namespace {
 
-std::vector<double> train(bench::Exchange& exchange, int calls) {
+/// Single calls, timed one by one: a row of calls in a loop would overlap.
+std::vector<double> single_calls(bench::Exchange& exchange, const char* variant, int calls) {
   std::vector<double> samples;
-  bench::force("wherry");
+  bench::force(variant);
   for (int i = 0; i < calls; ++i) samples.push_back(bench::time_calls(MPI_COMM_WORLD, 1, exchange));
   return samples;
 }
@@ -31,9 +32,11 @@ int main(int argc, char** argv) {
   for (const int block : sizes) {
     bench::Exchange exchange(MPI_COMM_WORLD, block);
     warm_up(exchange);
-    const std::vector<double> training = train(exchange, calls);
+    const std::vector<double> alone = single_calls(exchange, "native", 50);
+    const std::vector<double> training = single_calls(exchange, "wherry", calls);
     const auto samples = bench::compare(MPI_COMM_WORLD, exchange, variants, turns);
     if (bench::rank_of(MPI_COMM_WORLD) != 0) continue;
+    bench::print(bench::case_name(block), "native alone", alone);
     bench::print(bench::case_name(block), "training", training);
     for (std::size_t i = 0; i < variants.size(); ++i) bench::print(bench::case_name(block), variants[i], samples[i]);
   }

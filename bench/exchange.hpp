@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "interpose/control.hpp"
+#include "interpose/control.h"
 #include "measure.hpp"
 
 namespace bench {
@@ -37,7 +37,7 @@ class Exchange {
 
 /// All ranks must call it alike. Without the preload MPI_Pcontrol does nothing.
 inline void force(const std::string& variant) {
-  MPI_Pcontrol(wherry::interpose::pcontrol_force, strategy_of(variant));
+  MPI_Pcontrol(WHERRY_FORCE, strategy_of(variant));
 }
 
 /// So many calls that a turn is long for the clock and short for the scheduler; the same on all ranks.

@@ -1,6 +1,6 @@
 // Does a schedule cost anything? The pairwise strategy through the executor against a hand-written pairwise loop.
 //
-// Both run in one process, in turns of a few calls. Prints one JSON line per case and variant on rank 0.
+// Includes reading the call's arguments and binding them. Both run in one process, in turns of a few calls. Prints one JSON line per case and variant on rank 0.
 #include <mpi.h>
 
 #include <cstdio>
@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "run/runtime.hpp"
+#include "run/perform.hpp"
 
 namespace {
 
@@ -42,28 +42,48 @@ void print(int block, const char* variant, const std::vector<double>& samples) {
   std::printf("]}\n");
 }
 
-void compare(int block, int turns, wherry::run::Runtime& runtime, MPI_Comm comm) {
+/// The same exchange as a schedule.
+class Scheduled {
+ public:
+  Scheduled(MPI_Comm comm, const wherry::Settings& settings)
+      : api_(wherry::mpi::linked_api()),
+        communicator_(comm, settings, api_),
+        staging_(settings.staging_max),
+        pairwise_(*wherry::plan::find_strategy("pairwise")) {}
+
+  void operator()(const Buffer& send, Buffer& receive, int block, MPI_Comm comm) {
+    wherry::run::read_blocks(api_, wherry::run::Alltoall{send.data(), block, MPI_BYTE, receive.data(), block, MPI_BYTE, comm},
+                             communicator_.size(), communicator_.blocks);
+    wherry::run::perform_uniform(communicator_, pairwise_, staging_);
+  }
+
+ private:
+  const wherry::mpi::Api& api_;
+  wherry::run::Communicator communicator_;
+  wherry::run::Staging staging_;
+  const wherry::plan::Strategy& pairwise_;
+};
+
+/// The two in turns; a sample is the mean of a few calls in a row.
+void compare(int block, int turns, Scheduled& schedule, MPI_Comm comm) {
   int rank = 0, size = 0;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
   const auto bytes = static_cast<std::size_t>(block) * static_cast<std::size_t>(size);
   Buffer send(bytes, static_cast<char>(rank)), receive(bytes);
   const auto by_hand = [&] { hand_written(send, receive, block, rank, size, comm); };
-  const auto scheduled = [&] {
-    runtime.alltoall({send.data(), block, MPI_BYTE, receive.data(), block, MPI_BYTE, comm},
-                     [&] { return MPI_Alltoall(send.data(), block, MPI_BYTE, receive.data(), block, MPI_BYTE, comm); });
-  };
+  const auto scheduled = [&] { schedule(send, receive, block, comm); };
   const int calls = block <= 4096 ? 50 : 20;
   time_calls(by_hand, calls);
   time_calls(scheduled, calls);
-  std::vector<double> hand, schedule;
+  std::vector<double> hand, planned;
   for (int i = 0; i < turns; ++i) {
     hand.push_back(time_calls(by_hand, calls));
-    schedule.push_back(time_calls(scheduled, calls));
+    planned.push_back(time_calls(scheduled, calls));
   }
   if (rank != 0) return;
   print(block, "native", hand);
-  print(block, "wherry", schedule);
+  print(block, "wherry", planned);
 }
 
 }  // namespace
@@ -71,11 +91,9 @@ void compare(int block, int turns, wherry::run::Runtime& runtime, MPI_Comm comm)
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int turns = argc > 1 ? std::atoi(argv[1]) : 40;
-  wherry::Settings settings;
-  settings.features.tuning = false;
-  wherry::run::Runtime runtime(settings, wherry::mpi::linked_api(), nullptr);
-  runtime.force("pairwise");
-  for (const int block : {8, 64, 512, 1024, 4096, 16384, 65536}) compare(block, turns, runtime, MPI_COMM_WORLD);
-  runtime.finalize();
+  {
+    Scheduled schedule(MPI_COMM_WORLD, wherry::Settings{});
+    for (const int block : {8, 64, 512, 1024, 4096, 16384, 65536}) compare(block, turns, schedule, MPI_COMM_WORLD);
+  }
   MPI_Finalize();
 }

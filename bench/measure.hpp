@@ -54,7 +54,7 @@ inline int size_of(MPI_Comm comm) {
 
 /// Seconds per call of `calls` calls in a row, the slowest rank's. Collective over comm.
 template <typename Call>
-double time_calls(MPI_Comm comm, int calls, const Call& call) {
+double time_calls(MPI_Comm comm, int calls, Call&& call) {
   MPI_Barrier(comm);
   const double start = MPI_Wtime();
   for (int i = 0; i < calls; ++i) call();

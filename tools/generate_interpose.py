@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 KINDS = ["point_to_point", "collective", "one_sided", "wait", "other"]
-FORTRAN_SUFFIXES = ["_", "__", "_f08_", "_f08ts_"]
+FORTRAN_SUFFIXES = ["_", "__", "_f08_", "_f08ts_", "_f08ts_large_"]
 WIDE = {"COUNT": "MPI_Count", "DISPL": "MPI_Aint"}
 
 
@@ -53,6 +53,7 @@ class Function:
     call: str = ""
     before: str = ""
     after: str = ""
+    done: str = ""
     synchronizing: bool = False
     always: bool = False
     profile_only: bool = True
@@ -158,42 +159,44 @@ def types(f: Function) -> str:
     return ", ".join(p.in_signature for p in f.parameters)
 
 
-def statement(code: str) -> list[str]:
-    return [f"  {code};"] if code else []
+def statement(code: str, when: bool = True) -> list[str]:
+    return [f"  {code};"] if code and when else []
 
 
 def booking(f: Function) -> list[str]:
     """The code that runs after the call, while the account is locked."""
-    lines = []
+    lines = ["    if (!call.succeeded()) return account.book(call, profile::none, {}), code;"]
     if f.after:
-        lines.append(f"    if (code == MPI_SUCCESS) {f.after};")
+        lines.append(f"    {f.after};")
     if f.volume or f.peers:
         lines.append(f"    const Volume volume = {f.volume or '{}'};")
     if f.peers:
         lines.append(f"    {f.peers};")
-    where = f"comm_index({f.object})" if f.object == "comm" else f"window_comm({f.object})" if f.object else "none"
+    where = {"comm": "comm_index(comm)", "win": "window_comm(win)", "": "profile::none"}[f.object]
     volume = "volume" if f.volume or f.peers else "Volume{}"
     sequence = ", sequence_of(comm)" if f.synchronizing else ""
-    lines.append(f"    book(call, {where}, {volume}{sequence});")
-    return lines
+    return [*lines, f"    account.book(call, {where}, {volume}{sequence});"]
 
 
 def wrapper(f: Function, index: int) -> str:
-    forwarded = arguments(f)
-    lines = [f"// MPI_{f.name}", "template <int symbol, class COUNT, class DISPL>", f"int {f.name}({signature(f)}) {{"]
-    lines.append(f"  const auto next = [&] {{ return next_of<int({types(f)})>(symbol)({forwarded}); }};")
-    if f.always:
-        lines += statement(f.before)
-    lines.append("  if (inside_mpi()) return next();")
-    if not f.always:
-        lines += statement(f.before)
-    lines.append(f"  Call call({index}, __builtin_return_address(0));")
-    body = f.call or "next()"
-    if f.call:
-        lines.append(f"  const int code = call.run([&] {{ return {body}; }});")
-    else:
-        lines.append("  const int code = call.run(next);")
-    lines += ["  if (const Account account; account.records(call)) {", *booking(f), "  }", "  return code;", "}"]
+    body = f"[&] {{ return {f.call}; }}" if f.call else "next"
+    lines = [
+        f"// MPI_{f.name}",
+        "template <int symbol, class COUNT, class DISPL>",
+        f"int {f.name}({signature(f)}) {{",
+        f"  const auto next = [&] {{ return next_of<int({types(f)})>(symbol)({arguments(f)}); }};",
+        *statement(f.before, f.always),
+        "  if (inside_mpi()) return next();",
+        *statement(f.before, not f.always),
+        f"  Call call({index}, __builtin_return_address(0));",
+        f"  const int code = call.run({body});",
+        *statement(f"if (call.succeeded()) {f.done}", bool(f.done)),
+        "  if (const Account account(call); account) {",
+        *booking(f),
+        "  }",
+        "  return code;",
+        "}",
+    ]
     return "\n".join(lines)
 
 
@@ -214,18 +217,23 @@ def int_types(f: Function) -> str:
 def narrowing(f: Function) -> str:
     """MPI_X_c where the library has none: by the int function, or MPI_ERR_COUNT."""
     report = {"comm": "refuse(comm)", "win": "refuse_window(win)", "": "MPI_ERR_COUNT"}[f.object]
-    lines = [
-        f"template <int int_symbol>\nint {f.name}_by_int({wide(signature(f))}) {{",
-        "  Narrow narrow;",
-    ]
-    converted = {p.name: f"{p.name}_" for p in f.parameters if p.scalar}
-    lines += [f"  const auto {converted[p.name]} = {narrowed(p)};" for p in f.parameters if p.scalar]
-    lines.append(f"  if (!narrow.fits()) return {report};")
-    inner = ", ".join(converted.get(p.name, p.name) for p in f.parameters)
+    scalars = [p for p in f.parameters if p.scalar]
+    has_arrays = any(p.is_array for p in scalars)
+    inner = ", ".join(f"{p.name}_" if p in scalars else p.name for p in f.parameters)
     call = f"next_of<int({int_types(f)})>(int_symbol)({inner})"
-    if any(p.scalar and p.is_array for p in f.parameters) and any(p.name == "request" for p in f.parameters):
+    if has_arrays and any(p.name == "request" for p in f.parameters):
         call = f"narrow.keep_until(request, {call})"
-    lines += [f"  return {call};", "}"]
+    lines = [
+        "template <int int_symbol>",
+        f"int {f.name}_by_int({wide(signature(f))}) {{",
+        "  Narrow narrow;",
+        *statement("std::unique_lock lengths(backend().lock)", has_arrays),
+        *[f"  const auto {p.name}_ = {narrowed(p)};" for p in scalars],
+        *statement("lengths.unlock()", has_arrays),
+        f"  if (!narrow.fits()) return {report};",
+        f"  return {call};",
+        "}",
+    ]
     return "\n".join(lines)
 
 
@@ -238,7 +246,7 @@ def symbol_row(s: Symbol, index: int) -> str:
     """name, function, wrapper, what stands in for a missing _c, wrapped without a profile"""
     stand_in = f"{s.function.name}_by_int<{index - 2}>" if s.large_count else "absent"
     needed = "false" if s.function.profile_only else "true"
-    return f"    {{\"{s.name}\", as_address({instance(s, index)}), as_address(&{stand_in}), {needed}}},"
+    return f'    {{"{s.name}", as_address({instance(s, index)}), as_address(&{stand_in}), {needed}}},'
 
 
 def wrappers(functions: list[Function], symbols: list[Symbol]) -> str:
@@ -246,7 +254,7 @@ def wrappers(functions: list[Function], symbols: list[Symbol]) -> str:
     parts += [narrowing(f) for f in functions if f.has_large_count]
     rows = "\n".join(symbol_row(s, i) for i, s in enumerate(symbols))
     parts.append(f"const SymbolRow symbol_rows[] = {{\n{rows}\n}};")
-    names = "\n".join(f"    {{\"MPI_{f.name}\", {KINDS.index(f.kind)}}}," for f in functions)
+    names = "\n".join(f'    {{"MPI_{f.name}", {KINDS.index(f.kind)}}},' for f in functions)
     parts.append(f"const FunctionRow function_rows[] = {{\n{names}\n}};")
     return "\n\n".join(parts) + "\n"
 

@@ -83,7 +83,11 @@ def run_unit_programs(suite: str, build: Path) -> list[Result]:
 
 def run_unit_program(suite: str, program: Path) -> list[Result]:
     if not program.exists():
-        return [Result(suite, program.name, "skipped", "not built: doctest is missing (as root: apt-get install doctest-dev)")]
+        return [
+            Result(
+                suite, program.name, "skipped", "not built: doctest is missing (as root: apt-get install doctest-dev)"
+            )
+        ]
     report = REPORTS / f"{suite}-{program.name}.xml"
     command = [str(program), "--reporters=junit", f"--out={report}", "--no-path-filenames"]
     try:

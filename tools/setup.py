@@ -183,11 +183,20 @@ def install_optional(environment: Environment, name: str, log: Path) -> None:
 
 def can_build_fft() -> bool:
     headers = Path(sysconfig.get_path("include")) / "Python.h"
-    return headers.is_file() and any(Path(folder, "fftw3.h").is_file() for folder in ("/usr/include", "/usr/local/include"))
+    return headers.is_file() and any(
+        Path(folder, "fftw3.h").is_file() for folder in ("/usr/include", "/usr/local/include")
+    )
 
 
 def pip_install(environment: Environment, requirements: str, log: Path, advice: str) -> None:
-    pip = [str(environment.path / "bin/python"), "-m", "pip", "--disable-pip-version-check", "install", "--progress-bar"]
+    pip = [
+        str(environment.path / "bin/python"),
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "install",
+        "--progress-bar",
+    ]
     command = [*pip, "off", "-r", str(ROOT / "requirements" / requirements)]
     run_logged(command, log, None, f"pip install -r requirements/{requirements}", advice)
 
@@ -253,7 +262,9 @@ def run_logged(command: list[str], log: Path, env: dict[str, str] | None, what: 
     """Runs a command with its output in a log; raises SetupError with the end of it if the command fails."""
     with log.open("a") as out:
         try:
-            code = subprocess.run(command, stdout=out, stderr=out, env=env, check=False, stdin=subprocess.DEVNULL).returncode
+            code = subprocess.run(
+                command, stdout=out, stderr=out, env=env, check=False, stdin=subprocess.DEVNULL
+            ).returncode
         except OSError as error:
             raise SetupError(f"{what}: {error}; {advice}") from error
     if code != 0:

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
 from wherry.record import KINDS, NONE, PEER_CLASSES, REASONS, THREAD_LEVELS, Record, Records, text
-from wherry.sites import Site, name_sites
+from wherry.sites import Site, name_sites, plain
 
 NS = 1e-9
+
+#: Starting and ending MPI is no communication, and in a short run it would hide all that is.
+SETUP = frozenset(
+    f"MPI_{name}" for name in ("Init", "Init_thread", "Finalize", "Session_init", "Session_finalize", "Abort")
+)
 
 
 @dataclass
@@ -167,7 +172,8 @@ class Analysis:
     started: str = ""
     hosts: dict[str, int] = field(default_factory=dict)
     size: int = 0  # ranks of MPI_COMM_WORLD
-    seconds: float = 0.0  # of the longest rank
+    seconds: float = 0.0  # of the longest rank, from the end of MPI_Init
+    setup_seconds: float = 0.0  # in MPI_Init and MPI_Finalize, mean over ranks; in no other number
     ranks: list[RankRow] = field(default_factory=list)
     functions: list[FunctionRow] = field(default_factory=list)
     sites: list[SiteRow] = field(default_factory=list)
@@ -203,6 +209,28 @@ class Analysis:
         return {**asdict(self), "mpi_share": self.mpi_share, "gain_seconds_per_rank": self.gain_seconds}
 
 
+_ROWS: dict[str, type] = {
+    "ranks": RankRow, "functions": FunctionRow, "sites": SiteRow, "comms": CommRow, "sizes": SizeRow,
+    "peers": PeerRow, "waits": WaitRow, "uses": UseRow, "decisions": DecisionRow, "misses": MissRow, "types": TypeRow,
+}  # fmt: skip
+
+
+def from_data(data: dict[str, Any]) -> Analysis:
+    """The inverse of Analysis.data. Raises KeyError, TypeError or ValueError if the data are something else."""
+    if not isinstance(data, dict):
+        raise TypeError("not an object")
+    names = {entry.name for entry in fields(Analysis)}
+    result = Analysis(**{name: value for name, value in data.items() if name in names})
+    for name, row_type in _ROWS.items():
+        setattr(result, name, [_row(row_type, row) for row in data[name]])
+    return result
+
+
+def _row(row_type: type, row: dict[str, Any]) -> Any:
+    totals = {"totals": Totals(**row["totals"])} if "totals" in row else {}
+    return row_type(**{**row, **totals})
+
+
 def analyse(records: Records, resolve_sites: bool = True) -> Analysis:
     """Merges the records of all ranks. Empty records give an empty analysis with its problems as warnings."""
     result = Analysis(warnings=list(records.problems))
@@ -229,10 +257,16 @@ def _fill_head(result: Analysis, ranks: Sequence[Record]) -> None:
         result.hosts[record.host] = result.hosts.get(record.host, 0) + 1
     result.size = max(len(ranks), max(record.size for record in ranks))
     for record in ranks:
-        mpi = int(record.tables["calls"]["time_ns"].astype(float).sum()) * NS
-        row = RankRow(record.rank, record.host, _duration(record), mpi, record.finalized)
-        result.ranks.append(row)
+        calls = record.tables["calls"]
+        setup = np.isin(calls["function"], _setup_functions(record))
+        mpi = float(calls["time_ns"][~setup].astype(float).sum()) * NS
+        result.setup_seconds += float(calls["time_ns"][setup].astype(float).sum()) * NS / len(ranks)
+        result.ranks.append(RankRow(record.rank, record.host, _duration(record), mpi, record.finalized))
     result.seconds = max(row.seconds for row in result.ranks)
+
+
+def _setup_functions(record: Record) -> list[int]:
+    return [i for i, name in enumerate(record.tables["functions"]["name"]) if text(name) in SETUP]
 
 
 def _duration(record: Record) -> float:
@@ -249,41 +283,45 @@ def _date(realtime_ns: int) -> str:
 
 def _fill_calls(result: Analysis, ranks: Sequence[Record], resolve_sites: bool) -> None:
     functions: dict[str, FunctionRow] = {}
-    sites: dict[tuple[str, Site], SiteRow] = {}
+    sites: dict[tuple[str, str, int], SiteRow] = {}
+    bases: dict[tuple[str, int], int] = {}
     comms: dict[str, CommRow] = {}
     sizes: dict[tuple[int, str], SizeRow] = {}
     for record in ranks:
-        seen: set[tuple[str, Site]] = set()
+        seen: set[tuple[str, str, int]] = set()
         kinds = [KINDS[kind] for kind in record.tables["functions"]["kind"]]
         names = [text(name) for name in record.tables["functions"]["name"]]
         for call in record.tables["calls"]:
             name, kind = names[call["function"]], kinds[call["function"]]
+            if name in SETUP:
+                continue
             functions.setdefault(name, FunctionRow(name, kind, Totals())).totals.add(call)
-            site = _site(record, call)
-            row = sites.setdefault((name, site), SiteRow(name, "", site[0], site[1], 0, Totals()))
+            module, offset, base = _site(record, call)
+            bases.setdefault((module, offset), base)
+            key = (name, module, offset)
+            row = sites.setdefault(key, SiteRow(name, "", module, offset, 0, Totals()))
             row.totals.add(call)
-            row.ranks += (name, site) not in seen
-            seen.add((name, site))
+            row.ranks += key not in seen
+            seen.add(key)
             _add_comm(comms, record, call)
             _add_size(sizes, kind, call)
-    texts = name_sites({site for _, site in sites}) if resolve_sites else {}
-    for (_, site), row in sites.items():
-        row.site = texts.get(site, "") or _plain(site)
+    places = {place: Site(*place, base) for place, base in bases.items()}
+    texts = name_sites(places.values()) if resolve_sites else {}
+    for row in sites.values():
+        place = places[row.module, row.offset]
+        row.site = texts.get(place) or plain(place)
     result.functions = sorted(functions.values(), key=lambda row: -row.totals.seconds)
     result.sites = sorted(sites.values(), key=lambda row: -row.totals.seconds)
     result.comms = sorted(comms.values(), key=lambda row: -row.totals.seconds)
     result.sizes = sorted(sizes.values(), key=lambda row: (row.bucket, row.kind))
 
 
-def _plain(site: Site) -> str:
-    return f"{site[0].rsplit('/', 1)[-1]}+0x{site[1]:x}" if site[0] else "unknown place"
-
-
 def _site(record: Record, call: Any) -> Site:
+    """The base differs from rank to rank; any of them serves to name the place."""
     if call["module"] == NONE:
-        return ("", 0, 0)
+        return Site("", 0, 0)
     module = record.tables["modules"][call["module"]]
-    return (text(module["path"]), int(call["site"]), int(module["base"]))
+    return Site(text(module["path"]), int(call["site"]), int(module["base"]))
 
 
 def _add_comm(comms: dict[str, CommRow], record: Record, call: Any) -> None:
@@ -366,9 +404,7 @@ def _arrivals(
         kept = np.isin(calls["function"], list(sampled))
         totals.append(float(calls["time_ns"][kept].astype(float).sum()) * NS)
     complete = {
-        key: members
-        for key, members in groups.items()
-        if len(members) == sizes[key[0]] > 1 and len(boots[key[0]]) == 1
+        key: members for key, members in groups.items() if len(members) == sizes[key[0]] > 1 and len(boots[key[0]]) == 1
     }
     return complete, totals
 

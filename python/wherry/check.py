@@ -27,7 +27,9 @@ def check(launcher: Launcher | None, programs: Sequence[Program]) -> list[Findin
     for program in programs:
         if program.path is None:
             if program.certain:
-                raise UsageError(f"program '{program.word}' not found or not executable; check its name or give its path")
+                raise UsageError(
+                    f"program '{program.word}' not found or not executable; check its name or give its path"
+                )
             continue
         finding = _check_program(launcher, program.word, program.path)
         if finding is not None and finding not in found:

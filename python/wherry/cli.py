@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
+from click.shell_completion import get_completion_class
 from rich.console import Console
 from rich.markup import escape
+from rich.progress import Progress, TimeElapsedColumn
 
-from wherry import __version__, runner
-from wherry.errors import WherryError, unknown
+from wherry import __version__, paths, plan, report, runner
+from wherry.bench import frame, output, registry
+from wherry.errors import UsageError, WherryError, unknown
+from wherry.explain import show as show_explanation
+from wherry.files import write_json
+from wherry.info import gather
+from wherry.info import show as show_info
 
 
 class Commands(click.Group):
@@ -67,20 +78,188 @@ def run(report: Path | None, profile_only: bool, verbose: int, command: tuple[st
     sys.exit(runner.run(command, options, errors_console()))
 
 
+@wherry.command(epilog=_examples("wherry info", "wherry info --json | jq .mpis"))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def info(as_json: bool) -> None:
+    """Show the MPI libraries found, the processor, Wherry's files, and every setting with its origin."""
+    found = gather()
+    if as_json:
+        click.echo(json.dumps(found, indent=1))
+    else:
+        show_info(Console(), found)
+
+
+_RANKS = click.option("-n", "ranks", type=click.IntRange(1, 1 << 20), required=True, help="Number of ranks.")
+_NODES = click.option("--nodes", type=click.IntRange(min=1), help="Number of nodes, filled as evenly as possible.")
+_NODE_OF = click.option("--node-of", metavar="LIST", help="Node of every rank, such as 0,0,1.")
+
+
+@wherry.command(
+    epilog=_examples(
+        "wherry explain alltoall -n 24 --nodes 5 -m 512",
+        "wherry explain alltoallv -n 3 --node-of 0,0,1 -m 4096",
+    )
+)
+@click.argument("operation", metavar="OPERATION")
+@_RANKS
+@_NODES
+@_NODE_OF
+@click.option("-m", "block", type=click.IntRange(min=0), required=True, help="Bytes that each rank sends to each.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def explain(operation: str, ranks: int, nodes: int | None, node_of: str | None, block: int, as_json: bool) -> None:
+    """Tell what would run for a collective, why, and what else was considered.
+
+    OPERATION is alltoall, alltoallv or alltoallw.
+    """
+    answer = plan.explain(operation, plan.Placement(ranks, nodes, node_of), block)
+    if as_json:
+        click.echo(json.dumps(answer, indent=1))
+    else:
+        show_explanation(Console(), answer, paths.tuning_file())
+
+
+@wherry.command(
+    epilog=_examples("wherry draw mesh -n 16", "wherry draw mesh -n 16 -o mesh.svg", "wherry draw node -n 12 --nodes 3")
+)
+@click.argument("strategy")
+@_RANKS
+@_NODES
+@_NODE_OF
+@click.option("-o", "file", type=click.Path(path_type=Path), metavar="FILE.svg", help="Write an SVG picture.")
+def draw(strategy: str, ranks: int, nodes: int | None, node_of: str | None, file: Path | None) -> None:
+    """Draw the schedule of a strategy: as text, or with -o as an SVG picture."""
+    picture = plan.draw(strategy, plan.Placement(ranks, nodes, node_of), "svg" if file else "text")
+    if file is None:
+        click.echo(picture, nl=False)
+        return
+    plan.save_picture(file, picture)
+    click.echo(f"wrote {file}")
+
+
+@wherry.command(name="report", epilog=_examples("wherry run --report out -- mpiexec -n 4 ./app", "wherry report out"))
+@click.argument("directory", type=click.Path(path_type=Path), metavar="DIR")
+def report_(directory: Path) -> None:
+    """Write DIR/report.html from what `wherry run --report DIR` recorded: one page, no network needed."""
+    path = report.from_directory(directory)
+    click.echo(f"wrote {path}")
+
+
+def _numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    words = value.split(",")
+    if not all(word.isdigit() for word in words):
+        raise click.BadParameter("write numbers with commas, such as 64,1024")
+    return tuple(map(int, words))
+
+
+@wherry.command(
+    epilog=_examples(
+        "wherry bench --list",
+        "wherry bench preload --mpi mpich",
+        "wherry bench alltoall --netlab -n 8 --json alltoall.json",
+        "wherry bench alltoall -n 4 --sizes 64,4096 --strategies wherry,mesh,bruck2",
+    )
+)
+@click.argument("name", required=False)
+@click.option("--list", "listing", is_flag=True, help="Name the benchmarks and their questions.")
+@click.option("--mpi", "mpi_name", metavar="NAME", help="MPI to use, as `wherry info` names it.")
+@click.option("-n", "ranks", type=click.IntRange(min=1), help="Number of ranks.")
+@click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root).")
+@click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts.")
+@click.option("--launches", type=click.IntRange(min=1), help="Interleaved launches.")
+@click.option("--sizes", metavar="LIST", callback=_numbers, help="Block sizes in bytes, with commas.")
+@click.option("--strategies", metavar="LIST", help="Strategies to compare, with commas; wherry: its own choice.")
+@click.option("--json", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write records.")
+@click.option("--quick", is_flag=True, help="Fewer and shorter launches: a look, not a measurement.")
+def bench(
+    name: str | None,
+    listing: bool,
+    mpi_name: str | None,
+    ranks: int | None,
+    netlab: bool,
+    hosts: int,
+    launches: int | None,
+    sizes: tuple[int, ...] | None,
+    strategies: str | None,
+    file: Path | None,
+    quick: bool,
+) -> None:
+    """Run the benchmark NAME. Ratios above 1: Wherry is faster."""
+    if listing:
+        for row in registry.BENCHES:
+            click.echo(f"{row.name:<10} {row.question}")
+        return
+    if name is None:
+        raise UsageError("which benchmark? write `wherry bench NAME`; `wherry bench --list` names them")
+    registry.find(name)
+    check_writable(file)
+    setup = frame.Setup(
+        mpi=frame.choose_mpi(mpi_name) if mpi_name or name != "verify" else None,
+        ranks=ranks,
+        netlab=netlab,
+        hosts=hosts,
+        quick=quick,
+        launches=launches,
+        sizes=sizes,
+        strategies=tuple(strategies.split(",")) if strategies else None,
+    )
+    with progress_bar(name) as setup.progress:
+        results = registry.run(name, setup)
+    Console().print(output.table(results))
+    click.echo(f"statistic: {results[0].statistic}; {results[0].machine}")
+    if file is not None:
+        write_json(file, [result.data() for result in results])
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[frame.Progress]:
+    """On a terminal a bar on stderr, elsewhere nothing."""
+    console = errors_console()
+    if not console.is_terminal:
+        yield lambda what, done, total: None
+        return
+    with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=console, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda what, done, total: bar.update(task, description=f"{title}: {what}", completed=done, total=total)
+
+
+def check_writable(file: Path | None) -> None:
+    """Before an hour of measuring, not after it."""
+    if file is not None and not os.access(file.absolute().parent, os.W_OK):
+        raise UsageError(f"cannot write {file}: {file.absolute().parent} is not a directory that you can write to")
+
+
+_SHELLS = ("bash", "zsh", "fish")
+
+
+@wherry.command(epilog=_examples('eval "$(wherry completion bash)"  # in ~/.bashrc'))
+@click.argument("shell", type=click.Choice(_SHELLS))
+def completion(shell: str) -> None:
+    """Print what a shell needs to complete wherry's commands and options."""
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise unknown("shell", shell, _SHELLS)
+    click.echo(kind(wherry, {}, "wherry", "_WHERRY_COMPLETE").source())
+
+
 def main() -> None:
     """Entry point: errors become one sentence on stderr and an exit code."""
     try:
-        wherry(standalone_mode=False)
-    except click.exceptions.Abort:
+        code = wherry(prog_name="wherry", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except (click.exceptions.Abort, KeyboardInterrupt):
         sys.exit(130)
-    except click.exceptions.Exit as done:
-        sys.exit(done.exit_code)
+    except BrokenPipeError:
+        # Whoever read the output has enough; Python must not complain while it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
     except click.ClickException as error:
         error.show()
         sys.exit(2)
-    except WherryError as error:
+    except (WherryError, OSError) as error:
         errors_console().print(f"wherry: {escape(str(error))}", style="red", highlight=False, soft_wrap=True)
-        sys.exit(error.exit_code)
+        sys.exit(error.exit_code if isinstance(error, WherryError) else 1)
 
 
 if __name__ == "__main__":

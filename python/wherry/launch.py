@@ -103,9 +103,9 @@ class Command:
 
 def find_launcher(command: Sequence[str]) -> Launcher | None:
     """The launcher in a command, behind wrappers such as `timeout 60`; None if the program starts directly."""
-    wrapped = os.path.basename(command[0]) in WRAPPERS
+    wrapped = Path(command[0]).name in WRAPPERS
     for i, word in enumerate(command if wrapped else command[:1]):
-        if os.path.basename(word).split(".")[0] in {name.split(".")[0] for name in LAUNCHER_NAMES}:
+        if Path(word).name.split(".")[0] in {name.split(".")[0] for name in LAUNCHER_NAMES}:
             return _identify(i, word)
     return None
 
@@ -128,7 +128,7 @@ def _identify(index: int, word: str) -> Launcher:
     except (OSError, subprocess.TimeoutExpired):
         said = ""
     kind = next((kind for sign, kind in _VERSIONS if sign in said), "unknown")
-    if kind == "unknown" and os.path.basename(word) == "srun":
+    if kind == "unknown" and Path(word).name == "srun":
         kind = "srun"
     return Launcher(index, path, kind)
 
@@ -158,7 +158,7 @@ def programs(command: Sequence[str], launcher: Launcher | None) -> list[Program]
 
 
 def _skip_wrapper(command: Sequence[str]) -> int:
-    if os.path.basename(command[0]) not in WRAPPERS:
+    if Path(command[0]).name not in WRAPPERS:
         return 0
     for i, word in enumerate(command[1:], 1):
         if not word.startswith("-") and "=" not in word and not word[:1].isdigit() and shutil.which(word):

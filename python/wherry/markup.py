@@ -15,7 +15,9 @@ class Markup(str):
 def tag(name: str, *children: Markup | str | float | None, **attributes: str | float | None) -> Markup:
     """<name attributes>children</name>. A trailing _ of an attribute is dropped, other _ become -; None: left out."""
     shown = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{_text(value)}"' for key, value in attributes.items() if value is not None
+        f' {key.rstrip("_").replace("_", "-")}="{_text(value)}"'
+        for key, value in attributes.items()
+        if value is not None
     )
     return Markup(f"<{name}{shown}>{join(children)}</{name}>")
 

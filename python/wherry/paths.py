@@ -35,8 +35,9 @@ def tuning_file() -> Path | None:
     if named := os.environ.get("WHERRY_TUNING_FILE"):
         return Path(named)
     for variable, below in (("XDG_CACHE_HOME", "wherry/tuning"), ("HOME", ".cache/wherry/tuning")):
-        if os.path.isabs(folder := os.environ.get(variable, "")):
-            return Path(folder) / below
+        folder = Path(os.environ.get(variable, ""))
+        if folder.is_absolute():
+            return folder / below
     return None
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from wherry.markup import Markup, tag
 
-WIDTH = 720.0
+WIDTH = 780.0
 _ROW, _BAR = 26.0, 16.0
 _LABEL_PX = 6.6  # width of a character of a label, about
 MOST_CELLS = 64  # of a matrix, per side
@@ -36,8 +36,8 @@ class Bar:
 
 
 def svg(title: str, width: float, height: float, *children: Markup) -> Markup:
-    shape = {"viewBox": f"0 0 {width:.0f} {height:.0f}", "role": "img", "width": width, "height": height}
-    return tag("svg", tag("title", title), *children, aria_label=title, **shape)
+    box = f"0 0 {width:.0f} {height:.0f}"
+    return tag("svg", tag("title", title), *children, viewBox=box, role="img", width=width, height=height)
 
 
 def horizontal_bars(title: str, bars: Sequence[Bar]) -> Markup:
@@ -82,19 +82,20 @@ def matrix(title: str, cells: Sequence[Sequence[float]], labels: Sequence[str], 
     """Who sends (row) to whom (column), in shades of a logarithmic scale."""
     n = len(cells)
     side = min(26.0, 300.0 / n)
-    left = top = 40.0
+    ticks = [label.partition("-")[0] for label in labels]  # the first rank of a block; tooltips tell all
+    left, top = 28 + _LABEL_PX * len(ticks[-1]), 40.0
     values = [v for row in cells for v in row if v > 0]
     low, high = (math.log(min(values)), math.log(max(values))) if values else (0.0, 1.0)
     marks: list[Markup] = [
         _label(left + n * side / 2, 12, "to rank", "middle", css="axis"),
         _from_rank(top + n * side / 2),
     ]
-    every = max(1, math.ceil(22 / side))
+    every = max(1, math.ceil((8 + _LABEL_PX * len(ticks[-1])) / side))
     for i, row in enumerate(cells):
         if i % every == 0:
             middle = (i + 0.5) * side
-            marks.append(_label(left - 5, top + middle + 4, labels[i], "end", css="axis"))
-            marks.append(_label(left + middle, top - 6, labels[i], "middle", css="axis"))
+            marks.append(_label(left - 5, top + middle + 4, ticks[i], "end", css="axis"))
+            marks.append(_label(left + middle, top - 6, ticks[i], "middle", css="axis"))
         for j, value in enumerate(row):
             depth = 0.0 if value <= 0 else 0.15 + 0.85 * ((math.log(value) - low) / (high - low) if high > low else 1)
             tip = tag("title", f"{labels[i]} to {labels[j]}: {format_(value)}")
@@ -134,7 +135,9 @@ def timeline(title: str, rows: Sequence[str], spans: Sequence[Span], end: float,
 def legend(entries: Sequence[tuple[str, int]]) -> Markup:
     """Names of the colours."""
     return tag(
-        "p", *(tag("span", tag("i", class_=f"k{style}"), name, class_="key") for name, style in entries), class_="legend"
+        "p",
+        *(tag("span", tag("i", class_=f"k{style}"), name, class_="key") for name, style in entries),
+        class_="legend",
     )
 
 

@@ -27,44 +27,81 @@ THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 
 _U4, _U8, _I4 = "<u4", "<u8", "<i4"
 
-TABLE_INFO = np.dtype(
-    [("offset", _U8), ("record_bytes", _U4), ("capacity", _U4), ("used", _U4), ("dropped", _U4)]
-)
+TABLE_INFO = np.dtype([("offset", _U8), ("record_bytes", _U4), ("capacity", _U4), ("used", _U4), ("dropped", _U4)])
 
 #: Name and layout of each table, in the order of profile::Table.
 TABLES: dict[str, np.dtype[Any]] = {
     "functions": np.dtype([("name", "S40"), ("kind", _U4), ("reserved", _U4)]),
     "calls": np.dtype(
-        [("function", _U4), ("bucket", _U4), ("comm", _U4), ("module", _U4), ("site", _U8), ("count", _U8)]
-        + [("bytes", _U8), ("time_ns", _U8), ("longest_ns", _U8), ("derived", _U8)]
+        [
+            ("function", _U4),
+            ("bucket", _U4),
+            ("comm", _U4),
+            ("module", _U4),
+            ("site", _U8),
+            ("count", _U8),
+            ("bytes", _U8),
+            ("time_ns", _U8),
+            ("longest_ns", _U8),
+            ("derived", _U8),
+        ]
     ),
     "peers": np.dtype([("peer", _I4), ("kind", _U4), ("messages", _U8), ("bytes", _U8)]),
-    "comms": np.dtype(
-        [("key", _U8), ("size", _I4), ("rank", _I4), ("nodes", _I4), ("reserved", _U4), ("name", "S40")]
-    ),
+    "comms": np.dtype([("key", _U8), ("size", _I4), ("rank", _I4), ("nodes", _I4), ("reserved", _U4), ("name", "S40")]),
     "modules": np.dtype([("base", _U8), ("path", "S248")]),
     "uses": np.dtype(
-        [("comm", _U4), ("function", _U4), ("bucket", _U4), ("reserved", _U4), ("calls", _U8)]
-        + [("bytes", _U8), ("time_ns", _U8), ("shortest_ns", _U8), ("strategy", "S32")]
+        [
+            ("comm", _U4),
+            ("function", _U4),
+            ("bucket", _U4),
+            ("reserved", _U4),
+            ("calls", _U8),
+            ("bytes", _U8),
+            ("time_ns", _U8),
+            ("shortest_ns", _U8),
+            ("strategy", "S32"),
+        ]
     ),
     "decisions": np.dtype(
-        [("at_ns", _U8), ("comm", _U4), ("function", _U4), ("bucket", _U4), ("call", _U4), ("reason", _U4)]
-        + [("reserved", _U4), ("time_ns", _U8), ("native_ns", _U8), ("strategy", "S32")]
+        [
+            ("at_ns", _U8),
+            ("comm", _U4),
+            ("function", _U4),
+            ("bucket", _U4),
+            ("call", _U4),
+            ("reason", _U4),
+            ("reserved", _U4),
+            ("time_ns", _U8),
+            ("native_ns", _U8),
+            ("strategy", "S32"),
+        ]
     ),
     "misses": np.dtype([("function", _U4), ("reserved", _U4), ("count", _U8), ("reason", "S80")]),
-    "arrivals": np.dtype(
-        [("comm", _U4), ("function", _U4), ("sequence", _U8), ("enter_ns", _U8), ("leave_ns", _U8)]
-    ),
-    "types": np.dtype(
-        [("combiner", _U4), ("reserved", _U4), ("count", _U8), ("bytes", _U8), ("name", "S40")]
-    ),
+    "arrivals": np.dtype([("comm", _U4), ("function", _U4), ("sequence", _U8), ("enter_ns", _U8), ("leave_ns", _U8)]),
+    "types": np.dtype([("combiner", _U4), ("reserved", _U4), ("count", _U8), ("bytes", _U8), ("name", "S40")]),
 }
 
 HEADER = np.dtype(
-    [("magic", "S8"), ("version", _U4), ("tables", _U4), ("rank", _I4), ("size", _I4), ("thread_level", _I4)]
-    + [("state", _U4), ("pid", _U8), ("start_ns", _U8), ("init_ns", _U8), ("end_ns", _U8)]
-    + [("realtime_ns", _U8), ("host", "S64"), ("boot_id", "S40"), ("abi", "S16"), ("mpi_version", "S128")]
-    + [("program", "S256"), ("table", TABLE_INFO, (len(TABLES),))]
+    [
+        ("magic", "S8"),
+        ("version", _U4),
+        ("tables", _U4),
+        ("rank", _I4),
+        ("size", _I4),
+        ("thread_level", _I4),
+        ("state", _U4),
+        ("pid", _U8),
+        ("start_ns", _U8),
+        ("init_ns", _U8),
+        ("end_ns", _U8),
+        ("realtime_ns", _U8),
+        ("host", "S64"),
+        ("boot_id", "S40"),
+        ("abi", "S16"),
+        ("mpi_version", "S128"),
+        ("program", "S256"),
+        ("table", TABLE_INFO, (len(TABLES),)),
+    ]
 )
 
 #: Which fields are indices into which table; True: NONE is allowed.
@@ -137,8 +174,7 @@ def read(path: Path) -> Record:
         raise RecordError(f"{path}: cannot be read: {error.strerror or error}") from error
     header = _header(path, data)
     tables = {
-        name: _table(path, data, name, layout, header["table"][i])
-        for i, (name, layout) in enumerate(TABLES.items())
+        name: _table(path, data, name, layout, header["table"][i]) for i, (name, layout) in enumerate(TABLES.items())
     }
     _check_numbers(path, header, tables)
     return _record(path, header, tables)
@@ -202,7 +238,7 @@ def _table(path: Path, data: bytes, name: str, layout: np.dtype[Any], info: Any)
 
 def _check_numbers(path: Path, header: Any, tables: dict[str, np.ndarray[Any, Any]]) -> None:
     size, rank = int(header["size"]), int(header["rank"])
-    if not -1 <= size <= MOST_RANKS or not -1 <= rank or (size >= 0 and rank >= size):
+    if size < -1 or size > MOST_RANKS or rank < -1 or (size >= 0 and rank >= size):
         raise RecordError(f"{path}: damaged: rank {rank} of {size}")
     for name, references in _REFERENCES.items():
         for column, target, may_be_none in references:
@@ -224,15 +260,22 @@ def _refuse(path: Path, table: str, column: str, wrong: np.ndarray[Any, Any]) ->
 
 
 def _record(path: Path, header: Any, tables: dict[str, np.ndarray[Any, Any]]) -> Record:
-    numbers = {name: int(header[name]) for name in ("rank", "size", "thread_level", "pid", "start_ns", "init_ns")}
-    texts = {name: text(header[name]) for name in ("host", "boot_id", "abi", "mpi_version", "program")}
     return Record(
         path=path,
+        rank=int(header["rank"]),
+        size=int(header["size"]),
+        thread_level=int(header["thread_level"]),
         finalized=int(header["state"]) == 1,
+        pid=int(header["pid"]),
+        start_ns=int(header["start_ns"]),
+        init_ns=int(header["init_ns"]),
         end_ns=int(header["end_ns"]),
         realtime_ns=int(header["realtime_ns"]),
+        host=text(header["host"]),
+        boot_id=text(header["boot_id"]),
+        abi=text(header["abi"]),
+        mpi_version=text(header["mpi_version"]),
+        program=text(header["program"]),
         tables=tables,
         dropped={name: int(header["table"][i]["dropped"]) for i, name in enumerate(TABLES)},
-        **numbers,
-        **texts,  # type: ignore[arg-type]
     )

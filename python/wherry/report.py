@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import platform
 from collections.abc import Callable, Iterable, Sequence
 from importlib import resources
 from pathlib import Path
 
 from wherry import __version__, plots, units
-from wherry.analysis import Analysis, DecisionRow, RankRow, UseRow
+from wherry.analysis import Analysis, DecisionRow, RankRow, UseRow, analyse, from_data
+from wherry.errors import UsageError, WherryError
 from wherry.files import write_json, write_whole
 from wherry.markup import Markup, join, table, tag
 from wherry.plots import Bar, Part, Span
-from wherry.record import KINDS, PEER_CLASSES
+from wherry.record import KINDS, PEER_CLASSES, read_all
 
 _MOST_BARS = 12
 _MOST_COLUMNS = 96
 _MOST_ROWS = 400  # of a table in the page; report-data.json has all
+_MOST_LANES = 24  # of the timeline
+_STRATEGY_STYLES = (0, 1, 2, 3, 4, 5, 6, 9, 10, 11)
 _WAIT_STYLE, _OTHER_STYLE, _IDLE_STYLE = 3, 7, 8
 
 
@@ -26,6 +30,34 @@ def write(directory: Path, analysis: Analysis) -> Path:
     write_json(directory / "report-data.json", analysis.data())
     write_whole(path, page(analysis))
     return path
+
+
+def from_directory(directory: Path) -> Path:
+    """The page for what is in a directory: records of ranks, or the summary.json of a run. Raises WherryError."""
+    if not directory.is_dir():
+        raise UsageError(f"{directory} is not a directory; name the one that `wherry run --report DIR` filled")
+    analysis = load(directory)
+    try:
+        return write(directory, analysis)
+    except OSError as error:
+        raise WherryError(f"cannot write the report to {directory}: {error.strerror or error}") from error
+
+
+def load(directory: Path) -> Analysis:
+    """Records count more than a summary: they are the source."""
+    records = read_all(directory)
+    summary = directory / "summary.json"
+    if records.ranks or not summary.is_file():
+        if not records.ranks:
+            found = "; ".join(records.problems) or "it holds no rank-*.wrec and no summary.json"
+            raise UsageError(
+                f"nothing to report in {directory}: {found}; record a run: wherry run --report {directory} -- ..."
+            )
+        return analyse(records)
+    try:
+        return from_data(json.loads(summary.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise WherryError(f"{summary} is damaged ({error}); record the run again") from error
 
 
 def page(analysis: Analysis) -> str:
@@ -56,19 +88,25 @@ def _cards(analysis: Analysis) -> Markup:
         (units.percent(analysis.mpi_share), "of it inside MPI (mean)"),
         (units.bytes_(sum(row.bytes for row in analysis.peers)), "sent between ranks"),
     ]
+    if analysis.setup_seconds > 0:
+        cards.append((units.seconds(analysis.setup_seconds), "in MPI_Init and MPI_Finalize, not in the other numbers"))
     waits = [rank.wait_seconds for rank in analysis.ranks if rank.wait_seconds is not None]
     mpi = sum(rank.mpi_seconds for rank in analysis.ranks)
     if waits and mpi > 0:
         cards.append((units.percent(min(sum(waits) / mpi, 1.0)), "of the MPI time spent waiting (estimate)"))
     if analysis.gain_seconds is not None:
         cards.append((units.seconds(analysis.gain_seconds), "won per rank (estimate from trials)"))
-    return tag("div", *(tag("div", tag("b", value), tag("span", what), class_="card") for value, what in cards), class_="cards")
+    return tag(
+        "div", *(tag("div", tag("b", value), tag("span", what), class_="card") for value, what in cards), class_="cards"
+    )
 
 
 def _warnings(analysis: Analysis) -> Markup:
     if not analysis.warnings:
         return Markup()
-    return tag("div", tag("strong", "Read with care"), tag("ul", *(tag("li", w) for w in analysis.warnings)), class_="warn")
+    return tag(
+        "div", tag("strong", "Read with care"), tag("ul", *(tag("li", w) for w in analysis.warnings)), class_="warn"
+    )
 
 
 def _section(title: str, text: str, *content: Markup) -> Markup:
@@ -89,8 +127,15 @@ def _ranks(analysis: Analysis) -> Markup:
     bars = [Bar(label, _rank_parts(label, members)) for label, members in groups]
     title = "Time of each rank: outside MPI, in MPI, and waiting for others in collectives"
     rows = [
-        (r.rank, r.host, units.seconds(r.seconds), units.seconds(r.mpi_seconds), units.percent(r.share), _optional(r))
-        + ("yes" if r.finalized else "no",)
+        (
+            r.rank,
+            r.host,
+            units.seconds(r.seconds),
+            units.seconds(r.mpi_seconds),
+            units.percent(r.share),
+            _optional(r),
+            "yes" if r.finalized else "no",
+        )
         for r in analysis.ranks
     ]
     headers = ("rank", "host", "time", "in MPI", "share", "waiting (est.)", "finalized")
@@ -133,8 +178,8 @@ def _functions(analysis: Analysis) -> Markup:
         mean, share = units.seconds(t.seconds / n), units.percent(t.seconds / total)
         tip = f"{row.function}: {mean} per rank, {units.count(t.calls)} calls, {units.bytes_(t.bytes)}"
         bars.append(Bar(row.function, [Part(t.seconds / n, _kind_style(row.kind), tip)], f"{mean} ({share})"))
-        rows.append((row.function, row.kind, mean, share, units.count(t.calls), units.bytes_(t.bytes))
-                    + (units.seconds(t.longest_seconds), units.count(t.derived_calls)))  # fmt: skip
+        numbers = (units.count(t.calls), units.bytes_(t.bytes), units.seconds(t.longest_seconds))
+        rows.append((row.function, row.kind, mean, share, *numbers, units.count(t.derived_calls)))
     headers = ("function", "kind", "time per rank", "of MPI", "calls", "bytes", "longest", "derived types")
     kinds = [kind for kind in KINDS if any(row.kind == kind for row in analysis.functions)]
     return _section(
@@ -156,8 +201,15 @@ def _sites(analysis: Analysis) -> Markup:
     total = sum(row.totals.seconds for row in analysis.functions) or 1.0
     n = max(len(analysis.ranks), 1)
     rows = [
-        (row.function, row.site, units.seconds(row.totals.seconds / n), units.percent(row.totals.seconds / total))
-        + (units.count(row.totals.calls), units.bytes_(row.totals.bytes), row.ranks)
+        (
+            row.function,
+            row.site,
+            units.seconds(row.totals.seconds / n),
+            units.percent(row.totals.seconds / total),
+            units.count(row.totals.calls),
+            units.bytes_(row.totals.bytes),
+            row.ranks,
+        )
         for row in analysis.sites
     ]
     headers = ("function", "called from", "time per rank", "of MPI", "calls", "bytes", "ranks")
@@ -195,7 +247,7 @@ def _size_bars(
 ) -> list[Bar]:
     bars = []
     for bucket in buckets:
-        members = [row for row in analysis.sizes if row.bucket == bucket]
+        members = sorted((row for row in analysis.sizes if row.bucket == bucket), key=lambda row: _kind_style(row.kind))
         label = units.bucket(bucket)
         parts = [
             Part(value(row), _kind_style(row.kind), f"{label}, {row.kind}: {format_(value(row))}") for row in members
@@ -260,10 +312,16 @@ def _choices(analysis: Analysis) -> Markup:
         _decisions(analysis, styles),
         tag("h3", "How often each ran"),
         table(
-            ("function", "bytes per call", "communicator", "ran", "calls", "mean time"),
+            ("function", "block", "communicator", "ran", "calls", "mean time"),
             [
-                (use.function, units.bucket(use.bucket), use.comm or use.comm_key, use.strategy)
-                + (units.count(use.calls), units.seconds(use.seconds / max(use.calls, 1)))
+                (
+                    use.function,
+                    units.bucket(use.bucket),
+                    use.comm or use.comm_key,
+                    use.strategy,
+                    units.count(use.calls),
+                    units.seconds(use.seconds / max(use.calls, 1)),
+                )
                 for use in analysis.uses[:_MOST_ROWS]
             ],
         ),
@@ -273,7 +331,9 @@ def _choices(analysis: Analysis) -> Markup:
 def _strategy_styles(analysis: Analysis) -> dict[str, int]:
     names = {use.strategy for use in analysis.uses} | {row.strategy for row in analysis.decisions}
     others = sorted(names - {"native"})
-    return {"native": _OTHER_STYLE} | {name: i % _OTHER_STYLE for i, name in enumerate(others)}
+    return {"native": _OTHER_STYLE} | {
+        name: _STRATEGY_STYLES[i % len(_STRATEGY_STYLES)] for i, name in enumerate(others)
+    }
 
 
 def _native_against(analysis: Analysis, styles: dict[str, int]) -> Markup:
@@ -292,7 +352,7 @@ def _native_against(analysis: Analysis, styles: dict[str, int]) -> Markup:
             tag("h3", "Native against Wherry, one call (agreed among the ranks during the trials)"),
             plots.horizontal_bars("Time of one call, native and chosen strategy", bars),
             _numbers(
-                ("function", "bytes per call", "communicator", "strategy", "native", "strategy time", "calls", "gain"),
+                ("function", "block", "communicator", "strategy", "native", "strategy time", "calls", "gain"),
                 [_gain_row(use) for use in known],
             ),
         ]
@@ -320,21 +380,21 @@ def _decisions(analysis: Analysis, styles: dict[str, int]) -> Markup:
         lanes.setdefault((row.comm_key, row.function, row.bucket), []).append(row)
     end = max(analysis.seconds, max(row.at_seconds for row in analysis.decisions))
     labels, spans = [], []
-    for i, ((_, function, bucket), rows) in enumerate(list(lanes.items())[:_MOST_BARS]):
+    for i, ((_, function, bucket), rows) in enumerate(list(lanes.items())[:_MOST_LANES]):
         labels.append(f"{function.removeprefix('MPI_')} {units.bucket(bucket)}, {rows[0].comm_size} ranks")
         ends = [max(row.at_seconds, 0.0) for row in rows[1:]] + [end]
         for row, until in zip(rows, ends, strict=True):
             tip = f"{row.strategy} ({row.reason}) from call {row.call}, {units.seconds(max(row.at_seconds, 0.0))}"
             begin, style = max(row.at_seconds, 0.0), styles[row.strategy]
             spans.append(Span(i, begin, until, style, tip, row.reason in ("trial", "dropped")))
-    more = f"The first {_MOST_BARS} of {len(lanes)}." if len(lanes) > _MOST_BARS else ""
+    more = f"The first {_MOST_LANES} of {len(lanes)}." if len(lanes) > _MOST_LANES else ""
     return join(
         [
             tag("h3", "Decisions over time (pale: trials)"),
             tag("p", more, class_="soft") if more else None,
             plots.timeline("Which strategy ran when", labels, spans, end, units.seconds),
             _numbers(
-                ("at", "function", "bytes per call", "communicator", "call", "strategy", "reason", "time", "native"),
+                ("at", "function", "block", "communicator", "call", "strategy", "reason", "time", "native"),
                 [_decision_row(row) for row in analysis.decisions],
             ),
         ]
@@ -367,8 +427,14 @@ def _comms(analysis: Analysis) -> Markup:
     if not analysis.comms:
         return Markup()
     rows = [
-        (row.name or row.key, row.size, row.nodes or "unknown", units.count(row.totals.calls))
-        + (units.bytes_(row.totals.bytes), units.seconds(row.totals.seconds / max(row.size, 1)))
+        (
+            row.name or row.key,
+            row.size,
+            row.nodes or "unknown",
+            units.count(row.totals.calls),
+            units.bytes_(row.totals.bytes),
+            units.seconds(row.totals.seconds / max(row.size, 1)),
+        )
         for row in analysis.comms
     ]
     headers = ("communicator", "ranks", "nodes", "calls", "bytes", "time per rank")
@@ -383,11 +449,17 @@ def _types(analysis: Analysis) -> Markup:
         parts.append(_section("Derived datatypes", "", table(("built by", "calls", "bytes"), rows)))
     if one_sided:
         calls = [
-            (row.function, units.count(row.totals.calls), units.bytes_(row.totals.bytes))
-            + (units.seconds(row.totals.seconds / max(len(analysis.ranks), 1)),)
+            (
+                row.function,
+                units.count(row.totals.calls),
+                units.bytes_(row.totals.bytes),
+                units.seconds(row.totals.seconds / max(len(analysis.ranks), 1)),
+            )
             for row in one_sided
         ]
-        parts.append(_section("One-sided communication", "", table(("function", "calls", "bytes", "time per rank"), calls)))
+        parts.append(
+            _section("One-sided communication", "", table(("function", "calls", "bytes", "time per rank"), calls))
+        )
     return join(parts)
 
 

@@ -82,7 +82,9 @@ def _prepare(wanted: Path) -> Path:
             pass
     except OSError as error:
         reason = error.strerror or str(error)
-        raise UsageError(f"cannot write to --report {wanted}: {reason}; name a directory that you can write to") from error
+        raise UsageError(
+            f"cannot write to --report {wanted}: {reason}; name a directory that you can write to"
+        ) from error
     return directory
 
 
@@ -117,5 +119,6 @@ def write_report(directory: Path, analysis: Analysis, console: Console) -> str |
         return str(report.write(directory, analysis))
     except OSError as error:
         reason = error.strerror or str(error)
-        console.print(f"wherry: the report could not be written to {escape(str(directory))}: {escape(reason)}", style="red")
+        text = f"wherry: the report could not be written to {directory}: {reason}"
+        console.print(escape(text), style="red", highlight=False, soft_wrap=True)
         return None

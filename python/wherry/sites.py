@@ -7,11 +7,18 @@ import subprocess
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from wherry import elf
 
-#: (path of the module, address in it as recorded, base that was subtracted)
-Site = tuple[str, int, int]
+
+class Site(NamedTuple):
+    """A place that calls MPI."""
+
+    module: str  # path
+    offset: int  # return address minus base
+    base: int  # where the module was loaded
+
 
 _TIME_LIMIT_S = 30.0
 _BATCH = 512  # addresses per start of addr2line; keeps the command line short
@@ -21,7 +28,7 @@ def name_sites(sites: Iterable[Site]) -> dict[Site, str]:
     """A text for every site; asks addr2line once per module."""
     by_module: dict[str, list[Site]] = defaultdict(list)
     for site in sites:
-        by_module[site[0]].append(site)
+        by_module[site.module].append(site)
     names: dict[Site, str] = {}
     for path, members in by_module.items():
         resolved = _resolve(path, members)
@@ -32,7 +39,7 @@ def name_sites(sites: Iterable[Site]) -> dict[Site, str]:
 
 def plain(site: Site) -> str:
     """What can be said without looking into the module."""
-    return f"{Path(site[0]).name}+0x{site[1]:x}" if site[0] else "unknown place"
+    return f"{Path(site.module).name}+0x{site.offset:x}" if site.module else "unknown place"
 
 
 def _resolve(path: str, sites: list[Site]) -> dict[Site, str]:
@@ -53,7 +60,7 @@ def _resolve(path: str, sites: list[Site]) -> dict[Site, str]:
 def _address(site: Site, absolute: bool) -> int:
     # The site is a return address: one byte before it lies the call. A program at fixed addresses is recorded
     # relative to its base like any other, and its symbols are not.
-    return max(site[1] - 1, 0) + (site[2] if absolute else 0)
+    return max(site.offset - 1, 0) + (site.base if absolute else 0)
 
 
 def _ask(tool: str, path: str, addresses: list[int]) -> list[tuple[str, str]]:

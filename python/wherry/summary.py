@@ -10,9 +10,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from wherry import units
-from wherry.analysis import Analysis, UseRow
+from wherry.analysis import Analysis
 
 _MOST_FUNCTIONS, _MOST_SITES, _MOST_USES, _MOST_MISSES = 4, 3, 3, 2
+_LEAST_SHARE = 0.05  # of the calls of a function, to be named on a line of its own
 
 
 def print_summary(console: Console, analysis: Analysis, report: str | None = None) -> None:
@@ -38,6 +39,8 @@ def headline(analysis: Analysis) -> list[str]:
     if len(shares) > 1:
         first += f" (ranks: {units.percent(min(shares))} to {units.percent(max(shares))})"
     lines = [first]
+    if analysis.setup_seconds > 0.1 * analysis.seconds:
+        lines.append(f"MPI_Init and MPI_Finalize took another {units.seconds(analysis.setup_seconds)} per rank")
     waits = [rank.wait_seconds for rank in analysis.ranks if rank.wait_seconds is not None]
     total = sum(rank.mpi_seconds for rank in analysis.ranks)
     if waits and total > 0:
@@ -102,37 +105,37 @@ def replacements(analysis: Analysis) -> list[Replacement]:
 
 def choices(analysis: Analysis) -> list[str]:
     """What Wherry replaced by what, what it won, and what fell through."""
-    lines = []
     calls: dict[str, int] = defaultdict(int)
     for use in analysis.uses:
         calls[use.function] += use.calls
-    for row in replacements(analysis)[:_MOST_USES]:
-        share = units.percent(row.calls / max(calls[row.function], 1))
-        lines.append(f"replaced {share} of {row.function} calls by [green]{escape(row.strategy)}[/green]{_won(row)}")
-    gain = analysis.gain_seconds
-    if gain is not None and analysis.seconds > 0:
-        lines.append(
-            f"estimated gain: [bold]{units.seconds(gain)} per rank[/bold]"
-            f" ({units.percent(gain / (analysis.seconds + max(gain, 0.0)))} of the run without; from the trials)"
-        )
-    lines += _kept_native(analysis.uses)
+    found = replacements(analysis)
+    mostly = [row for row in found if row.calls >= _LEAST_SHARE * calls[row.function]]
+    lines = [_replaced(row, calls[row.function]) for row in mostly[:_MOST_USES]]
+    lines += [
+        _kept(function, n, found) for function, n in calls.items() if function not in {r.function for r in mostly}
+    ]
+    if mostly and analysis.gain_seconds is not None:
+        lines.append(_gain(analysis.gain_seconds, analysis.seconds))
     for miss in analysis.misses[:_MOST_MISSES]:
         lines.append(f"left to the library: {units.count(miss.calls)} {miss.function} calls: {escape(miss.reason)}")
-    return lines or ["Wherry replaced nothing: no collective that it has strategies for was called"]
+    return lines or ["Wherry replaced nothing: no call that it has strategies for, or replacing was switched off"]
 
 
-def _won(row: Replacement) -> str:
-    return f" (about {units.seconds(row.gain_seconds)} per rank won)" if row.gain_seconds is not None else ""
+def _replaced(row: Replacement, calls: int) -> str:
+    share = units.percent(row.calls / max(calls, 1))
+    won = f" (about {units.seconds(row.gain_seconds)} per rank won)" if row.gain_seconds is not None else ""
+    return f"replaced {share} of {row.function} calls by [green]{escape(row.strategy)}[/green]{won}"
 
 
-def _kept_native(uses: list[UseRow]) -> list[str]:
-    """Functions for which the library's own collective won every time."""
-    replaced = {use.function for use in uses if use.strategy != "native"}
-    calls: dict[str, int] = defaultdict(int)
-    for use in uses:
-        calls[use.function] += use.calls
-    return [
-        f"{function}: the library's own collective ran in all {units.count(n)} calls"
-        for function, n in calls.items()
-        if function not in replaced
-    ]
+def _kept(function: str, calls: int, found: list[Replacement]) -> str:
+    """The library's own collective was the fastest."""
+    tried = [row for row in found if row.function == function]
+    share = units.percent(1 - sum(row.calls for row in tried) / max(calls, 1))
+    names = escape(", ".join(sorted(row.strategy for row in tried)))
+    trials = f"; trials of {names} did not beat it" if tried else ""
+    return f"{function}: the library's own collective ran in {share} of the calls{trials}"
+
+
+def _gain(gain_seconds: float, seconds: float) -> str:
+    share = units.percent(gain_seconds / (seconds + max(gain_seconds, 0.0))) if seconds > 0 else "unknown"
+    return f"estimated gain: [bold]{units.seconds(gain_seconds)} per rank[/bold] ({share} of the run without; from the trials)"

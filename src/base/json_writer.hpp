@@ -16,7 +16,10 @@ inline std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
   if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xC2 && first < 0xE0 ? 2 : (first & 0xF0U) == 0xE0 ? 3 : first >= 0xF0 && first < 0xF5 ? 4 : 0;
+  const std::size_t length = first >= 0xC2 && first < 0xE0   ? 2
+                             : (first & 0xF0U) == 0xE0       ? 3
+                             : first >= 0xF0 && first < 0xF5 ? 4
+                                                             : 0;
   if (length == 0 || length > text.size()) return 0;
   for (std::size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xC0U) != 0x80) return 0;
@@ -35,7 +38,8 @@ inline std::string json_string(std::string_view text) {
     const char c = text.front();
     if (length == 0) out += "\\ufffd";
     else if (c == '"' || c == '\\') (out += '\\') += c;
-    else if (static_cast<unsigned char>(c) < 0x20) (out += c < 0x10 ? "\\u000" : "\\u001") += "0123456789abcdef"[c % 16];
+    else if (static_cast<unsigned char>(c) < 0x20)
+      (out += c < 0x10 ? "\\u000" : "\\u001") += "0123456789abcdef"[c % 16];
     else out += text.substr(0, length);
     text.remove_prefix(length == 0 ? 1 : length);
   }

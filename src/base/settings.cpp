@@ -58,9 +58,12 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
 /// The power of two that a size's suffix stands for; 0 if it has none.
 int suffix_shift(std::string_view text) {
   switch (text.empty() ? '\0' : text.back()) {
-    case 'K': case 'k': return 10;
-    case 'M': case 'm': return 20;
-    case 'G': case 'g': return 30;
+    case 'K':
+    case 'k': return 10;
+    case 'M':
+    case 'm': return 20;
+    case 'G':
+    case 'g': return 30;
     default: return 0;
   }
 }
@@ -73,7 +76,8 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   return *value << shift;
 }
 
-/// Reads single variables and notes what cannot be understood. A variable that is set to nothing counts as not set.
+/// Reads single variables and notes what cannot be understood. A variable that is set to nothing counts as
+/// not set.
 class Reader {
  public:
   Reader(const Environment& environment, std::vector<std::string>& problems)
@@ -99,7 +103,8 @@ class Reader {
     note(name, value,
          parsed ? "is not between " + std::to_string(least) + " and " + std::to_string(most) + " bytes"
                 : std::string("is not a size"),
-         "the default of " + std::to_string(fallback) + " bytes is used", "write a whole number with K, M or G, such as 64M");
+         "the default of " + std::to_string(fallback) + " bytes is used",
+         "write a whole number with K, M or G, such as 64M");
     return fallback;
   }
 
@@ -107,7 +112,8 @@ class Reader {
     const std::string value = text(name, "0");
     const std::optional<std::uint64_t> parsed = parse_number(value);
     if (parsed && *parsed <= static_cast<std::uint64_t>(most)) return static_cast<int>(*parsed);
-    note(name, value, "is not a number from 0 to " + std::to_string(most), "0 is used", "write such a number or unset it");
+    note(name, value, "is not a number from 0 to " + std::to_string(most), "0 is used",
+         "write such a number or unset it");
     return 0;
   }
 
@@ -125,7 +131,8 @@ bool is_absolute(std::string_view path) { return !path.empty() && path.front() =
 
 /// The user's own file, by the XDG base directory rules: a cache directory that is not absolute is ignored.
 std::string default_tuning_file(const Reader& read) {
-  if (const std::string cache = read.text("XDG_CACHE_HOME"); is_absolute(cache)) return cache + "/wherry/tuning";
+  if (const std::string cache = read.text("XDG_CACHE_HOME"); is_absolute(cache))
+    return cache + "/wherry/tuning";
   if (const std::string home = read.text("HOME"); is_absolute(home)) return home + "/.cache/wherry/tuning";
   return {};
 }

@@ -24,19 +24,21 @@ struct Settings {
   std::string output;       // WHERRY_OUTPUT: directory for records; empty: nothing is recorded
   std::string tuning_file;  // WHERRY_TUNING_FILE, or <user's cache directory>/wherry/tuning; empty: none
   std::size_t staging_max = std::size_t{256} << 20;  // WHERRY_STAGING_MAX, bytes, with K, M or G; >= 4 KiB
-  std::string alltoall = "auto";   // WHERRY_ALLTOALL: a strategy, "native" or "auto"
-  std::string alltoallv = "auto";  // WHERRY_ALLTOALLV
-  std::string alltoallw = "auto";  // WHERRY_ALLTOALLW
-  int ranks_per_node = 0;          // WHERRY_RANKS_PER_NODE: assume nodes of so many consecutive ranks; 0: ask MPI
-  int verbose = 0;                 // WHERRY_VERBOSE: 0 quiet, 1 what was found, 2 every decision
+  std::string alltoall = "auto";                     // WHERRY_ALLTOALL: a strategy, "native" or "auto"
+  std::string alltoallv = "auto";                    // WHERRY_ALLTOALLV
+  std::string alltoallw = "auto";                    // WHERRY_ALLTOALLW
+  int ranks_per_node = 0;  // WHERRY_RANKS_PER_NODE: assume nodes of so many consecutive ranks; 0: ask MPI
+  int verbose = 0;         // WHERRY_VERBOSE: 0 quiet, 1 what was found, 2 every decision
 
-  std::vector<std::string> problems;  // settings that were not understood: what, why, and what was used instead
+  std::vector<std::string>
+      problems;  // settings that were not understood: what, why, and what was used instead
 };
 
 using Environment = std::function<const char*(const char* name)>;
 
-/// Reads the settings. `secure`: the process runs with privileges its caller lacks (set-user-id): everything is
-/// off and the environment is not looked at. Never throws; absurd values keep the default and are listed in `problems`.
+/// Reads the settings. `secure`: the process runs with privileges its caller lacks (set-user-id): everything
+/// is off and the environment is not looked at. Never throws; absurd values keep the default and are listed
+/// in `problems`.
 Settings read_settings(const Environment& environment, bool secure);
 
 /// A variable that Wherry or its tool understands.

@@ -9,7 +9,8 @@
 
 namespace wherry {
 
-/// The value that a fraction q (0..1) of the samples does not exceed, interpolated between neighbours; NaN if empty.
+/// The value that a fraction q (0..1) of the samples does not exceed, interpolated between neighbours; NaN if
+/// empty.
 inline double quantile(std::span<const double> samples, double q) {
   if (samples.empty()) return std::numeric_limits<double>::quiet_NaN();
   std::vector<double> sorted(samples.begin(), samples.end());
@@ -27,8 +28,8 @@ inline double median(std::span<const double> samples) { return quantile(samples,
 /// The least sample; NaN if empty.
 inline double minimum(std::span<const double> samples) { return quantile(samples, 0); }
 
-/// One of the samples, a quarter of the way up: the least of up to 4, the second of 5 to 8, and so on. NaN if empty.
-/// For times, which noise only makes longer: nearly the undisturbed time, yet one that was seen twice
+/// One of the samples, a quarter of the way up: the least of up to 4, the second of 5 to 8, and so on. NaN if
+/// empty. For times, which noise only makes longer: nearly the undisturbed time, yet one that was seen twice
 /// as soon as there are enough samples to ask for it.
 inline double lower_quartile(std::span<const double> samples) {
   if (samples.empty()) return std::numeric_limits<double>::quiet_NaN();

@@ -17,8 +17,11 @@ constexpr double never = std::numeric_limits<double>::infinity();
 constexpr double least_s = 1e-9;
 constexpr double most_s = 1e9;
 
-// Agreed times without which a candidate is not run beyond its trials: the first one may contain its set-up.
+// Agreed times from which on a candidate's time is believed: the first one may contain its set-up.
 constexpr std::size_t trusted_trials = 2;
+
+// After n times, a contender may be behind the best by this share of the best time, divided by n.
+constexpr double patience = 0.6;
 
 // Trials of each candidate in a look: its only ones, so that a single disturbance must not decide.
 constexpr int look_trials = 3;
@@ -83,6 +86,17 @@ Learner Learner::settled_on(std::vector<Candidate> candidates, std::size_t winne
   return learner;
 }
 
+Learner Learner::by_model(std::vector<Candidate> candidates) {
+  require(!candidates.empty(), "a learner has no candidates; give it at least the native collective");
+  fill_predictions(std::span(candidates).subspan(1));
+  const auto best =
+      std::ranges::min_element(candidates.begin() + 1, candidates.end(), {}, &Candidate::predicted_s);
+  const std::size_t winner =
+      best == candidates.end() ? native : static_cast<std::size_t>(best - candidates.begin());
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  return settled_on(std::move(candidates), winner, unknown, unknown, no_trials);
+}
+
 std::size_t Learner::pick() const { return position_ < round_.size() ? round_[position_] : winner_; }
 
 void Learner::took(double seconds) {
@@ -103,11 +117,14 @@ void Learner::agreed(std::span<const double> worst) {
   settled_ ? end_look(worst) : end_training_round(worst);
 }
 
-// Noise only makes calls longer, so a low order statistic is nearest to the truth. It is not the minimum, which
-// would reward whoever was tried more often and could rest on one lucky call.
+// Noise only makes calls longer, so a low order statistic is nearest to the truth: the median would be wrong
+// about twice as many machines with disturbances. It is not the minimum, which rewards whoever was tried more
+// often.
 double Learner::seconds(std::size_t candidate) const { return lower_quartile(samples_.at(candidate)); }
 
 // ---- What to expect ----
+
+bool Learner::trusted(std::size_t candidate) const { return samples_[candidate].size() >= trusted_trials; }
 
 /// Measured time per predicted time. The model's scale is often wrong by the same factor for all candidates.
 /// One of the ratios says that the best candidate equals native, until trials have shown more.
@@ -115,7 +132,7 @@ double Learner::calibration() const {
   if (untried(native)) return 1;
   std::vector<double> ratios = {seconds(native) / best_prediction(std::span(candidates_).subspan(1))};
   for (std::size_t i = 1; i < candidates_.size(); ++i)
-    if (samples_[i].size() >= trusted_trials) ratios.push_back(seconds(i) / candidates_[i].predicted_s);
+    if (trusted(i)) ratios.push_back(seconds(i) / candidates_[i].predicted_s);
   return median(ratios);
 }
 
@@ -125,8 +142,7 @@ double Learner::expected(std::size_t candidate) const {
   const double model = candidates_[candidate].predicted_s * calibration();
   if (untried(candidate)) return model;
   const double measured = seconds(candidate);
-  const bool trusted = samples_[candidate].size() >= trusted_trials || measured <= model;
-  return trusted ? measured : std::sqrt(measured * model);
+  return trusted(candidate) || measured <= model ? measured : std::sqrt(measured * model);
 }
 
 /// Cost of a call beyond a native one, in native calls.
@@ -137,12 +153,12 @@ double Learner::extra(double seconds) const {
 double Learner::spent() const {
   double sum = 0;
   for (std::size_t i = 1; i < candidates_.size(); ++i)
-    if (!untried(i)) sum += static_cast<double>(samples_[i].size()) * extra(expected(i));
+    if (!untried(i)) sum += static_cast<double>(samples_[i].size()) * extra(seconds(i));
   return sum;
 }
 
-/// What must be left of the budget for one more trial. A first trial is worth little without a second, and its
-/// expectation may be wrong by a native call.
+/// What must be left of the budget for one more trial. A first trial is worth little without a second, and
+/// its expectation may be wrong by a native call.
 double Learner::price(std::size_t candidate) const {
   const double cost = extra(expected(candidate));
   return untried(candidate) && !untried(native) ? 2 * cost + 1 : cost;
@@ -168,17 +184,18 @@ std::vector<std::size_t> Learner::by_promise() const {
   return order;
 }
 
-/// One trial for each contender that the budget allows, the most promising first, and for one newcomer: what it
-/// turns out to cost decides whether there is another.
+/// One trial for each contender that the budget allows, the most promising first, and for one newcomer: what
+/// it turns out to cost decides whether there is another.
 std::vector<std::size_t> Learner::next_trials() const {
-  const auto tried = std::ranges::count_if(samples_, [](const auto& s) { return !s.empty(); }) - !untried(native);
+  const auto tried =
+      std::ranges::count_if(samples_, [](const auto& s) { return !s.empty(); }) - !untried(native);
   bool newcomer_allowed = static_cast<std::size_t>(tried) < options_.most_tried;
   double left = options_.budget - spent();
   std::vector<std::size_t> trials;
   for (const std::size_t i : by_promise()) {
     if (price(i) > left || (untried(i) && !newcomer_allowed)) continue;
     newcomer_allowed = newcomer_allowed && !untried(i);
-    left -= price(i);
+    left -= std::max(price(i), extra(seconds(i)));  // a doubtful time may be true after all
     trials.push_back(i);
   }
   return trials;
@@ -194,10 +211,11 @@ void Learner::train() {
     if (standing_[i] == Standing::untried) report(Reason::trial, i);
     standing_[i] = Standing::contender;
   }
-  // Native is in every round, so that all are compared under the same conditions; thrice in the first, because
-  // the very first call sets up connections.
-  if (untried(native)) trials.insert(trials.begin(), 2, native), trials.push_back(native);
-  else trials.insert(trials.begin(), native);
+  // Native is in every round, so that all are compared under the same conditions; thrice in the first,
+  // because the very first call sets up connections.
+  const bool first_round = untried(native);
+  trials.insert(trials.begin(), first_round ? 2 : 1, native);
+  if (first_round) trials.push_back(native);
   begin_round(std::move(trials));
 }
 
@@ -215,14 +233,14 @@ void Learner::end_training_round(std::span<const double> worst) {
   train();
 }
 
-/// The fewer the times, the further a candidate may be behind: after n times, 1/n of the best time.
+/// The fewer the times, the further a candidate may be behind; with a single one the budget alone decides.
 void Learner::drop_losers() {
   double best_s = seconds(native);
   for (std::size_t i = 1; i < candidates_.size(); ++i)
     if (!untried(i)) best_s = std::min(best_s, seconds(i));
   for (std::size_t i = 1; i < candidates_.size(); ++i)
-    if (standing_[i] == Standing::contender && !untried(i) &&
-        expected(i) > best_s * (1 + 1 / static_cast<double>(samples_[i].size())))
+    if (standing_[i] == Standing::contender && trusted(i) &&
+        seconds(i) > best_s * (1 + patience / static_cast<double>(samples_[i].size())))
       drop(i);
 }
 
@@ -230,7 +248,7 @@ std::size_t Learner::best() const {
   std::size_t best = native;
   double limit = seconds(native) * (1 - options_.least_gain);
   for (std::size_t i = 1; i < candidates_.size(); ++i) {
-    if (standing_[i] != Standing::contender || samples_[i].size() < trusted_trials || seconds(i) >= limit) continue;
+    if (standing_[i] != Standing::contender || !trusted(i) || seconds(i) >= limit) continue;
     best = i;
     limit = seconds(i);
   }
@@ -248,7 +266,6 @@ void Learner::settle() {
 void Learner::schedule_look() {
   if (options_.look_last == 0 || candidates_.size() == 1) return;
   look_at_ = calls_ + look_gap_;
-  look_gap_ = std::min(look_gap_ * 2, std::max(options_.look_last, options_.look_first));
 }
 
 void Learner::begin_look() {
@@ -260,8 +277,8 @@ void Learner::begin_look() {
   begin_round(std::move(trials));
 }
 
-/// The next candidate in turn whose look is affordable: it may have been unlucky, or the machine may have changed.
-/// Native if there is none.
+/// The next candidate in turn whose look is affordable: it may have been unlucky, or the machine may have
+/// changed. Native if there is none.
 std::size_t Learner::challenger() {
   const double most = options_.look_share * static_cast<double>(look_gap_);
   for (std::size_t step = 1; step < candidates_.size(); ++step) {
@@ -283,6 +300,7 @@ void Learner::end_look(std::span<const double> worst) {
     if (before != native) drop(before);
     keep(next);
   }
+  look_gap_ = std::max(look_gap_, std::min(look_gap_ * 2, options_.look_last));
   schedule_look();
 }
 

@@ -1,13 +1,14 @@
 // Which candidate runs in the next call: learned from the first calls, alike on all ranks.
 //
-// Pure and deterministic: no clock, no messages, no random numbers. The calls of one operation on one communicator with
-// about the same size share a learner; every rank keeps its own and they must never disagree, for ranks that
-// run different collectives deadlock. So pick() depends on two things only: the number of calls so far, which is the same
-// on all ranks because collectives are called in the same order, and values that all ranks have agreed on.
+// Pure and deterministic: no clock, no messages, no random numbers. The calls of one operation on one
+// communicator with about the same size share a learner; every rank keeps its own and they must never
+// disagree, for ranks that run different collectives deadlock. So pick() depends on two things only: the
+// number of calls so far, which is the same on all ranks because collectives are called in the same order,
+// and values that all ranks have agreed on.
 //
-// Time goes in rounds. A round is a short list of trials, fixed when it begins. Each rank times its trials; then the
-// ranks combine summary() by the maximum and give the result to agreed(), which plans the next round or settles.
-// docs/design/0003-learner.md has the reasons and the measurements behind the policy.
+// Time goes in rounds. A round is a short list of trials, fixed when it begins. Each rank times its trials;
+// then the ranks combine summary() by the maximum and give the result to agreed(), which plans the next round
+// or settles. docs/design/0003-learner.md has the reasons and the measurements behind the policy.
 #pragma once
 
 #include <cstddef>
@@ -75,6 +76,10 @@ class Learner {
   static Learner settled_on(std::vector<Candidate> candidates, std::size_t winner, double seconds,
                             double native_seconds, LearnerOptions options = {});
 
+  /// A learner that believes the model and tries nothing: the candidate with the best prediction, or native
+  /// if alone.
+  static Learner by_model(std::vector<Candidate> candidates);
+
   const std::vector<Candidate>& candidates() const { return candidates_; }
 
   /// The candidate to run in the next call.
@@ -83,8 +88,9 @@ class Learner {
   void took(double seconds);
   std::uint64_t calls() const { return calls_; }
 
-  /// All trials of the round are done: the ranks must combine summary() by the maximum. Stays true, and calls run the
-  /// winner so far, until agreed(). Also happens after settled(), rarely: a look at whether things have changed.
+  /// All trials of the round are done: the ranks must combine summary() by the maximum. Stays true, and calls
+  /// run the winner so far, until agreed(). Also happens after settled(), rarely: a look at whether things
+  /// have changed.
   bool round_over() const { return !round_.empty() && position_ == round_.size(); }
   /// This rank's time of each candidate in this round, in seconds; +inf if the round does not try it.
   std::vector<double> summary() const { return fastest_; }
@@ -110,6 +116,7 @@ class Learner {
   enum class Standing { untried, contender, dropped };
 
   bool untried(std::size_t candidate) const { return samples_[candidate].empty(); }
+  bool trusted(std::size_t candidate) const;
   double calibration() const;
   double expected(std::size_t candidate) const;
   double extra(double seconds) const;

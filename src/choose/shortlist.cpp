@@ -44,7 +44,9 @@ void spread_families(std::vector<Candidate>& ranked) {
 
 }  // namespace
 
-std::string_view family_of(std::string_view strategy) { return strategy.substr(0, strategy.find_first_of("_0123456789")); }
+std::string_view family_of(std::string_view strategy) {
+  return strategy.substr(0, strategy.find_first_of("_0123456789"));
+}
 
 Allowed within_staging(const plan::Shape& shape, long long block_bytes, long long staging_max) {
   return [shape, block_bytes, staging_max](const plan::Strategy& s) {
@@ -53,8 +55,8 @@ Allowed within_staging(const plan::Shape& shape, long long block_bytes, long lon
   };
 }
 
-std::vector<Candidate> shortlist(const plan::Shape& shape, long long block_bytes, const plan::Machine& machine,
-                                 const Allowed& allowed, std::size_t most) {
+std::vector<Candidate> shortlist(const plan::Shape& shape, long long block_bytes,
+                                 const plan::Machine& machine, const Allowed& allowed, std::size_t most) {
   std::vector<Candidate> ranked = ranking(shape, block_bytes, machine, allowed);
   spread_families(ranked);
   if (ranked.size() > most) ranked.resize(most);

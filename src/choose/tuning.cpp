@@ -111,9 +111,9 @@ std::string format_header() { return std::string(magic) + ' ' + std::to_string(v
 std::string format_row(const TuningRow& row) {
   std::string line = "row";
   for (const std::string& word :
-       {escape(row.key.machine), escape(row.key.mpi), std::to_string(row.key.ranks), written(row.key.placement, 16),
-        escape(row.key.operation), std::to_string(row.key.bucket), escape(row.strategy), written(row.seconds),
-        written(row.native_seconds), std::to_string(row.trials)})
+       {escape(row.key.machine), escape(row.key.mpi), std::to_string(row.key.ranks),
+        written(row.key.placement, 16), escape(row.key.operation), std::to_string(row.key.bucket),
+        escape(row.strategy), written(row.seconds), written(row.native_seconds), std::to_string(row.trials)})
     line += ' ' + word;
   return line + '\n';
 }
@@ -155,19 +155,24 @@ std::string_view take_line(std::string_view& text) {
 
 // ---- Verdicts ----
 
-TuningRead failed(TuningState state, std::string problem) { return {.table = {}, .state = state, .problem = std::move(problem)}; }
+TuningRead failed(TuningState state, std::string problem) {
+  return {.table = {}, .state = state, .problem = std::move(problem)};
+}
 
 TuningRead damaged(const std::string& how) {
-  return failed(TuningState::damaged, "damaged tuning file (" + how + "): ignored; the next save replaces it");
+  return failed(TuningState::damaged,
+                "damaged tuning file (" + how + "): ignored; the next save replaces it");
 }
 
 TuningRead not_ours() {
-  return failed(TuningState::foreign, "not a tuning file: ignored and left alone; name another file or move it away");
+  return failed(TuningState::foreign,
+                "not a tuning file: ignored and left alone; name another file or move it away");
 }
 
 TuningRead other_version(int found) {
-  return failed(TuningState::foreign, "tuning file of version " + std::to_string(found) + ", this Wherry reads version " +
-                                          std::to_string(version) + ": ignored and left alone; name another file");
+  return failed(TuningState::foreign, "tuning file of version " + std::to_string(found) +
+                                          ", this Wherry reads version " + std::to_string(version) +
+                                          ": ignored and left alone; name another file");
 }
 
 /// Nothing if the first line is this version's; the next lines are to be read only then.

@@ -12,8 +12,8 @@ namespace wherry::choose {
 
 /// What a choice depends on.
 struct TuningKey {
-  std::string machine;               // what the times depend on besides the placement: CPU and network
-  std::string mpi;                   // library and version
+  std::string machine;  // what the times depend on besides the placement: CPU and network
+  std::string mpi;      // library and version
   int ranks = 0;
   unsigned long long placement = 0;  // plan::Shape::signature()
   std::string operation;             // "MPI_Alltoall"
@@ -27,7 +27,7 @@ struct TuningRow {
   std::string strategy;  // "native" included: that it was best is worth knowing too
   double seconds = 0;
   double native_seconds = 0;
-  unsigned trials = 0;   // agreed times behind `seconds`
+  unsigned trials = 0;  // agreed times behind `seconds`
 };
 
 /// Rows with different keys, in the order of their keys.
@@ -62,16 +62,16 @@ struct TuningRead {
 /// The text of a table. parse(format(t)) has the rows of t.
 std::string format(const TuningTable& table);
 
-/// Reads a text of format(). All or nothing: a text that differs in one bit from what was written gives no row. Never throws,
-/// except for want of memory.
+/// Reads a text of format(). All or nothing: a text that differs in one bit from what was written gives no
+/// row. Never throws, except for want of memory.
 TuningRead parse(std::string_view text);
 
 /// Reads a file; the problem names it.
 TuningRead load(const std::string& path);
 
-/// Merges `learned` into the file, which other processes may be doing as well. Readers see the old file or the new one.
-/// Creates missing directories. Waits at most a few seconds for other writers. Returns what went wrong, or nothing;
-/// the file is then as it was.
+/// Merges `learned` into the file, which other processes may be doing as well. Readers see the old file or
+/// the new one. Creates missing directories. Waits at most a few seconds for other writers. Returns what went
+/// wrong, or nothing; the file is then as it was.
 [[nodiscard]] std::string save(const std::string& path, const TuningTable& learned);
 
 /// The same, for programs that go on whatever happens: problems become a line on standard error.

@@ -69,13 +69,16 @@ int write_all(int descriptor, std::string_view text) {
 }
 
 TuningRead unreadable(const std::string& why) {
-  return {.table = {}, .state = TuningState::foreign, .problem = "cannot be read as a tuning file: " + why + "; ignored"};
+  return {.table = {},
+          .state = TuningState::foreign,
+          .problem = "cannot be read as a tuning file: " + why + "; ignored"};
 }
 
 TuningRead read_file(const std::string& path) {
   // Not blocking: the name may be that of a pipe without a writer.
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.open() && (errno == ENOENT || errno == ENOTDIR)) return {.table = {}, .state = TuningState::missing, .problem = {}};
+  if (!file.open() && (errno == ENOENT || errno == ENOTDIR))
+    return {.table = {}, .state = TuningState::missing, .problem = {}};
   if (!file.open()) return unreadable(reason(errno));
   struct stat status = {};
   if (::fstat(file.descriptor(), &status) != 0) return unreadable(reason(errno));
@@ -86,7 +89,8 @@ TuningRead read_file(const std::string& path) {
   return parse(text);
 }
 
-/// Keeps other writers out while it lives. The lock is a file of its own, because the tuning file is replaced by each save.
+/// Keeps other writers out while it lives. The lock is a file of its own, because the tuning file is replaced
+/// by each save.
 class WriterLock {
  public:
   explicit WriterLock(const std::string& path)
@@ -118,8 +122,8 @@ void keep_rights(int descriptor, const std::string& path) {
   if (::stat(path.c_str(), &status) == 0) (void)!::fchmod(descriptor, status.st_mode & 0777);
 }
 
-/// Writes to a temporary file beside `path` and renames it. No fsync: it can take long at the end of every run, and
-/// what a power failure leaves is noticed by its checksum. Returns errno or 0.
+/// Writes to a temporary file beside `path` and renames it. No fsync: it can take long at the end of every
+/// run, and what a power failure leaves is noticed by its checksum. Returns errno or 0.
 int replace(const std::string& path, std::string_view text) {
   std::string temporary = path + ".XXXXXX";
   File file(::mkostemp(temporary.data(), O_CLOEXEC));

@@ -16,14 +16,14 @@ constexpr int ceil_root(int n, int degree) {
     for (int i = 0; i < degree && power < n; ++i) power *= r;
     return power >= n;
   };
-  int low = 1, high = 1;
+  long long low = 1, high = 1;
   while (!reaches(high)) high *= 2;
   while (low < high) {
-    const int middle = low + (high - low) / 2;
+    const long long middle = (low + high) / 2;
     if (reaches(middle)) high = middle;
     else low = middle + 1;
   }
-  return low;
+  return static_cast<int>(low);
 }
 
 }  // namespace wherry::plan

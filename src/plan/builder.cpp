@@ -33,7 +33,8 @@ Builder::Leg Builder::leg(Block block, const Hop* hop, const Hop* end, int from,
   const auto distance = [=](int a, int b) { return static_cast<unsigned long long>(wrap(b - a, size)); };
   const auto phase = static_cast<unsigned long long>(hop->phase);
   return {.message = phase << 32 | distance(from, to),
-          .item = departure(hop, end) << 58 | distance(to, block.destination) << 29 | distance(block.destination, block.origin),
+          .item = departure(hop, end) << 58 | distance(to, block.destination) << 29 |
+                  distance(block.destination, block.origin),
           .block = block,
           .peer = from == result_.rank ? to : from,
           .stay = stay};
@@ -60,11 +61,13 @@ int Builder::slot_of(const Leg& leg) const {
   return leg.stay == none ? at_home : slot_of_stay_[static_cast<std::size_t>(leg.stay)];
 }
 
-/// The slot of a message to send: where its blocks lie already if they lie in order, or a place to gather them.
+/// The slot of a message to send: where its blocks lie already if they lie in order, or a place to gather
+/// them.
 int Builder::gathered(const Leg* first, const Leg* last) {
   const int start = slot_of(*first);
   bool in_order = start != at_home;
-  for (const Leg* l = first; in_order && l != last; ++l) in_order = slot_of(*l) == start + static_cast<int>(l - first);
+  for (const Leg* l = first; in_order && l != last; ++l)
+    in_order = slot_of(*l) == start + static_cast<int>(l - first);
   if (in_order) return start;
   const int count = static_cast<int>(last - first);
   const int slot = slots_.take(count);

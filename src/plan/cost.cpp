@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-
 namespace wherry::plan {
 namespace {
 
@@ -21,7 +20,8 @@ long long copies_to_send(const Schedule& s, const Message& m) {
 long long copies_on_arrival(const Schedule& s, const Message& m) {
   if (m.slot == at_home) return 0;
   const auto items = s.items_of(m);
-  return std::count_if(items.begin(), items.end(), [&](const Item& i) { return i.block.destination == s.rank; });
+  return std::count_if(items.begin(), items.end(),
+                       [&](const Item& i) { return i.block.destination == s.rank; });
 }
 
 PhaseTraffic count_phase(const Schedule& s, const Phase& phase, const Shape& shape) {
@@ -86,7 +86,8 @@ NodeTraffic count_node(const Strategy& strategy, const Shape& shape, int node, b
   NodeTraffic t{.size = size, .ranks = {}};
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const int until = i + 1 < chosen.size() ? chosen[i + 1] : size;
-    t.ranks.push_back(count_rank(strategy, shape, members[static_cast<std::size_t>(chosen[i])], until - chosen[i]));
+    t.ranks.push_back(
+        count_rank(strategy, shape, members[static_cast<std::size_t>(chosen[i])], until - chosen[i]));
   }
   return t;
 }
@@ -105,7 +106,8 @@ double own_seconds(const PhaseTraffic& t, double block_bytes, const Machine& m) 
 
 /// How much longer the node's link takes with all the flows of this phase on it.
 double crowding(const PhaseTraffic& t, int node_size, const Machine& m) {
-  const long long flows = t.window == 0 ? t.receives_between : std::min<long long>(t.receives_between, t.window);
+  const long long flows =
+      t.window == 0 ? t.receives_between : std::min<long long>(t.receives_between, t.window);
   return flows == 0 ? 1 : 1 + m.congestion * std::log2(static_cast<double>(flows * node_size));
 }
 
@@ -162,7 +164,8 @@ Cost price(const Traffic& traffic, long long block_bytes, const Machine& machine
     cost.seconds = std::max(cost.seconds, node_seconds(node, static_cast<double>(block_bytes), machine));
     count_busiest(node, cost);
   }
-  for (long long* const blocks : {&cost.bytes, &cost.bytes_between, &cost.copied_bytes}) *blocks *= block_bytes;
+  for (long long* const blocks : {&cost.bytes, &cost.bytes_between, &cost.copied_bytes})
+    *blocks *= block_bytes;
   cost.staging_bytes = traffic.most_slots * block_bytes;
   return cost;
 }

@@ -12,10 +12,11 @@ namespace wherry::plan {
 ///
 /// alpha is what a message costs its rank even when many are under way; latency is waited out once whenever
 /// a rank cannot go on before messages have arrived: at the end of a phase, and when a window is full.
-/// The defaults are an ordinary Gigabit cluster; only their proportions matter, since they only rank candidates.
+/// The defaults are an ordinary Gigabit cluster; only their proportions matter, since they only rank
+/// candidates.
 struct Machine {
-  double alpha_within_s = 0.6e-6;   // messages inside a node
-  double alpha_between_s = 8e-6;    // messages between nodes
+  double alpha_within_s = 0.6e-6;  // messages inside a node
+  double alpha_between_s = 8e-6;   // messages between nodes
   double beta_within_s = 1 / 8e9;
   double beta_between_s = 1 / 120e6;  // shared by all ranks of a node
   double gamma_s = 1 / 6e9;

@@ -18,7 +18,8 @@ struct Range {
     high = std::max(high, x);
   }
   std::string of(const std::string& thing) const {
-    const std::string number = low == high ? std::to_string(low) : std::to_string(low) + "-" + std::to_string(high);
+    const std::string number =
+        low == high ? std::to_string(low) : std::to_string(low) + "-" + std::to_string(high);
     return number + " " + thing + (high == 1 ? "" : "s");
   }
 };
@@ -45,7 +46,8 @@ std::vector<Column> columns_of_flows(std::span<const Schedule> schedules) {
   for (const Schedule& s : schedules) {
     for (std::size_t p = 0; p < s.phases.size(); ++p) {
       const int column = column_of[static_cast<std::size_t>(s.rank)][p];
-      if (columns.size() <= static_cast<std::size_t>(column)) columns.resize(static_cast<std::size_t>(column) + 1);
+      if (columns.size() <= static_cast<std::size_t>(column))
+        columns.resize(static_cast<std::size_t>(column) + 1);
       Column& c = columns[static_cast<std::size_t>(column)];
       c.window = s.phases[p].window;
       for (const Message& m : s.sends_of(s.phases[p])) c.flows.push_back({column, s.rank, m.peer, m.count});

@@ -21,6 +21,11 @@ bool before(const Directed& a, const Directed& b) { return std::tie(a.from, a.to
 
 enum class Side { send, receive };
 
+/// The messages of a rank are numbered in the order of time.
+bool before_in_time(const Directed& a, const Directed& b) {
+  return std::tie(a.from, a.to, a.end.message) < std::tie(b.from, b.to, b.end.message);
+}
+
 /// All ends of one side, by the ranks they join; ends of the same two ranks stay in the order of time.
 std::vector<Directed> ends(std::span<const Schedule> schedules, Side side) {
   std::vector<Directed> found;
@@ -36,16 +41,17 @@ std::vector<Directed> ends(std::span<const Schedule> schedules, Side side) {
       }
     }
   }
-  std::stable_sort(found.begin(), found.end(), before);
+  std::sort(found.begin(), found.end(), before_in_time);
   return found;
 }
 
 [[noreturn]] void report_single(const Directed& d, Side side) {
   const std::string phase = std::to_string(d.end.phase);
   const std::string from = std::to_string(d.from), to = std::to_string(d.to);
-  throw schedule_error(side == Side::send
-                           ? "rank " + from + " phase " + phase + " sends to rank " + to + ", which does not receive it"
-                           : "rank " + to + " phase " + phase + " receives from rank " + from + ", which does not send it");
+  throw schedule_error(
+      side == Side::send
+          ? "rank " + from + " phase " + phase + " sends to rank " + to + ", which does not receive it"
+          : "rank " + to + " phase " + phase + " receives from rank " + from + ", which does not send it");
 }
 
 }  // namespace
@@ -59,7 +65,8 @@ std::vector<Pair> pair_messages(std::span<const Schedule> schedules) {
     if (i == receives.size()) report_single(sends[i], Side::send);
     if (i == sends.size()) report_single(receives[i], Side::receive);
     if (!sends[i].same_ranks(receives[i]))
-      before(sends[i], receives[i]) ? report_single(sends[i], Side::send) : report_single(receives[i], Side::receive);
+      before(sends[i], receives[i]) ? report_single(sends[i], Side::send)
+                                    : report_single(receives[i], Side::receive);
     pairs.push_back({sends[i].end, receives[i].end});
   }
   return pairs;

@@ -21,12 +21,12 @@ struct Pair {
   End receive;
 };
 
-/// Pairs the k-th send from one rank to another with the k-th receive there. Throws schedule_error, with ranks
-/// and phases, if one of the two is missing. Ordered by sender, then receiver, then time.
+/// Pairs the k-th send from one rank to another with the k-th receive there. Throws schedule_error, with
+/// ranks and phases, if one of the two is missing. Ordered by sender, then receiver, then time.
 std::vector<Pair> pair_messages(std::span<const Schedule> schedules);
 
-/// Phases as columns: columns[rank][phase], so that both ends of a message are in the same column and a rank's
-/// phases keep their order. Ranks rest in some columns. The schedules must be verified.
+/// Phases as columns: columns[rank][phase], so that both ends of a message are in the same column and a
+/// rank's phases keep their order. Ranks rest in some columns. The schedules must be verified.
 std::vector<std::vector<int>> columns_of_phases(std::span<const Schedule> schedules);
 
 }  // namespace wherry::plan

@@ -23,8 +23,9 @@ struct Caption {
 /// The schedules must be valid (verify) and at most `most_drawn`; else schedule_error or usage_error.
 std::string render_text(const Caption& caption, const Shape& shape, std::span<const Schedule> schedules);
 
-/// SVG 1.1, complete and self-contained: ranks are lanes, sorted by node; phases are columns; an arrow is a message, as
-/// wide as it carries blocks. Transparent background, colours that are legible on white and on black.
+/// SVG 1.1, complete and self-contained: ranks are lanes, sorted by node; phases are columns; an arrow is
+/// a message, as wide as it carries blocks. Transparent background, colours that are legible on white and
+/// on black.
 std::string render_svg(const Caption& caption, const Shape& shape, std::span<const Schedule> schedules);
 
 }  // namespace wherry::plan

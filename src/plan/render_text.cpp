@@ -18,15 +18,14 @@ std::string padded(int number, std::size_t width) {
 /// "  3 ->  7 x4   11 x4", wrapped under the first receiver.
 class Line {
  public:
-  Line(std::ostream& out, int from, std::size_t digits) : out_(out), digits_(digits) {
+  Line(std::ostream& out, int from, std::size_t digits) : out_(out) {
     const std::string start = "  " + padded(from, digits) + " ->";
     out_ << start;
     indent_ = at_ = start.size();
   }
   ~Line() { out_ << '\n'; }
 
-  void add(const Flow& f) {
-    std::string text = " " + padded(f.to, digits_) + (f.blocks == 1 ? "" : " x" + std::to_string(f.blocks) + " ");
+  void add(const std::string& text) {
     if (at_ + text.size() > line_width) {
       out_ << '\n' << std::string(indent_, ' ');
       at_ = indent_;
@@ -37,16 +36,23 @@ class Line {
 
  private:
   std::ostream& out_;
-  std::size_t digits_;
   std::size_t indent_ = 0;
   std::size_t at_ = 0;
 };
 
+/// A column without "x1" everywhere is easier to read.
+bool of_single_blocks(const Column& column) {
+  return std::all_of(column.flows.begin(), column.flows.end(), [](const Flow& f) { return f.blocks == 1; });
+}
+
 void write_column(std::ostream& out, const Column& column, std::size_t digits) {
+  const bool single = of_single_blocks(column);
   for (auto f = column.flows.begin(); f != column.flows.end();) {
     const int from = f->from;
     Line line(out, from, digits);
-    for (; f != column.flows.end() && f->from == from; ++f) line.add(*f);
+    for (; f != column.flows.end() && f->from == from; ++f)
+      line.add((single ? " " : "  ") + padded(f->to, digits) +
+               (single ? "" : " x" + std::to_string(f->blocks)));
   }
 }
 

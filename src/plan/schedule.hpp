@@ -52,7 +52,7 @@ struct Message {
 /// the strategy guarantees that a send of position k meets a receive of position k at its peer wherever
 /// window is not 0, so that a bounded window cannot deadlock.
 struct Phase {
-  int first_send;     // index into Schedule::sends
+  int first_send;  // index into Schedule::sends
   int sends;
   int first_receive;  // index into Schedule::receives
   int receives;

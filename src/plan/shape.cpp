@@ -16,7 +16,8 @@ std::vector<int> in_order_of_appearance(std::span<const int> labels) {
   std::unordered_map<int, int> node;
   std::vector<int> node_of;
   node_of.reserve(labels.size());
-  for (const int label : labels) node_of.push_back(node.try_emplace(label, static_cast<int>(node.size())).first->second);
+  for (const int label : labels)
+    node_of.push_back(node.try_emplace(label, static_cast<int>(node.size())).first->second);
   return node_of;
 }
 
@@ -46,7 +47,8 @@ Shape Shape::blocked(int size, int ranks_per_node) {
 Shape Shape::spread(int size, int nodes) {
   require_ranks(size);
   require(nodes >= 1 && nodes <= size, std::to_string(nodes) + " nodes for " + std::to_string(size) +
-                                           " ranks (every node holds a rank); give 1 to " + std::to_string(size));
+                                           " ranks (every node holds a rank); give 1 to " +
+                                           std::to_string(size));
   std::vector<int> node_of;
   node_of.reserve(static_cast<std::size_t>(size));
   for (int node = 0; node < nodes; ++node) {
@@ -57,7 +59,8 @@ Shape Shape::spread(int size, int nodes) {
 }
 
 Shape Shape::placed(std::span<const int> node_of) {
-  require(!node_of.empty(), "a placement names the node of each rank, and this one is empty; give at least one");
+  require(!node_of.empty(),
+          "a placement names the node of each rank, and this one is empty; give at least one");
   return Shape(in_order_of_appearance(node_of));
 }
 

@@ -27,7 +27,8 @@ void Slots::give_back(std::vector<int>& slots) {
   std::sort(slots.begin(), slots.end());
   std::vector<Run> merged;
   const auto append = [&](Run run) {
-    if (!merged.empty() && merged.back().first + merged.back().count == run.first) merged.back().count += run.count;
+    if (!merged.empty() && merged.back().first + merged.back().count == run.first)
+      merged.back().count += run.count;
     else merged.push_back(run);
   };
   auto old = free_.begin();

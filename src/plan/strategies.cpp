@@ -12,6 +12,7 @@
 #include "plan/strategies/leader.hpp"
 #include "plan/strategies/mesh.hpp"
 #include "plan/strategies/node_aware.hpp"
+#include "plan/strategies/node_mesh.hpp"
 #include "plan/strategies/node_pairs.hpp"
 #include "plan/strategies/prefix.hpp"
 #include "plan/strategies/rotation.hpp"
@@ -44,15 +45,20 @@ template <int radix>
 using Bruck = Digits<Ring, bruck<radix>>;
 
 constexpr Strategy table[] = {
-    row<Rounds<rotation, all_at_once>>("direct", always, "every block straight to its destination, all at once"),
+    row<Rounds<rotation, all_at_once>>("direct", always,
+                                       "every block straight to its destination, all at once"),
     row<Rounds<rotation, 16>>("direct16", eighteen_ranks, "straight, at most 16 messages under way"),
     row<Rounds<rotation, 4>>("direct4", six_ranks, "straight, at most 4 messages under way"),
-    row<Rounds<rotation, in_phases>>("pairwise", three_ranks, "straight, in rounds: to rank + k, from rank - k"),
-    row<Rounds<prefix, in_phases>>("pairwise_xor", four_ranks, "straight, in rounds: exchange with rank XOR k"),
-    row<Rounds<node_pairs, 4>>("node_pairwise", shared_nodes, "straight; nodes meet two by two, links full both ways"),
+    row<Rounds<rotation, in_phases>>("pairwise", three_ranks,
+                                     "straight, in rounds: to rank + k, from rank - k"),
+    row<Rounds<prefix, in_phases>>("pairwise_xor", four_ranks,
+                                   "straight, in rounds: exchange with rank XOR k"),
+    row<Rounds<node_pairs, 4>>("node_pairwise", shared_nodes,
+                               "straight; nodes meet two by two, links full both ways"),
     row<OnGrid<mesh>>("mesh", four_ranks, "two hops over a grid of rows and columns"),
     row<OnGrid<grid3>>("grid3", five_ranks, "three hops over a 3-D grid"),
-    row<OnGrid<hypercube>>("hypercube", five_ranks, "one hop per binary digit of the rank, half the data in each"),
+    row<OnGrid<hypercube>>("hypercube", five_ranks,
+                           "one hop per binary digit of the rank, half the data in each"),
     row<Bruck<2>>("bruck2", three_ranks, "one hop per binary digit of the distance"),
     row<Bruck<4>>("bruck4", five_ranks, "one hop per base-4 digit of the distance"),
     row<Bruck<8>>("bruck8", nine_ranks, "one hop per base-8 digit of the distance"),
@@ -60,6 +66,7 @@ constexpr Strategy table[] = {
     row<Nodes<leader>>("leader", shared_nodes, "one rank per node gathers, exchanges and hands out"),
     row<Nodes<shared_service>>("node_aware", shared_nodes,
                                "one message per pair of nodes, shared among the ranks of a node"),
+    row<NodeMesh>("node_mesh", shared_nodes, "within the node to the destination's local rank, then across"),
 };
 
 }  // namespace
@@ -67,7 +74,8 @@ constexpr Strategy table[] = {
 std::span<const Strategy> strategies() { return table; }
 
 const Strategy* find_strategy(std::string_view name) {
-  const auto* found = std::find_if(std::begin(table), std::end(table), [&](const Strategy& s) { return s.name == name; });
+  const auto* found =
+      std::find_if(std::begin(table), std::end(table), [&](const Strategy& s) { return s.name == name; });
   return found == std::end(table) ? nullptr : found;
 }
 

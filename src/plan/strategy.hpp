@@ -22,10 +22,10 @@ struct Strategy {
   Hops hops;
   bool (*applies)(const Shape&);
   Schedule (*schedule)(const Shape&, int rank);  // closed form: O(blocks this rank handles)
-  int (*most_slots)(const Shape&);               // no rank's Schedule::slots is larger; cheap enough to choose by
-  RouteOf route;                                 // the strategy itself; the rest follows from it
-  Pace pace;                                     // how the phases of its routes become phases of schedules
-  std::string_view needs;                        // what applies() asks for: "at least 4 ranks"
+  int (*most_slots)(const Shape&);  // no rank's Schedule::slots is larger; cheap enough to choose by
+  RouteOf route;                    // the strategy itself; the rest follows from it
+  Pace pace;                        // how the phases of its routes become phases of schedules
+  std::string_view needs;           // what applies() asks for: "at least 4 ranks"
 };
 
 /// All strategies, in a fixed order. Index into this span is stable within one build only.

@@ -8,9 +8,13 @@
 namespace wherry::plan {
 namespace {
 
-std::string name(Block b) { return "block (" + std::to_string(b.origin) + "->" + std::to_string(b.destination) + ")"; }
+std::string name(Block b) {
+  return "block (" + std::to_string(b.origin) + "->" + std::to_string(b.destination) + ")";
+}
 
-std::string place(int rank, int phase) { return "rank " + std::to_string(rank) + " phase " + std::to_string(phase); }
+std::string place(int rank, int phase) {
+  return "rank " + std::to_string(rank) + " phase " + std::to_string(phase);
+}
 
 template <class T>
 auto& at(T& values, int index) {
@@ -40,11 +44,13 @@ class FormCheck {
  private:
   enum class Side { send, receive };
 
-  [[noreturn]] void fail(const std::string& what) const { throw schedule_error(place(s_.rank, phase_) + " " + what); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw schedule_error(place(s_.rank, phase_) + " " + what);
+  }
 
   void check_phase(const Phase& p, int sends, int receives) const {
-    const bool in_range = p.first_send == sends && p.sends >= 0 && p.first_receive == receives && p.receives >= 0 &&
-                          p.first_send + p.sends <= static_cast<int>(s_.sends.size()) &&
+    const bool in_range = p.first_send == sends && p.sends >= 0 && p.first_receive == receives &&
+                          p.receives >= 0 && p.first_send + p.sends <= static_cast<int>(s_.sends.size()) &&
                           p.first_receive + p.receives <= static_cast<int>(s_.receives.size());
     if (!in_range) fail("names messages out of order or out of range");
     if (p.sends + p.receives == 0) fail("is empty");
@@ -52,12 +58,13 @@ class FormCheck {
   }
 
   void check_message(const Message& m, Side side) const {
-    if (m.peer < 0 || m.peer >= s_.size || m.peer == s_.rank) fail("has a message with rank " + std::to_string(m.peer));
+    if (m.peer < 0 || m.peer >= s_.size || m.peer == s_.rank)
+      fail("has a message with rank " + std::to_string(m.peer));
     if (m.count < 1 || m.first < 0 || m.first + m.count > static_cast<int>(s_.items.size()))
       fail("has a message whose items are out of range");
     if (m.count == 1 ? m.slot != at_home : m.slot < 0 || m.slot + m.count > s_.slots)
-      fail("has a message of " + std::to_string(m.count) + " blocks at slot " + std::to_string(m.slot) + " of " +
-           std::to_string(s_.slots));
+      fail("has a message of " + std::to_string(m.count) + " blocks at slot " + std::to_string(m.slot) +
+           " of " + std::to_string(s_.slots));
     for (int i = 0; i < m.count; ++i) check_item(m, i, side);
   }
 
@@ -68,8 +75,12 @@ class FormCheck {
       fail("moves " + name(block) + ", which does not exist");
     if (slot < at_home || slot >= s_.slots) fail("keeps " + name(block) + " in slot " + std::to_string(slot));
     if (side == Side::send) return;
-    if (m.count > 1 && slot != m.slot + i) fail("receives " + name(block) + " out of its place in the message");
-    if (slot == at_home && block.destination != s_.rank) fail("receives " + name(block) + ", which is not for it, at home");
+    if (m.count > 1 && slot != m.slot + i)
+      fail("receives " + name(block) + " out of its place in the message");
+    const bool for_me = block.destination == s_.rank;
+    if (slot == at_home && !for_me) fail("receives " + name(block) + ", which is not for it, at home");
+    if (slot != at_home && for_me && m.count == 1)
+      fail("receives " + name(block) + " alone, but not in its place");
   }
 
   const Schedule& s_;
@@ -84,7 +95,8 @@ void check_pair(std::span<const Schedule> schedules, const Pair& pair) {
   };
   const auto sent = items(pair.send, at(schedules, pair.send.rank).sends);
   const auto received = items(pair.receive, at(schedules, pair.receive.rank).receives);
-  const std::string both = place(pair.send.rank, pair.send.phase) + " sends to " + place(pair.receive.rank, pair.receive.phase);
+  const std::string both =
+      place(pair.send.rank, pair.send.phase) + " sends to " + place(pair.receive.rank, pair.receive.phase);
   if (sent.size() != received.size())
     throw schedule_error(both + " " + std::to_string(sent.size()) + " blocks, of which it expects " +
                          std::to_string(received.size()));
@@ -110,7 +122,9 @@ class DataCheck {
  private:
   static constexpr Block nobody{-1, -1};
 
-  [[noreturn]] void fail(const std::string& what) const { throw schedule_error(place(s_.rank, phase_) + " " + what); }
+  [[noreturn]] void fail(const std::string& what) const {
+    throw schedule_error(place(s_.rank, phase_) + " " + what);
+  }
 
   /// Everything in a phase may happen at once: slots that hold data or belong to another message are taboo.
   void run(const Phase& phase) {
@@ -122,7 +136,8 @@ class DataCheck {
 
   void claim(int slot, Block b) {
     if (at(slots_, slot) != nobody)
-      fail("puts " + name(b) + " into slot " + std::to_string(slot) + ", where " + name(at(slots_, slot)) + " still waits");
+      fail("puts " + name(b) + " into slot " + std::to_string(slot) + ", where " + name(at(slots_, slot)) +
+           " still waits");
     claim_for_phase(slot, b);
   }
 
@@ -150,11 +165,14 @@ class DataCheck {
 
   void check_held(const Item& item) const {
     const Block b = item.block;
-    const bool held = item.slot == at_home ? b.origin == s_.rank && !at(sent_, b.destination) : at(slots_, item.slot) == b;
+    const bool held =
+        item.slot == at_home ? b.origin == s_.rank && !at(sent_, b.destination) : at(slots_, item.slot) == b;
     if (!held) fail("sends " + name(b) + ", which it does not hold" + where(item.slot));
   }
 
-  static std::string where(int slot) { return slot == at_home ? " at home" : " in slot " + std::to_string(slot); }
+  static std::string where(int slot) {
+    return slot == at_home ? " at home" : " in slot " + std::to_string(slot);
+  }
 
   /// A second message of the phase with the same block finds it gone.
   void remove(const Message& m) {
@@ -198,7 +216,8 @@ class ProgressCheck {
  public:
   ProgressCheck(std::span<const Schedule> schedules, std::span<const Pair> pairs) : schedules_(schedules) {
     for (const Schedule& s : schedules)
-      ranks_.push_back({.sends = std::vector<Op>(s.sends.size()), .receives = std::vector<Op>(s.receives.size())});
+      ranks_.push_back(
+          {.sends = std::vector<Op>(s.sends.size()), .receives = std::vector<Op>(s.receives.size())});
     for (const Pair& p : pairs) {
       at(at(ranks_, p.send.rank).sends, p.send.message).other = p.receive;
       at(at(ranks_, p.receive.rank).receives, p.receive.message).other = p.send;
@@ -273,9 +292,10 @@ class ProgressCheck {
       if (r.phase == static_cast<int>(s.phases.size())) continue;
       const Phase& p = at(s.phases, r.phase);
       const bool sends = r.complete < p.sends && !at(r.sends, p.first_send + r.complete).complete;
-      const int peer = sends ? at(s.sends, p.first_send + r.complete).peer : at(s.receives, p.first_receive + r.complete).peer;
-      throw schedule_error(place(static_cast<int>(rank), r.phase) + " waits for ever " + (sends ? "to send to" : "to receive from") +
-                           " rank " + std::to_string(peer));
+      const int peer = sends ? at(s.sends, p.first_send + r.complete).peer
+                             : at(s.receives, p.first_receive + r.complete).peer;
+      throw schedule_error(place(static_cast<int>(rank), r.phase) + " waits for ever " +
+                           (sends ? "to send to" : "to receive from") + " rank " + std::to_string(peer));
     }
   }
 

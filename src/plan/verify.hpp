@@ -26,4 +26,9 @@ void verify(std::span<const Schedule> schedules);
 /// The schedules of all ranks.
 std::vector<Schedule> schedules(const Strategy& strategy, const Shape& shape);
 
+/// Placements of `size` ranks that have broken schedules before or might: one node, blocked with a short
+/// last node, even and uneven nodes, ranks dealt out in turn, one big node among singles, and a mixture.
+/// First of all the flat one.
+std::vector<Shape> trial_placements(int size);
+
 }  // namespace wherry::plan

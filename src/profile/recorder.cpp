@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <functional>
 
 namespace wherry::profile {
 namespace {
@@ -64,8 +65,9 @@ void fill(Header& h, const Identity& identity) {
   h.thread_level = identity.thread_level;
   h.state = State::running;
   h.pid = static_cast<std::uint64_t>(::getpid());
-  h.start_ns = h.init_ns = h.end_ns = monotonic_ns();
-  h.realtime_ns = read_clock(CLOCK_REALTIME);
+  h.init_ns = h.end_ns = monotonic_ns();
+  h.start_ns = identity.start_ns != 0 ? identity.start_ns : h.init_ns;
+  h.realtime_ns = read_clock(CLOCK_REALTIME) - (h.init_ns - h.start_ns);
   put(h.host, host_name());
   put(h.boot_id, read_line("/proc/sys/kernel/random/boot_id"));
   put(h.abi, identity.abi);
@@ -196,25 +198,35 @@ void Recorder::type(std::uint32_t combiner, std::string_view name, std::uint64_t
   record->bytes += bytes;
 }
 
+namespace {
+
+/// 64 mixed bits stand for a use: with the few hundred that a program has, two will not meet.
+std::uint64_t key_of_use(const Subject& subject, std::string_view strategy) {
+  const std::uint64_t kind = mix(std::uint64_t{subject.comm} << 32 | subject.function << 8 | subject.bucket);
+  return mix(kind ^ std::hash<std::string_view>{}(strategy));
+}
+
+}  // namespace
+
 void Recorder::used(const Subject& subject, std::string_view strategy, std::uint64_t bytes, std::uint64_t time_ns) {
   if (!is_open()) return;
-  UseRecord* record = nullptr;
-  for (std::uint32_t i = 0; i < file_.used(Table::uses) && record == nullptr; ++i) {
-    auto& row = file_.at<UseRecord>(Table::uses, i);
-    if (row.comm == subject.comm && row.function == subject.function && row.bucket == subject.bucket &&
-        equals(row.strategy, strategy))
-      record = &row;
-  }
-  if (record == nullptr) {
-    record = file_.append<UseRecord>(Table::uses);
-    if (record == nullptr) return;
-    *record = {subject.comm, subject.function, subject.bucket, 0, 0, 0, 0, time_ns, {}};
-    put(record->strategy, strategy);
-  }
-  ++record->calls;
-  record->bytes += bytes;
-  record->time_ns += time_ns;
-  record->shortest_ns = std::min(record->shortest_ns, time_ns);
+  const std::uint64_t key = key_of_use(subject, strategy);
+  const std::uint32_t* known = uses_.find(key);
+  if (known == nullptr) known = &uses_.insert(key, add_use(subject, strategy));
+  if (*known == none) return file_.drop(Table::uses);
+  auto& record = file_.at<UseRecord>(Table::uses, *known);
+  ++record.calls;
+  record.bytes += bytes;
+  record.time_ns += time_ns;
+  record.shortest_ns = std::min(record.shortest_ns, time_ns);
+}
+
+std::uint32_t Recorder::add_use(const Subject& subject, std::string_view strategy) {
+  auto* record = file_.append<UseRecord>(Table::uses);
+  if (record == nullptr) return none;
+  *record = {subject.comm, subject.function, subject.bucket, 0, 0, 0, 0, ~std::uint64_t{0}, {}};
+  put(record->strategy, strategy);
+  return file_.used(Table::uses) - 1;
 }
 
 void Recorder::decided(const Subject& subject, std::uint32_t call, std::string_view strategy, Reason reason,

@@ -23,6 +23,7 @@ struct Identity {
   int rank = -1;
   int size = -1;
   int thread_level = -1;
+  std::uint64_t start_ns = 0;  // when the program first called MPI
   std::string abi;
   std::string mpi_version;
 };
@@ -82,11 +83,13 @@ class Recorder {
   std::uint32_t add_row(const CallEvent& event, std::uint32_t bucket);
   void copy_modules();
   void thin_arrivals();
+  std::uint32_t add_use(const Subject& subject, std::string_view strategy);
 
   Sites& sites_;
   RecordFile file_;
   FlatMap<CallKey, std::uint32_t> rows_;         // -> index into calls
   FlatMap<std::uint64_t, std::uint32_t> peers_;  // peer and kind -> index into peers
+  FlatMap<std::uint64_t, std::uint32_t> uses_;   // hash of subject and strategy -> index into uses
   std::uint64_t arrival_stride_ = 1;             // a power of two
 };
 

@@ -9,7 +9,7 @@ namespace wherry::profile {
 namespace {
 
 struct Object {
-  std::uintptr_t address;
+  std::uintptr_t address = 0;
   bool found = false;
   std::uint64_t base = 0;
   std::string name;
@@ -32,7 +32,8 @@ int visit(dl_phdr_info* info, std::size_t, void* data) {
 }
 
 Object object_at(const void* address) {
-  Object object{reinterpret_cast<std::uintptr_t>(address)};
+  Object object;
+  object.address = reinterpret_cast<std::uintptr_t>(address);
   ::dl_iterate_phdr(visit, &object);
   return object;
 }

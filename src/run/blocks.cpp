@@ -19,9 +19,10 @@ bool set(Share& share, const void* address, long long count, MPI_Datatype type, 
 }
 
 /// Blocks of equal size, one after the other.
-bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Datatype type, std::vector<Share>& shares) {
+bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Datatype type, TypeMemory& memory,
+                std::vector<Share>& shares) {
   if (type == MPI_DATATYPE_NULL) return false;
-  const TypeFacts facts = facts_of(api, type);
+  const TypeFacts facts = memory.facts_of(api, type);
   for (std::size_t i = 0; i < shares.size(); ++i)
     if (!set(shares[i], at(base, static_cast<long long>(i) * count * facts.extent), count, type, facts)) return false;
   return true;
@@ -29,9 +30,10 @@ bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Data
 
 /// Blocks with counts and displacements of their own, in units of one type.
 bool read_vector(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements, MPI_Datatype type,
-                 std::vector<Share>& shares) {
+                 TypeMemory& memory,
+                std::vector<Share>& shares) {
   if (type == MPI_DATATYPE_NULL || counts.empty() || displacements.empty()) return false;
-  const TypeFacts facts = facts_of(api, type);
+  const TypeFacts facts = memory.facts_of(api, type);
   for (std::size_t i = 0; i < shares.size(); ++i) {
     const int peer = static_cast<int>(i);
     if (!set(shares[i], at(base, displacements[peer] * facts.extent), counts[peer], type, facts)) return false;
@@ -41,13 +43,14 @@ bool read_vector(const mpi::Api& api, const void* base, Numbers counts, Numbers 
 
 /// Blocks with types of their own, displacements in bytes.
 bool read_typed(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements, const MPI_Datatype* types,
+                TypeMemory& memory,
                 std::vector<Share>& shares) {
   if (types == nullptr || counts.empty() || displacements.empty()) return false;
   MPI_Datatype last = MPI_DATATYPE_NULL;
   TypeFacts facts;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     if (types[i] == MPI_DATATYPE_NULL) return false;
-    if (types[i] != last) facts = facts_of(api, last = types[i]);
+    if (types[i] != last) facts = memory.facts_of(api, last = types[i]);
     const int peer = static_cast<int>(i);
     if (!set(shares[i], at(base, displacements[peer]), counts[peer], types[i], facts)) return false;
   }
@@ -69,22 +72,22 @@ long long Blocks::bytes_sent() const {
 
 void read_blocks(const mpi::Api& api, const Alltoall& c, int size, Blocks& blocks) {
   prepare(blocks, c.sendbuf, size);
-  blocks.valid = (blocks.in_place || read_equal(api, c.sendbuf, c.sendcount, c.sendtype, blocks.send)) &&
-                 read_equal(api, c.recvbuf, c.recvcount, c.recvtype, blocks.receive);
+  blocks.valid = (blocks.in_place || read_equal(api, c.sendbuf, c.sendcount, c.sendtype, blocks.types, blocks.send)) &&
+                 read_equal(api, c.recvbuf, c.recvcount, c.recvtype, blocks.types, blocks.receive);
 }
 
 void read_blocks(const mpi::Api& api, const Alltoallv& c, int size, Blocks& blocks) {
   prepare(blocks, c.sendbuf, size);
   blocks.valid =
-      (blocks.in_place || read_vector(api, c.sendbuf, c.sendcounts, c.sdispls, c.sendtype, blocks.send)) &&
-      read_vector(api, c.recvbuf, c.recvcounts, c.rdispls, c.recvtype, blocks.receive);
+      (blocks.in_place || read_vector(api, c.sendbuf, c.sendcounts, c.sdispls, c.sendtype, blocks.types, blocks.send)) &&
+      read_vector(api, c.recvbuf, c.recvcounts, c.rdispls, c.recvtype, blocks.types, blocks.receive);
 }
 
 void read_blocks(const mpi::Api& api, const Alltoallw& c, int size, Blocks& blocks) {
   prepare(blocks, c.sendbuf, size);
   blocks.valid =
-      (blocks.in_place || read_typed(api, c.sendbuf, c.sendcounts, c.sdispls, c.sendtypes, blocks.send)) &&
-      read_typed(api, c.recvbuf, c.recvcounts, c.rdispls, c.recvtypes, blocks.receive);
+      (blocks.in_place || read_typed(api, c.sendbuf, c.sendcounts, c.sdispls, c.sendtypes, blocks.types, blocks.send)) &&
+      read_typed(api, c.recvbuf, c.recvcounts, c.rdispls, c.recvtypes, blocks.types, blocks.receive);
 }
 
 }  // namespace wherry::run

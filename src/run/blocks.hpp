@@ -23,6 +23,7 @@ struct Blocks {
   std::vector<Share> receive;
   bool in_place = false;  // send is empty: data to send lies where data is received
   bool valid = false;     // false: arguments that only the library should judge
+  TypeMemory types;
 
   long long bytes_sent() const;
 };

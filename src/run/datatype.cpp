@@ -11,26 +11,33 @@ bool is_predefined(int combiner) {
          combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
 
-/// Whether the elements lie in memory in the order of the type map. A type that fills its extent may still permute it
-/// (indexed with falling displacements), so only predefined types and their repetitions are known to be in order.
-bool in_order(const mpi::Api& api, MPI_Datatype type) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  if (api.Type_get_envelope(type, &integers, &addresses, &types, &combiner) != MPI_SUCCESS) return false;
-  if (is_predefined(combiner)) return true;
-  if (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_DUP) return false;
+struct Envelope {
+  int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
+  bool readable = false;
+};
+
+Envelope envelope_of(const mpi::Api& api, MPI_Datatype type) {
+  Envelope e;
+  e.readable = api.Type_get_envelope(type, &e.integers, &e.addresses, &e.types, &e.combiner) == MPI_SUCCESS;
+  return e;
+}
+
+/// Whether a type made of `inner` elements one after the other is dense because they are.
+bool repeats_dense(const mpi::Api& api, MPI_Datatype type, const Envelope& envelope) {
+  if (envelope.combiner != MPI_COMBINER_CONTIGUOUS && envelope.combiner != MPI_COMBINER_DUP) return false;
   int count = 0;
   MPI_Aint address = 0;
   MPI_Datatype inner = MPI_DATATYPE_NULL;
-  if (api.Type_get_contents(type, integers, 0, 1, &count, &address, &inner) != MPI_SUCCESS) return false;
+  if (api.Type_get_contents(type, envelope.integers, 0, 1, &count, &address, &inner) != MPI_SUCCESS) return false;
   const TypeFacts facts = facts_of(api, inner);
-  int inner_combiner = 0;
-  api.Type_get_envelope(inner, &integers, &addresses, &types, &inner_combiner);
-  if (!is_predefined(inner_combiner)) api.Type_free(&inner);
+  if (!facts.predefined) api.Type_free(&inner);
   return facts.dense;
 }
 
 }  // namespace
 
+// A type that fills its extent may still permute it (indexed with falling displacements), so only predefined types and their
+// repetitions are known to lie in memory in the order of the type map.
 TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type) {
   TypeFacts facts;
   MPI_Count size = 0;
@@ -38,9 +45,12 @@ TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type) {
   if (api.Type_size_x(type, &size) != MPI_SUCCESS || size == MPI_UNDEFINED ||
       api.Type_get_extent(type, &lower, &extent) != MPI_SUCCESS)
     return {.size = -1};
+  const Envelope envelope = envelope_of(api, type);
   facts.size = size;
   facts.extent = extent;
-  facts.dense = lower == 0 && extent == size && in_order(api, type);
+  facts.predefined = envelope.readable && is_predefined(envelope.combiner);
+  facts.dense = envelope.readable && lower == 0 && extent == size &&
+                (facts.predefined || repeats_dense(api, type, envelope));
   return facts;
 }
 

@@ -14,9 +14,27 @@ struct TypeFacts {
   long long size = 0;    // bytes of data in one element; negative: the library does not tell
   long long extent = 0;  // distance between two elements in memory
   bool dense = false;    // `n` elements are n * size bytes in memory order without a gap
+  bool predefined = false;
 };
 
 TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type);
+
+/// Remembers the facts of the last predefined type: most calls use one and the same. Other handles may be
+/// freed and come again as another type.
+class TypeMemory {
+ public:
+  TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type) {
+    if (known_ && type == type_) return facts_;
+    const TypeFacts facts = run::facts_of(api, type);
+    if (facts.predefined) type_ = type, facts_ = facts, known_ = true;
+    return facts;
+  }
+
+ private:
+  bool known_ = false;
+  MPI_Datatype type_ = MPI_DATATYPE_NULL;
+  TypeFacts facts_;
+};
 
 /// `count` elements of `type` at `address`.
 struct Region {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "choose/shortlist.hpp"
 #include "choose/tuning.hpp"
@@ -28,6 +29,7 @@ constexpr unsigned calls_before_joining = 1;
 
 /// Attribute of a communicator of the program.
 struct Attached {
+  MPI_Comm comm = MPI_COMM_NULL;
   unsigned calls = 0;
   std::string_view refusal;  // why Wherry stays away; empty: it does not
   std::unique_ptr<Communicator> communicator;
@@ -111,7 +113,7 @@ void Runtime::State::detach(Attached* attached) {
 int Runtime::State::own_keyval() {
   if (const int made = keyval.load(std::memory_order_acquire); made != MPI_KEYVAL_INVALID) return made;
   const std::lock_guard lock(mutex);
-  const auto forget = [](MPI_Comm, int, void* value, void* state) {
+  const auto forget = [](MPI_Comm, int, void* value, void* state) -> int {
     static_cast<State*>(state)->detach(static_cast<Attached*>(value));
     return MPI_SUCCESS;
   };
@@ -133,6 +135,7 @@ Attached* Runtime::State::attached(MPI_Comm comm) {
     const std::lock_guard lock(mutex);
     fresh = &all.emplace_back();
   }
+  fresh->comm = comm;
   fresh->refusal = refusal(comm);
   if (api.Comm_set_attr(comm, keyval, fresh) == MPI_SUCCESS) return fresh;
   detach(fresh);
@@ -353,10 +356,11 @@ bool Runtime::force(std::string_view strategy) {
 
 void Runtime::finalize() {
   state_->finished = true;
-  for (Attached& attached : state_->all) {
-    if (attached.communicator) state_->note_tuning(*attached.communicator);
-    attached.communicator.reset();
-  }
+  std::vector<MPI_Comm> comms;
+  for (const Attached& attached : state_->all) comms.push_back(attached.comm);
+  for (const MPI_Comm comm : comms) state_->api.Comm_delete_attr(comm, state_->keyval);  // calls detach()
+  if (int keyval = state_->keyval.exchange(MPI_KEYVAL_INVALID); keyval != MPI_KEYVAL_INVALID)
+    state_->api.Comm_free_keyval(&keyval);
   if (!state_->learned.rows().empty() && !state_->settings.tuning_file.empty())
     choose::save_or_complain(state_->settings.tuning_file, state_->learned);
 }

@@ -15,11 +15,11 @@ namespace wherry::choose::simulated {
 
 /// What disturbs the times of a machine.
 struct Weather {
-  double call_noise = 0;     // standard deviation of the logarithm of a call's time, common to its ranks
-  double rank_noise = 0;     // the same, of each rank by itself
-  double spikes = 0;         // share of calls that take ten times as long
-  double cold = 1;           // a candidate's first call takes up to so many times as long
-  double lateness = 0;       // the last rank arrives so many native calls late, always: the others wait
+  double call_noise = 0;  // standard deviation of the logarithm of a call's time, common to its ranks
+  double rank_noise = 0;  // the same, of each rank by itself
+  double spikes = 0;      // share of calls that take ten times as long
+  double cold = 1;        // a candidate's first call takes up to so many times as long
+  double lateness = 0;    // the last rank arrives so many native calls late, always: the others wait
 };
 
 /// Candidates, their true times, and random numbers with a fixed seed.
@@ -34,7 +34,8 @@ class Machine {
     for (const Candidate& c : candidates_)
       if (c.predicted_s > 0) best = std::min(best, c.predicted_s);
     truth_.push_back(best * 1.2 * spread(0.4));
-    for (int i = 1; i <= strategies; ++i) truth_.push_back(candidates_[static_cast<std::size_t>(i)].predicted_s * spread(model_error));
+    for (int i = 1; i <= strategies; ++i)
+      truth_.push_back(candidates_[static_cast<std::size_t>(i)].predicted_s * spread(model_error));
     warm_.assign(truth_.size(), false);
   }
 

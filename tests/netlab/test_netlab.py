@@ -102,6 +102,8 @@ def test_two_clusters_live_side_by_side(cluster: Cluster) -> None:
 @needs_cluster
 @pytest.mark.parametrize("hosts", [4, 6])
 def test_traffic_crosses_the_links(mpi: Launcher, hosts: int, tmp_path: Path) -> None:
+    if reason := netlab.why_not_on_cluster(mpi.mpi):
+        pytest.skip(reason)
     program = compiled(mpi, ALLTOALL, tmp_path)
     ranks = 2 * hosts
     with Cluster(hosts) as cluster:
@@ -190,6 +192,16 @@ def test_kept_cluster_is_listed_used_and_taken_down() -> None:
         removed = tool("down").stdout
     assert "removed" in removed
     assert "stays" not in tool("status").stdout
+
+
+@needs_cluster
+def test_removing_an_old_cluster_spares_a_new_one_of_the_same_number() -> None:
+    with Cluster(hosts=1) as old:
+        state = next(state for state in netlab.clusters() if state.number == old.number)
+    with Cluster(hosts=2) as new:
+        assert new.number == state.number
+        netlab._remove(state)
+        assert len(names(new.number)) == 5
 
 
 def test_unknown_mpi_is_a_clear_error() -> None:
@@ -294,7 +306,9 @@ def command_line(pid: int) -> list[str]:
 
 
 def pids_in(namespace: str) -> list[str]:
-    return subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True, check=False).stdout.split()
+    return subprocess.run(
+        ["ip", "netns", "pids", namespace], capture_output=True, text=True, check=False
+    ).stdout.split()
 
 
 def wait_until(condition: object, patience_s: float = 20) -> None:

@@ -16,7 +16,7 @@ from wherry.bench.frame import Place, Result, Setup, Table, choose_mpi, parse, p
 
 SIZES = (8, 1024, 65536)
 GOAL_TIME, GOAL_COST = 1.15, 3.0
-_TRAINING = "training"
+_TRAINING, _ALONE = "training", "native alone"
 
 
 def run(setup: Setup) -> list[Result]:
@@ -64,7 +64,7 @@ def bucket_of(size: int) -> int:
 
 
 def _distance(table: Table, case: str, mpi: str, ranks: int, network: str) -> Result:
-    candidates = [variant for variant in table.variants(case) if variant not in ("wherry", _TRAINING)]
+    candidates = [variant for variant in table.variants(case) if variant not in ("wherry", _TRAINING, _ALONE)]
     times = {variant: table.best(case, variant) for variant in candidates}
     best = min(times, key=lambda variant: times[variant])
     mine = table.best(case, "wherry")
@@ -85,17 +85,15 @@ def _distance(table: Table, case: str, mpi: str, ranks: int, network: str) -> Re
     )
 
 
-def _cost(
-    table: Table, size: int, decided: dict[tuple[int, int], int], mpi: str, ranks: int, network: str
-) -> Result:
+def _cost(table: Table, size: int, decided: dict[tuple[int, int], int], mpi: str, ranks: int, network: str) -> Result:
     case = f"{size} B"
     costs = []
     for row in table.of(case, _TRAINING):
         native = statistics.median(
-            [value for other in table.of(case, "native") if other.launch == row.launch for value in other.values]
+            [value for other in table.of(case, _ALONE) if other.launch == row.launch for value in other.values]
         )
         # Without a decision all calls were trials.
-        calls = decided.get((row.launch, bucket_of(size * ranks)), decided.get((row.launch, bucket_of(size)), None))
+        calls = decided.get((row.launch, bucket_of(size)))
         costs.append(sum(t - native for t in row.values[: calls if calls is not None else len(row.values)]) / native)
     cost = min(costs)
     return Result(
@@ -108,7 +106,7 @@ def _cost(
         ratio=None,
         mpi=mpi,
         ranks=ranks,
-        samples=table.samples(case, _TRAINING),
+        samples=table.samples(case, _TRAINING, _ALONE),
         statistic="minimum over launches",
         network=network,
         goal=f"<= {GOAL_COST:.0f}",

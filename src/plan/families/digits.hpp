@@ -4,7 +4,8 @@
 // destination and the high digits of its origin: mesh, 3-D grid and hypercube differ in radices only.
 // Ring: the number is the distance from origin to destination around the ring: radix-r Bruck.
 //
-// With k digits of radix r a rank sends k (r - 1) messages instead of P - 1, and a block moves at most k times.
+// With k digits of radix r a rank sends k (r - 1) messages instead of P - 1, and a block moves at most k
+// times.
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // Leader: the first rank of each node speaks for all of it.
-// Fewest ranks on the network; the leader copies everything, so it is for small blocks and few ranks per node.
+// Fewest ranks on the network; the leader copies everything, so it is for small blocks and few ranks per
+// node.
 #pragma once
 
 #include "plan/shape.hpp"

@@ -1,5 +1,6 @@
-// Node-aware: the ranks of a node share the remote nodes among them, so that no single rank copies everything.
-// The k-th node after mine (around the ring of nodes) is served by local rank k - 1, modulo the node's size.
+// Node-aware: the ranks of a node share the remote nodes among them, so that no single rank copies
+// everything. The k-th node after mine (around the ring of nodes) is served by local rank k - 1, modulo
+// the node's size.
 #pragma once
 
 #include "plan/arithmetic.hpp"

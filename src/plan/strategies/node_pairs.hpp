@@ -1,8 +1,8 @@
 // Node pairs: nodes meet two by two, and while A meets B every link carries data in both directions.
 //
 // For large blocks, where links are the bottleneck and forwarding would only add copies. N nodes meet in N
-// rounds as in a round-robin tournament: A and B in round (A + B) mod N, for any N. A node that is paired with
-// itself uses the round for its inner traffic. Inside a round, the local ranks i and j meet in step
+// rounds as in a round-robin tournament: A and B in round (A + B) mod N, for any N. A node that is paired
+// with itself uses the round for its inner traffic. Inside a round, the local ranks i and j meet in step
 // (i + j) mod L, L being the size of the largest node: one partner at a time for everybody.
 #pragma once
 

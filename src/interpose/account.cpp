@@ -1,0 +1,100 @@
+#include "interpose/account.hpp"
+
+namespace wherry::interpose {
+
+using profile::PeerClass;
+
+int ranks(MPI_Comm comm) { return facts(comm).size; }
+int local_ranks(MPI_Comm comm) { return facts(comm).local_size; }
+
+bool is_root(MPI_Comm comm, int root) {
+  const CommFacts& c = facts(comm);
+  return c.inter ? root == MPI_ROOT : root == c.rank;
+}
+
+int sources(MPI_Comm comm) { return static_cast<int>(backend().handles.neighbors(facts(comm)).sources.size()); }
+int targets(MPI_Comm comm) { return static_cast<int>(backend().handles.neighbors(facts(comm)).targets.size()); }
+
+/// Counted in bytes, whatever the type: that needs no committed type and no division.
+Volume Arrived::block(MPI_Count count, MPI_Datatype type) const {
+  Volume volume = interpose::block(count, type);
+  int bytes = MPI_UNDEFINED;
+  backend().api().Get_count(status_, MPI_BYTE, &bytes);
+  if (bytes != MPI_UNDEFINED && bytes >= 0) volume.bytes = static_cast<std::uint64_t>(bytes);
+  return volume;
+}
+
+void to_peer(const CommFacts& comm, int rank, std::uint64_t bytes, PeerClass kind) {
+  if (rank < 0 || rank >= comm.size) return;  // MPI_PROC_NULL
+  backend().recorder.peer(comm.world[static_cast<std::size_t>(rank)], kind, 1, bytes);
+}
+
+void to(MPI_Comm comm, int dest, const Volume& volume) {
+  to_peer(facts(comm), dest, volume.bytes, PeerClass::point_to_point);
+}
+
+void to_others(MPI_Comm comm, const Volume& each) {
+  CommFacts& c = facts(comm);
+  ++c.to_each_messages;
+  c.to_each_bytes += each.bytes;
+}
+
+void to_root(MPI_Comm comm, int root, const Volume& volume) {
+  const CommFacts& c = facts(comm);
+  if (c.inter || root != c.rank) to_peer(c, root, volume.bytes, PeerClass::collective);
+}
+
+void to_window(MPI_Win win, int target, const Volume& volume) {
+  const WinFacts* window = backend().handles.window(win);
+  if (window == nullptr || target < 0 || target >= static_cast<int>(window->world.size())) return;
+  backend().recorder.peer(window->world[static_cast<std::size_t>(target)], PeerClass::one_sided, 1, volume.bytes);
+}
+
+void to_targets(MPI_Comm comm, const Volume& each) {
+  CommFacts& c = facts(comm);
+  for (const int target : backend().handles.neighbors(c).targets) to_peer(c, target, each.bytes, PeerClass::collective);
+}
+
+void remember(MPI_Request request, MPI_Comm comm, int dest, const Volume& volume) {
+  backend().handles.set_request(request, {&facts(comm), dest, volume.bytes, volume.combiner});
+}
+
+Volume started(int count, const MPI_Request requests[]) {
+  Volume total;
+  for (int i = 0; i < count; ++i) {
+    const RequestFacts* known = backend().handles.request(requests[i]);
+    if (known == nullptr) continue;
+    total = total + Volume{known->bytes, known->combiner};
+    if (known->comm != nullptr) to_peer(*known->comm, known->peer, known->bytes, PeerClass::point_to_point);
+  }
+  return total;
+}
+
+void forget_request(MPI_Request request) {
+  const std::lock_guard lock(backend().lock);
+  backend().handles.forget_request(request);
+}
+
+void forget_window(MPI_Win win) {
+  const std::lock_guard lock(backend().lock);
+  backend().handles.forget_window(win);
+}
+
+void forget_type(MPI_Datatype type) {
+  const std::lock_guard lock(backend().lock);
+  backend().handles.forget(type);
+}
+
+void keep_record() {
+  if (!backend().recording()) return;
+  const std::lock_guard lock(backend().lock);
+  if (backend().is_ready()) backend().handles.settle();
+}
+
+bool is_replaceable(Call& call) {
+  if (!backend().replacing()) return false;
+  const std::lock_guard lock(backend().lock);
+  return call.place() != profile::none;
+}
+
+}  // namespace wherry::interpose

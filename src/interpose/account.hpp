@@ -1,0 +1,219 @@
+// The vocabulary of the table of MPI functions: what a call moved, and to whom. Included by the generated wrappers.
+#pragma once
+
+#include <mpi.h>
+
+#include <climits>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "interpose/backend.hpp"
+
+namespace wherry::interpose {
+
+/// One intercepted call: when, and from where.
+class Call {
+ public:
+  Call(std::uint32_t function, const void* site) : function_(function), site_(site) {}
+
+  template <class Run>
+  int run(Run run) {
+    const Inside inside;
+    if (!backend().recording()) return code_ = run();
+    enter_ns_ = profile::monotonic_ns();
+    code_ = run();
+    leave_ns_ = profile::monotonic_ns();
+    return code_;
+  }
+
+  std::uint32_t function() const { return function_; }
+  /// Where the program called from; none: the MPI library called itself. Needs the lock the first time.
+  std::uint32_t place() {
+    if (site_ != nullptr) place_ = backend().place_of(std::exchange(site_, nullptr));
+    return place_;
+  }
+  bool succeeded() const { return code_ == MPI_SUCCESS; }
+  std::uint64_t enter_ns() const { return enter_ns_; }
+  std::uint64_t leave_ns() const { return leave_ns_; }
+
+ private:
+  std::uint32_t function_;
+  const void* site_;  // null: place_ is known
+  std::uint32_t place_ = profile::none;
+  std::uint64_t enter_ns_ = 0;
+  std::uint64_t leave_ns_ = 0;
+  int code_ = MPI_SUCCESS;
+};
+
+/// Data of a call. combiner: of the first derived type in it.
+struct Volume {
+  std::uint64_t bytes = 0;
+  Combiner combiner = 0;
+};
+inline Volume operator+(Volume a, Volume b) { return {a.bytes + b.bytes, a.combiner != 0 ? a.combiner : b.combiner}; }
+inline Volume operator*(int times, Volume v) { return {static_cast<std::uint64_t>(times) * v.bytes, v.combiner}; }
+
+/// Holds the profile's lock while a call is booked. All functions below need one.
+class Account {
+ public:
+  explicit Account(Call& call) {
+    if (!backend().recording()) return;
+    backend().lock.lock();
+    locked_ = true;
+    place_ = call.place();
+    open_ = place_ != profile::none && backend().is_ready();
+  }
+  ~Account() {
+    if (locked_) backend().lock.unlock();
+  }
+  Account(const Account&) = delete;
+  Account& operator=(const Account&) = delete;
+
+  /// False: nothing is recorded, or not this call.
+  explicit operator bool() const { return open_; }
+
+  /// comm: index in the record. sequence: number of the collective on it, if its arrival matters.
+  void book(const Call& call, std::uint32_t comm, const Volume& volume) const {
+    Backend& b = backend();
+    b.recorder.call({call.function(), comm, place_, volume.bytes, call.enter_ns(), call.leave_ns(), volume.combiner != 0});
+    if (volume.combiner != 0) b.recorder.type(volume.combiner, name_of_combiner(volume.combiner), volume.bytes);
+    b.settle(call.leave_ns());
+  }
+  void book(const Call& call, std::uint32_t comm, const Volume& volume, std::uint64_t sequence) const {
+    book(call, comm, volume);
+    if (comm != profile::none)
+      backend().recorder.arrival(comm, call.function(), sequence, call.enter_ns(), call.leave_ns());
+  }
+
+ private:
+  std::uint32_t place_ = profile::none;
+  bool locked_ = false;
+  bool open_ = false;
+};
+
+// --- handles
+
+inline CommFacts& facts(MPI_Comm comm) { return backend().handles.comm(comm); }
+inline std::uint32_t comm_index(MPI_Comm comm) { return facts(comm).index; }
+inline std::uint32_t window_comm(MPI_Win win) {
+  const WinFacts* window = backend().handles.window(win);
+  return window == nullptr ? profile::none : window->comm;
+}
+inline std::uint64_t sequence_of(MPI_Comm comm) { return facts(comm).sequence++; }
+
+// --- how many: ranks that blocks go to (the remote group of an intercommunicator)
+
+int ranks(MPI_Comm comm);
+int local_ranks(MPI_Comm comm);
+bool is_root(MPI_Comm comm, int root);
+/// Arguments that only the root has to give.
+inline int ranks_at_root(MPI_Comm comm, int root) { return is_root(comm, root) ? ranks(comm) : 0; }
+/// Arguments about sending, which mean nothing with MPI_IN_PLACE.
+inline int sent_ranks(MPI_Comm comm, const void* sendbuf) { return sendbuf == MPI_IN_PLACE ? 0 : ranks(comm); }
+int sources(MPI_Comm comm);
+int targets(MPI_Comm comm);
+/// Whether this rank is on the side of an intercommunicator that sends to a root; always, within one group.
+inline bool has_root(int root) { return root >= 0; }
+
+// --- how much
+
+inline Volume block(MPI_Count count, MPI_Datatype type) {
+  if (count <= 0) return {};  // the type need not even be valid then
+  const TypeFacts t = backend().handles.type(type);
+  return {static_cast<std::uint64_t>(count) * t.bytes, t.combiner};
+}
+template <class Count>
+Volume sum(int n, const Count counts[], MPI_Datatype type) {
+  MPI_Count total = 0;
+  for (int i = 0; i < n; ++i) total += counts[i];
+  return block(total, type);
+}
+template <class Count>
+Volume sum(int n, const Count counts[], const MPI_Datatype types[]) {
+  Volume total;
+  for (int i = 0; i < n; ++i) total = total + block(counts[i], types[i]);
+  return total;
+}
+/// This rank's block of an array with one count per rank.
+template <class Count>
+Volume mine(MPI_Comm comm, const Count counts[], MPI_Datatype type) {
+  return block(counts[facts(comm).rank], type);
+}
+/// One rank's part of what goes alike to every rank.
+inline Volume share(MPI_Comm comm, Volume volume) {
+  const int n = facts(comm).size;
+  return {n > 0 ? volume.bytes / static_cast<std::uint64_t>(n) : 0, volume.combiner};
+}
+
+/// What a receive really got. Looks into the status, and provides one where the program wants none.
+class Arrived {
+ public:
+  explicit Arrived(MPI_Status*& status) {
+    if (status == MPI_STATUS_IGNORE) status = &own_;
+    status_ = status;
+  }
+  Volume block(MPI_Count count, MPI_Datatype type) const;
+
+ private:
+  MPI_Status own_;
+  MPI_Status* status_;
+};
+
+// --- to whom
+
+void to(MPI_Comm comm, int dest, const Volume& volume);
+/// The same to every other rank.
+void to_others(MPI_Comm comm, const Volume& each);
+void to_root(MPI_Comm comm, int root, const Volume& volume);
+void to_peer(const CommFacts& comm, int rank, std::uint64_t bytes, profile::PeerClass kind);
+void to_window(MPI_Win win, int target, const Volume& volume);
+
+inline MPI_Datatype type_at(MPI_Datatype type, int) { return type; }
+inline MPI_Datatype type_at(const MPI_Datatype types[], int i) { return types[i]; }
+
+/// Block i to rank i. Empty blocks are no messages.
+template <class Count, class Types>
+void to_each(MPI_Comm comm, const Count counts[], Types types) {
+  const CommFacts& c = facts(comm);
+  for (int i = 0; i < c.size; ++i)
+    if (counts[i] > 0 && (c.inter || i != c.rank))
+      to_peer(c, i, block(counts[i], type_at(types, i)).bytes, profile::PeerClass::collective);
+}
+void to_targets(MPI_Comm comm, const Volume& each);
+template <class Count, class Types>
+void to_each_target(MPI_Comm comm, const Count counts[], Types types) {
+  CommFacts& c = facts(comm);
+  const std::vector<int>& targets = backend().handles.neighbors(c).targets;
+  for (std::size_t i = 0; i < targets.size(); ++i)
+    if (counts[i] > 0)
+      to_peer(c, targets[i], block(counts[i], type_at(types, static_cast<int>(i))).bytes, profile::PeerClass::collective);
+}
+
+// --- what comes into being and goes
+
+void remember(MPI_Request request, MPI_Comm comm, int dest, const Volume& volume);
+/// Books the messages of persistent requests that start; their volume.
+Volume started(int count, const MPI_Request requests[]);
+void forget_request(MPI_Request request);
+inline void window_made(MPI_Win win, MPI_Comm comm) { backend().handles.add_window(win, comm); }
+void forget_window(MPI_Win win);
+void forget_type(MPI_Datatype type);
+inline void comm_made(MPI_Comm comm) {
+  if (comm != MPI_COMM_NULL) facts(comm);
+}
+inline void comm_named(MPI_Comm comm, const char* name) { backend().recorder.name_comm(comm_index(comm), name); }
+inline void initialized(int thread_level) { backend().initialized(thread_level); }
+inline void session_opened(MPI_Session session) { backend().session_opened(session); }
+inline void session_closes() { backend().session_closes(); }
+inline void session_closed() { backend().session_closed(); }
+inline void shut_down() { backend().shut_down(); }
+inline void ended() { backend().ended(); }
+void keep_record();
+
+// --- collectives that Wherry may replace
+
+/// Whether the call at hand is the program's. The library's own collectives on its own communicators stay native.
+bool is_replaceable(Call& call);
+
+}  // namespace wherry::interpose

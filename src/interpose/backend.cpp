@@ -1,0 +1,262 @@
+#include "interpose/backend.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+
+#include "interpose/control.h"
+#include "interpose/wrappers.hpp"
+
+namespace wherry::interpose {
+
+thread_local int Inside::depth = 0;
+
+void SpinLock::yield() { ::sched_yield(); }
+
+namespace {
+
+constexpr std::uint64_t settle_interval_ns = 100'000'000;  // what a killed program may lose of the matrix of peers
+
+Backend* instance = nullptr;
+const Core* core_of_this_process = nullptr;
+
+void* find(const char* name) { return core_of_this_process->find(name); }
+
+template <class Function>
+void set(Function& function, const char* name) {
+  function = reinterpret_cast<Function>(find(name));
+}
+
+Queries load_queries() {
+  Queries queries;
+#define FUNCTION(name) set(queries.name, "PMPI_" #name);
+#include "interpose/queries.inc"
+#undef FUNCTION
+  return queries;
+}
+
+std::vector<profile::FunctionRecord> function_records() {
+  std::vector<profile::FunctionRecord> records;
+  for (const FunctionRow& row : function_table()) {
+    profile::FunctionRecord record{};
+    std::snprintf(record.name, sizeof record.name, "%s", row.name);
+    record.kind = row.kind;
+    records.push_back(record);
+  }
+  return records;
+}
+
+/// The rank that the launcher gave this process; empty text if no launcher says.
+std::string rank_from_environment() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
+  return {};
+}
+
+std::string file_name_of(int rank) {
+  if (rank < 0) return "pid-" + std::to_string(::getpid());
+  char name[32];
+  std::snprintf(name, sizeof name, "rank-%06d", rank);
+  return name;
+}
+
+std::string first_line_of_version(const mpi::Api& api) {
+  static char text[MPI_MAX_LIBRARY_VERSION_STRING + 1];
+  int length = 0;
+  api.Get_library_version(text, &length);
+  return std::string(text, std::strcspn(text, "\n"));
+}
+
+int to_number(const std::string& text) {
+  char* end = nullptr;
+  const long value = std::strtol(text.c_str(), &end, 10);
+  return text.empty() || *end != '\0' || value < 0 || value > INT_MAX ? -1 : static_cast<int>(value);
+}
+
+int end_of_self(MPI_Comm, int, void*, void*) {
+  backend().shut_down();
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+Backend& backend() { return *instance; }
+
+Backend::Backend(const Core& core, const Settings& settings)
+    : recorder(sites), handles(api_, queries_, recorder), core_(core), settings_(settings) {
+  missing_ = mpi::load(api_, find);
+  queries_ = load_queries();
+  const bool active = settings_.enabled && core_.mode == Mode::full && missing_ == nullptr;
+  recording_ = active && settings_.features.profile && !settings_.output.empty();
+  replacing_ = active && settings_.features.collectives;
+  state_ = recording_ ? Recording::not_yet : Recording::off;
+  sites = profile::Sites(find("PMPI_Comm_size"));
+}
+
+const char* Backend::install() {
+  if (missing_ != nullptr) return missing_;
+  const auto rows = symbol_table();
+  if (core_.symbols != rows.size() + 2) return "libwherry.so and its backend are of different builds";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (core_.next[i] == nullptr) core_.next[i] = rows[i].stand_in;
+    const bool wrapped = recording_ || (replacing_ && rows[i].wrapped_without_profile);
+    core_.slots[i] = wrapped ? rows[i].wrapper : core_.next[i];
+  }
+  for (std::size_t i = rows.size(); i < core_.symbols; ++i) core_.slots[i] = core_.next[i];
+  if (recording_) ::pthread_atfork(nullptr, nullptr, stop_in_child);
+  return nullptr;
+}
+
+/// A child made by fork shares the mapped record and is no MPI process.
+void Backend::stop_in_child() {
+  instance->recording_ = false;
+  instance->replacing_ = false;
+}
+
+run::Runtime& Backend::runtime() {
+  run::Runtime* made = runtime_.load(std::memory_order_acquire);
+  if (made != nullptr) return *made;
+  static std::mutex making;
+  const std::lock_guard lock(making);
+  made = runtime_.load(std::memory_order_relaxed);
+  if (made == nullptr) {
+    made = new run::Runtime(settings_, api_, recording_ ? &listener : nullptr);
+    runtime_.store(made, std::memory_order_release);
+  }
+  return *made;
+}
+
+std::uint32_t Backend::place_of(const void* site) {
+  const std::uint32_t place = sites.find(site);
+  if (sites.place(place).caller == profile::Caller::program) [[likely]]
+    return place;
+  if (const void* fortran = core_.take_fortran_site()) return sites.find(fortran);
+  return sites.place(place).caller == profile::Caller::library ? profile::none : place;
+}
+
+void Backend::initialized(int thread_level) {
+  world_ = true;
+  thread_level_ = thread_level;
+  watch_self();
+  const std::lock_guard guard(lock);
+  if (recording_ && state_ == Recording::not_yet) open_record();
+  int rank = 0;
+  api_.Comm_rank(MPI_COMM_WORLD, &rank);
+  print_problems(rank);
+}
+
+/// MPI_COMM_SELF is freed first when MPI ends, even if our MPI_Finalize is not the one that is called.
+void Backend::watch_self() {
+  int keyval = MPI_KEYVAL_INVALID;
+  api_.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_of_self, &keyval, nullptr);
+  api_.Comm_set_attr(MPI_COMM_SELF, keyval, this);
+}
+
+/// The ranks of mpi://WORLD are those of MPI_COMM_WORLD, which a program with only sessions never has.
+void Backend::session_opened(MPI_Session session) {
+  using GroupFromSet = int (*)(MPI_Session, const char*, MPI_Group*);
+  const auto group_from_set = reinterpret_cast<GroupFromSet>(find("PMPI_Group_from_session_pset"));
+  const std::lock_guard guard(lock);
+  ++sessions_;
+  if (!recording_ || state_ != Recording::not_yet || group_from_set == nullptr) return;
+  MPI_Group world = MPI_GROUP_NULL;
+  if (group_from_set(session, "mpi://WORLD", &world) != MPI_SUCCESS) return;
+  handles.set_base(world);
+  open_record();
+}
+
+void Backend::session_closes() {
+  if (--sessions_ == 0 && !world_) shut_down();
+}
+
+/// Without a session there are no groups to number peers by, so a later session is not recorded.
+void Backend::session_closed() {
+  if (sessions_ == 0 && !world_) ended();
+}
+
+bool Backend::open_record() {
+  int initialized = 0;
+  api_.Initialized(&initialized);
+  profile::Identity identity;
+  identity.rank = to_number(rank_from_environment());
+  if (initialized != 0) {
+    api_.Comm_rank(MPI_COMM_WORLD, &identity.rank);
+    api_.Comm_size(MPI_COMM_WORLD, &identity.size);
+    api_.Query_thread(&identity.thread_level);
+    MPI_Group world = MPI_GROUP_NULL;
+    api_.Comm_group(MPI_COMM_WORLD, &world);
+    handles.set_base(world);
+  } else if (handles.base() != MPI_GROUP_NULL) {
+    queries_.Group_rank(handles.base(), &identity.rank);
+    queries_.Group_size(handles.base(), &identity.size);
+  } else {
+    return false;
+  }
+  identity.start_ns = start_ns_;
+  identity.abi = core_.abi;
+  identity.mpi_version = first_line_of_version(api_);
+  const std::string problem =
+      recorder.open(settings_.output, file_name_of(identity.rank), identity, function_records());
+  state_ = problem.empty() ? Recording::open : Recording::off;
+  if (!problem.empty()) std::fprintf(stderr, "wherry: %s; nothing is recorded\n", problem.c_str());
+  if (problem.empty() && initialized != 0) {
+    handles.comm(MPI_COMM_WORLD);
+    handles.comm(MPI_COMM_SELF);
+  }
+  return problem.empty();
+}
+
+void Backend::print_problems(int rank) {
+  if (std::exchange(problems_printed_, true) || rank != 0) return;
+  for (const std::string& problem : settings_.problems) std::fprintf(stderr, "wherry: %s\n", problem.c_str());
+}
+
+void Backend::settle(std::uint64_t now_ns) {
+  if (now_ns < next_settle_ns_) return;
+  next_settle_ns_ = now_ns + settle_interval_ns;
+  handles.settle();
+}
+
+void Backend::shut_down() {
+  const Inside inside;
+  {
+    const std::lock_guard guard(lock);
+    if (state_ == Recording::open) {
+      handles.settle();
+      recorder.finish();
+    }
+    if (std::exchange(ended_, true)) return;
+  }
+  if (run::Runtime* made = runtime_.load(std::memory_order_acquire)) made->finalize();
+}
+
+namespace {
+
+/// What MPI_Pcontrol does with a level that carries Wherry's tag.
+int control(int level, const char* text) {
+  if (level != WHERRY_FORCE || text == nullptr) return MPI_ERR_ARG;
+  if (!backend().replacing()) return MPI_SUCCESS;
+  return backend().runtime().force(text) ? MPI_SUCCESS : MPI_ERR_ARG;
+}
+
+}  // namespace
+}  // namespace wherry::interpose
+
+/// The only name that a backend exports. See BackendEntry.
+extern "C" [[gnu::visibility("default")]] const char* wherry_backend(const wherry::interpose::Core* core) {
+  using namespace wherry::interpose;
+  if (core->version != core_version) return "libwherry.so and its backend are of different versions";
+  core_of_this_process = core;
+  const auto environment = [](const char* name) -> const char* { return std::getenv(name); };
+  instance = new Backend(*core, wherry::read_settings(environment, core->mode == Mode::pass_through));
+  if (const char* problem = instance->install()) return problem;
+  if (instance->recording() || instance->replacing()) *core->control = reinterpret_cast<void*>(&control);
+  return nullptr;
+}

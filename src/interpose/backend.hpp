@@ -1,0 +1,142 @@
+// The state of a backend: one per process, made when the first MPI function is called and never destroyed, because
+// other threads and exit handlers may call MPI until the very end.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <memory>
+#include <string_view>
+
+#include "base/settings.hpp"
+#include "interpose/core.hpp"
+#include "interpose/handles.hpp"
+#include "mpi/api.hpp"
+#include "profile/recorder.hpp"
+#include "profile/sites.hpp"
+#include "run/runtime.hpp"
+
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+using MPI_Session = void*;  // so that older headers do; such a library has no function that takes one
+#endif
+
+namespace wherry::interpose {
+
+/// A row of the generated table of functions.
+struct FunctionRow {
+  const char* name;
+  std::uint32_t kind;  // see profile::FunctionRecord
+};
+
+/// A row of the generated table of symbols, in the order of the core's slots.
+struct SymbolRow {
+  const char* name;
+  void* wrapper;
+  void* stand_in;              // for a library that lacks the symbol
+  bool wrapped_without_profile;
+};
+
+/// A short critical section. Waiting threads yield soon: with more threads than cores the holder may not be running.
+class SpinLock {
+ public:
+  void lock() {
+    for (int spins = 0; taken_.exchange(true, std::memory_order_acquire); ++spins)
+      if (spins > 64) yield();
+  }
+  void unlock() { taken_.store(false, std::memory_order_release); }
+
+ private:
+  static void yield();
+  std::atomic<bool> taken_ = false;
+};
+
+/// Keeps the depth of MPI calls on this thread above zero: what the library or a tool calls inside counts as its own.
+class Inside {
+ public:
+  Inside() { ++depth; }
+  ~Inside() { --depth; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+  [[gnu::tls_model("initial-exec")]] static thread_local int depth;
+};
+
+inline bool inside_mpi() { return Inside::depth != 0; }
+
+/// Tells the profile what the run layer did.
+class Listener : public run::Observer {
+ public:
+  void used(MPI_Comm comm, run::Operation operation, std::uint32_t bucket, std::string_view strategy,
+            std::uint64_t bytes, std::uint64_t time_ns) override;
+  void decided(MPI_Comm comm, run::Operation operation, std::uint32_t bucket, std::uint32_t call,
+               std::string_view strategy, profile::Reason reason, std::uint64_t time_ns,
+               std::uint64_t native_ns) override;
+  void missed(run::Operation operation, std::string_view reason) override;
+};
+
+class Backend {
+ public:
+  Backend(const Core& core, const Settings& settings);
+
+  /// Puts wrappers into the slots, or the library's own functions where there is nothing to do.
+  const char* install();
+
+  bool recording() const { return recording_; }  // by settings; the file may still fail to open
+  bool replacing() const { return replacing_; }
+  run::Runtime& runtime();
+  void* next(int symbol) const { return core_.next[symbol]; }
+  const mpi::Api& api() const { return api_; }
+  const Queries& queries() const { return queries_; }
+
+  /// The place that called MPI, or none if the MPI library called itself. Needs the lock.
+  std::uint32_t place_of(const void* site);
+
+  /// Whether events may be booked now: the record is open, or can be opened. Needs the lock.
+  bool is_ready() { return state_ == Recording::open || (state_ == Recording::not_yet && open_record()); }
+
+  void initialized(int thread_level);
+  void session_opened(MPI_Session session);
+  void session_closes();
+  void session_closed();
+  /// Ends everything before MPI does. Later calls are passed on.
+  void shut_down();
+  void ended() { state_ = Recording::ended; }
+  /// Called from time to time, and before a sudden end. Needs the lock.
+  void settle(std::uint64_t now_ns);
+
+  SpinLock lock;
+  profile::Sites sites;
+  profile::Recorder recorder;
+  Handles handles;
+  Listener listener;
+
+ private:
+  enum class Recording { off, not_yet, open, ended };
+
+  bool open_record();
+  void print_problems(int rank);
+  void watch_self();
+  static void stop_in_child();
+
+  const Core& core_;
+  const Settings settings_;
+  mpi::Api api_;
+  Queries queries_;
+  const char* missing_ = nullptr;  // a function of the Api that the library lacks
+  bool recording_ = false;
+  bool replacing_ = false;
+  Recording state_ = Recording::off;
+  bool problems_printed_ = false;
+  int thread_level_ = -1;
+  int sessions_ = 0;
+  bool ended_ = false;
+  bool world_ = false;             // MPI_Init was seen, so MPI_Finalize ends it, not a session
+  const std::uint64_t start_ns_ = profile::monotonic_ns();
+  std::uint64_t next_settle_ns_ = 0;
+  std::atomic<run::Runtime*> runtime_ = nullptr;
+};
+
+/// The one of this process; made by wherry_backend.
+Backend& backend();
+
+}  // namespace wherry::interpose

@@ -1,0 +1,213 @@
+#include "interpose/handles.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace wherry::interpose {
+namespace {
+
+struct CombinerRow {
+  int mpi;
+  std::string_view name;
+};
+
+// The order is part of the record's format; every ABI has other numbers.
+const CombinerRow combiners[] = {
+    {MPI_COMBINER_NAMED, "named"},
+    {MPI_COMBINER_DUP, "dup"},
+    {MPI_COMBINER_CONTIGUOUS, "contiguous"},
+    {MPI_COMBINER_VECTOR, "vector"},
+    {MPI_COMBINER_HVECTOR, "hvector"},
+    {MPI_COMBINER_INDEXED, "indexed"},
+    {MPI_COMBINER_HINDEXED, "hindexed"},
+    {MPI_COMBINER_INDEXED_BLOCK, "indexed_block"},
+    {MPI_COMBINER_HINDEXED_BLOCK, "hindexed_block"},
+    {MPI_COMBINER_STRUCT, "struct"},
+    {MPI_COMBINER_SUBARRAY, "subarray"},
+    {MPI_COMBINER_DARRAY, "darray"},
+    {MPI_COMBINER_F90_REAL, "f90_real"},
+    {MPI_COMBINER_F90_COMPLEX, "f90_complex"},
+    {MPI_COMBINER_F90_INTEGER, "f90_integer"},
+    {MPI_COMBINER_RESIZED, "resized"},
+};
+constexpr Combiner other_combiner = std::size(combiners);
+
+Combiner combiner_of(int mpi) {
+  const auto* row = std::find_if(std::begin(combiners), std::end(combiners), [&](const auto& r) { return r.mpi == mpi; });
+  return static_cast<Combiner>(row - std::begin(combiners));
+}
+
+/// Names the ranks of a communicator. The two sides of an intercommunicator give the same number.
+std::uint64_t hash_of_ranks(const std::vector<int>& ranks) {
+  return std::accumulate(ranks.begin(), ranks.end(), std::uint64_t{ranks.size()}, [](std::uint64_t hash, int rank) {
+    return profile::mix(hash ^ static_cast<std::uint32_t>(rank)) + 1;
+  });
+}
+
+}  // namespace
+
+std::string_view name_of_combiner(Combiner combiner) {
+  return combiner < other_combiner ? combiners[combiner].name : "other";
+}
+
+TypeFacts Handles::ask(MPI_Datatype type) const {
+  int bytes = 0, integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
+  api_.Type_size(type, &bytes);
+  api_.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  return {bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0, combiner_of(combiner)};
+}
+
+CommFacts* Handles::add(MPI_Comm comm) {
+  auto facts = std::make_unique<CommFacts>();
+  facts->handle = comm;
+  int inter = 0;
+  api_.Comm_test_inter(comm, &inter);
+  api_.Comm_rank(comm, &facts->rank);
+  api_.Comm_size(comm, &facts->local_size);
+  facts->inter = inter != 0;
+  facts->size = facts->local_size;
+  if (facts->inter) api_.Comm_remote_size(comm, &facts->size);
+  MPI_Group group = MPI_GROUP_NULL;
+  (facts->inter ? queries_.Comm_remote_group : api_.Comm_group)(comm, &group);
+  facts->world = take_world_ranks(group);
+  char name[MPI_MAX_OBJECT_NAME + 1] = "";
+  int length = 0;
+  api_.Comm_get_name(comm, name, &length);
+  facts->index = recorder_.comm(next_key(*facts, comm), facts->size, facts->rank, name);
+  attach(*facts);
+  return comms_.insert(key_of(comm), std::move(facts)).get();
+}
+
+/// Equal on all ranks of the communicator: those with the same ranks are made in the same order everywhere, and every
+/// function that makes one is seen.
+std::uint64_t Handles::next_key(const CommFacts& facts, MPI_Comm comm) {
+  std::uint64_t hash = hash_of_ranks(facts.world);
+  if (facts.inter) {
+    MPI_Group local = MPI_GROUP_NULL;
+    api_.Comm_group(comm, &local);
+    hash += hash_of_ranks(take_world_ranks(local));
+  }
+  return profile::mix(hash + generations_.insert(hash, 0)++);
+}
+
+void Handles::attach(CommFacts& facts) {
+  if (keyval_ == MPI_KEYVAL_INVALID) api_.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &keyval_, this);
+  api_.Comm_set_attr(facts.handle, keyval_, &facts);
+}
+
+int Handles::on_free(MPI_Comm, int, void* value, void* self) {
+  auto* facts = static_cast<CommFacts*>(value);
+  auto& freed = static_cast<Handles*>(self)->freed_;
+  facts->next_freed = freed.load(std::memory_order_relaxed);
+  while (!freed.compare_exchange_weak(facts->next_freed, facts, std::memory_order_release)) {
+  }
+  return MPI_SUCCESS;
+}
+
+void Handles::sweep() {
+  CommFacts* facts = freed_.exchange(nullptr, std::memory_order_acquire);
+  last_ = nullptr;
+  while (facts != nullptr) {
+    CommFacts* next = facts->next_freed;
+    settle(*facts);
+    requests_.each([&](std::uint64_t, RequestFacts& request) {
+      if (request.comm == facts) request.comm = nullptr;
+    });
+    comms_.erase(key_of(facts->handle));
+    facts = next;
+  }
+}
+
+std::vector<int> Handles::take_world_ranks(MPI_Group group) {
+  std::vector<int> ranks = world_ranks(group);
+  if (group != MPI_GROUP_EMPTY) api_.Group_free(&group);
+  return ranks;
+}
+
+std::vector<int> Handles::world_ranks(MPI_Group group) {
+  int size = 0;
+  queries_.Group_size(group, &size);
+  std::vector<int> own(static_cast<std::size_t>(size)), world(own.size(), -1);
+  std::iota(own.begin(), own.end(), 0);
+  if (base_ == MPI_GROUP_NULL) return own;
+  api_.Group_translate_ranks(group, size, own.data(), base_, world.data());
+  std::replace(world.begin(), world.end(), int{MPI_UNDEFINED}, -1);
+  return world;
+}
+
+namespace {
+
+void cartesian(const Queries& queries, MPI_Comm comm, Neighbors& neighbors) {
+  int dimensions = 0;
+  queries.Cartdim_get(comm, &dimensions);
+  for (int d = 0; d < dimensions; ++d) {
+    int below = MPI_PROC_NULL, above = MPI_PROC_NULL;
+    queries.Cart_shift(comm, d, 1, &below, &above);
+    neighbors.sources.insert(neighbors.sources.end(), {below, above});
+  }
+  neighbors.targets = neighbors.sources;
+}
+
+void graph(const Queries& queries, MPI_Comm comm, int rank, Neighbors& neighbors) {
+  int count = 0;
+  queries.Graph_neighbors_count(comm, rank, &count);
+  neighbors.sources.resize(static_cast<std::size_t>(count));
+  queries.Graph_neighbors(comm, rank, count, neighbors.sources.data());
+  neighbors.targets = neighbors.sources;
+}
+
+void distributed_graph(const Queries& queries, MPI_Comm comm, Neighbors& neighbors) {
+  int in = 0, out = 0, weighted = 0;
+  queries.Dist_graph_neighbors_count(comm, &in, &out, &weighted);
+  neighbors.sources.resize(static_cast<std::size_t>(in));
+  neighbors.targets.resize(static_cast<std::size_t>(out));
+  std::vector<int> in_weights(neighbors.sources.size() + 1), out_weights(neighbors.targets.size() + 1);
+  queries.Dist_graph_neighbors(comm, in, neighbors.sources.data(), in_weights.data(), out, neighbors.targets.data(),
+                               out_weights.data());
+}
+
+}  // namespace
+
+Neighbors& Handles::neighbors(CommFacts& comm) {
+  if (comm.neighbors != nullptr) return *comm.neighbors;
+  comm.neighbors = std::make_unique<Neighbors>();
+  int topology = MPI_UNDEFINED;
+  queries_.Topo_test(comm.handle, &topology);
+  if (topology == MPI_CART) cartesian(queries_, comm.handle, *comm.neighbors);
+  if (topology == MPI_GRAPH) graph(queries_, comm.handle, comm.rank, *comm.neighbors);
+  if (topology == MPI_DIST_GRAPH) distributed_graph(queries_, comm.handle, *comm.neighbors);
+  return *comm.neighbors;
+}
+
+void Handles::settle(CommFacts& comm) {
+  if (comm.to_each_messages == 0) return;
+  for (int r = 0; r < comm.size; ++r)
+    if (comm.inter || r != comm.rank)
+      recorder_.peer(comm.world[static_cast<std::size_t>(r)], profile::PeerClass::collective, comm.to_each_messages,
+                     comm.to_each_bytes);
+  comm.to_each_messages = comm.to_each_bytes = 0;
+}
+
+void Handles::settle() {
+  if (freed_.load(std::memory_order_relaxed) != nullptr) sweep();
+  comms_.each([&](std::uint64_t, std::unique_ptr<CommFacts>& comm) { settle(*comm); });
+}
+
+void Handles::set_request(MPI_Request request, const RequestFacts& facts) {
+  requests_.insert(key_of(request), facts) = facts;
+}
+
+void Handles::add_window(MPI_Win win, MPI_Comm comm) {
+  CommFacts& facts = this->comm(comm);
+  windows_.insert(key_of(win), {}) = {facts.index, facts.world};
+}
+
+/// A window whose making was not seen has no communicator, but still ranks.
+WinFacts* Handles::window(MPI_Win win) {
+  if (WinFacts* known = windows_.find(key_of(win))) return known;
+  MPI_Group group = MPI_GROUP_NULL;
+  if (queries_.Win_get_group(win, &group) != MPI_SUCCESS) return nullptr;
+  return &windows_.insert(key_of(win), {profile::none, take_world_ranks(group)});
+}
+
+}  // namespace wherry::interpose

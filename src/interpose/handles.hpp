@@ -1,0 +1,144 @@
+// What is known of MPI handles: sizes of types, ranks of communicators and windows, contents of requests.
+//
+// Looking these up in the MPI library would cost more than the rest of recording a call. Entries go when the program
+// frees the handle, since the library uses the value again.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "mpi/api.hpp"
+#include "profile/flat_map.hpp"
+#include "profile/recorder.hpp"
+
+namespace wherry::interpose {
+
+/// Functions that the library may lack stay nullptr; callers check those of MPI-4.
+struct Queries {
+#define FUNCTION(name) decltype(&::PMPI_##name) name = nullptr;
+#include "interpose/queries.inc"
+#undef FUNCTION
+};
+
+/// A handle as a key; handles are int in MPICH and pointers elsewhere.
+template <class Handle>
+std::uint64_t key_of(Handle handle) {
+  if constexpr (std::is_pointer_v<Handle>) {
+    return reinterpret_cast<std::uintptr_t>(handle);
+  } else {
+    return static_cast<std::uint32_t>(handle);
+  }
+}
+
+/// Index into the list of combiners in docs/reference/record.md. 0 is a predefined type.
+using Combiner = std::uint32_t;
+std::string_view name_of_combiner(Combiner combiner);
+
+struct TypeFacts {
+  std::uint64_t bytes;  // of data in one element
+  Combiner combiner;
+};
+
+/// Neighbours in a communicator with a topology, in the order of the neighborhood collectives; may be MPI_PROC_NULL.
+struct Neighbors {
+  std::vector<int> sources;
+  std::vector<int> targets;
+};
+
+struct CommFacts {
+  MPI_Comm handle;
+  std::uint32_t index = profile::none;  // in the record
+  int size = 0;                         // of the group that communication goes to: the remote one, if there is one
+  int local_size = 0;
+  int rank = 0;
+  bool inter = false;
+  std::vector<int> world;               // rank in MPI_COMM_WORLD of each rank of that group; -1 outside
+  std::unique_ptr<Neighbors> neighbors;  // found when first needed
+  std::uint64_t sequence = 0;           // collectives so far
+  std::uint64_t to_each_messages = 0;   // not yet booked: sent alike to every other rank
+  std::uint64_t to_each_bytes = 0;
+  CommFacts* next_freed = nullptr;
+};
+
+struct RequestFacts {
+  CommFacts* comm;
+  int peer;
+  std::uint64_t bytes;
+  Combiner combiner;
+};
+
+struct WinFacts {
+  std::uint32_t comm;
+  std::vector<int> world;
+};
+
+/// Not thread-safe, except that communicators may be freed at any time.
+class Handles {
+ public:
+  Handles(const mpi::Api& api, const Queries& queries, profile::Recorder& recorder)
+      : api_(api), queries_(queries), recorder_(recorder) {}
+
+  TypeFacts type(MPI_Datatype type) {
+    if (const TypeFacts* known = types_.find(key_of(type))) return *known;
+    return types_.insert(key_of(type), ask(type));
+  }
+  void forget(MPI_Datatype type) { types_.erase(key_of(type)); }
+
+  /// comm must be valid. The result lives as long as the communicator.
+  CommFacts& comm(MPI_Comm comm) {
+    if (freed_.load(std::memory_order_relaxed) != nullptr) sweep();
+    if (last_ != nullptr && last_->handle == comm) return *last_;
+    std::unique_ptr<CommFacts>* known = comms_.find(key_of(comm));
+    last_ = known != nullptr ? known->get() : add(comm);
+    return *last_;
+  }
+  Neighbors& neighbors(CommFacts& comm);
+
+  /// Books what was sent alike to every other rank, of every communicator.
+  void settle();
+
+  void set_request(MPI_Request request, const RequestFacts& facts);
+  RequestFacts* request(MPI_Request request) { return requests_.find(key_of(request)); }
+  void forget_request(MPI_Request request) { requests_.erase(key_of(request)); }
+
+  void add_window(MPI_Win win, MPI_Comm comm);
+  WinFacts* window(MPI_Win win);
+  void forget_window(MPI_Win win) { windows_.erase(key_of(win)); }
+
+  /// The ranks of this group number the peers, where there is no MPI_COMM_WORLD. Takes the group over.
+  void set_base(MPI_Group group) { base_ = group; }
+  MPI_Group base() const { return base_; }
+
+ private:
+  TypeFacts ask(MPI_Datatype type) const;
+  CommFacts* add(MPI_Comm comm);
+  void attach(CommFacts& facts);
+  std::vector<int> world_ranks(MPI_Group group);
+  std::vector<int> take_world_ranks(MPI_Group group);
+  std::uint64_t next_key(const CommFacts& facts, MPI_Comm comm);
+  void settle(CommFacts& comm);
+  void sweep();
+  static int on_free(MPI_Comm comm, int keyval, void* value, void* self);
+
+  const mpi::Api& api_;
+  const Queries& queries_;
+  profile::Recorder& recorder_;
+  MPI_Group base_ = MPI_GROUP_NULL;
+  int keyval_ = MPI_KEYVAL_INVALID;
+  CommFacts* last_ = nullptr;
+  // Freeing happens inside the MPI library, which may hold its own lock: it must not wait for ours. So the
+  // delete callback only pushes onto this list.
+  std::atomic<CommFacts*> freed_ = nullptr;
+  profile::FlatMap<std::uint64_t, TypeFacts> types_;
+  profile::FlatMap<std::uint64_t, std::unique_ptr<CommFacts>> comms_;
+  profile::FlatMap<std::uint64_t, RequestFacts> requests_;
+  profile::FlatMap<std::uint64_t, WinFacts> windows_;
+  profile::FlatMap<std::uint64_t, std::uint32_t> generations_;  // communicators so far with the same ranks
+};
+
+}  // namespace wherry::interpose

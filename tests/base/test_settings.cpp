@@ -1,0 +1,201 @@
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "base/settings.hpp"
+
+using namespace wherry;
+
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+Settings read(const Variables& variables, bool secure = false) {
+  return read_settings(
+      [&](const char* name) -> const char* {
+        const auto at = variables.find(name);
+        return at == variables.end() ? nullptr : at->second.c_str();
+      },
+      secure);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("an empty environment gives the defaults") {
+  const Settings s = read({});
+  CHECK(s.enabled);
+  CHECK((s.features.profile && s.features.collectives && s.features.learning && s.features.tuning));
+  CHECK(s.output.empty());
+  CHECK(s.tuning_file.empty());
+  CHECK(s.staging_max == std::size_t{256} << 20);
+  CHECK(s.alltoall == "auto");
+  CHECK(s.ranks_per_node == 0);
+  CHECK(s.verbose == 0);
+  CHECK(s.problems.empty());
+}
+
+TEST_CASE("an environment that cannot be asked gives the defaults") {
+  CHECK(read_settings(nullptr, false).enabled);
+}
+
+TEST_CASE("every setting is read") {
+  const Settings s = read({{"WHERRY_OUTPUT", "out dir"},
+                           {"WHERRY_TUNING_FILE", "t"},
+                           {"WHERRY_STAGING_MAX", "64M"},
+                           {"WHERRY_ALLTOALL", "mesh"},
+                           {"WHERRY_ALLTOALLV", "native"},
+                           {"WHERRY_ALLTOALLW", "bruck4"},
+                           {"WHERRY_RANKS_PER_NODE", "4"},
+                           {"WHERRY_VERBOSE", "2"}});
+  CHECK(s.output == "out dir");
+  CHECK(s.tuning_file == "t");
+  CHECK(s.staging_max == std::size_t{64} << 20);
+  CHECK(s.alltoall == "mesh");
+  CHECK(s.alltoallv == "native");
+  CHECK(s.alltoallw == "bruck4");
+  CHECK(s.ranks_per_node == 4);
+  CHECK(s.verbose == 2);
+  CHECK(s.problems.empty());
+}
+
+TEST_CASE("each feature has its switch") {
+  CHECK_FALSE(read({{"WHERRY_NO_PROFILE", "1"}}).features.profile);
+  CHECK_FALSE(read({{"WHERRY_NO_COLLECTIVES", "yes"}}).features.collectives);
+  CHECK_FALSE(read({{"WHERRY_NO_LEARNING", "on"}}).features.learning);
+  CHECK_FALSE(read({{"WHERRY_NO_TUNING", "true"}}).features.tuning);
+  CHECK(read({{"WHERRY_NO_TUNING", "0"}}).features.tuning);
+  CHECK(read({{"WHERRY_NO_TUNING", ""}}).features.tuning);
+}
+
+TEST_CASE("WHERRY_DISABLE switches everything off") {
+  const Settings s = read({{"WHERRY_DISABLE", "1"}});
+  CHECK_FALSE(s.enabled);
+  CHECK_FALSE((s.features.profile || s.features.collectives || s.features.learning || s.features.tuning));
+}
+
+TEST_CASE("a switch that is neither on nor off is reported and counts as off") {
+  const Settings s = read({{"WHERRY_DISABLE", "banana"}});
+  CHECK(s.enabled);
+  REQUIRE(s.problems.size() == 1);
+  CHECK(s.problems[0] ==
+        "WHERRY_DISABLE='banana' is neither 1 nor 0; it counts as 0; set it to 1 or unset it");
+}
+
+TEST_CASE("sizes have suffixes") {
+  CHECK(read({{"WHERRY_STAGING_MAX", "4096"}}).staging_max == 4096);
+  CHECK(read({{"WHERRY_STAGING_MAX", "4k"}}).staging_max == 4096);
+  CHECK(read({{"WHERRY_STAGING_MAX", "2G"}}).staging_max == std::size_t{2} << 30);
+  CHECK(read({{"WHERRY_STAGING_MAX", "1024G"}}).staging_max == std::size_t{1} << 40);
+}
+
+TEST_CASE("absurd sizes keep the default and are reported") {
+  for (const char* absurd :
+       {"0", "-1", "4095", "abc", "1.5G", "12X", "K", "G", " 64M", "64M ", "64MB", "0x1000", "+64M",
+        "99999999999999999999", "18446744073709551616", "17179869184G", "1025G", "1e9"}) {
+    CAPTURE(absurd);
+    const Settings s = read({{"WHERRY_STAGING_MAX", absurd}});
+    CHECK(s.staging_max == std::size_t{256} << 20);
+    REQUIRE(s.problems.size() == 1);
+    CHECK(contains(s.problems[0], "WHERRY_STAGING_MAX='" + std::string(absurd) + "'"));
+    CHECK(contains(s.problems[0], "the default of 268435456 bytes is used"));
+  }
+}
+
+TEST_CASE("absurd numbers keep the default and are reported") {
+  for (const char* absurd : {"3", "-1", "many", "1e1", "999999999999999999999"}) {
+    CAPTURE(absurd);
+    const Settings s = read({{"WHERRY_VERBOSE", absurd}});
+    CHECK(s.verbose == 0);
+    CHECK(s.problems.size() == 1);
+  }
+  CHECK(read({{"WHERRY_RANKS_PER_NODE", "-4"}}).problems.size() == 1);
+  CHECK(read({{"WHERRY_RANKS_PER_NODE", "2000000000"}}).ranks_per_node == 0);
+}
+
+TEST_CASE("all problems are reported, cut to a readable length and without control characters") {
+  const Settings s =
+      read({{"WHERRY_VERBOSE", std::string(5000, 'x')}, {"WHERRY_STAGING_MAX", "1\n2\x1b[31m"}});
+  REQUIRE(s.problems.size() == 2);
+  for (const std::string& problem : s.problems) {
+    CHECK(problem.size() < 300);
+    CHECK_FALSE(contains(problem, "\n"));
+    CHECK_FALSE(contains(problem, "\x1b"));
+  }
+}
+
+TEST_CASE("the tuning file is in the user's cache directory unless named") {
+  CHECK(read({{"HOME", "/home/u"}}).tuning_file == "/home/u/.cache/wherry/tuning");
+  CHECK(read({{"HOME", "/home/u"}, {"XDG_CACHE_HOME", "/c"}}).tuning_file == "/c/wherry/tuning");
+  CHECK(read({{"HOME", "/home/u"}, {"XDG_CACHE_HOME", "relative"}}).tuning_file ==
+        "/home/u/.cache/wherry/tuning");
+  CHECK(read({{"HOME", "/home/u"}, {"WHERRY_TUNING_FILE", ""}}).tuning_file ==
+        "/home/u/.cache/wherry/tuning");
+  CHECK(read({{"HOME", "nowhere"}}).tuning_file.empty());
+}
+
+TEST_CASE("a privileged process does not look at its environment") {
+  const Settings s = read_settings(
+      [](const char*) -> const char* {
+        FAIL("the environment was read");
+        return nullptr;
+      },
+      true);
+  CHECK_FALSE(s.enabled);
+  CHECK_FALSE((s.features.profile || s.features.collectives || s.features.learning || s.features.tuning));
+  CHECK(s.output.empty());
+  CHECK(s.tuning_file.empty());
+}
+
+TEST_CASE("unknown variables are named, with the nearest known one") {
+  const char* const environment[] = {"PATH=/bin",
+                                     "WHERRY_VERBOSE=1",
+                                     "WHERRY_TUNNING_FILE=x",
+                                     "WHERRY_SOMETHING=1",
+                                     "WHERRY_ALTOALL",
+                                     "XWHERRY_FOO=1",
+                                     nullptr};
+  const std::vector<std::string> unknown = unknown_variables(environment);
+  REQUIRE(unknown.size() == 3);
+  CHECK(unknown[0] ==
+        "unknown variable 'WHERRY_TUNNING_FILE' has no effect; did you mean 'WHERRY_TUNING_FILE'?");
+  CHECK(contains(unknown[1], "'WHERRY_SOMETHING'"));
+  CHECK(contains(unknown[2], "'WHERRY_ALLTOALL'"));
+  CHECK(unknown_variables(nullptr).empty());
+}
+
+TEST_CASE("every variable has a name and a line of help") {
+  for (const Variable& v : variables()) {
+    CHECK(v.name.starts_with("WHERRY_"));
+    CHECK_FALSE(v.help.empty());
+    CHECK_FALSE(contains(std::string(v.help), "\n"));
+  }
+}
+
+TEST_CASE("every variable in the table is read") {
+  for (const Variable& v : variables()) {
+    bool asked = false;
+    read_settings(
+        [&](const char* name) -> const char* {
+          asked = asked || v.name == name;
+          return nullptr;
+        },
+        false);
+    CAPTURE(v.name);
+    CHECK(asked);
+  }
+}
+
+TEST_CASE("every variable is documented") {
+  const auto root = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+  std::ostringstream page;
+  page << std::ifstream(root / "docs/reference/settings.md").rdbuf();
+  for (const Variable& v : variables()) CHECK(contains(page.str(), "| `" + std::string(v.name) + "` |"));
+}

@@ -1,0 +1,222 @@
+// All ranks choose alike, whatever delays and noise they meet; what was learned is kept for the next run.
+//
+// Runs under mpiexec on one host: the ranks share a tuning file in the temporary directory.
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "run/runtime.hpp"
+
+namespace {
+
+using namespace wherry;
+
+/// Remembers which strategies ran, as one number per communicator that depends on their order.
+class Witness : public run::Observer {
+ public:
+  void used(MPI_Comm, run::Operation operation, std::uint32_t bucket, std::string_view strategy, std::uint64_t,
+            std::uint64_t) override {
+    ++calls;
+    ++by_strategy[std::string(strategy)];
+    const std::size_t seen = std::hash<std::string_view>{}(strategy) + bucket * 131u + static_cast<std::size_t>(operation);
+    history = history * 1099511628211ull + seen;
+  }
+  void decided(MPI_Comm, run::Operation, std::uint32_t, std::uint32_t, std::string_view, profile::Reason reason,
+               std::uint64_t, std::uint64_t) override {
+    ++decisions[reason];
+  }
+  void missed(run::Operation, std::string_view) override { ++misses; }
+
+  long calls = 0, misses = 0;
+  std::uint64_t history = 0;
+  std::map<std::string, long> by_strategy;
+  std::map<profile::Reason, long> decisions;
+};
+
+struct Ranks {
+  int rank = 0, size = 0;
+  long failures = 0;
+
+  void expect(bool holds, const char* law) {
+    if (holds) return;
+    ++failures;
+    std::fprintf(stderr, "rank %d of %d: %s\n", rank, size, law);
+  }
+  /// Whether a number is the same on all ranks.
+  bool agree(std::uint64_t value) const {
+    std::uint64_t both[2] = {value, ~value}, most[2] = {};
+    MPI_Allreduce(both, most, 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
+    return most[0] == ~most[1];
+  }
+};
+
+/// Sleeps now and then, each rank at other times; the last rank is always late.
+class Disturbance {
+ public:
+  Disturbance(const Ranks& ranks, unsigned seed) : random_(seed + static_cast<unsigned>(ranks.rank)), late_(ranks.rank == ranks.size - 1) {}
+  void strike() {
+    if (late_) usleep(50);
+    if (random_() % 20 == 0) usleep(static_cast<useconds_t>(random_() % 1500));
+  }
+
+ private:
+  std::minstd_rand random_;
+  bool late_;
+};
+
+void one_alltoall(run::Runtime& runtime, Ranks& ranks, MPI_Comm comm, int ints, int round) {
+  std::vector<int> out(static_cast<std::size_t>(ranks.size * ints)), in(out.size(), -1);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = ranks.rank * 1000 + static_cast<int>(i) / ints + round;
+  runtime.alltoall({out.data(), ints, MPI_INT, in.data(), ints, MPI_INT, comm},
+                   [&] { return MPI_Alltoall(out.data(), ints, MPI_INT, in.data(), ints, MPI_INT, comm); });
+  bool right = true;
+  for (std::size_t i = 0; i < in.size(); ++i) right &= in[i] == static_cast<int>(i) / ints * 1000 + ranks.rank + round;
+  ranks.expect(right, "alltoall delivered wrong data while learning");
+}
+
+void one_alltoallv(run::Runtime& runtime, Ranks& ranks, MPI_Comm comm, int scale, int round) {
+  std::vector<int> counts, places, from_counts, from_places;
+  int sent = 0, received = 0;
+  for (int r = 0; r < ranks.size; ++r) {
+    counts.push_back((ranks.rank + 2 * r + round) % 4 * scale);
+    from_counts.push_back((r + 2 * ranks.rank + round) % 4 * scale);
+    places.push_back(sent);
+    from_places.push_back(received);
+    sent += counts.back();
+    received += from_counts.back();
+  }
+  std::vector<int> out(static_cast<std::size_t>(sent), ranks.rank), in(static_cast<std::size_t>(received), -1);
+  runtime.alltoallv({out.data(), counts.data(), places.data(), MPI_INT, in.data(), from_counts.data(), from_places.data(), MPI_INT, comm},
+                    [&] {
+                      return MPI_Alltoallv(out.data(), counts.data(), places.data(), MPI_INT, in.data(), from_counts.data(),
+                                           from_places.data(), MPI_INT, comm);
+                    });
+  bool right = true;
+  for (int r = 0; r < ranks.size; ++r)
+    for (int i = 0; i < from_counts[static_cast<std::size_t>(r)]; ++i)
+      right &= in[static_cast<std::size_t>(from_places[static_cast<std::size_t>(r)] + i)] == r;
+  ranks.expect(right, "alltoallv delivered wrong data while learning");
+}
+
+Settings plain_settings(const std::string& tuning_file) {
+  Settings settings;
+  settings.tuning_file = tuning_file;
+  return settings;
+}
+
+void check_agreement(Ranks& ranks, unsigned seed) {
+  Witness witness;
+  const Settings settings = plain_settings("");
+  run::Runtime runtime(settings, mpi::linked_api(), &witness);
+  Disturbance disturbance(ranks, seed);
+  for (int round = 0; round < 150; ++round) {
+    disturbance.strike();
+    one_alltoall(runtime, ranks, MPI_COMM_WORLD, round % 3 == 0 ? 2 : 500, round);
+    disturbance.strike();
+    one_alltoallv(runtime, ranks, MPI_COMM_WORLD, round < 75 ? 3 : 700, round);
+  }
+  runtime.finalize();
+  ranks.expect(ranks.agree(witness.history), "the ranks ran different strategies");
+  ranks.expect(witness.calls >= (ranks.size > 1 ? 295 : 0), "calls were not reported");
+  ranks.expect(ranks.size == 1 || witness.decisions[profile::Reason::trial] > 0, "nothing was tried");
+}
+
+/// A communicator may go while an agreement about it is under way, and many come and go.
+void check_freed_communicators(Ranks& ranks) {
+  const Settings settings = plain_settings("");
+  run::Runtime runtime(settings, mpi::linked_api(), nullptr);
+  for (int i = 0; i < 24; ++i) {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int round = 0; round < i; ++round) one_alltoall(runtime, ranks, comm, 4, round);
+    MPI_Comm_free(&comm);
+  }
+  runtime.finalize();
+}
+
+void check_persistence(Ranks& ranks, const std::string& file) {
+  long trained = 0;
+  for (int run = 0; run < 2; ++run) {
+    Witness witness;
+    const Settings settings = plain_settings(file);
+    run::Runtime runtime(settings, mpi::linked_api(), &witness);
+    for (int round = 0; round < 120; ++round) one_alltoall(runtime, ranks, MPI_COMM_WORLD, 16, round);
+    runtime.finalize();
+    if (run == 0) trained = witness.decisions[profile::Reason::kept];
+    ranks.expect(ranks.agree(witness.history), "the ranks ran different strategies with a tuning file");
+    if (run == 1 && trained > 0 && ranks.size > 1) {
+      ranks.expect(witness.decisions[profile::Reason::loaded] == 1, "the tuning file was not used");
+      ranks.expect(witness.decisions[profile::Reason::trial] == 0, "trained again in spite of the tuning file");
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+/// Ranks that were told different things fall back to the library together.
+void check_disagreeing_settings(Ranks& ranks) {
+  Settings settings = plain_settings("");
+  if (ranks.rank == 0) settings.alltoall = "mesh";
+  Witness witness;
+  run::Runtime runtime(settings, mpi::linked_api(), &witness);
+  for (int round = 0; round < 5; ++round) one_alltoall(runtime, ranks, MPI_COMM_WORLD, 8, round);
+  ranks.expect(witness.calls == 0, "a strategy ran although the ranks have different settings");
+  ranks.expect(ranks.size == 1 || witness.misses > 0, "the fall-back was not reported");
+  runtime.finalize();
+}
+
+/// Sub-communicators of different shapes learn side by side.
+void check_subcommunicators(Ranks& ranks) {
+  const Settings settings = plain_settings("");
+  run::Runtime runtime(settings, mpi::linked_api(), nullptr);
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, ranks.rank % 2, ranks.rank, &half);
+  Ranks local;
+  MPI_Comm_rank(half, &local.rank);
+  MPI_Comm_size(half, &local.size);
+  for (int round = 0; round < 60; ++round) {
+    one_alltoall(runtime, local, half, 32, round);
+    if (round % 5 == 0) one_alltoall(runtime, ranks, MPI_COMM_WORLD, 32, round);
+  }
+  ranks.failures += local.failures;
+  MPI_Comm_free(&half);
+  runtime.finalize();
+}
+
+/// The same fresh name on all ranks.
+std::string shared_file() {
+  int number = getpid();
+  MPI_Bcast(&number, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return std::filesystem::temp_directory_path() / ("wherry-test-tuning-" + std::to_string(number));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  Ranks ranks;
+  MPI_Comm_rank(MPI_COMM_WORLD, &ranks.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks.size);
+  const std::string file = shared_file();
+  for (const unsigned seed : {1u, 2u}) check_agreement(ranks, seed);
+  check_freed_communicators(ranks);
+  check_persistence(ranks, file);
+  check_disagreeing_settings(ranks);
+  check_subcommunicators(ranks);
+  long sum = 0;
+  MPI_Allreduce(&ranks.failures, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  if (ranks.rank == 0) {
+    unlink(file.c_str());
+    unlink((file + ".lock").c_str());
+    std::printf("learning: %ld failures on %d ranks\n", sum, ranks.size);
+  }
+  MPI_Finalize();
+  return sum != 0;
+}

@@ -1,0 +1,139 @@
+// What each strategy promises: exact numbers of messages, phases, copies and slots.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "plan/arithmetic.hpp"
+#include "plan/strategies/node_pairs.hpp"
+#include "plan/strategy.hpp"
+#include "plan/verify.hpp"
+
+using namespace wherry::plan;
+
+namespace {
+
+const Strategy& named(std::string_view name) {
+  const Strategy* s = find_strategy(name);
+  REQUIRE(s != nullptr);
+  return *s;
+}
+
+std::size_t most_messages(std::string_view name, const Shape& shape) {
+  std::size_t most = 0;
+  for (const Schedule& s : schedules(named(name), shape)) most = std::max(most, s.sends.size());
+  return most;
+}
+
+}  // namespace
+
+TEST_CASE("Direct: one phase, in order of distance, with the window asked for") {
+  const Schedule s = named("direct4").schedule(Shape::flat(9), 7);
+  REQUIRE(s.phases.size() == 1);
+  CHECK(s.phases[0].window == 4);
+  CHECK(s.sends[0].peer == 8);
+  CHECK(s.sends[1].peer == 0);
+  CHECK(s.receives[0].peer == 6);
+  CHECK(named("direct").schedule(Shape::flat(9), 7).phases[0].window == 0);
+}
+
+TEST_CASE("Pairwise: P - 1 rounds of one send and one receive") {
+  const Schedule s = named("pairwise").schedule(Shape::flat(6), 2);
+  REQUIRE(s.phases.size() == 5);
+  for (int k = 0; k < 5; ++k) {
+    const Phase& phase = s.phases[static_cast<std::size_t>(k)];
+    CHECK(s.sends_of(phase).front().peer == (2 + k + 1) % 6);
+    CHECK(s.receives_of(phase).front().peer == (2 + 6 - k - 1) % 6);
+  }
+}
+
+TEST_CASE("Pairwise XOR: both directions of a pair in one round; partners that do not exist are skipped") {
+  for (const Schedule& s : schedules(named("pairwise_xor"), Shape::flat(6))) {
+    CHECK(s.phases.size() == 5);
+    for (const Phase& phase : s.phases)
+      CHECK(s.sends_of(phase).front().peer == s.receives_of(phase).front().peer);
+  }
+}
+
+TEST_CASE("Mesh: two hops and O(sqrt P) messages, ragged or not") {
+  CHECK(most_messages("mesh", Shape::flat(16)) == 6);
+  CHECK(most_messages("mesh", Shape::flat(64)) == 14);
+  for (int size = 4; size <= 120; ++size) {
+    CAPTURE(size);
+    const int side = ceil_root(size, 2);
+    // A rank that stands in for a hole of the last row has that hole's column beside its own.
+    CHECK(most_messages("mesh", Shape::flat(size)) <= static_cast<std::size_t>(4 * (side - 1)));
+  }
+}
+
+TEST_CASE("Grid: three hops along the axes") {
+  CHECK(most_messages("grid3", Shape::flat(27)) == 6);
+  CHECK(most_messages("grid3", Shape::flat(64)) == 9);
+}
+
+TEST_CASE("Hypercube: one message of half the blocks per binary digit; holes at most double the messages") {
+  const Schedule s = named("hypercube").schedule(Shape::flat(16), 5);
+  CHECK(s.phases.size() == 4);
+  for (const Message& m : s.sends) CHECK(m.count == 8);
+  for (int size = 5; size <= 80; ++size) {
+    CAPTURE(size);
+    std::size_t digits = 0;
+    while (1 << digits < size) ++digits;
+    CHECK(most_messages("hypercube", Shape::flat(size)) <= 2 * digits);
+  }
+}
+
+TEST_CASE("Bruck: (r - 1) messages per digit of the distance, the same on every rank") {
+  CHECK(most_messages("bruck2", Shape::flat(16)) == 4);
+  CHECK(most_messages("bruck4", Shape::flat(16)) == 6);
+  CHECK(most_messages("bruck8", Shape::flat(64)) == 14);
+  CHECK(most_messages("bruck2", Shape::flat(13)) == 4);
+  for (const Schedule& s : schedules(named("bruck2"), Shape::flat(13))) CHECK(s.sends.size() == 4);
+}
+
+TEST_CASE("Bruck: staging is reused, not one set of slots per phase") {
+  CHECK(named("bruck2").most_slots(Shape::flat(16)) <= 3 * 16);
+  CHECK(named("bruck2").most_slots(Shape::flat(1024)) <= 4 * 1024);  // without reuse: 10 x 1024
+}
+
+TEST_CASE("Node-aware and leader: one message from each node to each other node") {
+  const Shape shape = Shape::placed(std::vector{0, 0, 1, 2, 1, 0, 3, 3, 3, 3, 2, 0});
+  for (const std::string_view name : {"node_aware", "leader"}) {
+    CAPTURE(name);
+    std::map<std::pair<int, int>, int> messages;
+    for (const Schedule& s : schedules(named(name), shape))
+      for (const Message& m : s.sends)
+        if (!shape.same_node(s.rank, m.peer)) ++messages[{shape.node_of(s.rank), shape.node_of(m.peer)}];
+    CHECK(messages.size() == 4 * 3);
+    for (const auto& [nodes, count] : messages) CHECK(count == 1);
+  }
+}
+
+TEST_CASE("Node-aware: remote nodes are shared evenly among a node's ranks") {
+  const Shape shape = Shape::blocked(40, 4);  // 10 nodes: 9 remote ones for 4 ranks
+  for (const Schedule& s : schedules(named("node_aware"), shape)) {
+    const auto between = std::count_if(s.sends.begin(), s.sends.end(),
+                                       [&](const Message& m) { return !shape.same_node(s.rank, m.peer); });
+    CHECK(between >= 2);
+    CHECK(between <= 3);
+  }
+}
+
+TEST_CASE("Node pairs: in every round a node exchanges with one partner only, and the partner with it") {
+  for (const Shape& shape : trial_placements(23)) {
+    std::map<std::pair<int, int>, int> partner;  // by round and node
+    std::map<std::pair<int, int>, int> peer;     // by step and rank
+    for (int origin = 0; origin < shape.size(); ++origin) {
+      for (int destination = 0; destination < shape.size(); ++destination) {
+        if (origin == destination) continue;
+        const int step = node_pairs(shape, {origin, destination});
+        CHECK(step == node_pairs(shape, {destination, origin}));
+        const int round = step / shape.largest_node();
+        CHECK(partner.try_emplace({round, shape.node_of(origin)}, shape.node_of(destination)).first->second ==
+              shape.node_of(destination));
+        CHECK(peer.try_emplace({step, origin}, destination).second);
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "base/error.hpp"
+#include "plan/render.hpp"
+#include "plan/strategy.hpp"
+#include "plan/verify.hpp"
+
+using namespace wherry::plan;
+
+namespace {
+
+constexpr Caption caption{"a <title> & \"more\"", "second line"};
+
+std::size_t count(const std::string& text, std::string_view word) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++found;
+  return found;
+}
+
+/// Opened and closed elements balance: enough to catch a forgotten end tag, given that all text is escaped.
+bool balanced(const std::string& svg) {
+  const std::size_t self_closed = count(svg, "/>");
+  const std::size_t closed = count(svg, "</");
+  return count(svg, "<") - closed == closed + self_closed;
+}
+
+}  // namespace
+
+TEST_CASE("render: text names every message once") {
+  const Shape shape = Shape::spread(4, 2);
+  const std::string text =
+      render_text({"mesh on 4 ranks", "two hops"}, shape, schedules(*find_strategy("mesh"), shape));
+  CHECK(text ==
+        "mesh on 4 ranks\n"
+        "two hops\n"
+        "node 0: 0 1\n"
+        "node 1: 2 3\n"
+        "\n"
+        "phase 1: 1 message per rank, 2 blocks each\n"
+        "  0 ->  1 x2\n"
+        "  1 ->  0 x2\n"
+        "  2 ->  3 x2\n"
+        "  3 ->  2 x2\n"
+        "\n"
+        "phase 2: 1 message per rank, 2 blocks each\n"
+        "  0 ->  2 x2\n"
+        "  1 ->  3 x2\n"
+        "  2 ->  0 x2\n"
+        "  3 ->  1 x2\n");
+}
+
+TEST_CASE(
+    "render: SVG has an arrow per message and is well formed, for every strategy and number of phases") {
+  for (const Strategy& s : strategies()) {
+    const Shape shape = Shape::spread(18, s.applies(Shape::flat(18)) ? 18 : 5);
+    if (!s.applies(shape)) continue;
+    CAPTURE(s.name);
+    const auto all = schedules(s, shape);
+    std::size_t messages = 0;
+    for (const Schedule& schedule : all) messages += schedule.sends.size();
+    const std::string svg = render_svg(caption, shape, all);
+    CHECK(count(svg, "<title>phase ") == messages);
+    CHECK(balanced(svg));
+    CHECK(svg.find("nan") == std::string::npos);
+  }
+}
+
+TEST_CASE("render: captions are escaped") {
+  const Shape shape = Shape::flat(2);
+  const std::string svg = render_svg(caption, shape, schedules(*find_strategy("direct"), shape));
+  CHECK(svg.find("a &lt;title&gt; &amp; &quot;more&quot;") != std::string::npos);
+  CHECK(svg.find("<title> &") == std::string::npos);
+}
+
+TEST_CASE("render: one rank, and more ranks than can be drawn") {
+  const Strategy& direct = *find_strategy("direct");
+  const Shape one = Shape::flat(1);
+  CHECK(balanced(render_svg(caption, one, schedules(direct, one))));
+  CHECK(render_text({"t", "s"}, one, schedules(direct, one)) == "t\ns\n");
+  const Shape many = Shape::flat(most_drawn + 1);
+  CHECK_THROWS_AS(render_svg(caption, many, schedules(direct, many)), wherry::usage_error);
+  CHECK_THROWS_AS(render_text(caption, many, schedules(direct, many)), wherry::usage_error);
+}
+
+TEST_CASE("render: ranks without work in a phase do not shift the phases of others") {
+  // Leaders have three phases, other ranks two: all hand-outs belong to the third column.
+  const Shape shape = Shape::blocked(6, 3);
+  const std::string text = render_text({"t", "s"}, shape, schedules(*find_strategy("leader"), shape));
+  CHECK(count(text, "\nphase ") == 3);
+  CHECK(text.find("phase 2: 1 message per rank, 9 blocks each\n  0 ->  3 x9\n  3 ->  0 x9\n") !=
+        std::string::npos);
+}

@@ -1,0 +1,188 @@
+#include "profile/recorder.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <vector>
+
+using namespace wherry::profile;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A directory of its own for each test, removed at its end.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (fs::temp_directory_path() / "wherry-record-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+  }
+  ~Folder() { fs::remove_all(path_); }
+  std::string path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// The record as a reader finds it, while the program still runs.
+class Reading {
+ public:
+  explicit Reading(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    bytes_.assign(std::istreambuf_iterator<char>(file), {});
+    REQUIRE(bytes_.size() >= sizeof(Header));
+  }
+  const Header& header() const { return *reinterpret_cast<const Header*>(bytes_.data()); }
+  const TableInfo& info(Table table) const { return header().table[static_cast<std::size_t>(table)]; }
+
+  template <class Record>
+  std::vector<Record> rows(Table table) const {
+    REQUIRE(info(table).record_bytes == sizeof(Record));
+    REQUIRE(info(table).offset + std::uint64_t{info(table).used} * sizeof(Record) <= bytes_.size());
+    std::vector<Record> rows(info(table).used);
+    if (!rows.empty()) std::memcpy(rows.data(), bytes_.data() + info(table).offset, rows.size() * sizeof(Record));
+    return rows;
+  }
+
+ private:
+  std::vector<char> bytes_;
+};
+
+struct Recording {
+  Folder folder;
+  Sites sites;
+  Recorder recorder{sites};
+
+  Recording() {
+    FunctionRecord function{};
+    std::strcpy(function.name, "MPI_Send");
+    REQUIRE(recorder.open(folder.path(), "rank-000001", {1, 4, 0, 7, "openmpi", "an MPI"}, {function}).empty());
+  }
+  Reading read() const { return Reading(folder.path() + "/rank-000001.wrec"); }
+  std::uint32_t here() { return sites.find(reinterpret_cast<const void*>(&monotonic_ns)); }
+};
+
+}  // namespace
+
+TEST_CASE("the header says whose record it is") {
+  Recording r;
+  const Reading running = r.read();
+  CHECK(std::memcmp(running.header().magic, record_magic, 8) == 0);
+  CHECK(running.header().rank == 1);
+  CHECK(running.header().size == 4);
+  CHECK(running.header().start_ns == 7);
+  CHECK(running.header().state == State::running);
+  CHECK(std::string(running.header().abi) == "openmpi");
+  r.recorder.finish();
+  CHECK(r.read().header().state == State::finalized);
+}
+
+TEST_CASE("calls are summed by site, function, communicator and size class") {
+  Recording r;
+  const std::uint32_t place = r.here();
+  r.recorder.call({0, none, place, 100, 10, 30, false});
+  r.recorder.call({0, none, place, 120, 40, 90, true});
+  r.recorder.call({0, none, place, 129, 0, 1, false});
+  const auto rows = r.read().rows<CallRecord>(Table::calls);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].bucket == bucket_of(128));
+  CHECK(rows[0].count == 2);
+  CHECK(rows[0].bytes == 220);
+  CHECK(rows[0].time_ns == 70);
+  CHECK(rows[0].longest_ns == 50);
+  CHECK(rows[0].derived == 1);
+  const auto modules = r.read().rows<ModuleRecord>(Table::modules);
+  REQUIRE(rows[0].module < modules.size());
+  CHECK(modules[rows[0].module].base + rows[0].site == reinterpret_cast<std::uintptr_t>(&monotonic_ns));
+}
+
+TEST_CASE("tables grow without losing what they hold") {
+  Recording r;
+  constexpr int peers = 5000;  // 256 fit at first
+  for (int round = 0; round < 2; ++round)
+    for (int p = 0; p < peers; ++p) r.recorder.peer(p, PeerClass::point_to_point, 1, static_cast<std::uint64_t>(p));
+  const auto rows = r.read().rows<PeerRecord>(Table::peers);
+  REQUIRE(rows.size() == peers);
+  for (int p = 0; p < peers; ++p) {
+    const auto& row = rows[static_cast<std::size_t>(p)];
+    REQUIRE((row.peer == p && row.messages == 2 && row.bytes == 2 * static_cast<std::uint64_t>(p)));
+  }
+  CHECK(r.read().rows<FunctionRecord>(Table::functions).size() == 1);
+}
+
+TEST_CASE("arrivals stay within their table and on one stride") {
+  Recording r;
+  constexpr std::uint64_t collectives = 100000;
+  for (std::uint64_t i = 0; i < collectives; ++i) r.recorder.arrival(0, 0, i, i, i + 1);
+  const auto rows = r.read().rows<ArrivalRecord>(Table::arrivals);
+  CHECK(r.read().info(Table::arrivals).dropped == 0);
+  REQUIRE(rows.size() > 2);
+  const std::uint64_t stride = rows[1].sequence - rows[0].sequence;
+  CHECK((stride & (stride - 1)) == 0);
+  for (std::size_t i = 0; i < rows.size(); ++i) REQUIRE(rows[i].sequence == stride * i);
+  CHECK(rows.back().sequence + stride >= collectives);
+}
+
+TEST_CASE("arrivals of many communicators with one collective each fit too") {
+  Recording r;
+  for (std::uint32_t c = 0; c < 30000; ++c) r.recorder.arrival(c, 0, 0, c, c + 1);
+  const auto rows = r.read().rows<ArrivalRecord>(Table::arrivals);
+  CHECK(!rows.empty());
+  CHECK(rows.back().comm == 29999);
+}
+
+TEST_CASE("too many communicators are dropped, not written") {
+  Recording r;
+  std::set<std::uint32_t> indices;
+  for (int i = 0; i < 10000; ++i) indices.insert(r.recorder.comm(static_cast<std::uint64_t>(i), 4, 1, "c"));
+  CHECK(indices.contains(none));
+  CHECK(r.read().info(Table::comms).dropped > 0);
+  CHECK(r.read().info(Table::comms).used + r.read().info(Table::comms).dropped == 10000);
+}
+
+TEST_CASE("uses, misses and types are counted once per kind") {
+  Recording r;
+  for (int i = 0; i < 3; ++i) {
+    r.recorder.used({0, 0, 5}, "bruck", 16, 40 - static_cast<std::uint64_t>(i));
+    r.recorder.used({0, 0, 5}, "native", 16, 70);
+    r.recorder.missed(0, "communicator of one rank");
+    r.recorder.type(3, "vector", 8);
+  }
+  const auto uses = r.read().rows<UseRecord>(Table::uses);
+  REQUIRE(uses.size() == 2);
+  CHECK(uses[0].calls == 3);
+  CHECK(uses[0].shortest_ns == 38);
+  CHECK(std::string(uses[1].strategy) == "native");
+  CHECK(r.read().rows<MissRecord>(Table::misses)[0].count == 3);
+  CHECK(r.read().rows<TypeRecord>(Table::types)[0].bytes == 24);
+}
+
+TEST_CASE("text is cut between characters") {
+  Recording r;
+  const std::string long_name = std::string(38, 'x') + "\u00e9\u00e9";
+  r.recorder.comm(1, 4, 1, long_name);
+  CHECK(std::string(r.read().rows<CommRecord>(Table::comms)[0].name) == std::string(38, 'x'));
+}
+
+TEST_CASE("a second record of the same name gets one of its own") {
+  Recording r;
+  Recorder second(r.sites);
+  CHECK(second.open(r.folder.path(), "rank-000001", {}, {}).empty());
+  CHECK(std::distance(fs::directory_iterator(r.folder.path()), fs::directory_iterator()) == 2);
+}
+
+TEST_CASE("what cannot be opened says so and records nothing") {
+  Sites sites;
+  Recorder recorder(sites);
+  const std::string problem = recorder.open("/nonexistent-folder", "rank-000000", {}, {});
+  CHECK(problem == "cannot create /nonexistent-folder/rank-000000.wrec: No such file or directory");
+  recorder.call({0, none, 0, 1, 1, 2, false});
+  recorder.peer(0, PeerClass::collective, 1, 1);
+  recorder.finish();
+  CHECK(!recorder.is_open());
+}

@@ -1,0 +1,170 @@
+"""Benchmarks: samples in, records out. No test here looks at a clock."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from wherry import paths, plan
+from wherry.bench import alltoall, chooser, executor, frame, preload, registry, verify
+from wherry.bench.frame import Setup, Table, best_median, parse
+from wherry.errors import UsageError, WherryError
+from wherry.mpis import Mpi
+
+FIELDS = {"bench", "case", "metric", "unit", "value", "baseline", "ratio", "mpi", "ranks", "samples", "machine"}
+
+
+def line(case: str, variant: str, *samples: float) -> str:
+    return json.dumps({"case": case, "variant": variant, "unit": "s", "samples": samples})
+
+
+@pytest.fixture
+def mpi_() -> Mpi:
+    return Mpi("fake", "mpich", "mpich", "5", Path("/x"), Path("/x/libmpi.so"), ["mpiexec"])
+
+
+class Script:
+    """Stands in for launches: answers by what the environment says, and remembers what was asked."""
+
+    def __init__(self, answers: Mapping[str, Sequence[str]], monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+        self.answers = {name: list(lines) for name, lines in answers.items()}
+        self.asked: list[tuple[int, list[str], dict[str, str]]] = []
+        library = folder / "lib/wherry/libwherry.so"
+        library.parent.mkdir(parents=True)
+        library.touch()
+        for name in ("alltoall", "preload", "executor", "chooser"):
+            program = folder / "libexec/wherry/fake" / f"bench_{name}"
+            program.parent.mkdir(parents=True, exist_ok=True)
+            program.touch()
+        monkeypatch.setattr(paths, "prefix", lambda: folder)
+        monkeypatch.setattr(frame.Place, "run", self.run)
+
+    def run(self, ranks: int, args: Sequence[str], env: Mapping[str, str]) -> str:
+        self.asked.append((ranks, list(args), dict(env)))
+        kind = "on" if "WHERRY_OUTPUT" in env else "off" if "LD_PRELOAD" in env else "plain"
+        return self.answers[kind].pop(0)
+
+
+def test_the_statistic_is_the_minimum_of_medians() -> None:
+    assert best_median([[1, 2, 300], [5, 5, 5], [100, 1, 1.5]]) == 1.5
+    with pytest.raises(WherryError):
+        best_median([])
+    with pytest.raises(WherryError):
+        best_median([[]])
+
+
+def test_only_json_lines_are_read() -> None:
+    output = f"hello\n{line('8 B', 'native', 1, 2)}\nwarning: x\n"
+    (row,) = parse(output, 3)
+    assert (row.case, row.variant, row.launch, row.values) == ("8 B", "native", 3, (1.0, 2.0))
+
+
+@pytest.mark.parametrize(
+    "output", ["", "no json", '{"case": 1}', "{broken", '{"case":"a","variant":"b","unit":"s","samples":["x"]}']
+)
+def test_damaged_output_is_an_error(output: str) -> None:
+    with pytest.raises(WherryError):
+        parse(output, 0)
+
+
+def test_names_and_questions() -> None:
+    assert [bench.name for bench in registry.BENCHES] == ["preload", "executor", "alltoall", "chooser", "verify"]
+    for bench in registry.BENCHES:
+        assert bench.question.endswith("?")
+    with pytest.raises(UsageError, match="did you mean 'alltoall'"):
+        registry.find("altoall")
+
+
+def test_preload_is_a_difference_of_interleaved_launches(
+    mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    answers = {
+        "plain": [line("send", "plain", 10e-9, 11e-9), line("send", "plain", 500e-9)],
+        "off": [line("send", "plain", 900e-9), line("send", "plain", 25e-9)],
+        "on": [line("send", "plain", 110e-9), line("send", "plain", 120e-9)],
+    }
+    script = Script(answers, monkeypatch, tmp_path)
+    off, on = preload.run(Setup(mpi=mpi_, launches=2))
+    assert off.value == pytest.approx(14.5)
+    assert on.value == pytest.approx(99.5)
+    assert off.reached is True
+    assert on.reached is True
+    order = ["on" if "WHERRY_OUTPUT" in env else "off" if env else "plain" for _, _, env in script.asked]
+    assert order == ["plain", "off", "on"] * 2
+    assert [entry["launch"] for entry in off.samples] == [0, 1]
+
+
+def test_alltoall_compares_native_and_wherry(mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = "\n".join([line("64 B", "native", 3e-6), line("64 B", "wherry", 2e-6)])
+    script = Script({"off": [text] * 5}, monkeypatch, tmp_path)
+    (result,) = alltoall.run(Setup(mpi=mpi_, ranks=8))
+    assert result.ratio == pytest.approx(1.5)
+    assert (result.baseline, result.value) == (3e-6, 2e-6)
+    assert len(result.samples) == 5
+    assert script.asked[0][0] == 8
+    assert script.asked[0][1][1:5] == ["--sizes", "64,1024,16384", "--strategies", "native,wherry"]
+    assert script.asked[0][2]["WHERRY_NO_TUNING"] == "1"
+    assert set(result.data()) >= FIELDS
+    json.dumps(result.data(), allow_nan=False)
+
+
+def test_alltoall_with_many_strategies(mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = "\n".join(line("64 B", name, t) for name, t in (("native", 3e-6), ("wherry", 2e-6), ("mesh", 1e-6)))
+    Script({"off": [text]}, monkeypatch, tmp_path)
+    results = alltoall.run(Setup(mpi=mpi_, launches=1, strategies=("wherry", "mesh")))
+    assert [row.case for row in results] == ["64 B", "64 B, mesh"]
+
+
+def test_executor_is_judged_by_its_goal(mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = "\n".join([line("8 B", "native", 1e-6), line("8 B", "wherry", 1.04e-6)])
+    Script({"plain": [text]}, monkeypatch, tmp_path)
+    (result,) = executor.run(Setup(mpi=mpi_, launches=1))
+    assert result.reached is True
+
+
+def test_chooser_tells_distance_and_cost(mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = "\n".join(
+        [
+            line("8 B", "training", 4e-6, 3e-6, 1e-6, 1e-6),
+            line("8 B", "wherry", 1e-6),
+            line("8 B", "native alone", 2e-6),
+            line("8 B", "native", 1.5e-6),
+            line("8 B", "mesh", 0.9e-6),
+        ]
+    )
+    Script({"on": [text]}, monkeypatch, tmp_path)
+    monkeypatch.setattr(chooser, "_decision_calls", lambda records: {chooser.bucket_of(8): 2})
+    distance, cost = chooser.run(Setup(mpi=mpi_, launches=1, sizes=(8,), strategies=("mesh",)))
+    assert distance.baseline == 0.9e-6
+    assert distance.reached is True
+    assert cost.value == pytest.approx((2e-6 + 1e-6) / 2e-6)
+
+
+def test_size_classes_are_those_of_the_profile() -> None:
+    assert [chooser.bucket_of(n) for n in (0, 1, 2, 3, 4, 5, 1024, 1025)] == [0, 1, 2, 3, 3, 4, 11, 12]
+    for n in range(2, 5000):
+        assert chooser.bucket_of(n) == 1 + math.ceil(math.log2(n))
+
+
+def test_verify_runs_the_verifier(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Sequence[str]] = []
+    monkeypatch.setattr(plan, "ask", lambda words: asked.append(words) or "")
+    (result,) = verify.run(Setup())
+    assert asked == [["verify", "--max", "128"]]
+    assert result.ratio is None
+
+
+def test_records_carry_machine_and_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plan, "ask", lambda words: "")
+    (result,) = registry.run("verify", Setup(quick=True))
+    assert result.machine
+    assert result.commit
+
+
+def test_samples_are_kept_by_launch() -> None:
+    table = Table([row for launch in range(2) for row in parse(line("a", "x", launch, 1), launch)])
+    assert table.samples("a", "x") == [{"launch": 0, "x": [0, 1]}, {"launch": 1, "x": [1, 1]}]

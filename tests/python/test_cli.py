@@ -1,0 +1,363 @@
+"""The command line as people meet it: help, exit codes, messages, and files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from conftest import Launcher as Installed
+from synthetic import example, write
+
+from wherry import cli, paths, settings
+from wherry.launch import root_variables
+
+ROOT = Path(__file__).resolve().parents[2]
+
+PLAN = """#!{python}
+import json, sys
+words = sys.argv[1:]
+if words[0] == "strategies":
+    print(json.dumps([{{"name": n, "summary": n, "hops": "several"}} for n in ("direct", "mesh", "bruck2")]))
+elif words[0] == "explain":
+    def row(name, seconds, messages):
+        return {{"name": name, "summary": f"how {{name}} works", "seconds": seconds, "messages": messages,
+                "messages_between": messages // 2, "bytes": 4096, "bytes_between": 2048, "copied_bytes": 0,
+                "staging_bytes": 512, "phases": 2}}
+    print(json.dumps({{"op": words[2], "ranks": int(words[4]), "nodes": 2, "block_bytes": int(words[-1]),
+                      "node_sizes": [12, 12], "candidates": [row("direct", 2e-4, 23), row("mesh", 1e-4, 8)],
+                      "not_applicable": [{{"name": "hypercube", "why": "24 is no power of two"}}]}}))
+elif words[0] == "draw":
+    print("<svg xmlns='x'></svg>" if words[-1] == "svg" else "phase 0: 0 -> 1")
+elif words[0] == "verify":
+    print("[]")
+"""
+
+
+@dataclass
+class Answer:
+    code: int
+    out: str
+    err: str
+
+
+Invoke = Callable[..., Answer]
+
+
+@pytest.fixture
+def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An installation whose preload does nothing and whose wherry-plan has fixed answers."""
+    found = tmp_path / "prefix"
+    for folder in ("lib/wherry", "bin"):
+        (found / folder).mkdir(parents=True)
+    if shutil.which("cc") is None:
+        pytest.skip("needs a C compiler to make a library that can be preloaded")
+    (found / "a.c").write_text("int wherry_nothing;\n")
+    library = found / "lib/wherry/libwherry.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, found / "a.c"], check=True)
+    plan = found / "bin/wherry-plan"
+    plan.write_text(PLAN.format(python=sys.executable))
+    plan.chmod(0o755)
+    monkeypatch.setattr(paths, "prefix", lambda: found)
+    for name in list(os.environ):
+        if name.startswith("WHERRY_") or name == "LD_PRELOAD":
+            monkeypatch.delenv(name)
+    return found
+
+
+@pytest.fixture
+def wherry(prefix: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Invoke:
+    def invoke(*words: str | Path) -> Answer:
+        monkeypatch.setattr(sys, "argv", ["wherry", *map(str, words)])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as done:
+            cli.main()
+        out, err = capfd.readouterr()
+        code = done.value.code
+        return Answer(code if isinstance(code, int) else 0, out, err)
+
+    return invoke
+
+
+# Help and mistakes
+
+
+@pytest.mark.parametrize("command", sorted(cli.wherry.commands))
+def test_every_command_has_help_with_an_example(wherry: Invoke, command: str) -> None:
+    answer = wherry(command, "--help")
+    assert answer.code == 0
+    assert "Examples:" in answer.out
+    assert f"wherry {command}" in answer.out
+
+
+def test_help_names_the_commands(wherry: Invoke) -> None:
+    answer = wherry("--help")
+    assert answer.code == 0
+    for command in ("run", "info", "explain", "draw", "bench", "report"):
+        assert command in answer.out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["rnu"], "unknown command 'rnu'"),
+        (["rnu"], "did you mean 'run'?"),
+        (["run"], "write for example: wherry run -- mpiexec"),
+        (["run", "--", "./no such app"], "program './no such app' not found"),
+        (["explain", "altoall", "-n", "4", "-m", "8"], "did you mean 'alltoall'?"),
+        (["explain", "alltoall", "-n", "0", "-m", "8"], "-n"),
+        (["explain", "alltoall", "-n", "4", "-m", "8", "--nodes", "9"], "more than the 4 ranks"),
+        (["explain", "alltoall", "-n", "4", "-m", "8", "--node-of", "0,1"], "names 2 nodes for 4 ranks"),
+        (["explain", "alltoall", "-n", "2", "-m", "8", "--node-of", "0,x"], "no list of node numbers"),
+        (["explain", "alltoall", "-n", "2", "-m", "8", "--node-of", "0,1", "--nodes", "2"], "give one of them"),
+        (["draw", "mehs", "-n", "4"], "unknown strategy 'mehs' (have: direct, mesh, bruck2); did you mean 'mesh'?"),
+        (["bench"], "--list"),
+        (["bench", "prelod"], "did you mean 'preload'?"),
+        (["bench", "alltoall", "--mpi", "opnmpi"], "unknown MPI 'opnmpi'"),
+        (["bench", "alltoall", "--sizes", "1,x"], "write numbers with commas"),
+        (["bench", "alltoall", "--json", "/no/such/folder/a.json"], "cannot write"),
+        (["report", "/no/such/folder"], "is not a directory"),
+        (["info", "--jsn"], "--json"),
+    ],
+)
+def test_wrong_usage_is_2_and_says_what_to_write(wherry: Invoke, words: list[str], message: str) -> None:
+    answer = wherry(*words)
+    assert answer.code == 2
+    assert message in " ".join(answer.err.split())
+    assert answer.out == ""
+
+
+def test_not_built_is_1_and_says_how_to_build(wherry: Invoke, prefix: Path) -> None:
+    (prefix / "bin/wherry-plan").unlink()
+    answer = wherry("draw", "mesh", "-n", "4")
+    assert answer.code == 1
+    assert "make build" in answer.err
+
+
+# run
+
+
+def test_a_program_without_launcher_gets_the_environment(wherry: Invoke, prefix: Path) -> None:
+    answer = wherry(
+        "run", "--profile-only", "-v", "--", "sh", "-c", 'echo "$LD_PRELOAD|$WHERRY_NO_COLLECTIVES|$WHERRY_VERBOSE"'
+    )
+    assert answer.code == 0
+    assert answer.out == f"{paths.preload_library()}|1|1\n"
+    assert "no rank recorded anything" in answer.err
+
+
+def test_options_of_the_program_are_its_own(wherry: Invoke) -> None:
+    answer = wherry("run", "sh", "-c", 'echo "$@"', "x", "--report", "--help", "-n")
+    assert answer.out == "--report --help -n\n"
+
+
+@pytest.mark.parametrize(("script", "code"), [("exit 7", 7), ("kill -SEGV $$", 139), ("kill -9 $$", 137)])
+def test_the_code_of_the_program_is_passed_on(wherry: Invoke, script: str, code: int) -> None:
+    assert wherry("run", "--", "sh", "-c", script).code == code
+
+
+def recording(folder: Path, code: int = 0) -> list[str | Path]:
+    """A program that leaves records like those of a run that ended with this code."""
+    source = folder / "records"
+    write(source, example(4))
+    return ["sh", "-c", f'cp "{source}"/*.wrec "$WHERRY_OUTPUT"/ && exit {code}']
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_what_was_recorded_is_reported_whatever_the_code(wherry: Invoke, tmp_path: Path, code: int) -> None:
+    out = tmp_path / "out 'put' <b>"
+    answer = wherry("run", "--report", out, "--", *recording(tmp_path, code))
+    assert answer.code == code
+    assert answer.out == ""
+    assert "MPI_Alltoall" in answer.err
+    assert json.loads((out / "summary.json").read_text())["size"] == 4
+    assert (out / "report.html").read_text().startswith("<!DOCTYPE html>")
+
+
+def test_without_report_nothing_stays(wherry: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", None)
+    assert "replaced 90%" in wherry("run", "--", *recording(tmp_path)).err
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_records_of_an_earlier_run_do_not_count(wherry: Invoke, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write(out, example(8))
+    wherry("run", "--report", out, "--", *recording(tmp_path))
+    assert json.loads((out / "summary.json").read_text())["size"] == 4
+
+
+def test_a_directory_that_cannot_be_written_stops_before_the_run(wherry: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    answer = wherry("run", "--report", tmp_path / "file", "--", "sh", "-c", f"touch '{tmp_path}/ran'")
+    assert answer.code == 2
+    assert "cannot write to --report" in answer.err
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_full_disk_keeps_the_code(wherry: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    answer = wherry("run", "--report", tmp_path / "out", "--", *recording(tmp_path, 5))
+    assert answer.code == 5
+    assert "No space left on device" in answer.err
+    assert "MPI_Alltoall" in answer.err
+    assert sorted({path.suffix for path in (tmp_path / "out").iterdir()}) == [".wrec"]
+
+
+def test_damaged_records_are_named_and_the_others_reported(wherry: Invoke, tmp_path: Path) -> None:
+    command = recording(tmp_path)
+    (tmp_path / "records" / "rank-000002.wrec").write_bytes(b"GARBAGE")
+    answer = wherry("run", "--", *command)
+    assert "truncated" in answer.err
+    assert "MPI_Alltoall" in answer.err
+
+
+def test_disabled_is_said(wherry: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHERRY_DISABLE", "1")
+    assert "WHERRY_DISABLE is set" in wherry("run", "--", "true").err
+
+
+def launcher_words(mpi: Installed, n: int) -> list[str]:
+    # As a user writes it, without the variables that Wherry sets itself.
+    return [*mpi.mpi.mpiexec, *(["--oversubscribe"] if mpi.family == "openmpi" else []), "-n", str(n)]
+
+
+@pytest.fixture
+def plain_environment(mpi: Installed, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in root_variables():
+        monkeypatch.delenv(name, raising=False)
+    for name, value in mpi.mpi.variables.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_every_rank_of_every_part_gets_the_variables(
+    wherry: Invoke, mpi: Installed, plain_environment: None, tmp_path: Path
+) -> None:
+    script = 'echo "$WHERRY_OUTPUT|$LD_PRELOAD" >"$0.$$"'
+    out = tmp_path / "a b;c,d"
+    part = ["sh", "-c", script, str(tmp_path / "rank")]
+    command = [*launcher_words(mpi, 2), *part, ":", "-n", "1", *part]
+    answer = wherry("run", "--report", out, "--", *command)
+    assert answer.code == 0, answer.err
+    said = [path.read_text() for path in tmp_path.glob("rank.*")]
+    assert said == [f"{out}|{paths.preload_library()}\n"] * 3
+
+
+def test_the_code_of_a_rank_is_passed_on(wherry: Invoke, mpi: Installed, plain_environment: None) -> None:
+    assert wherry("run", "--", *launcher_words(mpi, 2), "sh", "-c", "exit 9").code == 9
+
+
+def test_root_is_said_in_one_line(wherry: Invoke, mpi: Installed, plain_environment: None) -> None:
+    if mpi.family != "openmpi" or os.geteuid() != 0:
+        pytest.skip("only Open MPI asks for more, and only from root")
+    lines = [line for line in wherry("run", "--", *launcher_words(mpi, 1), "true").err.splitlines() if "root" in line]
+    assert len(lines) == 1
+    assert "OMPI_ALLOW_RUN_AS_ROOT" in lines[0]
+
+
+# explain, draw, info, report
+
+
+def test_explain_says_what_why_and_what_else(wherry: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    answer = wherry("explain", "alltoall", "-n", "24", "--nodes", "2", "-m", "512")
+    assert answer.code == 0
+    text = " ".join(answer.out.split())
+    for part in ("mesh would be tried first", "how mesh works", "where direct sends 23", "hypercube: 24 is no power"):
+        assert part in text, part
+
+
+def test_explain_shows_what_was_learned(wherry: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "tuning"
+    monkeypatch.setenv("WHERRY_TUNING_FILE", str(file))
+    words = ("explain", "alltoall", "-n", "24", "-m", "512")
+    assert "nothing was learned yet" in wherry(*words).out
+    row = "row AMD%20EPYC Open%20MPI%20v5.0.11 {} 88201fb960ff6465 MPI_Alltoall {} {} 1e-05 2.5e-05 2\n"
+    rows = [row.format(24, 7, "mesh"), row.format(8, 7, "direct"), row.format(24, "x", "y")]
+    file.write_text("wherry-tuning 1\n" + "".join(rows))
+    out = wherry(*words).out
+    assert "blocks <= 64 B: mesh (10 us, native 25 us) on Open MPI v5.0.11" in out
+    assert out.count("blocks <=") == 1
+    file.write_bytes(bytes(range(256)) * 10)
+    assert wherry(*words).code == 0
+
+
+def test_explain_as_json(wherry: Invoke) -> None:
+    answer = wherry("explain", "alltoall", "-n", "24", "-m", "512", "--json")
+    assert [row["name"] for row in json.loads(answer.out)["candidates"]] == ["mesh", "direct"]
+
+
+def test_draw_prints_or_writes(wherry: Invoke, tmp_path: Path) -> None:
+    assert wherry("draw", "mesh", "-n", "4").out == "phase 0: 0 -> 1\n"
+    file = tmp_path / "a b.svg"
+    for _ in range(2):  # a picture may replace a picture
+        assert wherry("draw", "mesh", "-n", "4", "-o", file).code == 0
+        assert file.read_text().startswith("<svg")
+    assert [path.name for path in tmp_path.iterdir() if path.suffix != ""] == ["a b.svg"]
+
+
+def test_draw_overwrites_nothing_else(wherry: Invoke, tmp_path: Path) -> None:
+    file = tmp_path / "thesis.tex"
+    file.write_text("precious")
+    answer = wherry("draw", "mesh", "-n", "4", "-o", file)
+    assert answer.code == 2
+    assert "left alone" in answer.err
+    assert file.read_text() == "precious"
+    assert wherry("draw", "mesh", "-n", "4", "-o", tmp_path).code == 2
+    assert wherry("draw", "mesh", "-n", "4", "-o", tmp_path / "no" / "a.svg").code == 2
+
+
+def test_info_shows_settings_and_their_origin(wherry: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHERRY_VERBOSE", "2")
+    monkeypatch.setenv("WHERRY_ALTOALL", "mesh")
+    monkeypatch.setenv("COLUMNS", "120")
+    found = json.loads(wherry("info", "--json").out)
+    by_name = {row["name"]: row for row in found["settings"]}
+    assert by_name["WHERRY_VERBOSE"]["value"] == "2"
+    assert by_name["WHERRY_VERBOSE"]["source"] == "environment"
+    assert by_name["WHERRY_ALLTOALL"]["source"] == "default"
+    assert found["problems"] == ["unknown variable 'WHERRY_ALTOALL'; did you mean 'WHERRY_ALLTOALL'?"]
+    text = wherry("info").out
+    assert "WHERRY_STAGING_MAX" in text
+    assert "WHERRY_ALTOALL" in text
+
+
+def test_settings_are_those_of_the_source() -> None:
+    source = (ROOT / "src/base/settings.cpp").read_text()
+    import re
+
+    names = re.findall(r'^ +\{"(WHERRY_\w+)",', source, flags=re.MULTILINE)
+    assert sorted(names) == sorted(settings.VARIABLES)
+
+
+def test_report_writes_the_page(wherry: Invoke, tmp_path: Path) -> None:
+    write(tmp_path / "out", example(4))
+    answer = wherry("report", tmp_path / "out")
+    assert answer.code == 0
+    assert answer.out == f"wrote {tmp_path / 'out' / 'report.html'}\n"
+    assert wherry("report", tmp_path).code == 2
+
+
+def test_completion_for_shells(wherry: Invoke) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        if shutil.which(shell) or shell != "bash":
+            assert "_WHERRY_COMPLETE" in wherry("completion", shell).out
+
+
+def test_output_that_nobody_reads_is_no_error() -> None:
+    source = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
+    done = subprocess.run(
+        ["sh", "-c", f"'{sys.executable}' -m wherry info | true"], env=source, capture_output=True, text=True
+    )
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,159 @@
+"""The page: complete, self-contained, and safe whatever programs and hosts are called."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from synthetic import Draft, example, write
+
+from wherry import markup, plots, record, report
+from wherry.analysis import analyse
+from wherry.errors import UsageError, WherryError
+
+EVIL = "</style><script>alert(\"x\")</script> & 'quoted'"
+
+
+class Page(HTMLParser):
+    """Checks that tags nest, and collects names of tags, attributes and text."""
+
+    VOID = ("meta",)
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def page_of(folder: Path, drafts: list[Draft]) -> str:
+    write(folder, drafts)
+    return report.page(analyse(record.read_all(folder)))
+
+
+def test_all_parts_are_there(tmp_path: Path) -> None:
+    text = page_of(tmp_path, example(4))
+    page = Page(text)
+    assert page.open == []
+    for title in ("Time by call", "Call sites", "What Wherry chose", "Left to the library", "Time per rank", "Sizes",
+                  "Waiting in collectives", "Who sends to whom", "Communicators", "Derived datatypes"):  # fmt: skip
+        assert title in page.texts, title
+    assert page.tags.count("svg") >= 7
+    assert page.tags.count("details") >= 7
+
+
+def test_the_page_needs_no_network_and_runs_nothing(tmp_path: Path) -> None:
+    page = Page(page_of(tmp_path, example(4)))
+    assert not {"script", "link", "img", "iframe", "object"} & set(page.tags)
+    assert not [name for name, _ in page.attributes if name in ("src", "href") or name.startswith("on")]
+    assert "url(" not in page_of(tmp_path, example(4))
+
+
+def test_names_are_escaped_everywhere(tmp_path: Path) -> None:
+    drafts = example(2, program=EVIL, host=EVIL[:60])
+    for draft in drafts:
+        draft.header["mpi_version"] = EVIL.encode()
+        draft.rows["comms"][0]["name"] = EVIL.encode()[:39]  # type: ignore[index]
+        draft.rows["misses"][0]["reason"] = EVIL.encode()  # type: ignore[index]
+        draft.rows["uses"][1]["strategy"] = b"<script>s"  # type: ignore[index]
+        draft.rows["types"][0]["name"] = b"<script>t"  # type: ignore[index]
+        draft.rows["functions"][1]["name"] = b"<script>f"  # type: ignore[index]
+    text = page_of(tmp_path, drafts)
+    page = Page(text)
+    assert "script" not in page.tags
+    assert page.tags.count("style") == 1
+    assert EVIL in "".join(page.texts)
+
+
+def test_pictures_have_titles(tmp_path: Path) -> None:
+    text = page_of(tmp_path, example(4))
+    assert len(re.findall(r"<svg [^>]*><title>[^<]+</title>", text)) == text.count("<svg ")
+
+
+def test_nothing_to_show_is_still_a_page(tmp_path: Path) -> None:
+    assert Page(page_of(tmp_path, [Draft(size=1)])).open == []
+
+
+def test_page_and_data_are_written(tmp_path: Path) -> None:
+    write(tmp_path, example(4))
+    path = report.from_directory(tmp_path)
+    assert path == tmp_path / "report.html"
+    data = json.loads((tmp_path / "report-data.json").read_text())
+    assert data["size"] == 4
+    assert data["functions"][0]["function"] == "MPI_Alltoall"
+    assert sorted(p.suffix for p in tmp_path.iterdir()) == [".html", ".json", *[".wrec"] * 4]
+
+
+def test_a_summary_alone_is_enough(tmp_path: Path) -> None:
+    records = tmp_path / "records"
+    write(records, example(4))
+    analysis = analyse(record.read_all(records))
+    (tmp_path / "summary.json").write_text(json.dumps(analysis.data()))
+    assert report.load(tmp_path) == analysis
+
+
+def test_missing_and_damaged_directories(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="not a directory"):
+        report.from_directory(tmp_path / "none")
+    with pytest.raises(UsageError, match="nothing to report"):
+        report.from_directory(tmp_path)
+    for text in ("{", "[]", '{"ranks": 3}', '{"ranks": [{}]}'):
+        (tmp_path / "summary.json").write_text(text)
+        with pytest.raises(WherryError, match=r"summary\.json is damaged"):
+            report.from_directory(tmp_path)
+
+
+def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, example(2))
+    report.from_directory(tmp_path)
+    before = (tmp_path / "report.html").read_text()
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(WherryError, match="No space left on device"):
+        report.from_directory(tmp_path)
+    assert (tmp_path / "report.html").read_text() == before
+    assert not [p for p in tmp_path.iterdir() if p.name.startswith(".")]
+
+
+@pytest.mark.parametrize("size", [1, 2, 63, 64, 65, 200, 1024])
+def test_a_matrix_has_at_most_64_cells_per_side_and_keeps_every_byte(size: int) -> None:
+    entries = [(i, (i + 1) % size, 10.0) for i in range(size)]
+    cells, labels = plots.aggregate(size, entries)
+    assert len(cells) == len(labels) <= 64
+    assert sum(map(sum, cells)) == 10.0 * size
+    assert labels[0].startswith("0")
+
+
+@pytest.mark.parametrize("most", [1e-9, 0.3, 1.0, 7.0, 99.0, 1e6])
+def test_ticks_reach_the_largest_value(most: float) -> None:
+    ticks = plots.nice_ticks(most)
+    assert ticks[0] == 0
+    assert ticks[-1] >= most * (1 - 1e-9)
+    assert 2 <= len(ticks) <= 7
+
+
+def test_markup_escapes_text_and_attributes() -> None:
+    made = markup.tag("p", "<b>", markup.tag("i", 1.5), title='"&"', class_="x")
+    assert made == '<p title="&quot;&amp;&quot;" class="x">&lt;b&gt;<i>1.5</i></p>'
