@@ -14,10 +14,11 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tarfile
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,13 +63,37 @@ class Package:
         return shutil.which(self.marker) is not None
 
 
-# Printing from several threads.
-_terminal = threading.Lock()
+class Progress:
+    """Says what begins and ends, and every half minute what is still under way. For use by several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._under_way: dict[str, float] = {}
+
+    def say(self, text: str) -> None:
+        with self._lock:
+            print(f"setup: {text}", flush=True)
+
+    @contextmanager
+    def step(self, name: str, doing: str) -> Iterator[None]:
+        started = time.monotonic()
+        self.say(f"{name}: {doing} ...")
+        self._under_way[name] = started
+        try:
+            yield
+        finally:
+            del self._under_way[name]
+        self.say(f"{name}: ready ({time.monotonic() - started:.0f} s)")
+
+    def remind(self, done: threading.Event) -> None:
+        while not done.wait(30):
+            now = time.monotonic()
+            steps = [f"{name} ({now - started:.0f} s)" for name, started in list(self._under_way.items())]
+            if steps:
+                self.say(f"still working on {', '.join(steps)}")
 
 
-def say(text: str) -> None:
-    with _terminal:
-        print(f"setup: {text}", flush=True)
+progress = Progress()
 
 
 def main() -> int:
@@ -77,26 +102,31 @@ def main() -> int:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say("waiting for another set-up of this checkout ...")
+            progress.say("waiting for another set-up of this checkout ...")
             fcntl.flock(lock, fcntl.LOCK_EX)
         return set_up()
 
 
 def set_up() -> int:
     started = time.monotonic()
+    done = threading.Event()
+    threading.Thread(target=progress.remind, args=[done], daemon=True).start()
     try:
         install_packages()
         make_environments()
+        fetch_mpi4py_tests()
         link_debian_mpich()
     except SetupError as error:
-        say(f"failed: {error}")
+        progress.say(f"failed: {error}")
         return 1
     except KeyboardInterrupt:
-        say("interrupted; repeat `make setup` to go on")
+        progress.say("interrupted; repeat `make setup` to go on")
         return 130
+    finally:
+        done.set()
     elapsed_s = time.monotonic() - started
     if elapsed_s > 2:
-        say(f"ready ({elapsed_s:.0f} s)")
+        progress.say(f"ready ({elapsed_s:.0f} s)")
     return 0
 
 
@@ -104,7 +134,6 @@ def make_environments() -> None:
     """Several at a time: most of it is waiting for the network and the disk."""
     with ThreadPoolExecutor(max_workers=3) as pool:
         jobs = [pool.submit(make_environment, environment) for environment in ENVIRONMENTS]
-        jobs.append(pool.submit(fetch_mpi4py_tests))
     failures = [str(error) for job in jobs if (error := job.exception()) is not None]
     if failures:
         raise SetupError("\n  ".join(failures))
@@ -129,25 +158,23 @@ def install_packages() -> None:
         return
     names = " ".join(package.name for package in missing)
     if os.geteuid() == 0 and shutil.which("apt-get") is not None:
-        say(f"installing Debian packages: {names}")
-        apt_install([package.name for package in missing])
+        with progress.step("Debian packages", f"installing {names}"):
+            apt_install([package.name for package in missing])
         missing = [package for package in missing if not package.present()]
     needed = [package for package in missing if package.required]
     if needed:
         wanted = " ".join(package.name for package in needed)
         raise SetupError(f"{wanted} missing (for {needed[0].purpose}); as root: apt-get install {names}")
     for package in missing:
-        say(f"without {package.name}: no {package.purpose} (as root: apt-get install {package.name})")
+        progress.say(f"without {package.name}: no {package.purpose} (as root: apt-get install {package.name})")
 
 
 def apt_install(names: list[str]) -> None:
-    started = time.monotonic()
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     log = LOGS / "apt.log"
     run_logged(["apt-get", "update"], log, quiet, "apt-get update", "check the network and repeat: make setup")
     install = ["apt-get", "install", "-y", "--no-install-recommends", *names]
     run_logged(install, log, quiet, "apt-get install", "repeat it by hand to see more, then: make setup")
-    say(f"Debian packages ready ({time.monotonic() - started:.0f} s)")
 
 
 def make_environment(environment: Environment) -> None:
@@ -156,8 +183,12 @@ def make_environment(environment: Environment) -> None:
     wanted = fingerprint(environment)
     if stamp.is_file() and stamp.read_text() == wanted and runs(environment.path / "bin/python"):
         return
-    started = time.monotonic()
-    say(f"{environment.name}: making {environment.path.relative_to(ROOT)} ...")
+    with progress.step(environment.name, f"making {environment.path.relative_to(ROOT)}"):
+        fill_environment(environment)
+        stamp.write_text(wanted)
+
+
+def fill_environment(environment: Environment) -> None:
     log = LOGS / f"{environment.name}.log"
     log.write_text("")
     create = [sys.executable, "-m", "venv", "--clear", str(environment.path)]
@@ -167,18 +198,16 @@ def make_environment(environment: Environment) -> None:
         pip_install(environment, name, log, advice)
     for name in environment.optional:
         install_optional(environment, name, log)
-    stamp.write_text(wanted)
-    say(f"{environment.name}: ready ({time.monotonic() - started:.0f} s)")
 
 
 def install_optional(environment: Environment, name: str, log: Path) -> None:
     if not can_build_fft():
-        say(f"{environment.name}: without mpi4py-fft (needs libfftw3-dev and python3-dev)")
+        progress.say(f"{environment.name}: without mpi4py-fft (needs libfftw3-dev and python3-dev)")
         return
     try:
         pip_install(environment, name, log, f"see {log.relative_to(ROOT)}")
     except SetupError as error:
-        say(f"{environment.name}: without {name.removesuffix('.txt')}: {error}")
+        progress.say(f"{environment.name}: without {name.removesuffix('.txt')}: {error}")
 
 
 def can_build_fft() -> bool:
@@ -204,28 +233,32 @@ def pip_install(environment: Environment, requirements: str, log: Path, advice: 
 def fetch_mpi4py_tests() -> None:
     """Unpacks mpi4py's source, whose test folder `make test` runs under Wherry, in .cache/mpi4py."""
     requirements = ROOT / "requirements/mpi4py-tests.txt"
-    target = ROOT / ".cache" / "mpi4py"
+    target = ROOT / ".cache/mpi4py"
     stamp = target / ".wherry-stamp"
     wanted = hashlib.sha256(requirements.read_bytes()).hexdigest()
     if stamp.is_file() and stamp.read_text() == wanted:
         return
-    started = time.monotonic()
-    say("mpi4py tests: fetching the source ...")
-    shutil.rmtree(target, ignore_errors=True)
-    download = ROOT / ".cache" / "download"
-    shutil.rmtree(download, ignore_errors=True)
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "--no-deps", "--no-binary", ":all:"]
-    command = [*pip, "--progress-bar", "off", "-d", str(download), "-r", str(requirements)]
-    run_logged(command, LOGS / "mpi4py.log", None, "pip download mpi4py", "check the network and repeat: make setup")
-    unpack(next(download.glob("mpi4py-*.tar.gz")), target)
-    stamp.write_text(wanted)
-    say(f"mpi4py tests: ready ({time.monotonic() - started:.0f} s)")
+    with progress.step("mpi4py tests", "fetching the source"):
+        shutil.rmtree(target, ignore_errors=True)
+        unpack(download_source(requirements), target)
+        stamp.write_text(wanted)
+
+
+def download_source(requirements: Path) -> Path:
+    folder = ROOT / ".cache/download"
+    shutil.rmtree(folder, ignore_errors=True)
+    # The interpreter that runs this may have no pip; that of the tool has.
+    pip = [str(ROOT / ".venv/bin/python"), "-m", "pip", "--disable-pip-version-check", "download", "--no-deps"]
+    command = [*pip, "--no-binary", ":all:", "--progress-bar", "off", "-d", str(folder), "-r", str(requirements)]
+    log = LOGS / "mpi4py.log"
+    run_logged(command, log, None, "pip download mpi4py", "check the network and repeat: make setup")
+    return next(folder.glob("mpi4py-*.tar.gz"))
 
 
 def unpack(archive: Path, target: Path) -> None:
     """The one folder in the archive becomes `target`."""
-    with tarfile.open(archive) as source:
-        source.extractall(archive.parent, filter="data")
+    command = ["tar", "-xzf", str(archive), "-C", str(archive.parent)]
+    run_logged(command, LOGS / "mpi4py.log", None, "unpacking mpi4py", "check the free space and repeat: make setup")
     archive.unlink()
     next(path for path in archive.parent.iterdir() if path.is_dir()).rename(target)
 

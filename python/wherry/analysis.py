@@ -136,7 +136,7 @@ class UseRow:
 
 @dataclass
 class DecisionRow:
-    at_seconds: float  # since the first rank began
+    at_seconds: float  # since the end of MPI_Init
     function: str
     comm: str
     comm_key: str
@@ -463,7 +463,7 @@ def _decisions(ranks: Sequence[Record]) -> list[DecisionRow]:
         for decision in record.tables["decisions"]:
             name, key, size = _comm(record, int(decision["comm"]))
             row = DecisionRow(
-                at_seconds=(int(decision["at_ns"]) - record.start_ns) * NS,
+                at_seconds=(int(decision["at_ns"]) - (record.init_ns or record.start_ns)) * NS,
                 function=record.function(decision["function"]),
                 comm=name,
                 comm_key=key,

@@ -74,7 +74,10 @@ def columns(title: str, bars: Sequence[Bar], format_: Format, height: float = 22
             y -= part.value * scale
             marks.append(_rect(x + step * 0.1, y, step * 0.8, part.value * scale, part))
         if i % every == 0:
-            marks.append(_slanted(x + step / 2, floor + 12, bar.label))
+            fits = _LABEL_PX * len(bar.label) < step * every
+            middle = x + step / 2
+            flat = _label(middle, floor + 16, bar.label, "middle", css="axis")
+            marks.append(flat if fits else _slanted(middle, floor + 12, bar.label))
     return svg(title, width, height, *marks)
 
 
@@ -84,8 +87,10 @@ def matrix(title: str, cells: Sequence[Sequence[float]], labels: Sequence[str], 
     side = min(26.0, 300.0 / n)
     ticks = [label.partition("-")[0] for label in labels]  # the first rank of a block; tooltips tell all
     left, top = 28 + _LABEL_PX * len(ticks[-1]), 40.0
-    values = [v for row in cells for v in row if v > 0]
-    low, high = (math.log(min(values)), math.log(max(values))) if values else (0.0, 1.0)
+    values = [v for row in cells for v in row if v > 0] or [1.0]
+    # At least two powers of ten from pale to dark, so that nearly equal cells look equal.
+    high = math.log(max(values))
+    low = min(math.log(min(values)), high - math.log(100))
     marks: list[Markup] = [
         _label(left + n * side / 2, 12, "to rank", "middle", css="axis"),
         _from_rank(top + n * side / 2),
@@ -97,7 +102,7 @@ def matrix(title: str, cells: Sequence[Sequence[float]], labels: Sequence[str], 
             marks.append(_label(left - 5, top + middle + 4, ticks[i], "end", css="axis"))
             marks.append(_label(left + middle, top - 6, ticks[i], "middle", css="axis"))
         for j, value in enumerate(row):
-            depth = 0.0 if value <= 0 else 0.15 + 0.85 * ((math.log(value) - low) / (high - low) if high > low else 1)
+            depth = 0.0 if value <= 0 else 0.15 + 0.85 * (math.log(value) - low) / (high - low)
             tip = tag("title", f"{labels[i]} to {labels[j]}: {format_(value)}")
             place = {"x": left + j * side, "y": top + i * side, "width": side - 0.5, "height": side - 0.5}
             css = "cell" if value > 0 else "cell none"

@@ -22,7 +22,7 @@ def print_summary(console: Console, analysis: Analysis, report: str | None = Non
         console.print(line, highlight=False)
     if analysis.functions:
         console.print(_functions(analysis))
-        console.print(_sites(analysis))
+        console.print(_sites(analysis, console.width))
     for line in [*choices(analysis), *(f"warning: {escape(text)}" for text in analysis.warnings)]:
         console.print(line, highlight=False)
     if report:
@@ -73,13 +73,20 @@ def _functions(analysis: Analysis) -> Table:
     return table
 
 
-def _sites(analysis: Analysis) -> Table:
+def _sites(analysis: Analysis, width: int) -> Table:
     table = _table("time by place", "% of MPI", "calls", "called from")
     total = sum(row.totals.seconds for row in analysis.functions) or 1.0
-    for row in analysis.sites[:_MOST_SITES]:
+    # Long names of places must not squeeze the numbers.
+    rows = analysis.sites[:_MOST_SITES]
+    room = max(width - 26 - max((len(row.function) for row in rows), default=0), 12)
+    for row in rows:
         share, calls = units.percent(row.totals.seconds / total), units.count(row.totals.calls)
-        table.add_row(escape(row.function), share, calls, escape(row.site))
+        table.add_row(escape(row.function), share, calls, escape(_cut(row.site, room)))
     return table
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 @dataclass
@@ -111,9 +118,8 @@ def choices(analysis: Analysis) -> list[str]:
     found = replacements(analysis)
     mostly = [row for row in found if row.calls >= _LEAST_SHARE * calls[row.function]]
     lines = [_replaced(row, calls[row.function]) for row in mostly[:_MOST_USES]]
-    lines += [
-        _kept(function, n, found) for function, n in calls.items() if function not in {r.function for r in mostly}
-    ]
+    won = {row.function for row in mostly}
+    lines += [_kept(function, n, found) for function, n in calls.items() if function not in won]
     if mostly and analysis.gain_seconds is not None:
         lines.append(_gain(analysis.gain_seconds, analysis.seconds))
     for miss in analysis.misses[:_MOST_MISSES]:
@@ -137,5 +143,6 @@ def _kept(function: str, calls: int, found: list[Replacement]) -> str:
 
 
 def _gain(gain_seconds: float, seconds: float) -> str:
+    """From the times that the ranks agreed on during the trials."""
     share = units.percent(gain_seconds / (seconds + max(gain_seconds, 0.0))) if seconds > 0 else "unknown"
-    return f"estimated gain: [bold]{units.seconds(gain_seconds)} per rank[/bold] ({share} of the run without; from the trials)"
+    return f"estimated gain: [bold]{units.seconds(gain_seconds)} per rank[/bold] ({share} of the run without it)"

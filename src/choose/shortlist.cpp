@@ -19,12 +19,12 @@ void insert_by_cost(std::vector<Candidate>& ranked, Candidate candidate) {
 }
 
 /// Everything that may be used, cheapest first; equal costs in the registry's order.
-std::vector<Candidate> ranking(const plan::Shape& shape, long long block_bytes, const plan::Machine& machine,
+std::vector<Candidate> ranking(std::span<const Offer> offers, long long block_bytes, const plan::Machine& machine,
                                const Allowed& allowed) {
   std::vector<Candidate> all;
-  for (const plan::Strategy& s : plan::strategies())
-    if (s.applies(shape) && (!allowed || allowed(s)))
-      insert_by_cost(all, {std::string(s.name), plan::cost(s, shape, block_bytes, machine).seconds});
+  for (const Offer& offer : offers)
+    if (!allowed || allowed(offer))
+      insert_by_cost(all, {std::string(offer.strategy->name), plan::price(offer.traffic, block_bytes, machine).seconds});
   const double limit = all.empty() ? 0 : hopeless * all.front().predicted_s;
   std::erase_if(all, [&](const Candidate& c) { return c.predicted_s > limit; });
   return all;
@@ -48,16 +48,16 @@ std::string_view family_of(std::string_view strategy) {
   return strategy.substr(0, strategy.find_first_of("_0123456789"));
 }
 
-Allowed within_staging(const plan::Shape& shape, long long block_bytes, long long staging_max) {
-  return [shape, block_bytes, staging_max](const plan::Strategy& s) {
-    if (s.hops == plan::Hops::single || block_bytes == 0) return true;
-    return s.most_slots(shape) <= staging_max / block_bytes;
-  };
+std::vector<Offer> survey(const plan::Shape& shape) {
+  std::vector<Offer> offers;
+  for (const plan::Strategy& s : plan::strategies())
+    if (s.applies(shape)) offers.push_back({&s, plan::traffic(s, shape)});
+  return offers;
 }
 
-std::vector<Candidate> shortlist(const plan::Shape& shape, long long block_bytes,
-                                 const plan::Machine& machine, const Allowed& allowed, std::size_t most) {
-  std::vector<Candidate> ranked = ranking(shape, block_bytes, machine, allowed);
+std::vector<Candidate> shortlist(std::span<const Offer> offers, long long block_bytes, const plan::Machine& machine,
+                                 const Allowed& allowed, std::size_t most) {
+  std::vector<Candidate> ranked = ranking(offers, block_bytes, machine, allowed);
   spread_families(ranked);
   if (ranked.size() > most) ranked.resize(most);
   std::vector<Candidate> list = {{"native", 0}};  // no prediction: stays in front of all others

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,22 +13,27 @@
 
 namespace wherry::choose {
 
-/// Whether a strategy may be used at all for the calls in question. Must answer alike on all ranks.
-using Allowed = std::function<bool(const plan::Strategy&)>;
+/// A strategy that applies to a shape, and what it does there: counted once, priced for every size.
+struct Offer {
+  const plan::Strategy* strategy;
+  plan::Traffic traffic;
+};
 
-/// Allows every strategy whose staging of blocks of `block_bytes` stays within `staging_max` bytes on every
-/// rank.
-Allowed within_staging(const plan::Shape& shape, long long block_bytes, long long staging_max);
+/// Everything that applies to a shape, in the registry's order.
+std::vector<Offer> survey(const plan::Shape& shape);
+
+/// Whether a strategy may be used at all for the calls in question. Must answer alike on all ranks.
+using Allowed = std::function<bool(const Offer&)>;
 
 /// What strategies have in common up to a parameter: "bruck" of "bruck4", "pairwise" of "pairwise_xor".
 std::string_view family_of(std::string_view strategy);
 
-/// Native, then at most `most` strategies that apply to the shape and are allowed, cheapest first.
+/// Native, then at most `most` of the offers that are allowed, cheapest first.
 ///
-/// Two of one family at most as long as there are others: where the model is wrong, it is wrong about a whole
-/// family. Strategies that a learner would call hopeless are left out. Native has no prediction: the model
-/// does not know what the library does.
-std::vector<Candidate> shortlist(const plan::Shape& shape, long long block_bytes,
-                                 const plan::Machine& machine, const Allowed& allowed, std::size_t most = 5);
+/// Two of one family at most as long as there are others: where the model is wrong, it is wrong about a whole family.
+/// Strategies that the model expects to take more than thrice the best time are left out. Native has no prediction: the
+/// model does not know what the library does.
+std::vector<Candidate> shortlist(std::span<const Offer> offers, long long block_bytes, const plan::Machine& machine,
+                                 const Allowed& allowed = {}, std::size_t most = 5);
 
 }  // namespace wherry::choose

@@ -76,11 +76,13 @@ void forget_request(MPI_Request request) {
 }
 
 void forget_window(MPI_Win win) {
+  if (inside_mpi()) return backend().handles.forget_soon();
   const std::lock_guard lock(backend().lock);
   backend().handles.forget_window(win);
 }
 
 void forget_type(MPI_Datatype type) {
+  if (inside_mpi()) return backend().handles.forget_soon();
   const std::lock_guard lock(backend().lock);
   backend().handles.forget(type);
 }

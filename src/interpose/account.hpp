@@ -54,6 +54,9 @@ struct Volume {
 inline Volume operator+(Volume a, Volume b) { return {a.bytes + b.bytes, a.combiner != 0 ? a.combiner : b.combiner}; }
 inline Volume operator*(int times, Volume v) { return {static_cast<std::uint64_t>(times) * v.bytes, v.combiner}; }
 
+/// No sequence number: a collective of one rank, whose arrivals say nothing.
+inline constexpr std::uint64_t unshared = ~std::uint64_t{0};
+
 /// Holds the profile's lock while a call is booked. All functions below need one.
 class Account {
  public:
@@ -82,7 +85,7 @@ class Account {
   }
   void book(const Call& call, std::uint32_t comm, const Volume& volume, std::uint64_t sequence) const {
     book(call, comm, volume);
-    if (comm != profile::none)
+    if (comm != profile::none && sequence != unshared)
       backend().recorder.arrival(comm, call.function(), sequence, call.enter_ns(), call.leave_ns());
   }
 
@@ -100,7 +103,11 @@ inline std::uint32_t window_comm(MPI_Win win) {
   const WinFacts* window = backend().handles.window(win);
   return window == nullptr ? profile::none : window->comm;
 }
-inline std::uint64_t sequence_of(MPI_Comm comm) { return facts(comm).sequence++; }
+/// Number of the collective on this communicator; `unshared` if nobody else takes part.
+inline std::uint64_t sequence_of(MPI_Comm comm) {
+  CommFacts& c = facts(comm);
+  return c.local_size > 1 || c.inter ? c.sequence++ : unshared;
+}
 
 // --- how many: ranks that blocks go to (the remote group of an intercommunicator)
 
@@ -203,7 +210,7 @@ inline void comm_made(MPI_Comm comm) {
   if (comm != MPI_COMM_NULL) facts(comm);
 }
 inline void comm_named(MPI_Comm comm, const char* name) { backend().recorder.name_comm(comm_index(comm), name); }
-inline void initialized(int thread_level) { backend().initialized(thread_level); }
+inline void initialized() { backend().initialized(); }
 inline void session_opened(MPI_Session session) { backend().session_opened(session); }
 inline void session_closes() { backend().session_closes(); }
 inline void session_closed() { backend().session_closed(); }

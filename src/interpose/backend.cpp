@@ -103,10 +103,11 @@ Backend::Backend(const Core& core, const Settings& settings)
 const char* Backend::install() {
   if (missing_ != nullptr) return missing_;
   const auto rows = symbol_table();
+  const bool listening = replacing_ || (settings_.enabled && !settings_.problems.empty());  // problems are told at MPI_Init
   if (core_.symbols != rows.size() + 2) return "libwherry.so and its backend are of different builds";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (core_.next[i] == nullptr) core_.next[i] = rows[i].stand_in;
-    const bool wrapped = recording_ || (replacing_ && rows[i].wrapped_without_profile);
+    const bool wrapped = recording_ || (listening && rows[i].wrapped_without_profile);
     core_.slots[i] = wrapped ? rows[i].wrapper : core_.next[i];
   }
   for (std::size_t i = rows.size(); i < core_.symbols; ++i) core_.slots[i] = core_.next[i];
@@ -118,6 +119,9 @@ const char* Backend::install() {
 void Backend::stop_in_child() {
   instance->recording_ = false;
   instance->replacing_ = false;
+  instance->state_ = Recording::off;
+  instance->ended_ = true;
+  instance->lock.unlock();  // another thread may have held it when the process was copied
 }
 
 run::Runtime& Backend::runtime() {
@@ -141,9 +145,8 @@ std::uint32_t Backend::place_of(const void* site) {
   return sites.place(place).caller == profile::Caller::library ? profile::none : place;
 }
 
-void Backend::initialized(int thread_level) {
+void Backend::initialized() {
   world_ = true;
-  thread_level_ = thread_level;
   watch_self();
   const std::lock_guard guard(lock);
   if (recording_ && state_ == Recording::not_yet) open_record();
@@ -167,8 +170,7 @@ void Backend::session_opened(MPI_Session session) {
   ++sessions_;
   if (!recording_ || state_ != Recording::not_yet || group_from_set == nullptr) return;
   MPI_Group world = MPI_GROUP_NULL;
-  if (group_from_set(session, "mpi://WORLD", &world) != MPI_SUCCESS) return;
-  handles.set_base(world);
+  if (group_from_set(session, "mpi://WORLD", &world) == MPI_SUCCESS) handles.set_base(world);
   open_record();
 }
 
@@ -196,7 +198,7 @@ bool Backend::open_record() {
   } else if (handles.base() != MPI_GROUP_NULL) {
     queries_.Group_rank(handles.base(), &identity.rank);
     queries_.Group_size(handles.base(), &identity.size);
-  } else {
+  } else if (sessions_ == 0) {
     return false;
   }
   identity.start_ns = start_ns_;

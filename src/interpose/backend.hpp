@@ -94,7 +94,7 @@ class Backend {
   /// Whether events may be booked now: the record is open, or can be opened. Needs the lock.
   bool is_ready() { return state_ == Recording::open || (state_ == Recording::not_yet && open_record()); }
 
-  void initialized(int thread_level);
+  void initialized();
   void session_opened(MPI_Session session);
   void session_closes();
   void session_closed();
@@ -127,7 +127,6 @@ class Backend {
   bool replacing_ = false;
   Recording state_ = Recording::off;
   bool problems_printed_ = false;
-  int thread_level_ = -1;
   int sessions_ = 0;
   bool ended_ = false;
   bool world_ = false;             // MPI_Init was seen, so MPI_Finalize ends it, not a session

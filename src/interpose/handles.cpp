@@ -118,6 +118,12 @@ void Handles::sweep() {
   }
 }
 
+void Handles::forget_all() {
+  stale_.store(false, std::memory_order_relaxed);
+  types_.clear();
+  windows_.clear();
+}
+
 std::vector<int> Handles::take_world_ranks(MPI_Group group) {
   std::vector<int> ranks = world_ranks(group);
   if (group != MPI_GROUP_EMPTY) api_.Group_free(&group);
@@ -129,7 +135,7 @@ std::vector<int> Handles::world_ranks(MPI_Group group) {
   queries_.Group_size(group, &size);
   std::vector<int> own(static_cast<std::size_t>(size)), world(own.size(), -1);
   std::iota(own.begin(), own.end(), 0);
-  if (base_ == MPI_GROUP_NULL) return own;
+  if (base_ == MPI_GROUP_NULL) return world;
   api_.Group_translate_ranks(group, size, own.data(), base_, world.data());
   std::replace(world.begin(), world.end(), int{MPI_UNDEFINED}, -1);
   return world;
@@ -204,6 +210,7 @@ void Handles::add_window(MPI_Win win, MPI_Comm comm) {
 
 /// A window whose making was not seen has no communicator, but still ranks.
 WinFacts* Handles::window(MPI_Win win) {
+  if (stale_.load(std::memory_order_relaxed)) forget_all();
   if (WinFacts* known = windows_.find(key_of(win))) return known;
   MPI_Group group = MPI_GROUP_NULL;
   if (queries_.Win_get_group(win, &group) != MPI_SUCCESS) return nullptr;

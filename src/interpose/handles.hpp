@@ -84,10 +84,13 @@ class Handles {
       : api_(api), queries_(queries), recorder_(recorder) {}
 
   TypeFacts type(MPI_Datatype type) {
+    if (stale_.load(std::memory_order_relaxed)) forget_all();
     if (const TypeFacts* known = types_.find(key_of(type))) return *known;
     return types_.insert(key_of(type), ask(type));
   }
   void forget(MPI_Datatype type) { types_.erase(key_of(type)); }
+  /// For a type or window that is freed in a callback, inside the library: needs no lock.
+  void forget_soon() { stale_.store(true, std::memory_order_relaxed); }
 
   /// comm must be valid. The result lives as long as the communicator.
   CommFacts& comm(MPI_Comm comm) {
@@ -123,6 +126,7 @@ class Handles {
   std::uint64_t next_key(const CommFacts& facts, MPI_Comm comm);
   void settle(CommFacts& comm);
   void sweep();
+  void forget_all();
   static int on_free(MPI_Comm comm, int keyval, void* value, void* self);
 
   const mpi::Api& api_;
@@ -134,6 +138,7 @@ class Handles {
   // Freeing happens inside the MPI library, which may hold its own lock: it must not wait for ours. So the
   // delete callback only pushes onto this list.
   std::atomic<CommFacts*> freed_ = nullptr;
+  std::atomic<bool> stale_ = false;
   profile::FlatMap<std::uint64_t, TypeFacts> types_;
   profile::FlatMap<std::uint64_t, std::unique_ptr<CommFacts>> comms_;
   profile::FlatMap<std::uint64_t, RequestFacts> requests_;

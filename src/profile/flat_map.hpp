@@ -54,6 +54,7 @@ class FlatMap {
   }
 
   std::size_t size() const { return size_; }
+  void clear() { *this = FlatMap(); }
 
   /// Calls visit(key, value) for every entry, in no particular order.
   template <class Visit>

@@ -135,7 +135,6 @@ const Prepared& Communicator::prepared(const plan::Strategy& strategy) {
   Prepared made;
   made.schedule = strategy.schedule(*shape_, rank_);
   made.layout = layout_of(made.schedule);
-  made.most_slots = strategy.most_slots(*shape_);
   return prepared_.emplace(&strategy, std::move(made)).first->second;
 }
 

@@ -31,7 +31,6 @@ struct Terms {
 struct Prepared {
   plan::Schedule schedule;
   CombinedLayout layout;
-  int most_slots = 0;  // over all ranks
 };
 
 /// Calls that share what is learned.

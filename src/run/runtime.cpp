@@ -6,6 +6,7 @@
 #include <climits>
 #include <cmath>
 #include <list>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -49,7 +50,8 @@ std::string_view name_of(Operation operation) {
 }
 
 struct Runtime::State {
-  State(const Settings& s, const mpi::Api& a, Observer* o) : settings(s), api(a), observer(o), staging(s.staging_max) {}
+  State(const Settings& s, const mpi::Api& a, Observer* o)
+      : settings(s), api(a), observer(o), staging(s.staging_max), machine(machine_name()), library(library_name(a)) {}
 
   template <class Call>
   int run(Operation operation, const Call& call, const Native& native);
@@ -62,8 +64,9 @@ struct Runtime::State {
   std::string_view instruction(Operation operation) const;
   std::uint32_t bucket(Communicator& c, Operation operation) const;
   Cell& cell(Communicator& c, const CellKey& key, long long block_bytes);
-  std::vector<choose::Candidate> candidates(Communicator& c, const CellKey& key, long long block_bytes) const;
-  bool fits(Communicator& c, const CellKey& key, const plan::Strategy& strategy, long long block_bytes) const;
+  const std::vector<choose::Offer>& offers(const Communicator& c);
+  std::vector<choose::Candidate> candidates(Communicator& c, const CellKey& key, long long block_bytes);
+  bool fits(Communicator& c, const CellKey& key, const choose::Offer& offer, long long block_bytes) const;
   choose::Learner learner(Communicator& c, const CellKey& key, long long block_bytes);
   choose::TuningKey tuning_key(Communicator& c, const CellKey& key) const;
   const plan::Strategy* forced(Communicator& c, const CellKey& key, long long block_bytes, std::string_view name);
@@ -80,12 +83,14 @@ struct Runtime::State {
   const mpi::Api& api;
   Observer* observer;
   Staging staging;
+  const std::string machine, library;
   std::string force = std::string(automatic);
   bool finished = false;
   std::atomic<int> keyval = MPI_KEYVAL_INVALID;
 
   std::mutex mutex;  // guards what follows, and the making of keyval
   std::list<Attached> all;
+  std::map<std::pair<int, unsigned long long>, std::vector<choose::Offer>> surveys;  // by size and placement
   bool tuning_loaded = false;
   choose::TuningTable tuning;   // what the file said
   choose::TuningTable learned;  // what this process has to add
@@ -188,28 +193,38 @@ std::uint32_t Runtime::State::bucket(Communicator& c, Operation operation) const
   return agreed;
 }
 
-bool Runtime::State::fits(Communicator& c, const CellKey& key, const plan::Strategy& s, long long block_bytes) const {
+/// What applies to these ranks; communicators of one shape share the counting.
+const std::vector<choose::Offer>& Runtime::State::offers(const Communicator& c) {
+  const std::lock_guard lock(mutex);
+  std::vector<choose::Offer>& known = surveys[{c.size(), c.shape().signature()}];
+  if (known.empty()) known = choose::survey(c.shape());
+  return known;  // entries of a map stay where they are
+}
+
+/// Whether every rank can run the strategy within its terms.
+bool Runtime::State::fits(Communicator& c, const CellKey& key, const choose::Offer& offer, long long block_bytes) const {
+  const plan::Strategy& s = *offer.strategy;
   const bool irregular = key.operation != Operation::alltoall;
   if (irregular && key.in_place) return s.name == in_place_strategy;
   const std::size_t most = std::min<std::size_t>(c.terms().staging_max, INT_MAX);
   if (s.hops == plan::Hops::single)
     return !key.in_place || static_cast<std::size_t>(block_bytes) <= most / (3 * static_cast<std::size_t>(c.size()));
   if (!c.terms().host_memory) return false;
-  const int slots = s.most_slots(c.shape());
+  const int slots = offer.traffic.most_slots;
   if (irregular) return combined_staging(slots, c.size(), key.bucket) <= most;
   const std::size_t copy = key.in_place ? static_cast<std::size_t>(c.size()) : 0;
   const std::size_t blocks = static_cast<std::size_t>(slots) + 2 * static_cast<std::size_t>(c.size()) + copy;
   return static_cast<std::size_t>(block_bytes) <= most / blocks;
 }
 
-std::vector<choose::Candidate> Runtime::State::candidates(Communicator& c, const CellKey& key, long long block_bytes) const {
-  const auto allowed = [&](const plan::Strategy& s) { return fits(c, key, s, block_bytes); };
-  return choose::shortlist(c.shape(), block_bytes, plan::Machine{}, allowed);
+std::vector<choose::Candidate> Runtime::State::candidates(Communicator& c, const CellKey& key, long long block_bytes) {
+  const auto allowed = [&](const choose::Offer& offer) { return fits(c, key, offer, block_bytes); };
+  return choose::shortlist(offers(c), block_bytes, plan::Machine{}, allowed);
 }
 
 choose::TuningKey Runtime::State::tuning_key(Communicator& c, const CellKey& key) const {
-  return {.machine = machine_name(),
-          .mpi = library_name(api),
+  return {.machine = machine,
+          .mpi = library,
           .ranks = c.size(),
           .placement = c.shape().signature(),
           .operation = std::string(name_of(key.operation)) + (key.in_place ? ":in_place" : ""),
@@ -237,11 +252,10 @@ choose::Learner Runtime::State::learner(Communicator& c, const CellKey& key, lon
     }
   }
   if (c.terms().tuning) api.Bcast(known, 3, MPI_DOUBLE, 0, c.channel().comm());
+  const choose::LearnerOptions options = c.terms().learning ? choose::LearnerOptions{} : choose::no_trials;
   if (known[0] >= 0)
-    return choose::Learner::settled_on(std::move(list), static_cast<std::size_t>(known[0]), known[1], known[2]);
-  choose::LearnerOptions options;
-  if (!c.terms().learning) options.budget = 0;
-  return choose::Learner(std::move(list), options);
+    return choose::Learner::settled_on(std::move(list), static_cast<std::size_t>(known[0]), known[1], known[2], options);
+  return c.terms().learning ? choose::Learner(std::move(list), options) : choose::Learner::by_model(std::move(list));
 }
 
 Cell& Runtime::State::cell(Communicator& c, const CellKey& key, long long block_bytes) {
@@ -252,17 +266,17 @@ Cell& Runtime::State::cell(Communicator& c, const CellKey& key, long long block_
 
 /// The strategy that was asked for; native where it does not apply.
 const plan::Strategy* Runtime::State::forced(Communicator& c, const CellKey& key, long long block_bytes, std::string_view name) {
-  const plan::Strategy* const strategy = plan::find_strategy(name);
-  if (strategy == nullptr) return nullptr;
-  if (!strategy->applies(c.shape())) {
-    miss(key.operation, "the forced strategy does not apply to these ranks");
-    return nullptr;
-  }
-  if (!fits(c, key, *strategy, block_bytes)) {
+  if (name == native_name) return nullptr;
+  const auto named = [name](const choose::Offer& offer) { return offer.strategy->name == name; };
+  const std::vector<choose::Offer>& known = offers(c);
+  const auto offer = std::ranges::find_if(known, named);
+  if (offer == known.end())
+    miss(key.operation, "the forced strategy does not exist or does not apply to these ranks");
+  else if (!fits(c, key, *offer, block_bytes))
     miss(key.operation, "the forced strategy needs more staging than allowed, or host memory");
-    return nullptr;
-  }
-  return strategy;
+  else
+    return offer->strategy;
+  return nullptr;
 }
 
 // ---- running ----

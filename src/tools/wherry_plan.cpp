@@ -7,6 +7,7 @@
 #include <chrono>
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -116,7 +117,8 @@ std::vector<Candidate> candidates_for(const Shape& shape, long long block_bytes)
   std::vector<Candidate> candidates;
   for (const Strategy& s : plan::strategies())
     if (s.applies(shape)) candidates.push_back({&s, plan::cost(s, shape, block_bytes, plan::Machine{})});
-  std::ranges::stable_sort(candidates, {}, [](const Candidate& c) { return c.cost.seconds; });
+  // Equal costs in the registry's order.
+  std::ranges::sort(candidates, {}, [](const Candidate& c) { return std::pair(c.cost.seconds, c.strategy); });
   return candidates;
 }
 

@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <climits>
 #include <cmath>
 #include <set>
 #include <string>
@@ -36,7 +35,7 @@ const plan::Strategy& strategy(const Candidate& c) {
 TEST_CASE("a shortlist is native, then strategies that apply, cheapest first, each once") {
   for (const plan::Shape& shape : shapes())
     for (const long long bytes : block_sizes) {
-      const std::vector<Candidate> list = shortlist(shape, bytes, plan::Machine{}, {}, 5);
+      const std::vector<Candidate> list = shortlist(survey(shape), bytes, plan::Machine{}, {}, 5);
       REQUIRE_FALSE(list.empty());
       CHECK(list[0].name == "native");
       CHECK(list.size() <= 6);
@@ -53,7 +52,7 @@ TEST_CASE("the cheapest strategy by the model is on the list") {
     double best = std::numeric_limits<double>::infinity();
     for (const plan::Strategy& s : plan::strategies())
       if (s.applies(shape)) best = std::min(best, plan::cost(s, shape, bytes, plan::Machine{}).seconds);
-    const std::vector<Candidate> list = shortlist(shape, bytes, plan::Machine{}, {}, 5);
+    const std::vector<Candidate> list = shortlist(survey(shape), bytes, plan::Machine{}, {}, 5);
     REQUIRE(list.size() > 1);
     CHECK(list[1].predicted_s == best);
   }
@@ -61,29 +60,25 @@ TEST_CASE("the cheapest strategy by the model is on the list") {
 
 TEST_CASE("a shortlist is a function of its arguments") {
   for (const plan::Shape& shape : shapes())
-    CHECK(shortlist(shape, 512, plan::Machine{}, {}) ==
-          shortlist(plan::Shape(shape), 512, plan::Machine{}, {}));
-}
-
-TEST_CASE("staging beyond the limit is left out") {
-  const plan::Shape shape = plan::Shape::blocked(24, 6);
-  for (const long long bytes : block_sizes)
-    for (const Candidate& c : shortlist(shape, bytes, plan::Machine{}, within_staging(shape, bytes, 4096))) {
-      if (c.name == "native" || strategy(c).hops == plan::Hops::single) continue;
-      CHECK(strategy(c).most_slots(shape) * bytes <= 4096);
-    }
-}
-
-TEST_CASE("sizes near overflow leave only strategies without staging") {
-  const plan::Shape shape = plan::Shape::flat(8);
-  const Allowed allowed = within_staging(shape, LLONG_MAX, LLONG_MAX - 1);
-  for (const plan::Strategy& s : plan::strategies())
-    if (s.applies(shape)) CHECK(allowed(s) == (s.hops == plan::Hops::single || s.most_slots(shape) == 0));
+    CHECK(shortlist(survey(shape), 512, plan::Machine{}, {}) ==
+          shortlist(survey(plan::Shape(shape)), 512, plan::Machine{}, {}));
 }
 
 TEST_CASE("what is not allowed is not listed") {
-  const Allowed nothing = [](const plan::Strategy&) { return false; };
-  CHECK(shortlist(plan::Shape::flat(16), 64, plan::Machine{}, nothing).size() == 1);
+  const std::vector<Offer> offers = survey(plan::Shape::blocked(24, 6));
+  CHECK(shortlist(offers, 64, plan::Machine{}, [](const Offer&) { return false; }).size() == 1);
+  const Allowed single = [](const Offer& o) { return o.strategy->hops == plan::Hops::single; };
+  for (const long long bytes : block_sizes)
+    for (const Candidate& c : shortlist(offers, bytes, plan::Machine{}, single))
+      CHECK((c.name == "native" || strategy(c).hops == plan::Hops::single));
+}
+
+TEST_CASE("a survey offers what applies, and nothing else") {
+  for (const plan::Shape& shape : shapes()) {
+    std::set<std::string_view> offered;
+    for (const Offer& o : survey(shape)) CHECK(offered.insert(o.strategy->name).second);
+    for (const plan::Strategy& s : plan::strategies()) CHECK(offered.contains(s.name) == s.applies(shape));
+  }
 }
 
 TEST_CASE("families are strategies up to a parameter") {
@@ -95,8 +90,8 @@ TEST_CASE("families are strategies up to a parameter") {
 TEST_CASE("no family fills the list while others are competitive") {
   for (const plan::Shape& shape : shapes())
     for (const long long bytes : block_sizes) {
-      const std::vector<Candidate> list = shortlist(shape, bytes, plan::Machine{}, {}, 4);
-      const std::vector<Candidate> all = shortlist(shape, bytes, plan::Machine{}, {}, 100);
+      const std::vector<Candidate> list = shortlist(survey(shape), bytes, plan::Machine{}, {}, 4);
+      const std::vector<Candidate> all = shortlist(survey(shape), bytes, plan::Machine{}, {}, 100);
       std::set<std::string_view> listed, present;
       for (const Candidate& c : list) listed.insert(family_of(c.name));
       for (const Candidate& c : all) present.insert(family_of(c.name));

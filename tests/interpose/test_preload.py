@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Launcher
+from conftest import ROOT, Launcher
 from preloading import calls_of, compile_program, records_in, run_compiler, sites_of
 
 Compile = Callable[..., Path]
@@ -229,6 +229,13 @@ def test_full_disk_is_one_line(mpi: Launcher, preload: Path, compiled: Compile, 
 
 def mount_small(folder: Path) -> bool:
     return subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)]).returncode == 0
+
+
+def test_pcontrol_forces_a_strategy(mpi: Launcher, preload: Path, compiled: Compile) -> None:
+    program = compiled("control.c", f"-I{ROOT / 'src'}")
+    assert mpi.run([program], 1).returncode == 0
+    assert mpi.run([program, "wherry"], 1, preload=True).returncode == 0
+    assert mpi.run([program], 1, {"WHERRY_DISABLE": "1"}, preload=True).returncode == 0
 
 
 def test_unknown_settings_are_told_once(mpi: Launcher, preload: Path, compiled: Compile) -> None:

@@ -1,0 +1,1 @@
+"""`make demo`: real programs with and without Wherry; answers are compared first, then times."""

@@ -1,0 +1,97 @@
+"""What the demo runs: one row per program, MPI and place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wherry.demo.programs import ALLTOALL, FFT, IMB, LAMMPS, Missing, Program, Start
+from wherry.mpis import Mpi, why_missing
+from wherry.netlab import why_not_on_cluster
+
+HOSTS, RATE = 4, "1gbit"
+_IMB = ("-iter_policy", "off", "-time", "20", "-msgsize", "64,1024,16384")
+
+
+@dataclass(frozen=True)
+class Case:
+    program: Program
+    variant: str  # of the program, or empty
+    mpi: str
+    ranks: int
+    cluster: bool  # on the emulated hosts, else on this machine
+    options: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """Also the name of its folder."""
+        words = (self.program.name, self.variant, self.mpi, str(self.ranks), "cluster" if self.cluster else "node")
+        return "-".join(word for word in words if word)
+
+    @property
+    def title(self) -> str:
+        return f"{self.program.title}, {self.variant}" if self.variant else self.program.title
+
+    @property
+    def place(self) -> str:
+        return f"{self.ranks} ranks on {HOSTS} hosts" if self.cluster else f"{self.ranks} ranks on 1 host"
+
+    def __str__(self) -> str:
+        return f"{self.title}, {self.mpi}, {self.place}"
+
+
+def _fft(grid: str, points: int, repeat: int) -> tuple[str, ...]:
+    return ("--shape", *[str(points)] * 3, "--grid", grid, "--repeat", str(repeat))
+
+
+# Four ranks on two cores: MPICH and Intel MPI spin while they wait, so a call takes milliseconds and runs are short.
+CASES = (
+    Case(FFT, "slabs", "openmpi", 4, False, _fft("slab", 32, 200)),
+    Case(FFT, "slabs", "mpich", 4, False, _fft("slab", 32, 60)),
+    Case(LAMMPS, "", "mpich", 4, False, ("10", "15")),
+    Case(LAMMPS, "", "intel", 4, False, ("10", "15")),
+    Case(IMB, "", "intel", 4, False, ("-npmin", "4", "-iter", "200", *_IMB)),
+    Case(IMB, "", "mpich", 4, False, ("-npmin", "4", "-iter", "40", *_IMB)),
+    Case(FFT, "slabs", "openmpi", 8, True, _fft("slab", 32, 100)),
+    Case(FFT, "pencils", "openmpi", 8, True, _fft("pencil", 32, 100)),
+    Case(ALLTOALL, "", "openmpi", 8, True, ("--batches", "30", "--calls", "10")),
+)
+
+
+@dataclass(frozen=True)
+class Skipped:
+    case: Case
+    reason: str
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A case that can run."""
+
+    case: Case
+    mpi: Mpi
+    start: Start
+
+
+def select(
+    cases: Sequence[Case], mpis: Sequence[Mpi], no_cluster: str | None
+) -> tuple[list[Ready], list[Skipped]]:
+    """What can run here, and why the rest cannot. no_cluster: why there is no emulated cluster."""
+    known = {mpi.name: mpi for mpi in mpis}
+    ready: list[Ready] = []
+    skipped: list[Skipped] = []
+    for case in cases:
+        try:
+            ready.append(_prepare(case, known, no_cluster))
+        except Missing as reason:
+            skipped.append(Skipped(case, str(reason)))
+    return ready, skipped
+
+
+def _prepare(case: Case, known: dict[str, Mpi], no_cluster: str | None) -> Ready:
+    mpi = known.get(case.mpi)
+    if mpi is None:
+        raise Missing(why_missing(case.mpi))
+    if case.cluster and (reason := no_cluster or why_not_on_cluster(mpi)):
+        raise Missing(reason)
+    return Ready(case, mpi, case.program.start(mpi, known, case.options))

@@ -1,0 +1,73 @@
+"""Runs test modules of mpi4py on this rank and notes how each test ended, one line per test.
+
+Arguments: the folder for the notes, the folder of the modules, and the modules. A crash leaves what came before it.
+"""
+
+from __future__ import annotations
+
+import sys
+import unittest
+from pathlib import Path
+from typing import TextIO
+
+
+class Notes(unittest.TestResult):
+    """Writes "outcome test" as each test ends; subtests count as part of their test."""
+
+    def __init__(self, out: TextIO) -> None:
+        super().__init__()
+        self._out = out
+        self._outcome = ""
+
+    def startTest(self, test: unittest.TestCase) -> None:
+        super().startTest(test)
+        self._outcome = "passed"
+
+    def stopTest(self, test: unittest.TestCase) -> None:
+        super().stopTest(test)
+        self._note(self._outcome, test)
+
+    def _note(self, outcome: str, test: unittest.TestCase) -> None:
+        self._out.write(f"{outcome} {test.id()}\n")
+        self._out.flush()
+
+    def addError(self, test: unittest.TestCase, err: object) -> None:
+        super().addError(test, err)  # type: ignore[arg-type]
+        self._fail("error", test)
+
+    def addFailure(self, test: unittest.TestCase, err: object) -> None:
+        super().addFailure(test, err)  # type: ignore[arg-type]
+        self._fail("failed", test)
+
+    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: object) -> None:
+        super().addSubTest(test, subtest, err)  # type: ignore[arg-type]
+        if err is not None:
+            self._outcome = "failed"
+
+    def addSkip(self, test: unittest.TestCase, reason: str) -> None:
+        super().addSkip(test, reason)
+        self._outcome = "skipped"
+
+    def _fail(self, outcome: str, test: unittest.TestCase) -> None:
+        self._outcome = outcome
+        if not isinstance(test, unittest.TestCase) or test.id().startswith("setUpClass"):
+            self._note(outcome, test)  # no test was started
+
+
+def main(notes: Path, modules: Path, names: list[str]) -> None:
+    # Modules of GPU arrays would be tried too where they are installed.
+    sys.modules["cupy"] = sys.modules["numba"] = None  # type: ignore[assignment]
+    sys.path.insert(0, str(modules))
+    from mpi4py import MPI
+
+    rank = MPI.COMM_WORLD.Get_rank()
+    suite = unittest.defaultTestLoader.loadTestsFromNames(names)
+    with (notes / f"rank-{rank}").open("w") as out:
+        result = Notes(out)
+        suite.run(result)
+    for test, trace in [*result.errors, *result.failures]:
+        print(f"rank {rank}: {test}\n{trace}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])
