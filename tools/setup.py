@@ -249,7 +249,7 @@ def download_source(requirements: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     # The interpreter that runs this may have no pip; that of the tool has.
     pip = [str(ROOT / ".venv/bin/python"), "-m", "pip", "--disable-pip-version-check", "download", "--no-deps"]
-    command = [*pip, "--no-binary", ":all:", "--progress-bar", "off", "-d", str(folder), "-r", str(requirements)]
+    command = [*pip, "--no-binary", "mpi4py", "--progress-bar", "off", "-d", str(folder), "-r", str(requirements)]
     log = LOGS / "mpi4py.log"
     run_logged(command, log, None, "pip download mpi4py", "check the network and repeat: make setup")
     return next(folder.glob("mpi4py-*.tar.gz"))

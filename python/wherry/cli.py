@@ -16,7 +16,7 @@ from rich.markup import escape
 from rich.progress import Progress, TimeElapsedColumn
 
 from wherry import __version__, paths, plan, report, runner
-from wherry.bench import frame, output, registry
+from wherry.bench import frame, output, picture, registry
 from wherry.errors import UsageError, WherryError, unknown
 from wherry.explain import show as show_explanation
 from wherry.files import write_json
@@ -171,6 +171,9 @@ def _numbers(context: click.Context, parameter: click.Parameter, value: str | No
 @click.option("--sizes", metavar="LIST", callback=_numbers, help="Block sizes in bytes, with commas.")
 @click.option("--strategies", metavar="LIST", help="Strategies to compare, with commas; wherry: its own choice.")
 @click.option("--json", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write records.")
+@click.option(
+    "--plot", "picture_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.svg", help="Draw the ratios."
+)
 @click.option("--quick", is_flag=True, help="Fewer and shorter launches: a look, not a measurement.")
 def bench(
     name: str | None,
@@ -183,6 +186,7 @@ def bench(
     sizes: tuple[int, ...] | None,
     strategies: str | None,
     file: Path | None,
+    picture_file: Path | None,
     quick: bool,
 ) -> None:
     """Run the benchmark NAME. Ratios above 1: Wherry is faster."""
@@ -194,6 +198,7 @@ def bench(
         raise UsageError("which benchmark? write `wherry bench NAME`; `wherry bench --list` names them")
     registry.find(name)
     check_writable(file)
+    check_writable(picture_file)
     setup = frame.Setup(
         mpi=frame.choose_mpi(mpi_name) if mpi_name or name != "verify" else None,
         ranks=ranks,
@@ -210,6 +215,8 @@ def bench(
     click.echo(f"statistic: {results[0].statistic}; {results[0].machine}")
     if file is not None:
         write_json(file, [result.data() for result in results])
+    if picture_file is not None:
+        picture.draw(results, picture_file)
 
 
 @contextmanager

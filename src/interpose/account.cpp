@@ -12,8 +12,12 @@ bool is_root(MPI_Comm comm, int root) {
   return c.inter ? root == MPI_ROOT : root == c.rank;
 }
 
-int sources(MPI_Comm comm) { return static_cast<int>(backend().handles.neighbors(facts(comm)).sources.size()); }
-int targets(MPI_Comm comm) { return static_cast<int>(backend().handles.neighbors(facts(comm)).targets.size()); }
+int sources(MPI_Comm comm) {
+  return static_cast<int>(backend().handles.neighbors(facts(comm)).sources.size());
+}
+int targets(MPI_Comm comm) {
+  return static_cast<int>(backend().handles.neighbors(facts(comm)).targets.size());
+}
 
 /// Counted in bytes, whatever the type: that needs no committed type and no division.
 Volume Arrived::block(MPI_Count count, MPI_Datatype type) const {
@@ -47,12 +51,14 @@ void to_root(MPI_Comm comm, int root, const Volume& volume) {
 void to_window(MPI_Win win, int target, const Volume& volume) {
   const WinFacts* window = backend().handles.window(win);
   if (window == nullptr || target < 0 || target >= static_cast<int>(window->world.size())) return;
-  backend().recorder.peer(window->world[static_cast<std::size_t>(target)], PeerClass::one_sided, 1, volume.bytes);
+  backend().recorder.peer(window->world[static_cast<std::size_t>(target)], PeerClass::one_sided, 1,
+                          volume.bytes);
 }
 
 void to_targets(MPI_Comm comm, const Volume& each) {
   CommFacts& c = facts(comm);
-  for (const int target : backend().handles.neighbors(c).targets) to_peer(c, target, each.bytes, PeerClass::collective);
+  for (const int target : backend().handles.neighbors(c).targets)
+    to_peer(c, target, each.bytes, PeerClass::collective);
 }
 
 void remember(MPI_Request request, MPI_Comm comm, int dest, const Volume& volume) {

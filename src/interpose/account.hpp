@@ -51,8 +51,12 @@ struct Volume {
   std::uint64_t bytes = 0;
   Combiner combiner = 0;
 };
-inline Volume operator+(Volume a, Volume b) { return {a.bytes + b.bytes, a.combiner != 0 ? a.combiner : b.combiner}; }
-inline Volume operator*(int times, Volume v) { return {static_cast<std::uint64_t>(times) * v.bytes, v.combiner}; }
+inline Volume operator+(Volume a, Volume b) {
+  return {a.bytes + b.bytes, a.combiner != 0 ? a.combiner : b.combiner};
+}
+inline Volume operator*(int times, Volume v) {
+  return {static_cast<std::uint64_t>(times) * v.bytes, v.combiner};
+}
 
 /// No sequence number: a collective of one rank, whose arrivals say nothing.
 inline constexpr std::uint64_t unshared = ~std::uint64_t{0};
@@ -79,8 +83,10 @@ class Account {
   /// comm: index in the record. sequence: number of the collective on it, if its arrival matters.
   void book(const Call& call, std::uint32_t comm, const Volume& volume) const {
     Backend& b = backend();
-    b.recorder.call({call.function(), comm, place_, volume.bytes, call.enter_ns(), call.leave_ns(), volume.combiner != 0});
-    if (volume.combiner != 0) b.recorder.type(volume.combiner, name_of_combiner(volume.combiner), volume.bytes);
+    b.recorder.call({call.function(), comm, place_, volume.bytes, call.enter_ns(), call.leave_ns(),
+                     volume.combiner != 0});
+    if (volume.combiner != 0)
+      b.recorder.type(volume.combiner, name_of_combiner(volume.combiner), volume.bytes);
     b.settle(call.leave_ns());
   }
   void book(const Call& call, std::uint32_t comm, const Volume& volume, std::uint64_t sequence) const {
@@ -117,7 +123,9 @@ bool is_root(MPI_Comm comm, int root);
 /// Arguments that only the root has to give.
 inline int ranks_at_root(MPI_Comm comm, int root) { return is_root(comm, root) ? ranks(comm) : 0; }
 /// Arguments about sending, which mean nothing with MPI_IN_PLACE.
-inline int sent_ranks(MPI_Comm comm, const void* sendbuf) { return sendbuf == MPI_IN_PLACE ? 0 : ranks(comm); }
+inline int sent_ranks(MPI_Comm comm, const void* sendbuf) {
+  return sendbuf == MPI_IN_PLACE ? 0 : ranks(comm);
+}
 int sources(MPI_Comm comm);
 int targets(MPI_Comm comm);
 /// Whether this rank is on the side of an intercommunicator that sends to a root; always, within one group.
@@ -194,7 +202,8 @@ void to_each_target(MPI_Comm comm, const Count counts[], Types types) {
   const std::vector<int>& targets = backend().handles.neighbors(c).targets;
   for (std::size_t i = 0; i < targets.size(); ++i)
     if (counts[i] > 0)
-      to_peer(c, targets[i], block(counts[i], type_at(types, static_cast<int>(i))).bytes, profile::PeerClass::collective);
+      to_peer(c, targets[i], block(counts[i], type_at(types, static_cast<int>(i))).bytes,
+              profile::PeerClass::collective);
 }
 
 // --- what comes into being and goes
@@ -209,7 +218,9 @@ void forget_type(MPI_Datatype type);
 inline void comm_made(MPI_Comm comm) {
   if (comm != MPI_COMM_NULL) facts(comm);
 }
-inline void comm_named(MPI_Comm comm, const char* name) { backend().recorder.name_comm(comm_index(comm), name); }
+inline void comm_named(MPI_Comm comm, const char* name) {
+  backend().recorder.name_comm(comm_index(comm), name);
+}
 inline void initialized() { backend().initialized(); }
 inline void session_opened(MPI_Session session) { backend().session_opened(session); }
 inline void session_closes() { backend().session_closes(); }

@@ -22,7 +22,8 @@ void SpinLock::yield() { ::sched_yield(); }
 
 namespace {
 
-constexpr std::uint64_t settle_interval_ns = 100'000'000;  // what a killed program may lose of the matrix of peers
+constexpr std::uint64_t settle_interval_ns =
+    100'000'000;  // what a killed program may lose of the matrix of peers
 
 Backend* instance = nullptr;
 const Core* core_of_this_process = nullptr;
@@ -103,7 +104,8 @@ Backend::Backend(const Core& core, const Settings& settings)
 const char* Backend::install() {
   if (missing_ != nullptr) return missing_;
   const auto rows = symbol_table();
-  const bool listening = replacing_ || (settings_.enabled && !settings_.problems.empty());  // problems are told at MPI_Init
+  const bool listening =
+      replacing_ || (settings_.enabled && !settings_.problems.empty());  // problems are told at MPI_Init
   if (core_.symbols != rows.size() + 2) return "libwherry.so and its backend are of different builds";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (core_.next[i] == nullptr) core_.next[i] = rows[i].stand_in;

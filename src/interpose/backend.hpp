@@ -32,7 +32,7 @@ struct FunctionRow {
 struct SymbolRow {
   const char* name;
   void* wrapper;
-  void* stand_in;              // for a library that lacks the symbol
+  void* stand_in;  // for a library that lacks the symbol
   bool wrapped_without_profile;
 };
 
@@ -129,7 +129,7 @@ class Backend {
   bool problems_printed_ = false;
   int sessions_ = 0;
   bool ended_ = false;
-  bool world_ = false;             // MPI_Init was seen, so MPI_Finalize ends it, not a session
+  bool world_ = false;  // MPI_Init was seen, so MPI_Finalize ends it, not a session
   const std::uint64_t start_ns_ = profile::monotonic_ns();
   std::uint64_t next_settle_ns_ = 0;
   std::atomic<run::Runtime*> runtime_ = nullptr;

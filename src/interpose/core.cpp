@@ -41,7 +41,8 @@ extern "C" {
 [[gnu::visibility("hidden")]] extern void* wherry_slots[];
 [[gnu::visibility("hidden")]] extern void* wherry_fortran_slots[];
 [[gnu::visibility("hidden")]] void* wherry_control = nullptr;
-[[gnu::visibility("hidden"), gnu::tls_model("initial-exec")]] __thread const void* wherry_fortran_site = nullptr;
+[[gnu::visibility("hidden"), gnu::tls_model("initial-exec")]] __thread const void* wherry_fortran_site =
+    nullptr;
 }
 
 namespace wherry::interpose {
@@ -69,13 +70,15 @@ bool is_disabled() {
 }
 
 void complain(const char* what, const char* detail) {
-  std::fprintf(stderr, "wherry: %s%s%s; this program runs without Wherry\n", what, *detail != '\0' ? ": " : "", detail);
+  std::fprintf(stderr, "wherry: %s%s%s; this program runs without Wherry\n", what,
+               *detail != '\0' ? ": " : "", detail);
 }
 
 /// The backend lies beside this library. The environment has no say in it.
 bool backend_path(char* path, std::size_t size) {
   Dl_info self{};
-  if (::dladdr(reinterpret_cast<void*>(&wherry_control), &self) == 0 || self.dli_fname == nullptr) return false;
+  if (::dladdr(reinterpret_cast<void*>(&wherry_control), &self) == 0 || self.dli_fname == nullptr)
+    return false;
   const char* slash = std::strrchr(self.dli_fname, '/');
   const int folder = slash == nullptr ? 0 : static_cast<int>(slash - self.dli_fname) + 1;
   const int length = std::snprintf(path, size, "%.*slibwherry-%s.so", folder, self.dli_fname, library.abi);
@@ -97,8 +100,11 @@ bool start_backend(Mode mode) {
   const BackendEntry enter = open_backend();
   if (enter == nullptr) return false;
   static Core core;
-  core = {core_version,     mode,            library.abi,     symbol_count,     wherry_slots,
-          next_definitions, &wherry_control, find_in_library, take_fortran_site};
+  core = {core_version,     mode,
+          library.abi,      symbol_count,
+          wherry_slots,     next_definitions,
+          &wherry_control,  find_in_library,
+          take_fortran_site};
   const char* problem = enter(&core);
   if (problem != nullptr) complain("its backend does not work here", problem);
   return problem == nullptr;
@@ -143,7 +149,8 @@ using namespace wherry::interpose;
 
 /// The address that a call of the symbol goes to. Called once per symbol at most by each thread.
 extern "C" [[gnu::visibility("hidden")]] void* wherry_resolve(std::uint64_t index) {
-  if (starting) return find_in_library(symbol_names[index]);  // the library called itself while we looked for it
+  if (starting)
+    return find_in_library(symbol_names[index]);  // the library called itself while we looked for it
   pthread_once(&started, start);
   void* target = wherry_slots[index];
   return target != resolvers[index] ? target : last_resort(static_cast<std::uint32_t>(index));

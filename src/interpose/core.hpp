@@ -15,15 +15,15 @@ enum class Mode : std::uint32_t {
 };
 
 struct Core {
-  std::uint32_t version;     // core_version; a backend refuses another
+  std::uint32_t version;  // core_version; a backend refuses another
   Mode mode;
-  const char* abi;           // "openmpi", "mpich", "abi"
-  std::uint32_t symbols;     // how many slots
-  void** slots;              // where a call of each symbol goes; the backend writes them
-  void** next;               // each symbol's definition after ours: the library's or another tool's; null: none
-  void** control;            // where Wherry's own MPI_Pcontrol messages go; null until set
-  void* (*find)(const char* name);          // a symbol of the MPI library
-  const void* (*take_fortran_site)();       // where this thread last called a Fortran name; forgets it
+  const char* abi;        // "openmpi", "mpich", "abi"
+  std::uint32_t symbols;  // how many slots
+  void** slots;           // where a call of each symbol goes; the backend writes them
+  void** next;            // each symbol's definition after ours: the library's or another tool's; null: none
+  void** control;         // where Wherry's own MPI_Pcontrol messages go; null until set
+  void* (*find)(const char* name);     // a symbol of the MPI library
+  const void* (*take_fortran_site)();  // where this thread last called a Fortran name; forgets it
 };
 
 /// Fills every slot. Returns nullptr, or why it cannot.

@@ -33,15 +33,16 @@ const CombinerRow combiners[] = {
 constexpr Combiner other_combiner = std::size(combiners);
 
 Combiner combiner_of(int mpi) {
-  const auto* row = std::find_if(std::begin(combiners), std::end(combiners), [&](const auto& r) { return r.mpi == mpi; });
+  const auto* row =
+      std::find_if(std::begin(combiners), std::end(combiners), [&](const auto& r) { return r.mpi == mpi; });
   return static_cast<Combiner>(row - std::begin(combiners));
 }
 
 /// Names the ranks of a communicator. The two sides of an intercommunicator give the same number.
 std::uint64_t hash_of_ranks(const std::vector<int>& ranks) {
-  return std::accumulate(ranks.begin(), ranks.end(), std::uint64_t{ranks.size()}, [](std::uint64_t hash, int rank) {
-    return profile::mix(hash ^ static_cast<std::uint32_t>(rank)) + 1;
-  });
+  return std::accumulate(
+      ranks.begin(), ranks.end(), std::uint64_t{ranks.size()},
+      [](std::uint64_t hash, int rank) { return profile::mix(hash ^ static_cast<std::uint32_t>(rank)) + 1; });
 }
 
 }  // namespace
@@ -168,8 +169,8 @@ void distributed_graph(const Queries& queries, MPI_Comm comm, Neighbors& neighbo
   neighbors.sources.resize(static_cast<std::size_t>(in));
   neighbors.targets.resize(static_cast<std::size_t>(out));
   std::vector<int> in_weights(neighbors.sources.size() + 1), out_weights(neighbors.targets.size() + 1);
-  queries.Dist_graph_neighbors(comm, in, neighbors.sources.data(), in_weights.data(), out, neighbors.targets.data(),
-                               out_weights.data());
+  queries.Dist_graph_neighbors(comm, in, neighbors.sources.data(), in_weights.data(), out,
+                               neighbors.targets.data(), out_weights.data());
 }
 
 }  // namespace
@@ -189,8 +190,8 @@ void Handles::settle(CommFacts& comm) {
   if (comm.to_each_messages == 0) return;
   for (int r = 0; r < comm.size; ++r)
     if (comm.inter || r != comm.rank)
-      recorder_.peer(comm.world[static_cast<std::size_t>(r)], profile::PeerClass::collective, comm.to_each_messages,
-                     comm.to_each_bytes);
+      recorder_.peer(comm.world[static_cast<std::size_t>(r)], profile::PeerClass::collective,
+                     comm.to_each_messages, comm.to_each_bytes);
   comm.to_each_messages = comm.to_each_bytes = 0;
 }
 

@@ -53,14 +53,14 @@ struct Neighbors {
 struct CommFacts {
   MPI_Comm handle;
   std::uint32_t index = profile::none;  // in the record
-  int size = 0;                         // of the group that communication goes to: the remote one, if there is one
+  int size = 0;  // of the group that communication goes to: the remote one, if there is one
   int local_size = 0;
   int rank = 0;
   bool inter = false;
-  std::vector<int> world;               // rank in MPI_COMM_WORLD of each rank of that group; -1 outside
+  std::vector<int> world;                // rank in MPI_COMM_WORLD of each rank of that group; -1 outside
   std::unique_ptr<Neighbors> neighbors;  // found when first needed
-  std::uint64_t sequence = 0;           // collectives so far
-  std::uint64_t to_each_messages = 0;   // not yet booked: sent alike to every other rank
+  std::uint64_t sequence = 0;            // collectives so far
+  std::uint64_t to_each_messages = 0;    // not yet booked: sent alike to every other rank
   std::uint64_t to_each_bytes = 0;
   CommFacts* next_freed = nullptr;
 };

@@ -12,7 +12,9 @@ namespace {
 // A function that every MPI library has and that no profiling tool bothers to define.
 constexpr char probe[] = "PMPI_Get_library_version";
 
-bool starts_with(const char* text, const char* prefix) { return std::strncmp(text, prefix, std::strlen(prefix)) == 0; }
+bool starts_with(const char* text, const char* prefix) {
+  return std::strncmp(text, prefix, std::strlen(prefix)) == 0;
+}
 
 const char* file_name(const char* path) {
   const char* slash = std::strrchr(path, '/');
@@ -21,7 +23,8 @@ const char* file_name(const char* path) {
 
 bool is_mpi_library(const char* path) {
   const char* file = file_name(path);
-  return starts_with(file, "libmpi.so") || starts_with(file, "libmpich.so") || starts_with(file, "libmpi_abi.so");
+  return starts_with(file, "libmpi.so") || starts_with(file, "libmpich.so") ||
+         starts_with(file, "libmpi_abi.so");
 }
 
 bool is_fortran_library(const char* path) {

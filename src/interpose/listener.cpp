@@ -9,7 +9,8 @@ namespace {
 
 std::uint32_t index_of(std::string_view name) {
   const auto rows = function_table();
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const FunctionRow& r) { return name == r.name; });
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const FunctionRow& r) { return name == r.name; });
   return static_cast<std::uint32_t>(row - rows.begin());
 }
 
@@ -27,7 +28,8 @@ void Listener::used(MPI_Comm comm, run::Operation operation, std::uint32_t bucke
                     std::uint64_t bytes, std::uint64_t time_ns) {
   const std::lock_guard guard(backend().lock);
   if (!backend().is_ready()) return;
-  backend().recorder.used({backend().handles.comm(comm).index, function_of(operation), bucket}, strategy, bytes, time_ns);
+  backend().recorder.used({backend().handles.comm(comm).index, function_of(operation), bucket}, strategy,
+                          bytes, time_ns);
 }
 
 void Listener::decided(MPI_Comm comm, run::Operation operation, std::uint32_t bucket, std::uint32_t call,
@@ -35,8 +37,8 @@ void Listener::decided(MPI_Comm comm, run::Operation operation, std::uint32_t bu
                        std::uint64_t native_ns) {
   const std::lock_guard guard(backend().lock);
   if (!backend().is_ready()) return;
-  backend().recorder.decided({backend().handles.comm(comm).index, function_of(operation), bucket}, call, strategy, reason,
-                             time_ns, native_ns);
+  backend().recorder.decided({backend().handles.comm(comm).index, function_of(operation), bucket}, call,
+                             strategy, reason, time_ns, native_ns);
 }
 
 void Listener::missed(run::Operation operation, std::string_view reason) {

@@ -66,7 +66,8 @@ std::string RecordFile::open(const std::string& directory, const std::string& na
   }
   if (file_ < 0) return fail("cannot create", errno);
   const std::uint64_t bytes = first_size();
-  if (const int error = ::posix_fallocate(file_, 0, static_cast<off_t>(bytes))) return fail("no space for", error);
+  if (const int error = ::posix_fallocate(file_, 0, static_cast<off_t>(bytes)))
+    return fail("no space for", error);
   void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   if (base == MAP_FAILED) return fail("cannot map", errno);
   base_ = static_cast<char*>(base);

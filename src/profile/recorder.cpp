@@ -13,7 +13,7 @@ namespace {
 
 // A program that makes and frees communicators without end must not fill the disk; later ones count as `none`.
 constexpr std::uint32_t comms_max = 4096;
-constexpr std::uint32_t calls_max = 1U << 18;      // 16 MiB
+constexpr std::uint32_t calls_max = 1U << 18;  // 16 MiB
 constexpr std::uint32_t decisions_max = 1U << 14;
 
 std::uint64_t read_clock(clockid_t clock) {
@@ -133,7 +133,8 @@ void Recorder::copy_modules() {
 
 void Recorder::peer(int world_rank, PeerClass kind, std::uint64_t messages, std::uint64_t bytes) {
   if (!is_open() || world_rank < 0) return;
-  const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(world_rank)} << 2 | static_cast<std::uint32_t>(kind);
+  const std::uint64_t key =
+      std::uint64_t{static_cast<std::uint32_t>(world_rank)} << 2 | static_cast<std::uint32_t>(kind);
   const std::uint32_t* known = peers_.find(key);
   if (known == nullptr) {
     auto* made = file_.append<PeerRecord>(Table::peers);
@@ -162,8 +163,8 @@ void Recorder::name_comm(std::uint32_t comm, std::string_view name) {
   if (is_open() && comm < file_.used(Table::comms)) put(file_.at<CommRecord>(Table::comms, comm).name, name);
 }
 
-void Recorder::arrival(std::uint32_t comm, std::uint32_t function, std::uint64_t sequence, std::uint64_t enter_ns,
-                       std::uint64_t leave_ns) {
+void Recorder::arrival(std::uint32_t comm, std::uint32_t function, std::uint64_t sequence,
+                       std::uint64_t enter_ns, std::uint64_t leave_ns) {
   if (!is_open() || sequence % arrival_stride_ != 0) return;
   while (file_.used(Table::arrivals) == file_.capacity(Table::arrivals)) thin_arrivals();
   if (sequence % arrival_stride_ != 0) return;
@@ -187,7 +188,8 @@ void Recorder::type(std::uint32_t combiner, std::string_view name, std::uint64_t
   if (!is_open()) return;
   TypeRecord* record = nullptr;
   for (std::uint32_t i = 0; i < file_.used(Table::types) && record == nullptr; ++i)
-    if (file_.at<TypeRecord>(Table::types, i).combiner == combiner) record = &file_.at<TypeRecord>(Table::types, i);
+    if (file_.at<TypeRecord>(Table::types, i).combiner == combiner)
+      record = &file_.at<TypeRecord>(Table::types, i);
   if (record == nullptr) {
     record = file_.append<TypeRecord>(Table::types);
     if (record == nullptr) return;
@@ -208,7 +210,8 @@ std::uint64_t key_of_use(const Subject& subject, std::string_view strategy) {
 
 }  // namespace
 
-void Recorder::used(const Subject& subject, std::string_view strategy, std::uint64_t bytes, std::uint64_t time_ns) {
+void Recorder::used(const Subject& subject, std::string_view strategy, std::uint64_t bytes,
+                    std::uint64_t time_ns) {
   if (!is_open()) return;
   const std::uint64_t key = key_of_use(subject, strategy);
   const std::uint32_t* known = uses_.find(key);
@@ -235,7 +238,16 @@ void Recorder::decided(const Subject& subject, std::uint32_t call, std::string_v
   if (file_.used(Table::decisions) >= decisions_max) return file_.drop(Table::decisions);
   auto* record = file_.append<DecisionRecord>(Table::decisions);
   if (record == nullptr) return;
-  *record = {monotonic_ns(), subject.comm, subject.function, subject.bucket, call, reason, 0, time_ns, native_ns, {}};
+  *record = {monotonic_ns(),
+             subject.comm,
+             subject.function,
+             subject.bucket,
+             call,
+             reason,
+             0,
+             time_ns,
+             native_ns,
+             {}};
   put(record->strategy, strategy);
 }
 

@@ -30,8 +30,8 @@ struct Identity {
 
 struct CallEvent {
   std::uint32_t function;
-  std::uint32_t comm;    // none: no communicator
-  std::uint32_t place;   // of Sites
+  std::uint32_t comm;   // none: no communicator
+  std::uint32_t place;  // of Sites
   std::uint64_t bytes;
   std::uint64_t enter_ns;
   std::uint64_t leave_ns;
@@ -43,7 +43,9 @@ struct CallKey {
   std::uint32_t function_and_bucket;
   bool operator==(const CallKey&) const = default;
 };
-inline std::uint64_t hash_of(const CallKey& key) { return mix(key.place_and_comm ^ mix(key.function_and_bucket)); }
+inline std::uint64_t hash_of(const CallKey& key) {
+  return mix(key.place_and_comm ^ mix(key.function_and_bucket));
+}
 
 /// Which calls of a kind the uses and decisions are about.
 struct Subject {

@@ -47,7 +47,8 @@ std::string path_of(const char* name) {
 }
 
 bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> prefixes) {
-  return std::any_of(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return text.starts_with(p); });
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view p) { return text.starts_with(p); });
 }
 
 }  // namespace
@@ -78,7 +79,8 @@ std::uint32_t Sites::add(const void* address) {
 }
 
 std::uint32_t Sites::module_of(std::uint64_t base, const char* name) {
-  const auto known = std::find_if(modules_.begin(), modules_.end(), [&](const Module& m) { return m.base == base; });
+  const auto known =
+      std::find_if(modules_.begin(), modules_.end(), [&](const Module& m) { return m.base == base; });
   if (known != modules_.end()) return static_cast<std::uint32_t>(known - modules_.begin());
   std::string path = path_of(name);
   const Caller caller = classify(path, library_base_ != 0 && base == library_base_);

@@ -45,7 +45,8 @@ class Reading {
     REQUIRE(info(table).record_bytes == sizeof(Record));
     REQUIRE(info(table).offset + std::uint64_t{info(table).used} * sizeof(Record) <= bytes_.size());
     std::vector<Record> rows(info(table).used);
-    if (!rows.empty()) std::memcpy(rows.data(), bytes_.data() + info(table).offset, rows.size() * sizeof(Record));
+    if (!rows.empty())
+      std::memcpy(rows.data(), bytes_.data() + info(table).offset, rows.size() * sizeof(Record));
     return rows;
   }
 
@@ -61,7 +62,8 @@ struct Recording {
   Recording() {
     FunctionRecord function{};
     std::strcpy(function.name, "MPI_Send");
-    REQUIRE(recorder.open(folder.path(), "rank-000001", {1, 4, 0, 7, "openmpi", "an MPI"}, {function}).empty());
+    REQUIRE(
+        recorder.open(folder.path(), "rank-000001", {1, 4, 0, 7, "openmpi", "an MPI"}, {function}).empty());
   }
   Reading read() const { return Reading(folder.path() + "/rank-000001.wrec"); }
   std::uint32_t here() { return sites.find(reinterpret_cast<const void*>(&monotonic_ns)); }
@@ -105,7 +107,8 @@ TEST_CASE("tables grow without losing what they hold") {
   Recording r;
   constexpr int peers = 5000;  // 256 fit at first
   for (int round = 0; round < 2; ++round)
-    for (int p = 0; p < peers; ++p) r.recorder.peer(p, PeerClass::point_to_point, 1, static_cast<std::uint64_t>(p));
+    for (int p = 0; p < peers; ++p)
+      r.recorder.peer(p, PeerClass::point_to_point, 1, static_cast<std::uint64_t>(p));
   const auto rows = r.read().rows<PeerRecord>(Table::peers);
   REQUIRE(rows.size() == peers);
   for (int p = 0; p < peers; ++p) {

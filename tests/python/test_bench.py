@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from wherry import paths, plan
-from wherry.bench import alltoall, chooser, executor, frame, preload, registry, verify
+from wherry.bench import alltoall, chooser, executor, frame, picture, preload, registry, verify
 from wherry.bench.frame import Setup, Table, best_median, parse
 from wherry.errors import UsageError, WherryError
 from wherry.mpis import Mpi
@@ -168,3 +168,15 @@ def test_records_carry_machine_and_commit(monkeypatch: pytest.MonkeyPatch) -> No
 def test_samples_are_kept_by_launch() -> None:
     table = Table([row for launch in range(2) for row in parse(line("a", "x", launch, 1), launch)])
     assert table.samples("a", "x") == [{"launch": 0, "x": [0, 1]}, {"launch": 1, "x": [1, 1]}]
+
+
+def test_a_picture_shows_each_ratio_and_is_written_whole(tmp_path: Path) -> None:
+    result = frame.Result("alltoall", "64 B", "time", "s", 1.0, 1.5, 1.5, "openmpi", 8, [], network="shared memory")
+    without = frame.Result("chooser", "64 B", "cost", "calls", 1.0, None, None, "openmpi", 8, [])
+    target = tmp_path / "ratios.svg"
+    picture.draw([result, without], target)
+    text = target.read_text()
+    assert text.startswith("<?xml") and text.count("8 ranks, 64 B") == 1
+    with pytest.raises(WherryError, match="nothing to draw"):
+        picture.draw([without], tmp_path / "none.svg")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["ratios.svg"]

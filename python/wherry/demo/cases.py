@@ -73,9 +73,7 @@ class Ready:
     start: Start
 
 
-def select(
-    cases: Sequence[Case], mpis: Sequence[Mpi], no_cluster: str | None
-) -> tuple[list[Ready], list[Skipped]]:
+def select(cases: Sequence[Case], mpis: Sequence[Mpi], no_cluster: str | None) -> tuple[list[Ready], list[Skipped]]:
     """What can run here, and why the rest cannot. no_cluster: why there is no emulated cluster."""
     known = {mpi.name: mpi for mpi in mpis}
     ready: list[Ready] = []

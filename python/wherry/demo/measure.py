@@ -8,6 +8,7 @@ statistic is that of `wherry bench`, the minimum over launches of the median of 
 from __future__ import annotations
 
 import os
+import statistics
 import subprocess
 import time
 from collections.abc import Callable, Sequence
@@ -68,6 +69,10 @@ class Run:
 
     def best(self, measure: Measure, variant: str) -> float:
         return self.table.best(measure_name(measure), variant)
+
+    def launches(self, measure: Measure, variant: str) -> list[float]:
+        """The median of each launch."""
+        return [statistics.median(row.values) for row in self.table.of(measure_name(measure), variant)]
 
 
 def measure_name(measure: Measure) -> str:

@@ -132,9 +132,8 @@ def read_imb(output: str) -> Outcome:
     for line in output.splitlines():
         if found := re.match(r"# Benchmarking (\w+)", line):
             benchmark = found.group(1)
-        elif row := re.match(r"\s+(\d+)\s+\d+\s+\S+\s+(\S+)\s+\S+\s*$", line):
-            if int(row.group(1)) > 0:
-                seconds[benchmark, f"{row.group(1)} B"] = (float(row.group(2)) * 1e-6,)
+        elif row := re.match(r"\s+([1-9]\d*)\s+\d+\s+\S+\s+(\S+)\s+\S+\s*$", line):
+            seconds[benchmark, f"{row.group(1)} B"] = (float(row.group(2)) * 1e-6,)
     if not seconds:
         raise WherryError("IMB-MPI1 printed no table")
     return Outcome(sorted(f"{name} {size}" for name, size in seconds), seconds)
