@@ -8,14 +8,16 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const auto sizes = bench::numbers(bench::option(argc, argv, "--sizes", "64,1024,16384"));
   const auto variants = bench::words(bench::option(argc, argv, "--strategies", "native,wherry"));
-  const int turns = bench::number(argc, argv, "--turns", 20), train = bench::number(argc, argv, "--train", 120);
+  const int turns = bench::number(argc, argv, "--turns", 20),
+            train = bench::number(argc, argv, "--train", 120);
   for (const int block : sizes) {
     bench::Exchange exchange(MPI_COMM_WORLD, block);
     bench::force("wherry");
     for (int i = 0; i < train; ++i) exchange();
     const auto samples = bench::compare(MPI_COMM_WORLD, exchange, variants, turns);
     if (bench::rank_of(MPI_COMM_WORLD) != 0) continue;
-    for (std::size_t i = 0; i < variants.size(); ++i) bench::print(bench::case_name(block), variants[i], samples[i]);
+    for (std::size_t i = 0; i < variants.size(); ++i)
+      bench::print(bench::case_name(block), variants[i], samples[i]);
   }
   MPI_Finalize();
 }

@@ -32,7 +32,8 @@ int main(int argc, char** argv) {
   const auto sizes = bench::numbers(bench::option(argc, argv, "--sizes", "8,1024,65536"));
   auto variants = bench::words(bench::option(argc, argv, "--strategies", ""));
   variants.insert(variants.begin(), {"wherry", "native"});
-  const int turns = bench::number(argc, argv, "--turns", 20), calls = bench::number(argc, argv, "--train", 200);
+  const int turns = bench::number(argc, argv, "--turns", 20),
+            calls = bench::number(argc, argv, "--train", 200);
   for (const int block : sizes) {
     bench::Exchange exchange(MPI_COMM_WORLD, block);
     warm_up(exchange);
@@ -42,7 +43,8 @@ int main(int argc, char** argv) {
     if (bench::rank_of(MPI_COMM_WORLD) != 0) continue;
     bench::print(bench::case_name(block), "native alone", alone);
     bench::print(bench::case_name(block), "training", training);
-    for (std::size_t i = 0; i < variants.size(); ++i) bench::print(bench::case_name(block), variants[i], samples[i]);
+    for (std::size_t i = 0; i < variants.size(); ++i)
+      bench::print(bench::case_name(block), variants[i], samples[i]);
   }
   MPI_Finalize();
 }

@@ -52,8 +52,9 @@ class Scheduled {
         pairwise_(*wherry::plan::find_strategy("pairwise")) {}
 
   void operator()(const Buffer& send, Buffer& receive, int block, MPI_Comm comm) {
-    wherry::run::read_blocks(api_, wherry::run::Alltoall{send.data(), block, MPI_BYTE, receive.data(), block, MPI_BYTE, comm},
-                             communicator_.size(), communicator_.blocks);
+    wherry::run::read_blocks(
+        api_, wherry::run::Alltoall{send.data(), block, MPI_BYTE, receive.data(), block, MPI_BYTE, comm},
+        communicator_.size(), communicator_.blocks);
     wherry::run::perform_uniform(communicator_, pairwise_, staging_);
   }
 
@@ -93,7 +94,8 @@ int main(int argc, char** argv) {
   const int turns = argc > 1 ? std::atoi(argv[1]) : 40;
   {
     Scheduled schedule(MPI_COMM_WORLD, wherry::Settings{});
-    for (const int block : {8, 64, 512, 1024, 4096, 16384, 65536}) compare(block, turns, schedule, MPI_COMM_WORLD);
+    for (const int block : {8, 64, 512, 1024, 4096, 16384, 65536})
+      compare(block, turns, schedule, MPI_COMM_WORLD);
   }
   MPI_Finalize();
 }

@@ -340,7 +340,8 @@ def _reserve(hosts: int, rate: str, owner: int | None) -> int:
     STATE.mkdir(mode=0o755, exist_ok=True)
     start = 0 if owner is None else _start_of(owner) or 0
     for number in range(1, MOST_CLUSTERS + 1):
-        if (STATE / str(number)).exists():
+        # A bridge without a state here belongs to a container that shares this machine's network.
+        if (STATE / str(number)).exists() or Path(f"/sys/class/net/wh{number}br").exists():
             continue
         draft = Path(tempfile.mkdtemp(prefix=".new-", dir=STATE))
         draft.chmod(0o755)

@@ -55,8 +55,9 @@ std::size_t CombinedBinding::staging_bytes(int slots, int items, std::size_t lim
   return static_cast<std::size_t>(slots) * limit + static_cast<std::size_t>(items) * (limit + sizeof(Size));
 }
 
-CombinedBinding::CombinedBinding(const plan::Schedule& schedule, const CombinedLayout& layout, const Blocks& blocks,
-                                 std::size_t limit, std::byte* staging, const Channel& channel)
+CombinedBinding::CombinedBinding(const plan::Schedule& schedule, const CombinedLayout& layout,
+                                 const Blocks& blocks, std::size_t limit, std::byte* staging,
+                                 const Channel& channel)
     : schedule_(schedule),
       layout_(layout),
       blocks_(blocks),
@@ -75,7 +76,8 @@ int CombinedBinding::gather(const plan::Item& item, Size* size, std::byte* to) {
   const Share& share = blocks_.send[static_cast<std::size_t>(item.block.destination)];
   const bool fits = share.bytes <= static_cast<long long>(limit_);
   *size = fits ? static_cast<Size>(share.bytes) : absent;
-  return fits ? pack(channel_.api(), share.region, share.dense, to, share.bytes, channel_.comm()) : MPI_SUCCESS;
+  return fits ? pack(channel_.api(), share.region, share.dense, to, share.bytes, channel_.comm())
+              : MPI_SUCCESS;
 }
 
 Piece CombinedBinding::outgoing(const plan::Message& m) {
@@ -91,7 +93,8 @@ Piece CombinedBinding::outgoing(const plan::Message& m) {
 }
 
 Piece CombinedBinding::incoming(const plan::Message& m) {
-  return {area(schedule_.receives, layout_.receive, m), static_cast<long long>(static_cast<std::size_t>(m.count) * (limit_ + sizeof(Size))), MPI_BYTE};
+  return {area(schedule_.receives, layout_.receive, m),
+          static_cast<long long>(static_cast<std::size_t>(m.count) * (limit_ + sizeof(Size))), MPI_BYTE};
 }
 
 int CombinedBinding::deliver(const plan::Item& item, Size size, const std::byte* from) {

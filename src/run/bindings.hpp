@@ -15,10 +15,15 @@ namespace wherry::run {
 class DirectBinding {
  public:
   /// Blocks of at most `skip_bytes` bytes are left out (they travel another way); -1: none.
-  explicit DirectBinding(const Blocks& blocks, long long skip_bytes = -1) : blocks_(blocks), skip_bytes_(skip_bytes) {}
+  explicit DirectBinding(const Blocks& blocks, long long skip_bytes = -1)
+      : blocks_(blocks), skip_bytes_(skip_bytes) {}
 
-  Piece outgoing(const plan::Message& m) const { return piece(blocks_.send[static_cast<std::size_t>(m.peer)]); }
-  Piece incoming(const plan::Message& m) const { return piece(blocks_.receive[static_cast<std::size_t>(m.peer)]); }
+  Piece outgoing(const plan::Message& m) const {
+    return piece(blocks_.send[static_cast<std::size_t>(m.peer)]);
+  }
+  Piece incoming(const plan::Message& m) const {
+    return piece(blocks_.receive[static_cast<std::size_t>(m.peer)]);
+  }
   int arrived(const plan::Message&) const { return MPI_SUCCESS; }
 
  private:
@@ -35,8 +40,8 @@ class DirectBinding {
 class UniformBinding {
  public:
   /// send, receive: size * block_bytes bytes each; staging: Schedule::slots * block_bytes.
-  UniformBinding(const plan::Schedule& schedule, std::size_t block_bytes, const std::byte* send, std::byte* receive,
-                 std::byte* staging)
+  UniformBinding(const plan::Schedule& schedule, std::size_t block_bytes, const std::byte* send,
+                 std::byte* receive, std::byte* staging)
       : schedule_(schedule), block_bytes_(block_bytes), send_(send), receive_(receive), staging_(staging) {}
 
   Piece outgoing(const plan::Message& m) const;
@@ -94,8 +99,11 @@ class CombinedBinding {
   using Size = std::uint32_t;
   static constexpr Size absent = ~Size{0};
 
-  std::byte* message_at(int items) const { return messages_ + static_cast<std::size_t>(items) * (limit_ + sizeof(Size)); }
-  std::byte* area(const std::vector<plan::Message>& all, const std::vector<int>& offsets, const plan::Message& m) const {
+  std::byte* message_at(int items) const {
+    return messages_ + static_cast<std::size_t>(items) * (limit_ + sizeof(Size));
+  }
+  std::byte* area(const std::vector<plan::Message>& all, const std::vector<int>& offsets,
+                  const plan::Message& m) const {
     return message_at(offsets[static_cast<std::size_t>(&m - all.data())]);
   }
   int gather(const plan::Item& item, Size* size, std::byte* to);

@@ -24,27 +24,27 @@ bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Data
   if (type == MPI_DATATYPE_NULL) return false;
   const TypeFacts facts = memory.facts_of(api, type);
   for (std::size_t i = 0; i < shares.size(); ++i)
-    if (!set(shares[i], at(base, static_cast<long long>(i) * count * facts.extent), count, type, facts)) return false;
+    if (!set(shares[i], at(base, static_cast<long long>(i) * count * facts.extent), count, type, facts))
+      return false;
   return true;
 }
 
 /// Blocks with counts and displacements of their own, in units of one type.
-bool read_vector(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements, MPI_Datatype type,
-                 TypeMemory& memory,
-                std::vector<Share>& shares) {
+bool read_vector(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements,
+                 MPI_Datatype type, TypeMemory& memory, std::vector<Share>& shares) {
   if (type == MPI_DATATYPE_NULL || counts.empty() || displacements.empty()) return false;
   const TypeFacts facts = memory.facts_of(api, type);
   for (std::size_t i = 0; i < shares.size(); ++i) {
     const int peer = static_cast<int>(i);
-    if (!set(shares[i], at(base, displacements[peer] * facts.extent), counts[peer], type, facts)) return false;
+    if (!set(shares[i], at(base, displacements[peer] * facts.extent), counts[peer], type, facts))
+      return false;
   }
   return true;
 }
 
 /// Blocks with types of their own, displacements in bytes.
-bool read_typed(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements, const MPI_Datatype* types,
-                TypeMemory& memory,
-                std::vector<Share>& shares) {
+bool read_typed(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements,
+                const MPI_Datatype* types, TypeMemory& memory, std::vector<Share>& shares) {
   if (types == nullptr || counts.empty() || displacements.empty()) return false;
   MPI_Datatype last = MPI_DATATYPE_NULL;
   TypeFacts facts;
@@ -67,26 +67,30 @@ void prepare(Blocks& blocks, const void* sendbuf, int size) {
 
 long long Blocks::bytes_sent() const {
   const std::vector<Share>& shares = in_place ? receive : send;
-  return std::accumulate(shares.begin(), shares.end(), 0LL, [](long long sum, const Share& s) { return sum + s.bytes; });
+  return std::accumulate(shares.begin(), shares.end(), 0LL,
+                         [](long long sum, const Share& s) { return sum + s.bytes; });
 }
 
 void read_blocks(const mpi::Api& api, const Alltoall& c, int size, Blocks& blocks) {
   prepare(blocks, c.sendbuf, size);
-  blocks.valid = (blocks.in_place || read_equal(api, c.sendbuf, c.sendcount, c.sendtype, blocks.types, blocks.send)) &&
-                 read_equal(api, c.recvbuf, c.recvcount, c.recvtype, blocks.types, blocks.receive);
+  blocks.valid =
+      (blocks.in_place || read_equal(api, c.sendbuf, c.sendcount, c.sendtype, blocks.types, blocks.send)) &&
+      read_equal(api, c.recvbuf, c.recvcount, c.recvtype, blocks.types, blocks.receive);
 }
 
 void read_blocks(const mpi::Api& api, const Alltoallv& c, int size, Blocks& blocks) {
   prepare(blocks, c.sendbuf, size);
   blocks.valid =
-      (blocks.in_place || read_vector(api, c.sendbuf, c.sendcounts, c.sdispls, c.sendtype, blocks.types, blocks.send)) &&
+      (blocks.in_place ||
+       read_vector(api, c.sendbuf, c.sendcounts, c.sdispls, c.sendtype, blocks.types, blocks.send)) &&
       read_vector(api, c.recvbuf, c.recvcounts, c.rdispls, c.recvtype, blocks.types, blocks.receive);
 }
 
 void read_blocks(const mpi::Api& api, const Alltoallw& c, int size, Blocks& blocks) {
   prepare(blocks, c.sendbuf, size);
   blocks.valid =
-      (blocks.in_place || read_typed(api, c.sendbuf, c.sendcounts, c.sdispls, c.sendtypes, blocks.types, blocks.send)) &&
+      (blocks.in_place ||
+       read_typed(api, c.sendbuf, c.sendcounts, c.sdispls, c.sendtypes, blocks.types, blocks.send)) &&
       read_typed(api, c.recvbuf, c.recvcounts, c.rdispls, c.recvtypes, blocks.types, blocks.receive);
 }
 

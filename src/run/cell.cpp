@@ -2,7 +2,8 @@
 
 namespace wherry::run {
 
-Cell::Cell(choose::Learner learner, const Channel& channel) : learner_(std::move(learner)), channel_(channel) {
+Cell::Cell(choose::Learner learner, const Channel& channel)
+    : learner_(std::move(learner)), channel_(channel) {
   for (const choose::Candidate& candidate : learner_.candidates())
     strategies_.push_back(plan::find_strategy(candidate.name));
 }
@@ -25,8 +26,8 @@ void Cell::end(double seconds) {
   local_ = learner_.summary();
   worst_.resize(local_.size());
   due_ = learner_.calls() + lag;
-  channel_.api().Iallreduce(local_.data(), worst_.data(), static_cast<int>(local_.size()), MPI_DOUBLE, MPI_MAX,
-                            channel_.comm(), &request_);
+  channel_.api().Iallreduce(local_.data(), worst_.data(), static_cast<int>(local_.size()), MPI_DOUBLE,
+                            MPI_MAX, channel_.comm(), &request_);
 }
 
 }  // namespace wherry::run

@@ -58,7 +58,8 @@ int Channel::wait_all(std::span<MPI_Request> requests) const {
 int Channel::wait_any(std::span<MPI_Request> requests, int* index) const {
   const int count = static_cast<int>(requests.size());
   if (waiting_ == Waiting::library) return api_->Waitany(count, requests.data(), index, MPI_STATUS_IGNORE);
-  return poll([&](int* flag) { return api_->Testany(count, requests.data(), index, flag, MPI_STATUS_IGNORE); });
+  return poll(
+      [&](int* flag) { return api_->Testany(count, requests.data(), index, flag, MPI_STATUS_IGNORE); });
 }
 
 }  // namespace wherry::run

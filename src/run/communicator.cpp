@@ -15,7 +15,6 @@ namespace wherry::run {
 
 namespace {
 
-
 double maximum(const Channel& channel, double value) {
   double worst = 0;
   channel.api().Allreduce(&value, &worst, 1, MPI_DOUBLE, MPI_MAX, channel.comm());
@@ -39,7 +38,8 @@ int find_accelerator(dl_phdr_info* info, std::size_t, void* found) {
 
 /// What must be equal on all ranks, as one number.
 std::uint64_t instructions(const Settings& s) {
-  const std::string all = s.alltoall + '\n' + s.alltoallv + '\n' + s.alltoallw + '\n' + std::to_string(s.ranks_per_node);
+  const std::string all =
+      s.alltoall + '\n' + s.alltoallv + '\n' + s.alltoallw + '\n' + std::to_string(s.ranks_per_node);
   return std::hash<std::string>{}(all) >> 1;  // stays positive when negated
 }
 
@@ -102,8 +102,13 @@ void Communicator::join(MPI_Comm comm, const mpi::Api& api) {
 void Communicator::settle_terms(const Settings& settings, const mpi::Api& api) {
   const auto same = static_cast<long long>(instructions(settings));
   const bool host_memory = !accelerator_loaded();
-  const long long mine[] = {settings.features.collectives, settings.features.learning, settings.features.tuning,
-                            host_memory, static_cast<long long>(settings.staging_max), same, -same};
+  const long long mine[] = {settings.features.collectives,
+                            settings.features.learning,
+                            settings.features.tuning,
+                            host_memory,
+                            static_cast<long long>(settings.staging_max),
+                            same,
+                            -same};
   constexpr int count = std::size(mine);
   long long least[count] = {};
   if (api.Allreduce(mine, least, count, MPI_LONG_LONG, MPI_MIN, own_) != MPI_SUCCESS) return;

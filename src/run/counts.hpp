@@ -13,9 +13,7 @@ class Numbers {
   Numbers(const std::int64_t* values) : wide_(values) {}
   Numbers(const long long* values) : wide_(reinterpret_cast<const std::int64_t*>(values)) {}
 
-  std::int64_t operator[](int i) const {
-    return narrow_ != nullptr ? narrow_[i] : wide_[i];
-  }
+  std::int64_t operator[](int i) const { return narrow_ != nullptr ? narrow_[i] : wide_[i]; }
   bool empty() const { return narrow_ == nullptr && wide_ == nullptr; }
 
  private:

@@ -28,7 +28,8 @@ bool repeats_dense(const mpi::Api& api, MPI_Datatype type, const Envelope& envel
   int count = 0;
   MPI_Aint address = 0;
   MPI_Datatype inner = MPI_DATATYPE_NULL;
-  if (api.Type_get_contents(type, envelope.integers, 0, 1, &count, &address, &inner) != MPI_SUCCESS) return false;
+  if (api.Type_get_contents(type, envelope.integers, 0, 1, &count, &address, &inner) != MPI_SUCCESS)
+    return false;
   const TypeFacts facts = facts_of(api, inner);
   if (!facts.predefined) api.Type_free(&inner);
   return facts.dense;
@@ -61,10 +62,12 @@ int pack(const mpi::Api& api, const Region& from, bool dense, std::byte* to, lon
     return MPI_SUCCESS;
   }
   int position = 0;
-  return api.Pack(from.address, static_cast<int>(from.count), from.type, to, static_cast<int>(bytes), &position, comm);
+  return api.Pack(from.address, static_cast<int>(from.count), from.type, to, static_cast<int>(bytes),
+                  &position, comm);
 }
 
-int unpack(const mpi::Api& api, const std::byte* from, long long bytes, const Region& to, bool dense, MPI_Comm comm) {
+int unpack(const mpi::Api& api, const std::byte* from, long long bytes, const Region& to, bool dense,
+           MPI_Comm comm) {
   if (bytes == 0) return MPI_SUCCESS;
   void* address = const_cast<void*>(to.address);
   if (dense) {
@@ -72,7 +75,8 @@ int unpack(const mpi::Api& api, const std::byte* from, long long bytes, const Re
     return MPI_SUCCESS;
   }
   int position = 0;
-  return api.Unpack(from, static_cast<int>(bytes), &position, address, static_cast<int>(to.count), to.type, comm);
+  return api.Unpack(from, static_cast<int>(bytes), &position, address, static_cast<int>(to.count), to.type,
+                    comm);
 }
 
 }  // namespace wherry::run

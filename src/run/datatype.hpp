@@ -47,6 +47,7 @@ struct Region {
 int pack(const mpi::Api& api, const Region& from, bool dense, std::byte* to, long long bytes, MPI_Comm comm);
 
 /// Spreads `bytes` bytes at `from` over the elements of `to`; gaps stay untouched. Returns an MPI code.
-int unpack(const mpi::Api& api, const std::byte* from, long long bytes, const Region& to, bool dense, MPI_Comm comm);
+int unpack(const mpi::Api& api, const std::byte* from, long long bytes, const Region& to, bool dense,
+           MPI_Comm comm);
 
 }  // namespace wherry::run

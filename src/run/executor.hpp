@@ -22,7 +22,8 @@ struct Requests {
 template <class Binding>
 class Execution {
  public:
-  Execution(const plan::Schedule& schedule, Binding& binding, const Channel& channel, int tag, Requests& requests)
+  Execution(const plan::Schedule& schedule, Binding& binding, const Channel& channel, int tag,
+            Requests& requests)
       : schedule_(schedule), binding_(binding), channel_(channel), tag_(tag), requests_(requests) {}
 
   /// Returns MPI_SUCCESS or the first error. Collective over the channel.
@@ -98,7 +99,8 @@ class Execution {
 
   int next_receive(std::span<const plan::Message>& waiting, std::size_t place) {
     MPI_Request& request = requests_.pending[place];
-    for (request = MPI_REQUEST_NULL; request == MPI_REQUEST_NULL && !waiting.empty(); waiting = waiting.subspan(1)) {
+    for (request = MPI_REQUEST_NULL; request == MPI_REQUEST_NULL && !waiting.empty();
+         waiting = waiting.subspan(1)) {
       requests_.receiving[place] = &waiting.front();
       if (const int code = post_receive(waiting.front(), request); code != MPI_SUCCESS) return code;
     }
@@ -107,7 +109,8 @@ class Execution {
 
   int next_send(std::span<const plan::Message>& waiting, std::size_t place) {
     MPI_Request& request = requests_.pending[place];
-    for (request = MPI_REQUEST_NULL; request == MPI_REQUEST_NULL && !waiting.empty(); waiting = waiting.subspan(1))
+    for (request = MPI_REQUEST_NULL; request == MPI_REQUEST_NULL && !waiting.empty();
+         waiting = waiting.subspan(1))
       if (const int code = post_send(waiting.front(), request); code != MPI_SUCCESS) return code;
     return MPI_SUCCESS;
   }
@@ -132,7 +135,8 @@ class Execution {
 };
 
 template <class Binding>
-int execute(const plan::Schedule& schedule, Binding& binding, const Channel& channel, int tag, Requests& requests) {
+int execute(const plan::Schedule& schedule, Binding& binding, const Channel& channel, int tag,
+            Requests& requests) {
   return Execution<Binding>(schedule, binding, channel, tag, requests).run();
 }
 

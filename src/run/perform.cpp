@@ -21,7 +21,8 @@ int copy_own(const Communicator& c, const Share& from, const Share& to) {
   if (from.bytes == 0 && to.bytes == 0) return MPI_SUCCESS;
   if (from.dense && to.dense && from.bytes == to.bytes) {
     if (from.region.address != to.region.address)
-      std::memmove(const_cast<void*>(to.region.address), from.region.address, static_cast<std::size_t>(from.bytes));
+      std::memmove(const_cast<void*>(to.region.address), from.region.address,
+                   static_cast<std::size_t>(from.bytes));
     return MPI_SUCCESS;
   }
   const Piece out = {const_cast<void*>(from.region.address), from.region.count, from.region.type};
@@ -43,7 +44,8 @@ int pack_all(const Communicator& c, const std::vector<Share>& shares, std::byte*
 
 int unpack_all(const Communicator& c, const std::byte* from, const std::vector<Share>& shares) {
   for (const Share& share : shares) {
-    const int code = unpack(c.channel().api(), from, share.bytes, share.region, share.dense, c.channel().comm());
+    const int code =
+        unpack(c.channel().api(), from, share.bytes, share.region, share.dense, c.channel().comm());
     if (code != MPI_SUCCESS) return code;
     from += share.bytes;
   }
@@ -61,7 +63,8 @@ int send_from_copy(Communicator& c, std::byte* copy) {
   const long long bytes = c.blocks.receive.front().bytes;
   c.blocks.send.resize(c.blocks.receive.size());
   for (std::size_t i = 0; i < c.blocks.send.size(); ++i)
-    c.blocks.send[i] = {.region = {copy + static_cast<long long>(i) * bytes, bytes, MPI_BYTE}, .bytes = bytes, .dense = true};
+    c.blocks.send[i] = {
+        .region = {copy + static_cast<long long>(i) * bytes, bytes, MPI_BYTE}, .bytes = bytes, .dense = true};
   return MPI_SUCCESS;
 }
 
@@ -94,10 +97,11 @@ int exchange_in_place(Communicator& c, const plan::Strategy& strategy) {
   for (const plan::Message& m : c.prepared(strategy).schedule.sends) {
     const Share& share = c.blocks.receive[static_cast<std::size_t>(m.peer)];
     if (share.bytes == 0) continue;
-    const int code = with_int_count(api, share.region.count, share.region.type, INT_MAX, [&](int count, MPI_Datatype type) {
-      return api.Sendrecv_replace(const_cast<void*>(share.region.address), count, type, m.peer, direct_tag, m.peer,
-                                  direct_tag, c.channel().comm(), MPI_STATUS_IGNORE);
-    });
+    const int code = with_int_count(
+        api, share.region.count, share.region.type, INT_MAX, [&](int count, MPI_Datatype type) {
+          return api.Sendrecv_replace(const_cast<void*>(share.region.address), count, type, m.peer,
+                                      direct_tag, m.peer, direct_tag, c.channel().comm(), MPI_STATUS_IGNORE);
+        });
     if (code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;
@@ -105,7 +109,8 @@ int exchange_in_place(Communicator& c, const plan::Strategy& strategy) {
 
 int combined(Communicator& c, const plan::Strategy& strategy, std::size_t limit, Staging& staging) {
   const Prepared& prepared = c.prepared(strategy);
-  const std::size_t bytes = CombinedBinding::staging_bytes(prepared.schedule.slots, prepared.layout.most_items, limit);
+  const std::size_t bytes =
+      CombinedBinding::staging_bytes(prepared.schedule.slots, prepared.layout.most_items, limit);
   const Staging::Lease lease = staging.lease(bytes);
   if (lease.data() == nullptr) return MPI_ERR_NO_MEM;
   CombinedBinding binding(prepared.schedule, prepared.layout, c.blocks, limit, lease.data(), c.channel());
@@ -118,7 +123,8 @@ int combined(Communicator& c, const plan::Strategy& strategy, std::size_t limit,
 }  // namespace
 
 std::size_t uniform_staging(int most_slots, int size, long long block_bytes) {
-  return (static_cast<std::size_t>(most_slots) + 2 * static_cast<std::size_t>(size)) * static_cast<std::size_t>(block_bytes);
+  return (static_cast<std::size_t>(most_slots) + 2 * static_cast<std::size_t>(size)) *
+         static_cast<std::size_t>(block_bytes);
 }
 
 std::size_t combined_limit(std::uint32_t bucket) {
@@ -148,10 +154,12 @@ int perform_uniform(Communicator& c, const plan::Strategy& strategy, Staging& st
   return several ? staged(c, strategy, lease.data() + copy_bytes) : direct(c, strategy);
 }
 
-int perform_irregular(Communicator& c, const plan::Strategy& strategy, std::uint32_t bucket, Staging& staging) {
+int perform_irregular(Communicator& c, const plan::Strategy& strategy, std::uint32_t bucket,
+                      Staging& staging) {
   if (c.blocks.in_place) return exchange_in_place(c, strategy);
   const auto own = static_cast<std::size_t>(c.rank());
-  if (const int code = copy_own(c, c.blocks.send[own], c.blocks.receive[own]); code != MPI_SUCCESS) return code;
+  if (const int code = copy_own(c, c.blocks.send[own], c.blocks.receive[own]); code != MPI_SUCCESS)
+    return code;
   if (strategy.hops == plan::Hops::single) return direct(c, strategy);
   return combined(c, strategy, combined_limit(bucket), staging);
 }

@@ -20,7 +20,8 @@ std::size_t combined_staging(int most_slots, int size, std::uint32_t bucket);
 int perform_uniform(Communicator& c, const plan::Strategy& strategy, Staging& staging);
 
 /// Exchanges c.blocks of any sizes. In place, the strategy must be the pairwise exchange. Collective; returns an MPI code.
-int perform_irregular(Communicator& c, const plan::Strategy& strategy, std::uint32_t bucket, Staging& staging);
+int perform_irregular(Communicator& c, const plan::Strategy& strategy, std::uint32_t bucket,
+                      Staging& staging);
 
 /// The strategy that perform_irregular() uses in place: both ends of a pair exchange at once.
 inline constexpr std::string_view in_place_strategy = "pairwise_xor";

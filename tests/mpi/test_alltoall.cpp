@@ -27,7 +27,8 @@ unsigned seed_from_environment() {
 
 /// A repeatable number below `below`, the same on every rank for the same arguments.
 int draw(unsigned seed, int a, int b, int salt, int below) {
-  std::seed_seq sequence{seed, static_cast<unsigned>(a), static_cast<unsigned>(b), static_cast<unsigned>(salt)};
+  std::seed_seq sequence{seed, static_cast<unsigned>(a), static_cast<unsigned>(b),
+                         static_cast<unsigned>(salt)};
   return static_cast<int>(std::minstd_rand(sequence)() % static_cast<unsigned>(below));
 }
 
@@ -45,15 +46,16 @@ struct World {
     const long wrong = buffer.first_wrong();
     if (wrong < 0) return;
     ++failures;
-    std::fprintf(stderr, "rank %d of %d: %s, %s: int %ld of the receive buffer is wrong (seed %u)\n", rank, size,
-                 label.c_str(), what, wrong, seed);
+    std::fprintf(stderr, "rank %d of %d: %s, %s: int %ld of the receive buffer is wrong (seed %u)\n", rank,
+                 size, label.c_str(), what, wrong, seed);
   }
   const TestType& type(int i) const { return types[static_cast<std::size_t>(i) % types.size()]; }
 };
 
 int must_not_run_native() { return MPI_ERR_OTHER; }
 
-void check_alltoall(World& w, int elements, int send_type, int receive_type, unsigned seed, const run::Native& native) {
+void check_alltoall(World& w, int elements, int send_type, int receive_type, unsigned seed,
+                    const run::Native& native) {
   const TestType &out = w.type(send_type), &in = w.type(receive_type);
   Buffer sent(out.extent * elements * w.size), received(in.extent * elements * w.size);
   for (int r = 0; r < w.size; ++r) {
@@ -83,7 +85,8 @@ int count_of(unsigned seed, int a, int b) {
 }
 
 /// Blocks in a shuffled order with gaps between them: displacements[r] in bytes for blocks of counts[r] * extents[r] bytes.
-long place_blocks(const std::vector<int>& counts, const std::vector<long>& extents, unsigned seed, std::vector<int>& displacements) {
+long place_blocks(const std::vector<int>& counts, const std::vector<long>& extents, unsigned seed,
+                  std::vector<int>& displacements) {
   std::vector<std::size_t> order(counts.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::shuffle(order.begin(), order.end(), std::minstd_rand(seed + 1));
@@ -114,8 +117,10 @@ Side make_side(World& w, unsigned seed, bool sending, bool typed, bool symmetric
     s.extents.push_back(type.extent);
   }
   s.bytes.resize(s.counts.size());
-  s.total = place_blocks(s.counts, s.extents, seed * 31 + static_cast<unsigned>(w.rank * 2 + sending), s.bytes);
-  for (std::size_t r = 0; r < s.counts.size(); ++r) s.units.push_back(static_cast<int>(s.bytes[r] / s.extents[r]));
+  s.total =
+      place_blocks(s.counts, s.extents, seed * 31 + static_cast<unsigned>(w.rank * 2 + sending), s.bytes);
+  for (std::size_t r = 0; r < s.counts.size(); ++r)
+    s.units.push_back(static_cast<int>(s.bytes[r] / s.extents[r]));
   return s;
 }
 
@@ -131,35 +136,35 @@ void fill(World& w, const Side& side, Buffer& buffer, bool sending, bool expecti
     const auto i = static_cast<std::size_t>(r);
     const TestType& type = type_of(w, side.types[i]);
     const int from = sending ? w.rank : r, to = sending ? r : w.rank;
-    if (expecting)
-      buffer.expect(type, side.bytes[i], side.counts[i], from, to, seed);
-    else
-      buffer.write(type, side.bytes[i], side.counts[i], from, to, seed);
+    if (expecting) buffer.expect(type, side.bytes[i], side.counts[i], from, to, seed);
+    else buffer.write(type, side.bytes[i], side.counts[i], from, to, seed);
   }
 }
 
 void check_alltoallv(World& w, bool in_place, unsigned seed, const run::Native& native) {
-  const Side out = make_side(w, seed, true, false, in_place, 1), in = make_side(w, seed, false, false, in_place, in_place ? 1 : 4);
+  const Side out = make_side(w, seed, true, false, in_place, 1),
+             in = make_side(w, seed, false, false, in_place, in_place ? 1 : 4);
   Buffer sent(out.total), received(in.total);
   fill(w, out, sent, true, false, seed);
   if (in_place) fill(w, in, received, true, false, seed);
   fill(w, in, received, false, true, seed);
   const void* from = in_place ? MPI_IN_PLACE : static_cast<const void*>(sent.data());
-  w.runtime.alltoallv({from, out.counts.data(), out.units.data(), out.types[0], received.data(), in.counts.data(),
-                       in.units.data(), in.types[0], w.comm},
+  w.runtime.alltoallv({from, out.counts.data(), out.units.data(), out.types[0], received.data(),
+                       in.counts.data(), in.units.data(), in.types[0], w.comm},
                       native);
   w.judge(received, in_place ? "alltoallv in place" : "alltoallv", seed);
 }
 
 void check_alltoallw(World& w, bool in_place, unsigned seed, const run::Native& native) {
-  const Side out = make_side(w, seed, true, true, in_place, 0), in = make_side(w, seed, false, true, in_place, 3);
+  const Side out = make_side(w, seed, true, true, in_place, 0),
+             in = make_side(w, seed, false, true, in_place, 3);
   Buffer sent(out.total), received(in.total);
   fill(w, out, sent, true, false, seed);
   if (in_place) fill(w, in, received, true, false, seed);
   fill(w, in, received, false, true, seed);
   const void* from = in_place ? MPI_IN_PLACE : static_cast<const void*>(sent.data());
-  w.runtime.alltoallw({from, out.counts.data(), out.bytes.data(), out.types.data(), received.data(), in.counts.data(),
-                       in.bytes.data(), in.types.data(), w.comm},
+  w.runtime.alltoallw({from, out.counts.data(), out.bytes.data(), out.types.data(), received.data(),
+                       in.counts.data(), in.bytes.data(), in.types.data(), w.comm},
                       native);
   w.judge(received, in_place ? "alltoallw in place" : "alltoallw", seed);
 }
@@ -229,7 +234,9 @@ void check_strategy(const plan::Strategy& strategy, int ranks_per_node, unsigned
   if (size == 1 || !strategy.applies(plan::Shape::blocked(size, ranks_per_node))) return;
   MPI_Comm comm = joined_communicator(runtime, size);
   runtime.force(strategy.name);
-  World w{comm, rank, size, test::make_types(), runtime, std::string(strategy.name) + " with " + std::to_string(ranks_per_node) + " ranks a node"};
+  World w{comm,    rank,
+          size,    test::make_types(),
+          runtime, std::string(strategy.name) + " with " + std::to_string(ranks_per_node) + " ranks a node"};
   Bystander bystander(comm, rank, size);
   check_all(w, seed);
   if (strategy.name == "pairwise_xor") {
@@ -261,7 +268,8 @@ int main(int argc, char** argv) {
       if (ranks_per_node == 1 || ranks_per_node < size) check_strategy(strategy, ranks_per_node, seed, tally);
   long all[2] = {tally.failures, tally.checks}, sum[2] = {};
   MPI_Allreduce(all, sum, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-  if (rank == 0) std::printf("alltoall: %ld checks, %ld failures on %d ranks (seed %u)\n", sum[1], sum[0], size, seed);
+  if (rank == 0)
+    std::printf("alltoall: %ld checks, %ld failures on %d ranks (seed %u)\n", sum[1], sum[0], size, seed);
   const bool empty = size > 1 && sum[1] == 0;
   MPI_Finalize();
   return sum[0] != 0 || empty;

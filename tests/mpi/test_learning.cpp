@@ -22,15 +22,16 @@ using namespace wherry;
 /// Remembers which strategies ran, as one number per communicator that depends on their order.
 class Witness : public run::Observer {
  public:
-  void used(MPI_Comm, run::Operation operation, std::uint32_t bucket, std::string_view strategy, std::uint64_t,
-            std::uint64_t) override {
+  void used(MPI_Comm, run::Operation operation, std::uint32_t bucket, std::string_view strategy,
+            std::uint64_t, std::uint64_t) override {
     ++calls;
     ++by_strategy[std::string(strategy)];
-    const std::size_t seen = std::hash<std::string_view>{}(strategy) + bucket * 131u + static_cast<std::size_t>(operation);
+    const std::size_t seen =
+        std::hash<std::string_view>{}(strategy) + bucket * 131u + static_cast<std::size_t>(operation);
     history = history * 1099511628211ull + seen;
   }
-  void decided(MPI_Comm, run::Operation, std::uint32_t, std::uint32_t, std::string_view, profile::Reason reason,
-               std::uint64_t, std::uint64_t) override {
+  void decided(MPI_Comm, run::Operation, std::uint32_t, std::uint32_t, std::string_view,
+               profile::Reason reason, std::uint64_t, std::uint64_t) override {
     ++decisions[reason];
   }
   void missed(run::Operation, std::string_view) override { ++misses; }
@@ -61,7 +62,8 @@ struct Ranks {
 /// Sleeps now and then, each rank at other times; the last rank is always late.
 class Disturbance {
  public:
-  Disturbance(const Ranks& ranks, unsigned seed) : random_(seed + static_cast<unsigned>(ranks.rank)), late_(ranks.rank == ranks.size - 1) {}
+  Disturbance(const Ranks& ranks, unsigned seed)
+      : random_(seed + static_cast<unsigned>(ranks.rank)), late_(ranks.rank == ranks.size - 1) {}
   void strike() {
     if (late_) usleep(50);
     if (random_() % 20 == 0) usleep(static_cast<useconds_t>(random_() % 1500));
@@ -74,11 +76,13 @@ class Disturbance {
 
 void one_alltoall(run::Runtime& runtime, Ranks& ranks, MPI_Comm comm, int ints, int round) {
   std::vector<int> out(static_cast<std::size_t>(ranks.size * ints)), in(out.size(), -1);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = ranks.rank * 1000 + static_cast<int>(i) / ints + round;
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = ranks.rank * 1000 + static_cast<int>(i) / ints + round;
   runtime.alltoall({out.data(), ints, MPI_INT, in.data(), ints, MPI_INT, comm},
                    [&] { return MPI_Alltoall(out.data(), ints, MPI_INT, in.data(), ints, MPI_INT, comm); });
   bool right = true;
-  for (std::size_t i = 0; i < in.size(); ++i) right &= in[i] == static_cast<int>(i) / ints * 1000 + ranks.rank + round;
+  for (std::size_t i = 0; i < in.size(); ++i)
+    right &= in[i] == static_cast<int>(i) / ints * 1000 + ranks.rank + round;
   ranks.expect(right, "alltoall delivered wrong data while learning");
 }
 
@@ -93,11 +97,13 @@ void one_alltoallv(run::Runtime& runtime, Ranks& ranks, MPI_Comm comm, int scale
     sent += counts.back();
     received += from_counts.back();
   }
-  std::vector<int> out(static_cast<std::size_t>(sent), ranks.rank), in(static_cast<std::size_t>(received), -1);
-  runtime.alltoallv({out.data(), counts.data(), places.data(), MPI_INT, in.data(), from_counts.data(), from_places.data(), MPI_INT, comm},
+  std::vector<int> out(static_cast<std::size_t>(sent), ranks.rank),
+      in(static_cast<std::size_t>(received), -1);
+  runtime.alltoallv({out.data(), counts.data(), places.data(), MPI_INT, in.data(), from_counts.data(),
+                     from_places.data(), MPI_INT, comm},
                     [&] {
-                      return MPI_Alltoallv(out.data(), counts.data(), places.data(), MPI_INT, in.data(), from_counts.data(),
-                                           from_places.data(), MPI_INT, comm);
+                      return MPI_Alltoallv(out.data(), counts.data(), places.data(), MPI_INT, in.data(),
+                                           from_counts.data(), from_places.data(), MPI_INT, comm);
                     });
   bool right = true;
   for (int r = 0; r < ranks.size; ++r)
@@ -154,7 +160,8 @@ void check_persistence(Ranks& ranks, const std::string& file) {
     ranks.expect(ranks.agree(witness.history), "the ranks ran different strategies with a tuning file");
     if (run == 1 && trained > 0 && ranks.size > 1) {
       ranks.expect(witness.decisions[profile::Reason::loaded] == 1, "the tuning file was not used");
-      ranks.expect(witness.decisions[profile::Reason::trial] == 0, "trained again in spite of the tuning file");
+      ranks.expect(witness.decisions[profile::Reason::trial] == 0,
+                   "trained again in spite of the tuning file");
     }
     MPI_Barrier(MPI_COMM_WORLD);
   }

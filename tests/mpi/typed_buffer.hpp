@@ -60,7 +60,8 @@ inline void free_types(std::vector<TestType>& types) {
 
 /// The value of int k of the block that `origin` sends to `destination` in round `seed`.
 inline std::int32_t value(int origin, int destination, long k, unsigned seed) {
-  std::uint32_t x = static_cast<std::uint32_t>(origin) * 2654435761u ^ static_cast<std::uint32_t>(destination) * 40503u ^
+  std::uint32_t x = static_cast<std::uint32_t>(origin) * 2654435761u ^
+                    static_cast<std::uint32_t>(destination) * 40503u ^
                     static_cast<std::uint32_t>(k) * 2246822519u ^ seed * 3266489917u;
   x ^= x >> 15;
   return static_cast<std::int32_t>(x | 1u);
@@ -91,12 +92,13 @@ class Buffer {
   }
 
  private:
-  static void store(std::vector<std::int32_t>& to, const TestType& type, long at, long count, int origin, int destination,
-                    unsigned seed) {
+  static void store(std::vector<std::int32_t>& to, const TestType& type, long at, long count, int origin,
+                    int destination, unsigned seed) {
     long k = 0;
     for (long e = 0; e < count; ++e)
       for (const long offset : type.offsets)
-        to[static_cast<std::size_t>(8 + (at + e * type.extent + offset) / 4)] = value(origin, destination, k++, seed);
+        to[static_cast<std::size_t>(8 + (at + e * type.extent + offset) / 4)] =
+            value(origin, destination, k++, seed);
   }
 
   std::vector<std::int32_t> ints_;

@@ -34,10 +34,10 @@ class Case:
 
     @property
     def place(self) -> str:
-        return f"{self.ranks} ranks on {HOSTS} hosts" if self.cluster else f"{self.ranks} ranks on 1 host"
+        return f"{self.ranks} on {HOSTS} hosts" if self.cluster else f"{self.ranks} on 1 host"
 
     def __str__(self) -> str:
-        return f"{self.title}, {self.mpi}, {self.place}"
+        return f"{self.title}, {self.mpi}, {self.place.replace(' on', ' ranks on')}"
 
 
 def _fft(grid: str, points: int, repeat: int) -> tuple[str, ...]:
@@ -50,10 +50,10 @@ CASES = (
     Case(FFT, "slabs", "mpich", 4, False, _fft("slab", 32, 60)),
     Case(LAMMPS, "", "mpich", 4, False, ("10", "15")),
     Case(LAMMPS, "", "intel", 4, False, ("10", "15")),
-    Case(IMB, "", "intel", 4, False, ("-npmin", "4", "-iter", "200", *_IMB)),
-    Case(IMB, "", "mpich", 4, False, ("-npmin", "4", "-iter", "40", *_IMB)),
-    Case(FFT, "slabs", "openmpi", 8, True, _fft("slab", 32, 100)),
-    Case(FFT, "pencils", "openmpi", 8, True, _fft("pencil", 32, 100)),
+    Case(IMB, "", "intel", 4, False, ("-npmin", "4", "-iter", "60", *_IMB)),
+    Case(IMB, "", "mpich", 4, False, ("-npmin", "4", "-iter", "10", *_IMB)),
+    Case(FFT, "slabs", "openmpi", 8, True, _fft("slab", 32, 300)),
+    Case(FFT, "pencils", "openmpi", 8, True, _fft("pencil", 32, 150)),
     Case(ALLTOALL, "", "openmpi", 8, True, ("--batches", "30", "--calls", "10")),
 )
 

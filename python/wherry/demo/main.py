@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from wherry import paths
 from wherry.demo import page, results
 from wherry.demo.cases import CASES, HOSTS, RATE, Case, Ready, Skipped, select
 from wherry.demo.measure import Plan, Run, records, run_all
@@ -57,6 +58,7 @@ def chosen(only: Sequence[str]) -> list[Case]:
 def run(console: Console, out: Path, cases: Sequence[Case], no_cluster: bool, plan: Plan) -> int:
     """0 if all answers are equal and something ran."""
     begin = time.monotonic()
+    paths.built(paths.preload_library())
     out = out.absolute()
     (out / "demo").mkdir(parents=True, exist_ok=True)
     reason = "left out on request (--no-cluster)" if no_cluster else why_unavailable()
@@ -94,8 +96,8 @@ def _progress(console: Console) -> Iterator[Report]:
 
 
 def show(console: Console, runs: Sequence[Run], skipped: Sequence[Skipped]) -> None:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    for name in ("program", "MPI", "where", "time of", "without", "with", "ratio"):
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
+    for name in ("program", "MPI", "ranks", "time of", "without", "with", "ratio"):
         table.add_column(name, justify="right" if name in ("without", "with") else "left", overflow="fold")
     for line in results.lines(runs):
         times = (results.time_text(line.without_s), results.time_text(line.with_s))
@@ -103,7 +105,10 @@ def show(console: Console, runs: Sequence[Run], skipped: Sequence[Skipped]) -> N
         table.add_row(line.case.title, line.case.mpi, line.case.place, line.what, *times, line.ratio_text, style=style)
     if table.row_count:
         console.print(table)
-        console.print("ratio: time without / time with; above 1, Wherry is faster", style="dim")
+        console.print(
+            "ratio: time without / time with, above 1 Wherry is faster; of several sizes the mean, lowest-highest",
+            style="dim",
+        )
     for run in runs:
         for problem in run.problems:
             console.print(f"FAILED: {run.case}: {escape(problem)}", style="red", soft_wrap=True)

@@ -36,9 +36,9 @@ Progress = Callable[[str, int, int], None]  # what, done, of how many
 class Plan:
     """How many rounds: at least `least`, at most `most`, and no new one that would end after `budget_s`."""
 
-    least: int = 3
+    least: int = 2
     most: int = 7
-    budget_s: float = 225.0
+    budget_s: float = 240.0
 
 
 @dataclass

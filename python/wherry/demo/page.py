@@ -23,6 +23,7 @@ _STYLE = """
 details.profile { border: 1px solid var(--line); border-radius: 8px; padding: 8px 16px; margin: 10px 0; }
 details.profile > summary { font-size: 15px; }
 details.profile h2 { font-size: 16px; margin-top: 24px; }
+details.profile td:first-child { white-space: nowrap; }
 td.faster { color: var(--accent); font-weight: 600; }
 td.slower { color: var(--c3); font-weight: 600; }
 svg .grid.one { stroke: var(--soft); }
@@ -68,16 +69,17 @@ def _times(runs: Sequence[Run]) -> Markup:
         return Markup()
     text = (
         "Ratio: time without / time with, above 1 Wherry is faster; within 5% of 1 both count as equal. For several"
-        " sizes: the geometric mean, and the smallest and the largest."
+        " sizes: the geometric mean, then the lowest and the highest."
     )
-    headers = ("program", "MPI", "where", "time of", "without", "with", "ratio")
+    headers = ("program", "MPI", "ranks", "time of", "without", "with", "ratio")
     head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in headers)))
     return _section("Times", text, tag("div", tag("table", head, tag("tbody", *rows)), class_="scroll"))
 
 
 def _time_row(line: Line) -> Markup:
     times = (results.time_text(line.without_s), results.time_text(line.with_s))
-    cells = (line.case.title, line.case.mpi, line.case.place, line.what, *times)
+    what = f"{line.what}, {line.detail}" if line.detail else line.what
+    cells = (line.case.title, line.case.mpi, line.case.place, what, *times)
     ratio = tag("td", line.ratio_text, class_=f"n {line.verdict}")
     return tag("tr", *(tag("td", cell) for cell in cells), ratio)
 
@@ -86,7 +88,7 @@ def _launches(runs: Sequence[Run]) -> Markup:
     """All measures and all launches, so that neither a mean nor a minimum hides anything."""
     sections: list[Markup] = []
     for program in PROGRAMS:
-        mine = [run for run in runs if run.case.program is program and run.measures]
+        mine = [run for run in runs if run.case.program is program and not run.problems]
         found = [_strip(run, measure) for run in mine for measure in run.measures]
         if found:
             title = f"Time of each launch of {program.title}, relative to the best without Wherry"
@@ -103,7 +105,7 @@ def _launches(runs: Sequence[Run]) -> Markup:
 
 def _strip(run: Run, measure: Measure) -> strips.Strip:
     where = "4 hosts" if run.case.cluster else "1 host"
-    what = measure_name(measure).removeprefix("MPI_")
+    what = measure_name(measure)
     words = (run.case.variant, run.case.mpi, where, what)
     launches = {variant: run.launches(measure, variant) for variant in (WITHOUT, WITH)}
     return strips.Strip(", ".join(word for word in words if word), launches[WITHOUT], launches[WITH])
@@ -116,7 +118,7 @@ def _numbers(runs: Sequence[Run]) -> Markup:
         for measure in run.measures
         for variant in (WITHOUT, WITH)
     ]
-    headers = ("MPI", "where", "time of", "", "launches, in order")
+    headers = ("MPI", "ranks", "time of", "", "launches, in order")
     return tag("details", tag("summary", "numbers"), table(headers, rows))
 
 

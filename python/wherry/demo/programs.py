@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from wherry import units
 from wherry.errors import WherryError
 from wherry.mpis import Mpi
 
 _APPS = Path(__file__).resolve().parent / "apps"
 _FFT_ERROR = 1e-12  # of a round trip of numbers of size 1 in double precision
 _THERMO_TOLERANCE = 1e-10  # relative; the reductions may add in another order
+_IMB_REPEATS = 5  # of each benchmark in a launch: IMB tells means only, and one disturbed call spoils a mean
 
 #: What was measured: a group that is summed up in one line, and a detail such as a size.
 Measure = tuple[str, str]
@@ -87,7 +89,7 @@ def _start_imb(mpi: Mpi, mpis: Mapping[str, Mpi], options: tuple[str, ...]) -> S
     program = home.prefix / "bin/IMB-MPI1" if home else None
     if program is None or not program.is_file():
         raise Missing("IMB-MPI1 comes with the impi-rt wheel, which is not installed; run: make setup")
-    return Start((str(program), "Alltoall", "Alltoallv", *options), _library_path(mpi))
+    return Start((str(program), *("Alltoall", "Alltoallv") * _IMB_REPEATS, *options), _library_path(mpi))
 
 
 def _library_path(mpi: Mpi) -> dict[str, str]:
@@ -102,7 +104,8 @@ def read_fft(output: str) -> Outcome:
 
 def read_alltoall(output: str) -> Outcome:
     data = _json_line(output)
-    return Outcome(data["answer"], {("MPI_Alltoall", size): tuple(times) for size, times in data["seconds"].items()})
+    seconds = {("Alltoall", units.bytes_(float(size))): tuple(times) for size, times in data["seconds"].items()}
+    return Outcome(data["answer"], seconds)
 
 
 def _json_line(output: str) -> dict[str, Any]:
@@ -127,16 +130,17 @@ def read_lammps(output: str) -> Outcome:
 
 def read_imb(output: str) -> Outcome:
     """t_max, the mean time of the slowest rank. IMB checks no data; which sizes ran is all it answers."""
-    seconds: dict[Measure, tuple[float, ...]] = {}
+    seconds: dict[Measure, list[float]] = {}
     benchmark = ""
     for line in output.splitlines():
         if found := re.match(r"# Benchmarking (\w+)", line):
             benchmark = found.group(1)
         elif row := re.match(r"\s+([1-9]\d*)\s+\d+\s+\S+\s+(\S+)\s+\S+\s*$", line):
-            seconds[benchmark, f"{row.group(1)} B"] = (float(row.group(2)) * 1e-6,)
+            measure = (benchmark, units.bytes_(float(row.group(1))))
+            seconds.setdefault(measure, []).append(float(row.group(2)) * 1e-6)
     if not seconds:
         raise WherryError("IMB-MPI1 printed no table")
-    return Outcome(sorted(f"{name} {size}" for name, size in seconds), seconds)
+    return Outcome(sorted(map(list, seconds)), {measure: tuple(times) for measure, times in seconds.items()})
 
 
 def fft_differences(without: Any, with_: Any) -> Iterator[str]:
@@ -169,7 +173,7 @@ def equal_differences(without: Any, with_: Any) -> Iterator[str]:
 
 
 FFT = Program(
-    "fft", "3-D FFT", "mpi4py-fft, forward and backward; its redistributions are MPI_Alltoallw of subarrays",
+    "fft", "FFT", "mpi4py-fft in 3-D, forward and backward; its redistributions are MPI_Alltoallw of subarrays",
     f"every bit of the spectrum; a round trip returns the field to {_FFT_ERROR:.0e}",
     _start_app("fft.py", "mpi4py_fft"), read_fft, fft_differences,
 )  # fmt: skip
@@ -179,7 +183,7 @@ LAMMPS = Program(
     _start_lammps, read_lammps, thermo_differences,
 )  # fmt: skip
 IMB = Program(
-    "imb", "IMB-MPI1", "Intel MPI Benchmarks, Alltoall and Alltoallv",
+    "imb", "IMB-MPI1", "the Intel MPI Benchmarks, Alltoall and Alltoallv",
     "which sizes ran to the end; IMB itself checks no data",
     _start_imb, read_imb, equal_differences,
 )  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from wherry import units
 from wherry.demo.cases import Case
-from wherry.demo.measure import WITH, WITHOUT, Run, measure_name
+from wherry.demo.measure import WITH, WITHOUT, Run
 from wherry.demo.programs import Measure
 
 #: Ratios nearer to 1 than this are called equal: launches on a shared machine scatter by as much.
@@ -21,6 +21,7 @@ class Line:
 
     case: Case
     what: str
+    detail: str  # such as sizes
     without_s: float | None
     with_s: float | None
     ratio: float  # geometric mean
@@ -35,7 +36,7 @@ class Line:
 
     @property
     def ratio_text(self) -> str:
-        spread = f" ({self.lowest:.2f} to {self.highest:.2f})" if self.without_s is None else ""
+        spread = f" {self.lowest:.2f}-{self.highest:.2f}" if self.without_s is None else ""
         return f"{self.ratio:.2f}{spread}"
 
 
@@ -55,9 +56,8 @@ def _line(run: Run, group: str, measures: Sequence[Measure]) -> Line:
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
     if len(measures) == 1:
         times = (run.best(measures[0], WITHOUT), run.best(measures[0], WITH))
-        return Line(run.case, measure_name(measures[0]), *times, mean, mean, mean)
-    what = f"{group}, {measures[0][1]} to {measures[-1][1]}"
-    return Line(run.case, what, None, None, mean, min(ratios), max(ratios))
+        return Line(run.case, group, measures[0][1], *times, mean, mean, mean)
+    return Line(run.case, group, f"{measures[0][1]} to {measures[-1][1]}", None, None, mean, min(ratios), max(ratios))
 
 
 def time_text(value: float | None) -> str:

@@ -21,7 +21,7 @@ def main() -> int:
     comm = MPI.COMM_WORLD
     seconds, digests = {}, {}
     for size in options.sizes:
-        seconds[f"{size} B"], digests[f"{size} B"] = _exchange(comm, size, options.batches, options.calls)
+        seconds[str(size)], digests[str(size)] = _exchange(comm, size, options.batches, options.calls)
     if comm.rank == 0:
         print(json.dumps({"seconds": seconds, "answer": digests}), flush=True)
     return 0

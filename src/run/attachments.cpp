@@ -1,0 +1,91 @@
+#include "run/attachments.hpp"
+
+#include <vector>
+
+namespace wherry::run {
+
+namespace {
+
+/// Calls on a communicator before Wherry joins it: one that is used once is not worth a communicator of its own.
+constexpr unsigned calls_before_joining = 1;
+
+/// A duplicate starts afresh.
+int never_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+Communicator* Attachments::joined(MPI_Comm comm, std::string_view* refusal) {
+  Attached* const a = comm == MPI_COMM_NULL ? nullptr : find(comm);
+  *refusal = a == nullptr ? "" : a->refusal;
+  if (a == nullptr || !a->refusal.empty() || a->calls++ < calls_before_joining) return nullptr;
+  if (!a->communicator) {
+    a->communicator = std::make_unique<Communicator>(comm, settings_, api_);
+    if (!a->communicator->terms().usable) a->refusal = "ranks have different settings";
+  }
+  *refusal = a->refusal;
+  return a->refusal.empty() ? a->communicator.get() : nullptr;
+}
+
+int Attachments::keyval() {
+  if (const int made = keyval_.load(std::memory_order_acquire); made != MPI_KEYVAL_INVALID) return made;
+  const std::lock_guard lock(mutex_);
+  const auto forget = [](MPI_Comm, int, void* value, void* self) -> int {
+    static_cast<Attachments*>(self)->detach(static_cast<Attached*>(value));
+    return MPI_SUCCESS;
+  };
+  int made = keyval_.load();
+  if (made == MPI_KEYVAL_INVALID && api_.Comm_create_keyval(never_copy, forget, &made, this) == MPI_SUCCESS)
+    keyval_.store(made, std::memory_order_release);
+  return made;
+}
+
+Attached* Attachments::find(MPI_Comm comm) {
+  const int key = keyval();
+  void* value = nullptr;
+  int found = 0;
+  if (key == MPI_KEYVAL_INVALID || api_.Comm_get_attr(comm, key, &value, &found) != MPI_SUCCESS)
+    return nullptr;
+  return found ? static_cast<Attached*>(value) : attach(comm);
+}
+
+Attached* Attachments::attach(MPI_Comm comm) {
+  Attached* fresh = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    fresh = &all_.emplace_back();
+  }
+  fresh->comm = comm;
+  fresh->refusal = refusal_of(comm);
+  if (api_.Comm_set_attr(comm, keyval(), fresh) == MPI_SUCCESS) return fresh;
+  detach(fresh);
+  return nullptr;
+}
+
+void Attachments::detach(Attached* attached) {
+  // Outside the lock: both talk to the library.
+  if (attached->communicator) farewell_(*attached->communicator);
+  attached->communicator.reset();
+  const std::lock_guard lock(mutex_);
+  all_.remove_if([attached](const Attached& a) { return &a == attached; });
+}
+
+/// What is known to be unsupported before any message.
+std::string_view Attachments::refusal_of(MPI_Comm comm) const {
+  int inter = 0, size = 0;
+  if (api_.Comm_test_inter(comm, &inter) != MPI_SUCCESS) return "invalid communicator";
+  if (inter) return "intercommunicator";
+  api_.Comm_size(comm, &size);
+  return size == 1 ? "communicator of one rank" : "";
+}
+
+void Attachments::detach_all() {
+  std::vector<MPI_Comm> comms;
+  for (const Attached& attached : all_) comms.push_back(attached.comm);
+  for (const MPI_Comm comm : comms) api_.Comm_delete_attr(comm, keyval_);  // calls detach()
+  if (int key = keyval_.exchange(MPI_KEYVAL_INVALID); key != MPI_KEYVAL_INVALID) api_.Comm_free_keyval(&key);
+}
+
+}  // namespace wherry::run

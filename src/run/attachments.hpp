@@ -1,0 +1,57 @@
+// Wherry's state beside the communicators of the program, kept as an attribute of each.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+#include "base/settings.hpp"
+#include "run/communicator.hpp"
+
+namespace wherry::run {
+
+/// One communicator of the program.
+struct Attached {
+  MPI_Comm comm = MPI_COMM_NULL;
+  unsigned calls = 0;
+  std::string_view refusal;                    // why Wherry stays away; empty: it does not
+  std::unique_ptr<Communicator> communicator;  // once the ranks have joined
+};
+
+/// Finds and makes the state of communicators. Thread-safe as far as MPI lets threads share a communicator.
+class Attachments {
+ public:
+  /// Called with each joined communicator before it goes.
+  using Farewell = std::function<void(Communicator&)>;
+
+  Attachments(const Settings& settings, const mpi::Api& api, Farewell farewell)
+      : settings_(settings), api_(api), farewell_(std::move(farewell)) {}
+
+  /// Counts a replaceable collective on comm; at the second one the ranks join (collective). nullptr: leave the call
+  /// to the library; *refusal then says why, and is empty if there is no reason but that it is too early.
+  Communicator* joined(MPI_Comm comm, std::string_view* refusal);
+
+  /// Takes the state off all communicators. Collective over each; before MPI_Finalize.
+  void detach_all();
+
+ private:
+  int keyval();
+  Attached* find(MPI_Comm comm);
+  Attached* attach(MPI_Comm comm);
+  void detach(Attached* attached);
+  std::string_view refusal_of(MPI_Comm comm) const;
+
+  const Settings& settings_;
+  const mpi::Api& api_;
+  Farewell farewell_;
+  std::atomic<int> keyval_ = MPI_KEYVAL_INVALID;
+  std::mutex mutex_;  // guards all_ and the making of keyval_
+  std::list<Attached> all_;
+};
+
+}  // namespace wherry::run
