@@ -112,6 +112,7 @@ def set_up() -> int:
     done = threading.Event()
     threading.Thread(target=progress.remind, args=[done], daemon=True).start()
     try:
+        check_place()
         install_packages()
         make_environments()
         fetch_mpi4py_tests()
@@ -137,6 +138,12 @@ def make_environments() -> None:
     failures = [str(error) for job in jobs if (error := job.exception()) is not None]
     if failures:
         raise SetupError("\n  ".join(failures))
+
+
+def check_place() -> None:
+    wrong = next((sign for sign in " :" if sign in str(ROOT)), None)
+    if wrong is not None:
+        raise SetupError(f"the path '{ROOT}' has a '{wrong}', which LD_PRELOAD cannot name; move this folder")
 
 
 def read_packages() -> list[Package]:

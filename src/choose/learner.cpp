@@ -23,8 +23,21 @@ constexpr std::size_t trusted_trials = 2;
 // After n times, a contender may be behind the best by this share of the best time, divided by n.
 constexpr double patience = 0.6;
 
-// Trials of each candidate in a look: its only ones, so that a single disturbance must not decide.
-constexpr int look_trials = 3;
+// Calls in a row that make one trial. The first ones do not count: they meet the disorder that another strategy left
+// behind (a pairwise exchange of 16 KiB blocks over Gigabit takes up to twice as long right after a linear one as after
+// itself) and may contain set-up.
+constexpr std::size_t settling_calls = 2;
+constexpr std::size_t calls_per_trial = settling_calls + 1;
+
+// The same in a look: its only trial, so that a single disturbance must not decide.
+constexpr std::size_t calls_per_look = settling_calls + 3;
+
+/// Each of `members`, `calls` times in a row.
+std::vector<std::size_t> in_rows(std::span<const std::size_t> members, std::size_t calls) {
+  std::vector<std::size_t> round;
+  for (const std::size_t member : members) round.insert(round.end(), calls, member);
+  return round;
+}
 
 double sane(double seconds) { return std::isnan(seconds) ? most_s : std::clamp(seconds, least_s, most_s); }
 
@@ -62,7 +75,7 @@ Learner::Learner(std::vector<Candidate> candidates, LearnerOptions options)
       standing_(candidates_.size(), Standing::untried),
       samples_(candidates_.size()),
       look_gap_(std::max<std::uint64_t>(options.look_first, 1)),
-      fastest_(candidates_.size(), never) {
+      times_(candidates_.size(), never) {
   require(!candidates_.empty(), "a learner has no candidates; give it at least the native collective");
   fill_predictions(std::span(candidates_).subspan(1));
   standing_[native] = Standing::contender;
@@ -102,19 +115,26 @@ std::size_t Learner::pick() const { return position_ < round_.size() ? round_[po
 void Learner::took(double seconds) {
   ++calls_;
   if (position_ < round_.size()) {
-    double& fastest = fastest_[round_[position_++]];
-    fastest = std::min(fastest, sane(seconds));
+    note_trial(sane(seconds));
   } else if (calls_ == look_at_) {
     begin_look();
   }
 }
 
-void Learner::agreed(std::span<const double> worst) {
+void Learner::note_trial(double seconds) {
+  const std::size_t candidate = round_[position_++];
+  row_.push_back(seconds);
+  if (position_ < round_.size() && round_[position_] == candidate) return;
+  times_[candidate] = median(std::span(row_).subspan(settling_calls));
+  row_.clear();
+}
+
+void Learner::agreed(std::span<const double> times) {
   ensure(round_over(), "agreed() ends a round whose trials are done");
-  require(worst.size() == candidates_.size(), "agreed times must be one for each candidate");
+  require(times.size() == candidates_.size(), "agreed times must be one for each candidate");
   round_.clear();
   position_ = 0;
-  settled_ ? end_look(worst) : end_training_round(worst);
+  settled_ ? end_look(times) : end_training_round(times);
 }
 
 // Noise only makes calls longer, so a low order statistic is nearest to the truth: the median would be wrong
@@ -150,17 +170,20 @@ double Learner::extra(double seconds) const {
   return untried(native) ? 0 : std::max(0.0, seconds / this->seconds(native) - 1);
 }
 
+/// The same for a trial.
+double Learner::trial_cost(double seconds) const { return calls_per_trial * extra(seconds); }
+
 double Learner::spent() const {
   double sum = 0;
   for (std::size_t i = 1; i < candidates_.size(); ++i)
-    if (!untried(i)) sum += static_cast<double>(samples_[i].size()) * extra(seconds(i));
+    if (!untried(i)) sum += static_cast<double>(samples_[i].size()) * trial_cost(seconds(i));
   return sum;
 }
 
 /// What must be left of the budget for one more trial. A first trial is worth little without a second, and
 /// its expectation may be wrong by a native call.
 double Learner::price(std::size_t candidate) const {
-  const double cost = extra(expected(candidate));
+  const double cost = trial_cost(expected(candidate));
   return untried(candidate) && !untried(native) ? 2 * cost + 1 : cost;
 }
 
@@ -195,7 +218,7 @@ std::vector<std::size_t> Learner::next_trials() const {
   for (const std::size_t i : by_promise()) {
     if (price(i) > left || (untried(i) && !newcomer_allowed)) continue;
     newcomer_allowed = newcomer_allowed && !untried(i);
-    left -= std::max(price(i), extra(seconds(i)));  // a doubtful time may be true after all
+    left -= std::max(price(i), trial_cost(seconds(i)));  // a doubtful time may be true after all
     trials.push_back(i);
   }
   return trials;
@@ -211,23 +234,20 @@ void Learner::train() {
     if (standing_[i] == Standing::untried) report(Reason::trial, i);
     standing_[i] = Standing::contender;
   }
-  // Native is in every round, so that all are compared under the same conditions; thrice in the first,
-  // because the very first call sets up connections.
-  const bool first_round = untried(native);
-  trials.insert(trials.begin(), first_round ? 2 : 1, native);
-  if (first_round) trials.push_back(native);
-  begin_round(std::move(trials));
+  // Native is in every round, so that all are compared under the same conditions.
+  trials.insert(trials.begin(), native);
+  begin_round(in_rows(trials, calls_per_trial));
 }
 
 void Learner::begin_round(std::vector<std::size_t> trials) {
   round_ = std::move(trials);
   position_ = 0;
-  std::ranges::fill(fastest_, never);
+  std::ranges::fill(times_, never);
 }
 
-void Learner::end_training_round(std::span<const double> worst) {
-  for (std::size_t i = 0; i < worst.size(); ++i)
-    if (worst[i] < never) samples_[i].push_back(sane(worst[i]));
+void Learner::end_training_round(std::span<const double> times) {
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (times[i] < never) samples_[i].push_back(sane(times[i]));
   drop_losers();
   winner_ = best();
   train();
@@ -272,9 +292,7 @@ void Learner::begin_look() {
   std::vector<std::size_t> members = {native};
   for (const std::size_t i : {winner_, challenger()})
     if (std::ranges::find(members, i) == members.end()) members.push_back(i);
-  std::vector<std::size_t> trials;
-  for (int k = 0; k < look_trials; ++k) trials.insert(trials.end(), members.begin(), members.end());
-  begin_round(std::move(trials));
+  begin_round(in_rows(members, calls_per_look));
 }
 
 /// The next candidate in turn whose look is affordable: it may have been unlucky, or the machine may have
@@ -283,19 +301,19 @@ std::size_t Learner::challenger() {
   const double most = options_.look_share * static_cast<double>(look_gap_);
   for (std::size_t step = 1; step < candidates_.size(); ++step) {
     const std::size_t i = 1 + (last_challenger_ + step - 1) % (candidates_.size() - 1);
-    if (i == winner_ || look_trials * extra(expected(i)) > most) continue;
+    if (i == winner_ || calls_per_look * extra(expected(i)) > most) continue;
     return last_challenger_ = i;
   }
   return native;
 }
 
-void Learner::end_look(std::span<const double> worst) {
+void Learner::end_look(std::span<const double> times) {
   const std::size_t before = winner_;
-  std::size_t next = worst[winner_] > worst[native] ? native : winner_;
-  for (std::size_t i = 1; i < worst.size(); ++i)
-    if (worst[i] < worst[next] * (1 - options_.least_gain)) next = i;
-  for (std::size_t i = 0; i < worst.size(); ++i)
-    if (worst[i] < never) samples_[i] = {sane(worst[i])};
+  std::size_t next = times[winner_] > times[native] ? native : winner_;
+  for (std::size_t i = 1; i < times.size(); ++i)
+    if (times[i] < times[next] * (1 - options_.least_gain)) next = i;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (times[i] < never) samples_[i] = {sane(times[i])};
   if (next != before) {
     if (before != native) drop(before);
     keep(next);

@@ -7,7 +7,7 @@
 // and values that all ranks have agreed on.
 //
 // Time goes in rounds. A round is a short list of trials, fixed when it begins. Each rank times its trials;
-// then the ranks combine summary() by the maximum and give the result to agreed(), which plans the next round
+// then the ranks combine summary() by the mean and give the result to agreed(), which plans the next round
 // or settles. docs/design/0003-learner.md has the reasons and the measurements behind the policy.
 #pragma once
 
@@ -38,7 +38,7 @@ struct LearnerOptions {
   /// Most candidates tried besides native; raise it together with the budget.
   std::size_t most_tried = 5;
   /// Agreed times that a contender needs before it may be kept. Raise it on noisy machines.
-  std::size_t trials = 4;
+  std::size_t trials = 3;
   /// What a candidate must save of the time of what runs now to replace it: less than this is noise.
   double least_gain = 0.04;
   /// Calls between looks at whether things have changed since; they double from the first to the last.
@@ -88,15 +88,15 @@ class Learner {
   void took(double seconds);
   std::uint64_t calls() const { return calls_; }
 
-  /// All trials of the round are done: the ranks must combine summary() by the maximum. Stays true, and calls
+  /// All trials of the round are done: the ranks must combine summary() by the mean. Stays true, and calls
   /// run the winner so far, until agreed(). Also happens after settled(), rarely: a look at whether things
   /// have changed.
   bool round_over() const { return !round_.empty() && position_ == round_.size(); }
   /// This rank's time of each candidate in this round, in seconds; +inf if the round does not try it.
-  std::vector<double> summary() const { return fastest_; }
-  /// The maximum over all ranks of summary(): ends the round. Must come before the same call on every rank.
+  std::vector<double> summary() const { return times_; }
+  /// The mean over all ranks of summary(), the same bits on all of them: ends the round. Must come before the same call on every rank.
   /// Throws contract_error if the round is not over, usage_error if there is not one time for each candidate.
-  void agreed(std::span<const double> worst);
+  void agreed(std::span<const double> times);
 
   /// Training is over: the winner stays, unless a later look finds it slower than another.
   bool settled() const { return settled_; }
@@ -120,6 +120,7 @@ class Learner {
   double calibration() const;
   double expected(std::size_t candidate) const;
   double extra(double seconds) const;
+  double trial_cost(double seconds) const;
   double price(std::size_t candidate) const;
   bool wants_trial(std::size_t candidate) const;
   std::vector<std::size_t> by_promise() const;
@@ -130,12 +131,13 @@ class Learner {
   void drop_losers();
   void train();
   void settle();
+  void note_trial(double seconds);
   void begin_round(std::vector<std::size_t> trials);
-  void end_training_round(std::span<const double> worst);
+  void end_training_round(std::span<const double> times);
 
   void schedule_look();
   void begin_look();
-  void end_look(std::span<const double> worst);
+  void end_look(std::span<const double> times);
   std::size_t challenger();
 
   void keep(std::size_t candidate);
@@ -161,7 +163,8 @@ class Learner {
   std::uint64_t look_at_ = 0;  // number of the call before the next look; 0: never
 
   // This rank's own: leaves only through summary().
-  std::vector<double> fastest_;
+  std::vector<double> row_;    // of the candidate that is being tried
+  std::vector<double> times_;  // of each candidate in this round
 };
 
 }  // namespace wherry::choose

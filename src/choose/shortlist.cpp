@@ -19,12 +19,13 @@ void insert_by_cost(std::vector<Candidate>& ranked, Candidate candidate) {
 }
 
 /// Everything that may be used, cheapest first; equal costs in the registry's order.
-std::vector<Candidate> ranking(std::span<const Offer> offers, long long block_bytes, const plan::Machine& machine,
-                               const Allowed& allowed) {
+std::vector<Candidate> ranking(std::span<const Offer> offers, long long block_bytes,
+                               const plan::Machine& machine, const Allowed& allowed) {
   std::vector<Candidate> all;
   for (const Offer& offer : offers)
     if (!allowed || allowed(offer))
-      insert_by_cost(all, {std::string(offer.strategy->name), plan::price(offer.traffic, block_bytes, machine).seconds});
+      insert_by_cost(
+          all, {std::string(offer.strategy->name), plan::price(offer.traffic, block_bytes, machine).seconds});
   const double limit = all.empty() ? 0 : hopeless * all.front().predicted_s;
   std::erase_if(all, [&](const Candidate& c) { return c.predicted_s > limit; });
   return all;
@@ -55,8 +56,8 @@ std::vector<Offer> survey(const plan::Shape& shape) {
   return offers;
 }
 
-std::vector<Candidate> shortlist(std::span<const Offer> offers, long long block_bytes, const plan::Machine& machine,
-                                 const Allowed& allowed, std::size_t most) {
+std::vector<Candidate> shortlist(std::span<const Offer> offers, long long block_bytes,
+                                 const plan::Machine& machine, const Allowed& allowed, std::size_t most) {
   std::vector<Candidate> ranked = ranking(offers, block_bytes, machine, allowed);
   spread_families(ranked);
   if (ranked.size() > most) ranked.resize(most);

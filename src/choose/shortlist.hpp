@@ -33,7 +33,8 @@ std::string_view family_of(std::string_view strategy);
 /// Two of one family at most as long as there are others: where the model is wrong, it is wrong about a whole family.
 /// Strategies that the model expects to take more than thrice the best time are left out. Native has no prediction: the
 /// model does not know what the library does.
-std::vector<Candidate> shortlist(std::span<const Offer> offers, long long block_bytes, const plan::Machine& machine,
-                                 const Allowed& allowed = {}, std::size_t most = 5);
+std::vector<Candidate> shortlist(std::span<const Offer> offers, long long block_bytes,
+                                 const plan::Machine& machine, const Allowed& allowed = {},
+                                 std::size_t most = 5);
 
 }  // namespace wherry::choose

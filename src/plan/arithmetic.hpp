@@ -26,4 +26,11 @@ constexpr int ceil_root(int n, int degree) {
   return static_cast<int>(low);
 }
 
+/// The round, 1..n-1, in which `from` sends to `to` so that in each round everybody sends to one and receives from one:
+/// by XOR where that works out (both ways with the same partner), else by rotation. 0 for from == to.
+constexpr int meeting_round(int from, int to, int n) {
+  const bool power_of_two = (n & (n - 1)) == 0;
+  return power_of_two ? from ^ to : wrap(to - from, n);
+}
+
 }  // namespace wherry::plan

@@ -111,6 +111,14 @@ double crowding(const PhaseTraffic& t, int node_size, const Machine& m) {
   return flows == 0 ? 1 : 1 + m.congestion * std::log2(static_cast<double>(flows * node_size));
 }
 
+/// How much longer messages take that must ask the receiver before they send their data: where a link is full, the
+/// question and its answer wait behind other data, and the link then idles.
+double handshaking(long long blocks, long long messages, double block_bytes, const Machine& m) {
+  const double message_bytes =
+      messages == 0 ? 0 : static_cast<double>(blocks) * block_bytes / static_cast<double>(messages);
+  return message_bytes < m.eager_between_bytes ? 1 : m.rendezvous;
+}
+
 /// The node's link is busy with all its ranks' bytes, and its slowest rank has work of its own on top.
 double node_seconds(const NodeTraffic& node, double block_bytes, const Machine& m) {
   double out = 0, in = 0, slowest = 0;
@@ -119,8 +127,10 @@ double node_seconds(const NodeTraffic& node, double block_bytes, const Machine& 
     for (const PhaseTraffic& t : rank.phases) {
       own += own_seconds(t, block_bytes, m);
       const double per_block = rank.weight * block_bytes * m.beta_between_s * crowding(t, node.size, m);
-      out += static_cast<double>(t.out_between) * per_block;
-      in += static_cast<double>(t.in_between) * per_block;
+      out += static_cast<double>(t.out_between) * per_block *
+             handshaking(t.out_between, t.sends_between, block_bytes, m);
+      in += static_cast<double>(t.in_between) * per_block *
+            handshaking(t.in_between, t.receives_between, block_bytes, m);
     }
     slowest = std::max(slowest, own);
   }

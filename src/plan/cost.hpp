@@ -22,7 +22,9 @@ struct Machine {
   double gamma_s = 1 / 6e9;
   double latency_within_s = 0.5e-6;
   double latency_between_s = 20e-6;
-  double congestion = 0.02;  // share of a link's speed that is lost each time the flows into a node double
+  double eager_between_bytes = 64 << 10;  // messages of so many bytes wait for their receiver (rendezvous)
+  double rendezvous = 1.8;                // and take so much longer on a busy link
+  double congestion = 0.1;  // share of a link's speed that is lost each time the flows into a node double
 };
 
 /// What the busiest rank (counts) and the slowest path (time) meet. block_bytes is the size of one block.

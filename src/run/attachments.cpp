@@ -1,5 +1,7 @@
 #include "run/attachments.hpp"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace wherry::run {
@@ -9,6 +11,10 @@ namespace {
 /// Calls on a communicator before Wherry joins it: one that is used once is not worth a communicator of its own.
 constexpr unsigned calls_before_joining = 1;
 
+/// Communicators joined at once. Libraries have room for so many: MPICH for about 2000, Intel MPI for less than 500 whose
+/// reductions go through shared memory, and they are the program's.
+constexpr int most_joined = 64;
+
 /// A duplicate starts afresh.
 int never_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
   *flag = 0;
@@ -17,16 +23,38 @@ int never_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
 
 }  // namespace
 
-Communicator* Attachments::joined(MPI_Comm comm, std::string_view* refusal) {
+Communicator* Attachments::joined(MPI_Comm comm, const Sound& is_sound, std::string_view* refusal) {
   Attached* const a = comm == MPI_COMM_NULL ? nullptr : find(comm);
   *refusal = a == nullptr ? "" : a->refusal;
-  if (a == nullptr || !a->refusal.empty() || a->calls++ < calls_before_joining) return nullptr;
+  if (a == nullptr || !a->refusal.empty()) return nullptr;
   if (!a->communicator) {
-    a->communicator = std::make_unique<Communicator>(comm, settings_, api_);
-    if (!a->communicator->terms().usable) a->refusal = "ranks have different settings";
+    // A rank whose arguments are wrong may be calling alone: the others would neither count nor join.
+    if (!is_sound() || a->calls++ < calls_before_joining) return nullptr;
+    join(*a);
   }
   *refusal = a->refusal;
   return a->refusal.empty() ? a->communicator.get() : nullptr;
+}
+
+/// Whether no rank of comm has joined too many. Asked by the collective that the program uses on it anyway: another might
+/// take resources of the library for each communicator.
+bool Attachments::all_have_room(MPI_Comm comm) const {
+  int size = 0;
+  api_.Comm_size(comm, &size);
+  const std::vector<int> mine(static_cast<std::size_t>(size), joined_ < most_joined);
+  std::vector<int> all(mine.size(), 0);
+  api_.Alltoall(mine.data(), 1, MPI_INT, all.data(), 1, MPI_INT, comm);
+  return std::ranges::find(all, 0) == all.end();
+}
+
+void Attachments::join(Attached& a) {
+  if (!all_have_room(a.comm)) {
+    a.refusal = "too many communicators at once";
+    return;
+  }
+  ++joined_;
+  a.communicator = std::make_unique<Communicator>(a.comm, settings_, api_);
+  if (!a.communicator->terms().usable) a.refusal = "ranks have different settings";
 }
 
 int Attachments::keyval() {
@@ -67,7 +95,7 @@ Attached* Attachments::attach(MPI_Comm comm) {
 void Attachments::detach(Attached* attached) {
   // Outside the lock: both talk to the library.
   if (attached->communicator) farewell_(*attached->communicator);
-  attached->communicator.reset();
+  if (std::exchange(attached->communicator, nullptr)) --joined_;
   const std::lock_guard lock(mutex_);
   all_.remove_if([attached](const Attached& a) { return &a == attached; });
 }

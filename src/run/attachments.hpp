@@ -32,9 +32,12 @@ class Attachments {
   Attachments(const Settings& settings, const mpi::Api& api, Farewell farewell)
       : settings_(settings), api_(api), farewell_(std::move(farewell)) {}
 
+  /// Whether this rank's arguments of a collective are right as far as it can tell; asked until the ranks have joined.
+  using Sound = std::function<bool()>;
+
   /// Counts a replaceable collective on comm; at the second one the ranks join (collective). nullptr: leave the call
   /// to the library; *refusal then says why, and is empty if there is no reason but that it is too early.
-  Communicator* joined(MPI_Comm comm, std::string_view* refusal);
+  Communicator* joined(MPI_Comm comm, const Sound& is_sound, std::string_view* refusal);
 
   /// Takes the state off all communicators. Collective over each; before MPI_Finalize.
   void detach_all();
@@ -43,6 +46,8 @@ class Attachments {
   int keyval();
   Attached* find(MPI_Comm comm);
   Attached* attach(MPI_Comm comm);
+  bool all_have_room(MPI_Comm comm) const;
+  void join(Attached& attached);
   void detach(Attached* attached);
   std::string_view refusal_of(MPI_Comm comm) const;
 
@@ -50,7 +55,8 @@ class Attachments {
   const mpi::Api& api_;
   Farewell farewell_;
   std::atomic<int> keyval_ = MPI_KEYVAL_INVALID;
-  std::mutex mutex_;  // guards all_ and the making of keyval_
+  std::atomic<int> joined_ = 0;  // of all_, those with a communicator
+  std::mutex mutex_;             // guards all_ and the making of keyval_
   std::list<Attached> all_;
 };
 

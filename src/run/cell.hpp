@@ -13,12 +13,13 @@ namespace wherry::run {
 
 /// A learner and the agreement of its ranks, which travels while the program goes on.
 ///
-/// begin() and end() enclose every call and are collective over the channel; a round's times are combined by a
-/// non-blocking reduction that starts when the round ends and is waited for `lag` calls later.
+/// begin() and end() enclose every call and are collective over the channel. The times of a round are combined to their
+/// mean over the ranks by a non-blocking reduction, which starts when the round ends and is waited for `lag` calls later.
+/// The mean is what the program loses in total; the maximum would charge a strategy for ranks that came late.
 class Cell {
  public:
   /// Candidates name strategies, except the first, which is native.
-  Cell(choose::Learner learner, const Channel& channel);
+  Cell(choose::Learner learner, const Channel& channel, int ranks);
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
   /// Waits for an agreement that is under way.
@@ -35,11 +36,17 @@ class Cell {
  private:
   // Calls between the start of an agreement and its use: time for it to travel.
   static constexpr std::uint64_t lag = 2;
+  // Stands for the time of a candidate without a trial in this round, which is the same on all ranks.
+  static constexpr long long untried = -1;
+
+  void start_agreement();
+  void finish_agreement();
 
   choose::Learner learner_;
   const Channel& channel_;
   std::vector<const plan::Strategy*> strategies_;
-  std::vector<double> local_, worst_;
+  int ranks_;
+  std::vector<long long> mine_, all_;  // nanoseconds of each candidate: this rank's, and the sum
   MPI_Request request_ = MPI_REQUEST_NULL;
   std::uint64_t due_ = 0;
 };

@@ -57,7 +57,11 @@ std::pair<const plan::Strategy*, std::string_view> Choosing::named(Communicator&
 
 Cell& Choosing::cell(Communicator& c, const CellKey& key) {
   std::unique_ptr<Cell>& entry = c.cells[key];
-  if (!entry) entry = std::make_unique<Cell>(learner(c, key), c.channel());
+  if (entry) return *entry;
+  entry = std::make_unique<Cell>(learner(c, key), c.channel(), c.size());
+  // Now, so that no candidate's first trial pays for its schedule.
+  for (const choose::Candidate& candidate : entry->learner().candidates())
+    if (const plan::Strategy* s = plan::find_strategy(candidate.name)) c.prepared(*s);
   return *entry;
 }
 
@@ -105,7 +109,8 @@ void Choosing::note(Communicator& c) {
   const std::lock_guard lock(mutex_);
   for (const auto& [key, cell] : c.cells) {
     const choose::Learner& l = cell->learner();
-    if (!l.settled() || l.trials(l.winner()) == 0) continue;
+    // A choice from one trial is a guess: the next run had better learn for itself.
+    if (!l.settled() || l.trials(l.winner()) < 2) continue;
     learned_.put({.key = tuning_key(c, key),
                   .strategy = l.candidates()[l.winner()].name,
                   .seconds = l.seconds(l.winner()),

@@ -127,7 +127,11 @@ void Communicator::find_nodes(const Settings& settings, const mpi::Api& api) {
   MPI_Comm node = MPI_COMM_NULL;
   int leader = rank_;
   std::vector<int> node_of(static_cast<std::size_t>(size_));
-  api.Comm_split_type(own_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node);
+  // All ranks fail alike: the library has no room for another communicator.
+  if (api.Comm_split_type(own_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node) != MPI_SUCCESS) {
+    terms_.usable = false;
+    return;
+  }
   api.Bcast(&leader, 1, MPI_INT, 0, node);
   api.Comm_free(&node);
   api.Allgather(&leader, 1, MPI_INT, node_of.data(), 1, MPI_INT, own_);

@@ -35,6 +35,16 @@ bool repeats_dense(const mpi::Api& api, MPI_Datatype type, const Envelope& envel
   return facts.dense;
 }
 
+/// A message to oneself: MPICH 4 and Intel MPI refuse MPI_BOTTOM in MPI_Pack and MPI_Unpack, and take it here.
+int copy(const mpi::Api& api, const void* from, int count, MPI_Datatype type, void* to, int to_count,
+         MPI_Datatype to_type, MPI_Comm comm) {
+  constexpr int tag = 3;  // no schedule sends to itself
+  int rank = 0;
+  api.Comm_rank(comm, &rank);
+  return api.Sendrecv(from, count, type, rank, tag, to, to_count, to_type, rank, tag, comm,
+                      MPI_STATUS_IGNORE);
+}
+
 }  // namespace
 
 // A type that fills its extent may still permute it (indexed with falling displacements), so only predefined types and their
@@ -61,9 +71,11 @@ int pack(const mpi::Api& api, const Region& from, bool dense, std::byte* to, lon
     std::memcpy(to, from.address, static_cast<std::size_t>(bytes));
     return MPI_SUCCESS;
   }
+  const int count = static_cast<int>(from.count), size = static_cast<int>(bytes);
+  if (from.address == MPI_BOTTOM)
+    return copy(api, from.address, count, from.type, to, size, MPI_PACKED, comm);
   int position = 0;
-  return api.Pack(from.address, static_cast<int>(from.count), from.type, to, static_cast<int>(bytes),
-                  &position, comm);
+  return api.Pack(from.address, count, from.type, to, size, &position, comm);
 }
 
 int unpack(const mpi::Api& api, const std::byte* from, long long bytes, const Region& to, bool dense,
@@ -74,9 +86,10 @@ int unpack(const mpi::Api& api, const std::byte* from, long long bytes, const Re
     std::memcpy(address, from, static_cast<std::size_t>(bytes));
     return MPI_SUCCESS;
   }
+  const int count = static_cast<int>(to.count), size = static_cast<int>(bytes);
+  if (address == MPI_BOTTOM) return copy(api, from, size, MPI_PACKED, address, count, to.type, comm);
   int position = 0;
-  return api.Unpack(from, static_cast<int>(bytes), &position, address, static_cast<int>(to.count), to.type,
-                    comm);
+  return api.Unpack(from, size, &position, address, count, to.type, comm);
 }
 
 }  // namespace wherry::run

@@ -68,7 +68,8 @@ template <class Call>
 Communicator* Runtime::State::ready(Operation operation, const Call& call) {
   if (finished || !settings.enabled || !settings.features.collectives) return nullptr;
   std::string_view refusal;
-  Communicator* const c = attachments.joined(call.comm, &refusal);
+  const Attachments::Sound is_sound = [this, &call] { return is_valid(api, call); };
+  Communicator* const c = attachments.joined(call.comm, is_sound, &refusal);
   miss(operation, refusal);
   if (c == nullptr) return nullptr;
   read_blocks(api, call, c->size(), c->blocks);

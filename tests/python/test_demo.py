@@ -112,7 +112,7 @@ class _Scripted:
     def __init__(self, outcomes: Sequence[Outcome | WherryError]) -> None:
         self.outcomes = list(outcomes)
 
-    def run(self, ready: Ready, extra: dict[str, str]) -> Outcome:
+    def run(self, ready: Ready, start: Start, extra: dict[str, str]) -> Outcome:
         outcome = self.outcomes.pop(0)
         if isinstance(outcome, WherryError):
             raise outcome
@@ -128,8 +128,8 @@ def _ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, outcomes: Sequence[Out
     library.touch()
     monkeypatch.setattr("wherry.paths.preload_library", lambda: library)
     monkeypatch.setattr(measure, "_Launcher", lambda cluster: _Scripted(outcomes))
-    ready = Ready(CASE, MPI, Start(("true",)))
-    return measure.run_all([ready], tmp_path, Plan(2, 2), None, lambda what, done, total: None)[0]
+    ready = Ready(CASE, MPI, Start(("true",)), Start(("true",)))
+    return measure.run_all([ready], tmp_path, Plan(2), None, lambda what, done, total: None)[0]
 
 
 def test_the_ratio_is_of_the_least_medians_and_the_learning_launch_does_not_count(
@@ -169,8 +169,14 @@ def test_slower_is_said_as_plainly_as_faster(tmp_path: Path, monkeypatch: pytest
     assert "1 slower" in main._conclusion([run])
 
 
+def test_launches_that_scatter_are_called_unclear(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = _ran(tmp_path, monkeypatch, [_outcome(t) for t in (1.0, 1.0, 3.0, 4.0, 2.0)])
+    (line,) = results.lines([run])
+    assert (line.won, line.verdict, line.ratio_text) == (0.5, "unclear", "0.50?")
+
+
 def test_several_sizes_become_one_line_with_their_mean_and_range() -> None:
-    run = Run(Ready(replace(CASE, program=programs.IMB), MPI, Start(())), Path())
+    run = Run(Ready(replace(CASE, program=programs.IMB), MPI, Start(()), Start(())), Path())
     for size, with_ in (("64 B", 2.0), ("1 KiB", 0.5)):
         run.measures.append(("Alltoall", size))
         run.table.rows.append(Samples(f"Alltoall {size}", WITHOUT, "s", 0, (1.0,)))
@@ -188,13 +194,13 @@ def test_the_page_needs_nothing_from_elsewhere(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_real_program_gives_the_same_answer_under_wherry(tmp_path: Path) -> None:
-    case = replace(CASES[0], options=("--shape", "8", "8", "8", "--repeat", "40"))
+    case = replace(CASES[0], options=("--shape", "8", "8", "8", "--repeat", "40"), learning=())
     if not paths.preload_library().exists():
         pytest.skip("Wherry is not built; run: make build")
     ready, skipped = select([case], find_mpis(), "not needed")
     if skipped:
         pytest.skip(skipped[0].reason)
-    (run,) = measure.run_all(ready, tmp_path, Plan(1, 1), None, lambda what, done, total: None)
+    (run,) = measure.run_all(ready, tmp_path, Plan(1), None, lambda what, done, total: None)
     assert not run.problems
     assert run.compared == 2
     assert "Who sends to whom" in page.page([run], [])

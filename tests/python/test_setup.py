@@ -20,6 +20,13 @@ def test_rows_of_debian_packages_are_complete() -> None:
     assert all(package.purpose and "{" not in package.marker for package in packages)
 
 
+@pytest.mark.parametrize("sign", [" ", ":"])
+def test_a_path_that_cannot_be_preloaded_is_refused(sign: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(setup, "ROOT", Path(f"/home/my{sign}wherry"))
+    with pytest.raises(setup.SetupError, match=f"has a '{sign}', which LD_PRELOAD cannot name; move this folder"):
+        setup.check_place()
+
+
 def test_a_required_package_that_is_missing_stops_a_user_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [setup.Package("g++", "no-such-compiler", True, "building Wherry")]
     monkeypatch.setattr(setup, "read_packages", lambda: rows)

@@ -23,8 +23,8 @@ from wherry.files import write_json, write_whole
 from wherry.mpis import find_mpis
 from wherry.netlab import Cluster, NetlabError, why_unavailable
 
-_STYLES = {"faster": "green", "equal": "", "slower": "yellow"}
-_QUICK = Plan(least=1, most=1, budget_s=0.0)
+_STYLES = {"faster": "green", "equal": "", "slower": "yellow", "unclear": "dim"}
+_QUICK = Plan(most=1)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -105,10 +105,8 @@ def show(console: Console, runs: Sequence[Run], skipped: Sequence[Skipped]) -> N
         table.add_row(line.case.title, line.case.mpi, line.case.place, line.what, *times, line.ratio_text, style=style)
     if table.row_count:
         console.print(table)
-        console.print(
-            "ratio: time without / time with, above 1 Wherry is faster; of several sizes the mean, lowest-highest",
-            style="dim",
-        )
+        note = "ratio: without / with, above 1 Wherry is faster; ?: unclear; of sizes: mean low-high"
+        console.print(note, style="dim")
     for run in runs:
         for problem in run.problems:
             console.print(f"FAILED: {run.case}: {escape(problem)}", style="red", soft_wrap=True)

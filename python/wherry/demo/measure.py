@@ -19,13 +19,12 @@ from typing import Any
 from wherry import paths
 from wherry.bench.frame import STATISTIC, Samples, Table, commit, machine
 from wherry.demo.cases import HOSTS, RATE, Case, Ready, Skipped
-from wherry.demo.programs import Measure, Outcome
+from wherry.demo.programs import Measure, Outcome, Start
 from wherry.errors import WherryError
 from wherry.mpis import run_to_end
 from wherry.netlab import Cluster
 
 WITHOUT, WITH = "without", "with"
-LEARNING = -1  # the number of the launch that learns
 _LAUNCH_LIMIT_S = 90.0
 _LAST_LINES = 8
 
@@ -34,11 +33,12 @@ Progress = Callable[[str, int, int], None]  # what, done, of how many
 
 @dataclass(frozen=True)
 class Plan:
-    """How many rounds: at least `least`, at most `most`, and no new one that would end after `budget_s`."""
+    """How many rounds: one whole one, at most `most`, and no new one that would end after `budget_s`. On a machine that
+    becomes slow meanwhile a later round ends early at `limit_s`."""
 
-    least: int = 2
     most: int = 7
-    budget_s: float = 240.0
+    budget_s: float = 225.0
+    limit_s: float = 260.0
 
 
 @dataclass
@@ -82,17 +82,20 @@ def measure_name(measure: Measure) -> str:
 def run_all(cases: Sequence[Ready], out: Path, plan: Plan, cluster: Cluster | None, progress: Progress) -> list[Run]:
     runs = [Run(ready, out / ready.case.name) for ready in cases]
     launcher = _Launcher(cluster)
+    total = len(runs) * (1 + plan.most)
     begin = time.monotonic()
     for i, run in enumerate(runs):
-        progress(f"learning: {run.case}", i, len(runs) * (1 + plan.most))
+        progress(f"learning: {run.case}", i, total)
         _learn(run, launcher)
     for number in range(plan.most):
         round_begin = time.monotonic()
         for i, run in enumerate(runs):
-            progress(f"round {number + 1}: {run.case}", len(runs) * (1 + number) + i, len(runs) * (1 + plan.most))
+            if number > 0 and time.monotonic() > begin + plan.limit_s:
+                break
+            progress(f"round {number + 1}: {run.case}", len(runs) * (1 + number) + i, total)
             _turn(run, launcher, number)
         now = time.monotonic()
-        if number + 1 >= plan.least and now + (now - round_begin) > begin + plan.budget_s:
+        if now + (now - round_begin) > begin + plan.budget_s:
             break
     progress("", 1, 1)
     return runs
@@ -102,10 +105,10 @@ class _Launcher:
     def __init__(self, cluster: Cluster | None) -> None:
         self._cluster = cluster
 
-    def run(self, ready: Ready, extra: dict[str, str]) -> Outcome:
+    def run(self, ready: Ready, start: Start, extra: dict[str, str]) -> Outcome:
         """Raises WherryError with the program's last words if it fails."""
         try:
-            done = self._start(ready, {**ready.start.env, **extra})
+            done = self._start(ready, start.args, {**start.env, **extra})
         except subprocess.TimeoutExpired as error:
             raise WherryError(f"it did not end within {_LAUNCH_LIMIT_S:.0f} s and was stopped") from error
         if done.returncode != 0:
@@ -113,8 +116,8 @@ class _Launcher:
             raise WherryError(f"it ended with code {done.returncode}:\n{last}")
         return ready.case.program.read(done.stdout)
 
-    def _start(self, ready: Ready, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-        args, mpi, ranks = ready.start.args, ready.mpi, ready.case.ranks
+    def _start(self, ready: Ready, args: Sequence[str], env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        mpi, ranks = ready.mpi, ready.case.ranks
         if ready.case.cluster:
             assert self._cluster is not None
             return self._cluster.run(mpi, ranks, args, env, timeout_s=_LAUNCH_LIMIT_S)
@@ -142,8 +145,11 @@ def _wherry(run: Run, records: Path) -> dict[str, str]:
 def _learn(run: Run, launcher: _Launcher) -> None:
     run.folder.mkdir(parents=True, exist_ok=True)
     (run.folder / "tuning").unlink(missing_ok=True)
-    outcome = _launch(run, launcher, WITH, "while learning", run.profile)
-    if outcome is not None:
+    try:
+        outcome = launcher.run(run.ready, run.ready.learning, _wherry(run, run.profile))
+    except WherryError as error:
+        run.problems.append(f"with Wherry, while learning: {error}")
+    else:
         run.learning, run.pending = dict(outcome.seconds), outcome.answer
 
 
@@ -152,18 +158,13 @@ def _turn(run: Run, launcher: _Launcher, number: int) -> None:
     for variant in (WITHOUT, WITH):
         if run.problems:
             return
-        outcome = _launch(run, launcher, variant, f"in launch {number + 1}", run.folder / "records")
-        if outcome is None:
-            return
-        _keep(run, variant, number, outcome)
-
-
-def _launch(run: Run, launcher: _Launcher, variant: str, when: str, records: Path) -> Outcome | None:
-    try:
-        return launcher.run(run.ready, _wherry(run, records) if variant == WITH else {})
-    except WherryError as error:
-        run.problems.append(f"{variant} Wherry, {when}: {error}")
-        return None
+        try:
+            extra = _wherry(run, run.folder / "records") if variant == WITH else {}
+            outcome = launcher.run(run.ready, run.ready.start, extra)
+        except WherryError as error:
+            run.problems.append(f"{variant} Wherry, in launch {number + 1}: {error}")
+        else:
+            _keep(run, variant, number, outcome)
 
 
 def _keep(run: Run, variant: str, number: int, outcome: Outcome) -> None:

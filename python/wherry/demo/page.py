@@ -20,6 +20,7 @@ from wherry.demo.results import Line
 from wherry.markup import Markup, join, table, tag
 
 _STYLE = """
+.times td, .times th { white-space: nowrap; }
 details.profile { border: 1px solid var(--line); border-radius: 8px; padding: 8px 16px; margin: 10px 0; }
 details.profile > summary { font-size: 15px; }
 details.profile h2 { font-size: 16px; margin-top: 24px; }
@@ -28,6 +29,8 @@ td.faster { color: var(--accent); font-weight: 600; }
 td.slower { color: var(--c3); font-weight: 600; }
 svg .grid.one { stroke: var(--soft); }
 """
+
+_VERDICTS = {"faster": "times faster with Wherry", "equal": "equal", "slower": "slower", "unclear": "too noisy to tell"}
 
 
 def page(runs: Sequence[Run], skipped: Sequence[Skipped]) -> str:
@@ -47,7 +50,7 @@ def _heading(runs: Sequence[Run], skipped: Sequence[Skipped]) -> Markup:
     found = results.lines(runs)
     cards = [(str(sum(run.compared for run in runs)), "answers compared")]
     cards.append((str(sum(1 for run in runs if run.problems)), "cases failed"))
-    for verdict, text in (("faster", "times faster with Wherry"), ("equal", "equal"), ("slower", "slower")):
+    for verdict, text in _VERDICTS.items():
         cards.append((str(sum(line.verdict == verdict for line in found)), text))
     if skipped:
         cards.append((str(len(skipped)), "cases skipped"))
@@ -68,12 +71,13 @@ def _times(runs: Sequence[Run]) -> Markup:
     if not rows:
         return Markup()
     text = (
-        "Ratio: time without / time with, above 1 Wherry is faster; within 5% of 1 both count as equal. For several"
-        " sizes: the geometric mean, then the lowest and the highest."
+        f"Ratio: time without / time with, above 1 Wherry is faster; within {units.percent(results.EQUAL)} of 1 both"
+        " count as equal. For several sizes: the geometric mean, then the lowest and the highest. A question mark: of"
+        f" all pairs of a launch without and one with Wherry, fewer than {units.percent(results.CLEAR)} point its way."
     )
     headers = ("program", "MPI", "ranks", "time of", "without", "with", "ratio")
     head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in headers)))
-    return _section("Times", text, tag("div", tag("table", head, tag("tbody", *rows)), class_="scroll"))
+    return _section("Times", text, tag("div", tag("table", head, tag("tbody", *rows)), class_="scroll times"))
 
 
 def _time_row(line: Line) -> Markup:
@@ -92,7 +96,7 @@ def _launches(runs: Sequence[Run]) -> Markup:
         found = [_strip(run, measure) for run in mine for measure in run.measures]
         if found:
             title = f"Time of each launch of {program.title}, relative to the best without Wherry"
-            about = tag("p", f"{program.about[0].upper()}{program.about[1:]}. Answer: {program.answer}.", class_="soft")
+            about = tag("p", f"{program.about}. Answer: {program.answer}.", class_="soft")
             sections += [tag("h3", program.title), about, strips.picture(title, found), _numbers(mine)]
     text = (
         "A dot is a launch: its time relative to the best launch without Wherry, on a logarithmic scale (left is"

@@ -173,17 +173,17 @@ def equal_differences(without: Any, with_: Any) -> Iterator[str]:
 
 
 FFT = Program(
-    "fft", "FFT", "mpi4py-fft in 3-D, forward and backward; its redistributions are MPI_Alltoallw of subarrays",
+    "fft", "FFT", "A 3-D FFT with mpi4py-fft, forward and backward; its redistributions are MPI_Alltoallw of subarrays",
     f"every bit of the spectrum; a round trip returns the field to {_FFT_ERROR:.0e}",
     _start_app("fft.py", "mpi4py_fft"), read_fft, fft_differences,
 )  # fmt: skip
 LAMMPS = Program(
-    "lammps", "LAMMPS", "a molten salt with long-range forces (pppm, kspace_modify collective yes)",
+    "lammps", "LAMMPS", "A molten salt with long-range forces (pppm, kspace_modify collective yes)",
     f"the thermo table with 15 digits, to {_THERMO_TOLERANCE:.0e}",
     _start_lammps, read_lammps, thermo_differences,
 )  # fmt: skip
 IMB = Program(
-    "imb", "IMB-MPI1", "the Intel MPI Benchmarks, Alltoall and Alltoallv",
+    "imb", "IMB-MPI1", "The Intel MPI Benchmarks, Alltoall and Alltoallv",
     "which sizes ran to the end; IMB itself checks no data",
     _start_imb, read_imb, equal_differences,
 )  # fmt: skip

@@ -11,8 +11,11 @@ from wherry.demo.cases import Case
 from wherry.demo.measure import WITH, WITHOUT, Run
 from wherry.demo.programs import Measure
 
-#: Ratios nearer to 1 than this are called equal: launches on a shared machine scatter by as much.
-_EQUAL = 0.05
+#: Ratios nearer to 1 than this are called equal.
+EQUAL = 0.05
+#: Of all pairs of a launch without and one with Wherry, the share that must point the way of the ratio. Where fewer do,
+#: launches of either kind scatter too much to tell.
+CLEAR = 0.75
 
 
 @dataclass(frozen=True)
@@ -27,17 +30,22 @@ class Line:
     ratio: float  # geometric mean
     lowest: float
     highest: float
+    won: float  # share of pairs of launches in which the one with Wherry took less time
 
     @property
     def verdict(self) -> str:
-        if self.ratio > 1 + _EQUAL:
-            return "faster"
-        return "equal" if self.ratio >= 1 / (1 + _EQUAL) else "slower"
+        if 1 / (1 + EQUAL) <= self.ratio <= 1 + EQUAL:
+            return "equal"
+        faster = self.ratio > 1
+        if (self.won if faster else 1 - self.won) < CLEAR:
+            return "unclear"
+        return "faster" if faster else "slower"
 
     @property
     def ratio_text(self) -> str:
+        doubt = "?" if self.verdict == "unclear" else ""
         spread = f" {self.lowest:.2f}-{self.highest:.2f}" if self.without_s is None else ""
-        return f"{self.ratio:.2f}{spread}"
+        return f"{self.ratio:.2f}{doubt}{spread}"
 
 
 def lines(runs: Sequence[Run]) -> list[Line]:
@@ -54,10 +62,21 @@ def _lines(run: Run) -> list[Line]:
 def _line(run: Run, group: str, measures: Sequence[Measure]) -> Line:
     ratios = [run.ratio(measure) for measure in measures]
     mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    detail = f"{measures[0][1]} to {measures[-1][1]}"
+    times: tuple[float | None, float | None] = (None, None)
     if len(measures) == 1:
-        times = (run.best(measures[0], WITHOUT), run.best(measures[0], WITH))
-        return Line(run.case, group, measures[0][1], *times, mean, mean, mean)
-    return Line(run.case, group, f"{measures[0][1]} to {measures[-1][1]}", None, None, mean, min(ratios), max(ratios))
+        detail, times = measures[0][1], (run.best(measures[0], WITHOUT), run.best(measures[0], WITH))
+    return Line(run.case, group, detail, *times, mean, min(ratios), max(ratios), _won(run, measures))
+
+
+def _won(run: Run, measures: Sequence[Measure]) -> float:
+    pairs = [
+        (without, with_)
+        for measure in measures
+        for without in run.launches(measure, WITHOUT)
+        for with_ in run.launches(measure, WITH)
+    ]
+    return sum(1.0 if with_ < without else 0.5 if with_ == without else 0.0 for without, with_ in pairs) / len(pairs)
 
 
 def time_text(value: float | None) -> str:
