@@ -23,21 +23,16 @@ constexpr std::size_t trusted_trials = 2;
 // After n times, a contender may be behind the best by this share of the best time, divided by n.
 constexpr double patience = 0.6;
 
-// Calls in a row that make one trial. The first ones do not count: they meet the disorder that another strategy left
-// behind (a pairwise exchange of 16 KiB blocks over Gigabit takes up to twice as long right after a linear one as after
-// itself) and may contain set-up.
-constexpr std::size_t settling_calls = 2;
-constexpr std::size_t calls_per_trial = settling_calls + 1;
+// Calls in a row before those that count: they meet the disorder that another strategy left behind (a pairwise
+// exchange of 16 KiB blocks over Gigabit takes up to twice as long right after a linear one as after itself).
+constexpr std::size_t settling_calls = 1;
+
+// Calls of a trial. A newcomer has only one: should it be a disaster, it is a short one.
+constexpr std::size_t newcomer_calls = 1;
+constexpr std::size_t trial_calls = settling_calls + 1;
 
 // The same in a look: its only trial, so that a single disturbance must not decide.
-constexpr std::size_t calls_per_look = settling_calls + 3;
-
-/// Each of `members`, `calls` times in a row.
-std::vector<std::size_t> in_rows(std::span<const std::size_t> members, std::size_t calls) {
-  std::vector<std::size_t> round;
-  for (const std::size_t member : members) round.insert(round.end(), calls, member);
-  return round;
-}
+constexpr std::size_t look_calls = settling_calls + 3;
 
 double sane(double seconds) { return std::isnan(seconds) ? most_s : std::clamp(seconds, least_s, most_s); }
 
@@ -125,7 +120,7 @@ void Learner::note_trial(double seconds) {
   const std::size_t candidate = round_[position_++];
   row_.push_back(seconds);
   if (position_ < round_.size() && round_[position_] == candidate) return;
-  times_[candidate] = median(std::span(row_).subspan(settling_calls));
+  times_[candidate] = median(std::span(row_).subspan(std::min(settling_calls, row_.size() - 1)));
   row_.clear();
 }
 
@@ -170,21 +165,24 @@ double Learner::extra(double seconds) const {
   return untried(native) ? 0 : std::max(0.0, seconds / this->seconds(native) - 1);
 }
 
-/// The same for a trial.
-double Learner::trial_cost(double seconds) const { return calls_per_trial * extra(seconds); }
+std::size_t Learner::calls_of_next_trial(std::size_t candidate) const {
+  return untried(candidate) && candidate != native ? newcomer_calls : trial_calls;
+}
 
 double Learner::spent() const {
   double sum = 0;
   for (std::size_t i = 1; i < candidates_.size(); ++i)
-    if (!untried(i)) sum += static_cast<double>(samples_[i].size()) * trial_cost(seconds(i));
+    if (!untried(i))
+      sum += static_cast<double>(newcomer_calls + (samples_[i].size() - 1) * trial_calls) * extra(seconds(i));
   return sum;
 }
 
 /// What must be left of the budget for one more trial. A first trial is worth little without a second, and
 /// its expectation may be wrong by a native call.
 double Learner::price(std::size_t candidate) const {
-  const double cost = trial_cost(expected(candidate));
-  return untried(candidate) && !untried(native) ? 2 * cost + 1 : cost;
+  const double cost = extra(expected(candidate));
+  if (!untried(candidate)) return trial_calls * cost;
+  return untried(native) ? newcomer_calls * cost : (newcomer_calls + trial_calls) * cost + 1;
 }
 
 // ---- Training: successive elimination ----
@@ -218,7 +216,7 @@ std::vector<std::size_t> Learner::next_trials() const {
   for (const std::size_t i : by_promise()) {
     if (price(i) > left || (untried(i) && !newcomer_allowed)) continue;
     newcomer_allowed = newcomer_allowed && !untried(i);
-    left -= std::max(price(i), trial_cost(seconds(i)));  // a doubtful time may be true after all
+    left -= std::max(price(i), trial_calls * extra(seconds(i)));  // a doubtful time may be true after all
     trials.push_back(i);
   }
   return trials;
@@ -235,8 +233,10 @@ void Learner::train() {
     standing_[i] = Standing::contender;
   }
   // Native is in every round, so that all are compared under the same conditions.
+  std::vector<std::size_t> round;
   trials.insert(trials.begin(), native);
-  begin_round(in_rows(trials, calls_per_trial));
+  for (const std::size_t i : trials) round.insert(round.end(), calls_of_next_trial(i), i);
+  begin_round(std::move(round));
 }
 
 void Learner::begin_round(std::vector<std::size_t> trials) {
@@ -292,7 +292,9 @@ void Learner::begin_look() {
   std::vector<std::size_t> members = {native};
   for (const std::size_t i : {winner_, challenger()})
     if (std::ranges::find(members, i) == members.end()) members.push_back(i);
-  begin_round(in_rows(members, calls_per_look));
+  std::vector<std::size_t> round;
+  for (const std::size_t i : members) round.insert(round.end(), look_calls, i);
+  begin_round(std::move(round));
 }
 
 /// The next candidate in turn whose look is affordable: it may have been unlucky, or the machine may have
@@ -301,7 +303,7 @@ std::size_t Learner::challenger() {
   const double most = options_.look_share * static_cast<double>(look_gap_);
   for (std::size_t step = 1; step < candidates_.size(); ++step) {
     const std::size_t i = 1 + (last_challenger_ + step - 1) % (candidates_.size() - 1);
-    if (i == winner_ || calls_per_look * extra(expected(i)) > most) continue;
+    if (i == winner_ || look_calls * extra(expected(i)) > most) continue;
     return last_challenger_ = i;
   }
   return native;

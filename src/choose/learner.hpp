@@ -120,7 +120,7 @@ class Learner {
   double calibration() const;
   double expected(std::size_t candidate) const;
   double extra(double seconds) const;
-  double trial_cost(double seconds) const;
+  std::size_t calls_of_next_trial(std::size_t candidate) const;
   double price(std::size_t candidate) const;
   bool wants_trial(std::size_t candidate) const;
   std::vector<std::size_t> by_promise() const;
