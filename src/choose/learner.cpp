@@ -107,6 +107,15 @@ Learner Learner::by_model(std::vector<Candidate> candidates) {
 
 std::size_t Learner::pick() const { return position_ < round_.size() ? round_[position_] : winner_; }
 
+bool Learner::trial_begins() const {
+  return position_ < round_.size() && (position_ == 0 || round_[position_ - 1] != round_[position_]);
+}
+
+bool Learner::trial_ends() const {
+  return position_ < round_.size() &&
+         (position_ + 1 == round_.size() || round_[position_ + 1] != round_[position_]);
+}
+
 void Learner::took(double seconds) {
   ++calls_;
   if (position_ < round_.size()) {

@@ -84,6 +84,9 @@ class Learner {
 
   /// The candidate to run in the next call.
   std::size_t pick() const;
+  /// Whether the next call begins a trial, or ends one: a trial is a row of calls of one candidate.
+  bool trial_begins() const;
+  bool trial_ends() const;
   /// How long the call that pick() named took on this rank. Counts the call.
   void took(double seconds);
   std::uint64_t calls() const { return calls_; }

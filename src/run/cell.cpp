@@ -1,12 +1,14 @@
 #include "run/cell.hpp"
 
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace wherry::run {
 
-Cell::Cell(choose::Learner learner, const Channel& channel, int ranks)
-    : learner_(std::move(learner)), channel_(channel), ranks_(ranks) {
+Cell::Cell(choose::Learner learner, const Channel& channel, int ranks, Trials trials)
+    : learner_(std::move(learner)), channel_(channel), ranks_(ranks), trials_(trials) {
   for (const choose::Candidate& candidate : learner_.candidates())
     strategies_.push_back(plan::find_strategy(candidate.name));
 }
@@ -17,12 +19,30 @@ Cell::~Cell() {
 
 const plan::Strategy* Cell::begin() {
   if (request_ != MPI_REQUEST_NULL && learner_.calls() >= due_) finish_agreement();
+  if (trials_ == Trials::between_barriers && learner_.trial_begins()) meet();
   return strategies_[learner_.pick()];
 }
 
 void Cell::end(double seconds) {
-  learner_.took(seconds);
+  learner_.took(trials_ == Trials::between_barriers ? trial_seconds(seconds) : seconds);
   if (learner_.round_over() && request_ == MPI_REQUEST_NULL) start_agreement();
+}
+
+/// The last call of a trial stands for all of them: their mean, the wait for the slowest rank included.
+double Cell::trial_seconds(double seconds) {
+  trial_s_ += seconds;
+  ++trial_calls_;
+  if (!learner_.trial_ends()) return seconds;
+  const double sum = std::exchange(trial_s_, 0) + meet();
+  return sum / std::exchange(trial_calls_, 0);
+}
+
+/// A barrier; returns how long it took.
+double Cell::meet() const {
+  const auto start = std::chrono::steady_clock::now();
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (channel_.api().Ibarrier(channel_.comm(), &request) == MPI_SUCCESS) channel_.wait_all({&request, 1});
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 // Nanoseconds as integers: their sum is the same on every rank in whatever order the library adds.

@@ -11,6 +11,11 @@
 
 namespace wherry::run {
 
+/// Whether the ranks meet in a barrier before and after each trial. A strategy may leave the ranks in disorder, and
+/// the next one pays for putting them in order; with barriers each trial bears its own cost. They cost too, so only
+/// trials much longer than a barrier have them.
+enum class Trials { as_they_come, between_barriers };
+
 /// A learner and the agreement of its ranks, which travels while the program goes on.
 ///
 /// begin() and end() enclose every call and are collective over the channel. The times of a round are combined to their
@@ -19,7 +24,7 @@ namespace wherry::run {
 class Cell {
  public:
   /// Candidates name strategies, except the first, which is native.
-  Cell(choose::Learner learner, const Channel& channel, int ranks);
+  Cell(choose::Learner learner, const Channel& channel, int ranks, Trials trials);
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
   /// Waits for an agreement that is under way.
@@ -39,6 +44,8 @@ class Cell {
   // Stands for the time of a candidate without a trial in this round, which is the same on all ranks.
   static constexpr long long untried = -1;
 
+  double trial_seconds(double seconds);
+  double meet() const;
   void start_agreement();
   void finish_agreement();
 
@@ -46,6 +53,9 @@ class Cell {
   const Channel& channel_;
   std::vector<const plan::Strategy*> strategies_;
   int ranks_;
+  Trials trials_;
+  double trial_s_ = 0;  // of the trial's calls so far
+  int trial_calls_ = 0;
   std::vector<long long> mine_, all_;  // nanoseconds of each candidate: this rank's, and the sum
   MPI_Request request_ = MPI_REQUEST_NULL;
   std::uint64_t due_ = 0;

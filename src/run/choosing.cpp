@@ -1,6 +1,7 @@
 #include "run/choosing.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <climits>
 
 #include "run/machine.hpp"
@@ -26,6 +27,17 @@ bool fits(const Communicator& c, const CellKey& key, const choose::Offer& offer)
   if (!copies) return true;
   const std::size_t most = std::min<std::size_t>(c.terms().staging_max, INT_MAX);
   return c.terms().host_memory && key.bucket < 32 && staging_bytes(c, key, offer) <= most;
+}
+
+/// Barriers where the model expects every candidate to take much longer than one.
+Trials trials_for(const plan::Shape& shape, const std::vector<choose::Candidate>& candidates) {
+  constexpr double much = 20;
+  const plan::Machine machine;
+  const double latency_s = shape.nodes() > 1 ? machine.latency_between_s : machine.latency_within_s;
+  const double barrier_s = latency_s * std::bit_width(static_cast<unsigned>(shape.size() - 1));
+  const auto is_long = [&](const choose::Candidate& c) { return c.predicted_s > much * barrier_s; };
+  const bool all_long = std::all_of(candidates.begin() + 1, candidates.end(), is_long);
+  return all_long ? Trials::between_barriers : Trials::as_they_come;
 }
 
 }  // namespace
@@ -58,7 +70,9 @@ std::pair<const plan::Strategy*, std::string_view> Choosing::named(Communicator&
 Cell& Choosing::cell(Communicator& c, const CellKey& key) {
   std::unique_ptr<Cell>& entry = c.cells[key];
   if (entry) return *entry;
-  entry = std::make_unique<Cell>(learner(c, key), c.channel(), c.size());
+  choose::Learner made = learner(c, key);
+  const Trials trials = trials_for(c.shape(), made.candidates());
+  entry = std::make_unique<Cell>(std::move(made), c.channel(), c.size(), trials);
   // Now, so that no candidate's first trial pays for its schedule.
   for (const choose::Candidate& candidate : entry->learner().candidates())
     if (const plan::Strategy* s = plan::find_strategy(candidate.name)) c.prepared(*s);
