@@ -10,7 +10,9 @@
 namespace bench {
 
 /// "wherry" stands for what Wherry does by itself.
-inline const char* strategy_of(const std::string& variant) { return variant == "wherry" ? "auto" : variant.c_str(); }
+inline const char* strategy_of(const std::string& variant) {
+  return variant == "wherry" ? "auto" : variant.c_str();
+}
 
 /// Buffers of an all-to-all with blocks of so many bytes.
 class Exchange {
@@ -36,9 +38,7 @@ class Exchange {
 };
 
 /// All ranks must call it alike. Without the preload MPI_Pcontrol does nothing.
-inline void force(const std::string& variant) {
-  MPI_Pcontrol(WHERRY_FORCE, strategy_of(variant));
-}
+inline void force(const std::string& variant) { MPI_Pcontrol(WHERRY_FORCE, strategy_of(variant)); }
 
 /// So many calls that a turn is long for the clock and short for the scheduler; the same on all ranks.
 inline int calls_per_turn(MPI_Comm comm, Exchange& exchange) {

@@ -65,7 +65,8 @@ double time_calls(MPI_Comm comm, int calls, Call&& call) {
 
 /// One line that python/wherry/bench/frame.py reads. Names hold no characters that JSON must escape.
 inline void print(const std::string& name, const std::string& variant, const std::vector<double>& samples) {
-  std::printf("{\"case\": \"%s\", \"variant\": \"%s\", \"unit\": \"s\", \"samples\": [", name.c_str(), variant.c_str());
+  std::printf("{\"case\": \"%s\", \"variant\": \"%s\", \"unit\": \"s\", \"samples\": [", name.c_str(),
+              variant.c_str());
   for (std::size_t i = 0; i < samples.size(); ++i) std::printf("%s%.9g", i == 0 ? "" : ", ", samples[i]);
   std::printf("]}\n");
 }

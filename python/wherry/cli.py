@@ -172,7 +172,11 @@ def _numbers(context: click.Context, parameter: click.Parameter, value: str | No
 @click.option("--strategies", metavar="LIST", help="Strategies to compare, with commas; wherry: its own choice.")
 @click.option("--json", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write records.")
 @click.option(
-    "--plot", "picture_file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.svg", help="Draw the ratios."
+    "--plot",
+    "picture_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.svg",
+    help="Draw the ratios.",
 )
 @click.option("--quick", is_flag=True, help="Fewer and shorter launches: a look, not a measurement.")
 def bench(

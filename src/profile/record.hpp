@@ -14,15 +14,26 @@ inline constexpr char record_magic[8] = {'W', 'H', 'E', 'R', 'R', 'Y', 'R', 'C'}
 inline constexpr std::uint32_t record_version = 1;
 inline constexpr int size_buckets = 66;  // see bucket_of()
 
-enum class Table : std::uint32_t { functions, calls, peers, comms, modules, uses, decisions, misses, arrivals, types };
+enum class Table : std::uint32_t {
+  functions,
+  calls,
+  peers,
+  comms,
+  modules,
+  uses,
+  decisions,
+  misses,
+  arrivals,
+  types
+};
 inline constexpr std::uint32_t table_count = 10;
 
 struct TableInfo {
-  std::uint64_t offset;        // of the first record, from the start of the file
+  std::uint64_t offset;  // of the first record, from the start of the file
   std::uint32_t record_bytes;
-  std::uint32_t capacity;      // records that fit
-  std::uint32_t used;          // records written, in order
-  std::uint32_t dropped;       // events that found the table full
+  std::uint32_t capacity;  // records that fit
+  std::uint32_t used;      // records written, in order
+  std::uint32_t dropped;   // events that found the table full
 };
 
 enum class State : std::uint32_t { running = 0, finalized = 1 };
@@ -30,62 +41,62 @@ enum class State : std::uint32_t { running = 0, finalized = 1 };
 struct Header {
   char magic[8];
   std::uint32_t version;
-  std::uint32_t tables;        // table_count
-  std::int32_t rank;           // in MPI_COMM_WORLD, or what the launcher's environment says; -1 unknown
-  std::int32_t size;           // of MPI_COMM_WORLD; -1 unknown
-  std::int32_t thread_level;   // 0 single .. 3 multiple; -1 before initialization
+  std::uint32_t tables;       // table_count
+  std::int32_t rank;          // in MPI_COMM_WORLD, or what the launcher's environment says; -1 unknown
+  std::int32_t size;          // of MPI_COMM_WORLD; -1 unknown
+  std::int32_t thread_level;  // 0 single .. 3 multiple; -1 before initialization
   State state;
   std::uint64_t pid;
-  std::uint64_t start_ns;      // CLOCK_MONOTONIC when recording began
-  std::uint64_t init_ns;       // when MPI was initialized; 0 if not yet
-  std::uint64_t end_ns;        // last time known: updated as the program runs, and at MPI_Finalize
-  std::uint64_t realtime_ns;   // CLOCK_REALTIME at start_ns
+  std::uint64_t start_ns;     // CLOCK_MONOTONIC when recording began
+  std::uint64_t init_ns;      // when MPI was initialized; 0 if not yet
+  std::uint64_t end_ns;       // last time known: updated as the program runs, and at MPI_Finalize
+  std::uint64_t realtime_ns;  // CLOCK_REALTIME at start_ns
   char host[64];
-  char boot_id[40];            // equal boot_id: same kernel, so the clocks of the ranks compare
-  char abi[16];                // "openmpi", "mpich" or "abi"
-  char mpi_version[128];       // first line of MPI_Get_library_version
+  char boot_id[40];       // equal boot_id: same kernel, so the clocks of the ranks compare
+  char abi[16];           // "openmpi", "mpich" or "abi"
+  char mpi_version[128];  // first line of MPI_Get_library_version
   char program[256];
   TableInfo table[table_count];
 };
 
 /// A function of MPI, by the index that CallRecord::function uses.
 struct FunctionRecord {
-  char name[40];               // "MPI_Alltoall"
-  std::uint32_t kind;          // 0 point-to-point, 1 collective, 2 one-sided, 3 wait or test, 4 other
+  char name[40];       // "MPI_Alltoall"
+  std::uint32_t kind;  // 0 point-to-point, 1 collective, 2 one-sided, 3 wait or test, 4 other
   std::uint32_t reserved;
 };
 
 /// Calls of one function from one place on one communicator with messages of one size class.
 struct CallRecord {
-  std::uint32_t function;      // index into functions
-  std::uint32_t bucket;        // size class of the bytes per call
-  std::uint32_t comm;          // index into comms; ~0: none
-  std::uint32_t module;        // index into modules of the calling code; ~0: unknown
-  std::uint64_t site;          // return address minus the base of that module
+  std::uint32_t function;  // index into functions
+  std::uint32_t bucket;    // size class of the bytes per call
+  std::uint32_t comm;      // index into comms; ~0: none
+  std::uint32_t module;    // index into modules of the calling code; ~0: unknown
+  std::uint64_t site;      // return address minus the base of that module
   std::uint64_t count;
-  std::uint64_t bytes;         // sent by this rank (received, for receives; both directions of a sendrecv add up)
-  std::uint64_t time_ns;       // inside the call
+  std::uint64_t bytes;    // sent by this rank (received, for receives; both directions of a sendrecv add up)
+  std::uint64_t time_ns;  // inside the call
   std::uint64_t longest_ns;
-  std::uint64_t derived;       // calls with a derived datatype
+  std::uint64_t derived;  // calls with a derived datatype
 };
 
 enum class PeerClass : std::uint32_t { point_to_point = 0, collective = 1, one_sided = 2 };
 
 /// Data that this rank sent, put or fetched (one-sided) to or from one rank of MPI_COMM_WORLD.
 struct PeerRecord {
-  std::int32_t peer;           // rank in MPI_COMM_WORLD
+  std::int32_t peer;  // rank in MPI_COMM_WORLD
   PeerClass kind;
   std::uint64_t messages;
   std::uint64_t bytes;
 };
 
 struct CommRecord {
-  std::uint64_t key;           // equal on all its ranks: names the communicator across records
+  std::uint64_t key;  // equal on all its ranks: names the communicator across records
   std::int32_t size;
   std::int32_t rank;
-  std::int32_t nodes;          // 0 until Wherry asked
+  std::int32_t nodes;  // 0 until Wherry asked
   std::uint32_t reserved;
-  char name[40];               // from MPI_Comm_set_name, or "MPI_COMM_WORLD"
+  char name[40];  // from MPI_Comm_set_name, or "MPI_COMM_WORLD"
 };
 
 /// A program or shared library that contains call sites.
@@ -111,15 +122,15 @@ enum class Reason : std::uint32_t { trial = 0, kept = 1, loaded = 2, forced = 3,
 
 /// A step of the chooser, agreed among the ranks of a communicator.
 struct DecisionRecord {
-  std::uint64_t at_ns;         // CLOCK_MONOTONIC
+  std::uint64_t at_ns;  // CLOCK_MONOTONIC
   std::uint32_t comm;
   std::uint32_t function;
   std::uint32_t bucket;
-  std::uint32_t call;          // number of the call of this kind from which it holds
+  std::uint32_t call;  // number of the call of this kind from which it holds
   Reason reason;
   std::uint32_t reserved;
-  std::uint64_t time_ns;       // agreed time of the strategy; 0 unknown
-  std::uint64_t native_ns;     // agreed time of the native call; 0 unknown
+  std::uint64_t time_ns;    // agreed time of the strategy; 0 unknown
+  std::uint64_t native_ns;  // agreed time of the native call; 0 unknown
   char strategy[32];
 };
 
@@ -135,18 +146,18 @@ struct MissRecord {
 struct ArrivalRecord {
   std::uint32_t comm;
   std::uint32_t function;
-  std::uint64_t sequence;      // number of the collective on this communicator, from 0, same on all its ranks
-  std::uint64_t enter_ns;      // CLOCK_MONOTONIC of this host
+  std::uint64_t sequence;  // number of the collective on this communicator, from 0, same on all its ranks
+  std::uint64_t enter_ns;  // CLOCK_MONOTONIC of this host
   std::uint64_t leave_ns;
 };
 
 /// Use of derived datatypes by how they were built.
 struct TypeRecord {
-  std::uint32_t combiner;      // index into combiner_names of docs/reference/record.md
+  std::uint32_t combiner;  // index into combiner_names of docs/reference/record.md
   std::uint32_t reserved;
-  std::uint64_t count;         // calls that used such a type
+  std::uint64_t count;  // calls that used such a type
   std::uint64_t bytes;
-  char name[40];               // "vector", "subarray", ...
+  char name[40];  // "vector", "subarray", ...
 };
 
 static_assert(sizeof(TableInfo) == 24);
@@ -161,6 +172,7 @@ constexpr std::uint32_t bucket_of(std::uint64_t bytes) {
   if (bytes == 0) return 0;
   return bytes == 1 ? 1 : 65 - static_cast<std::uint32_t>(__builtin_clzll(bytes - 1));
 }
-static_assert(bucket_of(0) == 0 && bucket_of(1) == 1 && bucket_of(2) == 2 && bucket_of(4) == 3 && bucket_of(5) == 4);
+static_assert(bucket_of(0) == 0 && bucket_of(1) == 1 && bucket_of(2) == 2 && bucket_of(4) == 3 &&
+              bucket_of(5) == 4);
 
 }  // namespace wherry::profile

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "plan/arithmetic.hpp"
@@ -120,19 +121,36 @@ TEST_CASE("Node-aware: remote nodes are shared evenly among a node's ranks") {
   }
 }
 
-TEST_CASE("Node pairs: in every round a node exchanges with one partner only, and the partner with it") {
+TEST_CASE("Node pairs: in every round a node sends to one node and receives from one, and so do the ranks") {
   for (const Shape& shape : trial_placements(23)) {
-    std::map<std::pair<int, int>, int> partner;  // by round and node
-    std::map<std::pair<int, int>, int> peer;     // by step and rank
+    std::map<std::pair<int, int>, int> target, source;      // by round and node
+    std::map<std::pair<int, int>, int> to_rank, from_rank;  // by step and rank
     for (int origin = 0; origin < shape.size(); ++origin) {
       for (int destination = 0; destination < shape.size(); ++destination) {
         if (origin == destination) continue;
         const int step = node_pairs(shape, {origin, destination});
-        CHECK(step == node_pairs(shape, {destination, origin}));
         const int round = step / shape.largest_node();
-        CHECK(partner.try_emplace({round, shape.node_of(origin)}, shape.node_of(destination)).first->second ==
-              shape.node_of(destination));
-        CHECK(peer.try_emplace({step, origin}, destination).second);
+        const int from = shape.node_of(origin), to = shape.node_of(destination);
+        CHECK(target.try_emplace({round, from}, to).first->second == to);
+        CHECK(source.try_emplace({round, to}, from).first->second == from);
+        CHECK(to_rank.try_emplace({step, origin}, destination).second);
+        CHECK(from_rank.try_emplace({step, destination}, origin).second);
+      }
+    }
+  }
+}
+
+TEST_CASE("Meeting rounds: everybody meets everybody once, one at a time in each direction") {
+  for (int n = 1; n <= 33; ++n) {
+    std::set<std::pair<int, int>> sends, receives;  // by round and member
+    for (int from = 0; from < n; ++from) {
+      for (int to = 0; to < n; ++to) {
+        const int round = meeting_round(from, to, n);
+        CHECK((round == 0) == (from == to));
+        CHECK(round >= 0);
+        CHECK(round < n);
+        CHECK(sends.insert({round, from}).second);
+        CHECK(receives.insert({round, to}).second);
       }
     }
   }
