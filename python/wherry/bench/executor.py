@@ -9,7 +9,7 @@ GOAL = 1.05
 
 def run(setup: Setup) -> list[Result]:
     mpi = setup.mpi or choose_mpi(None)
-    ranks, launches = setup.ranks or 2, setup.number_of_launches()
+    ranks, launches = setup.ranks or 4, setup.number_of_launches()
     table = Table()
     with Place(setup, mpi) as place:
         for launch in range(launches):
