@@ -47,16 +47,25 @@ inline int calls_per_turn(MPI_Comm comm, Exchange& exchange) {
   return std::clamp(static_cast<int>(turn_s / once), 1, 200);
 }
 
+/// How calls follow each other. `together`: the ranks enter each call at the same time, from a barrier, as the OSU
+/// benchmarks do; a sample is one call. `in_rows`: without a pause, as in the Intel MPI Benchmarks; a sample is the mean of a row,
+/// in which calls overlap.
+enum class Calls { together, in_rows };
+
+constexpr int samples_together = 10;  // in a turn
+
 /// Samples of all variants, in turns: whatever disturbs the machine disturbs them alike.
 inline std::vector<std::vector<double>> compare(MPI_Comm comm, Exchange& exchange,
-                                                const std::vector<std::string>& variants, int turns) {
+                                                const std::vector<std::string>& variants, int turns,
+                                                Calls how = Calls::in_rows) {
   std::vector<std::vector<double>> samples(variants.size());
-  const int calls = calls_per_turn(comm, exchange);
+  const int calls = how == Calls::together ? 1 : calls_per_turn(comm, exchange);
+  const int times = how == Calls::together ? samples_together : 1;
   for (int turn = 0; turn < turns; ++turn)
     for (std::size_t i = 0; i < variants.size(); ++i) {
       force(variants[i]);
       exchange();  // not timed: the first call after a change pays for the change
-      samples[i].push_back(time_calls(comm, calls, exchange));
+      for (int k = 0; k < times; ++k) samples[i].push_back(time_calls(comm, calls, exchange));
     }
   return samples;
 }
