@@ -319,6 +319,7 @@ std::size_t Learner::challenger() {
 }
 
 void Learner::end_look(std::span<const double> times) {
+  looked_ = true;
   const std::size_t before = winner_;
   std::size_t next = times[winner_] > times[native] ? native : winner_;
   for (std::size_t i = 1; i < times.size(); ++i)

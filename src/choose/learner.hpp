@@ -109,6 +109,8 @@ class Learner {
   double seconds(std::size_t candidate) const;
   /// Agreed times behind seconds().
   std::size_t trials(std::size_t candidate) const { return samples_.at(candidate).size(); }
+  /// Whether the winner rests on more than a single call.
+  bool proven() const { return looked_ || trials(winner_) >= 2; }
   /// What trials have cost so far beyond native calls, in native calls, by agreed times.
   double spent() const;
 
@@ -156,6 +158,7 @@ class Learner {
   std::vector<std::size_t> round_;            // candidate of each trial of this round; empty: no round
   std::size_t winner_ = 0;
   bool settled_ = false;
+  bool looked_ = false;  // a look has confirmed or replaced the winner
   std::size_t last_challenger_ = native;
   std::vector<Event> events_;
 

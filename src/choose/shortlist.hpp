@@ -31,7 +31,7 @@ std::string_view family_of(std::string_view strategy);
 /// Native, then at most `most` of the offers that are allowed, cheapest first.
 ///
 /// Two of one family at most as long as there are others: where the model is wrong, it is wrong about a whole family.
-/// Strategies that the model expects to take more than thrice the best time are left out. Native has no prediction: the
+/// Strategies that the model expects to take more than twice the best time are left out. Native has no prediction: the
 /// model does not know what the library does.
 std::vector<Candidate> shortlist(std::span<const Offer> offers, long long block_bytes,
                                  const plan::Machine& machine, const Allowed& allowed = {},

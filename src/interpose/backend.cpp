@@ -152,9 +152,11 @@ void Backend::initialized() {
   watch_self();
   const std::lock_guard guard(lock);
   if (recording_ && state_ == Recording::not_yet) open_record();
-  int rank = 0;
-  api_.Comm_rank(MPI_COMM_WORLD, &rank);
-  print_problems(rank);
+  api_.Comm_rank(MPI_COMM_WORLD, &rank_);
+  print_problems(rank_);
+  if (says(1))
+    std::fprintf(stderr, "wherry: ABI %s; profile: %s; collectives: %s\n", core_.abi,
+                 recording_ ? settings_.output.c_str() : "off", replacing_ ? "learning" : "the library's");
 }
 
 /// MPI_COMM_SELF is freed first when MPI ends, even if our MPI_Finalize is not the one that is called.

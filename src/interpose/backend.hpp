@@ -83,6 +83,8 @@ class Backend {
 
   bool recording() const { return recording_; }  // by settings; the file may still fail to open
   bool replacing() const { return replacing_; }
+  /// Whether this rank speaks of what it does: rank 0, at that level of WHERRY_VERBOSE.
+  bool says(int level) const { return settings_.verbose >= level && rank_ == 0; }
   run::Runtime& runtime();
   void* next(int symbol) const { return core_.next[symbol]; }
   const mpi::Api& api() const { return api_; }
@@ -120,6 +122,7 @@ class Backend {
 
   const Core& core_;
   const Settings settings_;
+  int rank_ = -1;  // in MPI_COMM_WORLD, once that is known
   mpi::Api api_;
   Queries queries_;
   const char* missing_ = nullptr;  // a function of the Api that the library lacks

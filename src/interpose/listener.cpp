@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <mutex>
 
 #include "interpose/backend.hpp"
@@ -22,6 +23,11 @@ std::uint32_t function_of(run::Operation operation) {
   return indices[static_cast<std::size_t>(operation)];
 }
 
+const char* word_for(profile::Reason reason) {
+  constexpr const char* words[] = {"is tried", "is kept", "was loaded", "is forced", "is dropped"};
+  return words[static_cast<std::size_t>(reason)];
+}
+
 }  // namespace
 
 void Listener::used(MPI_Comm comm, run::Operation operation, std::uint32_t bucket, std::string_view strategy,
@@ -35,6 +41,11 @@ void Listener::used(MPI_Comm comm, run::Operation operation, std::uint32_t bucke
 void Listener::decided(MPI_Comm comm, run::Operation operation, std::uint32_t bucket, std::uint32_t call,
                        std::string_view strategy, profile::Reason reason, std::uint64_t time_ns,
                        std::uint64_t native_ns) {
+  if (backend().says(2))
+    std::fprintf(stderr, "wherry: %s, size class %u, call %u: %.*s %s (%.1f us; native %.1f us)\n",
+                 run::name_of(operation).data(), bucket, call, static_cast<int>(strategy.size()),
+                 strategy.data(), word_for(reason), static_cast<double>(time_ns) / 1e3,
+                 static_cast<double>(native_ns) / 1e3);
   const std::lock_guard guard(backend().lock);
   if (!backend().is_ready()) return;
   backend().recorder.decided({backend().handles.comm(comm).index, function_of(operation), bucket}, call,

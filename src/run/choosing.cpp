@@ -123,8 +123,8 @@ void Choosing::note(Communicator& c) {
   const std::lock_guard lock(mutex_);
   for (const auto& [key, cell] : c.cells) {
     const choose::Learner& l = cell->learner();
-    // A choice from one trial is a guess: the next run had better learn for itself.
-    if (!l.settled() || l.trials(l.winner()) < 2) continue;
+    // A choice from a single call is a guess: the next run had better learn for itself.
+    if (!l.settled() || !l.proven()) continue;
     learned_.put({.key = tuning_key(c, key),
                   .strategy = l.candidates()[l.winner()].name,
                   .seconds = l.seconds(l.winner()),

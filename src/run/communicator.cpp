@@ -102,8 +102,7 @@ void Communicator::join(MPI_Comm comm, const mpi::Api& api) {
 void Communicator::settle_terms(const Settings& settings, const mpi::Api& api) {
   const auto same = static_cast<long long>(instructions(settings));
   const bool host_memory = !accelerator_loaded();
-  const long long mine[] = {settings.features.collectives,
-                            settings.features.learning,
+  const long long mine[] = {settings.features.learning,
                             settings.features.tuning,
                             host_memory,
                             static_cast<long long>(settings.staging_max),
@@ -112,11 +111,11 @@ void Communicator::settle_terms(const Settings& settings, const mpi::Api& api) {
   constexpr int count = std::size(mine);
   long long least[count] = {};
   if (api.Allreduce(mine, least, count, MPI_LONG_LONG, MPI_MIN, own_) != MPI_SUCCESS) return;
-  terms_ = {.usable = least[0] != 0 && least[5] == -least[6],
-            .learning = least[1] != 0,
-            .tuning = least[2] != 0,
-            .host_memory = least[3] != 0,
-            .staging_max = static_cast<std::size_t>(least[4])};
+  terms_ = {.usable = least[4] == -least[5],
+            .learning = least[0] != 0,
+            .tuning = least[1] != 0,
+            .host_memory = least[2] != 0,
+            .staging_max = static_cast<std::size_t>(least[3])};
 }
 
 void Communicator::find_nodes(const Settings& settings, const mpi::Api& api) {

@@ -20,7 +20,7 @@ namespace wherry::run {
 
 /// What the ranks of a communicator settled among themselves when Wherry joined it: equal on all of them.
 struct Terms {
-  bool usable = false;  // every rank takes part and was given the same instructions
+  bool usable = false;  // all ranks were given the same instructions
   bool learning = false;
   bool tuning = false;
   bool host_memory = false;     // no rank has an accelerator's runtime loaded

@@ -29,8 +29,9 @@ Staging::Lease Staging::lease(std::size_t bytes) {
       return lease;
     }
   }
-  // Powers of two, so that slowly growing requests settle on one buffer.
-  const std::size_t rounded = std::bit_ceil(std::max<std::size_t>(bytes, 4096));
+  // Powers of two, so that slowly growing requests settle on one buffer; yet none that would not be kept.
+  const std::size_t rounded =
+      std::max(bytes, std::min(std::bit_ceil(std::max<std::size_t>(bytes, 4096)), keep_bytes_));
   lease.buffer_.data.reset(new (std::nothrow) std::byte[rounded]);
   lease.buffer_.bytes = lease.buffer_.data ? rounded : 0;
   return lease;

@@ -1,4 +1,4 @@
-// Memory for blocks under way: reused from call to call, bounded in total.
+// Memory for blocks under way: reused from call to call; what is kept between calls is bounded.
 #pragma once
 
 #include <cstddef>
