@@ -129,7 +129,8 @@ void Learner::note_trial(double seconds) {
   const std::size_t candidate = round_[position_++];
   row_.push_back(seconds);
   if (position_ < round_.size() && round_[position_] == candidate) return;
-  times_[candidate] = median(std::span(row_).subspan(std::min(settling_calls, row_.size() - 1)));
+  const auto settled_row = std::span(row_).subspan(std::min(settling_calls, row_.size() - 1));
+  times_[candidate] = options_.last_time_is_mean ? row_.back() : median(settled_row);
   row_.clear();
 }
 

@@ -41,6 +41,8 @@ struct LearnerOptions {
   std::size_t trials = 3;
   /// What a candidate must save of the time of what runs now to replace it: less than this is noise.
   double least_gain = 0.04;
+  /// Whether the last time of a row stands for all of it; else its first call is left out and the median of the others counts.
+  bool last_time_is_mean = false;
   /// Calls between looks at whether things have changed since; they double from the first to the last.
   /// look_last 0: never look again.
   std::uint64_t look_first = 512;
@@ -80,6 +82,7 @@ class Learner {
   /// if alone.
   static Learner by_model(std::vector<Candidate> candidates);
 
+  const LearnerOptions& options() const { return options_; }
   const std::vector<Candidate>& candidates() const { return candidates_; }
 
   /// The candidate to run in the next call.

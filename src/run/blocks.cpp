@@ -32,10 +32,13 @@ bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Data
 /// Blocks with counts and displacements of their own, in units of one type.
 bool read_vector(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements,
                  MPI_Datatype type, TypeMemory& memory, std::vector<Share>& shares) {
-  if (type == MPI_DATATYPE_NULL || counts.empty() || displacements.empty()) return false;
-  const TypeFacts facts = memory.facts_of(api, type);
+  if (counts.empty() || displacements.empty()) return false;
+  // Some libraries take no type where there is no data; ranks that have data must not be left alone by that.
+  const bool typed = type != MPI_DATATYPE_NULL;
+  const TypeFacts facts = typed ? memory.facts_of(api, type) : TypeFacts{};
   for (std::size_t i = 0; i < shares.size(); ++i) {
     const int peer = static_cast<int>(i);
+    if (!typed && counts[peer] != 0) return false;
     if (!set(shares[i], at(base, displacements[peer] * facts.extent), counts[peer], type, facts))
       return false;
   }

@@ -7,8 +7,11 @@
 
 namespace wherry::run {
 
-Cell::Cell(choose::Learner learner, const Channel& channel, int ranks, Trials trials)
-    : learner_(std::move(learner)), channel_(channel), ranks_(ranks), trials_(trials) {
+Cell::Cell(choose::Learner learner, const Channel& channel, int ranks)
+    : learner_(std::move(learner)),
+      channel_(channel),
+      ranks_(ranks),
+      trials_(learner_.options().last_time_is_mean ? Trials::between_barriers : Trials::as_they_come) {
   for (const choose::Candidate& candidate : learner_.candidates())
     strategies_.push_back(plan::find_strategy(candidate.name));
 }

@@ -24,7 +24,7 @@ enum class Trials { as_they_come, between_barriers };
 class Cell {
  public:
   /// Candidates name strategies, except the first, which is native.
-  Cell(choose::Learner learner, const Channel& channel, int ranks, Trials trials);
+  Cell(choose::Learner learner, const Channel& channel, int ranks);
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
   /// Waits for an agreement that is under way.
