@@ -105,20 +105,19 @@ Learner Learner::by_model(std::vector<Candidate> candidates) {
   return settled_on(std::move(candidates), winner, unknown, unknown, no_trials);
 }
 
-std::size_t Learner::pick() const { return position_ < round_.size() ? round_[position_] : winner_; }
+std::size_t Learner::pick() const { return trying() ? round_[position_] : winner_; }
 
 bool Learner::trial_begins() const {
-  return position_ < round_.size() && (position_ == 0 || round_[position_ - 1] != round_[position_]);
+  return trying() && (position_ == 0 || round_[position_ - 1] != round_[position_]);
 }
 
 bool Learner::trial_ends() const {
-  return position_ < round_.size() &&
-         (position_ + 1 == round_.size() || round_[position_ + 1] != round_[position_]);
+  return trying() && (position_ + 1 == round_.size() || round_[position_ + 1] != round_[position_]);
 }
 
 void Learner::took(double seconds) {
   ++calls_;
-  if (position_ < round_.size()) {
+  if (trying()) {
     note_trial(sane(seconds));
   } else if (calls_ == look_at_) {
     begin_look();
@@ -128,7 +127,7 @@ void Learner::took(double seconds) {
 void Learner::note_trial(double seconds) {
   const std::size_t candidate = round_[position_++];
   row_.push_back(seconds);
-  if (position_ < round_.size() && round_[position_] == candidate) return;
+  if (trying() && round_[position_] == candidate) return;
   const auto settled_row = std::span(row_).subspan(std::min(settling_calls, row_.size() - 1));
   times_[candidate] = options_.last_time_is_mean ? row_.back() : median(settled_row);
   row_.clear();

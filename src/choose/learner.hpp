@@ -90,6 +90,8 @@ class Learner {
   /// Whether the next call begins a trial, or ends one: a trial is a row of calls of one candidate.
   bool trial_begins() const;
   bool trial_ends() const;
+  /// Whether the next call is part of a trial: only then does its time matter.
+  bool trying() const { return position_ < round_.size(); }
   /// How long the call that pick() named took on this rank. Counts the call.
   void took(double seconds);
   std::uint64_t calls() const { return calls_; }

@@ -101,6 +101,7 @@ void keep_record() {
 
 bool is_replaceable(Call& call) {
   if (!backend().replacing()) return false;
+  if (backend().is_program(call.site())) return true;
   const std::lock_guard lock(backend().lock);
   return call.place() != profile::none;
 }

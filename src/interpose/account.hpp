@@ -28,6 +28,7 @@ class Call {
   }
 
   std::uint32_t function() const { return function_; }
+  const void* site() const { return site_; }
   /// Where the program called from; none: the MPI library called itself. Needs the lock the first time.
   std::uint32_t place() {
     if (site_ != nullptr) place_ = backend().place_of(std::exchange(site_, nullptr));

@@ -141,8 +141,10 @@ run::Runtime& Backend::runtime() {
 
 std::uint32_t Backend::place_of(const void* site) {
   const std::uint32_t place = sites.find(site);
-  if (sites.place(place).caller == profile::Caller::program) [[likely]]
+  if (sites.place(place).caller == profile::Caller::program) [[likely]] {
+    program_sites_[slot_of(site)].store(site, std::memory_order_relaxed);
     return place;
+  }
   if (const void* fortran = core_.take_fortran_site()) return sites.find(fortran);
   return sites.place(place).caller == profile::Caller::library ? profile::none : place;
 }

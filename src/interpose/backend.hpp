@@ -4,7 +4,9 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -92,6 +94,10 @@ class Backend {
 
   /// The place that called MPI, or none if the MPI library called itself. Needs the lock.
   std::uint32_t place_of(const void* site);
+  /// Whether place_of() has found lately that the program itself calls from there. Needs no lock; may forget.
+  bool is_program(const void* site) const {
+    return site != nullptr && program_sites_[slot_of(site)].load(std::memory_order_relaxed) == site;
+  }
 
   /// Whether events may be booked now: the record is open, or can be opened. Needs the lock.
   bool is_ready() { return state_ == Recording::open || (state_ == Recording::not_yet && open_record()); }
@@ -113,6 +119,11 @@ class Backend {
   Listener listener;
 
  private:
+  static constexpr std::size_t remembered_sites = 64;
+  static std::size_t slot_of(const void* site) {
+    return reinterpret_cast<std::uintptr_t>(site) % remembered_sites;
+  }
+
   enum class Recording { off, not_yet, open, ended };
 
   bool open_record();
@@ -136,6 +147,7 @@ class Backend {
   const std::uint64_t start_ns_ = profile::monotonic_ns();
   std::uint64_t next_settle_ns_ = 0;
   std::atomic<run::Runtime*> runtime_ = nullptr;
+  std::array<std::atomic<const void*>, remembered_sites> program_sites_ = {};
 };
 
 /// The one of this process; made by wherry_backend.

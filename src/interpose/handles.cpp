@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mpi/envelope.hpp"
+
 namespace wherry::interpose {
 namespace {
 
@@ -52,10 +54,10 @@ std::string_view name_of_combiner(Combiner combiner) {
 }
 
 TypeFacts Handles::ask(MPI_Datatype type) const {
-  int bytes = 0, integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
-  api_.Type_size(type, &bytes);
-  api_.Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  return {bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0, combiner_of(combiner)};
+  MPI_Count bytes = 0;
+  api_.Type_size_x(type, &bytes);
+  return {bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0,
+          combiner_of(mpi::envelope_of(api_, type).combiner)};
 }
 
 CommFacts* Handles::add(MPI_Comm comm) {

@@ -11,11 +11,20 @@ struct Api {
 #define FUNCTION(name) decltype(&::PMPI_##name) name = nullptr;
 #include "mpi/functions.inc"
 #undef FUNCTION
+  // MPI-4, nullptr in older libraries: what alone can read the types that large-count constructors make.
+  int (*Type_get_envelope_c)(MPI_Datatype, MPI_Count* integers, MPI_Count* addresses, MPI_Count* large_counts,
+                             MPI_Count* types, int* combiner) = nullptr;
+  int (*Type_get_contents_c)(MPI_Datatype, MPI_Count max_integers, MPI_Count max_addresses,
+                             MPI_Count max_large_counts, MPI_Count max_types, int* integers,
+                             MPI_Aint* addresses, MPI_Count* large_counts, MPI_Datatype* types) = nullptr;
 };
 
 /// Fills the table by name; `find` returns the address of a symbol or nullptr.
-/// Returns the first name that was not found, or nullptr if the table is complete.
+/// Returns the first name that was not found, or nullptr if all that MPI-3.1 has are there.
 const char* load(Api& api, void* (*find)(const char* name));
+
+/// Fills in what MPI-3.1 does not have; what the library lacks stays nullptr.
+void load_newer(Api& api, void* (*find)(const char* name));
 
 /// The library that this program is linked to.
 const Api& linked_api();

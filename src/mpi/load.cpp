@@ -15,7 +15,13 @@ const char* load(Api& api, void* (*find)(const char* name)) {
   if (!set(api.name, find("PMPI_" #name))) return "PMPI_" #name;
 #include "mpi/functions.inc"
 #undef FUNCTION
+  load_newer(api, find);
   return nullptr;
+}
+
+void load_newer(Api& api, void* (*find)(const char* name)) {
+  set(api.Type_get_envelope_c, find("PMPI_Type_get_envelope_c"));
+  set(api.Type_get_contents_c, find("PMPI_Type_get_contents_c"));
 }
 
 }  // namespace wherry::mpi

@@ -32,6 +32,8 @@ class Cell {
 
   /// The strategy for this call; nullptr is the native collective.
   const plan::Strategy* begin();
+  /// Whether it matters how long the call takes that begin() named.
+  bool wants_time() const { return learner_.trying(); }
   /// The call took so long on this rank.
   void end(double seconds);
 

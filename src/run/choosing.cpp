@@ -56,10 +56,9 @@ const std::vector<choose::Offer>& Choosing::offers(const Communicator& c) {
 }
 
 std::pair<const plan::Strategy*, std::string_view> Choosing::named(Communicator& c, const CellKey& key,
-                                                                   std::string_view name) {
+                                                                   const plan::Strategy* strategy) {
   const std::vector<choose::Offer>& known = offers(c);
-  const auto is_named = [name](const choose::Offer& offer) { return offer.strategy->name == name; };
-  const auto offer = std::ranges::find_if(known, is_named);
+  const auto offer = std::ranges::find(known, strategy, &choose::Offer::strategy);
   if (offer == known.end())
     return {nullptr, "the strategy asked for does not exist or does not apply to these ranks"};
   if (!fits(c, key, *offer))

@@ -24,9 +24,9 @@ class Choosing {
 
   /// The learner of such calls; made at the first one (collective over c).
   Cell& cell(Communicator& c, const CellKey& key);
-  /// The strategy of that name, or nullptr and why it cannot be used.
+  /// The same strategy, or nullptr and why it cannot be used.
   std::pair<const plan::Strategy*, std::string_view> named(Communicator& c, const CellKey& key,
-                                                           std::string_view name);
+                                                           const plan::Strategy* strategy);
 
   /// Keeps what the ranks of c learned; its rank 0 does so for all.
   void note(Communicator& c);

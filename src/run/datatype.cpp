@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "mpi/envelope.hpp"
+
 namespace wherry::run {
 
 namespace {
@@ -11,25 +13,11 @@ bool is_predefined(int combiner) {
          combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
 }
 
-struct Envelope {
-  int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
-  bool readable = false;
-};
-
-Envelope envelope_of(const mpi::Api& api, MPI_Datatype type) {
-  Envelope e;
-  e.readable = api.Type_get_envelope(type, &e.integers, &e.addresses, &e.types, &e.combiner) == MPI_SUCCESS;
-  return e;
-}
-
 /// Whether a type made of `inner` elements one after the other is dense because they are.
-bool repeats_dense(const mpi::Api& api, MPI_Datatype type, const Envelope& envelope) {
+bool repeats_dense(const mpi::Api& api, MPI_Datatype type, const mpi::Envelope& envelope) {
   if (envelope.combiner != MPI_COMBINER_CONTIGUOUS && envelope.combiner != MPI_COMBINER_DUP) return false;
-  int count = 0;
-  MPI_Aint address = 0;
-  MPI_Datatype inner = MPI_DATATYPE_NULL;
-  if (api.Type_get_contents(type, envelope.integers, 0, 1, &count, &address, &inner) != MPI_SUCCESS)
-    return false;
+  MPI_Datatype inner = mpi::inner_of(api, type, envelope);
+  if (inner == MPI_DATATYPE_NULL) return false;
   const TypeFacts facts = facts_of(api, inner);
   if (!facts.predefined) api.Type_free(&inner);
   return facts.dense;
@@ -56,7 +44,7 @@ TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type) {
   if (api.Type_size_x(type, &size) != MPI_SUCCESS || size == MPI_UNDEFINED ||
       api.Type_get_extent(type, &lower, &extent) != MPI_SUCCESS)
     return {.size = -1};
-  const Envelope envelope = envelope_of(api, type);
+  const mpi::Envelope envelope = mpi::envelope_of(api, type);
   facts.size = size;
   facts.extent = extent;
   facts.predefined = envelope.readable && is_predefined(envelope.combiner);

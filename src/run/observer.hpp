@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -12,6 +13,7 @@ namespace wherry::run {
 
 /// The collectives that Wherry can replace.
 enum class Operation { alltoall, alltoallv, alltoallw };
+inline constexpr std::size_t operations = 3;
 
 /// "MPI_Alltoall", ...
 std::string_view name_of(Operation operation);

@@ -1,8 +1,11 @@
 #include "run/runtime.hpp"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <string>
+#include <vector>
 
 #include "profile/record.hpp"
 #include "run/attachments.hpp"
@@ -16,7 +19,43 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view native_name = "native";
-constexpr std::string_view automatic = "auto";
+constexpr std::string_view automatic_name = "auto";
+
+/// How calls choose.
+struct Instruction {
+  enum class Kind { learn, native, named };
+  Kind kind;
+  const plan::Strategy* strategy = nullptr;  // the one that is named; nullptr: there is none of that name
+  friend bool operator==(const Instruction&, const Instruction&) = default;
+};
+
+constexpr Instruction learn = {Instruction::Kind::learn};
+constexpr Instruction native_only = {Instruction::Kind::native};
+
+Instruction instruction_for(std::string_view name) {
+  if (name == automatic_name) return learn;
+  if (name == native_name) return native_only;
+  return {Instruction::Kind::named, plan::find_strategy(name)};
+}
+
+std::vector<Instruction> possible_instructions() {
+  std::vector<Instruction> all = {learn, native_only};
+  for (const plan::Strategy& s : plan::strategies()) all.push_back({Instruction::Kind::named, &s});
+  return all;
+}
+
+/// Measures one call, if anybody wants to know: reading the clock takes longer than all else that a native call costs.
+class Stopwatch {
+ public:
+  explicit Stopwatch(bool wanted) : wanted_(wanted), start_(wanted ? Clock::now() : Clock::time_point{}) {}
+  double seconds() const {
+    return wanted_ ? std::chrono::duration<double>(Clock::now() - start_).count() : 0;
+  }
+
+ private:
+  bool wanted_;
+  Clock::time_point start_;
+};
 
 std::uint64_t nanoseconds(double seconds) {
   return std::isfinite(seconds) ? static_cast<std::uint64_t>(seconds * 1e9) : 0;
@@ -25,7 +64,7 @@ std::uint64_t nanoseconds(double seconds) {
 }  // namespace
 
 std::string_view name_of(Operation operation) {
-  constexpr std::string_view names[] = {"MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"};
+  constexpr std::string_view names[operations] = {"MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"};
   return names[static_cast<std::size_t>(operation)];
 }
 
@@ -36,6 +75,7 @@ struct Runtime::State {
         observer(o),
         staging(s.staging_max),
         choosing(s, a),
+        own{instruction_for(s.alltoall), instruction_for(s.alltoallv), instruction_for(s.alltoallw)},
         attachments(s, a, [this](Communicator& c) { choosing.note(c); }) {}
 
   template <class Call>
@@ -44,8 +84,8 @@ struct Runtime::State {
   Communicator* ready(Operation operation, const Call& call);
   int run_as(Communicator& c, MPI_Comm comm, const CellKey& key, const Native& native);
 
-  std::string_view instruction(Operation operation) const;
-  const plan::Strategy* asked_for(Communicator& c, const CellKey& key, std::string_view name);
+  Instruction instruction(Operation operation) const;
+  const plan::Strategy* asked_for(Communicator& c, const CellKey& key, const Instruction& asked);
   std::uint32_t bucket(Communicator& c, Operation operation) const;
   int perform(Communicator& c, const CellKey& key, const plan::Strategy& strategy);
   void report_decisions(MPI_Comm comm, const CellKey& key, choose::Learner& learner) const;
@@ -58,9 +98,11 @@ struct Runtime::State {
   Observer* observer;
   Staging staging;
   Choosing choosing;
+  const std::array<Instruction, operations> own;  // from the settings
   Attachments attachments;
-  std::string force = std::string(automatic);
-  bool finished = false;
+  const std::vector<Instruction> possible = possible_instructions();
+  std::atomic<const Instruction*> forced = nullptr;  // one of them, instead of `own`
+  std::atomic<bool> finished = false;
 };
 
 /// Wherry's state of the communicator with the call's blocks read, or nullptr: the library's own collective must run.
@@ -86,14 +128,14 @@ int Runtime::State::run(Operation operation, const Call& call, const Native& nat
 }
 
 int Runtime::State::run_as(Communicator& c, MPI_Comm comm, const CellKey& key, const Native& native) {
-  const std::string_view asked = instruction(key.operation);
-  Cell* const cell = asked == automatic ? &choosing.cell(c, key) : nullptr;
+  const Instruction asked = instruction(key.operation);
+  Cell* const cell = asked.kind == Instruction::Kind::learn ? &choosing.cell(c, key) : nullptr;
   const plan::Strategy* const strategy = cell != nullptr ? cell->begin() : asked_for(c, key, asked);
-  const auto sent = static_cast<std::uint64_t>(c.blocks.bytes_sent());
+  const auto sent = observer != nullptr ? static_cast<std::uint64_t>(c.blocks.bytes_sent()) : 0;
 
-  const auto start = Clock::now();
+  const Stopwatch watch(observer != nullptr || (cell != nullptr && cell->wants_time()));
   const int code = strategy != nullptr ? perform(c, key, *strategy) : native();
-  const double took = std::chrono::duration<double>(Clock::now() - start).count();
+  const double took = watch.seconds();
 
   if (cell != nullptr) {
     cell->end(took);
@@ -107,16 +149,16 @@ int Runtime::State::run_as(Communicator& c, MPI_Comm comm, const CellKey& key, c
   return code;
 }
 
-std::string_view Runtime::State::instruction(Operation operation) const {
-  if (force != automatic) return force;
-  const std::string* const own[] = {&settings.alltoall, &settings.alltoallv, &settings.alltoallw};
-  return *own[static_cast<std::size_t>(operation)];
+Instruction Runtime::State::instruction(Operation operation) const {
+  const Instruction* const instead = forced.load(std::memory_order_acquire);
+  return instead != nullptr ? *instead : own[static_cast<std::size_t>(operation)];
 }
 
 /// The strategy that the user named; native where it cannot be used.
-const plan::Strategy* Runtime::State::asked_for(Communicator& c, const CellKey& key, std::string_view name) {
-  if (name == native_name) return nullptr;
-  const auto [strategy, problem] = choosing.named(c, key, name);
+const plan::Strategy* Runtime::State::asked_for(Communicator& c, const CellKey& key,
+                                                const Instruction& asked) {
+  if (asked.kind == Instruction::Kind::native) return nullptr;
+  const auto [strategy, problem] = choosing.named(c, key, asked.strategy);
   miss(key.operation, problem);
   return strategy;
 }
@@ -165,11 +207,11 @@ int Runtime::alltoallw(const Alltoallw& call, const Native& native) {
   return state_->run(Operation::alltoallw, call, native);
 }
 
-bool Runtime::force(std::string_view strategy) {
-  const bool known =
-      strategy == automatic || strategy == native_name || plan::find_strategy(strategy) != nullptr;
-  if (known) state_->force = strategy;
-  return known;
+bool Runtime::force(std::string_view name) {
+  const auto row = std::ranges::find(state_->possible, instruction_for(name));
+  if (row == state_->possible.end()) return false;
+  state_->forced.store(*row == learn ? nullptr : &*row, std::memory_order_release);
+  return true;
 }
 
 void Runtime::finalize() {

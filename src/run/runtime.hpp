@@ -72,7 +72,7 @@ class Runtime {
 
   /// How the next calls choose, instead of the settings: a strategy's name, "native" or "auto".
   /// Local, but must be given alike on all ranks. Returns false if the name is unknown.
-  bool force(std::string_view strategy);
+  bool force(std::string_view name);
 
   /// Completes what is under way and frees Wherry's communicators, before MPI_Finalize. Collective over every
   /// communicator that Wherry used. Saves what was learned. Calls after it go to the library.

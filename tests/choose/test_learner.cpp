@@ -276,6 +276,23 @@ TEST_CASE("looks are rare and cost at most their share") {
   CHECK(extra < calls * 0.01);
 }
 
+TEST_CASE("a row's time is its last where that stands for all of it, in training and in looks") {
+  for (const bool last_is_mean : {false, true}) {
+    Learner learner({{"native", 0}, {"mesh", 1.0}}, {.last_time_is_mean = last_is_mean, .look_first = 8});
+    train(learner, {1.0, 0.5});
+    while (!learner.trying()) learner.took(0.5);
+    std::vector<double> lasts(2);
+    for (double seconds = 1; learner.trying(); seconds *= 2) {
+      if (learner.trial_ends()) lasts[learner.pick()] = seconds;
+      learner.took(seconds);
+    }
+    CAPTURE(last_is_mean);
+    // Rows of four: without the means, the median of the last three.
+    for (double& last : lasts) last /= last_is_mean ? 1 : 2;
+    CHECK(learner.summary() == lasts);
+  }
+}
+
 TEST_CASE("reasons have names") {
   CHECK(name_of(Reason::trial) == "trial");
   CHECK(name_of(Reason::loaded) == "loaded");

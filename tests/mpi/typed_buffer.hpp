@@ -1,6 +1,7 @@
 // Typed test data with an oracle of its own: an explicit type map, and guards around and between the data.
 #pragma once
 
+#include <dlfcn.h>
 #include <mpi.h>
 
 #include <cstdint>
@@ -22,6 +23,20 @@ struct TestType {
 inline TestType committed(const char* name, MPI_Datatype type, std::vector<long> offsets, long extent) {
   MPI_Type_commit(&type);
   return {name, type, std::move(offsets), extent};
+}
+
+/// Made by MPI-4's constructors, where the library has them. Other functions must be used to ask about such types.
+inline void add_large_count_types(std::vector<TestType>& types) {
+  const auto contiguous = reinterpret_cast<int (*)(MPI_Count, MPI_Datatype, MPI_Datatype*)>(
+      dlsym(RTLD_DEFAULT, "MPI_Type_contiguous_c"));
+  const auto vector = reinterpret_cast<int (*)(MPI_Count, MPI_Count, MPI_Count, MPI_Datatype, MPI_Datatype*)>(
+      dlsym(RTLD_DEFAULT, "MPI_Type_vector_c"));
+  if (contiguous == nullptr || vector == nullptr) return;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  contiguous(ints_per_element, MPI_INT, &type);
+  types.push_back(committed("large contiguous", type, {0, 4, 8, 12, 16, 20}, 24));
+  vector(2, 3, 5, MPI_INT, &type);
+  types.push_back(committed("large vector", type, {0, 4, 8, 20, 24, 28}, 32));
 }
 
 /// Types whose elements can be sent as one and received as another.
@@ -51,6 +66,7 @@ inline std::vector<TestType> make_types() {
   MPI_Type_create_resized(inner, 0, 52, &type);
   MPI_Type_free(&inner);
   types.push_back(committed("struct", type, {8, 16, 20, 24, 40, 44}, 52));
+  add_large_count_types(types);
   return types;
 }
 

@@ -19,6 +19,8 @@ LARGE int MPI_Neighbor_alltoallv_c(const void*, const MPI_Count[], const MPI_Ain
 LARGE int MPI_Sendrecv_c(const void*, MPI_Count, MPI_Datatype, int, int, void*, MPI_Count, MPI_Datatype, int, int,
                          MPI_Comm, MPI_Status*);
 LARGE int MPI_Bcast_c(void*, MPI_Count, MPI_Datatype, int, MPI_Comm);
+LARGE int MPI_Type_vector_c(MPI_Count, MPI_Count, MPI_Count, MPI_Datatype, MPI_Datatype*);
+LARGE int MPI_Type_contiguous_c(MPI_Count, MPI_Datatype, MPI_Datatype*);
 
 enum { ranks_max = 16 };
 static int rank, size, a[ranks_max], b[ranks_max];
@@ -67,6 +69,26 @@ static void others(void) {
   expect(b[0] == (rank + size - 1) % size, "MPI_Sendrecv_c");
 }
 
+/* Types of large-count constructors, which only large-count functions may ask about: anything else ends the program. */
+static void large_types(void) {
+  MPI_Datatype one, types[2];
+  int ones[ranks_max], steps[ranks_max];
+  for (int i = 0; i < size; ++i) ones[i] = 1, steps[i] = i;
+  if (MPI_Type_vector_c == NULL) return;
+  MPI_Type_contiguous_c(1, MPI_INT, &types[0]);
+  MPI_Type_vector_c(1, 1, 2, MPI_INT, &one);
+  MPI_Type_create_resized(one, 0, sizeof(int), &types[1]);
+  for (int t = 0; t < 2; ++t) {
+    MPI_Type_commit(&types[t]);
+    for (int i = 0; i < 3; ++i) {
+      MPI_Alltoallv(a, ones, steps, types[t], b, ones, steps, types[t], MPI_COMM_WORLD);
+      expect_exchanged("MPI_Alltoallv of a type made with large counts");
+    }
+    MPI_Type_free(&types[t]);
+  }
+  MPI_Type_free(&one);
+}
+
 /* A count beyond int either works (a library with large counts; here the type is empty) or is refused. */
 static void too_large(int refused) {
   MPI_Datatype empty;
@@ -88,6 +110,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < size; ++i) a[i] = 100 * rank + i, counts[i] = 1, places[i] = i;
   all_to_alls();
   others();
+  large_types();
   too_large(argc > 1);
   MPI_Finalize();
   return 0;
