@@ -50,17 +50,22 @@ class Function:
     parameters: tuple[Parameter, ...]
     volume: str = ""
     peers: str = ""
-    call: str = ""
     before: str = ""
     after: str = ""
     done: str = ""
     synchronizing: bool = False
+    replaceable: bool = False
     always: bool = False
     profile_only: bool = True
 
     @property
     def has_large_count(self) -> bool:
         return any(p.scalar for p in self.parameters)
+
+    @property
+    def always_wrapped(self) -> bool:
+        """Also when nothing is recorded."""
+        return self.replaceable or not self.profile_only
 
     @property
     def object(self) -> str:
@@ -178,8 +183,14 @@ def booking(f: Function) -> list[str]:
     return [*lines, f"    account.book(call, {where}, {volume}{sequence});"]
 
 
+def running(f: Function) -> str:
+    """What the call runs: the library's function, or the runtime's choice."""
+    if not f.replaceable:
+        return "next"
+    return f"[&] {{ return replaceable(&run::Runtime::{f.name.lower()}, call, {{{arguments(f)}}}, next); }}"
+
+
 def wrapper(f: Function, index: int) -> str:
-    body = f"[&] {{ return {f.call}; }}" if f.call else "next"
     lines = [
         f"// MPI_{f.name}",
         "template <int symbol, class COUNT, class DISPL>",
@@ -189,7 +200,7 @@ def wrapper(f: Function, index: int) -> str:
         "  if (inside_mpi()) return next();",
         *statement(f.before, not f.always),
         f"  Call call({index}, __builtin_return_address(0));",
-        f"  const int code = call.run({body});",
+        f"  const int code = call.run({running(f)});",
         *statement(f"if (call.succeeded()) {f.done}", bool(f.done)),
         "  if (const Account account(call); account) {",
         *booking(f),
@@ -245,7 +256,7 @@ def instance(s: Symbol, index: int) -> str:
 def symbol_row(s: Symbol, index: int) -> str:
     """name, function, wrapper, what stands in for a missing _c, wrapped without a profile"""
     stand_in = f"{s.function.name}_by_int<{index - 2}>" if s.large_count else "absent"
-    needed = "false" if s.function.profile_only else "true"
+    needed = "true" if s.function.always_wrapped else "false"
     return f'    {{"{s.name}", as_address({instance(s, index)}), as_address(&{stand_in}), {needed}}},'
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable
 
+#: Cells that say nothing about what their column holds.
+_UNKNOWN = ("", "unknown")
+
 
 class Markup(str):
     """Text that is markup already."""
@@ -27,18 +30,23 @@ def join(children: Iterable[Markup | str | float | None]) -> Markup:
 
 
 def table(headers: Iterable[str], rows: Iterable[Iterable[Markup | str | float]], caption: str | None = None) -> Markup:
-    """A table; cells of numbers are right-aligned by their class."""
-    head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in headers)))
-    body = tag("tbody", *(tag("tr", *(_cell(value) for value in row)) for row in rows))
+    """A table; columns of numbers are right-aligned by their class."""
+    names, cells = list(headers), [list(row) for row in rows]
+    css = [_column_class(column) for column in zip(*cells, strict=True)] or [None] * len(names)
+    head = tag("tr", *(tag("th", name, scope="col", class_=c) for name, c in zip(names, css, strict=True)))
+    lines = (tag("tr", *(tag("td", cell, class_=c) for cell, c in zip(row, css, strict=True))) for row in cells)
+    head, body = tag("thead", head), tag("tbody", *lines)
     return tag("div", tag("table", tag("caption", caption) if caption else None, head, body), class_="scroll")
 
 
-def _cell(value: Markup | str | float) -> Markup:
-    return tag("td", value, class_="n" if _numeric(value) else None)
+def _column_class(cells: Iterable[Markup | str | float]) -> str | None:
+    known = [cell for cell in cells if cell not in _UNKNOWN]
+    return "n" if known and all(map(_numeric, known)) else None
 
 
 def _numeric(value: Markup | str | float) -> bool:
-    return not isinstance(value, str) or value[:1].isdigit() or value[:2].strip("-.")[:1].isdigit()
+    """Whether it reads as one number, perhaps with a unit: no list of them."""
+    return not isinstance(value, str) or (value.lstrip("-.<= ")[:1].isdigit() and ", " not in value)
 
 
 def _text(value: Markup | str | float) -> str:

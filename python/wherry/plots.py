@@ -13,6 +13,7 @@ from wherry.markup import Markup, tag
 
 WIDTH = 780.0
 _ROW, _BAR = 26.0, 16.0
+_AXIS = 64.0  # left of upright bars
 _LABEL_PX = 6.6  # width of a character of a label, about
 MOST_CELLS = 64  # of a matrix, per side
 
@@ -26,6 +27,7 @@ class Part:
     value: float
     style: int  # index of a colour
     tip: str
+    pale: bool = False
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,10 @@ class Bar:
 
 
 def svg(title: str, width: float, height: float, *children: Markup) -> Markup:
+    """A picture; a wide one is wrapped, so that a narrow screen scrolls it and its text stays legible."""
     box = f"0 0 {width:.0f} {height:.0f}"
-    return tag("svg", tag("title", title), *children, viewBox=box, role="img", width=width, height=height)
+    made = tag("svg", tag("title", title), *children, viewBox=box, role="img", width=width, height=height)
+    return tag("div", made, class_="scroll wide") if width >= WIDTH else made
 
 
 def horizontal_bars(title: str, bars: Sequence[Bar]) -> Markup:
@@ -60,24 +64,24 @@ def horizontal_bars(title: str, bars: Sequence[Bar]) -> Markup:
 
 def columns(title: str, bars: Sequence[Bar], format_: Format, height: float = 220.0, width: float = WIDTH) -> Markup:
     """Upright stacked bars with a value axis."""
-    left, bottom, top = 64.0, 58.0, 10.0
+    step = (width - _AXIS - 8) / len(bars)
+    every = math.ceil(len(bars) * 16 / (width - _AXIS))  # labels need room
+    flat = all(_LABEL_PX * len(bar.label) < step * every for bar in bars)
+    left, bottom, top = _AXIS, 26.0 if flat else 58.0, 10.0
     most = max((sum(part.value for part in bar.parts) for bar in bars), default=0.0) or 1.0
     ticks = nice_ticks(most)
     scale = (height - bottom - top) / ticks[-1]
-    step = (width - left - 8) / len(bars)
     floor = height - bottom
     marks = [_grid(left, width - 8, floor - t * scale, format_(t)) for t in ticks]
-    every = math.ceil(len(bars) * 16 / (width - left))  # labels need room
     for i, bar in enumerate(bars):
         x, y = left + i * step, floor
         for part in bar.parts:
             y -= part.value * scale
             marks.append(_rect(x + step * 0.1, y, step * 0.8, part.value * scale, part))
         if i % every == 0:
-            fits = _LABEL_PX * len(bar.label) < step * every
             middle = x + step / 2
-            flat = _label(middle, floor + 16, bar.label, "middle", css="axis")
-            marks.append(flat if fits else _slanted(middle, floor + 12, bar.label))
+            upright = _label(middle, floor + 16, bar.label, "middle", css="axis")
+            marks.append(upright if flat else _slanted(middle, floor + 12, bar.label))
     return svg(title, width, height, *marks)
 
 
@@ -131,7 +135,7 @@ def timeline(title: str, rows: Sequence[str], spans: Sequence[Span], end: float,
         marks.append(_label(left - 8, i * _ROW + _BAR, _cut(row, left), "end", row))
     for span in spans:
         place = {"x": left + span.begin * scale, "width": max((span.end - span.begin) * scale, 1.5)}
-        css = f"s{span.style}" + (" trial" if span.trial else "")
+        css = _colour(span.style, span.trial)
         y, tall = span.row * _ROW + (_ROW - _BAR) / 2, _BAR
         marks.append(tag("rect", tag("title", span.tip), class_=css, y=y, height=tall, **place))
     return svg(title, WIDTH, height, *marks)
@@ -177,7 +181,11 @@ def _cut(label: str, room: float) -> str:
 
 def _rect(x: float, y: float, width: float, height: float, part: Part) -> Markup:
     place = {"x": x, "y": y, "width": max(width, 0.0), "height": max(height, 0.0)}
-    return tag("rect", tag("title", part.tip), class_=f"s{part.style}", **place)
+    return tag("rect", tag("title", part.tip), class_=_colour(part.style, part.pale), **place)
+
+
+def _colour(style: int, pale: bool) -> str:
+    return f"s{style} pale" if pale else f"s{style}"
 
 
 def _label(x: float, y: float, text: str, anchor: str, tip: str | None = None, css: str | None = None) -> Markup:

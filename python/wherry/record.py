@@ -166,6 +166,11 @@ def text(raw: bytes) -> str:
     return bytes(raw).split(b"\0", 1)[0].decode("utf-8", errors="replace")
 
 
+def comm_key(comm: Any) -> str:
+    """What a row of the table `comms` is called on all ranks of the communicator alike."""
+    return f"{int(comm['key']):016x}"
+
+
 def read(path: Path) -> Record:
     """Reads and checks one record. Raises RecordError."""
     try:

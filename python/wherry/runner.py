@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -32,7 +32,10 @@ def run(command: Sequence[str], options: Options, console: Console) -> int:
     if not command:
         raise UsageError("nothing to run; write for example: wherry run -- mpiexec -n 4 ./app")
     launcher = launch.find_launcher(command)
-    show_findings(console, check(launcher, launch.programs(command, launcher)))
+    findings = check(launcher, launch.programs(command, launcher))
+    show_findings(console, findings)
+    if any(finding.profile_only for finding in findings):
+        options = replace(options, profile_only=True)
     with output_directory(options.report) as directory:
         started = launch.build(command, launcher, variables(options, directory), paths.built(paths.preload_library()))
         for note in started.notes:

@@ -129,8 +129,12 @@ def choices(analysis: Analysis) -> list[str]:
 
 def _replaced(row: Replacement, calls: int) -> str:
     share = units.percent(row.calls / max(calls, 1))
-    won = f" (about {units.seconds(row.gain_seconds)} per rank won)" if row.gain_seconds is not None else ""
-    return f"replaced {share} of {row.function} calls by [green]{escape(row.strategy)}[/green]{won}"
+    gain = f" (about {_won(row.gain_seconds)})" if row.gain_seconds is not None else ""
+    return f"replaced {share} of {row.function} calls by [green]{escape(row.strategy)}[/green]{gain}"
+
+
+def _won(gain_seconds: float) -> str:
+    return f"{units.seconds(abs(gain_seconds))} per rank {'won' if gain_seconds >= 0 else 'lost'}"
 
 
 def _kept(function: str, calls: int, found: list[Replacement]) -> str:

@@ -133,7 +133,8 @@ run::Runtime& Backend::runtime() {
   const std::lock_guard lock(making);
   made = runtime_.load(std::memory_order_relaxed);
   if (made == nullptr) {
-    made = new run::Runtime(settings_, api_, recording_ ? &listener : nullptr);
+    const bool heard = recording_ || says(2);
+    made = new run::Runtime(settings_, api_, heard ? &listener : nullptr);
     runtime_.store(made, std::memory_order_release);
   }
   return *made;

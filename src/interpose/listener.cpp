@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
+#include <string>
 
 #include "interpose/backend.hpp"
 #include "interpose/wrappers.hpp"
@@ -28,6 +29,15 @@ const char* word_for(profile::Reason reason) {
   return words[static_cast<std::size_t>(reason)];
 }
 
+/// The times that the ranks agreed on; empty before they have.
+std::string in_brackets(std::uint64_t time_ns, std::uint64_t native_ns) {
+  if (time_ns == 0 || native_ns == 0) return {};
+  char text[80];
+  std::snprintf(text, sizeof text, " (%.1f us; native %.1f us)", static_cast<double>(time_ns) / 1e3,
+                static_cast<double>(native_ns) / 1e3);
+  return text;
+}
+
 }  // namespace
 
 void Listener::used(MPI_Comm comm, run::Operation operation, std::uint32_t bucket, std::string_view strategy,
@@ -42,10 +52,9 @@ void Listener::decided(MPI_Comm comm, run::Operation operation, std::uint32_t bu
                        std::string_view strategy, profile::Reason reason, std::uint64_t time_ns,
                        std::uint64_t native_ns) {
   if (backend().says(2))
-    std::fprintf(stderr, "wherry: %s, size class %u, call %u: %.*s %s (%.1f us; native %.1f us)\n",
-                 run::name_of(operation).data(), bucket, call, static_cast<int>(strategy.size()),
-                 strategy.data(), word_for(reason), static_cast<double>(time_ns) / 1e3,
-                 static_cast<double>(native_ns) / 1e3);
+    std::fprintf(stderr, "wherry: %s, size class %u, call %u: %.*s %s%s\n", run::name_of(operation).data(),
+                 bucket, call, static_cast<int>(strategy.size()), strategy.data(), word_for(reason),
+                 in_brackets(time_ns, native_ns).c_str());
   const std::lock_guard guard(backend().lock);
   if (!backend().is_ready()) return;
   backend().recorder.decided({backend().handles.comm(comm).index, function_of(operation), bucket}, call,

@@ -1,5 +1,7 @@
 #include "interpose/wrappers.hpp"
 
+#include <type_traits>
+
 #include "interpose/account.hpp"
 #include "interpose/narrow.hpp"
 
@@ -19,22 +21,13 @@ void* as_address(Function* function) {
 /// Stands in for a function that the library lacks and that nothing can replace.
 int absent() { return MPI_ERR_UNSUPPORTED_OPERATION; }
 
-template <class Next>
-int replaceable_alltoall(Call& call, const run::Alltoall& arguments, const Next& next) {
+/// The program's own call goes to the runtime, which runs `operation` or `next`; any other goes to `next`.
+/// Arguments follow from the operation, so that a wrapper gives its parameters as a braced list.
+template <class Arguments, class Next>
+int replaceable(int (run::Runtime::*operation)(const Arguments&, const run::Native&), Call& call,
+                const std::type_identity_t<Arguments>& arguments, const Next& next) {
   if (!is_replaceable(call)) return next();
-  return backend().runtime().alltoall(arguments, [&next] { return next(); });
-}
-
-template <class Next>
-int replaceable_alltoallv(Call& call, const run::Alltoallv& arguments, const Next& next) {
-  if (!is_replaceable(call)) return next();
-  return backend().runtime().alltoallv(arguments, [&next] { return next(); });
-}
-
-template <class Next>
-int replaceable_alltoallw(Call& call, const run::Alltoallw& arguments, const Next& next) {
-  if (!is_replaceable(call)) return next();
-  return backend().runtime().alltoallw(arguments, [&next] { return next(); });
+  return (backend().runtime().*operation)(arguments, [&next] { return next(); });
 }
 
 #include "wrappers.inc"

@@ -200,7 +200,7 @@ def test_removing_an_old_cluster_spares_a_new_one_of_the_same_number() -> None:
         state = next(state for state in netlab.clusters() if state.number == old.number)
     with Cluster(hosts=2) as new:
         assert new.number == state.number
-        netlab._remove(state)
+        netlab.remove(state)
         assert len(names(new.number)) == 5
 
 
@@ -214,7 +214,7 @@ def test_unknown_mpi_is_a_clear_error() -> None:
     os.geteuid() == 0 and shutil.which("setpriv") is None, reason="needs setpriv (util-linux) to give up root"
 )
 def test_refused_when_not_root() -> None:
-    code = "from wherry import netlab; import sys; sys.exit(netlab.main(['up']))"
+    code = "from wherry.netlab.cli import main; import sys; sys.exit(main(['up']))"
     drop = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] if os.geteuid() == 0 else []
     python = Path(sys.executable).resolve()
     if drop and subprocess.run([*drop, str(python), "-c", ""], capture_output=True, check=False).returncode != 0:

@@ -255,6 +255,25 @@ def test_every_rank_of_every_part_gets_the_variables(
     assert said == [f"{out}|{paths.preload_library()}\n"] * 3
 
 
+def test_no_collective_is_replaced_if_a_part_cannot_be_entered(
+    wherry: Invoke, mpi: Installed, plain_environment: None, tmp_path: Path
+) -> None:
+    source, static = tmp_path / "a.c", tmp_path / "static"
+    source.write_text("#include <unistd.h>\nint main(void) { return usleep(500000); }\n")
+    if subprocess.run(["cc", "-static", "-o", static, source], capture_output=True).returncode != 0:
+        pytest.skip("cc cannot link statically")
+    script = 'echo "<$WHERRY_NO_COLLECTIVES>" >"$0.$$"; sleep 0.5'
+    shell = ["sh", "-c", script, str(tmp_path / "rank")]
+    for parts, value in (([*shell, ":", "-n", "1", static], "<1>"), ([*shell, ":", "-n", "1", *shell], "<>")):
+        answer = wherry("run", "--", *launcher_words(mpi, 1), *parts)
+        assert answer.code == 0, answer.err
+        said = list(tmp_path.glob("rank.*"))
+        assert {path.read_text().strip() for path in said} == {value}
+        assert ("may run without Wherry" in answer.err) == (value == "<1>")
+        for path in said:
+            path.unlink()
+
+
 def test_the_code_of_a_rank_is_passed_on(wherry: Invoke, mpi: Installed, plain_environment: None) -> None:
     assert wherry("run", "--", *launcher_words(mpi, 2), "sh", "-c", "exit 9").code == 9
 

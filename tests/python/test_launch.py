@@ -188,6 +188,26 @@ def test_scripts_and_interpreters_are_not_judged(tmp_path: Path) -> None:
     assert findings([sys.executable, "x.py"]) == []
 
 
+def test_parts_that_wherry_cannot_enter_make_the_run_profile_only(tmp_path: Path) -> None:
+    static = str(compiled(tmp_path / "static", "int main(void) { return 0; }", "-static"))
+    plain = str(compiled(tmp_path / "plain", "int main(void) { return 0; }"))
+    launcher = Launcher(0, "mpiexec", "openmpi")
+
+    def profile_only(*words: str) -> list[str]:
+        parts = " : ".join(f"-n 1 {{{i}}}" for i in range(len(words))).split()
+        command = ["mpiexec", *(part.format(*words) for part in parts)]
+        return [f.text for f in check(launcher, launch.programs(command, launcher)) if f.profile_only]
+
+    for alike in ([static, static], [plain, plain], [sys.executable, "sh"], [static], [plain]):
+        assert profile_only(*alike) == []
+    for outside, *others in ([static, "sh"], [plain, sys.executable], [static, "sh", sys.executable]):
+        for words in ([outside, *others], [*others, outside]):
+            (text,) = profile_only(*words)
+            assert text.startswith(f"ranks of '{outside}' may run without Wherry")
+            assert "WHERRY_NO_COLLECTIVES=1" in text
+    assert len(profile_only(static, plain)) == 1  # which may load an MPI later
+
+
 HELLO = """
     #include <mpi.h>
     int main(void) { MPI_Init(0, 0); return MPI_Finalize(); }

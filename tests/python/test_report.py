@@ -89,6 +89,33 @@ def test_pictures_have_titles(tmp_path: Path) -> None:
     assert len(re.findall(r"<svg [^>]*><title>[^<]+</title>", text)) == text.count("<svg ")
 
 
+def test_communicators_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    drafts = example(2)
+    for draft in drafts:
+        draft.rows["comms"].append({"key": 0xDEF, "size": 2, "rank": draft.rank, "name": b"MPI_COMM_WORLD"})
+        draft.rows["uses"].append({**draft.rows["uses"][1], "comm": 1})
+    page = Page(page_of(tmp_path, drafts))
+    assert {"MPI_COMM_WORLD", "MPI_COMM_WORLD (2)"} <= set(page.texts)
+
+
+def test_a_strategy_that_was_dropped_is_pale_and_said_to_be_slow(tmp_path: Path) -> None:
+    drafts = example(2)
+    for draft in drafts:
+        draft.rows["decisions"][2] |= {"time_ns": 6_000_000}  # type: ignore[operator]
+        draft.rows["decisions"].append({**draft.rows["decisions"][2], "call": 20, "strategy": b"native"})
+    text = page_of(tmp_path, drafts)
+    assert "mesh 6 ms, 2 times as slow; not kept" in Page(text).texts
+    assert re.search(r'<rect class="s\d+ pale"[^>]*><title>mesh 6 ms', text)
+    assert "lost per rank (estimate from trials)" in text
+
+
+def test_a_strategy_that_was_kept_is_said_to_be_fast(tmp_path: Path) -> None:
+    text = page_of(tmp_path, example(2))
+    assert "mesh 1 ms, 3 times as fast" in Page(text).texts
+    assert not re.search(r'<rect class="s\d+ pale"[^>]*><title>mesh 1 ms', text)
+    assert "won per rank (estimate from trials)" in text
+
+
 def test_nothing_to_show_is_still_a_page(tmp_path: Path) -> None:
     assert Page(page_of(tmp_path, [Draft(size=1)])).open == []
 
@@ -152,6 +179,32 @@ def test_ticks_reach_the_largest_value(most: float) -> None:
     assert ticks[0] == 0
     assert ticks[-1] >= most * (1 - 1e-9)
     assert 2 <= len(ticks) <= 7
+
+
+def test_upright_bars_leave_room_for_labels_only_as_they_need_it() -> None:
+    def height(label: str) -> float:
+        made = plots.columns("title", [plots.Bar(label, [plots.Part(1.0, 0, "")])] * 12, str)
+        lowest = [float(y) for y in re.findall(r'<rect[^>]* y="([\d.]+)"', made)]
+        return max(lowest) + max(float(h) for h in re.findall(r'<rect[^>]* height="([\d.]+)"', made))
+
+    assert height("short") > height("a label that is long")
+
+
+@pytest.mark.parametrize(
+    ("cells", "aligned"),
+    [
+        (["1.5 ms", "0 s", "-3 us"], True),
+        ([1, 2.5], True),
+        (["<= 8 B", "3-4 B"], True),
+        (["unknown", "3"], True),
+        (["unknown", ""], False),
+        (["3", "three"], False),
+        (["1 ms, 2 ms"], False),
+    ],
+)
+def test_columns_of_numbers_are_aligned_as_such(cells: list[str | float], aligned: bool) -> None:
+    made = markup.table(["name", "value"], [("x", cell) for cell in cells])
+    assert made.count('class="n"') == (1 + len(cells) if aligned else 0)
 
 
 def test_markup_escapes_text_and_attributes() -> None:

@@ -80,6 +80,13 @@ def test_gain_is_estimated_from_agreed_times(tmp_path: Path) -> None:
     assert result.gain_seconds == pytest.approx(90 * 2e-3)
 
 
+def test_a_loss_is_called_one(tmp_path: Path) -> None:
+    drafts = example(4)
+    for draft in drafts:
+        draft.rows["decisions"][2] |= {"time_ns": 4 * MS}  # type: ignore[operator]
+    assert "by mesh (about 90 ms per rank lost)" in " ".join(shown(analysed(tmp_path, drafts)).split())
+
+
 def test_without_a_native_time_no_gain_is_claimed(tmp_path: Path) -> None:
     drafts = example(2)
     for draft in drafts:

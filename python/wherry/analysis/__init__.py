@@ -1,0 +1,41 @@
+"""What the records of a run say, as plain data: read -> compute (here) -> print or plot.
+
+Times are seconds, sizes bytes, shares fractions. Everything is a dataclass of numbers and text, so that `asdict`
+of the result is what summary.json holds.
+"""
+
+from wherry.analysis.merge import analyse
+from wherry.analysis.rows import (
+    Analysis,
+    CommRow,
+    DecisionRow,
+    FunctionRow,
+    MissRow,
+    PeerRow,
+    RankRow,
+    SiteRow,
+    SizeRow,
+    Totals,
+    TypeRow,
+    UseRow,
+    WaitRow,
+    from_data,
+)
+
+__all__ = [
+    "Analysis",
+    "CommRow",
+    "DecisionRow",
+    "FunctionRow",
+    "MissRow",
+    "PeerRow",
+    "RankRow",
+    "SiteRow",
+    "SizeRow",
+    "Totals",
+    "TypeRow",
+    "UseRow",
+    "WaitRow",
+    "analyse",
+    "from_data",
+]

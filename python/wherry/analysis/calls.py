@@ -1,0 +1,109 @@
+"""What was called, from where, on which communicator, with how much data of which types, and who got it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from wherry.analysis.rows import (
+    NS,
+    Analysis,
+    CommRow,
+    FunctionRow,
+    PeerRow,
+    SiteRow,
+    SizeRow,
+    Totals,
+    TypeRow,
+)
+from wherry.record import KINDS, NONE, PEER_CLASSES, Record, comm_key, text
+from wherry.sites import Site, name_sites, plain
+
+#: Starting and ending MPI is no communication, and in a short run it would hide all that is.
+SETUP = frozenset(
+    f"MPI_{name}" for name in ("Init", "Init_thread", "Finalize", "Session_init", "Session_finalize", "Abort")
+)
+
+
+def fill_calls(result: Analysis, ranks: Sequence[Record], resolve_sites: bool) -> None:
+    functions: dict[str, FunctionRow] = {}
+    sites: dict[tuple[str, str, int], SiteRow] = {}
+    bases: dict[tuple[str, int], int] = {}
+    comms: dict[str, CommRow] = {}
+    sizes: dict[tuple[int, str], SizeRow] = {}
+    for record in ranks:
+        seen: set[tuple[str, str, int]] = set()
+        kinds = [KINDS[kind] for kind in record.tables["functions"]["kind"]]
+        names = [text(name) for name in record.tables["functions"]["name"]]
+        for call in record.tables["calls"]:
+            name, kind = names[call["function"]], kinds[call["function"]]
+            if name in SETUP:
+                continue
+            functions.setdefault(name, FunctionRow(name, kind, Totals())).totals.add(call)
+            module, offset, base = _site(record, call)
+            bases.setdefault((module, offset), base)
+            key = (name, module, offset)
+            row = sites.setdefault(key, SiteRow(name, "", module, offset, 0, Totals()))
+            row.totals.add(call)
+            row.ranks += key not in seen
+            seen.add(key)
+            _add_comm(comms, record, call)
+            _add_size(sizes, kind, call)
+    places = {place: Site(*place, base) for place, base in bases.items()}
+    texts = name_sites(places.values()) if resolve_sites else {}
+    for row in sites.values():
+        place = places[row.module, row.offset]
+        row.site = texts.get(place) or plain(place)
+    result.functions = sorted(functions.values(), key=lambda row: -row.totals.seconds)
+    result.sites = sorted(sites.values(), key=lambda row: -row.totals.seconds)
+    result.comms = sorted(comms.values(), key=lambda row: -row.totals.seconds)
+    result.sizes = sorted(sizes.values(), key=lambda row: (row.bucket, row.kind))
+
+
+def _site(record: Record, call: Any) -> Site:
+    """The base differs from rank to rank; any of them serves to name the place."""
+    if call["module"] == NONE:
+        return Site("", 0, 0)
+    module = record.tables["modules"][call["module"]]
+    return Site(text(module["path"]), int(call["site"]), int(module["base"]))
+
+
+def _add_comm(comms: dict[str, CommRow], record: Record, call: Any) -> None:
+    if call["comm"] == NONE:
+        return
+    comm = record.tables["comms"][call["comm"]]
+    key = comm_key(comm)
+    row = comms.setdefault(key, CommRow(text(comm["name"]), key, int(comm["size"]), int(comm["nodes"]), Totals()))
+    row.nodes = max(row.nodes, int(comm["nodes"]))
+    row.totals.add(call)
+
+
+def _add_size(sizes: dict[tuple[int, str], SizeRow], kind: str, call: Any) -> None:
+    bucket = int(call["bucket"])
+    row = sizes.setdefault((bucket, kind), SizeRow(bucket, kind, 0, 0, 0.0))
+    row.calls += int(call["count"])
+    row.bytes += int(call["bytes"])
+    row.seconds += int(call["time_ns"]) * NS
+
+
+def fill_peers(result: Analysis, ranks: Sequence[Record]) -> None:
+    for record in ranks:
+        for peer in record.tables["peers"]:
+            kind = PEER_CLASSES[peer["kind"]]
+            row = PeerRow(record.rank, int(peer["peer"]), kind, int(peer["messages"]), int(peer["bytes"]))
+            result.peers.append(row)
+
+
+def fill_types(result: Analysis, ranks: Sequence[Record]) -> None:
+    rows: dict[str, TypeRow] = {}
+    for record in ranks:
+        for kind in record.tables["types"]:
+            name = text(kind["name"])
+            row = rows.setdefault(name, TypeRow(name, 0, 0))
+            row.calls += int(kind["count"])
+            row.bytes += int(kind["bytes"])
+    result.types = sorted(rows.values(), key=lambda row: -row.bytes)
+
+
+def setup_functions(record: Record) -> list[int]:
+    return [i for i, name in enumerate(record.tables["functions"]["name"]) if text(name) in SETUP]

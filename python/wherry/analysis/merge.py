@@ -1,0 +1,81 @@
+"""All ranks of a run together: who took part, for how long, and what to read with care."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+
+from wherry.analysis.calls import fill_calls, fill_peers, fill_types, setup_functions
+from wherry.analysis.choices import fill_choices
+from wherry.analysis.rows import NS, Analysis, RankRow
+from wherry.analysis.waits import fill_waits
+from wherry.record import THREAD_LEVELS, Record, Records
+from wherry.units import plural, ranges
+
+
+def analyse(records: Records, resolve_sites: bool = True) -> Analysis:
+    """Merges the records of all ranks. Empty records give an empty analysis with its problems as warnings."""
+    result = Analysis(warnings=list(records.problems))
+    ranks = records.ranks
+    if not ranks:
+        return result
+    _fill_head(result, ranks)
+    fill_calls(result, ranks, resolve_sites)
+    fill_peers(result, ranks)
+    fill_waits(result, ranks)
+    fill_choices(result, ranks)
+    fill_types(result, ranks)
+    result.warnings += _warnings(result, ranks)
+    return result
+
+
+def _fill_head(result: Analysis, ranks: Sequence[Record]) -> None:
+    first = ranks[0]
+    result.program, result.mpi_version, result.abi = first.program, first.mpi_version, first.abi
+    level = first.thread_level
+    result.thread_level = THREAD_LEVELS[level] if 0 <= level < len(THREAD_LEVELS) else "unknown"
+    result.started = _date(min(record.realtime_ns for record in ranks))
+    for record in ranks:
+        result.hosts[record.host] = result.hosts.get(record.host, 0) + 1
+    result.size = max(len(ranks), max(record.size for record in ranks))
+    for record in ranks:
+        calls = record.tables["calls"]
+        setup = np.isin(calls["function"], setup_functions(record))
+        mpi = float(calls["time_ns"][~setup].astype(float).sum()) * NS
+        result.setup_seconds += float(calls["time_ns"][setup].astype(float).sum()) * NS / len(ranks)
+        result.ranks.append(RankRow(record.rank, record.host, _duration(record), mpi, record.finalized))
+    result.seconds = max(row.seconds for row in result.ranks)
+
+
+def _duration(record: Record) -> float:
+    begin = record.init_ns or record.start_ns
+    return max(record.end_ns - begin, 0) * NS
+
+
+def _date(realtime_ns: int) -> str:
+    try:
+        return datetime.fromtimestamp(realtime_ns * NS, UTC).isoformat(timespec="seconds")
+    except (OverflowError, ValueError, OSError):
+        return "unknown"
+
+
+def _warnings(result: Analysis, ranks: Sequence[Record]) -> Iterable[str]:
+    running = [record.rank for record in ranks if not record.finalized]
+    if running:
+        yield f"{plural(len(running), 'rank')} did not reach MPI_Finalize: {ranges(running)}"
+    if len(ranks) < result.size:
+        missing = sorted(set(range(result.size)) - {record.rank for record in ranks})
+        yield (
+            f"records of {plural(len(missing), 'rank')} of {result.size} are missing: {ranges(missing)};"
+            " on several hosts, --report must name a directory that all of them share"
+        )
+    dropped: dict[str, int] = defaultdict(int)
+    for record in ranks:
+        for table, n in record.dropped.items():
+            dropped[table] += n
+    for table, n in dropped.items():
+        if n:
+            yield f"{plural(n, 'event')} not recorded because the table '{table}' was full; their calls ran normally"

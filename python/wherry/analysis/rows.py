@@ -1,0 +1,214 @@
+"""The tables of an analysis, as dataclasses, and their way through JSON."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+NS = 1e-9
+
+
+@dataclass
+class RankRow:
+    rank: int
+    host: str
+    seconds: float  # from MPI_Init to the end
+    mpi_seconds: float
+    finalized: bool
+    wait_seconds: float | None = None  # estimated from the sampled collectives; None: cannot be told
+
+    @property
+    def share(self) -> float:
+        return self.mpi_seconds / self.seconds if self.seconds > 0 else 0.0
+
+
+@dataclass
+class Totals:
+    """Sums over all ranks of the calls in one group."""
+
+    calls: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+    longest_seconds: float = 0.0
+    derived_calls: int = 0
+
+    def add(self, call: Any) -> None:
+        self.calls += int(call["count"])
+        self.bytes += int(call["bytes"])
+        self.seconds += int(call["time_ns"]) * NS
+        self.longest_seconds = max(self.longest_seconds, int(call["longest_ns"]) * NS)
+        self.derived_calls += int(call["derived"])
+
+
+@dataclass
+class FunctionRow:
+    function: str
+    kind: str
+    totals: Totals
+
+
+@dataclass
+class SiteRow:
+    function: str
+    site: str
+    module: str
+    offset: int
+    ranks: int
+    totals: Totals
+
+
+@dataclass
+class CommRow:
+    name: str
+    key: str
+    size: int
+    nodes: int
+    totals: Totals
+
+
+@dataclass
+class SizeRow:
+    bucket: int
+    kind: str
+    calls: int
+    bytes: int
+    seconds: float
+
+
+@dataclass
+class PeerRow:
+    origin: int
+    target: int
+    kind: str
+    messages: int
+    bytes: int
+
+
+@dataclass
+class WaitRow:
+    """Waiting in one collective function: entry of the last rank minus own entry, in the calls that were kept."""
+
+    function: str
+    calls: int  # collectives seen by all their ranks
+    wait_seconds: float  # summed over ranks and those calls
+    seconds: float  # time in those calls, summed alike
+
+    @property
+    def share(self) -> float:
+        return self.wait_seconds / self.seconds if self.seconds > 0 else 0.0
+
+
+@dataclass
+class UseRow:
+    """How often a strategy ran for one kind of call; summed over ranks."""
+
+    function: str
+    comm: str
+    comm_key: str
+    bucket: int
+    strategy: str
+    calls: int
+    bytes: int
+    seconds: float
+    shortest_seconds: float
+    ranks: int
+    strategy_seconds: float | None = None  # agreed time of one call
+    native_seconds: float | None = None  # agreed time of one native call
+    gain_seconds: float | None = None  # per rank, estimated
+
+
+@dataclass
+class DecisionRow:
+    at_seconds: float  # since the end of MPI_Init
+    function: str
+    comm: str
+    comm_key: str
+    comm_size: int
+    bucket: int
+    call: int
+    strategy: str
+    reason: str
+    strategy_seconds: float | None
+    native_seconds: float | None
+
+
+@dataclass
+class MissRow:
+    function: str
+    reason: str
+    calls: int
+
+
+@dataclass
+class TypeRow:
+    name: str
+    calls: int
+    bytes: int
+
+
+@dataclass
+class Analysis:
+    program: str = ""
+    mpi_version: str = ""
+    abi: str = ""
+    thread_level: str = ""
+    started: str = ""
+    hosts: dict[str, int] = field(default_factory=dict)
+    size: int = 0  # ranks of MPI_COMM_WORLD
+    seconds: float = 0.0  # of the longest rank, from the end of MPI_Init
+    setup_seconds: float = 0.0  # in MPI_Init and MPI_Finalize, mean over ranks; in no other number
+    ranks: list[RankRow] = field(default_factory=list)
+    functions: list[FunctionRow] = field(default_factory=list)
+    sites: list[SiteRow] = field(default_factory=list)
+    comms: list[CommRow] = field(default_factory=list)
+    sizes: list[SizeRow] = field(default_factory=list)
+    peers: list[PeerRow] = field(default_factory=list)
+    waits: list[WaitRow] = field(default_factory=list)
+    wait_note: str = ""
+    uses: list[UseRow] = field(default_factory=list)
+    decisions: list[DecisionRow] = field(default_factory=list)
+    misses: list[MissRow] = field(default_factory=list)
+    types: list[TypeRow] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def mpi_share(self) -> float:
+        """Of the time of all ranks, the part inside MPI."""
+        total = sum(rank.seconds for rank in self.ranks)
+        return sum(rank.mpi_seconds for rank in self.ranks) / total if total > 0 else 0.0
+
+    @property
+    def replaced(self) -> list[UseRow]:
+        return [use for use in self.uses if use.strategy != "native"]
+
+    @property
+    def gain_seconds(self) -> float | None:
+        """Estimated gain, mean over ranks; None if nothing can be said."""
+        known = [use.gain_seconds * use.ranks for use in self.uses if use.gain_seconds is not None]
+        return sum(known) / len(self.ranks) if known and self.ranks else None
+
+    def data(self) -> dict[str, Any]:
+        """For JSON: all numbers, and the two that people ask first."""
+        return {**asdict(self), "mpi_share": self.mpi_share, "gain_seconds_per_rank": self.gain_seconds}
+
+
+_ROWS: dict[str, type] = {
+    "ranks": RankRow, "functions": FunctionRow, "sites": SiteRow, "comms": CommRow, "sizes": SizeRow,
+    "peers": PeerRow, "waits": WaitRow, "uses": UseRow, "decisions": DecisionRow, "misses": MissRow, "types": TypeRow,
+}  # fmt: skip
+
+
+def from_data(data: dict[str, Any]) -> Analysis:
+    """The inverse of Analysis.data. Raises KeyError, TypeError or ValueError if the data are something else."""
+    if not isinstance(data, dict):
+        raise TypeError("not an object")
+    names = {entry.name for entry in fields(Analysis)}
+    result = Analysis(**{name: value for name, value in data.items() if name in names})
+    for name, row_type in _ROWS.items():
+        setattr(result, name, [_row(row_type, row) for row in data[name]])
+    return result
+
+
+def _row(row_type: type, row: dict[str, Any]) -> Any:
+    totals = {"totals": Totals(**row["totals"])} if "totals" in row else {}
+    return row_type(**{**row, **totals})

@@ -1,0 +1,164 @@
+"""What Wherry chose: native against chosen, decisions over time, and what it left to the library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wherry import plots, units
+from wherry.analysis import Analysis, DecisionRow, UseRow
+from wherry.markup import Markup, join, table, tag
+from wherry.plots import Bar, Part, Span
+from wherry.report.parts import MOST_BARS, MOST_ROWS, OTHER_STYLE, comm_names, numbers, section
+
+_MOST_LANES = 24  # of the timeline
+_STRATEGY_STYLES = (0, 1, 2, 3, 4, 5, 6, 9, 10, 11)
+
+
+def choices(analysis: Analysis) -> Markup:
+    if not analysis.uses and not analysis.decisions:
+        return Markup()
+    styles, names = _strategy_styles(analysis), comm_names(analysis)
+    return section(
+        "What Wherry chose",
+        "Pale: only tried.",
+        plots.legend(list(styles.items())),
+        _native_against(analysis, styles, names),
+        _decisions(analysis, styles, names),
+        tag("h3", "How often each ran"),
+        table(
+            ("function", "block", "communicator", "ran", "calls", "mean time"),
+            [
+                (
+                    use.function,
+                    units.bucket(use.bucket),
+                    names[use.comm_key],
+                    use.strategy,
+                    units.count(use.calls),
+                    units.seconds(use.seconds / max(use.calls, 1)),
+                )
+                for use in analysis.uses[:MOST_ROWS]
+            ],
+        ),
+    )
+
+
+def _strategy_styles(analysis: Analysis) -> dict[str, int]:
+    names = {use.strategy for use in analysis.uses} | {row.strategy for row in analysis.decisions}
+    others = sorted(names - {"native"})
+    return {"native": OTHER_STYLE} | {
+        name: _STRATEGY_STYLES[i % len(_STRATEGY_STYLES)] for i, name in enumerate(others)
+    }
+
+
+def _native_against(analysis: Analysis, styles: dict[str, int], names: dict[str, str]) -> Markup:
+    known = [use for use in analysis.replaced if use.native_seconds and use.strategy_seconds]
+    if not known:
+        return tag("p", "No strategy replaced the library's own collective with a known native time.", class_="soft")
+    last = {(row.comm_key, row.function, row.bucket): row.strategy for row in analysis.decisions}
+    bars: list[Bar] = []
+    for use in _most_used(known)[: MOST_BARS // 2]:
+        kept = last.get((use.comm_key, use.function, use.bucket)) == use.strategy
+        bars += _pair(use, kept, styles[use.strategy], names[use.comm_key])
+    return join(
+        [
+            tag(
+                "h3", "Native and the strategy that ran most in its place, time of one call, each pair to its own scale"
+            ),
+            plots.horizontal_bars("Time of one call, native and in its place", bars),
+            numbers(
+                ("function", "block", "communicator", "strategy", "native", "strategy time", "calls", "gain"),
+                [_gain_row(use, names) for use in known],
+            ),
+        ]
+    )
+
+
+def _pair(use: UseRow, kept: bool, style: int, comm: str) -> list[Bar]:
+    """Two bars, which their notes tell apart; the longer one is 1."""
+    native, strategy = use.native_seconds or 0.0, use.strategy_seconds or 0.0
+    ratio = f"{native / strategy:.3g} times as fast" if strategy <= native else f"{strategy / native:.3g} times as slow"
+    first = f"native {units.seconds(native)}"
+    second = f"{use.strategy} {units.seconds(strategy)}, {ratio}" + ("" if kept else "; not kept")
+    longer = max(native, strategy)
+    return [
+        Bar(_what(use.function, use.bucket, comm), [Part(native / longer, OTHER_STYLE, first)], first),
+        Bar("", [Part(strategy / longer, style, second, pale=not kept)], second),
+    ]
+
+
+def _what(function: str, bucket: int, comm: str) -> str:
+    return f"{function.removeprefix('MPI_')} {units.bucket(bucket)}, {comm.removeprefix('MPI_COMM_')}"
+
+
+def _most_used(uses: Sequence[UseRow]) -> list[UseRow]:
+    """Per communicator, function and block the strategy that ran most; the others were trials."""
+    best: dict[tuple[str, str, int], UseRow] = {}
+    for use in uses:
+        other = best.setdefault((use.comm_key, use.function, use.bucket), use)
+        if use.calls > other.calls:
+            best[use.comm_key, use.function, use.bucket] = use
+    return sorted(best.values(), key=lambda use: -use.seconds)
+
+
+def _gain_row(use: UseRow, names: dict[str, str]) -> tuple[str, ...]:
+    return (
+        use.function,
+        units.bucket(use.bucket),
+        names[use.comm_key],
+        use.strategy,
+        units.seconds(use.native_seconds or 0.0),
+        units.seconds(use.strategy_seconds or 0.0),
+        units.count(use.calls),
+        units.seconds(use.gain_seconds or 0.0) + " per rank",
+    )
+
+
+def _decisions(analysis: Analysis, styles: dict[str, int], names: dict[str, str]) -> Markup:
+    if not analysis.decisions:
+        return Markup()
+    lanes: dict[tuple[str, str, int], list[DecisionRow]] = {}
+    for row in analysis.decisions:
+        lanes.setdefault((row.comm_key, row.function, row.bucket), []).append(row)
+    end = max(analysis.seconds, max(row.at_seconds for row in analysis.decisions))
+    labels, spans = [], []
+    for i, ((key, function, bucket), rows) in enumerate(list(lanes.items())[:_MOST_LANES]):
+        labels.append(_what(function, bucket, names[key]))
+        ends = [max(row.at_seconds, 0.0) for row in rows[1:]] + [end]
+        for row, until in zip(rows, ends, strict=True):
+            tip = f"{row.strategy} ({row.reason}) from call {row.call}, {units.seconds(max(row.at_seconds, 0.0))}"
+            begin, style = max(row.at_seconds, 0.0), styles[row.strategy]
+            spans.append(Span(i, begin, until, style, tip, row.reason in ("trial", "dropped")))
+    more = f"The first {_MOST_LANES} of {len(lanes)}." if len(lanes) > _MOST_LANES else ""
+    return join(
+        [
+            tag("h3", "Decisions over time"),
+            tag("p", more, class_="soft") if more else None,
+            plots.timeline("Which strategy ran when", labels, spans, end, units.seconds),
+            numbers(
+                ("at", "function", "block", "communicator", "call", "strategy", "reason", "time", "native"),
+                [_decision_row(row, names) for row in analysis.decisions],
+            ),
+        ]
+    )
+
+
+def _decision_row(row: DecisionRow, names: dict[str, str]) -> tuple[str | float, ...]:
+    return (
+        units.seconds(max(row.at_seconds, 0.0)),
+        row.function,
+        units.bucket(row.bucket),
+        names[row.comm_key],
+        row.call,
+        row.strategy,
+        row.reason,
+        units.seconds(row.strategy_seconds) if row.strategy_seconds else "unknown",
+        units.seconds(row.native_seconds) if row.native_seconds else "unknown",
+    )
+
+
+def misses(analysis: Analysis) -> Markup:
+    if not analysis.misses:
+        return Markup()
+    rows = [(row.function, row.reason, units.count(row.calls)) for row in analysis.misses]
+    text = "Calls that Wherry could have replaced and left to the library."
+    return section("Left to the library", text, table(("function", "why", "calls"), rows))

@@ -1,0 +1,129 @@
+"""Where the time went: by function, by call site, by rank, and waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wherry import plots, units
+from wherry.analysis import Analysis, RankRow
+from wherry.markup import Markup
+from wherry.plots import Bar, Part
+from wherry.record import KINDS
+from wherry.report.parts import IDLE_STYLE, MOST_BARS, WAIT_STYLE, kind_style, numbers, section, table_and_rest
+
+_MOST_COLUMNS = 96
+
+
+def functions(analysis: Analysis) -> Markup:
+    if not analysis.functions:
+        return Markup()
+    n = max(len(analysis.ranks), 1)
+    total = sum(row.totals.seconds for row in analysis.functions) or 1.0
+    bars, rows = [], []
+    for row in analysis.functions:
+        t = row.totals
+        mean, share = units.seconds(t.seconds / n), units.percent(t.seconds / total)
+        tip = f"{row.function}: {mean} per rank, {units.count(t.calls)} calls, {units.bytes_(t.bytes)}"
+        bars.append(Bar(row.function, [Part(t.seconds / n, kind_style(row.kind), tip)], f"{mean} ({share})"))
+        counts = (units.count(t.calls), units.bytes_(t.bytes), units.seconds(t.longest_seconds))
+        rows.append((row.function, row.kind, mean, share, *counts, units.count(t.derived_calls)))
+    headers = ("function", "kind", "time per rank", "of MPI", "calls", "bytes", "longest", "derived types")
+    kinds = [kind for kind in KINDS if any(row.kind == kind for row in analysis.functions)]
+    return section(
+        "Time by call",
+        "Mean over ranks.",
+        plots.legend([(kind, kind_style(kind)) for kind in kinds]),
+        plots.horizontal_bars("Time in each MPI function, mean over ranks", bars[:MOST_BARS]),
+        numbers(headers, rows),
+    )
+
+
+def sites(analysis: Analysis) -> Markup:
+    if not analysis.sites:
+        return Markup()
+    total = sum(row.totals.seconds for row in analysis.functions) or 1.0
+    n = max(len(analysis.ranks), 1)
+    rows = [
+        (
+            row.function,
+            row.site,
+            units.seconds(row.totals.seconds / n),
+            units.percent(row.totals.seconds / total),
+            units.count(row.totals.calls),
+            units.bytes_(row.totals.bytes),
+            row.ranks,
+        )
+        for row in analysis.sites
+    ]
+    headers = ("function", "called from", "time per rank", "of MPI", "calls", "bytes", "ranks")
+    text = "Functions and lines come from the program's debug information; without it, the module and the address."
+    return section("Call sites", text, *table_and_rest(headers, rows))
+
+
+def ranks(analysis: Analysis) -> Markup:
+    if not analysis.ranks:
+        return Markup()
+    groups = _rank_groups(analysis.ranks)
+    bars = [Bar(label, _rank_parts(label, members)) for label, members in groups]
+    title = "Time of each rank: outside MPI, in MPI, and waiting for others in collectives"
+    rows = [
+        (
+            r.rank,
+            r.host,
+            units.seconds(r.seconds),
+            units.seconds(r.mpi_seconds),
+            units.percent(r.share),
+            _optional(r),
+            "yes" if r.finalized else "no",
+        )
+        for r in analysis.ranks
+    ]
+    headers = ("rank", "host", "time", "in MPI", "share", "waiting (est.)", "finalized")
+    return section(
+        "Time per rank",
+        analysis.wait_note and f"Waiting time: {analysis.wait_note}.",
+        plots.legend([("outside MPI", IDLE_STYLE), ("MPI", 0), ("waiting in collectives (estimate)", WAIT_STYLE)]),
+        plots.columns(title, bars, units.seconds),
+        numbers(headers, rows),
+    )
+
+
+def _optional(rank: RankRow) -> str:
+    return "unknown" if rank.wait_seconds is None else units.seconds(rank.wait_seconds)
+
+
+def _rank_groups(ranks: Sequence[RankRow]) -> list[tuple[str, Sequence[RankRow]]]:
+    step = -(-len(ranks) // _MOST_COLUMNS)
+    groups = [ranks[i : i + step] for i in range(0, len(ranks), step)]
+    return [(f"{g[0].rank}" if len(g) == 1 else f"{g[0].rank}-{g[-1].rank}", g) for g in groups]
+
+
+def _rank_parts(label: str, members: Sequence[RankRow]) -> list[Part]:
+    n = len(members)
+    total = sum(r.seconds for r in members) / n
+    mpi = min(sum(r.mpi_seconds for r in members) / n, total)
+    wait = min(sum(r.wait_seconds or 0.0 for r in members) / n, mpi)
+    tip = f"rank {label}: {units.seconds(total)}, in MPI {units.seconds(mpi)}, waiting {units.seconds(wait)}"
+    return [Part(wait, WAIT_STYLE, tip), Part(mpi - wait, 0, tip), Part(total - mpi, IDLE_STYLE, tip)]
+
+
+def waits(analysis: Analysis) -> Markup:
+    if not analysis.waits:
+        return Markup()
+    bars, rows = [], []
+    for row in analysis.waits:
+        tip = f"{row.function}: {units.percent(row.share)} of its time was waiting"
+        parts = [Part(row.wait_seconds, WAIT_STYLE, tip), Part(max(row.seconds - row.wait_seconds, 0.0), 0, tip)]
+        bars.append(Bar(row.function, parts, f"{units.percent(row.share)} waiting"))
+        rows.append((row.function, row.calls, units.seconds(row.wait_seconds), units.seconds(row.seconds)))
+    text = (
+        "Entry of the last rank minus own entry, summed over ranks, in the collectives whose arrival times were kept"
+        " (every 2^k-th call). It is time that no faster collective can win: the load is uneven."
+    )
+    return section(
+        "Waiting in collectives",
+        text,
+        plots.legend([("waiting for others", WAIT_STYLE), ("communicating", 0)]),
+        plots.horizontal_bars("Waiting and communicating time by collective", bars[:MOST_BARS]),
+        numbers(("function", "collectives", "waiting", "time"), rows),
+    )

@@ -1,0 +1,44 @@
+"""`wherry run` with several programs, of which only some can be preloaded."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Launcher
+from preloading import calls_of, compile_program, records_in
+
+from wherry.mpis import run_to_end
+
+CALLS = "40"
+#: An MPI library inside the program, behind which everything else is linked as usual.
+INSIDE = ["-Wl,-Bstatic", "-lmpich", "-Wl,-Bdynamic", "-lhwloc", "-lucp", "-lucs", "-luct", "-lpthread", "-lm"]
+
+
+def with_mpi_inside(mpi: Launcher, target: Path) -> Path:
+    if mpi.name != "debian-mpich":
+        pytest.skip(f"{mpi.name} has no static library; debian-mpich has")
+    try:
+        return compile_program(mpi, "repeat.c", target, INSIDE)
+    except AssertionError as error:
+        pytest.skip(f"cannot link MPI statically: {str(error)[-200:]}")
+
+
+def test_a_part_that_wherry_cannot_enter_leaves_all_collectives_to_the_library(
+    mpi: Launcher, preload: Path, tmp_path: Path
+) -> None:
+    """Without that the ranks of the other part wait for it forever."""
+    outside = with_mpi_inside(mpi, tmp_path / "outside")
+    inside = compile_program(mpi, "repeat.c", tmp_path / "inside")
+    out = tmp_path / "out"
+    wherry = [sys.executable, "-m", "wherry", "run", "--report", str(out), "--"]
+    parts = [*mpi.mpi.mpiexec, "-n", "1", str(inside), CALLS, ":", "-n", "1", str(outside), CALLS]
+    done: subprocess.CompletedProcess[str] = run_to_end([*wherry, *parts], mpi.env, 120)
+    assert done.returncode == 0, done.stderr
+    assert f"warning: ranks of '{outside}' may run without Wherry" in done.stderr
+    (record,) = records_in(out)
+    assert record.rank == 0
+    assert calls_of(record)["MPI_Alltoall"] == int(CALLS)
+    assert len(record.tables["uses"]) == 0
