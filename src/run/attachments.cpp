@@ -1,6 +1,5 @@
 #include "run/attachments.hpp"
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -33,28 +32,17 @@ Communicator* Attachments::joined(MPI_Comm comm, const Sound& is_sound, std::str
     join(*a);
   }
   *refusal = a->refusal;
-  return a->refusal.empty() ? a->communicator.get() : nullptr;
+  return a->communicator.get();
 }
 
-/// Whether no rank of comm has joined too many. Asked by the collective that the program uses on it anyway: another might
-/// take resources of the library for each communicator.
-bool Attachments::all_have_room(MPI_Comm comm) const {
-  int size = 0;
-  api_.Comm_size(comm, &size);
-  const std::vector<int> mine(static_cast<std::size_t>(size), joined_ < most_joined);
-  std::vector<int> all(mine.size(), 0);
-  api_.Alltoall(mine.data(), 1, MPI_INT, all.data(), 1, MPI_INT, comm);
-  return std::ranges::find(all, 0) == all.end();
-}
-
+/// What the ranks refuse is freed at once and does not count.
 void Attachments::join(Attached& a) {
-  if (!all_have_room(a.comm)) {
-    a.refusal = "too many communicators at once";
-    return;
-  }
+  const Room room = joined_ < most_joined ? Room::enough : Room::none;
+  auto made = std::make_unique<Communicator>(a.comm, settings_, api_, room);
+  a.refusal = made->terms().refusal;
+  if (!a.refusal.empty()) return;
+  a.communicator = std::move(made);
   ++joined_;
-  a.communicator = std::make_unique<Communicator>(a.comm, settings_, api_);
-  if (!a.communicator->terms().usable) a.refusal = "ranks have different settings";
 }
 
 int Attachments::keyval() {

@@ -46,7 +46,6 @@ class Attachments {
   int keyval();
   Attached* find(MPI_Comm comm);
   Attached* attach(MPI_Comm comm);
-  bool all_have_room(MPI_Comm comm) const;
   void join(Attached& attached);
   void detach(Attached* attached);
   std::string_view refusal_of(MPI_Comm comm) const;

@@ -1,6 +1,7 @@
 """Runs every program tests/mpi/*.cpp under mpiexec on every MPI at several numbers of ranks.
 
-A program passes if it exits with 0. A line "// ranks: 2 4" in its source replaces the usual numbers of ranks.
+A program passes if it exits with 0; a line "skipped: reason" in its output says that it could test nothing here. A line
+"// ranks: 2 4" in its source replaces the usual numbers of ranks.
 """
 
 from __future__ import annotations
@@ -29,3 +30,6 @@ def ranks_of(source: Path) -> tuple[int, ...]:
 def test_program(mpi: Launcher, build: Path, program: str, n: int) -> None:
     done = mpi.run([mpi.program(program)], n, timeout=TIMEOUT_S)
     assert done.returncode == 0, f"{program} on {n} ranks of {mpi.name}:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
+    skipped = re.search(r"^skipped: (.+)$", done.stdout, re.MULTILINE)
+    if skipped:
+        pytest.skip(f"{mpi.name}: {skipped.group(1)}")

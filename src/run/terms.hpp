@@ -1,0 +1,29 @@
+// What the ranks of a communicator settle among themselves before Wherry joins it.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <string_view>
+
+#include "base/settings.hpp"
+#include "mpi/api.hpp"
+
+namespace wherry::run {
+
+/// Whether this process may join one more communicator.
+enum class Room { none, enough };
+
+/// Equal on all ranks of the communicator.
+struct Terms {
+  std::string_view refusal;  // why Wherry stays away; empty: it does not
+  bool learning = false;
+  bool tuning = false;
+  bool host_memory = false;     // no rank has an accelerator's runtime loaded
+  std::size_t staging_max = 0;  // bytes: the smallest that any rank allows
+};
+
+/// Collective over comm.
+Terms settle_terms(const Settings& settings, Room room, MPI_Comm comm, const mpi::Api& api);
+
+}  // namespace wherry::run
