@@ -4,7 +4,16 @@
 
 namespace wherry::run {
 
-Piece UniformBinding::outgoing(const plan::Message& m) const {
+int deliver(const Channel& channel, int rank, const std::byte* from, long long bytes, const Share& to) {
+  constexpr int tag = 3;  // no schedule sends to itself
+  if (bytes > to.bytes) return MPI_ERR_TRUNCATE;
+  if (bytes == to.bytes || to.dense)
+    return unpack(channel.api(), from, bytes, to.region, to.dense, channel.comm());
+  // MPI_Unpack fills all that its arguments describe; a message may be shorter.
+  return channel.exchange({const_cast<std::byte*>(from), bytes, MPI_PACKED}, rank, piece_of(to), rank, tag);
+}
+
+std::optional<Piece> UniformBinding::outgoing(const plan::Message& m) const {
   const auto items = schedule_.items_of(m);
   if (m.slot == plan::at_home) return bytes(place(items.front()), 1);
   std::byte* to = slot(m.slot);
@@ -21,7 +30,7 @@ Piece UniformBinding::outgoing(const plan::Message& m) const {
   return bytes(slot(m.slot), m.count);
 }
 
-Piece UniformBinding::incoming(const plan::Message& m) const {
+std::optional<Piece> UniformBinding::incoming(const plan::Message& m) const {
   if (m.slot != plan::at_home) return bytes(slot(m.slot), m.count);
   const plan::Item& item = schedule_.items_of(m).front();
   return bytes(item.slot == plan::at_home ? receive_ + offset(item.block.origin) : slot(item.slot), 1);
@@ -65,7 +74,8 @@ CombinedBinding::CombinedBinding(const plan::Schedule& schedule, const CombinedL
       slots_(staging),
       messages_(staging + static_cast<std::size_t>(schedule.slots) * limit),
       channel_(channel),
-      sizes_(static_cast<std::size_t>(schedule.slots), 0) {}
+      sizes_(static_cast<std::size_t>(schedule.slots), 0),
+      large_(static_cast<std::size_t>(schedule.size), false) {}
 
 int CombinedBinding::gather(const plan::Item& item, Size* size, std::byte* to) {
   if (item.slot != plan::at_home) {
@@ -80,7 +90,7 @@ int CombinedBinding::gather(const plan::Item& item, Size* size, std::byte* to) {
               : MPI_SUCCESS;
 }
 
-Piece CombinedBinding::outgoing(const plan::Message& m) {
+std::optional<Piece> CombinedBinding::outgoing(const plan::Message& m) {
   std::byte* const start = area(schedule_.sends, layout_.send, m);
   std::byte* to = start + sizeof(Size) * static_cast<std::size_t>(m.count);
   Size* size = reinterpret_cast<Size*>(start);
@@ -89,37 +99,39 @@ Piece CombinedBinding::outgoing(const plan::Message& m) {
     to += *size == absent ? 0 : *size;
     ++size;
   }
-  return {start, to - start, MPI_BYTE};
+  return Piece{start, to - start, MPI_BYTE};
 }
 
-Piece CombinedBinding::incoming(const plan::Message& m) {
-  return {area(schedule_.receives, layout_.receive, m),
-          static_cast<long long>(static_cast<std::size_t>(m.count) * (limit_ + sizeof(Size))), MPI_BYTE};
+std::optional<Piece> CombinedBinding::incoming(const plan::Message& m) {
+  return Piece{area(schedule_.receives, layout_.receive, m),
+               static_cast<long long>(static_cast<std::size_t>(m.count) * (limit_ + sizeof(Size))), MPI_BYTE};
 }
 
-int CombinedBinding::deliver(const plan::Item& item, Size size, const std::byte* from) {
+int CombinedBinding::take(const plan::Item& item, Size size, const std::byte* from) {
   if (item.block.destination != schedule_.rank) {
     sizes_[static_cast<std::size_t>(item.slot)] = size;
     if (size != absent) std::memcpy(slots_ + static_cast<std::size_t>(item.slot) * limit_, from, size);
     return MPI_SUCCESS;
   }
-  const Share& share = blocks_.receive[static_cast<std::size_t>(item.block.origin)];
-  if (size == absent) return MPI_SUCCESS;
-  if (size > share.bytes) return MPI_ERR_TRUNCATE;
-  return unpack(channel_.api(), from, size, share.region, share.dense, channel_.comm());
+  const auto origin = static_cast<std::size_t>(item.block.origin);
+  large_[origin] = size == absent;
+  return size == absent ? MPI_SUCCESS
+                        : deliver(channel_, schedule_.rank, from, size, blocks_.receive[origin]);
 }
 
 int CombinedBinding::arrived(const plan::Message& m) {
   const std::byte* const start = area(schedule_.receives, layout_.receive, m);
   const std::byte* from = start + sizeof(Size) * static_cast<std::size_t>(m.count);
   const Size* size = reinterpret_cast<const Size*>(start);
+  int code = MPI_SUCCESS;
   for (const plan::Item& item : schedule_.items_of(m)) {
     if (*size != absent && *size > limit_) return MPI_ERR_INTERN;
-    if (const int code = deliver(item, *size, from); code != MPI_SUCCESS) return code;
+    // A block that does not fit here must not keep those behind it from the ranks that they are for.
+    code = first_error(code, take(item, *size, from));
     from += *size == absent ? 0 : *size;
     ++size;
   }
-  return MPI_SUCCESS;
+  return code;
 }
 
 }  // namespace wherry::run

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <optional>
 #include <vector>
 
 #include "plan/schedule.hpp"
@@ -10,30 +11,32 @@
 
 namespace wherry::run {
 
+/// A share as the caller describes it.
+inline Piece piece_of(const Share& share) {
+  return {const_cast<void*>(share.region.address), share.region.count, share.region.type};
+}
+
+/// Puts `bytes` bytes at `from` where rank `rank`, this one, receives them. More room than that is not legal MPI, but libraries
+/// forgive it, so the rest stays as it is; for less room, MPI_ERR_TRUNCATE and nothing written.
+int deliver(const Channel& channel, int rank, const std::byte* from, long long bytes, const Share& to);
+
 /// Every block in a message of its own, straight between the caller's buffers, in the caller's datatypes.
 /// For schedules of single-hop strategies.
 class DirectBinding {
  public:
-  /// Blocks of at most `skip_bytes` bytes are left out (they travel another way); -1: none.
-  explicit DirectBinding(const Blocks& blocks, long long skip_bytes = -1)
-      : blocks_(blocks), skip_bytes_(skip_bytes) {}
+  explicit DirectBinding(const Blocks& blocks) : blocks_(blocks) {}
 
-  Piece outgoing(const plan::Message& m) const {
-    return piece(blocks_.send[static_cast<std::size_t>(m.peer)]);
-  }
-  Piece incoming(const plan::Message& m) const {
-    return piece(blocks_.receive[static_cast<std::size_t>(m.peer)]);
-  }
+  std::optional<Piece> outgoing(const plan::Message& m) const { return piece(blocks_.send, m.peer); }
+  std::optional<Piece> incoming(const plan::Message& m) const { return piece(blocks_.receive, m.peer); }
   int arrived(const plan::Message&) const { return MPI_SUCCESS; }
 
  private:
-  Piece piece(const Share& share) const {
-    if (share.bytes == 0 || share.bytes <= skip_bytes_) return {};
-    return {const_cast<void*>(share.region.address), share.region.count, share.region.type};
+  std::optional<Piece> piece(const std::vector<Share>& shares, int peer) const {
+    const Share& share = shares[static_cast<std::size_t>(peer)];
+    return share.bytes > 0 ? std::optional(piece_of(share)) : std::nullopt;
   }
 
   const Blocks& blocks_;
-  long long skip_bytes_;
 };
 
 /// Blocks of one size in contiguous buffers; messages of several blocks pass through staging.
@@ -44,8 +47,8 @@ class UniformBinding {
                  std::byte* receive, std::byte* staging)
       : schedule_(schedule), block_bytes_(block_bytes), send_(send), receive_(receive), staging_(staging) {}
 
-  Piece outgoing(const plan::Message& m) const;
-  Piece incoming(const plan::Message& m) const;
+  std::optional<Piece> outgoing(const plan::Message& m) const;
+  std::optional<Piece> incoming(const plan::Message& m) const;
   int arrived(const plan::Message& m) const;
 
  private:
@@ -75,7 +78,7 @@ struct CombinedLayout {
 CombinedLayout layout_of(const plan::Schedule& schedule);
 
 /// Blocks of any size: small ones travel combined, each message led by the sizes of its blocks; a block of more
-/// than `limit` bytes is marked absent there and must travel directly (DirectBinding with skip_bytes = limit).
+/// than `limit` bytes is marked absent there and must travel directly (LargeBinding).
 ///
 /// The limit bounds staging on every rank whatever the others send, so that no rank needs to know more than its own
 /// counts: receiver and sender of a block know its size, and the ranks between them read it.
@@ -88,17 +91,25 @@ class CombinedBinding {
   CombinedBinding(const plan::Schedule& schedule, const CombinedLayout& layout, const Blocks& blocks,
                   std::size_t limit, std::byte* staging, const Channel& channel);
 
-  Piece outgoing(const plan::Message& m);
-  Piece incoming(const plan::Message& m);
+  std::optional<Piece> outgoing(const plan::Message& m);
+  std::optional<Piece> incoming(const plan::Message& m);
   int arrived(const plan::Message& m);
 
   /// The first MPI error of packing, which outgoing() cannot return.
   int status() const { return status_; }
 
+  /// Whether the block of this rank is too large to travel combined.
+  bool sends_large(int destination) const { return is_large(blocks_.send, destination); }
+  /// Whether the block for this rank is: its origin has said so once the schedule has run.
+  bool receives_large(int origin) const { return large_[static_cast<std::size_t>(origin)]; }
+
  private:
   using Size = std::uint32_t;
   static constexpr Size absent = ~Size{0};
 
+  bool is_large(const std::vector<Share>& shares, int peer) const {
+    return shares[static_cast<std::size_t>(peer)].bytes > static_cast<long long>(limit_);
+  }
   std::byte* message_at(int items) const {
     return messages_ + static_cast<std::size_t>(items) * (limit_ + sizeof(Size));
   }
@@ -107,7 +118,7 @@ class CombinedBinding {
     return message_at(offsets[static_cast<std::size_t>(&m - all.data())]);
   }
   int gather(const plan::Item& item, Size* size, std::byte* to);
-  int deliver(const plan::Item& item, Size size, const std::byte* from);
+  int take(const plan::Item& item, Size size, const std::byte* from);
 
   const plan::Schedule& schedule_;
   const CombinedLayout& layout_;
@@ -117,7 +128,29 @@ class CombinedBinding {
   std::byte* messages_;  // messages of the current phase
   const Channel& channel_;
   std::vector<Size> sizes_;  // of the block in each slot
+  std::vector<bool> large_;  // of the block from each rank
   int status_ = MPI_SUCCESS;
+};
+
+/// The blocks that CombinedBinding marked absent, straight between the caller's buffers. Both ends go by what is sent.
+class LargeBinding {
+ public:
+  LargeBinding(const Blocks& blocks, const CombinedBinding& combined)
+      : blocks_(blocks), combined_(combined) {}
+
+  std::optional<Piece> outgoing(const plan::Message& m) const {
+    if (!combined_.sends_large(m.peer)) return std::nullopt;
+    return piece_of(blocks_.send[static_cast<std::size_t>(m.peer)]);
+  }
+  std::optional<Piece> incoming(const plan::Message& m) const {
+    if (!combined_.receives_large(m.peer)) return std::nullopt;
+    return piece_of(blocks_.receive[static_cast<std::size_t>(m.peer)]);
+  }
+  int arrived(const plan::Message&) const { return MPI_SUCCESS; }
+
+ private:
+  const Blocks& blocks_;
+  const CombinedBinding& combined_;
 };
 
 }  // namespace wherry::run

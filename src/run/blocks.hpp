@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <optional>
 #include <vector>
 
 #include "run/datatype.hpp"
@@ -21,11 +22,15 @@ struct Share {
 struct Blocks {
   std::vector<Share> send;
   std::vector<Share> receive;
-  bool in_place = false;  // send is empty: data to send lies where data is received
-  bool valid = false;     // false: arguments that only the library should judge
+  bool in_place = false;            // send is empty: data to send lies where data is received
+  bool valid = false;               // false: arguments that only the library should judge
+  bool untyped = false;             // MPI_DATATYPE_NULL on a side without data, in MPI_Alltoallv
+  std::optional<int> untyped_code;  // the library's answer to that, once it was asked
   TypeMemory types;
 
   long long bytes_sent() const;
+  /// Size of each block where all are equal: what is sent, which all ranks see alike, whatever one of them expects.
+  long long block_bytes() const { return (in_place ? receive : send).front().bytes; }
 };
 
 /// Fills `blocks` for one call on `size` ranks, reusing its memory.

@@ -16,9 +16,7 @@ Cell::Cell(choose::Learner learner, const Channel& channel, int ranks)
     strategies_.push_back(plan::find_strategy(candidate.name));
 }
 
-Cell::~Cell() {
-  if (request_ != MPI_REQUEST_NULL) channel_.wait_all({&request_, 1});
-}
+Cell::~Cell() { channel_.wait(request_); }
 
 const plan::Strategy* Cell::begin() {
   if (request_ != MPI_REQUEST_NULL && learner_.calls() >= due_) finish_agreement();
@@ -28,7 +26,7 @@ const plan::Strategy* Cell::begin() {
 
 void Cell::end(double seconds) {
   learner_.took(trials_ == Trials::between_barriers ? trial_seconds(seconds) : seconds);
-  if (learner_.round_over() && request_ == MPI_REQUEST_NULL) start_agreement();
+  if (learner_.round_over() && request_ == MPI_REQUEST_NULL && !failed_) start_agreement();
 }
 
 /// The last call of a trial stands for all of them: their mean, the wait for the slowest rank included.
@@ -44,7 +42,7 @@ double Cell::trial_seconds(double seconds) {
 double Cell::meet() const {
   const auto start = std::chrono::steady_clock::now();
   MPI_Request request = MPI_REQUEST_NULL;
-  if (channel_.api().Ibarrier(channel_.comm(), &request) == MPI_SUCCESS) channel_.wait_all({&request, 1});
+  if (channel_.api().Ibarrier(channel_.comm(), &request) == MPI_SUCCESS) channel_.wait(request);
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -55,12 +53,15 @@ void Cell::start_agreement() {
     mine_.push_back(std::isfinite(s) ? std::llround(s * 1e9) : untried);
   all_.resize(mine_.size());
   due_ = learner_.calls() + lag;
-  channel_.api().Iallreduce(mine_.data(), all_.data(), static_cast<int>(mine_.size()), MPI_LONG_LONG, MPI_SUM,
-                            channel_.comm(), &request_);
+  failed_ = channel_.api().Iallreduce(mine_.data(), all_.data(), static_cast<int>(mine_.size()),
+                                      MPI_LONG_LONG, MPI_SUM, channel_.comm(), &request_) != MPI_SUCCESS;
+  if (failed_) request_ = MPI_REQUEST_NULL;  // after an error the handle is anything
 }
 
 void Cell::finish_agreement() {
-  channel_.wait_all({&request_, 1});
+  failed_ = channel_.wait(request_) != MPI_SUCCESS;
+  request_ = MPI_REQUEST_NULL;
+  if (failed_) return;
   std::vector<double> mean;
   for (const long long sum : all_)
     mean.push_back(sum < 0 ? std::numeric_limits<double>::infinity()

@@ -60,6 +60,7 @@ class Cell {
   int trial_calls_ = 0;
   std::vector<long long> mine_, all_;  // nanoseconds of each candidate: this rank's, and the sum
   MPI_Request request_ = MPI_REQUEST_NULL;
+  bool failed_ = false;  // the library could not combine the times: no more learning, the winner so far stays
   std::uint64_t due_ = 0;
 };
 

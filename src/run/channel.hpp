@@ -3,7 +3,10 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "mpi/api.hpp"
 
@@ -23,7 +26,17 @@ struct Piece {
   MPI_Datatype type = MPI_BYTE;  // legal even where nothing is sent
 };
 
+/// Of two steps that were both taken: the error of the first that failed, or MPI_SUCCESS.
+inline int first_error(int earlier, int later) { return earlier != MPI_SUCCESS ? earlier : later; }
+
+/// Memory for messages that cannot land where they should; it must outlive their requests.
+using Spare = std::vector<std::unique_ptr<std::byte[]>>;
+
 /// Point-to-point transfers on a private communicator; never meets the program's traffic.
+///
+/// All return MPI codes. The peer counts on its message: in place of a transfer that the library refuses, say for a type
+/// that is not committed, an empty message is sent, or what comes is received and dropped, and the error returned. So
+/// requests must be waited for after an error too.
 class Channel {
  public:
   Channel(const mpi::Api& api, MPI_Comm comm, Waiting waiting) : api_(&api), comm_(comm), waiting_(waiting) {}
@@ -32,14 +45,22 @@ class Channel {
   MPI_Comm comm() const { return comm_; }
 
   int send(const Piece& piece, int peer, int tag, MPI_Request* request) const;
-  int receive(const Piece& piece, int peer, int tag, MPI_Request* request) const;
+  int receive(const Piece& piece, int peer, int tag, MPI_Request* request, Spare& spare) const;
   /// Sends one piece and receives another; either peer may be MPI_PROC_NULL.
   int exchange(const Piece& out, int to, const Piece& in, int from, int tag) const;
+  /// Sends one piece and receives another in its place.
+  int replace(const Piece& piece, int peer, int tag) const;
+  int wait(MPI_Request& request) const;
+  /// Completes all of them, whatever becomes of each; the first error.
   int wait_all(std::span<MPI_Request> requests) const;
-  /// Waits until one of the requests completes; *index is MPI_UNDEFINED if all are MPI_REQUEST_NULL.
+  /// Waits until one of the requests completes or fails; *index is MPI_UNDEFINED if all are MPI_REQUEST_NULL.
   int wait_any(std::span<MPI_Request> requests, int* index) const;
 
  private:
+  int post_receive(const Piece& piece, int peer, int tag, MPI_Request* request) const;
+  Piece spare_for(const Piece& piece, Spare& spare) const;
+  bool refused(int code) const;
+
   const mpi::Api* api_;
   MPI_Comm comm_;
   Waiting waiting_;

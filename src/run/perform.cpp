@@ -1,10 +1,8 @@
 #include "run/perform.hpp"
 
 #include <algorithm>
-#include <climits>
 #include <cstring>
-
-#include "run/large_count.hpp"
+#include <utility>
 
 namespace wherry::run {
 
@@ -16,18 +14,19 @@ constexpr int direct_tag = 2;
 /// How blocks travel that are too large to be combined.
 constexpr std::string_view large_block_strategy = "direct16";
 
+// No rank stops half-way: the others count on its messages. So every step is taken, and the first error reported.
+
 /// The block that a rank has for itself.
 int copy_own(const Communicator& c, const Share& from, const Share& to) {
   if (from.bytes == 0 && to.bytes == 0) return MPI_SUCCESS;
+  if (from.bytes > to.bytes) return MPI_ERR_TRUNCATE;
   if (from.dense && to.dense && from.bytes == to.bytes) {
     if (from.region.address != to.region.address)
       std::memmove(const_cast<void*>(to.region.address), from.region.address,
                    static_cast<std::size_t>(from.bytes));
     return MPI_SUCCESS;
   }
-  const Piece out = {const_cast<void*>(from.region.address), from.region.count, from.region.type};
-  const Piece in = {const_cast<void*>(to.region.address), to.region.count, to.region.type};
-  return c.channel().exchange(out, c.rank(), in, c.rank(), direct_tag);
+  return c.channel().exchange(piece_of(from), c.rank(), piece_of(to), c.rank(), direct_tag);
 }
 
 bool all_dense(const std::vector<Share>& shares) { return shares.front().dense; }
@@ -42,69 +41,67 @@ int pack_all(const Communicator& c, const std::vector<Share>& shares, std::byte*
   return MPI_SUCCESS;
 }
 
-int unpack_all(const Communicator& c, const std::byte* from, const std::vector<Share>& shares) {
+int deliver_all(const Communicator& c, const std::byte* from, long long block,
+                const std::vector<Share>& shares) {
   for (const Share& share : shares) {
-    const int code =
-        unpack(c.channel().api(), from, share.bytes, share.region, share.dense, c.channel().comm());
+    const int code = deliver(c.channel(), c.rank(), from, block, share);
     if (code != MPI_SUCCESS) return code;
-    from += share.bytes;
+    from += block;
   }
   return MPI_SUCCESS;
 }
 
-int direct(Communicator& c, const plan::Strategy& strategy, long long skip_bytes = -1) {
-  DirectBinding binding(c.blocks, skip_bytes);
+int direct(Communicator& c, const plan::Strategy& strategy) {
+  DirectBinding binding(c.blocks);
   return execute(c.prepared(strategy).schedule, binding, c.channel(), direct_tag, c.requests);
+}
+
+/// Equal blocks of bytes one after the other.
+void lay_out(std::byte* memory, long long block, std::size_t blocks, std::vector<Share>& shares) {
+  shares.assign(blocks, {.region = {memory, block, MPI_BYTE}, .bytes = block, .dense = true});
+  for (Share& share : shares) share.region.address = std::exchange(memory, memory + block);
 }
 
 /// In place: a copy of the data to send takes the place of the send buffer.
 int send_from_copy(Communicator& c, std::byte* copy) {
-  if (const int code = pack_all(c, c.blocks.receive, copy); code != MPI_SUCCESS) return code;
-  const long long bytes = c.blocks.receive.front().bytes;
-  c.blocks.send.resize(c.blocks.receive.size());
-  for (std::size_t i = 0; i < c.blocks.send.size(); ++i)
-    c.blocks.send[i] = {
-        .region = {copy + static_cast<long long>(i) * bytes, bytes, MPI_BYTE}, .bytes = bytes, .dense = true};
-  return MPI_SUCCESS;
+  const int code = pack_all(c, c.blocks.receive, copy);
+  lay_out(copy, c.blocks.block_bytes(), c.blocks.receive.size(), c.blocks.send);
+  return code;
 }
 
 /// Equal blocks through several hops: contiguous bytes inside, the caller's datatypes at the edges.
 int staged(Communicator& c, const plan::Strategy& strategy, std::byte* memory) {
   const Prepared& prepared = c.prepared(strategy);
   const std::vector<Share>&send = c.blocks.send, &receive = c.blocks.receive;
-  const auto block = static_cast<std::size_t>(receive.front().bytes);
-  const std::size_t buffer = block * receive.size();
+  const auto block = static_cast<std::size_t>(send.front().bytes);
+  const std::size_t buffer = block * send.size();
   std::byte* const staging = memory;
   std::byte* const packed = staging + static_cast<std::size_t>(prepared.schedule.slots) * block;
-  std::byte* const landed = all_dense(receive)
+  const bool lands_straight = all_dense(receive) && receive.front().bytes == send.front().bytes;
+  std::byte* const landed = lands_straight
                                 ? static_cast<std::byte*>(const_cast<void*>(receive.front().region.address))
                                 : packed + buffer;
   const std::byte* source = static_cast<const std::byte*>(send.front().region.address);
+  int code = MPI_SUCCESS;
   if (!all_dense(send)) {
-    if (const int code = pack_all(c, send, packed); code != MPI_SUCCESS) return code;
+    code = pack_all(c, send, packed);
     source = packed;
   }
   const std::size_t own = static_cast<std::size_t>(c.rank()) * block;
   std::memcpy(landed + own, source + own, block);
   UniformBinding binding(prepared.schedule, block, source, landed, staging);
-  const int code = execute(prepared.schedule, binding, c.channel(), combined_tag, c.requests);
-  return code != MPI_SUCCESS || all_dense(receive) ? code : unpack_all(c, landed, receive);
+  code = first_error(code, execute(prepared.schedule, binding, c.channel(), combined_tag, c.requests));
+  return lands_straight ? code : first_error(code, deliver_all(c, landed, send.front().bytes, receive));
 }
 
 /// Pairs exchange through the library's own temporary memory. Both counts of a pair are equal in place.
 int exchange_in_place(Communicator& c, const plan::Strategy& strategy) {
-  const mpi::Api& api = c.channel().api();
+  int code = MPI_SUCCESS;
   for (const plan::Message& m : c.prepared(strategy).schedule.sends) {
     const Share& share = c.blocks.receive[static_cast<std::size_t>(m.peer)];
-    if (share.bytes == 0) continue;
-    const int code = with_int_count(
-        api, share.region.count, share.region.type, INT_MAX, [&](int count, MPI_Datatype type) {
-          return api.Sendrecv_replace(const_cast<void*>(share.region.address), count, type, m.peer,
-                                      direct_tag, m.peer, direct_tag, c.channel().comm(), MPI_STATUS_IGNORE);
-        });
-    if (code != MPI_SUCCESS) return code;
+    if (share.bytes > 0) code = first_error(code, c.channel().replace(piece_of(share), m.peer, direct_tag));
   }
-  return MPI_SUCCESS;
+  return code;
 }
 
 int combined(Communicator& c, const plan::Strategy& strategy, std::size_t limit, Staging& staging) {
@@ -114,10 +111,57 @@ int combined(Communicator& c, const plan::Strategy& strategy, std::size_t limit,
   const Staging::Lease lease = staging.lease(bytes);
   if (lease.data() == nullptr) return MPI_ERR_NO_MEM;
   CombinedBinding binding(prepared.schedule, prepared.layout, c.blocks, limit, lease.data(), c.channel());
-  const int code = execute(prepared.schedule, binding, c.channel(), combined_tag, c.requests);
-  if (code != MPI_SUCCESS) return code;
-  if (binding.status() != MPI_SUCCESS) return binding.status();
-  return direct(c, *plan::find_strategy(large_block_strategy), static_cast<long long>(limit));
+  int code = execute(prepared.schedule, binding, c.channel(), combined_tag, c.requests);
+  code = first_error(code, binding.status());
+  LargeBinding large(c.blocks, binding);
+  const plan::Schedule& straight = c.prepared(*plan::find_strategy(large_block_strategy)).schedule;
+  return first_error(code, execute(straight, large, c.channel(), direct_tag, c.requests));
+}
+
+/// What the library says to MPI_DATATYPE_NULL where there is no data: it depends on how much it checks.
+int judge_no_type(const mpi::Api& api) {
+  MPI_Comm alone = MPI_COMM_NULL;  // unlike MPI_COMM_SELF, without the program's error handler
+  if (const int code = api.Comm_split(MPI_COMM_SELF, 0, 0, &alone); code != MPI_SUCCESS) return code;
+  api.Comm_set_errhandler(alone, MPI_ERRORS_RETURN);
+  const int none = 0;
+  int nothing[2] = {};
+  const int code = api.Alltoallv(&nothing[0], &none, &none, MPI_DATATYPE_NULL, &nothing[1], &none, &none,
+                                 MPI_DATATYPE_NULL, alone);
+  api.Comm_free(&alone);
+  return code;
+}
+
+/// MPI_SUCCESS unless this rank's arguments are such that the library reports an error, yet no bar to its part.
+int judge(const Communicator& c, Blocks& blocks) {
+  if (!blocks.untyped) return MPI_SUCCESS;
+  if (!blocks.untyped_code) blocks.untyped_code = judge_no_type(c.channel().api());
+  return *blocks.untyped_code;
+}
+
+int exchange_uniform(Communicator& c, const plan::Strategy& strategy, Staging& staging) {
+  const auto block = c.blocks.block_bytes();
+  const bool several = strategy.hops == plan::Hops::several;
+  if (!several && !c.blocks.in_place) {
+    const auto own = static_cast<std::size_t>(c.rank());
+    const int code = copy_own(c, c.blocks.send[own], c.blocks.receive[own]);
+    return first_error(code, direct(c, strategy));
+  }
+  const int slots = several ? c.prepared(strategy).schedule.slots : 0;
+  const auto copy_bytes = c.blocks.in_place ? static_cast<std::size_t>(block) * c.blocks.receive.size() : 0;
+  const Staging::Lease lease = staging.lease(uniform_staging(slots, c.size(), block) + copy_bytes);
+  if (lease.data() == nullptr) return MPI_ERR_NO_MEM;
+  const int code = c.blocks.in_place ? send_from_copy(c, lease.data()) : MPI_SUCCESS;
+  return first_error(code, several ? staged(c, strategy, lease.data() + copy_bytes) : direct(c, strategy));
+}
+
+int exchange_irregular(Communicator& c, const plan::Strategy& strategy, std::uint32_t bucket,
+                       Staging& staging) {
+  if (c.blocks.in_place) return exchange_in_place(c, strategy);
+  const auto own = static_cast<std::size_t>(c.rank());
+  const int code = copy_own(c, c.blocks.send[own], c.blocks.receive[own]);
+  return first_error(code, strategy.hops == plan::Hops::single
+                               ? direct(c, strategy)
+                               : combined(c, strategy, combined_limit(bucket), staging));
 }
 
 }  // namespace
@@ -138,30 +182,21 @@ std::size_t combined_staging(int most_slots, int size, std::uint32_t bucket) {
 }
 
 int perform_uniform(Communicator& c, const plan::Strategy& strategy, Staging& staging) {
-  const auto block = c.blocks.receive.front().bytes;
-  const bool several = strategy.hops == plan::Hops::several;
-  if (!several && !c.blocks.in_place) {
-    const auto own = static_cast<std::size_t>(c.rank());
-    const int code = copy_own(c, c.blocks.send[own], c.blocks.receive[own]);
-    return code == MPI_SUCCESS ? direct(c, strategy) : code;
-  }
-  const int slots = several ? c.prepared(strategy).schedule.slots : 0;
-  const auto copy_bytes = c.blocks.in_place ? static_cast<std::size_t>(block) * c.blocks.receive.size() : 0;
-  const Staging::Lease lease = staging.lease(uniform_staging(slots, c.size(), block) + copy_bytes);
-  if (lease.data() == nullptr) return MPI_ERR_NO_MEM;
-  if (c.blocks.in_place)
-    if (const int code = send_from_copy(c, lease.data()); code != MPI_SUCCESS) return code;
-  return several ? staged(c, strategy, lease.data() + copy_bytes) : direct(c, strategy);
+  const long long block = c.blocks.block_bytes();
+  std::vector<Share>& receive = c.blocks.receive;
+  if (receive.front().bytes >= block) return exchange_uniform(c, strategy, staging);
+  // Too little room on this rank: it does its part, and drops what comes. Receives that are too short would do as
+  // well, had Open MPI 4 and 5 not the habit of filling them beyond their end.
+  const Staging::Lease dropped = staging.lease(static_cast<std::size_t>(block) * receive.size());
+  if (dropped.data() == nullptr) return MPI_ERR_NO_MEM;
+  lay_out(dropped.data(), block, receive.size(), receive);
+  return first_error(exchange_uniform(c, strategy, staging), MPI_ERR_TRUNCATE);
 }
 
 int perform_irregular(Communicator& c, const plan::Strategy& strategy, std::uint32_t bucket,
                       Staging& staging) {
-  if (c.blocks.in_place) return exchange_in_place(c, strategy);
-  const auto own = static_cast<std::size_t>(c.rank());
-  if (const int code = copy_own(c, c.blocks.send[own], c.blocks.receive[own]); code != MPI_SUCCESS)
-    return code;
-  if (strategy.hops == plan::Hops::single) return direct(c, strategy);
-  return combined(c, strategy, combined_limit(bucket), staging);
+  const int code = exchange_irregular(c, strategy, bucket, staging);
+  return first_error(code, judge(c, c.blocks));
 }
 
 }  // namespace wherry::run

@@ -116,7 +116,7 @@ Communicator* Runtime::State::ready(Operation operation, const Call& call) {
   if (c == nullptr) return nullptr;
   read_blocks(api, call, c->size(), c->blocks);
   // Wrong arguments: the library says what is wrong with them.
-  const bool empty = operation == Operation::alltoall && c->blocks.receive.front().bytes == 0;
+  const bool empty = operation == Operation::alltoall && c->blocks.block_bytes() == 0;
   return c->blocks.valid && !empty ? c : nullptr;
 }
 
@@ -166,7 +166,7 @@ const plan::Strategy* Runtime::State::asked_for(Communicator& c, const CellKey& 
 /// The agreed size class of this call.
 std::uint32_t Runtime::State::bucket(Communicator& c, Operation operation) const {
   if (operation == Operation::alltoall)
-    return profile::bucket_of(static_cast<std::uint64_t>(c.blocks.receive.front().bytes));
+    return profile::bucket_of(static_cast<std::uint64_t>(c.blocks.block_bytes()));
   SizeWatch& watch = c.watches[{operation, c.blocks.in_place}];
   const double average = static_cast<double>(c.blocks.bytes_sent()) / c.size();
   if (!watch.started()) watch.start(average, c.channel());

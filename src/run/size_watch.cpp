@@ -37,7 +37,7 @@ void SizeWatch::saw(double average_bytes, const Channel& channel) {
 
 void SizeWatch::finish(const Channel& channel) {
   if (request_ == MPI_REQUEST_NULL) return;
-  failed_ = channel.wait_all({&request_, 1}) != MPI_SUCCESS;
+  failed_ = channel.wait(request_) != MPI_SUCCESS;
   request_ = MPI_REQUEST_NULL;
 }
 

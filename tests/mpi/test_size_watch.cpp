@@ -33,8 +33,8 @@ int iallreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype type,
   return MPI_ERR_OTHER;
 }
 
-int waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
-  const int code = PMPI_Waitall(count, requests, statuses);
+int wait(MPI_Request* request, MPI_Status* status) {
+  const int code = PMPI_Wait(request, status);
   return library.completes ? code : MPI_ERR_OTHER;
 }
 
@@ -42,7 +42,7 @@ mpi::Api failing_api() {
   mpi::Api api = mpi::linked_api();
   api.Allreduce = allreduce;
   api.Iallreduce = iallreduce;
-  api.Waitall = waitall;
+  api.Wait = wait;
   return api;
 }
 
