@@ -1,6 +1,8 @@
 // Small exact arithmetic on rank numbers.
 #pragma once
 
+#include <bit>
+
 namespace wherry::plan {
 
 /// x modulo n for x in [-n, 2n): cheaper than a division, and never negative.
@@ -25,6 +27,9 @@ constexpr int ceil_root(int n, int degree) {
   }
   return static_cast<int>(low);
 }
+
+/// The smallest k with 2 to the power k >= n; n >= 1.
+constexpr int ceil_log2(int n) { return static_cast<int>(std::bit_width(static_cast<unsigned>(n - 1))); }
 
 /// The round, 1..n-1, in which `from` sends to `to` so that in each round everybody sends to one and receives from one:
 /// by XOR where that works out (both ways with the same partner), else by rotation. 0 for from == to.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace wherry::plan {
 namespace {
@@ -42,11 +43,11 @@ PhaseTraffic count_phase(const Schedule& s, const Phase& phase, const Shape& sha
   return t;
 }
 
-RankTraffic count_rank(const Strategy& strategy, const Shape& shape, int rank, double weight) {
+std::vector<PhaseTraffic> count_rank(const Strategy& strategy, const Shape& shape, int rank) {
   const Schedule s = strategy.schedule(shape, rank);
-  RankTraffic t{.weight = weight, .phases = {}};
-  for (const Phase& phase : s.phases) t.phases.push_back(count_phase(s, phase, shape));
-  return t;
+  std::vector<PhaseTraffic> phases;
+  for (const Phase& phase : s.phases) phases.push_back(count_phase(s, phase, shape));
+  return phases;
 }
 
 // ---- Sampling
@@ -79,15 +80,14 @@ std::vector<int> sample_nodes(const Shape& shape) {
   return chosen;
 }
 
-NodeTraffic count_node(const Strategy& strategy, const Shape& shape, int node, bool exact) {
-  const auto members = shape.members(node);
+NodeTraffic count_node(std::span<const int> members, Counting counting, const CountRank& count) {
   const int size = static_cast<int>(members.size());
-  const std::vector<int> chosen = exact ? everything(size) : sample(size);
+  const std::vector<int> chosen = counting == Counting::exact ? everything(size) : sample(size);
   NodeTraffic t{.size = size, .ranks = {}};
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const int until = i + 1 < chosen.size() ? chosen[i + 1] : size;
-    t.ranks.push_back(
-        count_rank(strategy, shape, members[static_cast<std::size_t>(chosen[i])], until - chosen[i]));
+    t.ranks.push_back({.weight = static_cast<double>(until - chosen[i]),
+                       .phases = count(members[static_cast<std::size_t>(chosen[i])])});
   }
   return t;
 }
@@ -119,22 +119,46 @@ double handshaking(long long blocks, long long messages, double block_bytes, con
   return message_bytes < m.eager_between_bytes ? 1 : m.rendezvous;
 }
 
-/// The node's link is busy with all its ranks' bytes, and its slowest rank has work of its own on top.
-double node_seconds(const NodeTraffic& node, double block_bytes, const Machine& m) {
-  double out = 0, in = 0, slowest = 0;
+/// What one node does in one step.
+struct StepSeconds {
+  double slowest = 0;  // of its ranks
+  double out = 0;      // of its link
+  double in = 0;
+  /// The node's link is busy with all its ranks' bytes, and its slowest rank has work of its own on top.
+  double sum() const { return slowest + std::max(out, in); }
+};
+
+std::vector<StepSeconds> node_seconds(const NodeTraffic& node, double block_bytes, const Machine& m) {
+  std::vector<StepSeconds> steps;
   for (const RankTraffic& rank : node.ranks) {
     double own = 0;
+    int step = 0;
     for (const PhaseTraffic& t : rank.phases) {
+      if (t.step != step) own = 0;
+      step = t.step;
+      if (steps.size() <= static_cast<std::size_t>(step)) steps.resize(static_cast<std::size_t>(step) + 1);
+      StepSeconds& seconds = steps[static_cast<std::size_t>(step)];
       own += own_seconds(t, block_bytes, m);
+      seconds.slowest = std::max(seconds.slowest, own);
       const double per_block = rank.weight * block_bytes * m.beta_between_s * crowding(t, node.size, m);
-      out += static_cast<double>(t.out_between) * per_block *
-             handshaking(t.out_between, t.sends_between, block_bytes, m);
-      in += static_cast<double>(t.in_between) * per_block *
-            handshaking(t.in_between, t.receives_between, block_bytes, m);
+      seconds.out += static_cast<double>(t.out_between) * per_block *
+                     handshaking(t.out_between, t.sends_between, block_bytes, m);
+      seconds.in += static_cast<double>(t.in_between) * per_block *
+                    handshaking(t.in_between, t.receives_between, block_bytes, m);
     }
-    slowest = std::max(slowest, own);
   }
-  return slowest + std::max(out, in);
+  return steps;
+}
+
+double all_seconds(const Traffic& traffic, double block_bytes, const Machine& m) {
+  std::vector<double> slowest;
+  for (const NodeTraffic& node : traffic.nodes) {
+    const std::vector<StepSeconds> steps = node_seconds(node, block_bytes, m);
+    if (slowest.size() < steps.size()) slowest.resize(steps.size());
+    for (std::size_t step = 0; step < steps.size(); ++step)
+      slowest[step] = std::max(slowest[step], steps[step].sum());
+  }
+  return std::accumulate(slowest.begin(), slowest.end(), 0.0);
 }
 
 /// Adds the counts of a node to the maxima so far; counts of blocks stay in blocks.
@@ -160,20 +184,23 @@ void count_busiest(const NodeTraffic& node, Cost& blocks) {
 
 }  // namespace
 
+std::vector<NodeTraffic> count_nodes(const Shape& shape, Counting counting, const CountRank& count) {
+  std::vector<NodeTraffic> nodes;
+  for (const int node : counting == Counting::exact ? everything(shape.nodes()) : sample_nodes(shape))
+    nodes.push_back(count_node(shape.members(node), counting, count));
+  return nodes;
+}
+
 Traffic traffic(const Strategy& strategy, const Shape& shape) {
-  const bool exact = shape.size() <= priced_exactly;
-  Traffic t{.nodes = {}, .most_slots = strategy.most_slots(shape)};
-  for (const int node : exact ? everything(shape.nodes()) : sample_nodes(shape))
-    t.nodes.push_back(count_node(strategy, shape, node, exact));
-  return t;
+  const Counting counting = shape.size() <= priced_exactly ? Counting::exact : Counting::sampled;
+  return {.nodes = count_nodes(shape, counting, [&](int rank) { return count_rank(strategy, shape, rank); }),
+          .most_slots = strategy.most_slots(shape)};
 }
 
 Cost price(const Traffic& traffic, long long block_bytes, const Machine& machine) {
   Cost cost;
-  for (const NodeTraffic& node : traffic.nodes) {
-    cost.seconds = std::max(cost.seconds, node_seconds(node, static_cast<double>(block_bytes), machine));
-    count_busiest(node, cost);
-  }
+  cost.seconds = all_seconds(traffic, static_cast<double>(block_bytes), machine);
+  for (const NodeTraffic& node : traffic.nodes) count_busiest(node, cost);
   for (long long* const blocks : {&cost.bytes, &cost.bytes_between, &cost.copied_bytes})
     *blocks *= block_bytes;
   cost.staging_bytes = traffic.most_slots * block_bytes;

@@ -1,6 +1,7 @@
 // What a strategy would cost: exact counts, and a time by the alpha-beta-gamma model.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "plan/shape.hpp"
@@ -40,7 +41,11 @@ struct Cost {
 };
 
 /// What one rank does in one phase of its schedule; blocks count once per message that carries them.
+///
+/// Ranks go through the phases of a step on their own, and wait for each other between steps: a step takes as long as its
+/// slowest node. Personalized all-to-alls, in which all are busy all the time, are a single step.
 struct PhaseTraffic {
+  int step = 0;  // ascending within a rank
   int window = 0;
   long long sends_within = 0, sends_between = 0;
   long long receives_within = 0, receives_between = 0;
@@ -69,6 +74,14 @@ struct Traffic {
 /// Up to this many ranks every rank is counted. Beyond, some ranks of some nodes stand for the others,
 /// which keeps pricing all strategies at 1024 ranks well below a second.
 inline constexpr int priced_exactly = 64;
+
+enum class Counting { exact, sampled };
+
+/// What a rank does, phase by phase.
+using CountRank = std::function<std::vector<PhaseTraffic>(int rank)>;
+
+/// Counts every rank or, sampled, some ranks of some nodes, which stand for the others.
+std::vector<NodeTraffic> count_nodes(const Shape& shape, Counting counting, const CountRank& count);
 
 /// Walks schedules: exact up to `priced_exactly` ranks, sampled beyond. The same on all ranks.
 Traffic traffic(const Strategy& strategy, const Shape& shape);

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/error.hpp"
+#include "plan/segments/schedule.hpp"
 
 namespace wherry::plan {
 namespace {
@@ -27,17 +28,18 @@ bool before_in_time(const Directed& a, const Directed& b) {
 }
 
 /// All ends of one side, by the ranks they join; ends of the same two ranks stay in the order of time.
-std::vector<Directed> ends(std::span<const Schedule> schedules, Side side) {
+template <class AnySchedule>
+std::vector<Directed> ends(std::span<const AnySchedule> schedules, Side side) {
   std::vector<Directed> found;
-  for (const Schedule& s : schedules) {
+  for (const AnySchedule& s : schedules) {
     for (int p = 0; p < static_cast<int>(s.phases.size()); ++p) {
       const Phase& phase = s.phases[static_cast<std::size_t>(p)];
       const int first = side == Side::send ? phase.first_send : phase.first_receive;
       const int count = side == Side::send ? phase.sends : phase.receives;
       for (int m = first; m < first + count; ++m) {
-        const Message& message = (side == Side::send ? s.sends : s.receives)[static_cast<std::size_t>(m)];
         const bool sent = side == Side::send;
-        found.push_back({sent ? s.rank : message.peer, sent ? message.peer : s.rank, {s.rank, p, m}});
+        const int peer = (sent ? s.sends : s.receives)[static_cast<std::size_t>(m)].peer;
+        found.push_back({sent ? s.rank : peer, sent ? peer : s.rank, {s.rank, p, m}});
       }
     }
   }
@@ -54,9 +56,8 @@ std::vector<Directed> ends(std::span<const Schedule> schedules, Side side) {
           : "rank " + to + " phase " + phase + " receives from rank " + from + ", which does not send it");
 }
 
-}  // namespace
-
-std::vector<Pair> pair_messages(std::span<const Schedule> schedules) {
+template <class AnySchedule>
+std::vector<Pair> pair_ends(std::span<const AnySchedule> schedules) {
   const std::vector<Directed> sends = ends(schedules, Side::send);
   const std::vector<Directed> receives = ends(schedules, Side::receive);
   std::vector<Pair> pairs;
@@ -71,6 +72,11 @@ std::vector<Pair> pair_messages(std::span<const Schedule> schedules) {
   }
   return pairs;
 }
+
+}  // namespace
+
+std::vector<Pair> pair_messages(std::span<const Schedule> schedules) { return pair_ends(schedules); }
+std::vector<Pair> pair_messages(std::span<const SegmentSchedule> schedules) { return pair_ends(schedules); }
 
 std::vector<std::vector<int>> columns_of_phases(std::span<const Schedule> schedules) {
   std::vector<std::vector<int>> columns;

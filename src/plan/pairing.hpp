@@ -8,6 +8,8 @@
 
 namespace wherry::plan {
 
+struct SegmentSchedule;
+
 /// One end of a message: index `message` of the sends (or receives) of `rank`, in phase `phase`.
 struct End {
   int rank;
@@ -24,6 +26,7 @@ struct Pair {
 /// Pairs the k-th send from one rank to another with the k-th receive there. Throws schedule_error, with
 /// ranks and phases, if one of the two is missing. Ordered by sender, then receiver, then time.
 std::vector<Pair> pair_messages(std::span<const Schedule> schedules);
+std::vector<Pair> pair_messages(std::span<const SegmentSchedule> schedules);
 
 /// Phases as columns: columns[rank][phase], so that both ends of a message are in the same column and a
 /// rank's phases keep their order. Ranks rest in some columns. The schedules must be verified.

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/nearest.hpp"
+#include "plan/applies.hpp"
 #include "plan/families/digits.hpp"
 #include "plan/families/nodes.hpp"
 #include "plan/families/rounds.hpp"
@@ -20,13 +21,6 @@
 
 namespace wherry::plan {
 namespace {
-
-template <int ranks>
-bool has_ranks(const Shape& shape) {
-  return shape.size() >= ranks;
-}
-
-bool has_shared_nodes(const Shape& shape) { return 1 < shape.nodes() && shape.nodes() < shape.size(); }
 
 // A strategy asks for so many ranks that it differs from the plainer ones: trials of twins are wasted.
 constexpr Applies always{has_ranks<1>, "any number of ranks"};

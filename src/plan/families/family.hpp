@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "plan/applies.hpp"
 #include "plan/builder.hpp"
 #include "plan/strategy.hpp"
 
@@ -42,12 +43,6 @@ int most_slots_of(const Shape& shape) {
   for (int rank = 0; rank < ranks; ++rank) most = std::max(most, schedule_of<Family>(shape, rank).slots);
   return most;
 }
-
-/// Where a strategy makes sense, and how to say so.
-struct Applies {
-  bool (*to)(const Shape&);
-  std::string_view needs;
-};
 
 template <class Family>
 constexpr Strategy row(std::string_view name, Applies applies, std::string_view summary) {

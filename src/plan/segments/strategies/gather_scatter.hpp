@@ -1,0 +1,42 @@
+// Gather: rank r has segment r; in the end the root has all. Scatter: the same messages the other way round.
+#pragma once
+
+#include "plan/segments/families/binomial.hpp"
+#include "plan/segments/families/star.hpp"
+#include "plan/segments/node_groups.hpp"
+#include "plan/segments/parts.hpp"
+#include "plan/segments/strategy.hpp"
+
+namespace wherry::plan::segments {
+
+inline void gather_linear(SegmentBuilder& b, const Shape&, const Parameters& p) {
+  star_up(b, Group::everyone(b), p.root, OneEach{b.size()});
+}
+
+inline void scatter_linear(SegmentBuilder& b, const Shape&, const Parameters& p) {
+  star_down(b, Group::everyone(b), p.root, OneEach{b.size()});
+}
+
+inline void gather_binomial(SegmentBuilder& b, const Shape&, const Parameters& p) {
+  binomial_up(b, Group::everyone(b), p.root, OneEach{b.size()}, Joining::collect);
+}
+
+inline void scatter_binomial(SegmentBuilder& b, const Shape&, const Parameters& p) {
+  binomial_down(b, Group::everyone(b), p.root, OneEach{b.size()});
+}
+
+inline void gather_by_node(SegmentBuilder& b, const Shape& shape, const Parameters& p) {
+  const NodeGroups nodes(shape, b.rank(), p.root);
+  binomial_up(b, nodes.node(), nodes.leader(), OfMembers{nodes.members()}, Joining::collect);
+  b.pass(nodes.local_steps());
+  binomial_up(b, nodes.leaders(), nodes.root(), OfNodes{shape}, Joining::collect);
+}
+
+inline void scatter_by_node(SegmentBuilder& b, const Shape& shape, const Parameters& p) {
+  const NodeGroups nodes(shape, b.rank(), p.root);
+  binomial_down(b, nodes.leaders(), nodes.root(), OfNodes{shape});
+  b.pass(ceil_log2(shape.nodes()));
+  binomial_down(b, nodes.node(), nodes.leader(), OfMembers{nodes.members()});
+}
+
+}  // namespace wherry::plan::segments
