@@ -12,20 +12,23 @@ namespace wherry::run {
 /// Requests of one execution, kept between calls so that no call allocates.
 struct Requests {
   std::vector<MPI_Request> pending;
-  std::vector<const plan::Message*> receiving;  // by the first of them; nullptr: nothing to unpack
+  std::vector<const void*> receiving;  // the messages of the first of them; nullptr: nothing to unpack
   Spare spare;
 };
 
-/// A binding turns messages into memory:
-///   std::optional<Piece> outgoing(const plan::Message&)   gathers the message if need be; nothing: it is not sent
-///   std::optional<Piece> incoming(const plan::Message&)   where it may land; nothing: it does not come
-///   int arrived(const plan::Message&)                     unpacks what landed; an MPI code
+/// A schedule has phases, sends_of(phase), receives_of(phase), and messages with a peer (plan/schedule.hpp,
+/// plan/segments/schedule.hpp). A binding turns its messages into memory:
+///   std::optional<Piece> outgoing(const Message&)   gathers the message if need be; nothing: it is not sent
+///   std::optional<Piece> incoming(const Message&)   where it may land; nothing: it does not come
+///   int arrived(const Message&)                     unpacks what landed; an MPI code
+///   int phase_over()                                optional: all messages of a phase are complete; an MPI code
 /// Both ends of a message must agree whether it is sent.
-template <class Binding>
+template <class Schedule, class Binding>
 class Execution {
+  using Message = typename decltype(Schedule::sends)::value_type;
+
  public:
-  Execution(const plan::Schedule& schedule, Binding& binding, const Channel& channel, int tag,
-            Requests& requests)
+  Execution(const Schedule& schedule, Binding& binding, const Channel& channel, int tag, Requests& requests)
       : schedule_(schedule), binding_(binding), channel_(channel), tag_(tag), requests_(requests) {}
 
   /// Returns MPI_SUCCESS or the first error. Collective over the channel.
@@ -33,7 +36,10 @@ class Execution {
   /// An error does not end it: the other ranks count on all messages of this one. As every rank does its part to the end,
   /// every request completes, and no message still moves in the caller's memory or in staging after the call.
   int run() {
-    for (const plan::Phase& phase : schedule_.phases) run(phase);
+    for (const plan::Phase& phase : schedule_.phases) {
+      run(phase);
+      if constexpr (requires { binding_.phase_over(); }) note(binding_.phase_over());
+    }
     requests_.spare.clear();
     return code_;
   }
@@ -47,8 +53,8 @@ class Execution {
 
   /// One message out and one in: the library's own exchange is the fastest way.
   void exchange(const plan::Phase& phase) {
-    const plan::Message& out = schedule_.sends_of(phase).front();
-    const plan::Message& in = schedule_.receives_of(phase).front();
+    const Message& out = schedule_.sends_of(phase).front();
+    const Message& in = schedule_.receives_of(phase).front();
     const std::optional<Piece> sent = binding_.outgoing(out);
     const std::optional<Piece> received = binding_.incoming(in);
     if (!sent && !received) return;
@@ -63,9 +69,9 @@ class Execution {
     requests_.pending.clear();
     requests_.receiving.clear();
     // Receives first: an unexpected message would cost one extra copy.
-    for (const plan::Message& m : schedule_.receives_of(phase))
+    for (const Message& m : schedule_.receives_of(phase))
       requests_.receiving.push_back(post_receive(m, append()));
-    for (const plan::Message& m : schedule_.sends_of(phase)) post_send(m, append());
+    for (const Message& m : schedule_.sends_of(phase)) post_send(m, append());
     for (std::size_t i = 0; i < requests_.pending.size(); ++i) ended(i, channel_.wait(requests_.pending[i]));
   }
 
@@ -75,8 +81,8 @@ class Execution {
     const auto window = static_cast<std::size_t>(phase.window);
     requests_.pending.assign(2 * window, MPI_REQUEST_NULL);
     requests_.receiving.assign(window, nullptr);
-    std::span<const plan::Message> receives = schedule_.receives_of(phase);
-    std::span<const plan::Message> sends = schedule_.sends_of(phase);
+    std::span<const Message> receives = schedule_.receives_of(phase);
+    std::span<const Message> sends = schedule_.sends_of(phase);
     for (std::size_t i = 0; i < window; ++i) next_receive(receives, i);
     for (std::size_t i = 0; i < window; ++i) next_send(sends, window + i);
     for (;;) {
@@ -98,17 +104,18 @@ class Execution {
   void ended(std::size_t place, int code) {
     note(code);
     const bool receive = place < requests_.receiving.size() && requests_.receiving[place] != nullptr;
-    if (receive && code == MPI_SUCCESS) note(binding_.arrived(*requests_.receiving[place]));
+    if (receive && code == MPI_SUCCESS)
+      note(binding_.arrived(*static_cast<const Message*>(requests_.receiving[place])));
   }
 
-  void next_receive(std::span<const plan::Message>& waiting, std::size_t place) {
+  void next_receive(std::span<const Message>& waiting, std::size_t place) {
     MPI_Request& request = requests_.pending[place];
     for (request = MPI_REQUEST_NULL; request == MPI_REQUEST_NULL && !waiting.empty();
          waiting = waiting.subspan(1))
       requests_.receiving[place] = post_receive(waiting.front(), request);
   }
 
-  void next_send(std::span<const plan::Message>& waiting, std::size_t place) {
+  void next_send(std::span<const Message>& waiting, std::size_t place) {
     MPI_Request& request = requests_.pending[place];
     for (request = MPI_REQUEST_NULL; request == MPI_REQUEST_NULL && !waiting.empty();
          waiting = waiting.subspan(1))
@@ -118,14 +125,14 @@ class Execution {
   MPI_Request& append() { return requests_.pending.emplace_back(MPI_REQUEST_NULL); }
 
   /// Returns what there will be to unpack, if anything.
-  const plan::Message* post_receive(const plan::Message& message, MPI_Request& request) {
+  const Message* post_receive(const Message& message, MPI_Request& request) {
     const std::optional<Piece> piece = binding_.incoming(message);
     if (!piece) return nullptr;
     const int code = note(channel_.receive(*piece, message.peer, tag_, &request, requests_.spare));
     return code == MPI_SUCCESS ? &message : nullptr;
   }
 
-  void post_send(const plan::Message& message, MPI_Request& request) {
+  void post_send(const Message& message, MPI_Request& request) {
     const std::optional<Piece> piece = binding_.outgoing(message);
     if (piece) note(channel_.send(*piece, message.peer, tag_, &request));
   }
@@ -135,7 +142,7 @@ class Execution {
     return code;
   }
 
-  const plan::Schedule& schedule_;
+  const Schedule& schedule_;
   Binding& binding_;
   const Channel& channel_;
   int tag_;
@@ -143,10 +150,9 @@ class Execution {
   int code_ = MPI_SUCCESS;
 };
 
-template <class Binding>
-int execute(const plan::Schedule& schedule, Binding& binding, const Channel& channel, int tag,
-            Requests& requests) {
-  return Execution<Binding>(schedule, binding, channel, tag, requests).run();
+template <class Schedule, class Binding>
+int execute(const Schedule& schedule, Binding& binding, const Channel& channel, int tag, Requests& requests) {
+  return Execution(schedule, binding, channel, tag, requests).run();
 }
 
 }  // namespace wherry::run

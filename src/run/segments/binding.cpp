@@ -1,0 +1,146 @@
+#include "run/segments/binding.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace wherry::run {
+
+namespace {
+
+using plan::Action;
+
+/// Offsets of the messages of one side that must be packed; the others have none.
+void lay_out(const plan::SegmentSchedule& schedule, std::span<const plan::Transfer> transfers, int& used,
+             std::vector<int>& offsets) {
+  for (const plan::Transfer& t : transfers) {
+    offsets.push_back(used);
+    if (t.count > 1 && t.action == Action::replace) used += schedule.carried(t);
+  }
+}
+
+}  // namespace
+
+SegmentLayout layout_of(const plan::SegmentSchedule& schedule) {
+  SegmentLayout layout;
+  for (const plan::Phase& phase : schedule.phases) {
+    int used = 0;
+    lay_out(schedule, schedule.sends_of(phase), used, layout.send);
+    lay_out(schedule, schedule.receives_of(phase), used, layout.receive);
+    layout.most_segments = std::max(layout.most_segments, used);
+  }
+  return layout;
+}
+
+std::size_t SegmentBinding::working_bytes(const plan::SegmentSchedule& schedule, const SegmentLayout& layout,
+                                          const Cut& cut) {
+  return static_cast<std::size_t>(schedule.slots + layout.most_segments) *
+         static_cast<std::size_t>(cut.largest());
+}
+
+SegmentBinding::SegmentBinding(const plan::SegmentSchedule& schedule, const SegmentLayout& layout,
+                               const Cut& cut, std::byte* buffer, std::byte* working,
+                               const Reduction* reduction)
+    : schedule_(schedule),
+      layout_(layout),
+      cut_(cut),
+      buffer_(buffer),
+      slots_(working),
+      packed_(working + schedule.slots * cut.largest()),
+      reduction_(reduction) {}
+
+std::optional<Piece> SegmentBinding::outgoing(const plan::Transfer& t) {
+  const long long bytes = bytes_of(t);
+  if (t.count == 0) return Piece{};  // a barrier's message: that it comes is all it says
+  if (bytes == 0) return std::nullopt;
+  const std::span<const plan::Range> ranges = schedule_.ranges_of(t);
+  if (ranges.size() == 1) return Piece{buffer_ + cut_.begin(ranges.front().first), bytes, MPI_BYTE};
+  std::byte* const message = packed(schedule_.sends, layout_.send, t);
+  std::byte* to = message;
+  for (const plan::Range& range : ranges) {
+    const auto part = static_cast<std::size_t>(cut_.bytes(range));
+    std::memcpy(to, buffer_ + cut_.begin(range.first), part);
+    to += part;
+  }
+  return Piece{message, bytes, MPI_BYTE};
+}
+
+std::optional<Piece> SegmentBinding::incoming(const plan::Transfer& t) {
+  const long long bytes = bytes_of(t);
+  if (t.count == 0) return Piece{};
+  if (bytes == 0) return std::nullopt;
+  if (t.action != Action::replace) return Piece{slot_of(t), bytes, MPI_BYTE};
+  const std::span<const plan::Range> ranges = schedule_.ranges_of(t);
+  if (ranges.size() == 1) return Piece{buffer_ + cut_.begin(ranges.front().first), bytes, MPI_BYTE};
+  return Piece{packed(schedule_.receives, layout_.receive, t), bytes, MPI_BYTE};
+}
+
+int SegmentBinding::arrived(const plan::Transfer& t) {
+  if (t.action != Action::replace) {
+    landed_.push_back(&t);
+    return MPI_SUCCESS;
+  }
+  if (t.count < 2) return MPI_SUCCESS;
+  const std::byte* from = packed(schedule_.receives, layout_.receive, t);
+  for (const plan::Range& range : schedule_.ranges_of(t)) {
+    const auto part = static_cast<std::size_t>(cut_.bytes(range));
+    std::memcpy(buffer_ + cut_.begin(range.first), from, part);
+    from += part;
+  }
+  return MPI_SUCCESS;
+}
+
+int SegmentBinding::phase_over() {
+  int code = MPI_SUCCESS;
+  std::byte* held = nullptr;
+  for (const plan::Transfer* t : landed_) {
+    std::byte* incoming = slot_of(*t);
+    if (t->action == Action::combine_before) {
+      code = first_error(code, combine_before(*t));
+      continue;
+    }
+    if (held != nullptr) {
+      code = first_error(code, reduction_->before(incoming, held, bytes_of(*t)));
+      incoming = held;
+    }
+    held = incoming;
+    if (t->action != Action::combine_after) continue;
+    code = first_error(code, combine_after(*t, incoming));
+    held = nullptr;
+  }
+  landed_.clear();
+  return code;
+}
+
+int SegmentBinding::combine_after(const plan::Transfer& t, std::byte* with) {
+  int code = MPI_SUCCESS;
+  for (const plan::Range& range : schedule_.ranges_of(t)) {
+    code = first_error(code, reduction_->after(buffer_ + cut_.begin(range.first), with, cut_.bytes(range)));
+    with += cut_.bytes(range);
+  }
+  return code;
+}
+
+int SegmentBinding::combine_before(const plan::Transfer& t) {
+  int code = MPI_SUCCESS;
+  std::byte* with = slot_of(t);
+  for (const plan::Range& range : schedule_.ranges_of(t)) {
+    code = first_error(code, reduction_->before(with, buffer_ + cut_.begin(range.first), cut_.bytes(range)));
+    with += cut_.bytes(range);
+  }
+  return code;
+}
+
+long long SegmentBinding::bytes_of(const plan::Transfer& t) const {
+  long long sum = 0;
+  for (const plan::Range& range : schedule_.ranges_of(t)) sum += cut_.bytes(range);
+  return sum;
+}
+
+std::byte* SegmentBinding::packed(const std::vector<plan::Transfer>& all, const std::vector<int>& offsets,
+                                  const plan::Transfer& t) const {
+  return packed_ + offsets[static_cast<std::size_t>(&t - all.data())] * cut_.largest();
+}
+
+std::byte* SegmentBinding::slot_of(const plan::Transfer& t) const { return slots_ + t.slot * cut_.largest(); }
+
+}  // namespace wherry::run

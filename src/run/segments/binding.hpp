@@ -1,0 +1,60 @@
+// The binding of segment schedules: one contiguous buffer, scratch memory, and perhaps an operation.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "plan/segments/schedule.hpp"
+#include "run/channel.hpp"
+#include "run/segments/cut.hpp"
+#include "run/segments/reduction.hpp"
+
+namespace wherry::run {
+
+/// Where the messages of a phase are packed that carry several ranges, in segments from the start of the packing area.
+struct SegmentLayout {
+  std::vector<int> send;     // per transfer of SegmentSchedule::sends
+  std::vector<int> receive;  // per transfer of SegmentSchedule::receives
+  int most_segments = 0;     // packed in one phase
+};
+
+SegmentLayout layout_of(const plan::SegmentSchedule& schedule);
+
+/// Segments of bytes. A transfer of one range goes straight between the buffers; several are packed. What is to be
+/// combined lands in scratch memory and is combined when its phase is over, in the order that the schedule asks for.
+class SegmentBinding {
+ public:
+  /// Bytes of working memory that a rank needs.
+  static std::size_t working_bytes(const plan::SegmentSchedule& schedule, const SegmentLayout& layout,
+                                   const Cut& cut);
+
+  /// buffer: where segment 0 would begin; only segments that the schedule names are touched. working: working_bytes().
+  /// reduction: nullptr if the schedule combines nothing.
+  SegmentBinding(const plan::SegmentSchedule& schedule, const SegmentLayout& layout, const Cut& cut,
+                 std::byte* buffer, std::byte* working, const Reduction* reduction);
+
+  std::optional<Piece> outgoing(const plan::Transfer& t);
+  std::optional<Piece> incoming(const plan::Transfer& t);
+  int arrived(const plan::Transfer& t);
+  int phase_over();
+
+ private:
+  long long bytes_of(const plan::Transfer& t) const;
+  std::byte* packed(const std::vector<plan::Transfer>& all, const std::vector<int>& offsets,
+                    const plan::Transfer& t) const;
+  std::byte* slot_of(const plan::Transfer& t) const;
+  int combine_after(const plan::Transfer& t, std::byte* with);
+  int combine_before(const plan::Transfer& t);
+
+  const plan::SegmentSchedule& schedule_;
+  const SegmentLayout& layout_;
+  const Cut& cut_;
+  std::byte* buffer_;
+  std::byte* slots_;   // one of cut.largest() bytes per slot
+  std::byte* packed_;  // messages of the current phase
+  const Reduction* reduction_;
+  std::vector<const plan::Transfer*> landed_;  // to be combined, in the order of the schedule
+};
+
+}  // namespace wherry::run

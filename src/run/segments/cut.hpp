@@ -1,0 +1,22 @@
+// Where the segments of a buffer lie.
+#pragma once
+
+#include "plan/segments/schedule.hpp"
+
+namespace wherry::run {
+
+/// A buffer of `units` units of `unit_bytes` bytes, cut into segments as evenly as whole units allow. Some may be empty.
+struct Cut {
+  long long units = 0;
+  long long unit_bytes = 1;
+  int segments = 1;
+
+  /// Bytes from the start of the buffer.
+  long long begin(int segment) const { return segments == 0 ? 0 : units * segment / segments * unit_bytes; }
+  long long bytes(const plan::Range& range) const { return begin(range.end()) - begin(range.first); }
+  long long total() const { return units * unit_bytes; }
+  /// No segment has more bytes.
+  long long largest() const { return segments == 0 ? 0 : (units + segments - 1) / segments * unit_bytes; }
+};
+
+}  // namespace wherry::run

@@ -1,0 +1,31 @@
+// The operation of a reduction on dense data.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+
+#include "mpi/api.hpp"
+
+namespace wherry::run {
+
+/// op on elements of `type`, which lie `element_bytes` apart without gaps.
+class Reduction {
+ public:
+  Reduction(const mpi::Api& api, MPI_Op op, MPI_Datatype type, long long element_bytes, bool predefined)
+      : api_(&api), op_(op), type_(type), element_bytes_(element_bytes), predefined_(predefined) {}
+
+  /// mine = incoming op mine. Returns an MPI code.
+  int before(std::byte* incoming, std::byte* mine, long long bytes) const;
+  /// mine = mine op incoming; incoming is used up.
+  int after(std::byte* mine, std::byte* incoming, long long bytes) const;
+
+ private:
+  const mpi::Api* api_;
+  MPI_Op op_;
+  MPI_Datatype type_;
+  long long element_bytes_;
+  bool predefined_;  // those commute, and to the bit
+};
+
+}  // namespace wherry::run
