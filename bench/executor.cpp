@@ -1,6 +1,7 @@
 // Does a schedule cost anything? The pairwise strategy through the executor against a hand-written pairwise loop.
 //
-// Includes reading the call's arguments and binding them. Both run in one process, in turns of a few calls. Prints one JSON line per case and variant on rank 0.
+// Includes reading the call's arguments and binding them. Both run in one process, in turns of a few calls.
+// Prints one JSON line per case and variant on rank 0.
 #include <mpi.h>
 
 #include <cstdio>

@@ -102,7 +102,8 @@ class Learner {
   bool round_over() const { return !round_.empty() && position_ == round_.size(); }
   /// This rank's time of each candidate in this round, in seconds; +inf if the round does not try it.
   std::vector<double> summary() const { return times_; }
-  /// The mean over all ranks of summary(), the same bits on all of them: ends the round. Must come before the same call on every rank.
+  /// The mean over all ranks of summary(), the same bits on all of them: ends the round. Must come before the same call on
+  /// every rank.
   /// Throws contract_error if the round is not over, usage_error if there is not one time for each candidate.
   void agreed(std::span<const double> times);
 

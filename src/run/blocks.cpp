@@ -11,18 +11,25 @@ const void* at(const void* base, long long offset) {
   return reinterpret_cast<const void*>(reinterpret_cast<MPI_Aint>(base) + static_cast<MPI_Aint>(offset));
 }
 
+/// No type is as good as one without data. A rank that has no data must not leave the others alone because it gives no
+/// type for it: it counts the call as they do, does its part, and hears what the library says (runtime.cpp, perform.cpp).
+TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type, TypeMemory& memory) {
+  return type == MPI_DATATYPE_NULL ? TypeFacts{} : memory.facts_of(api, type);
+}
+
 /// One block as MPI describes it; false if the count or the type is not legal.
 bool set(Share& share, const void* address, long long count, MPI_Datatype type, const TypeFacts& facts) {
-  if (count < 0 || facts.size < 0) return false;
-  share = {.region = {address, count, type}, .bytes = count * facts.size, .dense = facts.dense};
+  const bool typed = type != MPI_DATATYPE_NULL;
+  if (count < 0 || facts.size < 0 || (!typed && count != 0)) return false;
+  share = {
+      .region = {address, count, typed ? type : MPI_BYTE}, .bytes = count * facts.size, .dense = facts.dense};
   return true;
 }
 
 /// Blocks of equal size, one after the other.
 bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Datatype type, TypeMemory& memory,
                 std::vector<Share>& shares) {
-  if (type == MPI_DATATYPE_NULL) return false;
-  const TypeFacts facts = memory.facts_of(api, type);
+  const TypeFacts facts = facts_of(api, type, memory);
   for (std::size_t i = 0; i < shares.size(); ++i)
     if (!set(shares[i], at(base, static_cast<long long>(i) * count * facts.extent), count, type, facts))
       return false;
@@ -33,15 +40,10 @@ bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Data
 bool read_vector(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements,
                  MPI_Datatype type, TypeMemory& memory, std::vector<Share>& shares) {
   if (counts.empty() || displacements.empty()) return false;
-  // A rank without data must not leave the others alone because it gives no type for it: it does its part, and hears
-  // afterwards what the library says to that (perform.cpp).
-  const bool typed = type != MPI_DATATYPE_NULL;
-  const TypeFacts facts = typed ? memory.facts_of(api, type) : TypeFacts{};
+  const TypeFacts facts = facts_of(api, type, memory);
   for (std::size_t i = 0; i < shares.size(); ++i) {
     const int peer = static_cast<int>(i);
-    if (!typed && counts[peer] != 0) return false;
-    if (!set(shares[i], at(base, displacements[peer] * facts.extent), counts[peer], typed ? type : MPI_BYTE,
-             facts))
+    if (!set(shares[i], at(base, displacements[peer] * facts.extent), counts[peer], type, facts))
       return false;
   }
   return true;

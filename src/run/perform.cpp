@@ -16,11 +16,11 @@ constexpr std::string_view large_block_strategy = "direct16";
 
 // No rank stops half-way: the others count on its messages. So every step is taken, and the first error reported.
 
-/// The block that a rank has for itself.
+/// The block that a rank has for itself. Only the library can touch an accelerator's memory.
 int copy_own(const Communicator& c, const Share& from, const Share& to) {
   if (from.bytes == 0 && to.bytes == 0) return MPI_SUCCESS;
   if (from.bytes > to.bytes) return MPI_ERR_TRUNCATE;
-  if (from.dense && to.dense && from.bytes == to.bytes) {
+  if (c.terms().host_memory && from.dense && to.dense && from.bytes == to.bytes) {
     if (from.region.address != to.region.address)
       std::memmove(const_cast<void*>(to.region.address), from.region.address,
                    static_cast<std::size_t>(from.bytes));

@@ -70,7 +70,7 @@ class Runtime {
   int alltoallv(const Alltoallv& call, const Native& native);
   int alltoallw(const Alltoallw& call, const Native& native);
 
-  /// How the next calls choose, instead of the settings: a strategy's name, "native" or "auto".
+  /// How the next calls choose: a strategy's name or "native" instead of the settings, or "auto" for the settings again.
   /// Local, but must be given alike on all ranks. Returns false if the name is unknown.
   bool force(std::string_view name);
 

@@ -45,6 +45,22 @@ void wrong_arguments(Bench& b) {
   MPI_Comm_free(&comm);
 }
 
+/// No data and no type, on some ranks only: these may get an error, yet all have made the call and join at the same one.
+void no_type_on_some_ranks(Bench& b) {
+  MPI_Comm comm = duplicate(MPI_COMM_WORLD), reference = duplicate(MPI_COMM_WORLD);
+  for (const MPI_Comm c : {comm, reference}) MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
+  const MPI_Datatype type = rank_of(comm) % 2 == 0 ? MPI_INT : MPI_DATATYPE_NULL;
+  int here = 7;
+  const int expected = class_of(MPI_Alltoall(&here, 0, type, &here, 0, type, reference));
+  b.repeat(comm, 1, [&] {
+    const int got = class_of(b.alltoall({&here, 0, type, &here, 0, type, comm}));
+    b.expect(got == expected, "no type for no data was not judged as by the library");
+    b.talk(comm);
+  });
+  MPI_Comm_free(&reference);
+  MPI_Comm_free(&comm);
+}
+
 int handled = 0;
 void count_error(MPI_Comm*, int*, ...) { ++handled; }
 
@@ -66,6 +82,7 @@ void error_handler_called_once(Bench& b) {
 
 constexpr Case cases[] = {
     {"wrong arguments", wrong_arguments},
+    {"no type on some ranks", no_type_on_some_ranks},
     {"error handler", error_handler_called_once},
 };
 

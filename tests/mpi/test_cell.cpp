@@ -1,0 +1,62 @@
+// A cell: its ranks learn together, and stay together where the library cannot combine their times.
+//
+// Runs under mpiexec at any number of ranks.
+#include <mpi.h>
+
+#include <string>
+
+#include "failing_reductions.hpp"
+#include "run/cell.hpp"
+
+namespace {
+
+using namespace wherry;
+using namespace wherry::test;
+
+constexpr int calls = 200;
+
+struct Trouble {
+  const char* name;
+  Reductions with;
+  std::string_view last;  // what runs at the last call
+  long least_started, most_started;
+};
+
+constexpr Trouble troubles[] = {
+    {"none", {}, "direct", 3, calls},
+    {"no start", {.starts = false}, "native", 1, 1},
+    {"no end", {.completes = false}, "native", 1, 1},
+};
+
+std::string_view name_of(const plan::Strategy* strategy) {
+  return strategy != nullptr ? strategy->name : "native";
+}
+
+/// The strategy takes half as long as native on all ranks but the last, which thinks otherwise.
+double seconds_of(const plan::Strategy* strategy, MPI_Comm comm) {
+  const bool dissents = size_of(comm) > 2 && rank_of(comm) == size_of(comm) - 1;
+  return (strategy != nullptr) != dissents ? 10e-6 : 20e-6;
+}
+
+void learn(Bench& b, const Trouble& trouble, const run::Channel& channel) {
+  run::Cell cell(choose::Learner({{"native", 20e-6}, {"direct", 10e-6}}), channel, size_of(channel.comm()));
+  long history = 0;
+  const plan::Strategy* ran = nullptr;
+  for (int call = 0; call < calls; ++call) {
+    ran = cell.begin();
+    history = 31 * history % 1000003 + (ran != nullptr);
+    cell.end(seconds_of(ran, channel.comm()));
+  }
+  b.expect(agreed(history, channel.comm()), "the ranks did not run the same");
+  b.expect(name_of(ran) == trouble.last, "the last choice");
+  b.expect(!cell.wants_time(), "trials go on");
+  b.expect(reductions.started >= trouble.least_started, "the ranks did not agree on their times");
+  b.expect(reductions.started <= trouble.most_started, "the library was asked again after it had failed");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  return concluded("cell", failures_in(troubles, learn));
+}
