@@ -20,6 +20,7 @@ BELOW: dict[str, frozenset[str]] = {
     "cache": frozenset({"base", "layout"}),
     "mpi": frozenset({"base"}),
     "run": frozenset({"base", "layout", "plan", "choose", "profile", "cache", "mpi"}),
+    "api": frozenset({"base", "mpi", "run"}),
     "interpose": frozenset({"base", "layout", "plan", "choose", "profile", "cache", "mpi", "run"}),
     "tools": frozenset({"base", "layout", "plan", "choose", "profile", "cache"}),
 }

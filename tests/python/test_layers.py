@@ -25,6 +25,9 @@ def test_sources_include_downwards_only() -> None:
         ("src/base/a.hpp", '#  include "run/b.hpp"', "base may not include run/b.hpp (it may include: nothing)"),
         ("src/run/a.cpp", '#include "interpose/b.hpp"', "run may not include"),
         ("src/run/a.cpp", '#include "../plan/b.hpp"', "relative to src/"),
+        ("src/run/a.cpp", '#include "api/b.hpp"', "run may not include"),
+        ("src/api/a.cpp", '#include "interpose/b.hpp"', "api may not include"),
+        ("src/api/a.cpp", '#include "plan/b.hpp"', "api may not include"),
         ("src/news/a.cpp", "", "in no layer"),
         ("examples/a.cpp", '#include "plan/b.hpp"', "public headers only"),
     ],
@@ -44,6 +47,7 @@ def test_names_file_line_and_reason(tmp_path: Path, file: str, line: str, reason
         ("src/plan/a.cpp", '#include "plan/b.hpp"'),
         ("src/run/a.cpp", "#include <mpi.h>"),
         ("src/interpose/a.cpp", '#include "run/b.hpp"'),
+        ("src/api/a.cpp", '#include "run/b.hpp"'),
         ("src/base/a.cpp", '// #include "run/b.hpp"'),
         ("examples/a.cpp", '#include "wherry/wherry.hpp"'),
     ],
@@ -54,7 +58,7 @@ def test_accepts_what_is_below(tmp_path: Path, file: str, line: str) -> None:
 
 
 def make_tree(root: Path, file: str, text: str) -> None:
-    for layer in ("base", "plan", "run", "interpose"):
+    for layer in ("base", "plan", "run", "api", "interpose"):
         (root / "src" / layer).mkdir(parents=True)
         (root / "src" / layer / "b.hpp").write_text("")
     (root / file).parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,71 @@
+// Wherry for C: the collectives of MPI under the prefix wherry_, with MPI's own signatures.
+//
+// Replace MPI_Alltoall by wherry_alltoall, link Wherry beside the MPI library, and Wherry runs whichever is best on this
+// machine: one of its strategies or the library's own collective. Nothing has to be started or ended: Wherry begins with
+// the first call after MPI_Init and ends inside MPI_Finalize. The settings are those of `wherry run` (WHERRY_ALLTOALL,
+// WHERRY_DISABLE, ...; docs/reference/settings.md), read once, and must be the same on all ranks. Under `wherry run` as
+// well, MPI's own names go to that Wherry and these to this one; its profile does not show the calls of these.
+//
+// What holds for every collective here:
+// - Arguments mean what MPI says (MPI 4.1, chapter 6): units, MPI_IN_PLACE, MPI_BOTTOM, derived types, empty blocks,
+//   intercommunicators. The caller owns all buffers and arrays; Wherry keeps none of them when the call has returned.
+// - It is collective over comm, in the same order as all other collectives on comm. A program must use the same one of
+//   the two on all ranks: a wherry_ call does not match an MPI_ call.
+// - It returns when this rank's data have arrived and its send buffer may be written again.
+// - It returns MPI_SUCCESS or MPI's error code, after comm's error handler was called with it. As in MPI, what is wrong
+//   with this rank's arguments is a local error: other ranks may then wait.
+// - Threads may call at once where MPI allows it (MPI_THREAD_MULTIPLE), but not on one communicator.
+// - The first call on a communicator runs the library's own collective; the second makes a communicator for Wherry's
+//   messages, which is freed with the program's.
+// - A program that uses MPI sessions without MPI_Init gets the library's own collective.
+#ifndef WHERRY_WHERRY_H
+#define WHERRY_WHERRY_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Sends block d of sendbuf to rank d; block o of recvbuf comes from rank o.
+///
+/// sendbuf: one block of sendcount elements of sendtype for each rank, one after the other. MPI_IN_PLACE on all ranks:
+///   the blocks of recvbuf are sent and replaced; sendcount and sendtype are ignored.
+/// recvbuf: one block of recvcount elements of recvtype from each rank; it must not overlap sendbuf.
+/// sendcount, recvcount: elements per block (not bytes), may be 0; blocks have as many bytes on all ranks.
+/// Standard: MPI 4.1, section 6.8, MPI_Alltoall.
+int wherry_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                    MPI_Datatype recvtype, MPI_Comm comm);
+
+/// Sends a block of any size to each rank: sendcounts[d] elements from sendbuf + sdispls[d] elements go to rank d.
+///
+/// sendcounts, sdispls: one entry per rank, in elements of sendtype and in units of its extent. MPI_IN_PLACE as sendbuf
+///   on all ranks: the blocks of recvbuf are exchanged; sendcounts, sdispls and sendtype are ignored.
+/// recvcounts, rdispls: the same for what arrives; the block from rank o has the size that o sends.
+///   Blocks of recvbuf must not overlap each other or sendbuf.
+/// Standard: MPI 4.1, section 6.8, MPI_Alltoallv.
+int wherry_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
+                     void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
+                     MPI_Comm comm);
+
+/// Sends a block of any size and type to each rank: sendcounts[d] elements of sendtypes[d] go to rank d.
+///
+/// sdispls, rdispls: in bytes from the buffer, whatever the types. All six arrays have one entry per rank.
+///   MPI_IN_PLACE as sendbuf on all ranks: the blocks of recvbuf are exchanged, and the send arrays ignored.
+/// Standard: MPI 4.1, section 6.8, MPI_Alltoallw.
+int wherry_alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                     const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                     const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
+
+/// What ran in this thread's last wherry_ collective: a strategy's name ("bruck2"; `wherry explain` lists them), "native"
+/// for the library's own, or "" before the first. The text is never freed. Local.
+const char* wherry_last_strategy(void);
+
+/// The version of the library: "0.1.0". Local; may be called before MPI_Init.
+const char* wherry_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,92 @@
+"""Trains Wherry ahead: a benchmark makes the calls under the preload, and what is proven goes to the tuning file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wherry import launch, paths, plan
+from wherry.bench import frame
+from wherry.errors import UsageError, WherryError, unknown
+from wherry.mpis import find_mpis, run_to_end
+from wherry.tune.kept import Row, rows
+
+SIZES = (8, 64, 1024, 16384)
+_LAUNCH_LIMIT_S = 600.0
+#: A learner settles after some 30 calls and looks again 512 calls later (docs/design/0003-learner.md).
+_CALLS, _CALLS_QUICK = 640, 100
+
+Launch = Callable[[Sequence[str], dict[str, str]], object]  # program and arguments, variables
+
+
+@dataclass(frozen=True)
+class Kept:
+    """file: the tuning file; rows: what this training wrote there; before: how many rows it held."""
+
+    file: Path
+    rows: list[Row]
+    before: int
+
+
+def train(setup: frame.Setup, ranks: Sequence[int], operations: Sequence[str] | None, launcher: Sequence[str]) -> Kept:
+    """One launch for each number of ranks, operation and size. A launcher says itself how many ranks it starts."""
+    names = _check(operations or plan.OPERATIONS)
+    file = paths.tuning_file()
+    if file is None:
+        raise UsageError("there is no place for a tuning file; name one in WHERRY_TUNING_FILE")
+    before = rows(file)
+    if launcher:
+        start, mpi_name = _own_launcher(launcher, setup)
+        _train_all(setup, names, [(start, "as launched")], mpi_name, file)
+    else:
+        mpi = setup.mpi or frame.choose_mpi(None)
+        with frame.Place(setup, mpi) as place:
+            _train_all(setup, names, [(_on(place, n), f"{n} ranks") for n in ranks], mpi.name, file)
+    known = {row.line for row in before}
+    return Kept(file, [row for row in rows(file) if row.line not in known], len(before))
+
+
+def _check(names: Sequence[str]) -> Sequence[str]:
+    for name in names:
+        if name not in plan.OPERATIONS:
+            raise unknown("operation", name, plan.OPERATIONS)
+    return names
+
+
+def _train_all(
+    setup: frame.Setup, names: Sequence[str], starts: Sequence[tuple[Launch, str]], mpi_name: str, file: Path
+) -> None:
+    program = str(paths.built(paths.bench_program(mpi_name, "collectives")))
+    jobs = [(start, where, name, size) for start, where in starts for name in names for size in setup.sizes or SIZES]
+    calls = str(_CALLS_QUICK if setup.quick else _CALLS)
+    for i, (start, where, name, size) in enumerate(jobs):
+        setup.progress(f"{name}, {size} B, {where}", i, len(jobs))
+        words = [program, "--operations", name, "--sizes", str(size), "--turns", calls, "--calls", "1"]
+        start(words, frame.preload(WHERRY_NO_TUNING="0", WHERRY_TUNING_FILE=str(file.absolute())))
+
+
+def _on(place: frame.Place, ranks: int) -> Launch:
+    return lambda words, variables: place.run(ranks, words, variables)
+
+
+def _own_launcher(words: Sequence[str], setup: frame.Setup) -> tuple[Launch, str]:
+    """How to start the benchmark with the user's launcher, and the MPI that it belongs to."""
+    launcher = launch.find_launcher(words)
+    if launcher is None:
+        raise UsageError(f"'{words[0]}' is no launcher; write for example: wherry tune -- mpiexec -n 8")
+    fitting = [mpi.name for mpi in find_mpis() if mpi.family == launcher.kind]
+    name = setup.mpi.name if setup.mpi else next(iter(fitting), None)
+    if name is None:
+        raise UsageError(f"which MPI does {launcher.path} start? name it with --mpi, as `wherry info` does")
+
+    def start(program: Sequence[str], variables: dict[str, str]) -> None:
+        library = Path(variables.pop("LD_PRELOAD"))
+        command = launch.build([*words, *program], launcher, variables, library)
+        done = run_to_end(command.argv, {**os.environ, **command.environment}, _LAUNCH_LIMIT_S)
+        if done.returncode != 0:
+            last = "\n".join((done.stderr or done.stdout).strip().splitlines()[-8:])
+            raise WherryError(f"{words[0]} failed with code {done.returncode}:\n{last}")
+
+    return start, name

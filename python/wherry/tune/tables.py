@@ -1,0 +1,51 @@
+"""What was learned, as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.markup import escape
+from rich.table import Table
+
+from wherry import units
+from wherry.export.selection import times_by_size, winner
+from wherry.tune.algorithms import AUTO, DEFAULT
+from wherry.tune.kept import Row
+from wherry.tune.results import Results
+
+
+def kept(rows: Sequence[Row]) -> Table:
+    """Rows of the tuning file."""
+    table = _table("operation", "ranks", "block", "strategy", "time", "native", "ratio")
+    for row in rows:
+        known = row.seconds is not None and row.native_seconds is not None
+        ratio = f"{row.native_seconds / row.seconds:.2f}" if known and row.seconds and row.native_seconds else ""
+        times = ["" if value is None else units.seconds(value) for value in (row.seconds, row.native_seconds)]
+        size = units.bucket(row.bucket)
+        table.add_row(row.operation, str(row.ranks), size, escape(row.strategy), *times, ratio)
+    return table
+
+
+def library(results: Results) -> Table:
+    """The algorithm that an export would select at each size, beside the library's default."""
+    table = _table("operation", "ranks", "block", "fastest", "time", "default", "ratio")
+    for operation, ranks in dict.fromkeys((row.operation, row.ranks) for row in results.measurements):
+        rows = [row for row in results.measurements if (row.operation, row.ranks) == (operation, ranks)]
+        for size, times in times_by_size(operation, rows).items():
+            chosen = winner(times)
+            time, default = times.get(chosen, times[DEFAULT]), times[DEFAULT]
+            name = DEFAULT.name if chosen == AUTO else chosen.name
+            amounts = (units.seconds(time), units.seconds(default), f"{default / time:.2f}")
+            table.add_row(operation, str(ranks), _size(operation, size, rows[0].bytes), escape(name), *amounts)
+    return table
+
+
+def _size(operation: str, size: int, first: int) -> str:
+    return units.bytes_(size) if size or (first == 0 and operation != "barrier") else "all"
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for column in columns:
+        table.add_column(column, justify="left" if column in ("operation", "strategy", "fastest") else "right")
+    return table

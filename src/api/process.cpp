@@ -1,0 +1,108 @@
+#include "api/process.hpp"
+
+#include <dlfcn.h>
+#include <sys/auxv.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/settings.hpp"
+
+namespace wherry::api {
+
+thread_local const char* LastStrategy::name_ = "";
+
+namespace {
+
+/// The file that the program's MPI functions come from.
+const char* path_of_library() {
+  Dl_info info{};
+  void* const version = ::dlsym(RTLD_DEFAULT, "PMPI_Get_library_version");
+  return version != nullptr && ::dladdr(version, &info) != 0 ? info.dli_fname : "this program";
+}
+
+/// "openmpi", "mpich" or "abi": an MPI library's ABI, by what only it has.
+const char* abi_of(std::string_view path) {
+  if (::dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != nullptr) return "openmpi";
+  return path.find("/libmpi_abi.so") != path.npos ? "abi" : "mpich";
+}
+
+/// Handles differ between ABIs: the first call with a wrong one would crash, with no word of why.
+void check_abi() {
+  const char* const path = path_of_library();
+  const std::string_view abi = abi_of(path);
+  if (abi == WHERRY_ABI) return;
+  std::fprintf(stderr,
+               "wherry: this is Wherry for MPI libraries of the ABI %s, but %s has the ABI %s; "
+               "link the program to Wherry::%s\n",
+               WHERRY_ABI, path, abi.data(), abi.data());
+  std::abort();
+}
+
+class Listener : public run::Observer {
+ public:
+  void used(MPI_Comm, run::Operation, std::uint32_t, std::string_view strategy, std::uint64_t,
+            std::uint64_t) override {
+    LastStrategy::set(strategy);
+  }
+  void decided(MPI_Comm, run::Operation, std::uint32_t, std::uint32_t, std::string_view, profile::Reason,
+               std::uint64_t, std::uint64_t) override {}
+  void missed(run::Operation, std::string_view) override {}
+};
+
+Settings settings_of_process() {
+  const auto environment = [](const char* name) -> const char* { return std::getenv(name); };
+  return read_settings(environment, ::getauxval(AT_SECURE) != 0);
+}
+
+class Process {
+ public:
+  Process() : settings_(settings_of_process()), runtime_(settings_, library(), &listener_) {
+    print_problems();
+    watch_self();
+  }
+  run::Runtime& runtime() { return runtime_; }
+
+ private:
+  void print_problems() const {
+    int rank = 0;
+    library().Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank != 0) return;
+    for (const std::string& problem : settings_.problems)
+      std::fprintf(stderr, "wherry: %s\n", problem.c_str());
+  }
+
+  /// MPI_COMM_SELF is freed first when MPI ends, while Wherry may still communicate (MPI 4.1, 11.2.4).
+  void watch_self() {
+    const auto end = [](MPI_Comm, int, void* runtime, void*) -> int {
+      static_cast<run::Runtime*>(runtime)->finalize();
+      return MPI_SUCCESS;
+    };
+    int keyval = MPI_KEYVAL_INVALID;
+    library().Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &keyval, nullptr);
+    library().Comm_set_attr(MPI_COMM_SELF, keyval, &runtime_);
+    library().Comm_free_keyval(&keyval);  // lives on as long as the attribute
+  }
+
+  const Settings settings_;
+  Listener listener_;
+  run::Runtime runtime_;
+};
+
+}  // namespace
+
+const mpi::Api& library() {
+  static const mpi::Api& api = (check_abi(), mpi::linked_api());
+  return api;
+}
+
+run::Runtime* runtime() {
+  int initialized = 0;
+  library().Initialized(&initialized);
+  if (initialized == 0) return nullptr;
+  static auto* const process = new Process;  // never destroyed: exit handlers may still communicate
+  return &process->runtime();
+}
+
+}  // namespace wherry::api

@@ -1,0 +1,28 @@
+// Wherry in a program that calls it by name: one runtime per process, from the first collective to MPI_Finalize.
+#pragma once
+
+#include <string_view>
+
+#include "mpi/api.hpp"
+#include "run/runtime.hpp"
+
+namespace wherry::api {
+
+/// The functions of the MPI library that the program is linked to. Ends the process if it is of another ABI than this library.
+const mpi::Api& library();
+
+/// Made when first asked for between MPI_Init and MPI_Finalize; nullptr without MPI_Init.
+run::Runtime* runtime();
+
+/// What ran in this thread's last collective. A thread's own, like errno: communicators of several threads must not mix.
+class LastStrategy {
+ public:
+  /// name: of static storage, ended by a null character, as the registry's are.
+  static void set(std::string_view name) { name_ = name.data(); }
+  static const char* get() { return name_; }
+
+ private:
+  static thread_local const char* name_;
+};
+
+}  // namespace wherry::api

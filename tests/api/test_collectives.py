@@ -1,0 +1,95 @@
+"""The C, C++ and Python functions on every MPI, against the MPI call; beside the preload; until MPI_Finalize."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from conftest import Launcher, hermetic
+from installing import pip_install
+
+from wherry.record import read
+
+HERE = Path(__file__).resolve().parent
+RANKS = (1, 2, 3, 5, 8)
+# Runs the same steps on all machines: the learner's choices depend on times.
+MESH = {"WHERRY_ALLTOALL": "mesh", "WHERRY_ALLTOALLV": "mesh", "WHERRY_ALLTOALLW": "mesh"}
+
+
+@pytest.fixture(scope="session")
+def installed(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return pip_install(tmp_path_factory.mktemp("site"))
+
+
+def program(mpi: Launcher, build: Path, name: str) -> Path:
+    return build / "tests" / "api" / mpi.name / name
+
+
+def strategies_in(output: str) -> set[str]:
+    return {line.removeprefix("ran ") for line in output.splitlines() if line.startswith("ran ")}
+
+
+@pytest.mark.parametrize("n", RANKS)
+@pytest.mark.parametrize("name", ["collectives", "errors"])
+def test_like_mpi(mpi: Launcher, build: Path, name: str, n: int) -> None:
+    done = mpi.run([program(mpi, build, name)], n, hermetic({}), timeout=180)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("n", RANKS)
+def test_python_like_mpi4py(mpi: Launcher, installed: Path, n: int) -> None:
+    if mpi.python is None:
+        pytest.skip(f"{mpi.name} has no mpi4py")
+    env = {"PYTHONPATH": str(installed), **hermetic({})}
+    done = mpi.run([mpi.python, HERE / "python_collectives.py"], n, env, timeout=180)
+    assert done.returncode == 0, done.stdout + done.stderr
+    if n == 1:
+        assert strategies_in(done.stdout) == {"native"}
+
+
+def test_settings_are_followed(mpi: Launcher, build: Path) -> None:
+    """The first call on a communicator is the library's."""
+    done = mpi.run([program(mpi, build, "collectives")], 5, {**MESH, **hermetic({})})
+    assert done.returncode == 0, done.stderr
+    assert {"mesh", "native"} <= strategies_in(done.stdout) <= {"mesh", "native", "pairwise_xor"}
+
+
+def test_disabled_is_native(mpi: Launcher, build: Path) -> None:
+    done = mpi.run([program(mpi, build, "collectives")], 5, {**MESH, "WHERRY_DISABLE": "1"})
+    assert done.returncode == 0, done.stderr
+    assert strategies_in(done.stdout) == {"native"}
+
+
+def test_wrong_settings_are_said_once(mpi: Launcher, build: Path) -> None:
+    done = mpi.run([program(mpi, build, "collectives")], 2, {"WHERRY_STAGING_MAX": "-1", **hermetic({})})
+    assert done.returncode == 0, done.stderr
+    assert (done.stdout + done.stderr).count("WHERRY_STAGING_MAX='-1' is not a size") == 1
+
+
+def test_what_was_learned_is_saved_in_finalize(mpi: Launcher, build: Path, tmp_path: Path) -> None:
+    tuning = tmp_path / "tuning"
+    done = mpi.run([program(mpi, build, "collectives")], 3, {"WHERRY_TUNING_FILE": str(tuning)})
+    assert done.returncode == 0, done.stderr
+    assert tuning.stat().st_size > 0
+
+
+def test_preload_sees_no_inner_call(mpi: Launcher, build: Path, preload: Path, tmp_path: Path) -> None:
+    """The record has the program's own MPI calls and nothing that Wherry does for the calls by name."""
+    env = {**MESH, "WHERRY_OUTPUT": str(tmp_path)}
+    done = mpi.run([program(mpi, build, "collectives")], 5, env, preload=True)
+    assert done.returncode == 0, done.stderr
+    assert "mesh" in strategies_in(done.stdout)
+    records = [read(path) for path in sorted(tmp_path.glob("*.wrec"))]
+    assert len(records) == 5
+    for record in records:
+        calls: Counter[str] = Counter()
+        for row in record.tables["calls"]:
+            calls[record.function(row["function"])] += int(row["count"])
+        # What the program calls as the oracle in each of its 30 rounds, and around them.
+        assert calls["MPI_Alltoall"] == 30 * 9
+        assert calls["MPI_Alltoallv"] == 30 * 4
+        assert calls["MPI_Alltoallw"] == 30
+        assert calls["MPI_Allreduce"] == 1
+        communicating = {"MPI_Isend", "MPI_Irecv", "MPI_Sendrecv", "MPI_Waitall", "MPI_Comm_split", "MPI_Iallreduce"}
+        assert not communicating & set(calls)

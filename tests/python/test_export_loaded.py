@@ -1,0 +1,194 @@
+"""Exported files in real runs: the library reads the file and does what it says, no more and no less.
+
+What rank 0 sends tells the algorithm: one that forwards blocks sends more bytes. The file must give the bytes of the
+forced algorithm where it was "measured", and those of the library's own choice for other sizes and numbers of ranks.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from conftest import Launcher
+from tuned import measured, results
+
+from wherry import export, paths
+from wherry.export import intel, openmpi
+from wherry.export.selection import WITHOUT_SIZES, Range, Rules, select
+from wherry.mpis import Family
+from wherry.tune.algorithms import OPERATIONS, Algorithm, algorithms, built_in_selection, library_text
+from wherry.tune.results import Results, save
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+RANKS, CALLS = 5, 10
+#: Algorithms that "win" at a size, where what they send differs from the library's own choice there; together they
+#: differ from it also below or above that size.
+WINNERS: dict[Family, tuple[tuple[str, int], ...]] = {
+    "openmpi": (("modified_bruck", 10_000),),
+    "mpich": (("brucks", 10_000),),
+    "intel": (("preset 3", 10_000), ("preset 2", 40_000)),
+}
+
+Sent = Callable[[int, int, Mapping[str, str]], float]  # ranks, bytes of a block, variables -> bytes sent per call
+
+
+@pytest.fixture
+def program(mpi: Launcher, tmp_path: Path) -> Path:
+    if mpi.mpicc is None:
+        pytest.skip(f"{mpi.name} has no C compiler")
+    compiled([str(mpi.mpicc), "-o", str(tmp_path / "alltoall"), str(PROGRAMS / "alltoall.c")], mpi)
+    return tmp_path / "alltoall"
+
+
+@pytest.fixture
+def sent(mpi: Launcher, program: Path, tmp_path: Path) -> Sent:
+    if mpi.name == "debian-mpich":
+        pytest.skip("Debian's MPICH hangs now and then when UCX is told to use sockets, where bytes are counted")
+    counter = tmp_path / "sent.so"
+    compiled(["cc", "-shared", "-fPIC", "-o", str(counter), str(PROGRAMS / "sent.c"), "-ldl"], mpi)
+
+    def run(ranks: int, block: int, variables: Mapping[str, str]) -> float:
+        words = [program, str(block), str(CALLS)]
+        if mpi.family == "openmpi":
+            watched = {**monitored(tmp_path / "sent"), **variables}
+            done = mpi.run(words, ranks, watched)
+            assert done.returncode == 0, done.stderr
+            return in_profile(tmp_path / "sent.0.prof") / CALLS
+        done = mpi.run(words, ranks, {"LD_PRELOAD": str(counter), **through_sockets(mpi), **variables})
+        assert done.returncode == 0, done.stderr
+        found = re.search(r"sent (\d+) bytes", done.stderr)
+        assert found, done.stderr
+        return int(found[1]) / CALLS
+
+    return run
+
+
+def compiled(command: list[str], mpi: Launcher) -> None:
+    done = subprocess.run(command, env=mpi.env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def monitored(prefix: Path) -> dict[str, str]:
+    """Open MPI counts what it sends itself."""
+    settings = {"enable": "1", "enable_output": "3", "filename": str(prefix)}
+    return {f"OMPI_MCA_pml_monitoring_{name}": value for name, value in settings.items()}
+
+
+def in_profile(path: Path) -> int:
+    return sum(int(n) for n in re.findall(r"^[EI]\t0\t\d+\t(\d+) bytes", path.read_text(), re.MULTILINE))
+
+
+def through_sockets(mpi: Launcher) -> dict[str, str]:
+    """All messages cross sockets, where they can be counted."""
+    if mpi.family == "intel":
+        return {"I_MPI_FABRICS": "ofi", "FI_PROVIDER": "tcp"}
+    return {"MPIR_CVAR_NOLOCAL": "1", "FI_PROVIDER": "tcp", "MPIR_CVAR_CH4_NETMOD": "ofi"}
+
+
+def forced(mpi: Launcher, number: str) -> dict[str, str]:
+    """The library's own variable for one algorithm, whatever Wherry thinks of it."""
+    if mpi.family == "openmpi":
+        return {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_alltoall_algorithm": number}
+    if mpi.family == "intel":
+        return {"I_MPI_ADJUST_ALLTOALL": number}
+    return {"MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM": number.removeprefix("MPIR_Alltoall_intra_")}
+
+
+def left_open(mpi: Launcher) -> dict[str, str]:
+    """The library's own choice as the file leaves it: Intel's 0 is not what it does without the variable."""
+    return forced(mpi, intel.OWN) if mpi.family == "intel" else {}
+
+
+def winning(mpi: Launcher, name: str, block: int) -> Results:
+    """As if one algorithm had won at one size and one number of ranks."""
+    (found,) = (a for a in algorithms(mpi.mpi, "alltoall") if a.name == name)
+    data = results(mpi.mpi.family, measured("alltoall", RANKS, block, {"auto": 1.0, found.id: 0.5}))
+    if mpi.family == "mpich":
+        data.selection = built_in_selection(library_text(mpi.mpi))
+    return data
+
+
+def exported(data: Results, name: str, folder: Path) -> dict[str, str]:
+    """The variables that a user gets from the shell file that was written."""
+    save(folder / "results.json", data)
+    done = export.export(folder / "results.json", export.find(name), folder / "exported")
+    shell = f". '{done.settings or done.file}' && env"
+    before = subprocess.run(
+        ["sh", "-c", "env"], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True
+    )
+    after = subprocess.run(
+        ["sh", "-c", shell], env={"PATH": "/usr/bin:/bin"}, capture_output=True, text=True, check=True
+    )
+    lines = set(after.stdout.splitlines()) - set(before.stdout.splitlines())
+    return dict(line.split("=", 1) for line in lines if line.startswith(("OMPI_MCA_", "MPIR_CVAR_", "I_MPI_")))
+
+
+def close(a: float, b: float) -> bool:
+    """The same algorithm: connecting costs a few hundred bytes, which are not always the same."""
+    return abs(a - b) < 0.05 * max(a, b)
+
+
+def test_the_exported_file_is_obeyed_where_it_was_measured_and_nowhere_else(
+    mpi: Launcher, sent: Sent, tmp_path: Path
+) -> None:
+    for name, block in WINNERS[mpi.mpi.family]:
+        data = winning(mpi, name, block)
+        (part,) = select(data)[0].ranges
+        assert block // 4 < part.first <= block <= part.last < 4 * block
+        rules = exported(data, mpi.family, tmp_path)
+        force, own = forced(mpi, part.algorithm.id), left_open(mpi)
+        assert not close(sent(RANKS, block, own), sent(RANKS, block, force)), "they cannot be told apart"
+        assert close(sent(RANKS, block, rules), sent(RANKS, block, force))
+        for other in (block // 4, 4 * block):
+            assert close(sent(RANKS, other, rules), sent(RANKS, other, own)), other
+        if mpi.family != "intel":  # whose settings cannot name a number of ranks
+            for ranks in (RANKS - 1, RANKS + 1):
+                assert close(sent(ranks, block, rules), sent(ranks, block, own)), ranks
+
+
+def test_open_mpi_reads_json_from_version_6_on(mpi: Launcher, sent: Sent, tmp_path: Path) -> None:
+    if mpi.family != "openmpi":
+        pytest.skip("a format of Open MPI")
+    ((name, block),) = WINNERS["openmpi"]
+    data = winning(mpi, name, block)
+    rules = exported(data, "openmpi-json", tmp_path)
+    force = forced(mpi, select(data)[0].ranges[0].algorithm.id)
+    obeyed = close(sent(RANKS, block, rules), sent(RANKS, block, force))
+    assert obeyed == (int(mpi.mpi.version.split(".")[0]) >= 6)
+
+
+def test_intel_ignores_sizes_where_a_number_of_ranks_is_named(mpi: Launcher, sent: Sent) -> None:
+    """Why exports name none: if a later version heeds both, they can."""
+    if mpi.family != "intel":
+        pytest.skip("about I_MPI_ADJUST")
+    named = f"3:0-10000@{RANKS}-{RANKS};1:10001-40000@{RANKS}-{RANKS};{intel.OWN}"
+    assert close(sent(RANKS, 10_000, {"I_MPI_ADJUST_ALLTOALL": named}), sent(RANKS, 10_000, forced(mpi, "1")))
+
+
+def test_mpich_reads_the_file_and_takes_no_damaged_one(mpi: Launcher, program: Path, tmp_path: Path) -> None:
+    """A run that ends well has therefore read it."""
+    if mpi.family != "mpich":
+        pytest.skip("others ignore a damaged file")
+    rules = exported(winning(mpi, *WINNERS["mpich"][0]), "mpich", tmp_path)
+    assert mpi.run([program, "64", "1"], 2, rules).returncode == 0
+    file = tmp_path / "exported"
+    file.write_text(file.read_text().replace("MPIR_Alltoall_intra_brucks", "MPIR_Alltoall_intra_bricks"))
+    assert mpi.run([program, "64", "1"], 2, rules).returncode != 0
+
+
+def test_open_mpi_knows_each_collective_by_its_number(mpi: Launcher, tmp_path: Path) -> None:
+    """An algorithm that does not exist makes just that operation fail. Open MPI has one alltoallw only."""
+    if mpi.family != "openmpi":
+        pytest.skip("others have names")
+    bench = paths.bench_program(mpi.name, "collectives")
+    if not bench.exists():
+        pytest.skip(f"bench_collectives is not built for {mpi.name}; run: make build")
+    for operation in OPERATIONS:
+        size = Range(0, 0 if operation in WITHOUT_SIZES else 128, Algorithm("99", "none"))
+        (tmp_path / "rules").write_text(openmpi.text(results("openmpi"), [Rules(operation, 2, (size,))]))
+        words = [bench, "--operations", operation, "--sizes", "64", "--turns", "1", "--calls", "1"]
+        codes = [mpi.run(words, ranks, openmpi.variables(tmp_path / "rules")).returncode for ranks in (2, 3)]
+        assert [code != 0 for code in codes] == [operation != "alltoallw", False], operation
