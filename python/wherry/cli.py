@@ -5,44 +5,21 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 from click.shell_completion import get_completion_class
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress, TimeElapsedColumn
 
-from wherry import __version__, export, paths, plan, report, runner
+from wherry import __version__, cli_ahead, paths, plan, report, runner
 from wherry.bench import frame, output, picture, registry
+from wherry.cli_common import Commands, check_writable, errors_console, examples, numbers, progress_bar
 from wherry.errors import UsageError, WherryError, unknown
 from wherry.explain import show as show_explanation
 from wherry.files import write_json
 from wherry.info import gather
 from wherry.info import show as show_info
-from wherry.tune import ahead, library, results, tables
-
-
-class Commands(click.Group):
-    """Knows the nearest name of a misspelt command."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            raise unknown("command", args[0], self.list_commands(ctx))
-        return super().resolve_command(ctx, args)
-
-
-def errors_console() -> Console:
-    return Console(stderr=True)
-
-
-def _examples(*lines: str) -> str:
-    r"""Text under the options of --help; \b keeps click from re-wrapping it."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -56,7 +33,7 @@ def wherry() -> None:
 
 @wherry.command(
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    epilog=_examples(
+    epilog=examples(
         "wherry run -- mpiexec -n 8 ./app input.txt",
         "wherry run --report out -- mpirun -n 2 python script.py",
         "wherry run --profile-only -- srun -n 64 ./app",
@@ -79,7 +56,7 @@ def run(report: Path | None, profile_only: bool, verbose: int, command: tuple[st
     sys.exit(runner.run(command, options, errors_console()))
 
 
-@wherry.command(epilog=_examples("wherry info", "wherry info --json | jq .mpis"))
+@wherry.command(epilog=examples("wherry info", "wherry info --json | jq .mpis"))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def info(as_json: bool) -> None:
     """Show the MPI libraries found, the processor, Wherry's files, and every setting with its origin."""
@@ -96,7 +73,7 @@ _NODE_OF = click.option("--node-of", metavar="LIST", help="Node of every rank, s
 
 
 @wherry.command(
-    epilog=_examples(
+    epilog=examples(
         "wherry explain alltoall -n 24 --nodes 5 -m 512",
         "wherry explain alltoallv -n 3 --node-of 0,0,1 -m 4096",
     )
@@ -120,7 +97,7 @@ def explain(operation: str, ranks: int, nodes: int | None, node_of: str | None, 
 
 
 @wherry.command(
-    epilog=_examples("wherry draw mesh -n 16", "wherry draw mesh -n 16 -o mesh.svg", "wherry draw node -n 12 --nodes 3")
+    epilog=examples("wherry draw mesh -n 16", "wherry draw mesh -n 16 -o mesh.svg", "wherry draw node -n 12 --nodes 3")
 )
 @click.argument("strategy")
 @_RANKS
@@ -137,7 +114,7 @@ def draw(strategy: str, ranks: int, nodes: int | None, node_of: str | None, file
     click.echo(f"wrote {file}")
 
 
-@wherry.command(name="report", epilog=_examples("wherry run --report out -- mpiexec -n 4 ./app", "wherry report out"))
+@wherry.command(name="report", epilog=examples("wherry run --report out -- mpiexec -n 4 ./app", "wherry report out"))
 @click.argument("directory", type=click.Path(path_type=Path), metavar="DIR")
 def report_(directory: Path) -> None:
     """Write DIR/report.html from what `wherry run --report DIR` recorded: one page, no network needed."""
@@ -145,17 +122,8 @@ def report_(directory: Path) -> None:
     click.echo(f"wrote {path}")
 
 
-def _numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...] | None:
-    if value is None:
-        return None
-    words = value.split(",")
-    if not all(word.isdigit() for word in words):
-        raise click.BadParameter("write numbers with commas, such as 64,1024")
-    return tuple(map(int, words))
-
-
 @wherry.command(
-    epilog=_examples(
+    epilog=examples(
         "wherry bench --list",
         "wherry bench preload --mpi mpich",
         "wherry bench alltoall --netlab -n 8 --json alltoall.json",
@@ -169,7 +137,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, value: str | No
 @click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root).")
 @click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts.")
 @click.option("--launches", type=click.IntRange(min=1), help="Interleaved launches.")
-@click.option("--sizes", metavar="LIST", callback=_numbers, help="Block sizes in bytes, with commas.")
+@click.option("--sizes", metavar="LIST", callback=numbers, help="Block sizes in bytes, with commas.")
 @click.option("--strategies", metavar="LIST", help="Strategies to compare, with commas; wherry: its own choice.")
 @click.option("--json", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write records.")
 @click.option(
@@ -224,129 +192,13 @@ def bench(
         picture.draw(results, picture_file)
 
 
-@wherry.command(
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
-    epilog=_examples(
-        "wherry tune -n 4 --operations alltoall --sizes 64,1024",
-        "wherry tune -- mpiexec -n 64 --hostfile hosts",
-        "wherry tune --library --mpi mpich -n 4,8 -o mpich.json",
-    ),
-)
-@click.option("--mpi", "mpi_name", metavar="NAME", help="MPI to use, as `wherry info` names it.")
-@click.option("-n", "ranks", metavar="LIST", callback=_numbers, help="Numbers of ranks, with commas.")
-@click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root).")
-@click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts.")
-@click.option("--operations", metavar="LIST", help="Collectives, with commas.")
-@click.option("--sizes", metavar="LIST", callback=_numbers, help="Block sizes in bytes, with commas.")
-@click.option("--library", "of_library", is_flag=True, help="Measure the MPI library's own algorithms instead.")
-@click.option("--launches", type=click.IntRange(min=1), help="With --library: interleaved launches.")
-@click.option("-o", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="With --library.")
-@click.option("--quick", is_flag=True, help="Fewer calls and launches: a look, not a measurement.")
-@click.argument("launcher", nargs=-1, type=click.UNPROCESSED, metavar="[-- LAUNCHER ...]")
-def tune(
-    mpi_name: str | None,
-    ranks: tuple[int, ...] | None,
-    netlab: bool,
-    hosts: int,
-    operations: str | None,
-    sizes: tuple[int, ...] | None,
-    of_library: bool,
-    launches: int | None,
-    file: Path | None,
-    quick: bool,
-    launcher: tuple[str, ...],
-) -> None:
-    """Learn ahead of time, so that programs need not.
-
-    Fills Wherry's tuning file for collectives of these sizes on so many ranks. With --library: measures each
-    algorithm that the MPI library can be told to use, for `wherry export`.
-    """
-    mpi = frame.choose_mpi(mpi_name) if mpi_name else None
-    setup = frame.Setup(mpi, None, netlab, hosts, quick, launches, tuple(sorted(set(sizes))) if sizes else None)
-    names = operations.split(",") if operations else None
-    counts = ranks or ((8,) if netlab else (4,))
-    if of_library:
-        tune_library(setup, counts, names, file, launcher)
-        return
-    if launcher and (ranks or netlab):
-        raise UsageError("a launcher says itself how many ranks it starts and where; leave out -n and --netlab")
-    with progress_bar("tune") as setup.progress:
-        kept = ahead.train(setup, counts, names, launcher)
-    if kept.rows:
-        Console().print(tables.kept(kept.rows))
-    click.echo(f"{len(kept.rows)} new or changed rows in {kept.file}; it held {kept.before} before")
-
-
-def tune_library(
-    setup: frame.Setup,
-    ranks: tuple[int, ...],
-    operations: list[str] | None,
-    file: Path | None,
-    launcher: tuple[str, ...],
-) -> None:
-    if launcher:
-        raise UsageError("--library starts its programs itself; give --mpi and -n instead of a launcher")
-    if file is None:
-        raise UsageError("--library needs a file for its results; add for example -o results.json")
-    check_writable(file)
-    with progress_bar("tune") as setup.progress:
-        found = library.measure(setup, ranks, operations)
-    results.save(file, found)
-    Console().print(tables.library(found))
-    for row in found.excluded:
-        click.echo(f"left out: {row.operation} on {row.ranks} ranks, {row.algorithm.name}: {row.reason}")
-    click.echo(f"statistic: {found.statistic}; {found.machine}; wrote {file}")
-
-
-@wherry.command(
-    name="export",
-    epilog=_examples(
-        "wherry export results.json --format openmpi -o rules",
-        "wherry export results.json --format mpich -o selection.json",
-        "wherry export results.json --format intel -n 8 -o intel.env",
-    ),
-)
-@click.argument("source", type=click.Path(path_type=Path), metavar="RESULTS")
-@click.option("--format", "format_name", required=True, metavar="FORMAT", help="openmpi, openmpi-json, mpich or intel.")
-@click.option("-n", "ranks", type=click.IntRange(min=1), help="Only what was measured on so many ranks.")
-@click.option(
-    "-o", "file", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE", help="File to write."
-)
-def export_(source: Path, format_name: str, ranks: int | None, file: Path) -> None:
-    """Write the fastest algorithms of an MPI library as settings of that library.
-
-    RESULTS is a file of `wherry tune --library`.
-    """
-    form = export.find(format_name)
-    check_writable(file)
-    done = export.export(source, form, file, ranks)
-    wanted = ", ".join(dict.fromkeys(row.operation for row in done.rules))
-    click.echo(f"wrote {file}: {wanted}")
-    click.echo(f"to use it: . {done.settings or file}")
-
-
-@contextmanager
-def progress_bar(title: str) -> Iterator[frame.Progress]:
-    """On a terminal a bar on stderr, elsewhere nothing."""
-    console = errors_console()
-    if not console.is_terminal:
-        yield lambda what, done, total: None
-        return
-    with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=console, transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda what, done, total: bar.update(task, description=f"{title}: {what}", completed=done, total=total)
-
-
-def check_writable(file: Path | None) -> None:
-    """Before an hour of measuring, not after it."""
-    if file is not None and not os.access(file.absolute().parent, os.W_OK):
-        raise UsageError(f"cannot write {file}: {file.absolute().parent} is not a directory that you can write to")
-
+for _command in (cli_ahead.tune, cli_ahead.export_, cli_ahead.simulate_):
+    wherry.add_command(_command)
 
 _SHELLS = ("bash", "zsh", "fish")
 
 
-@wherry.command(epilog=_examples('eval "$(wherry completion bash)"  # in ~/.bashrc'))
+@wherry.command(epilog=examples('eval "$(wherry completion bash)"  # in ~/.bashrc'))
 @click.argument("shell", type=click.Choice(_SHELLS))
 def completion(shell: str) -> None:
     """Print what a shell needs to complete wherry's commands and options."""

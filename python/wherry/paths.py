@@ -30,6 +30,16 @@ def bench_program(mpi: str, name: str) -> Path:
     return prefix() / "libexec" / "wherry" / mpi / f"bench_{name}"
 
 
+def simulation_program(name: str) -> Path:
+    """A shared object for SimGrid's smpimain."""
+    return prefix() / "libexec" / "wherry" / "smpi" / f"simulate_{name}.so"
+
+
+def platforms() -> Path:
+    """The folder of simulated machines."""
+    return prefix() / "share" / "wherry" / "platforms"
+
+
 def tuning_file() -> Path | None:
     """The tuning file that programs started now would use, as src/base/settings.cpp says."""
     if named := os.environ.get("WHERRY_TUNING_FILE"):

@@ -9,22 +9,6 @@ namespace {
 
 // ---- Counting
 
-/// Blocks of a message to send that have to be gathered, and of a received one that have to be handed over.
-long long copies_to_send(const Schedule& s, const Message& m) {
-  if (m.slot == at_home) return 0;
-  long long copies = 0;
-  int slot = m.slot;
-  for (const Item& item : s.items_of(m)) copies += item.slot != slot++;
-  return copies;
-}
-
-long long copies_on_arrival(const Schedule& s, const Message& m) {
-  if (m.slot == at_home) return 0;
-  const auto items = s.items_of(m);
-  return std::count_if(items.begin(), items.end(),
-                       [&](const Item& i) { return i.block.destination == s.rank; });
-}
-
 PhaseTraffic count_phase(const Schedule& s, const Phase& phase, const Shape& shape) {
   PhaseTraffic t;
   t.window = phase.window;
@@ -189,6 +173,21 @@ std::vector<NodeTraffic> count_nodes(const Shape& shape, Counting counting, cons
   for (const int node : counting == Counting::exact ? everything(shape.nodes()) : sample_nodes(shape))
     nodes.push_back(count_node(shape.members(node), counting, count));
   return nodes;
+}
+
+long long copies_to_send(const Schedule& s, const Message& m) {
+  if (m.slot == at_home) return 0;
+  long long copies = 0;
+  int slot = m.slot;
+  for (const Item& item : s.items_of(m)) copies += item.slot != slot++;
+  return copies;
+}
+
+long long copies_on_arrival(const Schedule& s, const Message& m) {
+  if (m.slot == at_home) return 0;
+  const auto items = s.items_of(m);
+  return std::count_if(items.begin(), items.end(),
+                       [&](const Item& i) { return i.block.destination == s.rank; });
 }
 
 Traffic traffic(const Strategy& strategy, const Shape& shape) {

@@ -71,6 +71,11 @@ struct Traffic {
   int most_slots = 0;
 };
 
+/// Blocks of a message to send that have to be gathered in staging, and of a received one that have to be handed
+/// over from there.
+long long copies_to_send(const Schedule& s, const Message& m);
+long long copies_on_arrival(const Schedule& s, const Message& m);
+
 /// Up to this many ranks every rank is counted. Beyond, some ranks of some nodes stand for the others,
 /// which keeps pricing all strategies at 1024 ranks well below a second.
 inline constexpr int priced_exactly = 64;

@@ -1,0 +1,167 @@
+"""The commands that look ahead: tune, export, simulate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from wherry import export, simulate
+from wherry.bench import frame
+from wherry.cli_common import check_writable, examples, numbers, progress_bar
+from wherry.errors import UsageError
+from wherry.files import write_json
+from wherry.simulate.output import show as show_simulation
+from wherry.tune import ahead, library, results, tables
+
+
+@click.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog=examples(
+        "wherry tune -n 4 --operations alltoall --sizes 64,1024",
+        "wherry tune -- mpiexec -n 64 --hostfile hosts",
+        "wherry tune --library --mpi mpich -n 4,8 -o mpich.json",
+    ),
+)
+@click.option("--mpi", "mpi_name", metavar="NAME", help="MPI to use, as `wherry info` names it.")
+@click.option("-n", "ranks", metavar="LIST", callback=numbers, help="Numbers of ranks, with commas.")
+@click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root).")
+@click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts.")
+@click.option("--operations", metavar="LIST", help="Collectives, with commas.")
+@click.option("--sizes", metavar="LIST", callback=numbers, help="Block sizes in bytes, with commas.")
+@click.option("--library", "of_library", is_flag=True, help="Measure the MPI library's own algorithms instead.")
+@click.option("--launches", type=click.IntRange(min=1), help="With --library: interleaved launches.")
+@click.option("-o", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="With --library.")
+@click.option("--quick", is_flag=True, help="Fewer calls and launches: a look, not a measurement.")
+@click.argument("launcher", nargs=-1, type=click.UNPROCESSED, metavar="[-- LAUNCHER ...]")
+def tune(
+    mpi_name: str | None,
+    ranks: tuple[int, ...] | None,
+    netlab: bool,
+    hosts: int,
+    operations: str | None,
+    sizes: tuple[int, ...] | None,
+    of_library: bool,
+    launches: int | None,
+    file: Path | None,
+    quick: bool,
+    launcher: tuple[str, ...],
+) -> None:
+    """Learn ahead of time, so that programs need not.
+
+    Fills Wherry's tuning file for collectives of these sizes on so many ranks. With --library: measures each
+    algorithm that the MPI library can be told to use, for `wherry export`.
+    """
+    mpi = frame.choose_mpi(mpi_name) if mpi_name else None
+    setup = frame.Setup(mpi, None, netlab, hosts, quick, launches, tuple(sorted(set(sizes))) if sizes else None)
+    names = operations.split(",") if operations else None
+    counts = ranks or ((8,) if netlab else (4,))
+    if of_library:
+        tune_library(setup, counts, names, file, launcher)
+        return
+    if launcher and (ranks or netlab):
+        raise UsageError("a launcher says itself how many ranks it starts and where; leave out -n and --netlab")
+    with progress_bar("tune") as setup.progress:
+        kept = ahead.train(setup, counts, names, launcher)
+    if kept.rows:
+        Console().print(tables.kept(kept.rows))
+    click.echo(f"{len(kept.rows)} new or changed rows in {kept.file}; it held {kept.before} before")
+
+
+def tune_library(
+    setup: frame.Setup,
+    ranks: tuple[int, ...],
+    operations: list[str] | None,
+    file: Path | None,
+    launcher: tuple[str, ...],
+) -> None:
+    if launcher:
+        raise UsageError("--library starts its programs itself; give --mpi and -n instead of a launcher")
+    if file is None:
+        raise UsageError("--library needs a file for its results; add for example -o results.json")
+    check_writable(file)
+    with progress_bar("tune") as setup.progress:
+        found = library.measure(setup, ranks, operations)
+    results.save(file, found)
+    Console().print(tables.library(found))
+    for row in found.excluded:
+        click.echo(f"left out: {row.operation} on {row.ranks} ranks, {row.algorithm.name}: {row.reason}")
+    click.echo(f"statistic: {found.statistic}; {found.machine}; wrote {file}")
+
+
+@click.command(
+    name="export",
+    epilog=examples(
+        "wherry export results.json --format openmpi -o rules",
+        "wherry export results.json --format mpich -o selection.json",
+        "wherry export results.json --format intel -n 8 -o intel.env",
+    ),
+)
+@click.argument("source", type=click.Path(path_type=Path), metavar="RESULTS")
+@click.option("--format", "format_name", required=True, metavar="FORMAT", help="openmpi, openmpi-json, mpich or intel.")
+@click.option("-n", "ranks", type=click.IntRange(min=1), help="Only what was measured on so many ranks.")
+@click.option(
+    "-o", "file", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE", help="File to write."
+)
+def export_(source: Path, format_name: str, ranks: int | None, file: Path) -> None:
+    """Write the fastest algorithms of an MPI library as settings of that library.
+
+    RESULTS is a file of `wherry tune --library`.
+    """
+    form = export.find(format_name)
+    check_writable(file)
+    done = export.export(source, form, file, ranks)
+    wanted = ", ".join(dict.fromkeys(row.operation for row in done.rules))
+    click.echo(f"wrote {file}: {wanted}")
+    click.echo(f"to use it: . {done.settings or file}")
+
+
+@click.command(
+    name="simulate",
+    epilog=examples(
+        "wherry simulate alltoall --platform gigabit -n 64 --sizes 64,1024",
+        "wherry simulate alltoall --platform lemieux -n 1024 --sizes 64 --json lemieux.json",
+        "wherry simulate alltoall --platform gigabit -n 16 --per-node 4 --strategies native,native:mpich,node_aware",
+    ),
+)
+@click.argument("name")
+@click.option("--platform", required=True, metavar="NAME", help="Simulated machine, such as gigabit or lemieux.")
+@click.option("-n", "ranks", type=click.IntRange(1, 16384), required=True, help="Number of ranks.")
+@click.option("--per-node", type=click.IntRange(min=1), help="Ranks per node; default: the platform's own.")
+@click.option("--sizes", metavar="LIST", callback=numbers, help="Block sizes in bytes, with commas.")
+@click.option("--strategies", metavar="LIST", help="Strategies to compare, with commas; native: the simulator's own.")
+@click.option(
+    "--limit",
+    "limit_s",
+    type=click.FloatRange(min=0, min_open=True),
+    default=simulate.LIMIT_S,
+    show_default=True,
+    metavar="SECONDS",
+    help="Stop a case whose simulation takes longer.",
+)
+@click.option("--json", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write records.")
+def simulate_(
+    name: str,
+    platform: str,
+    ranks: int,
+    per_node: int | None,
+    sizes: tuple[int, ...] | None,
+    strategies: str | None,
+    limit_s: float,
+    file: Path | None,
+) -> None:
+    """Run the collective NAME on a simulated machine: SimGrid's SMPI with Wherry's schedules.
+
+    NAME is alltoall. Times are simulated, so they are the same in every run.
+    """
+    check_writable(file)
+    request = simulate.request(name, platform, ranks, per_node)
+    request.sizes = sizes or request.sizes
+    request.strategies = strategies.split(",") if strategies else None
+    request.limit_s = limit_s
+    with progress_bar(f"simulate {name}") as request.progress:
+        setting = simulate.run(request)
+    show_simulation(Console(), setting)
+    if file is not None:
+        write_json(file, simulate.records(setting))

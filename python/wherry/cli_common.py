@@ -1,0 +1,62 @@
+"""What the commands share: the group, examples in --help, lists of numbers, progress."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress, TimeElapsedColumn
+
+from wherry.bench import frame
+from wherry.errors import UsageError, unknown
+
+
+class Commands(click.Group):
+    """Knows the nearest name of a misspelt command."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            raise unknown("command", args[0], self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
+
+def errors_console() -> Console:
+    return Console(stderr=True)
+
+
+def examples(*lines: str) -> str:
+    r"""Text under the options of --help; \b keeps click from re-wrapping it."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    words = value.split(",")
+    if not all(word.isdigit() for word in words):
+        raise click.BadParameter("write numbers with commas, such as 64,1024")
+    return tuple(map(int, words))
+
+
+def check_writable(file: Path | None) -> None:
+    """Before an hour of measuring, not after it."""
+    if file is not None and not os.access(file.absolute().parent, os.W_OK):
+        raise UsageError(f"cannot write {file}: {file.absolute().parent} is not a directory that you can write to")
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[frame.Progress]:
+    """On a terminal a bar on stderr, elsewhere nothing."""
+    console = errors_console()
+    if not console.is_terminal:
+        yield lambda what, done, total: None
+        return
+    with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=console, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda what, done, total: bar.update(task, description=f"{title}: {what}", completed=done, total=total)

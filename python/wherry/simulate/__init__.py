@@ -1,0 +1,27 @@
+"""`wherry simulate`: the same schedules and the same executor on a machine that SimGrid's SMPI imagines.
+
+Simulated times are exact and repeatable: they depend on the schedule and on the platform's figures, on no clock of this
+machine.
+"""
+
+from __future__ import annotations
+
+from wherry.errors import WherryError, unknown
+from wherry.simulate import platforms, smpi
+from wherry.simulate.alltoall import LIMIT_S, Request, records, run
+
+#: The collectives that can be simulated.
+NAMES = ("alltoall",)
+
+
+def request(name: str, platform: str, ranks: int, per_node: int | None = None) -> Request:
+    """A request with its names looked up. Raises if one is unknown, or if nothing can be simulated here."""
+    if name not in NAMES:
+        raise unknown("simulation", name, NAMES)
+    found = platforms.find(platform)
+    if why := smpi.why_missing():
+        raise WherryError(f"cannot simulate: {why}")
+    return Request(smpi.Machine(found, ranks, min(per_node or found.ranks_per_node, ranks)))
+
+
+__all__ = ["LIMIT_S", "NAMES", "Request", "records", "request", "run"]

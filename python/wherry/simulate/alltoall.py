@@ -1,0 +1,200 @@
+"""MPI_Alltoall on a simulated machine: the simulator's own, each strategy, and what the cost model expected of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wherry import plan, units
+from wherry.bench.frame import Progress, Result, commit, machine
+from wherry.errors import UsageError, unknown
+from wherry.simulate import smpi
+from wherry.simulate.judge import Judgement, judge
+from wherry.simulate.smpi import Machine, TimeLimit
+
+SIZES = (64, 1024, 16384)
+NATIVE = "native"
+#: SMPI's algorithms and selections for MPI_Alltoall; "native:mpich" runs the one that is named.
+ALGORITHMS = ("ompi", "mpich", "mvapich2", "impi", "bruck", "basic_linear", "pair", "ring", "rdb", "2dmesh", "3dmesh")
+#: What plain "native" is: SMPI's default follows the decision rules of Open MPI.
+NATIVE_SELECTION = "default"
+_NATIVES = (NATIVE, f"{NATIVE}:mpich")
+#: Strategies that send more messages in all are left out unless they are asked for by name.
+MOST_MESSAGES = 200_000
+LIMIT_S = 120.0
+
+
+@dataclass
+class Request:
+    """What the user chose. strategies None: the natives and all that apply and do not take long."""
+
+    machine: Machine
+    sizes: Sequence[int] = SIZES
+    strategies: Sequence[str] | None = None
+    limit_s: float = LIMIT_S  # of this machine's time, for each case
+    progress: Progress = lambda what, done, total: None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One variant at one size. counts: what the ranks did, in the terms of plan::Cost; natives are not looked into."""
+
+    size: int
+    variant: str
+    seconds: float | None = None
+    predicted_s: float | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+    note: str = ""  # why there is no time
+
+
+@dataclass
+class Setting:
+    """All outcomes of a request."""
+
+    machine: Machine
+    outcomes: list[Outcome] = field(default_factory=list)
+    library: str = "SMPI"
+
+    def of(self, size: int) -> list[Outcome]:
+        return [outcome for outcome in self.outcomes if outcome.size == size]
+
+    def sizes(self) -> list[int]:
+        return list(dict.fromkeys(outcome.size for outcome in self.outcomes))
+
+    def native_s(self, size: int) -> float | None:
+        """The faster one where several native calls ran: Wherry must not look good beside a weak one."""
+        times = [o.seconds for o in self.of(size) if o.variant.startswith(NATIVE) and o.seconds is not None]
+        return min(times, default=None)
+
+    def judgement(self, size: int) -> Judgement | None:
+        ran = [o for o in self.of(size) if o.seconds is not None and o.predicted_s is not None]
+        simulated = {o.variant: o.seconds for o in ran if o.seconds is not None}
+        return judge(simulated, {o.variant: o.predicted_s for o in ran if o.predicted_s is not None})
+
+
+def run(request: Request) -> Setting:
+    """Simulates every variant at every size, one after the other."""
+    setting = Setting(request.machine)
+    models = {size: _model(request.machine, size) for size in request.sizes}
+    variants = _variants(request, models[request.sizes[0]])
+    total = len(variants) * len(request.sizes)
+    for size in request.sizes:
+        for variant in variants:
+            request.progress(f"{size} B, {variant}", len(setting.outcomes), total)
+            setting.outcomes.append(_outcome(request, setting, size, variant, models[size]))
+    return setting
+
+
+def _model(machine: Machine, size: int) -> dict[str, Any]:
+    return plan.explain("alltoall", plan.Placement(machine.ranks, nodes=machine.nodes), size)
+
+
+def _variants(request: Request, model: dict[str, Any]) -> list[str]:
+    possible = [str(candidate["name"]) for candidate in model["candidates"]]
+    if request.strategies is None:
+        return [*_NATIVES, *possible]
+    natives = [NATIVE, *(f"{NATIVE}:{name}" for name in ALGORITHMS)]
+    refused = {str(row["name"]): str(row["why"]) for row in model["not_applicable"]}
+    for name in request.strategies:
+        if name in refused:
+            where = f"{units.plural(request.machine.ranks, 'rank')} on {units.plural(request.machine.nodes, 'node')}"
+            raise UsageError(f"strategy '{name}' does not apply to {where}: {refused[name]}")
+        if name not in (*natives, *possible):
+            raise unknown("strategy", name, [*possible, *natives])
+    return list(dict.fromkeys(request.strategies))
+
+
+def _outcome(request: Request, setting: Setting, size: int, variant: str, model: dict[str, Any]) -> Outcome:
+    candidate = next((row for row in model["candidates"] if row["name"] == variant), None)
+    predicted = None if candidate is None else float(candidate["seconds"])
+    if note := why_not(request, size, candidate):
+        return Outcome(size, variant, predicted_s=predicted, note=note)
+    try:
+        answer = _simulate(request, size, variant)
+    except TimeLimit as limit:
+        return Outcome(size, variant, predicted_s=predicted, note=f"{limit}; --limit allows more")
+    setting.library = str(answer.pop("library"))
+    seconds = float(answer.pop("seconds"))
+    return Outcome(size, variant, seconds, predicted, {} if candidate is None else answer)
+
+
+def why_not(request: Request, size: int, candidate: dict[str, Any] | None) -> str:
+    """A reason to leave a case out, or nothing."""
+    ranks = request.machine.ranks
+    needed = 4 * ranks**2 * size  # both buffers, staging, and what is under way
+    if needed > (free := _free_bytes()):
+        return f"skipped: needs about {units.bytes_(needed)} of memory; {units.bytes_(free)} are free"
+    messages = 0 if candidate is None else int(candidate["messages"]) * ranks
+    if request.strategies is None and messages > MOST_MESSAGES:
+        return f"skipped: {units.count(messages)} messages take long to simulate; --strategies runs what it names"
+    return ""
+
+
+def _free_bytes() -> int:
+    for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("MemAvailable:"):
+            return int(line.split()[1]) * 1024
+    return 1 << 40  # unknown: let the simulation try
+
+
+def _simulate(request: Request, size: int, variant: str) -> dict[str, Any]:
+    native, _, algorithm = variant.partition(":")
+    strategy = variant if native != NATIVE else NATIVE
+    args = ["--size", str(size), "--strategy", strategy, "--nodes", str(request.machine.nodes)]
+    args += ["--copy-rate", f"{request.machine.platform.copy_bytes_per_s:g}"]
+    options = {"smpi/alltoall": algorithm or NATIVE_SELECTION}
+    return smpi.run(request.machine, "alltoall", args, options, request.limit_s)
+
+
+def records(setting: Setting) -> list[dict[str, Any]]:
+    """For --json: the fields of a benchmark record, the model's prediction and the counts."""
+    where, version = machine(), commit()
+    rows = [_record(setting, outcome) for outcome in setting.outcomes if outcome.seconds is not None]
+    rows += [row for size in setting.sizes() for row in _judgement_records(setting, size)]
+    for row in rows:
+        row |= {"machine": where, "commit": version}
+    return rows
+
+
+def _record(setting: Setting, outcome: Outcome) -> dict[str, Any]:
+    seconds, native = outcome.seconds or 0.0, setting.native_s(outcome.size)
+    result = _result(setting, f"{outcome.size} B, {outcome.variant}", "simulated time", "s", seconds)
+    result.baseline = native
+    result.ratio = native / seconds if native is not None and seconds > 0 else None
+    result.samples = [{"launch": 0, outcome.variant: [seconds]}]
+    more = {"size": outcome.size, "variant": outcome.variant, "predicted_s": outcome.predicted_s}
+    return result.data() | more | outcome.counts
+
+
+def _judgement_records(setting: Setting, size: int) -> list[dict[str, Any]]:
+    judged = setting.judgement(size)
+    if judged is None:
+        return []
+    loss = _result(
+        setting, f"{size} B, {judged.first} against {judged.best}", "loss of the model's choice", "x", judged.loss
+    )
+    rows = [loss.data() | {"size": size}]
+    if judged.correlation is not None:
+        metric = "rank correlation of model and simulation"
+        rows.append(_result(setting, f"{size} B", metric, "", judged.correlation).data() | {"size": size})
+    return rows
+
+
+def _result(setting: Setting, case: str, metric: str, unit: str, value: float) -> Result:
+    platform = setting.machine.platform
+    return Result(
+        bench="simulate alltoall",
+        case=case,
+        metric=metric,
+        unit=unit,
+        value=value,
+        baseline=None,
+        ratio=None,
+        mpi=setting.library,
+        ranks=setting.machine.ranks,
+        samples=[],
+        statistic="one simulated call; exact",
+        network=f"{platform.name}: {platform.summary}; {units.plural(setting.machine.nodes, 'node')}",
+    )

@@ -1,0 +1,66 @@
+"""What was simulated, as text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from wherry import units
+from wherry.simulate.alltoall import Outcome, Setting
+
+
+def show(console: Console, setting: Setting) -> None:
+    machine = setting.machine
+    where = f"{units.plural(machine.ranks, 'rank')} on {units.plural(machine.nodes, 'node')}"
+    console.print(f"MPI_Alltoall, {where}: {machine.platform.summary}", highlight=False, soft_wrap=True)
+    for size in setting.sizes():
+        console.print(f"\nblocks of {units.bytes_(size)}", style="bold", highlight=False)
+        console.print(table(setting, size))
+        for line in notes(setting, size):
+            console.print(escape(line), highlight=False, soft_wrap=True)
+    console.print(
+        f"\nSimulated times ({escape(setting.library)}), the same in every run. native: SMPI's default selection, which"
+        " follows Open MPI's rules; it does not pay for its copies, the strategies do. ratio: the faster native time"
+        " / this time; above 1, the strategy wins. model: what the cost model expects on an ordinary Gigabit cluster.",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def table(setting: Setting, size: int) -> Table:
+    """Fastest first."""
+    shown = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for i, column in enumerate(("variant", "simulated", "ratio", "model", "messages", "bytes", "copied")):
+        shown.add_column(column, justify="left" if i == 0 else "right", no_wrap=True)
+    native = setting.native_s(size)
+    ran = [outcome for outcome in setting.of(size) if outcome.seconds is not None]
+    for outcome in sorted(ran, key=lambda outcome: outcome.seconds or 0.0):
+        shown.add_row(escape(outcome.variant), *_cells(outcome, native))
+    return shown
+
+
+def _cells(outcome: Outcome, native_s: float | None) -> Iterator[str]:
+    seconds, counts = outcome.seconds or 0.0, outcome.counts
+    yield units.seconds(seconds)
+    yield f"{native_s / seconds:.2f}" if native_s is not None and seconds > 0 else ""
+    yield "" if outcome.predicted_s is None else units.seconds(outcome.predicted_s)
+    yield units.count(counts["messages"]) if counts else ""
+    yield units.bytes_(counts["bytes"]) if counts else ""
+    yield units.bytes_(counts["copied_bytes"]) if counts else ""
+
+
+def notes(setting: Setting, size: int) -> Iterator[str]:
+    """The model's choice judged, and what is missing from the table."""
+    judged = setting.judgement(size)
+    if judged is not None:
+        same = (
+            "also the fastest strategy here" if judged.loss == 1 else f"{judged.loss:.2f} x the time of {judged.best}"
+        )
+        ranking = "" if judged.correlation is None else f"; rank correlation {judged.correlation:.2f}"
+        yield f"the model's first choice: {judged.first}, {same}{ranking}"
+    for outcome in setting.of(size):
+        if outcome.note:
+            yield f"{outcome.variant}: {outcome.note}"
