@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,17 +36,18 @@ class Metered {
           double bytes_per_s)
       : binding_(binding), schedule_(schedule), shape_(shape), block_(block), bytes_per_s_(bytes_per_s) {}
 
-  run::Piece outgoing(const plan::Message& m) {
+  std::optional<run::Piece> outgoing(const plan::Message& m) {
     copy(plan::copies_to_send(schedule_, m));
-    const run::Piece piece = binding_.outgoing(m);
+    const std::optional<run::Piece> piece = binding_.outgoing(m);
+    if (!piece) return piece;
     const bool between = !shape_.same_node(schedule_.rank, m.peer);
     ++tally_.messages;
-    tally_.bytes += piece.count;
+    tally_.bytes += piece->count;
     tally_.messages_between += between;
-    tally_.bytes_between += between ? piece.count : 0;
+    tally_.bytes_between += between ? piece->count : 0;
     return piece;
   }
-  run::Piece incoming(const plan::Message& m) { return binding_.incoming(m); }
+  std::optional<run::Piece> incoming(const plan::Message& m) { return binding_.incoming(m); }
   int arrived(const plan::Message& m) {
     copy(plan::copies_on_arrival(schedule_, m));
     return binding_.arrived(m);
