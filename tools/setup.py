@@ -24,6 +24,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".cache" / "setup"
+#: The interpreter itself, not .venv's link to it, which a later `make` finds first on its PATH.
+PYTHON = os.path.realpath(sys.executable)
 
 
 class SetupError(Exception):
@@ -171,9 +173,12 @@ def install_packages() -> None:
     needed = [package for package in missing if package.required]
     if needed:
         wanted = " ".join(package.name for package in needed)
-        raise SetupError(f"{wanted} missing (for {needed[0].purpose}); as root: apt-get install {names}")
+        advice = f"as root: apt-get install {wanted}"
+        if len(missing) > len(needed):
+            advice += f"; for all that Wherry can do: apt-get install {' '.join(package.name for package in missing)}"
+        raise SetupError(f"{wanted} missing (for {needed[0].purpose}); {advice}")
     for package in missing:
-        progress.say(f"without {package.name}: no {package.purpose} (as root: apt-get install {package.name})")
+        progress.say(f"without {package.name} you miss {package.purpose} (as root: apt-get install {package.name})")
 
 
 def apt_install(names: list[str]) -> None:
@@ -198,7 +203,7 @@ def make_environment(environment: Environment) -> None:
 def fill_environment(environment: Environment) -> None:
     log = LOGS / f"{environment.name}.log"
     log.write_text("")
-    create = [sys.executable, "-m", "venv", "--clear", str(environment.path)]
+    create = [PYTHON, "-m", "venv", "--clear", str(environment.path)]
     run_logged(create, log, None, f"python -m venv {environment.path}", "as root: apt-get install python3-venv")
     for name in environment.requirements:
         advice = f"see {log.relative_to(ROOT)}; check the network and free space, then: make setup"
@@ -283,7 +288,7 @@ def link_debian_mpich() -> None:
 
 def fingerprint(environment: Environment) -> str:
     """Changes when the contents asked for, the place, the interpreter or what can be built changes."""
-    parts = [str(environment.path), sys.executable, sys.version]
+    parts = [str(environment.path), PYTHON, sys.version]
     parts += [(ROOT / "requirements" / name).read_text() for name in environment.requirements]
     for name in environment.optional:
         parts += [(ROOT / "requirements" / name).read_text(), str(can_build_fft())]

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import click
+from click.exceptions import NoArgsIsHelpError
 from click.shell_completion import get_completion_class
 from rich.console import Console
 from rich.markup import escape
@@ -22,6 +23,12 @@ from wherry.info import gather
 from wherry.info import show as show_info
 
 
+class Bytes(click.IntRange):
+    """So called in messages."""
+
+    name = "number of bytes"
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="wherry")
 def wherry() -> None:
@@ -32,7 +39,7 @@ def wherry() -> None:
 
 
 @wherry.command(
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    context_settings={"allow_interspersed_args": False},
     epilog=examples(
         "wherry run -- mpiexec -n 8 ./app input.txt",
         "wherry run --report out -- mpirun -n 2 python script.py",
@@ -67,7 +74,7 @@ def info(as_json: bool) -> None:
         show_info(Console(), found)
 
 
-_RANKS = click.option("-n", "ranks", type=click.IntRange(1, 1 << 20), required=True, help="Number of ranks.")
+_RANKS = click.option("-n", "ranks", type=click.IntRange(1, plan.MOST_RANKS), required=True, help="Number of ranks.")
 _NODES = click.option("--nodes", type=click.IntRange(min=1), help="Number of nodes, filled as evenly as possible.")
 _NODE_OF = click.option("--node-of", metavar="LIST", help="Node of every rank, such as 0,0,1.")
 
@@ -82,7 +89,7 @@ _NODE_OF = click.option("--node-of", metavar="LIST", help="Node of every rank, s
 @_RANKS
 @_NODES
 @_NODE_OF
-@click.option("-m", "block", type=click.IntRange(min=0), required=True, help="Bytes that each rank sends to each.")
+@click.option("-m", "block", type=Bytes(min=0), required=True, help="Bytes that each rank sends to each.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(operation: str, ranks: int, nodes: int | None, node_of: str | None, block: int, as_json: bool) -> None:
     """Tell what would run for a collective, why, and what else was considered.
@@ -97,7 +104,9 @@ def explain(operation: str, ranks: int, nodes: int | None, node_of: str | None, 
 
 
 @wherry.command(
-    epilog=examples("wherry draw mesh -n 16", "wherry draw mesh -n 16 -o mesh.svg", "wherry draw node -n 12 --nodes 3")
+    epilog=examples(
+        "wherry draw mesh -n 16", "wherry draw mesh -n 16 -o mesh.svg", "wherry draw node_aware -n 12 --nodes 3"
+    )
 )
 @click.argument("strategy")
 @_RANKS
@@ -172,6 +181,9 @@ def bench(
     registry.find(name)
     check_writable(file)
     check_writable(picture_file)
+    names = tuple(strategies.split(",")) if strategies else None
+    if names:
+        plan.check_strategies(names, besides=("wherry", "native"))
     setup = frame.Setup(
         mpi=frame.choose_mpi(mpi_name) if mpi_name or name != "verify" else None,
         ranks=ranks,
@@ -180,7 +192,7 @@ def bench(
         quick=quick,
         launches=launches,
         sizes=sizes,
-        strategies=tuple(strategies.split(",")) if strategies else None,
+        strategies=names,
     )
     with progress_bar(name) as setup.progress:
         results = registry.run(name, setup)
@@ -208,6 +220,18 @@ def completion(shell: str) -> None:
     click.echo(kind(wherry, {}, "wherry", "_WHERRY_COMPLETE").source())
 
 
+def complain(sentence: str) -> None:
+    errors_console().print(f"wherry: {escape(sentence)}", style="red", highlight=False, soft_wrap=True)
+
+
+def _sentence(error: click.ClickException) -> str:
+    """What click says, as Wherry's own messages are written."""
+    message = error.format_message().rstrip(".")
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "wherry"
+    return f"{message[:1].lower()}{message[1:]} (see `{command} --help`)"
+
+
 def main() -> None:
     """Entry point: errors become one sentence on stderr and an exit code."""
     try:
@@ -219,11 +243,14 @@ def main() -> None:
         # Whoever read the output has enough; Python must not complain while it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except click.ClickException as error:
+    except NoArgsIsHelpError as error:
         error.show()
         sys.exit(2)
+    except click.ClickException as error:
+        complain(_sentence(error))
+        sys.exit(2)
     except (WherryError, OSError) as error:
-        errors_console().print(f"wherry: {escape(str(error))}", style="red", highlight=False, soft_wrap=True)
+        complain(str(error))
         sys.exit(error.exit_code if isinstance(error, WherryError) else 1)
 
 

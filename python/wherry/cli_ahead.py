@@ -17,7 +17,7 @@ from wherry.tune import ahead, library, results, tables
 
 
 @click.command(
-    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    context_settings={"allow_interspersed_args": False},
     epilog=examples(
         "wherry tune -n 4 --operations alltoall --sizes 64,1024",
         "wherry tune -- mpiexec -n 64 --hostfile hosts",

@@ -21,6 +21,6 @@ class UsageError(WherryError):
 def unknown(what: str, name: str, known: Iterable[str]) -> UsageError:
     """`unknown strategy 'brucks' (have: bruck, mesh); did you mean 'bruck'?`"""
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+    near = [near for word in (name, name.lower()) for near in difflib.get_close_matches(word, names, n=1, cutoff=0.5)]
     hint = f"; did you mean '{near[0]}'?" if near else ""
     return UsageError(f"unknown {what} '{name}' (have: {', '.join(names) or 'none'}){hint}")

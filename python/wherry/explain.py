@@ -91,15 +91,27 @@ def from_tuning(path: Path | None, operation: str, ranks: int) -> list[str]:
         return []
     try:
         with path.open("rb") as file:
-            lines = file.read(_MOST_BYTES).decode("utf-8", errors="replace").splitlines()
+            data = file.read(_MOST_BYTES)
     except FileNotFoundError:
         return [f"nothing was learned yet: {path} does not exist"]
     except OSError as error:
         return [f"tuning file {path}: {error.strerror}"]
+    if len(data) < _MOST_BYTES and not intact(data):
+        return [f"{path} is damaged or no tuning file: programs will ignore it"]
+    lines = data.decode("utf-8", errors="replace").splitlines()
     rows = [row for line in lines if (row := _learned(line.split(), f"MPI_{operation.capitalize()}", ranks))]
     if not rows:
         return [f"nothing was learned for {operation} on {units.plural(ranks, 'rank')} yet ({path})"]
     return [f"learned earlier for {units.plural(ranks, 'rank')} ({path}):", *(f"  {row}" for row in rows[:12])]
+
+
+def intact(data: bytes) -> bool:
+    """Whether the last line has the checksum of all before it (docs/reference/tuning-file.md)."""
+    start = data.rfind(b"\n", 0, -1) + 1
+    state = 0xCBF29CE484222325
+    for byte in data[:start]:
+        state = (state ^ byte) * 0x100000001B3 % (1 << 64)
+    return data.startswith(b"wherry-tuning 1\n") and data[start:] == b"end %x\n" % state
 
 
 def _learned(words: list[str], function: str, ranks: int) -> str | None:

@@ -100,12 +100,12 @@ def _print_mpis(console: Console, mpis: list[dict[str, Any]]) -> None:
 
 
 def _print_settings(console: Console, rows: list[dict[str, Any]]) -> None:
-    """One line per setting; on a narrow terminal its meaning is cut."""
-    console.print(_line("setting", "value", "from", "meaning"), style="dim", no_wrap=True, overflow="ellipsis")
+    """One line per setting, which a narrow terminal wraps: nothing is cut."""
+    console.print(_line("setting", "value", "from", "meaning"), style="dim", soft_wrap=True)
     for row in rows:
         style = "bold" if row["source"] == "environment" else ""
         line = _line(row["name"], _short(row["value"]), row["source"], row["meaning"])
-        console.print(line, style=style, no_wrap=True, overflow="ellipsis")
+        console.print(line, style=style, soft_wrap=True)
 
 
 def _line(name: str, value: str, source: str, meaning: str) -> Text:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wherry.errors import UsageError
-from wherry.mpis import OPENMPI_ROOT_VARIABLES
+from wherry.mpis import OPENMPI_ROOT_VARIABLES, find_mpis
 
 LAUNCHER_NAMES = ("mpiexec", "mpirun", "orterun", "prterun", "srun", "mpiexec.hydra", "prun", "oshrun")
 #: Programs that run the command in their arguments; the launcher may come after them.
@@ -39,6 +39,11 @@ _WORDS = str.split
 #: Launcher options by the number of arguments that follow them, to find where the program begins.
 _ARGUMENTS: dict[str, dict[int, list[str]]] = {
     "openmpi": {
+        0: _WORDS(
+            "--oversubscribe -oversubscribe --nooversubscribe -nooversubscribe --allow-run-as-root --use-hwthread-cpus"
+            " -use-hwthread-cpus --report-bindings -report-bindings --tag-output -tag-output --timestamp-output"
+            " -timestamp-output -q --quiet -v --verbose"
+        ),
         1: _WORDS(
             "-n -np --n --np -c -H -host --host -hostfile --hostfile -machinefile --machinefile -default-hostfile"
             " --default-hostfile -x -wdir --wdir -wd --wd -rf --rankfile -rankfile -map-by --map-by -bind-to"
@@ -50,6 +55,9 @@ _ARGUMENTS: dict[str, dict[int, list[str]]] = {
         2: _WORDS("-mca --mca -gmca --gmca -omca --omca -prtemca --prtemca -pmixmca --pmixmca"),
     },
     "mpich": {
+        0: _WORDS(
+            "-l -v -verbose -prepend-rank -envall -envnone -genvall -genvnone -ordered-output -print-all-exitcodes"
+        ),
         1: _WORDS(
             "-n -np -ppn -perhost -hosts -host -f -machinefile -hostfile -wdir -iface -launcher -launcher-exec"
             " -rmk -bind-to -map-by -membind -envlist -genvlist -outfile-pattern -errfile-pattern -path -rr -gwdir"
@@ -136,9 +144,11 @@ def _identify(index: int, word: str) -> Launcher:
 def _no_such_launcher(word: str) -> str:
     there = [name for name in LAUNCHER_NAMES if shutil.which(name)]
     have = f"on the PATH: {', '.join(there)}" if there else "no launcher is on the PATH"
+    known = ", ".join(dict.fromkeys(mpi.mpiexec[0] for mpi in find_mpis()))
+    advice = f"give its full path (here are {known})" if known else "give its full path"
     return (
-        f"launcher '{word}' not found ({have}); give its full path, or install an MPI, for example"
-        " `pip install mpich` or `apt-get install openmpi-bin`; `wherry info` lists what is here"
+        f"launcher '{word}' not found ({have}); {advice}, or install an MPI, for example"
+        " `pip install mpich` or `apt-get install openmpi-bin`"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from wherry import paths
 from wherry.errors import UsageError, WherryError, unknown
 from wherry.files import write_whole
 
+MOST_RANKS = 1 << 14  # that wherry-plan makes schedules for
 OPERATIONS = ("alltoall", "alltoallv", "alltoallw")
 
 
@@ -50,6 +51,14 @@ def strategies() -> list[dict[str, Any]]:
     return found
 
 
+def check_strategies(names: Iterable[str], besides: Sequence[str] = ()) -> None:
+    """Raises UsageError for a name that is no strategy and none of `besides`."""
+    known = [*besides, *(row["name"] for row in strategies())]
+    for name in names:
+        if name not in known:
+            raise unknown("strategy", name, known)
+
+
 def explain(operation: str, placement: Placement, block_bytes: int) -> dict[str, Any]:
     """Candidates with their costs, best first."""
     if operation not in OPERATIONS:
@@ -63,9 +72,7 @@ def explain(operation: str, placement: Placement, block_bytes: int) -> dict[str,
 
 def draw(strategy: str, placement: Placement, form: str) -> str:
     """The schedule as SVG or text."""
-    names = [row["name"] for row in strategies()]
-    if strategy not in names:
-        raise unknown("strategy", strategy, names)
+    check_strategies([strategy])
     placement.check()
     return ask(["draw", strategy, *placement.words(), "--format", form])
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from wherry import launch, paths, record, report, summary
+from wherry import launch, paths, record, report, settings, summary
 from wherry.analysis import Analysis, analyse
 from wherry.check import Finding, check
 from wherry.errors import UsageError
@@ -33,7 +33,7 @@ def run(command: Sequence[str], options: Options, console: Console) -> int:
         raise UsageError("nothing to run; write for example: wherry run -- mpiexec -n 4 ./app")
     launcher = launch.find_launcher(command)
     findings = check(launcher, launch.programs(command, launcher))
-    show_findings(console, findings)
+    show_findings(console, [*findings, *(Finding("warning", text) for text in settings.problems())])
     if any(finding.profile_only for finding in findings):
         options = replace(options, profile_only=True)
     with output_directory(options.report) as directory:
@@ -41,7 +41,7 @@ def run(command: Sequence[str], options: Options, console: Console) -> int:
         for note in started.notes:
             console.print(f"wherry: {escape(note)}", highlight=False, soft_wrap=True)
         code = launch.execute(started)
-        conclude(directory, options, console)
+        conclude(directory, options, console, code)
     return code
 
 
@@ -91,11 +91,11 @@ def _prepare(wanted: Path) -> Path:
     return directory
 
 
-def conclude(directory: Path, options: Options, console: Console) -> None:
+def conclude(directory: Path, options: Options, console: Console, code: int) -> None:
     """Summary and report. The program has ended: nothing that fails here may change its exit code."""
     records = record.read_all(directory)
     if not records.ranks:
-        for problem in [*records.problems, *why_nothing()]:
+        for problem in [*records.problems, *why_nothing(code)]:
             console.print(f"wherry: {escape(problem)}", highlight=False, soft_wrap=True)
         return
     analysis = analyse(records)
@@ -103,15 +103,15 @@ def conclude(directory: Path, options: Options, console: Console) -> None:
     summary.print_summary(console, analysis, written)
 
 
-def why_nothing() -> list[str]:
-    if os.environ.get("WHERRY_DISABLE", "0") not in ("", "0"):
-        return ["nothing was recorded: WHERRY_DISABLE is set"]
-    if os.environ.get("WHERRY_NO_PROFILE", "0") not in ("", "0"):
-        return ["nothing was recorded: WHERRY_NO_PROFILE is set"]
+def why_nothing(code: int) -> list[str]:
+    for name in ("WHERRY_DISABLE", "WHERRY_NO_PROFILE"):
+        if settings.is_on(os.environ.get(name, "")):
+            return [f"nothing was recorded: {name} is set"]
+    failed = f" and the command failed with code {code}: see what it said above" if code else ""
     return [
-        "no rank recorded anything. Likely reasons: the program does not use MPI; it is statically linked;"
-        " it ended before MPI_Init; it is set-user-id; the launcher did not pass LD_PRELOAD on, or"
-        " started the ranks on hosts that do not see this directory (name a shared one with --report)"
+        f"no rank recorded anything{failed}. {'Other likely' if code else 'Likely'} reasons: the program does not use"
+        " MPI; it is statically linked; it ended before MPI_Init; it is set-user-id; the launcher did not pass"
+        " LD_PRELOAD on, or started the ranks on hosts that do not see this directory (name a shared one with --report)"
     ]
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from wherry import paths
+from wherry import paths, plan
 from wherry.errors import unknown
 
 #: Name, default and meaning.
@@ -25,6 +25,11 @@ VARIABLES: dict[str, tuple[str, str]] = {
     "WHERRY_RANKS_PER_NODE": ("0", "assume nodes of so many consecutive ranks; 0: ask MPI"),
     "WHERRY_VERBOSE": ("0", "0: quiet; 1: say what was found; 2: say every decision"),
 }
+
+
+_STRATEGIES = ("WHERRY_ALLTOALL", "WHERRY_ALLTOALLV", "WHERRY_ALLTOALLW")
+_NO_STRATEGY = ("auto", "native")
+_ON = ("1", "yes", "true", "on")
 
 
 @dataclass(frozen=True)
@@ -46,12 +51,30 @@ def settings(environment: Mapping[str, str] | None = None) -> list[Setting]:
     return found
 
 
+def is_on(value: str) -> bool:
+    """Whether a switch with this value is on, as the runtime understands it."""
+    return value in _ON
+
+
 def problems(environment: Mapping[str, str] | None = None) -> list[str]:
-    """Variables that look like Wherry's and have no effect."""
+    """What is set and has no effect: variables that look like Wherry's, and strategies that there are not."""
     given = os.environ if environment is None else environment
     wrong = [name for name in given if name.startswith("WHERRY_") and name not in VARIABLES]
-    return [f"{unknown('variable', name, VARIABLES)}".replace(_have(), "") for name in sorted(wrong)]
+    return [_unknown("variable", name, VARIABLES) for name in sorted(wrong)] + _unknown_strategies(given)
 
 
-def _have() -> str:
-    return f" (have: {', '.join(VARIABLES)})"
+def _unknown_strategies(given: Mapping[str, str]) -> list[str]:
+    asked = {name: value for name in _STRATEGIES if (value := given.get(name, "")) not in ("", *_NO_STRATEGY)}
+    if not asked or not paths.plan_program().exists():
+        return []
+    known = [*_NO_STRATEGY, *(row["name"] for row in plan.strategies())]
+    return [
+        f"{name}: {_unknown('strategy', value, known)}; the library's own collective runs instead"
+        for name, value in asked.items()
+        if value not in known
+    ]
+
+
+def _unknown(what: str, name: str, known: Collection[str]) -> str:
+    """The nearest name, without the list of all."""
+    return f"{unknown(what, name, known)}".replace(f" (have: {', '.join(known)})", "")

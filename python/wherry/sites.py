@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from collections import defaultdict
@@ -20,6 +21,8 @@ class Site(NamedTuple):
     base: int  # where the module was loaded
 
 
+_CYTHON = re.compile(r"__pyx_[a-z]+_(\d+\w+)")
+_LENGTH = re.compile(r"(\d+)(?=[^\d])")
 _TIME_LIMIT_S = 30.0
 _BATCH = 512  # addresses per start of addr2line; keeps the command line short
 
@@ -85,4 +88,17 @@ def _describe(path: str, function: str, line: str) -> str:
     place = f"{Path(file).name}:{number}" if file not in ("", "??") and number.isdigit() and number != "0" else ""
     if function in ("", "??"):
         return place
-    return f"{function} ({place or Path(path).name})"
+    return f"{_python_name(function)} ({place or Path(path).name})"
+
+
+def _python_name(function: str) -> str:
+    """mpi4py.MPI.Comm.Alltoallv for `__pyx_pw_6mpi4py_3MPI_4Comm_137Alltoallv`, as Cython writes it; others stay."""
+    match = _CYTHON.match(function)
+    if match is None:
+        return function
+    parts, rest = [], match[1]
+    while (length := _LENGTH.match(rest)) and len(rest) > (end := length.end() + int(length[1])) and rest[end] == "_":
+        parts.append(rest[length.end() : end])
+        rest = rest[end + 1 :]
+    # The last part has a running number instead of its length.
+    return ".".join([*parts, rest.lstrip("0123456789")])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -207,21 +206,15 @@ def test_removing_an_old_cluster_spares_a_new_one_of_the_same_number() -> None:
 def test_unknown_mpi_is_a_clear_error() -> None:
     done = tool("run", "--mpi", "lam", "--", "true", check=False)
     assert done.returncode == 2
-    assert "lam is not installed" in done.stderr and "(have: " in done.stderr
+    assert "unknown MPI 'lam'" in done.stderr and "(have: " in done.stderr
 
 
-@pytest.mark.skipif(
-    os.geteuid() == 0 and shutil.which("setpriv") is None, reason="needs setpriv (util-linux) to give up root"
-)
 def test_refused_when_not_root() -> None:
-    code = "from wherry.netlab.cli import main; import sys; sys.exit(main(['up']))"
-    drop = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] if os.geteuid() == 0 else []
-    python = Path(sys.executable).resolve()
-    if drop and subprocess.run([*drop, str(python), "-c", ""], capture_output=True, check=False).returncode != 0:
-        python = Path("/usr/bin/python3")
-    environment = {"PATH": os.environ["PATH"], "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [*drop, str(python), "-c", f"import sys; sys.path.insert(0, {str(ROOT / 'python')!r}); {code}"]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd="/", check=False)
+    # Root is given up after the imports: other users may not read this folder.
+    code = (
+        "import os, sys; from wherry.netlab.cli import main; os.geteuid() or os.setuid(65534); sys.exit(main(['up']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd="/", check=False)
     assert done.returncode == 2, done.stderr
     assert done.stderr == "netlab: the emulated cluster needs root (it makes network namespaces); run it as root\n"
 

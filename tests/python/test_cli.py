@@ -110,17 +110,22 @@ def test_help_names_the_commands(wherry: Invoke) -> None:
         (["rnu"], "did you mean 'run'?"),
         (["run"], "write for example: wherry run -- mpiexec"),
         (["run", "--", "./no such app"], "program './no such app' not found"),
+        (["run", "--repot", "out", "--", "true"], "no such option '--repot'"),
         (["explain", "altoall", "-n", "4", "-m", "8"], "did you mean 'alltoall'?"),
         (["explain", "alltoall", "-n", "0", "-m", "8"], "-n"),
+        (["explain", "alltoall", "-n", "4", "-m", "1K"], "'1K' is not a valid number of bytes"),
+        (["explain", "alltoall", "-n", "4"], "wherry: missing option '-m' (see `wherry explain --help`)"),
         (["explain", "alltoall", "-n", "4", "-m", "8", "--nodes", "9"], "more than the 4 ranks"),
         (["explain", "alltoall", "-n", "4", "-m", "8", "--node-of", "0,1"], "names 2 nodes for 4 ranks"),
         (["explain", "alltoall", "-n", "2", "-m", "8", "--node-of", "0,x"], "no list of node numbers"),
         (["explain", "alltoall", "-n", "2", "-m", "8", "--node-of", "0,1", "--nodes", "2"], "give one of them"),
         (["draw", "mehs", "-n", "4"], "unknown strategy 'mehs' (have: direct, mesh, bruck2); did you mean 'mesh'?"),
+        (["draw", "MESH", "-n", "4"], "did you mean 'mesh'?"),
         (["bench"], "--list"),
         (["bench", "prelod"], "did you mean 'preload'?"),
         (["bench", "alltoall", "--mpi", "opnmpi"], "unknown MPI 'opnmpi'"),
         (["bench", "alltoall", "--sizes", "1,x"], "write numbers with commas"),
+        (["bench", "alltoall", "--strategies", "wherry,brucks"], "unknown strategy 'brucks'"),
         (["bench", "alltoall", "--json", "/no/such/folder/a.json"], "cannot write"),
         (["report", "/no/such/folder"], "is not a directory"),
         (["info", "--jsn"], "--json"),
@@ -226,6 +231,21 @@ def test_damaged_records_are_named_and_the_others_reported(wherry: Invoke, tmp_p
 def test_disabled_is_said(wherry: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WHERRY_DISABLE", "1")
     assert "WHERRY_DISABLE is set" in wherry("run", "--", "true").err
+    monkeypatch.setenv("WHERRY_DISABLE", "no")
+    assert "WHERRY_DISABLE is set" not in wherry("run", "--", "true").err
+
+
+def test_a_command_that_failed_before_any_rank_is_the_first_reason(wherry: Invoke) -> None:
+    assert "failed with code 3: see what it said above" in wherry("run", "--", "sh", "-c", "exit 3").err
+    assert "failed" not in wherry("run", "--", "true").err
+
+
+def test_settings_without_effect_are_said_before_the_run(wherry: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHERRY_ALLTOALL", "mehs")
+    monkeypatch.setenv("WHERRY_VERBOS", "1")
+    said = wherry("run", "--", "true").err
+    assert "WHERRY_ALLTOALL: unknown strategy 'mehs'; did you mean 'mesh'?" in said
+    assert "unknown variable 'WHERRY_VERBOS'" in said
 
 
 def launcher_words(mpi: Installed, n: int) -> list[str]:
@@ -305,12 +325,16 @@ def test_explain_shows_what_was_learned(wherry: Invoke, tmp_path: Path, monkeypa
     assert "nothing was learned yet" in wherry(*words).out
     row = "row AMD%20EPYC Open%20MPI%20v5.0.11 {} 88201fb960ff6465 MPI_Alltoall {} {} 1e-05 2.5e-05 2\n"
     rows = [row.format(24, 7, "mesh"), row.format(8, 7, "direct"), row.format(24, "x", "y")]
-    file.write_text("wherry-tuning 1\n" + "".join(rows))
+    # The checksum is that of the runtime for this text.
+    file.write_text("wherry-tuning 1\n" + "".join(rows) + "end a4a9741230750894\n")
     out = wherry(*words).out
     assert "blocks <= 64 B: mesh (10 us, native 25 us) on Open MPI v5.0.11" in out
     assert out.count("blocks <=") == 1
-    file.write_bytes(bytes(range(256)) * 10)
-    assert wherry(*words).code == 0
+    for damaged in (file.read_bytes().replace(b"mesh", b"mess"), file.read_bytes()[:-9], b"", bytes(range(256)) * 10):
+        file.write_bytes(damaged)
+        out = wherry(*words).out
+        assert "is damaged or no tuning file: programs will ignore it" in out
+        assert "blocks <=" not in out
 
 
 def test_explain_as_json(wherry: Invoke) -> None:
@@ -348,8 +372,9 @@ def test_info_shows_settings_and_their_origin(wherry: Invoke, monkeypatch: pytes
     assert by_name["WHERRY_VERBOSE"]["source"] == "environment"
     assert by_name["WHERRY_ALLTOALL"]["source"] == "default"
     assert found["problems"] == ["unknown variable 'WHERRY_ALTOALL'; did you mean 'WHERRY_ALLTOALL'?"]
+    monkeypatch.setenv("COLUMNS", "60")
     text = wherry("info").out
-    assert "WHERRY_STAGING_MAX" in text
+    assert all(meaning in text for _, meaning in settings.VARIABLES.values())
     assert "WHERRY_ALTOALL" in text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -79,6 +80,14 @@ def test_a_missing_launcher_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> 
         launch.find_launcher(["mpiexec", "-n", "2", "app"])
 
 
+def test_a_missing_launcher_names_those_that_are_not_on_the_path(
+    mpi: Installed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(UsageError, match=f" {re.escape(mpi.mpi.mpiexec[0])}[,)]"):
+        launch.find_launcher(["mpiexec", "-n", "2", "app"])
+
+
 def built(kind: str, *words: str) -> Command:
     return launch.build(["mpiexec", *words], Launcher(0, "/bin/mpiexec", kind), VALUES, LIBRARY)
 
@@ -145,8 +154,9 @@ def test_programs_are_found_behind_options(kind: str, words: str, expected: list
 
 def test_a_missing_program_is_an_error_only_where_it_must_be_here() -> None:
     launcher = Launcher(0, "mpiexec", "openmpi")
-    with pytest.raises(UsageError, match=r"'\./nope' not found"):
-        check(launcher, launch.programs(["mpiexec", "-n", "2", "./nope"], launcher))
+    for options in (["-n", "2"], ["--oversubscribe", "-n", "2"]):
+        with pytest.raises(UsageError, match=r"'\./nope' not found"):
+            check(launcher, launch.programs(["mpiexec", *options, "./nope"], launcher))
     assert check(launcher, launch.programs(["mpiexec", "--wdir", "/far", "-n", "2", "./nope"], launcher)) == []
 
 

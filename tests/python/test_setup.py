@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def test_an_optional_package_that_is_missing_is_a_note(
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     setup.install_packages()
     assert capsys.readouterr().out == (
-        "setup: without libfftw3-dev: no mpi4py-fft (as root: apt-get install libfftw3-dev)\n"
+        "setup: without libfftw3-dev you miss mpi4py-fft (as root: apt-get install libfftw3-dev)\n"
     )
 
 
@@ -66,6 +67,18 @@ def test_an_environment_is_made_anew_when_what_it_is_made_from_changed(
     if change == "headers":
         monkeypatch.setattr(setup, "can_build_fft", lambda: False)
     assert before != setup.fingerprint(setup.Environment("e", place, ("a.txt",), ("b.txt",)))
+
+
+def test_the_environments_stay_when_make_finds_their_own_python(tmp_path: Path) -> None:
+    """The first `make` runs the system's python3, later ones that of .venv, which the Makefile puts on the PATH."""
+    subprocess.run([setup.PYTHON, "-m", "venv", "--without-pip", str(tmp_path / "v")], check=True)
+    program = f"import sys; sys.path.insert(0, {str(ROOT / 'tools')!r}); import setup;"
+    program += "print(*(setup.fingerprint(environment) for environment in setup.ENVIRONMENTS))"
+    said = [
+        subprocess.run([python, "-c", program], capture_output=True, text=True, check=True).stdout
+        for python in (setup.PYTHON, str(tmp_path / "v/bin/python3"))
+    ]
+    assert said[0] == said[1]
 
 
 def test_an_interrupted_environment_has_no_stamp_and_is_made_anew(

@@ -10,7 +10,8 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 
-from wherry.mpis import find_mpi, find_mpis, why_missing
+from wherry.errors import UsageError, unknown
+from wherry.mpis import MPI_NAMES, find_mpi, find_mpis, why_missing
 from wherry.netlab.cluster import Cluster
 from wherry.netlab.state import STATE, clusters, read_state, remove
 from wherry.netlab.system import NetlabError, why_unavailable
@@ -22,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         return int(arguments.act(arguments))
-    except NetlabError as error:
+    except (NetlabError, UsageError) as error:
         print(f"netlab: {error}", file=sys.stderr)
         return 2
 
@@ -80,6 +81,8 @@ def _status(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace) -> int:
     mpi = find_mpi(arguments.mpi)
     if mpi is None:
+        if arguments.mpi not in MPI_NAMES:
+            raise unknown("MPI", arguments.mpi, MPI_NAMES)
         have = ", ".join(known.name for known in find_mpis()) or "none"
         raise NetlabError(f"{why_missing(arguments.mpi)} (have: {have})")
     variables = dict(word.partition("=")[::2] for word in arguments.x)
