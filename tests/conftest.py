@@ -1,7 +1,8 @@
 """What tests share: the MPI installations, what was built, and launching.
 
 A test that takes `mpi` runs once for each installation of wherry.mpis.MPI_NAMES; one that is not there is a skipped
-test with the reason.
+test with the reason. A test that also takes `n`, the number of ranks, runs at every number on two of them only: the
+others differ in the library, not in what Wherry does with ranks. `pytest --every-n` runs all.
 """
 
 from __future__ import annotations
@@ -94,6 +95,34 @@ def hermetic(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 _found: dict[str, Mpi] = {mpi.name: mpi for mpi in find_mpis()}
+
+
+#: Where tests run at every number of ranks; elsewhere at the one nearest to ENOUGH.
+THOROUGH = ("openmpi", "mpich")
+ENOUGH = 3
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--every-n", action="store_true", help="Run at every number of ranks on every MPI.")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--every-n"):
+        return
+    groups: dict[tuple[object, ...], list[pytest.Function]] = {}
+    for item in items:
+        if isinstance(item, pytest.Function) and is_lightly_tested(item):
+            rest = sorted((name, str(value)) for name, value in item.callspec.params.items() if name != "n")
+            groups.setdefault((item.path, item.originalname, *rest), []).append(item)
+    kept = {min(group, key=lambda item: abs(item.callspec.params["n"] - ENOUGH)) for group in groups.values()}
+    left_out = [item for group in groups.values() for item in group if item not in kept]
+    items[:] = [item for item in items if item not in set(left_out)]
+    config.hook.pytest_deselected(items=left_out)
+
+
+def is_lightly_tested(item: pytest.Function) -> bool:
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    return "n" in parameters and parameters.get("mpi", THOROUGH[0]) not in THOROUGH
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -141,9 +141,9 @@ class Backend {
   bool replacing_ = false;
   Recording state_ = Recording::off;
   bool problems_printed_ = false;
-  int sessions_ = 0;
+  std::atomic<int> sessions_ = 0;  // threads may open and close them at once
   bool ended_ = false;
-  bool world_ = false;  // MPI_Init was seen, so MPI_Finalize ends it, not a session
+  std::atomic<bool> world_ = false;  // MPI_Init was seen, so MPI_Finalize ends it, not a session
   const std::uint64_t start_ns_ = profile::monotonic_ns();
   std::uint64_t next_settle_ns_ = 0;
   std::atomic<run::Runtime*> runtime_ = nullptr;
