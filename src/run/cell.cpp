@@ -25,7 +25,9 @@ const plan::Strategy* Cell::begin() {
 }
 
 void Cell::end(double seconds) {
-  learner_.took(trials_ == Trials::between_barriers ? trial_seconds(seconds) : seconds);
+  // Calls between rounds belong to no trial.
+  const bool in_row = trials_ == Trials::between_barriers && learner_.trying();
+  learner_.took(in_row ? trial_seconds(seconds) : seconds);
   if (learner_.round_over() && request_ == MPI_REQUEST_NULL && !failed_) start_agreement();
 }
 

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <string>
+#include <utility>
 
 #include "failing_reductions.hpp"
 #include "run/cell.hpp"
@@ -27,6 +28,8 @@ constexpr Trouble troubles[] = {
     {"no start", {.starts = false}, "native", 1, 1},
     {"no end", {.completes = false}, "native", 1, 1},
 };
+
+constexpr Trouble no_trouble[] = {{"between barriers", {}, "direct", 3, calls}};
 
 std::string_view name_of(const plan::Strategy* strategy) {
   return strategy != nullptr ? strategy->name : "native";
@@ -54,9 +57,24 @@ void learn(Bench& b, const Trouble& trouble, const run::Channel& channel) {
   b.expect(reductions.started <= trouble.most_started, "the library was asked again after it had failed");
 }
 
+/// Where barriers enclose the trials, a call outside of them counts for none: here such calls take no time at all.
+void learn_between_barriers(Bench& b, const Trouble&, const run::Channel& channel) {
+  constexpr double native_s = 2, strategy_s = 1, between_s = 0;
+  choose::Learner learner({{"native", 0}, {"direct", 1}}, {.last_time_is_mean = true});
+  run::Cell cell(std::move(learner), channel, size_of(channel.comm()));
+  for (int call = 0; call < calls; ++call) {
+    const plan::Strategy* const ran = cell.begin();
+    const double in_trial_s = ran != nullptr ? strategy_s : native_s;
+    cell.end(cell.wants_time() ? in_trial_s : between_s);
+  }
+  // The barriers' own time comes on top: it is real.
+  b.expect(cell.learner().seconds(choose::native) >= native_s, "native's time has calls of no trial");
+  b.expect(cell.learner().winner() == 1, "the faster one was not kept");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  return concluded("cell", failures_in(troubles, learn));
+  return concluded("cell", failures_in(troubles, learn) + failures_in(no_trouble, learn_between_barriers));
 }
