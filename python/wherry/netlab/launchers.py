@@ -50,29 +50,18 @@ def _dialect(mpi: Mpi) -> str:
 
 def _openmpi5_options(hosts: Hosts, per_host: int) -> list[str]:
     daemons = ["--prtemca", "plm_ssh_agent", str(hosts.agent), "--prtemca", "prte_if_include", hosts.network]
-    mapping = [
-        "--hostfile",
-        str(hosts.hostfile),
-        "--map-by",
-        f"ppr:{per_host}:node:oversubscribe",
-        "--bind-to",
-        "none",
-    ]
+    mapping = _openmpi_mapping(hosts, f"ppr:{per_host}:node:oversubscribe")
     return [*daemons, *mapping, *_openmpi_transport(hosts, "sm")]
 
 
 def _openmpi4_options(hosts: Hosts, per_host: int) -> list[str]:
     daemons = ["--mca", "plm_rsh_agent", str(hosts.agent), "--mca", "oob_tcp_if_include", hosts.network]
-    mapping = [
-        "--hostfile",
-        str(hosts.hostfile),
-        "--map-by",
-        f"ppr:{per_host}:node",
-        "--oversubscribe",
-        "--bind-to",
-        "none",
-    ]
+    mapping = [*_openmpi_mapping(hosts, f"ppr:{per_host}:node"), "--oversubscribe"]
     return [*daemons, *mapping, *_openmpi_transport(hosts, "vader")]
+
+
+def _openmpi_mapping(hosts: Hosts, by: str) -> list[str]:
+    return ["--hostfile", str(hosts.hostfile), "--map-by", by, "--bind-to", "none"]
 
 
 def _openmpi_transport(hosts: Hosts, shared_memory: str) -> list[str]:
