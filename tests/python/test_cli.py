@@ -13,31 +13,13 @@ from pathlib import Path
 
 import pytest
 from conftest import Launcher as Installed
+from installation import make_installation
 from synthetic import example, write
 
 from wherry import cli, paths, settings
 from wherry.launch import root_variables
 
 ROOT = Path(__file__).resolve().parents[2]
-
-PLAN = """#!{python}
-import json, sys
-words = sys.argv[1:]
-if words[0] == "strategies":
-    print(json.dumps([{{"name": n, "summary": n, "hops": "several"}} for n in ("direct", "mesh", "bruck2")]))
-elif words[0] == "explain":
-    def row(name, seconds, messages):
-        return {{"name": name, "summary": f"how {{name}} works", "seconds": seconds, "messages": messages,
-                "messages_between": messages // 2, "bytes": 4096, "bytes_between": 2048, "copied_bytes": 0,
-                "staging_bytes": 512, "phases": 2}}
-    print(json.dumps({{"op": words[2], "ranks": int(words[4]), "nodes": 2, "block_bytes": int(words[-1]),
-                      "node_sizes": [12, 12], "candidates": [row("direct", 2e-4, 23), row("mesh", 1e-4, 8)],
-                      "not_applicable": [{{"name": "hypercube", "why": "24 is no power of two"}}]}}))
-elif words[0] == "draw":
-    print("<svg xmlns='x'></svg>" if words[-1] == "svg" else "phase 0: 0 -> 1")
-elif words[0] == "verify":
-    print("[]")
-"""
 
 
 @dataclass
@@ -52,18 +34,10 @@ Invoke = Callable[..., Answer]
 
 @pytest.fixture
 def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An installation whose preload does nothing and whose wherry-plan has fixed answers."""
-    found = tmp_path / "prefix"
-    for folder in ("lib/wherry", "bin"):
-        (found / folder).mkdir(parents=True)
+    """The command sees this installation, and no settings of the caller's."""
     if shutil.which("cc") is None:
         pytest.skip("needs a C compiler to make a library that can be preloaded")
-    (found / "a.c").write_text("int wherry_nothing;\n")
-    library = found / "lib/wherry/libwherry.so"
-    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, found / "a.c"], check=True)
-    plan = found / "bin/wherry-plan"
-    plan.write_text(PLAN.format(python=sys.executable))
-    plan.chmod(0o755)
+    found = make_installation(tmp_path / "prefix")
     monkeypatch.setattr(paths, "prefix", lambda: found)
     for name in list(os.environ):
         if name.startswith("WHERRY_") or name == "LD_PRELOAD":
