@@ -1,8 +1,9 @@
 """What tests share: the MPI installations, what was built, and launching.
 
 A test that takes `mpi` runs once for each installation of wherry.mpis.MPI_NAMES, or for those that it names itself with
-parametrize and `indirect=True`; one that is not there is a skipped test with the reason. A test that also takes `n`, the number of ranks, runs at every number on two of them only: the
-others differ in the library, not in what Wherry does with ranks. `pytest --every-n` runs all.
+parametrize and `indirect=True`; one that is not there is a skipped test with the reason. A test that also takes `n`, the
+number of ranks, runs at every number on two of them only: the others differ in the library, not in what Wherry does with
+ranks. `pytest --every-n` runs all.
 """
 
 from __future__ import annotations
