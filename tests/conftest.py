@@ -1,9 +1,9 @@
 """What tests share: the MPI installations, what was built, and launching.
 
 A test that takes `mpi` runs once for each installation of wherry.mpis.MPI_NAMES, or for those that it names itself with
-parametrize and `indirect=True`; one that is not there is a skipped test with the reason. A test that also takes `n`, the
-number of ranks, runs at every number on two of them only: the others differ in the library, not in what Wherry does with
-ranks. `pytest --every-n` runs all.
+parametrize and `indirect=True`; one that is not there is a skipped test with the reason. A test that also takes `n`,
+the number of ranks, runs at every number on two of them only: the others differ in the library, not in what Wherry does
+with ranks. `pytest --every-n` runs all.
 """
 
 from __future__ import annotations
@@ -127,7 +127,8 @@ def is_lightly_tested(item: pytest.Function) -> bool:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    chosen = any("mpi" in str(marker.args[0]).split(",") for marker in metafunc.definition.iter_markers("parametrize"))
+    markers = metafunc.definition.iter_markers("parametrize")
+    chosen = any("mpi" in str(marker.args[0]).split(",") for marker in markers)
     if "mpi" in metafunc.fixturenames and not chosen:
         metafunc.parametrize("mpi", MPI_NAMES, indirect=True, scope="session")
 
