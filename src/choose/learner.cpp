@@ -107,14 +107,6 @@ Learner Learner::by_model(std::vector<Candidate> candidates) {
 
 std::size_t Learner::pick() const { return trying() ? round_[position_] : winner_; }
 
-bool Learner::trial_begins() const {
-  return trying() && (position_ == 0 || round_[position_ - 1] != round_[position_]);
-}
-
-bool Learner::trial_ends() const {
-  return trying() && (position_ + 1 == round_.size() || round_[position_ + 1] != round_[position_]);
-}
-
 void Learner::took(double seconds) {
   ++calls_;
   if (trying()) {
@@ -129,7 +121,7 @@ void Learner::note_trial(double seconds) {
   row_.push_back(seconds);
   if (trying() && round_[position_] == candidate) return;
   const auto settled_row = std::span(row_).subspan(std::min(settling_calls, row_.size() - 1));
-  times_[candidate] = options_.last_time_is_mean ? row_.back() : median(settled_row);
+  times_[candidate] = median(settled_row);
   row_.clear();
 }
 

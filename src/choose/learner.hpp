@@ -41,11 +41,9 @@ struct LearnerOptions {
   std::size_t trials = 3;
   /// What a candidate must save of the time of what runs now to replace it: less than this is noise.
   double least_gain = 0.04;
-  /// Whether the last time of a row stands for all of it; else its first call is left out and the median of the others counts.
-  bool last_time_is_mean = false;
   /// Calls between looks at whether things have changed since; they double from the first to the last.
   /// look_last 0: never look again.
-  std::uint64_t look_first = 512;
+  std::uint64_t look_first = 64;
   std::uint64_t look_last = 8192;
   /// Most time that a look may cost beyond native calls, as a share of the calls since the one before.
   double look_share = 0.01;
@@ -87,9 +85,8 @@ class Learner {
 
   /// The candidate to run in the next call.
   std::size_t pick() const;
-  /// Whether the next call begins a trial, or ends one: a trial is a row of calls of one candidate.
-  bool trial_begins() const;
-  bool trial_ends() const;
+  /// Whether the next call is the first of a round.
+  bool round_begins() const { return trying() && position_ == 0; }
   /// Whether the next call is part of a trial: only then does its time matter.
   bool trying() const { return position_ < round_.size(); }
   /// How long the call that pick() named took on this rank. Counts the call.

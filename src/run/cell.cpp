@@ -7,11 +7,11 @@
 
 namespace wherry::run {
 
-Cell::Cell(choose::Learner learner, const Channel& channel, int ranks)
+Cell::Cell(choose::Learner learner, const Channel& channel, int ranks, Trials trials)
     : learner_(std::move(learner)),
       channel_(channel),
       ranks_(ranks),
-      trials_(learner_.options().last_time_is_mean ? Trials::between_barriers : Trials::as_they_come) {
+      trials_(trials) {
   for (const choose::Candidate& candidate : learner_.candidates())
     strategies_.push_back(plan::find_strategy(candidate.name));
 }
@@ -20,24 +20,15 @@ Cell::~Cell() { channel_.wait(request_); }
 
 const plan::Strategy* Cell::begin() {
   if (request_ != MPI_REQUEST_NULL && learner_.calls() >= due_) finish_agreement();
-  if (trials_ == Trials::between_barriers && learner_.trial_begins()) meet();
+  if (trials_ == Trials::between_barriers && learner_.round_begins()) meet();
   return strategies_[learner_.pick()];
 }
 
 void Cell::end(double seconds) {
-  // Calls between rounds belong to no trial.
-  const bool in_row = trials_ == Trials::between_barriers && learner_.trying();
-  learner_.took(in_row ? trial_seconds(seconds) : seconds);
+  // The wait for the slowest rank belongs to the call; calls between rounds belong to no trial.
+  const bool waits = trials_ == Trials::between_barriers && learner_.trying();
+  learner_.took(waits ? seconds + meet() : seconds);
   if (learner_.round_over() && request_ == MPI_REQUEST_NULL && !failed_) start_agreement();
-}
-
-/// The last call of a trial stands for all of them: their mean, the wait for the slowest rank included.
-double Cell::trial_seconds(double seconds) {
-  trial_s_ += seconds;
-  ++trial_calls_;
-  if (!learner_.trial_ends()) return seconds;
-  const double sum = std::exchange(trial_s_, 0) + meet();
-  return sum / std::exchange(trial_calls_, 0);
 }
 
 /// A barrier; returns how long it took.

@@ -11,9 +11,10 @@
 
 namespace wherry::run {
 
-/// Whether the ranks meet in a barrier before and after each trial. A strategy may leave the ranks in disorder, and
-/// the next one pays for putting them in order; with barriers each trial bears its own cost. They cost too, so only
-/// trials much longer than a barrier have them.
+/// Whether the ranks meet in a barrier before and after each call of a trial. A strategy may leave the ranks in disorder,
+/// and the next one pays for putting them in order; with barriers each call bears its own cost, and it begins where programs
+/// begin it, which compute between their collectives: with the network at rest. Barriers cost too, so only calls much
+/// longer than one have them.
 enum class Trials { as_they_come, between_barriers };
 
 /// A learner and the agreement of its ranks, which travels while the program goes on.
@@ -24,7 +25,7 @@ enum class Trials { as_they_come, between_barriers };
 class Cell {
  public:
   /// Candidates name strategies, except the first, which is native.
-  Cell(choose::Learner learner, const Channel& channel, int ranks);
+  Cell(choose::Learner learner, const Channel& channel, int ranks, Trials trials);
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
   /// Waits for an agreement that is under way.
@@ -46,7 +47,6 @@ class Cell {
   // Stands for the time of a candidate without a trial in this round, which is the same on all ranks.
   static constexpr long long untried = -1;
 
-  double trial_seconds(double seconds);
   double meet() const;
   void start_agreement();
   void finish_agreement();
@@ -56,8 +56,6 @@ class Cell {
   std::vector<const plan::Strategy*> strategies_;
   int ranks_;
   Trials trials_;
-  double trial_s_ = 0;  // of the trial's calls so far
-  int trial_calls_ = 0;
   std::vector<long long> mine_, all_;  // nanoseconds of each candidate: this rank's, and the sum
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool failed_ = false;  // the library could not combine the times: no more learning, the winner so far stays

@@ -69,7 +69,9 @@ std::pair<const plan::Strategy*, std::string_view> Choosing::named(Communicator&
 Cell& Choosing::cell(Communicator& c, const CellKey& key) {
   std::unique_ptr<Cell>& entry = c.cells[key];
   if (entry) return *entry;
-  entry = std::make_unique<Cell>(learner(c, key), c.channel(), c.size());
+  choose::Learner made = learner(c, key);
+  const Trials trials = trials_for(c.shape(), made.candidates());
+  entry = std::make_unique<Cell>(std::move(made), c.channel(), c.size(), trials);
   // Now, so that no candidate's first trial pays for its schedule.
   for (const choose::Candidate& candidate : entry->learner().candidates())
     if (const plan::Strategy* s = plan::find_strategy(candidate.name)) c.prepared(*s);
@@ -107,8 +109,7 @@ choose::Learner Choosing::learner(Communicator& c, const CellKey& key) {
     known[2] = row->native_seconds;
   }
   if (c.terms().tuning) api_.Bcast(known, 3, MPI_DOUBLE, 0, c.channel().comm());
-  choose::LearnerOptions options = c.terms().learning ? choose::LearnerOptions{} : choose::no_trials;
-  options.last_time_is_mean = trials_for(c.shape(), list) == Trials::between_barriers;
+  const choose::LearnerOptions options = c.terms().learning ? choose::LearnerOptions{} : choose::no_trials;
   if (known[0] >= 0)
     return choose::Learner::settled_on(std::move(list), static_cast<std::size_t>(known[0]), known[1],
                                        known[2], options);

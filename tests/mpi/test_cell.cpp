@@ -42,7 +42,8 @@ double seconds_of(const plan::Strategy* strategy, MPI_Comm comm) {
 }
 
 void learn(Bench& b, const Trouble& trouble, const run::Channel& channel) {
-  run::Cell cell(choose::Learner({{"native", 20e-6}, {"direct", 10e-6}}), channel, size_of(channel.comm()));
+  run::Cell cell(choose::Learner({{"native", 20e-6}, {"direct", 10e-6}}), channel, size_of(channel.comm()),
+                 run::Trials::as_they_come);
   long history = 0;
   const plan::Strategy* ran = nullptr;
   for (int call = 0; call < calls; ++call) {
@@ -60,8 +61,8 @@ void learn(Bench& b, const Trouble& trouble, const run::Channel& channel) {
 /// Where barriers enclose the trials, a call outside of them counts for none: here such calls take no time at all.
 void learn_between_barriers(Bench& b, const Trouble&, const run::Channel& channel) {
   constexpr double native_s = 2, strategy_s = 1, between_s = 0;
-  choose::Learner learner({{"native", 0}, {"direct", 1}}, {.last_time_is_mean = true});
-  run::Cell cell(std::move(learner), channel, size_of(channel.comm()));
+  choose::Learner learner({{"native", 0}, {"direct", 1}});
+  run::Cell cell(std::move(learner), channel, size_of(channel.comm()), run::Trials::between_barriers);
   for (int call = 0; call < calls; ++call) {
     const plan::Strategy* const ran = cell.begin();
     const double in_trial_s = ran != nullptr ? strategy_s : native_s;
