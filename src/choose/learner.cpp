@@ -31,8 +31,14 @@ constexpr std::size_t settling_calls = 1;
 constexpr std::size_t newcomer_calls = 1;
 constexpr std::size_t trial_calls = settling_calls + 1;
 
-// The same in a look: its only trial, so that a single disturbance must not decide.
-constexpr std::size_t look_calls = settling_calls + 3;
+// The same in a look: its only trial, so that a single disturbance must not decide. The rarer the looks, the longer the
+// rows: short calls in short rows are seen at their best or worst, not as they are in the long run.
+constexpr std::uint64_t least_look_calls = settling_calls + 3;
+constexpr std::uint64_t most_look_calls = 16;
+constexpr std::uint64_t calls_per_look_call = 64;
+
+// Calls before the first look of a learner that begins with a choice: there is less to correct than after training.
+constexpr std::uint64_t least_gap_when_known = 512;
 
 double sane(double seconds) { return std::isnan(seconds) ? most_s : std::clamp(seconds, least_s, most_s); }
 
@@ -84,6 +90,7 @@ Learner Learner::settled_on(std::vector<Candidate> candidates, std::size_t winne
                             double native_seconds, LearnerOptions options) {
   require(winner < candidates.size(), "the winner of a settled learner is not among its candidates");
   options.budget = 0;
+  options.look_first = std::max(options.look_first, least_gap_when_known);
   Learner learner(std::move(candidates), options);
   if (known(native_seconds)) learner.samples_[native] = {sane(native_seconds)};
   if (known(seconds)) learner.samples_[winner] = {sane(seconds)};
@@ -289,12 +296,17 @@ void Learner::schedule_look() {
   look_at_ = calls_ + look_gap_;
 }
 
+/// Calls of a look's row.
+std::size_t Learner::look_calls() const {
+  return std::clamp(look_gap_ / calls_per_look_call, least_look_calls, most_look_calls);
+}
+
 void Learner::begin_look() {
   std::vector<std::size_t> members = {native};
   for (const std::size_t i : {winner_, challenger()})
     if (std::ranges::find(members, i) == members.end()) members.push_back(i);
   std::vector<std::size_t> round;
-  for (const std::size_t i : members) round.insert(round.end(), look_calls, i);
+  for (const std::size_t i : members) round.insert(round.end(), look_calls(), i);
   begin_round(std::move(round));
 }
 
@@ -304,7 +316,7 @@ std::size_t Learner::challenger() {
   const double most = options_.look_share * static_cast<double>(look_gap_);
   for (std::size_t step = 1; step < candidates_.size(); ++step) {
     const std::size_t i = 1 + (last_challenger_ + step - 1) % (candidates_.size() - 1);
-    if (i == winner_ || look_calls * extra(expected(i)) > most) continue;
+    if (i == winner_ || static_cast<double>(look_calls()) * extra(expected(i)) > most) continue;
     return last_challenger_ = i;
   }
   return native;

@@ -7,7 +7,7 @@
 // and values that all ranks have agreed on.
 //
 // Time goes in rounds. A round is a short list of trials, fixed when it begins. Each rank times its trials;
-// then the ranks combine summary() by the mean and give the result to agreed(), which plans the next round
+// then the ranks combine summary(), by the mean or the maximum, and give the result to agreed(), which plans the next round
 // or settles. docs/design/0003-learner.md has the reasons and the measurements behind the policy.
 #pragma once
 
@@ -43,7 +43,7 @@ struct LearnerOptions {
   double least_gain = 0.04;
   /// Calls between looks at whether things have changed since; they double from the first to the last.
   /// look_last 0: never look again.
-  std::uint64_t look_first = 64;
+  std::uint64_t look_first = 512;
   std::uint64_t look_last = 8192;
   /// Most time that a look may cost beyond native calls, as a share of the calls since the one before.
   double look_share = 0.01;
@@ -85,21 +85,19 @@ class Learner {
 
   /// The candidate to run in the next call.
   std::size_t pick() const;
-  /// Whether the next call is the first of a round.
-  bool round_begins() const { return trying() && position_ == 0; }
   /// Whether the next call is part of a trial: only then does its time matter.
   bool trying() const { return position_ < round_.size(); }
   /// How long the call that pick() named took on this rank. Counts the call.
   void took(double seconds);
   std::uint64_t calls() const { return calls_; }
 
-  /// All trials of the round are done: the ranks must combine summary() by the mean. Stays true, and calls
+  /// All trials of the round are done: the ranks must combine summary(). Stays true, and calls
   /// run the winner so far, until agreed(). Also happens after settled(), rarely: a look at whether things
   /// have changed.
   bool round_over() const { return !round_.empty() && position_ == round_.size(); }
   /// This rank's time of each candidate in this round, in seconds; +inf if the round does not try it.
   std::vector<double> summary() const { return times_; }
-  /// The mean over all ranks of summary(), the same bits on all of them: ends the round. Must come before the same call on
+  /// All ranks' summary() combined, the same bits on all of them: ends the round. Must come before the same call on
   /// every rank.
   /// Throws contract_error if the round is not over, usage_error if there is not one time for each candidate.
   void agreed(std::span<const double> times);
@@ -146,6 +144,7 @@ class Learner {
   void schedule_look();
   void begin_look();
   void end_look(std::span<const double> times);
+  std::size_t look_calls() const;
   std::size_t challenger();
 
   void keep(std::size_t candidate);

@@ -1,6 +1,5 @@
 #include "run/cell.hpp"
 
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -8,10 +7,7 @@
 namespace wherry::run {
 
 Cell::Cell(choose::Learner learner, const Channel& channel, int ranks, Trials trials)
-    : learner_(std::move(learner)),
-      channel_(channel),
-      ranks_(ranks),
-      trials_(trials) {
+    : learner_(std::move(learner)), channel_(channel), ranks_(ranks), trials_(trials) {
   for (const choose::Candidate& candidate : learner_.candidates())
     strategies_.push_back(plan::find_strategy(candidate.name));
 }
@@ -20,23 +16,19 @@ Cell::~Cell() { channel_.wait(request_); }
 
 const plan::Strategy* Cell::begin() {
   if (request_ != MPI_REQUEST_NULL && learner_.calls() >= due_) finish_agreement();
-  if (trials_ == Trials::between_barriers && learner_.round_begins()) meet();
+  if (trials_ == Trials::after_barriers && learner_.trying()) meet();
   return strategies_[learner_.pick()];
 }
 
 void Cell::end(double seconds) {
-  // The wait for the slowest rank belongs to the call; calls between rounds belong to no trial.
-  const bool waits = trials_ == Trials::between_barriers && learner_.trying();
-  learner_.took(waits ? seconds + meet() : seconds);
+  learner_.took(seconds);
   if (learner_.round_over() && request_ == MPI_REQUEST_NULL && !failed_) start_agreement();
 }
 
-/// A barrier; returns how long it took.
-double Cell::meet() const {
-  const auto start = std::chrono::steady_clock::now();
+/// A barrier. Its failure is no reason to fail the program's call.
+void Cell::meet() const {
   MPI_Request request = MPI_REQUEST_NULL;
   if (channel_.api().Ibarrier(channel_.comm(), &request) == MPI_SUCCESS) channel_.wait(request);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 // Nanoseconds as integers: their sum is the same on every rank in whatever order the library adds.
@@ -46,8 +38,9 @@ void Cell::start_agreement() {
     mine_.push_back(std::isfinite(s) ? std::llround(s * 1e9) : untried);
   all_.resize(mine_.size());
   due_ = learner_.calls() + lag;
+  const MPI_Op op = trials_ == Trials::after_barriers ? MPI_MAX : MPI_SUM;
   failed_ = channel_.api().Iallreduce(mine_.data(), all_.data(), static_cast<int>(mine_.size()),
-                                      MPI_LONG_LONG, MPI_SUM, channel_.comm(), &request_) != MPI_SUCCESS;
+                                      MPI_LONG_LONG, op, channel_.comm(), &request_) != MPI_SUCCESS;
   if (failed_) request_ = MPI_REQUEST_NULL;  // after an error the handle is anything
 }
 
@@ -55,11 +48,11 @@ void Cell::finish_agreement() {
   failed_ = channel_.wait(request_) != MPI_SUCCESS;
   request_ = MPI_REQUEST_NULL;
   if (failed_) return;
-  std::vector<double> mean;
-  for (const long long sum : all_)
-    mean.push_back(sum < 0 ? std::numeric_limits<double>::infinity()
-                           : 1e-9 * static_cast<double>(sum) / ranks_);
-  learner_.agreed(mean);
+  const double each_s = 1e-9 / (trials_ == Trials::after_barriers ? 1 : ranks_);
+  std::vector<double> times;
+  for (const long long time : all_)
+    times.push_back(time < 0 ? std::numeric_limits<double>::infinity() : each_s * static_cast<double>(time));
+  learner_.agreed(times);
 }
 
 }  // namespace wherry::run

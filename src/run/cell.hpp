@@ -11,17 +11,17 @@
 
 namespace wherry::run {
 
-/// Whether the ranks meet in a barrier before and after each call of a trial. A strategy may leave the ranks in disorder,
-/// and the next one pays for putting them in order; with barriers each call bears its own cost, and it begins where programs
-/// begin it, which compute between their collectives: with the network at rest. Barriers cost too, so only calls much
-/// longer than one have them.
-enum class Trials { as_they_come, between_barriers };
+/// Whether the ranks meet in a barrier before each call of a trial. A strategy may leave the ranks in disorder, and the
+/// next one pays for putting them in order; after a barrier each call begins as in programs that compute between their
+/// collectives, with the network at rest. Barriers cost too, so only calls much longer than one have them.
+enum class Trials { as_they_come, after_barriers };
 
 /// A learner and the agreement of its ranks, which travels while the program goes on.
 ///
-/// begin() and end() enclose every call and are collective over the channel. The times of a round are combined to their
-/// mean over the ranks by a non-blocking reduction, which starts when the round ends and is waited for `lag` calls later.
-/// The mean is what the program loses in total; the maximum would charge a strategy for ranks that came late.
+/// begin() and end() enclose every call and are collective over the channel. The times of a round are combined over the
+/// ranks by a non-blocking reduction, which starts when the round ends and is waited for `lag` calls later: after barriers
+/// to their maximum, for the first to leave the barrier sees all of the call; else to their mean, which is what the program
+/// loses in total, for the maximum would charge a strategy for ranks that came late.
 class Cell {
  public:
   /// Candidates name strategies, except the first, which is native.
@@ -47,7 +47,7 @@ class Cell {
   // Stands for the time of a candidate without a trial in this round, which is the same on all ranks.
   static constexpr long long untried = -1;
 
-  double meet() const;
+  void meet() const;
   void start_agreement();
   void finish_agreement();
 
@@ -56,7 +56,7 @@ class Cell {
   std::vector<const plan::Strategy*> strategies_;
   int ranks_;
   Trials trials_;
-  std::vector<long long> mine_, all_;  // nanoseconds of each candidate: this rank's, and the sum
+  std::vector<long long> mine_, all_;  // nanoseconds of each candidate: this rank's, and all ranks'
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool failed_ = false;  // the library could not combine the times: no more learning, the winner so far stays
   std::uint64_t due_ = 0;

@@ -37,7 +37,16 @@ Trials trials_for(const plan::Shape& shape, const std::vector<choose::Candidate>
   const double barrier_s = latency_s * std::bit_width(static_cast<unsigned>(shape.size() - 1));
   const auto is_long = [&](const choose::Candidate& c) { return c.predicted_s > much * barrier_s; };
   const bool all_long = std::all_of(candidates.begin() + 1, candidates.end(), is_long);
-  return all_long ? Trials::between_barriers : Trials::as_they_come;
+  return all_long ? Trials::after_barriers : Trials::as_they_come;
+}
+
+choose::LearnerOptions options_for(const Communicator& c, const std::vector<choose::Candidate>& candidates) {
+  if (!c.terms().learning) return choose::no_trials;
+  // The agreement after a look costs next to nothing beside long calls: they need not save on looks.
+  constexpr std::uint64_t soon = 64;
+  choose::LearnerOptions options;
+  if (trials_for(c.shape(), candidates) == Trials::after_barriers) options.look_first = soon;
+  return options;
 }
 
 }  // namespace
@@ -109,7 +118,7 @@ choose::Learner Choosing::learner(Communicator& c, const CellKey& key) {
     known[2] = row->native_seconds;
   }
   if (c.terms().tuning) api_.Bcast(known, 3, MPI_DOUBLE, 0, c.channel().comm());
-  const choose::LearnerOptions options = c.terms().learning ? choose::LearnerOptions{} : choose::no_trials;
+  const choose::LearnerOptions options = options_for(c, list);
   if (known[0] >= 0)
     return choose::Learner::settled_on(std::move(list), static_cast<std::size_t>(known[0]), known[1],
                                        known[2], options);

@@ -247,7 +247,8 @@ TEST_CASE("a look finds what training missed") {
   Learner learner(three());
   train(learner, {1.0, 1.02, 30.0});
   REQUIRE(learner.winner() == native);
-  for (int look = 0; look < 12; ++look) run_round(learner, {1.0, 1.02, 0.4});  // a dear one waits for a wide gap
+  for (int look = 0; look < 12; ++look)
+    run_round(learner, {1.0, 1.02, 0.4});  // a dear one waits for a wide gap
   CHECK(learner.winner() == 2);
 }
 
@@ -272,7 +273,7 @@ TEST_CASE("looks are rare and cost at most their share") {
     if (learner.round_over()) learner.agreed(learner.summary());
   }
   CHECK(others > 0);
-  CHECK(others < calls / 500);
+  CHECK(others < calls / 200);
   CHECK(extra < calls * 0.01);
 }
 
@@ -280,12 +281,10 @@ TEST_CASE("a row's first call settles what ran before, and the median of the oth
   Learner learner({{"native", 0}, {"mesh", 1.0}}, {.look_first = 8});
   train(learner, {1.0, 0.5});
   while (!learner.trying()) learner.took(0.5);
-  CHECK(learner.round_begins());
   std::vector<std::vector<double>> rows(2);
   for (double seconds = 1; learner.trying(); seconds *= 2) {
     rows[learner.pick()].push_back(seconds);
     learner.took(seconds);
-    CHECK(!learner.round_begins());
   }
   CHECK(learner.summary() == std::vector<double>{rows[0].at(2), rows[1].at(2)});  // rows of four
 }
