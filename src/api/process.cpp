@@ -42,13 +42,13 @@ void check_abi() {
 
 class Listener : public run::Observer {
  public:
-  void used(MPI_Comm, run::Operation, std::uint32_t, std::string_view strategy, std::uint64_t,
+  void used(MPI_Comm, Collective, std::uint32_t, std::string_view strategy, std::uint64_t,
             std::uint64_t) override {
     LastStrategy::set(strategy);
   }
-  void decided(MPI_Comm, run::Operation, std::uint32_t, std::uint32_t, std::string_view, profile::Reason,
+  void decided(MPI_Comm, Collective, std::uint32_t, std::uint32_t, std::string_view, profile::Reason,
                std::uint64_t, std::uint64_t) override {}
-  void missed(run::Operation, std::string_view) override {}
+  void missed(Collective, std::string_view) override {}
 };
 
 Settings settings_of_process() {

@@ -25,6 +25,16 @@ constexpr Variable known_variables[] = {
     {"WHERRY_ALLTOALL", "strategy for MPI_Alltoall: a name, native or auto (the default)"},
     {"WHERRY_ALLTOALLV", "strategy for MPI_Alltoallv: a name, native or auto (the default)"},
     {"WHERRY_ALLTOALLW", "strategy for MPI_Alltoallw: a name, native or auto (the default)"},
+    {"WHERRY_ALLGATHER", "strategy for MPI_Allgather: a name, native or auto (the default)"},
+    {"WHERRY_BCAST", "strategy for MPI_Bcast: a name, native or auto (the default)"},
+    {"WHERRY_GATHER", "strategy for MPI_Gather: a name, native or auto (the default)"},
+    {"WHERRY_SCATTER", "strategy for MPI_Scatter: a name, native or auto (the default)"},
+    {"WHERRY_REDUCE", "strategy for MPI_Reduce: a name, native or auto (the default)"},
+    {"WHERRY_ALLREDUCE", "strategy for MPI_Allreduce: a name, native or auto (the default)"},
+    {"WHERRY_REDUCE_SCATTER_BLOCK",
+     "strategy for MPI_Reduce_scatter_block: a name, native or auto (the default)"},
+    {"WHERRY_BARRIER", "strategy for MPI_Barrier: a name, native or auto (the default)"},
+    {"WHERRY_REPRODUCIBLE", "1: leave reductions to the MPI library whose result depends on the order"},
     {"WHERRY_RANKS_PER_NODE", "assume nodes of so many consecutive ranks; 0: ask MPI (the default)"},
     {"WHERRY_VERBOSE", "0: quiet (the default); 1: say what was found; 2: say every decision"},
 };
@@ -170,9 +180,9 @@ Settings read_settings(const Environment& environment, bool secure) {
   settings.output = read.text("WHERRY_OUTPUT");
   settings.tuning_file = read.text("WHERRY_TUNING_FILE", default_tuning_file(read));
   settings.staging_max = read.bytes("WHERRY_STAGING_MAX", least_staging, most_staging, settings.staging_max);
-  settings.alltoall = read.text("WHERRY_ALLTOALL", settings.alltoall);
-  settings.alltoallv = read.text("WHERRY_ALLTOALLV", settings.alltoallv);
-  settings.alltoallw = read.text("WHERRY_ALLTOALLW", settings.alltoallw);
+  settings.reproducible = read.flag("WHERRY_REPRODUCIBLE");
+  for (std::size_t i = 0; i < collectives; ++i)
+    settings.strategies[i] = read.text(collective_names[i].variable.data(), settings.strategies[i]);
   settings.ranks_per_node = read.number("WHERRY_RANKS_PER_NODE", most_ranks_per_node);
   settings.verbose = read.number("WHERRY_VERBOSE", 2);
   return settings;

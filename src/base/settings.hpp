@@ -1,6 +1,7 @@
 // What the user asked for in the environment. Read once; the only place that knows the variables' names.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -8,7 +9,17 @@
 #include <string_view>
 #include <vector>
 
+#include "base/collective.hpp"
+
 namespace wherry {
+
+/// What the user asks for, by Collective: a strategy's name, "native" or "auto".
+using Strategies = std::array<std::string, collectives>;
+inline Strategies all_automatic() {
+  Strategies strategies;
+  strategies.fill("auto");
+  return strategies;
+}
 
 /// Which parts are on. Each is switched off by WHERRY_NO_<NAME>=1; WHERRY_DISABLE=1 switches off all.
 struct Features {
@@ -24,11 +35,13 @@ struct Settings {
   std::string output;       // WHERRY_OUTPUT: directory for records; empty: nothing is recorded
   std::string tuning_file;  // WHERRY_TUNING_FILE, or <user's cache directory>/wherry/tuning; empty: none
   std::size_t staging_max = std::size_t{256} << 20;  // WHERRY_STAGING_MAX, bytes, with K, M or G; >= 4 KiB
-  std::string alltoall = "auto";                     // WHERRY_ALLTOALL: a strategy, "native" or "auto"
-  std::string alltoallv = "auto";                    // WHERRY_ALLTOALLV
-  std::string alltoallw = "auto";                    // WHERRY_ALLTOALLW
+  bool reproducible =
+      false;  // WHERRY_REPRODUCIBLE: leave reductions to the library whose result depends on their order
+  Strategies strategies = all_automatic();  // WHERRY_ALLTOALL, WHERRY_BCAST, ...
   int ranks_per_node = 0;  // WHERRY_RANKS_PER_NODE: assume nodes of so many consecutive ranks; 0: ask MPI
   int verbose = 0;         // WHERRY_VERBOSE: 0 quiet, 1 what was found, 2 every decision
+
+  const std::string& strategy_for(Collective c) const { return strategies[index_of(c)]; }
 
   std::vector<std::string>
       problems;  // settings that were not understood: what, why, and what was used instead

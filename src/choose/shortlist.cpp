@@ -13,19 +13,9 @@ constexpr std::size_t most_per_family = 2;
 // What a learner would never try needs no place on the list.
 constexpr double hopeless = LearnerOptions{}.hopeless;
 
-void insert_by_cost(std::vector<Candidate>& ranked, Candidate candidate) {
-  const auto at = std::ranges::upper_bound(ranked, candidate.predicted_s, {}, &Candidate::predicted_s);
-  ranked.insert(at, std::move(candidate));
-}
-
-/// Everything that may be used, cheapest first; equal costs in the registry's order.
-std::vector<Candidate> ranking(std::span<const Offer> offers, long long block_bytes,
-                               const plan::Machine& machine, const Allowed& allowed) {
-  std::vector<Candidate> all;
-  for (const Offer& offer : offers)
-    if (!allowed || allowed(offer))
-      insert_by_cost(
-          all, {std::string(offer.strategy->name), plan::price(offer.traffic, block_bytes, machine).seconds});
+/// Cheapest first, without the hopeless.
+std::vector<Candidate> ranking(std::vector<Candidate> all) {
+  std::ranges::stable_sort(all, {}, &Candidate::predicted_s);
   const double limit = all.empty() ? 0 : hopeless * all.front().predicted_s;
   std::erase_if(all, [&](const Candidate& c) { return c.predicted_s > limit; });
   return all;
@@ -56,14 +46,23 @@ std::vector<Offer> survey(const plan::Shape& shape) {
   return offers;
 }
 
-std::vector<Candidate> shortlist(std::span<const Offer> offers, long long block_bytes,
-                                 const plan::Machine& machine, const Allowed& allowed, std::size_t most) {
-  std::vector<Candidate> ranked = ranking(offers, block_bytes, machine, allowed);
+std::vector<Candidate> shortlist(std::vector<Candidate> priced, std::size_t most) {
+  std::vector<Candidate> ranked = ranking(std::move(priced));
   spread_families(ranked);
   if (ranked.size() > most) ranked.resize(most);
-  std::vector<Candidate> list = {{"native", 0}};  // no prediction: stays in front of all others
-  for (Candidate& c : ranked) insert_by_cost(list, std::move(c));
-  return list;
+  std::ranges::stable_sort(ranked, {}, &Candidate::predicted_s);
+  ranked.insert(ranked.begin(), {"native", 0});  // without a prediction
+  return ranked;
+}
+
+std::vector<Candidate> shortlist(std::span<const Offer> offers, long long block_bytes,
+                                 const plan::Machine& machine, const Allowed& allowed, std::size_t most) {
+  std::vector<Candidate> priced;
+  for (const Offer& offer : offers)
+    if (!allowed || allowed(offer))
+      priced.push_back(
+          {std::string(offer.strategy->name), plan::price(offer.traffic, block_bytes, machine).seconds});
+  return shortlist(std::move(priced), most);
 }
 
 }  // namespace wherry::choose

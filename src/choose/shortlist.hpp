@@ -28,11 +28,14 @@ using Allowed = std::function<bool(const Offer&)>;
 /// What strategies have in common up to a parameter: "bruck" of "bruck4", "pairwise" of "pairwise_xor".
 std::string_view family_of(std::string_view strategy);
 
-/// Native, then at most `most` of the offers that are allowed, cheapest first.
+/// Native, and at most `most` of the candidates, which have predictions; in the order of these, equal ones in the order given.
 ///
 /// Two of one family at most as long as there are others: where the model is wrong, it is wrong about a whole family.
 /// Strategies that the model expects to take more than twice the best time are left out. Native has no prediction: the
 /// model does not know what the library does.
+std::vector<Candidate> shortlist(std::vector<Candidate> priced, std::size_t most = 5);
+
+/// The same of the offers that are allowed.
 std::vector<Candidate> shortlist(std::span<const Offer> offers, long long block_bytes,
                                  const plan::Machine& machine, const Allowed& allowed = {},
                                  std::size_t most = 5);

@@ -68,12 +68,12 @@ inline bool inside_mpi() { return Inside::depth != 0; }
 /// Tells the profile what the run layer did.
 class Listener : public run::Observer {
  public:
-  void used(MPI_Comm comm, run::Operation operation, std::uint32_t bucket, std::string_view strategy,
+  void used(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::string_view strategy,
             std::uint64_t bytes, std::uint64_t time_ns) override;
-  void decided(MPI_Comm comm, run::Operation operation, std::uint32_t bucket, std::uint32_t call,
+  void decided(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::uint32_t call,
                std::string_view strategy, profile::Reason reason, std::uint64_t time_ns,
                std::uint64_t native_ns) override;
-  void missed(run::Operation operation, std::string_view reason) override;
+  void missed(Collective collective, std::string_view reason) override;
 };
 
 class Backend {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <mutex>
 #include <string>
@@ -9,19 +10,24 @@
 namespace wherry::interpose {
 namespace {
 
-std::uint32_t index_of(std::string_view name) {
+std::uint32_t row_of(std::string_view name) {
   const auto rows = function_table();
   const auto row =
       std::find_if(rows.begin(), rows.end(), [&](const FunctionRow& r) { return name == r.name; });
   return static_cast<std::uint32_t>(row - rows.begin());
 }
 
-std::uint32_t function_of(run::Operation operation) {
-  using run::Operation;
-  static const std::uint32_t indices[] = {index_of(run::name_of(Operation::alltoall)),
-                                          index_of(run::name_of(Operation::alltoallv)),
-                                          index_of(run::name_of(Operation::alltoallw))};
-  return indices[static_cast<std::size_t>(operation)];
+using Indices = std::array<std::uint32_t, collectives>;
+
+Indices indices_of_collectives() {
+  Indices indices;
+  std::ranges::transform(collective_names, indices.begin(), row_of, &CollectiveName::mpi);
+  return indices;
+}
+
+std::uint32_t function_of(Collective collective) {
+  static const Indices indices = indices_of_collectives();
+  return indices[index_of(collective)];
 }
 
 const char* word_for(profile::Reason reason) {
@@ -40,30 +46,30 @@ std::string in_brackets(std::uint64_t time_ns, std::uint64_t native_ns) {
 
 }  // namespace
 
-void Listener::used(MPI_Comm comm, run::Operation operation, std::uint32_t bucket, std::string_view strategy,
+void Listener::used(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::string_view strategy,
                     std::uint64_t bytes, std::uint64_t time_ns) {
   const std::lock_guard guard(backend().lock);
   if (!backend().is_ready()) return;
-  backend().recorder.used({backend().handles.comm(comm).index, function_of(operation), bucket}, strategy,
+  backend().recorder.used({backend().handles.comm(comm).index, function_of(collective), bucket}, strategy,
                           bytes, time_ns);
 }
 
-void Listener::decided(MPI_Comm comm, run::Operation operation, std::uint32_t bucket, std::uint32_t call,
+void Listener::decided(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::uint32_t call,
                        std::string_view strategy, profile::Reason reason, std::uint64_t time_ns,
                        std::uint64_t native_ns) {
   if (backend().says(2))
-    std::fprintf(stderr, "wherry: %s, size class %u, call %u: %.*s %s%s\n", run::name_of(operation).data(),
+    std::fprintf(stderr, "wherry: %s, size class %u, call %u: %.*s %s%s\n", name_of(collective).data(),
                  bucket, call, static_cast<int>(strategy.size()), strategy.data(), word_for(reason),
                  in_brackets(time_ns, native_ns).c_str());
   const std::lock_guard guard(backend().lock);
   if (!backend().is_ready()) return;
-  backend().recorder.decided({backend().handles.comm(comm).index, function_of(operation), bucket}, call,
+  backend().recorder.decided({backend().handles.comm(comm).index, function_of(collective), bucket}, call,
                              strategy, reason, time_ns, native_ns);
 }
 
-void Listener::missed(run::Operation operation, std::string_view reason) {
+void Listener::missed(Collective collective, std::string_view reason) {
   const std::lock_guard guard(backend().lock);
-  if (backend().is_ready()) backend().recorder.missed(function_of(operation), reason);
+  if (backend().is_ready()) backend().recorder.missed(function_of(collective), reason);
 }
 
 }  // namespace wherry::interpose

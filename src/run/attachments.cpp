@@ -7,8 +7,8 @@ namespace wherry::run {
 
 namespace {
 
-/// Calls on a communicator before Wherry joins it: one that is used once is not worth a communicator of its own.
-constexpr unsigned calls_before_joining = 1;
+/// Of calls on a communicator before Wherry joins it: one that is hardly used is not worth a communicator of its own.
+constexpr unsigned weight_before_joining = static_cast<unsigned>(Weight::full);
 
 /// Communicators joined at once. Libraries have room for so many: MPICH for about 2000, Intel MPI for less than 500 whose
 /// reductions go through shared memory, and they are the program's.
@@ -22,13 +22,16 @@ int never_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
 
 }  // namespace
 
-Communicator* Attachments::joined(MPI_Comm comm, const Sound& is_sound, std::string_view* refusal) {
+Communicator* Attachments::joined(MPI_Comm comm, Weight weight, const Sound& is_sound,
+                                  std::string_view* refusal) {
   Attached* const a = comm == MPI_COMM_NULL ? nullptr : find(comm);
   *refusal = a == nullptr ? "" : a->refusal;
   if (a == nullptr || !a->refusal.empty()) return nullptr;
   if (!a->communicator) {
     // A rank whose arguments are wrong may be calling alone: the others would neither count nor join.
-    if (!is_sound() || a->calls++ < calls_before_joining) return nullptr;
+    if (!is_sound()) return nullptr;
+    const unsigned before = std::exchange(a->weight, a->weight + static_cast<unsigned>(weight));
+    if (before < weight_before_joining) return nullptr;
     join(*a);
   }
   *refusal = a->refusal;

@@ -18,10 +18,18 @@ namespace wherry::run {
 /// One communicator of the program.
 struct Attached {
   MPI_Comm comm = MPI_COMM_NULL;
-  unsigned calls = 0;
+  unsigned weight = 0;                         // of the calls so far
   std::string_view refusal;                    // why Wherry stays away; empty: it does not
   std::unique_ptr<Communicator> communicator;  // once the ranks have joined
 };
+
+/// How much a call says for joining its communicator.
+enum class Weight : unsigned { light = 1, full = 16 };
+
+/// All-to-alls are the calls that gain most.
+inline Weight weight_of(Collective collective) {
+  return segment_operation(collective) ? Weight::light : Weight::full;
+}
 
 /// Finds and makes the state of communicators. Thread-safe as far as MPI lets threads share a communicator.
 class Attachments {
@@ -35,9 +43,10 @@ class Attachments {
   /// Whether this rank's arguments of a collective are right as far as it can tell; asked until the ranks have joined.
   using Sound = std::function<bool()>;
 
-  /// Counts a replaceable collective on comm; at the second one the ranks join (collective). nullptr: leave the call
-  /// to the library; *refusal then says why, and is empty if there is no reason but that it is too early.
-  Communicator* joined(MPI_Comm comm, const Sound& is_sound, std::string_view* refusal);
+  /// Counts a replaceable collective on comm; once there was one of full weight, or 16 light ones, the ranks join at the
+  /// next (collective). nullptr: leave the call to the library; *refusal then says why, and is empty if there is no reason but
+  /// that it is too early.
+  Communicator* joined(MPI_Comm comm, Weight weight, const Sound& is_sound, std::string_view* refusal);
 
   /// Takes the state off all communicators. Collective over each; before MPI_Finalize.
   void detach_all();

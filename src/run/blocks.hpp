@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "run/calls.hpp"
 #include "run/datatype.hpp"
-#include "run/runtime.hpp"
 
 namespace wherry::run {
 
@@ -37,15 +37,5 @@ struct Blocks {
 void read_blocks(const mpi::Api& api, const Alltoall& call, int size, Blocks& blocks);
 void read_blocks(const mpi::Api& api, const Alltoallv& call, int size, Blocks& blocks);
 void read_blocks(const mpi::Api& api, const Alltoallw& call, int size, Blocks& blocks);
-
-/// Whether this rank's arguments are legal as far as Wherry looks at them. The communicator must be valid.
-template <class Call>
-bool is_valid(const mpi::Api& api, const Call& call) {
-  int size = 0;
-  api.Comm_size(call.comm, &size);
-  Blocks blocks;
-  read_blocks(api, call, size, blocks);
-  return blocks.valid;
-}
 
 }  // namespace wherry::run

@@ -7,17 +7,14 @@
 namespace wherry::run {
 
 Cell::Cell(choose::Learner learner, const Channel& channel, int ranks, Trials trials)
-    : learner_(std::move(learner)), channel_(channel), ranks_(ranks), trials_(trials) {
-  for (const choose::Candidate& candidate : learner_.candidates())
-    strategies_.push_back(plan::find_strategy(candidate.name));
-}
+    : learner_(std::move(learner)), channel_(channel), ranks_(ranks), trials_(trials) {}
 
 Cell::~Cell() { channel_.wait(request_); }
 
-const plan::Strategy* Cell::begin() {
+std::size_t Cell::begin() {
   if (request_ != MPI_REQUEST_NULL && learner_.calls() >= due_) finish_agreement();
   if (trials_ == Trials::after_barriers && learner_.trying()) meet();
-  return strategies_[learner_.pick()];
+  return learner_.pick();
 }
 
 void Cell::end(double seconds) {

@@ -3,10 +3,11 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "choose/learner.hpp"
-#include "plan/strategy.hpp"
 #include "run/channel.hpp"
 
 namespace wherry::run {
@@ -24,15 +25,14 @@ enum class Trials { as_they_come, after_barriers };
 /// loses in total, for the maximum would charge a strategy for ranks that came late.
 class Cell {
  public:
-  /// Candidates name strategies, except the first, which is native.
   Cell(choose::Learner learner, const Channel& channel, int ranks, Trials trials);
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
   /// Waits for an agreement that is under way.
   ~Cell();
 
-  /// The strategy for this call; nullptr is the native collective.
-  const plan::Strategy* begin();
+  /// The candidate to run in this call.
+  std::size_t begin();
   /// Whether it matters how long the call takes that begin() named.
   bool wants_time() const { return learner_.trying(); }
   /// The call took so long on this rank.
@@ -53,7 +53,6 @@ class Cell {
 
   choose::Learner learner_;
   const Channel& channel_;
-  std::vector<const plan::Strategy*> strategies_;
   int ranks_;
   Trials trials_;
   std::vector<long long> mine_, all_;  // nanoseconds of each candidate: this rank's, and all ranks'

@@ -2,31 +2,20 @@
 
 #include <algorithm>
 #include <bit>
-#include <climits>
+#include <memory>
+#include <span>
 
+#include "choose/shortlist.hpp"
 #include "run/machine.hpp"
-#include "run/perform.hpp"
 
 namespace wherry::run {
 
 namespace {
 
-/// Staging of a combining strategy on any rank; in place the data to send is copied as well.
-std::size_t staging_bytes(const Communicator& c, const CellKey& key, const choose::Offer& offer) {
-  const int slots = offer.traffic.most_slots;
-  if (key.operation != Operation::alltoall) return combined_staging(slots, c.size(), key.bucket);
-  const int copies = key.in_place ? c.size() : 0;
-  return uniform_staging(slots + copies, c.size(), largest_block(key));
-}
-
-/// Whether every rank can run the strategy within its terms.
-bool fits(const Communicator& c, const CellKey& key, const choose::Offer& offer) {
-  const plan::Strategy& s = *offer.strategy;
-  if (key.operation != Operation::alltoall && key.in_place) return s.name == in_place_strategy;
-  const bool copies = s.hops == plan::Hops::several || key.in_place;
-  if (!copies) return true;
-  const std::size_t most = std::min<std::size_t>(c.terms().staging_max, INT_MAX);
-  return c.terms().host_memory && key.bucket < 32 && staging_bytes(c, key, offer) <= most;
+/// Of the collective's name in the tuning file.
+std::string_view suffix_of(Limit limit) {
+  constexpr std::string_view suffixes[] = {"", ":in_place", ":in_order"};
+  return suffixes[static_cast<std::size_t>(limit)];
 }
 
 /// Barriers where the model expects every candidate to take much longer than one.
@@ -40,6 +29,19 @@ Trials trials_for(const plan::Shape& shape, const std::vector<choose::Candidate>
   return all_long ? Trials::after_barriers : Trials::as_they_come;
 }
 
+std::optional<Way> way_of(std::span<const Offered> offered, std::string_view name) {
+  const auto found = std::ranges::find_if(offered, [=](const Offered& o) { return o.way.name() == name; });
+  return found == offered.end() ? std::nullopt : std::optional(found->way);
+}
+
+/// Now, so that no candidate's first trial pays for its schedule.
+void prepare(Communicator& c, std::span<const std::optional<Way>> ways, int root) {
+  for (const std::optional<Way>& way : ways) {
+    if (way && way->exchange != nullptr) c.prepared(*way->exchange);
+    if (way && way->segments != nullptr) c.prepared(*way->segments, way->depth, root);
+  }
+}
+
 choose::LearnerOptions options_for(const Communicator& c, const std::vector<choose::Candidate>& candidates) {
   if (!c.terms().learning) return choose::no_trials;
   // The agreement after a look costs next to nothing beside long calls: they need not save on looks.
@@ -51,39 +53,22 @@ choose::LearnerOptions options_for(const Communicator& c, const std::vector<choo
 
 }  // namespace
 
-long long largest_block(const CellKey& key) { return key.bucket == 0 ? 1 : 1LL << (key.bucket - 1); }
-
 Choosing::Choosing(const Settings& settings, const mpi::Api& api)
     : settings_(settings), api_(api), machine_(machine_name()), library_(library_name(api)) {}
 
-/// What applies to these ranks; communicators of one shape share the counting.
-const std::vector<choose::Offer>& Choosing::offers(const Communicator& c) {
-  const std::lock_guard lock(mutex_);
-  std::vector<choose::Offer>& known = surveys_[{c.size(), c.shape().signature()}];
-  if (known.empty()) known = choose::survey(c.shape());
-  return known;  // entries of a map stay where they are
-}
-
-std::pair<const plan::Strategy*, std::string_view> Choosing::named(Communicator& c, const CellKey& key,
-                                                                   const plan::Strategy* strategy) {
-  const std::vector<choose::Offer>& known = offers(c);
-  const auto offer = std::ranges::find(known, strategy, &choose::Offer::strategy);
-  if (offer == known.end())
-    return {nullptr, "the strategy asked for does not exist or does not apply to these ranks"};
-  if (!fits(c, key, *offer))
-    return {nullptr, "the strategy asked for needs more staging than allowed, or host memory"};
-  return {offer->strategy, ""};
-}
-
-Cell& Choosing::cell(Communicator& c, const CellKey& key) {
-  std::unique_ptr<Cell>& entry = c.cells[key];
+Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
+  std::unique_ptr<Choice>& entry = c.choices[key];
   if (entry) return *entry;
-  choose::Learner made = learner(c, key);
+  const std::vector<Offered> offered = offers_.of(c, key);
+  std::vector<choose::Candidate> priced;
+  for (const Offered& o : offered) priced.push_back({std::string(o.way.name()), o.predicted_s});
+  choose::Learner made = learner(c, key, choose::shortlist(std::move(priced)));
+  std::vector<std::optional<Way>> ways;
+  for (const choose::Candidate& candidate : made.candidates())
+    ways.push_back(way_of(offered, candidate.name));
+  prepare(c, ways, root);
   const Trials trials = trials_for(c.shape(), made.candidates());
-  entry = std::make_unique<Cell>(std::move(made), c.channel(), c.size(), trials);
-  // Now, so that no candidate's first trial pays for its schedule.
-  for (const choose::Candidate& candidate : entry->learner().candidates())
-    if (const plan::Strategy* s = plan::find_strategy(candidate.name)) c.prepared(*s);
+  entry.reset(new Choice{Cell(std::move(made), c.channel(), c.size(), trials), std::move(ways)});
   return *entry;
 }
 
@@ -92,7 +77,7 @@ choose::TuningKey Choosing::tuning_key(Communicator& c, const CellKey& key) cons
           .mpi = library_,
           .ranks = c.size(),
           .placement = c.shape().signature(),
-          .operation = std::string(name_of(key.operation)) + (key.in_place ? ":in_place" : ""),
+          .operation = std::string(name_of(key.collective)) + std::string(suffix_of(key.limit)),
           .bucket = key.bucket};
 }
 
@@ -104,10 +89,7 @@ const choose::TuningRow* Choosing::remembered(const choose::TuningKey& key) {
 }
 
 /// What rank 0 knows from earlier runs becomes what all ranks know. Collective.
-choose::Learner Choosing::learner(Communicator& c, const CellKey& key) {
-  const auto allowed = [&](const choose::Offer& offer) { return fits(c, key, offer); };
-  std::vector<choose::Candidate> list =
-      choose::shortlist(offers(c), largest_block(key), plan::Machine{}, allowed);
+choose::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list) {
   double known[3] = {-1, 0, 0};  // index among the candidates, seconds, native seconds
   const choose::TuningRow* const row =
       c.terms().tuning && c.rank() == 0 ? remembered(tuning_key(c, key)) : nullptr;
@@ -129,8 +111,8 @@ choose::Learner Choosing::learner(Communicator& c, const CellKey& key) {
 void Choosing::note(Communicator& c) {
   if (c.rank() != 0 || !c.terms().tuning) return;
   const std::lock_guard lock(mutex_);
-  for (const auto& [key, cell] : c.cells) {
-    const choose::Learner& l = cell->learner();
+  for (const auto& [key, choice] : c.choices) {
+    const choose::Learner& l = choice->cell.learner();
     // A choice from a single call is a guess: the next run had better learn for itself.
     if (!l.settled() || !l.proven()) continue;
     learned_.put({.key = tuning_key(c, key),

@@ -1,32 +1,31 @@
 // From a call to the strategy that runs it: what may be used, what is learned, what was learned before.
 #pragma once
 
-#include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/settings.hpp"
-#include "choose/shortlist.hpp"
 #include "choose/tuning.hpp"
 #include "run/communicator.hpp"
+#include "run/offers.hpp"
 
 namespace wherry::run {
-
-/// Blocks of the size class of `key` have at most so many bytes.
-long long largest_block(const CellKey& key);
 
 /// The candidates of calls, and the tuning file. Shared by all communicators of the process; thread-safe.
 class Choosing {
  public:
   Choosing(const Settings& settings, const mpi::Api& api);
 
-  /// The learner of such calls; made at the first one (collective over c).
-  Cell& cell(Communicator& c, const CellKey& key);
-  /// The same strategy, or nullptr and why it cannot be used.
-  std::pair<const plan::Strategy*, std::string_view> named(Communicator& c, const CellKey& key,
-                                                           const plan::Strategy* strategy);
+  /// What is learned about such calls; made at the first one (collective over c). root: of this one.
+  Choice& choice(Communicator& c, const CellKey& key, int root);
+  /// The way of that name, or why it cannot be gone.
+  std::pair<std::optional<Way>, std::string_view> named(const Communicator& c, const CellKey& key,
+                                                        std::string_view name) {
+    return offers_.named(c, key, name);
+  }
 
   /// Keeps what the ranks of c learned; its rank 0 does so for all.
   void note(Communicator& c);
@@ -34,8 +33,7 @@ class Choosing {
   void save();
 
  private:
-  const std::vector<choose::Offer>& offers(const Communicator& c);
-  choose::Learner learner(Communicator& c, const CellKey& key);
+  choose::Learner learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list);
   choose::TuningKey tuning_key(Communicator& c, const CellKey& key) const;
   const choose::TuningRow* remembered(const choose::TuningKey& key);
 
@@ -43,8 +41,9 @@ class Choosing {
   const mpi::Api& api_;
   const std::string machine_, library_;
 
-  std::mutex mutex_;                                                                  // guards what follows
-  std::map<std::pair<int, unsigned long long>, std::vector<choose::Offer>> surveys_;  // by size and placement
+  Offers offers_;
+
+  std::mutex mutex_;  // guards what follows
   bool loaded_ = false;
   choose::TuningTable known_;    // what the file said
   choose::TuningTable learned_;  // what this process has to add

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "plan/segments/ranges.hpp"
 #include "run/ask_all.hpp"
 #include "run/errors_returned.hpp"
 
@@ -61,7 +62,7 @@ Communicator::Communicator(MPI_Comm comm, const Settings& settings, const mpi::A
 
 Communicator::~Communicator() {
   for (auto& [key, watch] : watches) watch.finish(*channel_);
-  cells.clear();
+  choices.clear();
   if (!channel_) return;
   // Also where another rank could not make it: libraries free a communicator without asking the others.
   MPI_Comm own = channel_->comm();
@@ -96,6 +97,16 @@ const Prepared& Communicator::prepared(const plan::Strategy& strategy) {
   made.schedule = strategy.schedule(*shape_, rank_);
   made.layout = layout_of(made.schedule);
   return prepared_.emplace(&strategy, std::move(made)).first->second;
+}
+
+const PreparedSegments& Communicator::prepared(const plan::SegmentStrategy& strategy, int depth, int root) {
+  const auto [entry, is_new] = prepared_segments_.try_emplace({&strategy, depth, root});
+  PreparedSegments& made = entry->second;
+  if (!is_new) return made;
+  made.schedule = plan::schedule(strategy, *shape_, rank_, {.root = root, .depth = depth});
+  made.layout = plan::layout_of(made.schedule);
+  made.reach = plan::reach(made.schedule);
+  return made;
 }
 
 }  // namespace wherry::run

@@ -5,18 +5,24 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "base/settings.hpp"
+#include "plan/segments/layout.hpp"
+#include "plan/segments/strategy.hpp"
 #include "plan/shape.hpp"
 #include "run/bindings.hpp"
 #include "run/cell.hpp"
+#include "run/cell_key.hpp"
 #include "run/channel.hpp"
 #include "run/executor.hpp"
-#include "run/observer.hpp"
+#include "run/segments/call.hpp"
 #include "run/size_watch.hpp"
 #include "run/terms.hpp"
+#include "run/way.hpp"
 
 namespace wherry::run {
 
@@ -26,12 +32,17 @@ struct Prepared {
   CombinedLayout layout;
 };
 
-/// Calls that share what is learned.
-struct CellKey {
-  Operation operation;
-  bool in_place;
-  std::uint32_t bucket;  // size class of a block, agreed
-  friend auto operator<=>(const CellKey&, const CellKey&) = default;
+/// The same of a segment schedule.
+struct PreparedSegments {
+  plan::SegmentSchedule schedule;
+  plan::SegmentLayout layout;
+  plan::Range reach;  // the segments that it touches
+};
+
+/// What is learned about some calls. ways[i] is candidate i, but for native, the first.
+struct Choice {
+  Cell cell;
+  std::vector<std::optional<Way>> ways;
 };
 
 /// State beside a communicator, made at one of its collectives and freed with it.
@@ -50,11 +61,14 @@ class Communicator {
   int size() const { return size_; }
   const Channel& channel() const { return *channel_; }
   const Prepared& prepared(const plan::Strategy& strategy);
+  /// root: of the collectives that have one, else 0.
+  const PreparedSegments& prepared(const plan::SegmentStrategy& strategy, int depth, int root);
 
-  std::map<CellKey, std::unique_ptr<Cell>> cells;
-  std::map<std::pair<Operation, bool>, SizeWatch> watches;
+  std::map<CellKey, std::unique_ptr<Choice>> choices;
+  std::map<std::pair<Collective, bool>, SizeWatch> watches;
   Requests requests;
   Blocks blocks;
+  SegmentCall segments;
 
  private:
   void open_channel(MPI_Comm comm, const mpi::Api& api);
@@ -66,6 +80,7 @@ class Communicator {
   std::unique_ptr<plan::Shape> shape_;
   std::unique_ptr<Channel> channel_;  // on a communicator of its own
   std::map<const plan::Strategy*, Prepared> prepared_;
+  std::map<std::tuple<const plan::SegmentStrategy*, int, int>, PreparedSegments> prepared_segments_;
 };
 
 }  // namespace wherry::run

@@ -3,20 +3,13 @@
 
 #include <mpi.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "base/collective.hpp"
 #include "profile/record.hpp"
 
 namespace wherry::run {
-
-/// The collectives that Wherry can replace.
-enum class Operation { alltoall, alltoallv, alltoallw };
-inline constexpr std::size_t operations = 3;
-
-/// "MPI_Alltoall", ...
-std::string_view name_of(Operation operation);
 
 /// Listener for what happened to replaceable collectives. Calls are local and may come from any thread that
 /// calls MPI, but never two at once for one communicator. Implementations must not call MPI collectives.
@@ -24,14 +17,14 @@ class Observer {
  public:
   virtual ~Observer() = default;
   /// One call ran by `strategy` ("native": the library's own). bytes: sent by this rank.
-  virtual void used(MPI_Comm comm, Operation operation, std::uint32_t bucket, std::string_view strategy,
+  virtual void used(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::string_view strategy,
                     std::uint64_t bytes, std::uint64_t time_ns) = 0;
   /// The ranks of comm agreed on something. Reported on every rank alike.
-  virtual void decided(MPI_Comm comm, Operation operation, std::uint32_t bucket, std::uint32_t call,
+  virtual void decided(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::uint32_t call,
                        std::string_view strategy, profile::Reason reason, std::uint64_t time_ns,
                        std::uint64_t native_ns) = 0;
   /// A call was left to the library because Wherry does not handle its case.
-  virtual void missed(Operation operation, std::string_view reason) = 0;
+  virtual void missed(Collective collective, std::string_view reason) = 0;
 };
 
 }  // namespace wherry::run

@@ -1,16 +1,20 @@
 #include "run/runtime.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <iterator>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "profile/record.hpp"
 #include "run/attachments.hpp"
 #include "run/choosing.hpp"
 #include "run/perform.hpp"
+#include "run/read.hpp"
+#include "run/segments/perform.hpp"
 
 namespace wherry::run {
 
@@ -25,22 +29,30 @@ constexpr std::string_view automatic_name = "auto";
 struct Instruction {
   enum class Kind { learn, native, named };
   Kind kind;
-  const plan::Strategy* strategy = nullptr;  // the one that is named; nullptr: there is none of that name
+  std::string name = {};  // of the strategy that is named
   friend bool operator==(const Instruction&, const Instruction&) = default;
 };
 
-constexpr Instruction learn = {Instruction::Kind::learn};
-constexpr Instruction native_only = {Instruction::Kind::native};
-
-Instruction instruction_for(std::string_view name) {
-  if (name == automatic_name) return learn;
-  if (name == native_name) return native_only;
-  return {Instruction::Kind::named, plan::find_strategy(name)};
+Instruction instruction_for(const std::string& name) {
+  if (name == automatic_name) return {Instruction::Kind::learn};
+  if (name == native_name) return {Instruction::Kind::native};
+  return {Instruction::Kind::named, name};
 }
 
+/// What the settings say of each collective.
+std::vector<Instruction> own_instructions(const Settings& settings) {
+  std::vector<Instruction> own;
+  std::ranges::transform(settings.strategies, std::back_inserter(own), instruction_for);
+  return own;
+}
+
+/// Everything that all collectives can be told at once.
 std::vector<Instruction> possible_instructions() {
-  std::vector<Instruction> all = {learn, native_only};
-  for (const plan::Strategy& s : plan::strategies()) all.push_back({Instruction::Kind::named, &s});
+  std::vector<Instruction> all = {instruction_for(std::string(automatic_name)),
+                                  instruction_for(std::string(native_name))};
+  for (const plan::Strategy& s : plan::strategies()) all.push_back(instruction_for(std::string(s.name)));
+  for (const plan::SegmentStrategy& s : plan::segment_strategies())
+    all.push_back(instruction_for(std::string(s.name)));
   return all;
 }
 
@@ -61,12 +73,14 @@ std::uint64_t nanoseconds(double seconds) {
   return std::isfinite(seconds) ? static_cast<std::uint64_t>(seconds * 1e9) : 0;
 }
 
-}  // namespace
+/// Of a call that has been read into its communicator.
+struct Described {
+  CellKey key;
+  int root = 0;
+  std::uint64_t bytes = 0;  // that this rank gives
+};
 
-std::string_view name_of(Operation operation) {
-  constexpr std::string_view names[operations] = {"MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw"};
-  return names[static_cast<std::size_t>(operation)];
-}
+}  // namespace
 
 struct Runtime::State {
   State(const Settings& s, const mpi::Api& a, Observer* o)
@@ -75,22 +89,25 @@ struct Runtime::State {
         observer(o),
         staging(s.staging_max),
         choosing(s, a),
-        own{instruction_for(s.alltoall), instruction_for(s.alltoallv), instruction_for(s.alltoallw)},
+        own(own_instructions(s)),
         attachments(s, a, [this](Communicator& c) { choosing.note(c); }) {}
 
   template <class Call>
-  int run(Operation operation, const Call& call, const Native& native);
+  int run(Collective collective, const Call& call, const Native& native);
   template <class Call>
-  Communicator* ready(Operation operation, const Call& call);
-  int run_as(Communicator& c, MPI_Comm comm, const CellKey& key, const Native& native);
+  Communicator* ready(Collective collective, const Call& call);
+  int run_as(Communicator& c, MPI_Comm comm, const Described& call, const Native& native);
 
-  Instruction instruction(Operation operation) const;
-  const plan::Strategy* asked_for(Communicator& c, const CellKey& key, const Instruction& asked);
-  std::uint32_t bucket(Communicator& c, Operation operation) const;
-  int perform(Communicator& c, const CellKey& key, const plan::Strategy& strategy);
+  Described describe_exchange(Communicator& c, Collective collective) const;
+  Described describe_segments(Communicator& c, Collective collective) const;
+  bool must_stay(const Communicator& c, Collective collective) const;
+  std::uint32_t bucket(Communicator& c, Collective collective) const;
+  const Instruction& instruction(Collective collective) const;
+  std::optional<Way> asked_for(Communicator& c, const CellKey& key, const Instruction& asked);
+  int perform(Communicator& c, const CellKey& key, const Way& way);
   void report_decisions(MPI_Comm comm, const CellKey& key, choose::Learner& learner) const;
-  void miss(Operation operation, std::string_view reason) const {
-    if (observer != nullptr && !reason.empty()) observer->missed(operation, reason);
+  void miss(Collective collective, std::string_view reason) const {
+    if (observer != nullptr && !reason.empty()) observer->missed(collective, reason);
   }
 
   const Settings& settings;
@@ -98,76 +115,100 @@ struct Runtime::State {
   Observer* observer;
   Staging staging;
   Choosing choosing;
-  const std::array<Instruction, operations> own;  // from the settings
+  const std::vector<Instruction> own;  // from the settings, by Collective
   Attachments attachments;
   const std::vector<Instruction> possible = possible_instructions();
   std::atomic<const Instruction*> forced = nullptr;  // one of them, instead of `own`
   std::atomic<bool> finished = false;
 };
 
-/// Wherry's state of the communicator with the call's blocks read, or nullptr: the library's own collective must run.
+/// Wherry's state of the communicator with the call read into it, or nullptr: the library's own collective must run.
 template <class Call>
-Communicator* Runtime::State::ready(Operation operation, const Call& call) {
+Communicator* Runtime::State::ready(Collective collective, const Call& call) {
   if (finished || !settings.enabled || !settings.features.collectives) return nullptr;
   std::string_view refusal;
   const Attachments::Sound is_sound = [this, &call] { return is_valid(api, call); };
-  Communicator* const c = attachments.joined(call.comm, is_sound, &refusal);
-  miss(operation, refusal);
-  if (c == nullptr) return nullptr;
-  read_blocks(api, call, c->size(), c->blocks);
-  // Wrong arguments: the library says what is wrong with them.
-  const bool empty = operation == Operation::alltoall && c->blocks.block_bytes() == 0;
-  return c->blocks.valid && !empty ? c : nullptr;
+  const Weight weight =
+      instruction(collective).kind == Instruction::Kind::learn ? weight_of(collective) : Weight::full;
+  Communicator* const c = attachments.joined(call.comm, weight, is_sound, &refusal);
+  miss(collective, refusal);
+  return c != nullptr && read(api, call, *c) ? c : nullptr;
 }
 
 template <class Call>
-int Runtime::State::run(Operation operation, const Call& call, const Native& native) {
-  Communicator* const c = ready(operation, call);
+int Runtime::State::run(Collective collective, const Call& call, const Native& native) {
+  Communicator* const c = ready(collective, call);
   if (c == nullptr) return native();
-  return run_as(*c, call.comm, {operation, c->blocks.in_place, bucket(*c, operation)}, native);
+  if (!segment_operation(collective)) return run_as(*c, call.comm, describe_exchange(*c, collective), native);
+  return must_stay(*c, collective) ? native()
+                                   : run_as(*c, call.comm, describe_segments(*c, collective), native);
 }
 
-int Runtime::State::run_as(Communicator& c, MPI_Comm comm, const CellKey& key, const Native& native) {
-  const Instruction asked = instruction(key.operation);
-  Cell* const cell = asked.kind == Instruction::Kind::learn ? &choosing.cell(c, key) : nullptr;
-  const plan::Strategy* const strategy = cell != nullptr ? cell->begin() : asked_for(c, key, asked);
-  const auto sent = observer != nullptr ? static_cast<std::uint64_t>(c.blocks.bytes_sent()) : 0;
+int Runtime::State::run_as(Communicator& c, MPI_Comm comm, const Described& call, const Native& native) {
+  const CellKey& key = call.key;
+  const Instruction& asked = instruction(key.collective);
+  Choice* const choice =
+      asked.kind == Instruction::Kind::learn ? &choosing.choice(c, key, call.root) : nullptr;
+  const std::optional<Way> way =
+      choice != nullptr ? choice->ways[choice->cell.begin()] : asked_for(c, key, asked);
 
-  const Stopwatch watch(observer != nullptr || (cell != nullptr && cell->wants_time()));
-  const int code = strategy != nullptr ? perform(c, key, *strategy) : native();
+  const Stopwatch watch(observer != nullptr || (choice != nullptr && choice->cell.wants_time()));
+  const int code = way ? perform(c, key, *way) : native();
   const double took = watch.seconds();
 
-  if (cell != nullptr) {
-    cell->end(took);
-    report_decisions(comm, key, cell->learner());
+  if (choice != nullptr) {
+    choice->cell.end(took);
+    report_decisions(comm, key, choice->cell.learner());
   }
   if (observer != nullptr)
-    observer->used(comm, key.operation, key.bucket, strategy != nullptr ? strategy->name : native_name, sent,
+    observer->used(comm, key.collective, key.bucket, way ? way->name() : native_name, call.bytes,
                    nanoseconds(took));
   // The library has called the error handler for its own failures.
-  if (code != MPI_SUCCESS && strategy != nullptr) api.Comm_call_errhandler(comm, code);
+  if (code != MPI_SUCCESS && way) api.Comm_call_errhandler(comm, code);
   return code;
 }
 
-Instruction Runtime::State::instruction(Operation operation) const {
+Described Runtime::State::describe_exchange(Communicator& c, Collective collective) const {
+  const Limit limit = c.blocks.in_place ? Limit::in_place : Limit::none;
+  return {.key = {collective, limit, bucket(c, collective)},
+          .bytes = observer != nullptr ? static_cast<std::uint64_t>(c.blocks.bytes_sent()) : 0};
+}
+
+Described Runtime::State::describe_segments(Communicator& c, Collective collective) const {
+  const SegmentCall& call = c.segments;
+  const Limit limit = call.reduces == Operator::user_ordered ? Limit::in_order : Limit::none;
+  return {.key = {collective, limit, profile::bucket_of(static_cast<std::uint64_t>(call.block_bytes))},
+          .root = call.root,
+          .bytes = static_cast<std::uint64_t>(call.in.blocks * call.in.block_bytes())};
+}
+
+/// Reductions whose result the program wants as the library makes it.
+bool Runtime::State::must_stay(const Communicator& c, Collective collective) const {
+  if (!settings.reproducible || c.segments.reduces == Operator::unknown ||
+      !depends_on_order(c.segments.reduces))
+    return false;
+  miss(collective, "WHERRY_REPRODUCIBLE: the result depends on the order");
+  return true;
+}
+
+const Instruction& Runtime::State::instruction(Collective collective) const {
   const Instruction* const instead = forced.load(std::memory_order_acquire);
-  return instead != nullptr ? *instead : own[static_cast<std::size_t>(operation)];
+  return instead != nullptr ? *instead : own[index_of(collective)];
 }
 
-/// The strategy that the user named; native where it cannot be used.
-const plan::Strategy* Runtime::State::asked_for(Communicator& c, const CellKey& key,
-                                                const Instruction& asked) {
-  if (asked.kind == Instruction::Kind::native) return nullptr;
-  const auto [strategy, problem] = choosing.named(c, key, asked.strategy);
-  miss(key.operation, problem);
-  return strategy;
+/// The way that the user named; none where it cannot be gone.
+std::optional<Way> Runtime::State::asked_for(Communicator& c, const CellKey& key, const Instruction& asked) {
+  if (asked.kind == Instruction::Kind::native) return std::nullopt;
+  const auto [way, problem] = choosing.named(c, key, asked.name);
+  miss(key.collective, problem);
+  return way;
 }
 
-/// The agreed size class of this call.
-std::uint32_t Runtime::State::bucket(Communicator& c, Operation operation) const {
-  if (operation == Operation::alltoall)
+/// The agreed size class of this all-to-all.
+std::uint32_t Runtime::State::bucket(Communicator& c, Collective collective) const {
+  if (collective == Collective::alltoall)
     return profile::bucket_of(static_cast<std::uint64_t>(c.blocks.block_bytes()));
-  SizeWatch& watch = c.watches[{operation, c.blocks.in_place}];
+  SizeWatch& watch = c.watches[{collective, c.blocks.in_place}];
   const double average = static_cast<double>(c.blocks.bytes_sent()) / c.size();
   if (!watch.started()) watch.start(average, c.channel());
   const std::uint32_t agreed = watch.bucket(c.channel());
@@ -175,9 +216,10 @@ std::uint32_t Runtime::State::bucket(Communicator& c, Operation operation) const
   return agreed;
 }
 
-int Runtime::State::perform(Communicator& c, const CellKey& key, const plan::Strategy& strategy) {
-  return key.operation == Operation::alltoall ? perform_uniform(c, strategy, staging)
-                                              : perform_irregular(c, strategy, key.bucket, staging);
+int Runtime::State::perform(Communicator& c, const CellKey& key, const Way& way) {
+  if (way.segments != nullptr) return perform_segments(c, way, staging);
+  return key.collective == Collective::alltoall ? perform_uniform(c, *way.exchange, staging)
+                                                : perform_irregular(c, *way.exchange, key.bucket, staging);
 }
 
 void Runtime::State::report_decisions(MPI_Comm comm, const CellKey& key, choose::Learner& learner) const {
@@ -185,7 +227,7 @@ void Runtime::State::report_decisions(MPI_Comm comm, const CellKey& key, choose:
   constexpr profile::Reason reasons[] = {profile::Reason::trial, profile::Reason::kept,
                                          profile::Reason::dropped, profile::Reason::loaded};
   for (const choose::Event& e : learner.drain_events())
-    observer->decided(comm, key.operation, key.bucket, static_cast<std::uint32_t>(e.call),
+    observer->decided(comm, key.collective, key.bucket, static_cast<std::uint32_t>(e.call),
                       learner.candidates()[e.candidate].name, reasons[static_cast<std::size_t>(e.reason)],
                       nanoseconds(e.seconds), nanoseconds(e.native_seconds));
 }
@@ -196,21 +238,54 @@ Runtime::Runtime(const Settings& settings, const mpi::Api& api, Observer* observ
 Runtime::~Runtime() = default;
 
 int Runtime::alltoall(const Alltoall& call, const Native& native) {
-  return state_->run(Operation::alltoall, call, native);
+  return state_->run(Collective::alltoall, call, native);
 }
 
 int Runtime::alltoallv(const Alltoallv& call, const Native& native) {
-  return state_->run(Operation::alltoallv, call, native);
+  return state_->run(Collective::alltoallv, call, native);
 }
 
 int Runtime::alltoallw(const Alltoallw& call, const Native& native) {
-  return state_->run(Operation::alltoallw, call, native);
+  return state_->run(Collective::alltoallw, call, native);
+}
+
+int Runtime::allgather(const Allgather& call, const Native& native) {
+  return state_->run(Collective::allgather, call, native);
+}
+
+int Runtime::bcast(const Bcast& call, const Native& native) {
+  return state_->run(Collective::bcast, call, native);
+}
+
+int Runtime::gather(const Gather& call, const Native& native) {
+  return state_->run(Collective::gather, call, native);
+}
+
+int Runtime::scatter(const Scatter& call, const Native& native) {
+  return state_->run(Collective::scatter, call, native);
+}
+
+int Runtime::reduce(const Reduce& call, const Native& native) {
+  return state_->run(Collective::reduce, call, native);
+}
+
+int Runtime::allreduce(const Allreduce& call, const Native& native) {
+  return state_->run(Collective::allreduce, call, native);
+}
+
+int Runtime::reduce_scatter_block(const ReduceScatterBlock& call, const Native& native) {
+  return state_->run(Collective::reduce_scatter_block, call, native);
+}
+
+int Runtime::barrier(const Barrier& call, const Native& native) {
+  return state_->run(Collective::barrier, call, native);
 }
 
 bool Runtime::force(std::string_view name) {
-  const auto row = std::ranges::find(state_->possible, instruction_for(name));
+  const auto row = std::ranges::find(state_->possible, instruction_for(std::string(name)));
   if (row == state_->possible.end()) return false;
-  state_->forced.store(*row == learn ? nullptr : &*row, std::memory_order_release);
+  const bool by_settings = row->kind == Instruction::Kind::learn;
+  state_->forced.store(by_settings ? nullptr : &*row, std::memory_order_release);
   return true;
 }
 

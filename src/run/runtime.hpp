@@ -8,47 +8,10 @@
 
 #include "base/settings.hpp"
 #include "mpi/api.hpp"
-#include "run/counts.hpp"
+#include "run/calls.hpp"
 #include "run/observer.hpp"
 
 namespace wherry::run {
-
-/// Arguments of MPI_Alltoall (MPI 4.1, 6.8), counts widened.
-struct Alltoall {
-  const void* sendbuf;
-  MPI_Count sendcount;
-  MPI_Datatype sendtype;
-  void* recvbuf;
-  MPI_Count recvcount;
-  MPI_Datatype recvtype;
-  MPI_Comm comm;
-};
-
-/// Arguments of MPI_Alltoallv: displacements in units of the type's extent.
-struct Alltoallv {
-  const void* sendbuf;
-  Numbers sendcounts;
-  Numbers sdispls;
-  MPI_Datatype sendtype;
-  void* recvbuf;
-  Numbers recvcounts;
-  Numbers rdispls;
-  MPI_Datatype recvtype;
-  MPI_Comm comm;
-};
-
-/// Arguments of MPI_Alltoallw: displacements in bytes, one type per rank.
-struct Alltoallw {
-  const void* sendbuf;
-  Numbers sendcounts;
-  Numbers sdispls;
-  const MPI_Datatype* sendtypes;
-  void* recvbuf;
-  Numbers recvcounts;
-  Numbers rdispls;
-  const MPI_Datatype* recvtypes;
-  MPI_Comm comm;
-};
 
 /// The library's own collective with the same arguments; returns its code.
 using Native = std::function<int()>;
@@ -69,6 +32,14 @@ class Runtime {
   int alltoall(const Alltoall& call, const Native& native);
   int alltoallv(const Alltoallv& call, const Native& native);
   int alltoallw(const Alltoallw& call, const Native& native);
+  int allgather(const Allgather& call, const Native& native);
+  int bcast(const Bcast& call, const Native& native);
+  int gather(const Gather& call, const Native& native);
+  int scatter(const Scatter& call, const Native& native);
+  int reduce(const Reduce& call, const Native& native);
+  int allreduce(const Allreduce& call, const Native& native);
+  int reduce_scatter_block(const ReduceScatterBlock& call, const Native& native);
+  int barrier(const Barrier& call, const Native& native);
 
   /// How the next calls choose: a strategy's name or "native" instead of the settings, or "auto" for the settings again.
   /// Local, but must be given alike on all ranks. Returns false if the name is unknown.

@@ -31,8 +31,8 @@ bool accelerator_loaded() {
 
 /// What must be equal on all ranks, as one number.
 long long instructions(const Settings& s) {
-  const std::string all =
-      s.alltoall + '\n' + s.alltoallv + '\n' + s.alltoallw + '\n' + std::to_string(s.ranks_per_node);
+  std::string all = std::to_string(s.ranks_per_node) + (s.reproducible ? "r" : "");
+  for (const std::string& strategy : s.strategies) all += '\n' + strategy;
   return static_cast<long long>(std::hash<std::string>{}(all) >> 1);  // stays positive when negated
 }
 

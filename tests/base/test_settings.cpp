@@ -36,7 +36,8 @@ TEST_CASE("an empty environment gives the defaults") {
   CHECK(s.output.empty());
   CHECK(s.tuning_file.empty());
   CHECK(s.staging_max == std::size_t{256} << 20);
-  CHECK(s.alltoall == "auto");
+  CHECK(s.strategies == all_automatic());
+  CHECK_FALSE(s.reproducible);
   CHECK(s.ranks_per_node == 0);
   CHECK(s.verbose == 0);
   CHECK(s.problems.empty());
@@ -52,15 +53,18 @@ TEST_CASE("every setting is read") {
                            {"WHERRY_STAGING_MAX", "64M"},
                            {"WHERRY_ALLTOALL", "mesh"},
                            {"WHERRY_ALLTOALLV", "native"},
-                           {"WHERRY_ALLTOALLW", "bruck4"},
+                           {"WHERRY_REDUCE_SCATTER_BLOCK", "ring"},
+                           {"WHERRY_REPRODUCIBLE", "1"},
                            {"WHERRY_RANKS_PER_NODE", "4"},
                            {"WHERRY_VERBOSE", "2"}});
   CHECK(s.output == "out dir");
   CHECK(s.tuning_file == "t");
   CHECK(s.staging_max == std::size_t{64} << 20);
-  CHECK(s.alltoall == "mesh");
-  CHECK(s.alltoallv == "native");
-  CHECK(s.alltoallw == "bruck4");
+  CHECK(s.reproducible);
+  CHECK(s.strategy_for(Collective::alltoall) == "mesh");
+  CHECK(s.strategy_for(Collective::alltoallv) == "native");
+  CHECK(s.strategy_for(Collective::reduce_scatter_block) == "ring");
+  CHECK(s.strategy_for(Collective::barrier) == "auto");
   CHECK(s.ranks_per_node == 4);
   CHECK(s.verbose == 2);
   CHECK(s.problems.empty());

@@ -59,15 +59,15 @@ inline constexpr std::string_view does_not_apply =
 /// Counts what ran and what was left to the library. Calls may come from any thread.
 class Witness : public run::Observer {
  public:
-  void used(MPI_Comm, run::Operation, std::uint32_t, std::string_view strategy, std::uint64_t,
+  void used(MPI_Comm, Collective, std::uint32_t, std::string_view strategy, std::uint64_t,
             std::uint64_t) override {
     const std::lock_guard lock(mutex_);
     ++ran_[std::string(strategy)];
     ++ran_[std::string(learner)];
   }
-  void decided(MPI_Comm, run::Operation, std::uint32_t, std::uint32_t, std::string_view, profile::Reason,
+  void decided(MPI_Comm, Collective, std::uint32_t, std::uint32_t, std::string_view, profile::Reason,
                std::uint64_t, std::uint64_t) override {}
-  void missed(run::Operation, std::string_view reason) override {
+  void missed(Collective, std::string_view reason) override {
     const std::lock_guard lock(mutex_);
     ++missed_[std::string(reason)];
     ++misses_;

@@ -32,28 +32,24 @@ constexpr Trouble troubles[] = {
 
 constexpr Trouble no_trouble[] = {{"after barriers", {}, "direct", 3, calls}};
 
-std::string_view name_of(const plan::Strategy* strategy) {
-  return strategy != nullptr ? strategy->name : "native";
-}
-
 /// The strategy takes half as long as native on all ranks but the last, which thinks otherwise.
-double seconds_of(const plan::Strategy* strategy, MPI_Comm comm) {
+double seconds_of(std::size_t candidate, MPI_Comm comm) {
   const bool dissents = size_of(comm) > 2 && rank_of(comm) == size_of(comm) - 1;
-  return (strategy != nullptr) != dissents ? 10e-6 : 20e-6;
+  return (candidate != choose::native) != dissents ? 10e-6 : 20e-6;
 }
 
 void learn(Bench& b, const Trouble& trouble, const run::Channel& channel) {
   run::Cell cell(choose::Learner({{"native", 20e-6}, {"direct", 10e-6}}), channel, size_of(channel.comm()),
                  run::Trials::as_they_come);
   long history = 0;
-  const plan::Strategy* ran = nullptr;
+  std::size_t ran = choose::native;
   for (int call = 0; call < calls; ++call) {
     ran = cell.begin();
-    history = 31 * history % 1000003 + (ran != nullptr);
+    history = 31 * history % 1000003 + static_cast<long>(ran);
     cell.end(seconds_of(ran, channel.comm()));
   }
   b.expect(agreed(history, channel.comm()), "the ranks did not run the same");
-  b.expect(name_of(ran) == trouble.last, "the last choice");
+  b.expect(cell.learner().candidates()[ran].name == trouble.last, "the last choice");
   b.expect(!cell.wants_time(), "trials go on");
   b.expect(reductions.started >= trouble.least_started, "the ranks did not agree on their times");
   b.expect(reductions.started <= trouble.most_started, "the library was asked again after it had failed");
@@ -66,8 +62,8 @@ void learn_after_barriers(Bench& b, const Trouble&, const run::Channel& channel)
   choose::Learner learner({{"native", 0}, {"direct", 1}});
   run::Cell cell(std::move(learner), channel, size_of(channel.comm()), run::Trials::after_barriers);
   for (int call = 0; call < calls; ++call) {
-    const plan::Strategy* const ran = cell.begin();
-    const double in_trial_s = (ran != nullptr ? strategy_s : native_s) / (slowest ? 1 : 2);
+    const std::size_t ran = cell.begin();
+    const double in_trial_s = (ran != choose::native ? strategy_s : native_s) / (slowest ? 1 : 2);
     cell.end(cell.wants_time() ? in_trial_s : between_s);
   }
   const auto is = [](double seconds, double expected) { return std::abs(seconds - expected) < 1e-6; };

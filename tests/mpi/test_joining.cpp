@@ -138,12 +138,13 @@ long failures_in_trouble() {
   long failures = 0;
   for (const Trouble& trouble : troubles) {
     Bench b{runtime, witness, learner, trouble.name};
-    if (!trouble.same_settings && rank_of(MPI_COMM_WORLD) == 0) settings.alltoall = "mesh";
+    if (!trouble.same_settings && rank_of(MPI_COMM_WORLD) == 0)
+      settings.strategies[index_of(Collective::alltoall)] = "mesh";
     library = trouble.with;
     refused_with_handler(b, trouble.refusal);
     for (int i = 0; i < of_each; ++i) alive.push_back(refused(b, trouble.refusal));
     library = {};
-    settings.alltoall = learner;
+    settings.strategies[index_of(Collective::alltoall)] = learner;
     joins_again(b);
     b.expect(library.communicators == 0, "not all communicators were freed");
     failures += b.failures;

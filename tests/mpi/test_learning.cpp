@@ -23,19 +23,18 @@ using namespace wherry;
 /// Remembers which strategies ran, as one number per communicator that depends on their order.
 class Witness : public run::Observer {
  public:
-  void used(MPI_Comm, run::Operation operation, std::uint32_t bucket, std::string_view strategy,
-            std::uint64_t, std::uint64_t) override {
+  void used(MPI_Comm, Collective collective, std::uint32_t bucket, std::string_view strategy, std::uint64_t,
+            std::uint64_t) override {
     ++calls;
     ++by_strategy[std::string(strategy)];
-    const std::size_t seen =
-        std::hash<std::string_view>{}(strategy) + bucket * 131u + static_cast<std::size_t>(operation);
+    const std::size_t seen = std::hash<std::string_view>{}(strategy) + bucket * 131u + index_of(collective);
     history = history * 1099511628211ull + seen;
   }
-  void decided(MPI_Comm, run::Operation, std::uint32_t, std::uint32_t, std::string_view,
-               profile::Reason reason, std::uint64_t, std::uint64_t) override {
+  void decided(MPI_Comm, Collective, std::uint32_t, std::uint32_t, std::string_view, profile::Reason reason,
+               std::uint64_t, std::uint64_t) override {
     ++decisions[reason];
   }
-  void missed(run::Operation, std::string_view) override { ++misses; }
+  void missed(Collective, std::string_view) override { ++misses; }
 
   long calls = 0, misses = 0;
   std::uint64_t history = 0;
@@ -175,7 +174,7 @@ void check_persistence(Ranks& ranks, const std::string& file) {
 /// Ranks that were told different things fall back to the library together.
 void check_disagreeing_settings(Ranks& ranks) {
   Settings settings = plain_settings("");
-  if (ranks.rank == 0) settings.alltoall = "mesh";
+  if (ranks.rank == 0) settings.strategies[index_of(Collective::alltoall)] = "mesh";
   Witness witness;
   run::Runtime runtime(settings, mpi::linked_api(), &witness);
   for (int round = 0; round < 5; ++round) one_alltoall(runtime, ranks, MPI_COMM_WORLD, 8, round);

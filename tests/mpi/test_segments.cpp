@@ -1,197 +1,259 @@
-// Every strategy of every collective on segments gives what the library's own collective gives, to the last bit where
-// numbers are added.
+// Every strategy of every collective on segments does to the caller's memory what the library's own collective does, byte by
+// byte, gaps included.
 //
 // Runs under mpiexec at any number of ranks; WHERRY_TEST_SEED changes the random data.
 #include <mpi.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <numeric>
 #include <random>
-#include <string>
 #include <vector>
 
-#include "mpi/api.hpp"
 #include "run/segments/perform.hpp"
+#include "segment_types.hpp"
 
 namespace {
 
 using namespace wherry;
+using namespace wherry::test;
 using plan::Operation;
-using Data = std::vector<std::int64_t>;
-
-constexpr std::int64_t guard = 0x5A5A5A5A5A5A5A5A;
-
-/// f(x) = a x + b on pairs (a, b): composing such functions is associative and does not commute.
-void compose(void* in, void* inout, int* count, MPI_Datatype*) {
-  const auto* first = static_cast<const std::uint64_t*>(in);
-  auto* second = static_cast<std::uint64_t*>(inout);
-  for (int i = 0; i + 1 < 2 * *count; i += 2) {
-    second[i + 1] += first[i + 1] * second[i];
-    second[i] *= first[i];
-  }
-}
-
-/// Commutes: for strategies that reduce in another order.
-void add(void* in, void* inout, int* count, MPI_Datatype*) {
-  const auto* first = static_cast<const std::uint64_t*>(in);
-  auto* second = static_cast<std::uint64_t*>(inout);
-  for (int i = 0; i < 2 * *count; ++i) second[i] += first[i];
-}
 
 struct World {
   MPI_Comm comm;
-  int rank, size;
-  run::Channel channel;
-  run::Requests requests;
-  run::Staging staging{std::size_t{1} << 24};
-  MPI_Datatype pair;  // two 64-bit integers
-  MPI_Op composing, adding;
+  const mpi::Api& api;
+  const Types& types;
   unsigned seed;
+  int rank, size;
+  run::Staging staging{std::size_t{1} << 24};
   long checks = 0, failures = 0;
 };
 
-/// One collective, in the terms of its buffer: which elements a rank has before, and which it must have after.
+/// One call to check: by which strategy, with how many elements, and the variant of its types and buffers.
 struct Case {
-  const plan::SegmentStrategy& strategy;
-  const plan::Shape& shape;
-  plan::Parameters parameters;
-  int elements;  // pairs: of each block, or of all data
+  run::Communicator& c;
+  run::Way way;
+  int root;
+  int elements;
+  unsigned variant;
 };
 
-run::Cut cut_of(const Case& c, int segments) {
-  const bool in_blocks = segments == c.shape.size() && c.strategy.operation != Operation::bcast &&
-                         c.strategy.operation != Operation::reduce &&
-                         c.strategy.operation != Operation::allreduce;
-  return {.units = static_cast<long long>(c.elements) * (in_blocks ? segments : 1),
-          .unit_bytes = 16,
-          .segments = segments};
+using Memory = std::vector<std::byte>;
+
+/// Random bytes for `elements` elements of `type`, and some behind them that nobody may touch.
+Memory random_memory(World& w, long long elements, const Type& type) {
+  constexpr std::size_t guard = 64;
+  std::seed_seq sequence{w.seed, static_cast<unsigned>(w.rank), static_cast<unsigned>(w.checks)};
+  std::mt19937 draw(sequence);
+  Memory memory(static_cast<std::size_t>(elements * type.extent) + guard);
+  for (std::byte& b : memory) b = static_cast<std::byte>(draw());
+  if (type.reals) make_reals(memory);
+  return memory;
 }
 
-Data random_data(const World& w, std::size_t numbers, int salt) {
-  std::seed_seq sequence{w.seed, static_cast<unsigned>(w.rank), static_cast<unsigned>(salt)};
-  std::mt19937_64 draw(sequence);
-  Data data(numbers);
-  for (std::int64_t& number : data) number = static_cast<std::int64_t>(draw());
-  return data;
-}
-
-MPI_Op operation_for(const World& w, const Case& c) {
-  return c.strategy.keeps_order(c.shape) ? w.composing : w.adding;
-}
-
-/// What the library makes of `mine`, in the places where this rank has a result; the others are left alone.
-void by_library(const World& w, const Case& c, const Data& mine, Data& result) {
-  const int n = c.elements, root = c.parameters.root;
-  const MPI_Op op = operation_for(w, c);
-  const auto own = static_cast<std::ptrdiff_t>(2) * n * w.rank;
-  switch (c.strategy.operation) {
-    case Operation::allgather:
-      MPI_Allgather(mine.data() + own, n, w.pair, result.data(), n, w.pair, w.comm);
-      break;
-    case Operation::bcast:
-      if (w.rank == root) result = mine;
-      MPI_Bcast(result.data(), n, w.pair, root, w.comm);
-      break;
-    case Operation::gather:
-      MPI_Gather(mine.data() + own, n, w.pair, result.data(), n, w.pair, root, w.comm);
-      break;
-    case Operation::scatter:
-      MPI_Scatter(mine.data(), n, w.pair, result.data() + own, n, w.pair, root, w.comm);
-      break;
-    case Operation::reduce: MPI_Reduce(mine.data(), result.data(), n, w.pair, op, root, w.comm); break;
-    case Operation::allreduce: MPI_Allreduce(mine.data(), result.data(), n, w.pair, op, w.comm); break;
-    case Operation::reduce_scatter:
-      MPI_Reduce_scatter_block(mine.data(), result.data() + own, n, w.pair, op, w.comm);
-      break;
-    case Operation::barrier: MPI_Barrier(w.comm); break;
-  }
-}
-
-/// A barrier has none: that it ends on all ranks is what can be seen of it.
-bool has_result(const World& w, const Case& c) {
-  const Operation o = c.strategy.operation;
-  if (o == Operation::barrier) return false;
-  return (o != Operation::gather && o != Operation::reduce) || w.rank == c.parameters.root;
-}
-
-/// The part of the buffer that holds the result of this rank, in numbers.
-std::pair<std::size_t, std::size_t> place_of_result(const World& w, const Case& c, std::size_t all) {
-  const Operation o = c.strategy.operation;
-  const bool one_block = o == Operation::scatter || o == Operation::reduce_scatter;
-  const auto block = static_cast<std::size_t>(2 * c.elements), rank = static_cast<std::size_t>(w.rank);
-  if (!has_result(w, c)) return {0, 0};
-  return one_block ? std::pair{block * rank, block * (rank + 1)} : std::pair{std::size_t{0}, all};
-}
-
-void check(World& w, const Case& c) {
-  const int segments = c.strategy.segments(c.shape, c.parameters);
-  const run::Cut cut = cut_of(c, segments);
-  const auto numbers = static_cast<std::size_t>(cut.total() / 8);
-  const Data mine = random_data(w, numbers, c.elements);
-  Data expected(numbers + 1, guard), buffer = mine;
-  by_library(w, c, mine, expected);
-  buffer.push_back(guard);
-
-  const run::PreparedSegments prepared = run::prepare(c.strategy, c.shape, w.rank, c.parameters);
-  const run::Reduction reduction(w.channel.api(), operation_for(w, c), w.pair, 16, false);
-  const int code =
-      run::perform_segments(w.channel, prepared, cut, reinterpret_cast<std::byte*>(buffer.data()), &reduction,
-                            w.requests, w.staging);
-  const auto [first, last] = place_of_result(w, c, numbers);
-  const auto from = static_cast<std::ptrdiff_t>(first), to = static_cast<std::ptrdiff_t>(last);
-  const bool right = code == MPI_SUCCESS && buffer.back() == guard &&
-                     std::equal(buffer.begin() + from, buffer.begin() + to, expected.begin() + from);
+void judge(World& w, const Case& k, bool right) {
   ++w.checks;
   if (right) return;
   ++w.failures;
-  std::fprintf(stderr, "rank %d of %d: %s by %s, root %d, depth %d, %d elements, %d nodes: wrong (seed %u)\n",
-               w.rank, w.size, plan::name(c.strategy.operation).data(), c.strategy.name.data(),
-               c.parameters.root, c.parameters.depth, c.elements, c.shape.nodes(), w.seed);
+  std::fprintf(
+      stderr,
+      "rank %d of %d: %s by %s, root %d, depth %d, %d elements, %d nodes, variant %u: wrong (seed %u)\n",
+      w.rank, w.size, plan::name(k.way.segments->operation).data(), k.way.name().data(), k.root, k.way.depth,
+      k.elements, k.c.shape().nodes(), k.variant, w.seed);
 }
 
-void check_all(World& w, const plan::Shape& shape) {
-  for (const plan::SegmentStrategy& strategy : plan::segment_strategies()) {
-    if (!strategy.applies(shape)) continue;
-    const bool rooted = plan::has_root(strategy.operation);
-    for (const int root : rooted ? std::vector{0, w.size / 2, w.size - 1} : std::vector{0})
-      for (const int depth : plan::is_pipelined(strategy) ? std::vector{1, 4} : std::vector{1})
-        for (const int elements : {0, 1, 7, 1000}) check(w, {strategy, shape, {root, depth}, elements});
+/// Both start from the same memory. `source` must stay as it is, and need not be another than `result`.
+template <class Call, class Native>
+void compare(World& w, const Case& k, const Call& call, const Memory& source, Memory& result,
+             const Native& native) {
+  const Memory source_before = source, before = result;
+  native();
+  const Memory expected = result;
+  result = before;
+  run::read_segments(w.api, call, {w.rank, w.size}, k.c.segments);
+  const bool ran = k.c.segments.valid && run::perform_segments(k.c, k.way, w.staging) == MPI_SUCCESS;
+  judge(w, k, ran && result == expected && (&source == &result || source == source_before));
+}
+
+/// Types of the two sides of a call that moves data: of equal signature. In place, the send side is left out.
+struct Movement {
+  const Type& send;
+  const Type& receive;
+  bool in_place;
+};
+
+Movement movement_of(const World& w, const Case& k) {
+  const Types& t = w.types;
+  const Movement movements[] = {{t.dense, t.dense, false},  {t.gapped, t.dense, false},
+                                {t.dense, t.gapped, false}, {t.shifted, t.gapped, false},
+                                {t.dense, t.dense, true},   {t.gapped, t.gapped, true}};
+  return movements[k.variant % std::size(movements)];
+}
+
+void check_allgather(World& w, const Case& k) {
+  const auto [send, receive, in_place] = movement_of(w, k);
+  const Memory mine = random_memory(w, k.elements, send);
+  Memory all = random_memory(w, static_cast<long long>(k.elements) * w.size, receive);
+  const void* const from = in_place ? MPI_IN_PLACE : mine.data();
+  const run::Allgather call{from, k.elements, send.type, all.data(), k.elements, receive.type, w.comm};
+  compare(w, k, call, mine, all,
+          [&] { MPI_Allgather(from, k.elements, send.type, all.data(), k.elements, receive.type, w.comm); });
+}
+
+/// The root may describe its data in another way than the others.
+void check_bcast(World& w, const Case& k) {
+  const auto [send, receive, in_place] = movement_of(w, k);
+  const Type& type = w.rank == k.root ? send : receive;
+  Memory data = random_memory(w, k.elements, type);
+  const run::Bcast call{data.data(), k.elements, type.type, k.root, w.comm};
+  compare(w, k, call, data, data, [&] { MPI_Bcast(data.data(), k.elements, type.type, k.root, w.comm); });
+}
+
+void check_gather(World& w, const Case& k) {
+  const auto [send, receive, in_place] = movement_of(w, k);
+  const bool is_root = w.rank == k.root;
+  const Memory mine = random_memory(w, k.elements, send);
+  Memory all = random_memory(w, is_root ? static_cast<long long>(k.elements) * w.size : 0, receive);
+  const void* const from = in_place && is_root ? MPI_IN_PLACE : mine.data();
+  const run::Gather call{from, k.elements, send.type, all.data(), k.elements, receive.type, k.root, w.comm};
+  compare(w, k, call, mine, all, [&] {
+    MPI_Gather(from, k.elements, send.type, all.data(), k.elements, receive.type, k.root, w.comm);
+  });
+}
+
+void check_scatter(World& w, const Case& k) {
+  const auto [send, receive, in_place] = movement_of(w, k);
+  const bool is_root = w.rank == k.root;
+  const Memory all = random_memory(w, is_root ? static_cast<long long>(k.elements) * w.size : 0, send);
+  Memory mine = random_memory(w, k.elements, receive);
+  void* const to = in_place && is_root ? MPI_IN_PLACE : mine.data();
+  const run::Scatter call{all.data(), k.elements, send.type, to, k.elements, receive.type, k.root, w.comm};
+  compare(w, k, call, all, mine, [&] {
+    MPI_Scatter(all.data(), k.elements, send.type, to, k.elements, receive.type, k.root, w.comm);
+  });
+}
+
+/// What is reduced, and where from.
+struct Folding {
+  const Type& type;
+  MPI_Op op;
+  bool in_place;
+};
+
+Folding folding_of(const World& w, const Case& k) {
+  const Types& t = w.types;
+  const bool keeps_order = k.way.segments->keeps_order(k.c.shape());
+  const MPI_Op own = keeps_order ? t.composing : t.adding;
+  const Folding foldings[] = {{t.pair, own, false},
+                              {t.dense, MPI_BXOR, false},
+                              {t.real, MPI_MAX, false},
+                              {t.pair, own, true},
+                              {t.dense, MPI_SUM, true}};
+  return foldings[k.variant % std::size(foldings)];
+}
+
+void check_reduce(World& w, const Case& k) {
+  const auto [type, op, in_place] = folding_of(w, k);
+  const bool is_root = w.rank == k.root;
+  const Memory mine = random_memory(w, k.elements, type);
+  Memory result = random_memory(w, is_root ? k.elements : 0, type);
+  const void* const from = in_place && is_root ? MPI_IN_PLACE : mine.data();
+  const run::Reduce call{from, result.data(), k.elements, type.type, op, k.root, w.comm};
+  compare(w, k, call, mine, result,
+          [&] { MPI_Reduce(from, result.data(), k.elements, type.type, op, k.root, w.comm); });
+}
+
+void check_allreduce(World& w, const Case& k) {
+  const auto [type, op, in_place] = folding_of(w, k);
+  const Memory mine = random_memory(w, k.elements, type);
+  Memory result = random_memory(w, k.elements, type);
+  const void* const from = in_place ? MPI_IN_PLACE : mine.data();
+  const run::Allreduce call{from, result.data(), k.elements, type.type, op, w.comm};
+  compare(w, k, call, mine, result,
+          [&] { MPI_Allreduce(from, result.data(), k.elements, type.type, op, w.comm); });
+}
+
+void check_reduce_scatter(World& w, const Case& k) {
+  const auto [type, op, in_place] = folding_of(w, k);
+  const long long all = static_cast<long long>(k.elements) * w.size;
+  const Memory mine = random_memory(w, all, type);
+  Memory result = random_memory(w, in_place ? all : k.elements, type);
+  const void* const from = in_place ? MPI_IN_PLACE : mine.data();
+  const run::ReduceScatterBlock call{from, result.data(), k.elements, type.type, op, w.comm};
+  // In place the standard defines only the result's block; the rest of the input is the library's to use.
+  const std::size_t defined = static_cast<std::size_t>(k.elements * type.extent);
+  const auto native = [&] {
+    MPI_Reduce_scatter_block(from, result.data(), k.elements, type.type, op, w.comm);
+  };
+  if (!in_place) return compare(w, k, call, mine, result, native);
+  const Memory before = result;
+  native();
+  const Memory expected = result;
+  result = before;
+  run::read_segments(w.api, call, {w.rank, w.size}, k.c.segments);
+  const bool ran = k.c.segments.valid && run::perform_segments(k.c, k.way, w.staging) == MPI_SUCCESS;
+  judge(w, k, ran && std::memcmp(result.data(), expected.data(), defined) == 0);
+}
+
+/// That it ends on all ranks is what can be seen of it.
+void check_barrier(World& w, const Case& k) {
+  run::read_segments(w.api, run::Barrier{w.comm}, {w.rank, w.size}, k.c.segments);
+  judge(w, k, k.c.segments.valid && run::perform_segments(k.c, k.way, w.staging) == MPI_SUCCESS);
+}
+
+void check(World& w, const Case& k) {
+  switch (k.way.segments->operation) {
+    case Operation::allgather: return check_allgather(w, k);
+    case Operation::bcast: return check_bcast(w, k);
+    case Operation::gather: return check_gather(w, k);
+    case Operation::scatter: return check_scatter(w, k);
+    case Operation::reduce: return check_reduce(w, k);
+    case Operation::allreduce: return check_allreduce(w, k);
+    case Operation::reduce_scatter: return check_reduce_scatter(w, k);
+    case Operation::barrier: return check_barrier(w, k);
   }
+}
+
+/// The variants go around, so that every strategy meets all of them.
+void check_all(World& w, run::Communicator& c) {
+  unsigned variant = 0;
+  for (const plan::SegmentStrategy& strategy : plan::segment_strategies()) {
+    if (!strategy.applies(c.shape())) continue;
+    const bool rooted = plan::has_root(strategy.operation);
+    for (const int root : rooted ? std::vector{0, w.size / 2, w.size - 1} : std::vector{0, 0})
+      for (const int depth : plan::is_pipelined(strategy) ? std::vector{1, 4} : std::vector{1})
+        for (const int elements : {0, 1, 7, 1000})
+          check(w, {c, {.segments = &strategy, .depth = depth}, root, elements, variant++});
+  }
+}
+
+/// On one node, and on nodes of two and three ranks.
+int checked() {
+  const Types types;
+  const char* text = std::getenv("WHERRY_TEST_SEED");
+  World w{.comm = MPI_COMM_WORLD,
+          .api = mpi::linked_api(),
+          .types = types,
+          .seed = text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 20261122U,
+          .rank = 0,
+          .size = 1};
+  MPI_Comm_rank(w.comm, &w.rank);
+  MPI_Comm_size(w.comm, &w.size);
+  for (const int per_node : {w.size, 2, 3}) {
+    Settings settings;
+    settings.ranks_per_node = per_node;
+    run::Communicator c(w.comm, settings, w.api);
+    check_all(w, c);
+  }
+  std::printf("rank %d: %ld checks, %ld failures\n", w.rank, w.checks, w.failures);
+  return w.failures == 0 && w.checks > 0 ? 0 : 1;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  MPI_Comm own = MPI_COMM_NULL;
-  MPI_Comm_dup(MPI_COMM_WORLD, &own);
-  const char* text = std::getenv("WHERRY_TEST_SEED");
-  World w{.comm = MPI_COMM_WORLD,
-          .rank = 0,
-          .size = 1,
-          .channel = run::Channel(mpi::linked_api(), own, run::Waiting::yielding),
-          .requests = {},
-          .pair = MPI_DATATYPE_NULL,
-          .composing = MPI_OP_NULL,
-          .adding = MPI_OP_NULL,
-          .seed = text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 20261122U};
-  MPI_Comm_rank(w.comm, &w.rank);
-  MPI_Comm_size(w.comm, &w.size);
-  MPI_Type_contiguous(2, MPI_INT64_T, &w.pair);
-  MPI_Type_commit(&w.pair);
-  MPI_Op_create(compose, 0, &w.composing);
-  MPI_Op_create(add, 1, &w.adding);
-
-  for (const int per_node : {w.size, 2, 3}) check_all(w, plan::Shape::blocked(w.size, per_node));
-
-  MPI_Op_free(&w.adding);
-  MPI_Op_free(&w.composing);
-  MPI_Type_free(&w.pair);
-  MPI_Comm_free(&own);
-  std::printf("rank %d: %ld checks, %ld failures\n", w.rank, w.checks, w.failures);
+  const int code = checked();
   MPI_Finalize();
-  return w.failures == 0 && w.checks > 0 ? 0 : 1;
+  return code;
 }

@@ -149,9 +149,14 @@ def program(mpi: Mpi, name: str) -> str:
     return str(paths.built(paths.bench_program(mpi.name, name)))
 
 
+#: What the benchmark programs measure by: left to the library, lest Wherry learn about it while they measure.
+_MEASURED_BY = {"WHERRY_BARRIER": "native", "WHERRY_ALLREDUCE": "native"}
+
+
 def preload(**settings: str) -> dict[str, str]:
     """The environment of a rank under Wherry; nothing learned elsewhere leaks in."""
-    return {"LD_PRELOAD": str(paths.built(paths.preload_library())), "WHERRY_NO_TUNING": "1", **settings}
+    library = str(paths.built(paths.preload_library()))
+    return {"LD_PRELOAD": library, "WHERRY_NO_TUNING": "1", **_MEASURED_BY, **settings}
 
 
 def parse(output: str, launch: int) -> list[Samples]:

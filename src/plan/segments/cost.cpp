@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "plan/segments/layout.hpp"
+
 namespace wherry::plan {
 namespace {
 
@@ -34,7 +36,7 @@ Traffic traffic(const SegmentStrategy& strategy, const Shape& shape, const Param
   Traffic t;
   t.nodes = count_nodes(shape, sampled ? Counting::sampled : Counting::exact, [&](int rank) {
     const SegmentSchedule s = schedule(strategy, shape, rank, parameters);
-    t.most_slots = std::max(t.most_slots, s.slots);
+    t.most_slots = std::max(t.most_slots, s.slots + layout_of(s).most_segments);
     std::vector<PhaseTraffic> phases;
     for (std::size_t i = 0; i < s.phases.size(); ++i) phases.push_back(count_phase(s, i, shape));
     return phases;

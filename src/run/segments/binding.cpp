@@ -1,6 +1,5 @@
 #include "run/segments/binding.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 namespace wherry::run {
@@ -9,35 +8,15 @@ namespace {
 
 using plan::Action;
 
-/// Offsets of the messages of one side that must be packed; the others have none.
-void lay_out(const plan::SegmentSchedule& schedule, std::span<const plan::Transfer> transfers, int& used,
-             std::vector<int>& offsets) {
-  for (const plan::Transfer& t : transfers) {
-    offsets.push_back(used);
-    if (t.count > 1 && t.action == Action::replace) used += schedule.carried(t);
-  }
-}
-
 }  // namespace
 
-SegmentLayout layout_of(const plan::SegmentSchedule& schedule) {
-  SegmentLayout layout;
-  for (const plan::Phase& phase : schedule.phases) {
-    int used = 0;
-    lay_out(schedule, schedule.sends_of(phase), used, layout.send);
-    lay_out(schedule, schedule.receives_of(phase), used, layout.receive);
-    layout.most_segments = std::max(layout.most_segments, used);
-  }
-  return layout;
-}
-
-std::size_t SegmentBinding::working_bytes(const plan::SegmentSchedule& schedule, const SegmentLayout& layout,
-                                          const Cut& cut) {
+std::size_t SegmentBinding::working_bytes(const plan::SegmentSchedule& schedule,
+                                          const plan::SegmentLayout& layout, const Cut& cut) {
   return static_cast<std::size_t>(schedule.slots + layout.most_segments) *
          static_cast<std::size_t>(cut.largest());
 }
 
-SegmentBinding::SegmentBinding(const plan::SegmentSchedule& schedule, const SegmentLayout& layout,
+SegmentBinding::SegmentBinding(const plan::SegmentSchedule& schedule, const plan::SegmentLayout& layout,
                                const Cut& cut, std::byte* buffer, std::byte* working,
                                const Reduction* reduction)
     : schedule_(schedule),

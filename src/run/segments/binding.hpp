@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "plan/segments/layout.hpp"
 #include "plan/segments/schedule.hpp"
 #include "run/channel.hpp"
 #include "run/segments/cut.hpp"
@@ -12,26 +13,17 @@
 
 namespace wherry::run {
 
-/// Where the messages of a phase are packed that carry several ranges, in segments from the start of the packing area.
-struct SegmentLayout {
-  std::vector<int> send;     // per transfer of SegmentSchedule::sends
-  std::vector<int> receive;  // per transfer of SegmentSchedule::receives
-  int most_segments = 0;     // packed in one phase
-};
-
-SegmentLayout layout_of(const plan::SegmentSchedule& schedule);
-
 /// Segments of bytes. A transfer of one range goes straight between the buffers; several are packed. What is to be
 /// combined lands in scratch memory and is combined when its phase is over, in the order that the schedule asks for.
 class SegmentBinding {
  public:
   /// Bytes of working memory that a rank needs.
-  static std::size_t working_bytes(const plan::SegmentSchedule& schedule, const SegmentLayout& layout,
+  static std::size_t working_bytes(const plan::SegmentSchedule& schedule, const plan::SegmentLayout& layout,
                                    const Cut& cut);
 
   /// buffer: where segment 0 would begin; only segments that the schedule names are touched. working: working_bytes().
   /// reduction: nullptr if the schedule combines nothing.
-  SegmentBinding(const plan::SegmentSchedule& schedule, const SegmentLayout& layout, const Cut& cut,
+  SegmentBinding(const plan::SegmentSchedule& schedule, const plan::SegmentLayout& layout, const Cut& cut,
                  std::byte* buffer, std::byte* working, const Reduction* reduction);
 
   std::optional<Piece> outgoing(const plan::Transfer& t);
@@ -48,7 +40,7 @@ class SegmentBinding {
   int combine_before(const plan::Transfer& t);
 
   const plan::SegmentSchedule& schedule_;
-  const SegmentLayout& layout_;
+  const plan::SegmentLayout& layout_;
   const Cut& cut_;
   std::byte* buffer_;
   std::byte* slots_;   // one of cut.largest() bytes per slot

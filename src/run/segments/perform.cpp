@@ -1,28 +1,113 @@
 #include "run/segments/perform.hpp"
 
+#include <algorithm>
+
+#include "plan/segments/ranges.hpp"
+#include "run/bindings.hpp"
+#include "run/segments/binding.hpp"
+
 namespace wherry::run {
 
 namespace {
 
 constexpr int segments_tag = 4;
 
-}  // namespace
+/// Bytes of the collective's buffer, from first to end.
+struct Span {
+  long long first = 0;
+  long long end = 0;
+  long long bytes() const { return end - first; }
+  bool holds(const Span& other) const {
+    return other.bytes() == 0 || (first <= other.first && other.end <= end);
+  }
+};
 
-PreparedSegments prepare(const plan::SegmentStrategy& strategy, const plan::Shape& shape, int rank,
-                         const plan::Parameters& parameters) {
-  PreparedSegments made;
-  made.schedule = plan::schedule(strategy, shape, rank, parameters);
-  made.layout = layout_of(made.schedule);
-  return made;
+Span hull(const Span& a, const Span& b) {
+  if (a.bytes() == 0) return b;
+  if (b.bytes() == 0) return a;
+  return {std::min(a.first, b.first), std::max(a.end, b.end)};
 }
 
-int perform_segments(const Channel& channel, const PreparedSegments& prepared, const Cut& cut,
-                     std::byte* buffer, const Reduction* reduction, Requests& requests, Staging& staging) {
-  const Staging::Lease working =
-      staging.lease(SegmentBinding::working_bytes(prepared.schedule, prepared.layout, cut));
-  if (working.data() == nullptr) return MPI_ERR_NO_MEM;
-  SegmentBinding binding(prepared.schedule, prepared.layout, cut, buffer, working.data(), reduction);
-  return execute(prepared.schedule, binding, channel, segments_tag, requests);
+Span span_of(const SegmentCall& call, const Side& side) {
+  return {side.first * call.block_bytes, (side.first + side.blocks) * call.block_bytes};
+}
+
+/// Whether the side's memory is as good as a piece of the buffer.
+bool is_straight(const SegmentCall& call, const Side& side) {
+  return side.facts.dense && side.block_bytes() == call.block_bytes;
+}
+
+/// Where the buffer would begin if the side's memory were a piece of it.
+std::byte* start_of(const SegmentCall& call, const Side& side) {
+  return static_cast<std::byte*>(const_cast<void*>(side.address)) - side.first * call.block_bytes;
+}
+
+/// Whose memory the schedule works on.
+enum class Home { result, source, staging };
+
+/// The result's, if it holds all that the schedule touches; the source's, if moreover nothing arrives there.
+Home home_of(const SegmentCall& call, const plan::SegmentSchedule& schedule, const Span& touched) {
+  const Span in = span_of(call, call.in), out = span_of(call, call.out);
+  if (call.out.blocks > 0 && is_straight(call, call.out) && out.holds(touched) && out.holds(in))
+    return Home::result;
+  if (call.in.blocks > 0 && is_straight(call, call.in) && in.holds(touched) && schedule.receives.empty())
+    return Home::source;
+  return Home::staging;
+}
+
+/// Puts the blocks of `in` where they belong in the buffer.
+int load(const Communicator& c, const SegmentCall& call, std::byte* buffer) {
+  int code = MPI_SUCCESS;
+  for (int i = 0; i < call.in.blocks; ++i) {
+    std::byte* const to = buffer + (call.in.first + i) * call.block_bytes;
+    const Region from = call.in.block(i);
+    if (from.address == to) continue;  // in place
+    code = first_error(code, pack(c.channel().api(), from, call.in.facts.dense, to, call.in.block_bytes(),
+                                  c.channel().comm()));
+  }
+  return code;
+}
+
+int unload(const Communicator& c, const SegmentCall& call, const std::byte* buffer) {
+  int code = MPI_SUCCESS;
+  for (int i = 0; i < call.out.blocks; ++i) {
+    const std::byte* const from = buffer + (call.out.first + i) * call.block_bytes;
+    const Share to{
+        .region = call.out.block(i), .bytes = call.out.block_bytes(), .dense = call.out.facts.dense};
+    if (to.region.address == from) continue;
+    code = first_error(code, deliver(c.channel(), c.rank(), from, call.block_bytes, to));
+  }
+  return code;
+}
+
+Cut cut_of(const SegmentCall& call, int segments) {
+  return {.units = call.total_bytes() / call.unit_bytes, .unit_bytes = call.unit_bytes, .segments = segments};
+}
+
+}  // namespace
+
+int perform_segments(Communicator& c, const Way& way, Staging& staging) {
+  const SegmentCall& call = c.segments;
+  const PreparedSegments& prepared = c.prepared(*way.segments, way.depth, call.root);
+  const Cut cut = cut_of(call, prepared.schedule.segments);
+  const Span touched{cut.begin(prepared.reach.first), cut.begin(prepared.reach.end())};
+  const Home home = home_of(call, prepared.schedule, touched);
+  const Span staged =
+      home == Home::staging ? hull(touched, hull(span_of(call, call.in), span_of(call, call.out))) : Span{};
+
+  const std::size_t working = SegmentBinding::working_bytes(prepared.schedule, prepared.layout, cut);
+  const Staging::Lease lease = staging.lease(working + static_cast<std::size_t>(staged.bytes()));
+  if (lease.data() == nullptr) return MPI_ERR_NO_MEM;
+  std::byte* const buffer = home == Home::result   ? start_of(call, call.out)
+                            : home == Home::source ? start_of(call, call.in)
+                                                   : lease.data() + working - staged.first;
+  int code = home == Home::source ? MPI_SUCCESS : load(c, call, buffer);
+
+  const Reduction reduction(c.channel().api(), call.op, call.type, call.unit_bytes,
+                            is_predefined(call.reduces));
+  SegmentBinding binding(prepared.schedule, prepared.layout, cut, buffer, lease.data(), &reduction);
+  code = first_error(code, execute(prepared.schedule, binding, c.channel(), segments_tag, c.requests));
+  return home == Home::result ? code : first_error(code, unload(c, call, buffer));
 }
 
 }  // namespace wherry::run

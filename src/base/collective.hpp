@@ -1,0 +1,45 @@
+// The collectives that Wherry can replace, and what they are called.
+#pragma once
+
+#include <cstddef>
+#include <iterator>
+#include <string_view>
+
+namespace wherry {
+
+enum class Collective {
+  alltoall,
+  alltoallv,
+  alltoallw,
+  allgather,
+  bcast,
+  gather,
+  scatter,
+  reduce,
+  allreduce,
+  reduce_scatter_block,
+  barrier,
+};
+
+struct CollectiveName {
+  std::string_view mpi;       // "MPI_Alltoall"
+  std::string_view variable;  // "WHERRY_ALLTOALL": the setting that names its strategy
+};
+
+/// In the order of Collective.
+inline constexpr CollectiveName collective_names[] = {
+    {"MPI_Alltoall", "WHERRY_ALLTOALL"},   {"MPI_Alltoallv", "WHERRY_ALLTOALLV"},
+    {"MPI_Alltoallw", "WHERRY_ALLTOALLW"}, {"MPI_Allgather", "WHERRY_ALLGATHER"},
+    {"MPI_Bcast", "WHERRY_BCAST"},         {"MPI_Gather", "WHERRY_GATHER"},
+    {"MPI_Scatter", "WHERRY_SCATTER"},     {"MPI_Reduce", "WHERRY_REDUCE"},
+    {"MPI_Allreduce", "WHERRY_ALLREDUCE"}, {"MPI_Reduce_scatter_block", "WHERRY_REDUCE_SCATTER_BLOCK"},
+    {"MPI_Barrier", "WHERRY_BARRIER"},
+};
+
+inline constexpr std::size_t collectives = std::size(collective_names);
+static_assert(collectives == static_cast<std::size_t>(Collective::barrier) + 1);
+
+constexpr std::size_t index_of(Collective c) { return static_cast<std::size_t>(c); }
+constexpr std::string_view name_of(Collective c) { return collective_names[index_of(c)].mpi; }
+
+}  // namespace wherry

@@ -1,0 +1,127 @@
+// The arguments of the collectives that Wherry can replace, as MPI names and orders them, counts widened.
+#pragma once
+
+#include <mpi.h>
+
+#include "run/counts.hpp"
+
+namespace wherry::run {
+
+/// Arguments of MPI_Alltoall (MPI 4.1, 6.8), counts widened.
+struct Alltoall {
+  const void* sendbuf;
+  MPI_Count sendcount;
+  MPI_Datatype sendtype;
+  void* recvbuf;
+  MPI_Count recvcount;
+  MPI_Datatype recvtype;
+  MPI_Comm comm;
+};
+
+/// Arguments of MPI_Alltoallv: displacements in units of the type's extent.
+struct Alltoallv {
+  const void* sendbuf;
+  Numbers sendcounts;
+  Numbers sdispls;
+  MPI_Datatype sendtype;
+  void* recvbuf;
+  Numbers recvcounts;
+  Numbers rdispls;
+  MPI_Datatype recvtype;
+  MPI_Comm comm;
+};
+
+/// Arguments of MPI_Alltoallw: displacements in bytes, one type per rank.
+struct Alltoallw {
+  const void* sendbuf;
+  Numbers sendcounts;
+  Numbers sdispls;
+  const MPI_Datatype* sendtypes;
+  void* recvbuf;
+  Numbers recvcounts;
+  Numbers rdispls;
+  const MPI_Datatype* recvtypes;
+  MPI_Comm comm;
+};
+
+/// Arguments of MPI_Allgather (MPI 4.1, 6.7).
+struct Allgather {
+  const void* sendbuf;
+  MPI_Count sendcount;
+  MPI_Datatype sendtype;
+  void* recvbuf;
+  MPI_Count recvcount;
+  MPI_Datatype recvtype;
+  MPI_Comm comm;
+};
+
+/// Arguments of MPI_Bcast (MPI 4.1, 6.4).
+struct Bcast {
+  void* buffer;
+  MPI_Count count;
+  MPI_Datatype datatype;
+  int root;
+  MPI_Comm comm;
+};
+
+/// Arguments of MPI_Gather (MPI 4.1, 6.5); what is received matters at the root only.
+struct Gather {
+  const void* sendbuf;
+  MPI_Count sendcount;
+  MPI_Datatype sendtype;
+  void* recvbuf;
+  MPI_Count recvcount;
+  MPI_Datatype recvtype;
+  int root;
+  MPI_Comm comm;
+};
+
+/// Arguments of MPI_Scatter (MPI 4.1, 6.6); what is sent matters at the root only.
+struct Scatter {
+  const void* sendbuf;
+  MPI_Count sendcount;
+  MPI_Datatype sendtype;
+  void* recvbuf;
+  MPI_Count recvcount;
+  MPI_Datatype recvtype;
+  int root;
+  MPI_Comm comm;
+};
+
+/// Arguments of MPI_Reduce (MPI 4.1, 6.9.1).
+struct Reduce {
+  const void* sendbuf;
+  void* recvbuf;
+  MPI_Count count;
+  MPI_Datatype datatype;
+  MPI_Op op;
+  int root;
+  MPI_Comm comm;
+};
+
+/// Arguments of MPI_Allreduce (MPI 4.1, 6.9.6).
+struct Allreduce {
+  const void* sendbuf;
+  void* recvbuf;
+  MPI_Count count;
+  MPI_Datatype datatype;
+  MPI_Op op;
+  MPI_Comm comm;
+};
+
+/// Arguments of MPI_Reduce_scatter_block (MPI 4.1, 6.10.1): recvcount elements for each rank.
+struct ReduceScatterBlock {
+  const void* sendbuf;
+  void* recvbuf;
+  MPI_Count recvcount;
+  MPI_Datatype datatype;
+  MPI_Op op;
+  MPI_Comm comm;
+};
+
+/// Arguments of MPI_Barrier (MPI 4.1, 6.3).
+struct Barrier {
+  MPI_Comm comm;
+};
+
+}  // namespace wherry::run

@@ -1,0 +1,54 @@
+// What Wherry could run on the ranks of a communicator, and what the cost model expects of it.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "plan/cost.hpp"
+#include "run/cell_key.hpp"
+#include "run/communicator.hpp"
+#include "run/way.hpp"
+
+namespace wherry::run {
+
+/// A way that every rank can go.
+struct Offered {
+  Way way;
+  double predicted_s;
+};
+
+/// Ways are counted once for each shape and collective, and priced for every size. Shared by all communicators of the
+/// process; thread-safe.
+class Offers {
+ public:
+  /// The ways of such calls that applies to the ranks of c and keep to their terms; the same on all ranks.
+  std::vector<Offered> of(const Communicator& c, const CellKey& key);
+  /// The strategy of that name, or why it cannot be used.
+  std::pair<std::optional<Way>, std::string_view> named(const Communicator& c, const CellKey& key,
+                                                        std::string_view name);
+
+ private:
+  struct Counted {
+    Way way;
+    plan::Traffic traffic;
+    int segments;  // 0: blocks, not segments
+  };
+  // A shape, and the segment collective or none.
+  using Topic = std::tuple<int, unsigned long long, std::optional<plan::Operation>>;
+
+  const std::vector<Counted>& counted(const Communicator& c, std::optional<plan::Operation> operation);
+  static std::vector<Counted> count_exchanges(const plan::Shape& shape);
+  static std::vector<Counted> count_segments(const plan::Shape& shape, plan::Operation operation);
+  static long long unit_bytes(const Communicator& c, const CellKey& key, const Counted& way);
+  static bool fits(const Communicator& c, const CellKey& key, const Counted& way);
+  static Offered priced(const Communicator& c, const CellKey& key, const Counted& way);
+
+  std::mutex mutex_;
+  std::map<Topic, std::vector<Counted>> counted_;
+};
+
+}  // namespace wherry::run

@@ -1,0 +1,47 @@
+// Reads a call, of whatever collective, into the state of its communicator.
+#pragma once
+
+#include "mpi/api.hpp"
+#include "run/communicator.hpp"
+
+namespace wherry::run {
+
+/// An all-to-all, or a collective on segments.
+template <class Call>
+concept Exchange =
+    requires(const mpi::Api& api, const Call& call, Blocks& blocks) { read_blocks(api, call, 0, blocks); };
+
+/// False: arguments that only the library should judge.
+template <Exchange Call>
+bool read(const mpi::Api& api, const Call& call, const Position& at, Blocks& blocks, SegmentCall&) {
+  read_blocks(api, call, at.size, blocks);
+  return blocks.valid;
+}
+
+template <class Call>
+bool read(const mpi::Api& api, const Call& call, const Position& at, Blocks&, SegmentCall& segments) {
+  read_segments(api, call, at, segments);
+  return segments.valid;
+}
+
+/// Whether Wherry may perform the call, which is in c then. There must be something to do.
+template <class Call>
+bool read(const mpi::Api& api, const Call& call, Communicator& c) {
+  if (!read(api, call, {c.rank(), c.size()}, c.blocks, c.segments)) return false;
+  if constexpr (std::same_as<Call, Alltoall>) return c.blocks.block_bytes() > 0;
+  if constexpr (!Exchange<Call> && !std::same_as<Call, Barrier>) return c.segments.block_bytes > 0;
+  return true;
+}
+
+/// Whether this rank's arguments are legal as far as Wherry looks at them. The communicator must be valid.
+template <class Call>
+bool is_valid(const mpi::Api& api, const Call& call) {
+  Position at{};
+  api.Comm_rank(call.comm, &at.rank);
+  api.Comm_size(call.comm, &at.size);
+  Blocks blocks;
+  SegmentCall segments;
+  return read(api, call, at, blocks, segments);
+}
+
+}  // namespace wherry::run
