@@ -6,6 +6,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -45,6 +47,13 @@ struct Choice {
   std::vector<std::optional<Way>> ways;
 };
 
+/// The way that such calls were last told to go, or why they cannot.
+struct Asked {
+  std::string name;
+  std::optional<Way> way;
+  std::string_view problem;
+};
+
 /// State beside a communicator, made at one of its collectives and freed with it.
 class Communicator {
  public:
@@ -65,6 +74,7 @@ class Communicator {
   const PreparedSegments& prepared(const plan::SegmentStrategy& strategy, int depth, int root);
 
   std::map<CellKey, std::unique_ptr<Choice>> choices;
+  std::map<CellKey, Asked> asked;
   std::map<std::pair<Collective, bool>, SizeWatch> watches;
   Requests requests;
   Blocks blocks;

@@ -199,9 +199,13 @@ const Instruction& Runtime::State::instruction(Collective collective) const {
 /// The way that the user named; none where it cannot be gone.
 std::optional<Way> Runtime::State::asked_for(Communicator& c, const CellKey& key, const Instruction& asked) {
   if (asked.kind == Instruction::Kind::native) return std::nullopt;
-  const auto [way, problem] = choosing.named(c, key, asked.name);
-  miss(key.collective, problem);
-  return way;
+  Asked& last = c.asked[key];
+  if (last.name != asked.name) {
+    const auto [way, problem] = choosing.named(c, key, asked.name);
+    last = {asked.name, way, problem};
+  }
+  miss(key.collective, last.problem);
+  return last.way;
 }
 
 /// The agreed size class of this all-to-all.

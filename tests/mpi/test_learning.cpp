@@ -8,71 +8,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "choose/tuning.hpp"
-#include "run/runtime.hpp"
+#include "learning_ranks.hpp"
 
 namespace {
 
 using namespace wherry;
-
-/// Remembers which strategies ran, as one number per communicator that depends on their order.
-class Witness : public run::Observer {
- public:
-  void used(MPI_Comm, Collective collective, std::uint32_t bucket, std::string_view strategy, std::uint64_t,
-            std::uint64_t) override {
-    ++calls;
-    ++by_strategy[std::string(strategy)];
-    const std::size_t seen = std::hash<std::string_view>{}(strategy) + bucket * 131u + index_of(collective);
-    history = history * 1099511628211ull + seen;
-  }
-  void decided(MPI_Comm, Collective, std::uint32_t, std::uint32_t, std::string_view, profile::Reason reason,
-               std::uint64_t, std::uint64_t) override {
-    ++decisions[reason];
-  }
-  void missed(Collective, std::string_view) override { ++misses; }
-
-  long calls = 0, misses = 0;
-  std::uint64_t history = 0;
-  std::map<std::string, long> by_strategy;
-  std::map<profile::Reason, long> decisions;
-};
-
-struct Ranks {
-  int rank = 0, size = 0;
-  long failures = 0;
-
-  void expect(bool holds, const char* law) {
-    if (holds) return;
-    ++failures;
-    std::fprintf(stderr, "rank %d of %d: %s\n", rank, size, law);
-  }
-  /// Whether a number is the same on all ranks.
-  bool agree(std::uint64_t value) const {
-    std::uint64_t both[2] = {value, ~value}, most[2] = {};
-    MPI_Allreduce(both, most, 2, MPI_UINT64_T, MPI_MAX, MPI_COMM_WORLD);
-    return most[0] == ~most[1];
-  }
-};
-
-/// Sleeps now and then, each rank at other times; the last rank is always late.
-class Disturbance {
- public:
-  Disturbance(const Ranks& ranks, unsigned seed)
-      : random_(seed + static_cast<unsigned>(ranks.rank)), late_(ranks.rank == ranks.size - 1) {}
-  void strike() {
-    if (late_) usleep(50);
-    if (random_() % 20 == 0) usleep(static_cast<useconds_t>(random_() % 1500));
-  }
-
- private:
-  std::minstd_rand random_;
-  bool late_;
-};
+using namespace wherry::test;
 
 void one_alltoall(run::Runtime& runtime, Ranks& ranks, MPI_Comm comm, int ints, int round) {
   std::vector<int> out(static_cast<std::size_t>(ranks.size * ints)), in(out.size(), -1);

@@ -6,6 +6,7 @@ import io
 from collections.abc import Sequence
 from pathlib import Path
 
+from wherry.bench import heatmap
 from wherry.bench.frame import Result
 from wherry.errors import WherryError
 from wherry.files import write_whole
@@ -18,7 +19,7 @@ def draw(results: Sequence[Result], path: Path) -> None:
     drawn = [result for result in results if result.ratio is not None]
     if not drawn:
         raise WherryError("there is nothing to draw: this benchmark compares nothing with a baseline")
-    write_whole(path, svg(drawn))
+    write_whole(path, _PICTURES.get(drawn[0].bench, svg)(drawn))
 
 
 def svg(results: Sequence[Result]) -> str:
@@ -44,3 +45,7 @@ def svg(results: Sequence[Result]) -> str:
     figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     pyplot.close(figure)
     return out.getvalue()
+
+
+#: Benchmarks whose results are not a list.
+_PICTURES = {"grid": heatmap.svg}

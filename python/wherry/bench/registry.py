@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wherry.bench import alltoall, chooser, executor, preload, verify
+from wherry.bench import alltoall, chooser, executor, grid, preload, verify
 from wherry.bench.frame import Result, Setup, commit, machine
 from wherry.errors import unknown
 
@@ -19,7 +19,7 @@ class Bench:
 
 BENCHES = tuple(
     Bench(module.__name__.rsplit(".", 1)[-1], (module.__doc__ or "").strip().splitlines()[0], module.run)
-    for module in (preload, executor, alltoall, chooser, verify)
+    for module in (preload, executor, alltoall, chooser, grid, verify)
 )
 
 

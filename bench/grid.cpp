@@ -1,0 +1,115 @@
+// Which is fastest, of the library's own collective, what Wherry chooses after training, and every strategy?
+//
+//   bench_grid --operations allreduce,bcast --sizes 8,1024 --turns 6
+// All run in one process in turns; the ranks enter each call together, and a sample is one call on the slowest rank. Run it
+// under the preload. What a size is, bench/operations.hpp says.
+#include <iterator>
+
+#include "exchange.hpp"
+#include "operations.hpp"
+#include "plan/segments/strategy.hpp"
+#include "plan/strategy.hpp"
+
+namespace {
+
+using namespace wherry;
+using bench::Case;
+
+/// Names of the nodes are their first ranks.
+plan::Shape shape_of(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, bench::rank_of(comm), MPI_INFO_NULL, &node);
+  int leader = bench::rank_of(comm);
+  MPI_Bcast(&leader, 1, MPI_INT, 0, node);
+  MPI_Comm_free(&node);
+  std::vector<int> node_of(static_cast<std::size_t>(bench::size_of(comm)));
+  MPI_Allgather(&leader, 1, MPI_INT, node_of.data(), 1, MPI_INT, comm);
+  return plan::Shape::placed(node_of);
+}
+
+/// Every strategy that applies. MPI's reduce_scatter_block is the plan's reduce_scatter.
+std::vector<std::string> strategies_of(const std::string& operation, const plan::Shape& shape) {
+  std::vector<std::string> names;
+  if (operation.starts_with("alltoall"))
+    for (const plan::Strategy& s : plan::strategies())
+      if (s.applies(shape)) names.emplace_back(s.name);
+  for (const plan::SegmentStrategy& s : plan::segment_strategies()) {
+    const std::string planned(plan::name(s.operation));
+    if ((operation == planned || operation == planned + "_block") && s.applies(shape))
+      names.emplace_back(s.name);
+  }
+  return names;
+}
+
+/// Seconds of one call, this rank's.
+double time_call(const bench::Operation& operation, Case& c) {
+  bench::meet(c);
+  const double start = MPI_Wtime();
+  operation.call(c);
+  return MPI_Wtime() - start;
+}
+
+/// The slowest rank's times, on rank 0.
+std::vector<double> slowest(const Case& c, const std::vector<double>& mine) {
+  std::vector<double> worst(mine.size());
+  MPI_Reduce(mine.data(), worst.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, 0, c.comm);
+  return worst;
+}
+
+/// So many that they take about so long; the same on all ranks.
+int calls_in(double seconds, double once, int least, int most) {
+  int calls = std::clamp(static_cast<int>(seconds / once), least, most);
+  MPI_Bcast(&calls, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  return calls;
+}
+
+void require_right(const bench::Operation& operation, const Case& c, const std::string& what) {
+  if (!operation.right(c)) bench::end_with("bench_grid: " + what + ": wrong result");
+}
+
+void measure(const bench::Operation& operation, int block, const std::vector<std::string>& variants,
+             int turns) {
+  Case c(MPI_COMM_WORLD, block);
+  bench::force("native");
+  operation.call(c);
+  const double once = time_call(operation, c);
+  const int training = calls_in(0.6, once, 60, 300), samples = calls_in(20e-3, once, 1, 10);
+  bench::force("wherry");
+  for (int i = 0; i < training; ++i) operation.call(c);
+
+  const std::string name = std::string(operation.name) + " " + std::to_string(block) + " B";
+  std::vector<std::vector<double>> times(variants.size());
+  for (int turn = 0; turn < turns; ++turn)
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      bench::force(variants[i]);
+      operation.call(c);  // not timed: the first call after a change pays for the change
+      require_right(operation, c, name + " by " + variants[i]);
+      for (int k = 0; k < samples; ++k) times[i].push_back(time_call(operation, c));
+    }
+  bench::force("native");
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const std::vector<double> worst = slowest(c, times[i]);
+    if (c.rank == 0) bench::print(name, variants[i], worst);
+  }
+}
+
+std::vector<std::string> variants_of(const std::string& operation, const plan::Shape& shape, bool all) {
+  std::vector<std::string> variants = {"native", "wherry"};
+  if (all) std::ranges::copy(strategies_of(operation, shape), std::back_inserter(variants));
+  return variants;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  bench::force("native");
+  const plan::Shape shape = shape_of(MPI_COMM_WORLD);
+  const auto names = bench::words(bench::option(argc, argv, "--operations", "allreduce"));
+  const auto sizes = bench::numbers(bench::option(argc, argv, "--sizes", "8,1024,16384"));
+  const int turns = bench::number(argc, argv, "--turns", 6);
+  const bool all = bench::option(argc, argv, "--strategies", "all") == "all";
+  for (const std::string& name : names)
+    for (const int block : sizes) measure(bench::find(name), block, variants_of(name, shape, all), turns);
+  MPI_Finalize();
+}
