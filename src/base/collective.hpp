@@ -12,12 +12,14 @@ enum class Collective {
   alltoallv,
   alltoallw,
   allgather,
+  allgatherv,
   bcast,
   gather,
   scatter,
   reduce,
   allreduce,
   reduce_scatter_block,
+  reduce_scatter,
   barrier,
 };
 
@@ -28,11 +30,18 @@ struct CollectiveName {
 
 /// In the order of Collective.
 inline constexpr CollectiveName collective_names[] = {
-    {"MPI_Alltoall", "WHERRY_ALLTOALL"},   {"MPI_Alltoallv", "WHERRY_ALLTOALLV"},
-    {"MPI_Alltoallw", "WHERRY_ALLTOALLW"}, {"MPI_Allgather", "WHERRY_ALLGATHER"},
-    {"MPI_Bcast", "WHERRY_BCAST"},         {"MPI_Gather", "WHERRY_GATHER"},
-    {"MPI_Scatter", "WHERRY_SCATTER"},     {"MPI_Reduce", "WHERRY_REDUCE"},
-    {"MPI_Allreduce", "WHERRY_ALLREDUCE"}, {"MPI_Reduce_scatter_block", "WHERRY_REDUCE_SCATTER_BLOCK"},
+    {"MPI_Alltoall", "WHERRY_ALLTOALL"},
+    {"MPI_Alltoallv", "WHERRY_ALLTOALLV"},
+    {"MPI_Alltoallw", "WHERRY_ALLTOALLW"},
+    {"MPI_Allgather", "WHERRY_ALLGATHER"},
+    {"MPI_Allgatherv", "WHERRY_ALLGATHERV"},
+    {"MPI_Bcast", "WHERRY_BCAST"},
+    {"MPI_Gather", "WHERRY_GATHER"},
+    {"MPI_Scatter", "WHERRY_SCATTER"},
+    {"MPI_Reduce", "WHERRY_REDUCE"},
+    {"MPI_Allreduce", "WHERRY_ALLREDUCE"},
+    {"MPI_Reduce_scatter_block", "WHERRY_REDUCE_SCATTER_BLOCK"},
+    {"MPI_Reduce_scatter", "WHERRY_REDUCE_SCATTER"},
     {"MPI_Barrier", "WHERRY_BARRIER"},
 };
 

@@ -55,6 +55,18 @@ struct Allgather {
   MPI_Comm comm;
 };
 
+/// Arguments of MPI_Allgatherv (MPI 4.1, 6.7): displacements in units of the type's extent.
+struct Allgatherv {
+  const void* sendbuf;
+  MPI_Count sendcount;
+  MPI_Datatype sendtype;
+  void* recvbuf;
+  Numbers recvcounts;
+  Numbers displs;
+  MPI_Datatype recvtype;
+  MPI_Comm comm;
+};
+
 /// Arguments of MPI_Bcast (MPI 4.1, 6.4).
 struct Bcast {
   void* buffer;
@@ -114,6 +126,16 @@ struct ReduceScatterBlock {
   const void* sendbuf;
   void* recvbuf;
   MPI_Count recvcount;
+  MPI_Datatype datatype;
+  MPI_Op op;
+  MPI_Comm comm;
+};
+
+/// Arguments of MPI_Reduce_scatter (MPI 4.1, 6.10.2): recvcounts[i] elements for rank i.
+struct ReduceScatter {
+  const void* sendbuf;
+  void* recvbuf;
+  Numbers recvcounts;
   MPI_Datatype datatype;
   MPI_Op op;
   MPI_Comm comm;

@@ -9,13 +9,15 @@ std::optional<plan::Operation> segment_operation(Collective collective) {
     case Collective::alltoall:
     case Collective::alltoallv:
     case Collective::alltoallw: return std::nullopt;
-    case Collective::allgather: return plan::Operation::allgather;
+    case Collective::allgather:
+    case Collective::allgatherv: return plan::Operation::allgather;
     case Collective::bcast: return plan::Operation::bcast;
     case Collective::gather: return plan::Operation::gather;
     case Collective::scatter: return plan::Operation::scatter;
     case Collective::reduce: return plan::Operation::reduce;
     case Collective::allreduce: return plan::Operation::allreduce;
-    case Collective::reduce_scatter_block: return plan::Operation::reduce_scatter;
+    case Collective::reduce_scatter_block:
+    case Collective::reduce_scatter: return plan::Operation::reduce_scatter;
     case Collective::barrier: return plan::Operation::barrier;
   }
   throw contract_error("a collective that does not exist");

@@ -100,7 +100,7 @@ struct Runtime::State {
 
   Described describe_exchange(Communicator& c, Collective collective) const;
   Described describe_segments(Communicator& c, Collective collective) const;
-  bool must_stay(const Communicator& c, Collective collective) const;
+  std::string_view reason_to_stay(const Communicator& c) const;
   std::uint32_t bucket(Communicator& c, Collective collective) const;
   const Instruction& instruction(Collective collective) const;
   std::optional<Way> asked_for(Communicator& c, const CellKey& key, const Instruction& asked);
@@ -140,8 +140,10 @@ int Runtime::State::run(Collective collective, const Call& call, const Native& n
   Communicator* const c = ready(collective, call);
   if (c == nullptr) return native();
   if (!segment_operation(collective)) return run_as(*c, call.comm, describe_exchange(*c, collective), native);
-  return must_stay(*c, collective) ? native()
-                                   : run_as(*c, call.comm, describe_segments(*c, collective), native);
+  const std::string_view reason = reason_to_stay(*c);
+  miss(collective, reason);
+  if (!reason.empty()) return native();
+  return run_as(*c, call.comm, describe_segments(*c, collective), native);
 }
 
 int Runtime::State::run_as(Communicator& c, MPI_Comm comm, const Described& call, const Native& native) {
@@ -179,16 +181,20 @@ Described Runtime::State::describe_segments(Communicator& c, Collective collecti
   const Limit limit = call.reduces == Operator::user_ordered ? Limit::in_order : Limit::none;
   return {.key = {collective, limit, profile::bucket_of(static_cast<std::uint64_t>(call.block_bytes))},
           .root = call.root,
-          .bytes = static_cast<std::uint64_t>(call.in.blocks * call.in.block_bytes())};
+          .bytes = static_cast<std::uint64_t>(call.in.blocks * call.block_bytes)};
 }
 
-/// Reductions whose result the program wants as the library makes it.
-bool Runtime::State::must_stay(const Communicator& c, Collective collective) const {
-  if (!settings.reproducible || c.segments.reduces == Operator::unknown ||
-      !depends_on_order(c.segments.reduces))
-    return false;
-  miss(collective, "WHERRY_REPRODUCIBLE: the result depends on the order");
-  return true;
+/// Why the library must perform the call in c, alike on all ranks; empty if it need not.
+std::string_view Runtime::State::reason_to_stay(const Communicator& c) const {
+  const SegmentCall& call = c.segments;
+  const bool reduces = call.reduces != Operator::unknown;
+  if (reduces && settings.reproducible && depends_on_order(call.reduces))
+    return "WHERRY_REPRODUCIBLE: the result depends on the order";
+  // Blocks of one size class may be much larger than the average of their class: no strategy holds more than all of them twice.
+  const long long most = call.differ ? call.total_bytes() + c.size() * call.widest : 0;
+  return most > static_cast<long long>(c.terms().staging_max)
+             ? "blocks differ so much that staging would not do"
+             : "";
 }
 
 const Instruction& Runtime::State::instruction(Collective collective) const {
@@ -257,6 +263,10 @@ int Runtime::allgather(const Allgather& call, const Native& native) {
   return state_->run(Collective::allgather, call, native);
 }
 
+int Runtime::allgatherv(const Allgatherv& call, const Native& native) {
+  return state_->run(Collective::allgatherv, call, native);
+}
+
 int Runtime::bcast(const Bcast& call, const Native& native) {
   return state_->run(Collective::bcast, call, native);
 }
@@ -279,6 +289,10 @@ int Runtime::allreduce(const Allreduce& call, const Native& native) {
 
 int Runtime::reduce_scatter_block(const ReduceScatterBlock& call, const Native& native) {
   return state_->run(Collective::reduce_scatter_block, call, native);
+}
+
+int Runtime::reduce_scatter(const ReduceScatter& call, const Native& native) {
+  return state_->run(Collective::reduce_scatter, call, native);
 }
 
 int Runtime::barrier(const Barrier& call, const Native& native) {

@@ -33,12 +33,14 @@ class Runtime {
   int alltoallv(const Alltoallv& call, const Native& native);
   int alltoallw(const Alltoallw& call, const Native& native);
   int allgather(const Allgather& call, const Native& native);
+  int allgatherv(const Allgatherv& call, const Native& native);
   int bcast(const Bcast& call, const Native& native);
   int gather(const Gather& call, const Native& native);
   int scatter(const Scatter& call, const Native& native);
   int reduce(const Reduce& call, const Native& native);
   int allreduce(const Allreduce& call, const Native& native);
   int reduce_scatter_block(const ReduceScatterBlock& call, const Native& native);
+  int reduce_scatter(const ReduceScatter& call, const Native& native);
   int barrier(const Barrier& call, const Native& native);
 
   /// How the next calls choose: a strategy's name or "native" instead of the settings, or "auto" for the settings again.

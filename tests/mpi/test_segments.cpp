@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -100,6 +101,41 @@ void check_allgather(World& w, const Case& k) {
           [&] { MPI_Allgather(from, k.elements, send.type, all.data(), k.elements, receive.type, w.comm); });
 }
 
+/// Block i of a call whose blocks differ: some are empty, and the largest is much larger than the average.
+std::vector<int> uneven(const World& w, const Case& k) {
+  std::vector<int> counts;
+  for (int i = 0; i < w.size; ++i) counts.push_back(i % 3 == 1 ? 0 : k.elements * (1 + i % 4) / 2);
+  return counts;
+}
+
+/// In the order of ranks with gaps, or in the opposite one.
+std::vector<int> places(const std::vector<int>& counts, bool backwards, int gap) {
+  std::vector<int> at(counts.size());
+  int next = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const std::size_t block = backwards ? counts.size() - 1 - i : i;
+    at[block] = next;
+    next += counts[block] + gap;
+  }
+  return at;
+}
+
+void check_allgatherv(World& w, const Case& k) {
+  const auto [send, receive, in_place] = movement_of(w, k);
+  const std::vector<int> counts = uneven(w, k);
+  const int gap = k.variant % 2 == 0 ? 0 : 3;
+  const std::vector<int> at = places(counts, k.variant % 4 == 3, gap);
+  const int mine_count = counts[static_cast<std::size_t>(w.rank)];
+  const Memory mine = random_memory(w, mine_count, send);
+  Memory all = random_memory(w, std::accumulate(counts.begin(), counts.end(), gap * w.size), receive);
+  const void* const from = in_place ? MPI_IN_PLACE : mine.data();
+  const run::Allgatherv call{from,          mine_count, send.type,    all.data(),
+                             counts.data(), at.data(),  receive.type, w.comm};
+  compare(w, k, call, mine, all, [&] {
+    MPI_Allgatherv(from, mine_count, send.type, all.data(), counts.data(), at.data(), receive.type, w.comm);
+  });
+}
+
 /// The root may describe its data in another way than the others.
 void check_bcast(World& w, const Case& k) {
   const auto [send, receive, in_place] = movement_of(w, k);
@@ -173,19 +209,11 @@ void check_allreduce(World& w, const Case& k) {
           [&] { MPI_Allreduce(from, result.data(), k.elements, type.type, op, w.comm); });
 }
 
-void check_reduce_scatter(World& w, const Case& k) {
-  const auto [type, op, in_place] = folding_of(w, k);
-  const long long all = static_cast<long long>(k.elements) * w.size;
-  const Memory mine = random_memory(w, all, type);
-  Memory result = random_memory(w, in_place ? all : k.elements, type);
-  const void* const from = in_place ? MPI_IN_PLACE : mine.data();
-  const run::ReduceScatterBlock call{from, result.data(), k.elements, type.type, op, w.comm};
-  // In place the standard defines only the result's block; the rest of the input is the library's to use.
-  const std::size_t defined = static_cast<std::size_t>(k.elements * type.extent);
-  const auto native = [&] {
-    MPI_Reduce_scatter_block(from, result.data(), k.elements, type.type, op, w.comm);
-  };
-  if (!in_place) return compare(w, k, call, mine, result, native);
+/// In place, the standard defines only the block of the result; the rest of the input is the library's to use.
+template <class Call, class Native>
+void compare_scattered(World& w, const Case& k, const Call& call, const Memory& mine, Memory& result,
+                       std::size_t defined, const Native& native) {
+  if (call.sendbuf != MPI_IN_PLACE) return compare(w, k, call, mine, result, native);
   const Memory before = result;
   native();
   const Memory expected = result;
@@ -193,6 +221,31 @@ void check_reduce_scatter(World& w, const Case& k) {
   run::read_segments(w.api, call, {w.rank, w.size}, k.c.segments);
   const bool ran = k.c.segments.valid && run::perform_segments(k.c, k.way, w.staging) == MPI_SUCCESS;
   judge(w, k, ran && std::memcmp(result.data(), expected.data(), defined) == 0);
+}
+
+void check_reduce_scatter_block(World& w, const Case& k) {
+  const auto [type, op, in_place] = folding_of(w, k);
+  const long long all = static_cast<long long>(k.elements) * w.size;
+  const Memory mine = random_memory(w, all, type);
+  Memory result = random_memory(w, in_place ? all : k.elements, type);
+  const void* const from = in_place ? MPI_IN_PLACE : mine.data();
+  const run::ReduceScatterBlock call{from, result.data(), k.elements, type.type, op, w.comm};
+  compare_scattered(w, k, call, mine, result, static_cast<std::size_t>(k.elements * type.extent), [&] {
+    MPI_Reduce_scatter_block(from, result.data(), k.elements, type.type, op, w.comm);
+  });
+}
+
+void check_reduce_scatter(World& w, const Case& k) {
+  const auto [type, op, in_place] = folding_of(w, k);
+  const std::vector<int> counts = uneven(w, k);
+  const int all = std::accumulate(counts.begin(), counts.end(), 0);
+  const int own = counts[static_cast<std::size_t>(w.rank)];
+  const Memory mine = random_memory(w, all, type);
+  Memory result = random_memory(w, in_place ? all : own, type);
+  const void* const from = in_place ? MPI_IN_PLACE : mine.data();
+  const run::ReduceScatter call{from, result.data(), counts.data(), type.type, op, w.comm};
+  compare_scattered(w, k, call, mine, result, static_cast<std::size_t>(own * type.extent),
+                    [&] { MPI_Reduce_scatter(from, result.data(), counts.data(), type.type, op, w.comm); });
 }
 
 /// That it ends on all ranks is what can be seen of it.
@@ -203,13 +256,13 @@ void check_barrier(World& w, const Case& k) {
 
 void check(World& w, const Case& k) {
   switch (k.way.segments->operation) {
-    case Operation::allgather: return check_allgather(w, k);
+    case Operation::allgather: check_allgather(w, k); return check_allgatherv(w, k);
     case Operation::bcast: return check_bcast(w, k);
     case Operation::gather: return check_gather(w, k);
     case Operation::scatter: return check_scatter(w, k);
     case Operation::reduce: return check_reduce(w, k);
     case Operation::allreduce: return check_allreduce(w, k);
-    case Operation::reduce_scatter: return check_reduce_scatter(w, k);
+    case Operation::reduce_scatter: check_reduce_scatter_block(w, k); return check_reduce_scatter(w, k);
     case Operation::barrier: return check_barrier(w, k);
   }
 }

@@ -1,7 +1,7 @@
 """Over many collectives, ranks and sizes: how far is Wherry's choice from the best of the library and every strategy?
 
-The library's own default, what Wherry chooses after training, and every strategy that applies run in one process in turns; where
-the library can be told its algorithm by a variable, each of its algorithms runs in launches of its own in between.
+The library's own default, what Wherry chooses after training, and every strategy that applies run in one process in
+turns; where the library can be told its algorithm by a variable, each runs in launches of its own in between.
 """
 
 from __future__ import annotations

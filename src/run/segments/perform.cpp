@@ -29,17 +29,28 @@ Span hull(const Span& a, const Span& b) {
 }
 
 Span span_of(const SegmentCall& call, const Side& side) {
-  return {side.first * call.block_bytes, (side.first + side.blocks) * call.block_bytes};
-}
-
-/// Whether the side's memory is as good as a piece of the buffer.
-bool is_straight(const SegmentCall& call, const Side& side) {
-  return side.facts.dense && side.block_bytes() == call.block_bytes;
+  return {call.begin_of(side.first), call.begin_of(side.first + side.blocks)};
 }
 
 /// Where the buffer would begin if the side's memory were a piece of it.
 std::byte* start_of(const SegmentCall& call, const Side& side) {
-  return static_cast<std::byte*>(const_cast<void*>(side.address)) - side.first * call.block_bytes;
+  return static_cast<std::byte*>(const_cast<void*>(side.piece(0).address)) - call.begin_of(side.first);
+}
+
+/// Bytes of a piece by the call's own measure.
+long long bytes_due(const SegmentCall& call, const Side& side, int piece) {
+  return side.whole ? span_of(call, side).bytes() : call.bytes_of(side.first + piece);
+}
+
+/// Whether the side's memory is as good as a piece of the buffer.
+bool is_straight(const SegmentCall& call, const Side& side) {
+  if (!side.facts.dense) return false;
+  if (!call.differ) return side.piece_bytes(0) == call.block_bytes;
+  const std::byte* const start = start_of(call, side);
+  for (int i = 0; i < side.pieces(); ++i)
+    if (bytes_due(call, side, i) > 0 && side.piece(i).address != start + call.begin_of(side.first + i))
+      return false;
+  return true;
 }
 
 /// Whose memory the schedule works on.
@@ -58,11 +69,11 @@ Home home_of(const SegmentCall& call, const plan::SegmentSchedule& schedule, con
 /// Puts the blocks of `in` where they belong in the buffer.
 int load(const Communicator& c, const SegmentCall& call, std::byte* buffer) {
   int code = MPI_SUCCESS;
-  for (int i = 0; i < call.in.blocks; ++i) {
-    std::byte* const to = buffer + (call.in.first + i) * call.block_bytes;
-    const Region from = call.in.block(i);
+  for (int i = 0; i < call.in.pieces(); ++i) {
+    std::byte* const to = buffer + call.begin_of(call.in.first + i);
+    const Region from = call.in.piece(i);
     if (from.address == to) continue;  // in place
-    code = first_error(code, pack(c.channel().api(), from, call.in.facts.dense, to, call.in.block_bytes(),
+    code = first_error(code, pack(c.channel().api(), from, call.in.facts.dense, to, call.in.piece_bytes(i),
                                   c.channel().comm()));
   }
   return code;
@@ -70,18 +81,22 @@ int load(const Communicator& c, const SegmentCall& call, std::byte* buffer) {
 
 int unload(const Communicator& c, const SegmentCall& call, const std::byte* buffer) {
   int code = MPI_SUCCESS;
-  for (int i = 0; i < call.out.blocks; ++i) {
-    const std::byte* const from = buffer + (call.out.first + i) * call.block_bytes;
+  for (int i = 0; i < call.out.pieces(); ++i) {
+    const std::byte* const from = buffer + call.begin_of(call.out.first + i);
     const Share to{
-        .region = call.out.block(i), .bytes = call.out.block_bytes(), .dense = call.out.facts.dense};
+        .region = call.out.piece(i), .bytes = call.out.piece_bytes(i), .dense = call.out.facts.dense};
     if (to.region.address == from) continue;
-    code = first_error(code, deliver(c.channel(), c.rank(), from, call.block_bytes, to));
+    code = first_error(code, deliver(c.channel(), c.rank(), from, bytes_due(call, call.out, i), to));
   }
   return code;
 }
 
 Cut cut_of(const SegmentCall& call, int segments) {
-  return {.units = call.total_bytes() / call.unit_bytes, .unit_bytes = call.unit_bytes, .segments = segments};
+  return {.units = call.total_bytes() / call.unit_bytes,
+          .unit_bytes = call.unit_bytes,
+          .segments = segments,
+          .begins = call.differ ? &call.begins : nullptr,
+          .widest = call.widest};
 }
 
 }  // namespace
