@@ -8,6 +8,7 @@ test. Exit code 0 only if something passed and nothing failed. Standard library 
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import shutil
 import subprocess
@@ -23,6 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "test-reports"
 UNIT_FOLDERS = ("base", "plan", "choose", "profile", "fuzz")
 SUITE_TIMEOUT_S = 900.0
+BEAT_S = 15.0  # between signs of life of what takes long
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,9 @@ def unit_tests(_: Sequence[str]) -> list[Result]:
 
 def sanitized_unit_tests(_: Sequence[str]) -> list[Result]:
     for command in (["cmake", "--preset", "sanitizers"], ["cmake", "--build", "--preset", "sanitizers", "-j", jobs()]):
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, errors="replace", check=False)
-        if done.returncode != 0:
-            return [Result("sanitizers", "build", "failed", tail(done.stdout + done.stderr))]
+        code, output = run_aloud("sanitizers: building", command)
+        if code != 0:
+            return [Result("sanitizers", "build", "failed", tail(output))]
     return run_unit_programs("sanitizers", ROOT / "build/sanitizers")
 
 
@@ -87,16 +89,31 @@ def run_unit_program(suite: str, program: Path) -> list[Result]:
     report = REPORTS / f"{suite}-{program.name}.xml"
     command = [str(program), "--reporters=junit", f"--out={report}", "--no-path-filenames"]
     try:
-        done = subprocess.run(
-            command, cwd=ROOT, capture_output=True, text=True, errors="replace", timeout=SUITE_TIMEOUT_S, check=False
-        )
+        code, output = run_aloud(f"{suite}: {program.name}", command, SUITE_TIMEOUT_S)
     except subprocess.TimeoutExpired:
         return [Result(suite, program.name, "failed", f"still running after {SUITE_TIMEOUT_S:.0f} s")]
     results = read_junit(f"{suite}: {program.name}", report) if report.exists() else []
-    if done.returncode != 0 and not any(result.outcome == "failed" for result in results):
-        text = tail(done.stdout + done.stderr)
-        results.append(Result(suite, program.name, "failed", f"ended with code {done.returncode}\n{text}"))
+    if code != 0 and not any(result.outcome == "failed" for result in results):
+        results.append(Result(suite, program.name, "failed", f"ended with code {code}\n{tail(output)}"))
     return results
+
+
+def run_aloud(what: str, command: Sequence[str], limit_s: float = math.inf) -> tuple[int, str]:
+    """Code and output of a command; says what runs, and now and then that it still does, with its last line."""
+    print(f"tests: {what} ...", flush=True)
+    begin = time.monotonic()
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
+        while True:
+            try:
+                output = process.communicate(timeout=BEAT_S)[0]
+                return process.returncode, output.decode(errors="replace")
+            except subprocess.TimeoutExpired as error:
+                seconds = time.monotonic() - begin
+                if seconds > limit_s:
+                    process.kill()
+                    raise
+                line = tail((error.output or b"").decode(errors="replace"), lines=1)
+                print(f"tests: {what}: {seconds:.0f} s{f': {line}' if line else ''}", flush=True)
 
 
 def unbuilt(suite: str, program: Path) -> Result:

@@ -1,4 +1,4 @@
-"""Wherry: see where an MPI program's communication goes, and get its all-to-alls faster."""
+"""Wherry: see where an MPI program's communication goes, and get its collectives faster."""
 
 from __future__ import annotations
 

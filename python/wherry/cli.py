@@ -15,7 +15,7 @@ from rich.markup import escape
 
 from wherry import __version__, cli_ahead, paths, plan, report, runner
 from wherry.bench import frame, output, picture, registry
-from wherry.cli_common import Commands, check_writable, errors_console, examples, numbers, progress_bar
+from wherry.cli_common import Commands, check_writable, errors_console, examples, given_options, numbers, progress_bar
 from wherry.errors import UsageError, WherryError, unknown
 from wherry.explain import show as show_explanation
 from wherry.files import write_json
@@ -32,7 +32,7 @@ class Bytes(click.IntRange):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="wherry")
 def wherry() -> None:
-    """See where an MPI program's communication goes, and get its all-to-alls faster.
+    """See where an MPI program's communication goes, and get its collectives faster.
 
     Start with: wherry run -- mpiexec -n 4 ./app
     """
@@ -178,14 +178,14 @@ def bench(
         return
     if name is None:
         raise UsageError("which benchmark? write `wherry bench NAME`; `wherry bench --list` names them")
-    registry.find(name)
+    registry.check_options(name, given_options())
     check_writable(file)
     check_writable(picture_file)
     names = tuple(strategies.split(",")) if strategies else None
     if names:
         plan.check_strategies(names, besides=("wherry", "native"))
     setup = frame.Setup(
-        mpi=frame.choose_mpi(mpi_name) if mpi_name or name != "verify" else None,
+        mpi=frame.choose_mpi(mpi_name) if "--mpi" in registry.find(name).options else None,
         ranks=ranks,
         netlab=netlab,
         hosts=hosts,
@@ -196,8 +196,7 @@ def bench(
     )
     with progress_bar(name) as setup.progress:
         results = registry.run(name, setup)
-    Console().print(output.table(results))
-    click.echo(f"statistic: {results[0].statistic}; {results[0].machine}")
+    output.show(Console(), results)
     if file is not None:
         write_json(file, [result.data() for result in results])
     if picture_file is not None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import Progress, TimeElapsedColumn
 
@@ -42,6 +43,18 @@ def numbers(context: click.Context, parameter: click.Parameter, value: str | Non
     if not all(word.isdigit() for word in words):
         raise click.BadParameter("write numbers with commas, such as 64,1024")
     return tuple(map(int, words))
+
+
+def given_options() -> list[str]:
+    """The options on the command line of the command that runs, by their first names."""
+    context = click.get_current_context()
+    return [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if isinstance(parameter, click.Option)
+        and parameter.name
+        and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
+    ]
 
 
 def check_writable(file: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""Writing files whole or not at all."""
+"""Writing files whole or not at all, and folders to write them to."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import os
 import tempfile
 from pathlib import Path
 from typing import Any
+
+from wherry.errors import UsageError
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -34,3 +36,16 @@ def _umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
+
+
+def make_folder(path: Path, option: str) -> None:
+    """Makes a folder with its parents, and tries it. Raises UsageError if files cannot be written to it."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path, prefix=".wherry-"):
+            pass
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UsageError(
+            f"cannot write to {option} {path}: {reason}; name a directory that you can write to"
+        ) from error

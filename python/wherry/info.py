@@ -92,9 +92,10 @@ def _print_mpis(console: Console, mpis: list[dict[str, Any]]) -> None:
             "[yellow]no MPI found[/]: run `make setup`, or `pip install mpich` or `apt-get install openmpi-bin`",
             highlight=False,
         )
-    table = _table("MPI", "version", "ABI", "library")
+    table = _table("MPI", "version", "ABI", "launcher and library")
     for mpi in mpis:
-        table.add_row(mpi["name"], mpi["version"], mpi["abi"], escape(_short(mpi["library"])))
+        paths_ = f"{_short(mpi['launcher'])}\n{_short(mpi['library'])}"
+        table.add_row(mpi["name"], mpi["version"], mpi["abi"], escape(paths_))
     console.print(table)
     console.print()
 
@@ -115,7 +116,7 @@ def _line(name: str, value: str, source: str, meaning: str) -> Text:
 def _table(*columns: str) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     for column in columns:
-        table.add_column(column, overflow="fold", no_wrap=column != "library")
+        table.add_column(column, overflow="fold", no_wrap=column != "launcher and library")
     return table
 
 

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -17,7 +17,7 @@ from wherry import launch, paths, record, report, settings, summary
 from wherry.analysis import Analysis, analyse
 from wherry.check import Finding, check
 from wherry.errors import UsageError
-from wherry.files import write_json
+from wherry.files import make_folder, write_json
 
 
 @dataclass(frozen=True)
@@ -34,22 +34,33 @@ def run(command: Sequence[str], options: Options, console: Console) -> int:
     launcher = launch.find_launcher(command)
     findings = check(launcher, launch.programs(command, launcher))
     show_findings(console, [*findings, *(Finding("warning", text) for text in settings.problems())])
-    if any(finding.profile_only for finding in findings):
-        options = replace(options, profile_only=True)
+    off = switched_off(options, findings)
     with output_directory(options.report) as directory:
-        started = launch.build(command, launcher, variables(options, directory), paths.built(paths.preload_library()))
+        started = launch.build(
+            command, launcher, variables(options, directory, off), paths.built(paths.preload_library())
+        )
         for note in started.notes:
             console.print(f"wherry: {escape(note)}", highlight=False, soft_wrap=True)
         code = launch.execute(started)
-        conclude(directory, options, console, code)
+        conclude(directory, options, console, code, off)
     return code
 
 
-def variables(options: Options, directory: Path) -> dict[str, str]:
+def switched_off(options: Options, findings: Sequence[Finding]) -> str:
+    """Why no collective may be replaced in this run; empty if they may."""
+    reasons = (
+        (options.profile_only, "--profile-only was given"),
+        (any(finding.profile_only for finding in findings), "a part of the command may run without Wherry"),
+        (settings.is_on(os.environ.get("WHERRY_NO_COLLECTIVES", "")), "WHERRY_NO_COLLECTIVES is set"),
+    )
+    return next((reason for holds, reason in reasons if holds), "")
+
+
+def variables(options: Options, directory: Path, off: str) -> dict[str, str]:
     """Everything of the caller's own WHERRY_ settings, so that ranks on other hosts get them, and this run's."""
     given = {name: value for name, value in os.environ.items() if name.startswith("WHERRY_")}
     given["WHERRY_OUTPUT"] = str(directory)
-    if options.profile_only:
+    if off:
         given["WHERRY_NO_COLLECTIVES"] = "1"
     if options.verbose:
         given["WHERRY_VERBOSE"] = str(options.verbose)
@@ -77,21 +88,13 @@ def output_directory(wanted: Path | None) -> Iterator[Path]:
 
 def _prepare(wanted: Path) -> Path:
     directory = wanted.absolute()
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for old in record.record_files(directory):
-            old.unlink()
-        with tempfile.NamedTemporaryFile(dir=directory, prefix=".wherry-"):
-            pass
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise UsageError(
-            f"cannot write to --report {wanted}: {reason}; name a directory that you can write to"
-        ) from error
+    make_folder(directory, "--report")
+    for old in record.record_files(directory):
+        old.unlink()
     return directory
 
 
-def conclude(directory: Path, options: Options, console: Console, code: int) -> None:
+def conclude(directory: Path, options: Options, console: Console, code: int, off: str) -> None:
     """Summary and report. The program has ended: nothing that fails here may change its exit code."""
     records = record.read_all(directory)
     if not records.ranks:
@@ -100,7 +103,8 @@ def conclude(directory: Path, options: Options, console: Console, code: int) -> 
         return
     analysis = analyse(records)
     written = write_report(directory, analysis, console) if options.report is not None else None
-    summary.print_summary(console, analysis, written)
+    reproducible = settings.is_on(os.environ.get("WHERRY_REPRODUCIBLE", ""))
+    summary.print_summary(console, analysis, summary.Context(written, off, reproducible))
 
 
 def why_nothing(code: int) -> list[str]:

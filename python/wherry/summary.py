@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from wherry import units
+from wherry import replaced, units
 from wherry.analysis import Analysis
 
-_MOST_FUNCTIONS, _MOST_SITES, _MOST_USES, _MOST_MISSES = 4, 3, 3, 2
-_LEAST_SHARE = 0.05  # of the calls of a function, to be named on a line of its own
+_MOST_FUNCTIONS, _MOST_SITES, _MOST_MACHINES = 4, 3, 2
 
 
-def print_summary(console: Console, analysis: Analysis, report: str | None = None) -> None:
+@dataclass(frozen=True)
+class Context:
+    """What the records do not say about a run."""
+
+    report: str | None = None  # path of the page
+    switched_off: str = ""  # why nothing could be replaced, if so
+    reproducible: bool = False  # WHERRY_REPRODUCIBLE
+
+
+def print_summary(console: Console, analysis: Analysis, context: Context = Context()) -> None:
     console.rule("[bold]Wherry[/bold]", align="left", characters="-")
     for line in headline(analysis):
         console.print(line, highlight=False)
     if analysis.functions:
         console.print(_functions(analysis))
         console.print(_sites(analysis, console.width))
-    for line in [*choices(analysis), *(f"warning: {escape(text)}" for text in analysis.warnings)]:
+    chosen = replaced.sentences(analysis, context.switched_off, context.reproducible)
+    for line in [*chosen, *(f"warning: {escape(text)}" for text in analysis.warnings)]:
         console.print(line, highlight=False)
-    if report:
-        console.print(f"report: {escape(report)}", highlight=False, soft_wrap=True)
+    if context.report:
+        console.print(f"report: {escape(context.report)}", highlight=False, soft_wrap=True)
 
 
 def headline(analysis: Analysis) -> list[str]:
@@ -46,7 +54,8 @@ def headline(analysis: Analysis) -> list[str]:
     if waits and total > 0:
         share = units.percent(min(sum(waits) / total, 1.0))
         lines.append(f"about {share} of the MPI time was waiting for ranks that entered a collective later")
-    return lines
+    crowded = [row for row in analysis.machines if row.crowded]
+    return lines + [escape(row.crowd()) for row in crowded[:_MOST_MACHINES]]
 
 
 def _table(*columns: str) -> Table:
@@ -87,66 +96,3 @@ def _sites(analysis: Analysis, width: int) -> Table:
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-@dataclass
-class Replacement:
-    """What ran instead of the library's collective, over all communicators and sizes."""
-
-    function: str
-    strategy: str
-    calls: int = 0
-    gain_seconds: float | None = None  # mean over ranks
-
-
-def replacements(analysis: Analysis) -> list[Replacement]:
-    found: dict[tuple[str, str], Replacement] = {}
-    for use in analysis.replaced:
-        key = (use.function, use.strategy)
-        row = found.setdefault(key, Replacement(*key))
-        row.calls += use.calls
-        if use.gain_seconds is not None:
-            row.gain_seconds = (row.gain_seconds or 0.0) + use.gain_seconds * use.ranks / max(len(analysis.ranks), 1)
-    return sorted(found.values(), key=lambda row: -row.calls)
-
-
-def choices(analysis: Analysis) -> list[str]:
-    """What Wherry replaced by what, what it won, and what fell through."""
-    calls: dict[str, int] = defaultdict(int)
-    for use in analysis.uses:
-        calls[use.function] += use.calls
-    found = replacements(analysis)
-    mostly = [row for row in found if row.calls >= _LEAST_SHARE * calls[row.function]]
-    lines = [_replaced(row, calls[row.function]) for row in mostly[:_MOST_USES]]
-    won = {row.function for row in mostly}
-    lines += [_kept(function, n, found) for function, n in calls.items() if function not in won]
-    if mostly and analysis.gain_seconds is not None:
-        lines.append(_gain(analysis.gain_seconds, analysis.seconds))
-    for miss in analysis.misses[:_MOST_MISSES]:
-        lines.append(f"left to the library: {units.count(miss.calls)} {miss.function} calls: {escape(miss.reason)}")
-    return lines or ["Wherry replaced nothing: no call that it has strategies for, or replacing was switched off"]
-
-
-def _replaced(row: Replacement, calls: int) -> str:
-    share = units.percent(row.calls / max(calls, 1))
-    gain = f" (about {_won(row.gain_seconds)})" if row.gain_seconds is not None else ""
-    return f"replaced {share} of {row.function} calls by [green]{escape(row.strategy)}[/green]{gain}"
-
-
-def _won(gain_seconds: float) -> str:
-    return f"{units.seconds(abs(gain_seconds))} per rank {'won' if gain_seconds >= 0 else 'lost'}"
-
-
-def _kept(function: str, calls: int, found: list[Replacement]) -> str:
-    """The library's own collective was the fastest."""
-    tried = [row for row in found if row.function == function]
-    share = units.percent(1 - sum(row.calls for row in tried) / max(calls, 1))
-    names = escape(", ".join(sorted(row.strategy for row in tried)))
-    trials = f"; trials of {names} did not beat it" if tried else ""
-    return f"{function}: the library's own collective ran in {share} of the calls{trials}"
-
-
-def _gain(gain_seconds: float, seconds: float) -> str:
-    """From the times that the ranks agreed on during the trials."""
-    share = units.percent(gain_seconds / (seconds + max(gain_seconds, 0.0))) if seconds > 0 else "unknown"
-    return f"estimated gain: [bold]{units.seconds(gain_seconds)} per rank[/bold] ({share} of the run without it)"

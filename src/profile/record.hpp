@@ -55,7 +55,7 @@ struct Header {
   char boot_id[40];       // equal boot_id: same kernel, so the clocks of the ranks compare
   char abi[16];           // "openmpi", "mpich" or "abi"
   char mpi_version[128];  // first line of MPI_Get_library_version
-  char program[256];
+  char program[256];      // path of the executable, or the script or module that Python runs
   TableInfo table[table_count];
 };
 

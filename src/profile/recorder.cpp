@@ -8,6 +8,8 @@
 #include <ctime>
 #include <functional>
 
+#include "profile/program.hpp"
+
 namespace wherry::profile {
 namespace {
 
@@ -35,12 +37,6 @@ void put(char (&to)[N], std::string_view text) {
 template <std::size_t N>
 bool equals(const char (&stored)[N], std::string_view text) {
   return std::string_view(stored) == text.substr(0, N - 1);
-}
-
-std::string read_link(const char* path) {
-  char text[4096];
-  const ssize_t length = ::readlink(path, text, sizeof text);
-  return length > 0 ? std::string(text, static_cast<std::size_t>(length)) : std::string();
 }
 
 std::string read_line(const char* path) {
@@ -72,7 +68,7 @@ void fill(Header& h, const Identity& identity) {
   put(h.boot_id, read_line("/proc/sys/kernel/random/boot_id"));
   put(h.abi, identity.abi);
   put(h.mpi_version, identity.mpi_version);
-  put(h.program, read_link("/proc/self/exe"));
+  put(h.program, own_program_name());
 }
 
 }  // namespace

@@ -131,3 +131,4 @@ def test_concurrent_all_to_alls(launcher: Launcher, preload: Path, tmp_path: Pat
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("0 wrong exchanges") == 3
     assert {strategy for _, strategy in strategies_used(tmp_path)} > {"native"}
+    assert {rank.program for rank in read_all(tmp_path).ranks} == {str(program)}

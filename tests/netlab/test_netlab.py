@@ -126,12 +126,38 @@ def test_rate_can_be_changed_and_is_respected(cluster: Cluster) -> None:
         assert throughput(cluster) <= 1.3 * bits_per_s / 8
 
 
+@pytest.mark.parametrize("rate", ["fast", " ", "-1gbit", "0gbit", "1bit", "50%", "1gbit2", "1e3"])
+def test_bad_rate_is_refused_before_anything_is_made(rate: str) -> None:
+    for words in (["up"], ["run", "--", "true"]):
+        done = tool(words[0], f"--rate={rate}", *words[1:], check=False)
+        assert done.returncode == 2
+        assert done.stderr == (
+            f"netlab: '{rate}' is no rate of a link; write a number with kbit, mbit or gbit, such as 100mbit"
+            " (at least 1kbit)\n"
+        )
+
+
 @needs_cluster
-def test_bad_rate_is_refused_and_nothing_is_left() -> None:
-    before = leftovers()
-    with pytest.raises(NetlabError, match="rate"):
-        Cluster(hosts=2, rate="fast").up()
-    assert leftovers() == before
+@pytest.mark.parametrize("rate", ["1kbit", "2.5gbit", "125MBps", "1mibit", "64000", ""])
+def test_rates_that_are_taken_are_those_of_tc(rate: str) -> None:
+    with Cluster(hosts=1, rate=rate) as cluster:
+        assert ("tbf" in shaping(cluster)) == bool(rate)
+
+
+@needs_cluster
+def test_a_bad_rate_for_a_cluster_that_is_up_changes_nothing(cluster: Cluster) -> None:
+    with pytest.raises(NetlabError, match="no rate of a link"):
+        cluster.set_rate("fast")
+    assert cluster.rate == "1gbit" and "rate 1Gbit" in shaping(cluster)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [(["-n", "0"], "give 1 or more"), (["-n", "x"], "give 1 or more"), (["-x", "NAME"], "write NAME=VALUE")],
+)
+def test_bad_arguments_are_usage_errors(words: list[str], message: str) -> None:
+    done = tool("run", *words, "--", "true", check=False)
+    assert done.returncode == 2 and message in done.stderr
 
 
 def test_absurd_numbers_of_hosts_are_refused() -> None:
@@ -187,6 +213,8 @@ def test_kept_cluster_is_listed_used_and_taken_down() -> None:
     assert "2 hosts" in tool("up", "-H", "2", "--rate", "100mbit").stdout
     try:
         assert "100mbit, stays until `down`" in tool("status").stdout
+        done = tool("run", "--rate", "1gbit", "--", "true", check=False)
+        assert done.returncode == 2 and "is up and would be used, so -H and --rate have no effect" in done.stderr
     finally:
         removed = tool("down").stdout
     assert "removed" in removed

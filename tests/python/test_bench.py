@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.console import Console
 
-from wherry import paths, plan
-from wherry.bench import alltoall, chooser, executor, frame, picture, preload, registry, verify
+from wherry import cli, paths, plan
+from wherry.bench import alltoall, chooser, executor, frame, output, picture, preload, registry, verify
 from wherry.bench.frame import Setup, Table, best_median, parse
 from wherry.errors import UsageError, WherryError
 from wherry.mpis import Mpi
@@ -72,7 +75,14 @@ def test_damaged_output_is_an_error(output: str) -> None:
 
 
 def test_names_and_questions() -> None:
-    assert [bench.name for bench in registry.BENCHES] == ["preload", "executor", "alltoall", "chooser", "verify"]
+    assert [bench.name for bench in registry.BENCHES] == [
+        "preload",
+        "executor",
+        "alltoall",
+        "chooser",
+        "grid",
+        "verify",
+    ]
     for bench in registry.BENCHES:
         assert bench.question.endswith("?")
     with pytest.raises(UsageError, match="did you mean 'alltoall'"):
@@ -93,6 +103,7 @@ def test_preload_is_a_difference_of_interleaved_launches(
     assert on.value == pytest.approx(99.5)
     assert off.reached is True
     assert on.reached is True
+    assert on.network == "shared memory"
     order = ["on" if "WHERRY_OUTPUT" in env else "off" if env else "plain" for _, _, env in script.asked]
     assert order == ["plain", "off", "on"] * 2
     assert [entry["launch"] for entry in off.samples] == [0, 1]
@@ -115,8 +126,99 @@ def test_alltoall_compares_native_and_wherry(mpi_: Mpi, monkeypatch: pytest.Monk
 def test_alltoall_with_many_strategies(mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     text = "\n".join(line("64 B", name, t) for name, t in (("native", 3e-6), ("wherry", 2e-6), ("mesh", 1e-6)))
     Script({"off": [text]}, monkeypatch, tmp_path)
+    explaining(monkeypatch, {})
     results = alltoall.run(Setup(mpi=mpi_, launches=1, strategies=("wherry", "mesh")))
     assert [row.case for row in results] == ["64 B", "64 B, mesh"]
+
+
+@pytest.mark.parametrize("bench", [alltoall, chooser])
+def test_a_strategy_that_would_not_run_is_refused_before_any_launch(
+    bench: Any, mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    script = Script({}, monkeypatch, tmp_path)
+    asked = explaining(monkeypatch, {"node_mesh": "needs several nodes"})
+    with pytest.raises(UsageError, match="'node_mesh' does not apply to 6 ranks on 2 nodes: needs several nodes"):
+        bench.run(Setup(mpi=mpi_, ranks=6, strategies=("mesh", "node_mesh")))
+    assert script.asked == []
+    assert asked == [plan.Placement(6, nodes=1)]
+    with pytest.raises(UsageError, match=r"'ring' .*: it is for other collectives"):
+        bench.run(Setup(mpi=mpi_, strategies=("native", "wherry", "mesh", "ring")))
+
+
+def explaining(monkeypatch: pytest.MonkeyPatch, reasons: Mapping[str, str]) -> list[plan.Placement]:
+    """Stands in for plan.explain; returns the placements that it will be asked about."""
+    asked: list[plan.Placement] = []
+
+    def explain(operation: str, placement: plan.Placement, block_bytes: int) -> dict[str, Any]:
+        asked.append(placement)
+        return {
+            "nodes": 2,
+            "candidates": [{"name": "mesh"}],
+            "not_applicable": [{"name": name, "why": why} for name, why in reasons.items()],
+        }
+
+    monkeypatch.setattr(plan, "explain", explain)
+    return asked
+
+
+def test_ranks_are_placed_as_wherry_will_see_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WHERRY_RANKS_PER_NODE", raising=False)
+    assert Setup().placement(4) == plan.Placement(4, nodes=1)
+    assert Setup(netlab=True, hosts=8).placement(4) == plan.Placement(4, nodes=4)
+    monkeypatch.setenv("WHERRY_RANKS_PER_NODE", "2")
+    assert Setup().placement(5) == plan.Placement(5, node_of="0,0,1,1,2")
+
+
+def test_an_option_that_a_benchmark_does_not_use_is_refused() -> None:
+    for name, option in (
+        ("verify", "--netlab"),
+        ("verify", "-n"),
+        ("executor", "--sizes"),
+        ("preload", "--strategies"),
+    ):
+        with pytest.raises(UsageError, match=f"benchmark '{name}' does not use {option}"):
+            registry.check_options(name, [option])
+    registry.check_options("verify", ["--quick", "--json"])
+    registry.check_options("alltoall", ["--netlab", "--hosts", "--sizes", "--strategies"])
+    with pytest.raises(UsageError, match="give --netlab too"):
+        registry.check_options("alltoall", ["--hosts"])
+
+
+@pytest.mark.parametrize("bench", registry.BENCHES, ids=lambda bench: bench.name)
+def test_what_benchmarks_use_are_options_of_the_command(bench: registry.Bench) -> None:
+    known = {name for parameter in cli.bench.params for name in parameter.opts}
+    assert set(bench.options) <= known
+
+
+def shown(results: Sequence[frame.Result], width: int) -> list[str]:
+    console = Console(file=io.StringIO(), width=width)
+    output.show(console, results)
+    return console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+
+
+def test_results_fit_eighty_columns_one_line_each() -> None:
+    def result(bench: str, case: str, metric: str, goal: str, unit: str = "s") -> frame.Result:
+        place = {"network": "shared memory", "machine": "2 x CPU", "statistic": f"of {metric}"}
+        return frame.Result(
+            bench, case, metric, unit, 1.2e-4, 2.3e-4, 1.9, "openmpi", 8, [], goal=goal, reached=True, **place
+        )
+
+    for rows in (
+        [result("alltoall", "16384 B, in rows, node_pairwise", "time per call", "ratio >= 1.05")],
+        [
+            result("chooser", "65536 B, best: node_pairwise", "time per call after training", "<= 1.15 x the best"),
+            result("chooser", "65536 B, training", "training cost in native calls", "<= 3", "calls"),
+        ],
+        [result("executor", "65536 B", "time per call", "<= 1.05 x the loop")],
+        [result("preload", "MPI_Send to MPI_PROC_NULL, profiling off", "cost per intercepted call", "<= 150 ns")],
+    ):
+        lines = shown(rows, 80)
+        assert max(map(len, lines)) <= 80
+        for row in rows:
+            (line,) = [line for line in lines if line.startswith(row.case)]
+            assert row.goal in line and line.rstrip().endswith("yes")
+            assert f"{row.metric}:" in lines and f"statistic: of {row.metric}" in lines
+        assert "openmpi, 8 ranks, shared memory; 2 x CPU" in lines
 
 
 def test_executor_is_judged_by_its_goal(mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -137,6 +239,7 @@ def test_chooser_tells_distance_and_cost(mpi_: Mpi, monkeypatch: pytest.MonkeyPa
         ]
     )
     Script({"on": [text]}, monkeypatch, tmp_path)
+    explaining(monkeypatch, {})
     monkeypatch.setattr(chooser, "_decision_calls", lambda records: {chooser.bucket_of(8): 2})
     distance, cost = chooser.run(Setup(mpi=mpi_, launches=1, sizes=(8,), strategies=("mesh",)))
     assert distance.baseline == 0.9e-6

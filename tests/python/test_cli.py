@@ -100,6 +100,9 @@ def test_help_names_the_commands(wherry: Invoke) -> None:
         (["bench", "alltoall", "--mpi", "opnmpi"], "unknown MPI 'opnmpi'"),
         (["bench", "alltoall", "--sizes", "1,x"], "write numbers with commas"),
         (["bench", "alltoall", "--strategies", "wherry,brucks"], "unknown strategy 'brucks'"),
+        (["bench", "verify", "--netlab"], "benchmark 'verify' does not use --netlab; leave it out (it takes"),
+        (["bench", "verify", "--plot", "a.svg"], "does not use --plot"),
+        (["bench", "alltoall", "--hosts", "2"], "give --netlab too"),
         (["bench", "alltoall", "--json", "/no/such/folder/a.json"], "cannot write"),
         (["report", "/no/such/folder"], "is not a directory"),
         (["info", "--jsn"], "--json"),
@@ -146,6 +149,19 @@ def recording(folder: Path, code: int = 0) -> list[str | Path]:
     source = folder / "records"
     write(source, example(4))
     return ["sh", "-c", f'cp "{source}"/*.wrec "$WHERRY_OUTPUT"/ && exit {code}']
+
+
+def test_why_nothing_was_replaced_is_said(wherry: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drafts = example(2)
+    for draft in drafts:
+        draft.rows["uses"] = draft.rows["decisions"] = draft.rows["misses"] = []
+    write(tmp_path / "bare", drafts)
+    command = ["sh", "-c", f'cp "{tmp_path}"/bare/*.wrec "$WHERRY_OUTPUT"/']
+    said = wherry("run", "--profile-only", "--", *command).err
+    assert "Wherry replaced nothing: --profile-only was given" in said
+    assert "too few" in wherry("run", "--", *command).err
+    monkeypatch.setenv("WHERRY_NO_COLLECTIVES", "1")
+    assert "Wherry replaced nothing: WHERRY_NO_COLLECTIVES is set" in wherry("run", "--", *command).err
 
 
 @pytest.mark.parametrize("code", [0, 3])

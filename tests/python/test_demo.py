@@ -106,6 +106,23 @@ def test_an_unknown_program_is_named_with_the_nearest() -> None:
         main.chosen(["lamps"])
 
 
+@pytest.mark.parametrize("where", ["file", "file/below", "folder"])
+def test_an_output_that_cannot_be_written_is_wrong_usage_before_any_work(
+    where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("precious")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder/demo").write_text("precious")  # where the demo would have a folder
+    monkeypatch.setattr(main, "find_mpis", lambda: pytest.fail("it has begun to work"))
+    with pytest.raises(SystemExit) as done:
+        main.main(["--out", str(tmp_path / where)], prog_name="demo")
+    assert done.value.code == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"demo: cannot write to --out {tmp_path / where}" in said and "name a directory" in said
+    assert (tmp_path / "file").read_text() == "precious"
+    assert [path.name for path in (tmp_path / "folder").iterdir()] == ["demo"]
+
+
 class _Scripted:
     """Stands in for the launcher: gives outcomes in turn."""
 

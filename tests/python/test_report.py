@@ -12,7 +12,7 @@ import pytest
 from synthetic import Draft, example, write
 
 from wherry import markup, plots, record, report
-from wherry.analysis import analyse
+from wherry.analysis import analyse, machines
 from wherry.errors import UsageError, WherryError
 
 EVIL = "</style><script>alert(\"x\")</script> & 'quoted'"
@@ -59,6 +59,16 @@ def test_all_parts_are_there(tmp_path: Path) -> None:
         assert title in page.texts, title
     assert page.tags.count("svg") >= 7
     assert page.tags.count("details") >= 7
+
+
+def test_too_few_cores_and_trials_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machines, "this_machine", lambda: ("boot-a", 2))
+    texts = Page(page_of(tmp_path, example(4))).texts
+    assert any("4 ranks share 2 cores on node0" in text for text in texts)
+    at = texts.index("of them trials")
+    mesh, native = texts.index("mesh", at), texts.index("native", at)
+    assert texts[mesh + 1 : mesh + 3] == ["360", "0"]
+    assert texts[native + 1 : native + 3] == ["40", "40"]
 
 
 def test_the_page_needs_no_network_and_runs_nothing(tmp_path: Path) -> None:

@@ -49,6 +49,36 @@ def test_a_program_that_crashes_is_a_failure(tmp_path: Path, monkeypatch: pytest
     assert "code -11" in result.reason and "last words" in result.reason
 
 
+def test_what_takes_long_says_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(run_tests, "BEAT_S", 0.2)
+    go = tmp_path / "go"
+
+    def release_at_first_sign(*words: object, **how: object) -> None:
+        print(*words, **how)  # type: ignore[call-overload]
+        if "[1/2]" in str(words[0]):
+            go.touch()
+
+    monkeypatch.setattr(run_tests, "print", release_at_first_sign, raising=False)
+    script = f"echo '[1/2] first'; until test -e '{go}'; do sleep 0.05; done; echo last >&2; exit 3"
+    assert run_tests.run_aloud("suite: building", ["sh", "-c", script]) == (3, "[1/2] first\nlast\n")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "tests: suite: building ..."
+    assert any(line.startswith("tests: suite: building: ") and line.endswith(" s: [1/2] first") for line in lines)
+
+
+def test_what_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(run_tests, "BEAT_S", 0.05)
+    monkeypatch.setattr(run_tests, "SUITE_TIMEOUT_S", 0.1)
+    monkeypatch.setattr(run_tests, "REPORTS", tmp_path)
+    program = tmp_path / "test_endless"
+    program.write_text("#!/bin/sh\nexec sleep 600\n")
+    program.chmod(0o755)
+    (result,) = run_tests.run_unit_program("unit", program)
+    assert result.outcome == "failed" and "still running after" in result.reason
+
+
 def test_a_program_that_is_not_built_is_skipped_with_the_reason(tmp_path: Path) -> None:
     (result,) = run_tests.run_unit_program("unit", tmp_path / "unit/test_none")
     assert result.outcome == "skipped" and "doctest-dev" in result.reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,8 @@ from rich.console import Console
 from synthetic import MS, Draft, example, write
 
 from wherry import record, units
-from wherry.analysis import Analysis, analyse, from_data
-from wherry.summary import print_summary
+from wherry.analysis import Analysis, analyse, from_data, machines
+from wherry.summary import Context, print_summary
 
 
 def analysed(folder: Path, drafts: list[Draft]) -> Analysis:
@@ -21,7 +22,7 @@ def analysed(folder: Path, drafts: list[Draft]) -> Analysis:
 
 def shown(analysis: Analysis, width: int = 80) -> str:
     console = Console(file=io.StringIO(), width=width)
-    print_summary(console, analysis, "out/report.html")
+    print_summary(console, analysis, Context("out/report.html"))
     return console.file.getvalue()  # type: ignore[attr-defined]
 
 
@@ -70,6 +71,42 @@ def test_a_collective_that_one_rank_did_not_keep_is_left_out(tmp_path: Path) -> 
     drafts = example(4)
     del drafts[3].rows["arrivals"][1]
     assert analysed(tmp_path, drafts).waits[0].calls == 2
+
+
+def machine(monkeypatch: pytest.MonkeyPatch, boot_id: str, cores: int) -> None:
+    monkeypatch.setattr(machines, "this_machine", lambda: (boot_id, cores))
+
+
+def test_more_ranks_than_cores_are_said_beside_the_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine(monkeypatch, "boot-a", 3)
+    lines = " ".join(shown(analysed(tmp_path, example(4))).split())
+    assert "entered a collective later 4 ranks share 3 cores on node0: they wait for a core, too" in lines
+
+
+@pytest.mark.parametrize(("boot_id", "cores"), [("boot-a", 4), ("boot-b", 1)])
+def test_enough_cores_or_unknown_ones_are_not_mentioned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, boot_id: str, cores: int
+) -> None:
+    machine(monkeypatch, boot_id, cores)
+    assert "core" not in shown(analysed(tmp_path, example(4)))
+
+
+def test_ranks_count_by_machine_and_emulated_hosts_are_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine(monkeypatch, "boot-a", 2)
+    drafts = example(6)
+    for rank, (host, boot_id) in enumerate([(b"h1", b"boot-a")] * 2 + [(b"h2", b"boot-a")] + [(b"far", b"boot-b")] * 3):
+        drafts[rank].header |= {"host": host, "boot_id": boot_id}
+    result = analysed(tmp_path, drafts)
+    assert [(row.hosts, row.ranks, row.cores) for row in result.machines] == [(["h1", "h2"], 3, 2), (["far"], 3, None)]
+    text = " ".join(shown(result).split())
+    assert "3 ranks share 2 cores on 2 hosts of one machine" in text
+    assert "far" not in text
+
+
+def test_this_machine_is_known_by_the_id_of_its_kernel() -> None:
+    boot_id, cores = machines.this_machine()
+    assert boot_id == Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    assert cores == len(os.sched_getaffinity(0))
 
 
 def test_gain_is_estimated_from_agreed_times(tmp_path: Path) -> None:

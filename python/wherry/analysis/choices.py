@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from wherry.analysis.rows import NS, Analysis, DecisionRow, MissRow, UseRow
 from wherry.record import NONE, REASONS, Record, comm_key, text
+
+Kind = tuple[str, str, int]  # of calls that share what is learned: communicator, function, size class
+
+_SETTLED = ("kept", "loaded", "forced")
 
 
 def fill_choices(result: Analysis, ranks: Sequence[Record]) -> None:
     result.decisions = _decisions(ranks)
     result.uses = _uses(ranks)
+    _count_kept(result)
     agreed = {(d.comm_key, d.function, d.bucket, d.strategy): d for d in result.decisions if d.native_seconds}
     for use in result.uses:
         _estimate_gain(use, agreed.get((use.comm_key, use.function, use.bucket, use.strategy)))
@@ -20,6 +27,38 @@ def fill_choices(result: Analysis, ranks: Sequence[Record]) -> None:
             key = (record.function(miss["function"]), text(miss["reason"]))
             misses.setdefault(key, MissRow(*key, 0)).calls += int(miss["count"])
     result.misses = sorted(misses.values(), key=lambda row: -row.calls)
+
+
+def _count_kept(result: Analysis) -> None:
+    """Tells the calls of strategies that the ranks had settled on from trials.
+
+    From the call at which a strategy was kept until the next is kept, its calls are not trials; the looks at others
+    then are. Without decisions nothing was tried: the settings named what ran.
+    """
+    settled: dict[Kind, list[tuple[int, str]]] = {}
+    for row in result.decisions:
+        steps = settled.setdefault((row.comm_key, row.function, row.bucket), [])
+        if row.reason in _SETTLED:
+            steps.append((row.call, row.strategy))
+    for kind, uses in _by_kind(result.uses).items():
+        most = None if kind not in settled else _room(sorted(settled[kind]), sum(u.calls // u.ranks for u in uses))
+        for use in uses:
+            use.kept_calls = use.calls if most is None else min(use.calls, most[use.strategy] * use.ranks)
+
+
+def _by_kind(uses: Sequence[UseRow]) -> dict[Kind, list[UseRow]]:
+    found: dict[Kind, list[UseRow]] = defaultdict(list)
+    for use in uses:
+        found[use.comm_key, use.function, use.bucket].append(use)
+    return found
+
+
+def _room(steps: list[tuple[int, str]], calls: int) -> dict[str, int]:
+    """How many calls there were, per rank, while each strategy was the one that was kept."""
+    found: dict[str, int] = defaultdict(int)
+    for (begin, strategy), (end, _) in pairwise([*steps, (calls, "")]):
+        found[strategy] += max(end - begin, 0)
+    return found
 
 
 def _estimate_gain(use: UseRow, decision: DecisionRow | None) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from wherry.analysis.calls import fill_calls, fill_peers, fill_types, setup_functions
 from wherry.analysis.choices import fill_choices
+from wherry.analysis.machines import fill_machines
 from wherry.analysis.rows import NS, Analysis, RankRow
 from wherry.analysis.waits import fill_waits
 from wherry.record import THREAD_LEVELS, Record, Records
@@ -23,6 +24,7 @@ def analyse(records: Records, resolve_sites: bool = True) -> Analysis:
     if not ranks:
         return result
     _fill_head(result, ranks)
+    fill_machines(result, ranks)
     fill_calls(result, ranks, resolve_sites)
     fill_peers(result, ranks)
     fill_waits(result, ranks)

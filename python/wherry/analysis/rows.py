@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from wherry.units import plural
+
 NS = 1e-9
 
 
@@ -20,6 +22,25 @@ class RankRow:
     @property
     def share(self) -> float:
         return self.mpi_seconds / self.seconds if self.seconds > 0 else 0.0
+
+
+@dataclass
+class MachineRow:
+    """Ranks that share cores: those under one kernel."""
+
+    hosts: list[str]
+    ranks: int
+    cores: int | None  # None: cannot be told
+
+    @property
+    def crowded(self) -> bool:
+        return self.cores is not None and self.ranks > self.cores
+
+    def crowd(self) -> str:
+        """What more ranks than cores mean for all times."""
+        where = self.hosts[0] if len(self.hosts) == 1 else f"{len(self.hosts)} hosts of one machine"
+        cores = plural(self.cores or 0, "core")
+        return f"{plural(self.ranks, 'rank')} share {cores} on {where}: they wait for a core, too, in MPI and outside"
 
 
 @dataclass
@@ -112,9 +133,15 @@ class UseRow:
     seconds: float
     shortest_seconds: float
     ranks: int
+    kept_calls: int = 0  # of these, for which the ranks had settled on it; the others were trials
     strategy_seconds: float | None = None  # agreed time of one call
     native_seconds: float | None = None  # agreed time of one native call
     gain_seconds: float | None = None  # per rank, estimated
+
+    @property
+    def kept_gain_seconds(self) -> float | None:
+        """The part of the gain that is not the price of trials."""
+        return None if self.gain_seconds is None else self.gain_seconds * self.kept_calls / max(self.calls, 1)
 
 
 @dataclass
@@ -157,6 +184,7 @@ class Analysis:
     size: int = 0  # ranks of MPI_COMM_WORLD
     seconds: float = 0.0  # of the longest rank, from the end of MPI_Init
     setup_seconds: float = 0.0  # in MPI_Init and MPI_Finalize, mean over ranks; in no other number
+    machines: list[MachineRow] = field(default_factory=list)
     ranks: list[RankRow] = field(default_factory=list)
     functions: list[FunctionRow] = field(default_factory=list)
     sites: list[SiteRow] = field(default_factory=list)
@@ -193,8 +221,9 @@ class Analysis:
 
 
 _ROWS: dict[str, type] = {
-    "ranks": RankRow, "functions": FunctionRow, "sites": SiteRow, "comms": CommRow, "sizes": SizeRow,
-    "peers": PeerRow, "waits": WaitRow, "uses": UseRow, "decisions": DecisionRow, "misses": MissRow, "types": TypeRow,
+    "machines": MachineRow, "ranks": RankRow, "functions": FunctionRow, "sites": SiteRow, "comms": CommRow,
+    "sizes": SizeRow, "peers": PeerRow, "waits": WaitRow, "uses": UseRow, "decisions": DecisionRow, "misses": MissRow,
+    "types": TypeRow,
 }  # fmt: skip
 
 

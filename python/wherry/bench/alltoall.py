@@ -7,8 +7,20 @@ strategy takes part.
 
 from __future__ import annotations
 
-from wherry.bench.frame import Place, Result, Setup, Table, choose_mpi, parse, preload, program
+from wherry.bench.frame import (
+    LAUNCHING,
+    Place,
+    Result,
+    Setup,
+    Table,
+    check_applicable,
+    choose_mpi,
+    parse,
+    preload,
+    program,
+)
 
+OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 SIZES = (64, 1024, 16384)
 #: Ratios to reach on the emulated Gigabit cluster with Open MPI, by ranks and block.
 GOALS = {(8, 64): 1.3, (8, 1024): 1.1, (8, 16384): 1.05, (32, 1024): 1.5}
@@ -19,6 +31,8 @@ def run(setup: Setup) -> list[Result]:
     ranks = setup.ranks or (8 if setup.netlab else 4)
     launches, sizes = setup.number_of_launches(), setup.sizes or SIZES
     strategies = setup.strategies or ("wherry",)
+    if setup.strategies:
+        check_applicable(setup.strategies, setup.placement(ranks))
     args = [program(mpi, "alltoall"), "--sizes", ",".join(map(str, sizes))]
     args += ["--strategies", ",".join(("native", *(name for name in strategies if name != "native")))]
     args += ["--turns", "6" if setup.quick else "20"]

@@ -12,8 +12,20 @@ import tempfile
 from pathlib import Path
 
 from wherry import plan, record
-from wherry.bench.frame import Place, Result, Setup, Table, choose_mpi, parse, preload, program
+from wherry.bench.frame import (
+    LAUNCHING,
+    Place,
+    Result,
+    Setup,
+    Table,
+    check_applicable,
+    choose_mpi,
+    parse,
+    preload,
+    program,
+)
 
+OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 SIZES = (8, 1024, 65536)
 GOAL_TIME, GOAL_COST = 1.15, 3.0
 _TRAINING, _ALONE = "training", "native alone"
@@ -41,10 +53,11 @@ def run(setup: Setup) -> list[Result]:
 
 
 def _candidates(setup: Setup, ranks: int) -> list[str]:
+    placement = setup.placement(ranks)
     if setup.strategies:
+        check_applicable(setup.strategies, placement)
         return list(setup.strategies)
-    nodes = min(setup.hosts, ranks) if setup.netlab else 1
-    answer = plan.explain("alltoall", plan.Placement(ranks, nodes=nodes), SIZES[1])
+    answer = plan.explain("alltoall", placement, SIZES[1])
     return [str(candidate["name"]) for candidate in answer["candidates"] if candidate["name"] != "native"]
 
 

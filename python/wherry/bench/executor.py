@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from wherry.bench.frame import Place, Result, Setup, Table, choose_mpi, parse, program
+from wherry.bench.frame import LAUNCHING, Place, Result, Setup, Table, choose_mpi, parse, program
 
+OPTIONS = LAUNCHING
 GOAL = 1.05
 
 

@@ -19,13 +19,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from wherry import __version__, paths
+from wherry import __version__, paths, plan
 from wherry.errors import UsageError, WherryError
 from wherry.mpis import MPI_NAMES, Mpi, find_mpis, run_to_end, why_missing
 from wherry.netlab import Cluster, NetlabError, why_unavailable
+from wherry.units import plural
 
 STATISTIC = "minimum over launches of the median"
 _LAUNCH_LIMIT_S = 300.0
+
+#: Options of `wherry bench` that every benchmark of MPI programs uses; each adds its own.
+LAUNCHING = ("--mpi", "-n", "--netlab", "--hosts", "--launches", "--plot")
 
 Progress = Callable[[str, int, int], None]  # what, done, of how many
 
@@ -46,6 +50,27 @@ class Setup:
 
     def number_of_launches(self) -> int:
         return self.launches or (2 if self.quick else 5)
+
+    def placement(self, ranks: int) -> plan.Placement:
+        """Where so many ranks will run, as Wherry will see it."""
+        if self.netlab:
+            return plan.Placement(ranks, nodes=min(self.hosts, ranks))
+        per_node = os.environ.get("WHERRY_RANKS_PER_NODE", "")
+        if per_node.isdigit() and int(per_node) > 0:
+            return plan.Placement(ranks, node_of=",".join(str(rank // int(per_node)) for rank in range(ranks)))
+        return plan.Placement(ranks, nodes=1)
+
+
+def check_applicable(names: Iterable[str], placement: plan.Placement) -> None:
+    """Raises UsageError for a strategy of all-to-alls that would not run there: the library's own would, unnoticed."""
+    answer = plan.explain("alltoall", placement, 1)
+    possible = {"wherry", "native", *(row["name"] for row in answer["candidates"])}
+    reasons = {row["name"]: row["why"] for row in answer["not_applicable"]}
+    for name in names:
+        if name not in possible:
+            where = f"{plural(placement.ranks, 'rank')} on {plural(answer['nodes'], 'node')}"
+            why = reasons.get(name, "it is for other collectives")
+            raise UsageError(f"strategy '{name}' does not apply to {where}: {why}; leave it out or change -n")
 
 
 @dataclass(frozen=True)

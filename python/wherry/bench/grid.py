@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wherry.bench.frame import Place, Result, Samples, Setup, Table, choose_mpi, parse, preload, program
-from wherry.errors import UsageError
+from wherry.bench.frame import LAUNCHING, Place, Result, Samples, Setup, Table, choose_mpi, parse, preload, program
 from wherry.mpis import Mpi
 from wherry.tune import algorithms
 
+OPTIONS = (*LAUNCHING, "--sizes")
 OPERATIONS = (
     "alltoall",
     "alltoallv",
@@ -43,8 +43,6 @@ class Cell:
 
 def run(setup: Setup) -> list[Result]:
     mpi = setup.mpi or choose_mpi(None)
-    if setup.strategies is not None:
-        raise UsageError("grid: --strategies is not for this benchmark; it compares all of them")
     ranks = (setup.ranks,) if setup.ranks else ((2, 8) if setup.quick else RANKS)
     launches = setup.launches or (1 if setup.quick else 3)
     tables = {n: Table() for n in ranks}

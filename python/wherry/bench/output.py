@@ -1,9 +1,10 @@
-"""Results as a table for people; the file for programs is written by files.write_json."""
+"""Results as tables for people; the file for programs is written by files.write_json."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
@@ -11,19 +12,31 @@ from wherry import units
 from wherry.bench.frame import Result
 
 
+def show(console: Console, results: Sequence[Result]) -> None:
+    """A table for each metric, since what all rows share would make them too wide for a terminal."""
+    for metric in dict.fromkeys(row.metric for row in results):
+        rows = [row for row in results if row.metric == metric]
+        console.print(f"{metric}:", highlight=False)
+        console.print(table(rows))
+        console.print(f"statistic: {rows[0].statistic}", highlight=False, soft_wrap=True)
+    first = results[0]
+    where = f"{first.mpi}, {units.plural(first.ranks, 'rank')}, {first.network}; " if first.network else ""
+    console.print(f"{where}{first.machine}", highlight=False, soft_wrap=True)
+
+
 def table(results: Sequence[Result]) -> Table:
-    shown = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    for i, column in enumerate(("case", "metric", "value", "baseline", "ratio", "goal", "")):
-        shown.add_column(column, justify="right" if i in (2, 3, 4) else "left", overflow="fold")
+    shown = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
+    for column in ("case", "value", "baseline", "ratio", "goal", "met"):
+        numeric = column in ("value", "baseline", "ratio")
+        shown.add_column(column, justify="right" if numeric else "left", no_wrap=column != "case")
     for row in results:
         shown.add_row(
             escape(row.case),
-            row.metric,
             amount(row.value, row.unit),
             "" if row.baseline is None else amount(row.baseline, row.unit),
             "" if row.ratio is None else f"{row.ratio:.2f}",
             row.goal,
-            {None: "", True: "[green]reached[/]", False: "[yellow]missed[/]"}[row.reached],
+            {None: "", True: "[green]yes[/]", False: "[yellow]no[/]"}[row.reached],
         )
     return shown
 

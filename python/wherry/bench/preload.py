@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import tempfile
 
-from wherry.bench.frame import Place, Result, Setup, Table, choose_mpi, parse, program
+from wherry.bench.frame import LAUNCHING, Place, Result, Setup, Table, choose_mpi, parse, program
 from wherry.bench.frame import preload as under_wherry
 
+OPTIONS = LAUNCHING
 GOALS_NS = {"off": 20.0, "on": 150.0}
 
 
@@ -26,10 +27,14 @@ def run(setup: Setup) -> list[Result]:
                 setup.progress(f"launch {launch + 1}, {variant}", launch * len(variants) + i, launches * len(variants))
                 found = parse(place.run(ranks, args, environment), launch)
                 table.rows += [type(row)(row.case, variant, row.unit, launch, row.values) for row in found]
-        return [_result(table, case, variant, mpi.name, ranks) for case in table.cases() for variant in GOALS_NS]
+        return [
+            _result(table, case, variant, mpi.name, ranks, place.network)
+            for case in table.cases()
+            for variant in GOALS_NS
+        ]
 
 
-def _result(table: Table, case: str, variant: str, mpi: str, ranks: int) -> Result:
+def _result(table: Table, case: str, variant: str, mpi: str, ranks: int, network: str) -> Result:
     plain, with_wherry = table.best(case, "plain"), table.best(case, variant)
     cost_ns = (with_wherry - plain) * 1e9
     return Result(
@@ -44,6 +49,7 @@ def _result(table: Table, case: str, variant: str, mpi: str, ranks: int) -> Resu
         ranks=ranks,
         samples=table.samples(case, "plain", variant),
         statistic="difference of the minima over launches of the median",
+        network=network,
         goal=f"<= {GOALS_NS[variant]:.0f} ns",
         reached=cost_ns <= GOALS_NS[variant],
     )

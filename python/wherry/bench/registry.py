@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from wherry.bench import alltoall, chooser, executor, grid, preload, verify
 from wherry.bench.frame import Result, Setup, commit, machine
-from wherry.errors import unknown
+from wherry.errors import UsageError, unknown
+
+_ALWAYS = ("--json", "--quick")
 
 
 @dataclass(frozen=True)
@@ -15,10 +17,13 @@ class Bench:
     name: str
     question: str
     run: Callable[[Setup], list[Result]]
+    options: tuple[str, ...]  # of `wherry bench` that it uses, besides those that all do
 
 
 BENCHES = tuple(
-    Bench(module.__name__.rsplit(".", 1)[-1], (module.__doc__ or "").strip().splitlines()[0], module.run)
+    Bench(
+        module.__name__.rsplit(".", 1)[-1], (module.__doc__ or "").strip().splitlines()[0], module.run, module.OPTIONS
+    )
     for module in (preload, executor, alltoall, chooser, grid, verify)
 )
 
@@ -28,6 +33,17 @@ def find(name: str) -> Bench:
         if bench.name == name:
             return bench
     raise unknown("benchmark", name, [bench.name for bench in BENCHES])
+
+
+def check_options(name: str, given: Collection[str]) -> None:
+    """Raises UsageError for an option that the benchmark would not look at."""
+    options = find(name).options
+    for option in given:
+        if option not in (*options, *_ALWAYS):
+            takes = ", ".join([*options, *_ALWAYS])
+            raise UsageError(f"benchmark '{name}' does not use {option}; leave it out (it takes {takes})")
+    if "--hosts" in given and "--netlab" not in given:
+        raise UsageError("--hosts is a number of emulated hosts; give --netlab too")
 
 
 def run(name: str, setup: Setup) -> list[Result]:

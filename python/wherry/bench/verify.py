@@ -7,6 +7,7 @@ import time
 from wherry import plan
 from wherry.bench.frame import Result, Setup
 
+OPTIONS = ()
 GOAL_S = 60.0
 
 

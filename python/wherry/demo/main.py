@@ -19,7 +19,7 @@ from wherry.demo.cases import CASES, HOSTS, RATE, Case, Ready, Skipped, select
 from wherry.demo.measure import Plan, Run, records, run_all
 from wherry.demo.measure import Progress as Report
 from wherry.errors import WherryError, unknown
-from wherry.files import write_json, write_whole
+from wherry.files import make_folder, write_json, write_whole
 from wherry.mpis import find_mpis
 from wherry.netlab import Cluster, NetlabError, why_unavailable
 
@@ -38,12 +38,15 @@ def main(out: Path, only: tuple[str, ...], no_cluster: bool, quick: bool) -> Non
     try:
         code = run(console, out, chosen(only), no_cluster, _QUICK if quick else Plan())
     except WherryError as error:
-        console.print(f"demo: {escape(str(error))}", style="red", soft_wrap=True)
-        code = error.exit_code
+        code = complain(error, error.exit_code)
     except OSError as error:
-        console.print(f"demo: cannot write to {out}: {error.strerror or error}", style="red", soft_wrap=True)
-        code = 1
+        code = complain(error, 1)
     raise SystemExit(code)
+
+
+def complain(error: Exception, code: int) -> int:
+    Console(stderr=True, highlight=False).print(f"demo: {escape(str(error))}", style="red", soft_wrap=True)
+    return code
 
 
 def chosen(only: Sequence[str]) -> list[Case]:
@@ -58,9 +61,10 @@ def chosen(only: Sequence[str]) -> list[Case]:
 def run(console: Console, out: Path, cases: Sequence[Case], no_cluster: bool, plan: Plan) -> int:
     """0 if all answers are equal and something ran."""
     begin = time.monotonic()
-    paths.built(paths.preload_library())
     out = out.absolute()
-    (out / "demo").mkdir(parents=True, exist_ok=True)
+    for folder in (out, out / "demo"):
+        make_folder(folder, "--out")
+    paths.built(paths.preload_library())
     reason = "left out on request (--no-cluster)" if no_cluster else why_unavailable()
     ready, skipped = select(cases, find_mpis(), reason)
     runs = _measure(console, ready, out / "demo", plan)

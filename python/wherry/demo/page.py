@@ -9,7 +9,7 @@ from importlib import resources
 
 from rich.text import Text
 
-from wherry import __version__, plots, record, report, summary, units
+from wherry import __version__, plots, record, replaced, report, units
 from wherry.analysis import analyse
 from wherry.bench.frame import STATISTIC, commit, machine
 from wherry.demo import results, strips
@@ -156,7 +156,7 @@ def _profile(run: Run) -> Markup | None:
     if not found.ranks:
         return None
     analysis = analyse(found)
-    lines = [tag("li", Markup(_plain(line))) for line in summary.choices(analysis)]
+    lines = [tag("li", Markup(_plain(line))) for line in replaced.sentences(analysis)]
     body = join(section(analysis) for section in report.SECTIONS)
     return tag("details", tag("summary", str(run.case)), tag("ul", *lines), body, class_="profile")
 

@@ -16,6 +16,8 @@ from wherry.netlab.cluster import Cluster
 from wherry.netlab.state import STATE, clusters, read_state, remove
 from wherry.netlab.system import NetlabError, why_unavailable
 
+_HOSTS, _RATE = 4, "1gbit"  # of a cluster, if the user says nothing
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
@@ -39,11 +41,13 @@ def _parser() -> argparse.ArgumentParser:
     reap = commands.add_parser("reap", help="remove cluster NUMBER when standard input closes (for internal use)")
 
     for command in (up, run):
-        command.add_argument("-H", "--hosts", type=int, default=4, help="how many hosts (4)")
-        command.add_argument("--rate", default="1gbit", help="limit of each link, as tc writes it (1gbit)")
+        command.add_argument("-H", "--hosts", type=int, help=f"how many hosts ({_HOSTS})")
+        command.add_argument("--rate", help=f"limit of each link, as tc writes it ({_RATE})")
     run.add_argument("--mpi", default="openmpi", help="which MPI (openmpi); `wherry info` lists them")
-    run.add_argument("-n", type=int, default=8, help="how many ranks (8)")
-    run.add_argument("-x", metavar="NAME=VALUE", action="append", default=[], help="a variable for the ranks")
+    run.add_argument("-n", type=_ranks, default=8, help="how many ranks (8)")
+    run.add_argument(
+        "-x", type=_variable, metavar="NAME=VALUE", action="append", default=[], help="a variable for the ranks"
+    )
     run.add_argument("program", nargs="+", help="the program and its arguments, after --")
     down.add_argument("--all", action="store_true", help="also clusters that running processes own")
     reap.add_argument("number", type=int)
@@ -52,8 +56,26 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _ranks(word: str) -> int:
+    if not word.isdigit() or int(word) == 0:
+        raise argparse.ArgumentTypeError(f"'{word}' is no number of ranks; give 1 or more")
+    return int(word)
+
+
+def _variable(word: str) -> tuple[str, str]:
+    name, sign, value = word.partition("=")
+    if not name or not sign:
+        raise argparse.ArgumentTypeError(f"'{word}' sets nothing; write NAME=VALUE")
+    return name, value
+
+
+def _new(arguments: argparse.Namespace) -> Cluster:
+    hosts = _HOSTS if arguments.hosts is None else arguments.hosts
+    return Cluster(hosts, _RATE if arguments.rate is None else arguments.rate)
+
+
 def _up(arguments: argparse.Namespace) -> int:
-    cluster = Cluster(arguments.hosts, arguments.rate)
+    cluster = _new(arguments)
     cluster.up(keep=True)
     print(f"cluster {cluster.number}: {cluster.hosts} hosts, {cluster.network}, {cluster.rate or 'no limit'}")
     return 0
@@ -85,22 +107,26 @@ def _run(arguments: argparse.Namespace) -> int:
             raise unknown("MPI", arguments.mpi, MPI_NAMES)
         have = ", ".join(known.name for known in find_mpis()) or "none"
         raise NetlabError(f"{why_missing(arguments.mpi)} (have: {have})")
-    variables = dict(word.partition("=")[::2] for word in arguments.x)
-    with _standing_or_new(arguments.hosts, arguments.rate) as cluster:
+    with _standing_or_new(arguments) as cluster:
         before = cluster.bytes_sent()
-        command = cluster.command(mpi, arguments.n, arguments.program, variables)
+        command = cluster.command(mpi, arguments.n, arguments.program, dict(arguments.x))
         code = subprocess.run(command, env={**os.environ, **mpi.environment()}, check=False).returncode
         print(f"netlab: {cluster.bytes_sent() - before:,} bytes crossed the links", file=sys.stderr)
     return code
 
 
 @contextlib.contextmanager
-def _standing_or_new(hosts: int, rate: str) -> Iterator[Cluster]:
+def _standing_or_new(arguments: argparse.Namespace) -> Iterator[Cluster]:
     standing = next((state for state in clusters() if state.owner is None), None)
     if standing is not None:
+        if arguments.hosts is not None or arguments.rate is not None:
+            raise UsageError(
+                f"cluster {standing.number} is up and would be used, so -H and --rate have no effect;"
+                " leave them out, or remove it first: tools/netlab down"
+            )
         yield Cluster.attach(standing)
         return
-    with Cluster(hosts, rate) as cluster:
+    with _new(arguments) as cluster:
         yield cluster
 
 

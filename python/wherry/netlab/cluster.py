@@ -13,6 +13,7 @@ from types import TracebackType
 from wherry.mpis import Mpi, run_to_end
 from wherry.netlab import launchers
 from wherry.netlab.launchers import Hosts
+from wherry.netlab.rates import checked
 from wherry.netlab.state import STATE, State, end_processes, read_state, remove, remove_leftovers, reserve
 from wherry.netlab.system import NetlabError, attempt, must, why_unavailable
 
@@ -45,7 +46,7 @@ class Cluster:
         if not 1 <= hosts <= MOST_HOSTS:
             raise NetlabError(f"{hosts} hosts are not possible; give 1 to {MOST_HOSTS}")
         self.hosts = hosts
-        self.rate = rate
+        self.rate = checked(rate)
         self._number: int | None = None
         self._reaper: subprocess.Popen[bytes] | None = None
 
@@ -121,6 +122,7 @@ class Cluster:
 
     def set_rate(self, rate: str) -> None:
         """Changes the limit of every link, also while programs run."""
+        checked(rate)
         for host in self._each():
             _limit(["tc"], f"wh{self.number}v{host}", rate)
             _limit(["tc", "-n", self._host(host)], "eth0", rate)

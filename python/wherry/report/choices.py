@@ -26,7 +26,7 @@ def choices(analysis: Analysis) -> Markup:
         _decisions(analysis, styles, names),
         tag("h3", "How often each ran"),
         table(
-            ("function", "block", "communicator", "ran", "calls", "mean time"),
+            ("function", "block", "communicator", "ran", "calls", "of them trials", "mean time"),
             [
                 (
                     use.function,
@@ -34,6 +34,7 @@ def choices(analysis: Analysis) -> Markup:
                     names[use.comm_key],
                     use.strategy,
                     units.count(use.calls),
+                    units.count(use.calls - use.kept_calls),
                     units.seconds(use.seconds / max(use.calls, 1)),
                 )
                 for use in analysis.uses[:MOST_ROWS]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from wherry import plots, units
 from wherry.analysis import Analysis, RankRow
@@ -81,11 +81,19 @@ def ranks(analysis: Analysis) -> Markup:
     headers = ("rank", "host", "time", "in MPI", "share", "waiting (est.)", "finalized")
     return section(
         "Time per rank",
-        analysis.wait_note and f"Waiting time: {analysis.wait_note}.",
+        " ".join(_notes(analysis)),
         plots.legend([("outside MPI", IDLE_STYLE), ("MPI", 0), ("waiting in collectives (estimate)", WAIT_STYLE)]),
         plots.columns(title, bars, units.seconds),
         numbers(headers, rows),
     )
+
+
+def _notes(analysis: Analysis) -> Iterator[str]:
+    if analysis.wait_note:
+        yield f"Waiting time: {analysis.wait_note}."
+    for row in analysis.machines:
+        if row.crowded:
+            yield f"{row.crowd()}."
 
 
 def _optional(rank: RankRow) -> str:
@@ -118,7 +126,8 @@ def waits(analysis: Analysis) -> Markup:
         rows.append((row.function, row.calls, units.seconds(row.wait_seconds), units.seconds(row.seconds)))
     text = (
         "Entry of the last rank minus own entry, summed over ranks, in the collectives whose arrival times were kept"
-        " (every 2^k-th call). It is time that no faster collective can win: the load is uneven."
+        " (every 2^k-th call). It is time that no faster collective can win: the load is uneven, or there are too few"
+        " cores."
     )
     return section(
         "Waiting in collectives",

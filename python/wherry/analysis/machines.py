@@ -1,0 +1,31 @@
+"""How many ranks shared the cores of a machine; known for the one that looks at the records."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from wherry.analysis.rows import Analysis, MachineRow
+from wherry.record import Record
+
+
+def fill_machines(result: Analysis, ranks: Sequence[Record]) -> None:
+    """Emulated hosts are one machine: they have one kernel, and share its cores."""
+    here, cores = this_machine()
+    by_boot: dict[str, MachineRow] = {}
+    for record in ranks:
+        row = by_boot.setdefault(record.boot_id, MachineRow([], 0, cores if record.boot_id == here else None))
+        row.ranks += 1
+        if record.host not in row.hosts:
+            row.hosts.append(record.host)
+    result.machines = list(by_boot.values())
+
+
+def this_machine() -> tuple[str, int]:
+    """Its boot_id, as records have it, and the cores that programs started here may use."""
+    try:
+        boot_id = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        boot_id = "unknown"
+    return boot_id, len(os.sched_getaffinity(0))

@@ -1,0 +1,141 @@
+"""What Wherry replaced by what, what that won, and what it left alone and why: in sentences."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from rich.markup import escape
+
+from wherry import units
+from wherry.analysis import Analysis
+
+# What Wherry has strategies for: src/base/collective.hpp.
+_ALL_TO_ALLS = ("MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw")
+_OTHERS = ("MPI_Allgather", "MPI_Bcast", "MPI_Gather", "MPI_Scatter", "MPI_Barrier")
+REDUCTIONS = ("MPI_Reduce", "MPI_Allreduce", "MPI_Reduce_scatter_block")
+REPLACEABLE = (*_ALL_TO_ALLS, *_OTHERS, *REDUCTIONS)
+
+_MOST_FUNCTIONS, _MOST_USES, _MOST_MISSES = 4, 3, 2
+_LEAST_SHARE = 0.05  # of the calls of a function, to be named on a line of its own
+
+
+@dataclass
+class Replacement:
+    """A strategy that was kept in place of the library's collective, over all communicators and sizes."""
+
+    function: str
+    strategy: str
+    calls: int = 0  # since it was kept
+    gain_seconds: float | None = None  # of these calls, mean over ranks
+
+
+@dataclass
+class Tally:
+    """The calls of a function that Wherry chose for, summed over ranks."""
+
+    calls: int = 0
+    seconds: float = 0.0
+    replaced: list[Replacement] = field(default_factory=list)  # the most used first
+    trials: int = 0  # of strategies
+    tried: list[str] = field(default_factory=list)
+    decided: bool = False  # for some of the calls at least
+
+
+def sentences(analysis: Analysis, switched_off: str = "", reproducible: bool = False) -> list[str]:
+    """Lines with rich's markup.
+
+    switched_off: why nothing could be replaced, if so. reproducible: whether WHERRY_REPRODUCIBLE is set.
+    """
+    found = tallies(analysis)
+    named, more = list(found)[:_MOST_FUNCTIONS], list(found)[_MOST_FUNCTIONS:]
+    lines = [line for function in named for line in _function(function, found[function])]
+    if more:
+        lines.append(f"likewise chosen for: {', '.join(more)} (the report has all)")
+    if any(use.kept_calls for use in analysis.replaced) and analysis.gain_seconds is not None:
+        lines.append(_gain(analysis.gain_seconds, analysis.seconds))
+    if not reproducible and any(use.function in REDUCTIONS for use in analysis.replaced):
+        lines.append(
+            "replaced reductions of floating-point numbers may round in another order;"
+            " WHERRY_REPRODUCIBLE=1 keeps the library's"
+        )
+    for miss in analysis.misses[:_MOST_MISSES]:
+        lines.append(f"left to the library: {units.count(miss.calls)} {miss.function} calls: {escape(miss.reason)}")
+    return lines or [f"Wherry replaced nothing: {escape(_why_nothing(analysis, switched_off))}"]
+
+
+def tallies(analysis: Analysis) -> dict[str, Tally]:
+    """By function, the one with most time first."""
+    found: dict[str, Tally] = defaultdict(Tally)
+    recorded = {row.function: row.totals.calls for row in analysis.functions}
+    rows: dict[tuple[str, str], Replacement] = {}
+    for use in analysis.uses:
+        tally = found[use.function]
+        tally.calls += use.calls
+        tally.seconds += use.seconds
+        tally.decided |= use.kept_calls > 0
+        if use.strategy == "native":
+            continue
+        tally.trials += use.calls - use.kept_calls
+        if use.calls > use.kept_calls and use.strategy not in tally.tried:
+            tally.tried.append(use.strategy)
+        if use.kept_calls:
+            key = (use.function, use.strategy)
+            if key not in rows:
+                tally.replaced.append(rows.setdefault(key, Replacement(*key)))
+            _add(rows[key], use.kept_calls, use.kept_gain_seconds, use.ranks / max(len(analysis.ranks), 1))
+    for function, tally in found.items():
+        tally.calls = max(tally.calls, recorded.get(function, 0))  # Wherry joins a communicator after its first calls
+        tally.replaced.sort(key=lambda row: -row.calls)
+        tally.tried.sort()
+    return dict(sorted(found.items(), key=lambda item: -item[1].seconds))
+
+
+def _add(row: Replacement, calls: int, gain_seconds: float | None, share: float) -> None:
+    row.calls += calls
+    if gain_seconds is not None:
+        row.gain_seconds = (row.gain_seconds or 0.0) + gain_seconds * share
+
+
+def _function(function: str, tally: Tally) -> list[str]:
+    mostly = [row for row in tally.replaced if row.calls >= _LEAST_SHARE * tally.calls]
+    trials, names = units.percent(tally.trials / max(tally.calls, 1)), escape(", ".join(tally.tried))
+    if mostly:
+        lines = [_replaced(row, tally.calls) for row in mostly[:_MOST_USES]]
+        return [*lines[:-1], f"{lines[-1]}; {trials} were trials" if tally.trials else lines[-1]]
+    if not tally.decided:
+        return [f"{function}: nothing is decided yet; {trials} were trials of {names}"]
+    if tally.replaced:
+        names = escape(", ".join(row.strategy for row in tally.replaced))
+        share = units.percent(1 - (tally.trials + sum(row.calls for row in tally.replaced)) / max(tally.calls, 1))
+        return [f"{function}: the library's own ran in {share} of the calls; in few, {names}"]
+    kept = f"{function}: the library's own was kept"
+    return [f"{kept}; trials of {names} ({trials}) did not beat it" if tally.trials else kept]
+
+
+def _replaced(row: Replacement, calls: int) -> str:
+    share = units.percent(row.calls / max(calls, 1))
+    gain = f" (about {_won(row.gain_seconds)})" if row.gain_seconds is not None else ""
+    return f"replaced {share} of {row.function} calls by [green]{escape(row.strategy)}[/green]{gain}"
+
+
+def _won(gain_seconds: float) -> str:
+    return f"{units.seconds(abs(gain_seconds))} per rank {'won' if gain_seconds >= 0 else 'lost'}"
+
+
+def _gain(gain_seconds: float, seconds: float) -> str:
+    """From the times that the ranks agreed on during the trials, which it counts too."""
+    share = units.percent(gain_seconds / (seconds + max(gain_seconds, 0.0))) if seconds > 0 else "unknown"
+    return f"estimated gain: [bold]{units.seconds(gain_seconds)} per rank[/bold] ({share} of the run without it)"
+
+
+def _why_nothing(analysis: Analysis, switched_off: str) -> str:
+    if switched_off:
+        return switched_off
+    called = [row.function for row in analysis.functions if row.function in REPLACEABLE]
+    if not called:
+        return "the program called none of the collectives that it has strategies for"
+    return (
+        f"the calls of {', '.join(called)} were too few or without data (the first all-to-all of a communicator and the"
+        " first 16 of its other collectives are the library's)"
+    )
