@@ -15,8 +15,9 @@
 // - It returns MPI_SUCCESS or MPI's error code, after comm's error handler was called with it. As in MPI, what is wrong
 //   with this rank's arguments is a local error: other ranks may then wait.
 // - Threads may call at once where MPI allows it (MPI_THREAD_MULTIPLE), but not on one communicator.
-// - The first call on a communicator runs the library's own collective; the second makes a communicator for Wherry's
-//   messages, which is freed with the program's.
+// - The first all-to-all on a communicator, or the first 16 of its other collectives, run the library's own; then Wherry
+//   makes a communicator for its messages, which is freed with the program's. A collective whose strategy the settings
+//   name counts as an all-to-all.
 // - A program that uses MPI sessions without MPI_Init gets the library's own collective.
 #ifndef WHERRY_WHERRY_H
 #define WHERRY_WHERRY_H
@@ -56,6 +57,75 @@ int wherry_alltoallv(const void* sendbuf, const int sendcounts[], const int sdis
 int wherry_alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[],
                      const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                      const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
+
+/// Collects a block from every rank on all ranks: block o of recvbuf comes from rank o.
+///
+/// sendbuf: sendcount elements of sendtype. MPI_IN_PLACE on all ranks: the rank's own block of recvbuf is sent; sendcount
+///   and sendtype are ignored.
+/// recvbuf: one block of recvcount elements of recvtype from each rank; it must not overlap sendbuf.
+/// sendcount, recvcount: elements per block (not bytes), may be 0; blocks have as many bytes on all ranks.
+/// Standard: MPI 4.1, section 6.7, MPI_Allgather.
+int wherry_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                     MPI_Datatype recvtype, MPI_Comm comm);
+
+/// Sends count elements of the root's buffer to the buffers of all other ranks.
+///
+/// count, datatype: together as many bytes on all ranks; the types may differ. root: the same rank on all.
+/// Standard: MPI 4.1, section 6.4, MPI_Bcast.
+int wherry_bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
+
+/// Collects a block from every rank at the root: block o of its recvbuf comes from rank o.
+///
+/// sendbuf: sendcount elements of sendtype. MPI_IN_PLACE at the root: its block is in recvbuf already; sendcount and
+///   sendtype are ignored there.
+/// recvbuf: one block of recvcount elements (of one block, not all) of recvtype from each rank. Ignored with its count
+///   and type on all ranks but the root.
+/// Standard: MPI 4.1, section 6.5, MPI_Gather.
+int wherry_gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                  MPI_Datatype recvtype, int root, MPI_Comm comm);
+
+/// Spreads blocks from the root: rank d gets block d of its sendbuf.
+///
+/// sendbuf: one block of sendcount elements (of one block, not all) of sendtype for each rank. Ignored with its count
+///   and type on all ranks but the root.
+/// recvbuf: recvcount elements of recvtype. MPI_IN_PLACE at the root: its block stays where it is; recvcount and
+///   recvtype are ignored there.
+/// Standard: MPI 4.1, section 6.6, MPI_Scatter.
+int wherry_scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                   MPI_Datatype recvtype, int root, MPI_Comm comm);
+
+// Of all reductions: element i of the result is op over element i of all ranks. An op that does not commute is applied in the
+// order of ranks. What rounds may differ in its last bits from call to call, while strategies are tried; on all ranks of
+// one call it is the same. WHERRY_REPRODUCIBLE=1 leaves such reductions to the library.
+
+/// Reduces count elements of all ranks to the root's recvbuf.
+///
+/// sendbuf: count elements of datatype. MPI_IN_PLACE at the root: its elements are in recvbuf.
+/// recvbuf: count elements; ignored on all ranks but the root. It must not overlap sendbuf.
+/// Standard: MPI 4.1, section 6.9.1, MPI_Reduce.
+int wherry_reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                  MPI_Comm comm);
+
+/// Reduces count elements of all ranks to the recvbuf of all ranks.
+///
+/// sendbuf: count elements of datatype. MPI_IN_PLACE on all ranks: they are in recvbuf, which the result replaces.
+/// recvbuf: count elements; it must not overlap sendbuf.
+/// Standard: MPI 4.1, section 6.9.6, MPI_Allreduce.
+int wherry_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                     MPI_Comm comm);
+
+/// Reduces blocks of recvcount elements, one for each rank; rank d gets block d of the result.
+///
+/// sendbuf: one block of recvcount elements of datatype for each rank. MPI_IN_PLACE on all ranks: they are in recvbuf, whose
+///   first block the result replaces; what the others hold afterwards is undefined.
+/// recvbuf: recvcount elements; it must not overlap sendbuf.
+/// Standard: MPI 4.1, section 6.10.1, MPI_Reduce_scatter_block.
+int wherry_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype,
+                                MPI_Op op, MPI_Comm comm);
+
+/// Returns when all ranks have called it.
+/// Standard: MPI 4.1, section 6.3, MPI_Barrier.
+int wherry_barrier(MPI_Comm comm);
 
 /// What ran in this thread's last wherry_ collective: a strategy's name ("bruck2"; `wherry explain` lists them), "native"
 /// for the library's own, or "" before the first. The text is never freed. Local.

@@ -2,6 +2,10 @@
 //
 //   std::vector<double> send(ranks * n), receive(ranks * n);
 //   wherry::alltoall(send, receive, MPI_COMM_WORLD);
+//   wherry::allreduce(send, receive, wherry::op::sum{}, MPI_COMM_WORLD);
+//
+// The all-to-alls are here; what moves data with a root, or one block for all, is in collectives.hpp, reductions in
+// reductions.hpp. This header has all of them.
 //
 // What wherry.h says holds here too: who owns what, order, threads, settings. In addition:
 // - A range is contiguous memory with a size: std::vector, std::array, std::span. Its values are trivially copyable.
@@ -14,181 +18,17 @@
 
 #include <mpi.h>
 
-#include <climits>
-#include <complex>
-#include <concepts>
 #include <cstddef>
-#include <initializer_list>
 #include <ranges>
 #include <span>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
 #include <vector>
 
+#include "wherry/collectives.hpp"
+#include "wherry/ranges.hpp"
+#include "wherry/reductions.hpp"
 #include "wherry/wherry.h"
 
 namespace wherry {
-
-/// The caller asked for something that cannot be. The message says the problem, why, and what to do.
-struct usage_error : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-/// MPI's code for a failed collective, with MPI's text for it.
-class mpi_error : public std::runtime_error {
- public:
-  mpi_error(const char* function, int code)
-      : std::runtime_error(std::string(function) + ": " + text_of(code)), code_(code) {}
-
-  int code() const noexcept { return code_; }
-  /// MPI_ERR_COUNT, MPI_ERR_TRUNCATE, ...
-  int error_class() const noexcept {
-    int value = MPI_ERR_UNKNOWN;
-    MPI_Error_class(code_, &value);
-    return value;
-  }
-
- private:
-  static std::string text_of(int code) {
-    char text[MPI_MAX_ERROR_STRING + 1] = "";
-    int length = 0;
-    MPI_Error_string(code, text, &length);
-    return std::string(text, static_cast<std::size_t>(length));
-  }
-
-  int code_;
-};
-
-namespace detail {
-
-// MPI's own type for a C++ type; all other types travel as bytes.
-inline MPI_Datatype named(const char*) { return MPI_CHAR; }
-inline MPI_Datatype named(const signed char*) { return MPI_SIGNED_CHAR; }
-inline MPI_Datatype named(const unsigned char*) { return MPI_UNSIGNED_CHAR; }
-inline MPI_Datatype named(const short*) { return MPI_SHORT; }
-inline MPI_Datatype named(const unsigned short*) { return MPI_UNSIGNED_SHORT; }
-inline MPI_Datatype named(const int*) { return MPI_INT; }
-inline MPI_Datatype named(const unsigned*) { return MPI_UNSIGNED; }
-inline MPI_Datatype named(const long*) { return MPI_LONG; }
-inline MPI_Datatype named(const unsigned long*) { return MPI_UNSIGNED_LONG; }
-inline MPI_Datatype named(const long long*) { return MPI_LONG_LONG; }
-inline MPI_Datatype named(const unsigned long long*) { return MPI_UNSIGNED_LONG_LONG; }
-inline MPI_Datatype named(const float*) { return MPI_FLOAT; }
-inline MPI_Datatype named(const double*) { return MPI_DOUBLE; }
-inline MPI_Datatype named(const long double*) { return MPI_LONG_DOUBLE; }
-inline MPI_Datatype named(const std::complex<float>*) { return MPI_C_FLOAT_COMPLEX; }
-inline MPI_Datatype named(const std::complex<double>*) { return MPI_C_DOUBLE_COMPLEX; }
-inline MPI_Datatype named(const std::complex<long double>*) { return MPI_C_LONG_DOUBLE_COMPLEX; }
-
-template <class T>
-concept Named = requires(const T* values) { named(values); };
-
-/// MPI's elements for one T.
-template <class T>
-inline constexpr std::size_t units = Named<T> ? 1 : sizeof(T);
-
-template <class T>
-MPI_Datatype datatype() {
-  if constexpr (Named<T>) return named(static_cast<const T*>(nullptr));
-  else return MPI_BYTE;
-}
-
-inline void check(const char* function, int code) {
-  if (code != MPI_SUCCESS) throw mpi_error(function, code);
-}
-
-/// How many ranks this one sends to.
-inline std::size_t ranks(MPI_Comm comm) {
-  int inter = 0, size = 0;
-  check("MPI_Comm_test_inter", MPI_Comm_test_inter(comm, &inter));
-  check("MPI_Comm_size", inter != 0 ? MPI_Comm_remote_size(comm, &size) : MPI_Comm_size(comm, &size));
-  return static_cast<std::size_t>(size);
-}
-
-/// A number of T as MPI counts it.
-template <class T>
-int mpi_count(std::size_t values) {
-  if (values > INT_MAX / units<T>)
-    throw usage_error(std::to_string(values) + " values of " + std::to_string(sizeof(T)) +
-                      " bytes are more than an int counts; send them in several calls");
-  return static_cast<int>(values * units<T>);
-}
-
-/// Values per rank of a range that holds one block for each.
-template <class T>
-int block_count(std::size_t values, std::size_t ranks, const char* name) {
-  if (values % ranks != 0)
-    throw usage_error(std::string(name) + " holds " + std::to_string(values) +
-                      " values, which is no multiple of " + std::to_string(ranks) +
-                      " ranks; give every rank as many");
-  return mpi_count<T>(values / ranks);
-}
-
-/// Blocks of one after the other: where each begins.
-inline std::vector<int> one_after_the_other(std::span<const int> counts) {
-  std::vector<int> begins;
-  begins.reserve(counts.size());
-  long long at = 0;
-  for (const int count : counts) {
-    if (at > INT_MAX) throw usage_error("a block begins beyond what an int counts; send in several calls");
-    begins.push_back(static_cast<int>(at));
-    at += count;
-  }
-  return begins;
-}
-
-/// Counts or displacements of T as MPI counts them: the caller's own, or multiplied.
-template <class T>
-class Scaled {
- public:
-  explicit Scaled(std::span<const int> numbers) : numbers_(numbers) {
-    if constexpr (units<T> != 1)
-      for (const int n : numbers) scaled_.push_back(mpi_count<T>(static_cast<std::size_t>(n)));
-  }
-  const int* data() const { return units<T> == 1 ? numbers_.data() : scaled_.data(); }
-
- private:
-  std::span<const int> numbers_;
-  std::vector<int> scaled_;
-};
-
-inline void check_lengths(std::size_t ranks, const char* name, std::initializer_list<std::size_t> lengths) {
-  for (const std::size_t length : lengths)
-    if (length != ranks)
-      throw usage_error("an array of the " + std::string(name) + " side has " + std::to_string(length) +
-                        " entries, but there are " + std::to_string(ranks) + " ranks; give one for each");
-}
-
-/// Every block lies inside its range.
-inline void check_blocks(std::size_t ranks, const char* name, std::size_t values, std::span<const int> counts,
-                         std::span<const int> displacements) {
-  check_lengths(ranks, name, {counts.size(), displacements.size()});
-  for (std::size_t r = 0; r < ranks; ++r) {
-    const long long begin = displacements[r], count = counts[r];
-    if (begin < 0 || count < 0 || (count > 0 && begin + count > static_cast<long long>(values)))
-      throw usage_error("the " + std::string(name) + " block of rank " + std::to_string(r) + " has " +
-                        std::to_string(count) + " values from " + std::to_string(begin) +
-                        " on, but there are " + std::to_string(values) +
-                        "; enlarge the range or correct the counts");
-  }
-}
-
-}  // namespace detail
-
-/// Contiguous memory of values that may be copied as bytes.
-template <class R>
-concept Values = std::ranges::contiguous_range<R> && std::ranges::sized_range<R> &&
-                 std::is_trivially_copyable_v<std::ranges::range_value_t<R>>;
-
-/// The same, to be written to.
-template <class R>
-concept WritableValues =
-    Values<R> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>>;
-
-/// Ranges of the same values.
-template <class A, class B>
-concept Alike = std::same_as<std::ranges::range_value_t<A>, std::ranges::range_value_t<B>>;
 
 /// Sends block d of `send` to rank d; block o of `receive` comes from rank o.
 ///
@@ -203,10 +43,7 @@ void alltoall(const Send& send, Receive&& receive, MPI_Comm comm) {
   using T = std::ranges::range_value_t<Send>;
   const std::size_t ranks = detail::ranks(comm);
   const int count = detail::block_count<T>(std::ranges::size(send), ranks, "send");
-  if (std::ranges::size(receive) != std::ranges::size(send))
-    throw usage_error("receive holds " + std::to_string(std::ranges::size(receive)) + " values and send " +
-                      std::to_string(std::ranges::size(send)) +
-                      ", but alltoall receives as many as it sends; resize receive");
+  detail::check_as_many("alltoall", std::ranges::size(receive), std::ranges::size(send));
   const MPI_Datatype type = detail::datatype<T>();
   detail::check("wherry_alltoall", wherry_alltoall(std::ranges::data(send), count, type,
                                                    std::ranges::data(receive), count, type, comm));

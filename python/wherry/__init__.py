@@ -5,16 +5,40 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wherry.collectives import alltoall, alltoallv, alltoallw, last_strategy
+    from wherry.collectives import (
+        allgather,
+        alltoall,
+        alltoallv,
+        alltoallw,
+        barrier,
+        bcast,
+        gather,
+        last_strategy,
+        scatter,
+    )
+    from wherry.reductions import allreduce, reduce, reduce_scatter_block
 
 __version__ = "0.1.0"
-__all__ = ["alltoall", "alltoallv", "alltoallw", "last_strategy"]
+__all__ = [
+    "allgather",
+    "allreduce",
+    "alltoall",
+    "alltoallv",
+    "alltoallw",
+    "barrier",
+    "bcast",
+    "gather",
+    "last_strategy",
+    "reduce",
+    "reduce_scatter_block",
+    "scatter",
+]
 
 
 def __getattr__(name: str) -> Any:
     """The collectives load mpi4py, which starts MPI; the command line must not."""
     if name not in __all__:
         raise AttributeError(f"module 'wherry' has no attribute '{name}'")
-    from wherry import collectives
+    from wherry import collectives, reductions
 
-    return getattr(collectives, name)
+    return getattr(reductions if hasattr(reductions, name) else collectives, name)

@@ -8,8 +8,8 @@ same on all ranks; nothing has to be started or ended.
 
 What holds for every function here: it is collective over comm, in the same order as all other collectives on comm, and
 does not match mpi4py's own; it returns when `receive` is complete. Arrays are C-contiguous, stay the caller's and must
-not overlap. `mpi4py.MPI.IN_PLACE` as `send`, on all ranks, exchanges the blocks of `receive` in place. Other Python
-threads run meanwhile.
+not overlap. `mpi4py.MPI.IN_PLACE` as `send`, on all ranks, takes the data from `receive`; in collectives with a root it
+is the root's. Other Python threads run meanwhile. Reductions are in wherry.reductions.
 
 TypeError and ValueError are local: they are raised before any message, and ranks with right arguments may wait.
 mpi4py.MPI.Exception has MPI's code, if comm's error handler returns, as mpi4py sets it.
@@ -20,18 +20,31 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from itertools import accumulate
 from typing import Any
 
-import numpy as np
 from mpi4py import MPI
-from numpy.typing import NDArray
 
+from wherry.arrays import (
+    Array,
+    Part,
+    Unit,
+    address,
+    block_size,
+    check_all_blocks,
+    check_array,
+    check_arrays,
+    check_as_many,
+    check_length,
+    check_writable,
+    is_in_place,
+    mpi_int,
+    part_of,
+    ranks_of,
+    unit_of,
+)
 from wherry.native import Library, library
-
-Array = NDArray[Any]
-
-_MOST = 2**31 - 1  # MPI counts with a C int
 
 
 def alltoall(send: Array | MPI.InPlaceType, receive: Array, comm: MPI.Comm) -> None:
@@ -42,21 +55,13 @@ def alltoall(send: Array | MPI.InPlaceType, receive: Array, comm: MPI.Comm) -> N
     receive: as many elements of the same dtype.
     Standard: MPI 4.1, section 6.8, MPI_Alltoall.
     """
-    ranks = _ranks(comm)
-    unit = _unit(receive.dtype)
-    arrays = {"receive": receive} if _is_in_place(send) else {"send": send, "receive": receive}
-    _check_arrays(arrays, receive)
-    for name, array in arrays.items():
-        if array.size != receive.size:
-            raise ValueError(f"{name} has {array.size} elements and receive {receive.size}; give both as many")
-        if array.size % ranks:
-            raise ValueError(
-                f"{name} has {array.size} elements, which is no multiple of {ranks} ranks; give every rank as many"
-            )
-    count = _int(receive.size // ranks * unit.per_element)
+    ranks = ranks_of(comm)
+    check_arrays(_arrays(send, receive))
+    if not is_in_place(send):
+        check_as_many("send", send, receive)
     wherry = library()
-    kind = wherry.handle(unit.type)
-    wherry.call("alltoall", _address(send), count, kind, _address(receive), count, kind, wherry.handle(comm))
+    count = _side("receive", receive, ranks, wherry)[1:]
+    wherry.call("alltoall", address(send), *count, address(receive), *count, wherry.handle(comm))
 
 
 def alltoallv(
@@ -76,15 +81,15 @@ def alltoallv(
     In place, send_counts is None, and receive_counts[d] is the same here and on rank d.
     Standard: MPI 4.1, section 6.8, MPI_Alltoallv.
     """
-    ranks = _ranks(comm)
-    unit = _unit(receive.dtype)
-    in_place = _is_in_place(send)
-    _check_arrays({"receive": receive} if in_place else {"send": send, "receive": receive}, receive)
+    ranks = ranks_of(comm)
+    unit = unit_of(receive.dtype)
+    in_place = is_in_place(send)
+    check_arrays(_arrays(send, receive))
     incoming = _blocks("receive", receive, receive_counts, receive_displacements, ranks, unit)
     outgoing = (None, None) if in_place else _blocks("send", send, send_counts, send_displacements, ranks, unit)
     wherry = library()
     kind = wherry.handle(unit.type)
-    wherry.call("alltoallv", _address(send), *outgoing, kind, _address(receive), *incoming, kind, wherry.handle(comm))
+    wherry.call("alltoallv", address(send), *outgoing, kind, address(receive), *incoming, kind, wherry.handle(comm))
 
 
 def alltoallw(
@@ -100,14 +105,78 @@ def alltoallw(
     Nothing checks that it stays inside. In place, send_types is None.
     Standard: MPI 4.1, section 6.8, MPI_Alltoallw.
     """
-    ranks = _ranks(comm)
-    in_place = _is_in_place(send)
-    for name, array in {"receive": receive}.items() if in_place else {"send": send, "receive": receive}.items():
-        _check_array(name, array)
+    ranks = ranks_of(comm)
+    in_place = is_in_place(send)
+    for name, array in _arrays(send, receive).items():
+        check_array(name, array)
+    check_writable("receive", receive)
     wherry = library()
     incoming = _typed("receive", receive_types, ranks, wherry)
     outgoing = (None, None, None) if in_place else _typed("send", send_types, ranks, wherry)
-    wherry.call("alltoallw", _address(send), *outgoing, _address(receive), *incoming, wherry.handle(comm))
+    wherry.call("alltoallw", address(send), *outgoing, address(receive), *incoming, wherry.handle(comm))
+
+
+def allgather(send: Array | MPI.InPlaceType, receive: Array, comm: MPI.Comm) -> None:
+    """Collects a block from every rank on all ranks: block o of `receive` is `send` of rank o.
+
+    send: as many elements on all ranks (may be 0). MPI.IN_PLACE on all ranks: the rank's own block of `receive`.
+    receive: one block of the same dtype for each rank, one after the other.
+    Standard: MPI 4.1, section 6.7, MPI_Allgather.
+    """
+    ranks = ranks_of(comm)
+    check_arrays(_arrays(send, receive))
+    if not is_in_place(send) and not isinstance(comm, MPI.Intercomm):
+        check_all_blocks("receive", receive, send, ranks)
+    wherry = library()
+    outgoing, incoming = _side("send", send, 1, wherry), _side("receive", receive, ranks, wherry)
+    wherry.call("allgather", *outgoing, *incoming, wherry.handle(comm))
+
+
+def bcast(buffer: Array, root: int, comm: MPI.Comm) -> None:
+    """Sends `buffer` of the root to `buffer` of all other ranks.
+
+    buffer: as many bytes on all ranks; at the root it may be read-only. root: the same on all ranks.
+    Standard: MPI 4.1, section 6.4, MPI_Bcast.
+    """
+    part = part_of(comm, root)
+    takes_part = part.is_root or part.has_block
+    if takes_part:
+        check_array("buffer", buffer)
+        if not part.is_root:
+            check_writable("buffer", buffer)
+    wherry = library()
+    wherry.call("bcast", *_side("buffer", buffer if takes_part else None, 1, wherry), root, wherry.handle(comm))
+
+
+def gather(send: Array | MPI.InPlaceType, receive: Array | None, root: int, comm: MPI.Comm) -> None:
+    """Collects a block from every rank at the root: block o of its `receive` is `send` of rank o.
+
+    send: as many elements on all ranks (may be 0). MPI.IN_PLACE at the root: its block is in `receive` already.
+    receive: at the root one block of the same dtype for each rank, one after the other; elsewhere ignored, and may be
+    None.
+    root: the same on all ranks.
+    Standard: MPI 4.1, section 6.5, MPI_Gather.
+    """
+    _call_rooted("gather", _End("send", send, _Has.block), _End("receive", receive, _Has.all_blocks), root, comm)
+
+
+def scatter(send: Array | None, receive: Array | MPI.InPlaceType, root: int, comm: MPI.Comm) -> None:
+    """Spreads blocks from the root: `receive` of rank d is block d of the root's `send`.
+
+    send: at the root one block for each rank, one after the other; elsewhere ignored, and may be None.
+    receive: one block of the same dtype, of as many elements on all ranks. MPI.IN_PLACE at the root: its block stays in
+    `send`.
+    root: the same on all ranks.
+    Standard: MPI 4.1, section 6.6, MPI_Scatter.
+    """
+    _call_rooted("scatter", _End("send", send, _Has.all_blocks), _End("receive", receive, _Has.block), root, comm)
+
+
+def barrier(comm: MPI.Comm) -> None:
+    """Returns when all ranks have called it. Standard: MPI 4.1, section 6.3, MPI_Barrier."""
+    ranks_of(comm)
+    wherry = library()
+    wherry.call("barrier", wherry.handle(comm))
 
 
 def last_strategy() -> str:
@@ -115,36 +184,61 @@ def last_strategy() -> str:
     return library().text("last_strategy")
 
 
-@dataclass(frozen=True)
-class _Unit:
-    """MPI's elements for one element of an array. Data are moved, never converted, so that any dtype will do."""
-
-    type: MPI.Datatype
-    per_element: int
+class _Has(Enum):
+    block = "this rank's block"
+    all_blocks = "at the root, one block for each rank"
 
 
-def _unit(dtype: np.dtype[Any]) -> _Unit:
-    """The widest integers that make up an element: the fewer, the more fit into MPI's counts."""
-    widths = ((8, MPI.UINT64_T), (4, MPI.UINT32_T), (2, MPI.UINT16_T), (1, MPI.BYTE))
-    return next(_Unit(type, dtype.itemsize // width) for width, type in widths if dtype.itemsize % width == 0)
+@dataclass(frozen=True, eq=False)
+class _End:
+    """An argument of a collective with a root."""
+
+    name: str
+    array: Any
+    has: _Has
+
+    def is_used(self, part: Part) -> bool:
+        if self.has is _Has.all_blocks:
+            return part.is_root
+        return part.has_block and not self.stays(part)
+
+    def stays(self, part: Part) -> bool:
+        """The root's own block, which is among the others already."""
+        return part.is_root and is_in_place(self.array)
 
 
-def _check_arrays(arrays: dict[str, Any], receive: Array) -> None:
-    for name, array in arrays.items():
-        _check_array(name, array)
-        if array.dtype != receive.dtype:
-            raise TypeError(f"{name} has dtype {array.dtype} and receive {receive.dtype}; convert one of them")
+def _call_rooted(function: str, send: _End, receive: _End, root: int, comm: MPI.Comm) -> None:
+    part = part_of(comm, root)
+    ranks = ranks_of(comm)
+    used = {end.has: end for end in (send, receive) if end.is_used(part)}
+    check_arrays({end.name: end.array for end in used.values()})
+    if len(used) == 2:
+        whole = used[_Has.all_blocks]
+        check_all_blocks(whole.name, whole.array, used[_Has.block].array, ranks)
+    wherry = library()
+    sides = [
+        _side(
+            end.name,
+            end.array if end.is_used(part) or end.stays(part) else None,
+            ranks if end.has is _Has.all_blocks else 1,
+            wherry,
+        )
+        for end in (send, receive)
+    ]
+    wherry.call(function, *sides[0], *sides[1], root, wherry.handle(comm))
 
 
-def _check_array(name: str, array: Any) -> None:
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"{name} is a {type(array).__name__}, not a NumPy array; use numpy.asarray")
-    if array.dtype.hasobject:
-        raise TypeError(f"{name} holds Python objects, which MPI cannot move; use a numeric or structured dtype")
-    if not array.flags.c_contiguous:
-        raise ValueError(f"{name} is not C-contiguous; use numpy.ascontiguousarray, or alltoallw with subarray types")
-    if name == "receive" and not array.flags.writeable:
-        raise ValueError("receive is read-only; give an array that may be written to")
+def _arrays(send: Array | MPI.InPlaceType, receive: Array) -> dict[str, Any]:
+    return {"receive": receive} if is_in_place(send) else {"send": send, "receive": receive}
+
+
+def _side(name: str, array: Any, blocks: int, wherry: Library) -> tuple[Any, int, Any]:
+    """A buffer of so many blocks as MPI takes it: where it begins, how many elements a block has, of which type."""
+    if array is None or is_in_place(array):
+        return address(array), 0, wherry.handle(MPI.BYTE)
+    unit = unit_of(array.dtype)
+    elements = block_size(name, array, blocks)
+    return address(array), mpi_int(elements * unit.per_element), wherry.handle(unit.type)
 
 
 def _blocks(
@@ -153,14 +247,14 @@ def _blocks(
     counts: Sequence[int] | None,
     displacements: Sequence[int] | None,
     ranks: int,
-    unit: _Unit,
+    unit: Unit,
 ) -> tuple[ctypes.Array[ctypes.c_int], ctypes.Array[ctypes.c_int]]:
     """Counts and displacements as MPI takes them; every block lies inside the array."""
     if counts is None:
         raise TypeError(f"{name}_counts is None, which is for MPI.IN_PLACE only; give a count for each rank")
     begins = [0, *accumulate(counts)][: len(counts)] if displacements is None else displacements
     for what, values in (("counts", counts), ("displacements", begins)):
-        _check_length(f"{name}_{what}", len(values), ranks)
+        check_length(f"{name}_{what}", len(values), ranks)
     for rank, (count, begin) in enumerate(zip(counts, begins, strict=True)):
         if count < 0 or begin < 0 or (count > 0 and begin + count > array.size):
             raise ValueError(
@@ -168,8 +262,8 @@ def _blocks(
                 "enlarge the array or correct the counts"
             )
     integers = ctypes.c_int * ranks
-    return integers(*(_int(n * unit.per_element) for n in counts)), integers(
-        *(_int(n * unit.per_element) for n in begins)
+    return integers(*(mpi_int(n * unit.per_element) for n in counts)), integers(
+        *(mpi_int(n * unit.per_element) for n in begins)
     )
 
 
@@ -178,35 +272,6 @@ def _typed(
 ) -> tuple[ctypes.Array[ctypes.c_int], ctypes.Array[ctypes.c_int], ctypes.Array[Any]]:
     if types is None:
         raise TypeError(f"{name}_types is None, which is for MPI.IN_PLACE only; give a type for each rank")
-    _check_length(f"{name}_types", len(types), ranks)
+    check_length(f"{name}_types", len(types), ranks)
     integers = ctypes.c_int * ranks
     return integers(*[1] * ranks), integers(), wherry.handles(types)
-
-
-def _check_length(name: str, length: int, ranks: int) -> None:
-    if length != ranks:
-        raise ValueError(f"{name} has {length} entries, but there are {ranks} ranks; give one for each")
-
-
-def _ranks(comm: MPI.Comm) -> int:
-    """How many ranks this one sends to."""
-    if not isinstance(comm, MPI.Comm):
-        raise TypeError(
-            f"comm is a {type(comm).__name__}, not an mpi4py communicator; use MPI.COMM_WORLD or one made of it"
-        )
-    return int(comm.Get_remote_size() if isinstance(comm, MPI.Intercomm) else comm.Get_size())
-
-
-def _is_in_place(send: object) -> bool:
-    return isinstance(send, MPI.InPlaceType)
-
-
-def _address(buffer: Any) -> ctypes.c_void_p:
-    return ctypes.c_void_p(int(buffer) if _is_in_place(buffer) else buffer.ctypes.data)
-
-
-def _int(number: int) -> int:
-    """ctypes would cut off what an int cannot hold."""
-    if number > _MOST:
-        raise ValueError(f"a block begins at or has {number} MPI elements, more than {_MOST}; send in several calls")
-    return number

@@ -39,7 +39,7 @@ class Library:
         self._library.wherry_last_strategy.restype = ctypes.c_char_p
         self._library.wherry_version.restype = ctypes.c_char_p
 
-    def handle(self, mpi_object: MPI.Comm | MPI.Datatype) -> ctypes.c_int | ctypes.c_void_p:
+    def handle(self, mpi_object: MPI.Comm | MPI.Datatype | MPI.Op) -> ctypes.c_int | ctypes.c_void_p:
         return self._handle.from_address(MPI._addressof(mpi_object))
 
     def handles(self, mpi_objects: Sequence[MPI.Datatype]) -> ctypes.Array[Any]:

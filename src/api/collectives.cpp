@@ -44,6 +44,46 @@ int wherry_alltoallw(const void* sendbuf, const int sendcounts[], const int sdis
                  recvcounts, rdispls, recvtypes, comm);
 }
 
+int wherry_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                     MPI_Datatype recvtype, MPI_Comm comm) {
+  return perform(&Runtime::allgather, library().Allgather, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                 recvtype, comm);
+}
+
+int wherry_bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
+  return perform(&Runtime::bcast, library().Bcast, buffer, count, datatype, root, comm);
+}
+
+int wherry_gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                  MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  return perform(&Runtime::gather, library().Gather, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                 recvtype, root, comm);
+}
+
+int wherry_scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
+                   MPI_Datatype recvtype, int root, MPI_Comm comm) {
+  return perform(&Runtime::scatter, library().Scatter, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                 recvtype, root, comm);
+}
+
+int wherry_reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+                  MPI_Comm comm) {
+  return perform(&Runtime::reduce, library().Reduce, sendbuf, recvbuf, count, datatype, op, root, comm);
+}
+
+int wherry_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                     MPI_Comm comm) {
+  return perform(&Runtime::allreduce, library().Allreduce, sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+int wherry_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype,
+                                MPI_Op op, MPI_Comm comm) {
+  return perform(&Runtime::reduce_scatter_block, library().Reduce_scatter_block, sendbuf, recvbuf, recvcount,
+                 datatype, op, comm);
+}
+
+int wherry_barrier(MPI_Comm comm) { return perform(&Runtime::barrier, library().Barrier, comm); }
+
 const char* wherry_last_strategy(void) { return LastStrategy::get(); }
 
 const char* wherry_version(void) { return WHERRY_VERSION; }

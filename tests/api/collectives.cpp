@@ -2,47 +2,17 @@
 // go on. WHERRY_TEST_SEED changes the data. Prints what ran, once per name, on rank 0: "ran NAME".
 #include <wherry/wherry.hpp>
 
-#include <cstdint>
-#include <cstdlib>
-#include <random>
-#include <set>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "check.hpp"
+#include "world.hpp"
 
 namespace {
 
-using test::Checks;
+using test::Particle;
+using test::World;
 
 constexpr int calls = 30;
-
-unsigned seed_from_environment() {
-  const char* text = std::getenv("WHERRY_TEST_SEED");
-  return text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 20261122u;
-}
-
-struct World {
-  MPI_Comm comm;
-  int rank, ranks;
-  std::minstd_rand random;  // of this rank
-  std::set<std::string> ran;
-  Checks checks;
-
-  template <class T>
-  std::vector<T> data(std::size_t values) {
-    std::vector<T> made(values);
-    for (T& value : made) value = static_cast<T>(random() % 100);
-    return made;
-  }
-  template <class T>
-  void same(const std::vector<T>& ours, const std::vector<T>& expected, const char* what) {
-    ran.insert(wherry_last_strategy());
-    checks.that(ours == expected, what);
-  }
-  std::size_t size() const { return static_cast<std::size_t>(ranks); }
-};
 
 void check_alltoall(World& w, int count) {
   const auto send = w.data<int>(w.size() * static_cast<std::size_t>(count));
@@ -69,14 +39,6 @@ void check_range(World& w, int count) {
   wherry::alltoall(replaced, w.comm);
   w.same(replaced, expected, "wherry::alltoall in place differs from MPI_Alltoall");
 }
-
-/// No MPI type fits: it travels as bytes.
-struct Particle {
-  double position[3];
-  std::int16_t charge;
-  explicit Particle(unsigned long n = 0) : position{double(n), 2.0 * double(n), 0}, charge(std::int16_t(n)) {}
-  bool operator==(const Particle&) const = default;
-};
 
 struct Irregular {
   std::vector<int> send_counts, send_begins, receive_counts, receive_begins;
@@ -186,19 +148,9 @@ void check_all(World& w) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const unsigned seed = seed_from_environment();
-  World w{MPI_COMM_NULL, 0, 0, {}, {}, {}};
-  MPI_Comm_dup(MPI_COMM_WORLD, &w.comm);
-  MPI_Comm_rank(w.comm, &w.rank);
-  MPI_Comm_size(w.comm, &w.ranks);
-  w.random.seed(seed + static_cast<unsigned>(w.rank));
-  w.checks.that(*wherry_last_strategy() == '\0', "a strategy ran before the first call");
-  for (int i = 0; i < calls; ++i) check_all(w);
-  MPI_Comm_free(&w.comm);
-  const int code = w.checks.exit_code();
-  if (w.rank == 0)
-    for (const std::string& name : w.ran) std::printf("ran %s\n", name.c_str());
-  if (w.rank == 0 && code != 0) std::printf("seed %u\n", seed);
+  const int code = test::run([](World& w) {
+    for (int i = 0; i < calls; ++i) check_all(w);
+  });
   MPI_Finalize();
   return code;
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,9 @@ HERE = Path(__file__).resolve().parent
 RANKS = (1, 2, 3, 5, 8)
 # Runs the same steps on all machines: the learner's choices depend on times.
 MESH = {"WHERRY_ALLTOALL": "mesh", "WHERRY_ALLTOALLV": "mesh", "WHERRY_ALLTOALLW": "mesh"}
+# Of collectives on segments; those that reduce keep the order of ranks, as some of the calls need it.
+MOVES = {"allgather": "bruck", "bcast": "chain", "gather": "binomial", "scatter": "linear", "barrier": "binomial"}
+REDUCTIONS = {"reduce": "rabenseifner", "allreduce": "mesh", "reduce_scatter_block": "recursive_halving_ordered"}
 
 
 @pytest.fixture(scope="session")
@@ -31,21 +36,51 @@ def strategies_in(output: str) -> set[str]:
 
 
 @pytest.mark.parametrize("n", RANKS)
-@pytest.mark.parametrize("name", ["collectives", "errors"])
+@pytest.mark.parametrize("name", ["collectives", "errors", "moves", "reductions", "shapes"])
 def test_like_mpi(mpi: Launcher, build: Path, name: str, n: int) -> None:
     done = mpi.run([program(mpi, build, name)], n, hermetic({}), timeout=180)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("n", RANKS)
-def test_python_like_mpi4py(mpi: Launcher, installed: Path, n: int) -> None:
+@pytest.mark.parametrize("name", ["python_collectives.py", "python_segments.py"])
+def test_python_like_mpi4py(mpi: Launcher, installed: Path, name: str, n: int) -> None:
+    done = run_python(mpi, installed, name, n, {})
+    if n == 1:
+        assert {ran.split()[-1] for ran in strategies_in(done.stdout)} == {"native"}
+
+
+def run_python(
+    mpi: Launcher, installed: Path, name: str, n: int, env: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
     if mpi.python is None:
         pytest.skip(f"{mpi.name} has no mpi4py")
-    env = {"PYTHONPATH": str(installed), **hermetic({})}
-    done = mpi.run([mpi.python, HERE / "python_collectives.py"], n, env, timeout=180)
+    done = mpi.run([mpi.python, HERE / name], n, {"PYTHONPATH": str(installed), **env, **hermetic({})}, timeout=180)
     assert done.returncode == 0, done.stdout + done.stderr
-    if n == 1:
-        assert strategies_in(done.stdout) == {"native"}
+    return done
+
+
+def check_followed(output: str, asked: Mapping[str, str]) -> None:
+    """Each collective ran as asked, but for the first call on the communicator and those of no bytes."""
+    ran = {name: {row.split()[1] for row in strategies_in(output) if row.split()[0] == name} for name in asked}
+    for name, strategy in asked.items():
+        assert strategy in ran[name] <= {strategy, "native"}, (name, ran[name])
+
+
+def settings_for(asked: Mapping[str, str]) -> dict[str, str]:
+    return {f"WHERRY_{name.upper()}": strategy for name, strategy in asked.items()}
+
+
+@pytest.mark.parametrize(("name", "asked"), [("moves", MOVES), ("reductions", REDUCTIONS)])
+def test_each_setting_is_followed(mpi: Launcher, build: Path, name: str, asked: dict[str, str]) -> None:
+    done = mpi.run([program(mpi, build, name)], 5, {**settings_for(asked), **hermetic({})})
+    assert done.returncode == 0, done.stdout + done.stderr
+    check_followed(done.stdout, asked)
+
+
+def test_each_setting_is_followed_in_python(mpi: Launcher, installed: Path) -> None:
+    asked = {**MOVES, **REDUCTIONS}
+    check_followed(run_python(mpi, installed, "python_segments.py", 5, settings_for(asked)).stdout, asked)
 
 
 def test_settings_are_followed(mpi: Launcher, build: Path) -> None:

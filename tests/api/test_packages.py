@@ -15,8 +15,11 @@ RANKS = (1, 4)
 # What the first line of an example's output begins with, when its result is right.
 OUTPUT = {
     "transpose": "transpose: right, last by ",
+    "spread": "spread: right, last by ",
     "shuffle": "shuffle: ",
+    "power": "power: right, ",
     "redistribute.py": "redistribute: right, last by ",
+    "histogram.py": "histogram: right, ",
 }
 
 
@@ -41,7 +44,7 @@ def examples(mpi: Launcher, prefix: Path, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.mark.parametrize("n", RANKS)
-@pytest.mark.parametrize("name", ["transpose", "shuffle"])
+@pytest.mark.parametrize("name", [name for name in OUTPUT if not name.endswith(".py")])
 def test_examples_built_with_cmake(mpi: Launcher, examples: Path, name: str, n: int) -> None:
     done = mpi.run([examples / name], n, hermetic({}))
     assert done.returncode == 0, done.stdout + done.stderr
@@ -54,13 +57,14 @@ def installed(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("n", RANKS)
-def test_python_example(mpi: Launcher, installed: Path, n: int) -> None:
+@pytest.mark.parametrize("name", [name for name in OUTPUT if name.endswith(".py")])
+def test_python_example(mpi: Launcher, installed: Path, name: str, n: int) -> None:
     if mpi.python is None:
         pytest.skip(f"{mpi.name} has no mpi4py")
     env = {"PYTHONPATH": str(installed), **hermetic({})}
-    done = mpi.run([mpi.python, EXAMPLES / "redistribute.py"], n, env)
+    done = mpi.run([mpi.python, EXAMPLES / name], n, env)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.startswith(OUTPUT["redistribute.py"])
+    assert done.stdout.startswith(OUTPUT[name])
 
 
 def test_examples_are_all_run() -> None:

@@ -195,8 +195,10 @@ void check_reduce(World& w, const Case& k) {
   Memory result = random_memory(w, is_root ? k.elements : 0, type);
   const void* const from = in_place && is_root ? MPI_IN_PLACE : mine.data();
   const run::Reduce call{from, result.data(), k.elements, type.type, op, k.root, w.comm};
+  // Not in place in the library: MPICH 4.0 reads the root's MPI_IN_PLACE as an address, on 3, 5, 6 or 7 ranks.
+  const Memory input = from == MPI_IN_PLACE ? result : mine;
   compare(w, k, call, mine, result,
-          [&] { MPI_Reduce(from, result.data(), k.elements, type.type, op, k.root, w.comm); });
+          [&] { MPI_Reduce(input.data(), result.data(), k.elements, type.type, op, k.root, w.comm); });
 }
 
 void check_allreduce(World& w, const Case& k) {
