@@ -1,0 +1,137 @@
+#include "common/report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+#include "common/options.hpp"
+
+namespace apps {
+namespace {
+
+constexpr std::size_t columns = 7;
+using Row = std::array<std::string, columns>;
+
+std::string fixed(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+Row row_of(const Measurement& m) {
+  return {m.name,
+          m.metric,
+          m.message_bytes > 0 ? fixed(m.message_bytes, 0) + " B" : "",
+          seconds_text(median(m.plain_s)),
+          seconds_text(median(m.wherry_s)),
+          fixed(ratio(m), 2),
+          listed(m.strategies)};
+}
+
+std::string line(const Row& row, const std::array<std::size_t, columns>& widths) {
+  constexpr std::array<bool, columns> right = {false, false, true, true, true, true, false};
+  std::string text;
+  for (std::size_t c = 0; c < columns; ++c) {
+    const std::string space(widths[c] - row[c].size(), ' ');
+    text += (c == 0 ? "" : "  ") + (right[c] ? space + row[c] : row[c] + space);
+  }
+  return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+}
+
+/// A string of JSON. What is not printable ASCII has no place in a record's names.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c >= ' ' && c <= '~' ? c : '?';
+  }
+  return out + "\"";
+}
+
+/// The shortest digits that read back as the same number; JSON has none for what is not finite.
+std::string number(double value) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  return std::isfinite(value) ? std::string(digits, end) : "null";
+}
+
+template <class Values, class Write>
+std::string list(const Values& values, Write write) {
+  std::string text;
+  for (const auto& value : values) text += (text.empty() ? "" : ", ") + write(value);
+  return "[" + text + "]";
+}
+
+/// As in the records of `wherry bench`: one entry per launch, and this is one.
+std::string samples(const Measurement& m) {
+  return "[{\"launch\": 0, \"native\": " + list(m.plain_s, number) +
+         ", \"wherry\": " + list(m.wherry_s, number) + "}]";
+}
+
+std::string record(const Machine& machine, const Measurement& m) {
+  const std::pair<const char*, std::string> members[] = {
+      {"bench", quoted(machine.application)},
+      {"case", quoted(m.name)},
+      {"metric", quoted(m.metric)},
+      {"unit", quoted("s")},
+      {"value", number(median(m.wherry_s))},
+      {"baseline", number(median(m.plain_s))},
+      {"ratio", number(ratio(m))},
+      {"mpi", quoted(machine.mpi)},
+      {"ranks", std::to_string(machine.ranks)},
+      {"machine", quoted(machine.host)},
+      {"version", quoted(machine.wherry)},
+      {"statistic", quoted(statistic)},
+      {"message_bytes", number(m.message_bytes)},
+      {"strategies", list(m.strategies, quoted)},
+      {"samples", samples(m)},
+  };
+  std::string text;
+  for (const auto& [name, value] : members) text += (text.empty() ? "" : ", ") + quoted(name) + ": " + value;
+  return "{" + text + "}";
+}
+
+}  // namespace
+
+double median(std::span<const double> samples) {
+  if (samples.empty()) return std::nan("");
+  std::vector<double> sorted(samples.begin(), samples.end());
+  std::ranges::sort(sorted);
+  const std::size_t half = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+double ratio(const Measurement& measurement) {
+  return median(measurement.plain_s) / median(measurement.wherry_s);
+}
+
+std::string table(std::span<const Measurement> measurements) {
+  std::vector<Row> rows = {{"case", "timed", "message", "plain MPI", "Wherry", "ratio", "ran"}};
+  for (const Measurement& m : measurements) rows.push_back(row_of(m));
+  std::array<std::size_t, columns> widths{};
+  for (const Row& row : rows)
+    for (std::size_t c = 0; c < columns; ++c) widths[c] = std::max(widths[c], row[c].size());
+  std::string text;
+  for (const Row& row : rows) text += line(row, widths);
+  return text;
+}
+
+std::string json(const Machine& machine, std::span<const Measurement> measurements) {
+  std::string text;
+  for (const Measurement& m : measurements) text += (text.empty() ? "" : ",\n ") + record(machine, m);
+  return "[" + text + "]\n";
+}
+
+std::string seconds_text(double seconds) {
+  if (!std::isfinite(seconds)) return "-";
+  constexpr std::array<std::pair<double, const char*>, 3> units = {
+      {{1.0, " s"}, {1e-3, " ms"}, {1e-6, " us"}}};
+  const auto unit = std::ranges::find_if(units, [&](const auto& u) { return seconds >= u.first; });
+  const auto& [scale, name] = unit == units.end() ? units.back() : *unit;
+  const double value = seconds / scale;
+  return fixed(value, value < 10 ? 2 : value < 100 ? 1 : 0) + name;
+}
+
+}  // namespace apps

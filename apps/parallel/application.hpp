@@ -1,0 +1,38 @@
+// What all applications do around their work: MPI from start to end, a command line that all ranks agree on, the report.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/options.hpp"
+#include "common/progress.hpp"
+#include "common/report.hpp"
+
+namespace apps {
+
+/// What the work of an application hands back, the same on all ranks.
+struct Outcome {
+  std::string head;  // what ran, in a line above the table
+  std::vector<Measurement> measurements;
+  std::string wrong;  // what is wrong with a result; empty: all are right
+  std::string right;  // what was checked
+};
+
+struct Application {
+  Manual manual;
+  std::vector<Option> options;
+  Common& common;
+  /// Looks whether the settings fit so many ranks, before any work. Throws usage_error. Local.
+  std::function<void(int ranks)> fit;
+  /// Collective over comm.
+  std::function<Outcome(MPI_Comm comm, Progress& progress)> work;
+};
+
+/// The whole of main(); returns the exit code, the same on all ranks: 0 done; 1 a wrong result, or no room for the file;
+/// 2 wrong usage, said once.
+int run(int argc, char** argv, const Application& application);
+
+}  // namespace apps
