@@ -7,12 +7,13 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from wherry import export, simulate
+from wherry import export, plan, simulate, units
 from wherry.bench import frame
 from wherry.cli_common import check_writable, examples, numbers, progress_bar
 from wherry.errors import UsageError
 from wherry.files import write_json
 from wherry.simulate.output import show as show_simulation
+from wherry.simulate.picture import draw as draw_simulation
 from wherry.tune import ahead, library, results, tables
 
 
@@ -117,20 +118,32 @@ def export_(source: Path, format_name: str, ranks: int | None, file: Path) -> No
     click.echo(f"to use it: . {done.settings or file}")
 
 
+def rank_counts(context: click.Context, parameter: click.Parameter, value: str) -> tuple[int, ...]:
+    counts = numbers(context, parameter, value) or ()
+    for count in counts:
+        if not 1 <= count <= plan.MOST_RANKS:
+            raise click.BadParameter(f"{count} is not in the range 1 to {plan.MOST_RANKS}")
+    return counts
+
+
 @click.command(
     name="simulate",
     epilog=examples(
         "wherry simulate alltoall --platform gigabit -n 64 --sizes 64,1024",
-        "wherry simulate alltoall --platform lemieux -n 1024 --sizes 64 --json lemieux.json",
+        "wherry simulate allreduce --platform lemieux -n 64,256,1024 --sizes 64 --json out.json --plot out.svg",
         "wherry simulate alltoall --platform gigabit -n 16 --per-node 4 --strategies native,native:mpich,node_aware",
     ),
 )
 @click.argument("name")
 @click.option("--platform", required=True, metavar="NAME", help="Simulated machine, such as gigabit or lemieux.")
-@click.option("-n", "ranks", type=click.IntRange(1, 16384), required=True, help="Number of ranks.")
+@click.option("-n", "ranks", metavar="LIST", callback=rank_counts, required=True, help="Numbers of ranks, with commas.")
 @click.option("--per-node", type=click.IntRange(min=1), help="Ranks per node; default: the platform's own.")
-@click.option("--sizes", metavar="LIST", callback=numbers, help="Block sizes in bytes, with commas.")
-@click.option("--strategies", metavar="LIST", help="Strategies to compare, with commas; native: the simulator's own.")
+@click.option("--sizes", metavar="LIST", callback=numbers, help="Bytes of a block, or of a message, with commas.")
+@click.option(
+    "--strategies",
+    metavar="LIST",
+    help="Strategies to compare, with commas; native: the simulator's own; wherry: what Wherry learns to run.",
+)
 @click.option(
     "--limit",
     "limit_s",
@@ -138,30 +151,38 @@ def export_(source: Path, format_name: str, ranks: int | None, file: Path) -> No
     default=simulate.LIMIT_S,
     show_default=True,
     metavar="SECONDS",
-    help="Stop a case whose simulation takes longer.",
+    help="Stop a case whose simulation computes for longer.",
 )
 @click.option("--json", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write records.")
+@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Draw an SVG picture.")
 def simulate_(
     name: str,
     platform: str,
-    ranks: int,
+    ranks: tuple[int, ...],
     per_node: int | None,
     sizes: tuple[int, ...] | None,
     strategies: str | None,
     limit_s: float,
     file: Path | None,
+    plot: Path | None,
 ) -> None:
     """Run the collective NAME on a simulated machine: SimGrid's SMPI with Wherry's schedules.
 
-    NAME is alltoall. Times are simulated, so they are the same in every run.
+    NAME is alltoall, allgather, bcast, gather, scatter, reduce, allreduce, reduce_scatter_block or barrier. Times are
+    simulated, so they are the same in every run.
     """
     check_writable(file)
-    request = simulate.request(name, platform, ranks, per_node)
-    request.sizes = sizes or request.sizes
-    request.strategies = strategies.split(",") if strategies else None
-    request.limit_s = limit_s
-    with progress_bar(f"simulate {name}") as request.progress:
-        setting = simulate.run(request)
-    show_simulation(Console(), setting)
+    check_writable(plot)
+    requests = [simulate.request(name, platform, count, per_node) for count in ranks]
+    settings = []
+    for request in requests:
+        request.sizes = sizes or request.sizes
+        request.strategies = strategies.split(",") if strategies else None
+        request.limit_s = limit_s
+        with progress_bar(f"simulate {name}, {units.plural(request.machine.ranks, 'rank')}") as request.progress:
+            settings.append(simulate.run(request))
+        show_simulation(Console(), settings[-1])
     if file is not None:
-        write_json(file, simulate.records(setting))
+        write_json(file, [row for setting in settings for row in simulate.records(setting)])
+    if plot is not None:
+        draw_simulation(settings, plot)

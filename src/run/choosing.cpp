@@ -53,13 +53,17 @@ choose::LearnerOptions options_for(const Communicator& c, const std::vector<choo
 
 }  // namespace
 
-Choosing::Choosing(const Settings& settings, const mpi::Api& api)
-    : settings_(settings), api_(api), machine_(machine_name()), library_(library_name(api)) {}
+Choosing::Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers)
+    : settings_(settings),
+      api_(api),
+      machine_(machine_name()),
+      library_(library_name(api)),
+      offers_(std::move(offers)) {}
 
 Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
   std::unique_ptr<Choice>& entry = c.choices[key];
   if (entry) return *entry;
-  const std::vector<Offered> offered = offers_.of(c, key);
+  const std::vector<Offered> offered = offers_->of(c, key);
   std::vector<choose::Candidate> priced;
   for (const Offered& o : offered) priced.push_back({std::string(o.way.name()), o.predicted_s});
   choose::Learner made = learner(c, key, choose::shortlist(std::move(priced)));

@@ -1,6 +1,7 @@
 // From a call to the strategy that runs it: what may be used, what is learned, what was learned before.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -17,14 +18,14 @@ namespace wherry::run {
 /// The candidates of calls, and the tuning file. Shared by all communicators of the process; thread-safe.
 class Choosing {
  public:
-  Choosing(const Settings& settings, const mpi::Api& api);
+  Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers);
 
   /// What is learned about such calls; made at the first one (collective over c). root: of this one.
   Choice& choice(Communicator& c, const CellKey& key, int root);
   /// The way of that name, or why it cannot be gone.
   std::pair<std::optional<Way>, std::string_view> named(const Communicator& c, const CellKey& key,
                                                         std::string_view name) {
-    return offers_.named(c, key, name);
+    return offers_->named(c, key, name);
   }
 
   /// Keeps what the ranks of c learned; its rank 0 does so for all.
@@ -41,7 +42,7 @@ class Choosing {
   const mpi::Api& api_;
   const std::string machine_, library_;
 
-  Offers offers_;
+  const std::shared_ptr<Offers> offers_;
 
   std::mutex mutex_;  // guards what follows
   bool loaded_ = false;

@@ -15,12 +15,14 @@ namespace {
 /// Stands for a rank without the communicators that Wherry needs.
 constexpr int no_leader = -1;
 
-/// Open MPI yields in its own waits when its launcher sees too many ranks; the MPICH family spins.
+/// Open MPI yields in its own waits when its launcher sees too many ranks. SMPI is a simulator: a test takes simulated time, and
+/// to yield the processor lets no other rank go on. The MPICH family spins.
 Waiting waiting_for(const mpi::Api& api) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
   api.Get_library_version(version, &length);
-  return std::strstr(version, "Open MPI") != nullptr ? Waiting::library : Waiting::yielding;
+  const auto is = [&](const char* library) { return std::strstr(version, library) != nullptr; };
+  return is("Open MPI") || is("SMPI") ? Waiting::library : Waiting::yielding;
 }
 
 /// The first rank of `part`, as `whole` numbers it.

@@ -20,8 +20,6 @@ namespace wherry::run {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::string_view native_name = "native";
 constexpr std::string_view automatic_name = "auto";
 
@@ -59,14 +57,12 @@ std::vector<Instruction> possible_instructions() {
 /// Measures one call, if anybody wants to know: reading the clock takes longer than all else that a native call costs.
 class Stopwatch {
  public:
-  explicit Stopwatch(bool wanted) : wanted_(wanted), start_(wanted ? Clock::now() : Clock::time_point{}) {}
-  double seconds() const {
-    return wanted_ ? std::chrono::duration<double>(Clock::now() - start_).count() : 0;
-  }
+  Stopwatch(double (*now)(), bool wanted) : now_(wanted ? now : nullptr), start_(wanted ? now() : 0) {}
+  double seconds() const { return now_ != nullptr ? now_() - start_ : 0; }
 
  private:
-  bool wanted_;
-  Clock::time_point start_;
+  double (*now_)();
+  double start_;
 };
 
 std::uint64_t nanoseconds(double seconds) {
@@ -83,12 +79,13 @@ struct Described {
 }  // namespace
 
 struct Runtime::State {
-  State(const Settings& s, const mpi::Api& a, Observer* o)
+  State(const Settings& s, const mpi::Api& a, Observer* o, const Surroundings& around)
       : settings(s),
         api(a),
         observer(o),
+        now(around.now),
         staging(s.staging_max),
-        choosing(s, a),
+        choosing(s, a, around.offers != nullptr ? around.offers : std::make_shared<Offers>()),
         own(own_instructions(s)),
         attachments(s, a, [this](Communicator& c) { choosing.note(c); }) {}
 
@@ -113,6 +110,7 @@ struct Runtime::State {
   const Settings& settings;
   const mpi::Api& api;
   Observer* observer;
+  double (*const now)();
   Staging staging;
   Choosing choosing;
   const std::vector<Instruction> own;  // from the settings, by Collective
@@ -154,7 +152,7 @@ int Runtime::State::run_as(Communicator& c, MPI_Comm comm, const Described& call
   const std::optional<Way> way =
       choice != nullptr ? choice->ways[choice->cell.begin()] : asked_for(c, key, asked);
 
-  const Stopwatch watch(observer != nullptr || (choice != nullptr && choice->cell.wants_time()));
+  const Stopwatch watch(now, observer != nullptr || (choice != nullptr && choice->cell.wants_time()));
   const int code = way ? perform(c, key, *way) : native();
   const double took = watch.seconds();
 
@@ -242,8 +240,13 @@ void Runtime::State::report_decisions(MPI_Comm comm, const CellKey& key, choose:
                       nanoseconds(e.seconds), nanoseconds(e.native_seconds));
 }
 
-Runtime::Runtime(const Settings& settings, const mpi::Api& api, Observer* observer)
-    : state_(std::make_unique<State>(settings, api, observer)) {}
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+Runtime::Runtime(const Settings& settings, const mpi::Api& api, Observer* observer,
+                 const Surroundings& surroundings)
+    : state_(std::make_unique<State>(settings, api, observer, surroundings)) {}
 
 Runtime::~Runtime() = default;
 

@@ -13,8 +13,20 @@
 
 namespace wherry::run {
 
+/// Seconds of a clock that is never set back.
+double steady_seconds();
+
 /// The library's own collective with the same arguments; returns its code.
 using Native = std::function<int()>;
+
+class Offers;
+
+/// What a runtime takes from where it runs. The defaults are right for a process that is a rank.
+struct Surroundings {
+  double (*now)() = steady_seconds;  // the clock by which it learns
+  std::shared_ptr<Offers> offers =
+      nullptr;  // for ranks that share a process, as in simulations: to share these too
+};
 
 /// Everything Wherry keeps in one process: settings, what was learned, and communicator state.
 ///
@@ -24,7 +36,8 @@ using Native = std::function<int()>;
 class Runtime {
  public:
   /// observer may be nullptr; both references must outlive the runtime.
-  Runtime(const Settings& settings, const mpi::Api& api, Observer* observer);
+  Runtime(const Settings& settings, const mpi::Api& api, Observer* observer,
+          const Surroundings& surroundings = {});
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;

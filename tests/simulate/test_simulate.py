@@ -12,15 +12,15 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from simulating import outcomes, strategies_for
 
 from wherry import paths, plan, simulate
 from wherry.errors import UsageError, WherryError
-from wherry.simulate import alltoall, platforms, smpi
-from wherry.simulate.alltoall import Request
+from wherry.simulate import collective, picture, platforms, smpi, subjects
+from wherry.simulate.collective import COUNTS, Outcome, Request, Setting
 from wherry.simulate.judge import judge, spearman
 
 ROOT = Path(__file__).resolve().parents[2]
-COUNTS = ("messages", "messages_between", "bytes", "bytes_between", "copied_bytes")
 
 
 @pytest.fixture
@@ -37,14 +37,9 @@ def gigabit() -> platforms.Platform:
 def simulated(
     platform: str, ranks: int, size: int, strategies: list[str], per_node: int | None = None
 ) -> dict[str, float]:
-    request = simulate.request("alltoall", platform, ranks, per_node)
-    request.sizes, request.strategies = [size], strategies
-    return {outcome.variant: outcome.seconds or math.nan for outcome in simulate.run(request).outcomes}
-
-
-def strategies_for(ranks: int, nodes: int) -> list[str]:
-    model = plan.explain("alltoall", plan.Placement(ranks, nodes=nodes), 64)
-    return [str(row["name"]) for row in model["candidates"]]
+    """Times of all-to-alls."""
+    found = outcomes("alltoall", platform, ranks, size, strategies, per_node)
+    return {outcome.variant: outcome.seconds or math.nan for outcome in found}
 
 
 # ---- What is simulated
@@ -59,14 +54,16 @@ def test_two_runs_take_the_same_simulated_time(simgrid: None, platform: str, ran
     assert simulated(platform, ranks, 1024, names) == first
 
 
+@pytest.mark.parametrize("name", simulate.NAMES)
 @pytest.mark.parametrize(("ranks", "per_node"), [(4, 1), (7, 3), (8, 2), (16, 1), (16, 4)])
-def test_messages_bytes_and_copies_are_those_of_the_model(simgrid: None, ranks: int, per_node: int) -> None:
-    request = simulate.request("alltoall", "gigabit", ranks, per_node)
-    request.sizes, request.strategies = [24], strategies_for(ranks, request.machine.nodes)
-    model = plan.explain("alltoall", plan.Placement(ranks, nodes=request.machine.nodes), 24)
+def test_messages_bytes_and_copies_are_those_of_the_model(simgrid: None, name: str, ranks: int, per_node: int) -> None:
+    """And the data is right: the program checks it. Segments of whole bytes: the model knows no others."""
+    request = simulate.request(name, "gigabit", ranks, per_node)
+    size = 0 if name == "barrier" else 24 if request.subject.in_blocks else 16 * 7 * 256
+    model = collective.model(request.subject, request.machine, size)
+    request.sizes, request.strategies = [size], [str(row["name"]) for row in model["candidates"]]
     expected = {row["name"]: {count: row[count] for count in COUNTS} for row in model["candidates"]}
-    outcomes = simulate.run(request).outcomes
-    assert {o.variant: {count: o.counts[count] for count in COUNTS} for o in outcomes} == expected
+    assert {o.variant: o.counts for o in simulate.run(request).outcomes} == expected
 
 
 def test_a_round_takes_what_the_platform_says(simgrid: None, gigabit: platforms.Platform) -> None:
@@ -82,7 +79,7 @@ def test_copies_take_time(simgrid: None) -> None:
     """All ranks of hypercube copy alike, so their copies lie one after the other on the way to the end."""
     machine = simulate.request("alltoall", "gigabit", 16).machine
     args = ["--strategy", "hypercube", "--size", "4096", "--nodes", "16", "--copy-rate"]
-    slow, fast = (smpi.run(machine, "alltoall", [*args, rate], {}, 60) for rate in ("1e8", "1e18"))
+    slow, fast = (smpi.run(machine, smpi.PROGRAM, [*args, rate], {}, 60) for rate in ("1e8", "1e18"))
     assert slow["copied_bytes"] == fast["copied_bytes"] > 0
     assert slow["seconds"] - fast["seconds"] == pytest.approx(slow["copied_bytes"] / 1e8, rel=0.01)
 
@@ -104,13 +101,23 @@ def test_nodes_matter(simgrid: None) -> None:
     )
 
 
+@pytest.mark.parametrize("name", simulate.NAMES)
 @pytest.mark.parametrize(("ranks", "size"), [(1, 64), (2, 64), (3, 0), (5, 1)])
-def test_odd_numbers_of_ranks_and_empty_blocks(simgrid: None, ranks: int, size: int) -> None:
-    request = simulate.request("alltoall", "gigabit", ranks)
+def test_odd_numbers_of_ranks_and_empty_blocks(simgrid: None, name: str, ranks: int, size: int) -> None:
+    request = simulate.request(name, "gigabit", ranks)
     request.sizes = [size]
     setting = simulate.run(request)
-    assert len(setting.outcomes) >= 2
-    assert [outcome.note for outcome in setting.outcomes if outcome.seconds is None] == []
+    ours = [outcome for outcome in setting.outcomes if not outcome.variant.startswith("native")]
+    assert ours
+    assert [outcome.note for outcome in ours if outcome.seconds is None] == []
+
+
+def test_an_algorithm_of_the_simulator_that_fails_is_said(simgrid: None) -> None:
+    """SMPI 3.32 divides by the number of bytes."""
+    native, linear = outcomes("bcast", "gigabit", 3, 0, ["native", "linear"])
+    assert native.seconds is None
+    assert "ended with code" in native.note
+    assert linear.seconds is not None
 
 
 def test_a_case_that_takes_too_long_is_stopped_and_said(simgrid: None) -> None:
@@ -124,19 +131,37 @@ def test_a_case_that_takes_too_long_is_stopped_and_said(simgrid: None) -> None:
 def test_a_program_that_fails_is_an_error_with_its_last_words(simgrid: None) -> None:
     machine = simulate.request("alltoall", "gigabit", 4).machine
     with pytest.raises(WherryError, match="'leader' does not exist or does not apply"):
-        smpi.run(machine, "alltoall", ["--strategy", "leader", "--size", "8", "--nodes", "4"], {}, 60)
+        smpi.run(machine, smpi.PROGRAM, ["--strategy", "leader", "--size", "8", "--nodes", "4"], {}, 60)
+
+
+@pytest.mark.parametrize("name", simulate.NAMES)
+def test_all_algorithms_of_the_simulator_run(simgrid: None, name: str) -> None:
+    """And give the right data. The names are those of SimGrid 3.32."""
+    subject = subjects.find(name)
+    assert subject is not None
+    names = [f"native:{algorithm}" for algorithm in subject.natives]
+    found = outcomes(name, "lemieux", 16, subject.sizes[0], names)
+    assert [outcome.variant for outcome in found if outcome.seconds is None] == []
 
 
 # ---- Long and large cases
 
 
+def test_no_ratio_beside_a_native_call_without_a_time(gigabit: platforms.Platform) -> None:
+    setting = Setting(subjects.SUBJECTS[0], smpi.Machine(gigabit, 4, 1))
+    setting.outcomes = [Outcome(64, "native", 3.0), Outcome(64, "native:mpich", 2.0), Outcome(64, "mesh", 1.0)]
+    assert setting.native_s(64) == 2.0
+    setting.outcomes[1] = Outcome(64, "native:mpich", note="stopped after 1 s")
+    assert setting.native_s(64) is None
+
+
 @pytest.fixture
 def unrun(monkeypatch: pytest.MonkeyPatch, gigabit: platforms.Platform) -> Request:
     """A request of 1024 ranks whose cases are not simulated."""
-    answer = {"library": "SMPI", "seconds": 1.0, **dict.fromkeys(COUNTS, 0)}
+    answer = {"library": "SMPI", "seconds": 1.0, "depth": 1, "chosen": "", **dict.fromkeys(COUNTS, 0)}
     monkeypatch.setattr(smpi, "run", lambda *_: dict(answer))
-    monkeypatch.setattr(alltoall, "_free_bytes", lambda: 16 << 30)
-    return Request(smpi.Machine(gigabit, 1024, 1), [64])
+    monkeypatch.setattr(collective, "_free_bytes", lambda: 16 << 30)
+    return Request(subjects.SUBJECTS[0], smpi.Machine(gigabit, 1024, 1), [64])
 
 
 def test_linear_strategies_are_left_out_at_1024_ranks_unless_named(build: Path, unrun: Request) -> None:
@@ -230,7 +255,10 @@ def wherry(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
         (["altoall", "--platform", "gigabit", "-n", "4"], "did you mean 'alltoall'"),
         (["alltoall", "--platform", "gigabyte", "-n", "4"], "did you mean 'gigabit'"),
         (["alltoall", "--platform", "gigabit", "-n", "0"], "0 is not in the range"),
+        (["alltoall", "--platform", "gigabit", "-n", "4,20000"], "20000 is not in the range"),
+        (["alltoall", "--platform", "gigabit", "-n", "4,,8"], "numbers with commas"),
         (["alltoall", "--platform", "gigabit"], "'-n'"),
+        (["bcast", "--platform", "gigabit", "-n", "4", "--plot", "/nowhere/x.svg"], "cannot write /nowhere/x.svg"),
         (["alltoall", "-n", "4"], "'--platform'"),
         (["alltoall", "--platform", "gigabit", "-n", "4", "--sizes", "64,x"], "64,1024"),
     ],
@@ -247,6 +275,7 @@ def test_wrong_usage_says_what_to_write(build: Path, words: list[str], said: str
         ("brucks", "did you mean 'bruck2'"),
         ("native:brick", "did you mean 'native:bruck'"),
         ("leader", "does not apply"),
+        ("wherry:mash", "did you mean 'wherry:mesh'"),
     ],
 )
 def test_unknown_and_unfit_strategies(simgrid: None, strategy: str, said: str) -> None:
@@ -279,7 +308,11 @@ def test_the_table_and_the_records_agree(simgrid: None, tmp_path: Path) -> None:
     fields = {"bench", "case", "metric", "unit", "value", "baseline", "ratio", "mpi", "ranks", "samples"}
     assert all(fields <= row.keys() for row in rows)
     times = {row["variant"]: row for row in rows if row["metric"] == "simulated time"}
-    assert set(times) == {"native", "native:mpich", *strategies_for(16, 4)}
+    assert set(times) == {
+        "native",
+        "native:mpich",
+        *strategies_for("alltoall", simulate.request("alltoall", "lemieux", 16).machine),
+    }
     native = min(times["native"]["value"], times["native:mpich"]["value"])
     assert all(row["ratio"] == native / row["value"] for row in times.values())
     assert all(row["predicted_s"] > 0 for name, row in times.items() if not name.startswith("native"))
@@ -289,3 +322,50 @@ def test_the_table_and_the_records_agree(simgrid: None, tmp_path: Path) -> None:
     assert -1 <= correlation <= 1
     assert "the model's first choice" in done.stdout
     assert all(name in done.stdout for name in times)
+
+
+def test_several_numbers_of_ranks_make_curves(simgrid: None, tmp_path: Path) -> None:
+    file, plot = tmp_path / "out.json", tmp_path / "out.svg"
+    words = [
+        "allreduce",
+        "--platform",
+        "lemieux",
+        "-n",
+        "4,8",
+        "--sizes",
+        "64,1024",
+        "--strategies",
+        "native,ring,wherry",
+    ]
+    done = wherry(*words, "--json", str(file), "--plot", str(plot))
+    assert done.returncode == 0, done.stderr
+    assert "MPI_Allreduce, 4 ranks on 1 node" in done.stdout
+    assert "MPI_Allreduce, 8 ranks on 2 nodes" in done.stdout
+    assert "wherry learned to run: " in done.stdout
+    times = [row for row in json.loads(file.read_text()) if row["metric"] == "simulated time"]
+    assert [(row["ranks"], row["size"]) for row in times if row["variant"] == "ring"] == [
+        (4, 64),
+        (4, 1024),
+        (8, 64),
+        (8, 1024),
+    ]
+    tree = ElementTree.parse(plot)
+    said = "".join(tree.getroot().itertext())
+    assert all(word in said for word in ("ring", "native", "wherry", "1 KiB", "lemieux", "ranks"))
+
+
+def test_curves_leave_out_what_has_no_time(gigabit: platforms.Platform) -> None:
+    settings = []
+    for ranks, seconds in ((4, 1.0), (8, None), (16, 3.0)):
+        setting = Setting(subjects.SUBJECTS[0], smpi.Machine(gigabit, ranks, 1))
+        setting.outcomes = [Outcome(64, "mesh", seconds), Outcome(64, "native", 2.0)]
+        settings.append(setting)
+    assert picture.curve(settings, 64, "mesh") == ([4, 16], [1.0, 3.0])
+
+
+def test_a_picture_of_nothing_is_refused(gigabit: platforms.Platform, tmp_path: Path) -> None:
+    setting = Setting(subjects.SUBJECTS[0], smpi.Machine(gigabit, 4, 1))
+    setting.outcomes = [Outcome(64, "mesh", note="stopped after 1 s")]
+    with pytest.raises(WherryError, match="nothing to draw"):
+        picture.draw([setting], tmp_path / "out.svg")
+    assert not (tmp_path / "out.svg").exists()

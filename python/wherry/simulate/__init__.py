@@ -7,21 +7,21 @@ machine.
 from __future__ import annotations
 
 from wherry.errors import WherryError, unknown
-from wherry.simulate import platforms, smpi
-from wherry.simulate.alltoall import LIMIT_S, Request, records, run
-
-#: The collectives that can be simulated.
-NAMES = ("alltoall",)
+from wherry.simulate import platforms, smpi, subjects
+from wherry.simulate.collective import LIMIT_S, Request, records, run
+from wherry.simulate.subjects import NAMES
 
 
 def request(name: str, platform: str, ranks: int, per_node: int | None = None) -> Request:
     """A request with its names looked up. Raises if one is unknown, or if nothing can be simulated here."""
-    if name not in NAMES:
+    subject = subjects.find(name)
+    if subject is None:
         raise unknown("simulation", name, NAMES)
     found = platforms.find(platform)
     if why := smpi.why_missing():
         raise WherryError(f"cannot simulate: {why}")
-    return Request(smpi.Machine(found, ranks, min(per_node or found.ranks_per_node, ranks)))
+    machine = smpi.Machine(found, ranks, min(per_node or found.ranks_per_node, ranks))
+    return Request(subject, machine, subject.sizes)
 
 
 __all__ = ["LIMIT_S", "NAMES", "Request", "records", "request", "run"]

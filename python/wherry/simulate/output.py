@@ -9,25 +9,29 @@ from rich.markup import escape
 from rich.table import Table
 
 from wherry import units
-from wherry.simulate.alltoall import Outcome, Setting
+from wherry.simulate.collective import WHERRY, Outcome, Setting
 
 
 def show(console: Console, setting: Setting) -> None:
     machine = setting.machine
     where = f"{units.plural(machine.ranks, 'rank')} on {units.plural(machine.nodes, 'node')}"
-    console.print(f"MPI_Alltoall, {where}: {machine.platform.summary}", highlight=False, soft_wrap=True)
+    console.print(f"{setting.subject.mpi}, {where}: {machine.platform.summary}", highlight=False, soft_wrap=True)
     for size in setting.sizes():
-        console.print(f"\nblocks of {units.bytes_(size)}", style="bold", highlight=False)
+        console.print(f"\n{heading(setting, size)}", style="bold", highlight=False)
         console.print(table(setting, size))
         for line in notes(setting, size):
             console.print(escape(line), highlight=False, soft_wrap=True)
     console.print(
-        f"\nSimulated times ({escape(setting.library)}), the same in every run. native: SMPI's default selection, which"
-        " follows Open MPI's rules; it does not pay for its copies, the strategies do. ratio: the faster native time"
+        f"\nSimulated times ({escape(setting.library)}), the same in every run. native: SMPI with Open MPI's"
+        " decision rules; it does not pay for its copies, the strategies do. ratio: the faster native time"
         " / this time; above 1, the strategy wins. model: what the cost model expects on an ordinary Gigabit cluster.",
         highlight=False,
         soft_wrap=True,
     )
+
+
+def heading(setting: Setting, size: int) -> str:
+    return f"{'blocks' if setting.subject.in_blocks else 'messages'} of {units.bytes_(size)}"
 
 
 def table(setting: Setting, size: int) -> Table:
@@ -62,5 +66,7 @@ def notes(setting: Setting, size: int) -> Iterator[str]:
         ranking = "" if judged.correlation is None else f"; rank correlation {judged.correlation:.2f}"
         yield f"the model's first choice: {judged.first}, {same}{ranking}"
     for outcome in setting.of(size):
+        if outcome.chosen and outcome.variant == WHERRY:
+            yield f"{outcome.variant} learned to run: {outcome.chosen}"
         if outcome.note:
             yield f"{outcome.variant}: {outcome.note}"

@@ -1,4 +1,4 @@
-"""MPI_Alltoall on a simulated machine: the simulator's own, each strategy, and what the cost model expected of it."""
+"""A collective on a simulated machine: the simulator's own, each strategy, and what the cost model expected of it."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from typing import Any
 from wherry import plan, units
 from wherry.bench.frame import Progress, Result, commit, machine
 from wherry.errors import UsageError, unknown
-from wherry.simulate import smpi
+from wherry.simulate import smpi, subjects
 from wherry.simulate.judge import Judgement, judge
-from wherry.simulate.smpi import Machine, TimeLimit
+from wherry.simulate.smpi import PROGRAM, Failed, Machine, TimeLimit
+from wherry.simulate.subjects import Subject
 
-SIZES = (64, 1024, 16384)
 NATIVE = "native"
-#: SMPI's algorithms and selections for MPI_Alltoall; "native:mpich" runs the one that is named.
-ALGORITHMS = ("ompi", "mpich", "mvapich2", "impi", "bruck", "basic_linear", "pair", "ring", "rdb", "2dmesh", "3dmesh")
-#: What plain "native" is: SMPI's default follows the decision rules of Open MPI.
-NATIVE_SELECTION = "default"
+#: The whole of Wherry, which learns what to run; "wherry:mesh" is the whole of it, told what to run.
+WHERRY = "wherry"
 _NATIVES = (NATIVE, f"{NATIVE}:mpich")
 #: Strategies that send more messages in all are left out unless they are asked for by name.
 MOST_MESSAGES = 200_000
 LIMIT_S = 120.0
+COUNTS = ("messages", "messages_between", "bytes", "bytes_between", "copied_bytes")
 
 
 @dataclass
 class Request:
     """What the user chose. strategies None: the natives and all that apply and do not take long."""
 
+    subject: Subject
     machine: Machine
-    sizes: Sequence[int] = SIZES
+    sizes: Sequence[int]
     strategies: Sequence[str] | None = None
-    limit_s: float = LIMIT_S  # of this machine's time, for each case
+    limit_s: float = LIMIT_S  # of this machine's computing, for each case
     progress: Progress = lambda what, done, total: None
 
 
@@ -46,6 +46,8 @@ class Outcome:
     seconds: float | None = None
     predicted_s: float | None = None
     counts: dict[str, int] = field(default_factory=dict)
+    depth: int = 1  # segments of a pipeline
+    chosen: str = ""  # by the whole of Wherry
     note: str = ""  # why there is no time
 
 
@@ -53,6 +55,7 @@ class Outcome:
 class Setting:
     """All outcomes of a request."""
 
+    subject: Subject
     machine: Machine
     outcomes: list[Outcome] = field(default_factory=list)
     library: str = "SMPI"
@@ -64,9 +67,10 @@ class Setting:
         return list(dict.fromkeys(outcome.size for outcome in self.outcomes))
 
     def native_s(self, size: int) -> float | None:
-        """The faster one where several native calls ran: Wherry must not look good beside a weak one."""
-        times = [o.seconds for o in self.of(size) if o.variant.startswith(NATIVE) and o.seconds is not None]
-        return min(times, default=None)
+        """The fastest; none if one of them has no time: Wherry must not look good beside a weak one."""
+        natives = [o.seconds for o in self.of(size) if o.variant.startswith(NATIVE)]
+        times = [seconds for seconds in natives if seconds is not None]
+        return min(times) if times and len(times) == len(natives) else None
 
     def judgement(self, size: int) -> Judgement | None:
         ran = [o for o in self.of(size) if o.seconds is not None and o.predicted_s is not None]
@@ -76,8 +80,8 @@ class Setting:
 
 def run(request: Request) -> Setting:
     """Simulates every variant at every size, one after the other."""
-    setting = Setting(request.machine)
-    models = {size: _model(request.machine, size) for size in request.sizes}
+    setting = Setting(request.subject, request.machine)
+    models = {size: model(request.subject, request.machine, size) for size in request.sizes}
     variants = _variants(request, models[request.sizes[0]])
     total = len(variants) * len(request.sizes)
     for size in request.sizes:
@@ -87,22 +91,28 @@ def run(request: Request) -> Setting:
     return setting
 
 
-def _model(machine: Machine, size: int) -> dict[str, Any]:
-    return plan.explain("alltoall", plan.Placement(machine.ranks, nodes=machine.nodes), size)
+def model(subject: Subject, machine: Machine, size: int) -> dict[str, Any]:
+    """The candidates with what the cost model expects of them, and what does not apply and why."""
+    if subject.name == "alltoall":
+        return plan.explain("alltoall", plan.Placement(machine.ranks, nodes=machine.nodes), size)
+    words = ["--model-of", str(machine.ranks), "--nodes", str(machine.nodes)]
+    alone = Machine(machine.platform, 1, 1)
+    return smpi.run(alone, PROGRAM, ["--collective", subject.name, "--size", str(size), *words], {}, None)
 
 
 def _variants(request: Request, model: dict[str, Any]) -> list[str]:
     possible = [str(candidate["name"]) for candidate in model["candidates"]]
     if request.strategies is None:
         return [*_NATIVES, *possible]
-    natives = [NATIVE, *(f"{NATIVE}:{name}" for name in ALGORITHMS)]
+    natives = [NATIVE, *(f"{NATIVE}:{name}" for name in request.subject.natives)]
+    whole = [WHERRY, *(f"{WHERRY}:{name}" for name in (NATIVE, *possible))]
     refused = {str(row["name"]): str(row["why"]) for row in model["not_applicable"]}
     for name in request.strategies:
         if name in refused:
             where = f"{units.plural(request.machine.ranks, 'rank')} on {units.plural(request.machine.nodes, 'node')}"
             raise UsageError(f"strategy '{name}' does not apply to {where}: {refused[name]}")
-        if name not in (*natives, *possible):
-            raise unknown("strategy", name, [*possible, *natives])
+        if name not in (*natives, *possible, *whole):
+            raise unknown("strategy", name, [*possible, *natives, *whole])
     return list(dict.fromkeys(request.strategies))
 
 
@@ -115,15 +125,28 @@ def _outcome(request: Request, setting: Setting, size: int, variant: str, model:
         answer = _simulate(request, size, variant)
     except TimeLimit as limit:
         return Outcome(size, variant, predicted_s=predicted, note=f"{limit}; --limit allows more")
-    setting.library = str(answer.pop("library"))
-    seconds = float(answer.pop("seconds"))
-    return Outcome(size, variant, seconds, predicted, {} if candidate is None else answer)
+    except Failed as failure:
+        # SMPI's own algorithms have limits of their own, such as ranks or bytes that they cannot divide.
+        if not variant.startswith(NATIVE):
+            raise
+        return Outcome(size, variant, note=str(failure))
+    setting.library = str(answer["library"])
+    return Outcome(
+        size,
+        variant,
+        seconds=float(answer["seconds"]),
+        predicted_s=predicted,
+        counts={} if candidate is None else {name: answer[name] for name in COUNTS},
+        depth=int(answer["depth"]),
+        chosen=str(answer["chosen"]),
+    )
 
 
 def why_not(request: Request, size: int, candidate: dict[str, Any] | None) -> str:
     """A reason to leave a case out, or nothing."""
     ranks = request.machine.ranks
-    needed = 4 * ranks**2 * size  # both buffers, staging, and what is under way
+    blocks = ranks if request.subject.in_blocks else 1
+    needed = 4 * ranks * blocks * size  # both buffers, staging, and what is under way
     if needed > (free := _free_bytes()):
         return f"skipped: needs about {units.bytes_(needed)} of memory; {units.bytes_(free)} are free"
     messages = 0 if candidate is None else int(candidate["messages"]) * ranks
@@ -140,12 +163,12 @@ def _free_bytes() -> int:
 
 
 def _simulate(request: Request, size: int, variant: str) -> dict[str, Any]:
-    native, _, algorithm = variant.partition(":")
-    strategy = variant if native != NATIVE else NATIVE
-    args = ["--size", str(size), "--strategy", strategy, "--nodes", str(request.machine.nodes)]
+    kind, _, algorithm = variant.partition(":")
+    args = ["--collective", request.subject.name, "--size", str(size), "--nodes", str(request.machine.nodes)]
+    args += ["--strategy", NATIVE if kind == NATIVE else variant]
     args += ["--copy-rate", f"{request.machine.platform.copy_bytes_per_s:g}"]
-    options = {"smpi/alltoall": algorithm or NATIVE_SELECTION}
-    return smpi.run(request.machine, "alltoall", args, options, request.limit_s)
+    selection = algorithm if kind == NATIVE and algorithm else subjects.NATIVE_SELECTION
+    return smpi.run(request.machine, PROGRAM, args, {request.subject.option: selection}, request.limit_s)
 
 
 def records(setting: Setting) -> list[dict[str, Any]]:
@@ -165,6 +188,7 @@ def _record(setting: Setting, outcome: Outcome) -> dict[str, Any]:
     result.ratio = native / seconds if native is not None and seconds > 0 else None
     result.samples = [{"launch": 0, outcome.variant: [seconds]}]
     more = {"size": outcome.size, "variant": outcome.variant, "predicted_s": outcome.predicted_s}
+    more |= {"depth": outcome.depth, "chosen": outcome.chosen}
     return result.data() | more | outcome.counts
 
 
@@ -185,7 +209,7 @@ def _judgement_records(setting: Setting, size: int) -> list[dict[str, Any]]:
 def _result(setting: Setting, case: str, metric: str, unit: str, value: float) -> Result:
     platform = setting.machine.platform
     return Result(
-        bench="simulate alltoall",
+        bench=f"simulate {setting.subject.name}",
         case=case,
         metric=metric,
         unit=unit,

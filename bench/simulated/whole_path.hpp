@@ -1,0 +1,93 @@
+// A collective as a program has it that runs under Wherry: joined, learned and chosen by the runtime.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "mpi/api.hpp"
+#include "run/offers.hpp"
+#include "run/runtime.hpp"
+
+namespace simulated {
+
+namespace run = wherry::run;
+
+/// Remembers what ran last, and how many calls it took to decide that.
+class Chosen final : public run::Observer {
+ public:
+  void used(MPI_Comm, wherry::Collective, std::uint32_t, std::string_view strategy, std::uint64_t,
+            std::uint64_t) override {
+    last_ = strategy;
+  }
+  void decided(MPI_Comm, wherry::Collective, std::uint32_t, std::uint32_t call, std::string_view,
+               wherry::profile::Reason reason, std::uint64_t, std::uint64_t) override {
+    if (reason == wherry::profile::Reason::kept) trained_after_ = call;
+  }
+  void missed(wherry::Collective, std::string_view reason) override { last_ = reason; }
+
+  const std::string& last() const { return last_; }
+  long long trained_after() const { return trained_after_; }
+
+ private:
+  std::string last_;
+  long long trained_after_ = 0;
+};
+
+/// SMPI's own sends everybody's data to everybody, which takes minutes at 1024 ranks. This one is complete when it begins, but
+/// the program may not know that: its request is a request.
+inline int reduce_at_once(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
+                          MPI_Comm comm, MPI_Request* request) {
+  const int code = PMPI_Allreduce(send, receive, count, type, op, comm);
+  if (code != MPI_SUCCESS) return code;
+  const auto no_status = [](void*, MPI_Status*) -> int { return MPI_SUCCESS; };
+  const auto no_memory = [](void*) -> int { return MPI_SUCCESS; };
+  const auto no_cancel = [](void*, int) -> int { return MPI_SUCCESS; };
+  PMPI_Grequest_start(no_status, no_memory, no_cancel, nullptr, request);
+  return PMPI_Grequest_complete(*request);
+}
+
+inline wherry::mpi::Api simulated_api() {
+  wherry::mpi::Api api = wherry::mpi::linked_api();
+  api.Iallreduce = reduce_at_once;
+  return api;
+}
+
+inline wherry::Settings settings_for(std::string_view strategy) {
+  wherry::Settings settings;
+  settings.features.tuning = false;
+  settings.strategies.fill(std::string(strategy));
+  return settings;
+}
+
+/// The runtime of one rank. The ranks of a simulation are one process: they share what a process needs once.
+class WholePath {
+ public:
+  /// strategy: "auto" to learn.
+  WholePath(std::string_view strategy, std::shared_ptr<run::Offers> offers)
+      : strategy_(strategy),
+        settings_(settings_for(strategy)),
+        api_(simulated_api()),
+        runtime_(settings_, api_, &chosen_,
+                 {.now = [] { return MPI_Wtime(); }, .offers = std::move(offers)}) {}
+
+  run::Runtime& runtime() { return runtime_; }
+  const Chosen& chosen() const { return chosen_; }
+  /// Whether the next call runs what was learned, or asked for: the first calls on a communicator are the library's.
+  bool ready() const {
+    return strategy_ == "auto" ? chosen_.trained_after() > 0 : chosen_.last() == strategy_;
+  }
+
+ private:
+  std::string strategy_;
+  wherry::Settings settings_;
+  wherry::mpi::Api api_;
+  Chosen chosen_;
+  run::Runtime runtime_;
+};
+
+}  // namespace simulated
