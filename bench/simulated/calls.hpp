@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plan/segments/collectives.hpp"
 #include "plan/segments/strategy.hpp"
 #include "run/cell_key.hpp"
 #include "run/runtime.hpp"
@@ -141,7 +142,7 @@ inline const Subject* find_subject(std::string_view name) {
 /// (scatter, reduce_scatter_block), and else the whole message.
 inline long long buffer_bytes(const Subject& what, int ranks, int block) {
   if (what.operation == Operation::barrier) return 0;
-  const bool in_blocks = !what.operation || run::in_blocks(*what.operation);
+  const bool in_blocks = !what.operation || wherry::plan::in_blocks(*what.operation);
   return in_blocks ? static_cast<long long>(ranks) * block : block;
 }
 

@@ -77,26 +77,40 @@ def info(as_json: bool) -> None:
 _RANKS = click.option("-n", "ranks", type=click.IntRange(1, plan.MOST_RANKS), required=True, help="Number of ranks.")
 _NODES = click.option("--nodes", type=click.IntRange(min=1), help="Number of nodes, filled as evenly as possible.")
 _NODE_OF = click.option("--node-of", metavar="LIST", help="Node of every rank, such as 0,0,1.")
+_ROOT = click.option("--root", type=click.IntRange(min=0), help="Root, of operations that have one; default 0.")
 
 
 @wherry.command(
     epilog=examples(
         "wherry explain alltoall -n 24 --nodes 5 -m 512",
-        "wherry explain alltoallv -n 3 --node-of 0,0,1 -m 4096",
+        "wherry explain allreduce -n 24 --nodes 5 -m 1048576",
+        "wherry explain bcast -n 3 --node-of 0,0,1 --root 2 -m 4096",
     )
 )
 @click.argument("operation", metavar="OPERATION")
 @_RANKS
 @_NODES
 @_NODE_OF
-@click.option("-m", "block", type=Bytes(min=0), required=True, help="Bytes that each rank sends to each.")
+@_ROOT
+@click.option("-m", "size", type=Bytes(min=0), help="Bytes that each rank sends to each, or of the whole buffer.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def explain(operation: str, ranks: int, nodes: int | None, node_of: str | None, block: int, as_json: bool) -> None:
+def explain(
+    operation: str,
+    ranks: int,
+    nodes: int | None,
+    node_of: str | None,
+    root: int | None,
+    size: int | None,
+    as_json: bool,
+) -> None:
     """Tell what would run for a collective, why, and what else was considered.
 
-    OPERATION is alltoall, alltoallv or alltoallw.
+    OPERATION is MPI's name in small letters: alltoall(v|w), allgather(v), bcast, gather, scatter, reduce, allreduce,
+    reduce_scatter(_block) or barrier. Of bcast, reduce and allreduce, -m is the whole buffer.
     """
-    answer = plan.explain(operation, plan.Placement(ranks, nodes, node_of), block)
+    if size is None and operation != "barrier":
+        raise click.MissingParameter(ctx=click.get_current_context(), param_hint="'-m'", param_type="option")
+    answer = plan.explain(operation, plan.Placement(ranks, nodes, node_of), size, root)
     if as_json:
         click.echo(json.dumps(answer, indent=1))
     else:
@@ -105,17 +119,33 @@ def explain(operation: str, ranks: int, nodes: int | None, node_of: str | None, 
 
 @wherry.command(
     epilog=examples(
-        "wherry draw mesh -n 16", "wherry draw mesh -n 16 -o mesh.svg", "wherry draw node_aware -n 12 --nodes 3"
+        "wherry draw mesh -n 16",
+        "wherry draw mesh -n 16 -o mesh.svg",
+        "wherry draw allreduce rabenseifner -n 8 --svg rabenseifner.svg",
+        "wherry draw bcast chain -n 8 --root 2 --depth 4",
     )
 )
-@click.argument("strategy")
+@click.argument("names", nargs=-1, required=True, metavar="[OPERATION] STRATEGY")
 @_RANKS
 @_NODES
 @_NODE_OF
-@click.option("-o", "file", type=click.Path(path_type=Path), metavar="FILE.svg", help="Write an SVG picture.")
-def draw(strategy: str, ranks: int, nodes: int | None, node_of: str | None, file: Path | None) -> None:
-    """Draw the schedule of a strategy: as text, or with -o as an SVG picture."""
-    picture = plan.draw(strategy, plan.Placement(ranks, nodes, node_of), "svg" if file else "text")
+@_ROOT
+@click.option("--depth", type=click.IntRange(min=1), help="Segments of a pipeline; default 4.")
+@click.option("-o", "--svg", "file", type=click.Path(path_type=Path), metavar="FILE.svg", help="Write an SVG picture.")
+def draw(
+    names: tuple[str, ...],
+    ranks: int,
+    nodes: int | None,
+    node_of: str | None,
+    root: int | None,
+    depth: int | None,
+    file: Path | None,
+) -> None:
+    """Draw the schedule of a strategy: as text, or with -o as an SVG picture.
+
+    Without OPERATION, STRATEGY is one of alltoall.
+    """
+    picture = plan.draw(names, plan.Placement(ranks, nodes, node_of), "svg" if file else "text", root, depth)
     if file is None:
         click.echo(picture, nl=False)
         return

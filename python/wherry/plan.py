@@ -14,7 +14,7 @@ from wherry.errors import UsageError, WherryError, unknown
 from wherry.files import write_whole
 
 MOST_RANKS = 1 << 14  # that wherry-plan makes schedules for
-OPERATIONS = ("alltoall", "alltoallv", "alltoallw")
+OPERATIONS = ("alltoall", "alltoallv", "alltoallw")  # that `wherry tune` trains unless told otherwise
 
 
 @dataclass(frozen=True)
@@ -47,34 +47,54 @@ class Placement:
 
 
 def strategies() -> list[dict[str, Any]]:
+    """Every strategy, with the operations that it performs."""
     found: list[dict[str, Any]] = json.loads(ask(["strategies"]))
     return found
 
 
-def check_strategies(names: Iterable[str], besides: Sequence[str] = ()) -> None:
-    """Raises UsageError for a name that is no strategy and none of `besides`."""
-    known = [*besides, *(row["name"] for row in strategies())]
+def names_by_operation() -> dict[str, list[str]]:
+    """The strategies of each operation."""
+    found: dict[str, list[str]] = {}
+    for row in strategies():
+        for operation in row["operations"]:
+            found.setdefault(operation, []).append(row["name"])
+    return found
+
+
+def check_strategies(names: Iterable[str], besides: Sequence[str] = (), operation: str = "alltoall") -> None:
+    """Raises UsageError for a name that is no strategy of the operation and none of `besides`."""
+    known = [*besides, *names_by_operation()[operation]]
     for name in names:
         if name not in known:
             raise unknown("strategy", name, known)
 
 
-def explain(operation: str, placement: Placement, block_bytes: int) -> dict[str, Any]:
-    """Candidates with their costs, best first."""
-    if operation not in OPERATIONS:
-        raise unknown("operation", operation, OPERATIONS)
+def explain(operation: str, placement: Placement, size: int | None, root: int | None = None) -> dict[str, Any]:
+    """What would be tried, and candidates with their costs, best first.
+
+    size: bytes of a block, or of the whole buffer where there are no blocks; None: of a barrier.
+    """
     placement.check()
-    words = ["explain", "--op", operation, *placement.words(), "-m", str(block_bytes)]
+    words = ["explain", "--op", operation, *placement.words()]
+    if root is not None:
+        words += ["--root", str(root)]
+    if size is not None:
+        words += ["-m", str(size)]
     answer: dict[str, Any] = json.loads(ask(words))
     answer["candidates"].sort(key=lambda candidate: candidate["seconds"])
     return answer
 
 
-def draw(strategy: str, placement: Placement, form: str) -> str:
-    """The schedule as SVG or text."""
-    check_strategies([strategy])
+def draw(
+    names: Sequence[str], placement: Placement, form: str, root: int | None = None, depth: int | None = None
+) -> str:
+    """The schedule as SVG or text. names: an operation and its strategy, or a strategy of alltoall."""
     placement.check()
-    return ask(["draw", strategy, *placement.words(), "--format", form])
+    words = ["draw", *names, *placement.words()]
+    for option, value in (("--root", root), ("--depth", depth)):
+        if value is not None:
+            words += [option, str(value)]
+    return ask([*words, "--format", form])
 
 
 def save_picture(path: Path, picture: str) -> None:

@@ -38,7 +38,12 @@ VARIABLES: dict[str, tuple[str, str]] = {
 }
 
 
-_STRATEGIES = ("WHERRY_ALLTOALL", "WHERRY_ALLTOALLV", "WHERRY_ALLTOALLW")
+#: The variables that name a strategy, and the operations that they name it for.
+_STRATEGIES = {
+    name: name.removeprefix("WHERRY_").lower()
+    for name, (_, meaning) in VARIABLES.items()
+    if meaning.startswith("strategy for MPI_")
+}
 _NO_STRATEGY = ("auto", "native")
 _ON = ("1", "yes", "true", "on")
 
@@ -78,11 +83,11 @@ def _unknown_strategies(given: Mapping[str, str]) -> list[str]:
     asked = {name: value for name in _STRATEGIES if (value := given.get(name, "")) not in ("", *_NO_STRATEGY)}
     if not asked or not paths.plan_program().exists():
         return []
-    known = [*_NO_STRATEGY, *(row["name"] for row in plan.strategies())]
+    names = plan.names_by_operation()
     return [
         f"{name}: {_unknown('strategy', value, known)}; the library's own collective runs instead"
         for name, value in asked.items()
-        if value not in known
+        if value not in (known := [*_NO_STRATEGY, *names.get(_STRATEGIES[name], [])])
     ]
 
 

@@ -1,9 +1,7 @@
 #include "choose/shortlist.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <iterator>
-#include <string>
 #include <utility>
 
 namespace wherry::choose {
@@ -39,13 +37,6 @@ std::string_view family_of(std::string_view strategy) {
   return strategy.substr(0, strategy.find_first_of("_0123456789"));
 }
 
-std::vector<Offer> survey(const plan::Shape& shape) {
-  std::vector<Offer> offers;
-  for (const plan::Strategy& s : plan::strategies())
-    if (s.applies(shape)) offers.push_back({&s, plan::traffic(s, shape)});
-  return offers;
-}
-
 std::vector<Candidate> shortlist(std::vector<Candidate> priced, std::size_t most) {
   std::vector<Candidate> ranked = ranking(std::move(priced));
   spread_families(ranked);
@@ -53,16 +44,6 @@ std::vector<Candidate> shortlist(std::vector<Candidate> priced, std::size_t most
   std::ranges::stable_sort(ranked, {}, &Candidate::predicted_s);
   ranked.insert(ranked.begin(), {"native", 0});  // without a prediction
   return ranked;
-}
-
-std::vector<Candidate> shortlist(std::span<const Offer> offers, long long block_bytes,
-                                 const plan::Machine& machine, const Allowed& allowed, std::size_t most) {
-  std::vector<Candidate> priced;
-  for (const Offer& offer : offers)
-    if (!allowed || allowed(offer))
-      priced.push_back(
-          {std::string(offer.strategy->name), plan::price(offer.traffic, block_bytes, machine).seconds});
-  return shortlist(std::move(priced), most);
 }
 
 }  // namespace wherry::choose

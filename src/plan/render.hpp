@@ -1,11 +1,10 @@
-// Pictures of the schedules of all ranks: who sends how many blocks to whom, phase by phase.
+// Pictures of the schedules of all ranks: who sends what to whom, and when.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 
-#include "plan/schedule.hpp"
+#include "plan/picture.hpp"
 #include "plan/shape.hpp"
 
 namespace wherry::plan {
@@ -19,13 +18,13 @@ struct Caption {
   std::string_view subtitle;
 };
 
-/// Plain text: per phase, a line per sending rank with its receivers and the blocks for each.
-/// The schedules must be valid (verify) and at most `most_drawn`; else schedule_error or usage_error.
-std::string render_text(const Caption& caption, const Shape& shape, std::span<const Schedule> schedules);
+/// Plain text: per column, a line per sending rank with its receivers and what each of them gets: "x4" blocks, or segments
+/// "[0-3]", with a "+" if they are combined with what the receiver has. At most `most_drawn` ranks; else usage_error.
+std::string render_text(const Caption& caption, const Shape& shape, const Picture& picture);
 
-/// SVG 1.1, complete and self-contained: ranks are lanes, sorted by node; phases are columns; an arrow is
-/// a message, as wide as it carries blocks. Transparent background, colours that are legible on white and
-/// on black.
-std::string render_svg(const Caption& caption, const Shape& shape, std::span<const Schedule> schedules);
+/// SVG 1.1, complete and self-contained: ranks are lanes, sorted by node; columns go from left to right, in rows if they
+/// are many; an arrow is a message, as wide as it carries blocks or segments. Beside the arrows, what every rank has
+/// then of each segment. Transparent background, colours that are legible on white and on black.
+std::string render_svg(const Caption& caption, const Shape& shape, const Picture& picture);
 
 }  // namespace wherry::plan

@@ -2,7 +2,6 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "plan/flows.hpp"
 #include "plan/render.hpp"
 
 namespace wherry::plan {
@@ -42,7 +41,13 @@ class Line {
 
 /// A column without "x1" everywhere is easier to read.
 bool of_single_blocks(const Column& column) {
-  return std::all_of(column.flows.begin(), column.flows.end(), [](const Flow& f) { return f.blocks == 1; });
+  return std::ranges::all_of(column.flows,
+                             [](const Flow& f) { return f.segments.empty() && f.carried <= 1; });
+}
+
+std::string what_it_carries(const Flow& f) {
+  if (f.segments.empty()) return " x" + std::to_string(f.carried);
+  return (f.combined ? " +[" : " [") + f.segments + "]";
 }
 
 void write_column(std::ostream& out, const Column& column, std::size_t digits) {
@@ -51,9 +56,22 @@ void write_column(std::ostream& out, const Column& column, std::size_t digits) {
     const int from = f->from;
     Line line(out, from, digits);
     for (; f != column.flows.end() && f->from == from; ++f)
-      line.add((single ? " " : "  ") + padded(f->to, digits) +
-               (single ? "" : " x" + std::to_string(f->blocks)));
+      line.add((single ? " " : "  ") + padded(f->to, digits) + (single ? "" : what_it_carries(*f)));
   }
+}
+
+bool combines(const Picture& picture) {
+  return std::ranges::any_of(picture.columns,
+                             [](const Column& c) { return std::ranges::any_of(c.flows, &Flow::combined); });
+}
+
+void write_signs(std::ostream& out, const Picture& picture) {
+  if (picture.before.empty()) return;
+  const std::size_t segments = picture.before.front().size();
+  out << "the buffer is cut into " << segments << (segments == 1 ? " segment" : " segments");
+  if (segments > 1) out << "; [0-3]: segments 0 to 3";
+  if (combines(picture)) out << "; +: combined with what the receiver has";
+  out << '\n';
 }
 
 void write_nodes(std::ostream& out, const Shape& shape) {
@@ -67,18 +85,21 @@ void write_nodes(std::ostream& out, const Shape& shape) {
 
 }  // namespace
 
-std::string render_text(const Caption& caption, const Shape& shape, std::span<const Schedule> schedules) {
+std::string render_text(const Caption& caption, const Shape& shape, const Picture& picture) {
   require(shape.size() <= most_drawn, "a picture holds at most 128 ranks; draw fewer");
   std::ostringstream out;
   out << caption.title << '\n' << caption.subtitle << '\n';
+  write_signs(out, picture);
   write_nodes(out, shape);
   const std::size_t digits = std::to_string(shape.size() - 1).size();
-  const std::vector<Column> columns = columns_of_flows(schedules);
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    out << "\nphase " << c + 1 << ": " << columns[c].messages() << ", " << columns[c].blocks();
-    if (columns[c].window != 0) out << ", at most " << columns[c].window << " under way";
+  for (std::size_t c = 0; c < picture.columns.size(); ++c) {
+    const Column& column = picture.columns[c];
+    out << '\n'
+        << picture.time << ' ' << c + 1 << ": " << messages_in(column) << ", "
+        << carried_in(column, picture.carried);
+    if (column.window != 0) out << ", at most " << column.window << " under way";
     out << '\n';
-    write_column(out, columns[c], digits);
+    write_column(out, column, digits);
   }
   return std::move(out).str();
 }

@@ -3,10 +3,9 @@
 
 #include <compare>
 #include <cstdint>
-#include <optional>
 
 #include "base/collective.hpp"
-#include "plan/segments/strategy.hpp"
+#include "plan/segments/collectives.hpp"
 
 namespace wherry::run {
 
@@ -24,11 +23,7 @@ struct CellKey {
   friend auto operator<=>(const CellKey&, const CellKey&) = default;
 };
 
-/// The segment schedules of a collective; none: it exchanges blocks.
-std::optional<plan::Operation> segment_operation(Collective collective);
-
-/// Whether the data is one block per rank. Else it is one buffer, which strategies cut as they like.
-bool in_blocks(plan::Operation operation);
+using plan::segment_operation;
 
 /// No block, or buffer, of the size class is larger.
 long long largest(const CellKey& key);

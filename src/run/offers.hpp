@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "plan/cost.hpp"
+#include "choose/offers.hpp"
 #include "run/cell_key.hpp"
 #include "run/communicator.hpp"
 #include "run/way.hpp"
@@ -32,23 +32,14 @@ class Offers {
                                                         std::string_view name);
 
  private:
-  struct Counted {
-    Way way;
-    plan::Traffic traffic;
-    int segments;  // 0: blocks, not segments
-  };
   // A shape, and the segment collective or none.
   using Topic = std::tuple<int, unsigned long long, std::optional<plan::Operation>>;
 
-  const std::vector<Counted>& counted(const Communicator& c, std::optional<plan::Operation> operation);
-  static std::vector<Counted> count_exchanges(const plan::Shape& shape);
-  static std::vector<Counted> count_segments(const plan::Shape& shape, plan::Operation operation);
-  static long long unit_bytes(const Communicator& c, const CellKey& key, const Counted& way);
-  static bool fits(const Communicator& c, const CellKey& key, const Counted& way);
-  static Offered priced(const Communicator& c, const CellKey& key, const Counted& way);
+  const std::vector<choose::Offer>& counted(const Communicator& c, const CellKey& key);
+  static bool fits(const Communicator& c, const CellKey& key, const choose::Offer& offer);
 
   std::mutex mutex_;
-  std::map<Topic, std::vector<Counted>> counted_;
+  std::map<Topic, std::vector<choose::Offer>> counted_;
 };
 
 }  // namespace wherry::run

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "choose/offers.hpp"
+
 namespace wherry::run {
 
 namespace {
@@ -148,7 +150,8 @@ int exchange_uniform(Communicator& c, const plan::Strategy& strategy, Staging& s
   }
   const int slots = several ? c.prepared(strategy).schedule.slots : 0;
   const auto copy_bytes = c.blocks.in_place ? static_cast<std::size_t>(block) * c.blocks.receive.size() : 0;
-  const Staging::Lease lease = staging.lease(uniform_staging(slots, c.size(), block) + copy_bytes);
+  const auto staged_bytes = static_cast<std::size_t>(choose::uniform_staging(slots, c.size(), block));
+  const Staging::Lease lease = staging.lease(staged_bytes + copy_bytes);
   if (lease.data() == nullptr) return MPI_ERR_NO_MEM;
   const int code = c.blocks.in_place ? send_from_copy(c, lease.data()) : MPI_SUCCESS;
   return first_error(code, several ? staged(c, strategy, lease.data() + copy_bytes) : direct(c, strategy));
@@ -165,11 +168,6 @@ int exchange_irregular(Communicator& c, const plan::Strategy& strategy, std::uin
 }
 
 }  // namespace
-
-std::size_t uniform_staging(int most_slots, int size, long long block_bytes) {
-  return (static_cast<std::size_t>(most_slots) + 2 * static_cast<std::size_t>(size)) *
-         static_cast<std::size_t>(block_bytes);
-}
 
 std::size_t combined_limit(std::uint32_t bucket) {
   // Four times the average: a moderately uneven call stays combined; a multiple of 4 keeps messages aligned.

@@ -7,9 +7,6 @@
 
 namespace wherry::run {
 
-/// Staging that an all-to-all of equal blocks may need on any rank: slots, and packed copies of both buffers.
-std::size_t uniform_staging(int most_slots, int size, long long block_bytes);
-
 /// Largest block that travels combined in irregular calls of this size class.
 std::size_t combined_limit(std::uint32_t bucket);
 

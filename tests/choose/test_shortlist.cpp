@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "choose/offers.hpp"
 #include "choose/shortlist.hpp"
 
 using namespace wherry;
@@ -24,6 +25,20 @@ std::vector<plan::Shape> shapes() {
   return all;
 }
 
+/// What the runtime tries: all that applies and is allowed, priced.
+std::vector<Candidate> listed(const plan::Shape& shape, std::optional<plan::Operation> operation,
+                              long long bytes, std::size_t most = 5, const Allowed& allowed = {}) {
+  const std::vector<Offer> offers = survey(shape, operation);
+  return shortlist(candidates(priced(offers, {shape.size(), bytes}, plan::Machine{}, allowed)), most);
+}
+
+std::vector<std::optional<plan::Operation>> operations() {
+  std::vector<std::optional<plan::Operation>> all{std::nullopt};
+  for (const plan::SegmentStrategy& s : plan::segment_strategies())
+    if (s.operation != all.back()) all.push_back(s.operation);
+  return all;
+}
+
 const plan::Strategy& strategy(const Candidate& c) {
   const plan::Strategy* found = plan::find_strategy(c.name);
   REQUIRE(found != nullptr);
@@ -33,17 +48,20 @@ const plan::Strategy& strategy(const Candidate& c) {
 }  // namespace
 
 TEST_CASE("a shortlist is native, then strategies that apply, cheapest first, each once") {
-  for (const plan::Shape& shape : shapes())
-    for (const long long bytes : block_sizes) {
-      const std::vector<Candidate> list = shortlist(survey(shape), bytes, plan::Machine{}, {}, 5);
-      REQUIRE_FALSE(list.empty());
-      CHECK(list[0].name == "native");
-      CHECK(list.size() <= 6);
-      CHECK(std::ranges::is_sorted(list, {}, &Candidate::predicted_s));
-      std::set<std::string> names;
-      for (const Candidate& c : list) CHECK(names.insert(c.name).second);
-      for (std::size_t i = 1; i < list.size(); ++i) CHECK(strategy(list[i]).applies(shape));
-    }
+  for (const auto operation : operations())
+    for (const plan::Shape& shape : shapes())
+      for (const long long bytes : block_sizes) {
+        const std::vector<Candidate> list = listed(shape, operation, bytes);
+        REQUIRE_FALSE(list.empty());
+        CHECK(list[0].name == "native");
+        CHECK(list.size() <= 6);
+        CHECK(std::ranges::is_sorted(list, {}, &Candidate::predicted_s));
+        const std::vector<Way> ways = ways_of(operation);
+        std::set<std::string> names;
+        for (const Candidate& c : list) CHECK(names.insert(c.name).second);
+        for (std::size_t i = 1; i < list.size(); ++i)
+          CHECK(std::ranges::find(ways, std::string_view(list[i].name), &Way::name)->applies(shape));
+      }
 }
 
 TEST_CASE("the cheapest strategy by the model is on the list") {
@@ -52,7 +70,7 @@ TEST_CASE("the cheapest strategy by the model is on the list") {
     double best = std::numeric_limits<double>::infinity();
     for (const plan::Strategy& s : plan::strategies())
       if (s.applies(shape)) best = std::min(best, plan::cost(s, shape, bytes, plan::Machine{}).seconds);
-    const std::vector<Candidate> list = shortlist(survey(shape), bytes, plan::Machine{}, {}, 5);
+    const std::vector<Candidate> list = listed(shape, {}, bytes);
     REQUIRE(list.size() > 1);
     CHECK(list[1].predicted_s == best);
   }
@@ -60,25 +78,16 @@ TEST_CASE("the cheapest strategy by the model is on the list") {
 
 TEST_CASE("a shortlist is a function of its arguments") {
   for (const plan::Shape& shape : shapes())
-    CHECK(shortlist(survey(shape), 512, plan::Machine{}, {}) ==
-          shortlist(survey(plan::Shape(shape)), 512, plan::Machine{}, {}));
+    CHECK(listed(shape, {}, 512) == listed(plan::Shape(shape), {}, 512));
 }
 
 TEST_CASE("what is not allowed is not listed") {
-  const std::vector<Offer> offers = survey(plan::Shape::blocked(24, 6));
-  CHECK(shortlist(offers, 64, plan::Machine{}, [](const Offer&) { return false; }).size() == 1);
-  const Allowed single = [](const Offer& o) { return o.strategy->hops == plan::Hops::single; };
+  const plan::Shape shape = plan::Shape::blocked(24, 6);
+  CHECK(listed(shape, {}, 64, 5, [](const Offer&) { return false; }).size() == 1);
+  const Allowed single = [](const Offer& o) { return o.way.exchange->hops == plan::Hops::single; };
   for (const long long bytes : block_sizes)
-    for (const Candidate& c : shortlist(offers, bytes, plan::Machine{}, single))
+    for (const Candidate& c : listed(shape, {}, bytes, 5, single))
       CHECK((c.name == "native" || strategy(c).hops == plan::Hops::single));
-}
-
-TEST_CASE("a survey offers what applies, and nothing else") {
-  for (const plan::Shape& shape : shapes()) {
-    std::set<std::string_view> offered;
-    for (const Offer& o : survey(shape)) CHECK(offered.insert(o.strategy->name).second);
-    for (const plan::Strategy& s : plan::strategies()) CHECK(offered.contains(s.name) == s.applies(shape));
-  }
 }
 
 TEST_CASE("families are strategies up to a parameter") {
@@ -90,8 +99,8 @@ TEST_CASE("families are strategies up to a parameter") {
 TEST_CASE("no family fills the list while others are competitive") {
   for (const plan::Shape& shape : shapes())
     for (const long long bytes : block_sizes) {
-      const std::vector<Candidate> list = shortlist(survey(shape), bytes, plan::Machine{}, {}, 4);
-      const std::vector<Candidate> all = shortlist(survey(shape), bytes, plan::Machine{}, {}, 100);
+      const std::vector<Candidate> list = listed(shape, {}, bytes, 4);
+      const std::vector<Candidate> all = listed(shape, {}, bytes, 100);
       std::set<std::string_view> listed, present;
       for (const Candidate& c : list) listed.insert(family_of(c.name));
       for (const Candidate& c : all) present.insert(family_of(c.name));

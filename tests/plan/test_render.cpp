@@ -30,8 +30,8 @@ bool balanced(const std::string& svg) {
 
 TEST_CASE("render: text names every message once") {
   const Shape shape = Shape::spread(4, 2);
-  const std::string text =
-      render_text({"mesh on 4 ranks", "two hops"}, shape, schedules(*find_strategy("mesh"), shape));
+  const std::string text = render_text({"mesh on 4 ranks", "two hops"}, shape,
+                                       picture_of(schedules(*find_strategy("mesh"), shape)));
   CHECK(text ==
         "mesh on 4 ranks\n"
         "two hops\n"
@@ -60,7 +60,7 @@ TEST_CASE(
     const auto all = schedules(s, shape);
     std::size_t messages = 0;
     for (const Schedule& schedule : all) messages += schedule.sends.size();
-    const std::string svg = render_svg(caption, shape, all);
+    const std::string svg = render_svg(caption, shape, picture_of(all));
     CHECK(count(svg, "<title>phase ") == messages);
     CHECK(balanced(svg));
     CHECK(svg.find("nan") == std::string::npos);
@@ -69,7 +69,7 @@ TEST_CASE(
 
 TEST_CASE("render: captions are escaped") {
   const Shape shape = Shape::flat(2);
-  const std::string svg = render_svg(caption, shape, schedules(*find_strategy("direct"), shape));
+  const std::string svg = render_svg(caption, shape, picture_of(schedules(*find_strategy("direct"), shape)));
   CHECK(svg.find("a &lt;title&gt; &amp; &quot;more&quot;") != std::string::npos);
   CHECK(svg.find("<title> &") == std::string::npos);
 }
@@ -77,17 +77,18 @@ TEST_CASE("render: captions are escaped") {
 TEST_CASE("render: one rank, and more ranks than can be drawn") {
   const Strategy& direct = *find_strategy("direct");
   const Shape one = Shape::flat(1);
-  CHECK(balanced(render_svg(caption, one, schedules(direct, one))));
-  CHECK(render_text({"t", "s"}, one, schedules(direct, one)) == "t\ns\n");
+  CHECK(balanced(render_svg(caption, one, picture_of(schedules(direct, one)))));
+  CHECK(render_text({"t", "s"}, one, picture_of(schedules(direct, one))) == "t\ns\n");
   const Shape many = Shape::flat(most_drawn + 1);
-  CHECK_THROWS_AS(render_svg(caption, many, schedules(direct, many)), wherry::usage_error);
-  CHECK_THROWS_AS(render_text(caption, many, schedules(direct, many)), wherry::usage_error);
+  CHECK_THROWS_AS(render_svg(caption, many, picture_of(schedules(direct, many))), wherry::usage_error);
+  CHECK_THROWS_AS(render_text(caption, many, picture_of(schedules(direct, many))), wherry::usage_error);
 }
 
 TEST_CASE("render: ranks without work in a phase do not shift the phases of others") {
   // Leaders have three phases, other ranks two: all hand-outs belong to the third column.
   const Shape shape = Shape::blocked(6, 3);
-  const std::string text = render_text({"t", "s"}, shape, schedules(*find_strategy("leader"), shape));
+  const std::string text =
+      render_text({"t", "s"}, shape, picture_of(schedules(*find_strategy("leader"), shape)));
   CHECK(count(text, "\nphase ") == 3);
   CHECK(text.find("phase 2: 1 message per rank, 9 blocks each\n  0 ->  3 x9\n  3 ->  0 x9\n") !=
         std::string::npos);

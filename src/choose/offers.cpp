@@ -1,0 +1,75 @@
+#include "choose/offers.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+#include "plan/segments/collectives.hpp"
+#include "plan/segments/cost.hpp"
+
+namespace wherry::choose {
+namespace {
+
+/// Bytes of all segments together.
+long long buffer_bytes(const Offer& offer, const Load& load) {
+  return plan::in_blocks(offer.way.segments->operation) ? load.bytes * load.ranks : load.bytes;
+}
+
+/// Bytes of what a message carries whole numbers of: a block, or a segment.
+long long unit_bytes(const Offer& offer, const Load& load) {
+  if (offer.segments == 0) return load.bytes;
+  return (buffer_bytes(offer, load) + offer.segments - 1) / offer.segments;
+}
+
+}  // namespace
+
+Offer counted(const Way& way, const plan::Shape& shape, int root) {
+  if (way.exchange != nullptr) return {way, plan::traffic(*way.exchange, shape), 0};
+  const plan::Parameters parameters{.root = root, .depth = way.depth};
+  return {way, plan::traffic(*way.segments, shape, parameters),
+          std::max(1, way.segments->segments(shape, parameters))};
+}
+
+std::vector<Offer> survey(const plan::Shape& shape, std::optional<plan::Operation> operation) {
+  std::vector<Offer> offers;
+  for (Way way : ways_of(operation)) {
+    if (!way.applies(shape)) continue;
+    const int deepest = way.is_pipelined() ? plan::deepest : 1;
+    for (way.depth = 1; way.depth <= deepest; way.depth *= 2) offers.push_back(counted(way, shape));
+  }
+  return offers;
+}
+
+long long shared_bytes(long long bytes) {
+  return static_cast<long long>(std::bit_ceil(static_cast<unsigned long long>(bytes)));
+}
+
+long long staging_bytes(const Offer& offer, const Load& load) {
+  const int slots = offer.traffic.most_slots;
+  if (offer.segments == 0) return uniform_staging(slots, load.ranks, load.bytes);
+  return slots * unit_bytes(offer, load) + buffer_bytes(offer, load);
+}
+
+plan::Cost cost(const Offer& offer, const Load& load, const plan::Machine& machine) {
+  return plan::price(offer.traffic, unit_bytes(offer, load), machine);
+}
+
+std::vector<Priced> priced(std::span<const Offer> offers, const Load& load, const plan::Machine& machine,
+                           const Allowed& allowed) {
+  std::vector<Priced> all;
+  for (const Offer& offer : offers) {
+    if (allowed && !allowed(offer)) continue;
+    const Priced one{&offer, cost(offer, load, machine)};
+    if (all.empty() || all.back().offer->way.name() != offer.way.name()) all.push_back(one);
+    else if (one.cost.seconds < all.back().cost.seconds) all.back() = one;
+  }
+  return all;
+}
+
+std::vector<Candidate> candidates(std::span<const Priced> priced) {
+  std::vector<Candidate> all;
+  for (const Priced& p : priced) all.push_back({std::string(p.offer->way.name()), p.cost.seconds});
+  return all;
+}
+
+}  // namespace wherry::choose

@@ -1,0 +1,67 @@
+// What could run on a shape, and what the cost model expects of it: the runtime chooses by it, `wherry explain` tells
+// it. Pure: the same on all ranks.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "choose/learner.hpp"
+#include "choose/way.hpp"
+#include "plan/cost.hpp"
+#include "plan/shape.hpp"
+
+namespace wherry::choose {
+
+/// A way that applies to a shape, and what it does there: counted once, priced for every size.
+struct Offer {
+  Way way;
+  plan::Traffic traffic;
+  int segments;  // that the buffer is cut into; 0: blocks are moved
+};
+
+/// What a way that applies does on a shape. root: of operations that have one.
+Offer counted(const Way& way, const plan::Shape& shape, int root = 0);
+
+/// Everything that applies to a shape, in the registry's order. Every depth of a pipeline is a way of its own.
+///
+/// Counted for root 0, which stands for all: the root makes little difference, and what is learned is shared.
+std::vector<Offer> survey(const plan::Shape& shape, std::optional<plan::Operation> operation);
+
+/// How much a call moves. bytes: of a block where every rank has one, else of the whole buffer (plan::in_blocks).
+struct Load {
+  int ranks;
+  long long bytes;
+};
+
+/// The sizes up to the next power of two share what is learned, and are priced as the largest of them.
+long long shared_bytes(long long bytes);
+
+/// Staging that an all-to-all of equal blocks may need on any rank: slots, and packed copies of both buffers.
+constexpr long long uniform_staging(int most_slots, int size, long long block_bytes) {
+  return (most_slots + 2LL * size) * block_bytes;
+}
+
+/// Staging that the way may need on any rank. Blocks are equal; irregular ones need other room (run/perform.hpp).
+long long staging_bytes(const Offer& offer, const Load& load);
+
+plan::Cost cost(const Offer& offer, const Load& load, const plan::Machine& machine);
+
+/// An offer at one size.
+struct Priced {
+  const Offer* offer;
+  plan::Cost cost;
+};
+
+/// Whether a way may be used at all for the calls in question. Must answer alike on all ranks.
+using Allowed = std::function<bool(const Offer&)>;
+
+/// The offers that are allowed, in their order; of each pipeline the depth that takes least time. They must outlive it.
+std::vector<Priced> priced(std::span<const Offer> offers, const Load& load, const plan::Machine& machine,
+                           const Allowed& allowed = {});
+
+/// What a shortlist is made of.
+std::vector<Candidate> candidates(std::span<const Priced> priced);
+
+}  // namespace wherry::choose

@@ -1,0 +1,194 @@
+// wherry-plan explain: what the runtime would try, and what each strategy costs.
+//
+// Which ones are tried, and how deep pipelines are, is decided as the runtime does it: for the size class of the call,
+// and for any root. The costs are those of the size and the root that were asked for.
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <limits>
+
+#include "base/json_writer.hpp"
+#include "base/settings.hpp"
+#include "choose/offers.hpp"
+#include "choose/shortlist.hpp"
+#include "plan/segments/collectives.hpp"
+#include "tools/commands.hpp"
+#include "tools/questions.hpp"
+
+namespace wherry::tools {
+namespace {
+
+using choose::Offer;
+using choose::Priced;
+
+constexpr long long most_bytes = 1LL << 31;  // keeps all products within 64 bits
+
+struct Question {
+  Operation operation;
+  plan::Shape shape;
+  int root;
+  choose::Load load;
+  long long staging_max;
+};
+
+Question question_in(const Options& options) {
+  const Operation& operation = operation_named(options.text("--op").value_or("alltoall"));
+  const plan::Shape shape = shape_of(options);
+  const bool empty = operation.segments == plan::Operation::barrier;
+  const long long bytes =
+      options.number("-m", 0, most_bytes, empty ? std::optional<long long>(0) : std::nullopt);
+  const Settings settings = read_settings([](const char* name) { return std::getenv(name); }, false);
+  return {.operation = operation,
+          .shape = shape,
+          .root = root_of(options, operation, shape),
+          .load = {shape.size(), bytes},
+          .staging_max = static_cast<long long>(settings.staging_max)};
+}
+
+/// A strategy and what becomes of it.
+struct Judged {
+  choose::Way way;  // as deep as the runtime makes it
+  plan::Cost cost;
+};
+
+/// What is too much for the calls in question. Only what stages blocks is limited; alltoallv and alltoallw stage less.
+bool fits(const Question& q, const Offer& offer, const choose::Load& load) {
+  const bool stages = offer.way.exchange == nullptr ||
+                      (offer.way.exchange->hops == plan::Hops::several && q.operation.name == "alltoall");
+  return !stages || choose::staging_bytes(offer, load) <= q.staging_max;
+}
+
+/// Offers are counted for root 0.
+plan::Cost cost_of(const Question& q, const Offer& offer) {
+  const auto cost = [&](const Offer& o) { return choose::cost(o, q.load, plan::Machine{}); };
+  return q.root == 0 ? cost(offer) : cost(choose::counted(offer.way, q.shape, q.root));
+}
+
+struct Refused {
+  std::string_view name;
+  std::string why;
+};
+
+struct Answer {
+  std::vector<std::string> tried;           // in that order
+  std::vector<std::string> tried_in_order;  // if the operation of a reduction does not commute
+  std::vector<Judged> candidates;           // cheapest first
+  std::vector<Refused> refused;
+};
+
+std::vector<std::string> names(const std::vector<choose::Candidate>& candidates) {
+  std::vector<std::string> all;
+  for (const choose::Candidate& c : candidates) all.push_back(c.name);
+  return all;
+}
+
+/// 1500000 -> "2 MiB"
+std::string rounded_up(long long bytes) {
+  constexpr long long kib = 1 << 10, mib = 1 << 20;
+  const long long unit = bytes < mib ? kib : mib;
+  return std::to_string((bytes + unit - 1) / unit) + (unit == mib ? " MiB" : " KiB");
+}
+
+/// Why none of the offers of a way is taken.
+std::string reason(const Question& q, const choose::Way& way, std::span<const Offer> offers,
+                   const choose::Load& load) {
+  if (!way.applies(q.shape)) return "needs " + std::string(way.needs());
+  long long least = std::numeric_limits<long long>::max();
+  for (const Offer& o : offers)
+    if (o.way.name() == way.name()) least = std::min(least, choose::staging_bytes(o, load));
+  return "may need " + rounded_up(least) + " of staging, and WHERRY_STAGING_MAX allows " +
+         rounded_up(q.staging_max);
+}
+
+Answer answer_to(const Question& q) {
+  const std::vector<Offer> offers = choose::survey(q.shape, q.operation.segments);
+  const choose::Load shared{q.load.ranks, choose::shared_bytes(q.load.bytes)};
+  const auto taken = [&](const choose::Allowed& allowed) {
+    return choose::priced(offers, shared, plan::Machine{}, allowed);
+  };
+  const auto fitting = [&](const Offer& o) { return fits(q, o, shared); };
+  const auto in_order = [&](const Offer& o) { return fitting(o) && o.way.segments->keeps_order(q.shape); };
+  const std::vector<Priced> priced = taken(fitting);
+
+  Answer answer{.tried = names(choose::shortlist(choose::candidates(priced))),
+                .tried_in_order = {},
+                .candidates = {},
+                .refused = {}};
+  if (q.operation.reduces())
+    answer.tried_in_order = names(choose::shortlist(choose::candidates(taken(in_order))));
+  for (const Priced& p : priced) answer.candidates.push_back({p.offer->way, cost_of(q, *p.offer)});
+  // Equal costs in the registry's order.
+  std::ranges::stable_sort(answer.candidates, {}, [](const Judged& j) { return j.cost.seconds; });
+  for (const choose::Way& way : choose::ways_of(q.operation.segments))
+    if (std::ranges::none_of(priced, [&](const Priced& p) { return p.offer->way.name() == way.name(); }))
+      answer.refused.push_back({way.name(), reason(q, way, offers, shared)});
+  return answer;
+}
+
+void write_names(JsonWriter& json, const std::vector<std::string>& names) {
+  json.array([&] {
+    for (const std::string& name : names) json.value(name);
+  });
+}
+
+void write_candidate(JsonWriter& json, const Question& q, const Judged& c) {
+  json.object([&] {
+    json.member("name", c.way.name());
+    json.member("summary", c.way.summary());
+    if (c.way.is_pipelined()) json.member("depth", c.way.depth);
+    if (q.operation.reduces()) json.member("keeps_order", c.way.segments->keeps_order(q.shape));
+    json.member("seconds", c.cost.seconds);
+    json.member("messages", c.cost.messages);
+    json.member("messages_between", c.cost.messages_between);
+    json.member("bytes", c.cost.bytes);
+    json.member("bytes_between", c.cost.bytes_between);
+    json.member("copied_bytes", c.cost.copied_bytes);
+    json.member("staging_bytes", c.cost.staging_bytes);
+    json.member("phases", c.cost.phases);
+  });
+}
+
+void write_question(JsonWriter& json, const Question& q) {
+  json.member("op", q.operation.name);
+  json.member("ranks", q.shape.size());
+  json.member("nodes", q.shape.nodes());
+  if (q.operation.has_root()) json.member("root", q.root);
+  const bool blocks = !q.operation.segments || plan::in_blocks(*q.operation.segments);
+  json.member(blocks ? "block_bytes" : "buffer_bytes", q.load.bytes);
+  json.member("node_sizes", [&] {
+    json.array([&] {
+      for (int node = 0; node < q.shape.nodes(); ++node) json.value(q.shape.members(node).size());
+    });
+  });
+}
+
+}  // namespace
+
+int explain(Words words) {
+  const Question q = question_in(Options(words, {"--op", "-n", "--nodes", "--node-of", "-m", "--root"}, 0));
+  const Answer answer = answer_to(q);
+  JsonWriter json(std::cout);
+  json.object([&] {
+    write_question(json, q);
+    json.member("tried", [&] { write_names(json, answer.tried); });
+    if (q.operation.reduces())
+      json.member("tried_in_order", [&] { write_names(json, answer.tried_in_order); });
+    json.member("candidates", [&] {
+      json.array([&] {
+        for (const Judged& c : answer.candidates) write_candidate(json, q, c);
+      });
+    });
+    json.member("not_applicable", [&] {
+      json.array([&] {
+        for (const Refused& r : answer.refused)
+          json.object([&] {
+            json.member("name", r.name);
+            json.member("why", r.why);
+          });
+      });
+    });
+  });
+  return 0;
+}
+
+}  // namespace wherry::tools

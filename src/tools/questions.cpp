@@ -1,0 +1,157 @@
+#include "tools/questions.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "plan/segments/collectives.hpp"
+#include "plan/segments/cost.hpp"
+
+namespace wherry::tools {
+namespace {
+
+constexpr int most_ranks = 16384;
+constexpr int usual_depth = 4;  // of a pipeline in a picture
+
+Operation operation_of(Collective collective) {
+  std::string name(name_of(collective).substr(std::string_view("MPI_").size()));
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return {name, plan::segment_operation(collective)};
+}
+
+std::string joined(std::span<const std::string_view> words) {
+  std::string all;
+  for (const std::string_view word : words) (all += all.empty() ? "" : ", ") += word;
+  return all;
+}
+
+using Names = std::vector<std::string_view>;
+
+/// also: what could have been meant as well.
+[[noreturn]] void refuse(const std::string& what, const std::string& name, const Names& known,
+                         const Names& also) {
+  Names near = known;
+  near.insert(near.end(), also.begin(), also.end());
+  throw usage_error("unknown " + what + " '" + name + "' (have: " + joined(known) + ")" +
+                    did_you_mean(name, near));
+}
+
+Names names_of(const std::vector<choose::Way>& ways) {
+  Names all;
+  for (const choose::Way& way : ways) all.push_back(way.name());
+  return all;
+}
+
+Names operation_names() {
+  Names all;
+  for (const Operation& operation : operations()) all.push_back(operation.name);
+  return all;
+}
+
+const Operation* find_operation(const std::string& name) {
+  const auto found = std::ranges::find(operations(), name, &Operation::name);
+  return found == operations().end() ? nullptr : &*found;
+}
+
+/// The operations that have a strategy of this name.
+Names operations_with(const std::string& name) {
+  Names all;
+  for (const Operation& operation : operations())
+    for (const choose::Way& way : choose::ways_of(operation.segments))
+      if (way.name() == name) all.push_back(operation.name);
+  return all;
+}
+
+/// also: what could have been meant besides a strategy.
+choose::Way find_way(const Operation& operation, const std::string& name, const Names& also) {
+  const std::vector<choose::Way> ways = choose::ways_of(operation.segments);
+  const auto found = std::ranges::find(ways, std::string_view(name), &choose::Way::name);
+  if (found != ways.end()) return *found;
+  if (const Names others = operations_with(name); !others.empty())
+    throw usage_error("'" + name + "' is no strategy of " + operation.name +
+                      " (have: " + joined(names_of(ways)) + "), but one of " + joined(others) +
+                      "; write for example '" + std::string(others.front()) + " " + name + "'");
+  refuse(operation.name + " strategy", name, names_of(ways), also);
+}
+
+plan::Shape listed(const std::string& list, int ranks) {
+  std::vector<int> node_of;
+  for (std::size_t at = 0; at <= list.size();) {
+    const std::size_t comma = std::min(list.find(',', at), list.size());
+    node_of.push_back(
+        static_cast<int>(parse_number("--node-of: node", list.substr(at, comma - at), 0, INT32_MAX)));
+    at = comma + 1;
+  }
+  if (static_cast<int>(node_of.size()) != ranks)
+    throw usage_error("--node-of places " + plural(static_cast<int>(node_of.size()), "rank") + " of " +
+                      std::to_string(ranks) + "; list one node per rank");
+  return plan::Shape::placed(node_of);
+}
+
+}  // namespace
+
+const std::vector<Operation>& operations() {
+  static const std::vector<Operation> all = [] {
+    std::vector<Operation> made;
+    for (std::size_t i = 0; i < collectives; ++i) made.push_back(operation_of(static_cast<Collective>(i)));
+    return made;
+  }();
+  return all;
+}
+
+const Operation& operation_named(const std::string& name) {
+  if (const Operation* found = find_operation(name)) return *found;
+  refuse("operation", name, operation_names(), {});
+}
+
+choose::Way way_named(const Operation& operation, const std::string& name) {
+  return find_way(operation, name, {});
+}
+
+Subject subject(std::span<const std::string> words) {
+  if (words.empty()) throw usage_error("no strategy named; see `wherry-plan strategies`");
+  if (words.size() == 2) {
+    const Operation& operation = operation_named(words[0]);
+    return {operation, way_named(operation, words[1])};
+  }
+  if (const Operation* operation = find_operation(words[0]))
+    throw usage_error("which strategy of " + operation->name + "? name one after it (have: " +
+                      joined(names_of(choose::ways_of(operation->segments))) + ")");
+  const Operation& usual = operation_named("alltoall");
+  return {usual, find_way(usual, words[0], operation_names())};
+}
+
+plan::Shape shape_of(const Options& options) {
+  const int ranks = static_cast<int>(options.number("-n", 1, most_ranks, {}));
+  if (options.has("--nodes") && options.has("--node-of"))
+    throw usage_error("--nodes and --node-of exclude each other; give one");
+  if (const auto list = options.text("--node-of")) return listed(*list, ranks);
+  return plan::Shape::spread(ranks, static_cast<int>(options.number("--nodes", 1, ranks, ranks)));
+}
+
+int root_of(const Options& options, const Operation& operation, const plan::Shape& shape) {
+  if (options.has("--root") && !operation.has_root())
+    throw usage_error("--root is given, but " + operation.name + " has no root; leave it out");
+  return static_cast<int>(options.number("--root", 0, shape.size() - 1, 0));
+}
+
+choose::Way applicable(const Subject& subject, const Options& options, const plan::Shape& shape) {
+  choose::Way way = subject.way;
+  if (!way.applies(shape))
+    throw usage_error(std::string(way.name()) + " does not apply to " + plural(shape.size(), "rank") +
+                      " on " + plural(shape.nodes(), "node") + "; it needs " + std::string(way.needs()) +
+                      " (see -n, --nodes, --node-of)");
+  if (options.has("--depth") && !way.is_pipelined())
+    throw usage_error("--depth is given, but " + std::string(way.name()) + " is not pipelined; leave it out");
+  if (way.is_pipelined())
+    way.depth = static_cast<int>(options.number("--depth", 1, plan::deepest, usual_depth));
+  return way;
+}
+
+std::string plural(int count, const std::string& thing) {
+  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
+}
+
+}  // namespace wherry::tools
