@@ -21,6 +21,7 @@ from wherry.explain import show as show_explanation
 from wherry.files import write_json
 from wherry.info import gather
 from wherry.info import show as show_info
+from wherry.tune import kept
 
 
 class Bytes(click.IntRange):
@@ -93,6 +94,7 @@ _ROOT = click.option("--root", type=click.IntRange(min=0), help="Root, of operat
 @_NODE_OF
 @_ROOT
 @click.option("-m", "size", type=Bytes(min=0), help="Bytes that each rank sends to each, or of the whole buffer.")
+@click.option("--mpi", "mpi_name", metavar="NAME", help="Price by the constants that were fitted with this MPI.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(
     operation: str,
@@ -101,6 +103,7 @@ def explain(
     node_of: str | None,
     root: int | None,
     size: int | None,
+    mpi_name: str | None,
     as_json: bool,
 ) -> None:
     """Tell what would run for a collective, why, and what else was considered.
@@ -110,7 +113,9 @@ def explain(
     """
     if size is None and operation != "barrier":
         raise click.MissingParameter(ctx=click.get_current_context(), param_hint="'-m'", param_type="option")
-    answer = plan.explain(operation, plan.Placement(ranks, nodes, node_of), size, root)
+    mpi = frame.choose_mpi(mpi_name) if mpi_name else None
+    priced_by = kept.constants_for(paths.tuning_file(), mpi)
+    answer = plan.explain(operation, plan.Placement(ranks, nodes, node_of), size, root, priced_by)
     if as_json:
         click.echo(json.dumps(answer, indent=1))
     else:

@@ -14,7 +14,7 @@ from wherry.errors import UsageError
 from wherry.files import write_json
 from wherry.simulate.output import show as show_simulation
 from wherry.simulate.picture import draw as draw_simulation
-from wherry.tune import ahead, library, results, tables
+from wherry.tune import ahead, library, model, results, tables
 
 
 @click.command(
@@ -22,6 +22,8 @@ from wherry.tune import ahead, library, results, tables
     epilog=examples(
         "wherry tune -n 4 --operations alltoall --sizes 64,1024",
         "wherry tune -- mpiexec -n 64 --hostfile hosts",
+        "wherry tune --model",
+        "wherry tune --model -- mpiexec -n 16 --hostfile hosts",
         "wherry tune --library --mpi mpich -n 4,8 -o mpich.json",
     ),
 )
@@ -31,8 +33,9 @@ from wherry.tune import ahead, library, results, tables
 @click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts.")
 @click.option("--operations", metavar="LIST", help="Collectives, with commas.")
 @click.option("--sizes", metavar="LIST", callback=numbers, help="Block sizes in bytes, with commas.")
+@click.option("--model", "of_model", is_flag=True, help="Fit the constants of the cost model to this machine instead.")
 @click.option("--library", "of_library", is_flag=True, help="Measure the MPI library's own algorithms instead.")
-@click.option("--launches", type=click.IntRange(min=1), help="With --library: interleaved launches.")
+@click.option("--launches", type=click.IntRange(min=1), help="With --library or --model: launches.")
 @click.option("-o", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="With --library.")
 @click.option("--quick", is_flag=True, help="Fewer calls and launches: a look, not a measurement.")
 @click.argument("launcher", nargs=-1, type=click.UNPROCESSED, metavar="[-- LAUNCHER ...]")
@@ -43,6 +46,7 @@ def tune(
     hosts: int,
     operations: str | None,
     sizes: tuple[int, ...] | None,
+    of_model: bool,
     of_library: bool,
     launches: int | None,
     file: Path | None,
@@ -51,23 +55,40 @@ def tune(
 ) -> None:
     """Learn ahead of time, so that programs need not.
 
-    Fills Wherry's tuning file for collectives of these sizes on so many ranks. With --library: measures each
-    algorithm that the MPI library can be told to use, for `wherry export`.
+    Fills Wherry's tuning file for collectives of these sizes on so many ranks. With --model: measures messages and
+    copies, and puts the constants of the cost model there. With --library: measures each algorithm that the MPI library
+    can be told to use, for `wherry export`.
     """
     mpi = frame.choose_mpi(mpi_name) if mpi_name else None
     setup = frame.Setup(mpi, None, netlab, hosts, quick, launches, tuple(sorted(set(sizes))) if sizes else None)
     names = operations.split(",") if operations else None
-    counts = ranks or ((8,) if netlab else (4,))
+    counts = ranks or ((8,) if netlab else (2,) if of_model else (4,))
+    if of_model and (of_library or operations or sizes or file):
+        raise UsageError("--model measures messages and copies; leave out --library, --operations, --sizes and -o")
     if of_library:
         tune_library(setup, counts, names, file, launcher)
         return
     if launcher and (ranks or netlab):
         raise UsageError("a launcher says itself how many ranks it starts and where; leave out -n and --netlab")
+    if of_model:
+        tune_model(setup, counts, launcher)
+        return
     with progress_bar("tune") as setup.progress:
         kept = ahead.train(setup, counts, names, launcher)
     if kept.rows:
         Console().print(tables.kept(kept.rows))
     click.echo(f"{len(kept.rows)} new or changed rows in {kept.file}; it held {kept.before} before")
+
+
+def tune_model(setup: frame.Setup, ranks: tuple[int, ...], launcher: tuple[str, ...]) -> None:
+    if len(ranks) > 1:
+        raise UsageError("--model measures on one number of ranks; give one with -n")
+    with progress_bar("tune") as setup.progress:
+        found = model.fit(setup, ranks[0], launcher)
+    Console().print(tables.constants(found.constants))
+    where = f"{units.plural(found.measured.ranks, 'rank')} on {units.plural(found.measured.nodes, 'node')}"
+    library_name = " ".join(found.measured.mpi.split())
+    click.echo(f"measured with {library_name} on {found.measured.machine}, {where}; kept in {found.file}")
 
 
 def tune_library(

@@ -29,6 +29,7 @@ def show(console: Console, answer: dict[str, Any], tuning: Path | None) -> None:
         " library's own collective are measured, and the fastest is kept.",
         highlight=False,
     )
+    console.print(escape(priced_by(answer["priced_by"])), highlight=False)
     for line in from_tuning(tuning, answer["op"], answer["ranks"], _sized(answer)):
         console.print(escape(line), highlight=False, soft_wrap=True)
 
@@ -55,6 +56,16 @@ def _lines(answer: dict[str, Any]) -> list[str]:
 def _sized(answer: dict[str, Any]) -> str:
     """What the size in question is the size of."""
     return "blocks" if "block_bytes" in answer else "buffers"
+
+
+def priced_by(by: dict[str, Any]) -> str:
+    """Whose constants the model has."""
+    with_, *others = [" ".join(name.split()) for name in (by["fitted_with"], *by["fitted"])]
+    if with_:
+        return f"Priced by constants fitted to this machine with {with_}."
+    if others:
+        return f"Priced by default constants; fitted ones are known with {', '.join(others)}: choose by --mpi."
+    return "Priced by default constants; `wherry tune --model` fits them to this machine."
 
 
 def _question(answer: dict[str, Any]) -> str:
@@ -142,7 +153,7 @@ def intact(data: bytes) -> bool:
     state = 0xCBF29CE484222325
     for byte in data[:start]:
         state = (state ^ byte) * 0x100000001B3 % (1 << 64)
-    return data.startswith(b"wherry-tuning 1\n") and data[start:] == b"end %x\n" % state
+    return data.startswith((b"wherry-tuning 1\n", b"wherry-tuning 2\n")) and data[start:] == b"end %x\n" % state
 
 
 def _learned(words: list[str], function: str, ranks: int, sized: str) -> str | None:

@@ -69,13 +69,16 @@ def check_strategies(names: Iterable[str], besides: Sequence[str] = (), operatio
             raise unknown("strategy", name, known)
 
 
-def explain(operation: str, placement: Placement, size: int | None, root: int | None = None) -> dict[str, Any]:
+def explain(
+    operation: str, placement: Placement, size: int | None, root: int | None = None, priced_by: Sequence[str] = ()
+) -> dict[str, Any]:
     """What would be tried, and candidates with their costs, best first.
 
-    size: bytes of a block, or of the whole buffer where there are no blocks; None: of a barrier.
+    size: bytes of a block, or of the whole buffer where there are no blocks; None: of a barrier. priced_by: the words
+    that name the constants, as kept.constants_for.
     """
     placement.check()
-    words = ["explain", "--op", operation, *placement.words()]
+    words = ["explain", "--op", operation, *placement.words(), *priced_by]
     if root is not None:
         words += ["--root", str(root)]
     if size is not None:
@@ -114,10 +117,10 @@ def _is_svg(path: Path) -> bool:
         return b"<svg" in file.read(1024)
 
 
-def ask(words: Sequence[str]) -> str:
-    """What wherry-plan prints; its message as an error if it refuses."""
+def ask(words: Sequence[str], told: str = "") -> str:
+    """What wherry-plan prints, given `told` to read; its message as an error if it refuses."""
     program = paths.built(paths.plan_program())
-    done = subprocess.run([str(program), *words], capture_output=True, text=True)
+    done = subprocess.run([str(program), *words], input=told, capture_output=True, text=True)
     if done.returncode == 0:
         return done.stdout
     message = done.stderr.strip().removeprefix("wherry-plan: ") or f"wherry-plan ended with {done.returncode}"

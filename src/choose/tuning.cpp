@@ -12,7 +12,8 @@ namespace wherry::choose {
 namespace {
 
 constexpr std::string_view magic = "wherry-tuning";
-constexpr int version = 1;
+constexpr int version = 2;
+constexpr int first_version = 1;  // without rows of machines
 constexpr std::string_view unknown = "-";
 
 // ---- Fields: words without spaces ----
@@ -36,10 +37,10 @@ std::string escape(std::string_view text) {
   return word;
 }
 
-std::string written(double seconds) {
-  if (!std::isfinite(seconds)) return std::string(unknown);
+std::string written(double value) {
+  if (!std::isfinite(value)) return std::string(unknown);
   char digits[32];
-  const auto [end, error] = std::to_chars(std::begin(digits), std::end(digits), seconds);
+  const auto [end, error] = std::to_chars(std::begin(digits), std::end(digits), value);
   return {digits, end};
 }
 
@@ -79,7 +80,8 @@ class Words {
     return number_in<Number>(word(), base);
   }
 
-  double seconds() {
+  /// NaN if it is unknown.
+  double real() {
     const std::string_view digits = word();
     if (digits == unknown) return std::numeric_limits<double>::quiet_NaN();
     double value = 0;
@@ -106,7 +108,9 @@ class Words {
 
 // ---- Lines ----
 
-std::string format_header() { return std::string(magic) + ' ' + std::to_string(version) + '\n'; }
+std::string format_header(int of_version = version) {
+  return std::string(magic) + ' ' + std::to_string(of_version) + '\n';
+}
 
 std::string format_row(const TuningRow& row) {
   std::string line = "row";
@@ -118,9 +122,13 @@ std::string format_row(const TuningRow& row) {
   return line + '\n';
 }
 
-std::optional<TuningRow> parse_row(std::string_view line) {
-  Words words(line);
-  words.expect("row");
+std::string format_row(const MachineRow& row) {
+  std::string line = "machine " + escape(row.key.machine) + ' ' + escape(row.key.mpi);
+  for (const double value : row.constants) line += ' ' + written(value);
+  return line + '\n';
+}
+
+std::optional<TuningRow> parse_row(Words words) {
   TuningRow row;
   row.key.machine = words.text();
   row.key.mpi = words.text();
@@ -129,10 +137,34 @@ std::optional<TuningRow> parse_row(std::string_view line) {
   row.key.operation = words.text();
   row.key.bucket = words.number<unsigned>();
   row.strategy = words.text();
-  row.seconds = words.seconds();
-  row.native_seconds = words.seconds();
+  row.seconds = words.real();
+  row.native_seconds = words.real();
   row.trials = words.number<unsigned>();
   return words.done() ? std::optional(std::move(row)) : std::nullopt;
+}
+
+std::optional<MachineRow> parse_machine(Words words) {
+  MachineRow row;
+  row.key.machine = words.text();
+  row.key.mpi = words.text();
+  for (double& value : row.constants) value = words.real();
+  const auto possible = [](const plan::Constant& constant, double value) {
+    return !plan::is_known(value) || plan::is_plausible(constant, value);
+  };
+  const bool good = words.done() && std::ranges::equal(plan::constants, row.constants, possible);
+  return good ? std::optional(std::move(row)) : std::nullopt;
+}
+
+/// Puts what a line holds; whether it is a row that files of this version hold.
+bool read_row(std::string_view line, int of_version, TuningTable& table) {
+  const auto put = [&table](auto row) {
+    if (row) table.put(*std::move(row));
+    return row.has_value();
+  };
+  Words words(line);
+  const std::string_view kind = words.word();
+  if (kind == "row") return put(parse_row(words));
+  return kind == "machine" && of_version > first_version && put(parse_machine(words));
 }
 
 /// FNV-1a. Every step is a bijection of the state, so a change of any single byte changes the result.
@@ -171,18 +203,16 @@ TuningRead not_ours() {
 
 TuningRead other_version(int found) {
   return failed(TuningState::foreign, "tuning file of version " + std::to_string(found) +
-                                          ", this Wherry reads version " + std::to_string(version) +
+                                          ", this Wherry reads versions to " + std::to_string(version) +
                                           ": ignored and left alone; name another file");
 }
 
-/// Nothing if the first line is this version's; the next lines are to be read only then.
-std::optional<TuningRead> refuse_header(std::string_view line) {
+/// The version that the first line names, or nothing.
+std::optional<int> version_in(std::string_view line) {
   Words words(line);
   words.expect(magic);
   const int found = words.number<int>();
-  if (!words.done()) return not_ours();
-  if (found != version) return other_version(found);
-  return std::nullopt;
+  return words.done() ? std::optional(found) : std::nullopt;
 }
 
 /// The text between header and last line, if the last line is what format() would have put there.
@@ -202,35 +232,52 @@ const TuningRow* TuningTable::find(const TuningKey& key) const {
   return at != rows_.end() && at->key == key ? &*at : nullptr;
 }
 
+const MachineRow* TuningTable::find(const MachineKey& key) const {
+  const auto at = std::ranges::lower_bound(machines_, key, {}, &MachineRow::key);
+  return at != machines_.end() && at->key == key ? &*at : nullptr;
+}
+
 void TuningTable::put(TuningRow row) {
   const auto at = std::ranges::lower_bound(rows_, row.key, {}, &TuningRow::key);
   if (at != rows_.end() && at->key == row.key) *at = std::move(row);
   else rows_.insert(at, std::move(row));
 }
 
+void TuningTable::put(MachineRow row) {
+  const auto at = std::ranges::lower_bound(machines_, row.key, {}, &MachineRow::key);
+  if (at == machines_.end() || at->key != row.key) {
+    machines_.insert(at, std::move(row));
+    return;
+  }
+  for (std::size_t i = 0; i < row.constants.size(); ++i)
+    if (plan::is_known(row.constants[i])) at->constants[i] = row.constants[i];
+}
+
 void TuningTable::merge(const TuningTable& newer) {
   for (const TuningRow& row : newer.rows()) put(row);
+  for (const MachineRow& row : newer.machines()) put(row);
 }
 
 std::string format(const TuningTable& table) {
   std::string text = format_header();
+  for (const MachineRow& row : table.machines()) text += format_row(row);
   for (const TuningRow& row : table.rows()) text += format_row(row);
   return text + format_end(text);
 }
 
 TuningRead parse(std::string_view text) {
-  const std::string header = format_header();
-  if (header.starts_with(text)) return damaged("cut short in its first line");
+  for (int v = first_version; v <= version; ++v)
+    if (format_header(v).starts_with(text)) return damaged("cut short in its first line");
   std::string_view rest = text;
-  if (std::optional<TuningRead> refused = refuse_header(take_line(rest))) return *std::move(refused);
+  const std::optional<int> found = version_in(take_line(rest));
+  if (!found) return not_ours();
+  if (*found < first_version || *found > version) return other_version(*found);
   std::optional<std::string_view> body = intact_body(text);
   if (!body) return damaged("cut short, or its checksum is wrong");
   TuningRead read;
-  for (int line = 2; !body->empty(); ++line) {
-    std::optional<TuningRow> row = parse_row(take_line(*body));
-    if (!row) return damaged("line " + std::to_string(line) + " is not a row");
-    read.table.put(*std::move(row));
-  }
+  for (int line = 2; !body->empty(); ++line)
+    if (!read_row(take_line(*body), *found, read.table))
+      return damaged("line " + std::to_string(line) + " is not a row");
   return read;
 }
 

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plan/constants.hpp"
+
 namespace wherry::choose {
 
 /// What a choice depends on.
@@ -30,19 +32,38 @@ struct TuningRow {
   unsigned trials = 0;  // agreed times behind `seconds`
 };
 
+/// What a machine's constants depend on.
+struct MachineKey {
+  std::string machine, mpi;  // as in TuningKey
+  friend auto operator<=>(const MachineKey&, const MachineKey&) = default;
+};
+
+/// The constants that were measured; NaN: not measured, the default has to do.
+struct MachineRow {
+  MachineKey key;
+  plan::Constants constants = plan::nothing_known;
+};
+
 /// Rows with different keys, in the order of their keys.
 class TuningTable {
  public:
   /// nullptr if there is no such row. Valid until the table changes.
   const TuningRow* find(const TuningKey& key) const;
+  const MachineRow* find(const MachineKey& key) const;
   /// Adds a row, or replaces the one with the same key.
   void put(TuningRow row);
+  /// Adds a row, or puts the constants that are known over those of the row with the same key: a run on one node tells
+  /// nothing about messages between nodes.
+  void put(MachineRow row);
   /// Puts every row of `newer`.
   void merge(const TuningTable& newer);
   const std::vector<TuningRow>& rows() const { return rows_; }
+  const std::vector<MachineRow>& machines() const { return machines_; }
+  bool empty() const { return rows_.empty() && machines_.empty(); }
 
  private:
   std::vector<TuningRow> rows_;
+  std::vector<MachineRow> machines_;
 };
 
 /// How reading went. Anything but `good` and `missing` comes with a problem to tell the user, and no rows.
@@ -50,7 +71,7 @@ enum class TuningState {
   good,
   missing,  // there is no such file yet
   damaged,  // cut short or changed: the next save replaces it
-  foreign   // not a tuning file, or not of this version, or not readable: it is left alone
+  foreign   // not a tuning file, or of a newer version, or not readable: it is left alone
 };
 
 struct TuningRead {

@@ -5,7 +5,9 @@
 #include <memory>
 #include <span>
 
+#include "base/machine_name.hpp"
 #include "choose/shortlist.hpp"
+#include "plan/constants.hpp"
 #include "run/machine.hpp"
 
 namespace wherry::run {
@@ -18,13 +20,14 @@ std::string_view suffix_of(Limit limit) {
   return suffixes[static_cast<std::size_t>(limit)];
 }
 
-/// Barriers where the model expects every candidate to take much longer than one.
-Trials trials_for(const plan::Shape& shape, const std::vector<choose::Candidate>& candidates) {
-  constexpr double much = 20;
-  const plan::Machine machine;
-  const double latency_s = shape.nodes() > 1 ? machine.latency_between_s : machine.latency_within_s;
-  const double barrier_s = latency_s * std::bit_width(static_cast<unsigned>(shape.size() - 1));
-  const auto is_long = [&](const choose::Candidate& c) { return c.predicted_s > much * barrier_s; };
+/// Barriers where the model expects every candidate to take much longer than one, which has a message in each round.
+Trials trials_for(const Communicator& c, const std::vector<choose::Candidate>& candidates) {
+  constexpr double much = 14;
+  const plan::Machine& m = *c.machine;
+  const double message_s =
+      c.shape().nodes() > 1 ? m.latency_between_s + m.alpha_between_s : m.latency_within_s + m.alpha_within_s;
+  const double barrier_s = message_s * std::bit_width(static_cast<unsigned>(c.size() - 1));
+  const auto is_long = [&](const choose::Candidate& each) { return each.predicted_s > much * barrier_s; };
   const bool all_long = std::all_of(candidates.begin() + 1, candidates.end(), is_long);
   return all_long ? Trials::after_barriers : Trials::as_they_come;
 }
@@ -47,7 +50,7 @@ choose::LearnerOptions options_for(const Communicator& c, const std::vector<choo
   // The agreement after a look costs next to nothing beside long calls: they need not save on looks.
   constexpr std::uint64_t soon = 64;
   choose::LearnerOptions options;
-  if (trials_for(c.shape(), candidates) == Trials::after_barriers) options.look_first = soon;
+  if (trials_for(c, candidates) == Trials::after_barriers) options.look_first = soon;
   return options;
 }
 
@@ -63,6 +66,7 @@ Choosing::Choosing(const Settings& settings, const mpi::Api& api, std::shared_pt
 Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
   std::unique_ptr<Choice>& entry = c.choices[key];
   if (entry) return *entry;
+  settle_machine(c);
   const std::vector<Offered> offered = offers_->of(c, key);
   std::vector<choose::Candidate> priced;
   for (const Offered& o : offered) priced.push_back({std::string(o.way.name()), o.predicted_s});
@@ -71,9 +75,15 @@ Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
   for (const choose::Candidate& candidate : made.candidates())
     ways.push_back(way_of(offered, candidate.name));
   prepare(c, ways, root);
-  const Trials trials = trials_for(c.shape(), made.candidates());
+  const Trials trials = trials_for(c, made.candidates());
   entry.reset(new Choice{Cell(std::move(made), c.channel(), c.size(), trials), std::move(ways)});
   return *entry;
+}
+
+std::pair<std::optional<Way>, std::string_view> Choosing::named(Communicator& c, const CellKey& key,
+                                                                std::string_view name) {
+  settle_machine(c);
+  return offers_->named(c, key, name);
 }
 
 choose::TuningKey Choosing::tuning_key(Communicator& c, const CellKey& key) const {
@@ -85,29 +95,42 @@ choose::TuningKey Choosing::tuning_key(Communicator& c, const CellKey& key) cons
           .bucket = key.bucket};
 }
 
-const choose::TuningRow* Choosing::remembered(const choose::TuningKey& key) {
+const choose::TuningTable& Choosing::known() {
   const std::lock_guard lock(mutex_);
   if (!std::exchange(loaded_, true) && !settings_.tuning_file.empty())
     known_ = choose::load_or_complain(settings_.tuning_file);
-  return known_.find(key);  // the table does not change any more
+  return known_;
+}
+
+/// The constants that rank 0 knows of this machine become those of all ranks, bit by bit: prices decide what is tried.
+/// Collective at the first call for c.
+void Choosing::settle_machine(Communicator& c) {
+  if (c.machine) return;
+  plan::Constants constants = plan::constants_of({});
+  if (c.terms().tuning && c.rank() == 0)
+    if (const choose::MachineRow* const row = known().find(choose::MachineKey{machine_, library_}))
+      constants = plan::constants_of(plan::machine_with(row->constants));
+  if (c.terms().tuning)
+    api_.Bcast(constants.data(), static_cast<int>(constants.size()), MPI_DOUBLE, 0, c.channel().comm());
+  c.machine = plan::machine_with(constants);
 }
 
 /// What rank 0 knows from earlier runs becomes what all ranks know. Collective.
 choose::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list) {
-  double known[3] = {-1, 0, 0};  // index among the candidates, seconds, native seconds
+  double earlier[3] = {-1, 0, 0};  // index among the candidates, seconds, native seconds
   const choose::TuningRow* const row =
-      c.terms().tuning && c.rank() == 0 ? remembered(tuning_key(c, key)) : nullptr;
+      c.terms().tuning && c.rank() == 0 ? known().find(tuning_key(c, key)) : nullptr;
   if (row != nullptr) {
     const auto at = std::ranges::find(list, row->strategy, &choose::Candidate::name);
-    if (at != list.end()) known[0] = static_cast<double>(at - list.begin());
-    known[1] = row->seconds;
-    known[2] = row->native_seconds;
+    if (at != list.end()) earlier[0] = static_cast<double>(at - list.begin());
+    earlier[1] = row->seconds;
+    earlier[2] = row->native_seconds;
   }
-  if (c.terms().tuning) api_.Bcast(known, 3, MPI_DOUBLE, 0, c.channel().comm());
+  if (c.terms().tuning) api_.Bcast(earlier, 3, MPI_DOUBLE, 0, c.channel().comm());
   const choose::LearnerOptions options = options_for(c, list);
-  if (known[0] >= 0)
-    return choose::Learner::settled_on(std::move(list), static_cast<std::size_t>(known[0]), known[1],
-                                       known[2], options);
+  if (earlier[0] >= 0)
+    return choose::Learner::settled_on(std::move(list), static_cast<std::size_t>(earlier[0]), earlier[1],
+                                       earlier[2], options);
   return c.terms().learning ? choose::Learner(std::move(list), options)
                             : choose::Learner::by_model(std::move(list));
 }

@@ -22,11 +22,9 @@ class Choosing {
 
   /// What is learned about such calls; made at the first one (collective over c). root: of this one.
   Choice& choice(Communicator& c, const CellKey& key, int root);
-  /// The way of that name, or why it cannot be gone.
-  std::pair<std::optional<Way>, std::string_view> named(const Communicator& c, const CellKey& key,
-                                                        std::string_view name) {
-    return offers_->named(c, key, name);
-  }
+  /// The way of that name, or why it cannot be gone. Collective over c, at the first call.
+  std::pair<std::optional<Way>, std::string_view> named(Communicator& c, const CellKey& key,
+                                                        std::string_view name);
 
   /// Keeps what the ranks of c learned; its rank 0 does so for all.
   void note(Communicator& c);
@@ -34,9 +32,10 @@ class Choosing {
   void save();
 
  private:
+  void settle_machine(Communicator& c);
   choose::Learner learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list);
   choose::TuningKey tuning_key(Communicator& c, const CellKey& key) const;
-  const choose::TuningRow* remembered(const choose::TuningKey& key);
+  const choose::TuningTable& known();
 
   const Settings& settings_;
   const mpi::Api& api_;
@@ -46,7 +45,7 @@ class Choosing {
 
   std::mutex mutex_;  // guards what follows
   bool loaded_ = false;
-  choose::TuningTable known_;    // what the file said
+  choose::TuningTable known_;    // what the file said; does not change once it was read
   choose::TuningTable learned_;  // what this process has to add
 };
 

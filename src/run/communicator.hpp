@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
+#include "plan/cost.hpp"
 #include "plan/segments/layout.hpp"
 #include "plan/segments/strategy.hpp"
 #include "plan/shape.hpp"
@@ -73,6 +74,7 @@ class Communicator {
   /// root: of the collectives that have one, else 0.
   const PreparedSegments& prepared(const plan::SegmentStrategy& strategy, int depth, int root);
 
+  std::optional<plan::Machine> machine;  // what calls are priced by, once the ranks have settled it
   std::map<CellKey, std::unique_ptr<Choice>> choices;
   std::map<CellKey, Asked> asked;
   std::map<std::pair<Collective, bool>, SizeWatch> watches;

@@ -1,4 +1,4 @@
-// Names of this machine and its MPI library, for the keys of the tuning file.
+// The name of the MPI library, for the keys of the tuning file.
 #pragma once
 
 #include <string>
@@ -6,9 +6,6 @@
 #include "mpi/api.hpp"
 
 namespace wherry::run {
-
-/// The processor's model and how many there are: equal for equal nodes of a cluster.
-std::string machine_name();
 
 /// The first line of MPI_Get_library_version.
 std::string library_name(const mpi::Api& api);

@@ -21,8 +21,8 @@ struct Offered {
   double predicted_s;
 };
 
-/// Ways are counted once for each shape and collective, and priced for every size. Shared by all communicators of the
-/// process; thread-safe.
+/// Ways are counted once for each shape and collective, and priced for every size and machine. Shared by all communicators of
+/// the process; thread-safe. The machine of a communicator must have been settled.
 class Offers {
  public:
   /// The ways of such calls that applies to the ranks of c and keep to their terms; the same on all ranks.

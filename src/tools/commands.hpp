@@ -14,5 +14,7 @@ int explain(Words words);
 int draw(Words words);
 int show_schedule(Words words);
 int verify(Words words);
+/// Reads samples, writes constants, and keeps them if told where.
+int fit(Words words);
 
 }  // namespace wherry::tools

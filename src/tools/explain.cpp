@@ -13,6 +13,7 @@
 #include "choose/shortlist.hpp"
 #include "plan/segments/collectives.hpp"
 #include "tools/commands.hpp"
+#include "tools/fit.hpp"
 #include "tools/questions.hpp"
 
 namespace wherry::tools {
@@ -29,6 +30,7 @@ struct Question {
   int root;
   choose::Load load;
   long long staging_max;
+  PricedBy by;
 };
 
 Question question_in(const Options& options) {
@@ -42,7 +44,8 @@ Question question_in(const Options& options) {
           .shape = shape,
           .root = root_of(options, operation, shape),
           .load = {shape.size(), bytes},
-          .staging_max = static_cast<long long>(settings.staging_max)};
+          .staging_max = static_cast<long long>(settings.staging_max),
+          .by = priced_by(options)};
 }
 
 /// A strategy and what becomes of it.
@@ -60,7 +63,7 @@ bool fits(const Question& q, const Offer& offer, const choose::Load& load) {
 
 /// Offers are counted for root 0.
 plan::Cost cost_of(const Question& q, const Offer& offer) {
-  const auto cost = [&](const Offer& o) { return choose::cost(o, q.load, plan::Machine{}); };
+  const auto cost = [&](const Offer& o) { return choose::cost(o, q.load, q.by.machine); };
   return q.root == 0 ? cost(offer) : cost(choose::counted(offer.way, q.shape, q.root));
 }
 
@@ -104,7 +107,7 @@ Answer answer_to(const Question& q) {
   const std::vector<Offer> offers = choose::survey(q.shape, q.operation.segments);
   const choose::Load shared{q.load.ranks, choose::shared_bytes(q.load.bytes)};
   const auto taken = [&](const choose::Allowed& allowed) {
-    return choose::priced(offers, shared, plan::Machine{}, allowed);
+    return choose::priced(offers, shared, q.by.machine, allowed);
   };
   const auto fitting = [&](const Offer& o) { return fits(q, o, shared); };
   const auto in_order = [&](const Offer& o) { return fitting(o) && o.way.segments->keeps_order(q.shape); };
@@ -155,6 +158,7 @@ void write_question(JsonWriter& json, const Question& q) {
   if (q.operation.has_root()) json.member("root", q.root);
   const bool blocks = !q.operation.segments || plan::in_blocks(*q.operation.segments);
   json.member(blocks ? "block_bytes" : "buffer_bytes", q.load.bytes);
+  json.member("priced_by", [&] { write(json, q.by); });
   json.member("node_sizes", [&] {
     json.array([&] {
       for (int node = 0; node < q.shape.nodes(); ++node) json.value(q.shape.members(node).size());
@@ -165,7 +169,8 @@ void write_question(JsonWriter& json, const Question& q) {
 }  // namespace
 
 int explain(Words words) {
-  const Question q = question_in(Options(words, {"--op", "-n", "--nodes", "--node-of", "-m", "--root"}, 0));
+  const Question q = question_in(
+      Options(words, {"--op", "-n", "--nodes", "--node-of", "-m", "--root", "--tuning", "--mpi"}, 0));
   const Answer answer = answer_to(q);
   JsonWriter json(std::cout);
   json.object([&] {

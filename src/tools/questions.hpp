@@ -24,7 +24,7 @@ struct Operation {
 
 const std::vector<Operation>& operations();
 
-/// "alltoall"; "reduce_scatter", which is what its schedules are called, stands for reduce_scatter_block.
+/// "alltoall": as in Operation::name.
 const Operation& operation_named(const std::string& name);
 
 /// The strategy of an operation.

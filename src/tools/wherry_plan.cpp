@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* usage = R"(usage: wherry-plan COMMAND ...
   strategies                                    all strategies of all operations
-  explain [--op OPERATION] -n RANKS [PLACE] [--root RANK] -m BYTES
+  explain [--op OPERATION] -n RANKS [PLACE] [--root RANK] -m BYTES [--tuning FILE [--mpi LIBRARY]]
                                                 what would run, and what each would cost, cheapest first
   draw [OPERATION] STRATEGY -n RANKS [PLACE] [--root RANK] [--depth SEGMENTS] [--format FORMAT]
                                                 a picture, FORMAT svg (default) or text
@@ -23,6 +23,9 @@ constexpr const char* usage = R"(usage: wherry-plan COMMAND ...
                                                 what one rank does
   verify [--max RANKS] [--op OPERATION] [--strategy STRATEGY]
                                                 proves schedules for 1 to RANKS (default 128) ranks
+  fit [--tuning FILE --machine NAME --mpi LIBRARY]
+                                                constants of the cost model from samples, as lines on
+                                                stdin: PROBE WHERE BYTES FLOWS VALUE; keeps them in FILE
 OPERATION: alltoall (default), alltoallv, alltoallw, allgather, bcast, ...: MPI's name in small letters
 PLACE: --nodes K     consecutive ranks on K nodes, as even as possible
        --node-of L   rank r on the r-th node of the list, such as 0,0,1,1
@@ -35,11 +38,8 @@ struct Command {
   int (*run)(Words);
 };
 
-constexpr Command commands[] = {{"strategies", list_strategies},
-                                {"explain", explain},
-                                {"draw", draw},
-                                {"schedule", show_schedule},
-                                {"verify", verify}};
+constexpr Command commands[] = {{"strategies", list_strategies}, {"explain", explain}, {"draw", draw},
+                                {"schedule", show_schedule},     {"verify", verify},   {"fit", fit}};
 
 int run(Words words) {
   if (words.empty()) throw usage_error("no command given; see `wherry-plan --help`");

@@ -1,9 +1,12 @@
 // The table and its text.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <random>
+#include <sstream>
 #include <string>
 
 #include "choose/tuning.hpp"
@@ -25,8 +28,20 @@ TuningRow row(std::string machine, unsigned bucket, std::string strategy = "mesh
           .trials = 4};
 }
 
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// Constants that a machine can have; some are not known.
+wherry::plan::Constants some_constants(double scale = 1) {
+  wherry::plan::Constants constants = wherry::plan::constants_of({});
+  for (double& value : constants) value *= scale;
+  constants[1] = constants[3] = unknown;
+  return constants;
+}
+
 TuningTable sample() {
   TuningTable table;
+  table.put(MachineRow{{"a CPU", "Open MPI v5.0.11"}, some_constants()});
+  table.put(MachineRow{{"-", ""}, wherry::plan::nothing_known});
   for (unsigned bucket = 0; bucket < 5; ++bucket) table.put(row("a \"quoted\" CPU\n@ 2%", bucket));
   table.put(row("", 3, ""));
   table.put(row("-", 3, "native"));
@@ -40,8 +55,15 @@ bool same(const TuningRow& a, const TuningRow& b) {
          same(a.native_seconds, b.native_seconds) && a.trials == b.trials;
 }
 
+bool same(const MachineRow& a, const MachineRow& b) {
+  const auto equal = [](double x, double y) { return same(x, y); };
+  return a.key == b.key && std::ranges::equal(a.constants, b.constants, equal);
+}
+
 bool same(const TuningTable& a, const TuningTable& b) {
-  if (a.rows().size() != b.rows().size()) return false;
+  const auto equal = [](const MachineRow& x, const MachineRow& y) { return same(x, y); };
+  if (a.rows().size() != b.rows().size() || !std::ranges::equal(a.machines(), b.machines(), equal))
+    return false;
   for (std::size_t i = 0; i < a.rows().size(); ++i)
     if (!same(a.rows()[i], b.rows()[i])) return false;
   return true;
@@ -102,7 +124,7 @@ TEST_CASE("the text is readable") {
              .native_seconds = std::nan(""),
              .trials = 4});
   const std::string text = format(table);
-  CHECK(text.starts_with("wherry-tuning 1\nrow a%20CPU MPICH%205 8 2a MPI_Alltoall 7 mesh 0.25 - 4\nend "));
+  CHECK(text.starts_with("wherry-tuning 2\nrow a%20CPU MPICH%205 8 2a MPI_Alltoall 7 mesh 0.25 - 4\nend "));
   CHECK(text.ends_with("\n"));
 }
 
@@ -111,6 +133,9 @@ TEST_CASE("any text and any number survives") {
   for (int i = 0; i < 300; ++i) {
     TuningTable table;
     for (std::size_t n = random() % 4; n > 0; --n) table.put(random_row(random));
+    for (std::size_t n = random() % 3; n > 0; --n)
+      table.put(MachineRow{{random_text(random), random_text(random)},
+                           some_constants(1 + static_cast<double>(random() % 1000) / 7000)});
     const TuningRead read = parse(format(table));
     CAPTURE(i);
     CHECK(read.state == TuningState::good);
@@ -158,7 +183,65 @@ TEST_CASE("other files and other versions are left alone") {
     CAPTURE(text);
     CHECK(read.state == TuningState::foreign);
   }
-  const TuningRead newer = parse("wherry-tuning 2\nanything\n");
-  CHECK(newer.state == TuningState::foreign);
-  CHECK(newer.problem.find("version 2") != std::string::npos);
+  for (const char* version : {"0", "3"}) {
+    const TuningRead other = parse("wherry-tuning " + std::string(version) + "\nanything\n");
+    CHECK(other.state == TuningState::foreign);
+    CHECK(other.problem.find("version " + std::string(version)) != std::string::npos);
+  }
+}
+
+TEST_CASE("a machine's constants that were measured replace those known before; the others stay") {
+  TuningTable table, newer;
+  table.put(MachineRow{{"a CPU", "MPICH"}, some_constants()});
+  MachineRow row{{"a CPU", "MPICH"}, wherry::plan::nothing_known};
+  row.constants[1] = 5e-6;
+  row.constants[2] = 1e-10;
+  newer.put(row);
+  table.merge(newer);
+  wherry::plan::Constants expected = some_constants();
+  expected[1] = 5e-6;
+  expected[2] = 1e-10;
+  REQUIRE(table.machines().size() == 1);
+  CHECK(same(*table.find(MachineKey{"a CPU", "MPICH"}), {{"a CPU", "MPICH"}, expected}));
+  CHECK(table.find(MachineKey{"a CPU", "Open MPI"}) == nullptr);
+  CHECK_FALSE(table.empty());
+}
+
+namespace {
+
+/// A file with the right last line, as any version of Wherry would write it.
+std::string sealed(const std::string& version, const std::string& lines) {
+  std::string text = "wherry-tuning " + version + "\n" + lines;
+  std::uint64_t state = 0xcbf29ce484222325u;
+  for (const char c : text) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  std::ostringstream end;
+  end << "end " << std::hex << state << '\n';
+  return text + end.str();
+}
+
+const std::string a_row = "row a%20CPU MPICH%205 8 2a MPI_Alltoall 7 mesh 0.25 - 4\n";
+const std::string a_machine = "machine a%20CPU MPICH%205 1e-06 - 1e-10 - 2e-11 1e-06 - 65536 1.5 0\n";
+
+}  // namespace
+
+TEST_CASE("a file of version 1 is read, and written again as version 2") {
+  const TuningRead read = parse(sealed("1", a_row));
+  CHECK(read.state == TuningState::good);
+  CHECK(read.table.rows().size() == 1);
+  CHECK(format(read.table) == sealed("2", a_row));
+  CHECK(parse(sealed("1", a_machine)).state == TuningState::damaged);
+}
+
+TEST_CASE("rows of machines with constants that no machine has are refused, whatever the checksum") {
+  CHECK(format(parse(sealed("2", a_machine + a_row)).table) == sealed("2", a_machine + a_row));
+  for (const char* constants :
+       {"-1e-06 - - - - - - - - -", "0 - - - - - - - - -", "1e3 - - - - - - - - -", "nan - - - - - - - - -",
+        "inf - - - - - - - - -", "- - - - - - - - 0.5 -", "- - - - - - - - -", "- - - - - - - - - - -",
+        "- - - - - - - - - 1e-6s", ""}) {
+    const TuningRead read = parse(sealed("2", a_row + "machine a%20CPU MPICH%205 " + constants + "\n"));
+    CAPTURE(std::string(constants));
+    CHECK(read.state == TuningState::damaged);
+    CHECK(read.problem.find("line 3 is not a row") != std::string::npos);
+    CHECK(read.table.empty());
+  }
 }

@@ -26,7 +26,7 @@ bool reads_safely(std::string_view bytes) {
 /// The bytes between the first line and the last one that fits them, by docs/reference/tuning-file.md: without
 /// that the checksum would keep most bytes from ever being read as rows.
 std::string sealed(std::string_view rows) {
-  std::string text = "wherry-tuning 1\n" + std::string(rows);
+  std::string text = "wherry-tuning 2\n" + std::string(rows);
   std::uint64_t checksum = 0xcbf29ce484222325u;
   for (const char c : text) checksum = (checksum ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   char end[32];
@@ -63,6 +63,9 @@ std::string written(Random& random) {
                .seconds = static_cast<double>(random() % 1000) / 7,
                .native_seconds = 1,
                .trials = 4});
+  for (std::size_t n = random() % 3; n > 0; --n)
+    table.put(wherry::choose::MachineRow{{"machine " + std::to_string(random() % 9), "mpi"},
+                                         wherry::plan::constants_of({})});
   return format(table);
 }
 
@@ -98,7 +101,7 @@ TEST_CASE("damaged tuning files are read safely, and never as something else tha
 TEST_CASE("garbage is read safely") {
   Random random(6);
   for (int i = 0; i < 20000; ++i) {
-    std::string bytes = random() % 2 == 0 ? "wherry-tuning 1\n" : "";
+    std::string bytes = random() % 2 == 0 ? "wherry-tuning 2\n" : "";
     for (std::size_t n = random() % 200; n > 0; --n) bytes += static_cast<char>(random());
     CAPTURE(i);
     REQUIRE(reads_safely(bytes));

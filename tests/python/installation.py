@@ -23,6 +23,7 @@ elif words[0] == "explain":
     print(json.dumps({{"op": words[2], "ranks": int(words[4]), "nodes": 2, "block_bytes": int(words[-1]),
                       "node_sizes": [12, 12], "tried": ["native", "mesh", "direct"],
                       "candidates": [row("direct", 2e-4, 23), row("mesh", 1e-4, 8)],
+                      "priced_by": {{"fitted_with": "", "fitted": []}},
                       "not_applicable": [{{"name": "hypercube", "why": "24 is no power of two"}}]}}))
 elif words[0] == "draw":
     print("<svg xmlns='x'></svg>" if words[-1] == "svg" else "phase 0: 0 -> 1")

@@ -18,7 +18,7 @@ _LAUNCH_LIMIT_S = 600.0
 #: A learner settles after some 30 calls and looks again 512 calls later (docs/design/0003-learner.md).
 _CALLS, _CALLS_QUICK = 640, 100
 
-Launch = Callable[[Sequence[str], dict[str, str]], object]  # program and arguments, variables
+Launch = Callable[[Sequence[str], dict[str, str]], str]  # program and arguments, variables; what it prints
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def train(setup: frame.Setup, ranks: Sequence[int], operations: Sequence[str] | 
         raise UsageError("there is no place for a tuning file; name one in WHERRY_TUNING_FILE")
     before = rows(file)
     if launcher:
-        start, mpi_name = _own_launcher(launcher, setup)
+        start, mpi_name = own_launcher(launcher, setup)
         _train_all(setup, names, [(start, "as launched")], mpi_name, file)
     else:
         mpi = setup.mpi or frame.choose_mpi(None)
@@ -71,7 +71,7 @@ def _on(place: frame.Place, ranks: int) -> Launch:
     return lambda words, variables: place.run(ranks, words, variables)
 
 
-def _own_launcher(words: Sequence[str], setup: frame.Setup) -> tuple[Launch, str]:
+def own_launcher(words: Sequence[str], setup: frame.Setup) -> tuple[Launch, str]:
     """How to start the benchmark with the user's launcher, and the MPI that it belongs to."""
     launcher = launch.find_launcher(words)
     if launcher is None:
@@ -81,12 +81,13 @@ def _own_launcher(words: Sequence[str], setup: frame.Setup) -> tuple[Launch, str
     if name is None:
         raise UsageError(f"which MPI does {launcher.path} start? name it with --mpi, as `wherry info` does")
 
-    def start(program: Sequence[str], variables: dict[str, str]) -> None:
+    def start(program: Sequence[str], variables: dict[str, str]) -> str:
         library = Path(variables.pop("LD_PRELOAD"))
         command = launch.build([*words, *program], launcher, variables, library)
         done = run_to_end(command.argv, {**os.environ, **command.environment}, _LAUNCH_LIMIT_S)
         if done.returncode != 0:
             last = "\n".join((done.stderr or done.stdout).strip().splitlines()[-8:])
             raise WherryError(f"{words[0]} failed with code {done.returncode}:\n{last}")
+        return done.stdout
 
     return start, name

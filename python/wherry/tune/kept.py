@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
+from wherry.mpis import Family, Mpi
+
 _WORDS = 11  # "row" and ten values
+#: How each library begins its name there.
+_TITLES: dict[Family, str] = {"openmpi": "Open MPI", "mpich": "MPICH", "intel": "Intel(R) MPI"}
 
 
 @dataclass(frozen=True)
@@ -23,11 +28,33 @@ class Row:
 
 def rows(path: Path) -> list[Row]:
     """Lines that are no rows are not ours to judge: the preload ignores a damaged file as a whole."""
+    return [row for line in _lines(path) if (row := _row(line)) is not None]
+
+
+def fitted_with(path: Path) -> list[str]:
+    """The MPI libraries with which constants were fitted, on this machine or another."""
+    words = [line.split(" ") for line in _lines(path)]
+    return [unquote(row[2]) for row in words if row[0] == "machine" and len(row) > 2]
+
+
+def constants_for(path: Path | None, mpi: Mpi | None) -> list[str]:
+    """The words by which wherry-plan finds the constants of this machine: those fitted with `mpi`, or the only ones."""
+    if path is None or not path.is_file():
+        return []
+    names = [] if mpi is None else [name for name in fitted_with(path) if _is_named(name, mpi)] or [mpi.name]
+    return ["--tuning", str(path), *(word for name in names[:1] for word in ("--mpi", name))]
+
+
+def _is_named(library: str, mpi: Mpi) -> bool:
+    version = re.search(r"\d+(\.\d+)+", library)
+    return library.startswith(_TITLES[mpi.family]) and version is not None and mpi.version.startswith(version[0])
+
+
+def _lines(path: Path) -> list[str]:
     try:
-        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
         return []
-    return [row for line in lines if (row := _row(line)) is not None]
 
 
 def _row(line: str) -> Row | None:

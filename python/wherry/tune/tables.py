@@ -11,7 +11,11 @@ from wherry import units
 from wherry.export.selection import times_by_size, winner
 from wherry.tune.algorithms import AUTO, DEFAULT
 from wherry.tune.kept import Row
+from wherry.tune.model import Constant
 from wherry.tune.results import Results
+
+#: Of a constant that keeps its default, by its origin.
+_WHY_DEFAULT = {"missing": "not measured", "absurd": "not plausible"}
 
 
 def kept(rows: Sequence[Row]) -> Table:
@@ -24,6 +28,24 @@ def kept(rows: Sequence[Row]) -> Table:
         size = units.bucket(row.bucket)
         table.add_row(row.operation, str(row.ranks), size, escape(row.strategy), *times, ratio)
     return table
+
+
+def constants(rows: Sequence[Constant]) -> Table:
+    """Fitted constants beside the defaults, which stand where nothing was fitted."""
+    table = _table("constant", "fitted", "default")
+    for row in rows:
+        fitted = _amount(row.value, row.unit) if row.origin == "measured" else f"[dim]{_WHY_DEFAULT[row.origin]}[/]"
+        table.add_row(row.name, fitted, _amount(row.default, row.unit))
+    return table
+
+
+def _amount(value: float, unit: str) -> str:
+    """Times per byte as the bytes per second that people know."""
+    if unit == "s":
+        return units.seconds(value)
+    if unit == "s/B":
+        return f"{units.bytes_(1 / value)}/s"
+    return units.bytes_(value) if unit == "B" else f"{value:.2f}"
 
 
 def library(results: Results) -> Table:
@@ -47,5 +69,7 @@ def _size(operation: str, size: int, first: int) -> str:
 def _table(*columns: str) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     for column in columns:
-        table.add_column(column, justify="left" if column in ("operation", "strategy", "fastest") else "right")
+        table.add_column(
+            column, justify="left" if column in ("operation", "strategy", "fastest", "constant") else "right"
+        )
     return table
