@@ -23,6 +23,7 @@
 #define WHERRY_WHERRY_H
 
 #include <mpi.h>
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -126,6 +127,42 @@ int wherry_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcoun
 /// Returns when all ranks have called it.
 /// Standard: MPI 4.1, section 6.3, MPI_Barrier.
 int wherry_barrier(MPI_Comm comm);
+
+/// One message of a sparse exchange.
+typedef struct wherry_message {
+  int peer;          // its destination in a list to send, its source in an inbox
+  const void* data;  // in host memory; may be NULL if bytes is 0
+  size_t bytes;
+} wherry_message;
+
+/// What has arrived in one sparse exchange.
+typedef struct wherry_inbox wherry_inbox;
+
+/// Sends each message to its destination, and gets those that other ranks send here: no rank has to know who sends to it.
+///
+/// messages: `count` of them, any number (0 on ranks that only receive) and in any order. Several may have the same destination,
+///   it may be this rank, and they may be empty, which arrives as an empty message. Data travel as bytes, unconverted. The caller
+///   owns list and data, and may change them when the call has returned.
+/// inbox: set to what arrived, in ascending order of sources, and from each source in the order in which it sent. The caller
+///   owns it and frees it with wherry_inbox_free, before or after MPI_Finalize. After an error it is NULL.
+/// Collective over comm, intra- or intercommunicator (destinations are then ranks of the other group). Synchronizes: no rank
+///   returns before all have called.
+/// A message to no rank of comm (MPI_ERR_RANK), without data (MPI_ERR_BUFFER), a negative count or a NULL list with a count
+///   (MPI_ERR_COUNT, MPI_ERR_ARG) is this rank's error alone: it sends the messages that are sound, receives, and reports its error
+///   when the exchange is over; no other rank waits. An invalid comm is a local error, before any message.
+/// A rank without memory for what arrives ends the program. Where Wherry leaves an exchange to the library ("native"), a rank
+///   can send 32 GiB in one exchange, and get as much.
+/// The setting WHERRY_SPARSE_EXCHANGE names how it runs. MPI has no such function; docs/design/0005-sparse-exchange.md has the sources.
+int wherry_sparse_exchange(const wherry_message messages[], int count, MPI_Comm comm, wherry_inbox** inbox);
+
+/// How many messages there are; 0 for NULL. Local.
+int wherry_inbox_count(const wherry_inbox* inbox);
+
+/// The messages: wherry_inbox_count() of them, with data aligned for any C type. The inbox owns both. Local.
+const wherry_message* wherry_inbox_messages(const wherry_inbox* inbox);
+
+/// Frees the inbox and sets it to NULL; NULL is left alone. Local.
+void wherry_inbox_free(wherry_inbox** inbox);
 
 /// What ran in this thread's last wherry_ collective: a strategy's name ("bruck2"; `wherry explain` lists them), "native"
 /// for the library's own, or "" before the first. The text is never freed. Local.

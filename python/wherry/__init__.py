@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         scatter,
     )
     from wherry.reductions import allreduce, reduce, reduce_scatter_block
+    from wherry.sparse import sparse_exchange
 
 __version__ = "0.1.0"
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "reduce",
     "reduce_scatter_block",
     "scatter",
+    "sparse_exchange",
 ]
 
 
@@ -39,6 +41,6 @@ def __getattr__(name: str) -> Any:
     """The collectives load mpi4py, which starts MPI; the command line must not."""
     if name not in __all__:
         raise AttributeError(f"module 'wherry' has no attribute '{name}'")
-    from wherry import collectives, reductions
+    from wherry import collectives, reductions, sparse
 
-    return getattr(reductions if hasattr(reductions, name) else collectives, name)
+    return next(getattr(module, name) for module in (sparse, reductions, collectives) if hasattr(module, name))

@@ -52,6 +52,12 @@ class Library:
         if code != MPI.SUCCESS:
             raise MPI.Exception(code)
 
+    def ask(self, function: str, result: Any, *arguments: object) -> Any:
+        """What wherry_<function> returns, as that ctypes type."""
+        found = getattr(self._library, f"wherry_{function}")
+        found.restype = result
+        return found(*arguments)
+
     def text(self, function: str) -> str:
         return cast(bytes, getattr(self._library, f"wherry_{function}")()).decode()
 

@@ -32,6 +32,7 @@ VARIABLES: dict[str, tuple[str, str]] = {
     "WHERRY_REDUCE_SCATTER_BLOCK": ("auto", "strategy for MPI_Reduce_scatter_block"),
     "WHERRY_REDUCE_SCATTER": ("auto", "strategy for MPI_Reduce_scatter"),
     "WHERRY_BARRIER": ("auto", "strategy for MPI_Barrier"),
+    "WHERRY_SPARSE_EXCHANGE": ("auto", "how sparse exchanges run: nbx, census, a strategy, native or auto"),
     "WHERRY_REPRODUCIBLE": ("0", "1: leave reductions to the library whose result depends on the order"),
     "WHERRY_RANKS_PER_NODE": ("0", "assume nodes of so many consecutive ranks; 0: ask MPI"),
     "WHERRY_VERBOSE": ("0", "0: quiet; 1: say what was found; 2: say every decision"),

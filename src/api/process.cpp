@@ -3,11 +3,16 @@
 #include <dlfcn.h>
 #include <sys/auxv.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/nearest.hpp"
 #include "base/settings.hpp"
+#include "run/sparse/strategies.hpp"
 
 namespace wherry::api {
 
@@ -71,6 +76,18 @@ class Process {
     if (rank != 0) return;
     for (const std::string& problem : settings_.problems)
       std::fprintf(stderr, "wherry: %s\n", problem.c_str());
+    print_unknown_way(settings_.sparse_exchange);
+  }
+
+  /// What misspelt names of other collectives are told by `wherry run`; it does not see this one.
+  static void print_unknown_way(const std::string& asked) {
+    const std::vector<std::string_view> known = run::sparse_way_names();
+    if (std::ranges::find(known, asked) != known.end()) return;
+    std::fprintf(
+        stderr,
+        "wherry: WHERRY_SPARSE_EXCHANGE='%.60s' names no strategy; sparse exchanges run by the library's "
+        "own collectives%s\n",
+        asked.c_str(), did_you_mean(asked, known).c_str());
   }
 
   /// MPI_COMM_SELF is freed first when MPI ends, while Wherry may still communicate (MPI 4.1, 11.2.4).

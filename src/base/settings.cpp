@@ -36,6 +36,8 @@ constexpr Variable known_variables[] = {
      "strategy for MPI_Reduce_scatter_block: a name, native or auto (the default)"},
     {"WHERRY_REDUCE_SCATTER", "strategy for MPI_Reduce_scatter: a name, native or auto (the default)"},
     {"WHERRY_BARRIER", "strategy for MPI_Barrier: a name, native or auto (the default)"},
+    {"WHERRY_SPARSE_EXCHANGE",
+     "how sparse exchanges run: nbx, census, a strategy, native or auto (the default)"},
     {"WHERRY_REPRODUCIBLE", "1: leave reductions to the MPI library whose result depends on the order"},
     {"WHERRY_RANKS_PER_NODE", "assume nodes of so many consecutive ranks; 0: ask MPI (the default)"},
     {"WHERRY_VERBOSE", "0: quiet (the default); 1: say what was found; 2: say every decision"},
@@ -185,6 +187,7 @@ Settings read_settings(const Environment& environment, bool secure) {
   settings.reproducible = read.flag("WHERRY_REPRODUCIBLE");
   for (std::size_t i = 0; i < collectives; ++i)
     settings.strategies[i] = read.text(collective_names[i].variable.data(), settings.strategies[i]);
+  settings.sparse_exchange = read.text("WHERRY_SPARSE_EXCHANGE", settings.sparse_exchange);
   settings.ranks_per_node = read.number("WHERRY_RANKS_PER_NODE", most_ranks_per_node);
   settings.verbose = read.number("WHERRY_VERBOSE", 2);
   return settings;

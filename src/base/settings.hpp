@@ -38,6 +38,7 @@ struct Settings {
   bool reproducible =
       false;  // WHERRY_REPRODUCIBLE: leave reductions to the library whose result depends on their order
   Strategies strategies = all_automatic();  // WHERRY_ALLTOALL, WHERRY_BCAST, ...
+  std::string sparse_exchange = "auto";     // WHERRY_SPARSE_EXCHANGE: the same for sparse exchanges
   int ranks_per_node = 0;  // WHERRY_RANKS_PER_NODE: assume nodes of so many consecutive ranks; 0: ask MPI
   int verbose = 0;         // WHERRY_VERBOSE: 0 quiet, 1 what was found, 2 every decision
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
+
+#include "plan/strategy.hpp"
 
 namespace wherry::choose {
 namespace {
@@ -31,6 +34,17 @@ void spread_families(std::vector<Candidate>& ranked) {
   ranked = std::move(first);
 }
 
+/// Of those that send each block straight to its destination.
+std::optional<Candidate> cheapest_straight(const std::vector<Candidate>& priced) {
+  std::optional<Candidate> cheapest;
+  for (const Candidate& c : priced) {
+    const plan::Strategy* const s = plan::find_strategy(c.name);
+    if (s == nullptr || s->hops != plan::Hops::single) continue;
+    if (!cheapest || c.predicted_s < cheapest->predicted_s) cheapest = c;
+  }
+  return cheapest;
+}
+
 }  // namespace
 
 std::string_view family_of(std::string_view strategy) {
@@ -44,6 +58,18 @@ std::vector<Candidate> shortlist(std::vector<Candidate> priced, std::size_t most
   std::ranges::stable_sort(ranked, {}, &Candidate::predicted_s);
   ranked.insert(ranked.begin(), {"native", 0});  // without a prediction
   return ranked;
+}
+
+std::vector<Candidate> shortlist_for(Collective collective, std::vector<Candidate> priced) {
+  if (collective != Collective::alltoallv && collective != Collective::alltoallw)
+    return shortlist(std::move(priced));
+  std::optional<Candidate> straight = cheapest_straight(priced);
+  std::vector<Candidate> list = shortlist(std::move(priced));
+  const auto is_straight = [&](const Candidate& c) { return c.name == straight->name; };
+  if (!straight || std::ranges::any_of(list, is_straight)) return list;
+  if (list.size() > 1) straight->predicted_s = list.back().predicted_s;
+  list.push_back(*std::move(straight));
+  return list;
 }
 
 }  // namespace wherry::choose

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/collective.hpp"
 #include "choose/learner.hpp"
 
 namespace wherry::choose {
@@ -18,5 +19,12 @@ std::string_view family_of(std::string_view strategy);
 /// Strategies that the model expects to take more than twice the best time are left out. Native has no prediction: the
 /// model does not know what the library does.
 std::vector<Candidate> shortlist(std::vector<Candidate> priced, std::size_t most = 5);
+
+/// The shortlist for calls of a collective.
+///
+/// The model prices full exchanges. In an irregular one most blocks may be empty: then what sends each block straight to its
+/// destination takes next to no time, and what combines them as long as ever. So the cheapest such strategy is always on
+/// its list: if the model would not have it, at the end and with the prediction of the one before.
+std::vector<Candidate> shortlist_for(Collective collective, std::vector<Candidate> priced);
 
 }  // namespace wherry::choose

@@ -1,30 +1,11 @@
 #include "run/channel.hpp"
 
-#include <sched.h>
-
 #include <climits>
 
 #include "run/large_count.hpp"
+#include "run/poll.hpp"
 
 namespace wherry::run {
-
-namespace {
-
-// Polls before the first yield: about the time of one message between two running ranks.
-constexpr int polls_before_yield = 64;
-
-/// Calls `done` until it reports completion or an error, yielding between calls after a while.
-template <class Test>
-int poll(Test done) {
-  for (int polls = 0;; ++polls) {
-    int flag = 0;
-    const int code = done(&flag);
-    if (code != MPI_SUCCESS || flag) return code;
-    if (polls >= polls_before_yield) sched_yield();
-  }
-}
-
-}  // namespace
 
 int Channel::send(const Piece& piece, int peer, int tag, MPI_Request* request) const {
   const int code = with_int_count(*api_, piece.count, piece.type, INT_MAX, [&](int count, MPI_Datatype type) {

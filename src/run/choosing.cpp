@@ -70,7 +70,7 @@ Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
   const std::vector<Offered> offered = offers_->of(c, key);
   std::vector<choose::Candidate> priced;
   for (const Offered& o : offered) priced.push_back({std::string(o.way.name()), o.predicted_s});
-  choose::Learner made = learner(c, key, choose::shortlist(std::move(priced)));
+  choose::Learner made = learner(c, key, choose::shortlist_for(key.collective, std::move(priced)));
   std::vector<std::optional<Way>> ways;
   for (const choose::Candidate& candidate : made.candidates())
     ways.push_back(way_of(offered, candidate.name));

@@ -24,6 +24,7 @@
 #include "run/executor.hpp"
 #include "run/segments/call.hpp"
 #include "run/size_watch.hpp"
+#include "run/sparse/exchange.hpp"
 #include "run/terms.hpp"
 #include "run/way.hpp"
 
@@ -81,6 +82,7 @@ class Communicator {
   Requests requests;
   Blocks blocks;
   SegmentCall segments;
+  SparseState sparse;
 
  private:
   void open_channel(MPI_Comm comm, const mpi::Api& api);

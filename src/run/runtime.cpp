@@ -15,6 +15,7 @@
 #include "run/perform.hpp"
 #include "run/read.hpp"
 #include "run/segments/perform.hpp"
+#include "run/sparse/call.hpp"
 
 namespace wherry::run {
 
@@ -300,6 +301,12 @@ int Runtime::reduce_scatter(const ReduceScatter& call, const Native& native) {
 
 int Runtime::barrier(const Barrier& call, const Native& native) {
   return state_->run(Collective::barrier, call, native);
+}
+
+int Runtime::sparse_exchange(const SparseExchange& call, std::string_view* ran) {
+  State& s = *state_;
+  const bool alone = s.finished || !s.settings.enabled || !s.settings.features.collectives;
+  return run::sparse_exchange(s.api, alone ? nullptr : &s.attachments, s.settings.sparse_exchange, call, ran);
 }
 
 bool Runtime::force(std::string_view name) {

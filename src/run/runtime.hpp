@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 
 #include "base/settings.hpp"
 #include "mpi/api.hpp"
@@ -12,6 +13,8 @@
 #include "run/observer.hpp"
 
 namespace wherry::run {
+
+struct SparseExchange;  // run/sparse/call.hpp
 
 /// Seconds of a clock that is never set back.
 double steady_seconds();
@@ -55,6 +58,9 @@ class Runtime {
   int reduce_scatter_block(const ReduceScatterBlock& call, const Native& native);
   int reduce_scatter(const ReduceScatter& call, const Native& native);
   int barrier(const Barrier& call, const Native& native);
+
+  /// *ran: the strategy's name, or "native".
+  int sparse_exchange(const SparseExchange& call, std::string_view* ran);
 
   /// How the next calls choose: a strategy's name or "native" instead of the settings, or "auto" for the settings again.
   /// Local, but must be given alike on all ranks. Returns false if the name is unknown.

@@ -56,8 +56,8 @@ struct Judged {
 
 /// What is too much for the calls in question. Only what stages blocks is limited; alltoallv and alltoallw stage less.
 bool fits(const Question& q, const Offer& offer, const choose::Load& load) {
-  const bool stages = offer.way.exchange == nullptr ||
-                      (offer.way.exchange->hops == plan::Hops::several && q.operation.name == "alltoall");
+  const bool stages = offer.way.exchange == nullptr || (offer.way.exchange->hops == plan::Hops::several &&
+                                                        q.operation.collective == Collective::alltoall);
   return !stages || choose::staging_bytes(offer, load) <= q.staging_max;
 }
 
@@ -113,12 +113,13 @@ Answer answer_to(const Question& q) {
   const auto in_order = [&](const Offer& o) { return fitting(o) && o.way.segments->keeps_order(q.shape); };
   const std::vector<Priced> priced = taken(fitting);
 
-  Answer answer{.tried = names(choose::shortlist(choose::candidates(priced))),
+  Answer answer{.tried = names(choose::shortlist_for(q.operation.collective, choose::candidates(priced))),
                 .tried_in_order = {},
                 .candidates = {},
                 .refused = {}};
   if (q.operation.reduces())
-    answer.tried_in_order = names(choose::shortlist(choose::candidates(taken(in_order))));
+    answer.tried_in_order =
+        names(choose::shortlist_for(q.operation.collective, choose::candidates(taken(in_order))));
   for (const Priced& p : priced) answer.candidates.push_back({p.offer->way, cost_of(q, *p.offer)});
   // Equal costs in the registry's order.
   std::ranges::stable_sort(answer.candidates, {}, [](const Judged& j) { return j.cost.seconds; });

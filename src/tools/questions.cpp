@@ -18,7 +18,7 @@ constexpr int usual_depth = 4;  // of a pipeline in a picture
 Operation operation_of(Collective collective) {
   std::string name(name_of(collective).substr(std::string_view("MPI_").size()));
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return {name, plan::segment_operation(collective)};
+  return {collective, name, plan::segment_operation(collective)};
 }
 
 std::string joined(std::span<const std::string_view> words) {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/collective.hpp"
 #include "choose/way.hpp"
 #include "plan/shape.hpp"
 #include "tools/options.hpp"
@@ -15,6 +16,7 @@ namespace wherry::tools {
 
 /// A collective that Wherry can replace.
 struct Operation {
+  Collective collective;
   std::string name;                         // "reduce_scatter_block": that of MPI, in small letters
   std::optional<plan::Operation> segments;  // its schedules; none: it exchanges blocks
 

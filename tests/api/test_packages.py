@@ -20,6 +20,8 @@ OUTPUT = {
     "power": "power: right, ",
     "redistribute.py": "redistribute: right, last by ",
     "histogram.py": "histogram: right, ",
+    "halo": "halo: ",
+    "migrate.py": "migrate: right, ",
 }
 
 

@@ -37,6 +37,7 @@ TEST_CASE("an empty environment gives the defaults") {
   CHECK(s.tuning_file.empty());
   CHECK(s.staging_max == std::size_t{256} << 20);
   CHECK(s.strategies == all_automatic());
+  CHECK(s.sparse_exchange == "auto");
   CHECK_FALSE(s.reproducible);
   CHECK(s.ranks_per_node == 0);
   CHECK(s.verbose == 0);
@@ -54,12 +55,14 @@ TEST_CASE("every setting is read") {
                            {"WHERRY_ALLTOALL", "mesh"},
                            {"WHERRY_ALLTOALLV", "native"},
                            {"WHERRY_REDUCE_SCATTER_BLOCK", "ring"},
+                           {"WHERRY_SPARSE_EXCHANGE", "nbx"},
                            {"WHERRY_REPRODUCIBLE", "1"},
                            {"WHERRY_RANKS_PER_NODE", "4"},
                            {"WHERRY_VERBOSE", "2"}});
   CHECK(s.output == "out dir");
   CHECK(s.tuning_file == "t");
   CHECK(s.staging_max == std::size_t{64} << 20);
+  CHECK(s.sparse_exchange == "nbx");
   CHECK(s.reproducible);
   CHECK(s.strategy_for(Collective::alltoall) == "mesh");
   CHECK(s.strategy_for(Collective::alltoallv) == "native");

@@ -64,6 +64,22 @@ TEST_CASE("a shortlist is native, then strategies that apply, cheapest first, ea
       }
 }
 
+TEST_CASE("an irregular exchange may be sent straight, whatever the model thinks of it") {
+  const std::vector<Candidate> priced = {{"bruck2", 1}, {"mesh", 1.5}, {"direct", 9}, {"pairwise", 8}};
+  const std::vector<Candidate> list = shortlist(priced);
+  REQUIRE(std::ranges::find(list, "pairwise", &Candidate::name) == list.end());
+  CHECK(shortlist_for(Collective::alltoall, priced).size() == list.size());
+  for (const Collective irregular : {Collective::alltoallv, Collective::alltoallw}) {
+    const std::vector<Candidate> longer = shortlist_for(irregular, priced);
+    REQUIRE(longer.size() == list.size() + 1);
+    CHECK(longer.back().name == "pairwise");
+    CHECK(longer.back().predicted_s == 1.5);
+    CHECK(shortlist_for(irregular, {{"mesh", 1.5}, {"direct", 1.6}}).size() == 3);
+    CHECK(shortlist_for(irregular, {{"mesh", 1.5}}).size() == 2);
+    CHECK(shortlist_for(irregular, {}).size() == 1);
+  }
+}
+
 TEST_CASE("the cheapest strategy by the model is on the list") {
   const plan::Shape shape = plan::Shape::blocked(12, 4);
   for (const long long bytes : block_sizes) {

@@ -20,6 +20,20 @@ inline int isend(const void* data, int count, MPI_Datatype type, int peer, int t
   return code;
 }
 
+inline int issend(const void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+  if (refuse()) return MPI_ERR_TYPE;
+  const int code = PMPI_Issend(data, count, type, peer, tag, comm, request);
+  open_requests += code == MPI_SUCCESS;
+  return code;
+}
+
+inline int ibarrier(MPI_Comm comm, MPI_Request* request) {
+  const int code = PMPI_Ibarrier(comm, request);
+  open_requests += code == MPI_SUCCESS;
+  return code;
+}
+
 inline int irecv(void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                  MPI_Request* request) {
   if (refuse()) return MPI_ERR_TYPE;
@@ -72,6 +86,8 @@ inline int testany(int count, MPI_Request* requests, int* index, int* flag, MPI_
 inline mpi::Api watched_library() {
   mpi::Api api = mpi::linked_api();
   api.Isend = isend;
+  api.Issend = issend;
+  api.Ibarrier = ibarrier;
   api.Irecv = irecv;
   api.Sendrecv = sendrecv;
   api.Sendrecv_replace = sendrecv_replace;

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from wherry import cli, paths, plan
-from wherry.bench import alltoall, chooser, executor, frame, output, picture, preload, registry, verify
+from wherry.bench import alltoall, chooser, executor, frame, output, picture, preload, registry, sparse, verify
 from wherry.bench.frame import Setup, Table, best_median, parse
 from wherry.errors import UsageError, WherryError
 from wherry.mpis import Mpi
@@ -39,7 +39,7 @@ class Script:
         library = folder / "lib/wherry/libwherry.so"
         library.parent.mkdir(parents=True)
         library.touch()
-        for name in ("alltoall", "preload", "executor", "chooser"):
+        for name in ("alltoall", "preload", "executor", "sparse", "chooser"):
             program = folder / "libexec/wherry/fake" / f"bench_{name}"
             program.parent.mkdir(parents=True, exist_ok=True)
             program.touch()
@@ -79,6 +79,7 @@ def test_names_and_questions() -> None:
         "preload",
         "executor",
         "alltoall",
+        "sparse",
         "chooser",
         "grid",
         "verify",
@@ -226,6 +227,29 @@ def test_executor_is_judged_by_its_goal(mpi_: Mpi, monkeypatch: pytest.MonkeyPat
     Script({"plain": [text]}, monkeypatch, tmp_path)
     (result,) = executor.run(Setup(mpi=mpi_, launches=1))
     assert result.reached is True
+
+
+def test_sparse_compares_each_case_with_its_first_variant(
+    mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    times = {
+        "degree 1, 64 B": {"library": 4e-6, "auto": 2e-6, "nbx": 5e-6},
+        "one neighbour, 64 B": {"sendrecv": 1e-6, "native": 3e-6, "wherry": 1.9e-6},
+        "hot receiver, 64 B": {"native": 1e-6, "wherry": 1.2e-6},
+    }
+    text = "\n".join(line(case, variant, t) for case, row in times.items() for variant, t in row.items())
+    script = Script({"off": [text]}, monkeypatch, tmp_path)
+    results = sparse.run(Setup(mpi=mpi_, launches=1, ranks=6, quick=True))
+    ratios = {row.case: row.ratio for row in results}
+    assert ratios["degree 1, 64 B, auto"] == pytest.approx(2.0)
+    assert ratios["degree 1, 64 B, nbx"] == pytest.approx(0.8)
+    judged = {row.case: (row.goal, row.reached) for row in results if row.goal}
+    assert judged == {
+        "one neighbour, 64 B, wherry": ("<= 2 x MPI_Sendrecv", True),
+        "hot receiver, 64 B, wherry": ("<= 1.05 x the library's own", False),
+    }
+    assert script.asked[0][0] == 6
+    assert script.asked[0][1][1:] == ["--sizes", "64,16384", "--ways", "auto,nbx,census", "--turns", "6"]
 
 
 def test_chooser_tells_distance_and_cost(mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

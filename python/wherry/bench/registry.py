@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from wherry.bench import alltoall, chooser, executor, grid, preload, verify
+from wherry.bench import alltoall, chooser, executor, grid, preload, sparse, verify
 from wherry.bench.frame import Result, Setup, commit, machine
 from wherry.errors import UsageError, unknown
 
@@ -24,7 +24,7 @@ BENCHES = tuple(
     Bench(
         module.__name__.rsplit(".", 1)[-1], (module.__doc__ or "").strip().splitlines()[0], module.run, module.OPTIONS
     )
-    for module in (preload, executor, alltoall, chooser, grid, verify)
+    for module in (preload, executor, alltoall, sparse, chooser, grid, verify)
 )
 
 

@@ -1,0 +1,54 @@
+"""What does it cost to exchange little: when nobody knows who sends to whom, and in an all-to-all with few blocks?
+
+Sparse exchanges are compared with what programs do without them: an MPI_Alltoall of the counts, then an MPI_Alltoallv.
+An MPI_Alltoallv in which every rank sends to one neighbour is compared with MPI_Sendrecv, and one in which all send to
+one rank with the library's own. All run in one process, in turns of a few calls; the time is that of the slowest rank.
+"""
+
+from __future__ import annotations
+
+from wherry.bench.frame import LAUNCHING, Place, Result, Setup, Table, choose_mpi, parse, preload, program
+
+OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
+SIZES = (64, 16384)
+WAYS = ("auto", "nbx", "census")
+#: What Wherry's MPI_Alltoallv may take, in times of the first variant of the case.
+GOALS = {"one neighbour": (2.0, "MPI_Sendrecv"), "hot receiver": (1.05, "the library's own")}
+
+
+def run(setup: Setup) -> list[Result]:
+    mpi = setup.mpi or choose_mpi(None)
+    ranks, launches = setup.ranks or (8 if setup.netlab else 4), setup.number_of_launches()
+    args = [program(mpi, "sparse"), "--sizes", ",".join(map(str, setup.sizes or SIZES))]
+    args += ["--ways", ",".join(setup.strategies or WAYS), "--turns", "6" if setup.quick else "20"]
+    table = Table()
+    with Place(setup, mpi) as place:
+        for launch in range(launches):
+            setup.progress(f"launch {launch + 1}", launch, launches)
+            table.rows += parse(place.run(ranks, args, preload()), launch)
+        return [
+            _result(table, case, variant, mpi.name, ranks, place.network)
+            for case in table.cases()
+            for variant in table.variants(case)[1:]
+        ]
+
+
+def _result(table: Table, case: str, variant: str, mpi: str, ranks: int, network: str) -> Result:
+    first = table.variants(case)[0]
+    baseline, mine = table.best(case, first), table.best(case, variant)
+    most, what = GOALS.get(case.split(",")[0], (0.0, "")) if variant == "wherry" else (0.0, "")
+    return Result(
+        bench="sparse",
+        case=f"{case}, {variant}",
+        metric="time per call",
+        unit="s",
+        value=mine,
+        baseline=baseline,
+        ratio=baseline / mine,
+        mpi=mpi,
+        ranks=ranks,
+        samples=table.samples(case, first, variant),
+        network=network,
+        goal=f"<= {most:g} x {what}" if what else "",
+        reached=mine <= most * baseline if what else None,
+    )
