@@ -8,6 +8,7 @@ test. Exit code 0 only if something passed and nothing failed. Standard library 
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 import os
 import shutil
@@ -16,6 +17,7 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -57,7 +59,10 @@ def sanitized_unit_tests(_: Sequence[str]) -> list[Result]:
 
 def pytest_suite(extra: Sequence[str]) -> list[Result]:
     report = REPORTS / "pytest.xml"
-    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "--tb=short", f"--junitxml={report}", *extra]
+    # Starting ranks is mostly waiting; a file stays on one worker, with the programs that it compiles.
+    workers = ["-n", str(int(jobs()) + 1), "--dist", "loadfile"]
+    options = ["-q", "--no-header", "--tb=short", f"--junitxml={report}"]
+    command = [sys.executable, "-m", "pytest", *options, *workers, *extra]
     # Its own list of reasons would repeat ours.
     code = subprocess.run([*command, "-rN"], cwd=ROOT, check=False).returncode
     results = read_junit("pytest", report) if report.exists() else []
@@ -76,11 +81,10 @@ SUITES = (
 
 def run_unit_programs(suite: str, build: Path) -> list[Result]:
     """One result per doctest test case of every folder that has sources."""
-    results = []
-    for folder in UNIT_FOLDERS:
-        if any((ROOT / "tests" / folder).rglob("*.cpp")):
-            results += run_unit_program(suite, build / "tests/unit" / f"test_{folder}")
-    return results
+    folders = [folder for folder in UNIT_FOLDERS if any((ROOT / "tests" / folder).rglob("*.cpp"))]
+    with ThreadPoolExecutor(int(jobs())) as pool:
+        found = pool.map(lambda folder: run_unit_program(suite, build / "tests/unit" / f"test_{folder}"), folders)
+        return list(itertools.chain.from_iterable(found))
 
 
 def run_unit_program(suite: str, program: Path) -> list[Result]:
