@@ -12,8 +12,8 @@ from wherry.analysis import Analysis
 
 # What Wherry has strategies for: src/base/collective.hpp.
 _ALL_TO_ALLS = ("MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw")
-_OTHERS = ("MPI_Allgather", "MPI_Bcast", "MPI_Gather", "MPI_Scatter", "MPI_Barrier")
-REDUCTIONS = ("MPI_Reduce", "MPI_Allreduce", "MPI_Reduce_scatter_block")
+_OTHERS = ("MPI_Allgather", "MPI_Allgatherv", "MPI_Bcast", "MPI_Gather", "MPI_Scatter", "MPI_Barrier")
+REDUCTIONS = ("MPI_Reduce", "MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block")
 REPLACEABLE = (*_ALL_TO_ALLS, *_OTHERS, *REDUCTIONS)
 
 _MOST_FUNCTIONS, _MOST_USES, _MOST_MISSES = 4, 3, 2
