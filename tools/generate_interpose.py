@@ -55,6 +55,7 @@ class Function:
     done: str = ""
     synchronizing: bool = False
     replaceable: bool = False
+    startable: bool = False
     always: bool = False
     profile_only: bool = True
 
@@ -63,9 +64,11 @@ class Function:
         return any(p.scalar for p in self.parameters)
 
     @property
-    def always_wrapped(self) -> bool:
-        """Also when nothing is recorded."""
-        return self.replaceable or not self.profile_only
+    def wrapped(self) -> str:
+        """When: a value of `Wrapped` in src/interpose/backend.hpp."""
+        if self.startable:
+            return "nonblocking"
+        return "always" if self.replaceable or not self.profile_only else "recording"
 
     @property
     def object(self) -> str:
@@ -90,10 +93,10 @@ def parse_parameter(text: str) -> Parameter:
 
 
 def nonblocking(function: Function) -> Function:
-    """MPI_Ix: the same with a request; it says nothing about waiting and is never replaced."""
+    """MPI_Ix: the same with a request; it says nothing about waiting. Wherry may start what it may replace."""
     name = "I" + function.name[0].lower() + function.name[1:]
     parameters = (*function.parameters, Parameter("MPI_Request*", "request"))
-    return Function(name, function.kind, parameters, function.volume, function.peers)
+    return Function(name, function.kind, parameters, function.volume, function.peers, startable=function.replaceable)
 
 
 def read_table(path: Path) -> list[Function]:
@@ -185,6 +188,10 @@ def booking(f: Function) -> list[str]:
 
 def running(f: Function) -> str:
     """What the call runs: the library's function, or the runtime's choice."""
+    if f.startable:
+        given = ", ".join(p.name for p in f.parameters[:-1])
+        struct = "".join(word.capitalize() for word in f.name.removeprefix("I").split("_"))
+        return f"[&] {{ return startable(call, run::{struct}{{{given}}}, request, next); }}"
     if not f.replaceable:
         return "next"
     return f"[&] {{ return replaceable(&run::Runtime::{f.name.lower()}, call, {{{arguments(f)}}}, next); }}"
@@ -254,10 +261,10 @@ def instance(s: Symbol, index: int) -> str:
 
 
 def symbol_row(s: Symbol, index: int) -> str:
-    """name, function, wrapper, what stands in for a missing _c, wrapped without a profile"""
+    """name, wrapper, what stands in for a missing _c, when it is wrapped"""
     stand_in = f"{s.function.name}_by_int<{index - 2}>" if s.large_count else "absent"
-    needed = "true" if s.function.always_wrapped else "false"
-    return f'    {{"{s.name}", as_address({instance(s, index)}), as_address(&{stand_in}), {needed}}},'
+    when = f"Wrapped::{s.function.wrapped}"
+    return f'    {{"{s.name}", as_address({instance(s, index)}), as_address(&{stand_in}), {when}}},'
 
 
 def wrappers(functions: list[Function], symbols: list[Symbol]) -> str:

@@ -14,6 +14,7 @@ VARIABLES: dict[str, tuple[str, str]] = {
     "WHERRY_DISABLE": ("0", "1: Wherry does nothing at all"),
     "WHERRY_NO_PROFILE": ("0", "1: record no calls, sizes or times"),
     "WHERRY_NO_COLLECTIVES": ("0", "1: leave every collective to the MPI library"),
+    "WHERRY_NONBLOCKING": ("0", "1: perform non-blocking collectives too"),
     "WHERRY_NO_LEARNING": ("0", "1: follow the cost model and the tuning file, try nothing out"),
     "WHERRY_NO_TUNING": ("0", "1: neither read nor write the tuning file"),
     "WHERRY_OUTPUT": ("", "directory for the record of each rank; `wherry run` sets it"),

@@ -17,6 +17,7 @@ constexpr Variable known_variables[] = {
     {"WHERRY_DISABLE", "1: Wherry does nothing at all"},
     {"WHERRY_NO_PROFILE", "1: record no calls, sizes or times"},
     {"WHERRY_NO_COLLECTIVES", "1: leave every collective to the MPI library"},
+    {"WHERRY_NONBLOCKING", "1: perform non-blocking collectives too"},
     {"WHERRY_NO_LEARNING", "1: follow the cost model and the tuning file, try nothing out"},
     {"WHERRY_NO_TUNING", "1: neither read nor write the tuning file"},
     {"WHERRY_OUTPUT", "directory for the record of each rank; none: nothing is recorded"},
@@ -155,10 +156,12 @@ Features read_features(Reader& read) {
   return {.profile = !read.flag("WHERRY_NO_PROFILE"),
           .collectives = !read.flag("WHERRY_NO_COLLECTIVES"),
           .learning = !read.flag("WHERRY_NO_LEARNING"),
+          .nonblocking = read.flag("WHERRY_NONBLOCKING"),
           .tuning = !read.flag("WHERRY_NO_TUNING")};
 }
 
-constexpr Features no_features = {.profile = false, .collectives = false, .learning = false, .tuning = false};
+constexpr Features no_features = {
+    .profile = false, .collectives = false, .learning = false, .nonblocking = false, .tuning = false};
 
 /// The WHERRY_* name of an entry "NAME=value", or empty.
 std::string_view wherry_name(std::string_view entry) {

@@ -21,12 +21,13 @@ inline Strategies all_automatic() {
   return strategies;
 }
 
-/// Which parts are on. Each is switched off by WHERRY_NO_<NAME>=1; WHERRY_DISABLE=1 switches off all.
+/// Which parts are on. Each but one is switched off by WHERRY_NO_<NAME>=1; WHERRY_DISABLE=1 switches off all.
 struct Features {
-  bool profile = true;      // WHERRY_NO_PROFILE
-  bool collectives = true;  // WHERRY_NO_COLLECTIVES: never replace a collective
-  bool learning = true;     // WHERRY_NO_LEARNING: follow the cost model and the tuning file without trials
-  bool tuning = true;       // WHERRY_NO_TUNING: neither read nor write the tuning file
+  bool profile = true;       // WHERRY_NO_PROFILE
+  bool collectives = true;   // WHERRY_NO_COLLECTIVES: never replace a collective
+  bool learning = true;      // WHERRY_NO_LEARNING: follow the cost model and the tuning file without trials
+  bool nonblocking = false;  // WHERRY_NONBLOCKING=1, which switches it on: non-blocking collectives too
+  bool tuning = true;        // WHERRY_NO_TUNING: neither read nor write the tuning file
 };
 
 struct Settings {

@@ -12,6 +12,7 @@
 #include <new>
 
 #include "interpose/control.h"
+#include "interpose/driver.hpp"
 #include "interpose/wrappers.hpp"
 
 namespace wherry::interpose {
@@ -104,17 +105,23 @@ Backend::Backend(const Core& core, const Settings& settings)
 const char* Backend::install() {
   if (missing_ != nullptr) return missing_;
   const auto rows = symbol_table();
-  const bool listening =
-      replacing_ || (settings_.enabled && !settings_.problems.empty());  // problems are told at MPI_Init
   if (core_.symbols != rows.size() + 2) return "libwherry.so and its backend are of different builds";
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (core_.next[i] == nullptr) core_.next[i] = rows[i].stand_in;
-    const bool wrapped = recording_ || (listening && rows[i].wrapped_without_profile);
-    core_.slots[i] = wrapped ? rows[i].wrapper : core_.next[i];
+    core_.slots[i] = is_wrapped(rows[i].wrapped) ? rows[i].wrapper : core_.next[i];
   }
   for (std::size_t i = rows.size(); i < core_.symbols; ++i) core_.slots[i] = core_.next[i];
   if (recording_) ::pthread_atfork(nullptr, nullptr, stop_in_child);
   return nullptr;
+}
+
+bool Backend::is_wrapped(Wrapped when) const {
+  const bool problems = settings_.enabled && !settings_.problems.empty();  // told at MPI_Init
+  switch (when) {
+    case Wrapped::always: return recording_ || replacing_ || problems;
+    case Wrapped::nonblocking: return recording_ || starting();
+    default: return recording_;
+  }
 }
 
 /// A child made by fork shares the mapped record and is no MPI process.
@@ -135,6 +142,7 @@ run::Runtime& Backend::runtime() {
   if (made == nullptr) {
     const bool heard = recording_ || says(2);
     made = new run::Runtime(settings_, api_, heard ? &listener : nullptr);
+    if (starting()) made->drive(driver(api_));
     runtime_.store(made, std::memory_order_release);
   }
   return *made;

@@ -30,12 +30,19 @@ struct FunctionRow {
   std::uint32_t kind;  // see profile::FunctionRecord
 };
 
+/// When a function's wrapper is needed.
+enum class Wrapped {
+  recording,    // while a record is written
+  nonblocking,  // also where non-blocking collectives may be Wherry's
+  always,
+};
+
 /// A row of the generated table of symbols, in the order of the core's slots.
 struct SymbolRow {
   const char* name;
   void* wrapper;
   void* stand_in;  // for a library that lacks the symbol
-  bool wrapped_without_profile;
+  Wrapped wrapped;
 };
 
 /// A short critical section. Waiting threads yield soon: with more threads than cores the holder may not be running.
@@ -74,6 +81,9 @@ class Listener : public run::Observer {
                std::string_view strategy, profile::Reason reason, std::uint64_t time_ns,
                std::uint64_t native_ns) override;
   void missed(Collective collective, std::string_view reason) override;
+  void started(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::string_view strategy,
+               std::uint64_t bytes) override;
+  void not_started(Collective collective, std::string_view reason) override;
 };
 
 class Backend {
@@ -85,6 +95,7 @@ class Backend {
 
   bool recording() const { return recording_; }  // by settings; the file may still fail to open
   bool replacing() const { return replacing_; }
+  bool starting() const { return replacing_ && settings_.features.nonblocking; }
   /// Whether this rank speaks of what it does: rank 0, at that level of WHERRY_VERBOSE.
   bool says(int level) const { return settings_.verbose >= level && rank_ == 0; }
   run::Runtime& runtime();
@@ -126,6 +137,7 @@ class Backend {
 
   enum class Recording { off, not_yet, open, ended };
 
+  bool is_wrapped(Wrapped when) const;
   bool open_record();
   void print_problems(int rank);
   void watch_self();

@@ -17,6 +17,14 @@ std::uint32_t row_of(std::string_view name) {
   return static_cast<std::uint32_t>(row - rows.begin());
 }
 
+/// "MPI_Ialltoall" of "MPI_Alltoall".
+std::string nonblocking_name(std::string_view mpi) {
+  constexpr std::size_t prefix = 4;
+  std::string name = "MPI_I" + std::string(mpi.substr(prefix));
+  name[prefix + 1] = static_cast<char>(name[prefix + 1] - 'A' + 'a');
+  return name;
+}
+
 using Indices = std::array<std::uint32_t, collectives>;
 
 Indices indices_of_collectives() {
@@ -27,6 +35,16 @@ Indices indices_of_collectives() {
 
 std::uint32_t function_of(Collective collective) {
   static const Indices indices = indices_of_collectives();
+  return indices[index_of(collective)];
+}
+
+std::uint32_t nonblocking_function_of(Collective collective) {
+  static const Indices indices = [] {
+    Indices made;
+    std::ranges::transform(collective_names, made.begin(),
+                           [](const CollectiveName& c) { return row_of(nonblocking_name(c.mpi)); });
+    return made;
+  }();
   return indices[index_of(collective)];
 }
 
@@ -70,6 +88,20 @@ void Listener::decided(MPI_Comm comm, Collective collective, std::uint32_t bucke
 void Listener::missed(Collective collective, std::string_view reason) {
   const std::lock_guard guard(backend().lock);
   if (backend().is_ready()) backend().recorder.missed(function_of(collective), reason);
+}
+
+/// Without a time: the call only starts it.
+void Listener::started(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::string_view strategy,
+                       std::uint64_t bytes) {
+  const std::lock_guard guard(backend().lock);
+  if (!backend().is_ready()) return;
+  backend().recorder.used({backend().handles.comm(comm).index, nonblocking_function_of(collective), bucket},
+                          strategy, bytes, 0);
+}
+
+void Listener::not_started(Collective collective, std::string_view reason) {
+  const std::lock_guard guard(backend().lock);
+  if (backend().is_ready()) backend().recorder.missed(nonblocking_function_of(collective), reason);
 }
 
 }  // namespace wherry::interpose

@@ -17,6 +17,13 @@ struct Api {
   int (*Type_get_contents_c)(MPI_Datatype, MPI_Count max_integers, MPI_Count max_addresses,
                              MPI_Count max_large_counts, MPI_Count max_types, int* integers,
                              MPI_Aint* addresses, MPI_Count* large_counts, MPI_Datatype* types) = nullptr;
+  // To be called while the library waits, wherever it waits; nullptr in libraries that have no such thing.
+  // Open MPI's opal_progress_register: the callback returns how many things it has completed.
+  int (*Progress_register)(int (*callback)()) = nullptr;
+  // MPICH's MPIX_Async_start (since 4.3): polls until it gets 1. stream: MPIX_STREAM_NULL.
+  int (*Async_start)(int (*poll)(void* thing), void* state, int stream) = nullptr;
+  // MPICH's MPIX_Request_is_complete: looks without making progress, which its callback must not (MPICH aborts).
+  int (*Request_is_complete)(MPI_Request request) = nullptr;
 };
 
 /// Fills the table by name; `find` returns the address of a symbol or nullptr.

@@ -22,6 +22,9 @@ const char* load(Api& api, void* (*find)(const char* name)) {
 void load_newer(Api& api, void* (*find)(const char* name)) {
   set(api.Type_get_envelope_c, find("PMPI_Type_get_envelope_c"));
   set(api.Type_get_contents_c, find("PMPI_Type_get_contents_c"));
+  set(api.Progress_register, find("opal_progress_register"));
+  set(api.Async_start, find("PMPIX_Async_start"));
+  set(api.Request_is_complete, find("PMPIX_Request_is_complete"));
 }
 
 }  // namespace wherry::mpi

@@ -24,24 +24,42 @@ int never_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
 
 Communicator* Attachments::joined(MPI_Comm comm, Weight weight, const Sound& is_sound,
                                   std::string_view* refusal) {
-  Attached* const a = comm == MPI_COMM_NULL ? nullptr : find(comm);
-  *refusal = a == nullptr ? "" : a->refusal;
-  if (a == nullptr || !a->refusal.empty()) return nullptr;
+  Attached* const a = open(comm, refusal);
+  if (a == nullptr) return nullptr;
   if (!a->communicator) {
-    // A rank whose arguments are wrong may be calling alone: the others would neither count nor join.
-    if (!is_sound()) return nullptr;
-    const unsigned before = std::exchange(a->weight, a->weight + static_cast<unsigned>(weight));
-    if (before < weight_before_joining) return nullptr;
+    if (count(*a, weight, is_sound) < weight_before_joining) return nullptr;
     join(*a);
   }
   *refusal = a->refusal;
   return a->communicator.get();
 }
 
+std::shared_ptr<Communicator> Attachments::known(MPI_Comm comm, Weight weight, const Sound& is_sound,
+                                                 std::string_view* refusal) {
+  Attached* const a = open(comm, refusal);
+  if (a == nullptr) return nullptr;
+  if (!a->communicator) count(*a, weight, is_sound);
+  return a->communicator;
+}
+
+/// nullptr if the communicator is refused already.
+Attached* Attachments::open(MPI_Comm comm, std::string_view* refusal) {
+  Attached* const a = comm == MPI_COMM_NULL ? nullptr : find(comm);
+  *refusal = a == nullptr ? "" : a->refusal;
+  return a == nullptr || !a->refusal.empty() ? nullptr : a;
+}
+
+/// What the calls before weighed. A rank whose arguments are wrong may be calling alone: the others would neither count
+/// nor join.
+unsigned Attachments::count(Attached& a, Weight weight, const Sound& is_sound) {
+  if (!is_sound()) return 0;
+  return std::exchange(a.weight, a.weight + static_cast<unsigned>(weight));
+}
+
 /// What the ranks refuse is freed at once and does not count.
 void Attachments::join(Attached& a) {
   const Room room = joined_ < most_joined ? Room::enough : Room::none;
-  auto made = std::make_unique<Communicator>(a.comm, settings_, api_, room);
+  auto made = std::make_shared<Communicator>(a.comm, settings_, api_, room);
   a.refusal = made->terms().refusal;
   if (!a.refusal.empty()) return;
   a.communicator = std::move(made);

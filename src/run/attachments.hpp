@@ -20,7 +20,7 @@ struct Attached {
   MPI_Comm comm = MPI_COMM_NULL;
   unsigned weight = 0;                         // of the calls so far
   std::string_view refusal;                    // why Wherry stays away; empty: it does not
-  std::unique_ptr<Communicator> communicator;  // once the ranks have joined
+  std::shared_ptr<Communicator> communicator;  // once the ranks have joined; calls under way hold it too
 };
 
 /// How much a call says for joining its communicator.
@@ -48,12 +48,18 @@ class Attachments {
   /// that it is too early.
   Communicator* joined(MPI_Comm comm, Weight weight, const Sound& is_sound, std::string_view* refusal);
 
+  /// The same for a call that must not wait for other ranks: it counts, and the ranks join at another.
+  std::shared_ptr<Communicator> known(MPI_Comm comm, Weight weight, const Sound& is_sound,
+                                      std::string_view* refusal);
+
   /// Takes the state off all communicators. Collective over each; before MPI_Finalize.
   void detach_all();
 
  private:
   int keyval();
   Attached* find(MPI_Comm comm);
+  Attached* open(MPI_Comm comm, std::string_view* refusal);
+  static unsigned count(Attached& attached, Weight weight, const Sound& is_sound);
   Attached* attach(MPI_Comm comm);
   void join(Attached& attached);
   void detach(Attached* attached);

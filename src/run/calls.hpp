@@ -3,6 +3,9 @@
 
 #include <mpi.h>
 
+#include <type_traits>
+
+#include "base/collective.hpp"
 #include "run/counts.hpp"
 
 namespace wherry::run {
@@ -145,5 +148,23 @@ struct ReduceScatter {
 struct Barrier {
   MPI_Comm comm;
 };
+
+/// Which collective such arguments belong to.
+template <class Call>
+inline constexpr Collective collective_of = [] {
+  if constexpr (std::is_same_v<Call, Alltoall>) return Collective::alltoall;
+  else if constexpr (std::is_same_v<Call, Alltoallv>) return Collective::alltoallv;
+  else if constexpr (std::is_same_v<Call, Alltoallw>) return Collective::alltoallw;
+  else if constexpr (std::is_same_v<Call, Allgather>) return Collective::allgather;
+  else if constexpr (std::is_same_v<Call, Allgatherv>) return Collective::allgatherv;
+  else if constexpr (std::is_same_v<Call, Bcast>) return Collective::bcast;
+  else if constexpr (std::is_same_v<Call, Gather>) return Collective::gather;
+  else if constexpr (std::is_same_v<Call, Scatter>) return Collective::scatter;
+  else if constexpr (std::is_same_v<Call, Reduce>) return Collective::reduce;
+  else if constexpr (std::is_same_v<Call, Allreduce>) return Collective::allreduce;
+  else if constexpr (std::is_same_v<Call, ReduceScatterBlock>) return Collective::reduce_scatter_block;
+  else if constexpr (std::is_same_v<Call, ReduceScatter>) return Collective::reduce_scatter;
+  else return Collective::barrier;
+}();
 
 }  // namespace wherry::run

@@ -1,5 +1,6 @@
 #include "run/channel.hpp"
 
+#include <algorithm>
 #include <climits>
 
 #include "run/large_count.hpp"
@@ -85,6 +86,32 @@ int Channel::wait_any(std::span<MPI_Request> requests, int* index) const {
   if (waiting_ == Waiting::library) return api_->Waitany(count, requests.data(), index, MPI_STATUS_IGNORE);
   return poll(
       [&](int* flag) { return api_->Testany(count, requests.data(), index, flag, MPI_STATUS_IGNORE); });
+}
+
+/// Whether asking the library about the request may tell anything new.
+bool Channel::is_worth_asking(MPI_Request request) const {
+  return request != MPI_REQUEST_NULL &&
+         (api_->Request_is_complete == nullptr || api_->Request_is_complete(request) != 0);
+}
+
+int Channel::test(MPI_Request& request, bool* over) const {
+  int flag = request == MPI_REQUEST_NULL;
+  const int code = is_worth_asking(request) ? api_->Test(&request, &flag, MPI_STATUS_IGNORE) : MPI_SUCCESS;
+  *over = flag != 0 || code != MPI_SUCCESS;
+  return code;
+}
+
+int Channel::test_any(std::span<MPI_Request> requests, int* index, bool* any) const {
+  const auto is_null = [](MPI_Request request) { return request == MPI_REQUEST_NULL; };
+  const auto is_worth = [this](MPI_Request request) { return is_worth_asking(request); };
+  *index = MPI_UNDEFINED;
+  *any = std::ranges::all_of(requests, is_null);
+  if (*any || std::ranges::none_of(requests, is_worth)) return MPI_SUCCESS;
+  int flag = 0;
+  const int count = static_cast<int>(requests.size());
+  const int code = api_->Testany(count, requests.data(), index, &flag, MPI_STATUS_IGNORE);
+  *any = flag != 0 || code != MPI_SUCCESS;
+  return code;
 }
 
 }  // namespace wherry::run

@@ -19,6 +19,9 @@ namespace wherry::run {
 /// yielding become 100 times slower when a node has more ranks than processors.
 enum class Waiting { library, yielding };
 
+/// What to do about a message that has not come: wait for it, or look again later.
+enum class Patience { wait, test };
+
 /// A piece of memory as MPI sees it.
 struct Piece {
   void* address = nullptr;
@@ -43,6 +46,7 @@ class Channel {
 
   const mpi::Api& api() const { return *api_; }
   MPI_Comm comm() const { return comm_; }
+  bool yields() const { return waiting_ == Waiting::yielding; }
 
   int send(const Piece& piece, int peer, int tag, MPI_Request* request) const;
   int receive(const Piece& piece, int peer, int tag, MPI_Request* request, Spare& spare) const;
@@ -55,15 +59,27 @@ class Channel {
   int wait_all(std::span<MPI_Request> requests) const;
   /// Waits until one of the requests completes or fails; *index is MPI_UNDEFINED if all are MPI_REQUEST_NULL.
   int wait_any(std::span<MPI_Request> requests, int* index) const;
+  /// Whether the request has completed, or failed. An error means that it is over.
+  int test(MPI_Request& request, bool* over) const;
+  /// As wait_any(), if one of them is over or all are MPI_REQUEST_NULL. An error means that one is over.
+  int test_any(std::span<MPI_Request> requests, int* index, bool* any) const;
 
  private:
   int post_receive(const Piece& piece, int peer, int tag, MPI_Request* request) const;
   Piece spare_for(const Piece& piece, Spare& spare) const;
   bool refused(int code) const;
+  bool is_worth_asking(MPI_Request request) const;
 
   const mpi::Api* api_;
   MPI_Comm comm_;
   Waiting waiting_;
+};
+
+/// A channel, the tag of one collective's messages on it, and how it waits for them.
+struct Lane {
+  const Channel* channel;
+  int tag;
+  Patience patience;
 };
 
 }  // namespace wherry::run

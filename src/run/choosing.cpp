@@ -80,6 +80,18 @@ Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
   return *entry;
 }
 
+std::optional<Way> Choosing::known(Communicator& c, const CellKey& key) {
+  const auto found = c.choices.find(key);
+  if (found != c.choices.end() && found->second->cell.learner().settled())
+    return found->second->ways[found->second->cell.learner().winner()];
+  const auto [entry, is_new] = c.modelled.try_emplace(key);
+  if (!is_new) return entry->second;
+  const std::vector<Offered> offered = offers_->of(c, key);
+  const auto best = std::ranges::min_element(offered, {}, &Offered::predicted_s);
+  if (best != offered.end()) entry->second = best->way;
+  return entry->second;
+}
+
 std::pair<std::optional<Way>, std::string_view> Choosing::named(Communicator& c, const CellKey& key,
                                                                 std::string_view name) {
   settle_machine(c);

@@ -22,9 +22,17 @@ class Choosing {
 
   /// What is learned about such calls; made at the first one (collective over c). root: of this one.
   Choice& choice(Communicator& c, const CellKey& key, int root);
+  /// The best way known for such calls without asking other ranks: what has been learned, else what the model expects. None:
+  /// the library's.
+  std::optional<Way> known(Communicator& c, const CellKey& key);
   /// The way of that name, or why it cannot be gone. Collective over c, at the first call.
   std::pair<std::optional<Way>, std::string_view> named(Communicator& c, const CellKey& key,
                                                         std::string_view name);
+  /// The same without asking other ranks: pipelines may be of another depth, the same on all ranks.
+  std::pair<std::optional<Way>, std::string_view> known(const Communicator& c, const CellKey& key,
+                                                        std::string_view name) {
+    return offers_->named(c, key, name);
+  }
 
   /// Keeps what the ranks of c learned; its rank 0 does so for all.
   void note(Communicator& c);

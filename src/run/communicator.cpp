@@ -1,6 +1,7 @@
 #include "run/communicator.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <vector>
 
@@ -23,6 +24,15 @@ Waiting waiting_for(const mpi::Api& api) {
   api.Get_library_version(version, &length);
   const auto is = [&](const char* library) { return std::strstr(version, library) != nullptr; };
   return is("Open MPI") || is("SMPI") ? Waiting::library : Waiting::yielding;
+}
+
+/// Tags that blocking collectives do not use, as many as the library has.
+Tags tags_of(MPI_Comm comm, const mpi::Api& api) {
+  constexpr int first = 16, least = 32767;  // MPI 4.1, 9.1.2
+  const int* most = nullptr;
+  int found = 0;
+  api.Comm_get_attr(comm, MPI_TAG_UB, &most, &found);
+  return {first, (found != 0 ? std::min(*most, INT_MAX - 1) : least) - first + 1};
 }
 
 /// The first rank of `part`, as `whole` numbers it.
@@ -52,7 +62,8 @@ int leader_of(int rank, MPI_Comm comm, const Settings& settings, const mpi::Api&
 }  // namespace
 
 // The ranks speak of everything on the program's communicator: a rank may be without the new one.
-Communicator::Communicator(MPI_Comm comm, const Settings& settings, const mpi::Api& api, Room room) {
+Communicator::Communicator(MPI_Comm comm, const Settings& settings, const mpi::Api& api, Room room)
+    : tags(tags_of(comm, api)) {
   const ErrorsReturned quiet(comm, api);
   api.Comm_rank(comm, &rank_);
   api.Comm_size(comm, &size_);

@@ -25,6 +25,7 @@
 #include "run/segments/call.hpp"
 #include "run/size_watch.hpp"
 #include "run/sparse/exchange.hpp"
+#include "run/started/tags.hpp"
 #include "run/terms.hpp"
 #include "run/way.hpp"
 
@@ -83,6 +84,9 @@ class Communicator {
   Blocks blocks;
   SegmentCall segments;
   SparseState sparse;
+  // Of non-blocking collectives:
+  Tags tags;
+  std::map<CellKey, std::optional<Way>> modelled;  // what the cost model would choose
 
  private:
   void open_channel(MPI_Comm comm, const mpi::Api& api);

@@ -25,6 +25,11 @@ class Observer {
                        std::uint64_t native_ns) = 0;
   /// A call was left to the library because Wherry does not handle its case.
   virtual void missed(Collective collective, std::string_view reason) = 0;
+  /// A non-blocking call was started, to be performed by `strategy`.
+  virtual void started(MPI_Comm, Collective, std::uint32_t /*bucket*/, std::string_view /*strategy*/,
+                       std::uint64_t /*bytes*/) {}
+  /// A non-blocking call was left to the library because Wherry does not handle its case.
+  virtual void not_started(Collective, std::string_view /*reason*/) {}
 };
 
 }  // namespace wherry::run

@@ -53,7 +53,8 @@ bool Offers::fits(const Communicator& c, const CellKey& key, const choose::Offer
 std::vector<Offered> Offers::of(const Communicator& c, const CellKey& key) {
   const choose::Allowed allowed = [&](const choose::Offer& offer) { return fits(c, key, offer); };
   std::vector<Offered> all;
-  for (const choose::Priced& p : choose::priced(counted(c, key), load_of(c, key), *c.machine, allowed))
+  for (const choose::Priced& p :
+       choose::priced(counted(c, key), load_of(c, key), c.machine.value_or(plan::Machine{}), allowed))
     all.push_back({p.offer->way, p.cost.seconds});
   return all;
 }

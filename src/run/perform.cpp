@@ -5,16 +5,14 @@
 #include <utility>
 
 #include "choose/offers.hpp"
+#include "run/bindings.hpp"
+#include "run/executor.hpp"
 
 namespace wherry::run {
 
 namespace {
 
-constexpr int combined_tag = 1;
-constexpr int direct_tag = 2;
-
-/// How blocks travel that are too large to be combined.
-constexpr std::string_view large_block_strategy = "direct16";
+constexpr int own_tag = 2;  // no schedule sends to itself
 
 // No rank stops half-way: the others count on its messages. So every step is taken, and the first error reported.
 
@@ -28,7 +26,7 @@ int copy_own(const Communicator& c, const Share& from, const Share& to) {
                    static_cast<std::size_t>(from.bytes));
     return MPI_SUCCESS;
   }
-  return c.channel().exchange(piece_of(from), c.rank(), piece_of(to), c.rank(), direct_tag);
+  return c.channel().exchange(piece_of(from), c.rank(), piece_of(to), c.rank(), own_tag);
 }
 
 bool all_dense(const std::vector<Share>& shares) { return shares.front().dense; }
@@ -53,11 +51,6 @@ int deliver_all(const Communicator& c, const std::byte* from, long long block,
   return MPI_SUCCESS;
 }
 
-int direct(Communicator& c, const plan::Strategy& strategy) {
-  DirectBinding binding(c.blocks);
-  return execute(c.prepared(strategy).schedule, binding, c.channel(), direct_tag, c.requests);
-}
-
 /// Equal blocks of bytes one after the other.
 void lay_out(std::byte* memory, long long block, std::size_t blocks, std::vector<Share>& shares) {
   shares.assign(blocks, {.region = {memory, block, MPI_BYTE}, .bytes = block, .dense = true});
@@ -65,59 +58,70 @@ void lay_out(std::byte* memory, long long block, std::size_t blocks, std::vector
 }
 
 /// In place: a copy of the data to send takes the place of the send buffer.
-int send_from_copy(Communicator& c, std::byte* copy) {
-  const int code = pack_all(c, c.blocks.receive, copy);
-  lay_out(copy, c.blocks.block_bytes(), c.blocks.receive.size(), c.blocks.send);
+int send_from_copy(const Communicator& c, Blocks& blocks, std::byte* copy) {
+  const long long block = blocks.block_bytes();
+  const int code = pack_all(c, blocks.receive, copy);
+  lay_out(copy, block, blocks.receive.size(), blocks.send);
   return code;
 }
 
-/// Equal blocks through several hops: contiguous bytes inside, the caller's datatypes at the edges.
-int staged(Communicator& c, const plan::Strategy& strategy, std::byte* memory) {
-  const Prepared& prepared = c.prepared(strategy);
-  const std::vector<Share>&send = c.blocks.send, &receive = c.blocks.receive;
-  const auto block = static_cast<std::size_t>(send.front().bytes);
-  const std::size_t buffer = block * send.size();
-  std::byte* const staging = memory;
-  std::byte* const packed = staging + static_cast<std::size_t>(prepared.schedule.slots) * block;
-  const bool lands_straight = all_dense(receive) && receive.front().bytes == send.front().bytes;
-  std::byte* const landed = lands_straight
-                                ? static_cast<std::byte*>(const_cast<void*>(receive.front().region.address))
-                                : packed + buffer;
-  const std::byte* source = static_cast<const std::byte*>(send.front().region.address);
-  int code = MPI_SUCCESS;
-  if (!all_dense(send)) {
-    code = pack_all(c, send, packed);
-    source = packed;
+/// The memory of equal blocks that travel through several hops: contiguous bytes inside, the caller's datatypes at the
+/// edges.
+class Staged {
+ public:
+  /// memory: uniform_staging().
+  Staged(const Blocks& blocks, const Prepared& prepared, std::byte* memory)
+      : receive_(blocks.receive),
+        send_(blocks.send),
+        block_(static_cast<std::size_t>(send_.front().bytes)),
+        staging_(memory),
+        packed_(memory + static_cast<std::size_t>(prepared.schedule.slots) * block_),
+        lands_straight_(all_dense(receive_) && receive_.front().bytes == send_.front().bytes) {
+    const void* const straight = receive_.front().region.address;
+    landed_ = lands_straight_ ? static_cast<std::byte*>(const_cast<void*>(straight))
+                              : packed_ + block_ * send_.size();
   }
-  const std::size_t own = static_cast<std::size_t>(c.rank()) * block;
-  std::memcpy(landed + own, source + own, block);
-  UniformBinding binding(prepared.schedule, block, source, landed, staging);
-  code = first_error(code, execute(prepared.schedule, binding, c.channel(), combined_tag, c.requests));
-  return lands_straight ? code : first_error(code, deliver_all(c, landed, send.front().bytes, receive));
-}
+
+  int load(const Communicator& c) {
+    source_ = static_cast<const std::byte*>(send_.front().region.address);
+    int code = MPI_SUCCESS;
+    if (!all_dense(send_)) {
+      code = pack_all(c, send_, packed_);
+      source_ = packed_;
+    }
+    const std::size_t own = static_cast<std::size_t>(c.rank()) * block_;
+    std::memcpy(landed_ + own, source_ + own, block_);
+    return code;
+  }
+
+  UniformBinding binding(const Prepared& prepared) const {
+    return {prepared.schedule, block_, source_, landed_, staging_};
+  }
+
+  int unload(const Communicator& c) const {
+    return lands_straight_ ? MPI_SUCCESS : deliver_all(c, landed_, send_.front().bytes, receive_);
+  }
+
+ private:
+  const std::vector<Share>& receive_;
+  const std::vector<Share>& send_;
+  std::size_t block_;
+  std::byte* staging_;
+  std::byte* packed_;
+  bool lands_straight_;
+  std::byte* landed_ = nullptr;
+  const std::byte* source_ = nullptr;
+};
 
 /// Pairs exchange through the library's own temporary memory. Both counts of a pair are equal in place.
-int exchange_in_place(Communicator& c, const plan::Strategy& strategy) {
+int exchange_in_place(const Task& task, const Blocks& blocks, const Prepared& prepared) {
   int code = MPI_SUCCESS;
-  for (const plan::Message& m : c.prepared(strategy).schedule.sends) {
-    const Share& share = c.blocks.receive[static_cast<std::size_t>(m.peer)];
-    if (share.bytes > 0) code = first_error(code, c.channel().replace(piece_of(share), m.peer, direct_tag));
+  for (const plan::Message& m : prepared.schedule.sends) {
+    const Share& share = blocks.receive[static_cast<std::size_t>(m.peer)];
+    if (share.bytes > 0)
+      code = first_error(code, task.lane.channel->replace(piece_of(share), m.peer, task.lane.tag));
   }
   return code;
-}
-
-int combined(Communicator& c, const plan::Strategy& strategy, std::size_t limit, Staging& staging) {
-  const Prepared& prepared = c.prepared(strategy);
-  const std::size_t bytes =
-      CombinedBinding::staging_bytes(prepared.schedule.slots, prepared.layout.most_items, limit);
-  const Staging::Lease lease = staging.lease(bytes);
-  if (lease.data() == nullptr) return MPI_ERR_NO_MEM;
-  CombinedBinding binding(prepared.schedule, prepared.layout, c.blocks, limit, lease.data(), c.channel());
-  int code = execute(prepared.schedule, binding, c.channel(), combined_tag, c.requests);
-  code = first_error(code, binding.status());
-  LargeBinding large(c.blocks, binding);
-  const plan::Schedule& straight = c.prepared(*plan::find_strategy(large_block_strategy)).schedule;
-  return first_error(code, execute(straight, large, c.channel(), direct_tag, c.requests));
 }
 
 /// What the library says to MPI_DATATYPE_NULL where there is no data: it depends on how much it checks.
@@ -133,40 +137,6 @@ int judge_no_type(const mpi::Api& api) {
   return code;
 }
 
-/// MPI_SUCCESS unless this rank's arguments are such that the library reports an error, yet no bar to its part.
-int judge(const Communicator& c, Blocks& blocks) {
-  if (!blocks.untyped) return MPI_SUCCESS;
-  if (!blocks.untyped_code) blocks.untyped_code = judge_no_type(c.channel().api());
-  return *blocks.untyped_code;
-}
-
-int exchange_uniform(Communicator& c, const plan::Strategy& strategy, Staging& staging) {
-  const auto block = c.blocks.block_bytes();
-  const bool several = strategy.hops == plan::Hops::several;
-  if (!several && !c.blocks.in_place) {
-    const auto own = static_cast<std::size_t>(c.rank());
-    const int code = copy_own(c, c.blocks.send[own], c.blocks.receive[own]);
-    return first_error(code, direct(c, strategy));
-  }
-  const int slots = several ? c.prepared(strategy).schedule.slots : 0;
-  const auto copy_bytes = c.blocks.in_place ? static_cast<std::size_t>(block) * c.blocks.receive.size() : 0;
-  const auto staged_bytes = static_cast<std::size_t>(choose::uniform_staging(slots, c.size(), block));
-  const Staging::Lease lease = staging.lease(staged_bytes + copy_bytes);
-  if (lease.data() == nullptr) return MPI_ERR_NO_MEM;
-  const int code = c.blocks.in_place ? send_from_copy(c, lease.data()) : MPI_SUCCESS;
-  return first_error(code, several ? staged(c, strategy, lease.data() + copy_bytes) : direct(c, strategy));
-}
-
-int exchange_irregular(Communicator& c, const plan::Strategy& strategy, std::uint32_t bucket,
-                       Staging& staging) {
-  if (c.blocks.in_place) return exchange_in_place(c, strategy);
-  const auto own = static_cast<std::size_t>(c.rank());
-  const int code = copy_own(c, c.blocks.send[own], c.blocks.receive[own]);
-  return first_error(code, strategy.hops == plan::Hops::single
-                               ? direct(c, strategy)
-                               : combined(c, strategy, combined_limit(bucket), staging));
-}
-
 }  // namespace
 
 std::size_t combined_limit(std::uint32_t bucket) {
@@ -179,22 +149,107 @@ std::size_t combined_staging(int most_slots, int size, std::uint32_t bucket) {
   return CombinedBinding::staging_bytes(most_slots, 2 * (most_slots + size), combined_limit(bucket));
 }
 
-int perform_uniform(Communicator& c, const plan::Strategy& strategy, Staging& staging) {
-  const long long block = c.blocks.block_bytes();
-  std::vector<Share>& receive = c.blocks.receive;
-  if (receive.front().bytes >= block) return exchange_uniform(c, strategy, staging);
+const Prepared& large_block_schedule(Communicator& c) {
+  constexpr std::string_view large_block_strategy = "direct16";
+  return c.prepared(*plan::find_strategy(large_block_strategy));
+}
+
+int judge(const mpi::Api& api, Blocks& blocks) {
+  if (!blocks.untyped) return MPI_SUCCESS;
+  if (!blocks.untyped_code) blocks.untyped_code = judge_no_type(api);
+  return *blocks.untyped_code;
+}
+
+Work uniform_exchange(Task task, Blocks& blocks, const plan::Strategy& strategy, const Prepared& prepared,
+                      Staging& staging) {
+  const Communicator& c = task.c;
+  const auto block = static_cast<std::size_t>(blocks.block_bytes());
+  const std::size_t buffer = block * blocks.receive.size();
+  int code = MPI_SUCCESS;
+
   // Too little room on this rank: it does its part, and drops what comes. Receives that are too short would do as
   // well, had Open MPI 4 and 5 not the habit of filling them beyond their end.
-  const Staging::Lease dropped = staging.lease(static_cast<std::size_t>(block) * receive.size());
-  if (dropped.data() == nullptr) return MPI_ERR_NO_MEM;
-  lay_out(dropped.data(), block, receive.size(), receive);
-  return first_error(exchange_uniform(c, strategy, staging), MPI_ERR_TRUNCATE);
+  Staging::Lease dropped;
+  const bool too_short = static_cast<std::size_t>(blocks.receive.front().bytes) < block;
+  if (too_short) {
+    dropped = staging.lease(buffer);
+    if (dropped.data() == nullptr) co_return MPI_ERR_NO_MEM;
+    lay_out(dropped.data(), static_cast<long long>(block), blocks.receive.size(), blocks.receive);
+  }
+
+  const bool several = strategy.hops == plan::Hops::several;
+  const std::size_t copy_bytes = blocks.in_place ? buffer : 0;
+  Staging::Lease lease;
+  if (several || blocks.in_place) {
+    const int slots = several ? prepared.schedule.slots : 0;
+    const auto staged =
+        static_cast<std::size_t>(choose::uniform_staging(slots, c.size(), static_cast<long long>(block)));
+    lease = staging.lease(staged + copy_bytes);
+    if (lease.data() == nullptr) co_return MPI_ERR_NO_MEM;
+  }
+  if (blocks.in_place) {
+    code = send_from_copy(c, blocks, lease.data());
+  } else if (!several) {
+    const auto own = static_cast<std::size_t>(c.rank());
+    code = copy_own(c, blocks.send[own], blocks.receive[own]);
+  }
+
+  if (several) {
+    Staged staged(blocks, prepared, lease.data() + copy_bytes);
+    code = first_error(code, staged.load(c));
+    UniformBinding binding = staged.binding(prepared);
+    Execution execution(prepared.schedule, binding, task.lane, task.requests);
+    const int exchanged = co_await execution;
+    code = first_error(first_error(code, exchanged), staged.unload(c));
+  } else {
+    DirectBinding binding(blocks);
+    Execution execution(prepared.schedule, binding, task.lane, task.requests);
+    const int exchanged = co_await execution;
+    code = first_error(code, exchanged);
+  }
+  co_return first_error(code, too_short ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+}
+
+Work irregular_exchange(Task task, const Blocks& blocks, const plan::Strategy& strategy,
+                        const Prepared& prepared, const Prepared& large, std::size_t limit,
+                        Staging& staging) {
+  const auto own = static_cast<std::size_t>(task.c.rank());
+  int code = copy_own(task.c, blocks.send[own], blocks.receive[own]);
+  if (strategy.hops == plan::Hops::single) {
+    DirectBinding binding(blocks);
+    Execution execution(prepared.schedule, binding, task.lane, task.requests);
+    const int exchanged = co_await execution;
+    co_return first_error(code, exchanged);
+  }
+  const Staging::Lease lease = staging.lease(
+      CombinedBinding::staging_bytes(prepared.schedule.slots, prepared.layout.most_items, limit));
+  if (lease.data() == nullptr) co_return first_error(code, MPI_ERR_NO_MEM);
+  CombinedBinding binding(prepared.schedule, prepared.layout, blocks, limit, lease.data(),
+                          *task.lane.channel);
+  Execution execution(prepared.schedule, binding, task.lane, task.requests);
+  const int combined = co_await execution;
+  code = first_error(first_error(code, combined), binding.status());
+  LargeBinding straight(blocks, binding);
+  Execution rest(large.schedule, straight, task.lane, task.requests);
+  const int exchanged = co_await rest;
+  co_return first_error(code, exchanged);
+}
+
+int perform_uniform(Communicator& c, const plan::Strategy& strategy, Staging& staging) {
+  return uniform_exchange(blocking_task(c), c.blocks, strategy, c.prepared(strategy), staging).run();
 }
 
 int perform_irregular(Communicator& c, const plan::Strategy& strategy, std::uint32_t bucket,
                       Staging& staging) {
-  const int code = exchange_irregular(c, strategy, bucket, staging);
-  return first_error(code, judge(c, c.blocks));
+  const Task task = blocking_task(c);
+  const Prepared& prepared = c.prepared(strategy);
+  const auto exchange = [&] {
+    const Prepared& large = strategy.hops == plan::Hops::single ? prepared : large_block_schedule(c);
+    const std::size_t limit = combined_limit(bucket);
+    return irregular_exchange(task, c.blocks, strategy, prepared, large, limit, staging).run();
+  };
+  const int code = c.blocks.in_place ? exchange_in_place(task, c.blocks, prepared) : exchange();
+  return first_error(code, judge(c.channel().api(), c.blocks));
 }
 
 }  // namespace wherry::run

@@ -4,6 +4,8 @@
 #include "plan/strategy.hpp"
 #include "run/communicator.hpp"
 #include "run/staging.hpp"
+#include "run/task.hpp"
+#include "run/work.hpp"
 
 namespace wherry::run {
 
@@ -13,12 +15,26 @@ std::size_t combined_limit(std::uint32_t bucket);
 /// Staging that an irregular all-to-all may need on any rank.
 std::size_t combined_staging(int most_slots, int size, std::uint32_t bucket);
 
+/// Exchanges `blocks`, all of the same number of bytes. Collective; `blocks` may change.
+Work uniform_exchange(Task task, Blocks& blocks, const plan::Strategy& strategy, const Prepared& prepared,
+                      Staging& staging);
+
+/// Exchanges `blocks` of any sizes, not in place. large: large_block_schedule(). Collective.
+Work irregular_exchange(Task task, const Blocks& blocks, const plan::Strategy& strategy,
+                        const Prepared& prepared, const Prepared& large, std::size_t limit, Staging& staging);
+
+/// How blocks travel that are too large to be combined.
+const Prepared& large_block_schedule(Communicator& c);
+
 /// Exchanges c.blocks, all of the same number of bytes. Collective; returns an MPI code.
 int perform_uniform(Communicator& c, const plan::Strategy& strategy, Staging& staging);
 
 /// Exchanges c.blocks of any sizes. In place, the strategy must be the pairwise exchange. Collective; returns an MPI code.
 int perform_irregular(Communicator& c, const plan::Strategy& strategy, std::uint32_t bucket,
                       Staging& staging);
+
+/// MPI_SUCCESS unless this rank's arguments are such that the library reports an error, yet no bar to its part.
+int judge(const mpi::Api& api, Blocks& blocks);
 
 /// The strategy that perform_irregular() uses in place: both ends of a pair exchange at once.
 inline constexpr std::string_view in_place_strategy = "pairwise_xor";

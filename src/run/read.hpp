@@ -24,12 +24,13 @@ bool read(const mpi::Api& api, const Call& call, const Position& at, Blocks&, Se
   return segments.valid;
 }
 
-/// Whether Wherry may perform the call, which is in c then. There must be something to do.
+/// Whether Wherry may perform the call, which is in blocks or segments then. There must be something to do.
 template <class Call>
-bool read(const mpi::Api& api, const Call& call, Communicator& c) {
-  if (!read(api, call, {c.rank(), c.size()}, c.blocks, c.segments)) return false;
-  if constexpr (std::same_as<Call, Alltoall>) return c.blocks.block_bytes() > 0;
-  if constexpr (!Exchange<Call> && !std::same_as<Call, Barrier>) return c.segments.block_bytes > 0;
+bool read_work(const mpi::Api& api, const Call& call, const Communicator& c, Blocks& blocks,
+               SegmentCall& segments) {
+  if (!read(api, call, {c.rank(), c.size()}, blocks, segments)) return false;
+  if constexpr (std::same_as<Call, Alltoall>) return blocks.block_bytes() > 0;
+  if constexpr (!Exchange<Call> && !std::same_as<Call, Barrier>) return segments.block_bytes > 0;
   return true;
 }
 

@@ -16,6 +16,7 @@
 #include "run/read.hpp"
 #include "run/segments/perform.hpp"
 #include "run/sparse/call.hpp"
+#include "run/started/progress.hpp"
 
 namespace wherry::run {
 
@@ -96,9 +97,17 @@ struct Runtime::State {
   Communicator* ready(Collective collective, const Call& call);
   int run_as(Communicator& c, MPI_Comm comm, const Described& call, const Native& native);
 
+  template <class Call>
+  std::unique_ptr<Started> startable(Collective collective, const Call& call);
+  template <class Call>
+  int start(Collective collective, const Call& call, const Native& native, MPI_Request* request);
+
   Described describe_exchange(Communicator& c, Collective collective) const;
-  Described describe_segments(Communicator& c, Collective collective) const;
-  std::string_view reason_to_stay(const Communicator& c) const;
+  Described describe_segments(const SegmentCall& call, Collective collective) const;
+  Described describe(const Started& call, Collective collective) const;
+  std::string_view why_not_started(const Communicator& c, const Started& call, Collective collective) const;
+  std::optional<Way> way_to_start(Communicator& c, const CellKey& key);
+  std::string_view reason_to_stay(const Communicator& c, const SegmentCall& call) const;
   std::uint32_t bucket(Communicator& c, Collective collective) const;
   const Instruction& instruction(Collective collective) const;
   std::optional<Way> asked_for(Communicator& c, const CellKey& key, const Instruction& asked);
@@ -116,6 +125,8 @@ struct Runtime::State {
   Choosing choosing;
   const std::vector<Instruction> own;  // from the settings, by Collective
   Attachments attachments;
+  Progress progress;
+  std::function<void()> wake;  // empty: nobody would go on with what is started
   const std::vector<Instruction> possible = possible_instructions();
   std::atomic<const Instruction*> forced = nullptr;  // one of them, instead of `own`
   std::atomic<bool> finished = false;
@@ -131,7 +142,7 @@ Communicator* Runtime::State::ready(Collective collective, const Call& call) {
       instruction(collective).kind == Instruction::Kind::learn ? weight_of(collective) : Weight::full;
   Communicator* const c = attachments.joined(call.comm, weight, is_sound, &refusal);
   miss(collective, refusal);
-  return c != nullptr && read(api, call, *c) ? c : nullptr;
+  return c != nullptr && read_work(api, call, *c, c->blocks, c->segments) ? c : nullptr;
 }
 
 template <class Call>
@@ -139,10 +150,10 @@ int Runtime::State::run(Collective collective, const Call& call, const Native& n
   Communicator* const c = ready(collective, call);
   if (c == nullptr) return native();
   if (!segment_operation(collective)) return run_as(*c, call.comm, describe_exchange(*c, collective), native);
-  const std::string_view reason = reason_to_stay(*c);
+  const std::string_view reason = reason_to_stay(*c, c->segments);
   miss(collective, reason);
   if (!reason.empty()) return native();
-  return run_as(*c, call.comm, describe_segments(*c, collective), native);
+  return run_as(*c, call.comm, describe_segments(c->segments, collective), native);
 }
 
 int Runtime::State::run_as(Communicator& c, MPI_Comm comm, const Described& call, const Native& native) {
@@ -175,8 +186,7 @@ Described Runtime::State::describe_exchange(Communicator& c, Collective collecti
           .bytes = observer != nullptr ? static_cast<std::uint64_t>(c.blocks.bytes_sent()) : 0};
 }
 
-Described Runtime::State::describe_segments(Communicator& c, Collective collective) const {
-  const SegmentCall& call = c.segments;
+Described Runtime::State::describe_segments(const SegmentCall& call, Collective collective) const {
   const Limit limit = call.reduces == Operator::user_ordered ? Limit::in_order : Limit::none;
   return {.key = {collective, limit, profile::bucket_of(static_cast<std::uint64_t>(call.block_bytes))},
           .root = call.root,
@@ -184,8 +194,7 @@ Described Runtime::State::describe_segments(Communicator& c, Collective collecti
 }
 
 /// Why the library must perform the call in c, alike on all ranks; empty if it need not.
-std::string_view Runtime::State::reason_to_stay(const Communicator& c) const {
-  const SegmentCall& call = c.segments;
+std::string_view Runtime::State::reason_to_stay(const Communicator& c, const SegmentCall& call) const {
   const bool reduces = call.reduces != Operator::unknown;
   if (reduces && settings.reproducible && depends_on_order(call.reduces))
     return "WHERRY_REPRODUCIBLE: the result depends on the order";
@@ -239,6 +248,79 @@ void Runtime::State::report_decisions(MPI_Comm comm, const CellKey& key, choose:
     observer->decided(comm, key.collective, key.bucket, static_cast<std::uint32_t>(e.call),
                       learner.candidates()[e.candidate].name, reasons[static_cast<std::size_t>(e.reason)],
                       nanoseconds(e.seconds), nanoseconds(e.native_seconds));
+}
+
+Described Runtime::State::describe(const Started& call, Collective collective) const {
+  if (segment_operation(collective)) return describe_segments(call.segments, collective);
+  const Blocks& blocks = call.blocks;
+  const Limit limit = blocks.in_place ? Limit::in_place : Limit::none;
+  const auto bytes = static_cast<std::uint64_t>(blocks.bytes_sent());
+  if (collective == Collective::alltoall)
+    return {.key = {collective, limit, profile::bucket_of(static_cast<std::uint64_t>(blocks.block_bytes()))},
+            .bytes = bytes};
+  // The ranks cannot agree on a size now: what blocking calls have agreed on, or blocks of 1 KiB.
+  constexpr std::uint32_t usual = 11;
+  const auto& watches = call.communicator()->watches;
+  const auto watch = watches.find({collective, blocks.in_place});
+  const bool known = watch != watches.end() && watch->second.started();
+  return {.key = {collective, limit, known ? watch->second.known_bucket() : usual}, .bytes = bytes};
+}
+
+std::string_view Runtime::State::why_not_started(const Communicator& c, const Started& call,
+                                                 Collective collective) const {
+  if (segment_operation(collective))
+    if (const std::string_view reason = reason_to_stay(c, call.segments); !reason.empty()) return reason;
+  if (call.blocks.in_place && collective != Collective::alltoall) return "in place, non-blocking";
+  return call.problem();
+}
+
+std::optional<Way> Runtime::State::way_to_start(Communicator& c, const CellKey& key) {
+  const Instruction& asked = instruction(key.collective);
+  if (asked.kind == Instruction::Kind::learn) return choosing.known(c, key);
+  if (asked.kind == Instruction::Kind::native) return std::nullopt;
+  const auto [way, problem] = choosing.known(c, key, asked.name);
+  if (observer != nullptr && !problem.empty()) observer->not_started(key.collective, problem);
+  return way;
+}
+
+/// nullptr: the library's own form must start.
+template <class Call>
+std::unique_ptr<Started> Runtime::State::startable(Collective collective, const Call& call) {
+  if (finished || !settings.enabled || !settings.features.nonblocking) return nullptr;
+  const auto left = [&](std::string_view reason) {
+    if (observer != nullptr && !reason.empty()) observer->not_started(collective, reason);
+    return nullptr;
+  };
+  if (!wake) return left("the MPI library lets nobody take part in its progress");
+  std::string_view refusal;
+  const Attachments::Sound is_sound = [this, &call] { return is_valid(api, call); };
+  const std::shared_ptr<Communicator> c =
+      attachments.known(call.comm, weight_of(collective), is_sound, &refusal);
+  if (c == nullptr) return left(refusal);
+  auto made = std::make_unique<Started>(c);
+  if (!read_work(api, call, *c, made->blocks, made->segments)) return nullptr;
+  if (const std::string_view reason = why_not_started(*c, *made, collective); !reason.empty())
+    return left(reason);
+  const Described described = describe(*made, collective);
+  const std::optional<Way> way = way_to_start(*c, described.key);
+  if (observer != nullptr)
+    observer->started(call.comm, collective, described.key.bucket, way ? way->name() : native_name,
+                      described.bytes);
+  if (!way) return nullptr;
+  made->prepare(*way, described.key, staging);
+  return made;
+}
+
+template <class Call>
+int Runtime::State::start(Collective collective, const Call& call, const Native& native,
+                          MPI_Request* request) {
+  progress.sweep();
+  std::unique_ptr<Started> made = startable(collective, call);
+  if (made == nullptr) return native();
+  const int code = progress.start(std::move(made), request);
+  if (code != MPI_SUCCESS) api.Comm_call_errhandler(call.comm, code);
+  if (!progress.is_idle()) wake();
+  return code;
 }
 
 double steady_seconds() {
@@ -309,6 +391,31 @@ int Runtime::sparse_exchange(const SparseExchange& call, std::string_view* ran) 
   return run::sparse_exchange(s.api, alone ? nullptr : &s.attachments, s.settings.sparse_exchange, call, ran);
 }
 
+template <class Call>
+int Runtime::start(const Call& call, const Native& native, MPI_Request* request) {
+  return state_->start(collective_of<Call>, call, native, request);
+}
+
+template int Runtime::start(const Alltoall&, const Native&, MPI_Request*);
+template int Runtime::start(const Alltoallv&, const Native&, MPI_Request*);
+template int Runtime::start(const Alltoallw&, const Native&, MPI_Request*);
+template int Runtime::start(const Allgather&, const Native&, MPI_Request*);
+template int Runtime::start(const Allgatherv&, const Native&, MPI_Request*);
+template int Runtime::start(const Bcast&, const Native&, MPI_Request*);
+template int Runtime::start(const Gather&, const Native&, MPI_Request*);
+template int Runtime::start(const Scatter&, const Native&, MPI_Request*);
+template int Runtime::start(const Reduce&, const Native&, MPI_Request*);
+template int Runtime::start(const Allreduce&, const Native&, MPI_Request*);
+template int Runtime::start(const ReduceScatterBlock&, const Native&, MPI_Request*);
+template int Runtime::start(const ReduceScatter&, const Native&, MPI_Request*);
+template int Runtime::start(const Barrier&, const Native&, MPI_Request*);
+
+void Runtime::drive(std::function<void()> wake) { state_->wake = std::move(wake); }
+
+int Runtime::advance() { return state_->progress.advance(); }
+
+bool Runtime::is_idle() const { return state_->progress.is_idle(); }
+
 bool Runtime::force(std::string_view name) {
   const auto row = std::ranges::find(state_->possible, instruction_for(std::string(name)));
   if (row == state_->possible.end()) return false;
@@ -319,6 +426,8 @@ bool Runtime::force(std::string_view name) {
 
 void Runtime::finalize() {
   state_->finished = true;
+  state_->progress.abandon();
+  state_->progress.sweep();
   state_->attachments.detach_all();
   state_->choosing.save();
 }

@@ -62,6 +62,18 @@ class Runtime {
   /// *ran: the strategy's name, or "native".
   int sparse_exchange(const SparseExchange& call, std::string_view* ran);
 
+  /// Starts the non-blocking form of a collective: Wherry's, with a request of the library's kind, or `native`. Call: any
+  /// of run/calls.hpp. Local: it waits for no other rank.
+  template <class Call>
+  int start(const Call& call, const Native& native, MPI_Request* request);
+
+  /// Who goes on with what was started: `wake` is called whenever there is something, and must see to it that advance() is
+  /// called, wherever the library waits, until is_idle(). Without one, non-blocking collectives are the library's.
+  void drive(std::function<void()> wake);
+  /// How many calls have ended by this. Thread-safe, and safe inside the library's own calls.
+  int advance();
+  bool is_idle() const;
+
   /// How the next calls choose: a strategy's name or "native" instead of the settings, or "auto" for the settings again.
   /// Local, but must be given alike on all ranks. Returns false if the name is unknown.
   bool force(std::string_view name);

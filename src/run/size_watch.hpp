@@ -21,6 +21,8 @@ class SizeWatch {
   bool started() const { return started_; }
   /// Collective, before each call.
   std::uint32_t bucket(const Channel& channel);
+  /// The size class in use, which all ranks have at the same call; 0 before start().
+  std::uint32_t known_bucket() const { return bucket_; }
   /// Collective, with each call.
   void saw(double average_bytes, const Channel& channel);
   /// Waits for an agreement that is under way.

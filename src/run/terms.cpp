@@ -31,7 +31,8 @@ bool accelerator_loaded() {
 
 /// What must be equal on all ranks, as one number.
 long long instructions(const Settings& s) {
-  std::string all = std::to_string(s.ranks_per_node) + (s.reproducible ? "r" : "");
+  std::string all =
+      std::to_string(s.ranks_per_node) + (s.reproducible ? "r" : "") + (s.features.nonblocking ? "n" : "");
   for (const std::string& strategy : s.strategies) all += '\n' + strategy;
   all += '\n' + s.sparse_exchange;
   return static_cast<long long>(std::hash<std::string>{}(all) >> 1);  // stays positive when negated

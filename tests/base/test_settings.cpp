@@ -77,6 +77,9 @@ TEST_CASE("each feature has its switch") {
   CHECK_FALSE(read({{"WHERRY_NO_PROFILE", "1"}}).features.profile);
   CHECK_FALSE(read({{"WHERRY_NO_COLLECTIVES", "yes"}}).features.collectives);
   CHECK_FALSE(read({{"WHERRY_NO_LEARNING", "on"}}).features.learning);
+  CHECK_FALSE(read({}).features.nonblocking);
+  CHECK(read({{"WHERRY_NONBLOCKING", "1"}}).features.nonblocking);
+  CHECK_FALSE(read({{"WHERRY_NONBLOCKING", "1"}, {"WHERRY_DISABLE", "1"}}).features.nonblocking);
   CHECK_FALSE(read({{"WHERRY_NO_TUNING", "true"}}).features.tuning);
   CHECK(read({{"WHERRY_NO_TUNING", "0"}}).features.tuning);
   CHECK(read({{"WHERRY_NO_TUNING", ""}}).features.tuning);

@@ -38,6 +38,9 @@ COLLECTIVES = (
     "test_cco_vec.TestCCOVecWorld",
     "test_cco_vec.TestCCOVecInplaceWorld",
 )
+NONBLOCKING = ("test_cco_nb_buf", "test_cco_nb_vec")
+#: Blocking ones first: at these the ranks join.
+BEFORE_NONBLOCKING = "test_cco_buf.TestCCOBufWorld"
 ALL_TO_ALLS = ("test_cco_buf.TestCCOBufWorld.testAlltoall", *COLLECTIVES[2:])
 
 #: What runs instead of MPI_Alltoall, MPI_Alltoallv and MPI_Alltoallw.
@@ -122,6 +125,16 @@ def test_replaced_all_to_alls(launcher: Launcher, preload: Path, strategies: tup
     found = with_wherry(launcher, n, ALL_TO_ALLS, tmp_path, env)
     assert not {test: outcome for rank in found for test, outcome in rank.items() if outcome not in GOOD}
     assert strategies_used(tmp_path / "record") >= set(names)
+
+
+def test_nonblocking_collectives(launcher: Launcher, preload: Path, tmp_path: Path) -> None:
+    n, modules = 3, (BEFORE_NONBLOCKING, *NONBLOCKING)
+    without = outcomes(launcher, n, modules, tmp_path / "without", {}, preload=False)
+    assert all(without), "no test was run"
+    assert with_wherry(launcher, n, modules, tmp_path, {"WHERRY_NONBLOCKING": "1"}) == without
+    used = strategies_used(tmp_path / "record")
+    by_wherry = {function for function, strategy in used if function.startswith("MPI_I") and strategy != "native"}
+    assert {"MPI_Ialltoall", "MPI_Ialltoallv", "MPI_Ibcast", "MPI_Iallreduce", "MPI_Ibarrier"} <= by_wherry
 
 
 def test_concurrent_all_to_alls(launcher: Launcher, preload: Path, tmp_path: Path) -> None:

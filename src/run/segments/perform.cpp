@@ -10,8 +10,6 @@ namespace wherry::run {
 
 namespace {
 
-constexpr int segments_tag = 4;
-
 /// Bytes of the collective's buffer, from first to end.
 struct Span {
   long long first = 0;
@@ -101,9 +99,9 @@ Cut cut_of(const SegmentCall& call, int segments) {
 
 }  // namespace
 
-int perform_segments(Communicator& c, const Way& way, Staging& staging) {
-  const SegmentCall& call = c.segments;
-  const PreparedSegments& prepared = c.prepared(*way.segments, way.depth, call.root);
+Work segment_collective(Task task, const SegmentCall& call, const PreparedSegments& prepared,
+                        Staging& staging) {
+  const Communicator& c = task.c;
   const Cut cut = cut_of(call, prepared.schedule.segments);
   const Span touched{cut.begin(prepared.reach.first), cut.begin(prepared.reach.end())};
   const Home home = home_of(call, prepared.schedule, touched);
@@ -112,17 +110,24 @@ int perform_segments(Communicator& c, const Way& way, Staging& staging) {
 
   const std::size_t working = SegmentBinding::working_bytes(prepared.schedule, prepared.layout, cut);
   const Staging::Lease lease = staging.lease(working + static_cast<std::size_t>(staged.bytes()));
-  if (lease.data() == nullptr) return MPI_ERR_NO_MEM;
+  if (lease.data() == nullptr) co_return MPI_ERR_NO_MEM;
   std::byte* const buffer = home == Home::result   ? start_of(call, call.out)
                             : home == Home::source ? start_of(call, call.in)
                                                    : lease.data() + working - staged.first;
-  int code = home == Home::source ? MPI_SUCCESS : load(c, call, buffer);
+  const int loaded = home == Home::source ? MPI_SUCCESS : load(c, call, buffer);
 
   const Reduction reduction(c.channel().api(), call.op, call.type, call.unit_bytes,
                             is_predefined(call.reduces));
   SegmentBinding binding(prepared.schedule, prepared.layout, cut, buffer, lease.data(), &reduction);
-  code = first_error(code, execute(prepared.schedule, binding, c.channel(), segments_tag, c.requests));
-  return home == Home::result ? code : first_error(code, unload(c, call, buffer));
+  Execution execution(prepared.schedule, binding, task.lane, task.requests);
+  const int executed = co_await execution;
+  const int code = first_error(loaded, executed);
+  co_return home == Home::result ? code : first_error(code, unload(c, call, buffer));
+}
+
+int perform_segments(Communicator& c, const Way& way, Staging& staging) {
+  const PreparedSegments& prepared = c.prepared(*way.segments, way.depth, c.segments.root);
+  return segment_collective(blocking_task(c), c.segments, prepared, staging).run();
 }
 
 }  // namespace wherry::run

@@ -3,9 +3,15 @@
 
 #include "run/communicator.hpp"
 #include "run/staging.hpp"
+#include "run/task.hpp"
 #include "run/way.hpp"
+#include "run/work.hpp"
 
 namespace wherry::run {
+
+/// Performs `call` by the schedule. Collective.
+Work segment_collective(Task task, const SegmentCall& call, const PreparedSegments& prepared,
+                        Staging& staging);
 
 /// Runs `way`, which has a segment strategy, for the call in c.segments. Collective; returns an MPI code.
 int perform_segments(Communicator& c, const Way& way, Staging& staging);

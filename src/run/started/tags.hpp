@@ -1,0 +1,35 @@
+// Tags of non-blocking collectives on one communicator.
+#pragma once
+
+#include <cstdint>
+#include <set>
+
+namespace wherry::run {
+
+/// Collectives get numbers in the order in which they start, which all ranks share, and tags by their numbers. Tags are
+/// few, so they come again. A collective waits with its messages until this rank has ended all that may have its tag: a
+/// rank that is further on sent what belongs to those first, and messages of one tag do not overtake each other.
+class Tags {
+ public:
+  using Number = std::uint64_t;
+
+  /// count: how many tags there are, from `first`.
+  Tags(int first, int count) : first_(first), count_(static_cast<Number>(count)) {}
+
+  Number take() {
+    under_way_.insert(next_);
+    return next_++;
+  }
+  int tag(Number number) const { return first_ + static_cast<int>(number % count_); }
+  /// Whether no earlier collective of this rank may still use the number's tag.
+  bool is_free(Number number) const { return number < *under_way_.begin() + count_; }
+  void give_back(Number number) { under_way_.erase(number); }
+
+ private:
+  int first_;
+  Number count_;
+  Number next_ = 0;
+  std::set<Number> under_way_;
+};
+
+}  // namespace wherry::run
