@@ -113,6 +113,16 @@ class Staged {
   const std::byte* source_ = nullptr;
 };
 
+/// Each block from the caller's memory to the caller's memory, by one who waits: the shortest way has no frame to make.
+int straight_exchange(const Task& task, const Blocks& blocks, const Prepared& prepared) {
+  const auto own = static_cast<std::size_t>(task.c.rank());
+  const int code = copy_own(task.c, blocks.send[own], blocks.receive[own]);
+  DirectBinding binding(blocks);
+  Execution execution(prepared.schedule, binding, task.lane, task.requests);
+  execution.advance();
+  return first_error(code, execution.code());
+}
+
 /// Pairs exchange through the library's own temporary memory. Both counts of a pair are equal in place.
 int exchange_in_place(const Task& task, const Blocks& blocks, const Prepared& prepared) {
   int code = MPI_SUCCESS;
@@ -236,6 +246,9 @@ Work irregular_exchange(Task task, const Blocks& blocks, const plan::Strategy& s
 }
 
 int perform_uniform(Communicator& c, const plan::Strategy& strategy, Staging& staging) {
+  const bool straight = strategy.hops == plan::Hops::single && !c.blocks.in_place &&
+                        c.blocks.receive.front().bytes >= c.blocks.block_bytes();
+  if (straight) return straight_exchange(blocking_task(c), c.blocks, c.prepared(strategy));
   return uniform_exchange(blocking_task(c), c.blocks, strategy, c.prepared(strategy), staging).run();
 }
 
