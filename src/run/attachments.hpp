@@ -26,11 +26,6 @@ struct Attached {
 /// How much a call says for joining its communicator.
 enum class Weight : unsigned { light = 1, full = 16 };
 
-/// All-to-alls are the calls that gain most.
-inline Weight weight_of(Collective collective) {
-  return segment_operation(collective) ? Weight::light : Weight::full;
-}
-
 /// Finds and makes the state of communicators. Thread-safe as far as MPI lets threads share a communicator.
 class Attachments {
  public:

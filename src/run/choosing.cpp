@@ -64,8 +64,16 @@ Choosing::Choosing(const Settings& settings, const mpi::Api& api, std::shared_pt
       offers_(std::move(offers)) {}
 
 Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
-  std::unique_ptr<Choice>& entry = c.choices[key];
-  if (entry) return *entry;
+  RecentChoice& recent = c.recent_choices[index_of(key.collective)];
+  if (recent.choice == nullptr || recent.key != key) {
+    std::unique_ptr<Choice>& entry = c.choices[key];
+    if (entry == nullptr) entry = first_choice(c, key, root);
+    recent = {key, entry.get()};
+  }
+  return *recent.choice;
+}
+
+std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& key, int root) {
   settle_machine(c);
   const std::vector<Offered> offered = offers_->of(c, key);
   std::vector<choose::Candidate> priced;
@@ -76,8 +84,8 @@ Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
     ways.push_back(way_of(offered, candidate.name));
   prepare(c, ways, root);
   const Trials trials = trials_for(c, made.candidates());
-  entry.reset(new Choice{Cell(std::move(made), c.channel(), c.size(), trials), std::move(ways)});
-  return *entry;
+  return std::unique_ptr<Choice>(
+      new Choice{Cell(std::move(made), c.channel(), c.size(), trials), std::move(ways)});
 }
 
 std::optional<Way> Choosing::known(Communicator& c, const CellKey& key) {

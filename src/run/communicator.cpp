@@ -75,6 +75,7 @@ Communicator::Communicator(MPI_Comm comm, const Settings& settings, const mpi::A
 
 Communicator::~Communicator() {
   for (auto& [key, watch] : watches) watch.finish(*channel_);
+  recent_choices = {};
   choices.clear();
   if (!channel_) return;
   // Also where another rank could not make it: libraries free a communicator without asking the others.

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -50,6 +51,11 @@ struct Choice {
   std::vector<std::optional<Way>> ways;
 };
 
+struct RecentChoice {
+  CellKey key{};
+  Choice* choice = nullptr;
+};
+
 /// The way that such calls were last told to go, or why they cannot.
 struct Asked {
   std::string name;
@@ -78,6 +84,7 @@ class Communicator {
 
   std::optional<plan::Machine> machine;  // what calls are priced by, once the ranks have settled it
   std::map<CellKey, std::unique_ptr<Choice>> choices;
+  std::array<RecentChoice, collectives> recent_choices;  // by collective: most calls are like the last
   std::map<CellKey, Asked> asked;
   std::map<std::pair<Collective, bool>, SizeWatch> watches;
   Requests requests;

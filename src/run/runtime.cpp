@@ -25,6 +25,10 @@ namespace {
 constexpr std::string_view native_name = "native";
 constexpr std::string_view automatic_name = "auto";
 
+/// All-to-alls are the calls that gain most.
+template <class Call>
+constexpr Weight weight_of = Exchange<Call> ? Weight::full : Weight::light;
+
 /// How calls choose.
 struct Instruction {
   enum class Kind { learn, native, named };
@@ -138,8 +142,8 @@ Communicator* Runtime::State::ready(Collective collective, const Call& call) {
   if (finished || !settings.enabled || !settings.features.collectives) return nullptr;
   std::string_view refusal;
   const Attachments::Sound is_sound = [this, &call] { return is_valid(api, call); };
-  const Weight weight =
-      instruction(collective).kind == Instruction::Kind::learn ? weight_of(collective) : Weight::full;
+  const bool learns = instruction(collective).kind == Instruction::Kind::learn;
+  const Weight weight = learns ? weight_of<Call> : Weight::full;
   Communicator* const c = attachments.joined(call.comm, weight, is_sound, &refusal);
   miss(collective, refusal);
   return c != nullptr && read_work(api, call, *c, c->blocks, c->segments) ? c : nullptr;
@@ -149,7 +153,8 @@ template <class Call>
 int Runtime::State::run(Collective collective, const Call& call, const Native& native) {
   Communicator* const c = ready(collective, call);
   if (c == nullptr) return native();
-  if (!segment_operation(collective)) return run_as(*c, call.comm, describe_exchange(*c, collective), native);
+  if constexpr (Exchange<Call>)
+    return run_as(*c, call.comm, describe_exchange(*c, collective), native);
   const std::string_view reason = reason_to_stay(*c, c->segments);
   miss(collective, reason);
   if (!reason.empty()) return native();
@@ -295,7 +300,7 @@ std::unique_ptr<Started> Runtime::State::startable(Collective collective, const 
   std::string_view refusal;
   const Attachments::Sound is_sound = [this, &call] { return is_valid(api, call); };
   const std::shared_ptr<Communicator> c =
-      attachments.known(call.comm, weight_of(collective), is_sound, &refusal);
+      attachments.known(call.comm, weight_of<Call>, is_sound, &refusal);
   if (c == nullptr) return left(refusal);
   auto made = std::make_unique<Started>(c);
   if (!read_work(api, call, *c, made->blocks, made->segments)) return nullptr;
