@@ -286,6 +286,7 @@ std::size_t Learner::best() const {
 void Learner::settle() {
   settled_ = true;
   keep(best());
+  confirming_ = winner_ != native && options_.confirm < look_gap_;
   schedule_look();
 }
 
@@ -293,11 +294,14 @@ void Learner::settle() {
 
 void Learner::schedule_look() {
   if (options_.look_last == 0 || candidates_.size() == 1) return;
-  look_at_ = calls_ + look_gap_;
+  look_at_ = calls_ + gap();
 }
+
+std::uint64_t Learner::gap() const { return confirming_ ? options_.confirm : look_gap_; }
 
 /// Calls of a look's row.
 std::size_t Learner::look_calls() const {
+  if (confirming_) return most_look_calls;
   return std::clamp(look_gap_ / calls_per_look_call, least_look_calls, most_look_calls);
 }
 
@@ -313,7 +317,7 @@ void Learner::begin_look() {
 /// The next candidate in turn whose look is affordable: it may have been unlucky, or the machine may have
 /// changed. Native if there is none.
 std::size_t Learner::challenger() {
-  const double most = options_.look_share * static_cast<double>(look_gap_);
+  const double most = options_.look_share * static_cast<double>(gap());
   for (std::size_t step = 1; step < candidates_.size(); ++step) {
     const std::size_t i = 1 + (last_challenger_ + step - 1) % (candidates_.size() - 1);
     if (i == winner_ || static_cast<double>(look_calls()) * extra(expected(i)) > most) continue;
@@ -334,7 +338,8 @@ void Learner::end_look(std::span<const double> times) {
     if (before != native) drop(before);
     keep(next);
   }
-  look_gap_ = std::max(look_gap_, std::min(look_gap_ * 2, options_.look_last));
+  if (!std::exchange(confirming_, false))
+    look_gap_ = std::max(look_gap_, std::min(look_gap_ * 2, options_.look_last));
   schedule_look();
 }
 

@@ -41,6 +41,9 @@ struct LearnerOptions {
   std::size_t trials = 3;
   /// What a candidate must save of the time of what runs now to replace it: less than this is noise.
   double least_gain = 0.04;
+  /// Calls after which training's choice of another than native must prove itself in long rows: training has
+  /// short ones, early in the program. Not where looks begin as soon.
+  std::uint64_t confirm = 64;
   /// Calls between looks at whether things have changed since; they double from the first to the last.
   /// look_last 0: never look again.
   std::uint64_t look_first = 512;
@@ -144,6 +147,7 @@ class Learner {
   void schedule_look();
   void begin_look();
   void end_look(std::span<const double> times);
+  std::uint64_t gap() const;
   std::size_t look_calls() const;
   std::size_t challenger();
 
@@ -160,7 +164,8 @@ class Learner {
   std::vector<std::size_t> round_;            // candidate of each trial of this round; empty: no round
   std::size_t winner_ = 0;
   bool settled_ = false;
-  bool looked_ = false;  // a look has confirmed or replaced the winner
+  bool looked_ = false;      // a look has confirmed or replaced the winner
+  bool confirming_ = false;  // the next look is there to confirm training's choice
   std::size_t last_challenger_ = native;
   std::vector<Event> events_;
 

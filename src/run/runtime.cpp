@@ -153,8 +153,7 @@ template <class Call>
 int Runtime::State::run(Collective collective, const Call& call, const Native& native) {
   Communicator* const c = ready(collective, call);
   if (c == nullptr) return native();
-  if constexpr (Exchange<Call>)
-    return run_as(*c, call.comm, describe_exchange(*c, collective), native);
+  if constexpr (Exchange<Call>) return run_as(*c, call.comm, describe_exchange(*c, collective), native);
   const std::string_view reason = reason_to_stay(*c, c->segments);
   miss(collective, reason);
   if (!reason.empty()) return native();
@@ -299,8 +298,7 @@ std::unique_ptr<Started> Runtime::State::startable(Collective collective, const 
   if (!wake) return left("the MPI library lets nobody take part in its progress");
   std::string_view refusal;
   const Attachments::Sound is_sound = [this, &call] { return is_valid(api, call); };
-  const std::shared_ptr<Communicator> c =
-      attachments.known(call.comm, weight_of<Call>, is_sound, &refusal);
+  const std::shared_ptr<Communicator> c = attachments.known(call.comm, weight_of<Call>, is_sound, &refusal);
   if (c == nullptr) return left(refusal);
   auto made = std::make_unique<Started>(c);
   if (!read_work(api, call, *c, made->blocks, made->segments)) return nullptr;

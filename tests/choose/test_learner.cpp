@@ -243,6 +243,34 @@ TEST_CASE("a look returns to native when the winner has become slower") {
   CHECK(count(learner.drain_events(), Reason::kept) == 1);
 }
 
+TEST_CASE("what training chose instead of native is confirmed soon, and only once") {
+  Learner misled(three());
+  train(misled, {1.0, 0.8, 1.5});
+  REQUIRE(misled.winner() == 1);
+  const std::uint64_t begin = misled.calls();
+  std::uint64_t rows = 0;
+  for (; !misled.round_over(); misled.took(1.0)) rows += misled.trying();
+  CHECK(misled.calls() == begin + misled.options().confirm + rows);
+  CHECK(rows == 32);  // native and the winner, in long rows
+  misled.agreed(std::vector<double>{0.7, 0.8, std::numeric_limits<double>::infinity()});
+  CHECK(misled.winner() == native);
+  const std::uint64_t confirmed = misled.calls();
+  while (!misled.trying()) misled.took(1.0);
+  CHECK(misled.calls() == confirmed + misled.options().look_first);
+}
+
+TEST_CASE("there is nothing to confirm where native was chosen, or looks begin as soon") {
+  const auto first_look = [](const LearnerOptions& options, double mesh) {
+    Learner learner(three(), options);
+    train(learner, {1.0, mesh, 1.5});
+    const std::uint64_t begin = learner.calls();
+    while (!learner.trying()) learner.took(1.0);
+    return learner.calls() - begin;
+  };
+  CHECK(first_look({}, 1.2) == LearnerOptions{}.look_first);
+  CHECK(first_look({.look_first = 32}, 0.5) == 32);
+}
+
 TEST_CASE("a look finds what training missed") {
   Learner learner(three());
   train(learner, {1.0, 1.02, 30.0});
