@@ -39,7 +39,7 @@ constexpr Variable known_variables[] = {
     {"WHERRY_BARRIER", "strategy for MPI_Barrier: a name, native or auto (the default)"},
     {"WHERRY_SPARSE_EXCHANGE",
      "how sparse exchanges run: nbx, census, a strategy, native or auto (the default)"},
-    {"WHERRY_REPRODUCIBLE", "1: leave reductions to the MPI library whose result depends on the order"},
+    {"WHERRY_REPRODUCIBLE", "1: leave to the MPI library those reductions whose result depends on the order"},
     {"WHERRY_RANKS_PER_NODE", "assume nodes of so many consecutive ranks; 0: ask MPI (the default)"},
     {"WHERRY_VERBOSE", "0: quiet (the default); 1: say what was found; 2: say every decision"},
 };

@@ -42,7 +42,7 @@ struct LearnerOptions {
   /// What a candidate must save of the time of what runs now to replace it: less than this is noise.
   double least_gain = 0.04;
   /// Calls after which training's choice of another than native must prove itself in long rows: training has
-  /// short ones, early in the program. Not where looks begin as soon.
+  /// short ones, early in the program. Not done if the first look comes at least as early.
   std::uint64_t confirm = 64;
   /// Calls between looks at whether things have changed since; they double from the first to the last.
   /// look_last 0: never look again.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "plan/arithmetic.hpp"
+
 namespace wherry::plan {
 namespace {
 
@@ -92,7 +94,7 @@ double own_seconds(const PhaseTraffic& t, double block_bytes, const Machine& m) 
 double crowding(const PhaseTraffic& t, int node_size, const Machine& m) {
   const long long flows =
       t.window == 0 ? t.receives_between : std::min<long long>(t.receives_between, t.window);
-  return flows == 0 ? 1 : 1 + m.congestion * std::log2(static_cast<double>(flows * node_size));
+  return flows == 0 ? 1 : 1 + m.congestion * levels(flows * node_size);
 }
 
 /// How much longer messages take that must ask the receiver before they send their data: where a link is full, the

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
+
+#include "plan/arithmetic.hpp"
 
 namespace wherry::plan {
 namespace {
@@ -103,19 +106,19 @@ Guess eager_bytes(std::span<const Sample> samples) {
   return points.empty() ? std::nullopt : Guess(2 * points.back().x);
 }
 
-int most_flows(std::span<const Sample> samples) {
-  int most = 0;
+std::set<int> flows_of(std::span<const Sample> samples) {
+  std::set<int> all;
   for (const Sample& s : samples)
-    if (s.probe == Probe::flows && is_sound(s)) most = std::max(most, s.flows);
-  return most;
+    if (s.probe == Probe::flows && is_sound(s)) all.insert(s.flows);
+  return all;
 }
 
 /// The smallest size stands for those that do not wait for their receivers.
 Guess congestion(std::span<const Sample> samples) {
   Points points;
-  for (int flows = 1; flows <= most_flows(samples); ++flows)
+  for (const int flows : flows_of(samples))
     if (const Guess value = first_value(typical(samples, Probe::flows, Where::between, flows)))
-      points.push_back({std::log2(flows), *value});
+      points.push_back({levels(flows), *value});
   const Guess loss = slope(rising(points));
   const double alone = loss ? rising(points).front().value : 0;
   return alone > 0 ? Guess(*loss / alone) : std::nullopt;
@@ -125,7 +128,8 @@ Guess congestion(std::span<const Sample> samples) {
 Guess rendezvous(std::span<const Sample> samples, double eager) {
   Guess at_once;
   std::vector<double> waiting;
-  for (const Point& p : typical(samples, Probe::flows, Where::between, most_flows(samples)))
+  const std::set<int> flows = flows_of(samples);
+  for (const Point& p : typical(samples, Probe::flows, Where::between, flows.empty() ? 0 : *flows.rbegin()))
     if (p.x < eager) at_once = p.value;
     else waiting.push_back(p.value);
   const Guess longer = median(std::move(waiting));

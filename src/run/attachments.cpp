@@ -34,12 +34,9 @@ Communicator* Attachments::joined(MPI_Comm comm, Weight weight, const Sound& is_
   return a->communicator.get();
 }
 
-std::shared_ptr<Communicator> Attachments::known(MPI_Comm comm, Weight weight, const Sound& is_sound,
-                                                 std::string_view* refusal) {
+std::shared_ptr<Communicator> Attachments::known(MPI_Comm comm, std::string_view* refusal) {
   Attached* const a = open(comm, refusal);
-  if (a == nullptr) return nullptr;
-  if (!a->communicator) count(*a, weight, is_sound);
-  return a->communicator;
+  return a == nullptr ? nullptr : a->communicator;
 }
 
 /// nullptr if the communicator is refused already.

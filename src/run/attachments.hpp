@@ -43,9 +43,8 @@ class Attachments {
   /// that it is too early.
   Communicator* joined(MPI_Comm comm, Weight weight, const Sound& is_sound, std::string_view* refusal);
 
-  /// The same for a call that must not wait for other ranks: it counts, and the ranks join at another.
-  std::shared_ptr<Communicator> known(MPI_Comm comm, Weight weight, const Sound& is_sound,
-                                      std::string_view* refusal);
+  /// The same for a call that must not wait for other ranks: it does not count, and the ranks join at another.
+  std::shared_ptr<Communicator> known(MPI_Comm comm, std::string_view* refusal);
 
   /// Takes the state off all communicators. Collective over each; before MPI_Finalize.
   void detach_all();

@@ -22,6 +22,7 @@ std::string_view suffix_of(Limit limit) {
 
 /// Barriers where the model expects every candidate to take much longer than one, which has a message in each round.
 Trials trials_for(const Communicator& c, const std::vector<choose::Candidate>& candidates) {
+  if (candidates.size() == 1) return Trials::as_they_come;
   constexpr double much = 14;
   const plan::Machine& m = *c.machine;
   const double message_s =
@@ -45,12 +46,12 @@ void prepare(Communicator& c, std::span<const std::optional<Way>> ways, int root
   }
 }
 
-choose::LearnerOptions options_for(const Communicator& c, const std::vector<choose::Candidate>& candidates) {
+choose::LearnerOptions options_for(const Communicator& c, Trials trials) {
   if (!c.terms().learning) return choose::no_trials;
   // The agreement after a look costs next to nothing beside long calls: they need not save on looks.
   constexpr std::uint64_t soon = 64;
   choose::LearnerOptions options;
-  if (trials_for(c, candidates) == Trials::after_barriers) options.look_first = soon;
+  if (trials == Trials::after_barriers) options.look_first = soon;
   return options;
 }
 
@@ -78,17 +79,18 @@ std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& k
   const std::vector<Offered> offered = offers_->of(c, key);
   std::vector<choose::Candidate> priced;
   for (const Offered& o : offered) priced.push_back({std::string(o.way.name()), o.predicted_s});
-  choose::Learner made = learner(c, key, choose::shortlist_for(key.collective, std::move(priced)));
+  std::vector<choose::Candidate> list = choose::shortlist_for(key.collective, std::move(priced));
+  const Trials trials = trials_for(c, list);
+  choose::Learner made = learner(c, key, std::move(list), trials);
   std::vector<std::optional<Way>> ways;
   for (const choose::Candidate& candidate : made.candidates())
     ways.push_back(way_of(offered, candidate.name));
   prepare(c, ways, root);
-  const Trials trials = trials_for(c, made.candidates());
   return std::unique_ptr<Choice>(
       new Choice{Cell(std::move(made), c.channel(), c.size(), trials), std::move(ways)});
 }
 
-std::optional<Way> Choosing::known(Communicator& c, const CellKey& key) {
+std::optional<Way> Choosing::way_without_asking(Communicator& c, const CellKey& key) {
   const auto found = c.choices.find(key);
   if (found != c.choices.end() && found->second->cell.learner().settled())
     return found->second->ways[found->second->cell.learner().winner()];
@@ -115,7 +117,7 @@ choose::TuningKey Choosing::tuning_key(Communicator& c, const CellKey& key) cons
           .bucket = key.bucket};
 }
 
-const choose::TuningTable& Choosing::known() {
+const choose::TuningTable& Choosing::tuning_table() {
   const std::lock_guard lock(mutex_);
   if (!std::exchange(loaded_, true) && !settings_.tuning_file.empty())
     known_ = choose::load_or_complain(settings_.tuning_file);
@@ -128,7 +130,7 @@ void Choosing::settle_machine(Communicator& c) {
   if (c.machine) return;
   plan::Constants constants = plan::constants_of({});
   if (c.terms().tuning && c.rank() == 0)
-    if (const choose::MachineRow* const row = known().find(choose::MachineKey{machine_, library_}))
+    if (const choose::MachineRow* const row = tuning_table().find(choose::MachineKey{machine_, library_}))
       constants = plan::constants_of(plan::machine_with(row->constants));
   if (c.terms().tuning)
     api_.Bcast(constants.data(), static_cast<int>(constants.size()), MPI_DOUBLE, 0, c.channel().comm());
@@ -136,10 +138,11 @@ void Choosing::settle_machine(Communicator& c) {
 }
 
 /// What rank 0 knows from earlier runs becomes what all ranks know. Collective.
-choose::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list) {
+choose::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list,
+                                  Trials trials) {
   double earlier[3] = {-1, 0, 0};  // index among the candidates, seconds, native seconds
   const choose::TuningRow* const row =
-      c.terms().tuning && c.rank() == 0 ? known().find(tuning_key(c, key)) : nullptr;
+      c.terms().tuning && c.rank() == 0 ? tuning_table().find(tuning_key(c, key)) : nullptr;
   if (row != nullptr) {
     const auto at = std::ranges::find(list, row->strategy, &choose::Candidate::name);
     if (at != list.end()) earlier[0] = static_cast<double>(at - list.begin());
@@ -147,7 +150,7 @@ choose::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vect
     earlier[2] = row->native_seconds;
   }
   if (c.terms().tuning) api_.Bcast(earlier, 3, MPI_DOUBLE, 0, c.channel().comm());
-  const choose::LearnerOptions options = options_for(c, list);
+  const choose::LearnerOptions options = options_for(c, trials);
   if (earlier[0] >= 0)
     return choose::Learner::settled_on(std::move(list), static_cast<std::size_t>(earlier[0]), earlier[1],
                                        earlier[2], options);

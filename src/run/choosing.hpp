@@ -24,13 +24,14 @@ class Choosing {
   Choice& choice(Communicator& c, const CellKey& key, int root);
   /// The best way known for such calls without asking other ranks: what has been learned, else what the model expects. None:
   /// the library's.
-  std::optional<Way> known(Communicator& c, const CellKey& key);
+  std::optional<Way> way_without_asking(Communicator& c, const CellKey& key);
   /// The way of that name, or why it cannot be gone. Collective over c, at the first call.
   std::pair<std::optional<Way>, std::string_view> named(Communicator& c, const CellKey& key,
                                                         std::string_view name);
   /// The same without asking other ranks: pipelines may be of another depth, the same on all ranks.
-  std::pair<std::optional<Way>, std::string_view> known(const Communicator& c, const CellKey& key,
-                                                        std::string_view name) {
+  std::pair<std::optional<Way>, std::string_view> named_without_asking(const Communicator& c,
+                                                                       const CellKey& key,
+                                                                       std::string_view name) {
     return offers_->named(c, key, name);
   }
 
@@ -42,9 +43,10 @@ class Choosing {
  private:
   std::unique_ptr<Choice> first_choice(Communicator& c, const CellKey& key, int root);
   void settle_machine(Communicator& c);
-  choose::Learner learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list);
+  choose::Learner learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list,
+                          Trials trials);
   choose::TuningKey tuning_key(Communicator& c, const CellKey& key) const;
-  const choose::TuningTable& known();
+  const choose::TuningTable& tuning_table();
 
   const Settings& settings_;
   const mpi::Api& api_;

@@ -25,7 +25,7 @@ struct Offered {
 /// the process; thread-safe. The machine of a communicator must have been settled.
 class Offers {
  public:
-  /// The ways of such calls that applies to the ranks of c and keep to their terms; the same on all ranks.
+  /// The ways of such calls that apply to the ranks of c and keep to their terms; the same on all ranks.
   std::vector<Offered> of(const Communicator& c, const CellKey& key);
   /// The strategy of that name, or why it cannot be used.
   std::pair<std::optional<Way>, std::string_view> named(const Communicator& c, const CellKey& key,

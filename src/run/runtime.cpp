@@ -25,7 +25,7 @@ namespace {
 constexpr std::string_view native_name = "native";
 constexpr std::string_view automatic_name = "auto";
 
-/// All-to-alls are the calls that gain most.
+/// All-to-alls are the calls that gain most. Nothing else may count: ranks join in the same call, whatever each was told.
 template <class Call>
 constexpr Weight weight_of = Exchange<Call> ? Weight::full : Weight::light;
 
@@ -142,9 +142,7 @@ Communicator* Runtime::State::ready(Collective collective, const Call& call) {
   if (finished || !settings.enabled || !settings.features.collectives) return nullptr;
   std::string_view refusal;
   const Attachments::Sound is_sound = [this, &call] { return is_valid(api, call); };
-  const bool learns = instruction(collective).kind == Instruction::Kind::learn;
-  const Weight weight = learns ? weight_of<Call> : Weight::full;
-  Communicator* const c = attachments.joined(call.comm, weight, is_sound, &refusal);
+  Communicator* const c = attachments.joined(call.comm, weight_of<Call>, is_sound, &refusal);
   miss(collective, refusal);
   return c != nullptr && read_work(api, call, *c, c->blocks, c->segments) ? c : nullptr;
 }
@@ -280,9 +278,9 @@ std::string_view Runtime::State::why_not_started(const Communicator& c, const St
 
 std::optional<Way> Runtime::State::way_to_start(Communicator& c, const CellKey& key) {
   const Instruction& asked = instruction(key.collective);
-  if (asked.kind == Instruction::Kind::learn) return choosing.known(c, key);
+  if (asked.kind == Instruction::Kind::learn) return choosing.way_without_asking(c, key);
   if (asked.kind == Instruction::Kind::native) return std::nullopt;
-  const auto [way, problem] = choosing.known(c, key, asked.name);
+  const auto [way, problem] = choosing.named_without_asking(c, key, asked.name);
   if (observer != nullptr && !problem.empty()) observer->not_started(key.collective, problem);
   return way;
 }
@@ -297,8 +295,7 @@ std::unique_ptr<Started> Runtime::State::startable(Collective collective, const 
   };
   if (!wake) return left("the MPI library lets nobody take part in its progress");
   std::string_view refusal;
-  const Attachments::Sound is_sound = [this, &call] { return is_valid(api, call); };
-  const std::shared_ptr<Communicator> c = attachments.known(call.comm, weight_of<Call>, is_sound, &refusal);
+  const std::shared_ptr<Communicator> c = attachments.known(call.comm, &refusal);
   if (c == nullptr) return left(refusal);
   auto made = std::make_unique<Started>(c);
   if (!read_work(api, call, *c, made->blocks, made->segments)) return nullptr;

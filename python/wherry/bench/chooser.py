@@ -16,6 +16,7 @@ from wherry.bench.frame import (
     LAUNCHING,
     Place,
     Result,
+    Samples,
     Setup,
     Table,
     check_applicable,
@@ -28,7 +29,7 @@ from wherry.bench.frame import (
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 SIZES = (8, 1024, 65536)
 GOAL_TIME, GOAL_COST = 1.15, 3.0
-_TRAINING, _ALONE = "training", "native alone"
+_TRAINING, _ALONE, _DECIDED = "training", "native alone", "decided at call"
 
 
 def run(setup: Setup) -> list[Result]:
@@ -77,7 +78,7 @@ def bucket_of(size: int) -> int:
 
 
 def _distance(table: Table, case: str, mpi: str, ranks: int, network: str) -> Result:
-    candidates = [variant for variant in table.variants(case) if variant not in ("wherry", _TRAINING, _ALONE)]
+    candidates = [variant for variant in table.variants(case) if variant not in ("wherry", _TRAINING, _ALONE, _DECIDED)]
     times = {variant: table.best(case, variant) for variant in candidates}
     best = min(times, key=lambda variant: times[variant])
     mine = table.best(case, "wherry")
@@ -101,14 +102,15 @@ def _distance(table: Table, case: str, mpi: str, ranks: int, network: str) -> Re
 def _cost(table: Table, size: int, decided: dict[tuple[int, int], int], mpi: str, ranks: int, network: str) -> Result:
     case = f"{size} B"
     costs = []
-    for row in table.of(case, _TRAINING):
+    for row in list(table.of(case, _TRAINING)):
         native = statistics.median(
             [value for other in table.of(case, _ALONE) if other.launch == row.launch for value in other.values]
         )
         # Without a decision all calls were trials.
-        calls = decided.get((row.launch, bucket_of(size)))
-        costs.append(sum(t - native for t in row.values[: calls if calls is not None else len(row.values)]) / native)
-    cost = min(costs)
+        calls = decided.get((row.launch, bucket_of(size)), len(row.values))
+        table.rows.append(Samples(case, _DECIDED, "calls", row.launch, (float(calls),)))
+        costs.append(sum(t - native for t in row.values[:calls]) / native)
+    cost = statistics.median(costs)
     return Result(
         bench="chooser",
         case=f"{case}, training",
@@ -119,8 +121,8 @@ def _cost(table: Table, size: int, decided: dict[tuple[int, int], int], mpi: str
         ratio=None,
         mpi=mpi,
         ranks=ranks,
-        samples=table.samples(case, _TRAINING, _ALONE),
-        statistic="minimum over launches",
+        samples=table.samples(case, _TRAINING, _ALONE, _DECIDED),
+        statistic="median over launches",
         network=network,
         goal=f"<= {GOAL_COST:.0f}",
         reached=cost <= GOAL_COST,

@@ -250,11 +250,18 @@ def machine() -> str:
 
 
 def commit() -> str:
-    """The commit of the sources that this runs from, else the version."""
-    here = Path(__file__).resolve().parent
+    """The commit of the sources that this runs from, else the version.
+
+    "-dirty": something differs from it but the results, which one benchmark writes before the next runs.
+    """
     try:
-        words = ["git", "-C", str(here), "describe", "--always", "--dirty"]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=10)
-    except (OSError, subprocess.TimeoutExpired):
+        name = _git("describe", "--always")
+        changed = _git("status", "--porcelain", "--", ":/", ":(top,exclude)docs/results", ":(top,exclude)docs/images")
+    except (OSError, subprocess.SubprocessError):
         return __version__
-    return done.stdout.strip() if done.returncode == 0 and done.stdout.strip() else __version__
+    return f"{name}-dirty" if changed else name
+
+
+def _git(*words: str) -> str:
+    command = ["git", "-C", str(Path(__file__).resolve().parent), *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()

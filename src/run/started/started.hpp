@@ -30,7 +30,7 @@ class Started {
   /// Why the call cannot be left and taken up again, alike on all ranks; empty: it can.
   std::string_view problem() const;
 
-  /// Says how the call will be performed, and lets go of the program's handles. bucket: of its cell.
+  /// Says how the call will be performed, and lets go of the program's handles. key: of its cell.
   void prepare(const Way& way, const CellKey& key, Staging& staging);
   /// Makes the program's request. Returns an MPI code. Collective in its order: takes a tag.
   int open(MPI_Request* request);
