@@ -1,9 +1,11 @@
 // A non-blocking collective under way.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "run/staging.hpp"
 #include "run/started/held_types.hpp"
@@ -43,11 +45,13 @@ class Started {
   const std::shared_ptr<Communicator>& communicator() const { return communicator_; }
 
  private:
+  void hold_counts(Side& side);
   Task task();
   Work work();
 
   const std::shared_ptr<Communicator> communicator_;
   HeldTypes types_;
+  std::vector<std::int64_t> counts_, displacements_;  // the program's, where blocks differ
   Requests requests_;
   std::optional<Tags::Number> number_;
   std::optional<Work> work_;
