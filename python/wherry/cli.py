@@ -52,7 +52,7 @@ def wherry() -> None:
     "--report", type=click.Path(path_type=Path), metavar="DIR", help="Keep the records and a report.html in DIR."
 )
 @click.option("--profile-only", is_flag=True, help="Look, but replace nothing.")
-@click.option("-v", "--verbose", count=True, help="Let the ranks say what Wherry found; twice: every decision.")
+@click.option("-v", "--verbose", count=True, help="Rank 0 says what Wherry found; twice: every decision.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- LAUNCHER ... APP ...")
 def run(report: Path | None, profile_only: bool, verbose: int, command: tuple[str, ...]) -> None:
     """Run an unmodified MPI program with Wherry.
@@ -76,6 +76,9 @@ def info(as_json: bool) -> None:
 
 
 _RANKS = click.option("-n", "ranks", type=click.IntRange(1, plan.MOST_RANKS), required=True, help="Number of ranks.")
+_DRAWN_RANKS = click.option(
+    "-n", "ranks", type=click.IntRange(1, plan.MOST_DRAWN_RANKS), required=True, help="Number of ranks."
+)
 _NODES = click.option("--nodes", type=click.IntRange(min=1), help="Number of nodes, filled as evenly as possible.")
 _NODE_OF = click.option("--node-of", metavar="LIST", help="Node of every rank, such as 0,0,1.")
 _ROOT = click.option("--root", type=click.IntRange(min=0), help="Root, of operations that have one; default 0.")
@@ -131,7 +134,7 @@ def explain(
     )
 )
 @click.argument("names", nargs=-1, required=True, metavar="[OPERATION] STRATEGY")
-@_RANKS
+@_DRAWN_RANKS
 @_NODES
 @_NODE_OF
 @_ROOT
@@ -182,7 +185,11 @@ def report_(directory: Path) -> None:
 @click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts.")
 @click.option("--launches", type=click.IntRange(min=1), help="Interleaved launches.")
 @click.option("--sizes", metavar="LIST", callback=numbers, help="Block sizes in bytes, with commas.")
-@click.option("--strategies", metavar="LIST", help="Strategies to compare, with commas; wherry: its own choice.")
+@click.option(
+    "--strategies",
+    metavar="LIST",
+    help="Strategies to compare, with commas; Wherry's own choice: wherry, of sparse auto.",
+)
 @click.option("--json", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write records.")
 @click.option(
     "--plot",
@@ -218,7 +225,7 @@ def bench(
     check_writable(picture_file)
     names = tuple(strategies.split(",")) if strategies else None
     if names:
-        plan.check_strategies(names, besides=("wherry", "native"))
+        registry.check_strategies(name, names)
     setup = frame.Setup(
         mpi=frame.choose_mpi(mpi_name) if "--mpi" in registry.find(name).options else None,
         ranks=ranks,

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from wherry import export, plan, simulate, units
 from wherry.bench import frame
-from wherry.cli_common import check_writable, examples, numbers, progress_bar
+from wherry.cli_common import check_writable, examples, given_options, numbers, progress_bar
 from wherry.errors import UsageError
 from wherry.files import write_json
 from wherry.simulate.output import show as show_simulation
@@ -59,6 +59,7 @@ def tune(
     copies, and puts the constants of the cost model there. With --library: measures each algorithm that the MPI library
     can be told to use, for `wherry export`.
     """
+    frame.check_hosts(given_options())
     mpi = frame.choose_mpi(mpi_name) if mpi_name else None
     setup = frame.Setup(mpi, None, netlab, hosts, quick, launches, tuple(sorted(set(sizes))) if sizes else None)
     names = operations.split(",") if operations else None
@@ -144,6 +145,10 @@ def rank_counts(context: click.Context, parameter: click.Parameter, value: str) 
     for count in counts:
         if not 1 <= count <= plan.MOST_RANKS:
             raise click.BadParameter(f"{count} is not in the range 1 to {plan.MOST_RANKS}")
+        if counts.count(count) > 1:
+            raise click.BadParameter(
+                f"{count} stands there {counts.count(count)} times; give each number of ranks once"
+            )
     return counts
 
 
@@ -195,13 +200,16 @@ def simulate_(
     check_writable(file)
     check_writable(plot)
     requests = [simulate.request(name, platform, count, per_node) for count in ranks]
-    settings = []
     for request in requests:
         request.sizes = sizes or request.sizes
         request.strategies = strategies.split(",") if strategies else None
         request.limit_s = limit_s
+    # All are checked before the first simulation, which may take long.
+    checked = [simulate.cases(request) for request in requests]
+    settings = []
+    for request, cases in zip(requests, checked, strict=True):
         with progress_bar(f"simulate {name}, {units.plural(request.machine.ranks, 'rank')}") as request.progress:
-            settings.append(simulate.run(request))
+            settings.append(simulate.run(request, cases))
         show_simulation(Console(), settings[-1])
     if file is not None:
         write_json(file, [row for setting in settings for row in simulate.records(setting)])

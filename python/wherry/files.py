@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,10 +41,17 @@ def _umask() -> int:
 
 def make_folder(path: Path, option: str) -> None:
     """Makes a folder with its parents, and tries it. Raises UsageError if files cannot be written to it."""
-    try:
+    with writing_to(path, option):
         path.mkdir(parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile(dir=path, prefix=".wherry-"):
             pass
+
+
+@contextlib.contextmanager
+def writing_to(path: Path, option: str) -> Iterator[None]:
+    """Makes an OSError inside a UsageError about the folder that the option names."""
+    try:
+        yield
     except OSError as error:
         reason = error.strerror or str(error)
         raise UsageError(

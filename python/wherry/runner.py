@@ -17,7 +17,7 @@ from wherry import launch, paths, record, report, settings, summary
 from wherry.analysis import Analysis, analyse
 from wherry.check import Finding, check
 from wherry.errors import UsageError
-from wherry.files import make_folder, write_json
+from wherry.files import make_folder, write_json, writing_to
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,9 @@ def output_directory(wanted: Path | None) -> Iterator[Path]:
 def _prepare(wanted: Path) -> Path:
     directory = wanted.absolute()
     make_folder(directory, "--report")
-    for old in record.record_files(directory):
-        old.unlink()
+    with writing_to(directory, "--report"):
+        for old in record.record_files(directory):
+            old.unlink()
     return directory
 
 

@@ -9,44 +9,58 @@ from dataclasses import dataclass
 from wherry import paths, plan
 from wherry.errors import unknown
 
-#: Name, default and meaning.
-VARIABLES: dict[str, tuple[str, str]] = {
-    "WHERRY_DISABLE": ("0", "1: Wherry does nothing at all"),
-    "WHERRY_NO_PROFILE": ("0", "1: record no calls, sizes or times"),
-    "WHERRY_NO_COLLECTIVES": ("0", "1: leave every collective to the MPI library"),
-    "WHERRY_NONBLOCKING": ("0", "1: perform non-blocking collectives too"),
-    "WHERRY_NO_LEARNING": ("0", "1: follow the cost model and the tuning file, try nothing out"),
-    "WHERRY_NO_TUNING": ("0", "1: neither read nor write the tuning file"),
-    "WHERRY_OUTPUT": ("", "directory for the record of each rank; `wherry run` sets it"),
-    "WHERRY_TUNING_FILE": ("", "what was learned; default wherry/tuning in the user's cache directory"),
-    "WHERRY_STAGING_MAX": ("256M", "most bytes of staging per collective, with K, M or G"),
-    "WHERRY_ALLTOALL": ("auto", "strategy for MPI_Alltoall: a name, native or auto"),
-    "WHERRY_ALLTOALLV": ("auto", "strategy for MPI_Alltoallv"),
-    "WHERRY_ALLTOALLW": ("auto", "strategy for MPI_Alltoallw"),
-    "WHERRY_ALLGATHER": ("auto", "strategy for MPI_Allgather"),
-    "WHERRY_ALLGATHERV": ("auto", "strategy for MPI_Allgatherv"),
-    "WHERRY_BCAST": ("auto", "strategy for MPI_Bcast"),
-    "WHERRY_GATHER": ("auto", "strategy for MPI_Gather"),
-    "WHERRY_SCATTER": ("auto", "strategy for MPI_Scatter"),
-    "WHERRY_REDUCE": ("auto", "strategy for MPI_Reduce"),
-    "WHERRY_ALLREDUCE": ("auto", "strategy for MPI_Allreduce"),
-    "WHERRY_REDUCE_SCATTER_BLOCK": ("auto", "strategy for MPI_Reduce_scatter_block"),
-    "WHERRY_REDUCE_SCATTER": ("auto", "strategy for MPI_Reduce_scatter"),
-    "WHERRY_BARRIER": ("auto", "strategy for MPI_Barrier"),
-    "WHERRY_SPARSE_EXCHANGE": ("auto", "how sparse exchanges run: nbx, census, a strategy, native or auto"),
-    "WHERRY_REPRODUCIBLE": ("0", "1: leave reductions to the library whose result depends on the order"),
-    "WHERRY_RANKS_PER_NODE": ("0", "assume nodes of so many consecutive ranks; 0: ask MPI"),
-    "WHERRY_VERBOSE": ("0", "0: quiet; 1: say what was found; 2: say every decision"),
-}
+#: How a sparse exchange can run, besides by a strategy of all-to-alls.
+SPARSE_WAYS = ("auto", "nbx", "census", "native")
 
 
-#: The variables that name a strategy, and the operations that they name it for.
-_STRATEGIES = {
-    name: name.removeprefix("WHERRY_").lower()
-    for name, (_, meaning) in VARIABLES.items()
-    if meaning.startswith("strategy for MPI_")
+@dataclass(frozen=True)
+class Names:
+    """What a variable takes that says how something runs: the strategies of an operation, and words of its own."""
+
+    operation: str
+    besides: tuple[str, ...] = ("auto", "native")
+
+
+@dataclass(frozen=True)
+class Variable:
+    default: str
+    meaning: str
+    names: Names | None = None  # None: it names no strategy
+
+
+VARIABLES = {
+    "WHERRY_DISABLE": Variable("0", "1: Wherry does nothing at all"),
+    "WHERRY_NO_PROFILE": Variable("0", "1: record no calls, sizes or times"),
+    "WHERRY_NO_COLLECTIVES": Variable("0", "1: leave every collective to the MPI library"),
+    "WHERRY_NONBLOCKING": Variable("0", "1: perform non-blocking collectives too"),
+    "WHERRY_NO_LEARNING": Variable("0", "1: follow the cost model and the tuning file, try nothing out"),
+    "WHERRY_NO_TUNING": Variable("0", "1: neither read nor write the tuning file"),
+    "WHERRY_OUTPUT": Variable("", "directory for the record of each rank; `wherry run` sets it"),
+    "WHERRY_TUNING_FILE": Variable("", "what was learned; default wherry/tuning in the user's cache directory"),
+    "WHERRY_STAGING_MAX": Variable("256M", "most bytes of staging per collective, with K, M or G"),
+    "WHERRY_ALLTOALL": Variable("auto", "strategy for MPI_Alltoall: a name, native or auto", Names("alltoall")),
+    "WHERRY_ALLTOALLV": Variable("auto", "strategy for MPI_Alltoallv", Names("alltoallv")),
+    "WHERRY_ALLTOALLW": Variable("auto", "strategy for MPI_Alltoallw", Names("alltoallw")),
+    "WHERRY_ALLGATHER": Variable("auto", "strategy for MPI_Allgather", Names("allgather")),
+    "WHERRY_ALLGATHERV": Variable("auto", "strategy for MPI_Allgatherv", Names("allgatherv")),
+    "WHERRY_BCAST": Variable("auto", "strategy for MPI_Bcast", Names("bcast")),
+    "WHERRY_GATHER": Variable("auto", "strategy for MPI_Gather", Names("gather")),
+    "WHERRY_SCATTER": Variable("auto", "strategy for MPI_Scatter", Names("scatter")),
+    "WHERRY_REDUCE": Variable("auto", "strategy for MPI_Reduce", Names("reduce")),
+    "WHERRY_ALLREDUCE": Variable("auto", "strategy for MPI_Allreduce", Names("allreduce")),
+    "WHERRY_REDUCE_SCATTER_BLOCK": Variable(
+        "auto", "strategy for MPI_Reduce_scatter_block", Names("reduce_scatter_block")
+    ),
+    "WHERRY_REDUCE_SCATTER": Variable("auto", "strategy for MPI_Reduce_scatter", Names("reduce_scatter")),
+    "WHERRY_BARRIER": Variable("auto", "strategy for MPI_Barrier", Names("barrier")),
+    "WHERRY_SPARSE_EXCHANGE": Variable(
+        "auto", "how sparse exchanges run: nbx, census, a strategy, native or auto", Names("alltoall", SPARSE_WAYS)
+    ),
+    "WHERRY_REPRODUCIBLE": Variable("0", "1: leave to the library those reductions whose result depends on the order"),
+    "WHERRY_RANKS_PER_NODE": Variable("0", "assume nodes of so many consecutive ranks; 0: ask MPI"),
+    "WHERRY_VERBOSE": Variable("0", "0: quiet; 1: say what was found; 2: say every decision"),
 }
-_NO_STRATEGY = ("auto", "native")
+
 _ON = ("1", "yes", "true", "on")
 
 
@@ -62,10 +76,10 @@ def settings(environment: Mapping[str, str] | None = None) -> list[Setting]:
     """Every variable with its value and where that came from. Set to nothing counts as not set."""
     given = os.environ if environment is None else environment
     found = []
-    for name, (default, meaning) in VARIABLES.items():
+    for name, variable in VARIABLES.items():
         value = given.get(name, "")
-        fallback = str(paths.tuning_file() or "") if name == "WHERRY_TUNING_FILE" else default
-        found.append(Setting(name, value or fallback, "environment" if value else "default", meaning))
+        fallback = str(paths.tuning_file() or "") if name == "WHERRY_TUNING_FILE" else variable.default
+        found.append(Setting(name, value or fallback, "environment" if value else "default", variable.meaning))
     return found
 
 
@@ -82,14 +96,18 @@ def problems(environment: Mapping[str, str] | None = None) -> list[str]:
 
 
 def _unknown_strategies(given: Mapping[str, str]) -> list[str]:
-    asked = {name: value for name in _STRATEGIES if (value := given.get(name, "")) not in ("", *_NO_STRATEGY)}
+    asked = {
+        name: (value, variable.names)
+        for name, variable in VARIABLES.items()
+        if variable.names and (value := given.get(name, "")) not in ("", *variable.names.besides)
+    }
     if not asked or not paths.plan_program().exists():
         return []
-    names = plan.names_by_operation()
+    strategies = plan.names_by_operation()
     return [
         f"{name}: {_unknown('strategy', value, known)}; the library's own collective runs instead"
-        for name, value in asked.items()
-        if value not in (known := [*_NO_STRATEGY, *names.get(_STRATEGIES[name], [])])
+        for name, (value, names) in asked.items()
+        if value not in (known := [*names.besides, *strategies.get(names.operation, [])])
     ]
 
 

@@ -10,17 +10,17 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable
+from operator import index
 from typing import Any
 
 import numpy as np
 from mpi4py import MPI
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
+from wherry.arrays import Array, check_array, ranks_of
 from wherry.native import Library, library
 
 __all__ = ["sparse_exchange"]
-
-Array = NDArray[Any]
 
 _MOST = 2**31 - 1  # messages, which C counts with an int
 
@@ -40,16 +40,16 @@ def sparse_exchange(
     they are C-contiguous, of this dtype and any shape.
     dtype: of all arrays, the same on all ranks; by default bytes.
     Returns flat arrays of the caller's own, in ascending order of sources; from one source as it sent them.
-    Collective over comm; returns when all that is sent here has arrived. TypeError and ValueError are local, before any
-    message. mpi4py.MPI.Exception comes when the exchange is over; for a destination that comm does not have
-    (MPI.ERR_RANK) it is this rank's alone, and no other rank waits.
+    Collective over comm; returns when all that is sent here has arrived. TypeError and ValueError are local. They come
+    before any message, but for the ValueError where what a rank sent is no array of this dtype: that one, as
+    mpi4py.MPI.Exception, comes when the exchange is over. For a destination that comm does not have (MPI.ERR_RANK) the
+    exception is this rank's alone, and no other rank waits.
     """
     kind = np.dtype(dtype)
     if kind.hasobject or kind.itemsize == 0:
         raise TypeError(f"elements of dtype {kind} are not bytes that MPI can move; use a numeric or structured dtype")
-    if not isinstance(comm, MPI.Comm):
-        raise TypeError(f"comm is a {type(comm).__name__}, not an mpi4py communicator; use MPI.COMM_WORLD")
-    sends = [(_rank(peer), _checked(array, kind)) for peer, array in messages]
+    ranks = ranks_of(comm)
+    sends = [(_rank(peer, ranks), _checked(array, kind)) for peer, array in messages]
     if len(sends) > _MOST:
         raise ValueError(f"{len(sends)} messages are more than {_MOST}; exchange them in several calls")
     listed = (_Message * len(sends))(*(_Message(peer, a.ctypes.data, a.nbytes) for peer, a in sends))
@@ -62,22 +62,20 @@ def sparse_exchange(
         wherry.ask("inbox_free", None, ctypes.byref(inbox))
 
 
-def _rank(peer: Any) -> int:
+def _rank(peer: Any, ranks: int) -> int:
     """ctypes would cut off what an int cannot hold, and the rest might be a rank."""
-    number = int(peer)
+    number = index(peer)
     if not -_MOST <= number <= _MOST:
-        raise ValueError(f"destination {number} is no rank; give one from 0 to the size of comm - 1")
+        raise ValueError(f"destination {number} is no rank; give one from 0 to {ranks - 1}")
     return number
 
 
 def _checked(array: Any, kind: np.dtype[Any]) -> Array:
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"a message is a {type(array).__name__}, not a NumPy array; use numpy.asarray")
+    check_array("a message", array)
     if array.dtype != kind:
         raise TypeError(f"a message has dtype {array.dtype}, but this exchange has {kind}; pass dtype=, or convert it")
-    if not array.flags.c_contiguous:
-        raise ValueError("a message is not C-contiguous; use numpy.ascontiguousarray")
-    return array
+    checked: Array = array
+    return checked
 
 
 def _arrivals(wherry: Library, inbox: ctypes.c_void_p, kind: np.dtype[Any]) -> list[tuple[int, Array]]:
@@ -88,6 +86,11 @@ def _arrivals(wherry: Library, inbox: ctypes.c_void_p, kind: np.dtype[Any]) -> l
 
 def _copied(message: _Message, kind: np.dtype[Any]) -> Array:
     """The inbox and its memory go; ctypes.string_at would make one copy more."""
+    if message.bytes % kind.itemsize:
+        raise ValueError(
+            f"rank {message.peer} sent {message.bytes} bytes, which is no multiple of the {kind.itemsize} of dtype"
+            f" {kind}; pass the same dtype= on all ranks"
+        )
     array = np.empty(message.bytes // kind.itemsize, kind)
     ctypes.memmove(array.ctypes.data, message.data, array.nbytes)
     return array

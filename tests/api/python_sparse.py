@@ -62,7 +62,9 @@ def check_refusals() -> None:
     refuses(TypeError, "not bytes that MPI can move", [], dtype="V0")
     refuses(TypeError, "not an mpi4py communicator", [], on=0)
     refuses(ValueError, "not C-contiguous", [(0, bytes_[::2])])
-    refuses(ValueError, "is no rank", [(2**32, bytes_)])
+    refuses(ValueError, f"give one from 0 to {ranks - 1}", [(2**32, bytes_)])
+    refuses(TypeError, "'float' object cannot be interpreted as an integer", [(0.5, bytes_)])
+    refuses(TypeError, "MPI.IN_PLACE", [(0, MPI.IN_PLACE)])
 
 
 def check_no_such_rank() -> None:
@@ -78,9 +80,22 @@ def check_no_such_rank() -> None:
         assert [source for source, _ in got] == (list(range(ranks)) if rank == ranks - 1 else [])
 
 
+def check_other_dtype() -> None:
+    """The last rank alone hears of it, when the exchange is over."""
+    if ranks == 1:
+        return
+    if rank == ranks - 1:
+        text = "rank 0 sent 12 bytes, which is no multiple of the 8 of dtype float64; pass the same dtype= on all ranks"
+        refuses(ValueError, text, [], dtype="f8")
+    else:
+        sent = [(ranks - 1, np.zeros(3, "f4"))] if rank == 0 else []
+        assert wherry.sparse_exchange(sent, comm, dtype="f4") == []
+
+
 check_refusals()
 check_exchanges()
 check_no_such_rank()
+check_other_dtype()
 if rank == 0:
     print(f"ran {wherry.last_strategy()}")
 comm.Free()

@@ -20,7 +20,7 @@ OUTPUT = {
     "power": "power: right, ",
     "redistribute.py": "redistribute: right, last by ",
     "histogram.py": "histogram: right, ",
-    "halo": "halo: ",
+    "halo": "halo: right, ",
     "migrate.py": "migrate: right, ",
 }
 

@@ -132,5 +132,6 @@ def test_strategies_for_other_numbers_of_ranks(preload: Path, use: Use, where: t
 
 
 def test_learning_gives_the_same(runs: Runs, preload: Path) -> None:
-    results, _ = runs.with_wherry(5, {})
+    results, uses = runs.with_wherry(5, {})
     assert results == runs.without(5)
+    assert uses & set(chain.from_iterable(row.items() for row in settings()))

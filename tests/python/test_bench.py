@@ -11,9 +11,21 @@ from typing import Any
 
 import pytest
 from rich.console import Console
+from scripted import Script, fake_mpi, line, texts_of
 
-from wherry import cli, paths, plan
-from wherry.bench import alltoall, chooser, executor, frame, output, picture, preload, registry, sparse, verify
+from wherry import cli, plan
+from wherry.bench import (
+    alltoall,
+    chooser,
+    executor,
+    frame,
+    output,
+    picture,
+    preload,
+    registry,
+    sparse,
+    verify,
+)
 from wherry.bench.frame import Setup, Table, best_median, parse
 from wherry.errors import UsageError, WherryError
 from wherry.mpis import Mpi
@@ -21,35 +33,9 @@ from wherry.mpis import Mpi
 FIELDS = {"bench", "case", "metric", "unit", "value", "baseline", "ratio", "mpi", "ranks", "samples", "machine"}
 
 
-def line(case: str, variant: str, *samples: float) -> str:
-    return json.dumps({"case": case, "variant": variant, "unit": "s", "samples": samples})
-
-
 @pytest.fixture
 def mpi_() -> Mpi:
-    return Mpi("fake", "mpich", "mpich", "5", Path("/x"), Path("/x/libmpi.so"), ["mpiexec"])
-
-
-class Script:
-    """Stands in for launches: answers by what the environment says, and remembers what was asked."""
-
-    def __init__(self, answers: Mapping[str, Sequence[str]], monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-        self.answers = {name: list(lines) for name, lines in answers.items()}
-        self.asked: list[tuple[int, list[str], dict[str, str]]] = []
-        library = folder / "lib/wherry/libwherry.so"
-        library.parent.mkdir(parents=True)
-        library.touch()
-        for name in ("alltoall", "preload", "executor", "sparse", "chooser"):
-            program = folder / "libexec/wherry/fake" / f"bench_{name}"
-            program.parent.mkdir(parents=True, exist_ok=True)
-            program.touch()
-        monkeypatch.setattr(paths, "prefix", lambda: folder)
-        monkeypatch.setattr(frame.Place, "run", self.run)
-
-    def run(self, ranks: int, args: Sequence[str], env: Mapping[str, str]) -> str:
-        self.asked.append((ranks, list(args), dict(env)))
-        kind = "on" if "WHERRY_OUTPUT" in env else "off" if "LD_PRELOAD" in env else "plain"
-        return self.answers[kind].pop(0)
+    return fake_mpi()
 
 
 def test_the_statistic_is_the_minimum_of_medians() -> None:
@@ -132,7 +118,7 @@ def test_alltoall_with_many_strategies(mpi_: Mpi, monkeypatch: pytest.MonkeyPatc
     assert [row.case for row in results] == ["64 B", "64 B, mesh"]
 
 
-@pytest.mark.parametrize("bench", [alltoall, chooser])
+@pytest.mark.parametrize("bench", [alltoall, chooser, sparse])
 def test_a_strategy_that_would_not_run_is_refused_before_any_launch(
     bench: Any, mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -143,7 +129,7 @@ def test_a_strategy_that_would_not_run_is_refused_before_any_launch(
     assert script.asked == []
     assert asked == [plan.Placement(6, nodes=1)]
     with pytest.raises(UsageError, match=r"'ring' .*: it is for other collectives"):
-        bench.run(Setup(mpi=mpi_, strategies=("native", "wherry", "mesh", "ring")))
+        bench.run(Setup(mpi=mpi_, strategies=(*bench.BESIDES, "mesh", "ring")))
 
 
 def explaining(monkeypatch: pytest.MonkeyPatch, reasons: Mapping[str, str]) -> list[plan.Placement]:
@@ -220,6 +206,22 @@ def test_results_fit_eighty_columns_one_line_each() -> None:
             assert row.goal in line and line.rstrip().endswith("yes")
             assert f"{row.metric}:" in lines and f"statistic: of {row.metric}" in lines
         assert "openmpi, 8 ranks, shared memory; 2 x CPU" in lines
+
+
+def test_ranks_are_a_column_where_they_differ() -> None:
+    def result(ranks: int) -> frame.Result:
+        return frame.Result("grid", "bcast 8 B", "time", "s", 1e-6, 2e-6, 2.0, "mpich", ranks, [], network="net")
+
+    lines = shown([result(2), result(16)], 80)
+    assert [line.split()[:4] for line in lines[1:4]] == [
+        ["case", "ranks", "value", "baseline"],
+        ["bcast", "8", "B", "2"],
+        ["bcast", "8", "B", "16"],
+    ]
+    assert lines[-1].startswith("mpich, net; ")
+    lines = shown([result(2), result(2)], 80)
+    assert "ranks" not in lines[1]
+    assert lines[-1].startswith("mpich, 2 ranks, net; ")
 
 
 def test_executor_is_judged_by_its_goal(mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -303,7 +305,8 @@ def test_a_picture_shows_each_ratio_and_is_written_whole(tmp_path: Path) -> None
     target = tmp_path / "ratios.svg"
     picture.draw([result, without], target)
     text = target.read_text()
-    assert text.startswith("<?xml") and text.count("8 ranks, 64 B") == 1
+    assert text.startswith("<?xml") and texts_of(text).count("8 ranks, 64 B") == 1
+    assert picture.svg([result]) == text  # the same numbers, the same bytes
     with pytest.raises(WherryError, match="nothing to draw"):
         picture.draw([without], tmp_path / "none.svg")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["ratios.svg"]

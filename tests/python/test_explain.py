@@ -94,13 +94,35 @@ def test_draw_an_operation_with_root_and_depth() -> None:
 
 def test_settings_name_strategies_of_their_own_collective() -> None:
     names = plan.names_by_operation()
-    for variable, operation in settings._STRATEGIES.items():
-        for name in ("auto", "native", *names[operation]):
-            assert settings.problems({variable: name}) == []
+    operations = {
+        name.removeprefix("WHERRY_").lower(): variable.names.operation
+        for name, variable in settings.VARIABLES.items()
+        if variable.names
+    }
+    assert operations == {**{operation: operation for operation in names}, "sparse_exchange": "alltoall"}
+    for name, operation in operations.items():
+        variable = f"WHERRY_{name.upper()}"
+        for strategy in ("auto", "native", *names[operation]):
+            assert settings.problems({variable: strategy}) == []
         (problem,) = settings.problems({variable: "no_such_thing"})
         assert problem.startswith(f"{variable}: unknown strategy 'no_such_thing'")
-    assert sorted(settings._STRATEGIES.values()) == sorted(names)
     (problem,) = settings.problems({"WHERRY_ALLREDUCE": "rign"})
     assert "did you mean 'ring'?" in problem
     (problem,) = settings.problems({"WHERRY_BCAST": "mesh"})  # of others
     assert problem.endswith("the library's own collective runs instead")
+
+
+def test_sparse_exchanges_have_ways_of_their_own() -> None:
+    for name in ("nbx", "census", "mesh"):
+        assert settings.problems({"WHERRY_SPARSE_EXCHANGE": name}) == []
+    (problem,) = settings.problems({"WHERRY_SPARSE_EXCHANGE": "censsu"})
+    assert problem.startswith("WHERRY_SPARSE_EXCHANGE: unknown strategy 'censsu'; did you mean 'census'?")
+    (problem,) = settings.problems({"WHERRY_ALLTOALL": "nbx"})
+    assert problem.startswith("WHERRY_ALLTOALL: unknown strategy 'nbx'")
+
+
+def test_as_many_ranks_are_drawn_as_help_says() -> None:
+    most = plan.MOST_DRAWN_RANKS
+    assert plan.draw(["mesh"], plan.Placement(most), "text")
+    with pytest.raises(UsageError, match=f"draw at most {most}"):
+        plan.draw(["mesh"], plan.Placement(most + 1), "text")

@@ -175,7 +175,10 @@ def test_the_row_of_an_mpi_is_found_by_family_and_version(tmp_path: Path) -> Non
         (fake_mpi("mpich", "5.0.2"), "MPICH Version:   5.0.2"),
         (fake_mpi("openmpi", "5.0.11"), "Open MPI v5.0.11"),
         (fake_mpi("intel", "2021.18.0"), "Intel(R) MPI Library 2021.18 for Linux"),
+        (fake_mpi("intel", "2021"), "Intel(R) MPI Library 2021.18 for Linux"),
         (fake_mpi("mpich", "4.0.2"), "fake"),
+        (fake_mpi("mpich", "5.0.21"), "fake"),
+        (fake_mpi("openmpi", "5.0.1"), "fake"),
     ):
         assert kept.constants_for(file, mpi) == ["--tuning", str(file), "--mpi", name]
 

@@ -257,6 +257,7 @@ def wherry(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
         (["alltoall", "--platform", "gigabit", "-n", "0"], "0 is not in the range"),
         (["alltoall", "--platform", "gigabit", "-n", "4,20000"], "20000 is not in the range"),
         (["alltoall", "--platform", "gigabit", "-n", "4,,8"], "numbers with commas"),
+        (["alltoall", "--platform", "gigabit", "-n", "4,8,4"], "4 stands there 2 times"),
         (["alltoall", "--platform", "gigabit"], "'-n'"),
         (["bcast", "--platform", "gigabit", "-n", "4", "--plot", "/nowhere/x.svg"], "cannot write /nowhere/x.svg"),
         (["alltoall", "-n", "4"], "'--platform'"),
@@ -322,6 +323,16 @@ def test_the_table_and_the_records_agree(simgrid: None, tmp_path: Path) -> None:
     assert -1 <= correlation <= 1
     assert "the model's first choice" in done.stdout
     assert all(name in done.stdout for name in times)
+
+
+def test_all_numbers_of_ranks_are_checked_before_the_first_simulation(simgrid: None, tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    words = ["alltoall", "--platform", "gigabit", "--sizes", "64", "--strategies", "native,leader"]
+    done = wherry(*words, "--per-node", "2", "-n", "8,2", "--json", str(file))
+    assert done.returncode == 2
+    assert "'leader' does not apply to 2 ranks on 1 node" in done.stderr
+    assert done.stdout == ""
+    assert not file.exists()
 
 
 def test_several_numbers_of_ranks_make_curves(simgrid: None, tmp_path: Path) -> None:

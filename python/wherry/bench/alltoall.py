@@ -21,6 +21,7 @@ from wherry.bench.frame import (
 )
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
+BESIDES = ("wherry", "native")
 SIZES = (64, 1024, 16384)
 #: Ratios to reach on the emulated Gigabit cluster with Open MPI, by ranks and block.
 GOALS = {(8, 64): 1.3, (8, 1024): 1.1, (8, 16384): 1.05, (32, 1024): 1.5}
@@ -32,7 +33,7 @@ def run(setup: Setup) -> list[Result]:
     launches, sizes = setup.number_of_launches(), setup.sizes or SIZES
     strategies = setup.strategies or ("wherry",)
     if setup.strategies:
-        check_applicable(setup.strategies, setup.placement(ranks))
+        check_applicable(setup.strategies, setup.placement(ranks), BESIDES)
     args = [program(mpi, "alltoall"), "--sizes", ",".join(map(str, sizes))]
     args += ["--strategies", ",".join(("native", *(name for name in strategies if name != "native")))]
     args += ["--turns", "6" if setup.quick else "20"]

@@ -27,6 +27,7 @@ from wherry.bench.frame import (
 )
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
+BESIDES = ("wherry", "native")
 SIZES = (8, 1024, 65536)
 GOAL_TIME, GOAL_COST = 1.15, 3.0
 _TRAINING, _ALONE, _DECIDED = "training", "native alone", "decided at call"
@@ -56,7 +57,7 @@ def run(setup: Setup) -> list[Result]:
 def _candidates(setup: Setup, ranks: int) -> list[str]:
     placement = setup.placement(ranks)
     if setup.strategies:
-        check_applicable(setup.strategies, placement)
+        check_applicable(setup.strategies, placement, BESIDES)
         return list(setup.strategies)
     answer = plan.explain("alltoall", placement, SIZES[1])
     return [str(candidate["name"]) for candidate in answer["candidates"] if candidate["name"] != "native"]

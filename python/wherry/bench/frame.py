@@ -12,7 +12,7 @@ import os
 import platform
 import statistics
 import subprocess
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -61,10 +61,19 @@ class Setup:
         return plan.Placement(ranks, nodes=1)
 
 
-def check_applicable(names: Iterable[str], placement: plan.Placement) -> None:
-    """Raises UsageError for a strategy of all-to-alls that would not run there: the library's own would, unnoticed."""
+def check_hosts(given: Collection[str]) -> None:
+    """Raises UsageError for a number of emulated hosts without them. given: the options on the command line."""
+    if "--hosts" in given and "--netlab" not in given:
+        raise UsageError("--hosts is a number of emulated hosts; give --netlab too")
+
+
+def check_applicable(names: Iterable[str], placement: plan.Placement, besides: Sequence[str]) -> None:
+    """Raises UsageError for a strategy of all-to-alls that would not run there: the library's own would, unnoticed.
+
+    besides: names that run anywhere.
+    """
     answer = plan.explain("alltoall", placement, 1)
-    possible = {"wherry", "native", *(row["name"] for row in answer["candidates"])}
+    possible = {*besides, *(row["name"] for row in answer["candidates"])}
     reasons = {row["name"]: row["why"] for row in answer["not_applicable"]}
     for name in names:
         if name not in possible:
@@ -104,6 +113,10 @@ class Result:
     network: str = ""
     goal: str = ""
     reached: bool | None = None
+    # Of cells of a grid: where they are in it, and the variant that is the baseline.
+    operation: str = ""
+    size: int | None = None
+    against: str = ""
 
     def data(self) -> dict[str, Any]:
         return asdict(self)

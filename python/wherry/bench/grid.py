@@ -38,7 +38,13 @@ class Cell:
     """One place of the grid."""
 
     ranks: int
-    case: str
+    operation: str
+    size: int
+
+    @property
+    def case(self) -> str:
+        """As the program names it."""
+        return f"{self.operation} {self.size} B"
 
 
 def run(setup: Setup) -> list[Result]:
@@ -54,12 +60,17 @@ def run(setup: Setup) -> list[Result]:
             samples = parse(place.run(n, words, {**preload(**_ALL_AUTOMATIC), **environment}), launch)
             tables[n].rows += [_labelled(row, label) for row in samples if not label or row.variant == "native"]
         network = place.network
-    return [_distance(tables[n], Cell(n, case), mpi.name, network) for n in ranks for case in tables[n].cases()]
+    cells = [Cell(n, operation, size) for n in ranks for operation in OPERATIONS for size in _sizes(setup, operation)]
+    return [_distance(tables[cell.ranks], cell, mpi.name, network) for cell in cells]
+
+
+def _sizes(setup: Setup, operation: str) -> tuple[int, ...]:
+    return (0,) if operation in algorithms.SIZELESS else setup.sizes or SIZES
 
 
 def _words(setup: Setup, mpi: Mpi, operation: str) -> list[str]:
-    sizes = (0,) if operation in algorithms.SIZELESS else setup.sizes or SIZES
-    words = [program(mpi, "grid"), "--operations", operation, "--sizes", ",".join(map(str, sizes))]
+    sizes = ",".join(map(str, _sizes(setup, operation)))
+    words = [program(mpi, "grid"), "--operations", operation, "--sizes", sizes]
     return [*words, "--turns", "4" if setup.quick else "8"]
 
 
@@ -96,4 +107,7 @@ def _distance(table: Table, cell: Cell, mpi: str, network: str) -> Result:
         network=network,
         goal=f"<= {GOAL} x the best",
         reached=mine <= GOAL * times[best],
+        operation=cell.operation,
+        size=cell.size,
+        against=best,
     )

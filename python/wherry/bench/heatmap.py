@@ -2,64 +2,59 @@
 
 from __future__ import annotations
 
-import io
-import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from wherry import units
+from wherry import figures, units
 from wherry.bench.frame import Result
 
-_TEXT, _LINES = "#1f2328", "#8a8f98"
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 _WORST = 2.0  # times the best, from which on the colour does not change any more
+_DARK, _PALE = "#1f2328", "#ffffff"
 
 
 def svg(results: Sequence[Result]) -> str:
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
-    places = {(_row(result), _size(result)): result for result in results}
+    places = {(_row(result), result.size or 0): result for result in results}
     rows = list(dict.fromkeys(row for row, _ in places))
     sizes = sorted({size for _, size in places})
-    distance = [[_distance(places.get((row, size))) for size in sizes] for row in rows]
-    figure, axes = pyplot.subplots(figsize=(2.2 + 1.35 * len(sizes), 1.2 + 0.34 * len(rows)), layout="constrained")
-    image = axes.imshow(distance, cmap="RdYlGn_r", vmin=1.0 / _WORST, vmax=_WORST, aspect="auto", alpha=0.75)
-    for y, row in enumerate(rows):
-        for x, size in enumerate(sizes):
-            if result := places.get((row, size)):
-                text = f"{_best(result)}\n{_distance(result):.2f}"
-                axes.text(x, y, text, ha="center", va="center", fontsize=6, color=_TEXT)
-    axes.set_xticks(range(len(sizes)), [units.bytes_(size) for size in sizes], color=_LINES)
-    axes.set_yticks(range(len(rows)), rows, color=_LINES, fontsize=8)
-    axes.set_title(
-        f"the best way, and Wherry's time after training / the best ({results[0].mpi}; {results[0].network})",
-        fontsize=8,
-        color=_LINES,
-        loc="left",
-    )
-    axes.tick_params(length=0)
-    for side in axes.spines.values():
-        side.set_visible(False)
-    bar = figure.colorbar(image, ax=axes, shrink=0.6)
-    bar.ax.tick_params(colors=_LINES, labelsize=7)
-    out = io.StringIO()
-    figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
-    pyplot.close(figure)
-    return out.getvalue()
+
+    def paint(figure: Figure) -> None:
+        import numpy as np
+
+        axes = figure.subplots()
+        distance = [[_distance(places.get((row, size))) for size in sizes] for row in rows]
+        # Not transparent: what is written on the cells is legible whatever the page.
+        image = axes.imshow(distance, cmap="RdYlGn_r", vmin=1.0 / _WORST, vmax=_WORST, aspect="auto")
+        colours = image.to_rgba(np.asarray(distance))
+        for (row, size), result in places.items():
+            x, y = sizes.index(size), rows.index(row)
+            _write(axes, x, y, result, colours[y, x])
+        axes.set_xticks(range(len(sizes)), [units.bytes_(size) for size in sizes])
+        axes.set_yticks(range(len(rows)), rows, fontsize=8)
+        axes.set_title(
+            f"the best way, and Wherry's time after training / the best ({results[0].mpi}; {results[0].network})",
+            fontsize=8,
+            loc="left",
+        )
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        figure.colorbar(image, ax=axes, shrink=0.6).ax.tick_params(labelsize=7)
+
+    return figures.svg(2.2 + 1.35 * len(sizes), 1.2 + 0.34 * len(rows), paint)
+
+
+def _write(axes: Axes, x: int, y: int, result: Result, cell: Sequence[float]) -> None:
+    text = f"{result.against.replace('library: ', 'lib. ')}\n{_distance(result):.2f}"
+    red, green, blue, _ = cell
+    ink = _DARK if 0.3 * red + 0.6 * green + 0.1 * blue > 0.45 else _PALE
+    axes.text(x, y, text, ha="center", va="center", fontsize=6, color=ink)
 
 
 def _row(result: Result) -> str:
-    return f"{result.case.split()[0]}, {result.ranks} ranks"
-
-
-def _size(result: Result) -> int:
-    found = re.match(r"\S+ (\d+) B", result.case)
-    return int(found[1]) if found else 0
-
-
-def _best(result: Result) -> str:
-    return result.case.partition("best: ")[2].replace("library: ", "lib. ")
+    return f"{result.operation}, {result.ranks} ranks"
 
 
 def _distance(result: Result | None) -> float:

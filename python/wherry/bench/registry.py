@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
+from wherry import plan
 from wherry.bench import alltoall, chooser, executor, grid, preload, sparse, verify
-from wherry.bench.frame import Result, Setup, commit, machine
+from wherry.bench.frame import Result, Setup, check_hosts, commit, machine
 from wherry.errors import UsageError, unknown
 
 _ALWAYS = ("--json", "--quick")
@@ -18,11 +19,16 @@ class Bench:
     question: str
     run: Callable[[Setup], list[Result]]
     options: tuple[str, ...]  # of `wherry bench` that it uses, besides those that all do
+    besides: tuple[str, ...] = ()  # that it takes for --strategies, besides strategies of all-to-alls
 
 
 BENCHES = tuple(
     Bench(
-        module.__name__.rsplit(".", 1)[-1], (module.__doc__ or "").strip().splitlines()[0], module.run, module.OPTIONS
+        module.__name__.rsplit(".", 1)[-1],
+        (module.__doc__ or "").strip().splitlines()[0],
+        module.run,
+        module.OPTIONS,
+        getattr(module, "BESIDES", ()),
     )
     for module in (preload, executor, alltoall, sparse, chooser, grid, verify)
 )
@@ -42,8 +48,12 @@ def check_options(name: str, given: Collection[str]) -> None:
         if option not in (*options, *_ALWAYS):
             takes = ", ".join([*options, *_ALWAYS])
             raise UsageError(f"benchmark '{name}' does not use {option}; leave it out (it takes {takes})")
-    if "--hosts" in given and "--netlab" not in given:
-        raise UsageError("--hosts is a number of emulated hosts; give --netlab too")
+    check_hosts(given)
+
+
+def check_strategies(name: str, strategies: Iterable[str]) -> None:
+    """Raises UsageError for a name that the benchmark does not take for --strategies."""
+    plan.check_strategies(strategies, find(name).besides)
 
 
 def run(name: str, setup: Setup) -> list[Result]:

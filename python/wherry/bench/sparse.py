@@ -7,9 +7,22 @@ one rank with the library's own. All run in one process, in turns of a few calls
 
 from __future__ import annotations
 
-from wherry.bench.frame import LAUNCHING, Place, Result, Setup, Table, choose_mpi, parse, preload, program
+from wherry.bench.frame import (
+    LAUNCHING,
+    Place,
+    Result,
+    Setup,
+    Table,
+    check_applicable,
+    choose_mpi,
+    parse,
+    preload,
+    program,
+)
+from wherry.settings import SPARSE_WAYS
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
+BESIDES = SPARSE_WAYS
 SIZES = (64, 16384)
 WAYS = ("auto", "nbx", "census")
 #: What Wherry's MPI_Alltoallv may take, in times of the first variant of the case.
@@ -19,6 +32,8 @@ GOALS = {"one neighbour": (2.0, "MPI_Sendrecv"), "hot receiver": (1.05, "the lib
 def run(setup: Setup) -> list[Result]:
     mpi = setup.mpi or choose_mpi(None)
     ranks, launches = setup.ranks or (8 if setup.netlab else 4), setup.number_of_launches()
+    if setup.strategies:
+        check_applicable(setup.strategies, setup.placement(ranks), BESIDES)
     args = [program(mpi, "sparse"), "--sizes", ",".join(map(str, setup.sizes or SIZES))]
     args += ["--ways", ",".join(setup.strategies or WAYS), "--turns", "6" if setup.quick else "20"]
     table = Table()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from wherry.errors import WherryError, unknown
 from wherry.simulate import platforms, smpi, subjects
-from wherry.simulate.collective import LIMIT_S, Request, records, run
+from wherry.simulate.collective import LIMIT_S, Request, cases, records, run
 from wherry.simulate.subjects import NAMES
 
 
@@ -24,4 +24,4 @@ def request(name: str, platform: str, ranks: int, per_node: int | None = None) -
     return Request(subject, machine, subject.sizes)
 
 
-__all__ = ["LIMIT_S", "NAMES", "Request", "records", "request", "run"]
+__all__ = ["LIMIT_S", "NAMES", "Request", "cases", "records", "request", "run"]

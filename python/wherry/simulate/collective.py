@@ -78,16 +78,29 @@ class Setting:
         return judge(simulated, {o.variant: o.predicted_s for o in ran if o.predicted_s is not None})
 
 
-def run(request: Request) -> Setting:
-    """Simulates every variant at every size, one after the other."""
-    setting = Setting(request.subject, request.machine)
+@dataclass(frozen=True)
+class Cases:
+    """What a request comes to."""
+
+    variants: list[str]
+    models: dict[int, dict[str, Any]]  # by size
+
+
+def cases(request: Request) -> Cases:
+    """Raises UsageError for a strategy that there is not, or that does not apply."""
     models = {size: model(request.subject, request.machine, size) for size in request.sizes}
-    variants = _variants(request, models[request.sizes[0]])
-    total = len(variants) * len(request.sizes)
+    return Cases(_variants(request, models[request.sizes[0]]), models)
+
+
+def run(request: Request, checked: Cases | None = None) -> Setting:
+    """Simulates every variant at every size, one after the other. checked: what `cases` has found before."""
+    found = checked or cases(request)
+    setting = Setting(request.subject, request.machine)
+    total = len(found.variants) * len(request.sizes)
     for size in request.sizes:
-        for variant in variants:
+        for variant in found.variants:
             request.progress(f"{size} B, {variant}", len(setting.outcomes), total)
-            setting.outcomes.append(_outcome(request, setting, size, variant, models[size]))
+            setting.outcomes.append(_outcome(request, setting, size, variant, found.models[size]))
     return setting
 
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from wherry import units
+from wherry import figures, units
 from wherry.errors import WherryError
 from wherry.files import write_whole
 from wherry.simulate.collective import NATIVE, Setting
 
-_TEXT, _NATIVE = "#6b7078", "#8a8f98"  # legible on light and dark pages
-#: Distinguishable with colour-blind eyes (Okabe and Ito); beyond them the markers tell lines apart.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-_MARKERS = "osD^vP"
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+#: Beyond the colours, the markers tell lines apart. Natives have one colour, and markers of their own.
+_MARKERS, _NATIVE_MARKERS = "osD^vP", "x+1234*|_"
 
 
 def draw(settings: Sequence[Setting], path: Path) -> None:
@@ -36,48 +37,44 @@ def curve(settings: Sequence[Setting], size: int, variant: str) -> tuple[list[in
 
 
 def svg(settings: Sequence[Setting]) -> str:
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
     sizes = list(dict.fromkeys(size for setting in settings for size in setting.sizes()))
-    variants = list(dict.fromkeys(outcome.variant for setting in settings for outcome in setting.outcomes))
-    ours = [variant for variant in variants if not variant.startswith(NATIVE)]
+    look = looks(list(dict.fromkeys(outcome.variant for setting in settings for outcome in setting.outcomes)))
     counts = [setting.machine.ranks for setting in settings]
-    # Text stays text, and the same numbers give the same bytes.
-    matplotlib.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "wherry"}
-    figure, panels = pyplot.subplots(1, len(sizes), figsize=(1.8 + 3.0 * len(sizes), 3.6), layout="constrained")
-    for size, axes in zip(sizes, [panels] if len(sizes) == 1 else panels, strict=True):
-        for variant in variants:
-            ranks, seconds = curve(settings, size, variant)
-            axes.plot(ranks, seconds, label=variant, linewidth=1.4, markersize=5, **_look(variant, ours))
-        axes.set(xscale="log", yscale="log", title=_title(settings[0], size))
-        axes.set_xticks(counts, [str(count) for count in counts])
-        axes.minorticks_off()
-        axes.set_xlabel("ranks", color=_TEXT)
-        axes.tick_params(colors=_TEXT)
-        axes.title.set_color(_TEXT)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        for side in ("left", "bottom"):
-            axes.spines[side].set_color(_NATIVE)
-    first = figure.axes[0]
-    first.set_ylabel("simulated seconds", color=_TEXT)
-    handles, labels = first.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right center", frameon=False, labelcolor=_TEXT)
-    out = io.StringIO()
-    figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
-    pyplot.close(figure)
-    return out.getvalue()
+
+    def paint(figure: Figure) -> None:
+        panels = figure.subplots(1, len(sizes), squeeze=False)[0]
+        for size, axes in zip(sizes, panels, strict=True):
+            for variant in look:
+                ranks, seconds = curve(settings, size, variant)
+                axes.plot(ranks, seconds, label=variant, linewidth=1.4, markersize=5, **look[variant])
+            axes.set(xscale="log", yscale="log", xlabel="ranks", title=_title(settings[0], size))
+            axes.set_xticks(counts, [str(count) for count in counts])
+            axes.minorticks_off()
+        panels[0].set_ylabel("simulated seconds")
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center")
+
+    return figures.svg(1.8 + 3.0 * len(sizes), 3.6, paint)
+
+
+def looks(variants: Sequence[str]) -> dict[str, dict[str, str]]:
+    """How each line is drawn, no two alike."""
+    natives = [variant for variant in variants if variant.partition(":")[0] == NATIVE]
+    ours = [variant for variant in variants if variant not in natives]
+    return {
+        variant: _native(natives.index(variant)) if variant in natives else _ours(ours.index(variant))
+        for variant in variants
+    }
+
+
+def _native(at: int) -> dict[str, str]:
+    style = "--" if at < len(_NATIVE_MARKERS) else ":"
+    return {"color": figures.LINES, "linestyle": style, "marker": _NATIVE_MARKERS[at % len(_NATIVE_MARKERS)]}
+
+
+def _ours(at: int) -> dict[str, str]:
+    colours = figures.COLOURS
+    return {"color": colours[at % len(colours)], "marker": _MARKERS[at // len(colours) % len(_MARKERS)]}
 
 
 def _title(setting: Setting, size: int) -> str:
     return f"{setting.subject.mpi}, {units.bytes_(size)}, {setting.machine.platform.name}"
-
-
-def _look(variant: str, ours: Sequence[str]) -> dict[str, str]:
-    if variant.startswith(NATIVE):
-        return {"color": _NATIVE, "linestyle": "--" if variant == NATIVE else ":", "marker": "x"}
-    at = ours.index(variant)
-    return {"color": _COLOURS[at % len(_COLOURS)], "marker": _MARKERS[at // len(_COLOURS) % len(_MARKERS)]}

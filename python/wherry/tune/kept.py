@@ -46,8 +46,18 @@ def constants_for(path: Path | None, mpi: Mpi | None) -> list[str]:
 
 
 def _is_named(library: str, mpi: Mpi) -> bool:
-    version = re.search(r"\d+(\.\d+)+", library)
-    return library.startswith(_TITLES[mpi.family]) and version is not None and mpi.version.startswith(version[0])
+    found = re.search(r"\d+(\.\d+)+", library)
+    return library.startswith(_TITLES[mpi.family]) and found is not None and _same_version(found[0], mpi.version)
+
+
+def _same_version(one: str, other: str) -> bool:
+    """Where one of them says less, as Intel's 2021.18 for 2021.18.0, in what both say."""
+    pairs = zip(_numbers(one), _numbers(other), strict=False)
+    return all(a == b for a, b in pairs)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", version)))
 
 
 def _lines(path: Path) -> list[str]:

@@ -1,0 +1,48 @@
+"""The frame of all pictures by matplotlib: SVG, legible on light and on dark pages, transparent.
+
+Text stays text, and the same numbers give the same bytes. (The pictures of the report are in plots.py, without it.)
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # matplotlib takes long to load, and most commands draw nothing
+    from matplotlib.figure import Figure
+
+TEXT, LINES = "#767b83", "#8a8f98"
+#: Those of Okabe and Ito, which colour-blind eyes distinguish; instead of their two palest, which white pages swallow,
+#: an ochre and a violet.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#8a6fd1")
+
+_STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "wherry",
+    "savefig.transparent": True,
+    "text.color": TEXT,
+    "axes.titlecolor": TEXT,
+    "axes.labelcolor": TEXT,
+    "axes.edgecolor": LINES,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.color": LINES,
+    "ytick.color": LINES,
+    "xtick.labelcolor": TEXT,
+    "ytick.labelcolor": TEXT,
+    "legend.frameon": False,
+}
+
+
+def svg(width: float, height: float, paint: Callable[[Figure], None]) -> str:
+    """What `paint` puts on an empty figure of so many inches."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(_STYLE):
+        figure = Figure(figsize=(width, height), layout="constrained")
+        paint(figure)
+        out = io.StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None})
+    return out.getvalue()

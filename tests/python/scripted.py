@@ -1,0 +1,52 @@
+"""Launches of benchmarks without MPI, and what is read of their pictures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from wherry import paths
+from wherry.bench import frame
+from wherry.mpis import Family, Mpi
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def line(case: str, variant: str, *samples: float) -> str:
+    return json.dumps({"case": case, "variant": variant, "unit": "s", "samples": samples})
+
+
+class Script:
+    """Stands in for launches: answers by what the environment says, and remembers what was asked."""
+
+    def __init__(self, answers: Mapping[str, Sequence[str]], monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+        self.answers = {name: list(lines) for name, lines in answers.items()}
+        self.asked: list[tuple[int, list[str], dict[str, str]]] = []
+        library = folder / "lib/wherry/libwherry.so"
+        library.parent.mkdir(parents=True)
+        library.touch()
+        for name in ("alltoall", "preload", "executor", "sparse", "chooser", "grid"):
+            program = folder / "libexec/wherry/fake" / f"bench_{name}"
+            program.parent.mkdir(parents=True, exist_ok=True)
+            program.touch()
+        monkeypatch.setattr(paths, "prefix", lambda: folder)
+        monkeypatch.setattr(frame.Place, "run", self.run)
+
+    def run(self, ranks: int, args: Sequence[str], env: Mapping[str, str]) -> str:
+        self.asked.append((ranks, list(args), dict(env)))
+        kind = "on" if "WHERRY_OUTPUT" in env else "off" if "LD_PRELOAD" in env else "plain"
+        return self.answers[kind].pop(0)
+
+
+def fake_mpi(family: Family = "mpich") -> Mpi:
+    return Mpi("fake", family, "mpich", "5", Path("/x"), Path("/x/libmpi.so"), ["mpiexec"])
+
+
+def texts_of(svg: str) -> list[str]:
+    """What is written in a picture, one by one."""
+    found = ["".join(element.itertext()).strip() for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+    return [text for text in found if text]
