@@ -109,7 +109,7 @@ Guess eager_bytes(std::span<const Sample> samples) {
 std::set<int> flows_of(std::span<const Sample> samples) {
   std::set<int> all;
   for (const Sample& s : samples)
-    if (s.probe == Probe::flows && is_sound(s)) all.insert(s.flows);
+    if (s.probe == Probe::flows && s.flows > 0 && is_sound(s)) all.insert(s.flows);
   return all;
 }
 

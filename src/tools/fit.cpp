@@ -98,22 +98,12 @@ int fit(Words words) {
   return 0;
 }
 
-namespace {
-
-choose::TuningTable intact(const std::string& file) {
-  choose::TuningRead loaded = choose::load(file);
-  if (!loaded.problem.empty()) throw usage_error(loaded.problem);
-  return std::move(loaded.table);
-}
-
-}  // namespace
-
 PricedBy priced_by(const Options& options) {
   const auto file = options.text("--tuning"), mpi = options.text("--mpi");
   if (mpi && !file) throw usage_error("--mpi names a row of a tuning file; add --tuning FILE");
   PricedBy by;
   if (!file) return by;
-  const choose::TuningTable table = intact(*file);
+  const choose::TuningTable table = choose::load(*file).table;
   const choose::MachineRow* fitting = nullptr;
   for (const choose::MachineRow& row : table.machines()) {
     if (row.key.machine != machine_name()) continue;
