@@ -123,10 +123,18 @@ void Learner::took(double seconds) {
   }
 }
 
+/// Whether the next call is the last of its row.
+bool Learner::ends_row() const {
+  return position_ + 1 == round_.size() || round_[position_ + 1] != round_[position_];
+}
+
+bool Learner::counts() const { return trying() && (row_.size() >= settling_calls || ends_row()); }
+
 void Learner::note_trial(double seconds) {
+  const bool is_last = ends_row();
   const std::size_t candidate = round_[position_++];
   row_.push_back(seconds);
-  if (trying() && round_[position_] == candidate) return;
+  if (!is_last) return;
   const auto settled_row = std::span(row_).subspan(std::min(settling_calls, row_.size() - 1));
   times_[candidate] = median(settled_row);
   row_.clear();

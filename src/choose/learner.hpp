@@ -90,6 +90,8 @@ class Learner {
   std::size_t pick() const;
   /// Whether the next call is part of a trial: only then does its time matter.
   bool trying() const { return position_ < round_.size(); }
+  /// Whether its time counts: the first calls of a row settle what ran before.
+  bool counts() const;
   /// How long the call that pick() named took on this rank. Counts the call.
   void took(double seconds);
   std::uint64_t calls() const { return calls_; }
@@ -140,6 +142,7 @@ class Learner {
   void drop_losers();
   void train();
   void settle();
+  bool ends_row() const;
   void note_trial(double seconds);
   void begin_round(std::vector<std::size_t> trials);
   void end_training_round(std::span<const double> times);

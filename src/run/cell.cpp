@@ -13,7 +13,7 @@ Cell::~Cell() { channel_.wait(request_); }
 
 std::size_t Cell::begin() {
   if (request_ != MPI_REQUEST_NULL && learner_.calls() >= due_) finish_agreement();
-  if (trials_ == Trials::after_barriers && learner_.trying()) meet();
+  if (trials_ == Trials::after_barriers && learner_.counts()) meet();
   return learner_.pick();
 }
 

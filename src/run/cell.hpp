@@ -12,7 +12,7 @@
 
 namespace wherry::run {
 
-/// Whether the ranks meet in a barrier before each call of a trial. A strategy may leave the ranks in disorder, and the
+/// Whether the ranks meet in a barrier before each call of a trial that counts. A strategy may leave the ranks in disorder, and the
 /// next one pays for putting them in order; after a barrier each call begins as in programs that compute between their
 /// collectives, with the network at rest. Barriers cost too, so only calls much longer than one have them.
 enum class Trials { as_they_come, after_barriers };

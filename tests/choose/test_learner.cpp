@@ -317,6 +317,14 @@ TEST_CASE("a row's first call settles what ran before, and the median of the oth
   CHECK(learner.summary() == std::vector<double>{rows[0].at(2), rows[1].at(2)});  // rows of four
 }
 
+TEST_CASE("of a row the calls after the first count, and the only one of a newcomer's") {
+  Learner learner({{"native", 0}, {"mesh", 1.0}});
+  std::vector<std::pair<std::size_t, bool>> seen;
+  for (; learner.trying(); learner.took(1.0)) seen.emplace_back(learner.pick(), learner.counts());
+  CHECK(seen == std::vector<std::pair<std::size_t, bool>>{{0, false}, {0, true}, {1, true}});
+  CHECK_FALSE(learner.counts());
+}
+
 TEST_CASE("reasons have names") {
   CHECK(name_of(Reason::trial) == "trial");
   CHECK(name_of(Reason::loaded) == "loaded");
