@@ -7,39 +7,12 @@
 
 #include "exchange.hpp"
 #include "operations.hpp"
-#include "plan/segments/strategy.hpp"
-#include "plan/strategy.hpp"
+#include "strategies.hpp"
 
 namespace {
 
 using namespace wherry;
 using bench::Case;
-
-/// Names of the nodes are their first ranks.
-plan::Shape shape_of(MPI_Comm comm) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, bench::rank_of(comm), MPI_INFO_NULL, &node);
-  int leader = bench::rank_of(comm);
-  MPI_Bcast(&leader, 1, MPI_INT, 0, node);
-  MPI_Comm_free(&node);
-  std::vector<int> node_of(static_cast<std::size_t>(bench::size_of(comm)));
-  MPI_Allgather(&leader, 1, MPI_INT, node_of.data(), 1, MPI_INT, comm);
-  return plan::Shape::placed(node_of);
-}
-
-/// Every strategy that applies. MPI's reduce_scatter_block is the plan's reduce_scatter.
-std::vector<std::string> strategies_of(const std::string& operation, const plan::Shape& shape) {
-  std::vector<std::string> names;
-  if (operation.starts_with("alltoall"))
-    for (const plan::Strategy& s : plan::strategies())
-      if (s.applies(shape)) names.emplace_back(s.name);
-  for (const plan::SegmentStrategy& s : plan::segment_strategies()) {
-    const std::string planned(plan::name(s.operation));
-    if ((operation == planned || operation == planned + "_block") && s.applies(shape))
-      names.emplace_back(s.name);
-  }
-  return names;
-}
 
 /// Seconds of one call, this rank's.
 double time_call(const bench::Operation& operation, Case& c) {
@@ -82,6 +55,7 @@ void measure(const bench::Operation& operation, int block, const std::vector<std
   for (int turn = 0; turn < turns; ++turn)
     for (std::size_t i = 0; i < variants.size(); ++i) {
       bench::force(variants[i]);
+      c.forget();
       operation.call(c);  // not timed: the first call after a change pays for the change
       require_right(operation, c, name + " by " + variants[i]);
       for (int k = 0; k < samples; ++k) times[i].push_back(time_call(operation, c));
@@ -95,7 +69,7 @@ void measure(const bench::Operation& operation, int block, const std::vector<std
 
 std::vector<std::string> variants_of(const std::string& operation, const plan::Shape& shape, bool all) {
   std::vector<std::string> variants = {"native", "wherry"};
-  if (all) std::ranges::copy(strategies_of(operation, shape), std::back_inserter(variants));
+  if (all) std::ranges::copy(bench::strategies_of(operation, shape), std::back_inserter(variants));
   return variants;
 }
 
@@ -104,7 +78,7 @@ std::vector<std::string> variants_of(const std::string& operation, const plan::S
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   bench::force("native");
-  const plan::Shape shape = shape_of(MPI_COMM_WORLD);
+  const plan::Shape shape = bench::shape_of(MPI_COMM_WORLD);
   const auto names = bench::words(bench::option(argc, argv, "--operations", "allreduce"));
   const auto sizes = bench::numbers(bench::option(argc, argv, "--sizes", "8,1024,16384"));
   const int turns = bench::number(argc, argv, "--turns", 6);
