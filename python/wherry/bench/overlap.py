@@ -1,9 +1,9 @@
 """How much can a program compute while a non-blocking all-to-all is under way?
 
 Completion is the time from the start to the end of MPI_Wait with nothing in between, on the slowest rank. Then the same
-call with computation: slices of 20 us, each followed by MPI_Test, until it is over. Processor time that is not in the slices is
-the compute overhead; the share is that of the slices in all processor time. Both are means over the ranks. All variants
-run in one process in turns.
+call with computation: slices of 20 us, each followed by MPI_Test, until it is over. Processor time that is not in the
+slices is the compute overhead; the share is that of the slices in all processor time. Both are means over the ranks.
+All variants run in one process in turns.
 """
 
 from __future__ import annotations
