@@ -1,5 +1,6 @@
 // Every strategy, as alltoall, alltoallv and alltoallw, in and out of place, delivers what the type maps say.
 //
+// ranks: 1 2 3 5 7 8 13
 // Runs under mpiexec at any number of ranks; WHERRY_TEST_SEED changes the random cases.
 #include <mpi.h>
 

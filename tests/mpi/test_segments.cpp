@@ -1,6 +1,7 @@
 // Every strategy of every collective on segments does to the caller's memory what the library's own collective does, byte by
 // byte, gaps included.
 //
+// ranks: 1 2 3 5 7 8 13
 // Runs under mpiexec at any number of ranks; WHERRY_TEST_SEED changes the random data.
 #include <mpi.h>
 

@@ -125,6 +125,7 @@ def test_the_order_of_reductions(run: Run) -> None:
         "direct": True,
         "recursive_halving": False,
         "recursive_halving_ordered": True,
+        "bruck": False,
         "pairwise": False,
         "ring": False,
     }

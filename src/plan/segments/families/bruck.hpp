@@ -24,6 +24,21 @@ void bruck_collect(SegmentBuilder& b, const Group& group, const Parts& parts) {
   }
 }
 
+/// The same messages backwards: what was spread is combined. Part p gathers the members p + 1, ..., p in the order of the
+/// ring, which is not that of the ranks.
+template <class Parts>
+void bruck_reduce(SegmentBuilder& b, const Group& group, const Parts& parts) {
+  if (!group.takes_part()) return;
+  const int size = group.size(), me = group.me(), steps = ceil_log2(size);
+  for (int step = 0; step < steps; ++step) {
+    const int kept = 1 << (steps - 1 - step);
+    const int count = std::min(kept, size - kept);
+    const int to = wrap(me + kept, size);
+    b.send(step, group.rank(to), parts.of(to, count));
+    b.receive(step, group.rank(wrap(me - kept, size)), parts.of(me, count), Action::combine_before);
+  }
+}
+
 /// Dissemination barrier: the same partners, with messages that carry nothing.
 inline void disseminate(SegmentBuilder& b, const Group& group) {
   if (!group.takes_part()) return;

@@ -57,6 +57,13 @@ inline void allreduce_direct_bruck(SegmentBuilder& b, const Shape&, const Parame
   bruck_collect(b, all, OneEach{b.size()});
 }
 
+inline void allreduce_bruck(SegmentBuilder& b, const Shape&, const Parameters&) {
+  const Group all = Group::everyone(b);
+  bruck_reduce(b, all, OneEach{b.size()});
+  b.pass(ceil_log2(b.size()));
+  bruck_collect(b, all, OneEach{b.size()});
+}
+
 inline void allreduce_ring(SegmentBuilder& b, const Shape&, const Parameters&) {
   const Group all = Group::everyone(b);
   ring_reduce(b, all, OneEach{b.size()});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "plan/segments/families/binomial.hpp"
+#include "plan/segments/families/bruck.hpp"
 #include "plan/segments/families/halving.hpp"
 #include "plan/segments/families/ring.hpp"
 #include "plan/segments/families/rotation.hpp"
@@ -21,6 +22,10 @@ inline void reduce_scatter_pairwise(SegmentBuilder& b, const Shape&, const Param
 
 inline void reduce_scatter_ring(SegmentBuilder& b, const Shape&, const Parameters&) {
   ring_reduce(b, Group::everyone(b), OneEach{b.size()});
+}
+
+inline void reduce_scatter_bruck(SegmentBuilder& b, const Shape&, const Parameters&) {
+  bruck_reduce(b, Group::everyone(b), OneEach{b.size()});
 }
 
 template <void (*halve)(SegmentBuilder&, const Fold&)>
