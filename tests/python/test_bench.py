@@ -65,6 +65,7 @@ def test_names_and_questions() -> None:
         "preload",
         "executor",
         "alltoall",
+        "scaling",
         "overlap",
         "sparse",
         "chooser",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wherry import figures
-from wherry.bench import heatmap, overlap_picture
+from wherry.bench import heatmap, overlap_picture, scaling_picture
 from wherry.bench.frame import Result
 from wherry.errors import WherryError
 from wherry.files import write_whole
@@ -42,4 +42,4 @@ def svg(results: Sequence[Result]) -> str:
 
 
 #: Benchmarks whose results are not a list.
-_PICTURES = {"grid": heatmap.svg, "overlap": overlap_picture.svg}
+_PICTURES = {"grid": heatmap.svg, "overlap": overlap_picture.svg, "scaling": scaling_picture.svg}
