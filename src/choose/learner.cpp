@@ -123,6 +123,16 @@ void Learner::took(double seconds) {
   }
 }
 
+std::uint64_t Learner::quiet() const {
+  if (!round_.empty()) return 0;
+  return look_at_ == 0 ? std::numeric_limits<std::uint64_t>::max() : look_at_ - calls_ - 1;
+}
+
+void Learner::skip(std::uint64_t calls) {
+  ensure(calls <= quiet(), "only calls that quiet() has promised can be skipped");
+  calls_ += calls;
+}
+
 /// Whether the next call is the last of its row.
 bool Learner::ends_row() const {
   return position_ + 1 == round_.size() || round_[position_ + 1] != round_[position_];

@@ -96,6 +96,11 @@ class Learner {
   void took(double seconds);
   std::uint64_t calls() const { return calls_; }
 
+  /// So many of the next calls run the winner, and nothing depends on how long they take.
+  std::uint64_t quiet() const;
+  /// That many of them were made: instead of took() for each.
+  void skip(std::uint64_t calls);
+
   /// All trials of the round are done: the ranks must combine summary(). Stays true, and calls
   /// run the winner so far, until agreed(). Also happens after settled(), rarely: a look at whether things
   /// have changed.

@@ -23,6 +23,7 @@
 #include "run/cell_key.hpp"
 #include "run/channel.hpp"
 #include "run/executor.hpp"
+#include "run/quiet.hpp"
 #include "run/segments/call.hpp"
 #include "run/size_watch.hpp"
 #include "run/sparse/exchange.hpp"
@@ -85,6 +86,7 @@ class Communicator {
   std::optional<plan::Machine> machine;  // what calls are priced by, once the ranks have settled it
   std::map<CellKey, std::unique_ptr<Choice>> choices;
   std::array<RecentChoice, collectives> recent_choices;  // by collective: most calls are like the last
+  std::array<Quiet, collectives> quiet;                  // by collective
   std::map<CellKey, Asked> asked;
   std::map<std::pair<Collective, bool>, SizeWatch> watches;
   Requests requests;

@@ -98,7 +98,10 @@ struct Runtime::State {
   template <class Call>
   int run(Collective collective, const Call& call, const Native& native);
   template <class Call>
-  Communicator* ready(Collective collective, const Call& call);
+  Communicator* joined(Collective collective, const Call& call);
+  void grow_quiet(Communicator& c, const Likeness& like, const Described& call);
+  int run_quietly(Quiet& quiet, MPI_Comm comm, Collective collective, const Native& native);
+  static void end_quiet(Quiet& quiet);
   int run_as(Communicator& c, MPI_Comm comm, const Described& call, const Native& native);
 
   template <class Call>
@@ -138,24 +141,76 @@ struct Runtime::State {
 
 /// Wherry's state of the communicator with the call read into it, or nullptr: the library's own collective must run.
 template <class Call>
-Communicator* Runtime::State::ready(Collective collective, const Call& call) {
+Communicator* Runtime::State::joined(Collective collective, const Call& call) {
   if (finished || !settings.enabled || !settings.features.collectives) return nullptr;
   std::string_view refusal;
   const Attachments::Sound is_sound = [this, &call] { return is_valid(api, call); };
   Communicator* const c = attachments.joined(call.comm, weight_of<Call>, is_sound, &refusal);
   miss(collective, refusal);
-  return c != nullptr && read_work(api, call, *c, c->blocks, c->segments) ? c : nullptr;
+  return c;
 }
 
 template <class Call>
 int Runtime::State::run(Collective collective, const Call& call, const Native& native) {
-  Communicator* const c = ready(collective, call);
+  Communicator* const c = joined(collective, call);
   if (c == nullptr) return native();
-  if constexpr (Exchange<Call>) return run_as(*c, call.comm, describe_exchange(*c, collective), native);
-  const std::string_view reason = reason_to_stay(*c, c->segments);
-  miss(collective, reason);
-  if (!reason.empty()) return native();
-  return run_as(*c, call.comm, describe_segments(c->segments, collective), native);
+  Quiet& quiet = c->quiet[index_of(collective)];
+  if constexpr (Comparable<Call>)
+    if (quiet.left > 0 && quiet.like == likeness_of(call) &&
+        instruction(collective).kind == Instruction::Kind::learn)
+      return run_quietly(quiet, call.comm, collective, native);
+  end_quiet(quiet);
+
+  if (!read_work(api, call, *c, c->blocks, c->segments)) return native();
+  if constexpr (!Exchange<Call>) {
+    const std::string_view reason = reason_to_stay(*c, c->segments);
+    miss(collective, reason);
+    if (!reason.empty()) return native();
+  }
+  const Described described = [&] {
+    if constexpr (Exchange<Call>) return describe_exchange(*c, collective);
+    else return describe_segments(c->segments, collective);
+  }();
+  const int code = run_as(*c, call.comm, described, native);
+  if constexpr (Comparable<Call>) grow_quiet(*c, likeness_of(call), described);
+  return code;
+}
+
+/// Looks whether those that follow such calls need no more than the library. Not at the first of its kind, which may be the
+/// only one.
+void Runtime::State::grow_quiet(Communicator& c, const Likeness& like, const Described& call) {
+  Quiet& quiet = c.quiet[index_of(call.key.collective)];
+  if (quiet.like != like) {
+    quiet = Quiet{};
+    quiet.like = like;
+    return;
+  }
+  if (instruction(call.key.collective).kind != Instruction::Kind::learn) return;
+  Choice& choice = choosing.choice(c, call.key, call.root);
+  const choose::Learner& learner = choice.cell.learner();
+  if (learner.quiet() == 0 || choice.ways[learner.winner()]) return;
+  if (!quiet.lasts) quiet.lasts = is_lasting(api, like);
+  if (!*quiet.lasts) return;
+  quiet.left = learner.quiet();
+  quiet.choice = &choice;
+  quiet.bucket = call.key.bucket;
+  quiet.bytes = call.bytes;
+}
+
+int Runtime::State::run_quietly(Quiet& quiet, MPI_Comm comm, Collective collective, const Native& native) {
+  --quiet.left;
+  ++quiet.made;
+  const Stopwatch watch(now, observer != nullptr);
+  const int code = native();
+  if (observer != nullptr)
+    observer->used(comm, collective, quiet.bucket, native_name, quiet.bytes, nanoseconds(watch.seconds()));
+  return code;
+}
+
+/// Tells the learner of the calls that were made without it.
+void Runtime::State::end_quiet(Quiet& quiet) {
+  if (quiet.made > 0) quiet.choice->cell.learner().skip(quiet.made);
+  quiet.made = quiet.left = 0;
 }
 
 int Runtime::State::run_as(Communicator& c, MPI_Comm comm, const Described& call, const Native& native) {

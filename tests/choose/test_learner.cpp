@@ -325,6 +325,23 @@ TEST_CASE("of a row the calls after the first count, and the only one of a newco
   CHECK_FALSE(learner.counts());
 }
 
+TEST_CASE("calls that may be skipped count, and the look comes at the same call") {
+  const auto settled = [] {
+    return Learner::settled_on({{"native", 0}, {"mesh", 1.0}}, 0, 1.0, 1.0, {.look_last = 100'000});
+  };
+  Learner slow = settled(), quick = settled();
+  CHECK(quick.quiet() + 1 == slow.options().look_first);
+  quick.skip(quick.quiet() - 5);
+  CHECK(quick.quiet() == 5);
+  while (!slow.trying()) slow.took(1.0);
+  while (!quick.trying()) quick.took(1.0);
+  CHECK(quick.calls() == slow.calls());
+  CHECK(quick.quiet() == 0);
+  CHECK_THROWS(quick.skip(1));
+  CHECK(Learner::by_model({{"native", 0}}).quiet() > 1'000'000'000);
+  CHECK(Learner({{"native", 0}, {"mesh", 1.0}}).quiet() == 0);
+}
+
 TEST_CASE("reasons have names") {
   CHECK(name_of(Reason::trial) == "trial");
   CHECK(name_of(Reason::loaded) == "loaded");
