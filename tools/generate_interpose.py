@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 KINDS = ["point_to_point", "collective", "one_sided", "wait", "other"]
@@ -55,20 +55,13 @@ class Function:
     done: str = ""
     synchronizing: bool = False
     replaceable: bool = False
-    startable: bool = False
+    runs: str = ""
     always: bool = False
-    profile_only: bool = True
+    wrapped: str = "recording"
 
     @property
     def has_large_count(self) -> bool:
         return any(p.scalar for p in self.parameters)
-
-    @property
-    def wrapped(self) -> str:
-        """When: a value of `Wrapped` in src/interpose/backend.hpp."""
-        if self.startable:
-            return "nonblocking"
-        return "always" if self.replaceable or not self.profile_only else "recording"
 
     @property
     def object(self) -> str:
@@ -92,23 +85,45 @@ def parse_parameter(text: str) -> Parameter:
     return Parameter(match["type"].strip(), match["name"], match["array"] is not None, match["length"] or "")
 
 
+def struct(function: Function) -> str:
+    """Its arguments as the run layer takes them."""
+    name = "".join(word.capitalize() for word in function.name.split("_"))
+    return f"run::{name}{{{arguments(function)}}}"
+
+
+def twin(function: Function, name: str, added: str, start: str) -> Function:
+    """A form that does not end in the call that begins it: Wherry may start what it may replace."""
+    parameters = (*function.parameters, *(parse_parameter(p) for p in split_parameters(added)))
+    runs = f"{start}(call, {struct(function)}, request, next)" if function.replaceable else ""
+    wrapped = "nonblocking" if runs else "recording"
+    return Function(name, function.kind, parameters, function.volume, function.peers, runs=runs, wrapped=wrapped)
+
+
 def nonblocking(function: Function) -> Function:
-    """MPI_Ix: the same with a request; it says nothing about waiting. Wherry may start what it may replace."""
+    """MPI_Ix: the same with a request; it says nothing about waiting."""
     name = "I" + function.name[0].lower() + function.name[1:]
-    parameters = (*function.parameters, Parameter("MPI_Request*", "request"))
-    return Function(name, function.kind, parameters, function.volume, function.peers, startable=function.replaceable)
+    return twin(function, name, "MPI_Request* request", "startable")
+
+
+def persistent(function: Function) -> Function:
+    """MPI_X_init: its data move at each MPI_Start, and are counted there."""
+    made = twin(function, f"{function.name}_init", "MPI_Info info, MPI_Request* request", "initializable")
+    after = f"remember(*request, comm, MPI_PROC_NULL, {function.volume or 'Volume{}'})"
+    return replace(made, volume="", peers="", after=after)
 
 
 def read_table(path: Path) -> list[Function]:
     functions = []
     for call in tomllib.loads(path.read_text())["call"]:
-        names, twin = call.pop("names"), call.pop("nonblocking", False)
+        names, twins = call.pop("names"), call.pop("nonblocking", False)
         if call["kind"] not in KINDS:
             raise SystemExit(f"{names[0]}: unknown kind '{call['kind']}' (have: {', '.join(KINDS)})")
         call["parameters"] = tuple(parse_parameter(p) for p in split_parameters(call["parameters"]))
+        if call.get("replaceable"):
+            call["wrapped"] = "always"
         for name in names:
             function = Function(name=name, **call)
-            functions += [function, nonblocking(function)] if twin else [function]
+            functions += [function, nonblocking(function), persistent(function)] if twins else [function]
     return functions
 
 
@@ -188,10 +203,8 @@ def booking(f: Function) -> list[str]:
 
 def running(f: Function) -> str:
     """What the call runs: the library's function, or the runtime's choice."""
-    if f.startable:
-        given = ", ".join(p.name for p in f.parameters[:-1])
-        struct = "".join(word.capitalize() for word in f.name.removeprefix("I").split("_"))
-        return f"[&] {{ return startable(call, run::{struct}{{{given}}}, request, next); }}"
+    if f.runs:
+        return f"[&] {{ return {f.runs}; }}"
     if not f.replaceable:
         return "next"
     return f"[&] {{ return replaceable(&run::Runtime::{f.name.lower()}, call, {{{arguments(f)}}}, next); }}"

@@ -164,6 +164,76 @@ const wherry_message* wherry_inbox_messages(const wherry_inbox* inbox);
 /// Frees the inbox and sets it to NULL; NULL is left alone. Local.
 void wherry_inbox_free(wherry_inbox** inbox);
 
+/// A collective whose arguments are fixed, to be started again and again.
+///
+/// The makers take the arguments of the collective without wherry_..._plan in its name, and what stands there about them holds. They
+/// are collective over comm and may wait for all its ranks; what can be worked out once is worked out then. They set *plan,
+/// or leave NULL there after an error of Wherry's. How it runs: the strategy that the settings name; else what the blocking form has
+/// learned on comm for such calls, or what the cost model expects to be fastest; or the library's own, which is MPI's non-blocking
+/// form. wherry_plan_strategy says which. WHERRY_NONBLOCKING concerns calls of MPI, not these.
+///
+/// - Counts and displacements are copied. Buffers, datatypes, op and comm stay the program's: they must be there until the plan is
+///   freed. The values in the buffers may change while no execution is under way.
+/// - All ranks of comm start its plans in the same order, and in one order with its non-blocking collectives of MPI.
+/// - Between start and completion the buffers are Wherry's. Where the MPI library lets Wherry take part in its progress (Open
+///   MPI, MPICH from 4.3 on) an execution proceeds while this process is inside any MPI call, and with WHERRY_PROGRESS=thread also
+///   while it computes; elsewhere plans are the library's.
+/// - Free plans before comm and before MPI_Finalize.
+typedef struct wherry_plan wherry_plan;
+
+/// Standard: MPI 4.1, section 6.13, MPI_Alltoall_init.
+int wherry_alltoall_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm, wherry_plan** plan);
+/// Standard: MPI 4.1, section 6.13, MPI_Alltoallv_init.
+int wherry_alltoallv_plan(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                          MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[],
+                          MPI_Datatype recvtype, MPI_Comm comm, wherry_plan** plan);
+/// Standard: MPI 4.1, section 6.13, MPI_Alltoallw_init.
+int wherry_alltoallw_plan(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                          const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                          const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                          wherry_plan** plan);
+/// Standard: MPI 4.1, section 6.13, MPI_Allgather_init.
+int wherry_allgather_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm, wherry_plan** plan);
+/// Standard: MPI 4.1, section 6.13, MPI_Bcast_init.
+int wherry_bcast_plan(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                      wherry_plan** plan);
+/// Standard: MPI 4.1, section 6.13, MPI_Gather_init.
+int wherry_gather_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                       int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, wherry_plan** plan);
+/// Standard: MPI 4.1, section 6.13, MPI_Scatter_init.
+int wherry_scatter_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                        int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, wherry_plan** plan);
+/// Standard: MPI 4.1, section 6.13, MPI_Reduce_init.
+int wherry_reduce_plan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                       int root, MPI_Comm comm, wherry_plan** plan);
+/// Standard: MPI 4.1, section 6.13, MPI_Allreduce_init.
+int wherry_allreduce_plan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm, wherry_plan** plan);
+/// Standard: MPI 4.1, section 6.13, MPI_Reduce_scatter_block_init.
+int wherry_reduce_scatter_block_plan(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype,
+                                     MPI_Op op, MPI_Comm comm, wherry_plan** plan);
+/// Standard: MPI 4.1, section 6.13, MPI_Barrier_init.
+int wherry_barrier_plan(MPI_Comm comm, wherry_plan** plan);
+
+/// Starts an execution. Local. MPI_ERR_REQUEST if one is under way already, or plan is NULL.
+int wherry_plan_start(wherry_plan* plan);
+
+/// Goes on with it. *over: 1 if no execution is under way, else 0. Local. Returns what went wrong in the execution that has ended.
+int wherry_plan_test(wherry_plan* plan, int* over);
+
+/// Returns when no execution is under way: this rank's data have arrived and its send buffer may be written again. Returns what went
+/// wrong in the execution.
+int wherry_plan_wait(wherry_plan* plan);
+
+/// Frees the plan and sets it to NULL; NULL is left alone. Local. While an execution is under way it is MPI_ERR_REQUEST, and the plan
+/// stays.
+int wherry_plan_free(wherry_plan** plan);
+
+/// By what the plan runs: a strategy's name, or "native"; "" for NULL. The text is never freed. Local.
+const char* wherry_plan_strategy(const wherry_plan* plan);
+
 /// What ran in this thread's last wherry_ collective: a strategy's name ("bruck2"; `wherry explain` lists them), "native"
 /// for the library's own, or "" before the first. The text is never freed. Local.
 const char* wherry_last_strategy(void);

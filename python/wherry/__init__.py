@@ -16,11 +16,13 @@ if TYPE_CHECKING:
         last_strategy,
         scatter,
     )
+    from wherry.plans import Plan
     from wherry.reductions import allreduce, reduce, reduce_scatter_block
     from wherry.sparse import sparse_exchange
 
 __version__ = "0.1.0"
 __all__ = [
+    "Plan",
     "allgather",
     "allreduce",
     "alltoall",
@@ -41,6 +43,6 @@ def __getattr__(name: str) -> Any:
     """The collectives load mpi4py, which starts MPI; the command line must not."""
     if name not in __all__:
         raise AttributeError(f"module 'wherry' has no attribute '{name}'")
-    from wherry import collectives, reductions, sparse
+    from wherry import collectives, plans, reductions, sparse
 
-    return next(getattr(module, name) for module in (sparse, reductions, collectives) if hasattr(module, name))
+    return next(getattr(module, name) for module in (sparse, plans, reductions, collectives) if hasattr(module, name))

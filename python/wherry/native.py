@@ -10,6 +10,8 @@ import ctypes
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -27,6 +29,26 @@ _HANDLES: dict[str, type[ctypes.c_int] | type[ctypes.c_void_p]] = {
     "openmpi": ctypes.c_void_p,
     "abi": ctypes.c_void_p,
 }
+
+
+#: Where the collectives of this thread put a plan instead of running.
+_making: ContextVar[ctypes.c_void_p | None] = ContextVar("making", default=None)
+
+
+@contextmanager
+def making() -> Iterator[ctypes.c_void_p]:
+    """The collective that is called inside makes a plan of its arguments, put here."""
+    plan = ctypes.c_void_p()
+    before = _making.set(plan)
+    try:
+        yield plan
+    finally:
+        _making.reset(before)
+
+
+def is_making() -> bool:
+    """Whether a plan is made, whose arguments must outlive the call."""
+    return _making.get() is not None
 
 
 class Library:
@@ -47,6 +69,14 @@ class Library:
         return cast("ctypes.Array[Any]", (self._handle * len(values))(*values))
 
     def call(self, function: str, *arguments: object) -> None:
+        """Runs the collective wherry_<function>, or makes a plan of it inside making()."""
+        plan = _making.get()
+        if plan is None:
+            self.use(function, *arguments)
+        else:
+            self.use(f"{function}_plan", *arguments, ctypes.byref(plan))
+
+    def use(self, function: str, *arguments: object) -> None:
         """Runs wherry_<function>, other Python threads meanwhile; raises mpi4py.MPI.Exception if it fails."""
         code = getattr(self._library, f"wherry_{function}")(*arguments)
         if code != MPI.SUCCESS:

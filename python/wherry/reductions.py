@@ -26,7 +26,7 @@ from wherry.arrays import (
     part_of,
     ranks_of,
 )
-from wherry.native import library
+from wherry.native import is_making, library
 
 # Kinds of dtypes by the operations that take them (MPI 4.1, 6.9.2).
 _NUMBERS, _ORDERED, _TRUTH, _BITS = "iufc", "iuf", "biu", "iu"
@@ -167,6 +167,8 @@ def _type_for(op: MPI.Op, dtype: np.dtype[Any]) -> Iterator[MPI.Datatype]:
     if known is not None:
         yield known
         return
+    if is_making():
+        raise TypeError(f"a plan cannot reduce dtype {dtype}, for which MPI has no type; call the reduction itself")
     made = MPI.BYTE.Create_contiguous(dtype.itemsize).Commit()
     try:
         yield made

@@ -55,7 +55,7 @@ def sparse_exchange(
     listed = (_Message * len(sends))(*(_Message(peer, a.ctypes.data, a.nbytes) for peer, a in sends))
     inbox = ctypes.c_void_p()
     wherry = library()
-    wherry.call("sparse_exchange", listed, len(sends), wherry.handle(comm), ctypes.byref(inbox))
+    wherry.use("sparse_exchange", listed, len(sends), wherry.handle(comm), ctypes.byref(inbox))
     try:
         return _arrivals(wherry, inbox, kind)
     finally:

@@ -13,6 +13,7 @@
 #include "base/nearest.hpp"
 #include "base/settings.hpp"
 #include "run/sparse/strategies.hpp"
+#include "run/started/driver.hpp"
 
 namespace wherry::api {
 
@@ -61,13 +62,24 @@ Settings settings_of_process() {
   return read_settings(environment, ::getauxval(AT_SECURE) != 0);
 }
 
+int advance();
+bool is_idle();
+int poll(void*);
+void stop_thread();
+
 class Process {
  public:
-  Process() : settings_(settings_of_process()), runtime_(settings_, library(), &listener_) {
+  Process()
+      : settings_(settings_of_process()),
+        runtime_(settings_, library(), &listener_),
+        driver_(library(), settings_.progress, {advance, is_idle, poll}) {
     print_problems();
     watch_self();
+    if (settings_.progress == ProgressBy::thread) std::atexit(stop_thread);
+    if (driver_.exists()) runtime_.starting().drive([this] { return driver_.wake(); });
   }
   run::Runtime& runtime() { return runtime_; }
+  run::Driver& driver() { return driver_; }
 
  private:
   void print_problems() const {
@@ -92,20 +104,34 @@ class Process {
 
   /// MPI_COMM_SELF is freed first when MPI ends, while Wherry may still communicate (MPI 4.1, 11.2.4).
   void watch_self() {
-    const auto end = [](MPI_Comm, int, void* runtime, void*) -> int {
-      static_cast<run::Runtime*>(runtime)->finalize();
+    const auto end = [](MPI_Comm, int, void* process, void*) -> int {
+      static_cast<Process*>(process)->driver_.stop();
+      static_cast<Process*>(process)->runtime_.finalize();
       return MPI_SUCCESS;
     };
     int keyval = MPI_KEYVAL_INVALID;
     library().Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end, &keyval, nullptr);
-    library().Comm_set_attr(MPI_COMM_SELF, keyval, &runtime_);
+    library().Comm_set_attr(MPI_COMM_SELF, keyval, this);
     library().Comm_free_keyval(&keyval);  // lives on as long as the attribute
   }
 
   const Settings settings_;
   Listener listener_;
   run::Runtime runtime_;
+  run::Driver driver_;
 };
+
+/// Made at the first call; never destroyed: exit handlers may still communicate.
+Process& process() {
+  static auto* const made = new Process;
+  return *made;
+}
+
+int advance() { return process().runtime().advance(); }
+bool is_idle() { return process().runtime().is_idle(); }
+int poll(void*) { return process().driver().poll(); }
+/// For a program that exits without MPI_Finalize.
+void stop_thread() { process().driver().stop(); }
 
 }  // namespace
 
@@ -118,8 +144,7 @@ run::Runtime* runtime() {
   int initialized = 0;
   library().Initialized(&initialized);
   if (initialized == 0) return nullptr;
-  static auto* const process = new Process;  // never destroyed: exit handlers may still communicate
-  return &process->runtime();
+  return &process().runtime();
 }
 
 }  // namespace wherry::api

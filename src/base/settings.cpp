@@ -17,7 +17,8 @@ constexpr Variable known_variables[] = {
     {"WHERRY_DISABLE", "1: Wherry does nothing at all"},
     {"WHERRY_NO_PROFILE", "1: record no calls, sizes or times"},
     {"WHERRY_NO_COLLECTIVES", "1: leave every collective to the MPI library"},
-    {"WHERRY_NONBLOCKING", "1: perform non-blocking collectives too"},
+    {"WHERRY_NONBLOCKING", "1: perform non-blocking and persistent collectives too"},
+    {"WHERRY_PROGRESS", "who goes on with these: calls (of MPI; the default), or a thread as well"},
     {"WHERRY_NO_LEARNING", "1: follow the cost model and the tuning file, try nothing out"},
     {"WHERRY_NO_TUNING", "1: neither read nor write the tuning file"},
     {"WHERRY_OUTPUT", "directory for the record of each rank; none: nothing is recorded"},
@@ -123,6 +124,13 @@ class Reader {
     return fallback;
   }
 
+  ProgressBy progress(const char* name) {
+    const std::string value = text(name, "calls");
+    if (value != "calls" && value != "thread")
+      note(name, value, "is neither calls nor thread", "it counts as calls", "set it to thread or unset it");
+    return value == "thread" ? ProgressBy::thread : ProgressBy::calls;
+  }
+
   int number(const char* name, int most) {
     const std::string value = text(name, "0");
     const std::optional<std::uint64_t> parsed = parse_number(value);
@@ -191,6 +199,7 @@ Settings read_settings(const Environment& environment, bool secure) {
   for (std::size_t i = 0; i < collectives; ++i)
     settings.strategies[i] = read.text(collective_names[i].variable.data(), settings.strategies[i]);
   settings.sparse_exchange = read.text("WHERRY_SPARSE_EXCHANGE", settings.sparse_exchange);
+  settings.progress = read.progress("WHERRY_PROGRESS");
   settings.ranks_per_node = read.number("WHERRY_RANKS_PER_NODE", most_ranks_per_node);
   settings.verbose = read.number("WHERRY_VERBOSE", 2);
   return settings;

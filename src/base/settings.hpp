@@ -23,11 +23,18 @@ inline Strategies all_automatic() {
 
 /// Which parts are on. Each but one is switched off by WHERRY_NO_<NAME>=1; WHERRY_DISABLE=1 switches off all.
 struct Features {
-  bool profile = true;       // WHERRY_NO_PROFILE
-  bool collectives = true;   // WHERRY_NO_COLLECTIVES: never replace a collective
-  bool learning = true;      // WHERRY_NO_LEARNING: follow the cost model and the tuning file without trials
-  bool nonblocking = false;  // WHERRY_NONBLOCKING=1, which switches it on: non-blocking collectives too
-  bool tuning = true;        // WHERRY_NO_TUNING: neither read nor write the tuning file
+  bool profile = true;      // WHERRY_NO_PROFILE
+  bool collectives = true;  // WHERRY_NO_COLLECTIVES: never replace a collective
+  bool learning = true;     // WHERRY_NO_LEARNING: follow the cost model and the tuning file without trials
+  bool nonblocking =
+      false;  // WHERRY_NONBLOCKING=1, which switches it on: non-blocking and persistent collectives too
+  bool tuning = true;  // WHERRY_NO_TUNING: neither read nor write the tuning file
+};
+
+/// Who goes on with collectives that were started.
+enum class ProgressBy {
+  calls,   // the MPI library, while the program is inside it
+  thread,  // a thread of Wherry's too
 };
 
 struct Settings {
@@ -40,6 +47,7 @@ struct Settings {
       false;  // WHERRY_REPRODUCIBLE: leave reductions to the library whose result depends on their order
   Strategies strategies = all_automatic();  // WHERRY_ALLTOALL, WHERRY_BCAST, ...
   std::string sparse_exchange = "auto";     // WHERRY_SPARSE_EXCHANGE: the same for sparse exchanges
+  ProgressBy progress = ProgressBy::calls;  // WHERRY_PROGRESS: calls or thread
   int ranks_per_node = 0;  // WHERRY_RANKS_PER_NODE: assume nodes of so many consecutive ranks; 0: ask MPI
   int verbose = 0;         // WHERRY_VERBOSE: 0 quiet, 1 what was found, 2 every decision
 

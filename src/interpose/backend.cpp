@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +13,6 @@
 #include <new>
 
 #include "interpose/control.h"
-#include "interpose/driver.hpp"
 #include "interpose/wrappers.hpp"
 
 namespace wherry::interpose {
@@ -82,6 +82,15 @@ int to_number(const std::string& text) {
   return text.empty() || *end != '\0' || value < 0 || value > INT_MAX ? -1 : static_cast<int>(value);
 }
 
+int advance() {
+  const Inside inside;
+  return backend().runtime().advance();
+}
+
+bool is_idle() { return backend().runtime().is_idle(); }
+
+int poll(void*) { return backend().driver().poll(); }
+
 int end_of_self(MPI_Comm, int, void*, void*) {
   backend().shut_down();
   return MPI_SUCCESS;
@@ -92,7 +101,11 @@ int end_of_self(MPI_Comm, int, void*, void*) {
 Backend& backend() { return *instance; }
 
 Backend::Backend(const Core& core, const Settings& settings)
-    : recorder(sites), handles(api_, queries_, recorder), core_(core), settings_(settings) {
+    : recorder(sites),
+      handles(api_, queries_, recorder),
+      core_(core),
+      settings_(settings),
+      driver_(api_, settings_.progress, {advance, is_idle, poll}) {
   missing_ = mpi::load(api_, find);
   queries_ = load_queries();
   const bool active = settings_.enabled && core_.mode == Mode::full && missing_ == nullptr;
@@ -111,7 +124,9 @@ const char* Backend::install() {
     core_.slots[i] = is_wrapped(rows[i].wrapped) ? rows[i].wrapper : core_.next[i];
   }
   for (std::size_t i = rows.size(); i < core_.symbols; ++i) core_.slots[i] = core_.next[i];
-  if (recording_) ::pthread_atfork(nullptr, nullptr, stop_in_child);
+  if (recording_ || replacing_) ::pthread_atfork(nullptr, nullptr, stop_in_child);
+  // A program may exit without MPI_Finalize: then the library's own exit handlers follow.
+  if (wants_thread()) std::atexit([] { backend().driver().stop(); });
   return nullptr;
 }
 
@@ -142,10 +157,16 @@ run::Runtime& Backend::runtime() {
   if (made == nullptr) {
     const bool heard = recording_ || says(2);
     made = new run::Runtime(settings_, api_, heard ? &listener : nullptr);
-    if (starting()) made->drive(driver(api_));
+    if (starting() && driver_.exists()) made->starting().drive([this] { return driver_.wake(); });
     runtime_.store(made, std::memory_order_release);
   }
   return *made;
+}
+
+void* Backend::next(std::string_view name) const {
+  const auto rows = symbol_table();
+  const auto row = std::ranges::find(rows, name, &SymbolRow::name);
+  return core_.next[row - rows.begin()];
 }
 
 std::uint32_t Backend::place_of(const void* site) {
@@ -251,6 +272,7 @@ void Backend::shut_down() {
     }
     if (std::exchange(ended_, true)) return;
   }
+  driver_.stop();
   if (run::Runtime* made = runtime_.load(std::memory_order_acquire)) made->finalize();
 }
 

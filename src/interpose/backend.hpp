@@ -17,6 +17,7 @@
 #include "profile/recorder.hpp"
 #include "profile/sites.hpp"
 #include "run/runtime.hpp"
+#include "run/started/driver.hpp"
 
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
 using MPI_Session = void*;  // so that older headers do; such a library has no function that takes one
@@ -33,7 +34,7 @@ struct FunctionRow {
 /// When a function's wrapper is needed.
 enum class Wrapped {
   recording,    // while a record is written
-  nonblocking,  // also where non-blocking collectives may be Wherry's
+  nonblocking,  // also where non-blocking and persistent collectives may be Wherry's
   always,
 };
 
@@ -81,9 +82,9 @@ class Listener : public run::Observer {
                std::string_view strategy, profile::Reason reason, std::uint64_t time_ns,
                std::uint64_t native_ns) override;
   void missed(Collective collective, std::string_view reason) override;
-  void started(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::string_view strategy,
-               std::uint64_t bytes) override;
-  void not_started(Collective collective, std::string_view reason) override;
+  void started(MPI_Comm comm, Collective collective, run::Form form, std::uint32_t bucket,
+               std::string_view strategy, std::uint64_t bytes) override;
+  void not_started(Collective collective, run::Form form, std::string_view reason) override;
 };
 
 class Backend {
@@ -93,13 +94,18 @@ class Backend {
   /// Puts wrappers into the slots, or the library's own functions where there is nothing to do.
   const char* install();
 
+  run::Driver& driver() { return driver_; }
+
   bool recording() const { return recording_; }  // by settings; the file may still fail to open
   bool replacing() const { return replacing_; }
   bool starting() const { return replacing_ && settings_.features.nonblocking; }
   /// Whether this rank speaks of what it does: rank 0, at that level of WHERRY_VERBOSE.
   bool says(int level) const { return settings_.verbose >= level && rank_ == 0; }
   run::Runtime& runtime();
+  /// Whether a thread is to go on with what is started.
+  bool wants_thread() const { return starting() && settings_.progress == ProgressBy::thread; }
   void* next(int symbol) const { return core_.next[symbol]; }
+  void* next(std::string_view name) const;
   const mpi::Api& api() const { return api_; }
   const Queries& queries() const { return queries_; }
 
@@ -159,6 +165,7 @@ class Backend {
   const std::uint64_t start_ns_ = profile::monotonic_ns();
   std::uint64_t next_settle_ns_ = 0;
   std::atomic<run::Runtime*> runtime_ = nullptr;
+  run::Driver driver_;
   std::array<std::atomic<const void*>, remembered_sites> program_sites_ = {};
 };
 

@@ -17,8 +17,9 @@ std::uint32_t row_of(std::string_view name) {
   return static_cast<std::uint32_t>(row - rows.begin());
 }
 
-/// "MPI_Ialltoall" of "MPI_Alltoall".
-std::string nonblocking_name(std::string_view mpi) {
+/// "MPI_Ialltoall" or "MPI_Alltoall_init" of "MPI_Alltoall".
+std::string name_of_form(run::Form form, std::string_view mpi) {
+  if (form == run::Form::persistent) return std::string(mpi) + "_init";
   constexpr std::size_t prefix = 4;
   std::string name = "MPI_I" + std::string(mpi.substr(prefix));
   name[prefix + 1] = static_cast<char>(name[prefix + 1] - 'A' + 'a');
@@ -38,14 +39,17 @@ std::uint32_t function_of(Collective collective) {
   return indices[index_of(collective)];
 }
 
-std::uint32_t nonblocking_function_of(Collective collective) {
-  static const Indices indices = [] {
-    Indices made;
-    std::ranges::transform(collective_names, made.begin(),
-                           [](const CollectiveName& c) { return row_of(nonblocking_name(c.mpi)); });
-    return made;
-  }();
-  return indices[index_of(collective)];
+Indices indices_of(run::Form form) {
+  Indices indices;
+  std::ranges::transform(collective_names, indices.begin(),
+                         [=](const CollectiveName& c) { return row_of(name_of_form(form, c.mpi)); });
+  return indices;
+}
+
+std::uint32_t function_of(Collective collective, run::Form form) {
+  static const Indices nonblocking = indices_of(run::Form::nonblocking);
+  static const Indices persistent = indices_of(run::Form::persistent);
+  return (form == run::Form::persistent ? persistent : nonblocking)[index_of(collective)];
 }
 
 const char* word_for(profile::Reason reason) {
@@ -91,17 +95,17 @@ void Listener::missed(Collective collective, std::string_view reason) {
 }
 
 /// Without a time: the call only starts it.
-void Listener::started(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::string_view strategy,
-                       std::uint64_t bytes) {
+void Listener::started(MPI_Comm comm, Collective collective, run::Form form, std::uint32_t bucket,
+                       std::string_view strategy, std::uint64_t bytes) {
   const std::lock_guard guard(backend().lock);
   if (!backend().is_ready()) return;
-  backend().recorder.used({backend().handles.comm(comm).index, nonblocking_function_of(collective), bucket},
+  backend().recorder.used({backend().handles.comm(comm).index, function_of(collective, form), bucket},
                           strategy, bytes, 0);
 }
 
-void Listener::not_started(Collective collective, std::string_view reason) {
+void Listener::not_started(Collective collective, run::Form form, std::string_view reason) {
   const std::lock_guard guard(backend().lock);
-  if (backend().is_ready()) backend().recorder.missed(nonblocking_function_of(collective), reason);
+  if (backend().is_ready()) backend().recorder.missed(function_of(collective, form), reason);
 }
 
 }  // namespace wherry::interpose

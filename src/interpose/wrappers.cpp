@@ -4,6 +4,7 @@
 
 #include "interpose/account.hpp"
 #include "interpose/narrow.hpp"
+#include "interpose/requests.hpp"
 
 namespace wherry::interpose {
 namespace {
@@ -35,6 +36,13 @@ template <class Arguments, class Next>
 int startable(Call& call, const Arguments& arguments, MPI_Request* request, const Next& next) {
   if (!backend().starting() || !is_replaceable(call)) return next();
   return backend().runtime().start(arguments, [&next] { return next(); }, request);
+}
+
+/// The same for a persistent call, which `next` makes.
+template <class Arguments, class Next>
+int initializable(Call& call, const Arguments& arguments, MPI_Request* request, const Next& next) {
+  if (!backend().starting() || !is_replaceable(call)) return next();
+  return backend().runtime().init(arguments, [&next] { return next(); }, request);
 }
 
 #include "wrappers.inc"

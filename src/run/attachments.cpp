@@ -39,6 +39,15 @@ std::shared_ptr<Communicator> Attachments::known(MPI_Comm comm, std::string_view
   return a == nullptr ? nullptr : a->communicator;
 }
 
+std::shared_ptr<Communicator> Attachments::joined_now(MPI_Comm comm, const Sound& is_sound,
+                                                      std::string_view* refusal) {
+  Attached* const a = open(comm, refusal);
+  if (a == nullptr) return nullptr;
+  if (!a->communicator && is_sound()) join(*a);
+  *refusal = a->refusal;
+  return a->communicator;
+}
+
 /// nullptr if the communicator is refused already.
 Attached* Attachments::open(MPI_Comm comm, std::string_view* refusal) {
   Attached* const a = comm == MPI_COMM_NULL ? nullptr : find(comm);

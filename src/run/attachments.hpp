@@ -46,6 +46,9 @@ class Attachments {
   /// The same for a call that must not wait for other ranks: it does not count, and the ranks join at another.
   std::shared_ptr<Communicator> known(MPI_Comm comm, std::string_view* refusal);
 
+  /// Joins at once (collective), for a call that may wait for other ranks and says that many will follow.
+  std::shared_ptr<Communicator> joined_now(MPI_Comm comm, const Sound& is_sound, std::string_view* refusal);
+
   /// Takes the state off all communicators. Collective over each; before MPI_Finalize.
   void detach_all();
 

@@ -4,13 +4,25 @@
 
 namespace wherry::run {
 
-int deliver(const Channel& channel, int rank, const std::byte* from, long long bytes, const Share& to) {
-  constexpr int tag = 3;  // no schedule sends to itself
+namespace {
+
+/// MPI_Unpack fills all that its arguments describe, so what no data comes for is filled with what it has.
+int unpack_first(const Channel& channel, const std::byte* from, long long bytes, const Share& to) {
+  std::vector<std::byte> all(static_cast<std::size_t>(to.bytes));
+  const int code = pack(channel.api(), to.region, to.dense, all.data(), to.bytes, channel.comm());
+  if (code != MPI_SUCCESS) return code;
+  std::memcpy(all.data(), from, static_cast<std::size_t>(bytes));
+  return unpack(channel.api(), all.data(), to.bytes, to.region, to.dense, channel.comm());
+}
+
+}  // namespace
+
+int deliver(const Channel& channel, const std::byte* from, long long bytes, const Share& to) {
   if (bytes > to.bytes) return MPI_ERR_TRUNCATE;
+  if (bytes == 0) return MPI_SUCCESS;
   if (bytes == to.bytes || to.dense)
     return unpack(channel.api(), from, bytes, to.region, to.dense, channel.comm());
-  // MPI_Unpack fills all that its arguments describe; a message may be shorter.
-  return channel.exchange({const_cast<std::byte*>(from), bytes, MPI_PACKED}, rank, piece_of(to), rank, tag);
+  return unpack_first(channel, from, bytes, to);
 }
 
 std::optional<Piece> UniformBinding::outgoing(const plan::Message& m) const {
@@ -115,8 +127,7 @@ int CombinedBinding::take(const plan::Item& item, Size size, const std::byte* fr
   }
   const auto origin = static_cast<std::size_t>(item.block.origin);
   large_[origin] = size == absent;
-  return size == absent ? MPI_SUCCESS
-                        : deliver(channel_, schedule_.rank, from, size, blocks_.receive[origin]);
+  return size == absent ? MPI_SUCCESS : deliver(channel_, from, size, blocks_.receive[origin]);
 }
 
 int CombinedBinding::arrived(const plan::Message& m) {

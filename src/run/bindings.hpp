@@ -16,9 +16,10 @@ inline Piece piece_of(const Share& share) {
   return {const_cast<void*>(share.region.address), share.region.count, share.region.type};
 }
 
-/// Puts `bytes` bytes at `from` where rank `rank`, this one, receives them. More room than that is not legal MPI, but libraries
-/// forgive it, so the rest stays as it is; for less room, MPI_ERR_TRUNCATE and nothing written.
-int deliver(const Channel& channel, int rank, const std::byte* from, long long bytes, const Share& to);
+/// Puts `bytes` bytes at `from` where this rank receives them. More room than that is not legal MPI, but libraries forgive
+/// it, so the rest stays as it is; for less room, MPI_ERR_TRUNCATE and nothing written. Sends no message, as this may happen
+/// inside the library.
+int deliver(const Channel& channel, const std::byte* from, long long bytes, const Share& to);
 
 /// Every block in a message of its own, straight between the caller's buffers, in the caller's datatypes.
 /// For schedules of single-hop strategies.

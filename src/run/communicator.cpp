@@ -26,13 +26,16 @@ Waiting waiting_for(const mpi::Api& api) {
   return is("Open MPI") || is("SMPI") ? Waiting::library : Waiting::yielding;
 }
 
-/// Tags that blocking collectives do not use, as many as the library has.
-Tags tags_of(MPI_Comm comm, const mpi::Api& api) {
-  constexpr int first = 16, least = 32767;  // MPI 4.1, 9.1.2
+// Those before are of blocking collectives, and of messages that are waited for at once.
+constexpr int first_free_tag = 16;
+
+/// Half of the other tags that the library has.
+int half_of_free_tags(MPI_Comm comm, const mpi::Api& api) {
+  constexpr int least = 32767;  // MPI 4.1, 9.1.2
   const int* most = nullptr;
   int found = 0;
   api.Comm_get_attr(comm, MPI_TAG_UB, &most, &found);
-  return {first, (found != 0 ? std::min(*most, INT_MAX - 1) : least) - first + 1};
+  return ((found != 0 ? std::min(*most, INT_MAX - 1) : least) - first_free_tag + 1) / 2;
 }
 
 /// The first rank of `part`, as `whole` numbers it.
@@ -63,7 +66,8 @@ int leader_of(int rank, MPI_Comm comm, const Settings& settings, const mpi::Api&
 
 // The ranks speak of everything on the program's communicator: a rank may be without the new one.
 Communicator::Communicator(MPI_Comm comm, const Settings& settings, const mpi::Api& api, Room room)
-    : tags(tags_of(comm, api)) {
+    : tags(first_free_tag, half_of_free_tags(comm, api)),
+      lasting_tags(first_free_tag + half_of_free_tags(comm, api), half_of_free_tags(comm, api)) {
   const ErrorsReturned quiet(comm, api);
   api.Comm_rank(comm, &rank_);
   api.Comm_size(comm, &size_);

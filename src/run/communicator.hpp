@@ -93,8 +93,9 @@ class Communicator {
   Blocks blocks;
   SegmentCall segments;
   SparseState sparse;
-  // Of non-blocking collectives:
+  // Of collectives that are left and taken up again:
   Tags tags;
+  LastingTags lasting_tags;
   std::map<CellKey, std::optional<Way>> modelled;  // what the cost model would choose
 
  private:

@@ -23,15 +23,50 @@ bool repeats_dense(const mpi::Api& api, MPI_Datatype type, const mpi::Envelope& 
   return facts.dense;
 }
 
-/// A message to oneself: MPICH 4 and Intel MPI refuse MPI_BOTTOM in MPI_Pack and MPI_Unpack, and take it here.
-int copy(const mpi::Api& api, const void* from, int count, MPI_Datatype type, void* to, int to_count,
-         MPI_Datatype to_type, MPI_Comm comm) {
-  constexpr int tag = 3;  // no schedule sends to itself
-  int rank = 0;
-  api.Comm_rank(comm, &rank);
-  return api.Sendrecv(from, count, type, rank, tag, to, to_count, to_type, rank, tag, comm,
-                      MPI_STATUS_IGNORE);
-}
+/// Memory as MPI_Pack and MPI_Unpack take it. MPICH 4 and Intel MPI refuse MPI_BOTTOM there: then it is the same memory
+/// as seen from an address, through a type whose displacement leads back. Not a message to oneself, which those libraries
+/// take: this happens where they make progress and may not be asked for more.
+class Anchored {
+ public:
+  Anchored(const mpi::Api& api, const Region& region)
+      : api_(api),
+        address_(const_cast<void*>(region.address)),
+        count_(static_cast<int>(region.count)),
+        type_(region.type) {
+    if (address_ == MPI_BOTTOM) anchor();
+  }
+  Anchored(const Anchored&) = delete;
+  Anchored& operator=(const Anchored&) = delete;
+  ~Anchored() {
+    if (own_ != MPI_DATATYPE_NULL) api_.Type_free(&own_);
+  }
+
+  int pack(std::byte* to, int bytes, MPI_Comm comm) const {
+    int position = 0;
+    return code_ != MPI_SUCCESS ? code_ : api_.Pack(address_, count_, type_, to, bytes, &position, comm);
+  }
+  int unpack(const std::byte* from, int bytes, MPI_Comm comm) const {
+    int position = 0;
+    return code_ != MPI_SUCCESS ? code_ : api_.Unpack(from, bytes, &position, address_, count_, type_, comm);
+  }
+
+ private:
+  void anchor() {
+    const MPI_Aint back = -reinterpret_cast<MPI_Aint>(this);
+    code_ = api_.Type_create_struct(1, &count_, &back, &type_, &own_);
+    if (code_ == MPI_SUCCESS) code_ = api_.Type_commit(&own_);
+    address_ = this;
+    count_ = 1;
+    type_ = own_;
+  }
+
+  const mpi::Api& api_;
+  void* address_;
+  int count_;
+  MPI_Datatype type_;
+  MPI_Datatype own_ = MPI_DATATYPE_NULL;
+  int code_ = MPI_SUCCESS;
+};
 
 }  // namespace
 
@@ -59,25 +94,17 @@ int pack(const mpi::Api& api, const Region& from, bool dense, std::byte* to, lon
     std::memcpy(to, from.address, static_cast<std::size_t>(bytes));
     return MPI_SUCCESS;
   }
-  const int count = static_cast<int>(from.count), size = static_cast<int>(bytes);
-  if (from.address == MPI_BOTTOM)
-    return copy(api, from.address, count, from.type, to, size, MPI_PACKED, comm);
-  int position = 0;
-  return api.Pack(from.address, count, from.type, to, size, &position, comm);
+  return Anchored(api, from).pack(to, static_cast<int>(bytes), comm);
 }
 
 int unpack(const mpi::Api& api, const std::byte* from, long long bytes, const Region& to, bool dense,
            MPI_Comm comm) {
   if (bytes == 0) return MPI_SUCCESS;
-  void* address = const_cast<void*>(to.address);
   if (dense) {
-    std::memcpy(address, from, static_cast<std::size_t>(bytes));
+    std::memcpy(const_cast<void*>(to.address), from, static_cast<std::size_t>(bytes));
     return MPI_SUCCESS;
   }
-  const int count = static_cast<int>(to.count), size = static_cast<int>(bytes);
-  if (address == MPI_BOTTOM) return copy(api, from, size, MPI_PACKED, address, count, to.type, comm);
-  int position = 0;
-  return api.Unpack(from, size, &position, address, count, to.type, comm);
+  return Anchored(api, to).unpack(from, static_cast<int>(bytes), comm);
 }
 
 }  // namespace wherry::run

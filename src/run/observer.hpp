@@ -11,6 +11,9 @@
 
 namespace wherry::run {
 
+/// Of a collective that does not end in the call that begins it.
+enum class Form { nonblocking, persistent, plan };
+
 /// Listener for what happened to replaceable collectives. Calls are local and may come from any thread that
 /// calls MPI, but never two at once for one communicator. Implementations must not call MPI collectives.
 class Observer {
@@ -25,11 +28,11 @@ class Observer {
                        std::uint64_t native_ns) = 0;
   /// A call was left to the library because Wherry does not handle its case.
   virtual void missed(Collective collective, std::string_view reason) = 0;
-  /// A non-blocking call was started, to be performed by `strategy`.
-  virtual void started(MPI_Comm, Collective, std::uint32_t /*bucket*/, std::string_view /*strategy*/,
+  /// A non-blocking call was started, or a persistent one made, to be performed by `strategy`.
+  virtual void started(MPI_Comm, Collective, Form, std::uint32_t /*bucket*/, std::string_view /*strategy*/,
                        std::uint64_t /*bytes*/) {}
-  /// A non-blocking call was left to the library because Wherry does not handle its case.
-  virtual void not_started(Collective, std::string_view /*reason*/) {}
+  /// Such a call was left to the library because Wherry does not handle its case.
+  virtual void not_started(Collective, Form, std::string_view /*reason*/) {}
 };
 
 }  // namespace wherry::run

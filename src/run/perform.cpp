@@ -16,8 +16,17 @@ constexpr int own_tag = 2;  // no schedule sends to itself
 
 // No rank stops half-way: the others count on its messages. So every step is taken, and the first error reported.
 
+/// The block that a rank has for itself, by one who may be inside the library and must not send a message.
+int copy_own_packed(const Communicator& c, const Share& from, const Share& to) {
+  std::vector<std::byte> packed(static_cast<std::size_t>(from.bytes));
+  const int code =
+      pack(c.channel().api(), from.region, from.dense, packed.data(), from.bytes, c.channel().comm());
+  return code != MPI_SUCCESS ? code : deliver(c.channel(), packed.data(), from.bytes, to);
+}
+
 /// The block that a rank has for itself. Only the library can touch an accelerator's memory.
-int copy_own(const Communicator& c, const Share& from, const Share& to) {
+int copy_own(const Task& task, const Share& from, const Share& to) {
+  const Communicator& c = task.c;
   if (from.bytes == 0 && to.bytes == 0) return MPI_SUCCESS;
   if (from.bytes > to.bytes) return MPI_ERR_TRUNCATE;
   if (c.terms().host_memory && from.dense && to.dense && from.bytes == to.bytes) {
@@ -26,6 +35,7 @@ int copy_own(const Communicator& c, const Share& from, const Share& to) {
                    static_cast<std::size_t>(from.bytes));
     return MPI_SUCCESS;
   }
+  if (task.lane.patience == Patience::test) return copy_own_packed(c, from, to);
   return c.channel().exchange(piece_of(from), c.rank(), piece_of(to), c.rank(), own_tag);
 }
 
@@ -44,7 +54,7 @@ int pack_all(const Communicator& c, const std::vector<Share>& shares, std::byte*
 int deliver_all(const Communicator& c, const std::byte* from, long long block,
                 const std::vector<Share>& shares) {
   for (const Share& share : shares) {
-    const int code = deliver(c.channel(), c.rank(), from, block, share);
+    const int code = deliver(c.channel(), from, block, share);
     if (code != MPI_SUCCESS) return code;
     from += block;
   }
@@ -116,7 +126,7 @@ class Staged {
 /// Each block from the caller's memory to the caller's memory, by one who waits: the shortest way has no frame to make.
 int straight_exchange(const Task& task, const Blocks& blocks, const Prepared& prepared) {
   const auto own = static_cast<std::size_t>(task.c.rank());
-  const int code = copy_own(task.c, blocks.send[own], blocks.receive[own]);
+  const int code = copy_own(task, blocks.send[own], blocks.receive[own]);
   DirectBinding binding(blocks);
   Execution execution(prepared.schedule, binding, task.lane, task.requests);
   execution.advance();
@@ -180,10 +190,12 @@ Work uniform_exchange(Task task, Blocks& blocks, const plan::Strategy& strategy,
   // Too little room on this rank: it does its part, and drops what comes. Receives that are too short would do as
   // well, had Open MPI 4 and 5 not the habit of filling them beyond their end.
   Staging::Lease dropped;
+  std::vector<Share> room;  // the program's, meanwhile: the blocks may be exchanged again
   const bool too_short = static_cast<std::size_t>(blocks.receive.front().bytes) < block;
   if (too_short) {
     dropped = staging.lease(buffer);
     if (dropped.data() == nullptr) co_return MPI_ERR_NO_MEM;
+    room = blocks.receive;
     lay_out(dropped.data(), static_cast<long long>(block), blocks.receive.size(), blocks.receive);
   }
 
@@ -195,13 +207,16 @@ Work uniform_exchange(Task task, Blocks& blocks, const plan::Strategy& strategy,
     const auto staged =
         static_cast<std::size_t>(choose::uniform_staging(slots, c.size(), static_cast<long long>(block)));
     lease = staging.lease(staged + copy_bytes);
-    if (lease.data() == nullptr) co_return MPI_ERR_NO_MEM;
+    if (lease.data() == nullptr) {
+      if (too_short) blocks.receive.swap(room);
+      co_return MPI_ERR_NO_MEM;
+    }
   }
   if (blocks.in_place) {
     code = send_from_copy(c, blocks, lease.data());
   } else if (!several) {
     const auto own = static_cast<std::size_t>(c.rank());
-    code = copy_own(c, blocks.send[own], blocks.receive[own]);
+    code = copy_own(task, blocks.send[own], blocks.receive[own]);
   }
 
   if (several) {
@@ -217,6 +232,7 @@ Work uniform_exchange(Task task, Blocks& blocks, const plan::Strategy& strategy,
     const int exchanged = co_await execution;
     code = first_error(code, exchanged);
   }
+  if (too_short) blocks.receive.swap(room);
   co_return first_error(code, too_short ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
 }
 
@@ -224,7 +240,7 @@ Work irregular_exchange(Task task, const Blocks& blocks, const plan::Strategy& s
                         const Prepared& prepared, const Prepared& large, std::size_t limit,
                         Staging& staging) {
   const auto own = static_cast<std::size_t>(task.c.rank());
-  int code = copy_own(task.c, blocks.send[own], blocks.receive[own]);
+  int code = copy_own(task, blocks.send[own], blocks.receive[own]);
   if (strategy.hops == plan::Hops::single) {
     DirectBinding binding(blocks);
     Execution execution(prepared.schedule, binding, task.lane, task.requests);

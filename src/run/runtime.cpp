@@ -1,64 +1,28 @@
 #include "run/runtime.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <iterator>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "profile/record.hpp"
 #include "run/attachments.hpp"
 #include "run/choosing.hpp"
+#include "run/describe.hpp"
+#include "run/instructions.hpp"
 #include "run/perform.hpp"
 #include "run/read.hpp"
 #include "run/segments/perform.hpp"
 #include "run/sparse/call.hpp"
-#include "run/started/progress.hpp"
+#include "run/started/starting.hpp"
 
 namespace wherry::run {
 
 namespace {
 
-constexpr std::string_view native_name = "native";
-constexpr std::string_view automatic_name = "auto";
-
 /// All-to-alls are the calls that gain most. Nothing else may count: ranks join in the same call, whatever each was told.
 template <class Call>
 constexpr Weight weight_of = Exchange<Call> ? Weight::full : Weight::light;
-
-/// How calls choose.
-struct Instruction {
-  enum class Kind { learn, native, named };
-  Kind kind;
-  std::string name = {};  // of the strategy that is named
-  friend bool operator==(const Instruction&, const Instruction&) = default;
-};
-
-Instruction instruction_for(const std::string& name) {
-  if (name == automatic_name) return {Instruction::Kind::learn};
-  if (name == native_name) return {Instruction::Kind::native};
-  return {Instruction::Kind::named, name};
-}
-
-/// What the settings say of each collective.
-std::vector<Instruction> own_instructions(const Settings& settings) {
-  std::vector<Instruction> own;
-  std::ranges::transform(settings.strategies, std::back_inserter(own), instruction_for);
-  return own;
-}
-
-/// Everything that all collectives can be told at once.
-std::vector<Instruction> possible_instructions() {
-  std::vector<Instruction> all = {instruction_for(std::string(automatic_name)),
-                                  instruction_for(std::string(native_name))};
-  for (const plan::Strategy& s : plan::strategies()) all.push_back(instruction_for(std::string(s.name)));
-  for (const plan::SegmentStrategy& s : plan::segment_strategies())
-    all.push_back(instruction_for(std::string(s.name)));
-  return all;
-}
 
 /// Measures one call, if anybody wants to know: reading the clock takes longer than all else that a native call costs.
 class Stopwatch {
@@ -75,13 +39,6 @@ std::uint64_t nanoseconds(double seconds) {
   return std::isfinite(seconds) ? static_cast<std::uint64_t>(seconds * 1e9) : 0;
 }
 
-/// Of a call that has been read into its communicator.
-struct Described {
-  CellKey key;
-  int root = 0;
-  std::uint64_t bytes = 0;  // that this rank gives
-};
-
 }  // namespace
 
 struct Runtime::State {
@@ -92,8 +49,9 @@ struct Runtime::State {
         now(around.now),
         staging(s.staging_max),
         choosing(s, a, around.offers != nullptr ? around.offers : std::make_shared<Offers>()),
-        own(own_instructions(s)),
-        attachments(s, a, [this](Communicator& c) { choosing.note(c); }) {}
+        instructions(s),
+        attachments(s, a, [this](Communicator& c) { choosing.note(c); }),
+        starting({s, a, o, instructions, attachments, choosing, staging}) {}
 
   template <class Call>
   int run(Collective collective, const Call& call, const Native& native);
@@ -104,19 +62,8 @@ struct Runtime::State {
   static void end_quiet(Quiet& quiet);
   int run_as(Communicator& c, MPI_Comm comm, const Described& call, const Native& native);
 
-  template <class Call>
-  std::unique_ptr<Started> startable(Collective collective, const Call& call);
-  template <class Call>
-  int start(Collective collective, const Call& call, const Native& native, MPI_Request* request);
-
   Described describe_exchange(Communicator& c, Collective collective) const;
-  Described describe_segments(const SegmentCall& call, Collective collective) const;
-  Described describe(const Started& call, Collective collective) const;
-  std::string_view why_not_started(const Communicator& c, const Started& call, Collective collective) const;
-  std::optional<Way> way_to_start(Communicator& c, const CellKey& key);
-  std::string_view reason_to_stay(const Communicator& c, const SegmentCall& call) const;
   std::uint32_t bucket(Communicator& c, Collective collective) const;
-  const Instruction& instruction(Collective collective) const;
   std::optional<Way> asked_for(Communicator& c, const CellKey& key, const Instruction& asked);
   int perform(Communicator& c, const CellKey& key, const Way& way);
   void report_decisions(MPI_Comm comm, const CellKey& key, choose::Learner& learner) const;
@@ -130,16 +77,13 @@ struct Runtime::State {
   double (*const now)();
   Staging staging;
   Choosing choosing;
-  const std::vector<Instruction> own;  // from the settings, by Collective
+  Instructions instructions;
   Attachments attachments;
-  Progress progress;
-  std::function<void()> wake;  // empty: nobody would go on with what is started
-  const std::vector<Instruction> possible = possible_instructions();
-  std::atomic<const Instruction*> forced = nullptr;  // one of them, instead of `own`
+  Starting starting;
   std::atomic<bool> finished = false;
 };
 
-/// Wherry's state of the communicator with the call read into it, or nullptr: the library's own collective must run.
+/// Wherry's state of the communicator, or nullptr: the library's own collective must run.
 template <class Call>
 Communicator* Runtime::State::joined(Collective collective, const Call& call) {
   if (finished || !settings.enabled || !settings.features.collectives) return nullptr;
@@ -157,19 +101,19 @@ int Runtime::State::run(Collective collective, const Call& call, const Native& n
   Quiet& quiet = c->quiet[index_of(collective)];
   if constexpr (Comparable<Call>)
     if (quiet.left > 0 && quiet.like == likeness_of(call) &&
-        instruction(collective).kind == Instruction::Kind::learn)
+        instructions.of(collective).kind == Instruction::Kind::learn)
       return run_quietly(quiet, call.comm, collective, native);
   end_quiet(quiet);
 
   if (!read_work(api, call, *c, c->blocks, c->segments)) return native();
   if constexpr (!Exchange<Call>) {
-    const std::string_view reason = reason_to_stay(*c, c->segments);
+    const std::string_view reason = reason_to_stay(settings, *c, c->segments);
     miss(collective, reason);
     if (!reason.empty()) return native();
   }
   const Described described = [&] {
     if constexpr (Exchange<Call>) return describe_exchange(*c, collective);
-    else return describe_segments(c->segments, collective);
+    else return run::describe(c->segments, collective);
   }();
   const int code = run_as(*c, call.comm, described, native);
   if constexpr (Comparable<Call>) grow_quiet(*c, likeness_of(call), described);
@@ -185,7 +129,7 @@ void Runtime::State::grow_quiet(Communicator& c, const Likeness& like, const Des
     quiet.like = like;
     return;
   }
-  if (instruction(call.key.collective).kind != Instruction::Kind::learn) return;
+  if (instructions.of(call.key.collective).kind != Instruction::Kind::learn) return;
   Choice& choice = choosing.choice(c, call.key, call.root);
   const choose::Learner& learner = choice.cell.learner();
   if (learner.quiet() == 0 || choice.ways[learner.winner()]) return;
@@ -215,7 +159,7 @@ void Runtime::State::end_quiet(Quiet& quiet) {
 
 int Runtime::State::run_as(Communicator& c, MPI_Comm comm, const Described& call, const Native& native) {
   const CellKey& key = call.key;
-  const Instruction& asked = instruction(key.collective);
+  const Instruction& asked = instructions.of(key.collective);
   Choice* const choice =
       asked.kind == Instruction::Kind::learn ? &choosing.choice(c, key, call.root) : nullptr;
   const std::optional<Way> way =
@@ -238,33 +182,8 @@ int Runtime::State::run_as(Communicator& c, MPI_Comm comm, const Described& call
 }
 
 Described Runtime::State::describe_exchange(Communicator& c, Collective collective) const {
-  const Limit limit = c.blocks.in_place ? Limit::in_place : Limit::none;
-  return {.key = {collective, limit, bucket(c, collective)},
+  return {.key = key_of(c.blocks, collective, bucket(c, collective)),
           .bytes = observer != nullptr ? static_cast<std::uint64_t>(c.blocks.bytes_sent()) : 0};
-}
-
-Described Runtime::State::describe_segments(const SegmentCall& call, Collective collective) const {
-  const Limit limit = call.reduces == Operator::user_ordered ? Limit::in_order : Limit::none;
-  return {.key = {collective, limit, profile::bucket_of(static_cast<std::uint64_t>(call.block_bytes))},
-          .root = call.root,
-          .bytes = static_cast<std::uint64_t>(call.in.blocks * call.block_bytes)};
-}
-
-/// Why the library must perform the call in c, alike on all ranks; empty if it need not.
-std::string_view Runtime::State::reason_to_stay(const Communicator& c, const SegmentCall& call) const {
-  const bool reduces = call.reduces != Operator::unknown;
-  if (reduces && settings.reproducible && depends_on_order(call.reduces))
-    return "WHERRY_REPRODUCIBLE: the result depends on the order";
-  // Blocks of one size class may be much larger than the average of their class: no strategy holds more than all of them twice.
-  const long long most = call.differ ? call.total_bytes() + c.size() * call.widest : 0;
-  return most > static_cast<long long>(c.terms().staging_max)
-             ? "blocks differ so much that staging would not do"
-             : "";
-}
-
-const Instruction& Runtime::State::instruction(Collective collective) const {
-  const Instruction* const instead = forced.load(std::memory_order_acquire);
-  return instead != nullptr ? *instead : own[index_of(collective)];
 }
 
 /// The way that the user named; none where it cannot be gone.
@@ -281,8 +200,7 @@ std::optional<Way> Runtime::State::asked_for(Communicator& c, const CellKey& key
 
 /// The agreed size class of this all-to-all.
 std::uint32_t Runtime::State::bucket(Communicator& c, Collective collective) const {
-  if (collective == Collective::alltoall)
-    return profile::bucket_of(static_cast<std::uint64_t>(c.blocks.block_bytes()));
+  if (collective == Collective::alltoall) return bucket_of(c.blocks);
   SizeWatch& watch = c.watches[{collective, c.blocks.in_place}];
   const double average = static_cast<double>(c.blocks.bytes_sent()) / c.size();
   if (!watch.started()) watch.start(average, c.channel());
@@ -305,77 +223,6 @@ void Runtime::State::report_decisions(MPI_Comm comm, const CellKey& key, choose:
     observer->decided(comm, key.collective, key.bucket, static_cast<std::uint32_t>(e.call),
                       learner.candidates()[e.candidate].name, reasons[static_cast<std::size_t>(e.reason)],
                       nanoseconds(e.seconds), nanoseconds(e.native_seconds));
-}
-
-Described Runtime::State::describe(const Started& call, Collective collective) const {
-  if (segment_operation(collective)) return describe_segments(call.segments, collective);
-  const Blocks& blocks = call.blocks;
-  const Limit limit = blocks.in_place ? Limit::in_place : Limit::none;
-  const auto bytes = static_cast<std::uint64_t>(blocks.bytes_sent());
-  if (collective == Collective::alltoall)
-    return {.key = {collective, limit, profile::bucket_of(static_cast<std::uint64_t>(blocks.block_bytes()))},
-            .bytes = bytes};
-  // The ranks cannot agree on a size now: what blocking calls have agreed on, or blocks of 1 KiB.
-  constexpr std::uint32_t usual = 11;
-  const auto& watches = call.communicator()->watches;
-  const auto watch = watches.find({collective, blocks.in_place});
-  const bool known = watch != watches.end() && watch->second.started();
-  return {.key = {collective, limit, known ? watch->second.known_bucket() : usual}, .bytes = bytes};
-}
-
-std::string_view Runtime::State::why_not_started(const Communicator& c, const Started& call,
-                                                 Collective collective) const {
-  if (segment_operation(collective))
-    if (const std::string_view reason = reason_to_stay(c, call.segments); !reason.empty()) return reason;
-  if (call.blocks.in_place && collective != Collective::alltoall) return "in place, non-blocking";
-  return call.problem();
-}
-
-std::optional<Way> Runtime::State::way_to_start(Communicator& c, const CellKey& key) {
-  const Instruction& asked = instruction(key.collective);
-  if (asked.kind == Instruction::Kind::learn) return choosing.way_without_asking(c, key);
-  if (asked.kind == Instruction::Kind::native) return std::nullopt;
-  const auto [way, problem] = choosing.named_without_asking(c, key, asked.name);
-  if (observer != nullptr && !problem.empty()) observer->not_started(key.collective, problem);
-  return way;
-}
-
-/// nullptr: the library's own form must start.
-template <class Call>
-std::unique_ptr<Started> Runtime::State::startable(Collective collective, const Call& call) {
-  if (finished || !settings.enabled || !settings.features.nonblocking) return nullptr;
-  const auto left = [&](std::string_view reason) {
-    if (observer != nullptr && !reason.empty()) observer->not_started(collective, reason);
-    return nullptr;
-  };
-  if (!wake) return left("the MPI library lets nobody take part in its progress");
-  std::string_view refusal;
-  const std::shared_ptr<Communicator> c = attachments.known(call.comm, &refusal);
-  if (c == nullptr) return left(refusal);
-  auto made = std::make_unique<Started>(c);
-  if (!read_work(api, call, *c, made->blocks, made->segments)) return nullptr;
-  if (const std::string_view reason = why_not_started(*c, *made, collective); !reason.empty())
-    return left(reason);
-  const Described described = describe(*made, collective);
-  const std::optional<Way> way = way_to_start(*c, described.key);
-  if (observer != nullptr)
-    observer->started(call.comm, collective, described.key.bucket, way ? way->name() : native_name,
-                      described.bytes);
-  if (!way) return nullptr;
-  made->prepare(*way, described.key, staging);
-  return made;
-}
-
-template <class Call>
-int Runtime::State::start(Collective collective, const Call& call, const Native& native,
-                          MPI_Request* request) {
-  progress.sweep();
-  std::unique_ptr<Started> made = startable(collective, call);
-  if (made == nullptr) return native();
-  const int code = progress.start(std::move(made), request);
-  if (code != MPI_SUCCESS) api.Comm_call_errhandler(call.comm, code);
-  if (!progress.is_idle()) wake();
-  return code;
 }
 
 double steady_seconds() {
@@ -446,43 +293,19 @@ int Runtime::sparse_exchange(const SparseExchange& call, std::string_view* ran) 
   return run::sparse_exchange(s.api, alone ? nullptr : &s.attachments, s.settings.sparse_exchange, call, ran);
 }
 
-template <class Call>
-int Runtime::start(const Call& call, const Native& native, MPI_Request* request) {
-  return state_->start(collective_of<Call>, call, native, request);
-}
+Starting& Runtime::starting() { return state_->starting; }
 
-template int Runtime::start(const Alltoall&, const Native&, MPI_Request*);
-template int Runtime::start(const Alltoallv&, const Native&, MPI_Request*);
-template int Runtime::start(const Alltoallw&, const Native&, MPI_Request*);
-template int Runtime::start(const Allgather&, const Native&, MPI_Request*);
-template int Runtime::start(const Allgatherv&, const Native&, MPI_Request*);
-template int Runtime::start(const Bcast&, const Native&, MPI_Request*);
-template int Runtime::start(const Gather&, const Native&, MPI_Request*);
-template int Runtime::start(const Scatter&, const Native&, MPI_Request*);
-template int Runtime::start(const Reduce&, const Native&, MPI_Request*);
-template int Runtime::start(const Allreduce&, const Native&, MPI_Request*);
-template int Runtime::start(const ReduceScatterBlock&, const Native&, MPI_Request*);
-template int Runtime::start(const ReduceScatter&, const Native&, MPI_Request*);
-template int Runtime::start(const Barrier&, const Native&, MPI_Request*);
+const mpi::Api& Runtime::api() const { return state_->api; }
 
-void Runtime::drive(std::function<void()> wake) { state_->wake = std::move(wake); }
+int Runtime::advance() { return state_->starting.progress().advance(); }
 
-int Runtime::advance() { return state_->progress.advance(); }
+bool Runtime::is_idle() const { return state_->starting.progress().is_idle(); }
 
-bool Runtime::is_idle() const { return state_->progress.is_idle(); }
-
-bool Runtime::force(std::string_view name) {
-  const auto row = std::ranges::find(state_->possible, instruction_for(std::string(name)));
-  if (row == state_->possible.end()) return false;
-  const bool by_settings = row->kind == Instruction::Kind::learn;
-  state_->forced.store(by_settings ? nullptr : &*row, std::memory_order_release);
-  return true;
-}
+bool Runtime::force(std::string_view name) { return state_->instructions.force(name); }
 
 void Runtime::finalize() {
   state_->finished = true;
-  state_->progress.abandon();
-  state_->progress.sweep();
+  state_->starting.finish();
   state_->attachments.detach_all();
   state_->choosing.save();
 }

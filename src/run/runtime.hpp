@@ -11,6 +11,7 @@
 #include "mpi/api.hpp"
 #include "run/calls.hpp"
 #include "run/observer.hpp"
+#include "run/started/starting.hpp"
 
 namespace wherry::run {
 
@@ -18,9 +19,6 @@ struct SparseExchange;  // run/sparse/call.hpp
 
 /// Seconds of a clock that is never set back.
 double steady_seconds();
-
-/// The library's own collective with the same arguments; returns its code.
-using Native = std::function<int()>;
 
 class Offers;
 
@@ -62,15 +60,26 @@ class Runtime {
   /// *ran: the strategy's name, or "native".
   int sparse_exchange(const SparseExchange& call, std::string_view* ran);
 
-  /// Starts the non-blocking form of a collective: Wherry's, with a request of the library's kind, or `native`. Call: any
-  /// of run/calls.hpp. Local: it waits for no other rank.
+  /// The non-blocking form of a collective: Wherry's, with a request of the library's kind, or `native`. Call: any of
+  /// run/calls.hpp. Local: it waits for no other rank.
   template <class Call>
-  int start(const Call& call, const Native& native, MPI_Request* request);
+  int start(const Call& call, const Native& native, MPI_Request* request) {
+    return starting().start(any_call(api(), call), native, request);
+  }
+  /// The persistent form: the request is Wherry's if starting().is_ours() says so, or `native` made it.
+  template <class Call>
+  int init(const Call& call, const Native& native, MPI_Request* request) {
+    return starting().init(any_call(api(), call), native, request);
+  }
+  /// The collective with its arguments fixed; nullptr: the library must perform it. Its operation must outlive it.
+  template <class Call>
+  std::shared_ptr<Plan> plan(const Call& call) {
+    return starting().plan(any_call(api(), call));
+  }
+  /// Forms that do not end in the call that begins them, and who goes on with them.
+  Starting& starting();
 
-  /// Who goes on with what was started: `wake` is called whenever there is something, and must see to it that advance() is
-  /// called, wherever the library waits, until is_idle(). Without one, non-blocking collectives are the library's.
-  void drive(std::function<void()> wake);
-  /// How many calls have ended by this. Thread-safe, and safe inside the library's own calls.
+  /// Goes on with what was started. How many calls have ended by this. Thread-safe, and safe inside the library's own calls.
   int advance();
   bool is_idle() const;
 
@@ -83,6 +92,8 @@ class Runtime {
   void finalize();
 
  private:
+  const mpi::Api& api() const;
+
   struct State;
   std::unique_ptr<State> state_;
 };

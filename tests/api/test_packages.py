@@ -21,6 +21,7 @@ OUTPUT = {
     "redistribute.py": "redistribute: right, last by ",
     "histogram.py": "histogram: right, ",
     "halo": "halo: right, ",
+    "steps": "steps: right, by ",
     "migrate.py": "migrate: right, ",
 }
 

@@ -39,6 +39,7 @@ TEST_CASE("an empty environment gives the defaults") {
   CHECK(s.strategies == all_automatic());
   CHECK(s.sparse_exchange == "auto");
   CHECK_FALSE(s.reproducible);
+  CHECK(s.progress == ProgressBy::calls);
   CHECK(s.ranks_per_node == 0);
   CHECK(s.verbose == 0);
   CHECK(s.problems.empty());
@@ -57,6 +58,7 @@ TEST_CASE("every setting is read") {
                            {"WHERRY_REDUCE_SCATTER_BLOCK", "ring"},
                            {"WHERRY_SPARSE_EXCHANGE", "nbx"},
                            {"WHERRY_REPRODUCIBLE", "1"},
+                           {"WHERRY_PROGRESS", "thread"},
                            {"WHERRY_RANKS_PER_NODE", "4"},
                            {"WHERRY_VERBOSE", "2"}});
   CHECK(s.output == "out dir");
@@ -68,6 +70,7 @@ TEST_CASE("every setting is read") {
   CHECK(s.strategy_for(Collective::alltoallv) == "native");
   CHECK(s.strategy_for(Collective::reduce_scatter_block) == "ring");
   CHECK(s.strategy_for(Collective::barrier) == "auto");
+  CHECK(s.progress == ProgressBy::thread);
   CHECK(s.ranks_per_node == 4);
   CHECK(s.verbose == 2);
   CHECK(s.problems.empty());
@@ -83,6 +86,15 @@ TEST_CASE("each feature has its switch") {
   CHECK_FALSE(read({{"WHERRY_NO_TUNING", "true"}}).features.tuning);
   CHECK(read({{"WHERRY_NO_TUNING", "0"}}).features.tuning);
   CHECK(read({{"WHERRY_NO_TUNING", ""}}).features.tuning);
+}
+
+TEST_CASE("progress is made by calls unless a thread is asked for") {
+  CHECK(read({{"WHERRY_PROGRESS", ""}}).progress == ProgressBy::calls);
+  CHECK(read({{"WHERRY_PROGRESS", "calls"}}).problems.empty());
+  const Settings s = read({{"WHERRY_PROGRESS", "threads"}});
+  CHECK(s.progress == ProgressBy::calls);
+  REQUIRE(s.problems.size() == 1);
+  CHECK(contains(s.problems[0], "WHERRY_PROGRESS='threads' is neither calls nor thread"));
 }
 
 TEST_CASE("WHERRY_DISABLE switches everything off") {

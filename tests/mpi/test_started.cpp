@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "run/read.hpp"
+#include "run/started/nonblocking.hpp"
 #include "run/started/progress.hpp"
 
 namespace {
@@ -52,10 +53,10 @@ void start(Call& call, const std::shared_ptr<run::Communicator>& c, run::Progres
   if (!strategy->applies(c->shape())) strategy = plan::find_strategy("pairwise");
   const run::Alltoall arguments{call.send.data(), call.count, MPI_INT,       call.receive.data(),
                                 call.count,       MPI_INT,    MPI_COMM_WORLD};
-  auto started = std::make_unique<run::Started>(c);
+  auto started = std::make_shared<run::Nonblocking>(c, &call.request);
   run::read_work(c->channel().api(), arguments, *c, started->blocks, started->segments);
   started->prepare({.exchange = strategy}, {Collective::alltoall, run::Limit::none, 5}, staging);
-  progress.start(std::move(started), &call.request);
+  progress.start(std::move(started));
 }
 
 /// How many calls ended wrong, or not at all.

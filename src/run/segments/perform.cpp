@@ -84,7 +84,7 @@ int unload(const Communicator& c, const SegmentCall& call, const std::byte* buff
     const Share to{
         .region = call.out.piece(i), .bytes = call.out.piece_bytes(i), .dense = call.out.facts.dense};
     if (to.region.address == from) continue;
-    code = first_error(code, deliver(c.channel(), c.rank(), from, bytes_due(call, call.out, i), to));
+    code = first_error(code, deliver(c.channel(), from, bytes_due(call, call.out, i), to));
   }
   return code;
 }

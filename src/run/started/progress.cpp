@@ -32,9 +32,9 @@ class Progress::Turn {
   std::atomic_flag& busy_;
 };
 
-int Progress::start(std::unique_ptr<Started> call, MPI_Request* request) {
+int Progress::start(std::shared_ptr<Started> call) {
   const Turn turn(busy_);
-  if (const int code = call->open(request); code != MPI_SUCCESS) return code;
+  if (const int code = call->begin(); code != MPI_SUCCESS) return code;
   calls_.push_front(std::move(call));
   ++under_way_;
   take_up(calls_.begin());
@@ -52,7 +52,7 @@ int Progress::advance() {
 }
 
 /// True: it has ended, and is gone. Else it goes to the end of the line.
-bool Progress::take_up(std::list<std::unique_ptr<Started>>::iterator call) {
+bool Progress::take_up(std::list<std::shared_ptr<Started>>::iterator call) {
   if (!(*call)->advance()) {
     calls_.splice(calls_.end(), calls_, call);
     return false;
@@ -80,7 +80,8 @@ void Progress::sweep() {
 
 void Progress::abandon() {
   const Turn turn(busy_);
-  for (std::unique_ptr<Started>& call : calls_) static_cast<void>(call.release());
+  // Never freed.
+  if (!calls_.empty()) static_cast<void>(new std::list<std::shared_ptr<Started>>(std::move(calls_)));
   calls_.clear();
   under_way_ = 0;
 }

@@ -1,4 +1,4 @@
-// The non-blocking collectives of this process: who is under way, and whose turn it is.
+// The collectives of this process that are under way, and whose turn it is.
 #pragma once
 
 #include <atomic>
@@ -10,11 +10,23 @@
 
 namespace wherry::run {
 
-/// Thread-safe. Whoever calls advance() does the work: there is no thread of Wherry's.
+/// Thread-safe. Whoever calls advance() does the work.
 class Progress {
  public:
-  /// Makes the program's request and goes as far as possible. Returns an MPI code.
-  int start(std::unique_ptr<Started> call, MPI_Request* request);
+  /// Counts a call as under way that is about to be started, so that those who go on with calls do not leave meanwhile.
+  class Coming {
+   public:
+    explicit Coming(Progress& progress) : under_way_(progress.under_way_) { ++under_way_; }
+    Coming(const Coming&) = delete;
+    Coming& operator=(const Coming&) = delete;
+    ~Coming() { --under_way_; }
+
+   private:
+    std::atomic<std::size_t>& under_way_;
+  };
+
+  /// Begins the call and goes as far as possible. Returns an MPI code.
+  int start(std::shared_ptr<Started> call);
 
   /// Takes up some of those under way, in turn; how many ended. The library is to call this where it makes progress, for
   /// this makes none itself. Does nothing while this thread or another is at it: it may be called from inside itself.
@@ -29,13 +41,13 @@ class Progress {
  private:
   class Turn;
 
-  bool take_up(std::list<std::unique_ptr<Started>>::iterator call);
+  bool take_up(std::list<std::shared_ptr<Started>>::iterator call);
   void rest(bool something_ended);
 
   std::atomic_flag busy_;
   std::atomic<std::size_t> under_way_ = 0;
   // By whoever is busy:
-  std::list<std::unique_ptr<Started>> calls_;
+  std::list<std::shared_ptr<Started>> calls_;
   std::vector<std::shared_ptr<Communicator>> left_;  // of calls that have ended
   int polls_ = 0;                                    // since something ended
 };

@@ -5,15 +5,6 @@
 
 namespace wherry::run {
 
-Started::~Started() {
-  if (number_) communicator_->tags.give_back(*number_);
-}
-
-std::string_view Started::problem() const {
-  const bool user = segments.reduces == Operator::user || segments.reduces == Operator::user_ordered;
-  return user ? "the operation is the program's own, which may be freed before the call is over" : "";
-}
-
 /// Programs free the arrays while the call is under way, although they should not (MPI 4.1, 6.12): mpi4py does.
 void Started::hold_counts(Side& side) {
   if (side.counts.empty()) return;
@@ -43,19 +34,14 @@ void Started::prepare(const Way& way, const CellKey& key, Staging& staging) {
   for (MPI_Datatype* type : {&segments.in.type, &segments.out.type, &segments.type}) types_.hold(*type);
 }
 
-int Started::open(MPI_Request* request) {
-  int code = MPI_SUCCESS;
-  outcome_ = Outcome::begin(communicator_->channel().api(), &request_, &code);
-  if (outcome_ == nullptr) return code;
-  *request = request_;
-  number_ = communicator_->tags.take();
-  work_.emplace(work());
-  return MPI_SUCCESS;
+int Started::begin() {
+  const int code = open();
+  if (code == MPI_SUCCESS) work_.emplace(work());
+  return code;
 }
 
 Task Started::task() {
-  const Lane lane{&communicator_->channel(), communicator_->tags.tag(*number_), Patience::test};
-  return {*communicator_, lane, requests_};
+  return {*communicator_, {&communicator_->channel(), tag(), Patience::test}, requests_};
 }
 
 Work Started::work() {
@@ -67,12 +53,10 @@ Work Started::work() {
                             *staging_);
 }
 
-bool Started::advance() { return communicator_->tags.is_free(*number_) && work_->advance(); }
-
 void Started::complete() {
-  const mpi::Api& api = communicator_->channel().api();
-  outcome_->code = first_error(work_->code(), judged_);
-  api.Grequest_complete(request_);  // the outcome may be gone now
+  const int code = first_error(work_->code(), judged_);
+  work_.reset();  // gives the staging back
+  close(code);
 }
 
 }  // namespace wherry::run

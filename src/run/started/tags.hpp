@@ -1,7 +1,8 @@
-// Tags of non-blocking collectives on one communicator.
+// Tags of collectives that are left and taken up again, on one communicator.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 
 namespace wherry::run {
@@ -30,6 +31,21 @@ class Tags {
   Number count_;
   Number next_ = 0;
   std::set<Number> under_way_;
+};
+
+/// Collectives that are started again and again keep their tag, for ranks may start several of them in different orders.
+/// They take it when they are made, in an order that all ranks share. No tag comes again: one rank may be done with a
+/// collective for good when another has yet to start it.
+class LastingTags {
+ public:
+  LastingTags(int first, int count) : next_(first), left_(count) {}
+
+  /// None when all have been taken, so on all ranks alike.
+  std::optional<int> take() { return left_ > 0 ? (--left_, std::optional(next_++)) : std::nullopt; }
+
+ private:
+  int next_;
+  int left_;
 };
 
 }  // namespace wherry::run

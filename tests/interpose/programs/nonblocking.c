@@ -1,192 +1,41 @@
-/* Non-blocking collectives of all kinds, completed in all ways, against results known by arithmetic. Prints per rank
- * "N checks, M failures". The first calls are blocking: at these the ranks join. */
-#include <mpi.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+/* Non-blocking collectives of all kinds, completed in all ways. Prints per rank "N checks, M failures". */
+#include "started_calls.h"
 
-enum { ALLTOALL, ALLTOALLV, ALLTOALLW, ALLGATHER, BCAST, GATHER, SCATTER, REDUCE, ALLREDUCE, REDUCE_SCATTER, ALLGATHERV,
-       REDUCE_SCATTER_OF, BARRIER, KINDS };
-enum { GUARD = 0x5A5A5A5A, GAP = 3, OUTSTANDING = 100 };
-
-static int rank, size;
-static long checks, failures;
-static unsigned state = 20261122u;
-
-static unsigned draw(void) { return state = state * 1664525u + 1013904223u, state >> 8; }
-
-static int value(int from, int to, int k, int seed) { return from * 1000003 + to * 8191 + k * 31 + seed * 7; }
-
-/* One call: what it needs until it has been checked. The receive side is gapped, one int of three, if `gapped`. */
-typedef struct {
-  int kind, count, root, seed, gapped, in_place;
-  int *send, *receive;
-  long sent, received; /* blocks of each */
-  MPI_Request request;
-} Call;
-
-/* Elements of the block that rank `peer` has here, of irregular kinds: by a + b of what goes from a to b. */
-static int block_of(const Call* c, int peer) {
-  switch (c->kind) {
-    case ALLTOALLV:
-    case ALLTOALLW: return (c->count * ((peer + rank) % 3)) / 2;
-    case ALLGATHERV: return (c->count * (peer % 3)) / 2;
-    case REDUCE_SCATTER_OF: return c->count - (peer == 0);
-    default: return c->count;
-  }
-}
-
-/* Elements that arrive from `peer`. */
-static int arrives_from(const Call* c, int peer) { return block_of(c, c->kind == REDUCE_SCATTER_OF ? rank : peer); }
-
-static int stride(const Call* c) { return c->gapped ? GAP : 1; }
-
-static int is_root(const Call* c) { return rank == c->root; }
-
-static void judge(int right, const Call* c, const char* what) {
-  ++checks;
-  if (right) return;
-  ++failures;
-  fprintf(stderr, "rank %d of %d: %s: kind %d, %d elements, root %d, gapped %d, in place %d, seed %d\n", rank, size,
-          what, c->kind, c->count, c->root, c->gapped, c->in_place, c->seed);
-}
-
-/* What this rank has for `peer` before, element k. */
-static int mine(const Call* c, int peer, int k) { return value(rank, peer, k, c->seed); }
-
-static int total(const Call* c, int to, int k) {
-  int sum = 0;
-  for (int from = 0; from < size; ++from) sum += value(from, to, k, c->seed);
-  return sum;
-}
-
-/* Blocks of the two buffers: all ranks', one, or none. */
-static void lay_out(Call* c) {
-  const int all = size, root = is_root(c);
-  const int sent[KINDS] = {all, all, all, 1, root, 1, root ? all : 0, 1, 1, all, 1, all, 0};
-  const int received[KINDS] = {all, all, all, all, !root, root ? all : 0, 1, root, 1, 1, all, 1, 0};
-  c->sent = sent[c->kind];
-  c->received = received[c->kind];
-  c->send = malloc(sizeof(int) * ((size_t)c->sent * (size_t)c->count + 1));
-  const size_t ints = (size_t)size * (size_t)c->count * GAP + 1;
-  c->receive = malloc(sizeof(int) * ints);
-  for (size_t i = 0; i < ints; ++i) c->receive[i] = GUARD;
-  for (long peer = 0; peer < c->sent; ++peer)
-    for (int k = 0; k < c->count; ++k) c->send[peer * c->count + k] = mine(c, (int)peer, k);
-}
-
-/* In place: this rank's data lies where the result will be. */
-static void put_in_place(Call* c) {
-  const int s = stride(c);
-  const int own = c->kind == ALLGATHER || c->kind == ALLGATHERV || c->kind == GATHER ? rank : 0;
-  const int elements = c->kind == ALLGATHERV ? block_of(c, rank) : c->count;
-  for (long peer = 0; peer < c->sent; ++peer)
-    for (int k = 0; k < elements; ++k)
-      c->receive[((own + peer) * c->count + k) * s] = c->send[peer * c->count + k];
-}
-
-/* Not every call may be in place or gapped here. */
-static Call make(int kind, int count, int seed, int gapped, int in_place) {
-  Call c = {.kind = kind, .count = count, .seed = seed, .root = seed % size};
-  const int reduces = kind == REDUCE || kind == ALLREDUCE || kind == REDUCE_SCATTER ||
-                      kind == REDUCE_SCATTER_OF;
-  c.gapped = gapped && !reduces;
-  c.in_place = in_place && kind != BCAST && kind != SCATTER && kind != ALLTOALLV && kind != ALLTOALLW &&
-               kind != REDUCE_SCATTER_OF && kind != BARRIER && (kind != GATHER && kind != REDUCE ? 1 : is_root(&c));
-  lay_out(&c);
-  if (c.in_place) put_in_place(&c);
-  return c;
-}
-
-/* Whether Wherry performs the calls: it promises more than some libraries keep. */
-static int ours(void) { return getenv("TEST_WHERRY_PERFORMS") != NULL && size > 1; }
-
-/* The arrays and the types go at once: the call has read them. */
 static void start(Call* c, MPI_Comm comm) {
-  int *counts = malloc(sizeof(int) * (size_t)size), *sdispls = malloc(sizeof(int) * (size_t)size),
-      *rdispls = malloc(sizeof(int) * (size_t)size), *sbytes = malloc(sizeof(int) * (size_t)size),
-      *rbytes = malloc(sizeof(int) * (size_t)size);
-  MPI_Datatype type = MPI_INT, *stypes = malloc(sizeof(MPI_Datatype) * (size_t)size),
-               *rtypes = malloc(sizeof(MPI_Datatype) * (size_t)size);
-  if (c->gapped) {
-    MPI_Type_create_resized(MPI_INT, 0, GAP * sizeof(int), &type);
-    MPI_Type_commit(&type);
-  }
-  for (int i = 0; i < size; ++i) {
-    counts[i] = block_of(c, i);
-    sdispls[i] = rdispls[i] = i * c->count;
-    sbytes[i] = i * c->count * (int)sizeof(int);
-    rbytes[i] = sbytes[i] * stride(c);
-    stypes[i] = MPI_INT;
-    rtypes[i] = type;
-  }
+  Arrays a = make_arrays(c);
   const void* from = c->in_place ? MPI_IN_PLACE : c->send;
   MPI_Request* r = &c->request;
   const int n = c->count;
   switch (c->kind) {
-    case ALLTOALL: MPI_Ialltoall(from, n, MPI_INT, c->receive, n, type, comm, r); break;
+    case ALLTOALL: MPI_Ialltoall(from, n, MPI_INT, c->receive, n, a.type, comm, r); break;
     case ALLTOALLV:
-      MPI_Ialltoallv(c->send, counts, sdispls, MPI_INT, c->receive, counts, rdispls, type, comm, r);
+      MPI_Ialltoallv(c->send, a.counts, a.sdispls, MPI_INT, c->receive, a.counts, a.rdispls, a.type, comm, r);
       break;
     case ALLTOALLW:
-      MPI_Ialltoallw(c->send, counts, sbytes, stypes, c->receive, counts, rbytes, rtypes, comm, r);
+      MPI_Ialltoallw(c->send, a.counts, a.sbytes, a.stypes, c->receive, a.counts, a.rbytes, a.rtypes, comm, r);
       break;
-    case ALLGATHER: MPI_Iallgather(from, n, MPI_INT, c->receive, n, type, comm, r); break;
+    case ALLGATHER: MPI_Iallgather(from, n, MPI_INT, c->receive, n, a.type, comm, r); break;
     case BCAST:
       if (is_root(c)) MPI_Ibcast(c->send, n, MPI_INT, c->root, comm, r);
-      else MPI_Ibcast(c->receive, n, type, c->root, comm, r);
+      else MPI_Ibcast(c->receive, n, a.type, c->root, comm, r);
       break;
-    case GATHER: MPI_Igather(from, n, MPI_INT, c->receive, n, type, c->root, comm, r); break;
-    case SCATTER: MPI_Iscatter(c->send, n, MPI_INT, c->receive, n, type, c->root, comm, r); break;
+    case GATHER: MPI_Igather(from, n, MPI_INT, c->receive, n, a.type, c->root, comm, r); break;
+    case SCATTER: MPI_Iscatter(c->send, n, MPI_INT, c->receive, n, a.type, c->root, comm, r); break;
     case REDUCE: MPI_Ireduce(from, c->receive, n, MPI_INT, MPI_SUM, c->root, comm, r); break;
     case ALLREDUCE: MPI_Iallreduce(from, c->receive, n, MPI_INT, MPI_SUM, comm, r); break;
     case REDUCE_SCATTER: MPI_Ireduce_scatter_block(from, c->receive, n, MPI_INT, MPI_SUM, comm, r); break;
     case ALLGATHERV:
-      MPI_Iallgatherv(from, counts[rank], MPI_INT, c->receive, counts, rdispls, type, comm, r);
+      MPI_Iallgatherv(from, a.counts[rank], MPI_INT, c->receive, a.counts, a.rdispls, a.type, comm, r);
       break;
-    case REDUCE_SCATTER_OF: MPI_Ireduce_scatter(from, c->receive, counts, MPI_INT, MPI_SUM, comm, r); break;
+    case REDUCE_SCATTER_OF: MPI_Ireduce_scatter(from, c->receive, a.counts, MPI_INT, MPI_SUM, comm, r); break;
     default: MPI_Ibarrier(comm, r); break;
   }
-  if (c->gapped) MPI_Type_free(&type);
-  if (!ours()) return; /* MPI lets the library read the arrays to the end: they are leaked */
-  for (int i = 0; i < size; ++i) counts[i] = sdispls[i] = rdispls[i] = sbytes[i] = rbytes[i] = -1;
-  free(counts), free(sdispls), free(rdispls), free(sbytes), free(rbytes), free(stypes), free(rtypes);
+  drop_arrays(c, &a);
 }
 
-static int expected(const Call* c, int block, int k) {
-  switch (c->kind) {
-    case ALLTOALL:
-    case ALLTOALLV:
-    case ALLTOALLW: return value(block, rank, k, c->seed);
-    case ALLGATHER:
-    case ALLGATHERV:
-    case GATHER: return value(block, 0, k, c->seed);
-    case BCAST: return value(c->root, 0, k, c->seed);
-    case SCATTER: return value(c->root, rank, k, c->seed);
-    case REDUCE_SCATTER: return total(c, rank, k);
-    case REDUCE_SCATTER_OF: {
-      const int at = rank * c->count - (rank > 0) + k;
-      return total(c, at / c->count, at % c->count);
-    }
-    default: return total(c, 0, k);
-  }
-}
-
-/* The result, the gaps in it, and what was sent. */
 static void check(Call* c, const char* what) {
-  const int s = stride(c);
-  int right = 1;
-  for (int block = 0; block < c->received; ++block)
-    for (int k = 0; k < c->count; ++k) {
-      const int* at = c->receive + ((long)block * c->count + k) * s;
-      right &= *at == (k < arrives_from(c, block) ? expected(c, block, k) : GUARD);
-      for (int gap = 1; gap < s; ++gap) right &= at[gap] == GUARD;
-    }
-  for (long peer = 0; peer < c->sent; ++peer)
-    for (int k = 0; k < c->count; ++k) right &= c->send[peer * c->count + k] == mine(c, (int)peer, k);
-  judge(right && c->request == MPI_REQUEST_NULL, c, what);
-  free(c->send);
-  free(c->receive);
+  judge(is_right(c) && c->request == MPI_REQUEST_NULL, c, what);
+  drop(c);
 }
 
 static void each(MPI_Comm comm) {
@@ -202,44 +51,6 @@ static void each(MPI_Comm comm) {
       }
 }
 
-/* Ways to complete them. The requests are in an order of this rank's own, with a receive from anybody among them. */
-static void complete(int way, int n, MPI_Request* r) {
-  int indices[OUTSTANDING + 1], index = 0, flag = 0, done = 0;
-  static MPI_Status statuses[OUTSTANDING + 1];
-  switch (way) {
-    case 0: MPI_Waitall(n, r, MPI_STATUSES_IGNORE); break;
-    case 1:
-      for (int i = 0; i < n; ++i) MPI_Waitany(n, r, &index, &statuses[0]);
-      break;
-    case 2:
-      while (done != MPI_UNDEFINED) MPI_Waitsome(n, r, &done, indices, statuses);
-      break;
-    case 3:
-      while (!flag) MPI_Testall(n, r, &flag, statuses);
-      break;
-    case 4:
-      while (index != MPI_UNDEFINED) do MPI_Testany(n, r, &index, &flag, &statuses[0]); while (!flag);
-      break;
-    case 5:
-      while (done != MPI_UNDEFINED) MPI_Testsome(n, r, &done, indices, statuses);
-      break;
-    case 6:
-      for (int i = n - 1; i >= 0; --i)
-        for (flag = 0; !flag;) MPI_Test(&r[i], &flag, &statuses[0]);
-      break;
-    case 7:
-      for (int i = 0; i < n; ++i) {
-        for (flag = 0; !flag;) MPI_Request_get_status(r[i], &flag, &statuses[0]);
-        MPI_Wait(&r[i], &statuses[0]);
-      }
-      break;
-    default:
-      for (int i = n - 1; i >= 0; --i) MPI_Wait(&r[i], MPI_STATUS_IGNORE);
-  }
-}
-
-enum { WAYS = 9 };
-
 static void outstanding(MPI_Comm comm, int way) {
   static Call calls[OUTSTANDING];
   MPI_Request requests[OUTSTANDING + 1];
@@ -247,13 +58,8 @@ static void outstanding(MPI_Comm comm, int way) {
   for (int i = 0; i < OUTSTANDING; ++i) {
     calls[i] = make(i % KINDS, 1 + 13 * (i % 5), 100 * way + i, i % 2, i % 3 == 0);
     start(&calls[i], comm);
-    order[i] = i;
   }
-  for (int i = OUTSTANDING - 1; i > 0; --i) { /* another order on each rank */
-    const int j = (int)((draw() + (unsigned)rank * 2654435761u) % (unsigned)(i + 1)), kept = order[i];
-    order[i] = order[j];
-    order[j] = kept;
-  }
+  shuffle(OUTSTANDING, order);
   for (int i = 0; i < OUTSTANDING; ++i) requests[i] = calls[order[i]].request;
   MPI_Irecv(&token, 1, MPI_INT, MPI_ANY_SOURCE, 77, comm, &requests[OUTSTANDING]);
   MPI_Send(&sent, 1, MPI_INT, (rank + 1) % size, 77, comm);
@@ -292,6 +98,7 @@ static void held_up(MPI_Comm comm, int how) {
   check(&c, "held up");
 }
 
+/* At these blocking calls the ranks join. */
 static void join(MPI_Comm comm) {
   int *to = calloc((size_t)size, sizeof(int)), *from = calloc((size_t)size, sizeof(int));
   for (int i = 0; i < 2; ++i) MPI_Alltoall(to, 1, MPI_INT, from, 1, MPI_INT, comm);
@@ -320,6 +127,34 @@ static void freed(void) {
     }
 }
 
+/* One element for each rank at an absolute address, in a block twice as large as what arrives: legal are the addresses, and the
+ * room is what libraries forgive. */
+static void absolute(MPI_Comm comm) {
+  const size_t ranks = (size_t)size;
+  int *in = malloc(sizeof(int) * ranks), *out = malloc(sizeof(int) * 2 * ranks * GAP), right = 1;
+  int *ones = malloc(sizeof(int) * ranks), *zeros = calloc(ranks, sizeof(int));
+  MPI_Datatype *from = malloc(sizeof(MPI_Datatype) * ranks), *to = malloc(sizeof(MPI_Datatype) * ranks);
+  Call c = {.kind = ALLTOALLW, .count = 1};
+  for (int i = 0; i < 2 * size * GAP; ++i) out[i] = GUARD;
+  for (int i = 0; i < size; ++i) {
+    MPI_Aint at[2];
+    in[i] = 100 * rank + i;
+    ones[i] = 1;
+    MPI_Get_address(&in[i], &at[0]);
+    MPI_Type_create_hindexed_block(1, 1, at, MPI_INT, &from[i]);
+    for (int k = 0; k < 2; ++k) MPI_Get_address(&out[(2 * i + k) * GAP], &at[k]);
+    MPI_Type_create_hindexed_block(2, 1, at, MPI_INT, &to[i]);
+    MPI_Type_commit(&from[i]), MPI_Type_commit(&to[i]);
+  }
+  MPI_Ialltoallw(MPI_BOTTOM, ones, zeros, from, MPI_BOTTOM, ones, zeros, to, comm, &c.request);
+  MPI_Wait(&c.request, MPI_STATUS_IGNORE);
+  for (int i = 0; i < 2 * size * GAP; ++i)
+    right &= out[i] == (i % (2 * GAP) == 0 ? 100 * (i / (2 * GAP)) + rank : GUARD);
+  judge(right, &c, "absolute addresses");
+  for (int i = 0; i < size; ++i) MPI_Type_free(&from[i]), MPI_Type_free(&to[i]);
+  free(in), free(out), free(ones), free(zeros), free(from), free(to);
+}
+
 /* As of any request for which there is nothing to receive. */
 static void status_is_empty(MPI_Comm comm) {
   Call c = make(ALLTOALL, 3, 1, 0, 0);
@@ -343,7 +178,7 @@ int main(int argc, char** argv) {
   each(comm);
   for (int way = 0; way < WAYS; ++way) outstanding(comm, way);
   for (int how = 0; how < 5; ++how) held_up(comm, how);
-  if (ours()) status_is_empty(comm);
+  if (ours()) status_is_empty(comm), absolute(comm);
   freed();
   MPI_Comm_free(&comm);
   printf("rank %d: %ld checks, %ld failures\n", rank, checks, failures);

@@ -1,0 +1,200 @@
+// The C API of plans. Each maker names the runtime's arguments and the library's non-blocking form; the rest is the same for all.
+#pragma GCC visibility push(default)
+#include "wherry/wherry.h"
+#pragma GCC visibility pop
+
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "api/process.hpp"
+#include "run/poll.hpp"
+
+struct wherry_plan {
+  MPI_Comm comm = MPI_COMM_NULL;
+  std::shared_ptr<wherry::run::Plan> ours;  // nullptr: the library's
+  std::function<int(MPI_Request*)> native;  // starts the library's non-blocking form
+  MPI_Request request = MPI_REQUEST_NULL;   // of that
+  bool under_way = false;
+};
+
+namespace wherry::api {
+namespace {
+
+/// An array of the program's that outlives it. NULL stays NULL.
+template <class T>
+class Kept {
+ public:
+  Kept(const T* values, std::size_t count) {
+    if (values != nullptr) values_ = std::make_shared<const std::vector<T>>(values, values + count);
+  }
+  const T* data() const { return values_ ? values_->data() : nullptr; }
+
+ private:
+  std::shared_ptr<const std::vector<T>> values_;
+};
+
+template <class T>
+T plain(T value) {
+  return value;
+}
+template <class T>
+const T* plain(const Kept<T>& kept) {
+  return kept.data();
+}
+
+/// An array with an entry for each rank that this one sends to, or receives from. sendbuf: of its side, which counts for nothing in
+/// place.
+template <class T>
+Kept<T> per_rank(const void* buffer, const T* values, MPI_Comm comm) {
+  int inter = 0, ranks = 0;
+  library().Comm_test_inter(comm, &inter);
+  (inter != 0 ? library().Comm_remote_size : library().Comm_size)(comm, &ranks);
+  return {buffer == MPI_IN_PLACE ? nullptr : values, static_cast<std::size_t>(ranks)};
+}
+
+/// Makes a plan of a collective with its arguments in MPI's order, which is also that of the runtime's struct.
+template <class Call, class Start, class... Values>
+int make(wherry_plan** plan, Start* start, const Values&... values) {
+  const Call call{plain(values)...};
+  if (plan == nullptr) return library().Comm_call_errhandler(call.comm, MPI_ERR_ARG), MPI_ERR_ARG;
+  auto made = std::make_unique<wherry_plan>();
+  made->comm = call.comm;
+  made->native = [=](MPI_Request* request) { return start(plain(values)..., request); };
+  if (run::Runtime* const wherry = runtime()) made->ours = wherry->plan(call);
+  *plan = made.release();
+  return MPI_SUCCESS;
+}
+
+int report(const wherry_plan& plan, int code) {
+  if (code != MPI_SUCCESS) library().Comm_call_errhandler(plan.comm, code);
+  return code;
+}
+
+bool is_over(const wherry_plan& plan) { return runtime()->starting().is_over(*plan.ours); }
+
+/// Of an execution of Wherry's that is over.
+int end(wherry_plan& plan) {
+  plan.under_way = false;
+  return report(plan, plan.ours->code());
+}
+
+}  // namespace
+}  // namespace wherry::api
+
+using namespace wherry::api;
+namespace run = wherry::run;
+
+int wherry_alltoall_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm, wherry_plan** plan) {
+  return make<run::Alltoall>(plan, library().Ialltoall, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                             recvtype, comm);
+}
+
+int wherry_alltoallv_plan(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                          MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[],
+                          MPI_Datatype recvtype, MPI_Comm comm, wherry_plan** plan) {
+  return make<run::Alltoallv>(plan, library().Ialltoallv, sendbuf, per_rank(sendbuf, sendcounts, comm),
+                              per_rank(sendbuf, sdispls, comm), sendtype, recvbuf,
+                              per_rank(recvbuf, recvcounts, comm), per_rank(recvbuf, rdispls, comm), recvtype,
+                              comm);
+}
+
+int wherry_alltoallw_plan(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                          const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                          const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                          wherry_plan** plan) {
+  return make<run::Alltoallw>(plan, library().Ialltoallw, sendbuf, per_rank(sendbuf, sendcounts, comm),
+                              per_rank(sendbuf, sdispls, comm), per_rank(sendbuf, sendtypes, comm), recvbuf,
+                              per_rank(recvbuf, recvcounts, comm), per_rank(recvbuf, rdispls, comm),
+                              per_rank(recvbuf, recvtypes, comm), comm);
+}
+
+int wherry_allgather_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm, wherry_plan** plan) {
+  return make<run::Allgather>(plan, library().Iallgather, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                              recvtype, comm);
+}
+
+int wherry_bcast_plan(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
+                      wherry_plan** plan) {
+  return make<run::Bcast>(plan, library().Ibcast, buffer, count, datatype, root, comm);
+}
+
+int wherry_gather_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                       int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, wherry_plan** plan) {
+  return make<run::Gather>(plan, library().Igather, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                           recvtype, root, comm);
+}
+
+int wherry_scatter_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                        int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, wherry_plan** plan) {
+  return make<run::Scatter>(plan, library().Iscatter, sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                            recvtype, root, comm);
+}
+
+int wherry_reduce_plan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                       int root, MPI_Comm comm, wherry_plan** plan) {
+  return make<run::Reduce>(plan, library().Ireduce, sendbuf, recvbuf, count, datatype, op, root, comm);
+}
+
+int wherry_allreduce_plan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+                          MPI_Comm comm, wherry_plan** plan) {
+  return make<run::Allreduce>(plan, library().Iallreduce, sendbuf, recvbuf, count, datatype, op, comm);
+}
+
+int wherry_reduce_scatter_block_plan(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype,
+                                     MPI_Op op, MPI_Comm comm, wherry_plan** plan) {
+  return make<run::ReduceScatterBlock>(plan, library().Ireduce_scatter_block, sendbuf, recvbuf, recvcount,
+                                       datatype, op, comm);
+}
+
+int wherry_barrier_plan(MPI_Comm comm, wherry_plan** plan) {
+  return make<run::Barrier>(plan, library().Ibarrier, comm);
+}
+
+int wherry_plan_start(wherry_plan* plan) {
+  if (plan == nullptr) return MPI_ERR_REQUEST;
+  if (plan->under_way) return report(*plan, MPI_ERR_REQUEST);
+  const int code =
+      plan->ours ? report(*plan, runtime()->starting().start(plan->ours)) : plan->native(&plan->request);
+  plan->under_way = code == MPI_SUCCESS;
+  return code;
+}
+
+int wherry_plan_test(wherry_plan* plan, int* over) {
+  if (plan == nullptr || over == nullptr) return MPI_ERR_REQUEST;
+  *over = 1;
+  if (!plan->under_way) return MPI_SUCCESS;
+  if (plan->ours) {
+    *over = is_over(*plan) ? 1 : 0;
+    return *over != 0 ? end(*plan) : MPI_SUCCESS;
+  }
+  const int code = library().Test(&plan->request, over, MPI_STATUS_IGNORE);
+  plan->under_way = *over == 0 && code == MPI_SUCCESS;
+  return code;
+}
+
+int wherry_plan_wait(wherry_plan* plan) {
+  if (plan == nullptr) return MPI_ERR_REQUEST;
+  if (!plan->under_way) return MPI_SUCCESS;
+  if (plan->ours) {
+    run::poll([plan](int* over) { return *over = is_over(*plan) ? 1 : 0, MPI_SUCCESS; });
+    return end(*plan);
+  }
+  plan->under_way = false;
+  return library().Wait(&plan->request, MPI_STATUS_IGNORE);
+}
+
+int wherry_plan_free(wherry_plan** plan) {
+  if (plan == nullptr || *plan == nullptr) return MPI_SUCCESS;
+  if ((*plan)->under_way) return report(**plan, MPI_ERR_REQUEST);
+  delete std::exchange(*plan, nullptr);
+  return MPI_SUCCESS;
+}
+
+const char* wherry_plan_strategy(const wherry_plan* plan) {
+  if (plan == nullptr) return "";
+  return plan->ours ? plan->ours->way().name().data() : "native";
+}

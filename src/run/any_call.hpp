@@ -1,0 +1,29 @@
+// A call of whatever collective, for code that is the same for all.
+#pragma once
+
+#include <functional>
+
+#include "run/read.hpp"
+
+namespace wherry::run {
+
+struct AnyCall {
+  Collective collective;
+  MPI_Comm comm;
+  /// Reads the arguments; false: the library should perform the call, or judge it.
+  std::function<bool(const Communicator&, Blocks&, SegmentCall&)> read;
+  /// Whether this rank's arguments are legal as far as Wherry looks at them.
+  std::function<bool()> is_sound;
+};
+
+/// api and call must outlive the result.
+template <class Call>
+AnyCall any_call(const mpi::Api& api, const Call& call) {
+  return {collective_of<Call>, call.comm,
+          [&](const Communicator& c, Blocks& blocks, SegmentCall& segments) {
+            return read_work(api, call, c, blocks, segments);
+          },
+          [&] { return is_valid(api, call); }};
+}
+
+}  // namespace wherry::run

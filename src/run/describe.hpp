@@ -1,0 +1,34 @@
+// Of a call that has been read: which calls it is like, and whether Wherry may perform it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/settings.hpp"
+#include "run/cell_key.hpp"
+#include "run/communicator.hpp"
+
+namespace wherry::run {
+
+inline constexpr std::string_view native_name = "native";
+
+struct Described {
+  CellKey key;
+  int root = 0;
+  std::uint64_t bytes = 0;  // that this rank gives
+};
+
+Described describe(const SegmentCall& call, Collective collective);
+
+/// Of an all-to-all. bucket: the agreed size class.
+inline CellKey key_of(const Blocks& blocks, Collective collective, std::uint32_t bucket) {
+  return {collective, blocks.in_place ? Limit::in_place : Limit::none, bucket};
+}
+
+/// The size class of an all-to-all of equal blocks.
+std::uint32_t bucket_of(const Blocks& blocks);
+
+/// Why the library must perform the call in c, alike on all ranks; empty if it need not.
+std::string_view reason_to_stay(const Settings& settings, const Communicator& c, const SegmentCall& call);
+
+}  // namespace wherry::run

@@ -1,0 +1,31 @@
+// A non-blocking collective: started once, and completed by a request of the library's own kind.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "run/started/outcome.hpp"
+#include "run/started/started.hpp"
+
+namespace wherry::run {
+
+class Nonblocking final : public Started {
+ public:
+  /// request: the program's, which begin() makes.
+  Nonblocking(std::shared_ptr<Communicator> c, MPI_Request* request)
+      : Started(std::move(c)), program_(request) {}
+  ~Nonblocking() override;
+
+ private:
+  int open() override;
+  int tag() const override { return communicator()->tags.tag(*number_); }
+  bool has_tag() const override { return communicator()->tags.is_free(*number_); }
+  void close(int code) override;
+
+  MPI_Request* program_;
+  std::optional<Tags::Number> number_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+  Outcome* outcome_ = nullptr;
+};
+
+}  // namespace wherry::run

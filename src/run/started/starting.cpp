@@ -1,0 +1,173 @@
+#include "run/started/starting.hpp"
+
+#include <utility>
+
+#include "run/started/nonblocking.hpp"
+
+namespace wherry::run {
+
+bool Starting::is_on(Form form) const {
+  const Features& on = parts_.settings.features;
+  return !finished_ && parts_.settings.enabled && on.collectives && (form == Form::plan || on.nonblocking);
+}
+
+/// The library must perform the call. Without a reason there is nothing to tell.
+void Starting::left(const AnyCall& call, Form form, std::string_view reason) const {
+  if (parts_.observer != nullptr && !reason.empty())
+    parts_.observer->not_started(call.collective, form, reason);
+}
+
+/// Why the call cannot be left and taken up again, alike on all ranks; empty: it can.
+std::string_view Starting::why_not(const AnyCall& call, const Started& made, Form form) const {
+  const Communicator& c = *made.communicator();
+  if (!c.terms().host_memory)
+    return "an accelerator: only the library can copy its memory, and not at any time";
+  if (made.blocks.in_place && call.collective != Collective::alltoall)
+    return "in place, of blocks that differ";
+  const bool user =
+      made.segments.reduces == Operator::user || made.segments.reduces == Operator::user_ordered;
+  if (user && form != Form::plan)
+    return "the operation is the program's own, which may be freed before the call is over";
+  return segment_operation(call.collective) ? reason_to_stay(parts_.settings, c, made.segments) : "";
+}
+
+/// Of an irregular all-to-all. The ranks of a non-blocking call cannot agree on a size now: it is what blocking calls have
+/// agreed on, or blocks of 1 KiB.
+std::uint32_t Starting::irregular_bucket(const AnyCall& call, const Started& made, Form form) const {
+  constexpr std::uint32_t usual = 11;
+  const Communicator& c = *made.communicator();
+  if (form != Form::nonblocking) {
+    SizeWatch once;
+    once.start(static_cast<double>(made.blocks.bytes_sent()) / c.size(), c.channel());
+    return once.known_bucket();
+  }
+  const auto watch = c.watches.find({call.collective, made.blocks.in_place});
+  return watch != c.watches.end() && watch->second.started() ? watch->second.known_bucket() : usual;
+}
+
+Described Starting::describe(const AnyCall& call, const Started& made, Form form) const {
+  if (segment_operation(call.collective)) return run::describe(made.segments, call.collective);
+  const std::uint32_t bucket =
+      call.collective == Collective::alltoall ? bucket_of(made.blocks) : irregular_bucket(call, made, form);
+  return {.key = key_of(made.blocks, call.collective, bucket),
+          .bytes = static_cast<std::uint64_t>(made.blocks.bytes_sent())};
+}
+
+std::optional<Way> Starting::way_to_go(const AnyCall& call, Communicator& c, const CellKey& key,
+                                       Form form) const {
+  const Instruction& asked = parts_.instructions.of(key.collective);
+  if (asked.kind == Instruction::Kind::learn) return parts_.choosing.way_without_asking(c, key);
+  if (asked.kind == Instruction::Kind::native) return std::nullopt;
+  const auto [way, problem] = form == Form::nonblocking
+                                  ? parts_.choosing.named_without_asking(c, key, asked.name)
+                                  : parts_.choosing.named(c, key, asked.name);
+  left(call, form, problem);
+  return way;
+}
+
+/// False: the library must perform the call. Somebody goes on with what is under way from now on.
+bool Starting::prepare(const AnyCall& call, Started& made, Form form) const {
+  Communicator& c = *made.communicator();
+  if (!call.read(c, made.blocks, made.segments)) return false;
+  if (const std::string_view reason = why_not(call, made, form); !reason.empty())
+    return left(call, form, reason), false;
+  const Described described = describe(call, made, form);
+  const std::optional<Way> way = way_to_go(call, c, described.key, form);
+  if (way)
+    if (const std::string_view reason = wake_(); !reason.empty()) return left(call, form, reason), false;
+  if (parts_.observer != nullptr)
+    parts_.observer->started(call.comm, call.collective, form, described.key.bucket,
+                             way ? way->name() : native_name, described.bytes);
+  if (way) made.prepare(*way, described.key, parts_.staging);
+  return way.has_value();
+}
+
+int Starting::start(const AnyCall& call, const Native& native, MPI_Request* request) {
+  if (!is_on(Form::nonblocking)) return native();
+  if (!wake_) return left(call, Form::nonblocking, nobody_goes_on), native();
+  progress_.sweep();
+  std::string_view refusal;
+  const std::shared_ptr<Communicator> c = parts_.attachments.known(call.comm, &refusal);
+  if (c == nullptr) return left(call, Form::nonblocking, refusal), native();
+  auto made = std::make_shared<Nonblocking>(c, request);
+  const Progress::Coming coming(progress_);
+  if (!prepare(call, *made, Form::nonblocking)) return native();
+  const int code = progress_.start(std::move(made));
+  if (code != MPI_SUCCESS) parts_.api.Comm_call_errhandler(call.comm, code);
+  return code;
+}
+
+/// The tag is taken first, by every rank that makes such a call, whatever becomes of it there.
+template <class Made>
+std::shared_ptr<Made> Starting::lasting(const AnyCall& call, Form form) {
+  if (!is_on(form)) return nullptr;
+  if (!wake_) return left(call, form, nobody_goes_on), nullptr;
+  progress_.sweep();
+  std::string_view refusal;
+  const std::shared_ptr<Communicator> c = parts_.attachments.joined_now(call.comm, call.is_sound, &refusal);
+  if (c == nullptr) return left(call, form, refusal), nullptr;
+  const std::optional<int> tag = c->lasting_tags.take();
+  if (!tag) return left(call, form, "the communicator has no tags left"), nullptr;
+  auto made = std::make_shared<Made>(c, *tag);
+  const Progress::Coming coming(progress_);
+  return prepare(call, *made, form) ? made : nullptr;
+}
+
+int Starting::init(const AnyCall& call, const Native& native, MPI_Request* request) {
+  const std::shared_ptr<Persistent> made = lasting<Persistent>(call, Form::persistent);
+  if (made == nullptr) return native();
+  const int code = made->make(request);
+  if (code != MPI_SUCCESS) return parts_.api.Comm_call_errhandler(call.comm, code), code;
+  const std::lock_guard lock(mutex_);
+  persistent_[*request] = made;
+  return MPI_SUCCESS;
+}
+
+std::shared_ptr<Persistent> Starting::made_here(MPI_Request request) {
+  const std::lock_guard lock(mutex_);
+  const auto found = persistent_.find(request);
+  return found == persistent_.end() ? nullptr : found->second;
+}
+
+void Starting::started(std::span<const MPI_Request> requests) {
+  for (const MPI_Request request : requests)
+    if (std::shared_ptr<Persistent> call = made_here(request)) begin(std::move(call));
+}
+
+std::shared_ptr<const void> Starting::forget(MPI_Request request) {
+  const std::lock_guard lock(mutex_);
+  const auto found = persistent_.extract(request);
+  return found.empty() ? nullptr : found.mapped();
+}
+
+std::shared_ptr<Plan> Starting::plan(const AnyCall& call) { return lasting<Plan>(call, Form::plan); }
+
+int Starting::start(const std::shared_ptr<Plan>& plan) { return begin(plan); }
+
+bool Starting::is_over(const Plan& plan) {
+  progress_.advance();
+  if (plan.is_over()) return true;
+  constexpr int never = 4;  // no message has this tag: to ask for one only lets the library go on
+  const Communicator& c = *plan.communicator();
+  int found = 0;
+  parts_.api.Iprobe(c.rank(), never, c.channel().comm(), &found, MPI_STATUS_IGNORE);
+  return plan.is_over();
+}
+
+/// The other ranks count on this one's part: should nobody go on with it now, somebody will at the next call.
+int Starting::begin(std::shared_ptr<Started> call) {
+  progress_.sweep();
+  const Progress::Coming coming(progress_);
+  wake_();
+  return progress_.start(std::move(call));
+}
+
+void Starting::finish() {
+  finished_ = true;
+  progress_.abandon();
+  progress_.sweep();
+  const std::lock_guard lock(mutex_);
+  persistent_.clear();
+}
+
+}  // namespace wherry::run
