@@ -3,8 +3,8 @@
 //   bench_collectives --operations alltoall,bcast --sizes 64,1024 --turns 20 --calls 5
 // A sample is the mean of --calls calls in a row on the slowest rank. Which algorithm runs is for the library's own settings to say:
 // `wherry tune --library` launches this program once for each. A wrong answer ends the run, so that an algorithm which does not fit
-// is never taken for a fast one. Sizes are bytes of a block: what a rank sends to one other (alltoall...), contributes (allgather),
-// receives (reduce_scatter_block), or the whole message (allreduce, bcast).
+// is never taken for a fast one. Sizes are bytes of a block: what a rank sends to one other (alltoall...), contributes (allgather...,
+// gather), receives (scatter, reduce_scatter...), or the whole message (reduce, allreduce, bcast).
 #include "operations.hpp"
 
 namespace {
@@ -12,14 +12,12 @@ namespace {
 using bench::Case;
 using bench::Operation;
 
-/// Seconds per call of `calls` calls in a row, the slowest rank's.
+/// Seconds per call of `calls` calls in a row, this rank's.
 double time_calls(const Operation& operation, Case& c, int calls) {
   bench::meet(c);
   const double start = MPI_Wtime();
   for (int i = 0; i < calls; ++i) operation.call(c);
-  double mine = (MPI_Wtime() - start) / calls, worst = 0;
-  MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE, MPI_MAX, c.comm);
-  return worst;
+  return (MPI_Wtime() - start) / calls;
 }
 
 void measure(const Operation& operation, int block, int turns, int calls) {
@@ -30,7 +28,8 @@ void measure(const Operation& operation, int block, int turns, int calls) {
   std::vector<double> samples;
   for (int turn = 0; turn < turns; ++turn) samples.push_back(time_calls(operation, c, calls));
   if (!operation.right(c)) bench::end_with(name + ": wrong result");
-  if (c.rank == 0) bench::print(name, "library", samples);
+  const std::vector<double> worst = bench::slowest(c, samples);
+  if (c.rank == 0) bench::print(name, "library", worst);
 }
 
 }  // namespace

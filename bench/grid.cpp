@@ -22,13 +22,6 @@ double time_call(const bench::Operation& operation, Case& c) {
   return MPI_Wtime() - start;
 }
 
-/// The slowest rank's times, on rank 0.
-std::vector<double> slowest(const Case& c, const std::vector<double>& mine) {
-  std::vector<double> worst(mine.size());
-  MPI_Reduce(mine.data(), worst.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, 0, c.comm);
-  return worst;
-}
-
 /// So many that they take about so long; the same on all ranks.
 int calls_in(double seconds, double once, int least, int most) {
   int calls = std::clamp(static_cast<int>(seconds / once), least, most);
@@ -62,7 +55,7 @@ void measure(const bench::Operation& operation, int block, const std::vector<std
     }
   bench::force("native");
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    const std::vector<double> worst = slowest(c, times[i]);
+    const std::vector<double> worst = bench::slowest(c, times[i]);
     if (c.rank == 0) bench::print(name, variants[i], worst);
   }
 }

@@ -18,6 +18,7 @@ struct Case {
         addends(length(floats)),
         sums(length(floats)),
         counts(length(1), block),
+        float_counts(length(1), floats),
         offsets(length(1)),
         types(length(1), MPI_BYTE) {
     for (int d = 0; d < size; ++d) {
@@ -52,7 +53,7 @@ struct Case {
   int rank, size, block, floats;
   std::vector<unsigned char> send, receive;
   std::vector<float> addends, sums;
-  std::vector<int> counts, offsets;
+  std::vector<int> counts, float_counts, offsets;
   std::vector<MPI_Datatype> types;
 };
 
@@ -105,12 +106,23 @@ inline constexpr Operation operations[] = {
        MPI_Allgather(c.send.data(), c.block, MPI_BYTE, c.receive.data(), c.block, MPI_BYTE, c.comm);
      },
      [](const Case& c) { return received(c, c.size, 0); }},
+    {"allgatherv",
+     [](Case& c) {
+       MPI_Allgatherv(c.send.data(), c.block, MPI_BYTE, c.receive.data(), c.counts.data(), c.offsets.data(),
+                      MPI_BYTE, c.comm);
+     },
+     [](const Case& c) { return received(c, c.size, 0); }},
     {"allreduce",
      [](Case& c) { MPI_Allreduce(c.addends.data(), c.sums.data(), c.floats, MPI_FLOAT, MPI_SUM, c.comm); },
      [](const Case& c) { return summed(c, 0); }},
     {"reduce_scatter_block",
      [](Case& c) {
        MPI_Reduce_scatter_block(c.addends.data(), c.sums.data(), c.floats, MPI_FLOAT, MPI_SUM, c.comm);
+     },
+     [](const Case& c) { return summed(c, static_cast<std::size_t>(c.rank * c.floats)); }},
+    {"reduce_scatter",
+     [](Case& c) {
+       MPI_Reduce_scatter(c.addends.data(), c.sums.data(), c.float_counts.data(), MPI_FLOAT, MPI_SUM, c.comm);
      },
      [](const Case& c) { return summed(c, static_cast<std::size_t>(c.rank * c.floats)); }},
     {"gather",
@@ -137,6 +149,13 @@ inline void meet(const Case& c) {
   for (int step = 1; step < c.size; step *= 2)
     MPI_Sendrecv(nullptr, 0, MPI_BYTE, (c.rank + step) % c.size, 0, nullptr, 0, MPI_BYTE,
                  (c.rank - step + c.size) % c.size, 0, c.comm, MPI_STATUS_IGNORE);
+}
+
+/// The slowest rank's times, on rank 0. All at the end: a reduction after each sample would be learned like what is measured.
+inline std::vector<double> slowest(const Case& c, const std::vector<double>& mine) {
+  std::vector<double> worst(mine.size());
+  MPI_Reduce(mine.data(), worst.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, 0, c.comm);
+  return worst;
 }
 
 [[noreturn]] inline void end_with(const std::string& problem) {

@@ -1,7 +1,6 @@
 // How long does one collective take on a simulated machine, by the simulated clock?
 //
 //   simulate_collective.so --collective allreduce --size 1024 --strategy ring --nodes 16 --copy-rate 1e9
-//   simulate_collective.so --collective allreduce --size 1024 --model-of 64 --nodes 16
 // A program for SimGrid's smpimain; `wherry simulate` writes the platform and starts it. Strategies: "native" is the simulator's
 // own; "wherry" the whole runtime, which learns in up to --calls calls before the one that counts; "wherry:mesh" the whole runtime told what
 // to use. All ranks start at one instant; the time is up when the last one has all its data, which is checked.
@@ -12,15 +11,15 @@
 #include <string>
 
 #include "base/json_writer.hpp"
+#include "choose/offers.hpp"
 #include "measure.hpp"
 #include "mpi/api.hpp"
-#include "plan/segments/cost.hpp"
+#include "plan/segments/collectives.hpp"
 #include "run/bindings.hpp"
 #include "run/executor.hpp"
 #include "run/segments/binding.hpp"
 #include "simulated/calls.hpp"
 #include "simulated/metered.hpp"
-#include "simulated/model.hpp"
 #include "simulated/whole_path.hpp"
 
 namespace {
@@ -116,18 +115,21 @@ Outcome run_segments(const Asked& asked, const plan::SegmentStrategy& strategy, 
   return outcome;
 }
 
-/// The depth that rank 0 finds best. Counting takes long on many ranks, so one does it for all.
+/// The depth that the runtime would take. Counting takes long on many ranks, so rank 0 does it for all.
 int depth_for(const Asked& asked, const plan::SegmentStrategy& strategy, long long bytes) {
   int depth = 1;
   if (bench::rank_of(MPI_COMM_WORLD) == 0)
-    depth = plan::best_depth(strategy, asked.shape, 0, bytes, plan::Machine{});
+    depth = choose::deepened({.segments = &strategy}, asked.shape,
+                             {asked.shape.size(), choose::shared_bytes(bytes)}, plan::Machine{})
+                .depth;
   MPI_Bcast(&depth, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return depth;
 }
 
 Outcome run_strategy(const Asked& asked, Call& call) {
-  const auto bytes = static_cast<long long>(call.receive.size());
   if (asked.what.operation) {
+    const bool in_blocks = plan::in_blocks(*asked.what.operation);
+    const auto bytes = in_blocks ? asked.block : static_cast<long long>(call.receive.size());
     const plan::SegmentStrategy* const s = plan::find_strategy(*asked.what.operation, asked.strategy);
     if (s != nullptr && s->applies(asked.shape))
       return run_segments(asked, *s, depth_for(asked, *s, bytes), call);
@@ -228,19 +230,15 @@ int main(int argc, char** argv) {
   if (what == nullptr) refuse("unknown collective '" + name + "'");
   const int block = bench::number(argc, argv, "--size", 64),
             nodes = bench::number(argc, argv, "--nodes", size);
-  if (const int ranks = bench::number(argc, argv, "--model-of", 0); ranks > 0) {
-    simulated::print_model(*what, plan::Shape::spread(ranks, nodes), block);
-  } else {
-    const Asked asked{.what = *what,
-                      .strategy = bench::option(argc, argv, "--strategy", native_name),
-                      .shape = plan::Shape::spread(size, nodes),
-                      .block = block,
-                      .calls = bench::number(argc, argv, "--calls", 128),
-                      .copy_bytes_per_s = std::atof(bench::option(argc, argv, "--copy-rate", "1e9").c_str())};
-    Call call = simulated::prepared(*what, rank, size, block);
-    const Outcome outcome = run_asked(asked, call);
-    require_right(asked, call);
-    print(asked, outcome);
-  }
+  const Asked asked{.what = *what,
+                    .strategy = bench::option(argc, argv, "--strategy", native_name),
+                    .shape = plan::Shape::spread(size, nodes),
+                    .block = block,
+                    .calls = bench::number(argc, argv, "--calls", 128),
+                    .copy_bytes_per_s = std::atof(bench::option(argc, argv, "--copy-rate", "1e9").c_str())};
+  Call call = simulated::prepared(*what, rank, size, block);
+  const Outcome outcome = run_asked(asked, call);
+  require_right(asked, call);
+  print(asked, outcome);
   MPI_Finalize();
 }

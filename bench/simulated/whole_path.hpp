@@ -20,11 +20,10 @@ namespace run = wherry::run;
 /// Remembers what ran last, and how many calls it took to decide that.
 class Chosen final : public run::Observer {
  public:
-  void used(MPI_Comm, wherry::Collective, std::uint32_t, std::string_view strategy, std::uint64_t,
-            std::uint64_t) override {
+  void used(MPI_Comm, const run::CellKey&, std::string_view strategy, std::uint64_t, std::uint64_t) override {
     last_ = strategy;
   }
-  void decided(MPI_Comm, wherry::Collective, std::uint32_t, std::uint32_t call, std::string_view,
+  void decided(MPI_Comm, const run::CellKey&, std::uint32_t call, std::string_view,
                wherry::profile::Reason reason, std::uint64_t, std::uint64_t) override {
     if (reason == wherry::profile::Reason::kept) trained_after_ = call;
   }

@@ -15,7 +15,6 @@ from wherry.files import write_whole
 
 MOST_RANKS = 1 << 14  # that wherry-plan makes schedules for
 MOST_DRAWN_RANKS = 128  # that it draws
-OPERATIONS = ("alltoall", "alltoallv", "alltoallw")  # that `wherry tune` trains unless told otherwise
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ MOST_RANKS = 1 << 24  # above it a size is taken for damage
 
 KINDS = ("point-to-point", "collective", "one-sided", "wait or test", "other")
 PEER_CLASSES = ("point-to-point", "collective", "one-sided")
-REASONS = ("trial", "kept", "loaded", "forced", "dropped")
+REASONS = ("trial", "kept", "loaded", "forced", "dropped", "changed")
+LIMITS = ("", "in place", "in order")
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 
 _U4, _U8, _I4 = "<u4", "<u8", "<i4"
@@ -54,7 +55,7 @@ TABLES: dict[str, np.dtype[Any]] = {
             ("comm", _U4),
             ("function", _U4),
             ("bucket", _U4),
-            ("reserved", _U4),
+            ("limit", _U4),
             ("calls", _U8),
             ("bytes", _U8),
             ("time_ns", _U8),
@@ -70,7 +71,7 @@ TABLES: dict[str, np.dtype[Any]] = {
             ("bucket", _U4),
             ("call", _U4),
             ("reason", _U4),
-            ("reserved", _U4),
+            ("limit", _U4),
             ("time_ns", _U8),
             ("native_ns", _U8),
             ("strategy", "S32"),
@@ -118,8 +119,8 @@ _BOUNDS = {
     "functions": (("kind", len(KINDS)),),
     "calls": (("bucket", BUCKETS),),
     "peers": (("kind", len(PEER_CLASSES)),),
-    "uses": (("bucket", BUCKETS),),
-    "decisions": (("bucket", BUCKETS), ("reason", len(REASONS))),
+    "uses": (("bucket", BUCKETS), ("limit", len(LIMITS))),
+    "decisions": (("bucket", BUCKETS), ("reason", len(REASONS)), ("limit", len(LIMITS))),
 }
 
 

@@ -65,12 +65,12 @@ def sentences(analysis: Analysis, switched_off: str = "", reproducible: bool = F
 
 
 def tallies(analysis: Analysis) -> dict[str, Tally]:
-    """By function, the one with most time first."""
+    """By function, and by what limits the choice; the one with most time first."""
     found: dict[str, Tally] = defaultdict(Tally)
     recorded = {row.function: row.totals.calls for row in analysis.functions}
     rows: dict[tuple[str, str], Replacement] = {}
     for use in analysis.uses:
-        tally = found[use.function]
+        tally = found[use.kind.name]
         tally.calls += use.calls
         tally.seconds += use.seconds
         tally.decided |= use.kept_calls > 0
@@ -80,12 +80,14 @@ def tallies(analysis: Analysis) -> dict[str, Tally]:
         if use.calls > use.kept_calls and use.strategy not in tally.tried:
             tally.tried.append(use.strategy)
         if use.kept_calls:
-            key = (use.function, use.strategy)
+            key = (use.kind.name, use.strategy)
             if key not in rows:
                 tally.replaced.append(rows.setdefault(key, Replacement(*key)))
             _add(rows[key], use.kept_calls, use.kept_gain_seconds, use.ranks / max(len(analysis.ranks), 1))
-    for function, tally in found.items():
-        tally.calls = max(tally.calls, recorded.get(function, 0))  # Wherry joins a communicator after its first calls
+    for name, tally in found.items():
+        limited = sum(other.calls for known, other in found.items() if known.startswith(f"{name} ("))
+        # Wherry joins a communicator after its first calls.
+        tally.calls = max(tally.calls, recorded.get(name, 0) - limited)
         tally.replaced.sort(key=lambda row: -row.calls)
         tally.tried.sort()
     return dict(sorted(found.items(), key=lambda item: -item[1].seconds))

@@ -3,16 +3,14 @@
 #include <dlfcn.h>
 #include <sys/auxv.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/nearest.hpp"
 #include "base/settings.hpp"
-#include "run/sparse/strategies.hpp"
+#include "run/misspelt.hpp"
 #include "run/started/driver.hpp"
 
 namespace wherry::api {
@@ -48,12 +46,11 @@ void check_abi() {
 
 class Listener : public run::Observer {
  public:
-  void used(MPI_Comm, Collective, std::uint32_t, std::string_view strategy, std::uint64_t,
-            std::uint64_t) override {
+  void used(MPI_Comm, const run::CellKey&, std::string_view strategy, std::uint64_t, std::uint64_t) override {
     LastStrategy::set(strategy);
   }
-  void decided(MPI_Comm, Collective, std::uint32_t, std::uint32_t, std::string_view, profile::Reason,
-               std::uint64_t, std::uint64_t) override {}
+  void decided(MPI_Comm, const run::CellKey&, std::uint32_t, std::string_view, profile::Reason, std::uint64_t,
+               std::uint64_t) override {}
   void missed(Collective, std::string_view) override {}
 };
 
@@ -86,20 +83,13 @@ class Process {
     int rank = 0;
     library().Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank != 0) return;
-    for (const std::string& problem : settings_.problems)
-      std::fprintf(stderr, "wherry: %s\n", problem.c_str());
-    print_unknown_way(settings_.sparse_exchange);
+    print(settings_.problems);
+    // Under `wherry run` the tool says so; here nobody else does.
+    print(run::misspelt(settings_));
   }
 
-  /// What misspelt names of other collectives are told by `wherry run`; it does not see this one.
-  static void print_unknown_way(const std::string& asked) {
-    const std::vector<std::string_view> known = run::sparse_way_names();
-    if (std::ranges::find(known, asked) != known.end()) return;
-    std::fprintf(
-        stderr,
-        "wherry: WHERRY_SPARSE_EXCHANGE='%.60s' names no strategy; sparse exchanges run by the library's "
-        "own collectives%s\n",
-        asked.c_str(), did_you_mean(asked, known).c_str());
+  static void print(const std::vector<std::string>& problems) {
+    for (const std::string& problem : problems) std::fprintf(stderr, "wherry: %s\n", problem.c_str());
   }
 
   /// MPI_COMM_SELF is freed first when MPI ends, while Wherry may still communicate (MPI 4.1, 11.2.4).

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <string_view>
 
@@ -50,5 +51,12 @@ static_assert(collectives == static_cast<std::size_t>(Collective::barrier) + 1);
 
 constexpr std::size_t index_of(Collective c) { return static_cast<std::size_t>(c); }
 constexpr std::string_view name_of(Collective c) { return collective_names[index_of(c)].mpi; }
+
+/// What limits the ways to perform a call, alike on all ranks.
+enum class Limit : std::uint32_t {
+  none,
+  in_place,  // an all-to-all whose data to send lies where data is received
+  in_order,  // a reduction whose operation does not commute
+};
 
 }  // namespace wherry

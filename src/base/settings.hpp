@@ -51,8 +51,6 @@ struct Settings {
   int ranks_per_node = 0;  // WHERRY_RANKS_PER_NODE: assume nodes of so many consecutive ranks; 0: ask MPI
   int verbose = 0;         // WHERRY_VERBOSE: 0 quiet, 1 what was found, 2 every decision
 
-  const std::string& strategy_for(Collective c) const { return strategies[index_of(c)]; }
-
   std::vector<std::string>
       problems;  // settings that were not understood: what, why, and what was used instead
 };

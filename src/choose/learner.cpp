@@ -7,15 +7,10 @@
 
 #include "base/error.hpp"
 #include "base/stats.hpp"
+#include "choose/believable.hpp"
 
 namespace wherry::choose {
 namespace {
-
-constexpr double never = std::numeric_limits<double>::infinity();
-
-// Bounds of a believable duration: below any clock's step, so that ratios exist, and beyond any patience.
-constexpr double least_s = 1e-9;
-constexpr double most_s = 1e9;
 
 // Agreed times from which on a candidate's time is believed: the first one may contain its set-up.
 constexpr std::size_t trusted_trials = 2;
@@ -23,26 +18,12 @@ constexpr std::size_t trusted_trials = 2;
 // After n times, a contender may be behind the best by this share of the best time, divided by n.
 constexpr double patience = 0.6;
 
-// Calls in a row before those that count: they meet the disorder that another strategy left behind (a pairwise
-// exchange of 16 KiB blocks over Gigabit takes up to twice as long right after a linear one as after itself).
-constexpr std::size_t settling_calls = 1;
-
 // Calls of a trial. A newcomer has only one: should it be a disaster, it is a short one.
 constexpr std::size_t newcomer_calls = 1;
 constexpr std::size_t trial_calls = settling_calls + 1;
 
-// The same in a look: its only trial, so that a single disturbance must not decide. The rarer the looks, the longer the
-// rows: short calls in short rows are seen at their best or worst, not as they are in the long run.
-constexpr std::uint64_t least_look_calls = settling_calls + 3;
-constexpr std::uint64_t most_look_calls = 16;
-constexpr std::uint64_t calls_per_look_call = 64;
-
 // Calls before the first look of a learner that begins with a choice: there is less to correct than after training.
 constexpr std::uint64_t least_gap_when_known = 512;
-
-double sane(double seconds) { return std::isnan(seconds) ? most_s : std::clamp(seconds, least_s, most_s); }
-
-bool known(double seconds) { return std::isfinite(seconds) && seconds > 0; }
 
 double best_prediction(std::span<const Candidate> candidates) {
   double best = never;
@@ -66,6 +47,7 @@ std::string_view name_of(Reason reason) {
     case Reason::kept: return "kept";
     case Reason::dropped: return "dropped";
     case Reason::loaded: return "loaded";
+    case Reason::changed: return "changed";
   }
   return "unknown";
 }
@@ -75,6 +57,7 @@ Learner::Learner(std::vector<Candidate> candidates, LearnerOptions options)
       options_(options),
       standing_(candidates_.size(), Standing::untried),
       samples_(candidates_.size()),
+      usual_s_(std::numeric_limits<double>::quiet_NaN()),
       look_gap_(std::max<std::uint64_t>(options.look_first, 1)),
       times_(candidates_.size(), never) {
   require(!candidates_.empty(), "a learner has no candidates; give it at least the native collective");
@@ -89,15 +72,18 @@ Learner::Learner(std::vector<Candidate> candidates, LearnerOptions options)
 Learner Learner::settled_on(std::vector<Candidate> candidates, std::size_t winner, double seconds,
                             double native_seconds, LearnerOptions options) {
   require(winner < candidates.size(), "the winner of a settled learner is not among its candidates");
-  options.budget = 0;
+  const double budget = std::exchange(options.budget, 0);
   options.look_first = std::max(options.look_first, least_gap_when_known);
   Learner learner(std::move(candidates), options);
+  learner.options_.budget = budget;
   if (known(native_seconds)) learner.samples_[native] = {sane(native_seconds)};
   if (known(seconds)) learner.samples_[winner] = {sane(seconds)};
   learner.standing_[winner] = Standing::contender;
   learner.winner_ = winner;
+  learner.usual_s_ = learner.seconds(winner);
   learner.report(Reason::loaded, winner);
   learner.schedule_look();
+  learner.schedule_glance();
   return learner;
 }
 
@@ -116,16 +102,16 @@ std::size_t Learner::pick() const { return trying() ? round_[position_] : winner
 
 void Learner::took(double seconds) {
   ++calls_;
-  if (trying()) {
-    note_trial(sane(seconds));
-  } else if (calls_ == look_at_) {
-    begin_look();
-  }
+  if (trying()) note_trial(sane(seconds));
+  else if (!round_.empty()) return;  // its agreement is under way
+  else if (calls_ >= look_at_) begin_look();
+  else if (calls_ >= glance_at_) begin_glance();
 }
 
 std::uint64_t Learner::quiet() const {
-  if (!round_.empty()) return 0;
-  return look_at_ == 0 ? std::numeric_limits<std::uint64_t>::max() : look_at_ - calls_ - 1;
+  const std::uint64_t due = std::min(look_at_, glance_at_);
+  if (!round_.empty() || due <= calls_) return 0;
+  return due == never_due ? never_due : due - calls_ - 1;
 }
 
 void Learner::skip(std::uint64_t calls) {
@@ -155,7 +141,9 @@ void Learner::agreed(std::span<const double> times) {
   require(times.size() == candidates_.size(), "agreed times must be one for each candidate");
   round_.clear();
   position_ = 0;
-  settled_ ? end_look(times) : end_training_round(times);
+  if (!settled_) end_training_round(times);
+  else if (std::exchange(glancing_, false)) end_glance(times[winner_]);
+  else end_look(times);
 }
 
 // Noise only makes calls longer, so a low order statistic is nearest to the truth: the median would be wrong
@@ -306,59 +294,7 @@ void Learner::settle() {
   keep(best());
   confirming_ = winner_ != native && options_.confirm < look_gap_;
   schedule_look();
-}
-
-// ---- After training: looks, each at native, the winner and one challenger ----
-
-void Learner::schedule_look() {
-  if (options_.look_last == 0 || candidates_.size() == 1) return;
-  look_at_ = calls_ + gap();
-}
-
-std::uint64_t Learner::gap() const { return confirming_ ? options_.confirm : look_gap_; }
-
-/// Calls of a look's row.
-std::size_t Learner::look_calls() const {
-  if (confirming_) return most_look_calls;
-  return std::clamp(look_gap_ / calls_per_look_call, least_look_calls, most_look_calls);
-}
-
-void Learner::begin_look() {
-  std::vector<std::size_t> members = {native};
-  for (const std::size_t i : {winner_, challenger()})
-    if (std::ranges::find(members, i) == members.end()) members.push_back(i);
-  std::vector<std::size_t> round;
-  for (const std::size_t i : members) round.insert(round.end(), look_calls(), i);
-  begin_round(std::move(round));
-}
-
-/// The next candidate in turn whose look is affordable: it may have been unlucky, or the machine may have
-/// changed. Native if there is none.
-std::size_t Learner::challenger() {
-  const double most = options_.look_share * static_cast<double>(gap());
-  for (std::size_t step = 1; step < candidates_.size(); ++step) {
-    const std::size_t i = 1 + (last_challenger_ + step - 1) % (candidates_.size() - 1);
-    if (i == winner_ || static_cast<double>(look_calls()) * extra(expected(i)) > most) continue;
-    return last_challenger_ = i;
-  }
-  return native;
-}
-
-void Learner::end_look(std::span<const double> times) {
-  looked_ = true;
-  const std::size_t before = winner_;
-  std::size_t next = times[winner_] > times[native] ? native : winner_;
-  for (std::size_t i = 1; i < times.size(); ++i)
-    if (times[i] < times[next] * (1 - options_.least_gain)) next = i;
-  for (std::size_t i = 0; i < times.size(); ++i)
-    if (times[i] < never) samples_[i] = {sane(times[i])};
-  if (next != before) {
-    if (before != native) drop(before);
-    keep(next);
-  }
-  if (!std::exchange(confirming_, false))
-    look_gap_ = std::max(look_gap_, std::min(look_gap_ * 2, options_.look_last));
-  schedule_look();
+  schedule_glance();
 }
 
 // ---- Events ----

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,13 +51,20 @@ struct LearnerOptions {
   std::uint64_t look_last = 8192;
   /// Most time that a look may cost beyond native calls, as a share of the calls since the one before.
   double look_share = 0.01;
+  /// Calls between glances at what runs, in which nothing else is tried. 0: never glance.
+  std::uint64_t glance = 512;
+  /// What runs takes so many times as long as it did, or as little: things have changed, and training begins again.
+  double changed = 2.0;
 };
+
+/// Where calls are much longer than what the ranks say to each other about them.
+inline constexpr LearnerOptions of_long_calls = {.look_first = 64, .glance = 64};
 
 /// Nothing is ever tried: with settled_on(), the choice stays what it is.
 inline constexpr LearnerOptions no_trials = {.budget = 0, .look_last = 0};
 
 /// What an event says happened to its candidate.
-enum class Reason { trial, kept, dropped, loaded };
+enum class Reason { trial, kept, dropped, loaded, changed };
 
 std::string_view name_of(Reason reason);
 
@@ -102,7 +110,7 @@ class Learner {
   void skip(std::uint64_t calls);
 
   /// All trials of the round are done: the ranks must combine summary(). Stays true, and calls
-  /// run the winner so far, until agreed(). Also happens after settled(), rarely: a look at whether things
+  /// run the winner so far, until agreed(). Also happens after settled(), rarely: a look or a glance at whether things
   /// have changed.
   bool round_over() const { return !round_.empty() && position_ == round_.size(); }
   /// This rank's time of each candidate in this round, in seconds; +inf if the round does not try it.
@@ -112,7 +120,8 @@ class Learner {
   /// Throws contract_error if the round is not over, usage_error if there is not one time for each candidate.
   void agreed(std::span<const double> times);
 
-  /// Training is over: the winner stays, unless a later look finds it slower than another.
+  /// Training is over: the winner stays, unless a later look finds it slower than another, or things have changed so much that
+  /// training begins again.
   bool settled() const { return settled_; }
   /// The best candidate known so far; native until another has proved better.
   std::size_t winner() const { return winner_; }
@@ -130,6 +139,7 @@ class Learner {
 
  private:
   enum class Standing { untried, contender, dropped };
+  static constexpr std::uint64_t never_due = std::numeric_limits<std::uint64_t>::max();
 
   bool untried(std::size_t candidate) const { return samples_[candidate].empty(); }
   bool trusted(std::size_t candidate) const;
@@ -152,9 +162,15 @@ class Learner {
   void begin_round(std::vector<std::size_t> trials);
   void end_training_round(std::span<const double> times);
 
+  bool looks_back() const { return options_.look_last != 0 && candidates_.size() > 1; }
   void schedule_look();
+  void schedule_glance();
   void begin_look();
+  void begin_glance();
   void end_look(std::span<const double> times);
+  void end_glance(double seconds);
+  bool has_changed(double seconds) const;
+  void train_again();
   std::uint64_t gap() const;
   std::size_t look_calls() const;
   std::size_t challenger();
@@ -174,6 +190,8 @@ class Learner {
   bool settled_ = false;
   bool looked_ = false;      // a look has confirmed or replaced the winner
   bool confirming_ = false;  // the next look is there to confirm training's choice
+  bool glancing_ = false;    // this round is a glance
+  double usual_s_;           // of the winner, in rows of settled calls; NaN: unknown
   std::size_t last_challenger_ = native;
   std::vector<Event> events_;
 
@@ -181,7 +199,8 @@ class Learner {
   std::uint64_t calls_ = 0;
   std::size_t position_ = 0;  // trials of this round that are done
   std::uint64_t look_gap_ = 0;
-  std::uint64_t look_at_ = 0;  // number of the call before the next look; 0: never
+  std::uint64_t look_at_ = never_due;  // no sooner than after so many calls
+  std::uint64_t glance_at_ = never_due;
 
   // This rank's own: leaves only through summary().
   std::vector<double> row_;    // of the candidate that is being tried

@@ -21,6 +21,12 @@ long long unit_bytes(const Offer& offer, const Load& load) {
   return (buffer_bytes(offer, load) + offer.segments - 1) / offer.segments;
 }
 
+/// Every one of them: the times have a second minimum where segments become small enough to be sent eagerly.
+void add_depths(Way way, const plan::Shape& shape, std::vector<Offer>& offers) {
+  const int most = way.is_pipelined() ? deepest : 1;
+  for (way.depth = 1; way.depth <= most; way.depth *= 2) offers.push_back(counted(way, shape));
+}
+
 }  // namespace
 
 Offer counted(const Way& way, const plan::Shape& shape, int root) {
@@ -32,12 +38,15 @@ Offer counted(const Way& way, const plan::Shape& shape, int root) {
 
 std::vector<Offer> survey(const plan::Shape& shape, std::optional<plan::Operation> operation) {
   std::vector<Offer> offers;
-  for (Way way : ways_of(operation)) {
-    if (!way.applies(shape)) continue;
-    const int deepest = way.is_pipelined() ? plan::deepest : 1;
-    for (way.depth = 1; way.depth <= deepest; way.depth *= 2) offers.push_back(counted(way, shape));
-  }
+  for (const Way& way : ways_of(operation))
+    if (way.applies(shape)) add_depths(way, shape, offers);
   return offers;
+}
+
+Way deepened(const Way& way, const plan::Shape& shape, const Load& load, const plan::Machine& machine) {
+  std::vector<Offer> offers;
+  add_depths(way, shape, offers);
+  return priced(offers, load, machine).front().offer->way;
 }
 
 long long shared_bytes(long long bytes) {

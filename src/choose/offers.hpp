@@ -24,6 +24,9 @@ struct Offer {
 /// What a way that applies does on a shape. root: of operations that have one.
 Offer counted(const Way& way, const plan::Shape& shape, int root = 0);
 
+/// The most segments that a pipeline cuts its data into: what is counted and priced are the powers of two up to it.
+inline constexpr int deepest = 256;
+
 /// Everything that applies to a shape, in the registry's order. Every depth of a pipeline is a way of its own.
 ///
 /// Counted for root 0, which stands for all: the root makes little difference, and what is learned is shared.
@@ -60,6 +63,9 @@ using Allowed = std::function<bool(const Offer&)>;
 /// The offers that are allowed, in their order; of each pipeline the depth that takes least time. They must outlive it.
 std::vector<Priced> priced(std::span<const Offer> offers, const Load& load, const plan::Machine& machine,
                            const Allowed& allowed = {});
+
+/// The way as deep as takes least time; itself, if it is no pipeline.
+Way deepened(const Way& way, const plan::Shape& shape, const Load& load, const plan::Machine& machine);
 
 /// What a shortlist is made of.
 std::vector<Candidate> candidates(std::span<const Priced> priced);

@@ -76,14 +76,13 @@ inline bool inside_mpi() { return Inside::depth != 0; }
 /// Tells the profile what the run layer did.
 class Listener : public run::Observer {
  public:
-  void used(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::string_view strategy,
-            std::uint64_t bytes, std::uint64_t time_ns) override;
-  void decided(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::uint32_t call,
-               std::string_view strategy, profile::Reason reason, std::uint64_t time_ns,
-               std::uint64_t native_ns) override;
+  void used(MPI_Comm comm, const run::CellKey& kind, std::string_view strategy, std::uint64_t bytes,
+            std::uint64_t time_ns) override;
+  void decided(MPI_Comm comm, const run::CellKey& kind, std::uint32_t call, std::string_view strategy,
+               profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) override;
   void missed(Collective collective, std::string_view reason) override;
-  void started(MPI_Comm comm, Collective collective, run::Form form, std::uint32_t bucket,
-               std::string_view strategy, std::uint64_t bytes) override;
+  void started(MPI_Comm comm, const run::CellKey& kind, run::Form form, std::string_view strategy,
+               std::uint64_t bytes) override;
   void not_started(Collective collective, run::Form form, std::string_view reason) override;
 };
 

@@ -53,8 +53,19 @@ std::uint32_t function_of(Collective collective, run::Form form) {
 }
 
 const char* word_for(profile::Reason reason) {
-  constexpr const char* words[] = {"is tried", "is kept", "was loaded", "is forced", "is dropped"};
+  constexpr const char* words[] = {"is tried",   "is kept",
+                                   "was loaded", "is forced",
+                                   "is dropped", "takes another time than usual, all are tried again"};
   return words[static_cast<std::size_t>(reason)];
+}
+
+const char* word_for(Limit limit) {
+  constexpr const char* words[] = {"", " in place", " in order"};
+  return words[static_cast<std::size_t>(limit)];
+}
+
+profile::Subject subject_of(MPI_Comm comm, std::uint32_t function, const run::CellKey& kind) {
+  return {backend().handles.comm(comm).index, function, kind.bucket, kind.limit};
 }
 
 /// The times that the ranks agreed on; empty before they have.
@@ -68,25 +79,23 @@ std::string in_brackets(std::uint64_t time_ns, std::uint64_t native_ns) {
 
 }  // namespace
 
-void Listener::used(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::string_view strategy,
-                    std::uint64_t bytes, std::uint64_t time_ns) {
+void Listener::used(MPI_Comm comm, const run::CellKey& kind, std::string_view strategy, std::uint64_t bytes,
+                    std::uint64_t time_ns) {
   const std::lock_guard guard(backend().lock);
   if (!backend().is_ready()) return;
-  backend().recorder.used({backend().handles.comm(comm).index, function_of(collective), bucket}, strategy,
-                          bytes, time_ns);
+  backend().recorder.used(subject_of(comm, function_of(kind.collective), kind), strategy, bytes, time_ns);
 }
 
-void Listener::decided(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::uint32_t call,
-                       std::string_view strategy, profile::Reason reason, std::uint64_t time_ns,
-                       std::uint64_t native_ns) {
+void Listener::decided(MPI_Comm comm, const run::CellKey& kind, std::uint32_t call, std::string_view strategy,
+                       profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) {
   if (backend().says(2))
-    std::fprintf(stderr, "wherry: %s, size class %u, call %u: %.*s %s%s\n", name_of(collective).data(),
-                 bucket, call, static_cast<int>(strategy.size()), strategy.data(), word_for(reason),
-                 in_brackets(time_ns, native_ns).c_str());
+    std::fprintf(stderr, "wherry: %s%s, size class %u, call %u: %.*s %s%s\n", name_of(kind.collective).data(),
+                 word_for(kind.limit), kind.bucket, call, static_cast<int>(strategy.size()), strategy.data(),
+                 word_for(reason), in_brackets(time_ns, native_ns).c_str());
   const std::lock_guard guard(backend().lock);
   if (!backend().is_ready()) return;
-  backend().recorder.decided({backend().handles.comm(comm).index, function_of(collective), bucket}, call,
-                             strategy, reason, time_ns, native_ns);
+  backend().recorder.decided(subject_of(comm, function_of(kind.collective), kind), call, strategy, reason,
+                             time_ns, native_ns);
 }
 
 void Listener::missed(Collective collective, std::string_view reason) {
@@ -95,12 +104,11 @@ void Listener::missed(Collective collective, std::string_view reason) {
 }
 
 /// Without a time: the call only starts it.
-void Listener::started(MPI_Comm comm, Collective collective, run::Form form, std::uint32_t bucket,
-                       std::string_view strategy, std::uint64_t bytes) {
+void Listener::started(MPI_Comm comm, const run::CellKey& kind, run::Form form, std::string_view strategy,
+                       std::uint64_t bytes) {
   const std::lock_guard guard(backend().lock);
   if (!backend().is_ready()) return;
-  backend().recorder.used({backend().handles.comm(comm).index, function_of(collective, form), bucket},
-                          strategy, bytes, 0);
+  backend().recorder.used(subject_of(comm, function_of(kind.collective, form), kind), strategy, bytes, 0);
 }
 
 void Listener::not_started(Collective collective, run::Form form, std::string_view reason) {

@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#include "base/collective.hpp"
+
 namespace wherry::profile {
 
 inline constexpr char record_magic[8] = {'W', 'H', 'E', 'R', 'R', 'Y', 'R', 'C'};
@@ -110,7 +112,7 @@ struct UseRecord {
   std::uint32_t comm;
   std::uint32_t function;
   std::uint32_t bucket;
-  std::uint32_t reserved;
+  Limit limit;
   std::uint64_t calls;
   std::uint64_t bytes;
   std::uint64_t time_ns;
@@ -118,7 +120,7 @@ struct UseRecord {
   char strategy[32];
 };
 
-enum class Reason : std::uint32_t { trial = 0, kept = 1, loaded = 2, forced = 3, dropped = 4 };
+enum class Reason : std::uint32_t { trial = 0, kept = 1, loaded = 2, forced = 3, dropped = 4, changed = 5 };
 
 /// A step of the chooser, agreed among the ranks of a communicator.
 struct DecisionRecord {
@@ -128,7 +130,7 @@ struct DecisionRecord {
   std::uint32_t bucket;
   std::uint32_t call;  // number of the call of this kind from which it holds
   Reason reason;
-  std::uint32_t reserved;
+  Limit limit;
   std::uint64_t time_ns;    // agreed time of the strategy; 0 unknown
   std::uint64_t native_ns;  // agreed time of the native call; 0 unknown
   char strategy[32];

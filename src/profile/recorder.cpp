@@ -201,7 +201,8 @@ namespace {
 /// 64 mixed bits stand for a use: with the few hundred that a program has, two will not meet.
 std::uint64_t key_of_use(const Subject& subject, std::string_view strategy) {
   const std::uint64_t kind = mix(std::uint64_t{subject.comm} << 32 | subject.function << 8 | subject.bucket);
-  return mix(kind ^ std::hash<std::string_view>{}(strategy));
+  const std::uint64_t limited = mix(kind + static_cast<std::uint64_t>(subject.limit));
+  return mix(limited ^ std::hash<std::string_view>{}(strategy));
 }
 
 }  // namespace
@@ -223,7 +224,7 @@ void Recorder::used(const Subject& subject, std::string_view strategy, std::uint
 std::uint32_t Recorder::add_use(const Subject& subject, std::string_view strategy) {
   auto* record = file_.append<UseRecord>(Table::uses);
   if (record == nullptr) return none;
-  *record = {subject.comm, subject.function, subject.bucket, 0, 0, 0, 0, ~std::uint64_t{0}, {}};
+  *record = {subject.comm, subject.function, subject.bucket, subject.limit, 0, 0, 0, ~std::uint64_t{0}, {}};
   put(record->strategy, strategy);
   return file_.used(Table::uses) - 1;
 }
@@ -234,16 +235,8 @@ void Recorder::decided(const Subject& subject, std::uint32_t call, std::string_v
   if (file_.used(Table::decisions) >= decisions_max) return file_.drop(Table::decisions);
   auto* record = file_.append<DecisionRecord>(Table::decisions);
   if (record == nullptr) return;
-  *record = {monotonic_ns(),
-             subject.comm,
-             subject.function,
-             subject.bucket,
-             call,
-             reason,
-             0,
-             time_ns,
-             native_ns,
-             {}};
+  *record = {monotonic_ns(), subject.comm,  subject.function, subject.bucket, call,
+             reason,         subject.limit, time_ns,          native_ns,      {}};
   put(record->strategy, strategy);
 }
 

@@ -52,6 +52,7 @@ struct Subject {
   std::uint32_t comm;
   std::uint32_t function;
   std::uint32_t bucket;
+  Limit limit = Limit::none;
 };
 
 /// Writes events into a record. Not thread-safe. Without an open file every member does nothing.

@@ -72,10 +72,6 @@ CombinedLayout layout_of(const plan::Schedule& schedule) {
   return layout;
 }
 
-std::size_t CombinedBinding::staging_bytes(int slots, int items, std::size_t limit) {
-  return static_cast<std::size_t>(slots) * limit + static_cast<std::size_t>(items) * (limit + sizeof(Size));
-}
-
 CombinedBinding::CombinedBinding(const plan::Schedule& schedule, const CombinedLayout& layout,
                                  const Blocks& blocks, std::size_t limit, std::byte* staging,
                                  const Channel& channel)

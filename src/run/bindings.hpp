@@ -85,10 +85,7 @@ CombinedLayout layout_of(const plan::Schedule& schedule);
 /// counts: receiver and sender of a block know its size, and the ranks between them read it.
 class CombinedBinding {
  public:
-  /// Staging that a rank with `slots` slots and at most `items` items in the messages of one phase needs.
-  static std::size_t staging_bytes(int slots, int items, std::size_t limit);
-
-  /// limit: a multiple of 4. staging: staging_bytes(schedule.slots, layout.most_items, limit) bytes, aligned to 4.
+  /// limit: a multiple of 4. staging: choose::combined_bytes(schedule.slots, layout.most_items, limit) bytes, aligned to 4.
   CombinedBinding(const plan::Schedule& schedule, const CombinedLayout& layout, const Blocks& blocks,
                   std::size_t limit, std::byte* staging, const Channel& channel);
 

@@ -1,7 +1,5 @@
 #include "run/cell.hpp"
 
-#include <cmath>
-#include <limits>
 #include <utility>
 
 namespace wherry::run {
@@ -28,11 +26,8 @@ void Cell::meet() const {
   if (channel_.api().Ibarrier(channel_.comm(), &request) == MPI_SUCCESS) channel_.wait(request);
 }
 
-// Nanoseconds as integers: their sum is the same on every rank in whatever order the library adds.
 void Cell::start_agreement() {
-  mine_.clear();
-  for (const double s : learner_.summary())
-    mine_.push_back(std::isfinite(s) ? std::llround(s * 1e9) : untried);
+  mine_ = choose::to_agree(learner_.summary());
   all_.resize(mine_.size());
   due_ = learner_.calls() + lag;
   const MPI_Op op = trials_ == Trials::after_barriers ? MPI_MAX : MPI_SUM;
@@ -45,11 +40,7 @@ void Cell::finish_agreement() {
   failed_ = channel_.wait(request_) != MPI_SUCCESS;
   request_ = MPI_REQUEST_NULL;
   if (failed_) return;
-  const double each_s = 1e-9 / (trials_ == Trials::after_barriers ? 1 : ranks_);
-  std::vector<double> times;
-  for (const long long time : all_)
-    times.push_back(time < 0 ? std::numeric_limits<double>::infinity() : each_s * static_cast<double>(time));
-  learner_.agreed(times);
+  learner_.agreed(choose::agreed_times(all_, trials_, ranks_));
 }
 
 }  // namespace wherry::run

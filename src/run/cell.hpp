@@ -8,21 +8,17 @@
 #include <vector>
 
 #include "choose/learner.hpp"
+#include "choose/trials.hpp"
 #include "run/channel.hpp"
 
 namespace wherry::run {
 
-/// Whether the ranks meet in a barrier before each call of a trial that counts. A strategy may leave the ranks in disorder, and the
-/// next one pays for putting them in order; after a barrier each call begins as in programs that compute between their
-/// collectives, with the network at rest. Barriers cost too, so only calls much longer than one have them.
-enum class Trials { as_they_come, after_barriers };
+using choose::Trials;
 
 /// A learner and the agreement of its ranks, which travels while the program goes on.
 ///
 /// begin() and end() enclose every call and are collective over the channel. The times of a round are combined over the
-/// ranks by a non-blocking reduction, which starts when the round ends and is waited for `lag` calls later: after barriers
-/// to their maximum, for the first to leave the barrier sees all of the call; else to their mean, which is what the program
-/// loses in total, for the maximum would charge a strategy for ranks that came late.
+/// ranks by a non-blocking reduction, which starts when the round ends and is waited for `lag` calls later.
 class Cell {
  public:
   Cell(choose::Learner learner, const Channel& channel, int ranks, Trials trials);
@@ -44,8 +40,6 @@ class Cell {
  private:
   // Calls between the start of an agreement and its use: time for it to travel.
   static constexpr std::uint64_t lag = 2;
-  // Stands for the time of a candidate without a trial in this round, which is the same on all ranks.
-  static constexpr long long untried = -1;
 
   void meet() const;
   void start_agreement();

@@ -1,13 +1,14 @@
 #include "run/choosing.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 #include <span>
 
 #include "base/machine_name.hpp"
 #include "choose/shortlist.hpp"
+#include "choose/trials.hpp"
 #include "plan/constants.hpp"
+#include "plan/segments/collectives.hpp"
 #include "run/machine.hpp"
 
 namespace wherry::run {
@@ -18,19 +19,6 @@ namespace {
 std::string_view suffix_of(Limit limit) {
   constexpr std::string_view suffixes[] = {"", ":in_place", ":in_order"};
   return suffixes[static_cast<std::size_t>(limit)];
-}
-
-/// Barriers where the model expects every candidate to take much longer than one, which has a message in each round.
-Trials trials_for(const Communicator& c, const std::vector<choose::Candidate>& candidates) {
-  if (candidates.size() == 1) return Trials::as_they_come;
-  constexpr double much = 14;
-  const plan::Machine& m = *c.machine;
-  const double message_s =
-      c.shape().nodes() > 1 ? m.latency_between_s + m.alpha_between_s : m.latency_within_s + m.alpha_within_s;
-  const double barrier_s = message_s * std::bit_width(static_cast<unsigned>(c.size() - 1));
-  const auto is_long = [&](const choose::Candidate& each) { return each.predicted_s > much * barrier_s; };
-  const bool all_long = std::all_of(candidates.begin() + 1, candidates.end(), is_long);
-  return all_long ? Trials::after_barriers : Trials::as_they_come;
 }
 
 std::optional<Way> way_of(std::span<const Offered> offered, std::string_view name) {
@@ -46,13 +34,10 @@ void prepare(Communicator& c, std::span<const std::optional<Way>> ways, int root
   }
 }
 
-choose::LearnerOptions options_for(const Communicator& c, Trials trials) {
+choose::LearnerOptions options_for(const Communicator& c, const std::vector<choose::Candidate>& candidates) {
   if (!c.terms().learning) return choose::no_trials;
-  // The agreement after a look costs next to nothing beside long calls: they need not save on looks.
-  constexpr std::uint64_t soon = 64;
-  choose::LearnerOptions options;
-  if (trials == Trials::after_barriers) options.look_first = soon;
-  return options;
+  return choose::are_long(candidates, c.shape(), *c.machine) ? choose::of_long_calls
+                                                             : choose::LearnerOptions{};
 }
 
 }  // namespace
@@ -80,8 +65,9 @@ std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& k
   std::vector<choose::Candidate> priced;
   for (const Offered& o : offered) priced.push_back({std::string(o.way.name()), o.predicted_s});
   std::vector<choose::Candidate> list = choose::shortlist_for(key.collective, std::move(priced));
-  const Trials trials = trials_for(c, list);
-  choose::Learner made = learner(c, key, std::move(list), trials);
+  const Trials trials =
+      choose::trials_for(plan::segment_operation(key.collective), list, c.shape(), *c.machine);
+  choose::Learner made = learner(c, key, std::move(list));
   std::vector<std::optional<Way>> ways;
   for (const choose::Candidate& candidate : made.candidates())
     ways.push_back(way_of(offered, candidate.name));
@@ -138,8 +124,7 @@ void Choosing::settle_machine(Communicator& c) {
 }
 
 /// What rank 0 knows from earlier runs becomes what all ranks know. Collective.
-choose::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list,
-                                  Trials trials) {
+choose::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list) {
   double earlier[3] = {-1, 0, 0};  // index among the candidates, seconds, native seconds
   const choose::TuningRow* const row =
       c.terms().tuning && c.rank() == 0 ? tuning_table().find(tuning_key(c, key)) : nullptr;
@@ -150,7 +135,7 @@ choose::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vect
     earlier[2] = row->native_seconds;
   }
   if (c.terms().tuning) api_.Bcast(earlier, 3, MPI_DOUBLE, 0, c.channel().comm());
-  const choose::LearnerOptions options = options_for(c, trials);
+  const choose::LearnerOptions options = options_for(c, list);
   if (earlier[0] >= 0)
     return choose::Learner::settled_on(std::move(list), static_cast<std::size_t>(earlier[0]), earlier[1],
                                        earlier[2], options);

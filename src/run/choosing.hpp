@@ -43,8 +43,7 @@ class Choosing {
  private:
   std::unique_ptr<Choice> first_choice(Communicator& c, const CellKey& key, int root);
   void settle_machine(Communicator& c);
-  choose::Learner learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list,
-                          Trials trials);
+  choose::Learner learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list);
   choose::TuningKey tuning_key(Communicator& c, const CellKey& key) const;
   const choose::TuningTable& tuning_table();
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
+#include "choose/way.hpp"
 #include "plan/cost.hpp"
 #include "plan/segments/layout.hpp"
 #include "plan/segments/strategy.hpp"
@@ -29,9 +30,10 @@
 #include "run/sparse/exchange.hpp"
 #include "run/started/tags.hpp"
 #include "run/terms.hpp"
-#include "run/way.hpp"
 
 namespace wherry::run {
+
+using choose::Way;
 
 /// A schedule of this rank, ready to run.
 struct Prepared {

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/collective.hpp"
 #include "profile/record.hpp"
+#include "run/cell_key.hpp"
 
 namespace wherry::run {
 
@@ -20,16 +20,15 @@ class Observer {
  public:
   virtual ~Observer() = default;
   /// One call ran by `strategy` ("native": the library's own). bytes: sent by this rank.
-  virtual void used(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::string_view strategy,
-                    std::uint64_t bytes, std::uint64_t time_ns) = 0;
+  virtual void used(MPI_Comm comm, const CellKey& kind, std::string_view strategy, std::uint64_t bytes,
+                    std::uint64_t time_ns) = 0;
   /// The ranks of comm agreed on something. Reported on every rank alike.
-  virtual void decided(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::uint32_t call,
-                       std::string_view strategy, profile::Reason reason, std::uint64_t time_ns,
-                       std::uint64_t native_ns) = 0;
+  virtual void decided(MPI_Comm comm, const CellKey& kind, std::uint32_t call, std::string_view strategy,
+                       profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) = 0;
   /// A call was left to the library because Wherry does not handle its case.
   virtual void missed(Collective collective, std::string_view reason) = 0;
   /// A non-blocking call was started, or a persistent one made, to be performed by `strategy`.
-  virtual void started(MPI_Comm, Collective, Form, std::uint32_t /*bucket*/, std::string_view /*strategy*/,
+  virtual void started(MPI_Comm, const CellKey& /*kind*/, Form, std::string_view /*strategy*/,
                        std::uint64_t /*bytes*/) {}
   /// Such a call was left to the library because Wherry does not handle its case.
   virtual void not_started(Collective, Form, std::string_view /*reason*/) {}

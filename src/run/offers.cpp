@@ -1,9 +1,9 @@
 #include "run/offers.hpp"
 
 #include <algorithm>
-#include <climits>
 
-#include "run/perform.hpp"
+#include "choose/staging.hpp"
+#include "plan/segments/collectives.hpp"
 
 namespace wherry::run {
 
@@ -11,50 +11,26 @@ namespace {
 
 choose::Load load_of(const Communicator& c, const CellKey& key) { return {c.size(), largest(key)}; }
 
-/// Staging of an all-to-all on any rank; in place the data to send is copied as well.
-std::size_t exchange_staging(const Communicator& c, const CellKey& key, const choose::Offer& offer) {
-  if (key.collective != Collective::alltoall)
-    return combined_staging(offer.traffic.most_slots, c.size(), key.bucket);
-  const long long copied = key.limit == Limit::in_place ? c.size() * largest(key) : 0;
-  return static_cast<std::size_t>(choose::staging_bytes(offer, load_of(c, key)) + copied);
-}
-
-bool exchange_fits(const Communicator& c, const CellKey& key, const choose::Offer& offer) {
-  const plan::Strategy& s = *offer.way.exchange;
-  const bool in_place = key.limit == Limit::in_place;
-  if (key.collective != Collective::alltoall && in_place) return s.name == in_place_strategy;
-  const bool copies = s.hops == plan::Hops::several || in_place;
-  const std::size_t most = std::min<std::size_t>(c.terms().staging_max, INT_MAX);
-  return !copies || (c.terms().host_memory && key.bucket < 32 && exchange_staging(c, key, offer) <= most);
-}
-
-bool segments_fit(const Communicator& c, const CellKey& key, const choose::Offer& offer) {
-  if (key.limit == Limit::in_order && !offer.way.segments->keeps_order(c.shape())) return false;
-  return c.terms().host_memory && key.bucket < 32 &&
-         choose::staging_bytes(offer, load_of(c, key)) <= static_cast<long long>(c.terms().staging_max);
-}
-
 }  // namespace
 
 /// Communicators of one shape share the counting.
 const std::vector<choose::Offer>& Offers::counted(const Communicator& c, const CellKey& key) {
-  const std::optional<plan::Operation> operation = segment_operation(key.collective);
+  const std::optional<plan::Operation> operation = plan::segment_operation(key.collective);
   const std::lock_guard lock(mutex_);
   std::vector<choose::Offer>& known = counted_[{c.size(), c.shape().signature(), operation}];
   if (known.empty()) known = choose::survey(c.shape(), operation);
   return known;  // entries of a map stay where they are
 }
 
-/// Whether every rank can go this way within its terms.
-bool Offers::fits(const Communicator& c, const CellKey& key, const choose::Offer& offer) {
-  return offer.way.exchange != nullptr ? exchange_fits(c, key, offer) : segments_fit(c, key, offer);
-}
-
 std::vector<Offered> Offers::of(const Communicator& c, const CellKey& key) {
-  const choose::Allowed allowed = [&](const choose::Offer& offer) { return fits(c, key, offer); };
+  const choose::Calls calls{key.collective, key.limit, load_of(c, key)};
+  const choose::Room room{static_cast<long long>(c.terms().staging_max), c.terms().host_memory};
+  const choose::Allowed allowed = [&](const choose::Offer& offer) {
+    return choose::fits(offer, calls, c.shape(), room);
+  };
   std::vector<Offered> all;
   for (const choose::Priced& p :
-       choose::priced(counted(c, key), load_of(c, key), c.machine.value_or(plan::Machine{}), allowed))
+       choose::priced(counted(c, key), calls.load, c.machine.value_or(plan::Machine{}), allowed))
     all.push_back({p.offer->way, p.cost.seconds});
   return all;
 }

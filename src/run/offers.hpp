@@ -11,7 +11,6 @@
 #include "choose/offers.hpp"
 #include "run/cell_key.hpp"
 #include "run/communicator.hpp"
-#include "run/way.hpp"
 
 namespace wherry::run {
 
@@ -36,7 +35,6 @@ class Offers {
   using Topic = std::tuple<int, unsigned long long, std::optional<plan::Operation>>;
 
   const std::vector<choose::Offer>& counted(const Communicator& c, const CellKey& key);
-  static bool fits(const Communicator& c, const CellKey& key, const choose::Offer& offer);
 
   std::mutex mutex_;
   std::map<Topic, std::vector<choose::Offer>> counted_;

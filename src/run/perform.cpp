@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "choose/offers.hpp"
+#include "choose/staging.hpp"
 #include "run/bindings.hpp"
 #include "run/executor.hpp"
 
@@ -160,13 +160,8 @@ int judge_no_type(const mpi::Api& api) {
 }  // namespace
 
 std::size_t combined_limit(std::uint32_t bucket) {
-  // Four times the average: a moderately uneven call stays combined; a multiple of 4 keeps messages aligned.
-  constexpr std::size_t least = 256, most = 64 << 10;
-  return bucket >= 16 ? most : std::clamp(std::size_t{4} << (bucket == 0 ? 0 : bucket - 1), least, most);
-}
-
-std::size_t combined_staging(int most_slots, int size, std::uint32_t bucket) {
-  return CombinedBinding::staging_bytes(most_slots, 2 * (most_slots + size), combined_limit(bucket));
+  return static_cast<std::size_t>(
+      choose::combined_limit(largest({Collective::alltoallv, Limit::none, bucket})));
 }
 
 const Prepared& large_block_schedule(Communicator& c) {
@@ -247,8 +242,8 @@ Work irregular_exchange(Task task, const Blocks& blocks, const plan::Strategy& s
     const int exchanged = co_await execution;
     co_return first_error(code, exchanged);
   }
-  const Staging::Lease lease = staging.lease(
-      CombinedBinding::staging_bytes(prepared.schedule.slots, prepared.layout.most_items, limit));
+  const Staging::Lease lease = staging.lease(static_cast<std::size_t>(choose::combined_bytes(
+      prepared.schedule.slots, prepared.layout.most_items, static_cast<long long>(limit))));
   if (lease.data() == nullptr) co_return first_error(code, MPI_ERR_NO_MEM);
   CombinedBinding binding(prepared.schedule, prepared.layout, blocks, limit, lease.data(),
                           *task.lane.channel);

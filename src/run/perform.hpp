@@ -12,9 +12,6 @@ namespace wherry::run {
 /// Largest block that travels combined in irregular calls of this size class.
 std::size_t combined_limit(std::uint32_t bucket);
 
-/// Staging that an irregular all-to-all may need on any rank.
-std::size_t combined_staging(int most_slots, int size, std::uint32_t bucket);
-
 /// Exchanges `blocks`, all of the same number of bytes. Collective; `blocks` may change.
 Work uniform_exchange(Task task, Blocks& blocks, const plan::Strategy& strategy, const Prepared& prepared,
                       Staging& staging);
@@ -29,14 +26,11 @@ const Prepared& large_block_schedule(Communicator& c);
 /// Exchanges c.blocks, all of the same number of bytes. Collective; returns an MPI code.
 int perform_uniform(Communicator& c, const plan::Strategy& strategy, Staging& staging);
 
-/// Exchanges c.blocks of any sizes. In place, the strategy must be the pairwise exchange. Collective; returns an MPI code.
+/// Exchanges c.blocks of any sizes. In place, the strategy must be choose::in_place_strategy. Collective; returns an MPI code.
 int perform_irregular(Communicator& c, const plan::Strategy& strategy, std::uint32_t bucket,
                       Staging& staging);
 
 /// MPI_SUCCESS unless this rank's arguments are such that the library reports an error, yet no bar to its part.
 int judge(const mpi::Api& api, Blocks& blocks);
-
-/// The strategy that perform_irregular() uses in place: both ends of a pair exchange at once.
-inline constexpr std::string_view in_place_strategy = "pairwise_xor";
 
 }  // namespace wherry::run

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "run/calls.hpp"
+#include "run/cell_key.hpp"
 #include "run/datatype.hpp"
 #include "run/segments/operators.hpp"
 
@@ -67,7 +68,7 @@ struct Quiet {
   std::uint64_t left = 0;     // that may be made before there is something to do
   std::uint64_t made = 0;     // that `choice` does not know of yet
   Choice* choice = nullptr;
-  std::uint32_t bucket = 0;
+  CellKey key{};
   std::uint64_t bytes = 0;
 };
 

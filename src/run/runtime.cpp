@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "plan/segments/collectives.hpp"
 #include "profile/record.hpp"
 #include "run/attachments.hpp"
 #include "run/choosing.hpp"
@@ -58,7 +59,7 @@ struct Runtime::State {
   template <class Call>
   Communicator* joined(Collective collective, const Call& call);
   void grow_quiet(Communicator& c, const Likeness& like, const Described& call);
-  int run_quietly(Quiet& quiet, MPI_Comm comm, Collective collective, const Native& native);
+  int run_quietly(Quiet& quiet, MPI_Comm comm, const Native& native);
   static void end_quiet(Quiet& quiet);
   int run_as(Communicator& c, MPI_Comm comm, const Described& call, const Native& native);
 
@@ -102,7 +103,7 @@ int Runtime::State::run(Collective collective, const Call& call, const Native& n
   if constexpr (Comparable<Call>)
     if (quiet.left > 0 && quiet.like == likeness_of(call) &&
         instructions.of(collective).kind == Instruction::Kind::learn)
-      return run_quietly(quiet, call.comm, collective, native);
+      return run_quietly(quiet, call.comm, native);
   end_quiet(quiet);
 
   if (!read_work(api, call, *c, c->blocks, c->segments)) return native();
@@ -137,17 +138,17 @@ void Runtime::State::grow_quiet(Communicator& c, const Likeness& like, const Des
   if (!*quiet.lasts) return;
   quiet.left = learner.quiet();
   quiet.choice = &choice;
-  quiet.bucket = call.key.bucket;
+  quiet.key = call.key;
   quiet.bytes = call.bytes;
 }
 
-int Runtime::State::run_quietly(Quiet& quiet, MPI_Comm comm, Collective collective, const Native& native) {
+int Runtime::State::run_quietly(Quiet& quiet, MPI_Comm comm, const Native& native) {
   --quiet.left;
   ++quiet.made;
   const Stopwatch watch(now, observer != nullptr);
   const int code = native();
   if (observer != nullptr)
-    observer->used(comm, collective, quiet.bucket, native_name, quiet.bytes, nanoseconds(watch.seconds()));
+    observer->used(comm, quiet.key, native_name, quiet.bytes, nanoseconds(watch.seconds()));
   return code;
 }
 
@@ -174,8 +175,7 @@ int Runtime::State::run_as(Communicator& c, MPI_Comm comm, const Described& call
     report_decisions(comm, key, choice->cell.learner());
   }
   if (observer != nullptr)
-    observer->used(comm, key.collective, key.bucket, way ? way->name() : native_name, call.bytes,
-                   nanoseconds(took));
+    observer->used(comm, key, way ? way->name() : native_name, call.bytes, nanoseconds(took));
   // The library has called the error handler for its own failures.
   if (code != MPI_SUCCESS && way) api.Comm_call_errhandler(comm, code);
   return code;
@@ -218,11 +218,12 @@ int Runtime::State::perform(Communicator& c, const CellKey& key, const Way& way)
 void Runtime::State::report_decisions(MPI_Comm comm, const CellKey& key, choose::Learner& learner) const {
   if (observer == nullptr) return;
   constexpr profile::Reason reasons[] = {profile::Reason::trial, profile::Reason::kept,
-                                         profile::Reason::dropped, profile::Reason::loaded};
+                                         profile::Reason::dropped, profile::Reason::loaded,
+                                         profile::Reason::changed};
   for (const choose::Event& e : learner.drain_events())
-    observer->decided(comm, key.collective, key.bucket, static_cast<std::uint32_t>(e.call),
-                      learner.candidates()[e.candidate].name, reasons[static_cast<std::size_t>(e.reason)],
-                      nanoseconds(e.seconds), nanoseconds(e.native_seconds));
+    observer->decided(comm, key, static_cast<std::uint32_t>(e.call), learner.candidates()[e.candidate].name,
+                      reasons[static_cast<std::size_t>(e.reason)], nanoseconds(e.seconds),
+                      nanoseconds(e.native_seconds));
 }
 
 double steady_seconds() {

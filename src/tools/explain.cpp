@@ -11,6 +11,7 @@
 #include "base/settings.hpp"
 #include "choose/offers.hpp"
 #include "choose/shortlist.hpp"
+#include "choose/staging.hpp"
 #include "plan/segments/collectives.hpp"
 #include "tools/commands.hpp"
 #include "tools/fit.hpp"
@@ -54,11 +55,9 @@ struct Judged {
   plan::Cost cost;
 };
 
-/// What is too much for the calls in question. Only what stages blocks is limited; alltoallv and alltoallw stage less.
-bool fits(const Question& q, const Offer& offer, const choose::Load& load) {
-  const bool stages = offer.way.exchange == nullptr || (offer.way.exchange->hops == plan::Hops::several &&
-                                                        q.operation.collective == Collective::alltoall);
-  return !stages || choose::staging_bytes(offer, load) <= q.staging_max;
+/// The calls that share what is learned with those in question.
+choose::Calls calls_like(const Question& q, Limit limit = Limit::none) {
+  return {q.operation.collective, limit, {q.load.ranks, choose::shared_bytes(q.load.bytes)}};
 }
 
 /// Offers are counted for root 0.
@@ -93,25 +92,23 @@ std::string rounded_up(long long bytes) {
 }
 
 /// Why none of the offers of a way is taken.
-std::string reason(const Question& q, const choose::Way& way, std::span<const Offer> offers,
-                   const choose::Load& load) {
+std::string reason(const Question& q, const choose::Way& way, std::span<const Offer> offers) {
   if (!way.applies(q.shape)) return "needs " + std::string(way.needs());
   long long least = std::numeric_limits<long long>::max();
   for (const Offer& o : offers)
-    if (o.way.name() == way.name()) least = std::min(least, choose::staging_bytes(o, load));
+    if (o.way.name() == way.name()) least = std::min(least, choose::staging_bytes(o, calls_like(q)));
   return "may need " + rounded_up(least) + " of staging, and WHERRY_STAGING_MAX allows " +
          rounded_up(q.staging_max);
 }
 
 Answer answer_to(const Question& q) {
   const std::vector<Offer> offers = choose::survey(q.shape, q.operation.segments);
-  const choose::Load shared{q.load.ranks, choose::shared_bytes(q.load.bytes)};
-  const auto taken = [&](const choose::Allowed& allowed) {
-    return choose::priced(offers, shared, q.by.machine, allowed);
+  const auto taken = [&](Limit limit) {
+    const choose::Calls calls = calls_like(q, limit);
+    const auto fits = [&](const Offer& o) { return choose::fits(o, calls, q.shape, {q.staging_max}); };
+    return choose::priced(offers, calls.load, q.by.machine, fits);
   };
-  const auto fitting = [&](const Offer& o) { return fits(q, o, shared); };
-  const auto in_order = [&](const Offer& o) { return fitting(o) && o.way.segments->keeps_order(q.shape); };
-  const std::vector<Priced> priced = taken(fitting);
+  const std::vector<Priced> priced = taken(Limit::none);
 
   Answer answer{.tried = names(choose::shortlist_for(q.operation.collective, choose::candidates(priced))),
                 .tried_in_order = {},
@@ -119,13 +116,13 @@ Answer answer_to(const Question& q) {
                 .refused = {}};
   if (q.operation.reduces())
     answer.tried_in_order =
-        names(choose::shortlist_for(q.operation.collective, choose::candidates(taken(in_order))));
+        names(choose::shortlist_for(q.operation.collective, choose::candidates(taken(Limit::in_order))));
   for (const Priced& p : priced) answer.candidates.push_back({p.offer->way, cost_of(q, *p.offer)});
   // Equal costs in the registry's order.
   std::ranges::stable_sort(answer.candidates, {}, [](const Judged& j) { return j.cost.seconds; });
   for (const choose::Way& way : choose::ways_of(q.operation.segments))
     if (std::ranges::none_of(priced, [&](const Priced& p) { return p.offer->way.name() == way.name(); }))
-      answer.refused.push_back({way.name(), reason(q, way, offers, shared)});
+      answer.refused.push_back({way.name(), reason(q, way, offers)});
   return answer;
 }
 

@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "choose/offers.hpp"
 #include "plan/segments/collectives.hpp"
-#include "plan/segments/cost.hpp"
 
 namespace wherry::tools {
 namespace {
@@ -146,7 +146,7 @@ choose::Way applicable(const Subject& subject, const Options& options, const pla
   if (options.has("--depth") && !way.is_pipelined())
     throw usage_error("--depth is given, but " + std::string(way.name()) + " is not pipelined; leave it out");
   if (way.is_pipelined())
-    way.depth = static_cast<int>(options.number("--depth", 1, plan::deepest, usual_depth));
+    way.depth = static_cast<int>(options.number("--depth", 1, choose::deepest, usual_depth));
   return way;
 }
 

@@ -11,6 +11,7 @@ import pytest
 from conftest import Launcher, hermetic
 from installing import pip_install
 
+from wherry import settings
 from wherry.record import read
 
 HERE = Path(__file__).resolve().parent
@@ -100,6 +101,16 @@ def test_wrong_settings_are_said_once(mpi: Launcher, build: Path) -> None:
     done = mpi.run([program(mpi, build, "collectives")], 2, {"WHERRY_STAGING_MAX": "-1", **hermetic({})})
     assert done.returncode == 0, done.stderr
     assert (done.stdout + done.stderr).count("WHERRY_STAGING_MAX='-1' is not a size") == 1
+
+
+def test_misspelt_strategies_are_said_once_with_the_nearest_name(mpi: Launcher, build: Path) -> None:
+    asked = {"WHERRY_ALLTOALL": "brucks2", "WHERRY_BCAST": "chian"}
+    done = mpi.run([program(mpi, build, "collectives")], 2, {**asked, **hermetic({})})
+    assert done.returncode == 0, done.stderr
+    told = settings.problems(asked)  # what `wherry run` says before it starts a program
+    assert len(told) == 2 and "did you mean 'bruck2'?" in told[0]
+    for problem in told:
+        assert (done.stdout + done.stderr).count(f"wherry: {problem}\n") == 1, problem
 
 
 def test_what_was_learned_is_saved_in_finalize(mpi: Launcher, build: Path, tmp_path: Path) -> None:

@@ -66,10 +66,10 @@ TEST_CASE("every setting is read") {
   CHECK(s.staging_max == std::size_t{64} << 20);
   CHECK(s.sparse_exchange == "nbx");
   CHECK(s.reproducible);
-  CHECK(s.strategy_for(Collective::alltoall) == "mesh");
-  CHECK(s.strategy_for(Collective::alltoallv) == "native");
-  CHECK(s.strategy_for(Collective::reduce_scatter_block) == "ring");
-  CHECK(s.strategy_for(Collective::barrier) == "auto");
+  CHECK(s.strategies[index_of(Collective::alltoall)] == "mesh");
+  CHECK(s.strategies[index_of(Collective::alltoallv)] == "native");
+  CHECK(s.strategies[index_of(Collective::reduce_scatter_block)] == "ring");
+  CHECK(s.strategies[index_of(Collective::barrier)] == "auto");
   CHECK(s.progress == ProgressBy::thread);
   CHECK(s.ranks_per_node == 4);
   CHECK(s.verbose == 2);

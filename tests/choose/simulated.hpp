@@ -10,16 +10,18 @@
 #include <vector>
 
 #include "choose/learner.hpp"
+#include "choose/trials.hpp"
 
 namespace wherry::choose::simulated {
 
 /// What disturbs the times of a machine.
 struct Weather {
-  double call_noise = 0;  // standard deviation of the logarithm of a call's time, common to its ranks
-  double rank_noise = 0;  // the same, of each rank by itself
-  double spikes = 0;      // share of calls that take ten times as long
-  double cold = 1;        // a candidate's first call takes up to so many times as long
-  double lateness = 0;    // the last rank arrives so many native calls late, always: the others wait
+  double call_noise = 0;   // standard deviation of the logarithm of a call's time, common to its ranks
+  double rank_noise = 0;   // the same, of each rank by itself
+  double spikes = 0;       // share of calls that take ten times as long
+  double cold = 1;         // a candidate's first call takes up to so many times as long
+  double rank_spikes = 0;  // share of a rank's calls that take it ten times as long, whatever the others see
+  double lateness = 0;     // the last rank arrives so many native calls late, always: the others wait
 };
 
 /// Candidates, their true times, and random numbers with a fixed seed.
@@ -56,7 +58,9 @@ class Machine {
     std::vector<double> times;
     for (std::size_t r = 0; r < ranks; ++r) {
       const double waiting = r + 1 == ranks ? 0 : weather_.lateness * truth_[native];
-      times.push_back(waiting + seconds * spread(weather_.rank_noise));
+      const double disturbed =
+          weather_.rank_spikes > 0 && chance() < weather_.rank_spikes ? 10 * seconds : seconds;
+      times.push_back(waiting + disturbed * spread(weather_.rank_noise));
     }
     return times;
   }
@@ -78,7 +82,8 @@ class Machine {
 /// The learners of all ranks of a communicator, and the agreement between them.
 class Ranks {
  public:
-  Ranks(Learner learner, std::size_t ranks) : learners_(ranks, std::move(learner)) {}
+  Ranks(Learner learner, std::size_t ranks, Trials trials = Trials::as_they_come)
+      : learners_(ranks, std::move(learner)), trials_(trials) {}
 
   const Learner& first() const { return learners_.front(); }
   std::vector<Learner>& learners() { return learners_; }
@@ -91,7 +96,8 @@ class Ranks {
   /// One call: agreed times that are due arrive, the ranks pick, run and time. Returns what ran.
   std::size_t step(Machine& machine, std::uint64_t lag) {
     if (waiting_ && first().calls() >= due_) {
-      for (Learner& l : learners_) l.agreed(worst_);
+      const int ranks = static_cast<int>(learners_.size());
+      for (Learner& l : learners_) l.agreed(agreed_times(combined_, trials_, ranks));
       waiting_ = false;
     }
     const std::size_t candidate = first().pick();
@@ -103,17 +109,20 @@ class Ranks {
 
  private:
   void start_agreement(std::uint64_t lag) {
-    worst_.assign(first().candidates().size(), 0);
+    combined_.assign(first().candidates().size(), 0);
     for (const Learner& l : learners_) {
-      const std::vector<double> summary = l.summary();
-      for (std::size_t i = 0; i < worst_.size(); ++i) worst_[i] = std::max(worst_[i], summary[i]);
+      const std::vector<long long> mine = to_agree(l.summary());
+      for (std::size_t i = 0; i < mine.size(); ++i)
+        combined_[i] =
+            trials_ == Trials::after_barriers ? std::max(combined_[i], mine[i]) : combined_[i] + mine[i];
     }
     waiting_ = true;
     due_ = first().calls() + lag;
   }
 
   std::vector<Learner> learners_;
-  std::vector<double> worst_;
+  Trials trials_;
+  std::vector<long long> combined_;
   bool waiting_ = false;
   std::uint64_t due_ = 0;
 };

@@ -40,6 +40,27 @@ TEST_CASE("all ranks pick alike through noise, outliers, a late rank and slow ag
   CHECK(picks >= 1000000);
 }
 
+TEST_CASE("in a million decisions under tenfold noise, with one rank always late, there is no disagreement") {
+  constexpr int machines = 50;
+  constexpr int calls = 20000;
+  constexpr Weather rough = {.rank_noise = 0.3, .spikes = 0.05, .rank_spikes = 0.2, .lateness = 2};
+  long long decisions = 0, trials = 0;
+  for (std::uint64_t seed = 1; seed <= machines; ++seed) {
+    Machine machine(seed, 0.7, rough);
+    const Trials timed = seed % 2 == 0 ? Trials::after_barriers : Trials::as_they_come;
+    Ranks world(Learner(machine.candidates(), of_long_calls), 2 + seed % 7, timed);
+    for (int call = 0; call < calls; ++call) {
+      if (!world.alike()) FAIL("seed ", seed, ": ranks disagree at call ", call);
+      if (call % 5000 == 4999) machine.set_truth(machine.random() % machine.candidates().size(), 0.01);
+      trials += world.first().trying();
+      world.step(machine, machine.random() % 8);
+      ++decisions;
+    }
+  }
+  CHECK(decisions == 1000000);
+  CHECK(trials >= 20000);  // calls at which ranks that judged by their own times would have gone apart
+}
+
 TEST_CASE("all ranks tell the same story") {
   Machine machine(7, 0.7, weathers[2]);
   Ranks world(Learner(machine.candidates(), watchful), 5);

@@ -57,7 +57,7 @@ TEST_CASE("a survey offers every depth of a pipeline, and nothing else twice") {
     }
     for (const Way& way : ways_of(operation))
       if (way.is_pipelined() && way.applies(Shape::flat(8)))
-        for (int depth = 1; depth <= plan::deepest; depth *= 2) CHECK(offered.contains({way.name(), depth}));
+        for (int depth = 1; depth <= deepest; depth *= 2) CHECK(offered.contains({way.name(), depth}));
   }
 }
 
@@ -90,6 +90,22 @@ TEST_CASE("sizes are of a block where every rank has one, else of the whole buff
   CHECK(bytes_sent(Operation::allreduce, "recursive_doubling") == 3 * 1000);
   CHECK(bytes_sent(Operation::allreduce, "ring") == 14 * 125);
   CHECK(bytes_sent(Operation::barrier, "dissemination") == 0);
+}
+
+TEST_CASE("a pipeline is as deep as its data is large") {
+  const Shape shape = Shape::flat(16);
+  const Way chain{.segments = plan::find_strategy(Operation::bcast, "chain")};
+  const auto depth = [&](long long bytes) { return deepened(chain, shape, {16, bytes}, machine).depth; };
+  CHECK(depth(8) == 1);
+  CHECK(depth(1 << 20) > depth(64 << 10));
+  CHECK(depth(1LL << 40) == deepest);
+  // No other power of two is better.
+  const auto seconds = [&](int d) {
+    return plan::cost(*chain.segments, shape, {.depth = d}, 1 << 20, machine).seconds;
+  };
+  for (int d = 1; d <= deepest; d *= 2) CHECK(seconds(depth(1 << 20)) <= seconds(d));
+  const Way binomial{.segments = plan::find_strategy(Operation::bcast, "binomial")};
+  CHECK(deepened(binomial, shape, {16, 1 << 20}, machine) == binomial);
 }
 
 TEST_CASE("an offer costs what its strategy costs") {

@@ -59,14 +59,13 @@ inline constexpr std::string_view does_not_apply =
 /// Counts what ran and what was left to the library. Calls may come from any thread.
 class Witness : public run::Observer {
  public:
-  void used(MPI_Comm, Collective, std::uint32_t, std::string_view strategy, std::uint64_t,
-            std::uint64_t) override {
+  void used(MPI_Comm, const run::CellKey&, std::string_view strategy, std::uint64_t, std::uint64_t) override {
     const std::lock_guard lock(mutex_);
     ++ran_[std::string(strategy)];
     ++ran_[std::string(learner)];
   }
-  void decided(MPI_Comm, Collective, std::uint32_t, std::uint32_t, std::string_view, profile::Reason,
-               std::uint64_t, std::uint64_t) override {}
+  void decided(MPI_Comm, const run::CellKey&, std::uint32_t, std::string_view, profile::Reason, std::uint64_t,
+               std::uint64_t) override {}
   void missed(Collective, std::string_view reason) override {
     const std::lock_guard lock(mutex_);
     ++missed_[std::string(reason)];

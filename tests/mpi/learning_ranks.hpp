@@ -17,14 +17,15 @@ namespace wherry::test {
 /// Remembers which strategies ran, as one number per communicator that depends on their order.
 class Witness : public run::Observer {
  public:
-  void used(MPI_Comm, Collective collective, std::uint32_t bucket, std::string_view strategy, std::uint64_t,
+  void used(MPI_Comm, const run::CellKey& kind, std::string_view strategy, std::uint64_t,
             std::uint64_t) override {
     ++calls;
     ++by_strategy[std::string(strategy)];
-    const std::size_t seen = std::hash<std::string_view>{}(strategy) + bucket * 131u + index_of(collective);
+    const std::size_t seen =
+        std::hash<std::string_view>{}(strategy) + kind.bucket * 131u + index_of(kind.collective);
     history = history * 1099511628211ull + seen;
   }
-  void decided(MPI_Comm, Collective, std::uint32_t, std::uint32_t, std::string_view, profile::Reason reason,
+  void decided(MPI_Comm, const run::CellKey&, std::uint32_t, std::string_view, profile::Reason reason,
                std::uint64_t, std::uint64_t) override {
     ++decisions[reason];
   }

@@ -38,7 +38,7 @@ long candidates_are_ready(run::Communicator& c, const Settings& settings) {
   long failures = 0;
   for (const Collective collective : {Collective::alltoallv, Collective::alltoallw})
     for (std::uint32_t bucket = 0; bucket < 24; ++bucket)
-      failures += !has_straight(choosing.choice(c, {collective, run::Limit::none, bucket}, 0));
+      failures += !has_straight(choosing.choice(c, {collective, Limit::none, bucket}, 0));
   if (failures != 0) std::fprintf(stderr, "%ld kinds of calls have no straight candidate\n", failures);
   return failures;
 }

@@ -124,9 +124,9 @@ double slow_but_for_native() { return told_time += 1e-3; }
 /// Remembers when another than the library ran last.
 class LastOther : public Witness {
  public:
-  void used(MPI_Comm comm, Collective collective, std::uint32_t bucket, std::string_view strategy,
-            std::uint64_t bytes, std::uint64_t ns) override {
-    Witness::used(comm, collective, bucket, strategy, bytes, ns);
+  void used(MPI_Comm comm, const run::CellKey& kind, std::string_view strategy, std::uint64_t bytes,
+            std::uint64_t ns) override {
+    Witness::used(comm, kind, strategy, bytes, ns);
     if (strategy != "native") last = calls;
   }
   long last = 0;

@@ -63,7 +63,7 @@ Shortlist shortlist(const Settings& settings, Collective collective) {
   const mpi::Api& api = mpi::linked_api();
   run::Communicator c(MPI_COMM_WORLD, settings, api);
   run::Choosing choosing(settings, api, std::make_shared<run::Offers>());
-  return choosing.choice(c, {collective, run::Limit::none, 11}, 0).cell.learner().candidates();
+  return choosing.choice(c, {collective, Limit::none, 11}, 0).cell.learner().candidates();
 }
 
 std::uint64_t fingerprint(const Shortlist& list) {

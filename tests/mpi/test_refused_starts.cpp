@@ -61,7 +61,7 @@ void check_numbers() {
   auto started = std::make_shared<run::Nonblocking>(c, &call.request);
   expect(run::read_work(api, call.arguments(), *c, started->blocks, started->segments),
          "the call has no work");
-  started->prepare({.exchange = plan::find_strategy("direct")}, {Collective::alltoall, run::Limit::none, 3},
+  started->prepare({.exchange = plan::find_strategy("direct")}, {Collective::alltoall, Limit::none, 3},
                    staging);
   expect(progress.start(std::move(started)) == MPI_ERR_OTHER, "the library's error was not returned");
   expect(progress.is_idle() && call.request == MPI_REQUEST_NULL, "a call without a request is under way");
@@ -71,9 +71,9 @@ void check_numbers() {
 }
 
 struct Reasons : run::Observer {
-  void used(MPI_Comm, Collective, std::uint32_t, std::string_view, std::uint64_t, std::uint64_t) override {}
-  void decided(MPI_Comm, Collective, std::uint32_t, std::uint32_t, std::string_view, profile::Reason,
-               std::uint64_t, std::uint64_t) override {}
+  void used(MPI_Comm, const run::CellKey&, std::string_view, std::uint64_t, std::uint64_t) override {}
+  void decided(MPI_Comm, const run::CellKey&, std::uint32_t, std::string_view, profile::Reason, std::uint64_t,
+               std::uint64_t) override {}
   void missed(Collective, std::string_view) override {}
   void not_started(Collective, run::Form, std::string_view reason) override { told.emplace_back(reason); }
   std::vector<std::string> told;

@@ -91,7 +91,7 @@ bool is_unpacked(std::string_view strategy, int rank, int size) {
   MPI_Request request = MPI_REQUEST_NULL;
   auto started = std::make_shared<run::Nonblocking>(c, &request);
   run::read_work(api, call.arguments(), *c, started->blocks, started->segments);
-  started->prepare({.exchange = s}, {Collective::alltoallw, run::Limit::none, 5}, staging);
+  started->prepare({.exchange = s}, {Collective::alltoallw, Limit::none, 5}, staging);
   progress.start(std::move(started));
   for (int any = 0; !progress.is_idle(); progress.advance())
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);

@@ -128,8 +128,8 @@ def test_rate_can_be_changed_and_is_respected(cluster: Cluster) -> None:
 
 @pytest.mark.parametrize("rate", ["fast", " ", "-1gbit", "0gbit", "1bit", "50%", "1gbit2", "1e3"])
 def test_bad_rate_is_refused_before_anything_is_made(rate: str) -> None:
-    for words in (["up"], ["run", "--", "true"]):
-        done = tool(words[0], f"--rate={rate}", *words[1:], check=False)
+    for words in (["up", f"--rate={rate}"], ["run", f"--rate={rate}", "--", "true"], ["rate", "--", rate]):
+        done = tool(*words, check=False)
         assert done.returncode == 2
         assert done.stderr == (
             f"netlab: '{rate}' is no rate of a link; write a number with kbit, mbit or gbit, such as 100mbit"
@@ -142,6 +142,16 @@ def test_bad_rate_is_refused_before_anything_is_made(rate: str) -> None:
 def test_rates_that_are_taken_are_those_of_tc(rate: str) -> None:
     with Cluster(hosts=1, rate=rate) as cluster:
         assert ("tbf" in shaping(cluster)) == bool(rate)
+
+
+@needs_cluster
+def test_rate_of_a_cluster_in_use_is_changed_by_its_number(cluster: Cluster) -> None:
+    done = tool("rate", "20mbit", "--cluster", str(cluster.number))
+    assert done.stdout == f"cluster {cluster.number}: 20mbit instead of 1gbit\n"
+    assert "rate 20Mbit" in shaping(cluster)
+    assert f"cluster {cluster.number}: 3 hosts, 20mbit" in tool("status").stdout
+    refused = tool("rate", "20mbit", "--cluster", "999", check=False)
+    assert refused.returncode == 2 and "there is no cluster 999" in refused.stderr
 
 
 @needs_cluster
@@ -215,6 +225,8 @@ def test_kept_cluster_is_listed_used_and_taken_down() -> None:
         assert "100mbit, stays until `down`" in tool("status").stdout
         done = tool("run", "--rate", "1gbit", "--", "true", check=False)
         assert done.returncode == 2 and "is up and would be used, so -H and --rate have no effect" in done.stderr
+        assert tool("rate", "50mbit").stdout.endswith(": 50mbit instead of 100mbit\n")
+        assert "50mbit, stays until `down`" in tool("status").stdout
     finally:
         removed = tool("down").stdout
     assert "removed" in removed

@@ -159,19 +159,6 @@ TEST_CASE("Segments: large data goes in a pipeline, small data down a short tree
         cost_of(allreduce, "recursive_doubling", shape, 8 << 20).seconds);
 }
 
-TEST_CASE("Segments: a pipeline is as deep as its data is large") {
-  const Shape shape = Shape::flat(16);
-  const SegmentStrategy& chain = *find_strategy(bcast, "chain");
-  const auto depth = [&](long long bytes) { return best_depth(chain, shape, 0, bytes, Machine{}); };
-  CHECK(depth(8) == 1);
-  CHECK(depth(1 << 20) > depth(64 << 10));
-  CHECK(depth(1LL << 40) == deepest);
-  // No other power of two is better.
-  const auto seconds = [&](int d) { return cost(chain, shape, {.depth = d}, 1 << 20, Machine{}).seconds; };
-  for (int d = 1; d <= deepest; d *= 2) CHECK(seconds(depth(1 << 20)) <= seconds(d));
-  CHECK(best_depth(*find_strategy(bcast, "binomial"), shape, 0, 1 << 20, Machine{}) == 1);
-}
-
 TEST_CASE("Segments: sampled ranks give the exact costs where ranks are alike") {
   for (const SegmentStrategy& sampled : segment_strategies()) {
     if (sampled.ranks == Ranks::differ) continue;

@@ -170,6 +170,18 @@ def test_what_needs_too_much_staging_is_left_out(run: Run, monkeypatch: pytest.M
     assert why["direct"] == "may need 8 MiB of staging, and WHERRY_STAGING_MAX allows 64 KiB"
 
 
+def test_irregular_all_to_alls_stage_too(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ("explain", "--op", "alltoallv", "-n", 24, "--nodes", 5, "-m", 4096)
+    everything = {row["name"] for row in answer(run, *words)["candidates"]}
+    monkeypatch.setenv("WHERRY_STAGING_MAX", "64K")
+    told = answer(run, *words)
+    why = {row["name"]: row["why"] for row in told["not_applicable"]}
+    assert "mesh" in everything and why["mesh"].startswith("may need")
+    left = {row["name"] for row in told["candidates"]}
+    assert left == everything - why.keys()
+    assert "direct" in left
+
+
 def test_explain_says_why_a_strategy_does_not_apply(run: Run) -> None:
     told = answer(run, "explain", "-n", 4, "--nodes", 1, "-m", 8)
     why = {row["name"]: row["why"] for row in told["not_applicable"]}

@@ -11,6 +11,7 @@
 #include <vector>
 
 using namespace wherry::profile;
+using wherry::Limit;
 namespace fs = std::filesystem;
 
 namespace {
@@ -163,6 +164,21 @@ TEST_CASE("uses, misses and types are counted once per kind") {
   CHECK(std::string(uses[1].strategy) == "native");
   CHECK(r.read().rows<MissRecord>(Table::misses)[0].count == 3);
   CHECK(r.read().rows<TypeRecord>(Table::types)[0].bytes == 24);
+}
+
+TEST_CASE("calls in place and in order are counted apart") {
+  Recording r;
+  for (const Limit limit : {Limit::none, Limit::in_place, Limit::in_order, Limit::in_place}) {
+    r.recorder.used({0, 0, 5, limit}, "mesh", 16, 40);
+    r.recorder.decided({0, 0, 5, limit}, 7, "mesh", Reason::changed, 1, 2);
+  }
+  const auto uses = r.read().rows<UseRecord>(Table::uses);
+  REQUIRE(uses.size() == 3);
+  CHECK(uses[0].limit == Limit::none);
+  CHECK(uses[1].limit == Limit::in_place);
+  CHECK(uses[1].calls == 2);
+  CHECK(uses[2].limit == Limit::in_order);
+  CHECK(r.read().rows<DecisionRecord>(Table::decisions).at(2).limit == Limit::in_order);
 }
 
 TEST_CASE("text is cut between characters") {

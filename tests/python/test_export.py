@@ -11,7 +11,8 @@ from tuned import SELECTION, measured, results
 from wherry import export
 from wherry.errors import UsageError
 from wherry.export import intel, mpich, openmpi
-from wherry.export.selection import Range, Rules, select
+from wherry.export.selection import WITHOUT_SIZES, Range, Rules, select
+from wherry.operations import OPERATIONS
 from wherry.tune.algorithms import Algorithm
 from wherry.tune.results import Results, save
 
@@ -48,13 +49,14 @@ def test_operations_that_a_file_would_make_slower_are_left_out() -> None:
     assert chosen(data) == []
 
 
-def test_where_ranks_may_differ_in_size_one_choice_serves_all_sizes() -> None:
+@pytest.mark.parametrize("operation", ["alltoallv", "alltoallw", "gather", "scatter"])
+def test_where_ranks_may_see_other_sizes_one_choice_serves_all(operation: str) -> None:
     data = results(
         "openmpi",
-        measured("alltoallv", 4, 64, {"auto": 1.0, "1": 0.9, "2": 0.5}),
-        measured("alltoallv", 4, 1024, {"auto": 1.0, "1": 0.9, "2": 1.2}),
+        measured(operation, 4, 64, {"auto": 1.0, "1": 0.9, "2": 0.5}),
+        measured(operation, 4, 1024, {"auto": 1.0, "1": 0.9, "2": 1.2}),
     )
-    assert chosen(data) == [("alltoallv", 4, [(0, 0, "2")])]
+    assert chosen(data) == [(operation, 4, [(0, 0, "2")])]
 
 
 def test_only_what_was_measured_at_every_size_may_serve_all_sizes() -> None:
@@ -104,6 +106,32 @@ def test_openmpi_classic() -> None:
     assert numbers(text) == [[3], *alltoall, *alltoallv, *bcast, [5], [1], [0, 0, 0, 0]]
 
 
+def test_openmpi_has_a_number_and_a_size_for_every_collective() -> None:
+    """Blocks of 32 to 128 bytes on 4 ranks: as bytes of all of them, where the component counts so."""
+    sized = [name for name in OPERATIONS if name not in WITHOUT_SIZES]
+    rows = {name: numbers(openmpi.text(results("openmpi"), [Rules(name, 4, (PART,))])) for name in OPERATIONS}
+    assert len({row[1][0] for row in rows.values()}) == len(OPERATIONS)
+    in_all = {name for name in sized if [128, 3, 0, 0] in rows[name]}
+    assert in_all == {"alltoall", "allgather", "reduce_scatter", "reduce_scatter_block"}
+    assert all([32, 3, 0, 0] in rows[name] for name in sized if name not in in_all)
+
+
+def test_mpich_leaves_to_the_library_what_an_algorithm_takes_for_granted() -> None:
+    own = {"algorithm=MPIR_Reduce_intra_binomial": {}}
+    data = results("mpich")
+    data.selection = {"collective=reduce": {"comm_type=intra": own}}
+    rules = [Rules("reduce", 4, (Range(32, 128, Algorithm("MPIR_Reduce_intra_reduce_scatter_gather", "x")),))]
+    tree = json.loads(mpich.text(data, rules))["collective=reduce"]["comm_type=intra"]
+    for exempt, required in (
+        ("is_commutative=no", "is_commutative=yes"),
+        ("is_op_built_in=no", "is_op_built_in=yes"),
+        ("count<pow2", "count=any"),
+    ):
+        assert list(tree) == [exempt, required] and tree[exempt] == own
+        tree = tree[required]
+    assert "avg_msg_size<=128" in tree["comm_size<=4"]
+
+
 def test_openmpi_classic_keeps_neighbouring_numbers_of_ranks_apart() -> None:
     text = openmpi.text(results("openmpi"), [Rules("bcast", 4, (PART,)), Rules("bcast", 5, (PART,))])
     sizes = [int(line.split()[0]) for line in text.splitlines() if "ranks and more" in line]
@@ -114,7 +142,7 @@ def test_openmpi_json_is_what_version_3_of_the_format_allows() -> None:
     document = json.loads(openmpi.as_json(results("openmpi"), [*RULES, Rules("reduce_scatter_block", 4, (PART,))]))
     assert document.keys() == {"rule_file_version", "module", "collectives"}
     assert (document["rule_file_version"], document["module"]) == (3, "tuned")
-    assert list(document["collectives"]) == ["alltoall", "alltoallv", "bcast", "reducescatterblock"]
+    assert list(document["collectives"]) == ["alltoall", "alltoallv", "bcast", "reduce_scatter_block"]
     for rules in document["collectives"].values():
         for rule in rules:
             assert rule.keys() == {"comm_size_min", "comm_size_max", "rules"}

@@ -1,7 +1,8 @@
 """Exported files in real runs: the library reads the file and does what it says, no more and no less.
 
-What rank 0 sends tells the algorithm: one that forwards blocks sends more bytes. The file must give the bytes of the
-forced algorithm where it was "measured", and those of the library's own choice for other sizes and numbers of ranks.
+What rank 0 sends tells the algorithm: one that forwards blocks sends more bytes, a tree sends to fewer ranks. With the
+file it must be what the forced algorithm sends where it was "measured", and what the library's own choice sends for
+other sizes and numbers of ranks.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -19,28 +21,65 @@ from wherry import export, paths
 from wherry.export import intel, openmpi
 from wherry.export.selection import WITHOUT_SIZES, Range, Rules, select
 from wherry.mpis import Family
-from wherry.tune.algorithms import OPERATIONS, Algorithm, algorithms, built_in_selection, library_text
+from wherry.operations import OPERATIONS
+from wherry.tune.algorithms import Algorithm, algorithms, built_in_selection, library_text
 from wherry.tune.results import Results, save
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
-RANKS, CALLS = 5, 10
-#: Algorithms that "win" at a size, where what they send differs from the library's own choice there; together they
-#: differ from it also below or above that size.
-WINNERS: dict[Family, tuple[tuple[str, int], ...]] = {
-    "openmpi": (("modified_bruck", 10_000),),
-    "mpich": (("brucks", 10_000),),
-    "intel": (("preset 3", 10_000), ("preset 2", 40_000)),
-}
+RANKS, CALLS = 5, 50
 
-Sent = Callable[[int, int, Mapping[str, str]], float]  # ranks, bytes of a block, variables -> bytes sent per call
+
+@dataclass(frozen=True)
+class Winner:
+    """An algorithm that "wins" at a size, where what it sends differs from the library's own choice."""
+
+    operation: str
+    name: str
+    bytes: int
+
+
+WINNERS: dict[Family, tuple[Winner, ...]] = {
+    "openmpi": (
+        Winner("alltoall", "modified_bruck", 10_000),
+        Winner("allgather", "linear", 10_000),
+        Winner("allreduce", "ring", 10_000),
+        Winner("bcast", "pipeline", 10_000),
+        Winner("allgatherv", "bruck", 10_000),
+        Winner("gather", "linear_sync", 10_000),
+        Winner("scatter", "binomial", 10_000),
+        Winner("reduce", "rabenseifner", 10_000),
+        Winner("reduce_scatter", "ring", 10_000),
+    ),
+    "mpich": (
+        Winner("alltoall", "brucks", 10_000),
+        Winner("allgather", "ring", 64),
+        Winner("allreduce", "ring", 10_000),
+        Winner("bcast", "scatter_ring_allgather", 10_000),
+        Winner("allgatherv", "ring", 64),
+        Winner("reduce", "binomial", 10_000),
+        Winner("reduce_scatter", "pairwise", 10_000),
+    ),
+    "intel": (
+        Winner("alltoall", "preset 3", 10_000),
+        Winner("alltoall", "preset 2", 40_000),
+        Winner("allgather", "preset 5", 10_000),
+        Winner("allreduce", "preset 5", 10_000),
+        Winner("bcast", "preset 3", 10_000),
+    ),
+}
+TOLD_APART = tuple(dict.fromkeys(winner.operation for winners in WINNERS.values() for winner in winners))
+
+Amount = tuple[float, float]  # bytes and messages of rank 0 in a call
+#: operation, ranks, bytes, variables
+Sent = Callable[[str, int, int, Mapping[str, str]], Amount]
 
 
 @pytest.fixture
 def program(mpi: Launcher, tmp_path: Path) -> Path:
     if mpi.mpicc is None:
         pytest.skip(f"{mpi.name} has no C compiler")
-    compiled([str(mpi.mpicc), "-o", str(tmp_path / "alltoall"), str(PROGRAMS / "alltoall.c")], mpi)
-    return tmp_path / "alltoall"
+    compiled([str(mpi.mpicc), "-o", str(tmp_path / "collective"), str(PROGRAMS / "collective.c")], mpi)
+    return tmp_path / "collective"
 
 
 @pytest.fixture
@@ -50,18 +89,18 @@ def sent(mpi: Launcher, program: Path, tmp_path: Path) -> Sent:
     counter = tmp_path / "sent.so"
     compiled(["cc", "-shared", "-fPIC", "-o", str(counter), str(PROGRAMS / "sent.c"), "-ldl"], mpi)
 
-    def run(ranks: int, block: int, variables: Mapping[str, str]) -> float:
-        words = [program, str(block), str(CALLS)]
+    def run(operation: str, ranks: int, size: int, variables: Mapping[str, str]) -> Amount:
+        words = [program, operation, str(size), str(CALLS)]
         if mpi.family == "openmpi":
             watched = {**monitored(tmp_path / "sent"), **variables}
             done = mpi.run(words, ranks, watched)
             assert done.returncode == 0, done.stderr
-            return in_profile(tmp_path / "sent.0.prof") / CALLS
+            return in_profile(tmp_path / "sent.0.prof")
         done = mpi.run(words, ranks, {"LD_PRELOAD": str(counter), **through_sockets(mpi), **variables})
         assert done.returncode == 0, done.stderr
         found = re.search(r"sent (\d+) bytes", done.stderr)
         assert found, done.stderr
-        return int(found[1]) / CALLS
+        return int(found[1]) / CALLS, 0
 
     return run
 
@@ -77,8 +116,9 @@ def monitored(prefix: Path) -> dict[str, str]:
     return {f"OMPI_MCA_pml_monitoring_{name}": value for name, value in settings.items()}
 
 
-def in_profile(path: Path) -> int:
-    return sum(int(n) for n in re.findall(r"^[EI]\t0\t\d+\t(\d+) bytes", path.read_text(), re.MULTILINE))
+def in_profile(path: Path) -> Amount:
+    found = re.findall(r"^[EI]\t0\t\d+\t(\d+) bytes\t(\d+) msgs", path.read_text(), re.MULTILINE)
+    return sum(int(n) for n, _ in found) / CALLS, sum(int(n) for _, n in found) / CALLS
 
 
 def through_sockets(mpi: Launcher) -> dict[str, str]:
@@ -88,24 +128,28 @@ def through_sockets(mpi: Launcher) -> dict[str, str]:
     return {"MPIR_CVAR_NOLOCAL": "1", "FI_PROVIDER": "tcp", "MPIR_CVAR_CH4_NETMOD": "ofi"}
 
 
-def forced(mpi: Launcher, number: str) -> dict[str, str]:
+def forced(mpi: Launcher, operation: str, number: str) -> dict[str, str]:
     """The library's own variable for one algorithm, whatever Wherry thinks of it."""
     if mpi.family == "openmpi":
-        return {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", "OMPI_MCA_coll_tuned_alltoall_algorithm": number}
+        return {"OMPI_MCA_coll_tuned_use_dynamic_rules": "1", f"OMPI_MCA_coll_tuned_{operation}_algorithm": number}
     if mpi.family == "intel":
-        return {"I_MPI_ADJUST_ALLTOALL": number}
-    return {"MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM": number.removeprefix("MPIR_Alltoall_intra_")}
+        return {f"I_MPI_ADJUST_{operation.upper()}": number}
+    prefix = f"MPIR_{operation.capitalize()}_intra_"
+    return {
+        f"MPIR_CVAR_{operation.upper()}_INTRA_ALGORITHM": number.removeprefix(prefix),
+        "MPIR_CVAR_DEVICE_COLLECTIVES": "none",
+    }
 
 
-def left_open(mpi: Launcher) -> dict[str, str]:
+def left_open(mpi: Launcher, operation: str) -> dict[str, str]:
     """The library's own choice as the file leaves it: Intel's 0 is not what it does without the variable."""
-    return forced(mpi, intel.OWN) if mpi.family == "intel" else {}
+    return forced(mpi, operation, intel.OWN) if mpi.family == "intel" else {}
 
 
-def winning(mpi: Launcher, name: str, block: int) -> Results:
+def winning(mpi: Launcher, winner: Winner) -> Results:
     """As if one algorithm had won at one size and one number of ranks."""
-    (found,) = (a for a in algorithms(mpi.mpi, "alltoall") if a.name == name)
-    data = results(mpi.mpi.family, measured("alltoall", RANKS, block, {"auto": 1.0, found.id: 0.5}))
+    (found,) = (a for a in algorithms(mpi.mpi, winner.operation) if a.name == winner.name)
+    data = results(mpi.mpi.family, measured(winner.operation, RANKS, winner.bytes, {"auto": 1.0, found.id: 0.5}))
     if mpi.family == "mpich":
         data.selection = built_in_selection(library_text(mpi.mpi))
     return data
@@ -126,38 +170,48 @@ def exported(data: Results, name: str, folder: Path) -> dict[str, str]:
     return dict(line.split("=", 1) for line in lines if line.startswith(("OMPI_MCA_", "MPIR_CVAR_", "I_MPI_")))
 
 
-def close(a: float, b: float) -> bool:
+def close(a: Amount, b: Amount) -> bool:
     """The same algorithm: connecting costs a few hundred bytes, which are not always the same."""
-    return abs(a - b) < 0.05 * max(a, b)
+    return abs(a[0] - b[0]) < 0.05 * max(a[0], b[0], 1) and a[1] == b[1]
 
 
+@pytest.mark.parametrize("operation", TOLD_APART)
 def test_the_exported_file_is_obeyed_where_it_was_measured_and_nowhere_else(
-    mpi: Launcher, sent: Sent, tmp_path: Path
+    mpi: Launcher, sent: Sent, tmp_path: Path, operation: str
 ) -> None:
-    for name, block in WINNERS[mpi.mpi.family]:
-        data = winning(mpi, name, block)
-        (part,) = select(data)[0].ranges
-        assert block // 4 < part.first <= block <= part.last < 4 * block
-        rules = exported(data, mpi.family, tmp_path)
-        force, own = forced(mpi, part.algorithm.id), left_open(mpi)
-        assert not close(sent(RANKS, block, own), sent(RANKS, block, force)), "they cannot be told apart"
-        assert close(sent(RANKS, block, rules), sent(RANKS, block, force))
-        for other in (block // 4, 4 * block):
-            assert close(sent(RANKS, other, rules), sent(RANKS, other, own)), other
-        if mpi.family != "intel":  # whose settings cannot name a number of ranks
-            for ranks in (RANKS - 1, RANKS + 1):
-                assert close(sent(ranks, block, rules), sent(ranks, block, own)), ranks
+    winners = [winner for winner in WINNERS[mpi.mpi.family] if winner.operation == operation]
+    if not winners:
+        pytest.skip(f"no algorithms of {mpi.family} for {operation} are told apart by what rank 0 sends")
+    for winner in winners:
+        check_obeyed(mpi, sent, tmp_path, winner)
+
+
+def check_obeyed(mpi: Launcher, sent: Sent, folder: Path, winner: Winner) -> None:
+    data, operation, size = winning(mpi, winner), winner.operation, winner.bytes
+    (part,) = select(data)[0].ranges
+    rules = exported(data, mpi.mpi.family, folder)
+    force, own = forced(mpi, operation, part.algorithm.id), left_open(mpi, operation)
+    by_force = sent(operation, RANKS, size, force)
+    assert not close(sent(operation, RANKS, size, own), by_force), "they cannot be told apart"
+    assert close(sent(operation, RANKS, size, rules), by_force)
+    if operation not in WITHOUT_SIZES:
+        assert size // 4 < part.first <= size <= part.last < 4 * size
+        for other in (size // 4, 4 * size) if operation == "alltoall" else (4 * size,):
+            assert close(sent(operation, RANKS, other, rules), sent(operation, RANKS, other, own)), other
+    if mpi.family != "intel":  # whose settings cannot name a number of ranks
+        for ranks in (RANKS - 1, RANKS + 1) if operation == "alltoall" else (RANKS + 1,):
+            assert close(sent(operation, ranks, size, rules), sent(operation, ranks, size, own)), ranks
 
 
 def test_open_mpi_reads_json_from_version_6_on(mpi: Launcher, sent: Sent, tmp_path: Path) -> None:
     if mpi.family != "openmpi":
         pytest.skip("a format of Open MPI")
-    ((name, block),) = WINNERS["openmpi"]
-    data = winning(mpi, name, block)
+    winner = WINNERS["openmpi"][0]
+    data = winning(mpi, winner)
     rules = exported(data, "openmpi-json", tmp_path)
-    force = forced(mpi, select(data)[0].ranges[0].algorithm.id)
-    obeyed = close(sent(RANKS, block, rules), sent(RANKS, block, force))
-    assert obeyed == (int(mpi.mpi.version.split(".")[0]) >= 6)
+    force = forced(mpi, winner.operation, select(data)[0].ranges[0].algorithm.id)
+    by_rules, by_force = (sent(winner.operation, RANKS, winner.bytes, variables) for variables in (rules, force))
+    assert close(by_rules, by_force) == (int(mpi.mpi.version.split(".")[0]) >= 6)
 
 
 def test_intel_ignores_sizes_where_a_number_of_ranks_is_named(mpi: Launcher, sent: Sent) -> None:
@@ -165,18 +219,20 @@ def test_intel_ignores_sizes_where_a_number_of_ranks_is_named(mpi: Launcher, sen
     if mpi.family != "intel":
         pytest.skip("about I_MPI_ADJUST")
     named = f"3:0-10000@{RANKS}-{RANKS};1:10001-40000@{RANKS}-{RANKS};{intel.OWN}"
-    assert close(sent(RANKS, 10_000, {"I_MPI_ADJUST_ALLTOALL": named}), sent(RANKS, 10_000, forced(mpi, "1")))
+    by_name = sent("alltoall", RANKS, 10_000, {"I_MPI_ADJUST_ALLTOALL": named})
+    assert close(by_name, sent("alltoall", RANKS, 10_000, forced(mpi, "alltoall", "1")))
 
 
 def test_mpich_reads_the_file_and_takes_no_damaged_one(mpi: Launcher, program: Path, tmp_path: Path) -> None:
     """A run that ends well has therefore read it."""
     if mpi.family != "mpich":
         pytest.skip("others ignore a damaged file")
-    rules = exported(winning(mpi, *WINNERS["mpich"][0]), "mpich", tmp_path)
-    assert mpi.run([program, "64", "1"], 2, rules).returncode == 0
+    rules = exported(winning(mpi, WINNERS["mpich"][0]), "mpich", tmp_path)
+    words = [program, "alltoall", "64", "1"]
+    assert mpi.run(words, 2, rules).returncode == 0
     file = tmp_path / "exported"
     file.write_text(file.read_text().replace("MPIR_Alltoall_intra_brucks", "MPIR_Alltoall_intra_bricks"))
-    assert mpi.run([program, "64", "1"], 2, rules).returncode != 0
+    assert mpi.run(words, 2, rules).returncode != 0
 
 
 def test_open_mpi_knows_each_collective_by_its_number(mpi: Launcher, tmp_path: Path) -> None:

@@ -69,7 +69,9 @@ def test_wrong_headers(tmp_path: Path, header: dict[str, object], reason: str) -
         ("peers", {"peer": 2}),
         ("peers", {"peer": -1}),
         ("peers", {"kind": 3}),
-        ("decisions", {"reason": 5}),
+        ("decisions", {"reason": 6}),
+        ("decisions", {"limit": 3}),
+        ("uses", {"limit": 3}),
         ("functions", {"kind": 5}),
     ],
 )

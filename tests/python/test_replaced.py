@@ -15,7 +15,7 @@ from wherry.analysis import Analysis, analyse
 from wherry.replaced import REPLACEABLE, sentences
 
 ROOT = Path(__file__).resolve().parents[2]
-TRIAL, KEPT, LOADED, FORCED = 0, 1, 2, 3
+TRIAL, KEPT, LOADED, FORCED, DROPPED, CHANGED = range(6)
 
 Uses = dict[str, int]  # calls per rank by strategy
 Decisions = Sequence[tuple[int, int, str]]  # call, reason, strategy
@@ -51,6 +51,39 @@ def said(analysis: Analysis, switched_off: str = "", reproducible: bool = False)
 
 def kept(analysis: Analysis) -> dict[str, int]:
     return {use.strategy: use.kept_calls for use in analysis.uses}
+
+
+def test_calls_in_place_are_told_apart(tmp_path: Path) -> None:
+    """They learn for themselves: what one kind keeps says nothing of the other, of the same function and size."""
+    drafts = example(2)
+    for draft in drafts:
+        draft.rows["calls"][0]["count"] = 180
+        draft.rows["uses"] = [
+            {"function": 0, "bucket": 11, "limit": limit, "calls": 90, "strategy": name}
+            for limit, name in ((0, b"mesh"), (1, b"pairwise"))
+        ]
+        draft.rows["decisions"] = [
+            {"function": 0, "bucket": 11, "limit": limit, "call": 10, "reason": KEPT, "strategy": name}
+            | {"at_ns": 20 * MS, "time_ns": MS, "native_ns": 3 * MS}
+            for limit, name in ((0, b"mesh"), (1, b"pairwise"))
+        ]
+        draft.rows["misses"] = []
+    result = analysed(tmp_path, drafts)
+    assert kept(result) == {"mesh": 160, "pairwise": 160}
+    assert [(use.limit, use.kind.block) for use in result.uses] == [
+        ("", "<= 1 KiB"),
+        ("in place", "<= 1 KiB, in place"),
+    ]
+    assert [line.partition(" (about")[0] for line in said(result)][:2] == [
+        "replaced 89% of MPI_Alltoall calls by mesh",
+        "replaced 89% of MPI_Alltoall (in place) calls by pairwise",
+    ]
+
+
+def test_calls_before_training_began_again_are_no_trials_and_those_after_it_are(tmp_path: Path) -> None:
+    decisions = [(20, KEPT, "mesh"), (60, CHANGED, "mesh"), (80, KEPT, "bruck2")]
+    result = run_of(tmp_path, {"native": 5, "mesh": 70, "bruck2": 25}, decisions)
+    assert kept(result) == {"native": 0, "mesh": 80, "bruck2": 40}
 
 
 def test_calls_before_a_strategy_was_kept_are_trials(tmp_path: Path) -> None:

@@ -126,6 +126,13 @@ def test_a_strategy_that_was_kept_is_said_to_be_fast(tmp_path: Path) -> None:
     assert "won per rank (estimate from trials)" in text
 
 
+def test_calls_in_place_have_rows_of_their_own(tmp_path: Path) -> None:
+    drafts = example(2)
+    for draft in drafts:
+        draft.rows["decisions"].append({**draft.rows["decisions"][-1], "limit": 1, "strategy": b"pairwise"})
+    assert "<= 1 KiB, in place" in Page(page_of(tmp_path, drafts)).texts
+
+
 def test_nothing_to_show_is_still_a_page(tmp_path: Path) -> None:
     assert Page(page_of(tmp_path, [Draft(size=1)])).open == []
 

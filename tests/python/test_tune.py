@@ -12,15 +12,16 @@ import pytest
 from conftest import Launcher, clean_environment
 from tuned import SELECTION, measured, results
 
-from wherry import paths
+from wherry import paths, plan, record
 from wherry.bench import frame
 from wherry.bench.frame import Setup
 from wherry.errors import UsageError, WherryError
+from wherry.operations import OPERATIONS
+from wherry.replaced import REPLACEABLE
 from wherry.tune import ahead, kept, library
 from wherry.tune.algorithms import (
     AUTO,
     DEFAULT,
-    OPERATIONS,
     Algorithm,
     algorithms,
     built_in_selection,
@@ -31,6 +32,8 @@ from wherry.tune.algorithms import (
     parse_ompi_info,
 )
 from wherry.tune.results import Results, load, save
+
+COLLECTIVE = Path(__file__).resolve().parent / "programs" / "collective.c"
 
 # What libraries say
 
@@ -234,6 +237,35 @@ def test_training_prints_the_rows_that_it_kept(mpi: Launcher, preload: Path, tmp
     assert rows
     assert {(row.operation, row.ranks) for row in rows} == {("MPI_Alltoall", 2)}
     assert f"{len(rows)} new or changed rows in {tuning}; it held 0 before" in done.stdout
+
+
+def test_every_collective_that_wherry_performs_can_be_trained() -> None:
+    if not paths.plan_program().exists():
+        pytest.skip("wherry-plan is not built; run: make build")
+    assert set(OPERATIONS) == set(plan.names_by_operation())
+    assert {f"MPI_{name.capitalize()}" for name in OPERATIONS} == set(REPLACEABLE)
+
+
+def test_after_training_a_program_starts_decided(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+    """Every collective: what was tuned ahead is loaded by the next program, which tries nothing."""
+    if mpi.name != "openmpi":
+        pytest.skip("the tuning file is the same for all")
+    tuning, program, records = tmp_path / "tuning", tmp_path / "collective", tmp_path / "records"
+    done = wherry(mpi, "tune", "--mpi", mpi.name, "-n", "4", "--sizes", "64", tuning=tuning)
+    assert done.returncode == 0, done.stderr
+    learned = {row.operation for row in kept.rows(tuning)}
+    # A choice that is in doubt when the program ends is not kept.
+    assert len(set(REPLACEABLE) - learned) <= 1 and learned <= set(REPLACEABLE), set(REPLACEABLE) - learned
+    subprocess.run([str(mpi.mpi.mpicc), "-o", str(program), str(COLLECTIVE)], env=mpi.env, check=True)
+    records.mkdir()
+    variables = {"WHERRY_TUNING_FILE": str(tuning), "WHERRY_OUTPUT": str(records)}
+    done = mpi.run([program, "all", "64", "40"], 4, variables, preload=True)
+    assert done.returncode == 0, done.stderr
+    for rank in record.read_all(records).ranks:
+        decisions: dict[str, list[str]] = {}
+        for row in rank.tables["decisions"]:
+            decisions.setdefault(rank.function(row["function"]), []).append(record.REASONS[row["reason"]])
+        assert {name for name, reasons in decisions.items() if reasons == ["loaded"]} == learned, decisions
 
 
 def test_training_with_the_users_own_launcher(mpi: Launcher, preload: Path, tmp_path: Path) -> None:

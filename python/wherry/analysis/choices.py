@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any
 
-from wherry.analysis.rows import NS, Analysis, DecisionRow, MissRow, UseRow
-from wherry.record import NONE, REASONS, Record, comm_key, text
-
-Kind = tuple[str, str, int]  # of calls that share what is learned: communicator, function, size class
+from wherry.analysis.rows import NS, Analysis, DecisionRow, Kind, MissRow, UseRow
+from wherry.record import LIMITS, NONE, REASONS, Record, comm_key, text
 
 _SETTLED = ("kept", "loaded", "forced")
+_UNSETTLED = ("changed",)
 
 
 def fill_choices(result: Analysis, ranks: Sequence[Record]) -> None:
     result.decisions = _decisions(ranks)
     result.uses = _uses(ranks)
     _count_kept(result)
-    agreed = {(d.comm_key, d.function, d.bucket, d.strategy): d for d in result.decisions if d.native_seconds}
+    agreed = {(d.kind, d.strategy): d for d in result.decisions if d.native_seconds}
     for use in result.uses:
-        _estimate_gain(use, agreed.get((use.comm_key, use.function, use.bucket, use.strategy)))
+        _estimate_gain(use, agreed.get((use.kind, use.strategy)))
     misses: dict[tuple[str, str], MissRow] = {}
     for record in ranks:
         for miss in record.tables["misses"]:
@@ -32,14 +33,14 @@ def fill_choices(result: Analysis, ranks: Sequence[Record]) -> None:
 def _count_kept(result: Analysis) -> None:
     """Tells the calls of strategies that the ranks had settled on from trials.
 
-    From the call at which a strategy was kept until the next is kept, its calls are not trials; the looks at others
-    then are. Without decisions nothing was tried: the settings named what ran.
+    From the call at which a strategy was kept until the next is kept, or training begins again, its calls are not
+    trials; the looks at others then are. Without decisions nothing was tried: the settings named what ran.
     """
     settled: dict[Kind, list[tuple[int, str]]] = {}
     for row in result.decisions:
-        steps = settled.setdefault((row.comm_key, row.function, row.bucket), [])
-        if row.reason in _SETTLED:
-            steps.append((row.call, row.strategy))
+        steps = settled.setdefault(row.kind, [])
+        if row.reason in (*_SETTLED, *_UNSETTLED):
+            steps.append((row.call, row.strategy if row.reason in _SETTLED else ""))
     for kind, uses in _by_kind(result.uses).items():
         most = None if kind not in settled else _room(sorted(settled[kind]), sum(u.calls // u.ranks for u in uses))
         for use in uses:
@@ -49,7 +50,7 @@ def _count_kept(result: Analysis) -> None:
 def _by_kind(uses: Sequence[UseRow]) -> dict[Kind, list[UseRow]]:
     found: dict[Kind, list[UseRow]] = defaultdict(list)
     for use in uses:
-        found[use.comm_key, use.function, use.bucket].append(use)
+        found[use.kind].append(use)
     return found
 
 
@@ -69,22 +70,32 @@ def _estimate_gain(use: UseRow, decision: DecisionRow | None) -> None:
 
 
 def _uses(ranks: Sequence[Record]) -> list[UseRow]:
-    rows: dict[tuple[str, str, int, str], UseRow] = {}
+    rows: dict[tuple[Kind, str], UseRow] = {}
     for record in ranks:
         for use in record.tables["uses"]:
             name, key, _ = _comm(record, int(use["comm"]))
-            function, bucket, strategy = record.function(use["function"]), int(use["bucket"]), text(use["strategy"])
-            shortest = int(use["shortest_ns"]) * NS
-            row = rows.setdefault(
-                (function, key, bucket, strategy),
-                UseRow(function, name, key, bucket, strategy, 0, 0, 0.0, shortest, 0),
+            row = UseRow(
+                **_of_kind(record, use, name, key),
+                strategy=text(use["strategy"]),
+                calls=0,
+                bytes=0,
+                seconds=0.0,
+                shortest_seconds=math.inf,
+                ranks=0,
             )
+            row = rows.setdefault((row.kind, row.strategy), row)
             row.calls += int(use["calls"])
             row.bytes += int(use["bytes"])
             row.seconds += int(use["time_ns"]) * NS
-            row.shortest_seconds = min(row.shortest_seconds, shortest)
+            row.shortest_seconds = min(row.shortest_seconds, int(use["shortest_ns"]) * NS)
             row.ranks += 1
     return sorted(rows.values(), key=lambda row: -row.seconds)
+
+
+def _of_kind(record: Record, row: Any, comm: str, key: str) -> dict[str, Any]:
+    """What the rows of uses and decisions have in common."""
+    function, limit = record.function(row["function"]), LIMITS[row["limit"]]
+    return {"function": function, "comm": comm, "comm_key": key, "bucket": int(row["bucket"]), "limit": limit}
 
 
 def _comm(record: Record, index: int) -> tuple[str, str, int]:
@@ -96,22 +107,19 @@ def _comm(record: Record, index: int) -> tuple[str, str, int]:
 
 def _decisions(ranks: Sequence[Record]) -> list[DecisionRow]:
     """Decisions are the same on all ranks of a communicator; the first record that has one tells it."""
-    rows: dict[tuple[str, str, int, int, str, str], DecisionRow] = {}
+    rows: dict[tuple[Kind, int, str, str], DecisionRow] = {}
     for record in ranks:
         for decision in record.tables["decisions"]:
             name, key, size = _comm(record, int(decision["comm"]))
             row = DecisionRow(
+                **_of_kind(record, decision, name, key),
                 at_seconds=(int(decision["at_ns"]) - (record.init_ns or record.start_ns)) * NS,
-                function=record.function(decision["function"]),
-                comm=name,
-                comm_key=key,
                 comm_size=size,
-                bucket=int(decision["bucket"]),
                 call=int(decision["call"]),
                 strategy=text(decision["strategy"]),
                 reason=REASONS[decision["reason"]],
                 strategy_seconds=int(decision["time_ns"]) * NS or None,
                 native_seconds=int(decision["native_ns"]) * NS or None,
             )
-            rows.setdefault((key, row.function, row.bucket, row.call, row.strategy, row.reason), row)
+            rows.setdefault((row.kind, row.call, row.strategy, row.reason), row)
     return sorted(rows.values(), key=lambda row: (row.at_seconds, row.call))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from wherry.units import plural
+from wherry import units
 
 NS = 1e-9
 
@@ -39,8 +39,9 @@ class MachineRow:
     def crowd(self) -> str:
         """What more ranks than cores mean for all times."""
         where = self.hosts[0] if len(self.hosts) == 1 else f"{len(self.hosts)} hosts of one machine"
-        cores = plural(self.cores or 0, "core")
-        return f"{plural(self.ranks, 'rank')} share {cores} on {where}: they wait for a core, too, in MPI and outside"
+        cores = units.plural(self.cores or 0, "core")
+        ranks = units.plural(self.ranks, "rank")
+        return f"{ranks} share {cores} on {where}: they wait for a core, too, in MPI and outside"
 
 
 @dataclass
@@ -119,14 +120,45 @@ class WaitRow:
         return self.wait_seconds / self.seconds if self.seconds > 0 else 0.0
 
 
-@dataclass
-class UseRow:
-    """How often a strategy ran for one kind of call; summed over ranks."""
+@dataclass(frozen=True)
+class Kind:
+    """Calls that share what is learned."""
+
+    comm_key: str
+    function: str
+    bucket: int
+    limit: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.function} ({self.limit})" if self.limit else self.function
+
+    @property
+    def block(self) -> str:
+        """The size class, and what limits the choice."""
+        size = units.bucket(self.bucket)
+        return f"{size}, {self.limit}" if self.limit else size
+
+
+@dataclass(kw_only=True)
+class KindRow:
+    """Something about one kind of call. limit: one of record.LIMITS."""
 
     function: str
     comm: str
     comm_key: str
     bucket: int
+    limit: str = ""
+
+    @property
+    def kind(self) -> Kind:
+        return Kind(self.comm_key, self.function, self.bucket, self.limit)
+
+
+@dataclass(kw_only=True)
+class UseRow(KindRow):
+    """How often a strategy ran for one kind of call; summed over ranks."""
+
     strategy: str
     calls: int
     bytes: int
@@ -144,14 +176,10 @@ class UseRow:
         return None if self.gain_seconds is None else self.gain_seconds * self.kept_calls / max(self.calls, 1)
 
 
-@dataclass
-class DecisionRow:
+@dataclass(kw_only=True)
+class DecisionRow(KindRow):
     at_seconds: float  # since the end of MPI_Init
-    function: str
-    comm: str
-    comm_key: str
     comm_size: int
-    bucket: int
     call: int
     strategy: str
     reason: str

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from wherry.bench.frame import LAUNCHING, Place, Result, Samples, Setup, Table, choose_mpi, parse, preload, program
 from wherry.mpis import Mpi
+from wherry.operations import sizes_of
 from wherry.tune import algorithms
 
 OPTIONS = (*LAUNCHING, "--sizes")
@@ -65,7 +66,7 @@ def run(setup: Setup) -> list[Result]:
 
 
 def _sizes(setup: Setup, operation: str) -> tuple[int, ...]:
-    return (0,) if operation in algorithms.SIZELESS else setup.sizes or SIZES
+    return sizes_of(operation, setup.sizes or SIZES)
 
 
 def _words(setup: Setup, mpi: Mpi, operation: str) -> list[str]:

@@ -30,6 +30,15 @@ _REQUIREMENTS: dict[str, tuple[tuple[str, str], ...]] = {
         ("is_op_built_in=no", "is_op_built_in=yes"),
         ("count<pow2", "count=any"),
     ),
+    "reduce": (
+        ("is_commutative=no", "is_commutative=yes"),
+        ("is_op_built_in=no", "is_op_built_in=yes"),
+        ("count<pow2", "count=any"),
+    ),
+    "reduce_scatter": (
+        ("is_commutative=no", "is_commutative=yes"),
+        ("is_block_regular=no", "is_block_regular=yes"),
+    ),
     "reduce_scatter_block": (("is_commutative=no", "is_commutative=yes"),),
 }
 #: What the sizes of an operation are called; a total is that of the blocks of all ranks.
@@ -37,7 +46,10 @@ _SIZES = {
     "alltoall": "avg_msg_size",
     "allreduce": "avg_msg_size",
     "bcast": "avg_msg_size",
+    "reduce": "avg_msg_size",
     "allgather": "total_msg_size",
+    "allgatherv": "total_msg_size",
+    "reduce_scatter": "total_msg_size",
     "reduce_scatter_block": "total_msg_size",
 }
 _MOST_BYTES = 2**31 - 1  # sizes are ints in MPICH

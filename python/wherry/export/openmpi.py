@@ -16,19 +16,25 @@ from wherry.export.selection import WITHOUT_SIZES, Range, Rules
 from wherry.tune.algorithms import OPENMPI_RULES_ON
 from wherry.tune.results import Results
 
-#: Number of the collective in the text, and its name in the JSON.
-_COLLECTIVES = {
-    "allgather": (0, "allgather"),
-    "allreduce": (2, "allreduce"),
-    "alltoall": (3, "alltoall"),
-    "alltoallv": (4, "alltoallv"),
-    "alltoallw": (5, "alltoallw"),
-    "barrier": (6, "barrier"),
-    "bcast": (7, "bcast"),
-    "reduce_scatter_block": (13, "reducescatterblock"),
+#: Number of the collective in the text. The JSON has names, and they are ours: Open MPI's schema spells reduce_scatter
+#: differently, but its reader (mca_coll_base_name_to_colltype) takes the file only as here.
+_NUMBERS = {
+    "allgather": 0,
+    "allgatherv": 1,
+    "allreduce": 2,
+    "alltoall": 3,
+    "alltoallv": 4,
+    "alltoallw": 5,
+    "barrier": 6,
+    "bcast": 7,
+    "gather": 9,
+    "reduce": 11,
+    "reduce_scatter": 12,
+    "reduce_scatter_block": 13,
+    "scatter": 15,
 }
-#: The message size is that of the blocks of all ranks together.
-_TOTAL = ("alltoall", "allgather", "reduce_scatter_block")
+#: The message size is that of the blocks of all ranks together. Of allgatherv it is their mean, not as the manual says.
+_TOTAL = ("alltoall", "allgather", "reduce_scatter", "reduce_scatter_block")
 _JSON_VERSION = 3
 
 
@@ -38,7 +44,7 @@ def text(results: Results, rules: Sequence[Rules]) -> str:
     lines += [f"{len(_by_operation(rules))}  # collectives"]
     for operation, by_ranks in _by_operation(rules).items():
         steps = _steps_by_ranks(operation, by_ranks)
-        lines += [f"{_COLLECTIVES[operation][0]}  # {operation}", f"{len(steps)}  # communicator sizes"]
+        lines += [f"{_NUMBERS[operation]}  # {operation}", f"{len(steps)}  # communicator sizes"]
         for ranks, sizes in steps:
             lines += [f"{ranks}  # ranks and more", f"{len(sizes)}  # message sizes"]
             lines += [f"{first} {algorithm} 0 0" for first, algorithm in sizes]
@@ -48,7 +54,7 @@ def text(results: Results, rules: Sequence[Rules]) -> str:
 def as_json(results: Results, rules: Sequence[Rules]) -> str:
     """Rule file version 3. The format allows no comments and no further fields, so the origin is not in it."""
     collectives = {
-        _COLLECTIVES[operation][1]: [
+        operation: [
             {"comm_size_min": ranks, "comm_size_max": ranks, "rules": [_rule(operation, ranks, r) for r in ranges]}
             for ranks, ranges in by_ranks.items()
         ]

@@ -18,9 +18,10 @@ from wherry.tune.results import Measurement, Results
 #: What an algorithm must save of the time of the library's own choice to replace it: less is noise.
 LEAST_GAIN = 0.04
 
-#: One choice for all sizes: a barrier has none, and where ranks may send different amounts, a rule by
-#: size could make them choose differently and wait for each other for ever.
-WITHOUT_SIZES = ("alltoallv", "alltoallw", "barrier")
+#: One choice for all sizes: a barrier has none; where ranks may send different amounts, a rule by size could make them
+#: choose differently and wait for each other for ever, and also in gather and scatter, where libraries take the size
+#: from arguments that mean nothing on some ranks (MPI 4.1, sections 6.5 and 6.6).
+WITHOUT_SIZES = ("alltoallv", "alltoallw", "gather", "scatter", "barrier")
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from wherry.errors import UsageError, unknown
 from wherry.mpis import MPI_NAMES, find_mpi, find_mpis, why_missing
 from wherry.netlab.cluster import Cluster
-from wherry.netlab.state import STATE, clusters, read_state, remove
+from wherry.netlab.rates import checked
+from wherry.netlab.state import STATE, State, clusters, read_state, remove
 from wherry.netlab.system import NetlabError, why_unavailable
 
 _HOSTS, _RATE = 4, "1gbit"  # of a cluster, if the user says nothing
@@ -36,6 +37,7 @@ def _parser() -> argparse.ArgumentParser:
 
     up = commands.add_parser("up", help="make a cluster that stays until `down`")
     down = commands.add_parser("down", help="remove the clusters that stay, and leftovers")
+    rate = commands.add_parser("rate", help="change the limit of each link, also while programs run")
     status = commands.add_parser("status", help="list the clusters and the bytes that crossed their links")
     run = commands.add_parser("run", help="run a program on the cluster that is up, or on one made for it")
     reap = commands.add_parser("reap", help="remove cluster NUMBER when standard input closes (for internal use)")
@@ -49,9 +51,11 @@ def _parser() -> argparse.ArgumentParser:
         "-x", type=_variable, metavar="NAME=VALUE", action="append", default=[], help="a variable for the ranks"
     )
     run.add_argument("program", nargs="+", help="the program and its arguments, after --")
+    rate.add_argument("rate", help="as tc writes it; '' for no limit")
+    rate.add_argument("--cluster", type=int, metavar="NUMBER", help="its number in `status` (the one that stays)")
     down.add_argument("--all", action="store_true", help="also clusters that running processes own")
     reap.add_argument("number", type=int)
-    for command, act in ((up, _up), (down, _down), (status, _status), (run, _run), (reap, _reap)):
+    for command, act in ((up, _up), (down, _down), (rate, _rate), (status, _status), (run, _run), (reap, _reap)):
         command.set_defaults(act=act)
     return parser
 
@@ -98,6 +102,28 @@ def _status(arguments: argparse.Namespace) -> int:
         traffic = f"{Cluster.attach(state).bytes_sent():,} bytes sent" if os.geteuid() == 0 else ""
         print(f"cluster {state.number}: {state.hosts} hosts, {state.rate or 'no limit'}, {owner}; {traffic}")
     return 0
+
+
+def _rate(arguments: argparse.Namespace) -> int:
+    checked(arguments.rate)
+    if reason := why_unavailable():
+        raise NetlabError(reason)
+    cluster = Cluster.attach(_named(arguments.cluster))
+    before = cluster.rate
+    cluster.set_rate(arguments.rate)
+    print(f"cluster {cluster.number}: {cluster.rate or 'no limit'} instead of {before or 'no limit'}")
+    return 0
+
+
+def _named(number: int | None) -> State:
+    """The cluster of that number; without one, the one that stays."""
+    up = clusters()
+    found = next((state for state in up if (state.owner is None if number is None else state.number == number)), None)
+    if found is None:
+        have = ", ".join(str(state.number) for state in up) or "none"
+        what = "no cluster stays" if number is None else f"there is no cluster {number}"
+        raise NetlabError(f"{what} (up: {have}); make one with tools/netlab up, or name one with --cluster")
+    return found
 
 
 def _run(arguments: argparse.Namespace) -> int:

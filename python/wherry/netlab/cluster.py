@@ -14,7 +14,7 @@ from wherry.mpis import Mpi, run_to_end
 from wherry.netlab import launchers
 from wherry.netlab.launchers import Hosts
 from wherry.netlab.rates import checked
-from wherry.netlab.state import STATE, State, end_processes, read_state, remove, remove_leftovers, reserve
+from wherry.netlab.state import STATE, State, end_processes, note_rate, read_state, remove, remove_leftovers, reserve
 from wherry.netlab.system import NetlabError, attempt, must, why_unavailable
 
 MOST_HOSTS = 250
@@ -127,6 +127,7 @@ class Cluster:
             _limit(["tc"], f"wh{self.number}v{host}", rate)
             _limit(["tc", "-n", self._host(host)], "eth0", rate)
         self.rate = rate
+        note_rate(self.number, rate)
 
     def bytes_by_host(self) -> list[int]:
         """Bytes that each host has put on its link so far."""

@@ -10,9 +10,10 @@ import shutil
 import signal
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from wherry.files import write_whole
 from wherry.netlab.system import NetlabError, attempt
 
 STATE = Path("/run/wherry-netlab")
@@ -68,6 +69,15 @@ def reserve(hosts: int, rate: str, owner: int | None) -> int:
             continue
         return number
     raise NetlabError(f"{MOST_CLUSTERS} clusters are up already; remove some: tools/netlab down --all")
+
+
+def note_rate(number: int, rate: str) -> None:
+    """Keeps what the links of a cluster are limited to now. Nothing, if the cluster is being removed."""
+    with (STATE / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        state = read_state(STATE / str(number))
+        if state is not None:
+            write_whole(state.folder / "state.json", json.dumps(asdict(replace(state, rate=rate))))
 
 
 def read_state(folder: Path) -> State | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wherry import plots, units
-from wherry.analysis import Analysis, DecisionRow, UseRow
+from wherry.analysis import Analysis, DecisionRow, Kind, UseRow
 from wherry.markup import Markup, join, table, tag
 from wherry.plots import Bar, Part, Span
 from wherry.report.parts import MOST_BARS, MOST_ROWS, OTHER_STYLE, comm_names, numbers, section
@@ -29,9 +29,9 @@ def choices(analysis: Analysis) -> Markup:
             ("function", "block", "communicator", "ran", "calls", "of them trials", "mean time"),
             [
                 (
-                    use.function,
-                    units.bucket(use.bucket),
-                    names[use.comm_key],
+                    use.kind.function,
+                    use.kind.block,
+                    names[use.kind.comm_key],
                     use.strategy,
                     units.count(use.calls),
                     units.count(use.calls - use.kept_calls),
@@ -55,11 +55,11 @@ def _native_against(analysis: Analysis, styles: dict[str, int], names: dict[str,
     known = [use for use in analysis.replaced if use.native_seconds and use.strategy_seconds]
     if not known:
         return tag("p", "No strategy replaced the library's own collective with a known native time.", class_="soft")
-    last = {(row.comm_key, row.function, row.bucket): row.strategy for row in analysis.decisions}
+    last = {row.kind: row.strategy for row in analysis.decisions}
     bars: list[Bar] = []
     for use in _most_used(known)[: MOST_BARS // 2]:
-        kept = last.get((use.comm_key, use.function, use.bucket)) == use.strategy
-        bars += _pair(use, kept, styles[use.strategy], names[use.comm_key])
+        kept = last.get(use.kind) == use.strategy
+        bars += _pair(use, kept, styles[use.strategy], names[use.kind.comm_key])
     return join(
         [
             tag(
@@ -82,30 +82,30 @@ def _pair(use: UseRow, kept: bool, style: int, comm: str) -> list[Bar]:
     second = f"{use.strategy} {units.seconds(strategy)}, {ratio}" + ("" if kept else "; not kept")
     longer = max(native, strategy)
     return [
-        Bar(_what(use.function, use.bucket, comm), [Part(native / longer, OTHER_STYLE, first)], first),
+        Bar(_what(use.kind, comm), [Part(native / longer, OTHER_STYLE, first)], first),
         Bar("", [Part(strategy / longer, style, second, pale=not kept)], second),
     ]
 
 
-def _what(function: str, bucket: int, comm: str) -> str:
-    return f"{function.removeprefix('MPI_')} {units.bucket(bucket)}, {comm.removeprefix('MPI_COMM_')}"
+def _what(kind: Kind, comm: str) -> str:
+    return f"{kind.function.removeprefix('MPI_')} {kind.block}, {comm.removeprefix('MPI_COMM_')}"
 
 
 def _most_used(uses: Sequence[UseRow]) -> list[UseRow]:
     """Per communicator, function and block the strategy that ran most; the others were trials."""
-    best: dict[tuple[str, str, int], UseRow] = {}
+    best: dict[Kind, UseRow] = {}
     for use in uses:
-        other = best.setdefault((use.comm_key, use.function, use.bucket), use)
+        other = best.setdefault(use.kind, use)
         if use.calls > other.calls:
-            best[use.comm_key, use.function, use.bucket] = use
+            best[use.kind] = use
     return sorted(best.values(), key=lambda use: -use.seconds)
 
 
 def _gain_row(use: UseRow, names: dict[str, str]) -> tuple[str, ...]:
     return (
-        use.function,
-        units.bucket(use.bucket),
-        names[use.comm_key],
+        use.kind.function,
+        use.kind.block,
+        names[use.kind.comm_key],
         use.strategy,
         units.seconds(use.native_seconds or 0.0),
         units.seconds(use.strategy_seconds or 0.0),
@@ -117,18 +117,18 @@ def _gain_row(use: UseRow, names: dict[str, str]) -> tuple[str, ...]:
 def _decisions(analysis: Analysis, styles: dict[str, int], names: dict[str, str]) -> Markup:
     if not analysis.decisions:
         return Markup()
-    lanes: dict[tuple[str, str, int], list[DecisionRow]] = {}
+    lanes: dict[Kind, list[DecisionRow]] = {}
     for row in analysis.decisions:
-        lanes.setdefault((row.comm_key, row.function, row.bucket), []).append(row)
+        lanes.setdefault(row.kind, []).append(row)
     end = max(analysis.seconds, max(row.at_seconds for row in analysis.decisions))
     labels, spans = [], []
-    for i, ((key, function, bucket), rows) in enumerate(list(lanes.items())[:_MOST_LANES]):
-        labels.append(_what(function, bucket, names[key]))
+    for i, (kind, rows) in enumerate(list(lanes.items())[:_MOST_LANES]):
+        labels.append(_what(kind, names[kind.comm_key]))
         ends = [max(row.at_seconds, 0.0) for row in rows[1:]] + [end]
         for row, until in zip(rows, ends, strict=True):
             tip = f"{row.strategy} ({row.reason}) from call {row.call}, {units.seconds(max(row.at_seconds, 0.0))}"
             begin, style = max(row.at_seconds, 0.0), styles[row.strategy]
-            spans.append(Span(i, begin, until, style, tip, row.reason in ("trial", "dropped")))
+            spans.append(Span(i, begin, until, style, tip, row.reason in ("trial", "dropped", "changed")))
     more = f"The first {_MOST_LANES} of {len(lanes)}." if len(lanes) > _MOST_LANES else ""
     return join(
         [
@@ -146,9 +146,9 @@ def _decisions(analysis: Analysis, styles: dict[str, int], names: dict[str, str]
 def _decision_row(row: DecisionRow, names: dict[str, str]) -> tuple[str | float, ...]:
     return (
         units.seconds(max(row.at_seconds, 0.0)),
-        row.function,
-        units.bucket(row.bucket),
-        names[row.comm_key],
+        row.kind.function,
+        row.kind.block,
+        names[row.kind.comm_key],
         row.call,
         row.strategy,
         row.reason,

@@ -31,8 +31,8 @@ def table_and_rest(headers: Sequence[str], rows: Sequence[Sequence[Markup | str 
 def comm_names(analysis: Analysis) -> dict[str, str]:
     """What to call each communicator, by its key: its name, with a number from the second of that name on."""
     rows = [(row.key, row.name) for row in analysis.comms]
-    rows += [(use.comm_key, use.comm) for use in analysis.uses]
-    rows += [(decision.comm_key, decision.comm) for decision in analysis.decisions]
+    rows += [(use.kind.comm_key, use.comm) for use in analysis.uses]
+    rows += [(decision.kind.comm_key, decision.comm) for decision in analysis.decisions]
     found: dict[str, str] = {}
     seen: Counter[str] = Counter()
     for key, name in dict(rows).items():

@@ -106,11 +106,7 @@ def run(request: Request, checked: Cases | None = None) -> Setting:
 
 def model(subject: Subject, machine: Machine, size: int) -> dict[str, Any]:
     """The candidates with what the cost model expects of them, and what does not apply and why."""
-    if subject.name == "alltoall":
-        return plan.explain("alltoall", plan.Placement(machine.ranks, nodes=machine.nodes), size)
-    words = ["--model-of", str(machine.ranks), "--nodes", str(machine.nodes)]
-    alone = Machine(machine.platform, 1, 1)
-    return smpi.run(alone, PROGRAM, ["--collective", subject.name, "--size", str(size), *words], {}, None)
+    return plan.explain(subject.name, plan.Placement(machine.ranks, nodes=machine.nodes), size)
 
 
 def _variants(request: Request, model: dict[str, Any]) -> list[str]:

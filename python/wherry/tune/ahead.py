@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wherry import launch, paths, plan
+from wherry import launch, paths
 from wherry.bench import frame
-from wherry.errors import UsageError, WherryError, unknown
+from wherry.errors import UsageError, WherryError
 from wherry.mpis import find_mpis, run_to_end
+from wherry.operations import OPERATIONS, check_operations, sizes_of
 from wherry.tune.kept import Row, rows
 
 SIZES = (8, 64, 1024, 16384)
@@ -32,7 +33,7 @@ class Kept:
 
 def train(setup: frame.Setup, ranks: Sequence[int], operations: Sequence[str] | None, launcher: Sequence[str]) -> Kept:
     """One launch for each number of ranks, operation and size. A launcher says itself how many ranks it starts."""
-    names = _check(operations or plan.OPERATIONS)
+    names = check_operations(operations or OPERATIONS)
     file = paths.tuning_file()
     if file is None:
         raise UsageError("there is no place for a tuning file; name one in WHERRY_TUNING_FILE")
@@ -48,23 +49,27 @@ def train(setup: frame.Setup, ranks: Sequence[int], operations: Sequence[str] | 
     return Kept(file, [row for row in rows(file) if row.line not in known], len(before))
 
 
-def _check(names: Sequence[str]) -> Sequence[str]:
-    for name in names:
-        if name not in plan.OPERATIONS:
-            raise unknown("operation", name, plan.OPERATIONS)
-    return names
-
-
 def _train_all(
     setup: frame.Setup, names: Sequence[str], starts: Sequence[tuple[Launch, str]], mpi_name: str, file: Path
 ) -> None:
     program = str(paths.built(paths.bench_program(mpi_name, "collectives")))
-    jobs = [(start, where, name, size) for start, where in starts for name in names for size in setup.sizes or SIZES]
+    jobs = [
+        (start, where, name, size)
+        for start, where in starts
+        for name in names
+        for size in sizes_of(name, setup.sizes or SIZES)
+    ]
     calls = str(_CALLS_QUICK if setup.quick else _CALLS)
     for i, (start, where, name, size) in enumerate(jobs):
         setup.progress(f"{name}, {size} B, {where}", i, len(jobs))
         words = [program, "--operations", name, "--sizes", str(size), "--turns", calls, "--calls", "1"]
-        start(words, frame.preload(WHERRY_NO_TUNING="0", WHERRY_TUNING_FILE=str(file.absolute())))
+        start(words, _variables(name, file))
+
+
+def _variables(operation: str, file: Path) -> dict[str, str]:
+    """Wherry chooses for the operation; what it learns goes to the file."""
+    to_learn = {"WHERRY_NO_TUNING": "0", "WHERRY_TUNING_FILE": str(file.absolute())}
+    return {**frame.preload(**to_learn), f"WHERRY_{operation.upper()}": "auto"}
 
 
 def _on(place: frame.Place, ranks: int) -> Launch:

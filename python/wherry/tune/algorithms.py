@@ -14,22 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wherry.errors import WherryError, unknown
+from wherry.errors import WherryError
 from wherry.mpis import Family, Mpi
-
-#: Operations that bench/collectives.cpp measures.
-OPERATIONS = (
-    "alltoall",
-    "alltoallv",
-    "alltoallw",
-    "allgather",
-    "allreduce",
-    "bcast",
-    "reduce_scatter_block",
-    "barrier",
-)
-#: Without data, one size stands for all.
-SIZELESS = ("barrier",)
 
 # Their selection needs parameters (a radix, a kind of tree) that nobody has measured here, or hardware that is rare.
 _MPICH_WITH_PARAMETERS = ("k_", "tree", "pipelined_tree", "recexch", "recursive_multiplying", "ccl")
@@ -48,13 +34,6 @@ class Algorithm:
 DEFAULT = Algorithm("default", "default")
 #: The library decides, under the settings that an exported file needs: what it leaves open is decided so.
 AUTO = Algorithm("auto", "own choice")
-
-
-def check_operations(names: tuple[str, ...]) -> tuple[str, ...]:
-    for name in names:
-        if name not in OPERATIONS:
-            raise unknown("operation", name, OPERATIONS)
-    return names
 
 
 def algorithms(mpi: Mpi, operation: str) -> list[Algorithm]:

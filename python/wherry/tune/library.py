@@ -12,20 +12,18 @@ from wherry.errors import WherryError
 from wherry.export import mpich
 from wherry.files import write_whole
 from wherry.mpis import Mpi
+from wherry.operations import OPERATIONS, check_operations, sizes_of
 from wherry.tune.algorithms import (
     AUTO,
     DEFAULT,
-    SIZELESS,
     Algorithm,
     algorithms,
     built_in_selection,
-    check_operations,
     forced,
     library_text,
 )
 from wherry.tune.results import Excluded, Measurement, Results
 
-OPERATIONS = ("alltoall", "alltoallv")
 SIZES = (8, 64, 1024, 16384)
 
 
@@ -41,7 +39,7 @@ class Case:
 
 def measure(setup: Setup, ranks: Sequence[int], operations: Sequence[str] | None) -> Results:
     """Interleaved launches of every case. An algorithm that fails is excluded, with its last words."""
-    names = check_operations(tuple(operations or OPERATIONS))
+    names = check_operations(operations or OPERATIONS)
     mpi = setup.mpi or choose_mpi(None)
     with tempfile.TemporaryDirectory(prefix="wherry-") as folder, Place(setup, mpi) as place:
         forcing = _Forcing(mpi, Path(folder))
@@ -109,7 +107,7 @@ def _key(case: Case) -> tuple[str, int, str]:
 
 
 def _command(setup: Setup, mpi: Mpi, case: Case) -> list[str]:
-    sizes = (0,) if case.operation in SIZELESS else setup.sizes or SIZES
+    sizes = sizes_of(case.operation, setup.sizes or SIZES)
     words = [program(mpi, "collectives"), "--operations", case.operation, "--sizes", ",".join(map(str, sizes))]
     return [*words, "--turns", "10" if setup.quick else "60", "--calls", "1"]
 

@@ -13,7 +13,8 @@ from wherry.bench.frame import STATISTIC
 from wherry.errors import UsageError
 from wherry.files import write_json
 from wherry.mpis import Family
-from wherry.tune.algorithms import OPERATIONS, Algorithm
+from wherry.operations import OPERATIONS
+from wherry.tune.algorithms import Algorithm
 
 #: The first word of the file, so that other JSON is told apart, and the version of its form.
 KIND, VERSION = "wherry-library-algorithms", 1

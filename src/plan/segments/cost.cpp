@@ -1,7 +1,6 @@
 #include "plan/segments/cost.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "plan/segments/layout.hpp"
 
@@ -48,21 +47,6 @@ Cost cost(const SegmentStrategy& strategy, const Shape& shape, const Parameters&
           long long buffer_bytes, const Machine& machine) {
   const long long segments = std::max(1, strategy.segments(shape, parameters));
   return price(traffic(strategy, shape, parameters), (buffer_bytes + segments - 1) / segments, machine);
-}
-
-int best_depth(const SegmentStrategy& strategy, const Shape& shape, int root, long long buffer_bytes,
-               const Machine& machine) {
-  if (!is_pipelined(strategy)) return 1;
-  int best = 1;
-  double least = std::numeric_limits<double>::infinity();
-  // Every one of them: the times have a second minimum where segments become small enough to be sent eagerly.
-  for (int depth = 1; depth <= deepest; depth *= 2) {
-    const Parameters parameters{.root = root, .depth = depth};
-    const double seconds = cost(strategy, shape, parameters, buffer_bytes, machine).seconds;
-    if (seconds < least) best = depth;
-    least = std::min(least, seconds);
-  }
-  return best;
 }
 
 }  // namespace wherry::plan

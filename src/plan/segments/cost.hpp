@@ -14,9 +14,4 @@ Traffic traffic(const SegmentStrategy& strategy, const Shape& shape, const Param
 Cost cost(const SegmentStrategy& strategy, const Shape& shape, const Parameters& parameters,
           long long buffer_bytes, const Machine& machine);
 
-/// The depth, a power of two up to `deepest`, with which a pipelined strategy takes least time; 1 for others.
-inline constexpr int deepest = 256;
-int best_depth(const SegmentStrategy& strategy, const Shape& shape, int root, long long buffer_bytes,
-               const Machine& machine);
-
 }  // namespace wherry::plan

@@ -4,7 +4,6 @@
 #include "run/communicator.hpp"
 #include "run/staging.hpp"
 #include "run/task.hpp"
-#include "run/way.hpp"
 #include "run/work.hpp"
 
 namespace wherry::run {

@@ -31,8 +31,6 @@ const plan::Strategy* cheapest(const plan::Shape& shape) {
 
 }  // namespace
 
-std::span<const SparseStrategy> sparse_strategies() { return table; }
-
 std::string_view SparseWay::name() const {
   if (straight != nullptr) return straight->name;
   return combining != nullptr ? combining->name : "native";

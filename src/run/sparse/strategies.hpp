@@ -22,16 +22,13 @@ struct SparseCall {
   Inbox& inbox;                          // what arrives is added, in any order of sources
 };
 
-/// Collective over the channel; returns an MPI code. No rank returns before all have entered: the tags rely on it
+/// One that sends every message straight to its destination. Collective over the channel; returns an MPI code. No rank returns before all have entered: the tags rely on it
 /// (docs/design/0005-sparse-exchange.md).
 struct SparseStrategy {
   std::string_view name;
   std::string_view summary;
   int (*perform)(const SparseCall& call);
 };
-
-/// Those that send every message straight to its destination.
-std::span<const SparseStrategy> sparse_strategies();
 
 /// How an exchange runs. One of the two is set, or neither: by the library's own collectives.
 struct SparseWay {

@@ -9,7 +9,6 @@
 #include "run/staging.hpp"
 #include "run/started/held_types.hpp"
 #include "run/task.hpp"
-#include "run/way.hpp"
 #include "run/work.hpp"
 
 namespace wherry::run {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "plan/segments/collectives.hpp"
 #include "run/started/nonblocking.hpp"
 
 namespace wherry::run {
@@ -28,7 +29,7 @@ std::string_view Starting::why_not(const AnyCall& call, const Started& made, For
       made.segments.reduces == Operator::user || made.segments.reduces == Operator::user_ordered;
   if (user && form != Form::plan)
     return "the operation is the program's own, which may be freed before the call is over";
-  return segment_operation(call.collective) ? reason_to_stay(parts_.settings, c, made.segments) : "";
+  return plan::segment_operation(call.collective) ? reason_to_stay(parts_.settings, c, made.segments) : "";
 }
 
 /// Of an irregular all-to-all. The ranks of a non-blocking call cannot agree on a size now: it is what blocking calls have
@@ -46,7 +47,7 @@ std::uint32_t Starting::irregular_bucket(const AnyCall& call, const Started& mad
 }
 
 Described Starting::describe(const AnyCall& call, const Started& made, Form form) const {
-  if (segment_operation(call.collective)) return run::describe(made.segments, call.collective);
+  if (plan::segment_operation(call.collective)) return run::describe(made.segments, call.collective);
   const std::uint32_t bucket =
       call.collective == Collective::alltoall ? bucket_of(made.blocks) : irregular_bucket(call, made, form);
   return {.key = key_of(made.blocks, call.collective, bucket),
@@ -76,7 +77,7 @@ bool Starting::prepare(const AnyCall& call, Started& made, Form form) const {
   if (way)
     if (const std::string_view reason = wake_(); !reason.empty()) return left(call, form, reason), false;
   if (parts_.observer != nullptr)
-    parts_.observer->started(call.comm, call.collective, form, described.key.bucket,
+    parts_.observer->started(call.comm, described.key, form,
                              way ? way->name() : native_name, described.bytes);
   if (way) made.prepare(*way, described.key, parts_.staging);
   return way.has_value();

@@ -1,0 +1,39 @@
+// How trials are timed, and how the ranks' times of one become a single time.
+//
+// Pure: the run layer times calls and reduces; tests do the same with simulated ranks.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "choose/learner.hpp"
+#include "plan/cost.hpp"
+#include "plan/segments/strategy.hpp"
+#include "plan/shape.hpp"
+
+namespace wherry::choose {
+
+/// Whether the ranks meet in a barrier before each call of a trial that counts. A strategy may leave the ranks in disorder, and the
+/// next one pays for putting them in order; after a barrier each call begins as in programs that compute between their
+/// collectives, with the network at rest.
+///
+/// After barriers the slowest rank's time counts: the first to leave the barrier sees all of the call. Else the mean of the ranks'
+/// times does, which is what the program loses in total: the maximum would charge a strategy for ranks that came late.
+enum class Trials { as_they_come, after_barriers };
+
+/// Whether the model expects every candidate but native to take much longer than a barrier.
+bool are_long(std::span<const Candidate> candidates, const plan::Shape& shape, const plan::Machine& machine);
+
+/// Barriers where the calls are long, for there they cost little; and where one rank is the root, for there the mean says little:
+/// ranks that leave early hide what those that stay must wait for. operation: none of personalized all-to-alls.
+Trials trials_for(std::optional<plan::Operation> operation, std::span<const Candidate> candidates,
+                  const plan::Shape& shape, const plan::Machine& machine);
+
+/// A learner's summary as whole nanoseconds: their sum is the same on every rank in whatever order a library adds.
+std::vector<long long> to_agree(std::span<const double> summary);
+
+/// The agreed times, from the ranks' numbers as combined: the maximum of each after barriers, else the sum.
+std::vector<double> agreed_times(std::span<const long long> combined, Trials trials, int ranks);
+
+}  // namespace wherry::choose

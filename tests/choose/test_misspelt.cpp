@@ -1,0 +1,29 @@
+#include "choose/misspelt.hpp"
+
+#include <doctest/doctest.h>
+
+#include "choose/way.hpp"
+#include "plan/segments/collectives.hpp"
+
+using namespace wherry;
+using namespace wherry::choose;
+
+TEST_CASE(
+    "strategies that there are can be asked for, those of another collective and misspelt ones cannot") {
+  Settings settings;
+  CHECK(misspelt(settings.strategies).empty());
+  for (std::size_t i = 0; i < collectives; ++i)
+    for (const Way& way : ways_of(plan::segment_operation(static_cast<Collective>(i)))) {
+      Settings fine;
+      fine.strategies[i] = way.name();
+      CHECK(misspelt(fine.strategies).empty());
+    }
+  settings.strategies[index_of(Collective::alltoall)] = "brucks2";
+  settings.strategies[index_of(Collective::allreduce)] = "xyzzyq";
+  CHECK(misspelt(settings.strategies) ==
+        std::vector<std::string>{
+            "WHERRY_ALLTOALL: unknown strategy 'brucks2'; did you mean 'bruck2'?; the library's "
+            "own collective runs instead",
+            "WHERRY_ALLREDUCE: unknown strategy 'xyzzyq'; the library's own collective runs "
+            "instead"});
+}

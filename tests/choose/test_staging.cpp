@@ -1,0 +1,83 @@
+// Who may stage how much: the runtime and `wherry explain` ask the same functions.
+#include "choose/staging.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+using namespace wherry;
+using namespace wherry::choose;
+
+namespace {
+
+const plan::Shape shape = plan::Shape::spread(24, 5);
+constexpr long long mib = 1 << 20;
+
+Offer offer_named(std::string_view name, std::optional<plan::Operation> operation = {}) {
+  const std::vector<Offer> all = survey(shape, operation);
+  const auto found = std::ranges::find(all, name, [](const Offer& o) { return o.way.name(); });
+  REQUIRE(found != all.end());
+  return *found;
+}
+
+Calls calls(Collective collective, long long bytes, Limit limit = Limit::none) {
+  return {collective, limit, {shape.size(), bytes}};
+}
+
+}  // namespace
+
+TEST_CASE("what travels straight needs no room, and no memory that the processor reaches") {
+  const Offer direct = offer_named("direct"), mesh = offer_named("mesh");
+  for (const Collective c : {Collective::alltoall, Collective::alltoallv, Collective::alltoallw}) {
+    CHECK(fits(direct, calls(c, 64 * mib), shape, {0, false}));
+    CHECK_FALSE(fits(mesh, calls(c, 1024), shape, {0, true}));
+    CHECK_FALSE(fits(mesh, calls(c, 1024), shape, {64 * mib, false}));
+    CHECK(fits(mesh, calls(c, 1024), shape, {64 * mib, true}));
+  }
+}
+
+TEST_CASE("irregular all-to-alls stage blocks up to a limit, however large they are") {
+  const Offer mesh = offer_named("mesh");
+  CHECK(combined_limit(1) == 256);
+  CHECK(combined_limit(1024) == 4096);
+  CHECK(combined_limit(1 << 20) == 64 << 10);
+  const int slots = mesh.traffic.most_slots;
+  for (const long long bytes : {1LL, 1024LL, mib}) {
+    const long long limit = combined_limit(bytes);
+    CHECK(staging_bytes(mesh, calls(Collective::alltoallv, bytes)) ==
+          slots * limit + 2 * (slots + 24) * (limit + 4));
+  }
+  const Calls large = calls(Collective::alltoallv, mib), uniform = calls(Collective::alltoall, mib);
+  CHECK(staging_bytes(mesh, large) < staging_bytes(mesh, uniform));
+  CHECK(staging_bytes(offer_named("direct"), large) == 0);
+}
+
+TEST_CASE("in place, an all-to-all copies what it sends, and an irregular one has one way") {
+  const Offer direct = offer_named("direct");
+  const Calls in_place = calls(Collective::alltoall, 1024, Limit::in_place);
+  CHECK(staging_bytes(direct, in_place) == 2 * 24 * 1024 + 24 * 1024);
+  CHECK_FALSE(fits(direct, in_place, shape, {64 << 10}));
+  std::set<std::string_view> irregular;
+  for (const Offer& o : survey(shape, {}))
+    if (fits(o, calls(Collective::alltoallw, 1024, Limit::in_place), shape, {0}))
+      irregular.insert(o.way.name());
+  CHECK(irregular == std::set<std::string_view>{in_place_strategy});
+}
+
+TEST_CASE("what must be combined in order takes only ways that keep it") {
+  for (const Offer& o : survey(shape, plan::Operation::allreduce)) {
+    CAPTURE(o.way.name());
+    CHECK(fits(o, calls(Collective::allreduce, 1024, Limit::in_order), shape, {64 * mib}) ==
+          o.way.segments->keeps_order(shape));
+  }
+}
+
+TEST_CASE("beyond a GiB calls that would be staged are left to the library") {
+  const Room endless{1LL << 60};
+  CHECK(fits(offer_named("ring", plan::Operation::allreduce), calls(Collective::allreduce, 1 << 30), shape,
+             endless));
+  CHECK_FALSE(fits(offer_named("ring", plan::Operation::allreduce), calls(Collective::allreduce, 2LL << 30),
+                   shape, endless));
+}

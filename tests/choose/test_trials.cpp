@@ -1,0 +1,93 @@
+// How the ranks' times become one: whose time counts decides what is learned.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "choose/trials.hpp"
+
+using namespace wherry;
+using namespace wherry::choose;
+
+namespace {
+
+constexpr double never = std::numeric_limits<double>::infinity();
+constexpr int ranks = 4;
+
+const plan::Shape shape = plan::Shape::flat(ranks);
+
+/// Seconds on each rank. The root has all the work of a linear gather, and the others leave at once; in a tree, ranks forward what
+/// they wait for, and all end early.
+struct Gather {
+  const char* name;
+  std::array<double, ranks> seconds;
+};
+constexpr Gather gathers[] = {
+    {"native", {8e-6, 3e-6, 3e-6, 3e-6}},
+    {"linear", {10e-6, 1e-6, 1e-6, 1e-6}},
+    {"binomial", {6e-6, 5e-6, 5e-6, 5e-6}},
+};
+
+/// What the ranks of that world agree on, having trained together.
+std::size_t learned(Trials trials) {
+  std::vector<Candidate> candidates;
+  for (const Gather& g : gathers) candidates.push_back({g.name, 5e-6});
+  std::vector<Learner> world(ranks, Learner(candidates));
+  while (!world.front().settled()) {
+    const std::size_t ran = world.front().pick();
+    for (std::size_t r = 0; r < ranks; ++r) world[r].took(gathers[ran].seconds[r]);
+    if (!world.front().round_over()) continue;
+    std::vector<long long> combined(candidates.size(), 0);
+    for (const Learner& l : world) {
+      const std::vector<long long> mine = to_agree(l.summary());
+      for (std::size_t i = 0; i < mine.size(); ++i)
+        combined[i] =
+            trials == Trials::after_barriers ? std::max(combined[i], mine[i]) : combined[i] + mine[i];
+    }
+    for (Learner& l : world) l.agreed(agreed_times(combined, trials, ranks));
+  }
+  return world.front().winner();
+}
+
+Trials trials_of(std::optional<plan::Operation> operation, double predicted_s) {
+  const std::vector<Candidate> candidates = {{"native", 0}, {"a", predicted_s}, {"b", 2 * predicted_s}};
+  return trials_for(operation, candidates, shape, {});
+}
+
+}  // namespace
+
+TEST_CASE(
+    "in a world where means and maxima rank differently, rooted collectives are judged by the slowest rank") {
+  CHECK(gathers[learned(Trials::as_they_come)].name == std::string_view("linear"));
+  for (const plan::Operation rooted :
+       {plan::Operation::gather, plan::Operation::scatter, plan::Operation::reduce, plan::Operation::bcast})
+    CHECK(gathers[learned(trials_of(rooted, 1e-6))].name == std::string_view("binomial"));
+}
+
+TEST_CASE("short calls without a root are timed as they come, long ones after barriers") {
+  for (const std::optional<plan::Operation> operation :
+       {std::optional<plan::Operation>(), std::optional(plan::Operation::allgather),
+        std::optional(plan::Operation::allreduce), std::optional(plan::Operation::reduce_scatter),
+        std::optional(plan::Operation::barrier)}) {
+    CHECK(trials_of(operation, 1e-9) == Trials::as_they_come);
+    CHECK(trials_of(operation, 1.0) == Trials::after_barriers);
+  }
+}
+
+TEST_CASE("calls are long where all candidates but native are") {
+  const plan::Machine machine;
+  const std::vector<Candidate> both = {{"native", 0}, {"a", 1.0}, {"b", 1e-9}};
+  CHECK(are_long(std::span(both).first(2), shape, machine));
+  CHECK_FALSE(are_long(both, shape, machine));
+  CHECK_FALSE(are_long(std::span(both).first(1), shape, machine));
+}
+
+TEST_CASE("agreed times are the mean of the ranks' as they come, and the maximum after barriers") {
+  const std::vector<double> mine = {2e-6, never, 0.5};
+  CHECK(to_agree(mine) == std::vector<long long>{2000, -1, 500000000});
+  const std::vector<long long> sums = {4000, -2, 1000000000}, maxima = {3000, -1, 600000000};
+  CHECK(agreed_times(sums, Trials::as_they_come, 2) == std::vector<double>{1e-9 / 2 * 4000, never, 0.5});
+  CHECK(agreed_times(maxima, Trials::after_barriers, 2) ==
+        std::vector<double>{1e-9 * 3000, never, 1e-9 * 600000000});
+}

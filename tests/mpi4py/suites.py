@@ -1,0 +1,101 @@
+"""Runs mpi4py's own tests under Wherry, and without it: how they ended, test by test and rank by rank.
+
+`make setup` unpacks their source in .cache/mpi4py (requirements/mpi4py-tests.txt). The tests are in several files, so
+that they run side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Launcher
+
+from wherry.mpis import find_mpi, why_missing
+from wherry.record import read_all, text
+
+SOURCES = ROOT / ".cache/mpi4py/test"
+NOTE_OUTCOMES = Path(__file__).resolve().parent / "note_outcomes.py"
+TIMEOUT_S = 900
+NAMES = ("openmpi", "mpich")
+
+COMMUNICATING = (
+    "test_cco_buf",
+    "test_cco_vec",
+    "test_cco_nb_buf",
+    "test_cco_buf_inter",
+    "test_p2p_buf",
+    "test_comm",
+    "test_attributes",
+    "test_errhandler",
+    "test_threads",
+    "test_rma",
+)
+#: One rank's business, and long: more ranks would only repeat them.
+LOCAL = ("test_pack", "test_datatype")
+COLLECTIVES = (
+    "test_cco_buf.TestCCOBufWorld",
+    "test_cco_buf.TestCCOBufInplaceWorld",
+    "test_cco_vec.TestCCOVecWorld",
+    "test_cco_vec.TestCCOVecInplaceWorld",
+)
+
+#: How each test ended on each rank.
+Outcomes = list[dict[str, str]]
+
+
+def launcher_of(name: str) -> Launcher:
+    mpi = find_mpi(name)
+    if mpi is None or mpi.python is None:
+        pytest.skip(why_missing(name))
+    if not SOURCES.is_dir():
+        pytest.skip("mpi4py's source is not there; run: make setup")
+    return Launcher(mpi)
+
+
+def outcomes(
+    launcher: Launcher, n: int, modules: tuple[str, ...], notes: Path, env: Mapping[str, str], preload: bool
+) -> Outcomes:
+    notes.mkdir()
+    assert launcher.python is not None
+    command: list[str | Path] = [launcher.python, NOTE_OUTCOMES, notes, SOURCES, *modules]
+    done = launcher.run(command, n, env, preload=preload, timeout=TIMEOUT_S)
+    assert done.returncode == 0, f"{n} ranks ended with code {done.returncode}:\n{done.stderr[-3000:]}"
+    return [read_outcomes(notes / f"rank-{rank}") for rank in range(n)]
+
+
+def read_outcomes(path: Path) -> dict[str, str]:
+    pairs = (line.split(" ", 1) for line in path.read_text().splitlines())
+    return {test: outcome for outcome, test in pairs}
+
+
+def with_wherry(launcher: Launcher, n: int, modules: tuple[str, ...], folder: Path, env: Mapping[str, str]) -> Outcomes:
+    record = folder / "record"
+    record.mkdir()
+    variables = {"WHERRY_OUTPUT": str(record), "WHERRY_TUNING_FILE": str(folder / "tuning"), **env}
+    found = outcomes(launcher, n, modules, folder / "with", variables, preload=True)
+    records = read_all(record)
+    assert not records.problems
+    assert [r.rank for r in records.ranks if r.finalized] == list(range(n))
+    return found
+
+
+def strategies_used(record: Path) -> set[tuple[str, str]]:
+    """(function, strategy) of every all-to-all that rank 0 ran."""
+    rank = read_all(record).ranks[0]
+    return {(rank.function(row["function"]), text(row["strategy"])) for row in rank.tables["uses"]}
+
+
+SUITES = {
+    1: COMMUNICATING + LOCAL,
+    2: COMMUNICATING,
+    3: COMMUNICATING,
+    5: COLLECTIVES,
+}
+
+
+def check_same_outcomes(launcher: Launcher, n: int, folder: Path) -> None:
+    without = outcomes(launcher, n, SUITES[n], folder / "without", {}, preload=False)
+    assert all(without), "no test was run"
+    assert with_wherry(launcher, n, SUITES[n], folder, {}) == without
