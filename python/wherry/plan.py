@@ -19,14 +19,23 @@ MOST_DRAWN_RANKS = 128  # that it draws
 
 @dataclass(frozen=True)
 class Placement:
-    """Ranks and where they run: on `nodes` nodes as even as possible, or rank r on node_of[r]."""
+    """Ranks and where they run: on `nodes` nodes as even as possible, or rank r on node_of[r].
+
+    grid: such as 4x4x4, on which ranks have neighbours up to `reach` steps away; of neighbourhood collectives only.
+    """
 
     ranks: int
     nodes: int | None = None
     node_of: str | None = None
+    grid: str | None = None
+    reach: int | None = None
 
     def words(self) -> list[str]:
         words = ["-n", str(self.ranks)]
+        if self.grid is not None:
+            words += ["--grid", self.grid]
+        if self.reach is not None:
+            words += ["--reach", str(self.reach)]
         if self.nodes is not None:
             words += ["--nodes", str(self.nodes)]
         if self.node_of is not None:

@@ -14,7 +14,13 @@ from wherry.analysis import Analysis
 _ALL_TO_ALLS = ("MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw")
 _OTHERS = ("MPI_Allgather", "MPI_Allgatherv", "MPI_Bcast", "MPI_Gather", "MPI_Scatter", "MPI_Barrier")
 REDUCTIONS = ("MPI_Reduce", "MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block")
-REPLACEABLE = (*_ALL_TO_ALLS, *_OTHERS, *REDUCTIONS)
+_NEIGHBOURHOODS = (
+    "MPI_Neighbor_alltoall",
+    "MPI_Neighbor_alltoallv",
+    "MPI_Neighbor_allgather",
+    "MPI_Neighbor_allgatherv",
+)
+REPLACEABLE = (*_ALL_TO_ALLS, *_OTHERS, *REDUCTIONS, *_NEIGHBOURHOODS)
 
 _MOST_FUNCTIONS, _MOST_USES, _MOST_MISSES = 4, 3, 2
 _LEAST_SHARE = 0.05  # of the calls of a function, to be named on a line of its own

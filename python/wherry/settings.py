@@ -54,6 +54,12 @@ VARIABLES = {
     ),
     "WHERRY_REDUCE_SCATTER": Variable("auto", "strategy for MPI_Reduce_scatter", Names("reduce_scatter")),
     "WHERRY_BARRIER": Variable("auto", "strategy for MPI_Barrier", Names("barrier")),
+    "WHERRY_NEIGHBOR_ALLTOALL": Variable("auto", "strategy for MPI_Neighbor_alltoall", Names("neighbor_alltoall")),
+    "WHERRY_NEIGHBOR_ALLTOALLV": Variable("auto", "strategy for MPI_Neighbor_alltoallv", Names("neighbor_alltoallv")),
+    "WHERRY_NEIGHBOR_ALLGATHER": Variable("auto", "strategy for MPI_Neighbor_allgather", Names("neighbor_allgather")),
+    "WHERRY_NEIGHBOR_ALLGATHERV": Variable(
+        "auto", "strategy for MPI_Neighbor_allgatherv", Names("neighbor_allgatherv")
+    ),
     "WHERRY_SPARSE_EXCHANGE": Variable(
         "auto", "how sparse exchanges run: nbx, census, a strategy, native or auto", Names("alltoall", SPARSE_WAYS)
     ),

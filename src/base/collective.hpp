@@ -22,6 +22,11 @@ enum class Collective {
   reduce_scatter_block,
   reduce_scatter,
   barrier,
+  // Those of neighbourhoods are last (is_neighbourhood):
+  neighbor_alltoall,
+  neighbor_alltoallv,
+  neighbor_allgather,
+  neighbor_allgatherv,
 };
 
 struct CollectiveName {
@@ -44,13 +49,19 @@ inline constexpr CollectiveName collective_names[] = {
     {"MPI_Reduce_scatter_block", "WHERRY_REDUCE_SCATTER_BLOCK"},
     {"MPI_Reduce_scatter", "WHERRY_REDUCE_SCATTER"},
     {"MPI_Barrier", "WHERRY_BARRIER"},
+    {"MPI_Neighbor_alltoall", "WHERRY_NEIGHBOR_ALLTOALL"},
+    {"MPI_Neighbor_alltoallv", "WHERRY_NEIGHBOR_ALLTOALLV"},
+    {"MPI_Neighbor_allgather", "WHERRY_NEIGHBOR_ALLGATHER"},
+    {"MPI_Neighbor_allgatherv", "WHERRY_NEIGHBOR_ALLGATHERV"},
 };
 
 inline constexpr std::size_t collectives = std::size(collective_names);
-static_assert(collectives == static_cast<std::size_t>(Collective::barrier) + 1);
+static_assert(collectives == static_cast<std::size_t>(Collective::neighbor_allgatherv) + 1);
 
 constexpr std::size_t index_of(Collective c) { return static_cast<std::size_t>(c); }
 constexpr std::string_view name_of(Collective c) { return collective_names[index_of(c)].mpi; }
+/// Whether its ranks meet only their neighbours in the communicator's topology.
+constexpr bool is_neighbourhood(Collective c) { return c >= Collective::neighbor_alltoall; }
 
 /// What limits the ways to perform a call, alike on all ranks.
 enum class Limit : std::uint32_t {

@@ -11,9 +11,13 @@ constexpr long long most_bytes = 1LL << 30;
 
 bool is_uniform(const Calls& calls) { return calls.collective == Collective::alltoall; }
 
+plan::Hops hops(const Offer& offer) {
+  return offer.way.neighbours != nullptr ? offer.way.neighbours->hops : offer.way.exchange->hops;
+}
+
 /// Staging of what travels straight from and to the caller's memory is none.
 bool stages(const Offer& offer, const Calls& calls) {
-  return offer.way.exchange->hops == plan::Hops::several || calls.limit == Limit::in_place;
+  return hops(offer) == plan::Hops::several || calls.limit == Limit::in_place;
 }
 
 bool has_room(const Offer& offer, const Calls& calls, const Room& room) {
@@ -22,7 +26,8 @@ bool has_room(const Offer& offer, const Calls& calls, const Room& room) {
 }
 
 bool exchange_fits(const Offer& offer, const Calls& calls, const Room& room) {
-  if (!is_uniform(calls) && calls.limit == Limit::in_place) return offer.way.name() == in_place_strategy;
+  const bool irregular = !is_uniform(calls) && offer.way.neighbours == nullptr;
+  if (irregular && calls.limit == Limit::in_place) return offer.way.name() == in_place_strategy;
   // Bytes of a message are ints to MPI.
   const Room within{std::min<long long>(room.staging_max, INT_MAX), room.host_memory};
   return !stages(offer, calls) || has_room(offer, calls, within);
@@ -37,18 +42,20 @@ long long combined_limit(long long average_bytes) {
 }
 
 long long staging_bytes(const Offer& offer, const Calls& calls) {
-  if (offer.way.exchange == nullptr) return staging_bytes(offer, calls.load);
+  if (offer.way.segments != nullptr) return staging_bytes(offer, calls.load);
   const int slots = offer.traffic.most_slots, ranks = calls.load.ranks;
-  if (!is_uniform(calls))
-    return stages(offer, calls) ? combined_bytes(slots, 2 * (slots + ranks), combined_limit(calls.load.bytes))
-                                : 0;
+  if (!is_uniform(calls)) {
+    // An edge's block is in one message of a phase; of an all-to-all, those that begin and end here travel as well.
+    const int items = offer.way.neighbours != nullptr ? slots : 2 * (slots + ranks);
+    return stages(offer, calls) ? combined_bytes(slots, items, combined_limit(calls.load.bytes)) : 0;
+  }
   // In place the data to send is copied as well.
   const long long copied = calls.limit == Limit::in_place ? ranks * calls.load.bytes : 0;
   return staging_bytes(offer, calls.load) + copied;
 }
 
 bool fits(const Offer& offer, const Calls& calls, const plan::Shape& shape, const Room& room) {
-  if (offer.way.exchange != nullptr) return exchange_fits(offer, calls, room);
+  if (offer.way.segments == nullptr) return exchange_fits(offer, calls, room);
   if (calls.limit == Limit::in_order && !offer.way.segments->keeps_order(shape)) return false;
   return has_room(offer, calls, room);
 }

@@ -144,47 +144,9 @@ std::vector<int> Handles::world_ranks(MPI_Group group) {
   return world;
 }
 
-namespace {
-
-void cartesian(const Queries& queries, MPI_Comm comm, Neighbors& neighbors) {
-  int dimensions = 0;
-  queries.Cartdim_get(comm, &dimensions);
-  for (int d = 0; d < dimensions; ++d) {
-    int below = MPI_PROC_NULL, above = MPI_PROC_NULL;
-    queries.Cart_shift(comm, d, 1, &below, &above);
-    neighbors.sources.insert(neighbors.sources.end(), {below, above});
-  }
-  neighbors.targets = neighbors.sources;
-}
-
-void graph(const Queries& queries, MPI_Comm comm, int rank, Neighbors& neighbors) {
-  int count = 0;
-  queries.Graph_neighbors_count(comm, rank, &count);
-  neighbors.sources.resize(static_cast<std::size_t>(count));
-  queries.Graph_neighbors(comm, rank, count, neighbors.sources.data());
-  neighbors.targets = neighbors.sources;
-}
-
-void distributed_graph(const Queries& queries, MPI_Comm comm, Neighbors& neighbors) {
-  int in = 0, out = 0, weighted = 0;
-  queries.Dist_graph_neighbors_count(comm, &in, &out, &weighted);
-  neighbors.sources.resize(static_cast<std::size_t>(in));
-  neighbors.targets.resize(static_cast<std::size_t>(out));
-  std::vector<int> in_weights(neighbors.sources.size() + 1), out_weights(neighbors.targets.size() + 1);
-  queries.Dist_graph_neighbors(comm, in, neighbors.sources.data(), in_weights.data(), out,
-                               neighbors.targets.data(), out_weights.data());
-}
-
-}  // namespace
-
 Neighbors& Handles::neighbors(CommFacts& comm) {
-  if (comm.neighbors != nullptr) return *comm.neighbors;
-  comm.neighbors = std::make_unique<Neighbors>();
-  int topology = MPI_UNDEFINED;
-  queries_.Topo_test(comm.handle, &topology);
-  if (topology == MPI_CART) cartesian(queries_, comm.handle, *comm.neighbors);
-  if (topology == MPI_GRAPH) graph(queries_, comm.handle, comm.rank, *comm.neighbors);
-  if (topology == MPI_DIST_GRAPH) distributed_graph(queries_, comm.handle, *comm.neighbors);
+  if (comm.neighbors == nullptr)
+    comm.neighbors = std::make_unique<Neighbors>(run::topology_of(api_, comm.handle));
   return *comm.neighbors;
 }
 

@@ -15,6 +15,7 @@
 #include "mpi/api.hpp"
 #include "profile/flat_map.hpp"
 #include "profile/recorder.hpp"
+#include "run/neighbours/topology.hpp"
 
 namespace wherry::interpose {
 
@@ -44,11 +45,7 @@ struct TypeFacts {
   Combiner combiner;
 };
 
-/// Neighbours in a communicator with a topology, in the order of the neighborhood collectives; may be MPI_PROC_NULL.
-struct Neighbors {
-  std::vector<int> sources;
-  std::vector<int> targets;
-};
+using Neighbors = run::Topology;
 
 struct CommFacts {
   MPI_Comm handle;

@@ -29,13 +29,6 @@ PhaseTraffic count_phase(const Schedule& s, const Phase& phase, const Shape& sha
   return t;
 }
 
-std::vector<PhaseTraffic> count_rank(const Strategy& strategy, const Shape& shape, int rank) {
-  const Schedule s = strategy.schedule(shape, rank);
-  std::vector<PhaseTraffic> phases;
-  for (const Phase& phase : s.phases) phases.push_back(count_phase(s, phase, shape));
-  return phases;
-}
-
 // ---- Sampling
 
 /// Some of 0..count-1, dense at the low end, where strategies put special roles (leaders, servers of nodes).
@@ -170,6 +163,12 @@ void count_busiest(const NodeTraffic& node, Cost& blocks) {
 
 }  // namespace
 
+std::vector<PhaseTraffic> count_phases(const Schedule& schedule, const Shape& shape) {
+  std::vector<PhaseTraffic> phases;
+  for (const Phase& phase : schedule.phases) phases.push_back(count_phase(schedule, phase, shape));
+  return phases;
+}
+
 std::vector<NodeTraffic> count_nodes(const Shape& shape, Counting counting, const CountRank& count) {
   std::vector<NodeTraffic> nodes;
   for (const int node : counting == Counting::exact ? everything(shape.nodes()) : sample_nodes(shape))
@@ -194,8 +193,8 @@ long long copies_on_arrival(const Schedule& s, const Message& m) {
 
 Traffic traffic(const Strategy& strategy, const Shape& shape) {
   const Counting counting = shape.size() <= priced_exactly ? Counting::exact : Counting::sampled;
-  return {.nodes = count_nodes(shape, counting, [&](int rank) { return count_rank(strategy, shape, rank); }),
-          .most_slots = strategy.most_slots(shape)};
+  const auto count = [&](int rank) { return count_phases(strategy.schedule(shape, rank), shape); };
+  return {.nodes = count_nodes(shape, counting, count), .most_slots = strategy.most_slots(shape)};
 }
 
 Cost price(const Traffic& traffic, long long block_bytes, const Machine& machine) {

@@ -82,6 +82,9 @@ inline constexpr int priced_exactly = 64;
 
 enum class Counting { exact, sampled };
 
+/// What the rank of a schedule does.
+std::vector<PhaseTraffic> count_phases(const Schedule& schedule, const Shape& shape);
+
 /// What a rank does, phase by phase.
 using CountRank = std::function<std::vector<PhaseTraffic>(int rank)>;
 

@@ -109,8 +109,9 @@ void check_pair(std::span<const Schedule> schedules, const Pair& pair) {
 
 class DataCheck {
  public:
-  explicit DataCheck(const Schedule& s)
+  DataCheck(const Schedule& s, const std::function<bool(Block)>& is_due)
       : s_(s),
+        is_due_(is_due),
         slots_(static_cast<std::size_t>(s.slots), nobody),
         claimed_(slots_.size(), -1),
         sent_(static_cast<std::size_t>(s.size), 0),
@@ -195,14 +196,21 @@ class DataCheck {
     const std::string rank = "rank " + std::to_string(s_.rank);
     for (int peer = 0; peer < s_.size; ++peer) {
       if (peer == s_.rank) continue;
-      if (!at(sent_, peer)) throw schedule_error(rank + " never sends " + name({s_.rank, peer}));
-      if (!at(arrived_, peer)) throw schedule_error(rank + " never receives " + name({peer, s_.rank}));
+      check_moved({s_.rank, peer}, at(sent_, peer), rank + " never sends ");
+      check_moved({peer, s_.rank}, at(arrived_, peer), rank + " never receives ");
     }
     for (const Block& b : slots_)
       if (b != nobody) throw schedule_error(rank + " keeps " + name(b) + " and never sends it on");
   }
 
+  void check_moved(const Block& b, char moved, const std::string& missing) const {
+    const bool due = is_due_(b);
+    if (due && !moved) throw schedule_error(missing + name(b));
+    if (!due && moved) throw schedule_error(name(b) + " is moved, but nobody asked for it");
+  }
+
   const Schedule& s_;
+  const std::function<bool(Block)>& is_due_;
   int phase_ = 0;
   std::vector<Block> slots_;   // what waits in each slot at the start of the phase
   std::vector<int> claimed_;   // the last phase in which a message used the slot
@@ -307,10 +315,14 @@ class ProgressCheck {
 }  // namespace
 
 void verify(std::span<const Schedule> schedules) {
+  verify(schedules, [](Block) { return true; });
+}
+
+void verify(std::span<const Schedule> schedules, const std::function<bool(Block)>& is_due) {
   const int size = static_cast<int>(schedules.size());
   for (int rank = 0; rank < size; ++rank) FormCheck(at(schedules, rank), size, rank);
   const std::vector<Pair> pairs = pair_messages(schedules);
-  for (const Schedule& s : schedules) DataCheck{s};
+  for (const Schedule& s : schedules) DataCheck(s, is_due);
   for (const Pair& pair : pairs) check_pair(schedules, pair);
   ProgressCheck(schedules, pairs);
 }

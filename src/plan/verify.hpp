@@ -1,6 +1,7 @@
 // Proof by simulation that the schedules of all ranks together perform the collective.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,9 @@ namespace wherry::plan {
 ///
 /// schedules[r] is rank r's. Time and memory are proportional to the blocks in all messages.
 void verify(std::span<const Schedule> schedules);
+
+/// The same where only some blocks are to be moved, and no others may be: is_due() of origin and destination, which differ.
+void verify(std::span<const Schedule> schedules, const std::function<bool(Block)>& is_due);
 
 /// The schedules of all ranks.
 std::vector<Schedule> schedules(const Strategy& strategy, const Shape& shape);

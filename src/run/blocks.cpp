@@ -26,29 +26,6 @@ bool set(Share& share, const void* address, long long count, MPI_Datatype type, 
   return true;
 }
 
-/// Blocks of equal size, one after the other.
-bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Datatype type, TypeMemory& memory,
-                std::vector<Share>& shares) {
-  const TypeFacts facts = facts_of(api, type, memory);
-  for (std::size_t i = 0; i < shares.size(); ++i)
-    if (!set(shares[i], at(base, static_cast<long long>(i) * count * facts.extent), count, type, facts))
-      return false;
-  return true;
-}
-
-/// Blocks with counts and displacements of their own, in units of one type.
-bool read_vector(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements,
-                 MPI_Datatype type, TypeMemory& memory, std::vector<Share>& shares) {
-  if (counts.empty() || displacements.empty()) return false;
-  const TypeFacts facts = facts_of(api, type, memory);
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    const int peer = static_cast<int>(i);
-    if (!set(shares[i], at(base, displacements[peer] * facts.extent), counts[peer], type, facts))
-      return false;
-  }
-  return true;
-}
-
 /// Blocks with types of their own, displacements in bytes.
 bool read_typed(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements,
                 const MPI_Datatype* types, TypeMemory& memory, std::vector<Share>& shares) {
@@ -77,6 +54,29 @@ void prepare(Blocks& blocks, const void* sendbuf, int size) {
 }
 
 }  // namespace
+
+bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Datatype type, TypeMemory& memory,
+                std::vector<Share>& shares) {
+  if (shares.empty()) return true;
+  const TypeFacts facts = facts_of(api, type, memory);
+  for (std::size_t i = 0; i < shares.size(); ++i)
+    if (!set(shares[i], at(base, static_cast<long long>(i) * count * facts.extent), count, type, facts))
+      return false;
+  return true;
+}
+
+bool read_vector(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements,
+                 MPI_Datatype type, TypeMemory& memory, std::vector<Share>& shares) {
+  if (shares.empty()) return true;
+  if (counts.empty() || displacements.empty()) return false;
+  const TypeFacts facts = facts_of(api, type, memory);
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const int peer = static_cast<int>(i);
+    if (!set(shares[i], at(base, displacements[peer] * facts.extent), counts[peer], type, facts))
+      return false;
+  }
+  return true;
+}
 
 long long Blocks::bytes_sent() const {
   const std::vector<Share>& shares = in_place ? receive : send;

@@ -149,6 +149,53 @@ struct Barrier {
   MPI_Comm comm;
 };
 
+/// Arguments of MPI_Neighbor_alltoall (MPI 4.1, 8.6.2), counts widened.
+struct NeighborAlltoall {
+  const void* sendbuf;
+  MPI_Count sendcount;
+  MPI_Datatype sendtype;
+  void* recvbuf;
+  MPI_Count recvcount;
+  MPI_Datatype recvtype;
+  MPI_Comm comm;
+};
+
+/// Arguments of MPI_Neighbor_alltoallv: displacements in units of the type's extent.
+struct NeighborAlltoallv {
+  const void* sendbuf;
+  Numbers sendcounts;
+  Numbers sdispls;
+  MPI_Datatype sendtype;
+  void* recvbuf;
+  Numbers recvcounts;
+  Numbers rdispls;
+  MPI_Datatype recvtype;
+  MPI_Comm comm;
+};
+
+/// Arguments of MPI_Neighbor_allgather (MPI 4.1, 8.6.1), counts widened.
+struct NeighborAllgather {
+  const void* sendbuf;
+  MPI_Count sendcount;
+  MPI_Datatype sendtype;
+  void* recvbuf;
+  MPI_Count recvcount;
+  MPI_Datatype recvtype;
+  MPI_Comm comm;
+};
+
+/// Arguments of MPI_Neighbor_allgatherv: displacements in units of the type's extent.
+struct NeighborAllgatherv {
+  const void* sendbuf;
+  MPI_Count sendcount;
+  MPI_Datatype sendtype;
+  void* recvbuf;
+  Numbers recvcounts;
+  Numbers displs;
+  MPI_Datatype recvtype;
+  MPI_Comm comm;
+};
+
 /// Which collective such arguments belong to.
 template <class Call>
 inline constexpr Collective collective_of = [] {
@@ -164,6 +211,10 @@ inline constexpr Collective collective_of = [] {
   else if constexpr (std::is_same_v<Call, Allreduce>) return Collective::allreduce;
   else if constexpr (std::is_same_v<Call, ReduceScatterBlock>) return Collective::reduce_scatter_block;
   else if constexpr (std::is_same_v<Call, ReduceScatter>) return Collective::reduce_scatter;
+  else if constexpr (std::is_same_v<Call, NeighborAlltoall>) return Collective::neighbor_alltoall;
+  else if constexpr (std::is_same_v<Call, NeighborAlltoallv>) return Collective::neighbor_alltoallv;
+  else if constexpr (std::is_same_v<Call, NeighborAllgather>) return Collective::neighbor_allgather;
+  else if constexpr (std::is_same_v<Call, NeighborAllgatherv>) return Collective::neighbor_allgatherv;
   else return Collective::barrier;
 }();
 

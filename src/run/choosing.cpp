@@ -10,6 +10,7 @@
 #include "plan/constants.hpp"
 #include "plan/segments/collectives.hpp"
 #include "run/machine.hpp"
+#include "run/neighbours/neighbourhood.hpp"
 
 namespace wherry::run {
 
@@ -31,7 +32,14 @@ void prepare(Communicator& c, std::span<const std::optional<Way>> ways, int root
   for (const std::optional<Way>& way : ways) {
     if (way && way->exchange != nullptr) c.prepared(*way->exchange);
     if (way && way->segments != nullptr) c.prepared(*way->segments, way->depth, root);
+    if (way && way->neighbours != nullptr) c.neighbourhood->prepared(*way->neighbours);
   }
+}
+
+/// Where the ranks are, and in a neighbourhood who sends to whom.
+unsigned long long placement_of(const Communicator& c, const CellKey& key) {
+  const unsigned long long placement = c.shape().signature();
+  return is_neighbourhood(key.collective) ? placement ^ c.neighbourhood->graph().signature() : placement;
 }
 
 choose::LearnerOptions options_for(const Communicator& c, const std::vector<choose::Candidate>& candidates) {
@@ -98,7 +106,7 @@ choose::TuningKey Choosing::tuning_key(Communicator& c, const CellKey& key) cons
   return {.machine = machine_,
           .mpi = library_,
           .ranks = c.size(),
-          .placement = c.shape().signature(),
+          .placement = placement_of(c, key),
           .operation = std::string(name_of(key.collective)) + std::string(suffix_of(key.limit)),
           .bucket = key.bucket};
 }

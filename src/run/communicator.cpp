@@ -8,6 +8,7 @@
 #include "plan/segments/ranges.hpp"
 #include "run/ask_all.hpp"
 #include "run/errors_returned.hpp"
+#include "run/neighbours/neighbourhood.hpp"
 
 namespace wherry::run {
 

@@ -34,6 +34,7 @@
 namespace wherry::run {
 
 using choose::Way;
+class Neighbourhood;  // run/neighbours/neighbourhood.hpp
 
 /// A schedule of this rank, ready to run.
 struct Prepared {
@@ -95,6 +96,7 @@ class Communicator {
   Blocks blocks;
   SegmentCall segments;
   SparseState sparse;
+  std::unique_ptr<Neighbourhood> neighbourhood;  // once a neighbourhood collective was called
   // Of collectives that are left and taken up again:
   Tags tags;
   LastingTags lasting_tags;

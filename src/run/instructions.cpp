@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "plan/neighbours/strategy.hpp"
 #include "plan/segments/strategy.hpp"
 #include "plan/strategy.hpp"
 
@@ -29,6 +30,7 @@ std::vector<Instruction> possible_instructions() {
   std::vector<Instruction> all = {instruction_for(automatic_name), instruction_for(native_name)};
   for (const plan::Strategy& s : plan::strategies()) all.push_back(instruction_for(s.name));
   for (const plan::SegmentStrategy& s : plan::segment_strategies()) all.push_back(instruction_for(s.name));
+  for (const plan::NeighbourStrategy& s : plan::neighbour_strategies()) all.push_back(instruction_for(s.name));
   return all;
 }
 

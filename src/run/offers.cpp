@@ -4,6 +4,7 @@
 
 #include "choose/staging.hpp"
 #include "plan/segments/collectives.hpp"
+#include "run/neighbours/neighbourhood.hpp"
 
 namespace wherry::run {
 
@@ -15,6 +16,7 @@ choose::Load load_of(const Communicator& c, const CellKey& key) { return {c.size
 
 /// Communicators of one shape share the counting.
 const std::vector<choose::Offer>& Offers::counted(const Communicator& c, const CellKey& key) {
+  if (is_neighbourhood(key.collective)) return c.neighbourhood->offers();
   const std::optional<plan::Operation> operation = plan::segment_operation(key.collective);
   const std::lock_guard lock(mutex_);
   std::vector<choose::Offer>& known = counted_[{c.size(), c.shape().signature(), operation}];

@@ -20,7 +20,7 @@ struct Offered {
   double predicted_s;
 };
 
-/// Ways are counted once for each shape and collective, and priced for every size and machine. Shared by all communicators of
+/// Ways are counted once for each shape and collective (of neighbourhoods, for each communicator), and priced for every size and machine. Shared by all communicators of
 /// the process; thread-safe. The machine of a communicator must have been settled.
 class Offers {
  public:

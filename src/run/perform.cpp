@@ -234,9 +234,14 @@ Work uniform_exchange(Task task, Blocks& blocks, const plan::Strategy& strategy,
 Work irregular_exchange(Task task, const Blocks& blocks, const plan::Strategy& strategy,
                         const Prepared& prepared, const Prepared& large, std::size_t limit,
                         Staging& staging) {
+  return irregular_exchange(task, blocks, strategy.hops, prepared, large, limit, staging);
+}
+
+Work irregular_exchange(Task task, const Blocks& blocks, plan::Hops hops, const Prepared& prepared,
+                        const Prepared& large, std::size_t limit, Staging& staging) {
   const auto own = static_cast<std::size_t>(task.c.rank());
   int code = copy_own(task, blocks.send[own], blocks.receive[own]);
-  if (strategy.hops == plan::Hops::single) {
+  if (hops == plan::Hops::single) {
     DirectBinding binding(blocks);
     Execution execution(prepared.schedule, binding, task.lane, task.requests);
     const int exchanged = co_await execution;

@@ -20,6 +20,10 @@ Work uniform_exchange(Task task, Blocks& blocks, const plan::Strategy& strategy,
 Work irregular_exchange(Task task, const Blocks& blocks, const plan::Strategy& strategy,
                         const Prepared& prepared, const Prepared& large, std::size_t limit, Staging& staging);
 
+/// The same for any schedule of blocks.
+Work irregular_exchange(Task task, const Blocks& blocks, plan::Hops hops, const Prepared& prepared,
+                        const Prepared& large, std::size_t limit, Staging& staging);
+
 /// How blocks travel that are too large to be combined.
 const Prepared& large_block_schedule(Communicator& c);
 

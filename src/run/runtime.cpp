@@ -11,6 +11,7 @@
 #include "run/choosing.hpp"
 #include "run/describe.hpp"
 #include "run/instructions.hpp"
+#include "run/neighbours/perform.hpp"
 #include "run/perform.hpp"
 #include "run/read.hpp"
 #include "run/segments/perform.hpp"
@@ -61,6 +62,8 @@ struct Runtime::State {
   void grow_quiet(Communicator& c, const Likeness& like, const Described& call);
   int run_quietly(Quiet& quiet, MPI_Comm comm, const Native& native);
   static void end_quiet(Quiet& quiet);
+  template <class Call>
+  int run_neighbours(const Call& call, const Native& native);
   int run_as(Communicator& c, MPI_Comm comm, const Described& call, const Native& native);
 
   Described describe_exchange(Communicator& c, Collective collective) const;
@@ -158,6 +161,24 @@ void Runtime::State::end_quiet(Quiet& quiet) {
   quiet.made = quiet.left = 0;
 }
 
+template <class Call>
+int Runtime::State::run_neighbours(const Call& call, const Native& native) {
+  constexpr Collective collective = collective_of<Call>;
+  const Instruction::Kind asked = instructions.of(collective).kind;
+  if (finished || !settings.enabled || !settings.features.collectives || asked == Instruction::Kind::native)
+    return native();
+  std::string_view reason;
+  const Attachments::Sound sound = [this, &call] { return is_sound(api, call); };
+  Communicator* const c = attachments.joined(call.comm, Weight::light, sound, &reason);
+  Neighbourhood* const n = c == nullptr ? nullptr : neighbourhood_of(*c, call.comm);
+  if (n != nullptr) reason = reason_to_leave(*n, asked == Instruction::Kind::named);
+  miss(collective, reason);
+  if (n == nullptr || !reason.empty() || !read_neighbours(api, call, n->topology(), n->call)) return native();
+  const Described described{.key = {collective, Limit::none, neighbour_bucket(*c, collective)},
+                            .bytes = static_cast<std::uint64_t>(n->call.bytes_sent(n->topology()))};
+  return run_as(*c, call.comm, described, native);
+}
+
 int Runtime::State::run_as(Communicator& c, MPI_Comm comm, const Described& call, const Native& native) {
   const CellKey& key = call.key;
   const Instruction& asked = instructions.of(key.collective);
@@ -211,6 +232,7 @@ std::uint32_t Runtime::State::bucket(Communicator& c, Collective collective) con
 
 int Runtime::State::perform(Communicator& c, const CellKey& key, const Way& way) {
   if (way.segments != nullptr) return perform_segments(c, way, staging);
+  if (way.neighbours != nullptr) return perform_neighbours(c, key, *way.neighbours, staging);
   return key.collective == Collective::alltoall ? perform_uniform(c, *way.exchange, staging)
                                                 : perform_irregular(c, *way.exchange, key.bucket, staging);
 }
@@ -286,6 +308,22 @@ int Runtime::reduce_scatter(const ReduceScatter& call, const Native& native) {
 
 int Runtime::barrier(const Barrier& call, const Native& native) {
   return state_->run(Collective::barrier, call, native);
+}
+
+int Runtime::neighbor_alltoall(const NeighborAlltoall& call, const Native& native) {
+  return state_->run_neighbours(call, native);
+}
+
+int Runtime::neighbor_alltoallv(const NeighborAlltoallv& call, const Native& native) {
+  return state_->run_neighbours(call, native);
+}
+
+int Runtime::neighbor_allgather(const NeighborAllgather& call, const Native& native) {
+  return state_->run_neighbours(call, native);
+}
+
+int Runtime::neighbor_allgatherv(const NeighborAllgatherv& call, const Native& native) {
+  return state_->run_neighbours(call, native);
 }
 
 int Runtime::sparse_exchange(const SparseExchange& call, std::string_view* ran) {

@@ -56,6 +56,10 @@ class Runtime {
   int reduce_scatter_block(const ReduceScatterBlock& call, const Native& native);
   int reduce_scatter(const ReduceScatter& call, const Native& native);
   int barrier(const Barrier& call, const Native& native);
+  int neighbor_alltoall(const NeighborAlltoall& call, const Native& native);
+  int neighbor_alltoallv(const NeighborAlltoallv& call, const Native& native);
+  int neighbor_allgather(const NeighborAllgather& call, const Native& native);
+  int neighbor_allgatherv(const NeighborAllgatherv& call, const Native& native);
 
   /// *ran: the strategy's name, or "native".
   int sparse_exchange(const SparseExchange& call, std::string_view* ran);

@@ -35,6 +35,13 @@ void SizeWatch::saw(double average_bytes, const Channel& channel) {
   if (failed_) request_ = MPI_REQUEST_NULL;
 }
 
+std::uint32_t SizeWatch::follow(double average_bytes, const Channel& channel) {
+  if (!started_) start(average_bytes, channel);
+  const std::uint32_t agreed = bucket(channel);
+  saw(average_bytes, channel);
+  return agreed;
+}
+
 void SizeWatch::finish(const Channel& channel) {
   if (request_ == MPI_REQUEST_NULL) return;
   failed_ = channel.wait(request_) != MPI_SUCCESS;

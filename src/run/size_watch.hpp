@@ -25,6 +25,8 @@ class SizeWatch {
   std::uint32_t known_bucket() const { return bucket_; }
   /// Collective, with each call.
   void saw(double average_bytes, const Channel& channel);
+  /// All three, around a call: the size class for it. Collective.
+  std::uint32_t follow(double average_bytes, const Channel& channel);
   /// Waits for an agreement that is under way.
   void finish(const Channel& channel);
 

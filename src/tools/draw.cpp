@@ -29,21 +29,25 @@ std::string title(const Operation& operation, const choose::Way& way, const plan
 }  // namespace
 
 int draw(Words words) {
-  const Options options(words, {"-n", "--nodes", "--node-of", "--root", "--depth", "--format"}, 2);
+  const Options options(
+      words, {"-n", "--nodes", "--node-of", "--root", "--depth", "--format", "--grid", "--reach"}, 2);
   const std::string format = options.text("--format").value_or("svg");
   if (format != "svg" && format != "text")
     throw usage_error("unknown format '" + format + "' (have: svg, text); give one of them");
   const Subject asked = subject(options.positionals());
-  const plan::Shape shape = shape_of(options);
-  const choose::Way way = applicable(asked, options, shape);
+  const std::optional<Stencil> stencil = stencil_of(options, asked.operation);
+  const plan::Shape shape = stencil ? stencil->shape : shape_of(options);
+  const choose::Way way = stencil ? asked.way : applicable(asked, options, shape);
   const int root = root_of(options, asked.operation, shape);
   if (shape.size() > plan::most_drawn)
     throw usage_error("-n " + std::to_string(shape.size()) +
                       " is more than a picture can show; draw at most " + std::to_string(plan::most_drawn) +
                       " ranks");
   const std::string heading = title(asked.operation, way, shape, root);
+  const plan::Picture drawn =
+      stencil ? plan::picture_of(routed(*stencil, way).schedules()) : picture(way, shape, root);
   std::cout << (format == "svg" ? plan::render_svg : plan::render_text)({heading, way.summary()}, shape,
-                                                                        picture(way, shape, root));
+                                                                        drawn);
   return 0;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/json_writer.hpp"
 #include "base/settings.hpp"
+#include "choose/neighbours.hpp"
 #include "choose/offers.hpp"
 #include "choose/shortlist.hpp"
 #include "choose/staging.hpp"
@@ -28,6 +29,7 @@ constexpr long long most_bytes = 1LL << 31;  // keeps all products within 64 bit
 struct Question {
   Operation operation;
   plan::Shape shape;
+  std::optional<Stencil> stencil;  // of neighbourhood collectives
   int root;
   choose::Load load;
   long long staging_max;
@@ -36,13 +38,15 @@ struct Question {
 
 Question question_in(const Options& options) {
   const Operation& operation = operation_named(options.text("--op").value_or("alltoall"));
-  const plan::Shape shape = shape_of(options);
+  const std::optional<Stencil> stencil = stencil_of(options, operation);
+  const plan::Shape shape = stencil ? stencil->shape : shape_of(options);
   const bool empty = operation.segments == plan::Operation::barrier;
   const long long bytes =
       options.number("-m", 0, most_bytes, empty ? std::optional<long long>(0) : std::nullopt);
   const Settings settings = read_settings([](const char* name) { return std::getenv(name); }, false);
   return {.operation = operation,
           .shape = shape,
+          .stencil = stencil,
           .root = root_of(options, operation, shape),
           .load = {shape.size(), bytes},
           .staging_max = static_cast<long long>(settings.staging_max),
@@ -93,16 +97,18 @@ std::string rounded_up(long long bytes) {
 
 /// Why none of the offers of a way is taken.
 std::string reason(const Question& q, const choose::Way& way, std::span<const Offer> offers) {
-  if (!way.applies(q.shape)) return "needs " + std::string(way.needs());
+  const auto is_of_way = [&](const Offer& o) { return o.way.name() == way.name(); };
+  if (std::ranges::none_of(offers, is_of_way)) return "needs " + std::string(way.needs());
   long long least = std::numeric_limits<long long>::max();
   for (const Offer& o : offers)
-    if (o.way.name() == way.name()) least = std::min(least, choose::staging_bytes(o, calls_like(q)));
+    if (is_of_way(o)) least = std::min(least, choose::staging_bytes(o, calls_like(q)));
   return "may need " + rounded_up(least) + " of staging, and WHERRY_STAGING_MAX allows " +
          rounded_up(q.staging_max);
 }
 
 Answer answer_to(const Question& q) {
-  const std::vector<Offer> offers = choose::survey(q.shape, q.operation.segments);
+  const std::vector<Offer> offers =
+      q.stencil ? choose::survey(q.stencil->graph, q.shape) : choose::survey(q.shape, q.operation.segments);
   const auto taken = [&](Limit limit) {
     const choose::Calls calls = calls_like(q, limit);
     const auto fits = [&](const Offer& o) { return choose::fits(o, calls, q.shape, {q.staging_max}); };
@@ -114,13 +120,14 @@ Answer answer_to(const Question& q) {
                 .tried_in_order = {},
                 .candidates = {},
                 .refused = {}};
+  if (q.stencil && !choose::is_promising(q.stencil->graph, q.shape)) answer.tried = {"native"};
   if (q.operation.reduces())
     answer.tried_in_order =
         names(choose::shortlist_for(q.operation.collective, choose::candidates(taken(Limit::in_order))));
   for (const Priced& p : priced) answer.candidates.push_back({p.offer->way, cost_of(q, *p.offer)});
   // Equal costs in the registry's order.
   std::ranges::stable_sort(answer.candidates, {}, [](const Judged& j) { return j.cost.seconds; });
-  for (const choose::Way& way : choose::ways_of(q.operation.segments))
+  for (const choose::Way& way : ways_of(q.operation))
     if (std::ranges::none_of(priced, [&](const Priced& p) { return p.offer->way.name() == way.name(); }))
       answer.refused.push_back({way.name(), reason(q, way, offers)});
   return answer;
@@ -154,6 +161,7 @@ void write_question(JsonWriter& json, const Question& q) {
   json.member("ranks", q.shape.size());
   json.member("nodes", q.shape.nodes());
   if (q.operation.has_root()) json.member("root", q.root);
+  if (q.stencil) json.member("neighbours", q.stencil->graph.most_neighbours());
   const bool blocks = !q.operation.segments || plan::in_blocks(*q.operation.segments);
   json.member(blocks ? "block_bytes" : "buffer_bytes", q.load.bytes);
   json.member("priced_by", [&] { write(json, q.by); });
@@ -167,8 +175,9 @@ void write_question(JsonWriter& json, const Question& q) {
 }  // namespace
 
 int explain(Words words) {
-  const Question q = question_in(
-      Options(words, {"--op", "-n", "--nodes", "--node-of", "-m", "--root", "--tuning", "--mpi"}, 0));
+  const Question q = question_in(Options(
+      words, {"--op", "-n", "--nodes", "--node-of", "-m", "--root", "--tuning", "--mpi", "--grid", "--reach"},
+      0));
   const Answer answer = answer_to(q);
   JsonWriter json(std::cout);
   json.object([&] {

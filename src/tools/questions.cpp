@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "choose/offers.hpp"
+#include "plan/neighbours/trial_graphs.hpp"
 #include "plan/segments/collectives.hpp"
 
 namespace wherry::tools {
@@ -59,14 +60,14 @@ const Operation* find_operation(const std::string& name) {
 Names operations_with(const std::string& name) {
   Names all;
   for (const Operation& operation : operations())
-    for (const choose::Way& way : choose::ways_of(operation.segments))
+    for (const choose::Way& way : ways_of(operation))
       if (way.name() == name) all.push_back(operation.name);
   return all;
 }
 
 /// also: what could have been meant besides a strategy.
 choose::Way find_way(const Operation& operation, const std::string& name, const Names& also) {
-  const std::vector<choose::Way> ways = choose::ways_of(operation.segments);
+  const std::vector<choose::Way> ways = ways_of(operation);
   const auto found = std::ranges::find(ways, std::string_view(name), &choose::Way::name);
   if (found != ways.end()) return *found;
   if (const Names others = operations_with(name); !others.empty())
@@ -90,6 +91,25 @@ plan::Shape listed(const std::string& list, int ranks) {
   return plan::Shape::placed(node_of);
 }
 
+/// "4x4x2": one to three dimensions.
+std::vector<int> extents(const std::string& grid) {
+  std::vector<int> found;
+  long long ranks = 1;
+  for (std::size_t at = 0; at <= grid.size();) {
+    const std::size_t cross = std::min(grid.find('x', at), grid.size());
+    found.push_back(
+        static_cast<int>(parse_number("--grid: extent", grid.substr(at, cross - at), 1, most_ranks)));
+    if ((ranks *= found.back()) > most_ranks)
+      throw usage_error("--grid " + grid + " has more than " + std::to_string(most_ranks) +
+                        " ranks; name a smaller one");
+    at = cross + 1;
+  }
+  if (found.size() > 3)
+    throw usage_error("--grid " + grid + " has " + std::to_string(found.size()) +
+                      " dimensions; name at most 3");
+  return found;
+}
+
 }  // namespace
 
 const std::vector<Operation>& operations() {
@@ -106,6 +126,13 @@ const Operation& operation_named(const std::string& name) {
   refuse("operation", name, operation_names(), {});
 }
 
+std::vector<choose::Way> ways_of(const Operation& operation) {
+  if (!operation.of_neighbours()) return choose::ways_of(operation.segments);
+  std::vector<choose::Way> ways;
+  for (const plan::NeighbourStrategy& s : plan::neighbour_strategies()) ways.push_back({.neighbours = &s});
+  return ways;
+}
+
 choose::Way way_named(const Operation& operation, const std::string& name) {
   return find_way(operation, name, {});
 }
@@ -117,18 +144,50 @@ Subject subject(std::span<const std::string> words) {
     return {operation, way_named(operation, words[1])};
   }
   if (const Operation* operation = find_operation(words[0]))
-    throw usage_error("which strategy of " + operation->name + "? name one after it (have: " +
-                      joined(names_of(choose::ways_of(operation->segments))) + ")");
+    throw usage_error("which strategy of " + operation->name +
+                      "? name one after it (have: " + joined(names_of(ways_of(*operation))) + ")");
   const Operation& usual = operation_named("alltoall");
   return {usual, find_way(usual, words[0], operation_names())};
 }
 
 plan::Shape shape_of(const Options& options) {
-  const int ranks = static_cast<int>(options.number("-n", 1, most_ranks, {}));
+  return shape_of(options, static_cast<int>(options.number("-n", 1, most_ranks, {})));
+}
+
+plan::Shape shape_of(const Options& options, int ranks) {
   if (options.has("--nodes") && options.has("--node-of"))
     throw usage_error("--nodes and --node-of exclude each other; give one");
   if (const auto list = options.text("--node-of")) return listed(*list, ranks);
   return plan::Shape::spread(ranks, static_cast<int>(options.number("--nodes", 1, ranks, ranks)));
+}
+
+std::optional<Stencil> stencil_of(const Options& options, const Operation& operation) {
+  const auto grid = options.text("--grid");
+  if (!operation.of_neighbours()) {
+    if (grid)
+      throw usage_error("--grid is given, but " + operation.name + " has no neighbours; leave it out");
+    return std::nullopt;
+  }
+  if (!grid)
+    throw usage_error(operation.name + " depends on who sends to whom; name a grid, such as --grid 4x4x4");
+  const plan::Torus torus{.extents = extents(*grid)};
+  if (const long long asked = options.number("-n", 1, most_ranks, torus.size()); asked != torus.size())
+    throw usage_error("--grid " + *grid + " holds " + plural(torus.size(), "rank") + ", not " +
+                      std::to_string(asked) + "; give -n " + std::to_string(torus.size()) +
+                      " or leave it out");
+  const int reach = static_cast<int>(options.number("--reach", 1, 8, 1));
+  return Stencil{.graph = plan::Graph(plan::stencil(torus, reach)),
+                 .shape = shape_of(options, torus.size()),
+                 .grid = *grid};
+}
+
+plan::Routed routed(const Stencil& stencil, const choose::Way& way) {
+  plan::Routed made(*way.neighbours, stencil.graph, stencil.shape);
+  if (!made.applies())
+    throw usage_error(std::string(way.name()) + " does not apply to --grid " + stencil.grid + " on " +
+                      plural(stencil.shape.nodes(), "node") + "; it needs " + std::string(way.needs()) +
+                      " (see --grid, --reach, --nodes, --node-of)");
+  return made;
 }
 
 int root_of(const Options& options, const Operation& operation, const plan::Shape& shape) {

@@ -89,14 +89,17 @@ void write(JsonWriter& json, std::string_view strategy, const AnySchedule& s) {
 }  // namespace
 
 int show_schedule(Words words) {
-  const Options options(words, {"-n", "--nodes", "--node-of", "--root", "--depth", "--rank"}, 2);
+  const Options options(
+      words, {"-n", "--nodes", "--node-of", "--root", "--depth", "--rank", "--grid", "--reach"}, 2);
   const Subject asked = subject(options.positionals());
-  const plan::Shape shape = shape_of(options);
-  const choose::Way way = applicable(asked, options, shape);
+  const std::optional<Stencil> stencil = stencil_of(options, asked.operation);
+  const plan::Shape shape = stencil ? stencil->shape : shape_of(options);
+  const choose::Way way = stencil ? asked.way : applicable(asked, options, shape);
   const int root = root_of(options, asked.operation, shape);
   const int rank = static_cast<int>(options.number("--rank", 0, shape.size() - 1, {}));
   JsonWriter json(std::cout);
-  if (way.exchange != nullptr) write(json, way.name(), way.exchange->schedule(shape, rank));
+  if (stencil) write(json, way.name(), routed(*stencil, way).schedule(rank));
+  else if (way.exchange != nullptr) write(json, way.name(), way.exchange->schedule(shape, rank));
   else
     write(json, way.name(), plan::schedule(*way.segments, shape, rank, {.root = root, .depth = way.depth}));
   return 0;

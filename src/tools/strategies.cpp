@@ -11,14 +11,19 @@ namespace {
 
 /// The first of those that have the same strategies speaks for all.
 bool is_first_of_its_kind(const Operation& operation) {
-  return &*std::ranges::find(operations(), operation.segments, &Operation::segments) == &operation;
+  const auto is_like = [&](const Operation& other) { return other.is_like(operation); };
+  return &*std::ranges::find_if(operations(), is_like) == &operation;
 }
 
 void write_operations(JsonWriter& json, const Operation& like) {
   json.array([&] {
     for (const Operation& operation : operations())
-      if (operation.segments == like.segments) json.value(operation.name);
+      if (operation.is_like(like)) json.value(operation.name);
   });
+}
+
+plan::Hops hops_of(const choose::Way& way) {
+  return way.exchange != nullptr ? way.exchange->hops : way.neighbours->hops;
 }
 
 void write(JsonWriter& json, const Operation& operation, const choose::Way& way) {
@@ -26,9 +31,8 @@ void write(JsonWriter& json, const Operation& operation, const choose::Way& way)
     json.member("name", way.name());
     json.member("operations", [&] { write_operations(json, operation); });
     json.member("summary", way.summary());
-    if (way.exchange != nullptr)
-      json.member("hops", way.exchange->hops == plan::Hops::single ? "single" : "several");
-    else json.member("pipelined", way.is_pipelined());
+    if (way.segments != nullptr) json.member("pipelined", way.is_pipelined());
+    else json.member("hops", hops_of(way) == plan::Hops::single ? "single" : "several");
     json.member("needs", way.needs());
   });
 }
@@ -41,7 +45,7 @@ int list_strategies(Words words) {
   json.array([&] {
     for (const Operation& operation : operations())
       if (is_first_of_its_kind(operation))
-        for (const choose::Way& way : choose::ways_of(operation.segments)) write(json, operation, way);
+        for (const choose::Way& way : ways_of(operation)) write(json, operation, way);
   });
   return 0;
 }

@@ -10,6 +10,8 @@
 
 #include "base/error.hpp"
 #include "base/json_writer.hpp"
+#include "plan/neighbours/trial_graphs.hpp"
+#include "plan/neighbours/verify.hpp"
 #include "plan/segments/verify.hpp"
 #include "tools/commands.hpp"
 #include "tools/questions.hpp"
@@ -21,12 +23,13 @@ using choose::Way;
 using plan::Parameters;
 using plan::Shape;
 
-/// One way on one shape.
+/// One way on one shape; in a neighbourhood, on a graph too.
 struct Case {
   const Operation& operation;
   Way way;
   const Shape& shape;
   int root = 0;
+  const plan::TrialGraph* graph = nullptr;
 };
 
 struct Failure {
@@ -79,16 +82,26 @@ void prove(const plan::SegmentStrategy& s, const Shape& shape, const Parameters&
   plan::verify({s.operation, parameters.root, s.keeps_order(shape)}, plan::schedules(s, shape, parameters));
 }
 
+/// false: the strategy does not apply.
+bool prove(const plan::NeighbourStrategy& s, const plan::Graph& graph, const Shape& shape) {
+  const plan::Routed routed(s, graph, shape);
+  if (routed.applies()) plan::verify(routed, graph);
+  return routed.applies();
+}
+
 class Proof {
  public:
   void check(const Case& c) {
-    schedules_ += c.shape.size();
     try {
+      if (c.graph != nullptr && !prove(*c.way.neighbours, plan::Graph(c.graph->targets), c.shape)) return;
+      schedules_ += c.shape.size();
+      if (c.graph != nullptr) return;
       if (c.way.exchange != nullptr) prove(*c.way.exchange, c.shape);
       else prove(*c.way.segments, c.shape, {.root = c.root, .depth = c.way.depth});
     } catch (const schedule_error& error) {
+      const std::string graph = c.graph == nullptr ? "" : c.graph->name + ": ";
       failures_.push_back({c.operation.name, c.way.name(), c.way.depth, c.root, c.shape.size(),
-                           placement_list(c.shape), error.what()});
+                           placement_list(c.shape), graph + error.what()});
     }
   }
 
@@ -100,7 +113,19 @@ class Proof {
   std::vector<Failure> failures_;
 };
 
+constexpr std::uint64_t seed = 20261122;  // of random graphs: that of ranks is so many more
+/// Graphs have up to as many edges as pairs of ranks.
+constexpr int most_ranks_in_graphs = 40;
+
+void check_graphs(int most_ranks, const Subject& subject, Proof& proof) {
+  for (int ranks = 1; ranks <= std::min(most_ranks, most_ranks_in_graphs); ++ranks)
+    for (const plan::TrialGraph& graph : plan::trial_graphs(ranks, seed + static_cast<std::uint64_t>(ranks)))
+      for (const Shape& shape : plan::trial_placements(ranks))
+        proof.check({.operation = subject.operation, .way = subject.way, .shape = shape, .graph = &graph});
+}
+
 void check_up_to(int most_ranks, const Subject& subject, Proof& proof) {
+  if (subject.operation.of_neighbours()) return check_graphs(most_ranks, subject, proof);
   Way way = subject.way;
   for (int ranks = 1; ranks <= most_ranks; ++ranks)
     for (const Shape& shape : placements_for(way, ranks))
@@ -119,9 +144,9 @@ std::vector<Subject> chosen(const Options& options) {
   const Operation* const only = operation ? &operation_named(*operation) : nullptr;
   std::vector<Subject> all;
   for (const Operation& o : operations()) {
-    const auto same = [&](const Subject& s) { return s.operation.segments == o.segments; };
+    const auto same = [&](const Subject& s) { return s.operation.is_like(o); };
     if ((only != nullptr && only != &o) || std::ranges::any_of(all, same)) continue;
-    for (const Way& way : choose::ways_of(o.segments)) all.push_back({o, way});
+    for (const Way& way : ways_of(o)) all.push_back({o, way});
   }
   return all;
 }

@@ -92,6 +92,19 @@ def test_draw_an_operation_with_root_and_depth() -> None:
         plan.draw(["bcast", "chian"], plan.Placement(4), "text")
 
 
+def test_explain_and_draw_a_neighbourhood() -> None:
+    on_a_grid = plan.Placement(16, nodes=4, grid="4x4")
+    told = plan.explain("neighbor_alltoall", on_a_grid, 8)
+    assert told["neighbours"] == 8
+    assert told["tried"][0] == "native"
+    assert plan.explain("neighbor_alltoall", plan.Placement(64, grid="8x8", reach=2), 8)["neighbours"] == 24
+    assert plan.draw(["neighbor_alltoall", "direct"], on_a_grid, "text").startswith(
+        "neighbor_alltoall direct on 16 ranks, 4 nodes\n"
+    )
+    with pytest.raises(UsageError, match="--grid 4x4 holds 16 ranks, not 8; give -n 16 or leave it out"):
+        plan.explain("neighbor_alltoall", plan.Placement(8, grid="4x4"), 8)
+
+
 def test_settings_name_strategies_of_their_own_collective() -> None:
     names = plan.names_by_operation()
     operations = {

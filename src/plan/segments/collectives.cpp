@@ -8,7 +8,11 @@ std::optional<Operation> segment_operation(Collective collective) {
   switch (collective) {
     case Collective::alltoall:
     case Collective::alltoallv:
-    case Collective::alltoallw: return std::nullopt;
+    case Collective::alltoallw:
+    case Collective::neighbor_alltoall:
+    case Collective::neighbor_alltoallv:
+    case Collective::neighbor_allgather:
+    case Collective::neighbor_allgatherv: return std::nullopt;
     case Collective::allgather:
     case Collective::allgatherv: return Operation::allgather;
     case Collective::bcast: return Operation::bcast;

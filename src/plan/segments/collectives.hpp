@@ -8,7 +8,7 @@
 
 namespace wherry::plan {
 
-/// The segment schedules of a collective; none: it exchanges blocks.
+/// The segment schedules of a collective; none: it exchanges blocks, of all ranks or of neighbours.
 std::optional<Operation> segment_operation(Collective collective);
 
 /// Whether the data is one block per rank. Else it is one buffer, which strategies cut as they like.

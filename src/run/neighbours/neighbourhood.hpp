@@ -1,0 +1,64 @@
+// What Wherry keeps of a communicator's topology.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "choose/offers.hpp"
+#include "plan/neighbours/graph.hpp"
+#include "plan/neighbours/strategy.hpp"
+#include "run/neighbours/call.hpp"
+#include "run/neighbours/matching.hpp"
+#include "run/neighbours/topology.hpp"
+
+namespace wherry::run {
+
+class Communicator;
+struct Prepared;
+
+/// Made at the first neighbourhood collective on a joined communicator, and freed with its state.
+class Neighbourhood {
+ public:
+  /// Collective over comm, whose state c is: the ranks tell each other their neighbours, so that each knows the whole graph.
+  Neighbourhood(const Communicator& c, MPI_Comm comm);
+  Neighbourhood(const Neighbourhood&) = delete;
+  Neighbourhood& operator=(const Neighbourhood&) = delete;
+  ~Neighbourhood();
+
+  /// Why its collectives stay with the library, alike on all ranks; empty: they need not.
+  std::string_view refusal() const { return refusal_; }
+  const Topology& topology() const { return topology_; }
+
+  // Unless it is refused:
+  const plan::Graph& graph() const { return *graph_; }
+  /// choose::is_promising().
+  bool is_promising() const { return promising_; }
+  const Ports& ports(Collective collective) const;
+  /// What applies to the graph.
+  const std::vector<choose::Offer>& offers();
+  const Prepared& prepared(const plan::NeighbourStrategy& strategy);
+
+  NeighbourCall call;  // the one at hand
+  Blocks blocks;       // its, by rank
+
+ private:
+  std::string_view gather();
+  std::string_view match(MPI_Comm comm);
+
+  const Communicator& c_;
+  std::string_view refusal_;
+  bool promising_ = false;
+  const Topology topology_;
+  const Ports plain_;
+  std::optional<plan::Graph> graph_;
+  std::map<Collective, Ports> asked_;  // of those whose blocks differ, where some rank has a neighbour twice
+  std::vector<choose::Offer> offers_;
+  std::map<const plan::NeighbourStrategy*, std::unique_ptr<Prepared>> prepared_;
+};
+
+}  // namespace wherry::run

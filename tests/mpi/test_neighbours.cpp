@@ -1,0 +1,250 @@
+// Every strategy of neighbourhood collectives does what MPI says, on topologies of all kinds: the oracle computes from the edges what each
+// rank must get, for types with gaps, blocks of no bytes, repeated neighbours, neighbours that are the rank itself and none at all.
+//
+// A library whose own order of repeated neighbours is not MPI 4.1's is followed in that. WHERRY_TEST_SEED changes the graphs.
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "edge_bench.hpp"
+#include "neighbour_topologies.hpp"
+#include "plan/neighbours/routed.hpp"
+#include "run/neighbours/perform.hpp"
+#include "typed_buffer.hpp"
+
+namespace {
+
+using namespace wherry;
+using namespace wherry::test;
+
+std::uint64_t seed() {
+  const char* const text = std::getenv("WHERRY_TEST_SEED");
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : 20261122;
+}
+
+/// Elements of each block: of all, or of number i of a rank, which both ends can compute.
+struct Sizes {
+  const char* name;
+  bool differ;
+  int most;
+
+  long of(int rank, int number) const {
+    if (!differ) return most;
+    const unsigned mixed = static_cast<unsigned>(value(rank, number, 7, 1)) >> 8;
+    if (mixed % 3 == 0) return 0;
+    return mixed % 7 == 1 ? most : 1 + static_cast<long>(mixed % 4);  // some much larger than the average
+  }
+};
+
+constexpr Sizes all_sizes[] = {{"empty", false, 0},    {"one", false, 1},  {"five", false, 5},
+                               {"large", false, 4000}, {"small", true, 4}, {"uneven", true, 3000}};
+
+/// Where each block lies in its buffer, and how long it is.
+struct Layout {
+  std::vector<int> counts, places;  // in elements
+  long elements = 0;
+
+  void add(long count, int gap) {
+    counts.push_back(static_cast<int>(count));
+    places.push_back(static_cast<int>(elements));
+    elements += count + gap;
+  }
+};
+
+struct Check {
+  run::Communicator& c;
+  MPI_Comm comm;
+  const Neighbours& neighbours;
+  const std::vector<Origin>& origins;  // of the blocks that this rank receives
+  const TestType &send, &receive;
+  const Sizes& sizes;
+  long failures = 0;
+};
+
+/// The call's arguments and memory, made anew for every strategy.
+class Exchange {
+ public:
+  Exchange(const Check& k, unsigned round)
+      : send_(layout_of_sends(k)),
+        receive_(layout_of_receives(k)),
+        from_(send_.elements * k.send.extent),
+        to_(receive_.elements * k.receive.extent) {
+    for (std::size_t i = 0; i < send_.counts.size(); ++i)
+      from_.write(k.send, send_.places[i] * k.send.extent, send_.counts[i], k.c.rank(), static_cast<int>(i),
+                  round);
+    for (std::size_t i = 0; i < k.origins.size(); ++i)
+      if (k.origins[i].rank != plan::nobody)
+        to_.expect(k.receive, receive_.places[i] * k.receive.extent, receive_.counts[i], k.origins[i].rank,
+                   k.origins[i].number, round);
+  }
+
+  bool read(const Check& k, const mpi::Api& api, run::Neighbourhood& n) {
+    if (k.sizes.differ)
+      return read_neighbours(api,
+                             run::NeighborAlltoallv{from_.data(), send_.counts.data(), send_.places.data(),
+                                                    k.send.type, to_.data(), receive_.counts.data(),
+                                                    receive_.places.data(), k.receive.type, k.comm},
+                             n.topology(), n.call);
+    return read_neighbours(api,
+                           run::NeighborAlltoall{from_.data(), k.sizes.most, k.send.type, to_.data(),
+                                                 k.sizes.most, k.receive.type, k.comm},
+                           n.topology(), n.call);
+  }
+
+  bool is_right() const { return from_.first_wrong() < 0 && to_.first_wrong() < 0; }
+
+ private:
+  /// Uneven blocks lie apart, for other bytes must stay as they are.
+  static int gap(const Check& k) { return k.sizes.differ ? 1 : 0; }
+
+  static Layout layout_of_sends(const Check& k) {
+    Layout layout;
+    const auto& targets = k.neighbours.targets[static_cast<std::size_t>(k.c.rank())];
+    for (std::size_t i = 0; i < targets.size(); ++i)
+      layout.add(k.sizes.of(k.c.rank(), static_cast<int>(i)), gap(k));
+    return layout;
+  }
+  static Layout layout_of_receives(const Check& k) {
+    Layout layout;
+    for (const Origin& origin : k.origins) layout.add(k.sizes.of(origin.rank, origin.number), gap(k));
+    return layout;
+  }
+
+  Layout send_, receive_;
+  Buffer from_, to_;
+};
+
+/// Whether the library has blocks meet as the oracle says; *found: what it has instead.
+bool follows_standard(MPI_Comm comm, Collective collective, const std::vector<Origin>& oracle,
+                      std::size_t targets, std::vector<Origin>* found) {
+  std::vector<int> numbers(targets + 1), heard(oracle.size() + 1, -1),
+      at(std::max(targets, oracle.size()) + 1);
+  const std::vector<int> ones(at.size(), 1);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int>(i);
+  for (std::size_t i = 0; i < at.size(); ++i) at[i] = static_cast<int>(i);
+  if (collective == Collective::neighbor_alltoall)
+    MPI_Neighbor_alltoall(numbers.data(), 1, MPI_INT, heard.data(), 1, MPI_INT, comm);
+  else
+    MPI_Neighbor_alltoallv(numbers.data(), ones.data(), at.data(), MPI_INT, heard.data(), ones.data(),
+                           at.data(), MPI_INT, comm);
+  bool same = true;
+  *found = oracle;
+  for (std::size_t i = 0; i < oracle.size(); ++i) {
+    if (oracle[i].rank == plan::nobody) continue;
+    same = same && heard[i] == oracle[i].number;
+    (*found)[i].number = heard[i];
+  }
+  return same;
+}
+
+class Tests {
+ public:
+  explicit Tests(const mpi::Api& api) : api_(api), types_(make_types()) {}
+  Tests(const Tests&) = delete;
+  Tests& operator=(const Tests&) = delete;
+  ~Tests() { free_types(types_); }
+
+  void run(const Neighbours& neighbours) {
+    MPI_Comm comm = neighbours.create(MPI_COMM_WORLD);
+    const int size = size_of(comm);
+    const std::vector<int> nodes = size < 4 ? std::vector{1} : std::vector{1, 3, size};
+    for (const int ranks_per_node : nodes) {
+      Settings settings = untuned();
+      settings.ranks_per_node = ranks_per_node;
+      wherry::run::Communicator c(comm, settings, api_);
+      label_ = neighbours.name + ", " + std::to_string(c.shape().nodes()) + " nodes";
+      check(c, comm, neighbours);
+    }
+    MPI_Comm_free(&comm);
+  }
+
+  long failures = 0, checks = 0, other_orders = 0;
+  std::map<std::string_view, long> ran;
+
+ private:
+  void expect(bool holds, const std::string& what) {
+    ++checks;
+    if (holds) return;
+    ++failures;
+    std::fprintf(stderr, "rank %d of %d, %s: %s\n", rank_of(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD),
+                 label_.c_str(), what.c_str());
+  }
+
+  void check(wherry::run::Communicator& c, MPI_Comm comm, const Neighbours& neighbours) {
+    const auto rank = static_cast<std::size_t>(c.rank());
+    wherry::run::Neighbourhood& n = *wherry::run::neighbourhood_of(c, comm);
+    expect(n.refusal().empty(), "refused: " + std::string(n.refusal()));
+    if (!n.refusal().empty()) return;
+    expect(
+        n.topology().targets == neighbours.targets[rank] && n.topology().sources == neighbours.sources[rank],
+        "the neighbours are others");
+    std::vector<Origin> oracle;
+    for (std::size_t i = 0; i < neighbours.sources[rank].size(); ++i)
+      oracle.push_back(neighbours.origin_of(c.rank(), i));
+    for (const Collective collective : {Collective::neighbor_alltoall, Collective::neighbor_alltoallv}) {
+      std::vector<Origin> library;
+      other_orders += !follows_standard(comm, collective, oracle, neighbours.targets[rank].size(), &library);
+      for (const Sizes& sizes : all_sizes)
+        if (sizes.differ == (collective == Collective::neighbor_alltoallv))
+          check_strategies({c, comm, neighbours, library, next_type(), next_type(), sizes}, n);
+    }
+  }
+
+  void check_strategies(const Check& k, wherry::run::Neighbourhood& n) {
+    for (const plan::NeighbourStrategy& s : plan::neighbour_strategies()) {
+      if (!plan::Routed(s, n.graph(), k.c.shape()).applies()) continue;
+      Exchange exchange(k, ++round_);
+      expect(exchange.read(k, api_, n), "not read");
+      const Collective collective =
+          k.sizes.differ ? Collective::neighbor_alltoallv : Collective::neighbor_alltoall;
+      const std::uint32_t bucket = wherry::run::neighbour_bucket(k.c, collective);
+      const int code =
+          wherry::run::perform_neighbours(k.c, {collective, wherry::Limit::none, bucket}, s, staging_);
+      expect(code == MPI_SUCCESS && exchange.is_right(),
+             std::string(s.name) + ", " + k.sizes.name + " blocks, " + k.send.name + " to " + k.receive.name);
+      ++ran[s.name];
+    }
+  }
+
+  const TestType& next_type() { return types_[next_type_++ % types_.size()]; }
+
+  const mpi::Api& api_;
+  std::vector<TestType> types_;
+  std::size_t next_type_ = 0;
+  unsigned round_ = 0;
+  std::string label_;
+  wherry::run::Staging staging_{std::size_t{1} << 24};
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int size = size_of(MPI_COMM_WORLD), rank = rank_of(MPI_COMM_WORLD);
+  const mpi::Api api = mpi::linked_api();
+  long failures = 0;
+  {
+    Tests tests(api);
+    for (const Neighbours& each : topologies(size, seed())) tests.run(each);
+    failures = tests.failures;
+    long most = 0;
+    MPI_Allreduce(&tests.other_orders, &most, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
+    if (rank == 0) {
+      std::printf("%ld checks, seed %llu", tests.checks, static_cast<unsigned long long>(seed()));
+      for (const auto& [name, times] : tests.ran) std::printf(", %s %ld", name.data(), times);
+      std::printf("\n%s",
+                  most > 0 ? "this library's order of repeated neighbours is not that of MPI 4.1\n" : "");
+    }
+    // Three nodes of three, stencils, and eight ranks let every strategy apply somewhere.
+    for (const plan::NeighbourStrategy& s : plan::neighbour_strategies())
+      if (size >= 8 && s.name != "rounds4" && tests.ran[s.name] == 0) {
+        std::fprintf(stderr, "%s never ran\n", s.name.data());
+        ++failures;
+      }
+  }
+  return concluded("neighbours", failures);
+}
