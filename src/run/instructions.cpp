@@ -30,7 +30,8 @@ std::vector<Instruction> possible_instructions() {
   std::vector<Instruction> all = {instruction_for(automatic_name), instruction_for(native_name)};
   for (const plan::Strategy& s : plan::strategies()) all.push_back(instruction_for(s.name));
   for (const plan::SegmentStrategy& s : plan::segment_strategies()) all.push_back(instruction_for(s.name));
-  for (const plan::NeighbourStrategy& s : plan::neighbour_strategies()) all.push_back(instruction_for(s.name));
+  for (const plan::NeighbourStrategy& s : plan::neighbour_strategies())
+    all.push_back(instruction_for(s.name));
   return all;
 }
 

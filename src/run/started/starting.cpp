@@ -77,8 +77,8 @@ bool Starting::prepare(const AnyCall& call, Started& made, Form form) const {
   if (way)
     if (const std::string_view reason = wake_(); !reason.empty()) return left(call, form, reason), false;
   if (parts_.observer != nullptr)
-    parts_.observer->started(call.comm, described.key, form,
-                             way ? way->name() : native_name, described.bytes);
+    parts_.observer->started(call.comm, described.key, form, way ? way->name() : native_name,
+                             described.bytes);
   if (way) made.prepare(*way, described.key, parts_.staging);
   return way.has_value();
 }

@@ -1,0 +1,222 @@
+// The cache of one window: what a rank has read of others' memory, as ranges of bytes.
+//
+// It knows no MPI. Its caller asks it before a get, fetches what it says is missing, brings it the bytes when
+// they have come, tells it of writes, and of the ends of epochs. All functions are called by one thread at a
+// time. None blocks.
+//
+//   lookup() says hit: done.
+//            pending: done when other fetches are.
+//            missing: fetch missing(), then call filled() for each ticket.
+//
+// A hit on a range that was asked for as it is, or on the beginning of a larger one, is one probe of the index,
+// one entry, one copy. Everything else goes through the grids. docs/design/0008-rma-cache.md tells why it is
+// built so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cache/adaptation.hpp"
+#include "cache/copy.hpp"
+#include "cache/entry.hpp"
+#include "cache/epoch.hpp"
+#include "cache/fetches.hpp"
+#include "cache/grid.hpp"
+#include "cache/hash.hpp"
+#include "cache/history.hpp"
+#include "cache/index.hpp"
+#include "cache/policy.hpp"
+#include "cache/statistics.hpp"
+#include "cache/storage.hpp"
+
+namespace wherry::cache {
+
+/// How long what was read stays valid.
+enum class Mode {
+  transparent,   // until the epoch ends: right for any program
+  always_cache,  // for the life of the window, which nobody writes
+  user_defined,  // until invalidate()
+};
+
+struct CacheOptions {
+  Mode mode = Mode::transparent;
+  /// Memory never exceeds this: entries, index and all. At least 64 KiB. Raise it if there are capacity misses.
+  std::size_t ceiling_bytes = std::size_t{64} << 20;
+  /// Memory for entries at first.
+  std::size_t storage_bytes = std::size_t{1} << 20;
+  /// Entries that the index has slots for at first; about 85% of the slots can be filled before there are
+  /// conflicts.
+  std::size_t index_entries = 4096;
+  /// Whether storage and index change their sizes. Without it they stay as they are at first.
+  bool adaptive = true;
+};
+
+enum class Answer { hit, pending, missing };
+
+/// A part of a lookup that must be fetched.
+struct Missing {
+  std::uint64_t offset;  // in the range and in the destination
+  std::uint64_t bytes;
+  Ticket ticket;  // 0: nobody waits for it
+};
+
+class Cache {
+ public:
+  /// Throws usage_error if the ceiling is too low, std::bad_alloc if there is no memory.
+  explicit Cache(const CacheOptions& options = {});
+
+  /// Reads a range into `destination`, as far as it is cached.
+  ///
+  /// hit: the destination is complete. pending: it will be as soon as fetches that are under way are filled;
+  /// until then it must stay. missing: missing() must be fetched, too. `score`: how much more than others this
+  /// range is worth keeping; positive. A range of no bytes is a hit.
+  Answer lookup(const Range& range, std::byte* destination, float score = 1) {
+    if (policy_.reference()) [[unlikely]]
+      next_tick();
+    Entry* const entry = find(range);
+    if (entry == nullptr) [[unlikely]]
+      return look_further(range, destination, score);
+    policy_.touch(*entry);
+    count_hit(range);
+    copy_out(*entry, 0, range.bytes, destination);
+    return Answer::hit;
+  }
+
+  /// As lookup() of a range that is cached as a whole in one entry, but without copying: calls use(part, bytes)
+  /// for the parts of its bytes, in order, and returns true. The parts are valid during the call. Otherwise
+  /// returns false, and nothing has happened.
+  template <class Use>
+  bool read(const Range& range, Use&& use) {
+    Entry* const entry = find(range);
+    if (entry == nullptr) return false;
+    if (policy_.reference()) next_tick();
+    policy_.touch(*entry);
+    count_hit(range);
+    storage_.each_part(ref_of(*entry), Entry::head, range.bytes, use);
+    return true;
+  }
+
+  /// What must be fetched for the last lookup(), in order; valid until the next call.
+  std::span<const Missing> missing() const { return missing_; }
+  /// The bytes of a fetch have come. Every ticket but 0 must be filled or abandoned, once, in any order.
+  void filled(Ticket ticket, const std::byte* bytes);
+  /// A fetch has failed. Who waits for it gets nothing.
+  void abandoned(Ticket ticket);
+
+  /// The range was, or is being, written by this process: with these bytes, or (nullptr) nobody knows with which.
+  void written(const Range& range, const std::byte* bytes = nullptr);
+  /// Forgets all, in constant time; fetches under way still serve those who wait for them.
+  void invalidate();
+  /// An epoch ends: its entries end with it in transparent mode, and sizes are adapted.
+  void end_epoch();
+
+  const Statistics& statistics() const { return statistics_; }
+  const CacheOptions& options() const { return options_; }
+  std::size_t entries() const { return index_.size(); }
+  std::size_t index_slots() const { return index_.slots(); }
+  std::size_t storage_bytes() const { return storage_.bytes(); }
+  /// Fetches that are neither filled nor abandoned.
+  std::size_t under_way() const { return fetches_.size(); }
+  /// All memory but that of the fetches under way, which are as many as the caller keeps open.
+  std::size_t bytes() const;
+
+ private:
+  Entry& entry(Ref ref) const { return reinterpret_cast<Entry&>(storage_.block(ref)); }
+  Ref ref_of(const Entry& entry) const { return entry.block.owner; }
+  static std::uint64_t hash(const Range& range) { return hash_of(range.target, range.displacement); }
+  auto hash_of_entry() const {
+    return [this](Ref ref) { return hash_of(entry(ref).target, entry(ref).displacement); };
+  }
+  Grid& grid_of(std::uint64_t bytes) { return bytes <= fine_bytes ? fine_ : coarse_; }
+
+  /// The valid entry that begins where the range does and covers it, or nullptr.
+  Entry* find(const Range& range) const {
+    const Ref ref = index_.find(hash(range), [&](Ref at) {
+      const Entry& found = entry(at);
+      return found.displacement == range.displacement && found.target == range.target;
+    });
+    Entry& found = entry(ref);
+    return ref != 0 && found.bytes >= range.bytes && found.valid() ? &found : nullptr;
+  }
+
+  void count_hit(const Range& range) {
+    ++statistics_.full_hits;
+    statistics_.bytes_saved += range.bytes;
+  }
+
+  /// Bytes [from, from + bytes) of an entry.
+  void copy_out(Entry& entry, std::uint64_t from, std::uint64_t bytes, std::byte* to) const {
+    if (entry.block.next == 0) [[likely]]
+      return copy_bytes(to, entry.data() + from, bytes);
+    storage_.each_part(ref_of(entry), Entry::head + from, bytes,
+                       [&](const std::byte* part, std::size_t size) {
+                         std::memcpy(to, part, size);
+                         to += size;
+                       });
+  }
+  void copy_in(Entry& entry, std::uint64_t from, std::uint64_t bytes, const std::byte* data);
+
+  // Lookups that the index alone cannot answer: lookup.cpp.
+  Answer look_further(const Range& range, std::byte* destination, float score);
+  Entry* covering(const Range& range) const;
+  Answer miss(const Range& range, float score);
+  void collect(const Range& range);
+  bool take_found(const Range& range, std::byte* destination);
+  bool wait_for(Entry& entry, const Range& part, std::byte* destination);
+  void fetch_gaps(const Range& range, float score);
+  bool can_merge(const Range& range) const;
+  void merge(const Range& range, const std::byte* destination, float score);
+  void ask_for(const Range& range, const Range& part, Ref entry);
+  Ref admit(const Range& range, std::uint64_t own, float heat, float score);
+  void next_tick();
+
+  // Which entries there are: residents.cpp.
+  enum class Admission { by_worth, in_any_case };
+  Ref reserve(const Range& range, float heat, float score, Admission admission);
+  bool deserves_memory(float worth, std::size_t footprint);
+  bool make_room(const Range& range, float worth);
+  bool put_in_index(Ref ref);
+  bool evict(float worth);
+  Ref evict_for(Ref ref);
+  void evict_from_places(std::uint64_t hash);
+  Ref least_of_sample(float& least);
+  std::span<const Ref> draw(std::size_t& at, std::size_t& left);
+  void remove(Ref ref);
+  void remove(Ref ref, Cause cause);
+  void detach_fetches(Entry& entry);
+  float worth(const Entry& entry) const;
+
+  // Sizes: sizing.cpp.
+  void adapt();
+  void resize_storage(std::size_t bytes);
+  void fit_index();
+  bool move_entry(Ref ref);
+  std::size_t live_bytes() const;
+
+  static constexpr std::uint64_t fine_bytes = 4096;  // of entries in the fine grid
+  static constexpr unsigned fine_page_bits = 9, coarse_page_bits = 16;
+
+  CacheOptions options_;
+  Policy policy_;
+  Statistics statistics_;
+  Storage storage_;
+  Index index_;  // from a range's beginning to its entry
+  Grid fine_, coarse_;
+  History history_;
+  Epoch epoch_;
+  Fetches fetches_;
+  Adaptation adaptation_;
+  std::uint64_t random_ = 0x9e3779b97f4a7c15ULL;
+  static constexpr std::size_t sample_size = 16;
+  std::array<Ref, sample_size + Index::slots_per_bucket> sample_;
+
+  bool inside_ =
+      false;  // the last lookup that came this far read a part of a larger entry: the next one may, too
+  std::vector<Missing> missing_;
+  std::vector<Ref> found_;   // entries that the range of a lookup or write touches, in order
+  std::vector<Range> gaps_;  // what is between them
+};
+
+}  // namespace wherry::cache

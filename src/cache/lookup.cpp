@@ -1,0 +1,184 @@
+// Lookups that one probe of the index does not answer.
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "cache/cache.hpp"
+
+namespace wherry::cache {
+namespace {
+
+Range intersection(const Range& a, const Range& b) {
+  const std::uint64_t begin = std::max(a.displacement, b.displacement);
+  return {a.target, begin, std::min(a.end(), b.end()) - begin};
+}
+
+}  // namespace
+
+Answer Cache::look_further(const Range& range, std::byte* destination, float score) {
+  missing_.clear();
+  if (range.bytes == 0) return ++statistics_.full_hits, Answer::hit;
+  require(range.end() >= range.displacement,
+          "a range ends behind the last displacement there is; make it shorter");
+  if (inside_)
+    if (Entry* const larger = covering(range)) {
+      policy_.touch(*larger);
+      count_hit(range);
+      copy_out(*larger, range.displacement - larger->displacement, range.bytes, destination);
+      return Answer::hit;
+    }
+  // All of these will be needed if it is a miss, and none waits for another.
+  history_.prefetch(hash(range));
+  fine_.prefetch(range);
+  coarse_.prefetch(range);
+  collect(range);
+  if (found_.empty()) return miss(range, score);
+  const bool waits = take_found(range, destination);
+  inside_ = found_.size() == 1 && gaps_.empty();
+  const bool mergeable = can_merge(range);
+  if (mergeable) merge(range, destination, score);
+  else fetch_gaps(range, score);
+  ++(!gaps_.empty() ? statistics_.partial_hits : waits ? statistics_.pending_hits : statistics_.full_hits);
+  statistics_.bytes_saved += range.bytes;
+  for (const Range& gap : gaps_) statistics_.bytes_saved -= gap.bytes;
+  return !missing_.empty() ? Answer::missing : waits ? Answer::pending : Answer::hit;
+}
+
+/// The valid entry that holds all of the range, or nullptr.
+Entry* Cache::covering(const Range& range) const {
+  Ref found = 0;
+  const auto note = [&](Ref ref, std::uint64_t) { found = ref; };
+  const Range first{range.target, range.displacement, 1};
+  fine_.visit(first, note);
+  if (found == 0) coarse_.visit(first, note);
+  if (found == 0) return nullptr;
+  Entry& holder = entry(found);
+  return holder.valid() && holder.end() >= range.end() ? &holder : nullptr;
+}
+
+Answer Cache::miss(const Range& range, float score) {
+  inside_ = false;
+  const std::uint64_t own = hash(range);
+  const History::Row* const row = history_.find(own);
+  ++statistics_.misses[static_cast<std::size_t>(History::cause_of(row, epoch_.generation()))];
+  ask_for(range, range, admit(range, own, policy_.heat_of(row), score));
+  return Answer::missing;
+}
+
+/// Finds the entries that touch a range, in order of displacement. They do not overlap each other.
+void Cache::collect(const Range& range) {
+  found_.clear();
+  const auto note = [&](Ref ref, std::uint64_t page_begin) {
+    // An entry on several pages is noted on the first that it shares with the range.
+    if (entry(ref).displacement < page_begin && range.displacement < page_begin) return;
+    found_.push_back(ref);
+  };
+  fine_.visit(range, note);
+  coarse_.visit(range, note);
+  if (found_.size() < 2) return;
+  std::sort(found_.begin(), found_.end(),
+            [&](Ref a, Ref b) { return entry(a).displacement < entry(b).displacement; });
+}
+
+/// Copies what is there, has what is under way copied when it comes, and notes the gaps. Returns whether
+/// anything is under way.
+bool Cache::take_found(const Range& range, std::byte* destination) {
+  gaps_.clear();
+  bool waits = false;
+  std::uint64_t at = range.displacement;
+  for (const Ref ref : found_) {
+    Entry& hit = entry(ref);
+    if (hit.displacement > at) gaps_.push_back({range.target, at, hit.displacement - at});
+    const Range part = intersection(range, hit.range());
+    std::byte* const to = destination + (part.displacement - range.displacement);
+    policy_.touch(hit);
+    // Of an entry under way too: what has not come yet will be copied over this.
+    copy_out(hit, part.displacement - hit.displacement, part.bytes, to);
+    waits |= wait_for(hit, part, to);
+    at = part.end();
+  }
+  if (at < range.end()) gaps_.push_back({range.target, at, range.end() - at});
+  return waits;
+}
+
+/// Has those bytes of the part that are under way copied when they come; returns whether there are any.
+bool Cache::wait_for(Entry& entry, const Range& part, std::byte* destination) {
+  bool waits = false;
+  for (Ticket ticket = entry.flight; ticket != 0; ticket = fetches_[ticket].next) {
+    const Fetch& fetch = fetches_[ticket];
+    const Range coming{part.target, entry.displacement + fetch.offset, fetch.bytes};
+    if (coming.displacement >= part.end() || part.displacement >= coming.end()) continue;
+    const Range both = intersection(part, coming);
+    fetches_.wait(ticket, both.displacement - coming.displacement, both.bytes,
+                  destination + (both.displacement - part.displacement));
+    waits = true;
+  }
+  return waits;
+}
+
+void Cache::fetch_gaps(const Range& range, float score) {
+  for (const Range& gap : gaps_) {
+    const std::uint64_t own = hash(gap);
+    ask_for(range, gap, admit(gap, own, policy_.heat_of(history_.find(own)), score));
+  }
+}
+
+/// Whether one entry may take the place of all that were found, so that next time one probe will do.
+bool Cache::can_merge(const Range& range) const {
+  if (gaps_.empty() && found_.size() < 2) return false;
+  if (range.bytes + Entry::head > storage_.bytes() / 4) return false;
+  return std::all_of(found_.begin(), found_.end(), [&](Ref ref) {
+    const Entry& each = entry(ref);
+    return each.valid() && each.displacement >= range.displacement && each.end() <= range.end();
+  });
+}
+
+/// Makes one entry of the range; what was cached of it is in the destination.
+void Cache::merge(const Range& range, const std::byte* destination, float score) {
+  float heat = 0;
+  for (const Ref ref : found_) {
+    heat = std::max(heat, entry(ref).heat);
+    remove(ref);
+  }
+  const Ref whole = reserve(range, heat, score, Admission::in_any_case);
+  std::uint64_t at = range.displacement;
+  const auto keep_until = [&](std::uint64_t end) {
+    if (whole != 0)
+      copy_in(entry(whole), at - range.displacement, end - at, destination + (at - range.displacement));
+  };
+  for (const Range& gap : gaps_) {
+    keep_until(gap.displacement);
+    ask_for(range, gap, whole);
+    at = gap.end();
+  }
+  keep_until(range.end());
+}
+
+/// Notes that a part must be fetched, for this entry (0: for none).
+void Cache::ask_for(const Range& range, const Range& part, Ref ref) {
+  Ticket ticket = 0;
+  if (ref != 0) {
+    Entry& asked = entry(ref);
+    ticket = fetches_.begin({.entry = ref,
+                             .generation = epoch_.generation(),
+                             .offset = part.displacement - asked.displacement,
+                             .bytes = part.bytes,
+                             .next = asked.flight});
+    asked.flight = ticket;
+  }
+  missing_.push_back({part.displacement - range.displacement, part.bytes, ticket});
+  ++statistics_.fetches;
+  statistics_.bytes_fetched += part.bytes;
+}
+
+/// An entry for a range that is missing, or 0 if it does not deserve one.
+Ref Cache::admit(const Range& range, std::uint64_t own, float heat, float score) {
+  const Ref ref = reserve(range, heat, score, Admission::by_worth);
+  // An entry that is gone without having been evicted was invalidated; what was not admitted lacked room.
+  history_.note(own, heat, policy_.tick(), epoch_.generation(),
+                ref != 0 ? Cause::invalidated : Cause::capacity);
+  return ref;
+}
+
+void Cache::next_tick() { policy_.next_tick(index_.size()); }
+
+}  // namespace wherry::cache

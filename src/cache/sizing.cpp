@@ -1,0 +1,86 @@
+// Storage and index change their sizes, at the ends of epochs and a little at a time.
+#include "cache/cache.hpp"
+
+namespace wherry::cache {
+namespace {
+
+constexpr std::size_t least_storage = std::size_t{16} << 10;
+constexpr std::uint32_t live_ticks = 64;  // eight half-lives
+constexpr std::size_t buckets_per_step = 256;
+
+}  // namespace
+
+void Cache::adapt() {
+  const std::size_t wanted = adaptation_.storage_bytes(
+      {.references = policy_.references(),
+       .capacity_misses = statistics_.missed(Cause::capacity) + statistics_.missed(Cause::conflict),
+       .storage_bytes = storage_.bytes(),
+       .live_bytes = live_bytes()});
+  if (wanted != storage_.bytes()) resize_storage(wanted);
+  fit_index();
+}
+
+void Cache::resize_storage(std::size_t wanted) {
+  const std::size_t before = storage_.bytes();
+  if (wanted > before) {
+    // What is not storage grows with it, about in proportion.
+    const std::size_t rest = bytes() - storage_.committed();
+    const std::size_t reserve = options_.ceiling_bytes / 16;
+    const std::size_t most = options_.ceiling_bytes - std::min(options_.ceiling_bytes, rest + reserve);
+    storage_.grow(std::min(wanted, std::max(most, before)));
+  } else {
+    storage_.shrink(std::max(wanted, least_storage), [&](Ref ref) { return move_entry(ref); });
+  }
+  statistics_.adjustments += storage_.bytes() != before;
+}
+
+/// Gives buckets back when most of their slots are empty.
+void Cache::fit_index() {
+  const auto hash_of = hash_of_entry();
+  for (std::size_t i = 0; i < buckets_per_step && index_.slots() > 4096 && index_.slots() > 8 * index_.size();
+       ++i)
+    index_.shrink(hash_of, [&](Ref ref) { remove(ref, Cause::conflict); });
+}
+
+/// Moves an entry to wherever there is room; if there is none, what is worth least goes. One that is under way
+/// stays.
+bool Cache::move_entry(Ref ref) {
+  Entry& old = entry(ref);
+  if (!old.valid()) return false;
+  Ref copy = 0;
+  while ((copy = storage_.allocate(old.bytes + Entry::head)) == 0)
+    if (evict_for(ref) == ref) return true;
+  Entry& moved = entry(copy);
+  moved.displacement = old.displacement;
+  moved.target = old.target;
+  moved.bytes = old.bytes;
+  moved.heat = old.heat;
+  moved.tick = old.tick;
+  moved.score = old.score;
+  moved.flight = 0;
+  std::uint64_t at = 0;
+  storage_.each_part(ref, Entry::head, old.bytes, [&](const std::byte* part, std::size_t size) {
+    copy_in(moved, at, size, part);
+    at += size;
+  });
+  index_.replace(hash_of_entry()(ref), ref, copy);
+  Grid& grid = grid_of(old.bytes);
+  grid.erase(old.range(), ref);
+  grid.insert(moved.range(), copy);
+  storage_.free(ref);
+  return true;
+}
+
+/// From a sample: what the entries take that have been used lately.
+std::size_t Cache::live_bytes() const {
+  std::size_t seen = 0, live = 0;
+  for (std::size_t i = 0; i < index_.buckets() && seen < 256; ++i)
+    for (const Ref ref : index_.refs(i)) {
+      if (ref == 0) continue;
+      ++seen;
+      live += policy_.tick() - entry(ref).tick < live_ticks;
+    }
+  return seen == 0 ? 0 : storage_.used() / seen * live;
+}
+
+}  // namespace wherry::cache
