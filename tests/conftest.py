@@ -95,9 +95,10 @@ def hermetic(variables: Mapping[str, str]) -> dict[str, str]:
     return {} if "WHERRY_TUNING_FILE" in variables else {"WHERRY_NO_TUNING": "1"}
 
 
-# UCX, below Debian's MPICH, looks at all network devices when a rank starts, and gives up if one goes meanwhile: those
-# of an emulated cluster that another test removes.
+# UCX, below Debian's MPICH, and libfabric, below the other, look at all network devices when a rank starts, and give up
+# if one goes meanwhile: those of an emulated cluster that another test removes.
 os.environ.setdefault("UCX_NET_DEVICES", "lo")
+os.environ.setdefault("FI_TCP_IFACE", "lo")
 
 _found: dict[str, Mpi] = {mpi.name: mpi for mpi in find_mpis()}
 

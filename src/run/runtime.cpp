@@ -164,13 +164,13 @@ void Runtime::State::end_quiet(Quiet& quiet) {
 template <class Call>
 int Runtime::State::run_neighbours(const Call& call, const Native& native) {
   constexpr Collective collective = collective_of<Call>;
-  const Instruction::Kind asked = instructions.of(collective).kind;
-  if (finished || !settings.enabled || !settings.features.collectives || asked == Instruction::Kind::native)
-    return native();
+  if (finished || !settings.enabled || !settings.features.collectives) return native();
   std::string_view reason;
   const Attachments::Sound sound = [this, &call] { return is_sound(api, call); };
   Communicator* const c = attachments.joined(call.comm, Weight::light, sound, &reason);
-  Neighbourhood* const n = c == nullptr ? nullptr : neighbourhood_of(*c, call.comm);
+  const Instruction::Kind asked = instructions.of(collective).kind;
+  const bool is_native = c == nullptr || asked == Instruction::Kind::native;
+  Neighbourhood* const n = is_native ? nullptr : neighbourhood_of(*c, call.comm);
   if (n != nullptr) reason = reason_to_leave(*n, asked == Instruction::Kind::named);
   miss(collective, reason);
   if (n == nullptr || !reason.empty() || !read_neighbours(api, call, n->topology(), n->call)) return native();

@@ -239,11 +239,15 @@ def test_training_prints_the_rows_that_it_kept(mpi: Launcher, preload: Path, tmp
     assert f"{len(rows)} new or changed rows in {tuning}; it held 0 before" in done.stdout
 
 
+#: What is learned about neighbourhood collectives is of one graph: nothing can be trained ahead.
+TRAINED = {name for name in REPLACEABLE if "Neighbor" not in name}
+
+
 def test_every_collective_that_wherry_performs_can_be_trained() -> None:
     if not paths.plan_program().exists():
         pytest.skip("wherry-plan is not built; run: make build")
-    assert set(OPERATIONS) == set(plan.names_by_operation())
-    assert {f"MPI_{name.capitalize()}" for name in OPERATIONS} == set(REPLACEABLE)
+    assert set(OPERATIONS) == {name for name in plan.names_by_operation() if not name.startswith("neighbor_")}
+    assert {f"MPI_{name.capitalize()}" for name in OPERATIONS} == TRAINED
 
 
 def test_after_training_a_program_starts_decided(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
@@ -255,7 +259,7 @@ def test_after_training_a_program_starts_decided(mpi: Launcher, preload: Path, t
     assert done.returncode == 0, done.stderr
     learned = {row.operation for row in kept.rows(tuning)}
     # A choice that is in doubt when the program ends is not kept.
-    assert len(set(REPLACEABLE) - learned) <= 1 and learned <= set(REPLACEABLE), set(REPLACEABLE) - learned
+    assert len(TRAINED - learned) <= 1 and learned <= TRAINED, TRAINED - learned
     subprocess.run([str(mpi.mpi.mpicc), "-o", str(program), str(COLLECTIVE)], env=mpi.env, check=True)
     records.mkdir()
     variables = {"WHERRY_TUNING_FILE": str(tuning), "WHERRY_OUTPUT": str(records)}
