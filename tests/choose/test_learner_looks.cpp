@@ -1,0 +1,153 @@
+// After training: looks and glances at whether things have changed, on one rank with given times.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.hpp"
+#include "choose/given_times.hpp"
+
+using namespace wherry;
+using namespace wherry::choose;
+
+TEST_CASE("a look returns to native when the winner has become slower") {
+  Learner learner = Learner::settled_on(three(), 2, 0.6, 1.0);
+  run_round(learner, {1.0, 1.5, 1.1});
+  CHECK(learner.winner() == native);
+  CHECK(count(learner.drain_events(), Reason::kept) == 1);
+}
+
+TEST_CASE("what training chose instead of native is confirmed soon, and only once") {
+  Learner misled(three());
+  train(misled, {1.0, 0.8, 1.5});
+  REQUIRE(misled.winner() == 1);
+  const std::uint64_t begin = misled.calls();
+  std::uint64_t rows = 0;
+  for (; !misled.round_over(); misled.took(1.0)) rows += misled.trying();
+  CHECK(misled.calls() == begin + misled.options().confirm + rows);
+  CHECK(rows == 32);  // native and the winner, in long rows
+  misled.agreed(std::vector<double>{0.7, 0.8, std::numeric_limits<double>::infinity()});
+  CHECK(misled.winner() == native);
+  const std::uint64_t confirmed = misled.calls();
+  while (!misled.trying()) misled.took(1.0);
+  CHECK(misled.calls() == confirmed + misled.options().look_first);
+}
+
+TEST_CASE("there is nothing to confirm where native was chosen, or looks begin as soon") {
+  const auto first_look = [](const LearnerOptions& options, double mesh) {
+    Learner learner(three(), options);
+    train(learner, {1.0, mesh, 1.5});
+    const std::uint64_t begin = learner.calls();
+    while (!learner.trying()) learner.took(1.0);
+    return learner.calls() - begin;
+  };
+  CHECK(first_look({}, 1.2) == LearnerOptions{}.look_first);
+  CHECK(first_look({.look_first = 32}, 0.5) == 32);
+}
+
+TEST_CASE("a look finds what training missed") {
+  Learner learner(three());
+  train(learner, {1.0, 1.02, 30.0});
+  REQUIRE(learner.winner() == native);
+  for (int round = 0; round < 60; ++round)
+    run_round(learner, {1.0, 1.02, 0.4});  // a dear one waits for a wide gap
+  CHECK(learner.winner() == 2);
+}
+
+TEST_CASE("a look that finds nothing new changes nothing and says nothing") {
+  Learner learner = Learner::settled_on(three(), 2, 0.5, 1.0);
+  learner.drain_events();
+  for (int look = 0; look < 4; ++look) run_round(learner, {1.0, 1.2, 0.5});
+  CHECK(learner.winner() == 2);
+  CHECK(learner.drain_events().empty());
+}
+
+TEST_CASE("looks are rare and cost at most their share") {
+  Learner learner = Learner::settled_on(three(), 2, 0.5, 1.0);
+  const std::vector<double> seconds = {1.0, 1.3, 0.5};
+  int others = 0;
+  double extra = 0;
+  constexpr int calls = 100000;
+  for (int i = 0; i < calls; ++i) {
+    others += learner.pick() != 2;
+    extra += std::max(0.0, seconds[learner.pick()] - 1);
+    learner.took(seconds[learner.pick()]);
+    if (learner.round_over()) learner.agreed(learner.summary());
+  }
+  CHECK(others > 0);
+  CHECK(others < calls / 200);
+  CHECK(extra < calls * 0.01);
+}
+
+TEST_CASE("calls that may be skipped count, and the look comes at the same call") {
+  const auto settled = [] {
+    return Learner::settled_on({{"native", 0}, {"mesh", 1.0}}, 0, 1.0, 1.0, {.glance = 300});
+  };
+  Learner slow = settled(), quick = settled();
+  CHECK(quick.quiet() + 1 == slow.options().glance);
+  quick.skip(quick.quiet() - 5);
+  CHECK(quick.quiet() == 5);
+  while (!slow.trying()) slow.took(1.0);
+  while (!quick.trying()) quick.took(1.0);
+  CHECK(quick.calls() == slow.calls());
+  CHECK(quick.quiet() == 0);
+  CHECK_THROWS(quick.skip(1));
+  CHECK(Learner::by_model({{"native", 0}}).quiet() > 1'000'000'000);
+  CHECK(Learner({{"native", 0}, {"mesh", 1.0}}).quiet() == 0);
+}
+
+TEST_CASE("between looks there are glances, at what runs alone, which say nothing if all is as it was") {
+  Learner learner = Learner::settled_on(three(), 2, 0.5, 1.0, {.look_first = 100000, .glance = 50});
+  learner.drain_events();
+  int timed = 0;
+  for (int call = 0; call < 1000; ++call) {
+    timed += learner.trying();
+    REQUIRE(learner.pick() == 2);
+    learner.took(0.7);
+    if (learner.round_over()) learner.agreed(learner.summary());
+  }
+  CHECK(timed == 1000 / (50 + 4) * 4);
+  CHECK(learner.drain_events().empty());
+}
+
+TEST_CASE("training begins again when what runs takes more than twice as long as usual, or less than half") {
+  for (const double factor : {2.1, 0.45}) {
+    Learner learner = Learner::settled_on(three(), 2, 0.5, 1.0);
+    learner.drain_events();
+    const std::uint64_t glance = learner.calls() + learner.options().glance;
+    run_round(learner, {10.0, 0.4 * factor, 0.5 * factor});  // a look, or a glance
+    CHECK(learner.calls() >= glance);
+    CHECK_FALSE(learner.settled());
+    train(learner, {10.0, 0.4 * factor, 0.5 * factor});
+    CHECK(learner.winner() == 1);
+    const std::vector<Event> events = learner.drain_events();
+    CHECK(events.front().reason == Reason::changed);
+    CHECK(events.front().candidate == 2);
+    CHECK(count(events, Reason::trial) == 2);
+    CHECK(events.back().reason == Reason::kept);
+  }
+}
+
+TEST_CASE("one slow call in a glance is no reason to train again") {
+  Learner learner = Learner::settled_on(three(), 2, 0.5, 1.0, {.look_first = 100000});
+  while (!learner.trying()) learner.took(0.5);
+  for (int call = 0; learner.trying(); ++call) learner.took(call == 2 ? 50 : 0.5);
+  learner.agreed(learner.summary());
+  CHECK(learner.settled());
+}
+
+TEST_CASE("rows of training are not compared with: calls may be faster in the long run") {
+  Learner learner(three());
+  train(learner, {1.0, 1.2, 1.5});
+  run_round(learner, {0.3, 0.4, 0.5});
+  CHECK(learner.settled());
+  CHECK(learner.winner() == native);
+  run_round(learner, {1.0, 1.2, 1.5});
+  CHECK_FALSE(learner.settled());
+}
+
+TEST_CASE("a learner without a budget never trains again") {
+  Learner learner = Learner::settled_on(three(), 2, 0.5, 1.0, {.budget = 0});
+  for (int look = 0; look < 3; ++look) run_round(learner, {100.0, 100.0, 100.0});
+  CHECK(learner.settled());
+}
