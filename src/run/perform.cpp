@@ -231,12 +231,6 @@ Work uniform_exchange(Task task, Blocks& blocks, const plan::Strategy& strategy,
   co_return first_error(code, too_short ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
 }
 
-Work irregular_exchange(Task task, const Blocks& blocks, const plan::Strategy& strategy,
-                        const Prepared& prepared, const Prepared& large, std::size_t limit,
-                        Staging& staging) {
-  return irregular_exchange(task, blocks, strategy.hops, prepared, large, limit, staging);
-}
-
 Work irregular_exchange(Task task, const Blocks& blocks, plan::Hops hops, const Prepared& prepared,
                         const Prepared& large, std::size_t limit, Staging& staging) {
   const auto own = static_cast<std::size_t>(task.c.rank());
@@ -275,7 +269,7 @@ int perform_irregular(Communicator& c, const plan::Strategy& strategy, std::uint
   const auto exchange = [&] {
     const Prepared& large = strategy.hops == plan::Hops::single ? prepared : large_block_schedule(c);
     const std::size_t limit = combined_limit(bucket);
-    return irregular_exchange(task, c.blocks, strategy, prepared, large, limit, staging).run();
+    return irregular_exchange(task, c.blocks, strategy.hops, prepared, large, limit, staging).run();
   };
   const int code = c.blocks.in_place ? exchange_in_place(task, c.blocks, prepared) : exchange();
   return first_error(code, judge(c.channel().api(), c.blocks));

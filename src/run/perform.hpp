@@ -16,11 +16,8 @@ std::size_t combined_limit(std::uint32_t bucket);
 Work uniform_exchange(Task task, Blocks& blocks, const plan::Strategy& strategy, const Prepared& prepared,
                       Staging& staging);
 
-/// Exchanges `blocks` of any sizes, not in place. large: large_block_schedule(). Collective.
-Work irregular_exchange(Task task, const Blocks& blocks, const plan::Strategy& strategy,
-                        const Prepared& prepared, const Prepared& large, std::size_t limit, Staging& staging);
-
-/// The same for any schedule of blocks.
+/// Exchanges `blocks` of any sizes, not in place. hops: of the schedule's strategy; large: for blocks of more than `limit` bytes.
+/// Collective.
 Work irregular_exchange(Task task, const Blocks& blocks, plan::Hops hops, const Prepared& prepared,
                         const Prepared& large, std::size_t limit, Staging& staging);
 

@@ -222,12 +222,8 @@ std::optional<Way> Runtime::State::asked_for(Communicator& c, const CellKey& key
 /// The agreed size class of this all-to-all.
 std::uint32_t Runtime::State::bucket(Communicator& c, Collective collective) const {
   if (collective == Collective::alltoall) return bucket_of(c.blocks);
-  SizeWatch& watch = c.watches[{collective, c.blocks.in_place}];
   const double average = static_cast<double>(c.blocks.bytes_sent()) / c.size();
-  if (!watch.started()) watch.start(average, c.channel());
-  const std::uint32_t agreed = watch.bucket(c.channel());
-  watch.saw(average, c.channel());
-  return agreed;
+  return c.watches[{collective, c.blocks.in_place}].follow(average, c.channel());
 }
 
 int Runtime::State::perform(Communicator& c, const CellKey& key, const Way& way) {

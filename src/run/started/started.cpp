@@ -49,8 +49,8 @@ Work Started::work() {
     return segment_collective(task(), segments, *prepared_segments_, *staging_);
   if (key_.collective == Collective::alltoall)
     return uniform_exchange(task(), blocks, *way_.exchange, *prepared_, *staging_);
-  return irregular_exchange(task(), blocks, *way_.exchange, *prepared_, *large_, combined_limit(key_.bucket),
-                            *staging_);
+  return irregular_exchange(task(), blocks, way_.exchange->hops, *prepared_, *large_,
+                            combined_limit(key_.bucket), *staging_);
 }
 
 void Started::complete() {
