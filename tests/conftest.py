@@ -22,6 +22,10 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "release"
 PRELOAD = ROOT / ".venv" / "lib" / "wherry" / "libwherry.so"
 
+# UCX, below Debian's MPICH, and libfabric, below the other, look at all network devices when a rank starts, and give up
+# if one goes meanwhile: those of an emulated cluster that another test removes.
+LOOPBACK = {"UCX_NET_DEVICES": "lo", "FI_TCP_IFACE": "lo"}
+
 
 @dataclass(frozen=True)
 class Launcher:
@@ -87,18 +91,16 @@ class Launcher:
 
 def clean_environment() -> dict[str, str]:
     """The caller's environment without settings that change what is tested."""
-    ours = ("WHERRY_", "LD_PRELOAD", "OMPI_", "PMIX_", "PRTE_", "I_MPI_", "MPIR_CVAR_", "FI_")
-    return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    ours = ("WHERRY_", "LD_PRELOAD", "OMPI_", "PMIX_", "PRTE_", "I_MPI_", "MPIR_CVAR_", "FI_", "UCX_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(ours)} | LOOPBACK
 
 
 def hermetic(variables: Mapping[str, str]) -> dict[str, str]:
     return {} if "WHERRY_TUNING_FILE" in variables else {"WHERRY_NO_TUNING": "1"}
 
 
-# UCX, below Debian's MPICH, and libfabric, below the other, look at all network devices when a rank starts, and give up
-# if one goes meanwhile: those of an emulated cluster that another test removes.
-os.environ.setdefault("UCX_NET_DEVICES", "lo")
-os.environ.setdefault("FI_TCP_IFACE", "lo")
+# Tests that start programs without asking for an environment inherit this one.
+os.environ.update(LOOPBACK)
 
 _found: dict[str, Mpi] = {mpi.name: mpi for mpi in find_mpis()}
 
