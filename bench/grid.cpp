@@ -2,7 +2,8 @@
 //
 //   bench_grid --operations allreduce,bcast --sizes 8,1024 --turns 6
 // All run in one process in turns; the ranks enter each call together, and a sample is one call on the slowest rank. Run it
-// under the preload. What a size is, bench/operations.hpp says.
+// under the preload. What a size is, bench/operations.hpp says. With `--strategies first`, the library's own and the first
+// strategy only: by that one, launches are compared in which the library was told different algorithms.
 #include <iterator>
 
 #include "exchange.hpp"
@@ -61,8 +62,10 @@ void measure(const bench::Operation& operation, int block, const std::vector<std
 }
 
 std::vector<std::string> variants_of(const std::string& operation, const plan::Shape& shape, bool all) {
+  const std::vector<std::string> strategies = bench::strategies_of(operation, shape);
+  if (!all) return {"native", strategies.front()};
   std::vector<std::string> variants = {"native", "wherry"};
-  if (all) std::ranges::copy(bench::strategies_of(operation, shape), std::back_inserter(variants));
+  std::ranges::copy(strategies, std::back_inserter(variants));
   return variants;
 }
 

@@ -22,7 +22,9 @@ FORCED = (
 GOOD = ("passed", "skipped")
 
 
-@pytest.mark.parametrize("name,strategies", FORCED, ids=lambda value: value if isinstance(value, str) else "-".join(value))
+@pytest.mark.parametrize(
+    "name,strategies", FORCED, ids=lambda value: value if isinstance(value, str) else "-".join(value)
+)
 def test_replaced_all_to_alls(name: str, preload: Path, strategies: tuple[str, ...], tmp_path: Path) -> None:
     launcher = launcher_of(name)
     n = 5 if launcher.family == "openmpi" else 4

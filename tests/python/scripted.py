@@ -11,6 +11,7 @@ import pytest
 
 from wherry import paths
 from wherry.bench import frame
+from wherry.errors import WherryError
 from wherry.mpis import Family, Mpi
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -21,9 +22,11 @@ def line(case: str, variant: str, *samples: float) -> str:
 
 
 class Script:
-    """Stands in for launches: answers by what the environment says, and remembers what was asked."""
+    """Stands in for launches: answers by what the environment says or raises an error, and remembers what was asked."""
 
-    def __init__(self, answers: Mapping[str, Sequence[str]], monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    def __init__(
+        self, answers: Mapping[str, Sequence[str | WherryError]], monkeypatch: pytest.MonkeyPatch, folder: Path
+    ) -> None:
         self.answers = {name: list(lines) for name, lines in answers.items()}
         self.asked: list[tuple[int, list[str], dict[str, str]]] = []
         library = folder / "lib/wherry/libwherry.so"
@@ -39,7 +42,10 @@ class Script:
     def run(self, ranks: int, args: Sequence[str], env: Mapping[str, str]) -> str:
         self.asked.append((ranks, list(args), dict(env)))
         kind = "on" if "WHERRY_OUTPUT" in env else "off" if "LD_PRELOAD" in env else "plain"
-        return self.answers[kind].pop(0)
+        answer = self.answers[kind].pop(0)
+        if isinstance(answer, WherryError):
+            raise answer
+        return answer
 
 
 def fake_mpi(family: Family = "mpich") -> Mpi:

@@ -11,12 +11,13 @@ from scripted import Script, fake_mpi, line, texts_of
 
 from wherry.bench import frame, grid, heatmap, picture
 from wherry.bench.frame import Setup
+from wherry.errors import WherryError
 from wherry.tune import algorithms
 from wherry.tune.algorithms import Algorithm
 
 
 def test_grid_compares_the_choice_with_the_best_of_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The library's algorithms run in launches of their own; of those only the library's own samples count."""
+    """The library's algorithms run in launches of their own, where the first strategy tells how fast the launch is."""
     monkeypatch.setattr(grid, "OPERATIONS", ("alltoall", "barrier"))
     by_library = [Algorithm("1", "linear"), Algorithm("2", "pairwise")]
     monkeypatch.setattr(algorithms, "algorithms", lambda mpi, operation: by_library if operation == "alltoall" else [])
@@ -24,22 +25,58 @@ def test_grid_compares_the_choice_with_the_best_of_all(monkeypatch: pytest.Monke
     turns = [("native", 3e-6), ("wherry", 2.2e-6), ("mesh", 2.1e-6)]
     launches = [
         "\n".join(line("alltoall 8 B", variant, t) for variant, t in turns),
-        "\n".join([line("alltoall 8 B", "native", 5e-6), line("alltoall 8 B", "wherry", 1e-9)]),
-        line("alltoall 8 B", "native", 1e-6),
+        "\n".join([line("alltoall 8 B", "native", 1e-6), line("alltoall 8 B", "mesh", 0.7e-6)]),
+        "\n".join([line("alltoall 8 B", "native", 3e-6), line("alltoall 8 B", "mesh", 6.3e-6)]),
         "\n".join([line("barrier 0 B", "native", 4e-6), line("barrier 0 B", "wherry", 1e-6)]),
     ]
     script = Script({"off": launches}, monkeypatch, tmp_path)
     alltoall_, barrier = grid.run(Setup(mpi=fake_mpi("openmpi"), ranks=4, launches=1, sizes=(8,)))
     assert (alltoall_.case, alltoall_.ranks) == ("alltoall 8 B, best: library: pairwise", 4)
     assert (alltoall_.operation, alltoall_.size, alltoall_.against) == ("alltoall", 8, "library: pairwise")
-    assert (alltoall_.value, alltoall_.baseline, alltoall_.reached) == (2.2e-6, 1e-6, False)
-    assert list(alltoall_.samples[0]) == ["launch", "wherry", "native", "mesh", "library: linear", "library: pairwise"]
+    assert (alltoall_.value, alltoall_.reached) == (2.2e-6, False)
+    assert alltoall_.baseline == pytest.approx(1e-6)
+    assert {name: values for name, values in alltoall_.samples[0].items() if name != "launch"} == {
+        "wherry": [2.2e-6],
+        "native": [3e-6],
+        "mesh": [2.1e-6],
+        "library: linear": [1e-6],
+        "mesh beside linear": [0.7e-6],
+        "library: pairwise": [3e-6],
+        "mesh beside pairwise": [6.3e-6],
+    }
     assert (barrier.operation, barrier.size, barrier.against) == ("barrier", 0, "native")
-    assert (barrier.ratio, barrier.reached) == (pytest.approx(4.0), True)
+    assert barrier.reached
+    assert barrier.ratio == pytest.approx(4.0)
     words = [args[1:5] for _, args, _ in script.asked]
     assert words == [["--operations", "alltoall", "--sizes", "8"]] * 3 + [["--operations", "barrier", "--sizes", "0"]]
-    assert [args[7:] for _, args, _ in script.asked] == [[], ["--strategies", "none"], ["--strategies", "none"], []]
+    assert [args[7:] for _, args, _ in script.asked] == [[], ["--strategies", "first"], ["--strategies", "first"], []]
     assert [env.get("ALGORITHM") for _, _, env in script.asked] == [None, "linear", "pairwise", None]
+
+
+def test_grid_leaves_out_an_algorithm_that_fails_at_a_number_of_ranks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Also what it measured in an earlier launch; it is not tried again, and a failure of the default is an error."""
+    monkeypatch.setattr(grid, "OPERATIONS", ("alltoall",))
+    monkeypatch.setattr(algorithms, "algorithms", lambda mpi, operation: [Algorithm("3", "two_proc")])
+    monkeypatch.setattr(algorithms, "forced", lambda family, operation, algorithm: {"ALGORITHM": algorithm.name})
+    turns = "\n".join(
+        line("alltoall 8 B", variant, t) for variant, t in (("native", 3e-6), ("wherry", 2e-6), ("mesh", 4e-6))
+    )
+    failure: str | WherryError = WherryError(
+        "bench_grid failed with code 52:\nstarting\nMPI error: unsupported\nprterun has exited"
+    )
+    alone = "\n".join([line("alltoall 8 B", "native", 1e-9), line("alltoall 8 B", "mesh", 1e-6)])
+    launches: list[str | WherryError] = [turns, alone, turns, failure, turns]
+    script = Script({"off": launches}, monkeypatch, tmp_path)
+    (cell,) = grid.run(Setup(mpi=fake_mpi("openmpi"), ranks=4, launches=3, sizes=(8,)))
+    assert (cell.against, cell.reached) == ("native", True)
+    assert cell.baseline == pytest.approx(1.5 * cell.value)
+    assert cell.excluded == {"two_proc": "MPI error: unsupported"}
+    assert len(script.asked) == len(launches)
+    Script({"off": [failure]}, monkeypatch, tmp_path / "default")
+    with pytest.raises(WherryError, match="unsupported"):
+        grid.run(Setup(mpi=fake_mpi("openmpi"), ranks=4, launches=1, sizes=(8,)))
 
 
 def test_grid_keeps_numbers_of_ranks_apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -117,6 +117,9 @@ class Result:
     operation: str = ""
     size: int | None = None
     against: str = ""
+    excluded: dict[str, str] = field(
+        default_factory=dict
+    )  # the library's algorithms that failed there, with the reason
 
     def data(self) -> dict[str, Any]:
         return asdict(self)
@@ -183,6 +186,12 @@ class Place(AbstractContextManager["Place"]):
         return run_to_end(command, {**os.environ, **self.mpi.environment()}, _LAUNCH_LIMIT_S)
 
 
+def reason_of(error: WherryError) -> str:
+    """Of a failed launch the line that names an error, else the last one; launchers print many more."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return next((line for line in lines[1:] if "rror" in line or "wrong" in line), lines[-1])
+
+
 def program(mpi: Mpi, name: str) -> str:
     return str(paths.built(paths.bench_program(mpi.name, name)))
 
@@ -228,6 +237,10 @@ class Table:
 
     def of(self, case: str, variant: str) -> list[Samples]:
         return [row for row in self.rows if row.case == case and row.variant == variant]
+
+    def medians(self, case: str, variant: str) -> dict[int, float]:
+        """Of each launch."""
+        return {row.launch: statistics.median(row.values) for row in self.of(case, variant)}
 
     def best(self, case: str, variant: str) -> float:
         """The statistic: see the head of this file."""

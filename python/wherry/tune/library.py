@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wherry.bench.frame import Place, Setup, Table, choose_mpi, commit, machine, parse, program
+from wherry.bench.frame import Place, Setup, Table, choose_mpi, commit, machine, parse, program, reason_of
 from wherry.errors import WherryError
 from wherry.export import mpich
 from wherry.files import write_whole
@@ -89,17 +89,11 @@ def _launch_all(setup: Setup, place: Place, cases: Sequence[Case], results: Resu
             except WherryError as error:
                 if case.algorithm in (DEFAULT, AUTO):
                     raise
-                failed[key] = Excluded(case.operation, case.ranks, case.algorithm, _reason(str(error)))
+                failed[key] = Excluded(case.operation, case.ranks, case.algorithm, reason_of(error))
     results.excluded = list(failed.values())
     for case in cases:
         if _key(case) not in failed:
             results.measurements += _measurements(case, tables[_key(case)])
-
-
-def _reason(message: str) -> str:
-    """The line that names an error, else the last one; launchers print many more."""
-    lines = [line.strip() for line in message.splitlines() if line.strip()]
-    return next((line for line in lines[1:] if "rror" in line or "wrong" in line), lines[-1])
 
 
 def _key(case: Case) -> tuple[str, int, str]:
