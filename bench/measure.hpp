@@ -52,6 +52,12 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
+[[noreturn]] inline void end_with(const std::string& problem) {
+  std::fprintf(stderr, "%s\n", problem.c_str());
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  std::abort();
+}
+
 /// Seconds per call of `calls` calls in a row, the slowest rank's. Collective over comm.
 template <typename Call>
 double time_calls(MPI_Comm comm, int calls, Call&& call) {

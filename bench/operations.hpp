@@ -158,12 +158,6 @@ inline std::vector<double> slowest(const Case& c, const std::vector<double>& min
   return worst;
 }
 
-[[noreturn]] inline void end_with(const std::string& problem) {
-  std::fprintf(stderr, "%s\n", problem.c_str());
-  MPI_Abort(MPI_COMM_WORLD, 1);
-  std::abort();
-}
-
 inline const Operation& find(const std::string& name) {
   for (const Operation& operation : operations)
     if (operation.name == name) return operation;

@@ -67,6 +67,7 @@ def test_names_and_questions() -> None:
         "alltoall",
         "scaling",
         "overlap",
+        "plans",
         "sparse",
         "chooser",
         "grid",
