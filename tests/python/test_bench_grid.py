@@ -53,6 +53,33 @@ def test_grid_compares_the_choice_with_the_best_of_all(monkeypatch: pytest.Monke
     assert [env.get("ALGORITHM") for _, _, env in script.asked] == [None, "linear", "pairwise", None]
 
 
+def test_grid_compares_launches_that_are_alike(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Ranks met fast in one of two launches, and there the algorithm gains less than where they met slowly."""
+    monkeypatch.setattr(grid, "OPERATIONS", ("alltoall",))
+    monkeypatch.setattr(algorithms, "algorithms", lambda mpi, operation: [Algorithm("1", "linear")])
+    monkeypatch.setattr(algorithms, "forced", lambda family, operation, algorithm: {"ALGORITHM": algorithm.name})
+
+    def launch(**times: float) -> str:
+        return "\n".join(line("alltoall 8 B", variant, time) for variant, time in times.items())
+
+    script = Script(
+        {
+            "off": [
+                launch(native=9.0, wherry=1.0, mesh=2.0),
+                launch(native=8.0, mesh=22.0),
+                launch(native=90.0, wherry=10.0, mesh=20.0),
+                launch(native=1.8, mesh=2.0),
+            ]
+        },
+        monkeypatch,
+        tmp_path,
+    )
+    (cell,) = grid.run(Setup(mpi=fake_mpi("openmpi"), ranks=2, launches=2, sizes=(8,)))
+    assert script.answers == {"off": []}
+    assert cell.against == "library: linear"
+    assert cell.ratio == pytest.approx((1.8 + 20 / 22 * 0.8) / 2)
+
+
 def test_grid_leaves_out_an_algorithm_that_fails_at_a_number_of_ranks(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

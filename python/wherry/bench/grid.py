@@ -4,13 +4,15 @@ The library's own default, what Wherry chooses after training, and every strateg
 turns; where the library can be told its algorithm by a variable, each runs in launches of its own in between. One that
 fails, such as those for two processes only, is left out; the records say why.
 
-Launches of the same program differ by a factor of two as a whole, by how ranks and processors meet. So times are
-compared within a launch only: a launch with an algorithm of the library's measures the first strategy too, and counts
-by how much faster than that the algorithm is.
+Launches of the same program differ by a factor of two and more as a whole, by how ranks and processors meet. So times
+are compared within a launch only: a launch with an algorithm of the library's measures the first strategy too. That
+tells which launch of the algorithm is most like the one of Wherry's choice, and there it counts by how much faster than
+the strategy the algorithm is.
 """
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import defaultdict
 from collections.abc import Iterator
@@ -132,14 +134,18 @@ def _ratio(table: Table, case: str, variant: str) -> float:
 
 
 def _times(table: Table, case: str, variant: str) -> dict[int, float]:
-    """By launch, as if it had run beside Wherry's choice."""
+    """By launch, as if it had run beside Wherry's choice: what it took in the launch that was most alike."""
     times = table.medians(case, variant)
     if not variant.startswith(_LIBRARY):
         return times
     end = _BESIDE + variant.removeprefix(_LIBRARY)
     (there,) = (name for name in table.variants(case) if name.endswith(end))
     here, beside = table.medians(case, there.removesuffix(end)), table.medians(case, there)
-    return {launch: time * here[launch] / beside[launch] for launch, time in times.items()}
+
+    def alike(launch: int) -> int:
+        return min(beside, key=lambda other: abs(math.log(beside[other] / here[launch])))
+
+    return {launch: times[alike(launch)] * here[launch] / beside[alike(launch)] for launch in here}
 
 
 def _distance(table: Table, cell: Cell, mpi: str, network: str, failed: dict[str, str]) -> Result:
