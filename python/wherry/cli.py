@@ -18,7 +18,7 @@ from wherry.bench import frame, output, picture, registry
 from wherry.cli_common import Commands, check_writable, errors_console, examples, given_options, numbers, progress_bar
 from wherry.errors import UsageError, WherryError, unknown
 from wherry.explain import show as show_explanation
-from wherry.files import write_json
+from wherry.files import write_records
 from wherry.info import gather
 from wherry.info import show as show_info
 from wherry.tune import kept
@@ -254,7 +254,7 @@ def bench(
         results = registry.run(name, setup)
     output.show(Console(), results)
     if file is not None:
-        write_json(file, [result.data() for result in results])
+        write_records(file, [result.data() for result in results])
     if picture_file is not None:
         picture.draw(results, picture_file)
 

@@ -11,7 +11,7 @@ from wherry import export, plan, simulate, units
 from wherry.bench import frame
 from wherry.cli_common import check_writable, examples, given_options, numbers, progress_bar
 from wherry.errors import UsageError
-from wherry.files import write_json
+from wherry.files import write_records
 from wherry.simulate.output import show as show_simulation
 from wherry.simulate.picture import draw as draw_simulation
 from wherry.tune import ahead, library, model, results, tables
@@ -212,6 +212,6 @@ def simulate_(
             settings.append(simulate.run(request, cases))
         show_simulation(Console(), settings[-1])
     if file is not None:
-        write_json(file, [row for setting in settings for row in simulate.records(setting)])
+        write_records(file, [row for setting in settings for row in simulate.records(setting)])
     if plot is not None:
         draw_simulation(settings, plot)

@@ -1,4 +1,4 @@
-"""Results as tables for people; the file for programs is written by files.write_json."""
+"""Results as tables for people; the file for programs is written by files.write_records."""
 
 from __future__ import annotations
 

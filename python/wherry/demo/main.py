@@ -19,7 +19,7 @@ from wherry.demo.cases import CASES, HOSTS, RATE, Case, Ready, Skipped, select
 from wherry.demo.measure import Plan, Run, records, run_all
 from wherry.demo.measure import Progress as Report
 from wherry.errors import WherryError, unknown
-from wherry.files import make_folder, write_json, write_whole
+from wherry.files import make_folder, write_records, write_whole
 from wherry.mpis import find_mpis
 from wherry.netlab import Cluster, NetlabError, why_unavailable
 
@@ -68,7 +68,7 @@ def run(console: Console, out: Path, cases: Sequence[Case], no_cluster: bool, pl
     reason = "left out on request (--no-cluster)" if no_cluster else why_unavailable()
     ready, skipped = select(cases, find_mpis(), reason)
     runs = _measure(console, ready, out / "demo", plan)
-    write_json(out / "demo.json", records(runs, skipped))
+    write_records(out / "demo.json", records(runs, skipped))
     write_whole(out / "report.html", page.page(runs, skipped))
     show(console, runs, skipped)
     console.print(f"\n{_conclusion(runs)}; {time.monotonic() - begin:.0f} s", soft_wrap=True)
