@@ -28,7 +28,8 @@ Cache::Cache(const CacheOptions& options)
       index_(first_buckets(options), options.ceiling_bytes / 8 / 64),
       fine_(fine_page_bits, options.ceiling_bytes),
       coarse_(coarse_page_bits, options.ceiling_bytes),
-      history_(options.ceiling_bytes / 16) {
+      history_(options.ceiling_bytes / 16),
+      curve_(options.curve_samples) {
   // What the index finds in an empty slot must be no range's entry.
   entry(0).target = ~std::uint32_t{0};
 }

@@ -27,6 +27,7 @@
 #include "cache/hash.hpp"
 #include "cache/history.hpp"
 #include "cache/index.hpp"
+#include "cache/miss_ratio_curve.hpp"
 #include "cache/policy.hpp"
 #include "cache/statistics.hpp"
 #include "cache/storage.hpp"
@@ -51,6 +52,9 @@ struct CacheOptions {
   std::size_t index_entries = 4096;
   /// Whether storage and index change their sizes. Without it they stay as they are at first.
   bool adaptive = true;
+  /// Ranges to follow for miss_ratio_curve(); 0: none, and there is no curve. Each takes some 100 bytes, which the
+  /// ceiling does not count.
+  std::size_t curve_samples = 0;
 };
 
 enum class Answer { hit, pending, missing };
@@ -75,6 +79,7 @@ class Cache {
   Answer lookup(const Range& range, std::byte* destination, float score = 1) {
     if (policy_.reference()) [[unlikely]]
       next_tick();
+    follow(range);
     Entry* const entry = find(range);
     if (entry == nullptr) [[unlikely]]
       return look_further(range, destination, score);
@@ -92,6 +97,7 @@ class Cache {
     Entry* const entry = find(range);
     if (entry == nullptr) return false;
     if (policy_.reference()) next_tick();
+    follow(range);
     policy_.touch(*entry);
     count_hit(range);
     storage_.each_part(ref_of(*entry), Entry::head, range.bytes, use);
@@ -113,6 +119,8 @@ class Cache {
   void end_epoch();
 
   const Statistics& statistics() const { return statistics_; }
+  /// LRU's, for all lookups so far: with how much memory how many would have missed. Empty without curve_samples.
+  std::vector<MissRatioCurve::Point> miss_ratio_curve() const { return curve_.points(statistics_.lookups()); }
   const CacheOptions& options() const { return options_; }
   std::size_t entries() const { return index_.size(); }
   std::size_t index_slots() const { return index_.slots(); }
@@ -139,6 +147,11 @@ class Cache {
     });
     Entry& found = entry(ref);
     return ref != 0 && found.bytes >= range.bytes && found.valid() ? &found : nullptr;
+  }
+
+  void follow(const Range& range) {
+    if (curve_.follows(hash(range))) [[unlikely]]
+      curve_.note(hash(range), Storage::footprint(range.bytes + Entry::head));
   }
 
   void count_hit(const Range& range) {
@@ -208,6 +221,7 @@ class Cache {
   Epoch epoch_;
   Fetches fetches_;
   Adaptation adaptation_;
+  MissRatioCurve curve_;
   std::uint64_t random_ = 0x9e3779b97f4a7c15ULL;
   static constexpr std::size_t sample_size = 16;
   std::array<Ref, sample_size + Index::slots_per_bucket> sample_;

@@ -6,6 +6,7 @@
 #include "cache/hash.hpp"
 #include "cache/miss_ratio_curve.hpp"
 #include "cache/offline.hpp"
+#include "cache/simulation.hpp"
 
 using namespace cache_test;
 using wherry::cache::MissRatioCurve;
@@ -80,6 +81,17 @@ TEST_CASE("the miss-ratio curve of a loop falls at once, where the loop fits") {
   const std::size_t fits = working_set(trace);
   CHECK(at(points, fits / 2) == 1);
   CHECK(at(points, 2 * fits) == doctest::Approx(1000.0 / 50000).epsilon(0.2));
+}
+
+TEST_CASE("a cache has the miss-ratio curve of its lookups if asked") {
+  const Trace trace = zipf("zipf", 3000, 0.9, 60000, 0, 7);
+  for (const std::size_t samples : {0u, 512u}) {
+    wherry::cache::Cache cache({.storage_bytes = 1 << 16, .curve_samples = samples});
+    simulate(cache, trace);
+    const Points points = cache.miss_ratio_curve();
+    CHECK(points.empty() == (samples == 0));
+    if (samples != 0) CHECK(mean_error(trace, points) < 0.05);
+  }
 }
 
 TEST_CASE("the miss-ratio curve begins empty, and ends where references do") {
