@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <numeric>
 
 namespace apps {
@@ -96,6 +97,16 @@ int whole_number(const std::string& text, int least, int most) {
     throw usage_error("'" + text + "' is not a whole number from " + std::to_string(least) + " to " +
                       std::to_string(most));
   return number;
+}
+
+double real_number(const std::string& text, double least, double most) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc() && stop == end && number >= least && number <= most) return number;
+  char range[80];
+  std::snprintf(range, sizeof range, "%g to %g", least, most);
+  throw usage_error("'" + text + "' is not a number from " + range);
 }
 
 std::vector<int> whole_numbers(const std::string& text, int least, int most) {

@@ -47,6 +47,7 @@ std::string help(const Manual& manual, std::span<const Option> options);
 
 /// Arguments of options; all throw usage_error.
 int whole_number(const std::string& text, int least, int most);
+double real_number(const std::string& text, double least, double most);
 std::vector<int> whole_numbers(const std::string& text, int least, int most);
 /// The place of `text` among `names`.
 std::size_t one_of(const std::string& text, std::span<const std::string> names);

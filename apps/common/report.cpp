@@ -4,23 +4,14 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 
+#include "common/columns.hpp"
 #include "common/options.hpp"
 
 namespace apps {
 namespace {
 
-constexpr std::size_t columns = 7;
-using Row = std::array<std::string, columns>;
-
-std::string fixed(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
-Row row_of(const Measurement& m) {
+Words row_of(const Measurement& m) {
   return {m.name,
           m.metric,
           m.message_bytes > 0 ? fixed(m.message_bytes, 0) + " B" : "",
@@ -28,16 +19,6 @@ Row row_of(const Measurement& m) {
           seconds_text(median(m.wherry_s)),
           fixed(ratio(m), 2),
           listed(m.strategies)};
-}
-
-std::string line(const Row& row, const std::array<std::size_t, columns>& widths) {
-  constexpr std::array<bool, columns> right = {false, false, true, true, true, true, false};
-  std::string text;
-  for (std::size_t c = 0; c < columns; ++c) {
-    const std::string space(widths[c] - row[c].size(), ' ');
-    text += (c == 0 ? "" : "  ") + (right[c] ? space + row[c] : row[c] + space);
-  }
-  return text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
 }
 
 /// A string of JSON. What is not printable ASCII has no place in a record's names.
@@ -90,6 +71,7 @@ std::string record(const Machine& machine, const Measurement& m) {
   };
   std::string text;
   for (const auto& [name, value] : members) text += (text.empty() ? "" : ", ") + quoted(name) + ": " + value;
+  for (const auto& [name, value] : m.figures) text += ", " + quoted(name) + ": " + number(value);
   return "{" + text + "}";
 }
 
@@ -107,15 +89,10 @@ double ratio(const Measurement& measurement) {
   return median(measurement.plain_s) / median(measurement.wherry_s);
 }
 
-std::string table(std::span<const Measurement> measurements) {
-  std::vector<Row> rows = {{"case", "timed", "message", "plain MPI", "Wherry", "ratio", "ran"}};
+std::string table(std::span<const Measurement> measurements, const std::string& side) {
+  std::vector<Words> rows = {{"case", "timed", "message", "plain MPI", side, "ratio", "ran"}};
   for (const Measurement& m : measurements) rows.push_back(row_of(m));
-  std::array<std::size_t, columns> widths{};
-  for (const Row& row : rows)
-    for (std::size_t c = 0; c < columns; ++c) widths[c] = std::max(widths[c], row[c].size());
-  std::string text;
-  for (const Row& row : rows) text += line(row, widths);
-  return text;
+  return columns(rows, "<<>>>><");
 }
 
 std::string json(const Machine& machine, std::span<const Measurement> measurements) {

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace apps {
@@ -12,8 +13,9 @@ struct Measurement {
   std::string name;          // "messages of 2048 B"
   std::string metric;        // "keys": what was timed
   double message_bytes = 0;  // mean over the pairs of ranks that exchange anything; 0: no message
-  std::vector<double> plain_s, wherry_s;  // the slowest rank's times
-  std::vector<std::string> strategies;    // what Wherry ran in the timed calls, each once
+  std::vector<double> plain_s, wherry_s;                     // the slowest rank's times
+  std::vector<std::string> strategies;                       // what Wherry ran in the timed calls, each once
+  std::vector<std::pair<std::string, double>> figures = {};  // what else the record says
 };
 
 /// Where it was measured.
@@ -32,7 +34,8 @@ constexpr const char* statistic = "median of the slowest rank's times";
 /// Plain / Wherry: above 1, Wherry is faster.
 double ratio(const Measurement& measurement);
 
-std::string table(std::span<const Measurement> measurements);
+/// side: what is compared with plain MPI.
+std::string table(std::span<const Measurement> measurements, const std::string& side = "Wherry");
 
 /// A list of records with the members of `wherry bench`, and message_bytes and strategies.
 std::string json(const Machine& machine, std::span<const Measurement> measurements);

@@ -6,6 +6,7 @@
 #include <exception>
 #include <optional>
 
+#include "common/columns.hpp"
 #include "common/output_file.hpp"
 #include "parallel/comm.hpp"
 #include "wherry/wherry.h"
@@ -14,8 +15,6 @@ namespace apps {
 namespace {
 
 enum Exit { done = 0, failed = 1, wrong_usage = 2 };
-
-using Words = std::vector<std::string>;
 
 void say(const Manual& manual, const std::string& text) {
   std::fprintf(stderr, "%s: %s\n", manual.program.c_str(), text.c_str());
@@ -103,7 +102,8 @@ void warn_of_preload(const Manual& manual) {
 Exit report(const Application& application, const Outcome& outcome, MPI_Comm comm) {
   const Machine where = machine(application.manual, comm);
   std::printf("%s\n%s, %d ranks; %s\n\n%s\n", outcome.head.c_str(), where.mpi.c_str(), where.ranks, statistic,
-              table(outcome.measurements).c_str());
+              table(outcome.measurements, outcome.side).c_str());
+  if (!outcome.more.empty()) std::printf("%s\n", outcome.more.c_str());
   if (!outcome.wrong.empty()) {
     say(application.manual, "wrong result: " + outcome.wrong);
     return failed;

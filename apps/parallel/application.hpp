@@ -17,8 +17,10 @@ namespace apps {
 struct Outcome {
   std::string head;  // what ran, in a line above the table
   std::vector<Measurement> measurements;
-  std::string wrong;  // what is wrong with a result; empty: all are right
-  std::string right;  // what was checked
+  std::string wrong;            // what is wrong with a result; empty: all are right
+  std::string right;            // what was checked
+  std::string side = "Wherry";  // what the table compares with plain MPI
+  std::string more = "";        // below the table
 };
 
 struct Application {

@@ -1,0 +1,17 @@
+// Rows of words as columns.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace apps {
+
+using Words = std::vector<std::string>;
+
+/// All rows have as many words as `sides` has signs: '<' for a column at the left of its room, '>' for one at the right.
+std::string columns(const std::vector<Words>& rows, const std::string& sides);
+
+/// So many digits behind the point.
+std::string fixed(double value, int digits);
+
+}  // namespace apps

@@ -1,0 +1,49 @@
+#include "remote/options.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace remote {
+namespace {
+
+constexpr int most_kib = 1 << 30;
+constexpr int most_entries = 1 << 28;
+constexpr int most_block_bytes = 1 << 24;
+
+std::size_t kib(const std::string& text) {
+  return static_cast<std::size_t>(apps::whole_number(text, 1, most_kib)) << 10;
+}
+
+apps::Option turns(apps::Common& common) {
+  return {"--turns", "N",
+          "timed runs of each variant, in turns (default " + std::to_string(default_turns) + ")",
+          [&](const std::string& text) { common.turns = apps::whole_number(text, 1, 1'000'000); }};
+}
+
+}  // namespace
+
+std::vector<apps::Option> options(CacheOptions& cache, apps::Common& common) {
+  std::vector<apps::Option> all = {
+      {"--cache-kib", "N",
+       "memory of each rank's cache of a window; adaptive ones begin with it (default 4096)",
+       [&](const std::string& text) { cache.memory_bytes = kib(text); }},
+      {"--ceiling-kib", "N", "the most that adaptive ones may take (default 65536)",
+       [&](const std::string& text) { cache.ceiling_bytes = kib(text); }},
+      {"--entries", "N", "of the index of Wherry's caches, at first (default 4096)",
+       [&](const std::string& text) {
+         cache.entries = static_cast<std::size_t>(apps::whole_number(text, 1, most_entries));
+       }},
+      {"--block-bytes", "N", "bytes of a block of the block cache (default 1024)",
+       [&](const std::string& text) {
+         cache.block_bytes = static_cast<std::size_t>(apps::whole_number(text, 1, most_block_bytes));
+       }},
+      turns(common),
+  };
+  common.turns = default_turns;
+  std::ranges::copy_if(apps::common_options(common), std::back_inserter(all), [](const apps::Option& option) {
+    return option.name != "--turns" && option.name != "--train";
+  });
+  return all;
+}
+
+}  // namespace remote

@@ -1,0 +1,16 @@
+// The options that applications with remote memory have in common.
+#pragma once
+
+#include <vector>
+
+#include "common/options.hpp"
+#include "remote/variants.hpp"
+
+namespace remote {
+
+constexpr int default_turns = 5;
+
+/// Those of the caches, and all common ones but --train: caches begin empty in every run.
+std::vector<apps::Option> options(CacheOptions& cache, apps::Common& common);
+
+}  // namespace remote

@@ -1,0 +1,59 @@
+#include "remote/variants.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "remote/plain.hpp"
+#include "remote/window.hpp"
+#if __has_include("wherry/window.hpp")
+#include "remote/wherry_reader.hpp"
+#define WHERRY_HAS_WINDOWS
+#endif
+
+namespace remote {
+namespace {
+
+std::unique_ptr<Reader> plain(const Memory& memory, const CacheOptions&) {
+  return std::make_unique<PlainReader>(std::make_unique<Window>(memory.comm, memory.mine));
+}
+
+std::unique_ptr<Reader> blocks(const Memory& memory, const CacheOptions& options) {
+  return std::make_unique<BlockReader>(
+      std::make_unique<Window>(memory.comm, memory.mine),
+      BlockOptions{.memory_bytes = options.memory_bytes, .block_bytes = options.block_bytes});
+}
+
+#ifdef WHERRY_HAS_WINDOWS
+template <bool adaptive>
+std::unique_ptr<Reader> wherrys(const Memory& memory, const CacheOptions& options) {
+  // The ceiling counts more than the entries' bytes, so a cache of fixed size is left room for that.
+  const wherry::WindowOptions window = {
+      .ceiling_bytes = std::max(options.ceiling_bytes, 2 * options.memory_bytes),
+      .storage_bytes = options.memory_bytes,
+      .index_entries = options.entries,
+      .adaptive = adaptive};
+  return std::make_unique<WherryReader>(memory.comm, memory.mine, window);
+}
+#endif
+
+}  // namespace
+
+std::span<const Variant> variants() {
+  static const std::array all = {
+      Variant{"plain MPI", plain},
+      Variant{"block cache", blocks},
+#ifdef WHERRY_HAS_WINDOWS
+      Variant{"Wherry, fixed", wherrys<false>},
+      Variant{"Wherry, adaptive", wherrys<true>},
+#endif
+  };
+  return all;
+}
+
+Statistics sum(const Statistics& mine, MPI_Comm comm) {
+  std::array<std::uint64_t, 5> all = {mine.gets, mine.get_bytes, mine.hits, mine.moves, mine.move_bytes};
+  MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_UINT64_T, MPI_SUM, comm);
+  return {all[0], all[1], all[2], all[3], all[4]};
+}
+
+}  // namespace remote

@@ -1,0 +1,39 @@
+// The ways to read remote memory that an application compares, plain MPI first.
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+
+#include "remote/block_cache.hpp"
+#include "remote/reader.hpp"
+
+namespace remote {
+
+/// Memory that a rank lets all others read.
+struct Memory {
+  MPI_Comm comm;
+  std::span<const std::byte> mine;
+};
+
+/// For each rank and window.
+struct CacheOptions {
+  std::size_t memory_bytes = 4 << 20;    // of the cache; adaptive ones begin with it
+  std::size_t ceiling_bytes = 64 << 20;  // the most that an adaptive one may take
+  std::size_t entries = 4096;            // of Wherry's index, at first
+  std::size_t block_bytes = 1 << 10;     // of the block cache
+};
+
+struct Variant {
+  std::string name;
+  /// Collective over the memory's communicator, and so is its end.
+  std::unique_ptr<Reader> (*make)(const Memory& memory, const CacheOptions& options);
+};
+
+std::span<const Variant> variants();
+
+/// The sum over all ranks, on all of them. Collective.
+Statistics sum(const Statistics& mine, MPI_Comm comm);
+
+}  // namespace remote

@@ -1,0 +1,268 @@
+"""The applications that read remote memory: right results on any MPI and number of ranks, against others' software."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from conftest import ROOT, THOROUGH, Launcher, hermetic
+
+RANKS = (1, 2, 3, 5)
+ONCE = ("--turns", "1")
+LCC_RIGHT = "checked: all runs found the same coefficients, and so does one rank alone"
+BODIES_RIGHT = "checked: all runs came to the same, bit by bit; forces differ from direct sums by "
+ORACLES = ROOT / ".cache" / "oracles" / "bin" / "python"
+
+on_two = pytest.mark.parametrize("mpi", THOROUGH, indirect=True)
+on_one = pytest.mark.parametrize("mpi", THOROUGH[:1], indirect=True)
+
+
+def launch(mpi: Launcher, program: Path, n: int, words: Sequence[str | Path] = ()) -> CompletedProcess[str]:
+    if mpi.name == "debian-mpich":
+        pytest.skip("MPICH 4.0.2 over UCX brings wrong bytes when some dozens of gets are under way")
+    return mpi.run([program, *words], n, hermetic({}), timeout=180)
+
+
+def run(mpi: Launcher, build: Path, name: str, n: int, words: Sequence[str | Path]) -> CompletedProcess[str]:
+    return launch(mpi, build / "apps" / mpi.name / name, n, words)
+
+
+def output(done: CompletedProcess[str]) -> str:
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def oracle(script: str, *words: str | Path) -> str:
+    if not ORACLES.is_file():
+        pytest.skip("the software to compare with is not there; run: make setup")
+    command = [str(ORACLES), str(ROOT / "tests" / "apps" / "oracles" / script), *(str(word) for word in words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def table_of(text: str, heading: str) -> dict[str, list[str]]:
+    """The rows below a heading, by their first column."""
+    lines = text.splitlines()
+    begin = next(i for i, line in enumerate(lines) if line.startswith(heading))
+    rows = [re.split(r"  +", line) for line in lines[begin + 1 :]]
+    return {row[0]: row[1:] for row in rows if len(row) > 1}
+
+
+def numbers(path: Path) -> list[float]:
+    return [float(line) for line in path.read_text().splitlines()]
+
+
+def write_edges(path: Path, seed: int = 4, vertices: int = 300) -> None:
+    """A graph with hubs, loops and repetitions, from a linear congruential generator."""
+    state, lines = seed, []
+    for _ in range(vertices * 6):
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        a = int(vertices * ((state >> 40) / 2**24) ** 2)
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        lines.append(f"{a} {(state >> 33) % vertices}")
+    lines.append(f"0 {vertices - 1}")
+    path.write_text("\n".join(lines) + "\n")
+
+
+@pytest.mark.parametrize("n", RANKS)
+def test_coefficients_are_right(mpi: Launcher, build: Path, n: int) -> None:
+    text = output(run(mpi, build, "lcc", n, ["--scale", "8", "--cache-kib", "4", *ONCE]))
+    assert LCC_RIGHT in text
+    # The same graph on any number of ranks.
+    assert "R-MAT 8: 256 vertices, 2112 edges, 10788 triangles, mean 0.500024" in text
+
+
+@on_two
+def test_gets_are_counted(mpi: Launcher, build: Path) -> None:
+    """Two gets for every edge between ranks; a cache that holds all asks for each block once."""
+    text = output(run(mpi, build, "lcc", 2, ["--scale", "8", *ONCE]))
+    rows = table_of(text, "read with")
+    plain, blocks = rows["plain MPI"], rows["block cache"]
+    assert plain[0] == blocks[0]
+    assert plain[2] == "0.0%"
+    assert plain[3] == plain[0]
+    # Of 1 KiB: 129 offsets of 8 bytes on each rank are 2 blocks, 2112 edges both ways of 4 bytes on two ranks 17 or 18.
+    assert int(blocks[3]) in (2 * 2 + 17, 2 * 2 + 18)
+
+
+@on_one
+@pytest.mark.parametrize("batch", ["1", "1000"])
+def test_coefficients_agree_with_networkit(mpi: Launcher, build: Path, tmp_path: Path, batch: str) -> None:
+    graph, found = tmp_path / "graph.txt", tmp_path / "found.txt"
+    write_edges(graph)
+    output(run(mpi, build, "lcc", 3, ["--graph", graph, "--output", found, "--batch", batch, *ONCE]))
+    mine = numbers(found)
+    right = [float(line) for line in oracle("lcc_networkit.py", graph, str(len(mine))).split()]
+    assert len(mine) == len(right) == 300
+    assert max(abs(a - b) for a, b in zip(mine, right, strict=True)) <= 1e-12
+    assert max(right) > 0
+
+
+@on_one
+def test_formats_of_graphs_are_the_same_graph(mpi: Launcher, build: Path, tmp_path: Path) -> None:
+    (tmp_path / "g.txt").write_text("0 1\n1 2\n2 0\n2 3\n")
+    (tmp_path / "g.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n4 4 4\n1 2\n2 3\n3 1\n3 4\n")
+    (tmp_path / "g.graph").write_text("4 4\n2 3\n1 3\n1 2 4\n3\n")
+    for name in ("g.txt", "g.mtx", "g.graph"):
+        found = tmp_path / "found.txt"
+        text = output(run(mpi, build, "lcc", 3, ["--graph", tmp_path / name, "--output", found, *ONCE]))
+        assert f"{name}: 4 vertices, 4 edges, 1 triangles" in text
+        assert numbers(found) == pytest.approx([1, 1, 1 / 3, 0], abs=1e-15)
+
+
+@pytest.mark.parametrize("n", RANKS)
+def test_forces_are_right(mpi: Launcher, build: Path, n: int) -> None:
+    words = ["--bodies", "1000", "--softening", "0.01", "--steps", "1", "--cache-kib", "8", *ONCE]
+    text = output(run(mpi, build, "barnes_hut", n, words))
+    assert BODIES_RIGHT in text
+    error = float(text.split(BODIES_RIGHT)[1].split()[0])
+    assert 1e-5 < error < 1e-3
+
+
+@on_two
+def test_cells_are_read_again_in_every_step(mpi: Launcher, build: Path) -> None:
+    """A cache that kept the cells of an earlier step would move the bodies elsewhere: all variants agree bit by bit."""
+    words = ["--bodies", "1000", "--steps", "3", "--time-step", "0.05", "--softening", "0.05", "--turns", "2"]
+    text = output(run(mpi, build, "barnes_hut", 3, words))
+    assert BODIES_RIGHT in text
+    rows = table_of(text, "read with")
+    assert rows["plain MPI"][0] == rows["block cache"][0]
+    assert float(rows["block cache"][2].rstrip("%")) > 80
+
+
+def columns(path: Path) -> list[list[float]]:
+    return [[float(word) for word in line.split()] for line in path.read_text().splitlines()[1:]]
+
+
+@on_two
+def test_any_number_of_ranks_gives_the_same_forces(mpi: Launcher, build: Path, tmp_path: Path) -> None:
+    rows = {}
+    for n in (1, 2, 5):
+        path = tmp_path / f"{n}.txt"
+        output(run(mpi, build, "barnes_hut", n, ["--bodies", "1000", "--steps", "0", "--output", path, *ONCE]))
+        rows[n] = columns(path)
+    for n in (2, 5):
+        assert [row[:7] for row in rows[n]] == [row[:7] for row in rows[1]]
+        for mine, alone in zip(rows[n], rows[1], strict=True):
+            size = math.hypot(*alone[7:10])
+            assert math.dist(mine[7:10], alone[7:10]) <= 1e-12 * size
+            assert mine[10] == pytest.approx(alone[10], rel=1e-13)
+
+
+@on_one
+def test_energy_and_momentum_are_kept(mpi: Launcher, build: Path, tmp_path: Path) -> None:
+    path = tmp_path / "end.txt"
+    words = ["--bodies", "400", "--steps", "20", "--softening", "0.05", "--theta", "0", "--output", path, *ONCE]
+    text = output(run(mpi, build, "barnes_hut", 3, words))
+    change = float(re.search(r"energy changed by (\S+)", text)[1])  # type: ignore[index]
+    assert 0 < abs(change) < 1e-3
+    assert "direct sums by" in text
+    begin = tmp_path / "begin.txt"
+    words = ["--bodies", "400", "--steps", "0", "--output", begin, *ONCE]
+    output(run(mpi, build, "barnes_hut", 1, words))
+    for axis in (4, 5, 6):
+        momenta = [sum(row[0] * row[axis] for row in columns(p)) for p in (begin, path)]
+        assert momenta[1] == pytest.approx(momenta[0], abs=1e-14)
+
+
+@on_one
+def test_forces_are_as_good_as_pytreegravs(mpi: Launcher, build: Path, tmp_path: Path) -> None:
+    """At the same opening angle; group by group the tree is opened further, so they are better."""
+    path = tmp_path / "forces.txt"
+    words = ["--bodies", "3000", "--steps", "0", "--theta", "0.6", "--output", path, *ONCE]
+    output(run(mpi, build, "barnes_hut", 2, words))
+    errors = json.loads(oracle("barnes_hut_pytreegrav.py", path, "0.6", "0"))
+    assert 0 < errors["ours"] < errors["quadrupole"] < errors["monopole"] < 0.05
+
+
+@on_one
+def test_bodies_from_a_file(mpi: Launcher, build: Path, tmp_path: Path) -> None:
+    """Two bodies on a circle come back after one turn: period 2 pi at distance 1 and total mass 1."""
+    path, end = tmp_path / "two.txt", tmp_path / "end.txt"
+    path.write_text("# two\n0.5 0.5 0 0 0 0.5 0\n0.5 -0.5 0 0 0 -0.5 0\n")
+    words = ["--file", path, "--steps", "300", f"--time-step={2 * math.pi / 300}", "--output", end, *ONCE]
+    assert BODIES_RIGHT in output(run(mpi, build, "barnes_hut", 2, words))
+    first, second = columns(end)
+    assert math.dist(first[1:4], (0.5, 0, 0)) < 1e-3
+    assert math.dist(second[1:4], (-0.5, 0, 0)) < 1e-3
+
+
+@on_two
+@pytest.mark.parametrize("name", ["lcc", "barnes_hut"])
+def test_wrong_results_are_found(mpi: Launcher, build: Path, name: str) -> None:
+    output(launch(mpi, build / "tests" / "apps" / mpi.name / f"check_{name}", 3))
+
+
+@on_one
+@pytest.mark.parametrize("name", ["lcc", "barnes_hut"])
+def test_records(mpi: Launcher, build: Path, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "records.json"
+    size = {"lcc": ["--scale", "6"], "barnes_hut": ["--bodies", "500"]}[name]
+    output(run(mpi, build, name, 3, [*size, "--turns", "2", "--json", path]))
+    assert list(tmp_path.iterdir()) == [path]
+    records = json.loads(path.read_text())
+    assert records[0]["strategies"] == ["block cache"]
+    for record in records:
+        assert record["bench"] == name
+        assert record["ranks"] == 3
+        assert record["hits"] + record["moves"] >= record["gets"] > 0
+        (samples,) = record["samples"]
+        # Forces are computed before the first of two steps and in each.
+        assert len(samples["native"]) == len(samples["wherry"]) == {"lcc": 2, "barnes_hut": 6}[name]
+
+
+@on_one
+@pytest.mark.parametrize(
+    ("name", "words", "message"),
+    [
+        ("lcc", ["--scale", "31"], "--scale: '31' is not a whole number from 0 to 30"),
+        ("lcc", ["--format", "gml"], "--format: 'gml' is none of matrix-market, metis, edge-list"),
+        ("lcc", ["--graph", "/no/such/graph"], "cannot read '/no/such/graph': No such file or directory"),
+        ("lcc", ["--output", "/no/such/folder/x"], "cannot write '/no/such/folder/x': No such file or directory"),
+        ("lcc", ["--train", "3"], "unknown option '--train'"),
+        ("barnes_hut", ["--theta", "3"], "--theta: '3' is not a number from 0 to 2"),
+        ("barnes_hut", ["--group", "8"], "--group: 8 is less than a leaf's 16 bodies; write --leaf 8"),
+        ("barnes_hut", ["--file", "/"], "cannot read '/': Is a directory"),
+    ],
+)
+def test_wrong_usage_ends_all_ranks(mpi: Launcher, build: Path, name: str, words: list[str], message: str) -> None:
+    done = run(mpi, build, name, 3, words)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert (done.stdout + done.stderr).count(f"{name}: {message}") == 1
+    assert "plain MPI" not in done.stdout
+
+
+@on_one
+@pytest.mark.parametrize(
+    ("name", "option", "text", "message"),
+    [
+        ("lcc", "--graph", "0 1\n1 two\n", "line 2: the second vertex 'two' is not a whole number"),
+        ("barnes_hut", "--file", "1 0 0 0 0 0\n", "line 1: the velocity is missing"),
+        ("barnes_hut", "--file", "# none\n", "there are no bodies in it"),
+    ],
+)
+def test_damaged_files_end_all_ranks(
+    mpi: Launcher, build: Path, tmp_path: Path, name: str, option: str, text: str, message: str
+) -> None:
+    path, result = tmp_path / "damaged.txt", tmp_path / "result"
+    path.write_text(text)
+    done = run(mpi, build, name, 3, [option, path, "--output", result])
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert (done.stdout + done.stderr).count(message) == 1
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@on_one
+@pytest.mark.parametrize("name", ["lcc", "barnes_hut"])
+def test_help_has_examples(mpi: Launcher, build: Path, name: str) -> None:
+    text = output(run(mpi, build, name, 2, ["--help"]))
+    assert text.count(f"Usage: {name} [OPTION]...") == 1
+    assert f"mpiexec -n 8 {name} --" in text
+    assert "--train" not in text
