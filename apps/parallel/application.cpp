@@ -133,7 +133,9 @@ Exit work(const Application& application, MPI_Comm comm) {
 }  // namespace
 
 int run(int argc, char** argv, const Application& application) {
-  MPI_Init(&argc, &argv);
+  // An application may compute with threads; only the first of them calls MPI.
+  int provided = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   const Words words(argv + 1, argv + argc);
   Exit code = failed;
   try {

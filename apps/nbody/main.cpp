@@ -1,0 +1,260 @@
+// How fast do bodies that pull each other move with plain MPI and with Wherry, by each way to divide the work?
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <optional>
+
+#include "common/output_file.hpp"
+#include "nbody/automatic.hpp"
+#include "nbody/settings.hpp"
+#include "nbody/simulation.hpp"
+#include "parallel/application.hpp"
+#include "parallel/comm.hpp"
+
+namespace {
+
+using namespace nbody;
+
+constexpr int steps_between_checks = 16;
+
+std::vector<std::string> scheme_names() {
+  std::vector<std::string> names = {"auto"};
+  for (const SchemeRow& row : schemes()) names.push_back(row.name);
+  return names;
+}
+
+apps::Option scheme_option(Settings& settings) {
+  std::string meaning = "how ranks divide the work (default auto)\n      auto: the best of a short trial";
+  for (const SchemeRow& row : schemes()) meaning += "\n      " + row.name + ": " + row.meaning;
+  return {"--scheme", "NAME", meaning, [&settings](const std::string& text) {
+            const std::size_t number = apps::one_of(text, scheme_names());
+            settings.scheme = number == 0 ? std::nullopt : std::optional(number - 1);
+          }};
+}
+
+/// On the first rank the bodies to begin with.
+std::optional<Snapshot> fit(const Settings& settings, int ranks) {
+  check(settings);
+  if (settings.reproducible && settings.scheme && !schemes()[*settings.scheme].reproducible)
+    throw apps::usage_error("--reproducible: the scheme " + schemes()[*settings.scheme].name +
+                            " adds in an order that depends on the ranks; write --scheme allgather");
+  if (apps::rank_of(MPI_COMM_WORLD) != 0) return std::nullopt;
+  Snapshot start = start_of(settings);
+  const std::size_t bodies = start.bodies.size();
+  if (bodies < 2) throw apps::usage_error("a single body has nothing that pulls it; give two or more");
+  if (bodies < static_cast<std::size_t>(ranks))
+    throw apps::usage_error(std::to_string(bodies) + " bodies for " + std::to_string(ranks) +
+                            " ranks; start at most as many ranks as there are bodies");
+  const std::string problem = settings.output.empty() ? "" : apps::why_unwritable(settings.output);
+  if (!problem.empty()) throw apps::usage_error(problem);
+  return start;
+}
+
+RunState broadcast_state(const RunState& mine, MPI_Comm comm) {
+  RunState state = mine;
+  MPI_Bcast(&state.step, 1, MPI_LONG, 0, comm);
+  MPI_Bcast(&state.dt, 1, MPI_DOUBLE, 0, comm);
+  MPI_Bcast(&state.eps, 1, MPI_DOUBLE, 0, comm);
+  int integrator = 0;
+  for (std::size_t i = 0; i < integrators().size(); ++i)
+    if (integrators()[i].name == mine.integrator) integrator = static_cast<int>(i);
+  MPI_Bcast(&integrator, 1, MPI_INT, 0, comm);
+  state.integrator = integrators()[static_cast<std::size_t>(integrator)].name;
+  return state;
+}
+
+const Integrator& integrator_of(const RunState& state) {
+  return *std::ranges::find(integrators(), state.integrator, &Integrator::name);
+}
+
+/// The two sides that make exchanges.
+struct Sides {
+  explicit Sides(With with) : with_(with) {}
+  /// Of a step by its number in the whole run, so that a run that goes on takes the same turns.
+  std::size_t of(long step) const {
+    if (with_ == With::turns) return static_cast<std::size_t>(step % 2);
+    return with_ == With::mpi ? 0 : 1;
+  }
+  const Exchanges& exchanges(long step) const { return of(step) == 0 ? plain_mpi : wherrys; }
+  StepTimes& times(long step) { return times_[of(step)]; }
+  const StepTimes& plain() const { return times_[0]; }
+  const StepTimes& wherry() const { return times_[1]; }
+
+ private:
+  With with_;
+  std::array<StepTimes, 2> times_;
+};
+
+/// Everything that is fixed before the first step.
+struct Start {
+  Settings settings;
+  Bodies bodies;
+  RunState state;
+};
+
+class Run {
+ public:
+  Run(MPI_Comm comm, Start start)
+      : comm_(comm),
+        settings_(std::move(start.settings)),
+        state_(std::move(start.state)),
+        first_step_(state_.step),
+        set_(instruction_sets()[settings_.instructions]),
+        team_(set_.kernels[settings_.kernel], set_, state_.eps * state_.eps, settings_.threads,
+              settings_.deal),
+        sides_(settings_.with),
+        choice_(chosen(start.bodies)),
+        count_(start.bodies.size()),
+        scheme_(schemes()[choice_.scheme].make(comm, team_, count_)),
+        simulation_(comm, std::move(start.bodies), integrator_of(state_), state_.dt, team_, *scheme_) {}
+
+  apps::Outcome work(apps::Progress& progress) {
+    simulation_.begin(sides_.exchanges(std::max(first_step_ - 1, 0L)));
+    const Conserved before = simulation_.measured();
+    std::string wrong = simulation_.forces_problem();
+    const double start = MPI_Wtime();
+    for (int done = 0; done < settings_.steps && wrong.empty(); ++done) {
+      const double per_s = done > 0 ? done / (MPI_Wtime() - start) : 0;
+      progress.show("timesteps" + (done > 0 ? " (" + rate(per_s) + "/s)" : std::string()), done,
+                    settings_.steps);
+      wrong = advance();
+    }
+    if (wrong.empty()) wrong = simulation_.replicas_problem();
+    if (wrong.empty()) wrong = simulation_.forces_problem();
+    const Conserved after = simulation_.measured();
+    if (wrong.empty()) write();
+    const std::vector<apps::Measurement> times = measurements();
+    return {
+        .head = head(times.front()), .measurements = times, .wrong = wrong, .right = right(before, after)};
+  }
+
+ private:
+  Choice chosen(const Bodies& bodies) {
+    if (settings_.scheme) return {*settings_.scheme, ""};
+    const auto allgather = std::ranges::find(schemes(), true, &SchemeRow::reproducible) - schemes().begin();
+    if (settings_.reproducible) return {static_cast<std::size_t>(allgather), ""};
+    return choose(comm_, team_, System(bodies), sides_.exchanges(1));
+  }
+
+  std::string advance() {
+    simulation_.step(sides_.exchanges(state_.step), sides_.times(state_.step));
+    ++state_.step;
+    const bool last = state_.step == first_step_ + settings_.steps;
+    if (settings_.every > 0 && state_.step % settings_.every == 0 && !last) write();
+    return state_.step % steps_between_checks == 0 ? simulation_.replicas_problem() : "";
+  }
+
+  void write() {
+    if (settings_.output.empty()) return;
+    const Bodies& all = simulation_.bodies();
+    if (apps::rank_of(comm_) == 0) apps::write_whole(settings_.output, snapshot_text(all, state_));
+  }
+
+  static std::string rate(double per_s) {
+    char text[40];
+    std::snprintf(text, sizeof text, per_s < 100 ? "%.3g" : "%.0f", per_s);
+    return text;
+  }
+
+  /// Of the median step of a side; empty if it made none.
+  static std::string rate_of(const char* side, const std::vector<double>& step_s) {
+    return step_s.empty() ? "" : " " + rate(1 / apps::median(step_s)) + " with " + side;
+  }
+
+  std::string head(const apps::Measurement& steps) const {
+    const SchemeRow& row = schemes()[choice_.scheme];
+    std::string text = std::to_string(count_) + " bodies, " + state_.integrator + ", dt " + shown(state_.dt) +
+                       ", eps " + shown(state_.eps) + "; kernel " + team_.kernel().name + " on " + set_.name +
+                       ", " + std::to_string(team_.threads()) +
+                       (team_.threads() == 1 ? " thread" : " threads") + " a rank\nscheme " + row.name +
+                       ": " + row.meaning;
+    if (!choice_.reason.empty()) text += "\nof the trial: " + choice_.reason;
+    if (settings_.steps == 0) return text;
+    return text + "\ntimesteps/s:" + rate_of("plain MPI", steps.plain_s) + rate_of("Wherry", steps.wherry_s);
+  }
+
+  static std::string shown(double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%g", value);
+    return text;
+  }
+
+  std::vector<double> slowest(const std::vector<double>& mine_s) const {
+    std::vector<double> all_s(mine_s.size());
+    MPI_Allreduce(mine_s.data(), all_s.data(), static_cast<int>(mine_s.size()), MPI_DOUBLE, MPI_MAX, comm_);
+    return all_s;
+  }
+
+  std::vector<apps::Measurement> measurements() const {
+    constexpr std::array<std::pair<const char*, std::vector<double> StepTimes::*>, 3> parts = {
+        {{"timestep", &StepTimes::step_s},
+         {"computing", &StepTimes::compute_s},
+         {"exchanging", &StepTimes::exchange_s}}};
+    const std::set<std::string>& ran = sides_.wherry().strategies;
+    std::vector<apps::Measurement> all;
+    for (const auto& [metric, times] : parts)
+      all.push_back({.name = std::to_string(count_) + " bodies, " + schemes()[choice_.scheme].name,
+                     .metric = metric,
+                     .message_bytes = 0,
+                     .plain_s = slowest(sides_.plain().*times),
+                     .wherry_s = slowest(sides_.wherry().*times),
+                     .strategies = {ran.begin(), ran.end()}});
+    return all;
+  }
+
+  std::string right(const Conserved& before, const Conserved& after) const {
+    const Drift drift = drift_between(before, after);
+    char text[400];
+    std::snprintf(
+        text, sizeof text,
+        "accelerations agree with the scalar kernel's, and ranks that move all bodies with each other\n"
+        "energy %.15g, before %.15g\nchanges: energy %.2g, momentum %.2g, angular momentum %.2g",
+        after.energy(), before.energy(), drift.energy, drift.momentum, drift.angular_momentum);
+    const std::string warning = energy_warning(drift);
+    return text + (warning.empty() ? "" : "\nwarning: " + warning);
+  }
+
+  MPI_Comm comm_;
+  Settings settings_;
+  RunState state_;
+  long first_step_;
+  const InstructionSet& set_;
+  Team team_;
+  Sides sides_;
+  Choice choice_;
+  std::size_t count_;
+  std::unique_ptr<Scheme> scheme_;
+  Simulation simulation_;
+};
+
+apps::Outcome work(const Settings& settings, const std::optional<Snapshot>& start, MPI_Comm comm,
+                   apps::Progress& progress) {
+  const RunState state = broadcast_state(start ? *start->state : RunState{}, comm);
+  Run run(comm, {settings, broadcast(start ? start->bodies : Bodies(), comm), state});
+  return run.work(progress);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  std::optional<Snapshot> start;
+  std::vector<apps::Option> options = options_of(settings);
+  options.insert(options.begin(), scheme_option(settings));
+  const apps::Application application = {
+      .manual = {.program = "nbody",
+                 .summary = "Moves bodies that pull each other, every one every other, and prints how long "
+                            "the steps take\n"
+                            "with plain MPI and with Wherry, and what of energy and momentum is left.",
+                 .examples = {"mpiexec -n 8 nbody",
+                              "mpiexec -n 8 nbody --bodies 16384 --scheme overlapped --json nbody.json",
+                              "mpiexec -n 2 nbody --threads 4 --output stars.csv --steps 1000 --every 100",
+                              "mpiexec -n 2 nbody --restart stars.csv --output stars.csv",
+                              "mpiexec -n 1 nbody --model kepler --integrator yoshida4 --dt 0.01"}},
+      .options = std::move(options),
+      .common = settings.common,
+      .fit = [&](int ranks) { start = fit(settings, ranks); },
+      .work = [&](MPI_Comm comm, apps::Progress& progress) { return work(settings, start, comm, progress); },
+  };
+  return apps::run(argc, argv, application);
+}

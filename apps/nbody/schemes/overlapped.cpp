@@ -1,0 +1,96 @@
+// The reduction goes on while the ranks compute: columns are done in blocks from the last to the first. When a block and all
+// those after it are done, nothing is added to its bodies any more, and its sum over the ranks can start.
+#include <algorithm>
+#include <map>
+
+#include "nbody/packing.hpp"
+#include "nbody/schemes/schemes.hpp"
+#include "parallel/comm.hpp"
+
+namespace nbody {
+namespace {
+
+/// Only the reduction of the last block cannot be hidden: an eighth of the bytes, behind a sixty-fourth of the pairs.
+constexpr std::size_t most_blocks = 8;
+/// A block's reduction should not be all latency.
+constexpr std::size_t least_bodies = 64;
+/// Between looks at the reductions under way; about a tenth of a millisecond.
+constexpr std::uint64_t pairs_between_looks = 100'000;
+
+class Block {
+ public:
+  Block(Range columns, std::size_t part, std::size_t parts)
+      : columns_(columns), work_(share(column_block(columns), part, parts)), sums_(3 * columns.size()) {}
+
+  const Work& work() const { return work_; }
+
+  void start(const Vectors& accelerations, const Exchanges& with, MPI_Comm comm) {
+    pack(accelerations, columns_, columns_.size(), sums_);
+    // Made once for each side, for it may agree with the other ranks.
+    std::unique_ptr<StartedSum>& sum = sums_of_[&with];
+    if (!sum) sum = with.started_sum(sums_, comm);
+    sum->start();
+  }
+  void look(const Exchanges& with) { sums_of_.at(&with)->look(); }
+  void finish(Vectors& accelerations, const Exchanges& with) {
+    sums_of_.at(&with)->wait();
+    unpack(sums_, columns_.size(), columns_, accelerations);
+  }
+
+ private:
+  Range columns_;
+  Work work_;
+  std::vector<double> sums_;
+  std::map<const Exchanges*, std::unique_ptr<StartedSum>> sums_of_;
+};
+
+class Overlapped : public Scheme {
+ public:
+  Overlapped(MPI_Comm comm, Team& team, std::size_t bodies) : comm_(comm), team_(team), all_{0, bodies} {
+    const auto rank = static_cast<std::size_t>(apps::rank_of(comm)),
+               ranks = static_cast<std::size_t>(apps::size_of(comm));
+    const std::size_t count = std::clamp<std::size_t>(bodies / least_bodies, 1, most_blocks);
+    for (std::size_t k = count; k > 0; --k) blocks_.emplace_back(part_of(all_, k - 1, count), rank, ranks);
+  }
+
+  Range owned() const override { return all_; }
+
+  void accelerate(System& system, const Exchanges& with, Diary& diary) override {
+    Vectors& sums = system.accelerations;
+    diary.compute([&] { std::ranges::fill(sums.all(), 0.0); });
+    for (std::size_t k = 0; k < blocks_.size(); ++k) {
+      compute(k, system, with, diary);
+      diary.exchange([&] { blocks_[k].start(sums, with, comm_); });
+    }
+    diary.exchange([&] {
+      for (Block& block : blocks_) block.finish(sums, with);
+    });
+    diary.note("started");
+  }
+
+ private:
+  void compute(std::size_t block, System& system, const Exchanges& with, Diary& diary) {
+    const Work& work = blocks_[block].work();
+    const std::size_t looks = pairs(work) / pairs_between_looks + 1;
+    for (std::size_t look = 0; look < looks; ++look) {
+      diary.compute(
+          [&] { team_.both(system.bodies.points(), share(work, look, looks), system.accelerations.sums()); });
+      diary.exchange([&] {
+        for (std::size_t under_way = 0; under_way < block; ++under_way) blocks_[under_way].look(with);
+      });
+    }
+  }
+
+  MPI_Comm comm_;
+  Team& team_;
+  Range all_;
+  std::vector<Block> blocks_;
+};
+
+}  // namespace
+
+std::unique_ptr<Scheme> overlapped(MPI_Comm comm, Team& team, std::size_t bodies) {
+  return std::make_unique<Overlapped>(comm, team, bodies);
+}
+
+}  // namespace nbody

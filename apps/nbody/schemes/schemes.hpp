@@ -1,0 +1,22 @@
+// The makers of the schemes, one file each; nbody/scheme.hpp has the table.
+#pragma once
+
+#include "nbody/scheme.hpp"
+
+namespace nbody {
+
+std::unique_ptr<Scheme> equal_shares(MPI_Comm comm, Team& team, std::size_t bodies);
+std::unique_ptr<Scheme> balanced_shares(MPI_Comm comm, Team& team, std::size_t bodies);
+std::unique_ptr<Scheme> replicated(MPI_Comm comm, Team& team, std::size_t bodies);
+std::unique_ptr<Scheme> overlapped(MPI_Comm comm, Team& team, std::size_t bodies);
+std::unique_ptr<Scheme> allgathered(MPI_Comm comm, Team& team, std::size_t bodies);
+std::unique_ptr<Scheme> half_ring(MPI_Comm comm, Team& team, std::size_t bodies);
+std::unique_ptr<Scheme> grid(MPI_Comm comm, Team& team, std::size_t bodies);
+
+/// Rows and columns of the grid of ranks: as near to a square as their number allows.
+struct GridShape {
+  int rows, columns;
+};
+GridShape grid_shape(int ranks);
+
+}  // namespace nbody

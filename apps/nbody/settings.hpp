@@ -1,0 +1,45 @@
+// What the command line asks for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/options.hpp"
+#include "nbody/snapshot.hpp"
+#include "nbody/team.hpp"
+
+namespace nbody {
+
+/// Which side makes the exchanges: plain MPI and Wherry step by step in turns, or one of them alone.
+enum class With { turns, mpi, wherry };
+
+struct Settings {
+  apps::Common common;
+  std::size_t model = 0;
+  std::optional<int> bodies;
+  std::uint64_t seed = 1;
+  std::string input, restart;  // files
+  int steps = 100;
+  std::optional<double> dt, eps;
+  std::optional<std::size_t> integrator;
+  std::optional<std::size_t> scheme;  // none: choose
+  std::size_t kernel = 0, instructions = 0;
+  int threads = 1;
+  Deal deal = Deal::fair;
+  With with = With::turns;
+  bool reproducible = false;
+  std::string output;
+  int every = 0;  // steps between writing the output; 0: at the end only
+};
+
+std::vector<apps::Option> options_of(Settings& settings);
+
+/// Looks whether the settings agree with each other. Throws usage_error.
+void check(const Settings& settings);
+
+/// The bodies to begin with and where the run is. Reads files. Throws usage_error.
+Snapshot start_of(const Settings& settings);
+
+}  // namespace nbody

@@ -1,0 +1,184 @@
+"""The application nbody on every MPI: every scheme's motion, files, records, refusals."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from conftest import THOROUGH, Launcher, hermetic
+
+RANKS = (1, 2, 3, 4, 5)
+SCHEMES = ("equal", "balanced", "replicated", "overlapped", "allgather", "ring", "grid")
+CHECKED = "checked: accelerations agree with the scalar kernel's, and ranks that move all bodies with each other"
+HEADER = "m,x,y,z,vx,vy,vz\n"
+
+# More threads than cores must not wait in a loop for each other.
+PATIENT = {"OMP_WAIT_POLICY": "passive"}
+
+# What does not depend on the MPI beyond its launcher, or not at all.
+on_two = pytest.mark.parametrize("mpi", THOROUGH, indirect=True)
+on_one = pytest.mark.parametrize("mpi", THOROUGH[:1], indirect=True)
+
+
+def built(path: Path) -> Path:
+    if not path.is_file():
+        pytest.skip("nbody is not built: Highway is missing (as root: apt-get install libhwy-dev)")
+    return path
+
+
+def run(mpi: Launcher, build: Path, n: int, words: Sequence[str | Path]) -> CompletedProcess[str]:
+    return mpi.run([built(build / "apps" / mpi.name / "nbody"), *words], n, hermetic({}) | PATIENT, timeout=180)
+
+
+def output(done: CompletedProcess[str]) -> str:
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert CHECKED in done.stdout
+    return done.stdout
+
+
+@pytest.mark.parametrize("n", RANKS)
+def test_every_scheme_moves_bodies_as_one_rank_does(mpi: Launcher, build: Path, n: int) -> None:
+    """With plain MPI and Wherry in turns, one thread and two; and wrong exchanges are found."""
+    check = built(build / "tests" / "apps" / mpi.name / "check_nbody")
+    done = mpi.run([check], n, hermetic({}) | PATIENT, timeout=180)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@on_two
+def test_a_scheme_is_chosen_by_trial(mpi: Launcher, build: Path) -> None:
+    text = output(run(mpi, build, 3, ["--bodies", "500", "--steps", "4"]))
+    (trial,) = [line for line in text.splitlines() if line.startswith("of the trial: ")]
+    times = {word.split()[0]: float(word.split()[1]) for word in trial.removeprefix("of the trial: ").split(", ")}
+    assert len(times) == 3
+    (scheme,) = [line.split()[1].rstrip(":") for line in text.splitlines() if line.startswith("scheme ")]
+    assert times[scheme] == min(times.values())
+    (rates,) = [line for line in text.splitlines() if line.startswith("timesteps/s: ")]
+    assert rates.split()[2:4] == ["with", "plain"]
+
+
+@on_one
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_records(mpi: Launcher, build: Path, scheme: str, tmp_path: Path) -> None:
+    path = tmp_path / "records.json"
+    output(run(mpi, build, 2, ["--bodies", "100", "--scheme", scheme, "--steps", "7", f"--json={path}"]))
+    assert list(tmp_path.iterdir()) == [path]
+    records = json.loads(path.read_text())
+    assert [record["metric"] for record in records] == ["timestep", "computing", "exchanging"]
+    for record in records:
+        assert record["bench"] == "nbody"
+        assert record["case"] == f"100 bodies, {scheme}"
+        (samples,) = record["samples"]
+        assert (len(samples["native"]), len(samples["wherry"])) == (4, 3)
+
+
+@on_two
+def test_reproducible_runs_end_at_the_same_bits(mpi: Launcher, build: Path, tmp_path: Path) -> None:
+    texts = set()
+    energies = set()
+    for n, threads in [(1, 1), (2, 1), (3, 2), (5, 1)]:
+        path = tmp_path / f"{n}.csv"
+        words = ["--reproducible", "--bodies", "203", "--steps", "20", "--threads", str(threads), "--output", path]
+        text = output(run(mpi, build, n, words))
+        texts.add(path.read_text())
+        energies.add(next(line for line in text.splitlines() if line.startswith("energy ")))
+    assert len(texts) == 1
+    assert len(energies) == 1
+
+
+@on_one
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_run_goes_on_as_if_it_had_never_stopped(mpi: Launcher, build: Path, scheme: str, tmp_path: Path) -> None:
+    whole, part = tmp_path / "whole.csv", tmp_path / "part.csv"
+    fixed = ["--scheme", scheme, "--with", "mpi"]
+    start = ["--bodies", "101", "--eps", "0.1", "--dt", "0.003", "--integrator", "yoshida4"]
+    output(run(mpi, build, 3, [*fixed, *start, "--steps", "12", "--output", whole]))
+    output(run(mpi, build, 3, [*fixed, *start, "--steps", "5", "--output", part]))
+    output(run(mpi, build, 3, [*fixed, "--restart", part, "--steps", "7", "--output", part]))
+    assert part.read_text() == whole.read_text()
+    assert whole.read_text().startswith("# nbody step=12 dt=0.003 eps=0.1 integrator=yoshida4\n")
+    assert sorted(tmp_path.iterdir()) == [part, whole]
+
+
+@on_one
+def test_bodies_come_from_a_file(mpi: Launcher, build: Path, tmp_path: Path) -> None:
+    stars, moved = tmp_path / "stars.csv", tmp_path / "moved.csv"
+    stars.write_text(HEADER + "1,0,0,0,0,0,0\n0,1,0,0,0,1,0\n0,4,0,0,0,0.5,0\n")
+    words = ["--input", stars, "--eps", "0", "--dt", "0.001", "--steps", "1000", "--output", moved, "--every", "300"]
+    output(run(mpi, build, 2, words))
+    rows = [[float(field) for field in line.split(",")] for line in moved.read_text().splitlines()[2:]]
+    # On circles: by 1 radian at the radius 1, by 1/8 at 4. The sun, which nothing pulls, stays.
+    assert rows[0] == [1, 0, 0, 0, 0, 0, 0]
+    assert rows[1][1:3] == pytest.approx([0.5403023, 0.8414710], abs=1e-6)
+    assert rows[2][1:3] == pytest.approx([3.9688, 0.49870], abs=1e-4)
+
+
+@on_one
+def test_an_absurd_time_step_is_warned_of(mpi: Launcher, build: Path) -> None:
+    text = output(run(mpi, build, 2, ["--bodies", "50", "--dt", "5", "--steps", "20"]))
+    assert "warning: the energy has changed by " in text
+    assert "warning" not in output(run(mpi, build, 2, ["--bodies", "50", "--dt", "0.001", "--steps", "2"]))
+
+
+@on_one
+@pytest.mark.parametrize(
+    ("text", "words", "message"),
+    [
+        ("", ["--bodies", "1"], "--bodies: '1' is not a whole number from 2 to 16777216"),
+        ("", ["--bodies", "0"], "--bodies: '0' is not a whole number from 2 to 16777216"),
+        ("", ["--bodies", "2"], "2 bodies for 3 ranks; start at most as many ranks as there are bodies"),
+        ("", ["--dt", "0"], "--dt: 0 is not more than zero"),
+        ("", ["--dt", "nan"], "--dt: 'nan' is not a number"),
+        ("", ["--scheme", "star"], "--scheme: 'star' is none of auto, equal, balanced,"),
+        ("", ["--kernel", "gpu"], "--kernel: 'gpu' is none of simd, autovectorised, reduced, single, scalar"),
+        ("", ["--reproducible", "--scheme", "ring"], "--reproducible: the scheme ring adds in an order that"),
+        ("", ["--every", "3"], "--every says when to write, but not where; add --output FILE"),
+        ("", ["--output", "/no/such/folder/x"], "cannot write '/no/such/folder/x': No such file or directory"),
+        ("", ["--model", "kepler", "--bodies", "9"], "--bodies: the model kepler has 2 bodies"),
+        ("", ["--restart", "{file}", "--input", "{file}"], "--input and --restart are both given; write one of them"),
+        ("1,2\n", ["--input", "{file}"], "{file}:1: '1,2' instead of 'm,x,y,z,vx,vy,vz'"),
+        (HEADER + "-1,0,0,0,0,0,0\n", ["--input", "{file}"], "{file}:2: m is -1; a mass must not be negative"),
+        (HEADER + "1,nan,0,0,0,0,0\n", ["--input", "{file}"], "{file}:2: x is nan; it must be finite"),
+        (HEADER + "1,0,0,0,0,0,0\n", ["--input", "{file}"], "a single body has nothing that pulls it"),
+        (HEADER + "1,0,0,0,0,0,0\n", ["--restart", "{file}"], "{file}: no line '# nbody step=...'; take a file that"),
+        (
+            "# nbody step=3 dt=0.1 eps=0 integrator=leapfrog\n" + HEADER + "1,0,0,0,0,0,0\n" * 5,
+            ["--restart", "{file}", "--dt", "0.2"],
+            "--dt disagrees with '{file}', which must go on as it began; leave it out",
+        ),
+        (
+            "# nbody step=3 dt=0.1 eps=0 integrator=hopping\n" + HEADER + "1,0,0,0,0,0,0\n" * 5,
+            ["--restart", "{file}"],
+            "{file}: integrator 'hopping' is none of euler, leapfrog, yoshida4",
+        ),
+    ],
+)
+def test_wrong_usage_ends_all_ranks(
+    mpi: Launcher, build: Path, text: str, words: list[str], message: str, tmp_path: Path
+) -> None:
+    stars = tmp_path / "stars.csv"
+    stars.write_text(text)
+    done = run(mpi, build, 3, [word.format(file=stars) for word in words])
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert (done.stdout + done.stderr).count("nbody: " + message.format(file=stars)) == 1
+    assert list(tmp_path.iterdir()) == [stars]
+    assert stars.read_text() == text
+
+
+@on_two
+def test_help_names_schemes_kernels_and_examples(mpi: Launcher, build: Path) -> None:
+    done = run(mpi, build, 2, ["--help"])
+    assert done.returncode == 0
+    assert done.stdout.count("Usage: nbody [OPTION]...") == 1
+    for name in (*SCHEMES, "simd", "reduced", "leapfrog", "plummer"):
+        assert f"\n      {name}: " in done.stdout
+    assert "mpiexec -n 2 nbody --restart stars.csv" in done.stdout
+    assert "--turns" not in done.stdout
+
+
+@on_one
+def test_progress_tells_the_rate(mpi: Launcher, build: Path) -> None:
+    shown = run(mpi, build, 2, ["--bodies", "64", "--steps", "3", "--progress"])
+    assert "\rnbody: timesteps: 0 of 3" in (shown.stdout + shown.stderr).replace("\n", "\r")
