@@ -16,17 +16,19 @@ else()
   message(STATUS "SimGrid: not found; no programs for wherry simulate (install libsimgrid-dev)")
 endif()
 
-# A program for smpimain from one source: a shared object with a main() for each rank. It is loaded once, not once per
-# rank, so it must have no mutable globals.
-function(wherry_simulated_program name source folder)
+# A program for smpimain: a shared object with a main() for each rank. It is loaded once, not once per rank, so it must have
+# no mutable globals.
+#
+# wherry_simulated_program(name SOURCES source... LIBRARIES library...): <build>/bench/smpi/<name>.so
+function(wherry_simulated_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 program "" "" "SOURCES;LIBRARIES")
   if(NOT WHERRY_SMPI_ABI)
     return()
   endif()
-  add_library(${name} MODULE "${source}")
-  target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/bench")
-  target_link_libraries(${name} PRIVATE wherry_linked_smpi wherry_run_smpi "${WHERRY_SIMGRID}")
+  add_library(${name} MODULE ${program_SOURCES})
+  target_link_libraries(${name} PRIVATE ${program_LIBRARIES} wherry_linked_smpi wherry_run_smpi "${WHERRY_SIMGRID}")
   # smpimain looks for main().
   set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET default
-    LIBRARY_OUTPUT_DIRECTORY "${folder}")
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bench/smpi")
   install(TARGETS ${name} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/wherry/smpi")
 endfunction()

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "mpi/api.hpp"
+#include "mpi/simulated.hpp"
 #include "run/offers.hpp"
 #include "run/runtime.hpp"
 
@@ -37,25 +37,6 @@ class Chosen final : public run::Observer {
   long long trained_after_ = 0;
 };
 
-/// SMPI's own sends everybody's data to everybody, which takes minutes at 1024 ranks. This one is complete when it begins, but
-/// the program may not know that: its request is a request.
-inline int reduce_at_once(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
-                          MPI_Comm comm, MPI_Request* request) {
-  const int code = PMPI_Allreduce(send, receive, count, type, op, comm);
-  if (code != MPI_SUCCESS) return code;
-  const auto no_status = [](void*, MPI_Status*) -> int { return MPI_SUCCESS; };
-  const auto no_memory = [](void*) -> int { return MPI_SUCCESS; };
-  const auto no_cancel = [](void*, int) -> int { return MPI_SUCCESS; };
-  PMPI_Grequest_start(no_status, no_memory, no_cancel, nullptr, request);
-  return PMPI_Grequest_complete(*request);
-}
-
-inline wherry::mpi::Api simulated_api() {
-  wherry::mpi::Api api = wherry::mpi::linked_api();
-  api.Iallreduce = reduce_at_once;
-  return api;
-}
-
 inline wherry::Settings settings_for(std::string_view strategy) {
   wherry::Settings settings;
   settings.features.tuning = false;
@@ -70,7 +51,7 @@ class WholePath {
   WholePath(std::string_view strategy, std::shared_ptr<run::Offers> offers)
       : strategy_(strategy),
         settings_(settings_for(strategy)),
-        api_(simulated_api()),
+        api_(wherry::mpi::simulated_api()),
         runtime_(settings_, api_, &chosen_,
                  {.now = [] { return MPI_Wtime(); }, .offers = std::move(offers)}) {}
 

@@ -158,6 +158,7 @@ def rank_counts(context: click.Context, parameter: click.Parameter, value: str) 
         "wherry simulate alltoall --platform gigabit -n 64 --sizes 64,1024",
         "wherry simulate allreduce --platform lemieux -n 64,256,1024 --sizes 64 --json out.json --plot out.svg",
         "wherry simulate alltoall --platform gigabit -n 16 --per-node 4 --strategies native,native:mpich,node_aware",
+        "wherry simulate radix_sort --platform lemieux -n 16 --sizes 2048,8192",
     ),
 )
 @click.argument("name")
@@ -192,13 +193,18 @@ def simulate_(
     file: Path | None,
     plot: Path | None,
 ) -> None:
-    """Run the collective NAME on a simulated machine: SimGrid's SMPI with Wherry's schedules.
+    """Run NAME on a simulated machine: SimGrid's SMPI with Wherry's schedules.
 
-    NAME is alltoall, allgather, bcast, gather, scatter, reduce, allreduce, reduce_scatter_block or barrier. Times are
-    simulated, so they are the same in every run.
+    NAME is a collective (alltoall, allgather, bcast, gather, scatter, reduce, allreduce, reduce_scatter_block or
+    barrier) or an application (radix_sort or pme). Times are simulated, so they are the same in every run.
     """
     check_writable(file)
     check_writable(plot)
+    if name in simulate.application.NAMES:
+        if strategies or plot:
+            raise UsageError(f"{name} compares plain MPI with Wherry, in a table; leave out --strategies and --plot")
+        simulate_application(name, platform, ranks, per_node, sizes, limit_s, file)
+        return
     requests = [simulate.request(name, platform, count, per_node) for count in ranks]
     for request in requests:
         request.sizes = sizes or request.sizes
@@ -215,3 +221,23 @@ def simulate_(
         write_records(file, [row for setting in settings for row in simulate.records(setting)])
     if plot is not None:
         draw_simulation(settings, plot)
+
+
+def simulate_application(
+    name: str,
+    platform: str,
+    ranks: tuple[int, ...],
+    per_node: int | None,
+    sizes: tuple[int, ...] | None,
+    limit_s: float,
+    file: Path | None,
+) -> None:
+    application = simulate.application
+    requests = [application.request(name, platform, count, per_node, sizes, limit_s) for count in ranks]
+    records = []
+    for request in requests:
+        outcome = application.run(request)
+        Console().print(outcome.text, end="", markup=False, highlight=False, soft_wrap=True)
+        records += outcome.records
+    if file is not None:
+        write_json(file, records)

@@ -15,9 +15,9 @@
 
 namespace wherry::api {
 
-thread_local const char* LastStrategy::name_ = "";
-
 namespace {
+
+thread_local const char* last_strategy = "";
 
 /// The file that the program's MPI functions come from.
 const char* path_of_library() {
@@ -124,6 +124,9 @@ int poll(void*) { return process().driver().poll(); }
 void stop_thread() { process().driver().stop(); }
 
 }  // namespace
+
+void LastStrategy::set(std::string_view name) { last_strategy = name.data(); }
+const char* LastStrategy::get() { return last_strategy; }
 
 const mpi::Api& library() {
   static const mpi::Api& api = (check_abi(), mpi::linked_api());

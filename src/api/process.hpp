@@ -18,11 +18,8 @@ run::Runtime* runtime();
 class LastStrategy {
  public:
   /// name: of static storage, ended by a null character, as the registry's are.
-  static void set(std::string_view name) { name_ = name.data(); }
-  static const char* get() { return name_; }
-
- private:
-  static thread_local const char* name_;
+  static void set(std::string_view name);
+  static const char* get();
 };
 
 }  // namespace wherry::api

@@ -49,6 +49,7 @@ long long staging_bytes(const Offer& offer, const Calls& calls) {
     const int items = offer.way.neighbours != nullptr ? slots : 2 * (slots + ranks);
     return stages(offer, calls) ? combined_bytes(slots, items, combined_limit(calls.load.bytes)) : 0;
   }
+  if (!stages(offer, calls)) return 0;
   // In place the data to send is copied as well.
   const long long copied = calls.limit == Limit::in_place ? ranks * calls.load.bytes : 0;
   return staging_bytes(offer, calls.load) + copied;

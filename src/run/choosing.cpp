@@ -1,6 +1,7 @@
 #include "run/choosing.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <span>
 
@@ -50,12 +51,14 @@ choose::LearnerOptions options_for(const Communicator& c, const std::vector<choo
 
 }  // namespace
 
-Choosing::Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers)
+Choosing::Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers,
+                   Staging& staging)
     : settings_(settings),
       api_(api),
       machine_(machine_name()),
       library_(library_name(api)),
-      offers_(std::move(offers)) {}
+      offers_(std::move(offers)),
+      staging_(staging) {}
 
 Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
   RecentChoice& recent = c.recent_choices[index_of(key.collective)];
@@ -67,12 +70,38 @@ Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
   return *recent.choice;
 }
 
+bool Choosing::reserve(Communicator& c, long long bytes) {
+  // What whole elements need beyond even cuts is small; and calls that grow slowly must not ask each time.
+  constexpr std::size_t least = std::size_t{64} << 10;
+  if (static_cast<std::size_t>(bytes) <= c.reserved_staging) return true;
+  const std::size_t wanted =
+      std::max(least, std::min(std::bit_ceil(static_cast<std::size_t>(bytes)), c.terms().staging_max));
+  const int mine = staging_.reserve(wanted);
+  int all = 0;
+  const int code = api_.Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, c.channel().comm());
+  if (code == MPI_SUCCESS && all != 0) return c.reserved_staging = wanted, true;
+  c.limit_staging();
+  return false;
+}
+
+/// What all ranks have the memory for. At the second turn none is asked for that is not there.
+Choosing::Shortlist Choosing::shortlist(Communicator& c, const CellKey& key) {
+  for (;;) {
+    Shortlist made{.offered = offers_->of(c, key), .candidates = {}};
+    std::vector<choose::Candidate> priced;
+    for (const Offered& o : made.offered) priced.push_back({std::string(o.way.name()), o.predicted_s});
+    made.candidates = choose::shortlist_for(key.collective, std::move(priced));
+    long long needed = 0;
+    for (const Offered& o : made.offered)
+      if (std::ranges::find(made.candidates, o.way.name(), &choose::Candidate::name) != made.candidates.end())
+        needed = std::max(needed, o.staging_bytes);
+    if (reserve(c, needed)) return made;
+  }
+}
+
 std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& key, int root) {
   settle_machine(c);
-  const std::vector<Offered> offered = offers_->of(c, key);
-  std::vector<choose::Candidate> priced;
-  for (const Offered& o : offered) priced.push_back({std::string(o.way.name()), o.predicted_s});
-  std::vector<choose::Candidate> list = choose::shortlist_for(key.collective, std::move(priced));
+  auto [offered, list] = shortlist(c, key);
   const Trials trials =
       choose::trials_for(plan::segment_operation(key.collective), list, c.shape(), *c.machine);
   choose::Learner made = learner(c, key, std::move(list));
@@ -99,6 +128,10 @@ std::optional<Way> Choosing::way_without_asking(Communicator& c, const CellKey& 
 std::pair<std::optional<Way>, std::string_view> Choosing::named(Communicator& c, const CellKey& key,
                                                                 std::string_view name) {
   settle_machine(c);
+  const std::vector<Offered> offered = offers_->of(c, key);
+  const auto found = std::ranges::find_if(offered, [=](const Offered& o) { return o.way.name() == name; });
+  if (found != offered.end() && !reserve(c, found->staging_bytes))
+    return {std::nullopt, "not every rank has the memory that the strategy asked for may need"};
   return offers_->named(c, key, name);
 }
 

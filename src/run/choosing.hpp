@@ -12,13 +12,14 @@
 #include "choose/tuning.hpp"
 #include "run/communicator.hpp"
 #include "run/offers.hpp"
+#include "run/staging.hpp"
 
 namespace wherry::run {
 
 /// The candidates of calls, and the tuning file. Shared by all communicators of the process; thread-safe.
 class Choosing {
  public:
-  Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers);
+  Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers, Staging& staging);
 
   /// What is learned about such calls; made at the first one (collective over c). root: of this one.
   Choice& choice(Communicator& c, const CellKey& key, int root);
@@ -35,12 +36,23 @@ class Choosing {
     return offers_->named(c, key, name);
   }
 
+  /// Makes sure of so much staging on every rank, for blocking calls. False, alike on all ranks: one has not got it, and ways
+  /// that need more than is reserved are no longer offered in c. Collective over c where more is asked for than before.
+  bool reserve(Communicator& c, long long bytes);
+
   /// Keeps what the ranks of c learned; its rank 0 does so for all.
   void note(Communicator& c);
   /// Adds what was noted to the tuning file.
   void save();
 
  private:
+  /// Some ways, and those of them that may be tried.
+  struct Shortlist {
+    std::vector<Offered> offered;
+    std::vector<choose::Candidate> candidates;
+  };
+
+  Shortlist shortlist(Communicator& c, const CellKey& key);
   std::unique_ptr<Choice> first_choice(Communicator& c, const CellKey& key, int root);
   void settle_machine(Communicator& c);
   choose::Learner learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list);
@@ -52,6 +64,7 @@ class Choosing {
   const std::string machine_, library_;
 
   const std::shared_ptr<Offers> offers_;
+  Staging& staging_;
 
   std::mutex mutex_;  // guards what follows
   bool loaded_ = false;

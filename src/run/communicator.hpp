@@ -24,7 +24,7 @@
 #include "run/cell_key.hpp"
 #include "run/channel.hpp"
 #include "run/executor.hpp"
-#include "run/quiet.hpp"
+#include "run/likeness.hpp"
 #include "run/segments/call.hpp"
 #include "run/size_watch.hpp"
 #include "run/sparse/exchange.hpp"
@@ -86,6 +86,10 @@ class Communicator {
   /// root: of the collectives that have one, else 0.
   const PreparedSegments& prepared(const plan::SegmentStrategy& strategy, int depth, int root);
 
+  /// From now on no way may need more staging than is reserved.
+  void limit_staging() { terms_.staging_max = reserved_staging; }
+
+  std::size_t reserved_staging = 0;      // bytes that every rank has, for blocking calls
   std::optional<plan::Machine> machine;  // what calls are priced by, once the ranks have settled it
   std::map<CellKey, std::unique_ptr<Choice>> choices;
   std::array<RecentChoice, collectives> recent_choices;  // by collective: most calls are like the last

@@ -15,13 +15,16 @@ std::uint32_t bucket_of(const Blocks& blocks) {
   return profile::bucket_of(static_cast<std::uint64_t>(blocks.block_bytes()));
 }
 
+long long most_staging(const SegmentCall& call, int ranks) {
+  // No strategy holds more than all blocks twice.
+  return call.differ ? call.total_bytes() + ranks * call.widest : 0;
+}
+
 std::string_view reason_to_stay(const Settings& settings, const Communicator& c, const SegmentCall& call) {
   const bool reduces = call.reduces != Operator::unknown;
   if (reduces && settings.reproducible && depends_on_order(call.reduces))
     return "WHERRY_REPRODUCIBLE: the result depends on the order";
-  // Blocks of one size class may be much larger than the average of their class: no strategy holds more than all of them twice.
-  const long long most = call.differ ? call.total_bytes() + c.size() * call.widest : 0;
-  return most > static_cast<long long>(c.terms().staging_max)
+  return most_staging(call, c.size()) > static_cast<long long>(c.terms().staging_max)
              ? "blocks differ so much that staging would not do"
              : "";
 }

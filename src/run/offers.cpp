@@ -33,7 +33,7 @@ std::vector<Offered> Offers::of(const Communicator& c, const CellKey& key) {
   std::vector<Offered> all;
   for (const choose::Priced& p :
        choose::priced(counted(c, key), calls.load, c.machine.value_or(plan::Machine{}), allowed))
-    all.push_back({p.offer->way, p.cost.seconds});
+    all.push_back({p.offer->way, p.cost.seconds, choose::staging_bytes(*p.offer, calls)});
   return all;
 }
 

@@ -18,6 +18,7 @@ namespace wherry::run {
 struct Offered {
   Way way;
   double predicted_s;
+  long long staging_bytes;  // the most that it may need on any rank
 };
 
 /// Ways are counted once for each shape and collective (of neighbourhoods, for each communicator), and priced for every size and machine. Shared by all communicators of

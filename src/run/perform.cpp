@@ -188,7 +188,7 @@ Work uniform_exchange(Task task, Blocks& blocks, const plan::Strategy& strategy,
   std::vector<Share> room;  // the program's, meanwhile: the blocks may be exchanged again
   const bool too_short = static_cast<std::size_t>(blocks.receive.front().bytes) < block;
   if (too_short) {
-    dropped = staging.lease(buffer);
+    dropped = staging.lease(buffer, Patience::test);  // what is reserved is for what follows
     if (dropped.data() == nullptr) co_return MPI_ERR_NO_MEM;
     room = blocks.receive;
     lay_out(dropped.data(), static_cast<long long>(block), blocks.receive.size(), blocks.receive);
@@ -201,7 +201,7 @@ Work uniform_exchange(Task task, Blocks& blocks, const plan::Strategy& strategy,
     const int slots = several ? prepared.schedule.slots : 0;
     const auto staged =
         static_cast<std::size_t>(choose::uniform_staging(slots, c.size(), static_cast<long long>(block)));
-    lease = staging.lease(staged + copy_bytes);
+    lease = staging.lease(staged + copy_bytes, task.lane.patience);
     if (lease.data() == nullptr) {
       if (too_short) blocks.receive.swap(room);
       co_return MPI_ERR_NO_MEM;
@@ -241,8 +241,10 @@ Work irregular_exchange(Task task, const Blocks& blocks, plan::Hops hops, const 
     const int exchanged = co_await execution;
     co_return first_error(code, exchanged);
   }
-  const Staging::Lease lease = staging.lease(static_cast<std::size_t>(choose::combined_bytes(
-      prepared.schedule.slots, prepared.layout.most_items, static_cast<long long>(limit))));
+  const Staging::Lease lease =
+      staging.lease(static_cast<std::size_t>(choose::combined_bytes(
+                        prepared.schedule.slots, prepared.layout.most_items, static_cast<long long>(limit))),
+                    task.lane.patience);
   if (lease.data() == nullptr) co_return first_error(code, MPI_ERR_NO_MEM);
   CombinedBinding binding(prepared.schedule, prepared.layout, blocks, limit, lease.data(),
                           *task.lane.channel);

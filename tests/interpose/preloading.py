@@ -10,9 +10,33 @@ from pathlib import Path
 import pytest
 from conftest import Launcher
 
-from wherry.record import Record, read
+from wherry.mpis import find_mpi, why_missing
+from wherry.record import Record, read, text
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
+
+DRIVEN = ("openmpi", "mpich")  # the libraries that tests run at every number of ranks; both let Wherry take part
+
+_COLLECTIVES = (
+    "Alltoall Alltoallv Alltoallw Allgather Bcast Gather Scatter Reduce Allreduce Reduce_scatter_block Allgatherv"
+    " Reduce_scatter Barrier"
+)
+_STRATEGIES = {
+    "several": (
+        "bruck2 bruck2 mesh bruck binomial binomial binomial binomial recursive_doubling ring bruck pairwise"
+        " dissemination"
+    ),
+    "others": "pairwise direct pairwise ring chain linear linear binary_tree ring pairwise ring direct binomial",
+}
+#: A strategy for each collective, twice; they apply to any number of ranks above two.
+FORCED = {
+    name: dict(zip(_COLLECTIVES.split(), strategies.split(), strict=True)) for name, strategies in _STRATEGIES.items()
+}
+
+
+def asking_for(strategies: Mapping[str, str]) -> dict[str, str]:
+    """The environment in which each collective runs by the strategy that is named for it."""
+    return {f"WHERRY_{collective.upper()}": strategy for collective, strategy in strategies.items()}
 
 
 def compile_program(mpi: Launcher, name: str, target: Path, options: Sequence[str] = ()) -> Path:
@@ -42,6 +66,56 @@ def calls_of(record: Record) -> Counter[str]:
     for row in record.tables["calls"]:
         counts[record.function(row["function"])] += int(row["count"])
     return counts
+
+
+def uses_of(record: Record) -> set[tuple[str, str]]:
+    """What ran: functions, and the strategies that they ran by."""
+    return {(record.function(row["function"]), text(row["strategy"])) for row in record.tables["uses"]}
+
+
+def blocking_uses(record: Record) -> set[tuple[str, str]]:
+    """The same, with the names of collectives as users write them."""
+    return {(function.removeprefix("MPI_").lower(), strategy) for function, strategy in uses_of(record)}
+
+
+def launcher_of(name: str) -> Launcher:
+    mpi = find_mpi(name)
+    if mpi is None:
+        pytest.skip(why_missing(name))
+    return Launcher(mpi)
+
+
+class Runs:
+    """A program on one MPI that writes what it gets to files, and what that is without Wherry."""
+
+    def __init__(self, launcher: Launcher, source: str, folder: Path) -> None:
+        self.launcher = launcher
+        self.folder = folder
+        self.program = compile_program(launcher, source, folder / Path(source).stem)
+
+    def without(self, n: int) -> list[bytes]:
+        folder = self.folder / f"without-{n}"
+        if not folder.exists():
+            self._run(folder, n, {}, preload=False)
+        return self._results(folder, n)
+
+    def with_wherry(self, n: int, env: Mapping[str, str], out: Path) -> tuple[list[bytes], list[Record]]:
+        """What each rank got, and its record. out: an empty folder."""
+        self._run(out / "results", n, {**env, "WHERRY_OUTPUT": str(out)}, preload=True)
+        records = records_in(out)
+        assert len(records) == n
+        return self._results(out / "results", n), records
+
+    def _run(self, folder: Path, n: int, env: Mapping[str, str], preload: bool) -> None:
+        folder.mkdir()
+        done = self.launcher.run([self.program, folder], n, env, preload=preload, timeout=180)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    @staticmethod
+    def _results(folder: Path, n: int) -> list[bytes]:
+        found = [(folder / f"rank-{rank}").read_bytes() for rank in range(n)]
+        assert all(found)
+        return found
 
 
 def sites_of(record: Record, function: str) -> set[str]:

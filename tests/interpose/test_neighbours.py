@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, Launcher
-from preloading import PROGRAMS, compile_program, records_in
+from preloading import PROGRAMS, Runs, asking_for, blocking_uses, launcher_of, records_in
 
-from wherry.mpis import find_mpi, why_missing
-from wherry.record import Record, text
+from wherry.record import text
 
 REGISTRY = ROOT / "src/plan/neighbours/strategies.cpp"
 OPERATIONS = ("neighbor_alltoall", "neighbor_alltoallv", "neighbor_allgather", "neighbor_allgatherv")
@@ -25,48 +24,21 @@ def registered() -> list[str]:
     return re.findall(r'^    \{"(\w+)",', REGISTRY.read_text(), re.MULTILINE)
 
 
-def asking_for(strategy: str) -> dict[str, str]:
-    return {**{f"WHERRY_{name.upper()}": strategy for name in OPERATIONS}, "WHERRY_RANKS_PER_NODE": PER_NODE}
+def told(strategy: str) -> dict[str, str]:
+    return {**asking_for(dict.fromkeys(OPERATIONS, strategy)), "WHERRY_RANKS_PER_NODE": PER_NODE}
 
 
-def uses_of(record: Record) -> set[tuple[str, str]]:
-    """What ran, by function."""
-    rows = record.tables["uses"]
-    return {(record.function(row["function"]).removeprefix("MPI_").lower(), text(row["strategy"])) for row in rows}
-
-
-def launcher_of(name: str) -> Launcher:
-    mpi = find_mpi(name)
-    if mpi is None:
-        pytest.skip(why_missing(name))
-    return Launcher(mpi)
-
-
-class Runs:
-    """The C program on one MPI, and what it gives there without Wherry."""
-
-    def __init__(self, launcher: Launcher, folder: Path) -> None:
-        self.launcher = launcher
-        self.folder = folder
-        self.program = compile_program(launcher, "neighbours.c", folder / "neighbours")
-
-    def results(self, n: int, env: Mapping[str, str], preload: bool) -> list[bytes]:
-        name = "-".join([str(n), *env.values()]) if preload else f"{n}-without"
-        folder = self.folder / name.replace("/", "_")[-100:]
-        if not folder.exists():
-            folder.mkdir()
-            done = self.launcher.run([self.program, folder], n, env, preload=preload, timeout=180)
-            assert done.returncode == 0, done.stdout + done.stderr
-        return [(folder / f"rank-{rank}").read_bytes() for rank in range(n)]
-
-    def without(self, n: int) -> list[bytes]:
-        return self.results(n, {}, preload=False)
+def run(runs: Runs, n: int, env: Mapping[str, str], out: Path) -> list[set[tuple[str, str]]]:
+    """What each rank used. The results must be those without Wherry."""
+    results, records = runs.with_wherry(n, env, out)
+    assert results == runs.without(n)
+    return [blocking_uses(record) for record in records]
 
 
 @pytest.fixture(scope="module", params=["openmpi", "mpich"])
 def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Runs:
     name: str = request.param
-    return Runs(launcher_of(name), tmp_path_factory.mktemp(f"neighbours-{name}"))
+    return Runs(launcher_of(name), "neighbours.c", tmp_path_factory.mktemp(f"neighbours-{name}"))
 
 
 def test_the_registry_is_read() -> None:
@@ -76,10 +48,7 @@ def test_the_registry_is_read() -> None:
 
 @pytest.mark.parametrize("strategy", registered())
 def test_every_strategy_gives_the_same(runs: Runs, preload: Path, strategy: str, tmp_path: Path) -> None:
-    env = {**asking_for(strategy), "WHERRY_OUTPUT": str(tmp_path)}
-    assert runs.results(EVERY_STRATEGY, env, preload=True) == runs.without(EVERY_STRATEGY)
-    uses = [uses_of(record) for record in records_in(tmp_path)]
-    assert len(uses) == EVERY_STRATEGY
+    uses = run(runs, EVERY_STRATEGY, told(strategy), tmp_path)
     assert all({(operation, strategy) for operation in OPERATIONS} <= each for each in uses)
 
 
@@ -88,27 +57,23 @@ def test_every_library_keeps_its_order_of_repeated_neighbours(
     mpi: Launcher, preload: Path, strategy: str, tmp_path: Path
 ) -> None:
     """They differ in it, and neighbours are repeated in the graph and on the grid."""
-    runs = Runs(mpi, tmp_path)
     out = tmp_path / "records"
     out.mkdir()
-    env = {**asking_for(strategy), "WHERRY_OUTPUT": str(out)}
-    assert runs.results(4, env, preload=True) == runs.without(4)
-    assert all(("neighbor_alltoall", strategy) in uses_of(record) for record in records_in(out))
+    uses = run(Runs(mpi, "neighbours.c", tmp_path), 4, told(strategy), out)
+    assert all(("neighbor_alltoall", strategy) in each for each in uses)
 
 
 def test_learning_gives_the_same(runs: Runs, preload: Path, tmp_path: Path) -> None:
-    env = {"WHERRY_RANKS_PER_NODE": PER_NODE, "WHERRY_OUTPUT": str(tmp_path)}
-    assert runs.results(5, env, preload=True) == runs.without(5)
-    uses = [uses_of(record) for record in records_in(tmp_path)]
-    assert len(uses) == 5
+    uses = run(runs, 5, {"WHERRY_RANKS_PER_NODE": PER_NODE}, tmp_path)
     assert all(each == uses[0] for each in uses)
     assert {use for use in uses[0] if use[0] == "neighbor_alltoall" and use[1] != "native"}
 
 
 def test_few_neighbours_on_one_node_are_the_librarys(runs: Runs, preload: Path, tmp_path: Path) -> None:
-    assert runs.results(4, {"WHERRY_OUTPUT": str(tmp_path)}, preload=True) == runs.without(4)
-    for record in records_in(tmp_path):
-        assert not {use for use in uses_of(record) if use[0].startswith("neighbor")}
+    results, records = runs.with_wherry(4, {}, tmp_path)
+    assert results == runs.without(4)
+    for record in records:
+        assert not {use for use in blocking_uses(record) if use[0].startswith("neighbor")}
         reasons = {
             (record.function(row["function"]), text(row["reason"])): int(row["count"])
             for row in record.tables["misses"]
@@ -127,9 +92,9 @@ def test_mpi4py_gets_the_same(name: str, preload: Path, strategy: str, tmp_path:
         pytest.skip(f"{name} has no mpi4py")
     command = [mpi.python, PROGRAMS / "neighbours.py"]
     plain = mpi.run(command, 4)
-    preloaded = mpi.run(command, 4, {**asking_for(strategy), "WHERRY_OUTPUT": str(tmp_path)}, preload=True)
+    preloaded = mpi.run(command, 4, {**told(strategy), "WHERRY_OUTPUT": str(tmp_path)}, preload=True)
     assert plain.returncode == preloaded.returncode == 0, plain.stderr + preloaded.stderr
     assert sorted(preloaded.stdout.splitlines()) == sorted(plain.stdout.splitlines())
     assert "rank 3: " in plain.stdout
-    ran = {use[1] for record in records_in(tmp_path) for use in uses_of(record) if use[0].startswith("neighbor")}
+    ran = {use[1] for record in records_in(tmp_path) for use in blocking_uses(record) if use[0].startswith("neighbor")}
     assert ran - {"native"} if strategy == "auto" else ran == {strategy}

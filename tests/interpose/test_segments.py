@@ -9,11 +9,8 @@ from itertools import chain, zip_longest
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Launcher
-from preloading import compile_program, records_in
-
-from wherry.mpis import find_mpi, why_missing
-from wherry.record import Record, text
+from conftest import ROOT
+from preloading import Runs, asking_for, blocking_uses, launcher_of
 
 REGISTRY = ROOT / "src/plan/segments/strategies.cpp"
 FUNCTIONS = {"reduce_scatter": "reduce_scatter_block"}
@@ -47,61 +44,19 @@ def settings() -> list[dict[str, str]]:
     return [{name: strategy for name, strategy in row.items() if strategy is not None} for row in rows]
 
 
-def uses_of(record: Record) -> set[Use]:
-    """What ran, but for the library's own."""
-    rows = record.tables["uses"]
-    uses = {(record.function(row["function"]).removeprefix("MPI_").lower(), text(row["strategy"])) for row in rows}
-    return {use for use in uses if use[1] != "native"}
-
-
-def launcher_of(name: str) -> Launcher:
-    mpi = find_mpi(name)
-    if mpi is None:
-        pytest.skip(why_missing(name))
-    return Launcher(mpi)
-
-
-class Runs:
-    """The program on one MPI, and what it gives there without Wherry."""
-
-    def __init__(self, launcher: Launcher, folder: Path) -> None:
-        self.launcher = launcher
-        self.folder = folder
-        self.program = compile_program(launcher, "segments.c", folder / "segments")
-
-    def without(self, n: int) -> list[bytes]:
-        folder = self.folder / f"without-{n}"
-        if not folder.exists():
-            self._run(folder, n, {}, preload=False)
-        return self._results(folder, n)
-
-    def with_wherry(self, n: int, asked: Mapping[str, str]) -> tuple[list[bytes], set[Use]]:
-        """The results, and what each rank used."""
-        folder = self.folder / f"with-{n}-{'-'.join(asked.values())}"
-        folder.mkdir()
-        env = {f"WHERRY_{name.upper()}": strategy for name, strategy in asked.items()}
-        self._run(folder / "out", n, {**env, "WHERRY_RANKS_PER_NODE": PER_NODE, "WHERRY_OUTPUT": str(folder)}, True)
-        uses = [uses_of(record) for record in records_in(folder)]
-        assert len(uses) == n
-        assert all(others == uses[0] for others in uses)
-        return self._results(folder / "out", n), uses[0]
-
-    def _run(self, folder: Path, n: int, env: Mapping[str, str], preload: bool) -> None:
-        folder.mkdir()
-        done = self.launcher.run([self.program, folder], n, env, preload=preload, timeout=180)
-        assert done.returncode == 0, done.stdout + done.stderr
-
-    @staticmethod
-    def _results(folder: Path, n: int) -> list[bytes]:
-        found = [(folder / f"rank-{rank}").read_bytes() for rank in range(n)]
-        assert all(found)
-        return found
+def run(runs: Runs, n: int, asked: Mapping[str, str], out: Path) -> set[Use]:
+    """What all ranks used, but for the library's own. The results must be those without Wherry."""
+    results, records = runs.with_wherry(n, {**asking_for(asked), "WHERRY_RANKS_PER_NODE": PER_NODE}, out)
+    assert results == runs.without(n)
+    uses = [{use for use in blocking_uses(record) if use[1] != "native"} for record in records]
+    assert all(others == uses[0] for others in uses)
+    return uses[0]
 
 
 @pytest.fixture(scope="module", params=["openmpi", "mpich"])
 def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Runs:
     name: str = request.param
-    return Runs(launcher_of(name), tmp_path_factory.mktemp(f"segments-{name}"))
+    return Runs(launcher_of(name), "segments.c", tmp_path_factory.mktemp(f"segments-{name}"))
 
 
 def test_the_registry_is_read() -> None:
@@ -116,22 +71,17 @@ def test_the_registry_is_read() -> None:
 
 
 @pytest.mark.parametrize("asked", settings(), ids=lambda asked: "-".join(asked.values()))
-def test_every_strategy_gives_the_same(runs: Runs, preload: Path, asked: dict[str, str]) -> None:
-    results, uses = runs.with_wherry(5, asked)
-    assert results == runs.without(5)
-    assert set(asked.items()) - set(ELSEWHERE) <= uses
+def test_every_strategy_gives_the_same(runs: Runs, preload: Path, asked: dict[str, str], tmp_path: Path) -> None:
+    assert set(asked.items()) - set(ELSEWHERE) <= run(runs, 5, asked, tmp_path)
 
 
 @pytest.mark.parametrize(("use", "where"), ELSEWHERE.items(), ids=lambda value: "-".join(map(str, value)))
 def test_strategies_for_other_numbers_of_ranks(preload: Path, use: Use, where: tuple[str, int], tmp_path: Path) -> None:
     name, n = where
-    runs = Runs(launcher_of(name), tmp_path)
-    results, uses = runs.with_wherry(n, dict([use]))
-    assert results == runs.without(n)
-    assert use in uses
+    out = tmp_path / "records"
+    out.mkdir()
+    assert use in run(Runs(launcher_of(name), "segments.c", tmp_path), n, dict([use]), out)
 
 
-def test_learning_gives_the_same(runs: Runs, preload: Path) -> None:
-    results, uses = runs.with_wherry(5, {})
-    assert results == runs.without(5)
-    assert uses & set(chain.from_iterable(row.items() for row in settings()))
+def test_learning_gives_the_same(runs: Runs, preload: Path, tmp_path: Path) -> None:
+    assert run(runs, 5, {}, tmp_path) & set(chain.from_iterable(row.items() for row in settings()))

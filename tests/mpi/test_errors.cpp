@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "edge_bench.hpp"
+#include "segment_calls.hpp"
 
 namespace {
 
@@ -39,6 +40,32 @@ void wrong_arguments(Bench& b) {
                  "a wrong argument was not refused as the library does");
       }
     MPI_Barrier(MPI_COMM_WORLD);  // those who called wrongly must not wait for those who did not
+    b.talk(comm);
+  });
+  MPI_Comm_free(&reference);
+  MPI_Comm_free(&comm);
+}
+
+/// The same of the collectives on segments: a negative count, and a root that there is not.
+void wrong_arguments_on_segments(Bench& b) {
+  MPI_Comm comm = duplicate(MPI_COMM_WORLD), reference = duplicate(MPI_COMM_WORLD);
+  for (const MPI_Comm c : {comm, reference}) MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);
+  const int n = size_of(comm);
+  std::vector<int> out = all(n, 1), in = all(n, -1);
+  const auto compare = [&](const SegmentCollective& what, int count, int root) {
+    const Part there{out.data(), in.data(), count, root, reference},
+        here{out.data(), in.data(), count, root, comm};
+    const int expected = class_of(what.perform({}, there));
+    const int got = class_of(what.perform({&b.runtime, [&] { return what.perform({}, here); }}, here));
+    b.expect(expected == got && got != MPI_SUCCESS, "a wrong argument was not refused as the library does");
+  };
+  b.repeat(comm, 1, [&] {
+    for (const SegmentCollective& what : segment_collectives) {
+      if (what.operation == wherry::plan::Operation::barrier) continue;
+      // MPICH does not look at the counts of reductions, and fails.
+      if (!wherry::plan::reduces(what.operation)) compare(what, -1, 0);
+      if (wherry::plan::has_root(what.operation)) compare(what, 1, n);
+    }
     b.talk(comm);
   });
   MPI_Comm_free(&reference);
@@ -82,6 +109,7 @@ void error_handler_called_once(Bench& b) {
 
 constexpr Case cases[] = {
     {"wrong arguments", wrong_arguments},
+    {"wrong arguments on segments", wrong_arguments_on_segments},
     {"no type on some ranks", no_type_on_some_ranks},
     {"error handler", error_handler_called_once},
 };

@@ -13,21 +13,12 @@
 #include "edge_bench.hpp"
 #include "plan/strategy.hpp"
 #include "run/runtime.hpp"
-#include "watched_library.hpp"
+#include "watched_calls.hpp"
 
 namespace {
 
 using namespace wherry;
 using test::class_of;
-using test::open_requests;
-using test::refused_transfer;
-
-int handled_calls = 0, handled_class = MPI_SUCCESS;
-
-void handle(MPI_Comm*, int* code, ...) {
-  ++handled_calls;
-  handled_class = class_of(*code);
-}
 
 // ---- one strategy on one communicator ----
 
@@ -35,50 +26,13 @@ constexpr int untouched = -77;  // fills receive buffers
 
 int value(int from, int to, int k) { return 100000 * from + 1000 * to + k % 1000; }
 
-class Bench {
+class Bench : public test::WatchedCalls {
  public:
   Bench(run::Runtime& runtime, const plan::Strategy& strategy, long& failures)
-      : runtime_(runtime), strategy_(strategy), failures_(failures) {
-    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
-    MPI_Comm_rank(comm_, &rank);
-    MPI_Comm_size(comm_, &size);
-    MPI_Comm_create_errhandler(handle, &handler_);
-    MPI_Comm_set_errhandler(comm_, handler_);
+      : WatchedCalls(std::string(strategy.name), failures), runtime_(runtime) {
     runtime_.force("native");
     for (int call = 0; call < 2; ++call) talk();  // Wherry joins at the second
     forced_ = runtime_.force(strategy.name);
-  }
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
-  ~Bench() {
-    MPI_Errhandler_free(&handler_);
-    MPI_Comm_free(&comm_);
-  }
-
-  void expect(bool holds, const std::string& what) {
-    if (holds) return;
-    ++failures_;
-    std::fprintf(stderr, "rank %d of %d, %.*s, %s: %s\n", rank, size, static_cast<int>(strategy_.name.size()),
-                 strategy_.name.data(), label.c_str(), what.c_str());
-  }
-
-  /// Makes the call, which must report this class of error, once, and leave nothing under way.
-  void call(int expected_class, const std::function<int()>& body) {
-    expect_class(call(body), expected_class);
-  }
-  int call(const std::function<int()>& body) {
-    handled_calls = 0;
-    handled_class = MPI_SUCCESS;
-    const int reported = class_of(body());
-    expect(open_requests == 0, std::to_string(open_requests) + " requests left behind");
-    open_requests = 0;
-    expect(handled_calls == (reported != MPI_SUCCESS), "the error handler was not called once");
-    expect(handled_class == reported, "the error handler saw another error than the caller");
-    return reported;
-  }
-  void expect_class(int reported, int expected) {
-    expect(reported == expected,
-           "error class " + std::to_string(reported) + " instead of " + std::to_string(expected));
   }
 
   /// Once a strategy is forced the library's own must not be reached: it would be what is tested.
@@ -100,23 +54,14 @@ class Bench {
   void talk() {
     std::vector<int> out(static_cast<std::size_t>(size)), in(out.size(), untouched);
     for (int r = 0; r < size; ++r) out[static_cast<std::size_t>(r)] = value(rank, r, 0);
-    call(MPI_SUCCESS, [&] { return alltoall({out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, comm_}); });
+    call(MPI_SUCCESS, [&] { return alltoall({out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, comm()}); });
     for (int r = 0; r < size; ++r)
       expect(in[static_cast<std::size_t>(r)] == value(r, rank, 0), "a plain exchange went wrong");
   }
 
-  MPI_Comm comm() const { return comm_; }
-
-  int rank = 0, size = 0;
-  std::string label;
-
  private:
   run::Runtime& runtime_;
-  const plan::Strategy& strategy_;
-  long& failures_;
   bool forced_ = false;
-  MPI_Comm comm_ = MPI_COMM_NULL;
-  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
 };
 
 /// Blocks of ints one after the other, `gap` ints apart, with guards behind the last.
@@ -255,23 +200,8 @@ void uncommitted(Bench& b) {
   b.talk();
 }
 
-/// Refuses one transfer of rank 0 after the other, until there are no more in a call.
 void refusals(Bench& b, const std::string& label, const std::function<int()>& exchange) {
-  b.label = label;
-  bool more = true;
-  int which = 0;
-  while (more) {
-    ++which;
-    refused_transfer = b.rank == 0 ? which : 0;
-    const int reported = b.call(exchange);
-    more = b.rank == 0 && refused_transfer == 0;
-    refused_transfer = 0;
-    // A peer may notice that less came than it needs.
-    if (b.rank == 0) b.expect_class(reported, more ? MPI_ERR_TYPE : MPI_SUCCESS);
-    MPI_Bcast(&more, 1, MPI_C_BOOL, 0, b.comm());
-    b.talk();
-  }
-  b.expect(which > 1, "no transfer was refused");
+  b.refuse_each(label, exchange, [&] { b.talk(); });
 }
 
 void refused(Bench& b) {
@@ -301,21 +231,6 @@ void refused_irregular(Bench& b, bool in_place) {
 
 constexpr int ranks_per_node = 2;
 
-/// Whether the library itself respects the end of a receive that is too short for a long message. Open MPI does not.
-bool truncates_cleanly(int rank, int size) {
-  const int sent = 40000, room = 20;
-  Ints out(1, sent), in(1, sent);
-  out.fill(0, sent, rank, 0);
-  PMPI_Sendrecv(out.data(), sent, MPI_INT, (rank + 1) % size, 0, in.data(), room, MPI_INT,
-                (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  int mine = 1, all = 0;
-  for (int k = room; k < sent; ++k) mine &= in.at(0, k) == untouched;
-  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (rank == 0 && !all)
-    std::printf("not checked: this library writes beyond a receive that is too short for a long message\n");
-  return all;
-}
-
 void check(const plan::Strategy& strategy, const mpi::Api& api, bool clean, long& failures) {
   Settings settings;
   settings.ranks_per_node = ranks_per_node;
@@ -338,12 +253,12 @@ void check(const plan::Strategy& strategy, const mpi::Api& api, bool clean, long
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const int rank = test::rank_of(MPI_COMM_WORLD), size = test::size_of(MPI_COMM_WORLD);
+  const int size = test::size_of(MPI_COMM_WORLD);
   MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
   // MPICH 4.0 and Intel MPI report what fails in MPI_Test and MPI_Wait here, whatever its communicator.
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   const mpi::Api api = test::watched_library();
-  const bool clean = truncates_cleanly(rank, size);
+  const bool clean = test::truncates_cleanly();
   const plan::Shape shape = plan::Shape::blocked(size, ranks_per_node);
   long failures = 0, strategies = 0;
   for (const plan::Strategy& strategy : plan::strategies())

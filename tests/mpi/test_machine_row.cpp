@@ -62,7 +62,8 @@ using Shortlist = std::vector<choose::Candidate>;
 Shortlist shortlist(const Settings& settings, Collective collective) {
   const mpi::Api& api = mpi::linked_api();
   run::Communicator c(MPI_COMM_WORLD, settings, api);
-  run::Choosing choosing(settings, api, std::make_shared<run::Offers>());
+  run::Staging staging{settings.staging_max};
+  run::Choosing choosing(settings, api, std::make_shared<run::Offers>(), staging);
   return choosing.choice(c, {collective, Limit::none, 11}, 0).cell.learner().candidates();
 }
 

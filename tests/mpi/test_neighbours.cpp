@@ -201,7 +201,7 @@ class Tests {
       expect(exchange.read(k, api_, n), "not read");
       const Collective collective =
           k.sizes.differ ? Collective::neighbor_alltoallv : Collective::neighbor_alltoall;
-      const std::uint32_t bucket = wherry::run::neighbour_bucket(k.c, collective);
+      const std::uint32_t bucket = wherry::run::describe_neighbours(k.c, collective).key.bucket;
       const int code =
           wherry::run::perform_neighbours(k.c, {collective, wherry::Limit::none, bucket}, s, staging_);
       expect(code == MPI_SUCCESS && exchange.is_right(),

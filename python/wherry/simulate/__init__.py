@@ -7,7 +7,7 @@ machine.
 from __future__ import annotations
 
 from wherry.errors import WherryError, unknown
-from wherry.simulate import platforms, smpi, subjects
+from wherry.simulate import application, platforms, smpi, subjects
 from wherry.simulate.collective import LIMIT_S, Request, cases, records, run
 from wherry.simulate.subjects import NAMES
 
@@ -16,7 +16,7 @@ def request(name: str, platform: str, ranks: int, per_node: int | None = None) -
     """A request with its names looked up. Raises if one is unknown, or if nothing can be simulated here."""
     subject = subjects.find(name)
     if subject is None:
-        raise unknown("simulation", name, NAMES)
+        raise unknown("simulation", name, (*NAMES, *application.NAMES))
     found = platforms.find(platform)
     if why := smpi.why_missing():
         raise WherryError(f"cannot simulate: {why}")
@@ -24,4 +24,4 @@ def request(name: str, platform: str, ranks: int, per_node: int | None = None) -
     return Request(subject, machine, subject.sizes)
 
 
-__all__ = ["LIMIT_S", "NAMES", "Request", "cases", "records", "request", "run"]
+__all__ = ["LIMIT_S", "NAMES", "Request", "application", "cases", "records", "request", "run"]

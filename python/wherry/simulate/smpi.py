@@ -70,6 +70,13 @@ def run(
     machine: Machine, program: str, args: Sequence[str], options: dict[str, str], limit_s: float | None
 ) -> dict[str, Any]:
     """The one JSON object that the program prints. Raises TimeLimit after limit_s seconds of computing."""
+    return _answer(launch(machine, program, args, options, limit_s))
+
+
+def launch(
+    machine: Machine, program: str, args: Sequence[str], options: dict[str, str], limit_s: float | None
+) -> subprocess.CompletedProcess[str]:
+    """Raises TimeLimit after limit_s seconds of computing."""
     smpimain = _smpimain()
     if smpimain is None:
         raise WherryError(why_missing())
@@ -81,7 +88,7 @@ def run(
         settings |= _OPTIONS | machine.platform.options() | options
         command = [smpimain, str(paths.built(paths.simulation_program(program))), "--log=root.thres:error"]
         command += [f"--cfg={name}:{value}" for name, value in settings.items()]
-        return _answer(_run([*command, str(platform), *args], limit_s))
+        return _run([*command, str(platform), *args], limit_s)
 
 
 def _run(command: list[str], limit_s: float | None) -> subprocess.CompletedProcess[str]:
@@ -113,10 +120,14 @@ def _cpu_seconds(pid: int) -> float:
 def _answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode != 0 or len(lines) != 1:
-        last = "\n".join((done.stderr or done.stdout).strip().splitlines()[-8:])
-        raise Failed(f"the simulation ended with code {done.returncode} and no result:\n{last}".rstrip(":\n"))
+        raise failure(done)
     answer: dict[str, Any] = json.loads(lines[0])
     return answer
+
+
+def failure(done: subprocess.CompletedProcess[str]) -> Failed:
+    last = "\n".join((done.stderr or done.stdout).strip().splitlines()[-8:])
+    return Failed(f"the simulation ended with code {done.returncode} and no result:\n{last}".rstrip(":\n"))
 
 
 def _smpimain() -> str | None:

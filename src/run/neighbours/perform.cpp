@@ -21,6 +21,19 @@ bool shows_size(Collective collective, const plan::Graph& graph) {
   return equal && graph.is_connected() && !graph.edges().empty();
 }
 
+/// The size class of the call.
+std::uint32_t bucket(Communicator& c, Collective collective) {
+  const Neighbourhood& n = *c.neighbourhood;
+  const NeighbourCall& call = n.call;
+  if (shows_size(collective, n.graph())) {
+    const Share& block = call.send.empty() ? call.receive.front() : call.send.front();
+    return profile::bucket_of(static_cast<std::uint64_t>(block.bytes));
+  }
+  const auto edges = static_cast<double>(std::max<std::size_t>(1, call.send.size()));
+  return c.watches[{collective, false}].follow(static_cast<double>(call.bytes_sent(n.topology())) / edges,
+                                               c.channel());
+}
+
 }  // namespace
 
 Neighbourhood* neighbourhood_of(Communicator& c, MPI_Comm comm) {
@@ -35,16 +48,10 @@ std::string_view reason_to_leave(const Neighbourhood& n, bool asked) {
   return asked || n.is_promising() ? "" : "few neighbours, all on one node";
 }
 
-std::uint32_t neighbour_bucket(Communicator& c, Collective collective) {
+Described describe_neighbours(Communicator& c, Collective collective) {
   const Neighbourhood& n = *c.neighbourhood;
-  const NeighbourCall& call = n.call;
-  if (shows_size(collective, n.graph())) {
-    const Share& block = call.send.empty() ? call.receive.front() : call.send.front();
-    return profile::bucket_of(static_cast<std::uint64_t>(block.bytes));
-  }
-  const auto edges = static_cast<double>(std::max<std::size_t>(1, call.send.size()));
-  return c.watches[{collective, false}].follow(static_cast<double>(call.bytes_sent(n.topology())) / edges,
-                                               c.channel());
+  return {.key = {collective, Limit::none, bucket(c, collective)},
+          .bytes = static_cast<std::uint64_t>(n.call.bytes_sent(n.topology()))};
 }
 
 int perform_neighbours(Communicator& c, const CellKey& key, const plan::NeighbourStrategy& strategy,

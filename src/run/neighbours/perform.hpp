@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "run/communicator.hpp"
+#include "run/describe.hpp"
 #include "run/neighbours/neighbourhood.hpp"
 #include "run/staging.hpp"
 
@@ -22,8 +23,8 @@ bool is_sound(const mpi::Api& api, const Call& call) {
 /// Why a call on c must be the library's, alike on all ranks; empty if it need not. asked: for a strategy, by name.
 std::string_view reason_to_leave(const Neighbourhood& n, bool asked);
 
-/// The size class of the call in c.neighbourhood. Collective.
-std::uint32_t neighbour_bucket(Communicator& c, Collective collective);
+/// What the call in c.neighbourhood is like. Collective.
+Described describe_neighbours(Communicator& c, Collective collective);
 
 /// Runs the strategy for the call in c.neighbourhood. Collective; returns an MPI code.
 int perform_neighbours(Communicator& c, const CellKey& key, const plan::NeighbourStrategy& strategy,

@@ -27,10 +27,15 @@ SegmentBinding::SegmentBinding(const plan::SegmentSchedule& schedule, const plan
       packed_(working + schedule.slots * cut.largest()),
       reduction_(reduction) {}
 
+/// A barrier's message says all by coming. Where the counts of the blocks are the arguments of all ranks, none sends an empty
+/// one. Else a rank may have another count than the others, by mistake: an empty message keeps them in step.
+std::optional<Piece> SegmentBinding::of_no_bytes(const plan::Transfer& t) const {
+  return t.count > 0 && cut_.begins != nullptr ? std::nullopt : std::optional(Piece{});
+}
+
 std::optional<Piece> SegmentBinding::outgoing(const plan::Transfer& t) {
   const long long bytes = bytes_of(t);
-  if (t.count == 0) return Piece{};  // a barrier's message: that it comes is all it says
-  if (bytes == 0) return std::nullopt;
+  if (bytes == 0) return of_no_bytes(t);
   const std::span<const plan::Range> ranges = schedule_.ranges_of(t);
   if (ranges.size() == 1) return Piece{buffer_ + cut_.begin(ranges.front().first), bytes, MPI_BYTE};
   std::byte* const message = packed(schedule_.sends, layout_.send, t);
@@ -45,8 +50,7 @@ std::optional<Piece> SegmentBinding::outgoing(const plan::Transfer& t) {
 
 std::optional<Piece> SegmentBinding::incoming(const plan::Transfer& t) {
   const long long bytes = bytes_of(t);
-  if (t.count == 0) return Piece{};
-  if (bytes == 0) return std::nullopt;
+  if (bytes == 0) return of_no_bytes(t);
   if (t.action != Action::replace) return Piece{slot_of(t), bytes, MPI_BYTE};
   const std::span<const plan::Range> ranges = schedule_.ranges_of(t);
   if (ranges.size() == 1) return Piece{buffer_ + cut_.begin(ranges.front().first), bytes, MPI_BYTE};

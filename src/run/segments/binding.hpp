@@ -33,6 +33,7 @@ class SegmentBinding {
 
  private:
   long long bytes_of(const plan::Transfer& t) const;
+  std::optional<Piece> of_no_bytes(const plan::Transfer& t) const;
   std::byte* packed(const std::vector<plan::Transfer>& all, const std::vector<int>& offsets,
                     const plan::Transfer& t) const;
   std::byte* slot_of(const plan::Transfer& t) const;

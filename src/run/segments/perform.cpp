@@ -109,7 +109,8 @@ Work segment_collective(Task task, const SegmentCall& call, const PreparedSegmen
       home == Home::staging ? hull(touched, hull(span_of(call, call.in), span_of(call, call.out))) : Span{};
 
   const std::size_t working = SegmentBinding::working_bytes(prepared.schedule, prepared.layout, cut);
-  const Staging::Lease lease = staging.lease(working + static_cast<std::size_t>(staged.bytes()));
+  const Staging::Lease lease =
+      staging.lease(working + static_cast<std::size_t>(staged.bytes()), task.lane.patience);
   if (lease.data() == nullptr) co_return MPI_ERR_NO_MEM;
   std::byte* const buffer = home == Home::result   ? start_of(call, call.out)
                             : home == Home::source ? start_of(call, call.in)

@@ -11,19 +11,14 @@
 #include <string_view>
 
 #include "run/any_call.hpp"
-#include "run/attachments.hpp"
-#include "run/choosing.hpp"
 #include "run/describe.hpp"
-#include "run/instructions.hpp"
-#include "run/observer.hpp"
+#include "run/parts.hpp"
+#include "run/running.hpp"
 #include "run/started/persistent.hpp"
 #include "run/started/plan.hpp"
 #include "run/started/progress.hpp"
 
 namespace wherry::run {
-
-/// The library's own form of the same call; returns its code.
-using Native = std::function<int()>;
 
 /// Sees to it that the calls under way are gone on with. Returns why that cannot be; empty: somebody does.
 using Wake = std::function<std::string_view()>;
@@ -31,17 +26,6 @@ using Wake = std::function<std::string_view()>;
 /// Starts non-blocking and persistent collectives and plans. Thread-safe as MPI lets threads share communicators.
 class Starting {
  public:
-  /// Of the runtime. What is referred to must outlive this.
-  struct Parts {
-    const Settings& settings;
-    const mpi::Api& api;
-    Observer* observer;  // or nullptr
-    const Instructions& instructions;
-    Attachments& attachments;
-    Choosing& choosing;
-    Staging& staging;
-  };
-
   explicit Starting(const Parts& parts) : parts_(parts) {}
 
   /// Who goes on with what is started. Until it is known, everything is the library's.
@@ -84,7 +68,7 @@ class Starting {
   std::shared_ptr<Persistent> made_here(MPI_Request request);
   int begin(std::shared_ptr<Started> call);
 
-  const Parts parts_;
+  const Parts& parts_;
   Wake wake_;
   Progress progress_;
   std::atomic<bool> finished_ = false;

@@ -1,0 +1,73 @@
+// Whether a call is like the last, told by a glance at its arguments.
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+#include "run/calls.hpp"
+#include "run/cell_key.hpp"
+#include "run/datatype.hpp"
+#include "run/segments/operators.hpp"
+
+namespace wherry::run {
+
+struct Choice;  // run/communicator.hpp
+
+/// What decides about a call, besides its communicator. Two calls with the same are performed alike, if the handles are
+/// predefined ones: others may be freed and come again as something else.
+struct Likeness {
+  std::array<MPI_Count, 2> counts{};
+  std::array<MPI_Datatype, 2> types{MPI_BYTE, MPI_BYTE};
+  MPI_Op op = MPI_OP_NULL;
+  int root = 0;
+  bool in_place = false;
+  friend bool operator==(const Likeness&, const Likeness&) = default;
+};
+
+/// Only of collectives whose arguments all matter on all ranks, and are no arrays.
+template <class Call>
+concept Comparable =
+    std::is_same_v<Call, Alltoall> || std::is_same_v<Call, Allgather> || std::is_same_v<Call, Bcast> ||
+    std::is_same_v<Call, Reduce> || std::is_same_v<Call, Allreduce> ||
+    std::is_same_v<Call, ReduceScatterBlock> || std::is_same_v<Call, Barrier>;
+
+template <Comparable Call>
+Likeness likeness_of(const Call& call) {
+  Likeness like;
+  if constexpr (requires { call.sendcount; })
+    like.counts = {call.sendcount, call.recvcount}, like.types = {call.sendtype, call.recvtype};
+  else if constexpr (requires { call.recvcount; }) like.counts[0] = call.recvcount;
+  else if constexpr (requires { call.count; }) like.counts[0] = call.count;
+  if constexpr (requires { call.datatype; }) like.types[0] = call.datatype;
+  if constexpr (requires { call.op; }) like.op = call.op;
+  if constexpr (requires { call.root; }) like.root = call.root;
+  if constexpr (requires { call.sendbuf; }) like.in_place = call.sendbuf == MPI_IN_PLACE;
+  if constexpr (requires { call.sendtype; })
+    if (like.in_place) like.counts[0] = 0, like.types[0] = MPI_BYTE;  // without a meaning, whatever they are
+  return like;
+}
+
+/// Whether no handle in it can come again as something else.
+inline bool is_lasting(const mpi::Api& api, const Likeness& like) {
+  const auto is_lasting_type = [&](MPI_Datatype type) { return facts_of(api, type).predefined; };
+  return std::ranges::all_of(like.types, is_lasting_type) &&
+         (like.op == MPI_OP_NULL || is_predefined(classify(api, like.op, like.types[0], true)));
+}
+
+/// The calls of one collective on one communicator that are like the last.
+struct Quiet {
+  Likeness like;
+  std::optional<bool> lasts;  // no handle in it can come again as something else; once somebody asked
+  std::uint64_t left = 0;     // that may be made before there is something to do
+  std::uint64_t made = 0;     // that `choice` does not know of yet
+  Choice* choice = nullptr;
+  CellKey key{};
+  std::uint64_t bytes = 0;
+};
+
+}  // namespace wherry::run

@@ -1,0 +1,40 @@
+// Blocking calls that have been read: which way they go, how long that took, and who is told.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "run/communicator.hpp"
+#include "run/describe.hpp"
+#include "run/parts.hpp"
+
+namespace wherry::run {
+
+/// The library's own form of the same call; returns its code.
+using Native = std::function<int()>;
+
+/// Collective over the communicator of a call. Thread-safe as MPI lets threads share communicators.
+class Running {
+ public:
+  explicit Running(const Parts& parts) : parts_(parts) {}
+
+  /// What an all-to-all in c.blocks is like. Irregular ones agree on a size class now and then.
+  Described describe_exchange(Communicator& c, Collective collective) const;
+
+  /// Runs the call that c holds, by a strategy or by the library. Returns an MPI code, which the handler of comm has seen.
+  int run(Communicator& c, MPI_Comm comm, const Described& call, const Native& native) const;
+  /// The library's, as far as the record is concerned.
+  int run_native(MPI_Comm comm, const CellKey& key, std::uint64_t bytes, const Native& native) const;
+
+ private:
+  std::uint32_t bucket(Communicator& c, Collective collective) const;
+  std::optional<Way> asked_for(Communicator& c, const CellKey& key, const Instruction& asked) const;
+  int perform(Communicator& c, const CellKey& key, const Way& way) const;
+  void report_use(MPI_Comm comm, const CellKey& key, std::string_view name, std::uint64_t bytes,
+                  double seconds) const;
+  void report_decisions(MPI_Comm comm, const CellKey& key, choose::Learner& learner) const;
+
+  const Parts& parts_;
+};
+
+}  // namespace wherry::run

@@ -1,0 +1,153 @@
+// Errors in collectives on segments, by every strategy: ranks that give another count than the others, and transfers that the
+// library refuses to one of them. All calls end on every rank, nobody writes beyond the buffers, no request is left behind, and the next calls are right.
+//
+// ranks: 2 3 5
+#include <mpi.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "plan/segments/strategy.hpp"
+#include "segment_calls.hpp"
+#include "watched_calls.hpp"
+
+namespace {
+
+using namespace wherry;
+
+constexpr int untouched = -77, guards = 4096;
+constexpr int ranks_per_node = 2;
+constexpr int talked = 7;  // ints of the calls in which all is well
+
+/// The memory of one call, as large as its rank says.
+struct Memory {
+  Memory(const test::SegmentCollective& what, int count, int rank, int size)
+      : room((what.gets_all ? size : 1) * count) {
+    const int given = (what.gives_all ? size : 1) * count;
+    for (int i = 0; i < given; ++i) send.push_back(1000 * rank + i);
+    receive.assign(static_cast<std::size_t>(room + guards), untouched);
+    // A bcast works in it.
+    if (what.operation == plan::Operation::bcast) std::copy(send.begin(), send.end(), receive.begin());
+  }
+  bool is_guarded() const {
+    return std::all_of(receive.begin() + room, receive.end(), [](int i) { return i == untouched; });
+  }
+
+  int room;
+  std::vector<int> send, receive;
+};
+
+/// One strategy, forced on a communicator that Wherry has joined.
+class Bench : public test::WatchedCalls {
+ public:
+  Bench(run::Runtime& runtime, const test::SegmentCollective& what, const plan::SegmentStrategy& strategy,
+        long& failures)
+      : WatchedCalls(std::string(plan::name(strategy.operation)) + " by " + std::string(strategy.name),
+                     failures),
+        runtime_(runtime),
+        what_(what),
+        root_(what.operation == plan::Operation::scatter || what.operation == plan::Operation::bcast
+                  ? 0
+                  : size - 1),
+        expected_(what, talked, rank, size) {
+    what_.perform({}, part(expected_, talked));
+    runtime_.force("native");
+    std::vector<int> from(static_cast<std::size_t>(size)), to(from);
+    for (int call = 0; call < 2; ++call)  // Wherry joins at the second
+      runtime_.alltoall({from.data(), 1, MPI_INT, to.data(), 1, MPI_INT, comm()}, [&] {
+        return PMPI_Alltoall(from.data(), 1, MPI_INT, to.data(), 1, MPI_INT, comm());
+      });
+    runtime_.force(strategy.name);
+  }
+
+  int perform(Memory& m, int count) {
+    const auto never = [this] {
+      expect(false, "the call went to the library");
+      return MPI_SUCCESS;
+    };
+    return what_.perform({&runtime_, never}, part(m, count));
+  }
+
+  /// All is well: the strategy does what the library does.
+  void talk() {
+    Memory ours(what_, talked, rank, size);
+    call(MPI_SUCCESS, [&] { return perform(ours, talked); });
+    expect(ours.receive == expected_.receive, "the next call went wrong");
+  }
+
+  const test::SegmentCollective& what() const { return what_; }
+
+ private:
+  test::Part part(Memory& m, int count) const {
+    return {m.send.data(), m.receive.data(), count, root_, comm()};
+  }
+
+  run::Runtime& runtime_;
+  const test::SegmentCollective& what_;
+  const int root_;
+  Memory expected_;
+};
+
+/// One rank says `odd_count`, all others `count`. A library may notice that or not.
+void other_count(Bench& b, int odd, int count, int odd_count) {
+  b.label =
+      std::to_string(count) + " ints, but rank " + std::to_string(odd) + " says " + std::to_string(odd_count);
+  const int mine = b.rank == odd ? odd_count : count;
+  Memory m(b.what(), mine, b.rank, b.size);
+  const int reported = b.call([&] { return b.perform(m, mine); });
+  b.expect(reported == MPI_SUCCESS || reported == MPI_ERR_TRUNCATE,
+           "error class " + std::to_string(reported));
+  b.expect(m.is_guarded(), "written behind the receive buffer");
+  b.talk();
+}
+
+/// Counts of one size class: strategies are chosen by that. Three and four ints are cut into segments some of which are empty,
+/// but not the same.
+void other_counts(Bench& b, bool clean) {
+  for (const int odd : {0, b.size - 1}) {
+    other_count(b, odd, 4, 3);
+    other_count(b, odd, 3, 4);
+    other_count(b, odd, 8, 5);
+    other_count(b, odd, 5, 8);
+    if (clean) other_count(b, odd, 20000, 17000);
+    if (clean) other_count(b, odd, 17000, 20000);
+  }
+}
+
+void refused(Bench& b) {
+  constexpr int count = 3000;
+  Memory m(b.what(), count, b.rank, b.size);
+  b.refuse_each("refused transfers", [&] { return b.perform(m, count); }, [&] { b.talk(); });
+}
+
+void check(const test::SegmentCollective& what, const plan::SegmentStrategy& strategy, const mpi::Api& api,
+           bool clean, long& failures) {
+  Settings settings = test::untuned();
+  settings.ranks_per_node = ranks_per_node;
+  run::Runtime runtime(settings, api, nullptr);
+  {
+    Bench b(runtime, what, strategy, failures);
+    if (what.operation != plan::Operation::barrier) other_counts(b, clean);
+    refused(b);
+  }
+  runtime.finalize();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int size = test::size_of(MPI_COMM_WORLD);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  // MPICH 4.0 and Intel MPI report what fails in MPI_Test and MPI_Wait here, whatever its communicator.
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const mpi::Api api = test::watched_library();
+  const bool clean = test::truncates_cleanly();
+  const plan::Shape shape = plan::Shape::blocked(size, ranks_per_node);
+  long failures = 0, strategies = 0;
+  for (const test::SegmentCollective& what : test::segment_collectives)
+    for (const plan::SegmentStrategy& strategy : plan::segment_strategies(what.operation))
+      if (strategy.applies(shape)) check(what, strategy, api, clean, failures), ++strategies;
+  return test::concluded("segment failures", strategies > 0 ? failures : 1);
+}

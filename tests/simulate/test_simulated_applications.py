@@ -1,0 +1,125 @@
+"""Applications on simulated machines: they check their results themselves; their times are exact."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wherry import paths
+from wherry.errors import UsageError, WherryError
+from wherry.simulate import application, smpi
+
+LIMIT_S = 120.0
+
+#: Simulated seconds on 8 ranks by application, platform, case and what was timed: plain MPI and Wherry.
+TIMES = {
+    ("radix_sort", "gigabit", "2048 B", "counts"): (0.00011628800000001993, 0.00011628800000001993),
+    ("radix_sort", "gigabit", "2048 B", "keys"): (0.0002140301348918655, 0.0002140301348918655),
+    ("radix_sort", "gigabit", "2048 B", "whole sort"): (0.007130461660910664, 0.007130461660910664),
+    ("radix_sort", "lemieux", "2048 B", "counts"): (2.1170666666688043e-05, 2.1049333333349185e-05),
+    ("radix_sort", "lemieux", "2048 B", "keys"): (0.00012558394625091993, 0.00012558394625091993),
+    ("radix_sort", "lemieux", "2048 B", "whole sort"): (0.0027157702295873415, 0.0026885968962539475),
+    ("pme", "gigabit", "8 x 6 x 110", "x slabs to y slabs"): (0.00013525847622724955, 0.0001352584762272513),
+    ("pme", "gigabit", "8 x 6 x 110", "y slabs to x slabs"): (0.00013308935597986307, 0.00013308935597986654),
+    ("pme", "gigabit", "8 x 6 x 110", "whole step"): (0.00048485983220712594, 0.000484859832207132),
+    ("pme", "lemieux", "8 x 6 x 110", "x slabs to y slabs"): (4.989806053281795e-05, 4.989806053281795e-05),
+    ("pme", "lemieux", "8 x 6 x 110", "y slabs to x slabs"): (4.8172432785994514e-05, 4.8172432785994514e-05),
+    ("pme", "lemieux", "8 x 6 x 110", "whole step"): (0.0001326184933188165, 0.0001326184933188165),
+}
+
+
+@pytest.fixture
+def simgrid() -> None:
+    if why := smpi.why_missing():
+        pytest.skip(why)
+
+
+def simulated(name: str, platform: str, ranks: int, sizes: tuple[int, ...] = ()) -> application.Outcome:
+    if why := application.why_missing(name):
+        pytest.skip(why)
+    return application.run(application.request(name, platform, ranks, None, sizes, LIMIT_S))
+
+
+def times(outcome: application.Outcome) -> dict[tuple[str, str], tuple[float, float]]:
+    return {(row["case"], row["metric"]): (row["baseline"], row["value"]) for row in outcome.records}
+
+
+@pytest.mark.parametrize("platform", ["gigabit", "lemieux"])
+@pytest.mark.parametrize(("name", "sizes"), [("radix_sort", (2048,)), ("pme", ())])
+def test_times_are_exact(simgrid: None, name: str, platform: str, sizes: tuple[int, ...]) -> None:
+    outcome = simulated(name, platform, 8, sizes)
+    assert "checked: " in outcome.text
+    expected = {key[2:]: seconds for key, seconds in TIMES.items() if key[:2] == (name, platform)}
+    assert times(outcome) == {key: pytest.approx(seconds, rel=1e-9) for key, seconds in expected.items()}
+
+
+def test_strategies_are_those_of_the_environment(simgrid: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    for collective in ("ALLTOALL", "ALLTOALLV"):
+        monkeypatch.setenv(f"WHERRY_{collective}", "mesh")
+    rows = simulated("radix_sort", "gigabit", 8, (512,)).records
+    assert {row["metric"]: row["strategies"] for row in rows if row["message_bytes"]} == {
+        "counts": ["mesh"],
+        "keys": ["mesh"],
+    }
+
+
+def test_keys_take_at_least_their_bytes(simgrid: None) -> None:
+    """An adapter of 125 MB/s that sends seven blocks of 8 KiB needs half a millisecond, whoever sends them."""
+    outcome = simulated("radix_sort", "gigabit", 8, (8192,))
+    for seconds in times(outcome)[("8192 B", "keys")]:
+        assert 7 * 8192 / 125e6 < seconds < 10e-3
+    (row,) = (row for row in outcome.records if row["metric"] == "keys")
+    assert row["ranks"] == 8
+    assert row["bench"] == "simulate radix_sort"
+    assert row["network"].startswith("gigabit: ")
+
+
+def test_wherry_learns_there(simgrid: None) -> None:
+    """Small blocks on 16 ranks: combining saves messages, and the simulated clock has no noise."""
+    plain, ours = times(simulated("radix_sort", "gigabit", 16, (512,)))[("512 B", "counts")]
+    assert ours < 0.8 * plain
+
+
+def wherry(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "wherry", "simulate", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_the_command(simgrid: None, tmp_path: Path) -> None:
+    file = tmp_path / "out.json"
+    done = wherry("radix_sort", "--platform", "gigabit", "-n", "2,4", "--sizes", "512", "--json", file)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("radix sort of 64-bit keys") == 2
+    assert [row["ranks"] for row in json.loads(file.read_text())] == [2, 2, 2, 4, 4, 4]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["pme", "--sizes", "900"], "leave out --sizes"),
+        (["radix_sort", "--strategies", "mesh"], "leave out --strategies"),
+        (["radix_sort", "--plot", "x.svg"], "--plot"),
+        (["radix_sort", "--sizes", "12"], "12 bytes are no whole number of keys"),
+        (["radix_short"], "did you mean 'radix_sort'"),
+    ],
+)
+def test_wrong_usage_says_what_to_write(simgrid: None, words: list[str], said: str) -> None:
+    done = wherry(*words, "--platform", "gigabit", "-n", "4")
+    assert done.returncode == 2
+    assert said in done.stderr
+
+
+def test_without_its_program_the_message_says_how_to_get_it(
+    build: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = {"collective": tmp_path, "pme": tmp_path / "pme"}
+    monkeypatch.setattr(smpi, "_smpimain", lambda: "/bin/true")
+    monkeypatch.setattr(paths, "simulation_program", lambda name: found[name])
+    with pytest.raises(WherryError, match="apt-get install libfftw3-dev"):
+        application.request("pme", "gigabit", 4, None, None, LIMIT_S)
+    with pytest.raises(UsageError, match="follow from its grid"):
+        application.request("pme", "gigabit", 4, None, (900,), LIMIT_S)
