@@ -20,8 +20,9 @@ BELOW: dict[str, frozenset[str]] = {
     "cache": frozenset({"base", "layout"}),
     "mpi": frozenset({"base"}),
     "run": frozenset({"base", "layout", "plan", "choose", "profile", "cache", "mpi"}),
-    "api": frozenset({"base", "mpi", "run"}),
-    "interpose": frozenset({"base", "layout", "plan", "choose", "profile", "cache", "mpi", "run"}),
+    "window": frozenset({"base", "cache", "mpi", "run"}),
+    "api": frozenset({"base", "mpi", "run", "window"}),
+    "interpose": frozenset({"base", "layout", "plan", "choose", "profile", "cache", "mpi", "run", "window"}),
     "tools": frozenset({"base", "layout", "plan", "choose", "profile", "cache"}),
 }
 PURE = frozenset({"base", "layout", "plan", "choose", "profile", "cache", "tools"})

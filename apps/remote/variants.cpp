@@ -4,11 +4,8 @@
 #include <array>
 
 #include "remote/plain.hpp"
-#include "remote/window.hpp"
-#if __has_include("wherry/window.hpp")
 #include "remote/wherry_reader.hpp"
-#define WHERRY_HAS_WINDOWS
-#endif
+#include "remote/window.hpp"
 
 namespace remote {
 namespace {
@@ -23,7 +20,6 @@ std::unique_ptr<Reader> blocks(const Memory& memory, const CacheOptions& options
       BlockOptions{.memory_bytes = options.memory_bytes, .block_bytes = options.block_bytes});
 }
 
-#ifdef WHERRY_HAS_WINDOWS
 template <bool adaptive>
 std::unique_ptr<Reader> wherrys(const Memory& memory, const CacheOptions& options) {
   // The ceiling counts more than the entries' bytes, so a cache of fixed size is left room for that.
@@ -34,7 +30,6 @@ std::unique_ptr<Reader> wherrys(const Memory& memory, const CacheOptions& option
       .adaptive = adaptive};
   return std::make_unique<WherryReader>(memory.comm, memory.mine, window);
 }
-#endif
 
 }  // namespace
 
@@ -42,10 +37,8 @@ std::span<const Variant> variants() {
   static const std::array all = {
       Variant{"plain MPI", plain},
       Variant{"block cache", blocks},
-#ifdef WHERRY_HAS_WINDOWS
       Variant{"Wherry, fixed", wherrys<false>},
       Variant{"Wherry, adaptive", wherrys<true>},
-#endif
   };
   return all;
 }

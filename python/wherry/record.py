@@ -15,7 +15,7 @@ import numpy as np
 from wherry.errors import WherryError
 
 MAGIC = b"WHERRYRC"
-VERSION = 1
+VERSION = 2
 BUCKETS = 66
 NONE = 0xFFFFFFFF  # an index that refers to nothing
 MOST_RANKS = 1 << 24  # above it a size is taken for damage
@@ -24,6 +24,8 @@ KINDS = ("point-to-point", "collective", "one-sided", "wait or test", "other")
 PEER_CLASSES = ("point-to-point", "collective", "one-sided")
 REASONS = ("trial", "kept", "loaded", "forced", "dropped", "changed")
 LIMITS = ("", "in place", "in order")
+CACHINGS = ("transparent", "always", "user")
+CAUSES = ("compulsory", "capacity", "conflict", "invalidated")
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 
 _U4, _U8, _I4 = "<u4", "<u8", "<i4"
@@ -80,6 +82,26 @@ TABLES: dict[str, np.dtype[Any]] = {
     "misses": np.dtype([("function", _U4), ("reserved", _U4), ("count", _U8), ("reason", "S80")]),
     "arrivals": np.dtype([("comm", _U4), ("function", _U4), ("sequence", _U8), ("enter_ns", _U8), ("leave_ns", _U8)]),
     "types": np.dtype([("combiner", _U4), ("reserved", _U4), ("count", _U8), ("bytes", _U8), ("name", "S40")]),
+    "windows": np.dtype(
+        [
+            ("comm", _U4),
+            ("caching", _U4),
+            ("full_hits", _U8),
+            ("pending_hits", _U8),
+            ("partial_hits", _U8),
+            ("misses", _U8, (len(CAUSES),)),
+            ("evictions", _U8),
+            ("adjustments", _U8),
+            ("invalidations", _U8),
+            ("bytes_saved", _U8),
+            ("bytes_fetched", _U8),
+            ("passed", _U8),
+            ("bypassed", _U8),
+            ("flushes_saved", _U8),
+            ("saved_ns", _U8),
+            ("bytes", _U8),
+        ]
+    ),
 }
 
 HEADER = np.dtype(
@@ -112,6 +134,7 @@ _REFERENCES = {
     "decisions": (("function", "functions", False), ("comm", "comms", True)),
     "misses": (("function", "functions", False),),
     "arrivals": (("function", "functions", False), ("comm", "comms", False)),
+    "windows": (("comm", "comms", True),),
 }
 
 #: Upper bounds (exclusive) of numbers that the readers use as indices.
@@ -121,6 +144,7 @@ _BOUNDS = {
     "peers": (("kind", len(PEER_CLASSES)),),
     "uses": (("bucket", BUCKETS), ("limit", len(LIMITS))),
     "decisions": (("bucket", BUCKETS), ("reason", len(REASONS)), ("limit", len(LIMITS))),
+    "windows": (("caching", len(CACHINGS)),),
 }
 
 

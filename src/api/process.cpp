@@ -77,6 +77,7 @@ class Process {
   }
   run::Runtime& runtime() { return runtime_; }
   run::Driver& driver() { return driver_; }
+  const Settings& settings() const { return settings_; }
 
  private:
   void print_problems() const {
@@ -139,5 +140,7 @@ run::Runtime* runtime() {
   if (initialized == 0) return nullptr;
   return &process().runtime();
 }
+
+const Settings* settings_in_use() { return runtime() == nullptr ? nullptr : &process().settings(); }
 
 }  // namespace wherry::api

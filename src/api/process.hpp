@@ -14,6 +14,9 @@ const mpi::Api& library();
 /// Made when first asked for between MPI_Init and MPI_Finalize; nullptr without MPI_Init.
 run::Runtime* runtime();
 
+/// The settings of the process, from when runtime() is there; else nullptr.
+const Settings* settings_in_use();
+
 /// What ran in this thread's last collective. A thread's own, like errno: communicators of several threads must not mix.
 class LastStrategy {
  public:

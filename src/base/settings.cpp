@@ -47,6 +47,9 @@ constexpr Variable known_variables[] = {
      "strategy for MPI_Neighbor_allgatherv: a name, native or auto (the default)"},
     {"WHERRY_SPARSE_EXCHANGE",
      "how sparse exchanges run: nbx, census, a strategy, native or auto (the default)"},
+    {"WHERRY_CACHE",
+     "what gets remember: transparent (the default), always, user (until invalidated) or off"},
+    {"WHERRY_CACHE_CEILING", "most bytes of memory per cached window, with K, M or G, from 64K; default 64M"},
     {"WHERRY_REPRODUCIBLE", "1: leave to the MPI library those reductions whose result depends on the order"},
     {"WHERRY_RANKS_PER_NODE", "assume nodes of so many consecutive ranks; 0: ask MPI (the default)"},
     {"WHERRY_VERBOSE", "0: quiet (the default); 1: say what was found; 2: say every decision"},
@@ -131,6 +134,14 @@ class Reader {
     return fallback;
   }
 
+  std::string choice(const char* name, std::span<const std::string_view> values) {
+    const std::string value = text(name, std::string(values.front()));
+    if (std::ranges::find(values, value) != values.end()) return value;
+    note(name, value, "is none of its values" + did_you_mean(value, values),
+         std::string(values.front()) + " is used", "write such a value or unset it");
+    return std::string(values.front());
+  }
+
   ProgressBy progress(const char* name) {
     const std::string value = text(name, "calls");
     if (value != "calls" && value != "thread")
@@ -195,6 +206,7 @@ Settings read_settings(const Environment& environment, bool secure) {
   }
   constexpr std::size_t least_staging = std::size_t{4} << 10;
   constexpr std::size_t most_staging = std::size_t{1} << 40;
+  constexpr std::size_t least_cache = std::size_t{64} << 10;
   constexpr int most_ranks_per_node = 1 << 20;
   Reader read(environment, settings.problems);
   settings.enabled = !read.flag("WHERRY_DISABLE");
@@ -207,6 +219,10 @@ Settings read_settings(const Environment& environment, bool secure) {
     settings.strategies[i] = read.text(collective_names[i].variable.data(), settings.strategies[i]);
   settings.sparse_exchange = read.text("WHERRY_SPARSE_EXCHANGE", settings.sparse_exchange);
   settings.progress = read.progress("WHERRY_PROGRESS");
+  constexpr std::string_view modes[] = {"transparent", "always", "user", "off"};
+  settings.cache = read.choice("WHERRY_CACHE", modes);
+  settings.cache_ceiling =
+      read.bytes("WHERRY_CACHE_CEILING", least_cache, most_staging, settings.cache_ceiling);
   settings.ranks_per_node = read.number("WHERRY_RANKS_PER_NODE", most_ranks_per_node);
   settings.verbose = read.number("WHERRY_VERBOSE", 2);
   return settings;

@@ -48,6 +48,9 @@ struct Settings {
   Strategies strategies = all_automatic();  // WHERRY_ALLTOALL, WHERRY_BCAST, ...
   std::string sparse_exchange = "auto";     // WHERRY_SPARSE_EXCHANGE: the same for sparse exchanges
   ProgressBy progress = ProgressBy::calls;  // WHERRY_PROGRESS: calls or thread
+  std::string cache =
+      "transparent";  // WHERRY_CACHE: how windows are cached; transparent, always, user or off
+  std::size_t cache_ceiling = std::size_t{64} << 20;  // WHERRY_CACHE_CEILING: most bytes for each; >= 64 KiB
   int ranks_per_node = 0;  // WHERRY_RANKS_PER_NODE: assume nodes of so many consecutive ranks; 0: ask MPI
   int verbose = 0;         // WHERRY_VERBOSE: 0 quiet, 1 what was found, 2 every decision
 

@@ -5,8 +5,6 @@
 namespace wherry::cache {
 namespace {
 
-constexpr std::size_t least_ceiling = std::size_t{64} << 10;
-
 // Shares of the ceiling that nothing exceeds at first, so that any sizes asked for fit under any ceiling.
 std::size_t first_storage(const CacheOptions& options) {
   require(options.ceiling_bytes >= least_ceiling,

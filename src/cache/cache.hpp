@@ -41,9 +41,12 @@ enum class Mode {
   user_defined,  // until invalidate()
 };
 
+/// With less memory than this there is no cache.
+inline constexpr std::size_t least_ceiling = std::size_t{64} << 10;
+
 struct CacheOptions {
   Mode mode = Mode::transparent;
-  /// Memory never exceeds this: entries, index and all. At least 64 KiB. Raise it if there are capacity misses.
+  /// Memory never exceeds this: entries, index and all. At least least_ceiling. Raise it if there are capacity misses.
   std::size_t ceiling_bytes = std::size_t{64} << 20;
   /// Memory for entries at first.
   std::size_t storage_bytes = std::size_t{1} << 20;

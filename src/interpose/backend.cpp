@@ -111,6 +111,7 @@ Backend::Backend(const Core& core, const Settings& settings)
   const bool active = settings_.enabled && core_.mode == Mode::full && missing_ == nullptr;
   recording_ = active && settings_.features.profile && !settings_.output.empty();
   replacing_ = active && settings_.features.collectives;
+  caching_ = active && settings_.cache != "off";
   state_ = recording_ ? Recording::not_yet : Recording::off;
   sites = profile::Sites(find("PMPI_Comm_size"));
 }
@@ -124,7 +125,7 @@ const char* Backend::install() {
     core_.slots[i] = is_wrapped(rows[i].wrapped) ? rows[i].wrapper : core_.next[i];
   }
   for (std::size_t i = rows.size(); i < core_.symbols; ++i) core_.slots[i] = core_.next[i];
-  if (recording_ || replacing_) ::pthread_atfork(nullptr, nullptr, stop_in_child);
+  if (recording_ || replacing_ || caching_) ::pthread_atfork(nullptr, nullptr, stop_in_child);
   // A program may exit without MPI_Finalize: then the library's own exit handlers follow.
   if (wants_thread()) std::atexit([] { backend().driver().stop(); });
   return nullptr;
@@ -133,8 +134,9 @@ const char* Backend::install() {
 bool Backend::is_wrapped(Wrapped when) const {
   const bool problems = settings_.enabled && !settings_.problems.empty();  // told at MPI_Init
   switch (when) {
-    case Wrapped::always: return recording_ || replacing_ || problems;
+    case Wrapped::always: return recording_ || replacing_ || caching_ || problems;
     case Wrapped::nonblocking: return recording_ || starting();
+    case Wrapped::caching: return recording_ || caching_;
     default: return recording_;
   }
 }
@@ -143,6 +145,7 @@ bool Backend::is_wrapped(Wrapped when) const {
 void Backend::stop_in_child() {
   instance->recording_ = false;
   instance->replacing_ = false;
+  instance->caching_ = false;
   instance->state_ = Recording::off;
   instance->ended_ = true;
   instance->lock.unlock();  // another thread may have held it when the process was copied
@@ -161,6 +164,49 @@ run::Runtime& Backend::runtime() {
     runtime_.store(made, std::memory_order_release);
   }
   return *made;
+}
+
+/// What is wrong with the info is said once, and the window stays the library's.
+int Backend::cache_window(MPI_Win win, MPI_Comm comm, MPI_Info info, const window::Segment& own) {
+  window::Windows* made = windows();
+  if (made == nullptr) {
+    static std::mutex making;
+    const std::lock_guard lock(making);
+    made = windows();
+    if (made == nullptr) windows_.store(made = new window::Windows(api_), std::memory_order_release);
+  }
+  window::Options options;
+  options.cache.ceiling_bytes = settings_.cache_ceiling;
+  window::set_mode(options, settings_.cache);
+  const std::string problem = window::read_info(api_, info, options);
+  if (!problem.empty() && rank_ == 0)
+    std::fprintf(stderr, "wherry: %s; the window is not cached\n", problem.c_str());
+  options.caching &= problem.empty();
+  return made->add(win, comm, own, options);
+}
+
+void Backend::book(const window::Window& window) {
+  if (!recording_) return;
+  const window::Statistics s = window.statistics();
+  const std::lock_guard guard(lock);
+  if (!is_ready()) return;
+  const WinFacts* const known = handles.window(window.win());
+  recorder.window({.comm = known == nullptr ? profile::none : known->comm,
+                   .caching = static_cast<profile::Caching>(window.options().cache.mode),
+                   .full_hits = s.cache.full_hits,
+                   .pending_hits = s.cache.pending_hits,
+                   .partial_hits = s.cache.partial_hits,
+                   .misses = {s.cache.misses[0], s.cache.misses[1], s.cache.misses[2], s.cache.misses[3]},
+                   .evictions = s.cache.evictions + s.cache.conflicts,
+                   .adjustments = s.cache.adjustments,
+                   .invalidations = s.cache.invalidations,
+                   .bytes_saved = s.cache.bytes_saved,
+                   .bytes_fetched = s.cache.bytes_fetched,
+                   .passed = s.passed,
+                   .bypassed = s.bypassed,
+                   .flushes_saved = s.flushes_saved,
+                   .saved_ns = static_cast<std::uint64_t>(s.seconds_saved * 1e9),
+                   .bytes = s.bytes});
 }
 
 void* Backend::next(std::string_view name) const {
@@ -187,8 +233,9 @@ void Backend::initialized() {
   api_.Comm_rank(MPI_COMM_WORLD, &rank_);
   print_problems(rank_);
   if (says(1))
-    std::fprintf(stderr, "wherry: ABI %s; profile: %s; collectives: %s\n", core_.abi,
-                 recording_ ? settings_.output.c_str() : "off", replacing_ ? "learning" : "the library's");
+    std::fprintf(stderr, "wherry: ABI %s; profile: %s; collectives: %s; windows: %s\n", core_.abi,
+                 recording_ ? settings_.output.c_str() : "off", replacing_ ? "learning" : "the library's",
+                 caching_ ? settings_.cache.c_str() : "the library's");
 }
 
 /// MPI_COMM_SELF is freed first when MPI ends, even if our MPI_Finalize is not the one that is called.
@@ -264,6 +311,8 @@ void Backend::settle(std::uint64_t now_ns) {
 
 void Backend::shut_down() {
   const Inside inside;
+  if (windows() != nullptr && !ended_)
+    windows()->each([this](const window::Window& window) { book(window); });
   {
     const std::lock_guard guard(lock);
     if (state_ == Recording::open) {

@@ -18,6 +18,7 @@
 #include "profile/sites.hpp"
 #include "run/runtime.hpp"
 #include "run/started/driver.hpp"
+#include "window/windows.hpp"
 
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
 using MPI_Session = void*;  // so that older headers do; such a library has no function that takes one
@@ -35,6 +36,7 @@ struct FunctionRow {
 enum class Wrapped {
   recording,    // while a record is written
   nonblocking,  // also where non-blocking and persistent collectives may be Wherry's
+  caching,      // also where windows may be cached
   always,
 };
 
@@ -98,6 +100,14 @@ class Backend {
   bool recording() const { return recording_; }  // by settings; the file may still fail to open
   bool replacing() const { return replacing_; }
   bool starting() const { return replacing_ && settings_.features.nonblocking; }
+  /// Whether windows may be cached.
+  bool caching() const { return caching_; }
+  /// The windows that are cached; nullptr as long as there was none.
+  window::Windows* windows() const { return windows_.load(std::memory_order_acquire); }
+  /// Caches a window that was made, as its info and the settings say. Collective over comm. MPI's code.
+  int cache_window(MPI_Win win, MPI_Comm comm, MPI_Info info, const window::Segment& own);
+  /// Books what a window has done. Takes the lock.
+  void book(const window::Window& window);
   /// Whether this rank speaks of what it does: rank 0, at that level of WHERRY_VERBOSE.
   bool says(int level) const { return settings_.verbose >= level && rank_ == 0; }
   run::Runtime& runtime();
@@ -156,6 +166,7 @@ class Backend {
   const char* missing_ = nullptr;  // a function of the Api that the library lacks
   bool recording_ = false;
   bool replacing_ = false;
+  bool caching_ = false;
   Recording state_ = Recording::off;
   bool problems_printed_ = false;
   std::atomic<int> sessions_ = 0;  // threads may open and close them at once
@@ -164,6 +175,7 @@ class Backend {
   const std::uint64_t start_ns_ = profile::monotonic_ns();
   std::uint64_t next_settle_ns_ = 0;
   std::atomic<run::Runtime*> runtime_ = nullptr;
+  std::atomic<window::Windows*> windows_ = nullptr;
   run::Driver driver_;
   std::array<std::atomic<const void*>, remembered_sites> program_sites_ = {};
 };

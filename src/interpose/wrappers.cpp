@@ -4,6 +4,7 @@
 
 #include "interpose/account.hpp"
 #include "interpose/narrow.hpp"
+#include "interpose/one_sided.hpp"
 #include "interpose/requests.hpp"
 
 namespace wherry::interpose {

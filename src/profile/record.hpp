@@ -13,7 +13,7 @@
 namespace wherry::profile {
 
 inline constexpr char record_magic[8] = {'W', 'H', 'E', 'R', 'R', 'Y', 'R', 'C'};
-inline constexpr std::uint32_t record_version = 1;
+inline constexpr std::uint32_t record_version = 2;
 inline constexpr int size_buckets = 66;  // see bucket_of()
 
 enum class Table : std::uint32_t {
@@ -26,9 +26,10 @@ enum class Table : std::uint32_t {
   decisions,
   misses,
   arrivals,
-  types
+  types,
+  windows
 };
-inline constexpr std::uint32_t table_count = 10;
+inline constexpr std::uint32_t table_count = 11;
 
 struct TableInfo {
   std::uint64_t offset;  // of the first record, from the start of the file
@@ -162,12 +163,34 @@ struct TypeRecord {
   char name[40];  // "vector", "subarray", ...
 };
 
+enum class Caching : std::uint32_t { transparent = 0, always = 1, user = 2 };
+
+/// What a cached window has done on this rank. Written when the window goes, or MPI ends.
+struct WindowRecord {
+  std::uint32_t comm;  // index into comms; ~0: unknown
+  Caching caching;
+  std::uint64_t full_hits;
+  std::uint64_t pending_hits;
+  std::uint64_t partial_hits;
+  std::uint64_t misses[4];  // compulsory, capacity, conflict, invalidated
+  std::uint64_t evictions;
+  std::uint64_t adjustments;
+  std::uint64_t invalidations;
+  std::uint64_t bytes_saved;
+  std::uint64_t bytes_fetched;
+  std::uint64_t passed;    // gets that cannot be cached
+  std::uint64_t bypassed;  // gets that were cheaper without
+  std::uint64_t flushes_saved;
+  std::uint64_t saved_ns;  // estimated; 0: unknown
+  std::uint64_t bytes;     // of its memory, at the end
+};
+
 static_assert(sizeof(TableInfo) == 24);
 static_assert(sizeof(Header) == 72 + 64 + 40 + 16 + 128 + 256 + 24 * table_count);
 static_assert(sizeof(FunctionRecord) == 48 && sizeof(CallRecord) == 64 && sizeof(PeerRecord) == 24);
 static_assert(sizeof(CommRecord) == 64 && sizeof(ModuleRecord) == 256 && sizeof(UseRecord) == 80);
 static_assert(sizeof(DecisionRecord) == 80 && sizeof(MissRecord) == 96 && sizeof(ArrivalRecord) == 32);
-static_assert(sizeof(TypeRecord) == 64);
+static_assert(sizeof(TypeRecord) == 64 && sizeof(WindowRecord) == 144);
 
 /// Size class of a number of bytes: 0 for 0, else 1 + ceil(log2(bytes)): 1 B is 1, 2 B is 2, 3-4 B are 3, ...
 constexpr std::uint32_t bucket_of(std::uint64_t bytes) {

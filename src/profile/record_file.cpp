@@ -22,6 +22,7 @@ constexpr Extent extents[] = {
     {Table::modules, sizeof(ModuleRecord), 32},      {Table::uses, sizeof(UseRecord), 128},
     {Table::decisions, sizeof(DecisionRecord), 256}, {Table::misses, sizeof(MissRecord), 32},
     {Table::arrivals, sizeof(ArrivalRecord), 8192},  {Table::types, sizeof(TypeRecord), 32},
+    {Table::windows, sizeof(WindowRecord), 16},
 };
 static_assert(std::size(extents) == table_count);
 

@@ -253,6 +253,11 @@ void Recorder::missed(std::uint32_t function, std::string_view reason) {
   put(record->reason, reason);
 }
 
+void Recorder::window(const WindowRecord& window) {
+  if (!is_open()) return;
+  if (auto* record = file_.append<WindowRecord>(Table::windows)) *record = window;
+}
+
 void Recorder::finish() {
   if (!is_open()) return;
   file_.header().end_ns = monotonic_ns();

@@ -78,6 +78,7 @@ class Recorder {
   void decided(const Subject& subject, std::uint32_t call, std::string_view strategy, Reason reason,
                std::uint64_t time_ns, std::uint64_t native_ns);
   void missed(std::uint32_t function, std::string_view reason);
+  void window(const WindowRecord& window);
   /// The program got to its end.
   void finish();
 

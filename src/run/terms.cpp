@@ -22,13 +22,6 @@ int find_accelerator(dl_phdr_info* info, std::size_t, void* found) {
   return 0;
 }
 
-/// Whether a library is loaded that may hand device memory to MPI.
-bool accelerator_loaded() {
-  bool found = false;
-  dl_iterate_phdr(find_accelerator, &found);
-  return found;
-}
-
 /// What must be equal on all ranks, as one number.
 long long instructions(const Settings& s) {
   std::string all =
@@ -65,6 +58,12 @@ Offers least_of(const std::vector<long long>& all) {
 }
 
 }  // namespace
+
+bool accelerator_loaded() {
+  bool found = false;
+  dl_iterate_phdr(find_accelerator, &found);
+  return found;
+}
 
 Terms settle_terms(const Settings& settings, Room has, MPI_Comm comm, const mpi::Api& api) {
   const std::vector<long long> all = ask_all(api, comm, offers_of(settings, has));

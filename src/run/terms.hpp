@@ -23,6 +23,9 @@ struct Terms {
   std::size_t staging_max = 0;  // bytes: the smallest that any rank allows
 };
 
+/// Whether a library is loaded that may hand device memory to MPI.
+bool accelerator_loaded();
+
 /// Collective over comm.
 Terms settle_terms(const Settings& settings, Room room, MPI_Comm comm, const mpi::Api& api);
 

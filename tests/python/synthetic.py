@@ -116,5 +116,9 @@ def _example_rank(rank: int, ranks: int, program: str, host: str) -> Draft:
                 for i in range(3)
             ],
             "types": [{"combiner": 3, "count": 10, "bytes": 10 << 20, "name": b"vector"}],
+            "windows": [
+                {"caching": 2, "full_hits": 90, "misses": [8, 2, 0, 0], "bytes_saved": 9000, "bytes_fetched": 1000}
+                | {"passed": 5, "saved_ns": MS}
+            ],
         },
     )

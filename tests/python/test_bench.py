@@ -25,6 +25,7 @@ from wherry.bench import (
     registry,
     sparse,
     verify,
+    window,
 )
 from wherry.bench.frame import Setup, Table, best_median, parse
 from wherry.errors import UsageError, WherryError
@@ -69,6 +70,7 @@ def test_names_and_questions() -> None:
         "overlap",
         "plans",
         "sparse",
+        "window",
         "chooser",
         "grid",
         "verify",
@@ -255,6 +257,24 @@ def test_sparse_compares_each_case_with_its_first_variant(
     }
     assert script.asked[0][0] == 6
     assert script.asked[0][1][1:] == ["--sizes", "64,16384", "--ways", "auto,nbx,census", "--turns", "6"]
+
+
+def test_window_tells_hits_as_they_are_and_of_misses_what_they_add(
+    mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    times = {
+        "8 entries, 64 B": {"plain": 500e-9, "hit": 20e-9, "hit and flush": 50e-9},
+        "miss, 64 B": {"plain": 500e-9, "miss": 590e-9},
+    }
+    text = "\n".join(line(case, variant, t) for case, row in times.items() for variant, t in row.items())
+    script = Script({"plain": [text]}, monkeypatch, tmp_path)
+    results = window.run(Setup(mpi=mpi_, launches=1))
+    assert {row.case: (round(row.value), row.reached) for row in results} == {
+        "8 entries, 64 B, hit": (20, True),
+        "8 entries, 64 B, hit and flush": (50, False),
+        "miss, 64 B": (90, True),
+    }
+    assert script.asked[0][0] == 2
 
 
 def test_chooser_tells_distance_and_cost(mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ def test_sources_include_downwards_only() -> None:
         ("src/run/a.cpp", '#include "api/b.hpp"', "run may not include"),
         ("src/api/a.cpp", '#include "interpose/b.hpp"', "api may not include"),
         ("src/api/a.cpp", '#include "plan/b.hpp"', "api may not include"),
+        ("src/run/a.cpp", '#include "window/b.hpp"', "run may not include"),
+        ("src/window/a.cpp", '#include "interpose/b.hpp"', "window may not include"),
         ("src/news/a.cpp", "", "in no layer"),
         ("examples/a.cpp", '#include "plan/b.hpp"', "public headers only"),
     ],
@@ -48,6 +50,8 @@ def test_names_file_line_and_reason(tmp_path: Path, file: str, line: str, reason
         ("src/run/a.cpp", "#include <mpi.h>"),
         ("src/interpose/a.cpp", '#include "run/b.hpp"'),
         ("src/api/a.cpp", '#include "run/b.hpp"'),
+        ("src/api/a.cpp", '#include "window/b.hpp"'),
+        ("src/window/a.cpp", '#include "run/b.hpp"'),
         ("src/base/a.cpp", '// #include "run/b.hpp"'),
         ("examples/a.cpp", '#include "wherry/wherry.hpp"'),
     ],
@@ -58,7 +62,7 @@ def test_accepts_what_is_below(tmp_path: Path, file: str, line: str) -> None:
 
 
 def make_tree(root: Path, file: str, text: str) -> None:
-    for layer in ("base", "plan", "run", "api", "interpose"):
+    for layer in ("base", "plan", "run", "window", "api", "interpose"):
         (root / "src" / layer).mkdir(parents=True)
         (root / "src" / layer / "b.hpp").write_text("")
     (root / file).parent.mkdir(parents=True, exist_ok=True)

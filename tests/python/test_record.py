@@ -17,9 +17,9 @@ def test_layout_is_that_of_the_header_file() -> None:
     sizes = {name: layout.itemsize for name, layout in record.TABLES.items()}
     assert sizes == {
         "functions": 48, "calls": 64, "peers": 24, "comms": 64, "modules": 256,
-        "uses": 80, "decisions": 80, "misses": 96, "arrivals": 32, "types": 64,
+        "uses": 80, "decisions": 80, "misses": 96, "arrivals": 32, "types": 64, "windows": 144,
     }  # fmt: skip
-    assert HEADER.itemsize == 72 + 64 + 40 + 16 + 128 + 256 + 24 * 10
+    assert HEADER.itemsize == 72 + 64 + 40 + 16 + 128 + 256 + 24 * 11
     assert record.TABLE_INFO.itemsize == 24
 
 

@@ -222,3 +222,20 @@ def test_size_classes() -> None:
 def test_ranges() -> None:
     assert units.ranges([0, 1, 2, 5, 7, 8]) == "0-2, 5, 7-8"
     assert units.ranges([]) == ""
+
+
+def test_cached_windows_in_one_sentence(tmp_path: Path) -> None:
+    result = analysed(tmp_path, example(4))
+    (row,) = result.windows
+    assert (row.caching, row.windows, row.hits, row.lookups) == ("user", 4, 360, 400)
+    assert row.misses == {"compulsory": 32, "capacity": 8, "conflict": 0, "invalidated": 0}
+    text = " ".join(shown(result, 200).split())
+    assert (
+        "cached windows (user): 90% of 400 reads were hits, 35.2 KiB not fetched (about 4 ms in all);"
+        " misses mostly compulsory; 20 gets left to the library" in text
+    )
+
+
+def test_windows_that_nobody_read_are_not_spoken_of(tmp_path: Path) -> None:
+    result = analysed(tmp_path, [Draft(rows={"windows": [{"caching": 0}]})])
+    assert "cached windows" not in shown(result)

@@ -21,6 +21,7 @@ from wherry.analysis.rows import (
     TypeRow,
     UseRow,
     WaitRow,
+    WindowRow,
     from_data,
 )
 
@@ -40,6 +41,7 @@ __all__ = [
     "TypeRow",
     "UseRow",
     "WaitRow",
+    "WindowRow",
     "analyse",
     "from_data",
 ]

@@ -13,6 +13,7 @@ from wherry.analysis.choices import fill_choices
 from wherry.analysis.machines import fill_machines
 from wherry.analysis.rows import NS, Analysis, RankRow
 from wherry.analysis.waits import fill_waits
+from wherry.analysis.windows import fill_windows
 from wherry.record import THREAD_LEVELS, Record, Records
 from wherry.units import plural, ranges
 
@@ -30,6 +31,7 @@ def analyse(records: Records, resolve_sites: bool = True) -> Analysis:
     fill_waits(result, ranks)
     fill_choices(result, ranks)
     fill_types(result, ranks)
+    fill_windows(result, ranks)
     result.warnings += _warnings(result, ranks)
     return result
 

@@ -195,6 +195,33 @@ class MissRow:
 
 
 @dataclass
+class WindowRow:
+    """Cached windows of one mode, summed over windows and ranks. Hits and misses are of ranges of bytes."""
+
+    caching: str
+    windows: int = 0  # counted on each of their ranks
+    full_hits: int = 0
+    pending_hits: int = 0
+    partial_hits: int = 0
+    misses: dict[str, int] = field(default_factory=dict)  # by cause
+    evictions: int = 0
+    bytes_saved: int = 0
+    bytes_fetched: int = 0
+    passed: int = 0
+    bypassed: int = 0
+    flushes_saved: int = 0
+    saved_seconds: float = 0.0  # estimated, sum over ranks; 0: nothing is known
+
+    @property
+    def hits(self) -> int:
+        return self.full_hits + self.pending_hits + self.partial_hits
+
+    @property
+    def lookups(self) -> int:
+        return self.hits + sum(self.misses.values())
+
+
+@dataclass
 class TypeRow:
     name: str
     calls: int
@@ -225,6 +252,7 @@ class Analysis:
     decisions: list[DecisionRow] = field(default_factory=list)
     misses: list[MissRow] = field(default_factory=list)
     types: list[TypeRow] = field(default_factory=list)
+    windows: list[WindowRow] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -251,7 +279,7 @@ class Analysis:
 _ROWS: dict[str, type] = {
     "machines": MachineRow, "ranks": RankRow, "functions": FunctionRow, "sites": SiteRow, "comms": CommRow,
     "sizes": SizeRow, "peers": PeerRow, "waits": WaitRow, "uses": UseRow, "decisions": DecisionRow, "misses": MissRow,
-    "types": TypeRow,
+    "types": TypeRow, "windows": WindowRow,
 }  # fmt: skip
 
 

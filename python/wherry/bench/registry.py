@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from wherry import plan
-from wherry.bench import alltoall, chooser, executor, grid, overlap, plans, preload, scaling, sparse, verify
+from wherry.bench import alltoall, chooser, executor, grid, overlap, plans, preload, scaling, sparse, verify, window
 from wherry.bench.frame import Result, Setup, check_hosts, commit, machine
 from wherry.errors import UsageError, unknown
 
@@ -30,7 +30,7 @@ BENCHES = tuple(
         module.OPTIONS,
         getattr(module, "BESIDES", ()),
     )
-    for module in (preload, executor, alltoall, scaling, overlap, plans, sparse, chooser, grid, verify)
+    for module in (preload, executor, alltoall, scaling, overlap, plans, sparse, window, chooser, grid, verify)
 )
 
 

@@ -1,0 +1,125 @@
+// What does a get from a cached window take: when the data are there, and what does a miss add to a plain get?
+//
+//   bench_window --turns 30
+// Rank 0 reads rank 1's memory, under lock_all. "plain" is a get and a flush of the library; "hit" a get that is cached, alone or
+// with a flush, of a few entries or of 200,000 in any order; "miss" the same as plain with everything to be fetched and kept.
+#include <cstddef>
+#include <numeric>
+#include <random>
+
+#include "measure.hpp"
+#include "window/windows.hpp"
+
+namespace {
+
+using namespace wherry;
+
+constexpr int bytes_of_window = 1 << 24;
+
+/// A window of the library, and the same cached.
+struct Both {
+  Both() : memory(bytes_of_window, std::byte{1}), windows(mpi::linked_api()) {
+    PMPI_Win_create(memory.data(), bytes_of_window, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    window::Options options;
+    options.cache = {.mode = cache::Mode::user_defined,
+                     .ceiling_bytes = std::size_t{96} << 20,
+                     .storage_bytes = std::size_t{48} << 20,
+                     .index_entries = 300000,
+                     .adaptive = false};
+    options.bypass = false;
+    windows.add(win, MPI_COMM_WORLD, {bytes_of_window, 1}, options);
+    cached = windows.find(win);
+    PMPI_Win_lock_all(0, win);
+  }
+  void end() {
+    PMPI_Win_unlock_all(win);
+    PMPI_Win_free(&win);
+  }
+
+  void plain(int at, int bytes) {
+    PMPI_Get(into, bytes, MPI_BYTE, 1, at, bytes, MPI_BYTE, win);
+    PMPI_Win_flush(1, win);
+  }
+  void get(int at, int bytes) {
+    const auto native = [&] { return PMPI_Get(into, bytes, MPI_BYTE, 1, at, bytes, MPI_BYTE, win); };
+    windows.find(win)->get({into, bytes, MPI_BYTE}, {1, at, bytes, MPI_BYTE}, 1, native);
+  }
+  void flush() {
+    windows.find(win)->flush(1, [&] { return PMPI_Win_flush(1, win); });
+  }
+
+  std::vector<std::byte> memory;
+  window::Windows windows;
+  MPI_Win win = MPI_WIN_NULL;
+  window::Window* cached = nullptr;
+  std::byte into[4096];
+};
+
+/// Seconds of one of `calls` calls; call(i) for each.
+template <class Call>
+double time_of(int calls, Call&& call) {
+  const double start = MPI_Wtime();
+  for (int i = 0; i < calls; ++i) call(i);
+  return (MPI_Wtime() - start) / calls;
+}
+
+/// All variants in turns; variant 0 is the baseline. prepare() before each.
+struct Variant {
+  std::string name;
+  void (*run)(Both&, int at, int bytes);
+  bool forgets;  // whether nothing may be cached before
+};
+
+constexpr auto plain = [](Both& b, int at, int bytes) { b.plain(at, bytes); };
+constexpr auto hit = [](Both& b, int at, int bytes) { b.get(at, bytes); };
+constexpr auto hit_and_flush = [](Both& b, int at, int bytes) { b.get(at, bytes), b.flush(); };
+
+void compare(Both& b, const std::string& name, const std::vector<Variant>& variants,
+             const std::vector<int>& places, int calls, int bytes, int turns) {
+  std::vector<std::vector<double>> samples(variants.size());
+  const std::size_t mask = places.size() - 1;
+  for (int turn = 0; turn < turns; ++turn)
+    for (std::size_t v = 0; v < variants.size(); ++v) {
+      if (variants[v].forgets) b.cached->invalidate();
+      const auto call = [&](int i) { variants[v].run(b, places[static_cast<std::size_t>(i) & mask], bytes); };
+      if (!variants[v].forgets) time_of(calls, call);  // not timed: it brings in what later calls find
+      b.flush();
+      samples[v].push_back(time_of(calls, call));
+      b.flush();
+    }
+  for (std::size_t v = 0; v < variants.size(); ++v) bench::print(name, variants[v].name, samples[v]);
+}
+
+std::vector<int> shuffled(int count, int bytes) {
+  std::vector<int> places(static_cast<std::size_t>(count));
+  std::iota(places.begin(), places.end(), 0);
+  for (int& place : places) place *= bytes;
+  std::ranges::shuffle(places, std::mt19937(1));
+  return places;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int turns = bench::number(argc, argv, "--turns", 30);
+  Both b;
+  if (bench::rank_of(MPI_COMM_WORLD) == 0) {
+    for (const int bytes : {8, 64}) {
+      const std::string size = std::to_string(bytes) + " B";
+      const std::vector<Variant> variants = {
+          {"plain", plain, false}, {"hit", hit, false}, {"hit and flush", hit_and_flush, false}};
+      compare(b, "8 entries, " + size, variants, shuffled(8, bytes), 2000, bytes, turns);
+    }
+    // A quarter of a million is more than what the window's tables can hold in the fastest memory.
+    compare(b, "262144 entries, 64 B", {{"plain", plain, false}, {"hit", hit, false}}, shuffled(1 << 18, 64),
+            1 << 18, 64, std::max(turns / 10, 2));
+    for (const int bytes : {8, 64, 1024})
+      compare(b, "miss, " + std::to_string(bytes) + " B",
+              {{"plain", plain, false}, {"miss", hit_and_flush, true}}, shuffled(4096, bytes), 4096, bytes,
+              turns);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  b.end();
+  MPI_Finalize();
+}

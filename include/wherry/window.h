@@ -1,0 +1,129 @@
+// Wherry for C: cached windows. The one-sided functions of MPI under the prefix wherry_win_, with MPI's own signatures.
+//
+// A window made here remembers what this rank has read of the others' memory, so that reading it again costs no message. It is a
+// real MPI_Win. How long what was read stays valid is its mode, the info key "wherry_cache":
+//
+//   transparent  until anything completes or synchronizes: right for every program. Gets of the same data that are under way
+//                at the same time become one. The default.
+//   always       for the life of the window, which nobody writes.
+//   user         until wherry_win_invalidate. Call it on every rank when others may have written.
+//   off          the window is the library's alone.
+//
+// Other keys: "wherry_cache_ceiling", most bytes of the cache (64M; with K, M or G; at least 64K); "wherry_cache_storage" and
+// "wherry_cache_entries", its size at first (1M, 4096); "wherry_cache_adaptive", 0: it stays at that size; "wherry_cache_bypass", 0:
+// use the cache even where plain gets turn out to be cheaper.
+//
+// What holds for all of these functions:
+// - Arguments, return codes and epochs are MPI's (MPI 4.1, chapter 12), with derived types of all kinds. On a window that is
+//   not cached (of shared memory, dynamic, of one rank, or not made here) they are MPI's functions.
+// - Use these names for all calls on a cached window: of MPI_Win_flush and its like Wherry would not know.
+// - This rank's own writes update or drop what they touch, in all modes.
+// - What is read or written outside of the target's memory is MPI_ERR_RMA_RANGE, through the window's error handler.
+// - Threads may call at once as far as MPI allows it.
+#ifndef WHERRY_WINDOW_H
+#define WHERRY_WINDOW_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Of MPI_Win_create and its like: collective over comm; all ranks give the same keys. A key with a value that cannot be is
+/// MPI_ERR_INFO_VALUE, through comm's error handler, after a message that says what is wrong.
+int wherry_win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win);
+int wherry_win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr,
+                        MPI_Win* win);
+/// These two are never cached: shared memory is read faster as it is, and who knows what a dynamic window has.
+int wherry_win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr,
+                               MPI_Win* win);
+int wherry_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win);
+int wherry_win_free(MPI_Win* win);
+
+int wherry_win_get(void* origin, int origin_count, MPI_Datatype origin_type, int target,
+                   MPI_Aint displacement, int target_count, MPI_Datatype target_type, MPI_Win win);
+/// score: how much more than others these data are worth keeping when memory runs short; positive, 1 is usual.
+int wherry_win_get_scored(void* origin, int origin_count, MPI_Datatype origin_type, int target,
+                          MPI_Aint displacement, int target_count, MPI_Datatype target_type, double score,
+                          MPI_Win win);
+int wherry_win_rget(void* origin, int origin_count, MPI_Datatype origin_type, int target,
+                    MPI_Aint displacement, int target_count, MPI_Datatype target_type, MPI_Win win,
+                    MPI_Request* request);
+int wherry_win_put(const void* origin, int origin_count, MPI_Datatype origin_type, int target,
+                   MPI_Aint displacement, int target_count, MPI_Datatype target_type, MPI_Win win);
+int wherry_win_rput(const void* origin, int origin_count, MPI_Datatype origin_type, int target,
+                    MPI_Aint displacement, int target_count, MPI_Datatype target_type, MPI_Win win,
+                    MPI_Request* request);
+int wherry_win_accumulate(const void* origin, int origin_count, MPI_Datatype origin_type, int target,
+                          MPI_Aint displacement, int target_count, MPI_Datatype target_type, MPI_Op op,
+                          MPI_Win win);
+int wherry_win_raccumulate(const void* origin, int origin_count, MPI_Datatype origin_type, int target,
+                           MPI_Aint displacement, int target_count, MPI_Datatype target_type, MPI_Op op,
+                           MPI_Win win, MPI_Request* request);
+int wherry_win_get_accumulate(const void* origin, int origin_count, MPI_Datatype origin_type, void* result,
+                              int result_count, MPI_Datatype result_type, int target, MPI_Aint displacement,
+                              int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win);
+int wherry_win_rget_accumulate(const void* origin, int origin_count, MPI_Datatype origin_type, void* result,
+                               int result_count, MPI_Datatype result_type, int target, MPI_Aint displacement,
+                               int target_count, MPI_Datatype target_type, MPI_Op op, MPI_Win win,
+                               MPI_Request* request);
+int wherry_win_fetch_and_op(const void* origin, void* result, MPI_Datatype type, int target,
+                            MPI_Aint displacement, MPI_Op op, MPI_Win win);
+int wherry_win_compare_and_swap(const void* origin, const void* compare, void* result, MPI_Datatype type,
+                                int target, MPI_Aint displacement, MPI_Win win);
+
+int wherry_win_fence(int assertion, MPI_Win win);
+int wherry_win_lock(int type, int rank, int assertion, MPI_Win win);
+int wherry_win_lock_all(int assertion, MPI_Win win);
+int wherry_win_unlock(int rank, MPI_Win win);
+int wherry_win_unlock_all(MPI_Win win);
+/// These four return at once if nothing is under way that they would complete.
+int wherry_win_flush(int rank, MPI_Win win);
+int wherry_win_flush_all(MPI_Win win);
+int wherry_win_flush_local(int rank, MPI_Win win);
+int wherry_win_flush_local_all(MPI_Win win);
+int wherry_win_sync(MPI_Win win);
+int wherry_win_start(MPI_Group group, int assertion, MPI_Win win);
+int wherry_win_complete(MPI_Win win);
+int wherry_win_post(MPI_Group group, int assertion, MPI_Win win);
+int wherry_win_wait(MPI_Win win);
+int wherry_win_test(MPI_Win win, int* flag);
+
+/// Forgets what was read, in constant time. Local. Gets under way still complete.
+int wherry_win_invalidate(MPI_Win win);
+
+/// What a window's cache has done on this rank. Each range of bytes that is looked up counts once, as a hit or a miss: a get of a
+/// type with gaps is several.
+typedef struct wherry_win_statistics {
+  unsigned long long full_hits;           // all bytes were there
+  unsigned long long pending_hits;        // all bytes were there or under way already
+  unsigned long long partial_hits;        // some bytes had to be fetched
+  unsigned long long compulsory_misses;   // never asked for before
+  unsigned long long capacity_misses;     // gone for lack of memory
+  unsigned long long conflict_misses;     // gone for lack of room in the index
+  unsigned long long invalidated_misses;  // gone with an epoch, by invalidation, or by own writes
+  unsigned long long evictions;
+  unsigned long long adjustments;  // changes of size of the cache
+  unsigned long long invalidations;
+  unsigned long long bytes_saved;    // asked for and not fetched
+  unsigned long long bytes_fetched;  // asked for and fetched
+  unsigned long long
+      gets_passed;  // not cached: to this rank itself, with types of unknown shape, with requests
+  unsigned long long gets_bypassed;  // not cached because plain gets were cheaper
+  unsigned long long flushes_saved;  // that had nothing to complete
+  unsigned long long entries, bytes,
+      ceiling_bytes;     // what the cache has now, all its memory, and the most it may take
+  double seconds_saved;  // estimated from the times of plain gets; 0 if none was timed
+} wherry_win_statistics;
+
+/// Of a window that is not cached all are 0. Local.
+int wherry_win_get_statistics(MPI_Win win, wherry_win_statistics* statistics);
+
+/// 1 if the window is cached, else 0. Local.
+int wherry_win_is_cached(MPI_Win win);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

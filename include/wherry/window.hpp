@@ -1,0 +1,193 @@
+// Wherry for C++20: cached windows. What other ranks have is read once and remembered.
+//
+//   wherry::Window<double> window = wherry::Window<double>::create(comm, mine, {.mode = wherry::CacheMode::always});
+//   window.lock_all();
+//   window.get(values, rank, displacement);  // values: a span to fill
+//   window.flush(rank);                      // now they are there; next time without a message
+//   window.unlock_all();
+//
+// What window.h says holds here too: modes, epochs, own writes, threads. In addition:
+// - T is trivially copyable. Displacements and sizes are in values of T, not in bytes.
+// - usage_error: the arguments cannot be. Local, before any message. mpi_error: MPI returned an error; the window's error
+//   handler returns. That of the communicator decides about errors while a window is made.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <limits>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "wherry/ranges.hpp"
+#include "wherry/window.h"
+
+namespace wherry {
+
+/// How long what was read stays valid.
+enum class CacheMode {
+  transparent,  // until anything completes or synchronizes: right for every program
+  always,       // for the life of the window, which nobody writes
+  user,         // until invalidate()
+  off,          // not at all: a window of the library
+};
+
+struct WindowOptions {
+  CacheMode mode = CacheMode::transparent;
+  /// The cache never takes more; at least 64 KiB. Raise it if statistics() show capacity misses.
+  std::size_t ceiling_bytes = std::size_t{64} << 20;
+  /// Its size at first. What is right is found while the program runs, if it is adaptive.
+  std::size_t storage_bytes = std::size_t{1} << 20;
+  std::size_t index_entries = 4096;
+  bool adaptive = true;
+  /// Whether gets go to the library for a while where they turn out to be cheaper than the cache, as in shared memory.
+  bool bypass = true;
+};
+
+namespace detail {
+
+/// Options as MPI knows them.
+class WindowInfo {
+ public:
+  explicit WindowInfo(const WindowOptions& options) {
+    if (options.mode != CacheMode::off && options.ceiling_bytes < std::size_t{64} << 10)
+      throw usage_error("ceiling_bytes is " + std::to_string(options.ceiling_bytes) +
+                        ", too little for a few entries; give at least 65536, or CacheMode::off");
+    check("MPI_Info_create", MPI_Info_create(&info_));
+    constexpr const char* modes[] = {"transparent", "always", "user", "off"};
+    set("wherry_cache", modes[static_cast<int>(options.mode)]);
+    set("wherry_cache_ceiling", std::to_string(options.ceiling_bytes));
+    set("wherry_cache_storage", std::to_string(options.storage_bytes));
+    set("wherry_cache_entries", std::to_string(options.index_entries));
+    set("wherry_cache_adaptive", options.adaptive ? "1" : "0");
+    set("wherry_cache_bypass", options.bypass ? "1" : "0");
+  }
+  WindowInfo(const WindowInfo&) = delete;
+  WindowInfo& operator=(const WindowInfo&) = delete;
+  ~WindowInfo() { MPI_Info_free(&info_); }
+
+  MPI_Info get() const { return info_; }
+
+ private:
+  void set(const char* key, const std::string& value) { MPI_Info_set(info_, key, value.c_str()); }
+
+  MPI_Info info_ = MPI_INFO_NULL;
+};
+
+}  // namespace detail
+
+/// Memory of all ranks of a communicator, which each may read and write without the others' help. Owns the MPI window.
+///
+/// Its end is collective over the communicator, and before MPI_Finalize; no epoch may be open then.
+template <class T>
+class Window {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  /// Of memory that is the caller's, as long as the window lives. Collective over comm; mine: any size on each rank.
+  static Window create(MPI_Comm comm, std::span<T> mine, const WindowOptions& options = {}) {
+    const detail::WindowInfo info(options);
+    Window made(mine);
+    detail::check("wherry_win_create", wherry_win_create(mine.data(), bytes(mine.size()), sizeof(T),
+                                                         info.get(), comm, &made.win_));
+    made.return_errors();
+    return made;
+  }
+
+  /// Of memory that is the window's. Collective over comm; count: values of this rank.
+  static Window allocate(MPI_Comm comm, std::size_t count, const WindowOptions& options = {}) {
+    const detail::WindowInfo info(options);
+    T* memory = nullptr;
+    MPI_Win win = MPI_WIN_NULL;
+    detail::check("wherry_win_allocate",
+                  wherry_win_allocate(bytes(count), sizeof(T), info.get(), comm, &memory, &win));
+    Window made({memory, count});
+    made.win_ = win;
+    made.return_errors();
+    return made;
+  }
+
+  Window(Window&& other) noexcept
+      : local_(std::exchange(other.local_, {})), win_(std::exchange(other.win_, MPI_WIN_NULL)) {}
+  Window& operator=(Window&& other) noexcept {
+    std::swap(local_, other.local_);
+    std::swap(win_, other.win_);
+    return *this;
+  }
+  ~Window() {
+    if (win_ != MPI_WIN_NULL) wherry_win_free(&win_);
+  }
+
+  /// This rank's memory.
+  std::span<T> local() const { return local_; }
+  MPI_Win handle() const { return win_; }
+
+  // Epochs, as MPI has them. lock() is shared unless it says otherwise.
+  void lock_all() { detail::check("wherry_win_lock_all", wherry_win_lock_all(0, win_)); }
+  void unlock_all() { detail::check("wherry_win_unlock_all", wherry_win_unlock_all(win_)); }
+  void lock(int rank) { detail::check("wherry_win_lock", wherry_win_lock(MPI_LOCK_SHARED, rank, 0, win_)); }
+  void lock_exclusively(int rank) {
+    detail::check("wherry_win_lock", wherry_win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, win_));
+  }
+  void unlock(int rank) { detail::check("wherry_win_unlock", wherry_win_unlock(rank, win_)); }
+  void fence(int assertion = 0) { detail::check("wherry_win_fence", wherry_win_fence(assertion, win_)); }
+  void flush(int rank) { detail::check("wherry_win_flush", wherry_win_flush(rank, win_)); }
+  void flush_all() { detail::check("wherry_win_flush_all", wherry_win_flush_all(win_)); }
+  void sync() { detail::check("wherry_win_sync", wherry_win_sync(win_)); }
+
+  /// Reads values from displacement on; they are there when the next flush, unlock or fence has returned, and until then
+  /// `into` must stay. score: how much more than others they are worth keeping when memory runs short; positive.
+  void get(std::span<T> into, int rank, long long displacement, double score = 1) {
+    const int count = detail::mpi_count<T>(into.size());
+    detail::check("wherry_win_get_scored",
+                  wherry_win_get_scored(into.data(), count, type(), rank, static_cast<MPI_Aint>(displacement),
+                                        count, type(), score, win_));
+  }
+  /// Writes values; `from` must stay until the next flush, unlock or fence.
+  void put(std::span<const T> from, int rank, long long displacement) {
+    const int count = detail::mpi_count<T>(from.size());
+    detail::check("wherry_win_put", wherry_win_put(from.data(), count, type(), rank,
+                                                   static_cast<MPI_Aint>(displacement), count, type(), win_));
+  }
+  /// Combines values with those that are there, each atomically, by one of MPI's operations. T has a type of MPI's own.
+  void accumulate(std::span<const T> from, int rank, long long displacement, MPI_Op op = MPI_SUM)
+    requires detail::Named<T>
+  {
+    const int count = detail::mpi_count<T>(from.size());
+    detail::check("wherry_win_accumulate",
+                  wherry_win_accumulate(from.data(), count, type(), rank, static_cast<MPI_Aint>(displacement),
+                                        count, type(), op, win_));
+  }
+
+  /// Forgets what was read. Local; gets under way still complete.
+  void invalidate() { detail::check("wherry_win_invalidate", wherry_win_invalidate(win_)); }
+
+  /// What the cache has done on this rank; all 0 if the window is not cached.
+  wherry_win_statistics statistics() const {
+    wherry_win_statistics statistics;
+    detail::check("wherry_win_get_statistics", wherry_win_get_statistics(win_, &statistics));
+    return statistics;
+  }
+  bool is_cached() const { return wherry_win_is_cached(win_) != 0; }
+
+ private:
+  explicit Window(std::span<T> local) : local_(local) {}
+
+  static MPI_Datatype type() { return detail::datatype<T>(); }
+  static MPI_Aint bytes(std::size_t values) {
+    if (values > static_cast<std::size_t>(std::numeric_limits<MPI_Aint>::max()) / sizeof(T))
+      throw usage_error(std::to_string(values) + " values of " + std::to_string(sizeof(T)) +
+                        " bytes are more than there can be; make the window smaller");
+    return static_cast<MPI_Aint>(values * sizeof(T));
+  }
+  void return_errors() {
+    detail::check("MPI_Win_set_errhandler", MPI_Win_set_errhandler(win_, MPI_ERRORS_RETURN));
+  }
+
+  std::span<T> local_;
+  MPI_Win win_ = MPI_WIN_NULL;
+};
+
+}  // namespace wherry

@@ -1,0 +1,55 @@
+"""What does a get from a cached window take: when the data are there, and what does a miss add to a plain get?
+
+Rank 0 reads rank 1's memory. Hits are given as they are, beside a plain get with its flush; of a miss counts
+the difference to that. All run in one process, in turns of rows of calls.
+"""
+
+from __future__ import annotations
+
+from wherry.bench.frame import LAUNCHING, Place, Result, Setup, Table, choose_mpi, parse, program
+
+OPTIONS = tuple(option for option in LAUNCHING if option != "-n")  # always two ranks
+#: ns; of a miss, what it adds.
+GOALS_NS = {
+    ("8 entries", "hit"): 25.0,
+    ("8 entries", "hit and flush"): 40.0,
+    ("262144 entries", "hit"): 100.0,
+    ("miss", "miss"): 100.0,
+}
+
+
+def run(setup: Setup) -> list[Result]:
+    mpi = setup.mpi or choose_mpi(None)
+    launches = setup.number_of_launches()
+    args = [program(mpi, "window"), "--turns", "10" if setup.quick else "30"]
+    table = Table()
+    with Place(setup, mpi) as place:
+        for launch in range(launches):
+            setup.progress(f"launch {launch + 1}", launch, launches)
+            table.rows += parse(place.run(2, args, {}), launch)
+        return [
+            _result(table, case, variant, mpi.name, place.network)
+            for case in table.cases()
+            for variant in table.variants(case)[1:]
+        ]
+
+
+def _result(table: Table, case: str, variant: str, mpi: str, network: str) -> Result:
+    plain, mine = table.best(case, "plain"), table.best(case, variant)
+    cost_ns = (mine - plain if variant == "miss" else mine) * 1e9
+    goal = GOALS_NS[case.split(",")[0], variant]
+    return Result(
+        bench="window",
+        case=f"{case}, {variant}" if variant != "miss" else case,
+        metric="time above a plain get" if variant == "miss" else "time per call",
+        unit="ns",
+        value=cost_ns,
+        baseline=plain * 1e9,
+        ratio=plain / mine if mine > 0 else None,
+        mpi=mpi,
+        ranks=2,
+        samples=table.samples(case, "plain", variant),
+        network=network,
+        goal=f"<= {goal:.0f} ns",
+        reached=cost_ns <= goal,
+    )

@@ -1,0 +1,33 @@
+"""What cached windows won, in sentences."""
+
+from __future__ import annotations
+
+from wherry import units
+from wherry.analysis import Analysis, WindowRow
+
+
+def sentences(analysis: Analysis) -> list[str]:
+    """Lines for the summary; none for windows that nobody read."""
+    return [_sentence(row) for row in analysis.windows if row.lookups + row.passed + row.bypassed > 0]
+
+
+def _sentence(row: WindowRow) -> str:
+    words = [f"cached windows ({row.caching}):"]
+    if row.lookups > 0:
+        words.append(f"{units.percent(row.hits / row.lookups)} of {units.count(row.lookups)} reads were hits,")
+        words.append(f"{units.bytes_(row.bytes_saved)} not fetched")
+        if row.saved_seconds > 0:
+            words.append(f"(about {units.seconds(row.saved_seconds)} in all)")
+        if why := _main_cause(row):
+            words.append(f"; misses mostly {why}")
+    else:
+        words.append("no reads were cached")
+    if left := row.passed + row.bypassed:
+        words.append(f"; {units.count(left)} gets left to the library")
+    return " ".join(words).replace(" ;", ";")
+
+
+def _main_cause(row: WindowRow) -> str:
+    total = sum(row.misses.values())
+    cause, count = max(row.misses.items(), key=lambda item: item[1], default=("", 0))
+    return cause if total > 0 and count > total / 2 else ""

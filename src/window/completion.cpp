@@ -1,0 +1,206 @@
+// What completes operations, and what ends with it.
+#include <algorithm>
+
+#include "window/window.hpp"
+
+namespace wherry::window {
+namespace {
+
+/// Those up to a number; what is listed is in the order of numbers.
+template <class Items>
+auto end_of(Items& items, Number last) {
+  return std::find_if(items.begin(), items.end(), [last](const auto& item) { return item.number > last; });
+}
+
+}  // namespace
+
+Window::Window(const mpi::Api& api, Types& types, MPI_Win win, const std::vector<Segment>& segments, int own,
+               const Options& options, bool threads)
+    : api_(api), types_(types), win_(win), options_(options), threads_(threads), targets_(segments.size()) {
+  for (std::size_t rank = 0; rank < segments.size(); ++rank) {
+    targets_[rank].segment = segments[rank];
+    targets_[rank].is_cached = static_cast<int>(rank) != own && segments[rank].unit > 0;
+  }
+}
+
+Number Window::issue(int rank) {
+  Target& target = targets_[static_cast<std::size_t>(rank)];
+  if (!target.listed) open_.push_back(rank);
+  target.listed = true;
+  return target.issued = ++issued_;
+}
+
+/// Whether a target that may be no rank at all has operations that are not complete in this sense.
+bool Window::needs(int rank, Number Target::* reached) {
+  if (!is_rank(rank)) return true;
+  const Target& target = targets_[static_cast<std::size_t>(rank)];
+  return target.*reached < target.issued;
+}
+
+int Window::flush(int rank, const Native& native) {
+  Number last = 0;
+  bool timed = false;
+  {
+    const Guard guard(*this);
+    if (!needs(rank, &Target::completed)) return ++statistics_.flushes_saved, quiet();
+    last = issued_;
+    timed = is_rank(rank) && is_timed(targets_[static_cast<std::size_t>(rank)]);
+  }
+  const int code = timed ? run_timed(targets_[static_cast<std::size_t>(rank)], native) : native();
+  const Guard guard(*this);
+  if (is_rank(rank)) complete(targets_[static_cast<std::size_t>(rank)], last, code);
+  end_reading();
+  return code;
+}
+
+int Window::flush_local(int rank, const Native& native) {
+  Number last = 0;
+  {
+    const Guard guard(*this);
+    if (!needs(rank, &Target::local)) return ++statistics_.flushes_saved, quiet();
+    last = issued_;
+  }
+  const int code = native();
+  const Guard guard(*this);
+  if (is_rank(rank)) complete_locally(targets_[static_cast<std::size_t>(rank)], last, code);
+  end_reading();
+  return code;
+}
+
+int Window::flush_all(const Native& native) {
+  Number last = 0;
+  {
+    const Guard guard(*this);
+    if (!has_open()) return ++statistics_.flushes_saved, quiet();
+    last = issued_;
+  }
+  const int code = native();
+  const Guard guard(*this);
+  complete_open([&](Target& target) { complete(target, last, code); });
+  end_reading();
+  return code;
+}
+
+int Window::flush_local_all(const Native& native) {
+  Number last = 0;
+  {
+    const Guard guard(*this);
+    if (!has_open()) return ++statistics_.flushes_saved, quiet();
+    last = issued_;
+  }
+  const int code = native();
+  const Guard guard(*this);
+  complete_open([&](Target& target) { complete_locally(target, last, code); });
+  end_reading();
+  return code;
+}
+
+int Window::unlock(int rank, const Native& native) {
+  const Number last = issued();
+  const int code = native();
+  const Guard guard(*this);
+  if (is_rank(rank)) complete(targets_[static_cast<std::size_t>(rank)], last, code);
+  end_reading();
+  return code;
+}
+
+int Window::end_epoch(const Native& native) {
+  const Number last = issued();
+  const int code = native();
+  const Guard guard(*this);
+  complete_open([&](Target& target) { complete(target, last, code); });
+  end_reading();
+  return code;
+}
+
+int Window::synchronize(const Native& native) {
+  const int code = native();
+  const Guard guard(*this);
+  end_reading();
+  return code;
+}
+
+void Window::invalidate() {
+  const Guard guard(*this);
+  if (cache_ != nullptr) cache_->invalidate();
+}
+
+Number Window::issued() const {
+  const Guard guard(*this);
+  return issued_;
+}
+
+/// The data of gets up to `last` have come, if the library says so.
+void Window::arrive(Target& target, Number last, int code) {
+  const auto spread_end = end_of(target.spread, last);
+  const auto fetched_end = end_of(target.fetched, last);
+  for (auto each = target.spread.begin(); each != spread_end; ++each)
+    if (each->gathers) gather(*each->shape, each->count, each->origin, each->data.get());
+  for (auto each = target.fetched.begin(); each != fetched_end; ++each)
+    if (code == MPI_SUCCESS) cache_->filled(each->ticket, each->bytes);
+    else cache_->abandoned(each->ticket);
+  // Last: what was already under way for others has come into these by now.
+  for (auto each = target.spread.begin(); each != spread_end; ++each)
+    if (!each->gathers && code == MPI_SUCCESS)
+      scatter(*each->shape, each->count, each->data.get(), each->origin);
+  target.spread.erase(target.spread.begin(), spread_end);
+  target.fetched.erase(target.fetched.begin(), fetched_end);
+}
+
+void Window::complete(Target& target, Number last, int code) {
+  arrive(target, last, code);
+  forget_writes(target, last);
+  target.completed = std::max(target.completed, last);
+  target.local = std::max(target.local, last);
+}
+
+/// Gets are complete then at both ends; writes are not.
+void Window::complete_locally(Target& target, Number last, int code) {
+  if (target.written <= target.completed) return complete(target, last, code);
+  arrive(target, last, code);
+  target.local = std::max(target.local, last);
+}
+
+/// What completes at all targets that have something open.
+template <class Complete>
+void Window::complete_open(Complete&& complete) {
+  std::erase_if(open_, [&](int rank) {
+    Target& target = targets_[static_cast<std::size_t>(rank)];
+    complete(target);
+    target.listed = !target.is_clean();
+    return !target.listed;
+  });
+}
+
+/// Whether anything is not complete, at whatever target. Those that single flushes have completed are no longer listed then.
+bool Window::has_open() {
+  complete_open([](Target&) {});
+  return !open_.empty();
+}
+
+/// The writes have reached the target. What was read meanwhile may be older than they are.
+void Window::forget_writes(Target& target, Number last) {
+  const auto end = end_of(target.writes, last);
+  if (target.reread && cache_ != nullptr)
+    for (auto each = target.writes.begin(); each != end; ++each) cache_->written(each->range);
+  target.writes.erase(target.writes.begin(), end);
+  target.reread &= target.written > last;
+}
+
+void Window::end_reading() {
+  if (cache_ != nullptr) cache_->end_epoch();
+}
+
+Statistics Window::statistics() const {
+  const Guard guard(*this);
+  Statistics statistics = statistics_;
+  for (const Target& target : targets_) statistics.seconds_saved += target.account.saved_s();
+  if (cache_ == nullptr) return statistics;
+  statistics.cache = cache_->statistics();
+  statistics.entries = cache_->entries();
+  statistics.bytes = cache_->bytes();
+  statistics.ceiling_bytes = options_.cache.ceiling_bytes;
+  return statistics;
+}
+
+}  // namespace wherry::window

@@ -1,0 +1,38 @@
+// How a window is cached: what the program says in its info, or for all windows in the environment.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cache/cache.hpp"
+#include "mpi/api.hpp"
+
+namespace wherry::window {
+
+struct Options {
+  bool caching = true;  // false: the window is the library's alone
+  cache::CacheOptions cache;
+  bool bypass = true;  // where plain gets turn out to be cheaper than the cache, use them
+};
+
+/// "transparent", "always", "user" or "off". False: none of these; the options stay.
+bool set_mode(Options& options, std::string_view mode);
+
+/// What the info's keys say, above what is given:
+///   wherry_cache           transparent, always, user or off
+///   wherry_cache_ceiling   most bytes, with K, M or G; at least 64K
+///   wherry_cache_storage   bytes for entries at first
+///   wherry_cache_entries   entries that the index has room for at first
+///   wherry_cache_adaptive  0: sizes stay as they are at first
+///   wherry_cache_bypass    0: use the cache even where plain gets are cheaper
+/// clampi_mode is read too, with the values that clampi.h names. Returns an empty text, or what is wrong: problem, why, what to do.
+std::string read_info(const mpi::Api& api, MPI_Info info, Options& options);
+
+/// Whether the key wherry_cache has the value invalidate.
+bool asks_to_invalidate(const mpi::Api& api, MPI_Info info);
+
+}  // namespace wherry::window

@@ -1,0 +1,71 @@
+// What a window knows of one of its targets, and what is under way to it.
+//
+// Operations are numbered in the order in which they are issued. A completion covers those up to a number, so that
+// threads may issue others while it is under way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cache/entry.hpp"
+#include "cache/fetches.hpp"
+#include "window/account.hpp"
+#include "window/shape.hpp"
+
+namespace wherry::window {
+
+using Number = std::uint64_t;
+
+/// A target's memory in the window.
+struct Segment {
+  std::int64_t bytes = 0;
+  std::int64_t unit = 1;  // bytes of one displacement
+};
+
+/// Bytes that are coming, and where to.
+struct Fetched {
+  Number number;
+  cache::Ticket ticket;
+  const std::byte* bytes;
+};
+
+/// A get to an origin with gaps: its data are without gaps in between.
+struct Spread {
+  Number number;
+  std::shared_ptr<const Shape> shape;
+  std::int64_t count;
+  void* origin;
+  std::unique_ptr<std::byte[]> data;
+  bool gathers;  // the data come to the origin; else they are spread there when they have come
+};
+
+/// An own write that the target may not have yet.
+struct Write {
+  Number number;
+  cache::Range range;
+};
+
+struct Target {
+  Segment segment;
+  bool is_cached = true;
+  Account account;
+
+  Number issued = 0;     // the last operation
+  Number written = 0;    // the last that changes the target
+  Number completed = 0;  // operations up to this one are complete here and there
+  Number local = 0;      // the same, here only
+  bool reread = false;   // a get was issued while writes were under way
+  bool listed = false;   // among the window's open targets
+  Number timed = 0;      // the last get whose time was taken
+  double timed_s = 0;    // what its call took
+
+  std::vector<Fetched> fetched;
+  std::vector<Spread> spread;
+  std::vector<Write> writes;
+
+  bool is_clean() const { return completed >= issued; }
+};
+
+}  // namespace wherry::window

@@ -1,0 +1,205 @@
+// A cached view of one MPI window: what this rank has read of the others' memory.
+//
+// Every call of the program on the window comes here, with the library's own call to be made if it is needed. What is
+// valid, and for how long (MPI 4.1, chapter 12):
+//
+// - transparent: what is read is valid until anything completes or synchronizes. So only gets of the same data that are
+//   under way at the same time are joined. That is right for every program: data of a get may not be used before.
+// - always_cache, user_defined: the program says that others do not write what it reads, or when they have.
+// - In all modes the rank's own writes update or drop what they touch. A get that races with one is left to MPI, which
+//   says nothing about its result, but what it brings is not kept.
+//
+// Gets of the own rank, of dynamic windows and of shared memory are the library's. So is whatever looks wrong: the library has the
+// word on errors, except on ranges outside of the target's memory, which libraries do not check.
+//
+// Threads may call at once. No lock is held while the library waits.
+#pragma once
+
+#include <mpi.h>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "cache/cache.hpp"
+#include "mpi/api.hpp"
+#include "run/datatype.hpp"
+#include "window/native.hpp"
+#include "window/options.hpp"
+#include "window/target.hpp"
+#include "window/types.hpp"
+
+namespace wherry::window {
+
+/// `count` elements of `type` at a displacement in the memory of `rank`.
+struct Place {
+  int rank;
+  MPI_Aint displacement;
+  long long count;
+  MPI_Datatype type;
+};
+
+using run::Region;
+
+/// What a window has done, in numbers that only grow but for the last three.
+struct Statistics {
+  cache::Statistics cache;
+  std::uint64_t passed =
+      0;  // gets that cannot be cached: own rank, no rank, types that are not mapped, requests
+  std::uint64_t bypassed = 0;  // gets that were cheaper without the cache
+  std::uint64_t flushes_saved = 0;
+  double seconds_saved = 0;  // estimated from plain gets that were timed
+  std::size_t entries = 0, bytes = 0, ceiling_bytes = 0;
+};
+
+class Window {
+ public:
+  /// segments: of all ranks. own: this one's rank. threads: whether several may call at once.
+  Window(const mpi::Api& api, Types& types, MPI_Win win, const std::vector<Segment>& segments, int own,
+         const Options& options, bool threads);
+
+  /// score: how much more than others the data are worth keeping; positive.
+  int get(const Region& origin, const Place& place, float score, const Native& native) {
+    const Guard guard(*this);
+    cache::Range range;
+    if (!is_plain(origin, place, range)) [[unlikely]]
+      return get_any(origin, place, score, native);
+    Target& target = targets_[range.target];
+    if (!target.account.asks_cache()) [[unlikely]]
+      return pass(place.rank, native, statistics_.bypassed);
+    auto* const to = static_cast<std::byte*>(const_cast<void*>(origin.address));
+    const cache::Answer answer = cache_->lookup(range, to, score);
+    if (answer != cache::Answer::hit) [[unlikely]]
+      return get_missing(target, range, to, answer, native);
+    target.account.hit();
+    return quiet();
+  }
+  /// request: of the library's kind, and complete if the data were there.
+  int rget(const Region& origin, const Place& place, MPI_Request* request, const Native& native);
+  /// Get_accumulate and Fetch_and_op with MPI_NO_OP: an atomic read.
+  int read_atomically(const Region& result, const Place& place, const Native& native);
+  /// Put and Rput. The origin's data are read before the call returns.
+  int put(const Region& origin, const Place& place, const Native& native);
+  /// Whatever else changes the target.
+  int change(const Place& place, const Native& native);
+
+  int flush(int rank, const Native& native);
+  int flush_all(const Native& native);
+  int flush_local(int rank, const Native& native);
+  int flush_local_all(const Native& native);
+  /// Win_unlock: ends the epoch at one target.
+  int unlock(int rank, const Native& native);
+  /// Fence, Win_complete, unlock_all: ends what is under way at all targets.
+  int end_epoch(const Native& native);
+  /// Win_sync, Win_wait and Win_test: others may have written.
+  int synchronize(const Native& native);
+
+  /// Forgets all. Gets under way still complete.
+  void invalidate();
+
+  MPI_Win win() const { return win_; }
+  const Options& options() const { return options_; }
+  Statistics statistics() const;
+
+ private:
+  class Guard {
+   public:
+    explicit Guard(const Window& window) : lock_(window.mutex_, std::defer_lock) {
+      if (window.threads_) lock_.lock();
+    }
+
+   private:
+    std::unique_lock<std::mutex> lock_;
+  };
+  struct Part {
+    cache::Range range;
+    std::byte* to;
+    cache::Ticket ticket;
+  };
+
+  /// The common case: origin and target are `count` elements of the same predefined type, which is the last one's.
+  bool is_plain(const Region& origin, const Place& place, cache::Range& range) {
+    if (place.type != plain_type_ || origin.type != place.type || origin.count != place.count) return false;
+    if (!is_rank(place.rank)) return false;
+    const Target& target = targets_[static_cast<std::size_t>(place.rank)];
+    std::int64_t begin = 0, bytes = 0;
+    if (__builtin_mul_overflow(std::int64_t{place.displacement}, target.segment.unit, &begin) ||
+        __builtin_mul_overflow(std::int64_t{place.count}, plain_size_, &bytes))
+      return false;
+    if (begin < 0 || bytes <= 0 || bytes > most_bytes || begin > target.segment.bytes - bytes) return false;
+    if (!target.is_cached) return false;
+    range = {static_cast<std::uint32_t>(place.rank), static_cast<std::uint64_t>(begin),
+             static_cast<std::uint64_t>(bytes)};
+    return true;
+  }
+  bool is_rank(int rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < targets_.size(); }
+
+  /// MPI_SUCCESS. What the library need not be called for must not keep it from making progress.
+  int quiet() {
+    if ((++quiet_ & 127) == 0) [[unlikely]]
+      make_progress();
+    return MPI_SUCCESS;
+  }
+  void make_progress();
+
+  // Gets: gets.cpp.
+  int get_any(const Region& origin, const Place& place, float score, const Native& native);
+  int get_missing(Target& target, const cache::Range& range, std::byte* to, cache::Answer answer,
+                  const Native& native);
+  int get_shaped(const Region& origin, std::shared_ptr<const Shape> to, const Place& place, const Shape& from,
+                 float score, const Native& native);
+  cache::Answer look_up(const Place& place, const Shape& shape, std::byte* to, float score);
+  void note_missing(const cache::Range& range, std::byte* to);
+  bool is_missing_whole(std::uint64_t bytes) const;
+  int fetch(int rank, const Native& native, bool whole);
+  int fetch_part(const Part& part);
+  int pass(int rank, const Native& native, std::uint64_t& counter);
+  int run(Target& target, const Native& native);
+  bool is_inside(const Place& place, const Shape& shape) const;
+  int refuse(int code);
+  bool make_cache();
+
+  // Writes: writes.cpp.
+  void note_write(const Place& place, const Shape& shape, const std::byte* data);
+  void note_range(Target& target, const cache::Range& range, const std::byte* data);
+
+  // Completion: completion.cpp.
+  Number issue(int rank);
+  Number issued() const;
+  bool needs(int rank, Number Target::* reached);
+  static bool is_timed(const Target& target) { return target.timed > target.completed; }
+  int run_timed(Target& target, const Native& native);
+  bool has_open();
+  void arrive(Target& target, Number last, int code);
+  void complete(Target& target, Number last, int code);
+  void complete_locally(Target& target, Number last, int code);
+  template <class Complete>
+  void complete_open(Complete&& complete);
+  void forget_writes(Target& target, Number last);
+  void end_reading();
+
+  static constexpr std::int64_t most_bytes = INT32_MAX;  // of one transfer
+  static constexpr std::size_t most_parts = 8;           // that are fetched one by one
+
+  const mpi::Api& api_;
+  Types& types_;
+  const MPI_Win win_;
+  const Options options_;
+  const bool threads_;
+  mutable std::mutex mutex_;
+
+  std::unique_ptr<cache::Cache> cache_;  // made at the first get that may be cached
+  bool without_memory_ = false;          // for a cache
+  MPI_Datatype plain_type_ = MPI_DATATYPE_NULL;
+  std::int64_t plain_size_ = 0;
+  std::vector<Target> targets_;
+  std::vector<int> open_;  // targets with operations that are not complete
+  Number issued_ = 0;
+  unsigned quiet_ = 0;
+  Statistics statistics_;
+  std::vector<Part> parts_;  // what is missing for the get at hand
+};
+
+}  // namespace wherry::window

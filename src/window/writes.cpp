@@ -1,0 +1,79 @@
+// What the rank itself writes to others' memory.
+#include "window/window.hpp"
+
+namespace wherry::window {
+namespace {
+
+constexpr std::size_t most_writes = 4096;  // that are told apart, at one target
+
+}  // namespace
+
+int Window::put(const Region& origin, const Place& place, const Native& native) {
+  const Guard guard(*this);
+  if (!is_rank(place.rank)) return native();
+  const Target& target = targets_[static_cast<std::size_t>(place.rank)];
+  issue(place.rank);
+  if (!target.is_cached || place.count <= 0 || origin.count <= 0 || place.type == MPI_DATATYPE_NULL ||
+      origin.type == MPI_DATATYPE_NULL)
+    return native();
+  const std::shared_ptr<const Shape> there = types_.shape(place.type), here = types_.shape(origin.type);
+  if (!is_inside(place, *there)) return refuse(MPI_ERR_RMA_RANGE);
+  const int code = native();
+  const bool known = code == MPI_SUCCESS && here->is_told(origin.count) &&
+                     here->size * origin.count == there->size * place.count;
+  std::vector<std::byte> gathered;
+  const auto* data = static_cast<const std::byte*>(origin.address);
+  if (known && !here->dense) {
+    gathered.resize(static_cast<std::size_t>(here->size * origin.count));
+    gather(*here, origin.count, origin.address, gathered.data());
+    data = gathered.data();
+  }
+  note_write(place, *there, known ? data : nullptr);
+  return code;
+}
+
+int Window::change(const Place& place, const Native& native) {
+  const Guard guard(*this);
+  if (!is_rank(place.rank)) return native();
+  issue(place.rank);
+  if (!targets_[static_cast<std::size_t>(place.rank)].is_cached || place.count <= 0 ||
+      place.type == MPI_DATATYPE_NULL)
+    return native();
+  const std::shared_ptr<const Shape> shape = types_.shape(place.type);
+  if (!is_inside(place, *shape)) return refuse(MPI_ERR_RMA_RANGE);
+  const int code = native();
+  note_write(place, *shape, nullptr);
+  return code;
+}
+
+/// data: what is written, without gaps; nullptr if nobody knows.
+void Window::note_write(const Place& place, const Shape& shape, const std::byte* data) {
+  Target& target = targets_[static_cast<std::size_t>(place.rank)];
+  target.written = target.issued;
+  if (shape.size == 0) return;
+  const std::int64_t begin = place.displacement * target.segment.unit;
+  const auto note = [&](std::int64_t offset, std::int64_t bytes) {
+    note_range(target,
+               {static_cast<std::uint32_t>(place.rank), static_cast<std::uint64_t>(begin + offset),
+                static_cast<std::uint64_t>(bytes)},
+               data);
+    if (data != nullptr) data += bytes;
+  };
+  if (shape.is_told(place.count)) return each_block(shape, place.count, note);
+  // All that lies between its first byte and its last.
+  const std::int64_t last = (place.count - 1) * shape.extent;
+  const std::int64_t low = shape.begin + std::min<std::int64_t>(last, 0);
+  data = nullptr;
+  note(low, shape.end + std::max<std::int64_t>(last, 0) - low);
+}
+
+void Window::note_range(Target& target, const cache::Range& range, const std::byte* data) {
+  if (cache_ != nullptr) cache_->written(range, data);
+  // What a transparent window reads ends when it has come.
+  if (options_.cache.mode == cache::Mode::transparent) return;
+  if (target.writes.size() < most_writes) return target.writes.push_back({target.issued, range});
+  target.writes.assign(1,
+                       {target.issued, {range.target, 0, static_cast<std::uint64_t>(target.segment.bytes)}});
+}
+
+}  // namespace wherry::window

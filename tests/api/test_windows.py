@@ -1,0 +1,76 @@
+"""Cached windows by name, on every MPI: exact counts, and random schedules against the library's own windows."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, Launcher, hermetic
+
+from wherry.record import Record, read
+
+RANKS = (2, 3, 5)
+#: In each mode; more ranks than cores take longer to meet. WHERRY_TEST_SCHEDULES asks for another number.
+SCHEDULES = {2: 150, 3: 60, 5: 15}
+
+# Without shared memory: messages of ranks on one host go through sockets.
+SOCKETS = {
+    "openmpi": {"OMPI_MCA_btl": "tcp,self", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl_tcp_if_include": "lo"},
+    "mpich": {"MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_SHM_ENABLE": "0", "MPIR_CVAR_CH4_NETMOD": "ofi"},
+}
+
+
+def records_in(folder: Path) -> list[Record]:
+    return [read(path) for path in sorted(folder.glob("*.wrec"))]
+
+
+def program(mpi: Launcher, build: Path, name: str) -> Path:
+    return build / "tests" / "api" / mpi.name / name
+
+
+@pytest.mark.parametrize("n", RANKS)
+def test_counts_coherence_and_errors(mpi: Launcher, build: Path, n: int) -> None:
+    done = mpi.run([program(mpi, build, "windows")], n, hermetic({}))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("n", RANKS)
+def test_schedules(mpi: Launcher, build: Path, n: int) -> None:
+    done = run_schedules(mpi, build, n, {})
+    assert int(done.stdout.split(" hits ")[1].split()[0]) > 100, "the schedules read little twice"
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
+def test_schedules_through_sockets(mpi: Launcher, build: Path) -> None:
+    run_schedules(mpi, build, 3, SOCKETS[mpi.name])
+
+
+@pytest.mark.parametrize("n", RANKS)
+def test_schedules_under_the_preload(mpi: Launcher, build: Path, preload: Path, n: int, tmp_path: Path) -> None:
+    run_schedules(mpi, build, n, {"WHERRY_OUTPUT": str(tmp_path)}, preload=True)
+    windows = [row for record in records_in(tmp_path) for row in record.tables["windows"]]
+    assert len(windows) == 9 * n  # of those that are not cached nothing is told
+    assert sum(int(row["full_hits"]) for row in windows) > 100
+
+
+def run_schedules(
+    mpi: Launcher, build: Path, n: int, env: dict[str, str], preload: bool = False
+) -> subprocess.CompletedProcess[str]:
+    schedules = os.environ.get("WHERRY_TEST_SCHEDULES", str(SCHEDULES[n]))
+    words = [program(mpi, build, "window_schedules"), schedules, *(["preload"] if preload else [])]
+    done = mpi.run(words, n, {**hermetic({}), **env}, preload=preload, timeout=60 + int(schedules))
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+@pytest.mark.parametrize("header", ["wherry/window.h", "clampi.h"])
+def test_headers_are_c(mpi: Launcher, tmp_path: Path, header: str) -> None:
+    if mpi.mpicc is None:
+        pytest.skip(f"{mpi.name} has no C compiler")
+    source = tmp_path / "program.c"
+    source.write_text(f"#include <{header}>\nint main(void) {{ return 0; }}\n")
+    options = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{ROOT / 'include'}"]
+    done = subprocess.run([mpi.mpicc, *options, source], env=mpi.env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

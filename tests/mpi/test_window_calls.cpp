@@ -1,0 +1,128 @@
+// What a cached window asks of the library: nothing for hits, but to make progress now and then; no flush when there is nothing to
+// complete; and plain gets, where those are cheaper.
+//
+// ranks: 2 3
+#include <mpi.h>
+
+#include <vector>
+
+#include "counted_windows.hpp"
+#include "learning_ranks.hpp"
+
+namespace {
+
+using namespace wherry;
+using namespace wherry::test;
+
+window::Options cached(cache::Mode mode, bool bypass) {
+  window::Options options;
+  options.cache.mode = mode;
+  options.bypass = bypass;
+  return options;
+}
+
+void hits_call_nothing(Ranks& ranks) {
+  CountedWindow w(cached(cache::Mode::user_defined, false), 4096);
+  const int next = (ranks.rank + 1) % ranks.size;
+  std::byte into[64];
+  w.get(into, next, 128, 64);
+  w.flush(next);
+  ranks.expect(w.gets == 1 && w.flushes == 1, "the first get is the library's");
+  probes = own_gets = 0;
+  for (int i = 0; i < 640; ++i) {
+    w.get(into, next, 128, 64);
+    w.flush(next);
+    w.flush_all();
+  }
+  ranks.expect(w.gets == 1 && own_gets == 0, "a hit fetches nothing");
+  ranks.expect(w.flushes == 1, "a flush with nothing to complete is not the library's");
+  ranks.expect(probes == 3 * 640 / 128, "hits let the library make progress");
+  ranks.expect(into[63] == CountedWindow::value(next, 128 + 63), "the data are wrong");
+}
+
+/// A get with a part cached fetches the rest, also where that begins at no multiple of anything.
+void parts_are_fetched(Ranks& ranks) {
+  CountedWindow w(cached(cache::Mode::user_defined, false), 4096);
+  const int next = (ranks.rank + 1) % ranks.size;
+  std::vector<std::byte> into(300);
+  w.get(into.data(), next, 100, 50);
+  w.flush(next);
+  own_gets = 0;
+  w.get(into.data(), next, 51, 300);
+  w.flush(next);
+  ranks.expect(own_gets == 2 && w.gets == 1, "two parts are missing");
+  bool right = true;
+  for (std::size_t i = 0; i < into.size(); ++i) right &= into[i] == CountedWindow::value(next, 51 + i);
+  ranks.expect(right, "the parts do not fit together");
+}
+
+/// A get that overtakes an own put brings what was there before, and that is not kept.
+void races_are_not_remembered(Ranks& ranks) {
+  CountedWindow w(cached(cache::Mode::always_cache, false), 4096);
+  const int next = (ranks.rank + 1) % ranks.size;
+  const std::vector<std::byte> written(16, std::byte{0xee});
+  std::vector<std::byte> into(16);
+  w.put_and_flush_late(written.data(), next, 64, 16, [&] { w.get(into.data(), next, 64, 16); });
+  w.get(into.data(), next, 64, 16);
+  w.flush(next);
+  ranks.expect(into == written, "what a get brought that raced with a put is remembered");
+}
+
+void windows_are_forgotten(Ranks& ranks) {
+  const mpi::Api api = counted_api();
+  window::Windows windows(api);
+  MPI_Win one = MPI_WIN_NULL, other = MPI_WIN_NULL;
+  const auto make = [&](MPI_Win* win) {
+    PMPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, win);
+    windows.add(*win, MPI_COMM_WORLD, {0, 1}, cached(cache::Mode::always_cache, true));
+  };
+  make(&other);
+  for (int i = 0; i < 100; ++i) {
+    make(&one);
+    const MPI_Win before = one;
+    ranks.expect(windows.find(one) != nullptr && windows.find(one)->win() == one, "a window is not known");
+    PMPI_Win_free(&one);
+    ranks.expect(windows.find(before) == nullptr, "a window that is gone is known");
+    ranks.expect(windows.find(MPI_WIN_NULL) == nullptr, "no window is known");
+  }
+  ranks.expect(windows.find(other) != nullptr, "a window is forgotten with another");
+  PMPI_Win_free(&other);
+}
+
+/// Gets that never repeat, at 200 ns each: the cache only costs. Those that always do are worth it. Over a network all are.
+void account_decides(Ranks& ranks) {
+  const auto asked = [](double plain_s, bool repeats) {
+    window::Account account;
+    long asked = 0;
+    account.timed(plain_s);
+    for (int i = 0; i < 100000; ++i) {
+      if (!account.asks_cache()) continue;
+      ++asked;
+      if (repeats && i % 8 != 0) account.hit();
+      else account.missed(), account.settle();
+    }
+    return asked;
+  };
+  ranks.expect(asked(200e-9, false) < 10000, "the cache is asked though it only costs");
+  ranks.expect(asked(200e-9, false) > 2 * 1024, "the cache gets no second try");
+  ranks.expect(asked(200e-9, true) == 100000, "the cache is given up though it saves");
+  ranks.expect(asked(10e-6, false) == 100000, "the cache is given up though gets are slow");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  Ranks ranks;
+  MPI_Comm_rank(MPI_COMM_WORLD, &ranks.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks.size);
+  hits_call_nothing(ranks);
+  parts_are_fetched(ranks);
+  races_are_not_remembered(ranks);
+  windows_are_forgotten(ranks);
+  account_decides(ranks);
+  long all = 0;
+  MPI_Allreduce(&ranks.failures, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return all != 0;
+}
