@@ -240,4 +240,4 @@ def simulate_application(
         Console().print(outcome.text, end="", markup=False, highlight=False, soft_wrap=True)
         records += outcome.records
     if file is not None:
-        write_json(file, records)
+        write_records(file, records)
