@@ -63,6 +63,10 @@ VARIABLES = {
     "WHERRY_SPARSE_EXCHANGE": Variable(
         "auto", "how sparse exchanges run: nbx, census, a strategy, native or auto", Names("alltoall", SPARSE_WAYS)
     ),
+    "WHERRY_CACHE": Variable(
+        "transparent", "how long windows remember what was read: transparent, always, user or off"
+    ),
+    "WHERRY_CACHE_CEILING": Variable("64M", "most memory of a cached window, with K, M or G"),
     "WHERRY_REPRODUCIBLE": Variable("0", "1: leave to the library those reductions whose result depends on the order"),
     "WHERRY_RANKS_PER_NODE": Variable("0", "assume nodes of so many consecutive ranks; 0: ask MPI"),
     "WHERRY_VERBOSE": Variable("0", "0: quiet; 1: say what was found; 2: say every decision"),

@@ -43,14 +43,15 @@ def test_nothing_is_said_unasked(mpi: Launcher, preload: Path, repeat: Path) -> 
 
 def test_level_1_is_one_line_of_what_was_found(mpi: Launcher, preload: Path, repeat: Path, tmp_path: Path) -> None:
     found = f"wherry: ABI {mpi.abi}; profile: "
-    assert said(mpi, repeat, WHERRY_VERBOSE="1") == [f"{found}off; collectives: learning"]
-    settings = {"WHERRY_OUTPUT": str(tmp_path), "WHERRY_NO_COLLECTIVES": "1"}
-    assert said(mpi, repeat, WHERRY_VERBOSE="1", **settings) == [f"{found}{tmp_path}; collectives: the library's"]
+    assert said(mpi, repeat, WHERRY_VERBOSE="1") == [f"{found}off; collectives: learning; windows: transparent"]
+    settings = {"WHERRY_OUTPUT": str(tmp_path), "WHERRY_NO_COLLECTIVES": "1", "WHERRY_CACHE": "off"}
+    expected = [f"{found}{tmp_path}; collectives: the library's; windows: the library's"]
+    assert said(mpi, repeat, WHERRY_VERBOSE="1", **settings) == expected
 
 
 def test_level_2_also_tells_the_decisions_on_record(mpi: Launcher, preload: Path, repeat: Path, tmp_path: Path) -> None:
     lines = said(mpi, repeat, WHERRY_VERBOSE="2", WHERRY_OUTPUT=str(tmp_path))
-    assert lines[0] == f"wherry: ABI {mpi.abi}; profile: {tmp_path}; collectives: learning"
+    assert lines[0] == f"wherry: ABI {mpi.abi}; profile: {tmp_path}; collectives: learning; windows: transparent"
     (record,) = (record for record in records_in(tmp_path) if record.rank == 0)
     assert len(record.tables["decisions"]) > 0
     assert lines[1:] == [sentence(record, decision) for decision in record.tables["decisions"]]
@@ -58,6 +59,6 @@ def test_level_2_also_tells_the_decisions_on_record(mpi: Launcher, preload: Path
 
 def test_level_2_needs_no_record(mpi: Launcher, preload: Path, repeat: Path) -> None:
     found, *decisions = said(mpi, repeat, WHERRY_VERBOSE="2")
-    assert found == f"wherry: ABI {mpi.abi}; profile: off; collectives: learning"
+    assert found == f"wherry: ABI {mpi.abi}; profile: off; collectives: learning; windows: transparent"
     assert decisions
     assert all(re.match(r"wherry: MPI_Alltoall, size class 3, call \d+: \w+ is ", line) for line in decisions)

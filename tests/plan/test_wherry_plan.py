@@ -22,7 +22,7 @@ def run(build: Path) -> Run:
         pytest.skip("wherry-plan is not built yet; run: make build")
 
     def run_it(*words: object) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([str(found[0]), *map(str, words)], capture_output=True, text=True, timeout=120)
+        return subprocess.run([str(found[0]), *map(str, words)], capture_output=True, text=True, timeout=300)
 
     return run_it
 
