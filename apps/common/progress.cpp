@@ -9,7 +9,7 @@ namespace {
 
 std::FILE* error_output() { return ::fdopen(::dup(STDERR_FILENO), "w"); }
 
-/// mpiexec reads the error output of its ranks through a pipe, so a rank asks for the terminal of its session. Open MPI's
+/// mpiexec reads the error output of its ranks through a pipe, so a rank asks for its controlling terminal. Open MPI's
 /// ranks have that of mpiexec; MPICH's have none.
 std::FILE* open_for(ShowProgress where) {
   switch (where) {

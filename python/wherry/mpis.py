@@ -103,7 +103,7 @@ def run_to_end(
 ) -> subprocess.CompletedProcess[str]:
     """Runs a command without input and returns what it printed.
 
-    Raises subprocess.TimeoutExpired after timeout_s, when the command and all it started in its session are killed.
+    Raises subprocess.TimeoutExpired after timeout_s, when the command and all that it started are killed.
     """
     process = subprocess.Popen(
         command,

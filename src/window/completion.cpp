@@ -67,21 +67,11 @@ int Window::flush_local(int rank, const Native& native) {
   return code;
 }
 
-int Window::flush_all(const Native& native) {
-  Number last = 0;
-  {
-    const Guard guard(*this);
-    if (!has_open()) return ++statistics_.flushes_saved, quiet();
-    last = issued_;
-  }
-  const int code = native();
-  const Guard guard(*this);
-  complete_open([&](Target& target) { complete(target, last, code); });
-  end_reading();
-  return code;
-}
+int Window::flush_all(const Native& native) { return flush_open(native, &Window::complete); }
 
-int Window::flush_local_all(const Native& native) {
+int Window::flush_local_all(const Native& native) { return flush_open(native, &Window::complete_locally); }
+
+int Window::flush_open(const Native& native, void (Window::*reach)(Target&, Number, int)) {
   Number last = 0;
   {
     const Guard guard(*this);
@@ -90,7 +80,7 @@ int Window::flush_local_all(const Native& native) {
   }
   const int code = native();
   const Guard guard(*this);
-  complete_open([&](Target& target) { complete_locally(target, last, code); });
+  complete_open([&](Target& target) { (this->*reach)(target, last, code); });
   end_reading();
   return code;
 }

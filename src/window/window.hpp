@@ -175,6 +175,8 @@ class Window {
   void arrive(Target& target, Number last, int code);
   void complete(Target& target, Number last, int code);
   void complete_locally(Target& target, Number last, int code);
+  /// A flush of all targets that takes the operations of each to `reach`.
+  int flush_open(const Native& native, void (Window::*reach)(Target&, Number, int));
   template <class Complete>
   void complete_open(Complete&& complete);
   void forget_writes(Target& target, Number last);

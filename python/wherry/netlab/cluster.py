@@ -193,7 +193,7 @@ class Cluster:
 
 
 def _start_reaper(number: int) -> subprocess.Popen[bytes]:
-    """A process that removes the cluster when the pipe from this one closes, in a session of its own."""
+    """A process that removes the cluster when the pipe from this one closes; no signal of a terminal reaches it."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
     command = [sys.executable, "-m", "wherry.netlab", "reap", str(number)]
     return subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, start_new_session=True, cwd="/")
