@@ -1,12 +1,13 @@
-// Which is fastest, of the library's own collective, what Wherry chooses after training, and every strategy?
+// Which is fastest, of the library's own collective, what Wherry chooses after training, every strategy, and every
+// algorithm of the library's?
 //
 //   bench_grid --operations allreduce,bcast --sizes 8,1024 --turns 6
-// All run in one process in turns; the ranks enter each call together, and a sample is one call on the slowest rank. Run it
-// under the preload. What a size is, bench/operations.hpp says. With `--strategies first`, the library's own and the first
-// strategy only: by that one, launches are compared in which the library was told different algorithms.
+// Wherry's choice is trained by calls for 0.2 s, 60 to 10,000. Then all run in one process in turns; the ranks enter each call
+// together, and a sample is one call on the slowest rank. Run it under the preload. What a size is, bench/operations.hpp says.
 #include <iterator>
 
 #include "exchange.hpp"
+#include "library_algorithms.hpp"
 #include "operations.hpp"
 #include "strategies.hpp"
 
@@ -14,6 +15,21 @@ namespace {
 
 using namespace wherry;
 using bench::Case;
+
+/// Who performs the calls of a turn.
+struct Variant {
+  std::string name, strategy;
+  std::optional<int> algorithm = {};  // of the library's own
+  std::string excluded = {};          // why no more turns
+  std::vector<double> times = {};
+};
+
+/// What it takes to measure an operation on blocks of one size.
+struct Measured {
+  const bench::Operation& operation;
+  Case c;
+  bench::LibraryAlgorithms library;
+};
 
 /// Seconds of one call, this rank's.
 double time_call(const bench::Operation& operation, Case& c) {
@@ -30,56 +46,88 @@ int calls_in(double seconds, double once, int least, int most) {
   return calls;
 }
 
-void require_right(const bench::Operation& operation, const Case& c, const std::string& what) {
-  if (!operation.right(c)) bench::end_with("bench_grid: " + what + ": wrong result");
-}
-
-void measure(const bench::Operation& operation, int block, const std::vector<std::string>& variants,
-             int turns) {
-  Case c(MPI_COMM_WORLD, block);
-  bench::force("native");
-  operation.call(c);
-  const double once = time_call(operation, c);
-  const int training = calls_in(0.6, once, 60, 300), samples = calls_in(20e-3, once, 1, 10);
+/// Lets Wherry choose by calls that are like those measured.
+void train(Measured& m, double once) {
   bench::force("wherry");
-  for (int i = 0; i < training; ++i) operation.call(c);
-
-  const std::string name = std::string(operation.name) + " " + std::to_string(block) + " B";
-  std::vector<std::vector<double>> times(variants.size());
-  for (int turn = 0; turn < turns; ++turn)
-    for (std::size_t i = 0; i < variants.size(); ++i) {
-      bench::force(variants[i]);
-      c.forget();
-      operation.call(c);  // not timed: the first call after a change pays for the change
-      require_right(operation, c, name + " by " + variants[i]);
-      for (int k = 0; k < samples; ++k) times[i].push_back(time_call(operation, c));
-    }
-  bench::force("native");
-  for (std::size_t i = 0; i < variants.size(); ++i) {
-    const std::vector<double> worst = bench::slowest(c, times[i]);
-    if (c.rank == 0) bench::print(name, variants[i], worst);
-  }
+  const int calls = calls_in(0.2, once, 60, 10'000);
+  for (int i = 0; i < calls; ++i) m.operation.call(m.c);
 }
 
-std::vector<std::string> variants_of(const std::string& operation, const plan::Shape& shape, bool all) {
-  const std::vector<std::string> strategies = bench::strategies_of(operation, shape);
-  if (!all) return {"native", strategies.front()};
-  std::vector<std::string> variants = {"native", "wherry"};
-  std::ranges::copy(strategies, std::back_inserter(variants));
+/// An untimed call, which pays for the change of variants. Why the variant is no good; empty if it is.
+std::string try_call(Measured& m) {
+  m.c.forget();
+  const int code = m.operation.call(m.c);
+  if (code == MPI_SUCCESS) return m.operation.right(m.c) ? "" : "wrong result";
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  return text.data();
+}
+
+/// On all ranks alike, though only some may have seen what is wrong.
+std::string agree(const std::string& problem) {
+  int mine = problem.empty() ? 0 : 1, any = 0;
+  MPI_Request request = MPI_REQUEST_NULL;  // by the non-blocking form, whose algorithm nobody sets
+  MPI_Iallreduce(&mine, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  return any == 0 || !problem.empty() ? problem : "failed on another rank";
+}
+
+void take_turn(Measured& m, Variant& variant, int samples) {
+  bench::force(variant.strategy);
+  if (variant.algorithm) m.c.comm = m.library.begin(*variant.algorithm);
+  const std::string problem = try_call(m);
+  if (variant.algorithm) variant.excluded = agree(problem);
+  else if (!problem.empty()) bench::end_with("bench_grid: " + variant.name + ": " + problem);
+  if (variant.excluded.empty())
+    for (int k = 0; k < samples; ++k) variant.times.push_back(time_call(m.operation, m.c));
+  if (variant.algorithm) m.library.end();
+  m.c.comm = MPI_COMM_WORLD;
+}
+
+void show(const Case& c, const std::string& what, const Variant& variant) {
+  if (!variant.excluded.empty()) {
+    if (c.rank == 0) bench::print_excluded(what, variant.name, variant.excluded);
+    return;
+  }
+  const std::vector<double> worst = bench::slowest(c, variant.times);
+  if (c.rank == 0) bench::print(what, variant.name, worst);
+}
+
+std::vector<Variant> variants_of(const std::string& operation, const bench::LibraryAlgorithms& library) {
+  std::vector<Variant> variants = {{"native", "native"}, {"wherry", "wherry"}};
+  for (const std::string& strategy : bench::strategies_of(operation, bench::shape_of(MPI_COMM_WORLD)))
+    variants.push_back({strategy, strategy});
+  for (const auto& [name, number] : library.all()) variants.push_back({"library: " + name, "native", number});
   return variants;
+}
+
+void measure(const std::string& name, int block, int most_turns) {
+  bench::force("native");
+  const bench::Operation& operation = bench::find(name);
+  Measured m{operation, Case(MPI_COMM_WORLD, block), bench::LibraryAlgorithms(MPI_COMM_WORLD, name)};
+  operation.call(m.c);
+  const double once = time_call(operation, m.c);
+  const int turns = calls_in(0.3, once, std::min(4, most_turns), most_turns);
+  const int samples = calls_in(20e-3, once, 1, 10);
+  train(m, once);
+
+  std::vector<Variant> variants = variants_of(name, m.library);
+  for (int turn = 0; turn < turns; ++turn)
+    for (Variant& variant : variants)
+      if (variant.excluded.empty()) take_turn(m, variant, samples);
+  bench::force("native");
+  for (const Variant& variant : variants) show(m.c, name + " " + std::to_string(block) + " B", variant);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  bench::force("native");
-  const plan::Shape shape = bench::shape_of(MPI_COMM_WORLD);
   const auto names = bench::words(bench::option(argc, argv, "--operations", "allreduce"));
   const auto sizes = bench::numbers(bench::option(argc, argv, "--sizes", "8,1024,16384"));
   const int turns = bench::number(argc, argv, "--turns", 6);
-  const bool all = bench::option(argc, argv, "--strategies", "all") == "all";
   for (const std::string& name : names)
-    for (const int block : sizes) measure(bench::find(name), block, variants_of(name, shape, all), turns);
+    for (const int block : sizes) measure(name, block, turns);
   MPI_Finalize();
 }

@@ -77,4 +77,11 @@ inline void print(const std::string& name, const std::string& variant, const std
   std::printf("]}\n");
 }
 
+/// A variant that could not be measured, and why.
+inline void print_excluded(const std::string& name, const std::string& variant, std::string why) {
+  std::ranges::replace_if(why, [](unsigned char c) { return c < ' ' || c == '"' || c == '\\'; }, ' ');
+  std::printf("{\"case\": \"%s\", \"variant\": \"%s\", \"excluded\": \"%s\"}\n", name.c_str(),
+              variant.c_str(), why.c_str());
+}
+
 }  // namespace bench

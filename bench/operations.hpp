@@ -79,68 +79,73 @@ inline bool personalized(const Case& c) { return received(c, c.size, c.rank); }
 
 struct Operation {
   std::string_view name;
-  void (*call)(Case& c);
+  int (*call)(Case& c);  // MPI's code
   bool (*right)(const Case& c);
 };
 
 inline constexpr Operation operations[] = {
     {"alltoall",
      [](Case& c) {
-       MPI_Alltoall(c.send.data(), c.block, MPI_BYTE, c.receive.data(), c.block, MPI_BYTE, c.comm);
+       return MPI_Alltoall(c.send.data(), c.block, MPI_BYTE, c.receive.data(), c.block, MPI_BYTE, c.comm);
      },
      personalized},
     {"alltoallv",
      [](Case& c) {
-       MPI_Alltoallv(c.send.data(), c.counts.data(), c.offsets.data(), MPI_BYTE, c.receive.data(),
-                     c.counts.data(), c.offsets.data(), MPI_BYTE, c.comm);
+       return MPI_Alltoallv(c.send.data(), c.counts.data(), c.offsets.data(), MPI_BYTE, c.receive.data(),
+                            c.counts.data(), c.offsets.data(), MPI_BYTE, c.comm);
      },
      personalized},
     {"alltoallw",
      [](Case& c) {
-       MPI_Alltoallw(c.send.data(), c.counts.data(), c.offsets.data(), c.types.data(), c.receive.data(),
-                     c.counts.data(), c.offsets.data(), c.types.data(), c.comm);
+       return MPI_Alltoallw(c.send.data(), c.counts.data(), c.offsets.data(), c.types.data(),
+                            c.receive.data(), c.counts.data(), c.offsets.data(), c.types.data(), c.comm);
      },
      personalized},
     {"allgather",
      [](Case& c) {
-       MPI_Allgather(c.send.data(), c.block, MPI_BYTE, c.receive.data(), c.block, MPI_BYTE, c.comm);
+       return MPI_Allgather(c.send.data(), c.block, MPI_BYTE, c.receive.data(), c.block, MPI_BYTE, c.comm);
      },
      [](const Case& c) { return received(c, c.size, 0); }},
     {"allgatherv",
      [](Case& c) {
-       MPI_Allgatherv(c.send.data(), c.block, MPI_BYTE, c.receive.data(), c.counts.data(), c.offsets.data(),
-                      MPI_BYTE, c.comm);
+       return MPI_Allgatherv(c.send.data(), c.block, MPI_BYTE, c.receive.data(), c.counts.data(),
+                             c.offsets.data(), MPI_BYTE, c.comm);
      },
      [](const Case& c) { return received(c, c.size, 0); }},
     {"allreduce",
-     [](Case& c) { MPI_Allreduce(c.addends.data(), c.sums.data(), c.floats, MPI_FLOAT, MPI_SUM, c.comm); },
+     [](Case& c) {
+       return MPI_Allreduce(c.addends.data(), c.sums.data(), c.floats, MPI_FLOAT, MPI_SUM, c.comm);
+     },
      [](const Case& c) { return summed(c, 0); }},
     {"reduce_scatter_block",
      [](Case& c) {
-       MPI_Reduce_scatter_block(c.addends.data(), c.sums.data(), c.floats, MPI_FLOAT, MPI_SUM, c.comm);
+       return MPI_Reduce_scatter_block(c.addends.data(), c.sums.data(), c.floats, MPI_FLOAT, MPI_SUM, c.comm);
      },
      [](const Case& c) { return summed(c, static_cast<std::size_t>(c.rank * c.floats)); }},
     {"reduce_scatter",
      [](Case& c) {
-       MPI_Reduce_scatter(c.addends.data(), c.sums.data(), c.float_counts.data(), MPI_FLOAT, MPI_SUM, c.comm);
+       return MPI_Reduce_scatter(c.addends.data(), c.sums.data(), c.float_counts.data(), MPI_FLOAT, MPI_SUM,
+                                 c.comm);
      },
      [](const Case& c) { return summed(c, static_cast<std::size_t>(c.rank * c.floats)); }},
     {"gather",
      [](Case& c) {
-       MPI_Gather(c.send.data(), c.block, MPI_BYTE, c.receive.data(), c.block, MPI_BYTE, 0, c.comm);
+       return MPI_Gather(c.send.data(), c.block, MPI_BYTE, c.receive.data(), c.block, MPI_BYTE, 0, c.comm);
      },
      [](const Case& c) { return c.rank != 0 || received(c, c.size, 0); }},
     {"scatter",
      [](Case& c) {
-       MPI_Scatter(c.send.data(), c.block, MPI_BYTE, c.receive.data(), c.block, MPI_BYTE, 0, c.comm);
+       return MPI_Scatter(c.send.data(), c.block, MPI_BYTE, c.receive.data(), c.block, MPI_BYTE, 0, c.comm);
      },
      [](const Case& c) { return received(c, 1, c.rank); }},
     {"reduce",
-     [](Case& c) { MPI_Reduce(c.addends.data(), c.sums.data(), c.floats, MPI_FLOAT, MPI_SUM, 0, c.comm); },
+     [](Case& c) {
+       return MPI_Reduce(c.addends.data(), c.sums.data(), c.floats, MPI_FLOAT, MPI_SUM, 0, c.comm);
+     },
      [](const Case& c) { return c.rank != 0 || summed(c, 0); }},
-    {"bcast", [](Case& c) { MPI_Bcast(c.receive.data(), c.block, MPI_BYTE, 0, c.comm); },
+    {"bcast", [](Case& c) { return MPI_Bcast(c.receive.data(), c.block, MPI_BYTE, 0, c.comm); },
      [](const Case& c) { return received(c, 1, 0); }},
-    {"barrier", [](Case& c) { MPI_Barrier(c.comm); }, [](const Case&) { return true; }},
+    {"barrier", [](Case& c) { return MPI_Barrier(c.comm); }, [](const Case&) { return true; }},
 };
 
 /// A barrier of messages: the library's own changes with the settings that are compared, and with it the disorder in

@@ -189,6 +189,7 @@ def report_(directory: Path) -> None:
         "wherry bench preload --mpi mpich",
         "wherry bench alltoall --netlab -n 8 --json alltoall.json",
         "wherry bench alltoall -n 4 --sizes 64,4096 --strategies wherry,mesh,bruck2",
+        "wherry bench grid -n 8 --operations allreduce,bcast --plot grid.svg",
     )
 )
 @click.argument("name", required=False)
@@ -198,6 +199,7 @@ def report_(directory: Path) -> None:
 @click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root).")
 @click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts.")
 @click.option("--launches", type=click.IntRange(min=1), help="Interleaved launches.")
+@click.option("--operations", metavar="LIST", help="Collectives, with commas.")
 @click.option("--sizes", metavar="LIST", callback=numbers, help="Block sizes in bytes, with commas.")
 @click.option(
     "--strategies",
@@ -221,6 +223,7 @@ def bench(
     netlab: bool,
     hosts: int,
     launches: int | None,
+    operations: str | None,
     sizes: tuple[int, ...] | None,
     strategies: str | None,
     file: Path | None,
@@ -249,6 +252,7 @@ def bench(
         launches=launches,
         sizes=sizes,
         strategies=names,
+        operations=tuple(operations.split(",")) if operations else None,
     )
     with progress_bar(name) as setup.progress:
         results = registry.run(name, setup)

@@ -183,6 +183,12 @@ std::size_t Learner::calls_of_next_trial(std::size_t candidate) const {
   return untried(candidate) && candidate != native ? newcomer_calls : trial_calls;
 }
 
+/// What training may cost, in native calls.
+double Learner::budget() const {
+  return untried(native) ? options_.budget
+                         : std::max(options_.budget, options_.least_budget_s / seconds(native));
+}
+
 double Learner::spent() const {
   double sum = 0;
   for (std::size_t i = 1; i < candidates_.size(); ++i)
@@ -225,7 +231,7 @@ std::vector<std::size_t> Learner::next_trials() const {
   const auto tried =
       std::ranges::count_if(samples_, [](const auto& s) { return !s.empty(); }) - !untried(native);
   bool newcomer_allowed = static_cast<std::size_t>(tried) < options_.most_tried;
-  double left = options_.budget - spent();
+  double left = budget() - spent();
   std::vector<std::size_t> trials;
   for (const std::size_t i : by_promise()) {
     if (price(i) > left || (untried(i) && !newcomer_allowed)) continue;

@@ -34,6 +34,9 @@ inline constexpr std::size_t native = 0;
 struct LearnerOptions {
   /// Most time that training may cost beyond native calls, in native calls. 0: try nothing.
   double budget = 3.0;
+  /// Seconds that it may cost in any case: a strategy's first call takes some 25 us more than the others, which is ten calls
+  /// where a call takes 2 us.
+  double least_budget_s = 100e-6;
   /// Candidates that the model expects to take longer than this times the best candidate are never tried.
   double hopeless = 2.0;
   /// Most candidates tried besides native; raise it together with the budget.
@@ -132,6 +135,7 @@ class Learner {
   /// Whether the winner rests on more than a single call.
   bool proven() const { return looked_ || trials(winner_) >= 2; }
   /// What trials have cost so far beyond native calls, in native calls, by agreed times.
+  double budget() const;
   double spent() const;
 
   /// What happened since the last time this was asked.

@@ -119,6 +119,20 @@ TEST_CASE("a slow first call does not hide a good candidate") {
   CHECK(learner.winner() == 1);
 }
 
+TEST_CASE("where calls take microseconds, a strategy's set-up does not use up the budget") {
+  const auto winner = [](LearnerOptions options) {
+    Learner learner({{"native", 0}, {"direct", 1.0}}, options);
+    std::vector<double> seconds = {2e-6, 26e-6};
+    while (!learner.settled()) {
+      run_round(learner, seconds);
+      seconds[1] = 0.7e-6;
+    }
+    return learner.winner();
+  };
+  CHECK(winner({}) == 1);
+  CHECK(winner({.least_budget_s = 0}) == native);
+}
+
 TEST_CASE("while an agreement travels, the winner so far runs and its times do not count") {
   Learner learner(three());
   while (!learner.round_over()) learner.took(1.0);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -11,109 +12,85 @@ from scripted import Script, fake_mpi, line, texts_of
 
 from wherry.bench import frame, grid, heatmap, picture
 from wherry.bench.frame import Setup
-from wherry.errors import WherryError
-from wherry.tune import algorithms
-from wherry.tune.algorithms import Algorithm
+from wherry.errors import UsageError
+from wherry.mpis import find_mpis
 
 
 def test_grid_compares_the_choice_with_the_best_of_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The library's algorithms run in launches of their own, where the first strategy tells how fast the launch is."""
-    monkeypatch.setattr(grid, "OPERATIONS", ("alltoall", "barrier"))
-    by_library = [Algorithm("1", "linear"), Algorithm("2", "pairwise")]
-    monkeypatch.setattr(algorithms, "algorithms", lambda mpi, operation: by_library if operation == "alltoall" else [])
-    monkeypatch.setattr(algorithms, "forced", lambda family, operation, algorithm: {"ALGORITHM": algorithm.name})
-    turns = [("native", 3e-6), ("wherry", 2.2e-6), ("mesh", 2.1e-6)]
+    turns = [("native", 3e-6), ("wherry", 2.2e-6), ("mesh", 2.1e-6), ("library: linear", 1e-6)]
     launches = [
         "\n".join(line("alltoall 8 B", variant, t) for variant, t in turns),
-        "\n".join([line("alltoall 8 B", "native", 1e-6), line("alltoall 8 B", "mesh", 0.7e-6)]),
-        "\n".join([line("alltoall 8 B", "native", 3e-6), line("alltoall 8 B", "mesh", 6.3e-6)]),
         "\n".join([line("barrier 0 B", "native", 4e-6), line("barrier 0 B", "wherry", 1e-6)]),
     ]
     script = Script({"off": launches}, monkeypatch, tmp_path)
-    alltoall_, barrier = grid.run(Setup(mpi=fake_mpi("openmpi"), ranks=4, launches=1, sizes=(8,)))
-    assert (alltoall_.case, alltoall_.ranks) == ("alltoall 8 B, best: library: pairwise", 4)
-    assert (alltoall_.operation, alltoall_.size, alltoall_.against) == ("alltoall", 8, "library: pairwise")
+    setup = Setup(mpi=fake_mpi("openmpi"), ranks=4, launches=1, sizes=(8,), operations=("alltoall", "barrier"))
+    alltoall_, barrier = grid.run(setup)
+    assert (alltoall_.case, alltoall_.ranks) == ("alltoall 8 B, best: library: linear", 4)
+    assert (alltoall_.operation, alltoall_.size, alltoall_.against) == ("alltoall", 8, "library: linear")
     assert (alltoall_.value, alltoall_.reached) == (2.2e-6, False)
     assert alltoall_.baseline == pytest.approx(1e-6)
-    assert {name: values for name, values in alltoall_.samples[0].items() if name != "launch"} == {
-        "wherry": [2.2e-6],
-        "native": [3e-6],
-        "mesh": [2.1e-6],
-        "library: linear": [1e-6],
-        "mesh beside linear": [0.7e-6],
-        "library: pairwise": [3e-6],
-        "mesh beside pairwise": [6.3e-6],
-    }
+    measured = {name: values for name, values in alltoall_.samples[0].items() if name != "launch"}
+    assert measured == {name: [t] for name, t in turns}
     assert (barrier.operation, barrier.size, barrier.against) == ("barrier", 0, "native")
     assert barrier.reached
     assert barrier.ratio == pytest.approx(4.0)
     words = [args[1:5] for _, args, _ in script.asked]
-    assert words == [["--operations", "alltoall", "--sizes", "8"]] * 3 + [["--operations", "barrier", "--sizes", "0"]]
-    assert [args[7:] for _, args, _ in script.asked] == [[], ["--strategies", "first"], ["--strategies", "first"], []]
-    assert [env.get("ALGORITHM") for _, _, env in script.asked] == [None, "linear", "pairwise", None]
+    assert words == [["--operations", "alltoall", "--sizes", "8"], ["--operations", "barrier", "--sizes", "0"]]
 
 
-def test_grid_compares_launches_that_are_alike(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Ranks met fast in one of two launches, and there the algorithm gains less than where they met slowly."""
-    monkeypatch.setattr(grid, "OPERATIONS", ("alltoall",))
-    monkeypatch.setattr(algorithms, "algorithms", lambda mpi, operation: [Algorithm("1", "linear")])
-    monkeypatch.setattr(algorithms, "forced", lambda family, operation, algorithm: {"ALGORITHM": algorithm.name})
-
-    def launch(**times: float) -> str:
-        return "\n".join(line("alltoall 8 B", variant, time) for variant, time in times.items())
-
-    script = Script(
-        {
-            "off": [
-                launch(native=9.0, wherry=1.0, mesh=2.0),
-                launch(native=8.0, mesh=22.0),
-                launch(native=90.0, wherry=10.0, mesh=20.0),
-                launch(native=1.8, mesh=2.0),
-            ]
-        },
-        monkeypatch,
-        tmp_path,
-    )
-    (cell,) = grid.run(Setup(mpi=fake_mpi("openmpi"), ranks=2, launches=2, sizes=(8,)))
-    assert script.answers == {"off": []}
-    assert cell.against == "library: linear"
-    assert cell.ratio == pytest.approx((1.8 + 20 / 22 * 0.8) / 2)
+def test_grid_compares_within_launches(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One launch is ten times slower as a whole: the ratio of its times counts, not the times."""
+    launches = [
+        "\n".join(line("alltoall 8 B", variant, t * slow) for variant, t in (("native", 1.0), ("wherry", mine)))
+        for slow, mine in ((1.0, 1.0), (10.0, 2.0), (1.0, 1.25))
+    ]
+    Script({"off": launches}, monkeypatch, tmp_path)
+    (cell,) = grid.run(Setup(mpi=fake_mpi(), ranks=2, launches=3, sizes=(8,), operations=("alltoall",)))
+    assert cell.ratio == pytest.approx(1 / 1.25)
 
 
-def test_grid_leaves_out_an_algorithm_that_fails_at_a_number_of_ranks(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    """Also what it measured in an earlier launch; it is not tried again, and a failure of the default is an error."""
-    monkeypatch.setattr(grid, "OPERATIONS", ("alltoall",))
-    monkeypatch.setattr(algorithms, "algorithms", lambda mpi, operation: [Algorithm("3", "two_proc")])
-    monkeypatch.setattr(algorithms, "forced", lambda family, operation, algorithm: {"ALGORITHM": algorithm.name})
-    turns = "\n".join(
-        line("alltoall 8 B", variant, t) for variant, t in (("native", 3e-6), ("wherry", 2e-6), ("mesh", 4e-6))
-    )
-    failure: str | WherryError = WherryError(
-        "bench_grid failed with code 52:\nstarting\nMPI error: unsupported\nprterun has exited"
-    )
-    alone = "\n".join([line("alltoall 8 B", "native", 1e-9), line("alltoall 8 B", "mesh", 1e-6)])
-    launches: list[str | WherryError] = [turns, alone, turns, failure, turns]
-    script = Script({"off": launches}, monkeypatch, tmp_path)
-    (cell,) = grid.run(Setup(mpi=fake_mpi("openmpi"), ranks=4, launches=3, sizes=(8,)))
+def test_grid_leaves_out_an_algorithm_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Also what it measured in an earlier launch."""
+    turns = [line("alltoall 8 B", variant, t) for variant, t in (("native", 3e-6), ("wherry", 2e-6))]
+    failed = {"case": "alltoall 8 B", "variant": "library: two_proc", "excluded": "MPI_ERR_UNSUPPORTED"}
+    launches = [
+        "\n".join([*turns, line("alltoall 8 B", "library: two_proc", 1e-9)]),
+        "\n".join([*turns, json.dumps(failed)]),
+    ]
+    Script({"off": launches}, monkeypatch, tmp_path)
+    (cell,) = grid.run(Setup(mpi=fake_mpi("openmpi"), ranks=4, launches=2, sizes=(8,), operations=("alltoall",)))
     assert (cell.against, cell.reached) == ("native", True)
     assert cell.baseline == pytest.approx(1.5 * cell.value)
-    assert cell.excluded == {"two_proc": "MPI error: unsupported"}
-    assert len(script.asked) == len(launches)
-    Script({"off": [failure]}, monkeypatch, tmp_path / "default")
-    with pytest.raises(WherryError, match="unsupported"):
-        grid.run(Setup(mpi=fake_mpi("openmpi"), ranks=4, launches=1, sizes=(8,)))
+    assert cell.excluded == {"library: two_proc": "MPI_ERR_UNSUPPORTED"}
+
+
+def test_grid_refuses_an_operation_that_is_unknown() -> None:
+    with pytest.raises(UsageError, match="unknown operation 'bcats'"):
+        grid.run(Setup(mpi=fake_mpi(), operations=("bcats",)))
+
+
+@pytest.mark.parametrize(
+    ("name", "operation", "some"),
+    [("openmpi", "allreduce", {"linear", "ring", "rabenseifner"}), ("mpich", "alltoall", {"brucks", "pairwise"})],
+)
+def test_the_librarys_own_algorithms_take_turns(name: str, operation: str, some: set[str]) -> None:
+    """For real: more than one is measured, and what fails is named."""
+    found = [mpi for mpi in find_mpis() if mpi.name == name]
+    if not found:
+        pytest.skip(f"{name} is not here")
+    (cell,) = grid.run(Setup(mpi=found[0], ranks=3, quick=True, sizes=(8192,), operations=(operation,)))
+    measured = {variant.removeprefix("library: ") for variant in cell.samples[0] if variant.startswith("library: ")}
+    assert {word for word in some if any(word in variant for variant in measured)} == some
+    assert all(cell.excluded.values())
 
 
 def test_grid_keeps_numbers_of_ranks_apart(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(grid, "OPERATIONS", ("bcast",))
     launches = [
         "\n".join(line(f"bcast {size} B", variant, t) for size in (8, 64) for variant, t in times)
         for times in ((("native", 2e-6), ("wherry", 1e-6)), (("native", 1e-6), ("wherry", 5e-6)))
     ]
     script = Script({"off": launches}, monkeypatch, tmp_path)
-    results = grid.run(Setup(mpi=fake_mpi(), quick=True, sizes=(8, 64)))
+    results = grid.run(Setup(mpi=fake_mpi(), quick=True, sizes=(8, 64), operations=("bcast",)))
     assert [ranks for ranks, _, _ in script.asked] == [2, 8]
     found = [(row.ranks, row.size, row.ratio) for row in results]
     assert found == [(2, 8, 2.0), (2, 64, 2.0), (8, 8, pytest.approx(0.2)), (8, 64, pytest.approx(0.2))]

@@ -1,8 +1,10 @@
 """What all benchmarks share: set-up, interleaved launches, samples, and the records of the results.
 
-The statistic is the minimum over launches of the median of a launch. Launches are on shared machines: one in three may
-be many times slower as a whole, which a mean or a pooled median would take in; the median inside a launch
-drops single disturbed calls, the minimum drops disturbed launches.
+A time is the minimum over launches of the median of a launch. Launches are on shared machines: one in three may be many
+times slower as a whole, which a mean or a pooled median would take in; the median inside a launch drops single
+disturbed calls, the minimum drops disturbed launches. A ratio of two that take turns in one process is the median over
+launches of the ratio of their medians: whatever a launch is like, it is so for both, whereas the two minima may come
+from launches of different kinds.
 """
 
 from __future__ import annotations
@@ -26,6 +28,8 @@ from wherry.netlab import Cluster, NetlabError, why_unavailable
 from wherry.units import plural
 
 STATISTIC = "minimum over launches of the median"
+#: Of variants that take turns in one process.
+IN_TURNS = "time: minimum, ratio: median over launches of the median"
 _LAUNCH_LIMIT_S = 300.0
 
 #: Options of `wherry bench` that every benchmark of MPI programs uses; each adds its own.
@@ -46,6 +50,7 @@ class Setup:
     launches: int | None = None
     sizes: tuple[int, ...] | None = None
     strategies: tuple[str, ...] | None = None
+    operations: tuple[str, ...] | None = None
     progress: Progress = lambda what, done, total: None
 
     def number_of_launches(self) -> int:
@@ -91,6 +96,7 @@ class Samples:
     unit: str
     launch: int
     values: tuple[float, ...]
+    excluded: str = ""  # why nothing was measured
 
 
 @dataclass
@@ -117,9 +123,8 @@ class Result:
     operation: str = ""
     size: int | None = None
     against: str = ""
-    excluded: dict[str, str] = field(
-        default_factory=dict
-    )  # the library's algorithms that failed there, with the reason
+    #: The library's algorithms that failed there, with the reason.
+    excluded: dict[str, str] = field(default_factory=dict)
 
     def data(self) -> dict[str, Any]:
         return asdict(self)
@@ -206,6 +211,13 @@ def preload(**settings: str) -> dict[str, str]:
     return {"LD_PRELOAD": library, "WHERRY_NO_TUNING": "1", **_MEASURED_BY, **settings}
 
 
+def _samples(row: dict[str, Any], launch: int) -> Samples:
+    case, variant, excluded = str(row["case"]), str(row["variant"]), str(row.get("excluded", ""))
+    if excluded:
+        return Samples(case, variant, "", launch, (), excluded)
+    return Samples(case, variant, str(row["unit"]), launch, tuple(float(value) for value in row["samples"]))
+
+
 def parse(output: str, launch: int) -> list[Samples]:
     """The JSON lines that a benchmark program printed; other lines are not ours."""
     found = []
@@ -213,9 +225,7 @@ def parse(output: str, launch: int) -> list[Samples]:
         if not line.startswith("{"):
             continue
         try:
-            row = json.loads(line)
-            values = tuple(float(value) for value in row["samples"])
-            found.append(Samples(str(row["case"]), str(row["variant"]), str(row["unit"]), launch, values))
+            found.append(_samples(json.loads(line), launch))
         except (ValueError, KeyError, TypeError) as error:
             raise WherryError(f"a benchmark program printed a damaged line: {line[:100]}") from error
     if not found:
@@ -245,6 +255,11 @@ class Table:
     def best(self, case: str, variant: str) -> float:
         """The statistic: see the head of this file."""
         return best_median([row.values for row in self.of(case, variant)])
+
+    def ratio(self, case: str, over: str, under: str) -> float:
+        """Of two that take turns: the median over launches of the ratio of their medians."""
+        above, below = self.medians(case, over), self.medians(case, under)
+        return statistics.median(above[launch] / below[launch] for launch in below if launch in above)
 
     def samples(self, case: str, *variants: str) -> list[dict[str, Any]]:
         """Raw samples for the result file: one entry per launch."""

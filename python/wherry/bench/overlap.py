@@ -12,8 +12,8 @@ import statistics
 from collections.abc import Sequence
 
 from wherry.bench.frame import (
+    IN_TURNS,
     LAUNCHING,
-    STATISTIC,
     Place,
     Result,
     Setup,
@@ -74,11 +74,11 @@ def _result(table: Table, metric: str, case: str, variant: str, mpi: str, ranks:
         unit="s" if in_seconds else "%",
         value=value,
         baseline=native,
-        ratio=native / value if in_seconds else value / native,
+        ratio=table.ratio(f"{case}, {_TIMES[metric]}", "native", variant) if in_seconds else value / native,
         mpi=mpi,
         ranks=ranks,
         samples=[sample for what in kept for sample in _samples(table, case, what, variant)],
-        statistic=STATISTIC if in_seconds else "median over launches of the median",
+        statistic=IN_TURNS if in_seconds else "median over launches of the median",
         network=network,
         goal=">= native" if judged else "",
         reached=value >= native if judged else None,

@@ -8,9 +8,8 @@ call in the same launch.
 
 from __future__ import annotations
 
-import statistics
-
 from wherry.bench.frame import (
+    IN_TURNS,
     LAUNCHING,
     Place,
     Result,
@@ -26,7 +25,6 @@ OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 SIZES = (64, 1024, 16384)
 STRATEGIES = ("direct",)
 BESIDES = ("native",)
-STATISTIC = "time: minimum, ratio: median over launches of the median"
 #: Who makes progress: words for the program besides the setting.
 PROGRESS = {"calls": (), "thread": ("--thread",)}
 ELAPSED, PROCESSOR = "time per exchange", "processor time per exchange"
@@ -60,7 +58,7 @@ def run(setup: Setup) -> list[Result]:
 
 def _result(table: Table, case: str, variant: str, setting: str, mpi: str, ranks: int, network: str) -> Result:
     exchange = case.removesuffix(", processor")
-    value, ratio = table.best(case, variant), _ratio(table, case, variant)
+    value, ratio = table.best(case, variant), table.ratio(case, "native", variant)
     return Result(
         bench="plans",
         case=f"{exchange}, {variant} ({setting})",
@@ -72,12 +70,7 @@ def _result(table: Table, case: str, variant: str, setting: str, mpi: str, ranks
         mpi=mpi,
         ranks=ranks,
         samples=table.samples(case, "native", variant),
-        statistic=STATISTIC,
+        statistic=IN_TURNS,
         network=network,
         against="native",
     )
-
-
-def _ratio(table: Table, case: str, variant: str) -> float:
-    native, mine = table.medians(case, "native"), table.medians(case, variant)
-    return statistics.median(native[launch] / mine[launch] for launch in mine)

@@ -7,7 +7,7 @@ messages one after the other to hear from all ranks, or bytes that leave the ful
 
 from __future__ import annotations
 
-from wherry.bench.frame import Place, Result, Setup, Table, choose_mpi, parse, preload, program
+from wherry.bench.frame import IN_TURNS, Place, Result, Setup, Table, choose_mpi, parse, preload, program
 
 OPTIONS = ("--mpi", "-n", "--netlab", "--hosts", "--launches", "--plot", "--sizes")
 SIZES = (64, 1024)
@@ -36,18 +36,18 @@ def run(setup: Setup) -> list[Result]:
 
 def _time(table: Table, size: int, mpi: str, ranks: int, network: str) -> Result:
     case = f"{size} B"
-    native, mine = table.best(case, "native"), table.best(case, "wherry")
     return Result(
         bench="scaling",
         case=case,
         metric=TIME,
         unit="s",
-        value=mine,
-        baseline=native,
-        ratio=native / mine,
+        value=table.best(case, "wherry"),
+        baseline=table.best(case, "native"),
+        ratio=table.ratio(case, "native", "wherry"),
         mpi=mpi,
         ranks=ranks,
         samples=table.samples(case, "native", "wherry"),
+        statistic=IN_TURNS,
         network=network,
         size=size,
     )
