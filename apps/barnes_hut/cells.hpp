@@ -20,14 +20,16 @@ struct Moments {
 /// Where a cell's children are.
 constexpr std::int32_t on_every_rank = -1;
 
-/// As other ranks read it. Children lie together in the owner's cells, a leaf's bodies in the owner's bodies.
+/// As other ranks read it. All that is below it lies together, cells in the owner's cells and bodies in the owner's bodies.
 struct Cell {
   Moments moments;
   double edge = 0;
   double offset = 0;  // of the centre of mass from the cell's middle
   std::int32_t owner = on_every_rank;
-  std::int32_t first = 0;     // child, or body of a leaf
+  std::int32_t first_child = 0;
   std::int32_t children = 0;  // 0: a leaf
+  std::int32_t below = 0;     // cells, of which its children are the last; of a cell with an owner
+  std::int32_t first_body = 0;
   std::int32_t bodies = 0;
 };
 static_assert(std::is_trivially_copyable_v<Cell>);

@@ -117,7 +117,7 @@ std::vector<Branch> Gravity::plant(Tree& tree, const std::vector<Placed>& mine,
 }
 
 void Gravity::pull(std::vector<Particle>& mine, const Tree& tree, const Forest& forest) {
-  Walk walk(forest, {cells_.reader(), bodies_.reader()}, options_.theta);
+  Walk walk(forest, {cells_.reader(), bodies_.reader()}, options_.walk);
   TargetList targets;
   for (const Group& group : tree.groups) {
     const auto first = static_cast<std::size_t>(group.first), count = static_cast<std::size_t>(group.count);

@@ -13,7 +13,7 @@
 namespace barnes_hut {
 
 struct GravityOptions {
-  double theta = 0.5;
+  WalkOptions walk;
   double softening = 0;
   TreeOptions tree;
 };

@@ -45,7 +45,7 @@ std::vector<apps::Option> options_of(Settings& settings) {
        [&](const std::string& text) { settings.file = text; }},
       {"--theta", "X",
        "largest edge over distance of a cell that acts as a whole; 0: none does (default 0.5)",
-       [&](const std::string& text) { gravity.theta = apps::real_number(text, 0, 2); }},
+       [&](const std::string& text) { gravity.walk.theta = apps::real_number(text, 0, 2); }},
       {"--softening", "X", "length that is added in quadrature to all distances (default 0)",
        [&](const std::string& text) { gravity.softening = apps::real_number(text, 0, 1e100); }},
       {"--steps", "N", "steps of each run (default 2); 0: only the forces at the start",
@@ -56,6 +56,9 @@ std::vector<apps::Option> options_of(Settings& settings) {
        [&](const std::string& text) { gravity.tree.leaf = apps::whole_number(text, 1, 1 << 16); }},
       {"--group", "N", "most bodies for which the tree is walked together (default 64)",
        [&](const std::string& text) { gravity.tree.group = apps::whole_number(text, 1, 1 << 16); }},
+      {"--subtree", "N",
+       "most bodies of a subtree that is read by one get of cells and one of bodies (default 128)",
+       [&](const std::string& text) { gravity.walk.subtree = apps::whole_number(text, 0, 1 << 20); }},
       {"--output", "FILE", "write places, velocities, accelerations and potentials to FILE at the end",
        [&](const std::string& text) { settings.output = text; }},
   };
@@ -122,8 +125,9 @@ std::string problem_of(const Run& run, double error, double theta) {
 
 std::string head(const Settings& settings, std::uint64_t bodies, const Run& run) {
   const double change = (run.after.energy() - run.before.energy()) / std::abs(run.before.energy());
-  return "Barnes-Hut, " + std::to_string(bodies) + " bodies, theta " + scientific(settings.gravity.theta) +
-         ", " + std::to_string(settings.steps.count) + " steps; energy changed by " + scientific(change);
+  return "Barnes-Hut, " + std::to_string(bodies) + " bodies, theta " +
+         scientific(settings.gravity.walk.theta) + ", " + std::to_string(settings.steps.count) +
+         " steps; energy changed by " + scientific(change);
 }
 
 std::string speeds(std::uint64_t bodies, const std::vector<apps::Measurement>& measurements) {
@@ -150,7 +154,7 @@ apps::Outcome work(const Settings& settings, MPI_Comm comm, apps::Progress& prog
     });
   }
   const double error = force_error(comm, first->particles, settings.gravity.softening);
-  std::string wrong = problem_of(*first, error, settings.gravity.theta);
+  std::string wrong = problem_of(*first, error, settings.gravity.walk.theta);
   if (!apps::on_all(agree, comm)) wrong = "two runs from the same start differ";
   if (wrong.empty() && !settings.output.empty()) output(settings.output, first->particles, comm);
   const std::vector<apps::Measurement> measurements =

@@ -20,7 +20,7 @@ class Children {
 /// A cell with children; it moves them to `cells`.
 Cell parent_of(const Children& children, Key key, int level, const Cube& cube, std::vector<Cell>& cells) {
   Cell cell = cell_of(children.all(), key, level, cube);
-  cell.first = static_cast<std::int32_t>(cells.size());
+  cell.first_child = static_cast<std::int32_t>(cells.size());
   cell.children = static_cast<std::int32_t>(children.all().size());
   for (const Cell& child : children.all()) cell.bodies += child.bodies;
   cells.insert(cells.end(), children.all().begin(), children.all().end());
@@ -62,12 +62,13 @@ class Grower {
   Cell leaf(std::int32_t first, std::int32_t count, int level) const {
     Cell cell = cell_of(bodies_.subspan(at(first), at(count)), keys_[at(first)], level, cube_);
     cell.owner = owner_;
-    cell.first = first;
+    cell.first_body = first;
     cell.bodies = count;
     return cell;
   }
 
   Cell branching(std::int32_t first, std::int32_t count, int level, bool in_group) {
+    const auto before = static_cast<std::int32_t>(tree_.cells.size());
     Children children;
     for_each_octant(
         keys_.subspan(at(first), at(count)), level, [](Key key) { return key; },
@@ -77,6 +78,8 @@ class Grower {
         });
     Cell cell = parent_of(children, keys_[at(first)], level, cube_, tree_.cells);
     cell.owner = owner_;
+    cell.below = static_cast<std::int32_t>(tree_.cells.size()) - before;
+    cell.first_body = first;
     return cell;
   }
 

@@ -15,30 +15,6 @@ void append(std::vector<Element>& all, std::span<const Element> more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-/// Makes room for so many more and returns it.
-template <class Element>
-std::span<Element> extended(std::vector<Element>& all, std::size_t count) {
-  all.resize(all.size() + count);
-  return std::span(all).last(count);
-}
-
-/// Reads what each of these cells has, one after the other, into room for all of it.
-template <class Element>
-void get_each(remote::Reader& reader, std::span<const Cell> cells, std::int32_t Cell::* count,
-              std::span<Element> into) {
-  for (const Cell& cell : cells) {
-    const auto elements = static_cast<std::size_t>(cell.*count);
-    remote::get(reader, into.first(elements), cell.owner, static_cast<std::size_t>(cell.first));
-    into = into.subspan(elements);
-  }
-}
-
-std::size_t sum(std::span<const Cell> cells, std::int32_t Cell::* count) {
-  std::size_t all = 0;
-  for (const Cell& cell : cells) all += static_cast<std::size_t>(cell.*count);
-  return all;
-}
-
 }  // namespace
 
 Box box_of(std::span<const Body> bodies) {
@@ -55,8 +31,9 @@ const Sources& Walk::sources_for(const Box& box) {
   box_ = box;
   sources_.bodies.clear();
   sources_.cells.clear();
-  visit(forest_.root);
-  while (!asked_.empty() || !asked_leaves_.empty()) fetch();
+  stack_.push_back(&forest_.root);
+  descend({});
+  while (!cells_.is_empty() || !bodies_.is_empty()) fetch();
   return sources_;
 }
 
@@ -65,45 +42,66 @@ bool Walk::far(const Cell& cell) const {
   const double dx = std::max({box_.low.x - m.x, 0.0, m.x - box_.high.x});
   const double dy = std::max({box_.low.y - m.y, 0.0, m.y - box_.high.y});
   const double dz = std::max({box_.low.z - m.z, 0.0, m.z - box_.high.z});
-  const double reach = cell.edge + cell.offset * theta_;
-  return (dx * dx + dy * dy + dz * dz) * theta_ * theta_ > reach * reach;
+  const double theta = options_.theta, reach = cell.edge + cell.offset * theta;
+  return (dx * dx + dy * dy + dz * dz) * theta * theta > reach * reach;
 }
 
-void Walk::visit(const Cell& top) {
-  stack_.push_back(&top);
+void Walk::descend(const Opened& above) {
   while (!stack_.empty()) {
     const Cell& cell = *stack_.back();
     stack_.pop_back();
     if (far(cell)) sources_.cells.push_back(cell.moments);
-    else if (cell.children == 0) open_leaf(cell);
-    else open(cell);
+    else if (cell.children == 0) open_leaf(cell, above);
+    else open(cell, above);
   }
 }
 
-void Walk::open(const Cell& cell) {
-  if (cell.owner != on_every_rank && cell.owner != forest_.rank) {
-    asked_.push_back(cell);
-    return;
-  }
-  const std::span<const Cell> cells = cell.owner == on_every_rank ? forest_.upper : forest_.mine;
-  for (const Cell& child : part(cells, cell.first, cell.children)) stack_.push_back(&child);
+/// All that is below a small cell, else the children, which are the last of it.
+remote::Stretch Walk::read_for(const Cell& cell) const {
+  const std::int32_t count = is_small(cell) ? cell.below : cell.children;
+  return {cell.owner, cell.first_child + cell.children - count, count};
 }
 
-void Walk::open_leaf(const Cell& leaf) {
-  if (leaf.owner == forest_.rank) append(sources_.bodies, part(forest_.bodies, leaf.first, leaf.bodies));
-  else asked_leaves_.push_back(leaf);
+void Walk::open(const Cell& cell, const Opened& above) {
+  const std::span<const Cell> children = children_of(cell, above);
+  for (const Cell& child : children) stack_.push_back(&child);
+  if (children.empty()) asked_.push_back({cell, cells_.ask(read_for(cell))});
+}
+
+/// None, if they have to be read.
+std::span<const Cell> Walk::children_of(const Cell& cell, const Opened& above) const {
+  if (cell.owner == on_every_rank) return part(forest_.upper, cell.first_child, cell.children);
+  if (cell.owner == forest_.rank) return part(forest_.mine, cell.first_child, cell.children);
+  const remote::Stretch here = read_for(above.cell);
+  if (here.owner != cell.owner || !here.holds(cell.first_child, cell.children)) return {};
+  return cells_.elements().subspan(above.place + static_cast<std::size_t>(cell.first_child - here.first),
+                                   static_cast<std::size_t>(cell.children));
+}
+
+void Walk::open_leaf(const Cell& leaf, const Opened& above) {
+  if (leaf.owner == forest_.rank)
+    return append(sources_.bodies, part(forest_.bodies, leaf.first_body, leaf.bodies));
+  const Cell& whole = above.cell.owner == leaf.owner && is_small(above.cell) ? above.cell : leaf;
+  const std::size_t place = bodies_.ask({whole.owner, whole.first_body, whole.bodies});
+  leaves_.push_back({place + static_cast<std::size_t>(leaf.first_body - whole.first_body),
+                     static_cast<std::size_t>(leaf.bodies)});
 }
 
 void Walk::fetch() {
-  fetched_.resize(sum(asked_, &Cell::children));
-  get_each(readers_.cells, asked_, &Cell::children, std::span(fetched_));
-  get_each(readers_.bodies, asked_leaves_, &Cell::bodies,
-           extended(sources_.bodies, sum(asked_leaves_, &Cell::bodies)));
-  if (!asked_.empty()) readers_.cells.flush();
-  if (!asked_leaves_.empty()) readers_.bodies.flush();
+  const bool flush_cells = !cells_.is_empty(), flush_bodies = !bodies_.is_empty();
+  cells_.start(readers_.cells);
+  bodies_.start(readers_.bodies);
+  if (flush_cells) readers_.cells.flush();
+  if (flush_bodies) readers_.bodies.flush();
+  for (const Leaf& leaf : leaves_)
+    append(sources_.bodies, bodies_.elements().subspan(leaf.place, leaf.count));
+  leaves_.clear();
+  std::swap(asked_, read_);
   asked_.clear();
-  asked_leaves_.clear();
-  for (const Cell& cell : fetched_) visit(cell);
+  for (const Opened& each : read_) {
+    open(each.cell, each);
+    descend(each);
+  }
 }
 
 }  // namespace barnes_hut

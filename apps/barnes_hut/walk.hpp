@@ -1,7 +1,7 @@
 // What acts on a group of bodies: the tree is opened from its root until every cell is far enough away.
 //
-// Cells of other ranks are read as they are opened: first everything that is known here, then all children that the last
-// round has asked for together, and so on to the leaves.
+// What other ranks have is read as it is opened: first everything that is known here, then all that the last round has asked for
+// together, and so on to the leaves. A get brings what belongs together: all cells of a small subtree, or all of its bodies.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 #include "barnes_hut/kernel.hpp"
 #include "barnes_hut/tree.hpp"
-#include "remote/reader.hpp"
+#include "remote/batch.hpp"
 
 namespace barnes_hut {
 
@@ -33,34 +33,54 @@ struct TreeReaders {
   remote::Reader& bodies;
 };
 
-class Walk {
- public:
-  /// theta: a cell is far enough from a box if its edge is below theta times the distance of its centre of mass, less what this
+struct WalkOptions {
+  /// A cell is far enough from a box if its edge is below theta times the distance of its centre of mass, less what this
   /// is off the cell's middle (Barnes: A modified tree code, J. Comp. Phys. 87, 1990, for groups; Barnes in
   /// astro-ph/9409055 for the offset). 0: no cell ever is.
-  Walk(const Forest& forest, const TreeReaders& readers, double theta)
-      : forest_(forest), readers_(readers), theta_(theta) {}
+  double theta = 0.5;
+  /// Most bodies of a subtree that is read as a whole. Of larger cells a get brings the children; with 0 each leaf is read alone.
+  std::int32_t subtree = 128;
+};
+
+class Walk {
+ public:
+  Walk(const Forest& forest, const TreeReaders& readers, const WalkOptions& options)
+      : forest_(forest), readers_(readers), options_(options) {}
 
   /// All that acts on what is in the box, itself included; until the next call.
   const Sources& sources_for(const Box& box);
 
  private:
+  /// A cell of another rank, and where what was read for it begins in the last round's cells.
+  struct Opened {
+    Cell cell;
+    std::size_t place = 0;
+  };
+  /// Bodies of another rank that act, in the round's bodies.
+  struct Leaf {
+    std::size_t place, count;
+  };
+
   bool far(const Cell& cell) const;
-  /// Deals with a cell and with all below it that is here.
-  void visit(const Cell& top);
-  void open(const Cell& cell);
-  void open_leaf(const Cell& leaf);
+  bool is_small(const Cell& cell) const { return cell.bodies <= options_.subtree; }
+  remote::Stretch read_for(const Cell& cell) const;
+  /// Deals with what is on the stack, and with all below it that is here. `above`: what it was read for.
+  void descend(const Opened& above);
+  void open(const Cell& cell, const Opened& above);
+  void open_leaf(const Cell& leaf, const Opened& above);
+  std::span<const Cell> children_of(const Cell& cell, const Opened& above) const;
   void fetch();
 
   const Forest& forest_;
   TreeReaders readers_;
-  double theta_;
+  WalkOptions options_;
   Box box_;
   Sources sources_;
   std::vector<const Cell*> stack_;
-  std::vector<Cell> asked_;         // cells of other ranks whose children are needed
-  std::vector<Cell> asked_leaves_;  // and whose bodies are
-  std::vector<Cell> fetched_;
+  remote::Batch<Cell> cells_;
+  remote::Batch<Body> bodies_;
+  std::vector<Opened> asked_, read_;  // in this round, in the last one
+  std::vector<Leaf> leaves_;          // asked for in this round
 };
 
 }  // namespace barnes_hut

@@ -18,6 +18,7 @@
 #include "remote/comparison.hpp"
 #include "remote/exchange.hpp"
 #include "remote/options.hpp"
+#include "remote/recording.hpp"
 
 namespace {
 
@@ -28,7 +29,7 @@ struct Settings {
   apps::Common common;
   remote::CacheOptions cache;
   Rmat rmat;
-  std::string file, format, output;
+  std::string file, format, output, trace;
   int batch = 16;
   EdgeList read;  // on rank 0, where a file is given
 };
@@ -66,6 +67,9 @@ std::vector<apps::Option> options_of(Settings& settings) {
        [&](const std::string& text) { settings.batch = apps::whole_number(text, 1, most_batch); }},
       {"--output", "FILE", "write the coefficient of each vertex to FILE, a line each",
        [&](const std::string& text) { settings.output = text; }},
+      {"--trace", "FILE",
+       "write rank 0's gets of adjacency lists to FILE: target, displacement, bytes, score",
+       [&](const std::string& text) { settings.trace = text; }},
   };
   std::ranges::move(remote::options(settings.cache, settings.common), std::back_inserter(options));
   return options;
@@ -74,8 +78,8 @@ std::vector<apps::Option> options_of(Settings& settings) {
 /// Reads the graph on rank 0, which alone says what is wrong with it.
 void fit(Settings& settings, int) {
   if (apps::rank_of(MPI_COMM_WORLD) != 0) return;
-  if (!settings.output.empty())
-    if (const std::string why = apps::why_unwritable(settings.output); !why.empty())
+  for (const std::string& path : {settings.output, settings.trace})
+    if (const std::string why = path.empty() ? "" : apps::why_unwritable(path); !why.empty())
       throw apps::usage_error(why);
   if (!settings.file.empty()) settings.read = read_graph(settings.file, settings.format);
 }
@@ -92,7 +96,8 @@ class Counting {
 
   remote::Statistics run(const remote::Variant& variant, apps::Timings& timings) {
     const auto offsets = variant.make({graph_.comm, bytes_of(graph_.mine.offsets)}, settings_.cache);
-    const auto neighbours = variant.make({graph_.comm, bytes_of(graph_.mine.neighbours)}, settings_.cache);
+    auto neighbours = variant.make({graph_.comm, bytes_of(graph_.mine.neighbours)}, settings_.cache);
+    if (records()) neighbours = std::make_unique<remote::RecordingReader>(std::move(neighbours), trace_);
     Lists lists(graph_.partition, apps::rank_of(graph_.comm), graph_.mine, {*offsets, *neighbours});
     Links found;
     timings.time([&] { found = links(graph_.mine, lists, static_cast<std::size_t>(settings_.batch)); });
@@ -102,12 +107,17 @@ class Counting {
   }
 
   const Links& mine() const { return *links_; }
+  /// Rank 0's gets in the first run, if they are asked for.
+  const std::string& trace() const { return trace_; }
   /// Whether all runs came to the same. Collective.
   bool agree() const { return apps::on_all(agree_, graph_.comm); }
 
  private:
+  bool records() const { return !links_ && !settings_.trace.empty() && apps::rank_of(graph_.comm) == 0; }
+
   const Distributed& graph_;
   const Settings& settings_;
+  std::string trace_;
   std::optional<Links> links_;
   bool agree_ = true;
 };
@@ -163,7 +173,10 @@ apps::Outcome work(const Settings& settings, MPI_Comm comm, apps::Progress& prog
   const bool check = lcc::work(graph) <= most_work_to_check;
   std::string wrong = counting.agree() ? "" : "two runs on the same graph differ";
   if (wrong.empty() && check) wrong = problem_of(graph, links);
-  if (wrong.empty() && !settings.output.empty() && apps::rank_of(comm) == 0) write(settings.output, values);
+  if (wrong.empty() && apps::rank_of(comm) == 0) {
+    if (!settings.output.empty()) write(settings.output, values);
+    if (!settings.trace.empty()) apps::write_whole(settings.trace, counting.trace());
+  }
   return {.head = head(settings, graph, links, mean(values)),
           .measurements = comparison.measurements(name_of(settings), "counting"),
           .wrong = wrong,

@@ -41,8 +41,9 @@ double allreduce_s(MPI_Comm comm, std::size_t count) {
 double expected_s(const SchemeRow& scheme, double bodies, double ranks, const Speeds& speeds) {
   const SchemeRow::Cost cost = scheme.cost(bodies, ranks);
   const double computing_s = cost.pairs / speeds.pairs_per_s;
-  return ranks == 1 ? computing_s
-                    : computing_s + cost.bytes / speeds.bytes_per_s + cost.messages * speeds.message_s;
+  if (ranks == 1) return computing_s;
+  return std::max(computing_s, cost.hidden_bytes / speeds.bytes_per_s) + cost.bytes / speeds.bytes_per_s +
+         cost.messages * speeds.message_s;
 }
 
 std::vector<std::size_t> shortlist(std::size_t bodies, int ranks, const Speeds& speeds, std::size_t most) {
@@ -55,17 +56,20 @@ std::vector<std::size_t> shortlist(std::size_t bodies, int ranks, const Speeds& 
   return order;
 }
 
-Speeds measure(MPI_Comm comm, Team& team, const System& system) {
+Speeds measure(MPI_Comm comm, Team& team, const System& system, const Pace& pace) {
   constexpr std::size_t most_bodies = 2048, many = 1 << 16;
   const double p = apps::size_of(comm);
   const Range some{0, std::min(most_bodies, system.bodies.size())};
   const Work work = {Piece{some, some}};
   Vectors sums(system.bodies.size());
-  const double pairs_s = shortest_s(comm, [&] { team.both(system.bodies.points(), work, sums.sums()); });
+  const auto count = static_cast<double>(pairs(work));
+  const double pairs_s = shortest_s(comm, [&] {
+    Diary(pace).compute(count, [&] { team.both(system.bodies.points(), work, sums.sums()); });
+  });
   const double short_s = allreduce_s(comm, 1), long_s = allreduce_s(comm, many);
   const double bytes = 2 * sizeof(double) * static_cast<double>(many) * (p - 1) / p;
   constexpr double least_s = 1e-9;  // a clock may stand still
-  return {.pairs_per_s = static_cast<double>(pairs(work)) / std::max(pairs_s, least_s),
+  return {.pairs_per_s = count / std::max(pairs_s, least_s),
           .bytes_per_s = bytes / std::max(long_s - short_s, least_s),
           // An allreduce of little goes up and down a tree.
           .message_s = p > 1 ? short_s / (2 * std::ceil(std::log2(p))) : 0};
@@ -82,15 +86,15 @@ std::vector<std::size_t> agreed_shortlist(MPI_Comm comm, std::size_t bodies, con
 
 }  // namespace
 
-Choice choose(MPI_Comm comm, Team& team, const System& system, const Exchanges& with) {
-  const Speeds speeds = measure(comm, team, system);
+Choice choose(MPI_Comm comm, Team& team, const System& system, const Exchanges& with, const Pace& pace) {
+  const Speeds speeds = measure(comm, team, system, pace);
   Choice best{};
   double best_s = 0;
   for (const std::size_t number : agreed_shortlist(comm, system.bodies.size(), speeds)) {
     const SchemeRow& row = schemes()[number];
     const std::unique_ptr<Scheme> scheme = row.make(comm, team, system.bodies.size());
     System copy = system;
-    Diary diary;
+    Diary diary(pace);
     const double time_s = shortest_s(comm, [&] { scheme->accelerate(copy, with, diary); });
     if (best.reason.empty() || time_s < best_s) {
       best_s = time_s;

@@ -22,13 +22,13 @@ double expected_s(const SchemeRow& scheme, double bodies, double ranks, const Sp
 std::vector<std::size_t> shortlist(std::size_t bodies, int ranks, const Speeds& speeds, std::size_t most);
 
 /// Measures the speeds. The same on all ranks. Collective.
-Speeds measure(MPI_Comm comm, Team& team, const System& system);
+Speeds measure(MPI_Comm comm, Team& team, const System& system, const Pace& pace);
 
 struct Choice {
   std::size_t scheme;
   std::string reason;
 };
 /// The same on all ranks. Collective.
-Choice choose(MPI_Comm comm, Team& team, const System& system, const Exchanges& with);
+Choice choose(MPI_Comm comm, Team& team, const System& system, const Exchanges& with, const Pace& pace = {});
 
 }  // namespace nbody

@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <numeric>
 #include <optional>
 
 #include "common/output_file.hpp"
 #include "nbody/automatic.hpp"
 #include "nbody/settings.hpp"
 #include "nbody/simulation.hpp"
+#include "nbody/trace.hpp"
 #include "parallel/application.hpp"
 #include "parallel/comm.hpp"
 
@@ -16,6 +18,7 @@ namespace {
 using namespace nbody;
 
 constexpr int steps_between_checks = 16;
+constexpr int most_traced_steps = 16;
 
 std::vector<std::string> scheme_names() {
   std::vector<std::string> names = {"auto"};
@@ -32,6 +35,23 @@ apps::Option scheme_option(Settings& settings) {
           }};
 }
 
+/// Of a simulated machine.
+std::vector<apps::Option> pace_options(Pace& pace) {
+  return {
+      {"--pairs-per-s", "RATE", "pairs of bodies that a rank computes in a simulated second (default 1.5e9)",
+       [&pace](const std::string& text) { pace.pairs_per_s = apps::real_number(text, 1, 1e18); }},
+      {"--pretend", "", "let pairs take time, but do not compute them: results are not checked",
+       [&pace](const std::string&) { pace.pretended = true; }}};
+}
+
+/// What can be told before the first step: each file that is to be written can be.
+void check_files(const Settings& settings) {
+  for (const std::string& file : {settings.output, settings.trace}) {
+    const std::string problem = file.empty() ? "" : apps::why_unwritable(file);
+    if (!problem.empty()) throw apps::usage_error(problem);
+  }
+}
+
 /// On the first rank the bodies to begin with.
 std::optional<Snapshot> fit(const Settings& settings, int ranks) {
   check(settings);
@@ -45,8 +65,7 @@ std::optional<Snapshot> fit(const Settings& settings, int ranks) {
   if (bodies < static_cast<std::size_t>(ranks))
     throw apps::usage_error(std::to_string(bodies) + " bodies for " + std::to_string(ranks) +
                             " ranks; start at most as many ranks as there are bodies");
-  const std::string problem = settings.output.empty() ? "" : apps::why_unwritable(settings.output);
-  if (!problem.empty()) throw apps::usage_error(problem);
+  check_files(settings);
   return start;
 }
 
@@ -88,6 +107,7 @@ struct Sides {
 /// Everything that is fixed before the first step.
 struct Start {
   Settings settings;
+  Pace pace;
   Bodies bodies;
   RunState state;
 };
@@ -97,6 +117,7 @@ class Run {
   Run(MPI_Comm comm, Start start)
       : comm_(comm),
         settings_(std::move(start.settings)),
+        pace_(start.pace),
         state_(std::move(start.state)),
         first_step_(state_.step),
         set_(instruction_sets()[settings_.instructions]),
@@ -106,12 +127,14 @@ class Run {
         choice_(chosen(start.bodies)),
         count_(start.bodies.size()),
         scheme_(schemes()[choice_.scheme].make(comm, team_, count_)),
-        simulation_(comm, std::move(start.bodies), integrator_of(state_), state_.dt, team_, *scheme_) {}
+        simulation_(comm, std::move(start.bodies), integrator_of(state_), state_.dt, team_, *scheme_, pace_) {
+  }
 
   apps::Outcome work(apps::Progress& progress) {
     simulation_.begin(sides_.exchanges(std::max(first_step_ - 1, 0L)));
-    const Conserved before = simulation_.measured();
-    std::string wrong = simulation_.forces_problem();
+    const Conserved before = measured();
+    std::string wrong = forces_problem();
+    const double zero_s = common_zero_s(comm_);
     const double start = MPI_Wtime();
     for (int done = 0; done < settings_.steps && wrong.empty(); ++done) {
       const double per_s = done > 0 ? done / (MPI_Wtime() - start) : 0;
@@ -120,9 +143,10 @@ class Run {
       wrong = advance();
     }
     if (wrong.empty()) wrong = simulation_.replicas_problem();
-    if (wrong.empty()) wrong = simulation_.forces_problem();
-    const Conserved after = simulation_.measured();
+    if (wrong.empty()) wrong = forces_problem();
+    const Conserved after = measured();
     if (wrong.empty()) write();
+    write_trace(zero_s);
     const std::vector<apps::Measurement> times = measurements();
     return {
         .head = head(times.front()), .measurements = times, .wrong = wrong, .right = right(before, after)};
@@ -133,13 +157,18 @@ class Run {
     if (settings_.scheme) return {*settings_.scheme, ""};
     const auto allgather = std::ranges::find(schemes(), true, &SchemeRow::reproducible) - schemes().begin();
     if (settings_.reproducible) return {static_cast<std::size_t>(allgather), ""};
-    return choose(comm_, team_, System(bodies), sides_.exchanges(1));
+    return choose(comm_, team_, System(bodies), sides_.exchanges(1), pace_);
   }
 
+  Conserved measured() { return pace_.pretended ? Conserved{} : simulation_.measured(); }
+  std::string forces_problem() { return pace_.pretended ? "" : simulation_.forces_problem(); }
+
   std::string advance() {
-    simulation_.step(sides_.exchanges(state_.step), sides_.times(state_.step));
+    const long end = first_step_ + settings_.steps;
+    const bool traced = !settings_.trace.empty() && state_.step + most_traced_steps >= end;
+    simulation_.step(sides_.exchanges(state_.step), sides_.times(state_.step), traced ? &spans_ : nullptr);
     ++state_.step;
-    const bool last = state_.step == first_step_ + settings_.steps;
+    const bool last = state_.step == end;
     if (settings_.every > 0 && state_.step % settings_.every == 0 && !last) write();
     return state_.step % steps_between_checks == 0 ? simulation_.replicas_problem() : "";
   }
@@ -148,6 +177,13 @@ class Run {
     if (settings_.output.empty()) return;
     const Bodies& all = simulation_.bodies();
     if (apps::rank_of(comm_) == 0) apps::write_whole(settings_.output, snapshot_text(all, state_));
+  }
+
+  void write_trace(double zero_s) {
+    if (settings_.trace.empty()) return;
+    const std::string title = std::to_string(count_) + " bodies, " + schemes()[choice_.scheme].name;
+    const std::string text = trace_of_all(spans_, zero_s, title, comm_);
+    if (apps::rank_of(comm_) == 0) apps::write_whole(settings_.trace, text);
   }
 
   static std::string rate(double per_s) {
@@ -181,8 +217,18 @@ class Run {
 
   std::vector<double> slowest(const std::vector<double>& mine_s) const {
     std::vector<double> all_s(mine_s.size());
+    // SMPI divides by the count.
+    if (mine_s.empty()) return all_s;
     MPI_Allreduce(mine_s.data(), all_s.data(), static_cast<int>(mine_s.size()), MPI_DOUBLE, MPI_MAX, comm_);
     return all_s;
+  }
+
+  /// Of the steps of both sides, on the rank that took longest for all of them together.
+  double mean_step_s() const {
+    double mine_s = 0;
+    for (const StepTimes* times : {&sides_.plain(), &sides_.wherry()})
+      mine_s = std::accumulate(times->step_s.begin(), times->step_s.end(), mine_s);
+    return settings_.steps == 0 ? 0 : apps::reduced(mine_s, MPI_MAX, comm_) / settings_.steps;
   }
 
   std::vector<apps::Measurement> measurements() const {
@@ -191,6 +237,8 @@ class Run {
          {"computing", &StepTimes::compute_s},
          {"exchanging", &StepTimes::exchange_s}}};
     const std::set<std::string>& ran = sides_.wherry().strategies;
+    const SchemeRow::Cost cost =
+        schemes()[choice_.scheme].cost(static_cast<double>(count_), apps::size_of(comm_));
     std::vector<apps::Measurement> all;
     for (const auto& [metric, times] : parts)
       all.push_back({.name = std::to_string(count_) + " bodies, " + schemes()[choice_.scheme].name,
@@ -199,10 +247,17 @@ class Run {
                      .plain_s = slowest(sides_.plain().*times),
                      .wherry_s = slowest(sides_.wherry().*times),
                      .strategies = {ran.begin(), ran.end()}});
+    // Of an acceleration, as the model has it.
+    all.front().figures = {{"mean_step_s", mean_step_s()},
+                           {"pairs", cost.pairs},
+                           {"sent_bytes", cost.bytes},
+                           {"sent_while_computing_bytes", cost.hidden_bytes},
+                           {"messages", cost.messages}};
     return all;
   }
 
   std::string right(const Conserved& before, const Conserved& after) const {
+    if (pace_.pretended) return "that the ranks move alike, and nothing else: no pair was computed";
     const Drift drift = drift_between(before, after);
     char text[400];
     std::snprintf(
@@ -216,6 +271,7 @@ class Run {
 
   MPI_Comm comm_;
   Settings settings_;
+  Pace pace_;
   RunState state_;
   long first_step_;
   const InstructionSet& set_;
@@ -225,12 +281,13 @@ class Run {
   std::size_t count_;
   std::unique_ptr<Scheme> scheme_;
   Simulation simulation_;
+  Spans spans_;  // of this rank
 };
 
-apps::Outcome work(const Settings& settings, const std::optional<Snapshot>& start, MPI_Comm comm,
-                   apps::Progress& progress) {
+apps::Outcome work(const Settings& settings, const Pace& pace, const std::optional<Snapshot>& start,
+                   MPI_Comm comm, apps::Progress& progress) {
   const RunState state = broadcast_state(start ? *start->state : RunState{}, comm);
-  Run run(comm, {settings, broadcast(start ? start->bodies : Bodies(), comm), state});
+  Run run(comm, {settings, pace, broadcast(start ? start->bodies : Bodies(), comm), state});
   return run.work(progress);
 }
 
@@ -238,9 +295,12 @@ apps::Outcome work(const Settings& settings, const std::optional<Snapshot>& star
 
 int main(int argc, char** argv) {
   Settings settings;
+  constexpr double simulated_pairs_per_s = 1.5e9;
+  Pace pace{.pairs_per_s = apps::simulated ? simulated_pairs_per_s : 0};
   std::optional<Snapshot> start;
   std::vector<apps::Option> options = options_of(settings);
   options.insert(options.begin(), scheme_option(settings));
+  if (apps::simulated) std::ranges::move(pace_options(pace), std::back_inserter(options));
   const apps::Application application = {
       .manual = {.program = "nbody",
                  .summary = "Moves bodies that pull each other, every one every other, and prints how long "
@@ -254,7 +314,8 @@ int main(int argc, char** argv) {
       .options = std::move(options),
       .common = settings.common,
       .fit = [&](int ranks) { start = fit(settings, ranks); },
-      .work = [&](MPI_Comm comm, apps::Progress& progress) { return work(settings, start, comm, progress); },
+      .work = [&](MPI_Comm comm,
+                  apps::Progress& progress) { return work(settings, pace, start, comm, progress); },
   };
   return apps::run(argc, argv, application);
 }

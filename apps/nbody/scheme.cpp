@@ -10,6 +10,8 @@ namespace {
 using Cost = SchemeRow::Cost;
 
 constexpr double body_bytes = 3 * sizeof(double);
+/// Of the time of a message what the processor has to do with it, about.
+constexpr double processors_part = 1.0 / 6;
 
 double triangle(double n) { return n * n / 2; }
 double rounds(double p) { return std::ceil(std::log2(p)); }
@@ -27,15 +29,15 @@ Cost balanced_cost(double n, double p) {
 }
 Cost replicated_cost(double n, double p) { return {triangle(n) / p, allreduce_bytes(n, p), 2 * rounds(p)}; }
 Cost overlapped_cost(double n, double p) {
-  // An eighth of the bytes is not behind any computation, but for every block the processor starts a reduction.
-  return {triangle(n) / p, allreduce_bytes(n, p) / 8, 2 * 8 * rounds(p)};
+  // An eighth of the bytes is not behind any computation; the messages of the other seven reductions cost the processor only.
+  const double bytes = allreduce_bytes(n, p);
+  return {triangle(n) / p, bytes / 8, 2 * rounds(p) * (1 + 7 * processors_part), bytes * 7 / 8};
 }
-Cost allgathered_cost(double n, double p) {
-  // Newton's third law saves less than half (18 of 22 instructions stay for one of two sides).
-  return {18.0 / 22 * n * n / p, gather_bytes(n, p), rounds(p)};
-}
+Cost allgathered_cost(double n, double p) { return {one_sided * n * n / p, gather_bytes(n, p), rounds(p)}; }
 Cost half_ring_cost(double n, double p) {
-  return {triangle(n) / p, 2 * body_bytes * n / p * std::floor(p / 2), p};
+  // Only the last meeting's result is waited for.
+  const double block = body_bytes * n / p, met = std::floor(p / 2);
+  return {triangle(n) / p, block, 2 + p * processors_part, (2 * met - 1) * block};
 }
 Cost grid_cost(double n, double p) {
   const GridShape shape = grid_shape(static_cast<int>(p));

@@ -4,10 +4,10 @@
 #include <mpi.h>
 
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "nbody/diary.hpp"
 #include "nbody/exchanges.hpp"
 #include "nbody/team.hpp"
 
@@ -18,34 +18,6 @@ struct System {
   explicit System(Bodies all) : bodies(std::move(all)), accelerations(bodies.size()) {}
   Bodies bodies;
   Vectors accelerations;
-};
-
-/// Where the time of one acceleration went on this rank, and what ran.
-class Diary {
- public:
-  template <class Call>
-  void compute(Call&& call) {
-    time(compute_s_, call);
-  }
-  template <class Call>
-  void exchange(Call&& call) {
-    time(exchange_s_, call);
-  }
-  void note(const char* strategy) { strategies_.insert(strategy); }
-
-  double compute_s() const { return compute_s_; }
-  double exchange_s() const { return exchange_s_; }
-  const std::set<std::string>& strategies() const { return strategies_; }
-
- private:
-  template <class Call>
-  static void time(double& sum_s, Call&& call) {
-    const double start = MPI_Wtime();
-    call();
-    sum_s += MPI_Wtime() - start;
-  }
-  double compute_s_ = 0, exchange_s_ = 0;
-  std::set<std::string> strategies_;
 };
 
 class Scheme {
@@ -68,9 +40,9 @@ struct SchemeRow {
   bool reproducible;  // the same bits for every number of ranks and threads
   std::unique_ptr<Scheme> (*make)(MPI_Comm comm, Team& team, std::size_t bodies);
   /// What an acceleration costs, for a choice without trying: pairs that the busiest rank computes (for both bodies, as
-  /// `Team::both`), bytes that a rank sends, and messages that follow each other.
+  /// `Team::both`), bytes that a rank sends, messages that follow each other, and bytes that it sends while it computes.
   struct Cost {
-    double pairs, bytes, messages;
+    double pairs, bytes, messages, hidden_bytes = 0;
   };
   Cost (*cost)(double bodies, double ranks);
 };

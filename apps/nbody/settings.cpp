@@ -157,6 +157,9 @@ std::vector<apps::Option> options_of(Settings& s) {
        [&](const std::string&) { s.reproducible = true; }},
       {"--output", "FILE", "write the bodies at the end, whole or not at all",
        [&](const std::string& text) { s.output = file_name(text); }},
+      {"--trace", "FILE",
+       "write where each rank's time goes in the last steps, for ui.perfetto.dev and `wherry trace`",
+       [&](const std::string& text) { s.trace = file_name(text); }},
       {"--every", "N", "write them every N steps too",
        [&](const std::string& text) {
          s.every = apps::whole_number(text, 1, std::numeric_limits<int>::max());
@@ -173,6 +176,11 @@ void check(const Settings& settings) {
   if (settings.threads > 1 && !has_threads())
     throw apps::usage_error(
         "--threads: built without OpenMP; install the compiler's OpenMP library and build again");
+  if (!settings.trace.empty() && settings.steps == 0)
+    throw apps::usage_error("--trace: without a step there is nothing to trace; give --steps 1 or more");
+  if (!settings.trace.empty() &&
+      (settings.trace == settings.output || settings.trace == settings.common.json))
+    throw apps::usage_error("--trace: '" + settings.trace + "' is another option's file too; name another");
   if (settings.every > 0 && settings.output.empty())
     throw apps::usage_error("--every says when to write, but not where; add --output FILE");
 }

@@ -31,6 +31,7 @@ struct Settings {
   With with = With::turns;
   bool reproducible = false;
   std::string output;
+  std::string trace;
   int every = 0;  // steps between writing the output; 0: at the end only
 };
 

@@ -68,21 +68,22 @@ double relative_error(const Vectors& values, const Vectors& right, const std::ve
 }  // namespace
 
 Simulation::Simulation(MPI_Comm comm, Bodies bodies, const Integrator& integrator, double dt, Team& team,
-                       Scheme& scheme)
+                       Scheme& scheme, const Pace& pace)
     : comm_(comm),
       system_(std::move(bodies)),
       integrator_(integrator),
       dt_(dt),
       team_(team),
-      scheme_(scheme) {}
+      scheme_(scheme),
+      pace_(pace) {}
 
 void Simulation::begin(const Exchanges& with) {
-  Diary unused;
+  Diary unused(pace_);
   scheme_.accelerate(system_, with, unused);
 }
 
-void Simulation::step(const Exchanges& with, StepTimes& times) {
-  Diary diary;
+void Simulation::step(const Exchanges& with, StepTimes& times, Spans* spans) {
+  Diary diary(pace_, spans);
   const double start = MPI_Wtime();
   nbody::step(integrator_, system_.bodies, system_.accelerations, scheme_.owned(), dt_,
               [&] { scheme_.accelerate(system_, with, diary); });

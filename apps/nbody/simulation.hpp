@@ -21,14 +21,14 @@ struct StepTimes {
 
 class Simulation {
  public:
-  /// All arguments but the bodies must outlive it. bodies: the same on all ranks.
+  /// All arguments but the bodies and the pace must outlive it. bodies: the same on all ranks.
   Simulation(MPI_Comm comm, Bodies bodies, const Integrator& integrator, double dt, Team& team,
-             Scheme& scheme);
+             Scheme& scheme, const Pace& pace = {});
 
   /// The first accelerations. Collective.
   void begin(const Exchanges& with);
-  /// Collective.
-  void step(const Exchanges& with, StepTimes& times);
+  /// spans: where to keep what the rank did, too. Collective.
+  void step(const Exchanges& with, StepTimes& times, Spans* spans = nullptr);
 
   /// All bodies as they are now. Collective.
   const Bodies& bodies();
@@ -48,6 +48,7 @@ class Simulation {
   double dt_;
   Team& team_;
   Scheme& scheme_;
+  Pace pace_;
 };
 
 /// Rank 0's bodies on all ranks. Collective.

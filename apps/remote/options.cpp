@@ -37,6 +37,8 @@ std::vector<apps::Option> options(CacheOptions& cache, apps::Common& common) {
        [&](const std::string& text) {
          cache.block_bytes = static_cast<std::size_t>(apps::whole_number(text, 1, most_block_bytes));
        }},
+      {"--no-bypass", "", "Wherry's caches are asked even where plain gets take less time",
+       [&](const std::string&) { cache.bypass = false; }},
       turns(common),
   };
   common.turns = default_turns;

@@ -27,7 +27,8 @@ std::unique_ptr<Reader> wherrys(const Memory& memory, const CacheOptions& option
       .ceiling_bytes = std::max(options.ceiling_bytes, 2 * options.memory_bytes),
       .storage_bytes = options.memory_bytes,
       .index_entries = options.entries,
-      .adaptive = adaptive};
+      .adaptive = adaptive,
+      .bypass = options.bypass};
   return std::make_unique<WherryReader>(memory.comm, memory.mine, window);
 }
 

@@ -13,7 +13,7 @@ from click.shell_completion import get_completion_class
 from rich.console import Console
 from rich.markup import escape
 
-from wherry import __version__, cli_ahead, paths, plan, report, runner
+from wherry import __version__, cli_ahead, cli_study, cli_trace, paths, plan, report, runner
 from wherry.bench import frame, output, picture, registry
 from wherry.cli_common import Commands, check_writable, errors_console, examples, given_options, numbers, progress_bar
 from wherry.errors import UsageError, WherryError, unknown
@@ -263,7 +263,7 @@ def bench(
         picture.draw(results, picture_file)
 
 
-for _command in (cli_ahead.tune, cli_ahead.export_, cli_ahead.simulate_):
+for _command in (cli_ahead.tune, cli_ahead.export_, cli_ahead.simulate_, cli_study.study_, cli_trace.trace_):
     wherry.add_command(_command)
 
 _SHELLS = ("bash", "zsh", "fish")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -159,6 +160,7 @@ def rank_counts(context: click.Context, parameter: click.Parameter, value: str) 
         "wherry simulate allreduce --platform lemieux -n 64,256,1024 --sizes 64 --json out.json --plot out.svg",
         "wherry simulate alltoall --platform gigabit -n 16 --per-node 4 --strategies native,native:mpich,node_aware",
         "wherry simulate radix_sort --platform lemieux -n 16 --sizes 2048,8192",
+        "wherry simulate nbody --platform gigabit -n 16 --sizes 4096,16384 --strategies ring,grid,auto",
     ),
 )
 @click.argument("name")
@@ -196,14 +198,22 @@ def simulate_(
     """Run NAME on a simulated machine: SimGrid's SMPI with Wherry's schedules.
 
     NAME is a collective (alltoall, allgather, bcast, gather, scatter, reduce, allreduce, reduce_scatter_block or
-    barrier) or an application (radix_sort or pme). Times are simulated, so they are the same in every run.
+    barrier) or an application (radix_sort, pme, lcc, barnes_hut or nbody; --sizes is the scale of lcc's graph, or bodies;
+    --strategies are schemes of nbody).
+    Times are simulated, so they are the same in every run.
     """
     check_writable(file)
     check_writable(plot)
     if name in simulate.application.NAMES:
-        if strategies or plot:
-            raise UsageError(f"{name} compares plain MPI with Wherry, in a table; leave out --strategies and --plot")
-        simulate_application(name, platform, ranks, per_node, sizes, limit_s, file)
+        if plot:
+            raise UsageError(f"{name} compares plain MPI with Wherry, in a table; leave out --plot")
+        asked = [
+            simulate.application.request(
+                name, platform, count, per_node, sizes, limit_s, strategies.split(",") if strategies else None
+            )
+            for count in ranks
+        ]
+        simulate_application(asked, file)
         return
     requests = [simulate.request(name, platform, count, per_node) for count in ranks]
     for request in requests:
@@ -223,20 +233,10 @@ def simulate_(
         draw_simulation(settings, plot)
 
 
-def simulate_application(
-    name: str,
-    platform: str,
-    ranks: tuple[int, ...],
-    per_node: int | None,
-    sizes: tuple[int, ...] | None,
-    limit_s: float,
-    file: Path | None,
-) -> None:
-    application = simulate.application
-    requests = [application.request(name, platform, count, per_node, sizes, limit_s) for count in ranks]
+def simulate_application(requests: Sequence[simulate.application.Request], file: Path | None) -> None:
     records = []
     for request in requests:
-        outcome = application.run(request)
+        outcome = simulate.application.run(request)
         Console().print(outcome.text, end="", markup=False, highlight=False, soft_wrap=True)
         records += outcome.records
     if file is not None:

@@ -30,6 +30,15 @@ def bench_program(mpi: str, name: str) -> Path:
     return prefix() / "libexec" / "wherry" / mpi / f"bench_{name}"
 
 
+def application(mpi: str, name: str) -> Path:
+    return prefix() / "libexec" / "wherry" / mpi / name
+
+
+def replay_program() -> Path:
+    """Plays traces through the RMA cache; needs no MPI."""
+    return prefix() / "libexec" / "wherry" / "bench_cache_replay"
+
+
 def simulation_program(name: str) -> Path:
     """A shared object for SimGrid's smpimain."""
     return prefix() / "libexec" / "wherry" / "smpi" / f"simulate_{name}.so"

@@ -141,6 +141,43 @@ def timeline(title: str, rows: Sequence[str], spans: Sequence[Span], end: float,
     return svg(title, WIDTH, height, *marks)
 
 
+@dataclass(frozen=True)
+class Line:
+    """Points by ascending x."""
+
+    label: str
+    points: Sequence[tuple[float, float]]
+    style: int
+
+
+def lines(title: str, series: Sequence[Line], x_format: Format, y_format: Format, logarithmic: bool = False) -> Markup:
+    """Lines of shares over an axis that begins at 0, or with `logarithmic` at a power of two."""
+    xs = [x for line in series for x, _ in line.points]
+    ticks = powers_of_two(min(xs), max(xs)) if logarithmic else nice_ticks(max(xs) or 1.0)
+    height, left, right, bottom, top = 220.0, _AXIS, WIDTH - 30, 26.0, 10.0
+    floor, tall = height - bottom, height - bottom - top
+
+    def across(x: float) -> float:
+        """The first tick is on the left, the last one on the right."""
+        place = math.log2(x / ticks[0]) / math.log2(ticks[-1] / ticks[0]) if logarithmic else x / ticks[-1]
+        return left + place * (right - left)
+
+    marks = [_grid(left, right, floor - share * tall, y_format(share)) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
+    marks += [_label(across(tick), floor + 16, x_format(tick), "middle", css="axis") for tick in ticks]
+    for line in series:
+        path = " ".join(f"{across(x):.1f},{floor - y * tall:.1f}" for x, y in line.points)
+        marks.append(tag("polyline", tag("title", line.label), points=path, class_=f"line l{line.style}"))
+    return svg(title, WIDTH, height, *marks)
+
+
+def powers_of_two(least: float, most: float, about: int = 6) -> list[float]:
+    """From at most `least` to at least `most`, two or more, each the same multiple of the one before."""
+    low, high = math.floor(math.log2(least)), math.ceil(math.log2(most))
+    step = max(1, math.ceil((high - low) / about))
+    steps = max(1, math.ceil((high - low) / step))
+    return [2.0 ** (low + i * step) for i in range(steps + 1)]
+
+
 def legend(entries: Sequence[tuple[str, int]]) -> Markup:
     """Names of the colours."""
     return tag(

@@ -15,7 +15,7 @@ import numpy as np
 from wherry.errors import WherryError
 
 MAGIC = b"WHERRYRC"
-VERSION = 2
+VERSION = 3
 BUCKETS = 66
 NONE = 0xFFFFFFFF  # an index that refers to nothing
 MOST_RANKS = 1 << 24  # above it a size is taken for damage
@@ -102,6 +102,10 @@ TABLES: dict[str, np.dtype[Any]] = {
             ("bytes", _U8),
         ]
     ),
+    "window_points": np.dtype(
+        [("window", _U4), ("reserved", _U4), ("lookups", _U8), ("hits", _U8), ("storage_bytes", _U8)]
+    ),
+    "window_curves": np.dtype([("window", _U4), ("missed_millionth", _U4), ("bytes", _U8)]),
 }
 
 HEADER = np.dtype(
@@ -135,6 +139,8 @@ _REFERENCES = {
     "misses": (("function", "functions", False),),
     "arrivals": (("function", "functions", False), ("comm", "comms", False)),
     "windows": (("comm", "comms", True),),
+    "window_points": (("window", "windows", False),),
+    "window_curves": (("window", "windows", False),),
 }
 
 #: Upper bounds (exclusive) of numbers that the readers use as indices.

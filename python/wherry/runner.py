@@ -19,6 +19,9 @@ from wherry.check import Finding, check
 from wherry.errors import UsageError
 from wherry.files import make_folder, write_json, writing_to
 
+#: For a report: errors of a miss-ratio curve are about 1 / sqrt of these.
+_CURVE_SAMPLES = "1024"
+
 
 @dataclass(frozen=True)
 class Options:
@@ -62,6 +65,8 @@ def variables(options: Options, directory: Path, off: str) -> dict[str, str]:
     given["WHERRY_OUTPUT"] = str(directory)
     if off:
         given["WHERRY_NO_COLLECTIVES"] = "1"
+    if options.report is not None:
+        given.setdefault("WHERRY_CACHE_CURVE", _CURVE_SAMPLES)
     if options.verbose:
         given["WHERRY_VERBOSE"] = str(options.verbose)
     return given

@@ -66,6 +66,9 @@ VARIABLES = {
     "WHERRY_CACHE": Variable(
         "transparent", "how long windows remember what was read: transparent, always, user or off"
     ),
+    "WHERRY_CACHE_CURVE": Variable(
+        "0", "ranges of a cached window that are followed for its miss-ratio curve; 1024 with --report"
+    ),
     "WHERRY_CACHE_CEILING": Variable("64M", "most memory of a cached window, with K, M or G"),
     "WHERRY_REPRODUCIBLE": Variable("0", "1: leave to the library those reductions whose result depends on the order"),
     "WHERRY_RANKS_PER_NODE": Variable("0", "assume nodes of so many consecutive ranks; 0: ask MPI"),

@@ -27,7 +27,11 @@ class Rank final : public run::Observer {
  public:
   Rank()
       : settings_(settings_of_simulation()),
-        runtime_(settings_, library(), this, {.now = simulated_seconds, .offers = offers_of_all_ranks()}) {}
+        runtime_(settings_, library(), this, {.now = simulated_seconds, .offers = offers_of_all_ranks()}) {
+    // Nobody goes on with a plan but its owner's calls of plans. So between the start of a plan and its end a simulated program calls
+    // nothing that waits for other ranks.
+    runtime_.starting().drive([] { return std::string_view(); });
+  }
 
   void used(MPI_Comm, const run::CellKey&, std::string_view strategy, std::uint64_t, std::uint64_t) override {
     last = strategy.data();
@@ -37,6 +41,7 @@ class Rank final : public run::Observer {
   void missed(Collective, std::string_view) override {}
 
   run::Runtime& runtime() { return runtime_; }
+  const Settings& settings() const { return settings_; }
   const char* last = "";
 
  private:
@@ -74,6 +79,7 @@ const mpi::Api& library() {
 }
 
 run::Runtime* runtime() { return &rank().runtime(); }
+const Settings* settings_in_use() { return &rank().settings(); }
 
 void LastStrategy::set(std::string_view name) { rank().last = name.data(); }
 const char* LastStrategy::get() { return rank().last; }

@@ -209,7 +209,9 @@ int wherry_win_fetch_and_op(const void* origin, void* result, MPI_Datatype type,
 int wherry_win_compare_and_swap(const void* origin, const void* compare, void* result, MPI_Datatype type,
                                 int target, MPI_Aint displacement, MPI_Win win) {
   return change({target, displacement, 1, type}, win, [&] {
-    return library().Compare_and_swap(origin, compare, result, type, target, displacement, win);
+    // SMPI declares what is compared as if it were written.
+    return library().Compare_and_swap(origin, const_cast<void*>(compare), result, type, target, displacement,
+                                      win);
   });
 }
 

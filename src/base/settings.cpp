@@ -49,6 +49,9 @@ constexpr Variable known_variables[] = {
      "how sparse exchanges run: nbx, census, a strategy, native or auto (the default)"},
     {"WHERRY_CACHE",
      "what gets remember: transparent (the default), always, user (until invalidated) or off"},
+    {"WHERRY_CACHE_CURVE",
+     "ranges of each cached window that are followed for its miss-ratio curve in the record, to 1048576; "
+     "default 0"},
     {"WHERRY_CACHE_CEILING", "most bytes of memory per cached window, with K, M or G, from 64K; default 64M"},
     {"WHERRY_REPRODUCIBLE", "1: leave to the MPI library those reductions whose result depends on the order"},
     {"WHERRY_RANKS_PER_NODE", "assume nodes of so many consecutive ranks; 0: ask MPI (the default)"},
@@ -223,6 +226,7 @@ Settings read_settings(const Environment& environment, bool secure) {
   settings.cache = read.choice("WHERRY_CACHE", modes);
   settings.cache_ceiling =
       read.bytes("WHERRY_CACHE_CEILING", least_cache, most_staging, settings.cache_ceiling);
+  settings.cache_curve = read.number("WHERRY_CACHE_CURVE", 1 << 20);
   settings.ranks_per_node = read.number("WHERRY_RANKS_PER_NODE", most_ranks_per_node);
   settings.verbose = read.number("WHERRY_VERBOSE", 2);
   return settings;

@@ -31,6 +31,7 @@
 #include "cache/policy.hpp"
 #include "cache/statistics.hpp"
 #include "cache/storage.hpp"
+#include "cache/timeline.hpp"
 
 namespace wherry::cache {
 
@@ -124,6 +125,8 @@ class Cache {
   const Statistics& statistics() const { return statistics_; }
   /// LRU's, for all lookups so far: with how much memory how many would have missed. Empty without curve_samples.
   std::vector<MissRatioCurve::Point> miss_ratio_curve() const { return curve_.points(statistics_.lookups()); }
+  /// How its hits and its memory have gone.
+  std::span<const Timeline::Point> timeline() const { return timeline_.points(); }
   const CacheOptions& options() const { return options_; }
   std::size_t entries() const { return index_.size(); }
   std::size_t index_slots() const { return index_.slots(); }
@@ -225,6 +228,7 @@ class Cache {
   Fetches fetches_;
   Adaptation adaptation_;
   MissRatioCurve curve_;
+  Timeline timeline_;
   std::uint64_t random_ = 0x9e3779b97f4a7c15ULL;
   static constexpr std::size_t sample_size = 16;
   std::array<Ref, sample_size + Index::slots_per_bucket> sample_;

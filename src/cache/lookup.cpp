@@ -179,6 +179,9 @@ Ref Cache::admit(const Range& range, std::uint64_t own, float heat, float score)
   return ref;
 }
 
-void Cache::next_tick() { policy_.next_tick(index_.size()); }
+void Cache::next_tick() {
+  policy_.next_tick(index_.size());
+  timeline_.note({statistics_.lookups(), statistics_.hits(), storage_.bytes()});
+}
 
 }  // namespace wherry::cache

@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::size_t least_storage = std::size_t{16} << 10;
 constexpr std::uint32_t live_ticks = 64;  // eight half-lives
-constexpr std::size_t buckets_per_step = 256;
+constexpr std::size_t least_step = 256;   // buckets that are given back at once; more of a larger index
 
 }  // namespace
 
@@ -34,11 +34,11 @@ void Cache::resize_storage(std::size_t wanted) {
   statistics_.adjustments += storage_.bytes() != before;
 }
 
-/// Gives buckets back when most of their slots are empty.
+/// Gives buckets back when most of their slots are empty: whoever looks for victims has to look through them.
 void Cache::fit_index() {
   const auto hash_of = hash_of_entry();
-  for (std::size_t i = 0; i < buckets_per_step && index_.slots() > 4096 && index_.slots() > 8 * index_.size();
-       ++i)
+  const std::size_t step = std::max(least_step, index_.buckets() / 4);
+  for (std::size_t i = 0; i < step && index_.slots() > 4096 && index_.slots() > 8 * index_.size(); ++i)
     index_.shrink(hash_of, [&](Ref ref) { remove(ref, Cause::conflict); });
 }
 

@@ -177,6 +177,7 @@ int Backend::cache_window(MPI_Win win, MPI_Comm comm, MPI_Info info, const windo
   }
   window::Options options;
   options.cache.ceiling_bytes = settings_.cache_ceiling;
+  options.cache.curve_samples = static_cast<std::size_t>(settings_.cache_curve);
   window::set_mode(options, settings_.cache);
   const std::string problem = window::read_info(api_, info, options);
   if (!problem.empty() && rank_ == 0)
@@ -191,22 +192,30 @@ void Backend::book(const window::Window& window) {
   const std::lock_guard guard(lock);
   if (!is_ready()) return;
   const WinFacts* const known = handles.window(window.win());
-  recorder.window({.comm = known == nullptr ? profile::none : known->comm,
-                   .caching = static_cast<profile::Caching>(window.options().cache.mode),
-                   .full_hits = s.cache.full_hits,
-                   .pending_hits = s.cache.pending_hits,
-                   .partial_hits = s.cache.partial_hits,
-                   .misses = {s.cache.misses[0], s.cache.misses[1], s.cache.misses[2], s.cache.misses[3]},
-                   .evictions = s.cache.evictions + s.cache.conflicts,
-                   .adjustments = s.cache.adjustments,
-                   .invalidations = s.cache.invalidations,
-                   .bytes_saved = s.cache.bytes_saved,
-                   .bytes_fetched = s.cache.bytes_fetched,
-                   .passed = s.passed,
-                   .bypassed = s.bypassed,
-                   .flushes_saved = s.flushes_saved,
-                   .saved_ns = static_cast<std::uint64_t>(s.seconds_saved * 1e9),
-                   .bytes = s.bytes});
+  const std::uint32_t row =
+      recorder.window({.comm = known == nullptr ? profile::none : known->comm,
+                       .caching = static_cast<profile::Caching>(window.options().cache.mode),
+                       .full_hits = s.cache.full_hits,
+                       .pending_hits = s.cache.pending_hits,
+                       .partial_hits = s.cache.partial_hits,
+                       .misses = {s.cache.misses[0], s.cache.misses[1], s.cache.misses[2], s.cache.misses[3]},
+                       .evictions = s.cache.evictions + s.cache.conflicts,
+                       .adjustments = s.cache.adjustments,
+                       .invalidations = s.cache.invalidations,
+                       .bytes_saved = s.cache.bytes_saved,
+                       .bytes_fetched = s.cache.bytes_fetched,
+                       .passed = s.passed,
+                       .bypassed = s.bypassed,
+                       .flushes_saved = s.flushes_saved,
+                       .saved_ns = static_cast<std::uint64_t>(s.seconds_saved * 1e9),
+                       .bytes = s.bytes});
+  if (row == profile::none) return;
+  for (const auto& [lookups, hits, bytes] : window.timeline())
+    recorder.window_point(
+        {.window = row, .reserved = 0, .lookups = lookups, .hits = hits, .storage_bytes = bytes});
+  for (const auto& [bytes, missed] : window.miss_ratio_curve())
+    recorder.window_curve(
+        {.window = row, .missed_millionth = static_cast<std::uint32_t>(1e6 * missed + 0.5), .bytes = bytes});
 }
 
 void* Backend::next(std::string_view name) const {

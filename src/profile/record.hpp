@@ -13,7 +13,7 @@
 namespace wherry::profile {
 
 inline constexpr char record_magic[8] = {'W', 'H', 'E', 'R', 'R', 'Y', 'R', 'C'};
-inline constexpr std::uint32_t record_version = 2;
+inline constexpr std::uint32_t record_version = 3;
 inline constexpr int size_buckets = 66;  // see bucket_of()
 
 enum class Table : std::uint32_t {
@@ -27,9 +27,11 @@ enum class Table : std::uint32_t {
   misses,
   arrivals,
   types,
-  windows
+  windows,
+  window_points,
+  window_curves
 };
-inline constexpr std::uint32_t table_count = 11;
+inline constexpr std::uint32_t table_count = 13;
 
 struct TableInfo {
   std::uint64_t offset;  // of the first record, from the start of the file
@@ -185,12 +187,29 @@ struct WindowRecord {
   std::uint64_t bytes;     // of its memory, at the end
 };
 
+/// How a cached window's hits and memory have gone: what had been when it was noted, oldest first.
+struct WindowPointRecord {
+  std::uint32_t window;  // index into windows
+  std::uint32_t reserved;
+  std::uint64_t lookups;
+  std::uint64_t hits;           // of all kinds
+  std::uint64_t storage_bytes;  // then
+};
+
+/// LRU's miss-ratio curve of a cached window's lookups, by ascending memory.
+struct WindowCurveRecord {
+  std::uint32_t window;            // index into windows
+  std::uint32_t missed_millionth;  // of the lookups, with so much memory
+  std::uint64_t bytes;
+};
+
 static_assert(sizeof(TableInfo) == 24);
 static_assert(sizeof(Header) == 72 + 64 + 40 + 16 + 128 + 256 + 24 * table_count);
 static_assert(sizeof(FunctionRecord) == 48 && sizeof(CallRecord) == 64 && sizeof(PeerRecord) == 24);
 static_assert(sizeof(CommRecord) == 64 && sizeof(ModuleRecord) == 256 && sizeof(UseRecord) == 80);
 static_assert(sizeof(DecisionRecord) == 80 && sizeof(MissRecord) == 96 && sizeof(ArrivalRecord) == 32);
 static_assert(sizeof(TypeRecord) == 64 && sizeof(WindowRecord) == 144);
+static_assert(sizeof(WindowPointRecord) == 32 && sizeof(WindowCurveRecord) == 16);
 
 /// Size class of a number of bytes: 0 for 0, else 1 + ceil(log2(bytes)): 1 B is 1, 2 B is 2, 3-4 B are 3, ...
 constexpr std::uint32_t bucket_of(std::uint64_t bytes) {

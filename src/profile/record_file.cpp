@@ -17,12 +17,19 @@ struct Extent {
 };
 
 constexpr Extent extents[] = {
-    {Table::functions, sizeof(FunctionRecord), 256}, {Table::calls, sizeof(CallRecord), 1024},
-    {Table::peers, sizeof(PeerRecord), 256},         {Table::comms, sizeof(CommRecord), 64},
-    {Table::modules, sizeof(ModuleRecord), 32},      {Table::uses, sizeof(UseRecord), 128},
-    {Table::decisions, sizeof(DecisionRecord), 256}, {Table::misses, sizeof(MissRecord), 32},
-    {Table::arrivals, sizeof(ArrivalRecord), 8192},  {Table::types, sizeof(TypeRecord), 32},
+    {Table::functions, sizeof(FunctionRecord), 256},
+    {Table::calls, sizeof(CallRecord), 1024},
+    {Table::peers, sizeof(PeerRecord), 256},
+    {Table::comms, sizeof(CommRecord), 64},
+    {Table::modules, sizeof(ModuleRecord), 32},
+    {Table::uses, sizeof(UseRecord), 128},
+    {Table::decisions, sizeof(DecisionRecord), 256},
+    {Table::misses, sizeof(MissRecord), 32},
+    {Table::arrivals, sizeof(ArrivalRecord), 8192},
+    {Table::types, sizeof(TypeRecord), 32},
     {Table::windows, sizeof(WindowRecord), 16},
+    {Table::window_points, sizeof(WindowPointRecord), 256},
+    {Table::window_curves, sizeof(WindowCurveRecord), 256},
 };
 static_assert(std::size(extents) == table_count);
 

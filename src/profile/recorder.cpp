@@ -253,9 +253,19 @@ void Recorder::missed(std::uint32_t function, std::string_view reason) {
   put(record->reason, reason);
 }
 
-void Recorder::window(const WindowRecord& window) {
-  if (!is_open()) return;
-  if (auto* record = file_.append<WindowRecord>(Table::windows)) *record = window;
+std::uint32_t Recorder::window(const WindowRecord& window) {
+  auto* const record = is_open() ? file_.append<WindowRecord>(Table::windows) : nullptr;
+  if (record == nullptr) return none;
+  *record = window;
+  return file_.used(Table::windows) - 1;
+}
+
+void Recorder::window_point(const WindowPointRecord& point) {
+  if (auto* record = file_.append<WindowPointRecord>(Table::window_points)) *record = point;
+}
+
+void Recorder::window_curve(const WindowCurveRecord& point) {
+  if (auto* record = file_.append<WindowCurveRecord>(Table::window_curves)) *record = point;
 }
 
 void Recorder::finish() {

@@ -78,7 +78,10 @@ class Recorder {
   void decided(const Subject& subject, std::uint32_t call, std::string_view strategy, Reason reason,
                std::uint64_t time_ns, std::uint64_t native_ns);
   void missed(std::uint32_t function, std::string_view reason);
-  void window(const WindowRecord& window);
+  /// A window that goes; none if there are too many. Its points and its curve name it.
+  std::uint32_t window(const WindowRecord& window);
+  void window_point(const WindowPointRecord& point);
+  void window_curve(const WindowCurveRecord& point);
   /// The program got to its end.
   void finish();
 

@@ -193,4 +193,16 @@ Statistics Window::statistics() const {
   return statistics;
 }
 
+std::vector<cache::Timeline::Point> Window::timeline() const {
+  const Guard guard(*this);
+  if (cache_ == nullptr) return {};
+  return {cache_->timeline().begin(), cache_->timeline().end()};
+}
+
+std::vector<cache::MissRatioCurve::Point> Window::miss_ratio_curve() const {
+  const Guard guard(*this);
+  if (cache_ == nullptr) return {};
+  return cache_->miss_ratio_curve();
+}
+
 }  // namespace wherry::window

@@ -102,6 +102,10 @@ class Window {
   MPI_Win win() const { return win_; }
   const Options& options() const { return options_; }
   Statistics statistics() const;
+  /// How hits and memory have gone; empty if nothing was cached.
+  std::vector<cache::Timeline::Point> timeline() const;
+  /// LRU's; empty without CacheOptions::curve_samples.
+  std::vector<cache::MissRatioCurve::Point> miss_ratio_curve() const;
 
  private:
   class Guard {

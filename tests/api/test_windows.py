@@ -49,10 +49,31 @@ def test_schedules_through_sockets(mpi: Launcher, build: Path) -> None:
 
 @pytest.mark.parametrize("n", RANKS)
 def test_schedules_under_the_preload(mpi: Launcher, build: Path, preload: Path, n: int, tmp_path: Path) -> None:
-    run_schedules(mpi, build, n, {"WHERRY_OUTPUT": str(tmp_path)}, preload=True)
+    run_schedules(mpi, build, n, {"WHERRY_OUTPUT": str(tmp_path), "WHERRY_CACHE_CURVE": "256"}, preload=True)
     windows = [row for record in records_in(tmp_path) for row in record.tables["windows"]]
     assert len(windows) == 9 * n  # of those that are not cached nothing is told
     assert sum(int(row["full_hits"]) for row in windows) > 100
+    for record in records_in(tmp_path):
+        tracks = {int(row["window"]) for row in record.tables["window_points"]}
+        assert tracks == {int(row["window"]) for row in record.tables["window_curves"]} != set()
+        for at in tracks:
+            check_track(record, at)
+
+
+def check_track(record: Record, at: int) -> None:
+    """Points only grow, to no more than the window came to; with more memory fewer reads miss."""
+    window = record.tables["windows"][at]
+    hits = sum(int(window[name]) for name in ("full_hits", "pending_hits", "partial_hits"))
+    points = [row for row in record.tables["window_points"] if int(row["window"]) == at]
+    seen = [(int(row["lookups"]), int(row["hits"])) for row in points]
+    assert seen == sorted(seen)
+    assert seen[-1][1] <= hits <= hits + int(window["misses"].sum())
+    assert seen[-1][0] <= hits + int(window["misses"].sum())
+    curve = [row for row in record.tables["window_curves"] if int(row["window"]) == at]
+    shares = [int(row["missed_millionth"]) for row in curve]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] <= 1_000_000
+    assert sorted(int(row["bytes"]) for row in curve) == [int(row["bytes"]) for row in curve]
 
 
 def run_schedules(

@@ -75,21 +75,23 @@ inline World plant(const std::vector<Particle>& particles, const std::vector<Key
   return world;
 }
 
-/// Sets accelerations and potentials, on so many ranks; particles end up in the order of their keys.
-inline void compute(std::vector<Particle>& particles, int ranks, double theta, double softening,
-                    const TreeOptions& options, const Kernel& kernel = best_kernel()) {
+/// Sets accelerations and potentials, on so many ranks; particles end up in the order of their keys. Returns the gets of all.
+inline remote::Statistics compute(std::vector<Particle>& particles, int ranks, const WalkOptions& walking,
+                                  double softening, const TreeOptions& options,
+                                  const Kernel& kernel = best_kernel()) {
   const Cube cube = cube_of(bodies_of(particles));
   const std::vector<Key> keys = sort_by_key(particles, cube);
   const World world = plant(particles, keys, cube, ranks, static_cast<std::uint64_t>(options.group), options);
   std::vector<std::vector<Cell>> cells;
   for (const Tree& tree : world.trees) cells.push_back(tree.cells);
+  remote::Statistics statistics;
   auto next = particles.begin();
   for (int rank = 0; rank < ranks; ++rank) {
     const auto at = static_cast<std::size_t>(rank);
     const auto cell_reader = remote_test::reader(remote_test::memories(cells));
     const auto body_reader = remote_test::reader(remote_test::memories(world.bodies));
     const Forest forest{world.root, world.upper, world.trees[at].cells, world.bodies[at], rank};
-    Walk walk(forest, {*cell_reader, *body_reader}, theta);
+    Walk walk(forest, {*cell_reader, *body_reader}, walking);
     TargetList targets;
     for (const Group& group : world.trees[at].groups) {
       const auto bodies =
@@ -100,7 +102,9 @@ inline void compute(std::vector<Particle>& particles, int ranks, double theta, d
         std::tie(next->ax, next->ay, next->az, next->potential) =
             std::tuple(targets[i].ax, targets[i].ay, targets[i].az, targets[i].potential);
     }
+    statistics = statistics + cell_reader->statistics() + body_reader->statistics();
   }
+  return statistics;
 }
 
 /// The root of the mean square of the relative errors of all accelerations.

@@ -44,14 +44,14 @@ std::vector<Body> below(const World& world, const Cell& cell) {
   std::vector<Body> all;
   if (cell.children == 0) {
     const auto& bodies = world.bodies.at(static_cast<std::size_t>(cell.owner));
-    all.assign(bodies.begin() + cell.first, bodies.begin() + cell.first + cell.bodies);
+    all.assign(bodies.begin() + cell.first_body, bodies.begin() + cell.first_body + cell.bodies);
   } else {
     REQUIRE(cell.children >= 2);
     REQUIRE(cell.children <= 8);
     const auto& cells =
         cell.owner == on_every_rank ? world.upper : world.trees[static_cast<std::size_t>(cell.owner)].cells;
     for (std::int32_t i = 0; i < cell.children; ++i) {
-      const Cell& child = cells.at(static_cast<std::size_t>(cell.first + i));
+      const Cell& child = cells.at(static_cast<std::size_t>(cell.first_child + i));
       REQUIRE(child.edge < cell.edge);
       const std::vector<Body> more = below(world, child);
       all.insert(all.end(), more.begin(), more.end());
@@ -243,7 +243,7 @@ TEST_CASE("barnes_hut: with theta 0 the forces are direct sums, on any number of
   for (const std::size_t count : {1U, 2U, 100U, 500U})
     for (const int ranks : {1, 2, 5}) {
       std::vector<Particle> particles = clustered(random, count);
-      compute(particles, ranks, 0, 0.01, small_trees);
+      compute(particles, ranks, {0}, 0.01, small_trees);
       CAPTURE(count);
       CAPTURE(ranks);
       CHECK(error_of(particles, 0.01) < 1e-13);
@@ -255,11 +255,59 @@ TEST_CASE("barnes_hut: any number of ranks gives the same forces, to rounding") 
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
   std::vector<Particle> alone = clustered(random, 900);
-  compute(alone, 1, 0.6, 0.02, small_trees);
+  compute(alone, 1, {0.6}, 0.02, small_trees);
   for (const int ranks : {2, 3, 5, 8, 60}) {
     CAPTURE(ranks);
     std::vector<Particle> together = alone;
-    compute(together, ranks, 0.6, 0.02, small_trees);
+    compute(together, ranks, {0.6}, 0.02, small_trees);
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+      REQUIRE(together[i].id == alone[i].id);
+      REQUIRE(squared_error(together[i], {alone[i].ax, alone[i].ay, alone[i].az}) < 1e-24);
+    }
+  }
+}
+
+TEST_CASE("barnes_hut: all below a cell lies together, its children last") {
+  constexpr unsigned seed = 8;
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  std::vector<Particle> particles = clustered(random, 900);
+  const Cube cube = cube_of(bodies_of(particles));
+  const std::vector<Key> keys = sort_by_key(particles, cube);
+  const World world = plant(particles, keys, cube, 3, 100, small_trees);
+  for (const Tree& tree : world.trees)
+    for (const Cell& cell : tree.cells) {
+      std::int32_t below = 0, bodies = 0;
+      for (std::int32_t i = 0; i < cell.children; ++i) {
+        const Cell& child = tree.cells.at(static_cast<std::size_t>(cell.first_child + i));
+        REQUIRE(child.first_body == cell.first_body + bodies);
+        below += child.below + 1;
+        bodies += child.bodies;
+        // What is below the children, in their order, fills what is before them.
+        if (child.children > 0) {
+          REQUIRE(child.first_child + child.children <= cell.first_child);
+          REQUIRE(child.first_child + child.children - child.below >=
+                  cell.first_child + cell.children - cell.below);
+        }
+      }
+      REQUIRE(cell.below == below);
+      if (cell.children > 0) REQUIRE(cell.bodies == bodies);
+    }
+}
+
+TEST_CASE("barnes_hut: larger subtrees are read by fewer gets, and change no force") {
+  std::vector<Particle> alone = plummer(3, 0, 2000, 2000);
+  constexpr TreeOptions trees = {.leaf = 4, .group = 200};  // of domains, too
+  compute(alone, 1, {0.6, 0}, 0.02, trees);
+  std::uint64_t gets = ~std::uint64_t{0}, bytes = 0;
+  for (const std::int32_t subtree : {0, 12, 40, 120}) {
+    CAPTURE(subtree);
+    std::vector<Particle> together = alone;
+    const remote::Statistics statistics = compute(together, 4, {0.6, subtree}, 0.02, trees);
+    CHECK(statistics.gets < gets);
+    CHECK(statistics.get_bytes > bytes);
+    gets = statistics.gets;
+    bytes = statistics.get_bytes;
     for (std::size_t i = 0; i < alone.size(); ++i) {
       REQUIRE(together[i].id == alone[i].id);
       REQUIRE(squared_error(together[i], {alone[i].ax, alone[i].ay, alone[i].az}) < 1e-24);
@@ -272,7 +320,7 @@ TEST_CASE("barnes_hut: the error of forces falls with theta") {
   double last = 1;
   // The quadrupole's error goes with the third to fourth power of theta.
   for (const auto& [theta, most] : {std::pair{1.0, 5e-3}, {0.5, 7e-4}, {0.25, 1e-4}}) {
-    compute(particles, 1, theta, 0.01, {});
+    compute(particles, 1, {theta}, 0.01, {});
     const double error = error_of(particles, 0.01);
     CAPTURE(theta);
     CHECK(error < most);
@@ -288,7 +336,7 @@ TEST_CASE("barnes_hut: a Plummer sphere is the same whoever draws it, and in equ
   for (const Particle& p : plummer(5, 7, count - 7, count)) together.push_back(p);
   CHECK(together == at_once);
   CHECK(plummer(6, 0, 10, count) != plummer(5, 0, 10, count));
-  compute(at_once, 1, 0.7, 0, {});
+  compute(at_once, 1, {0.7}, 0, {});
   const Conserved sums = conserved(at_once);
   CHECK(sums.kinetic == doctest::Approx(0.25).epsilon(0.03));
   CHECK(sums.potential == doctest::Approx(-0.5).epsilon(0.03));
@@ -297,7 +345,7 @@ TEST_CASE("barnes_hut: a Plummer sphere is the same whoever draws it, and in equ
 
 TEST_CASE("barnes_hut: a leapfrog conserves energy and momentum, and can be run backwards") {
   std::vector<Particle> particles = plummer(9, 0, 300, 300);
-  const auto forces = [&] { compute(particles, 3, 0, 0.05, small_trees); };
+  const auto forces = [&] { compute(particles, 3, {0}, 0.05, small_trees); };
   const auto step = [&](double time) {
     kick(particles, time / 2);
     drift(particles, time);

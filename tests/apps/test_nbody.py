@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,8 @@ from subprocess import CompletedProcess
 
 import pytest
 from conftest import THOROUGH, Launcher, hermetic
+
+from wherry import trace
 
 RANKS = (1, 2, 3, 4, 5)
 SCHEMES = ("equal", "balanced", "replicated", "overlapped", "allgather", "ring", "grid")
@@ -75,6 +78,42 @@ def test_records(mpi: Launcher, build: Path, scheme: str, tmp_path: Path) -> Non
 
 
 @on_two
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_trace_says_where_each_rank_spent_its_time(mpi: Launcher, build: Path, scheme: str, tmp_path: Path) -> None:
+    path = tmp_path / "trace.json"
+    output(run(mpi, build, 3, ["--bodies", "300", "--scheme", scheme, "--steps", "20", f"--trace={path}"]))
+    assert list(tmp_path.iterdir()) == [path]
+    traced = trace.read(path)
+    assert traced.title == f"300 bodies, {scheme}"
+    assert list(traced.ranks) == [0, 1, 2]
+    for spans in traced.ranks.values():
+        # The last 16 steps, one acceleration each; grid's have no span without a kind of its own.
+        computed = sum(span.kind == trace.COMPUTE for span in spans)
+        assert computed % 16 == 0
+        assert computed > 0
+        assert {span.kind for span in spans} >= {trace.COMPUTE, trace.MPI}
+        assert all(a.end_s <= b.begin_s + 1e-8 for a, b in itertools.pairwise(spans))
+        assert all(0 <= span.begin_s <= span.end_s for span in spans)
+
+
+@on_two
+def test_the_profiler_sees_the_same_collectives(mpi: Launcher, build: Path, tmp_path: Path) -> None:
+    """All allreduces of the steps, with computing between them, from the records of a preloaded run."""
+    steps, out = 10, tmp_path / "out"
+    out.mkdir()
+    words = ["--bodies", "300", "--scheme", "replicated", "--with", "mpi", "--steps", str(steps)]
+    env = {"WHERRY_OUTPUT": str(out), "WHERRY_NO_COLLECTIVES": "1"} | PATIENT
+    output(mpi.run([built(build / "apps" / mpi.name / "nbody"), *words], 3, env, preload=True, timeout=180))
+    traced = trace.read(out)
+    assert list(traced.ranks) == [0, 1, 2]
+    for spans in traced.ranks.values():
+        assert all(a.end_s <= b.begin_s + 1e-9 for a, b in itertools.pairwise(spans))
+        ends = [span.end_s for span in spans if span.name == "MPI_Allreduce" and span.kind == trace.MPI]
+        assert len(ends) > steps
+        assert sum(span.kind == trace.COMPUTE for span in spans) > steps
+
+
+@on_two
 def test_reproducible_runs_end_at_the_same_bits(mpi: Launcher, build: Path, tmp_path: Path) -> None:
     texts = set()
     energies = set()
@@ -135,6 +174,10 @@ def test_an_absurd_time_step_is_warned_of(mpi: Launcher, build: Path) -> None:
         ("", ["--kernel", "gpu"], "--kernel: 'gpu' is none of simd, autovectorised, reduced, single, scalar"),
         ("", ["--reproducible", "--scheme", "ring"], "--reproducible: the scheme ring adds in an order that"),
         ("", ["--every", "3"], "--every says when to write, but not where; add --output FILE"),
+        ("", ["--trace", "/no/such/folder/x"], "cannot write '/no/such/folder/x': No such file or directory"),
+        ("", ["--trace", "{file}", "--output", "{file}"], "--trace: '{file}' is another option's file too"),
+        ("", ["--trace", "{file}", "--steps", "0"], "--trace: without a step there is nothing to trace"),
+        ("", ["--pretend"], "unknown option '--pretend'"),
         ("", ["--output", "/no/such/folder/x"], "cannot write '/no/such/folder/x': No such file or directory"),
         ("", ["--model", "kepler", "--bodies", "9"], "--bodies: the model kepler has 2 bodies"),
         ("", ["--restart", "{file}", "--input", "{file}"], "--input and --restart are both given; write one of them"),

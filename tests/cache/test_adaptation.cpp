@@ -2,9 +2,9 @@
 
 #include <doctest/doctest.h>
 
-#include "cache/simulation.hpp"
+#include "replay/simulation.hpp"
 
-using namespace cache_test;
+using namespace replay;
 using namespace wherry::cache;
 
 namespace {
@@ -64,6 +64,15 @@ TEST_CASE("adaptation: memory follows what the program does, and what stays is n
   CHECK(cache.storage_bytes() <= grown / 4);
   CHECK(cache.index_slots() < 6000);
   CHECK(cache.statistics().full_hits - before == 1000000);
+}
+
+TEST_CASE("adaptation: an index that is far too large is soon given back") {
+  Cache cache(starting(std::size_t{64} << 10, std::size_t{1} << 17, true));
+  CHECK(cache.index_slots() >= std::size_t{1} << 17);
+  // Twelve decisions; whoever looks for a victim has to look through empty buckets until then.
+  simulate(cache, loop("small", 400, 3200), 100);
+  CHECK(cache.index_slots() <= 8192);
+  CHECK(cache.entries() == 400);
 }
 
 TEST_CASE("adaptation: memory never exceeds the ceiling") {

@@ -5,10 +5,10 @@
 
 #include "cache/hash.hpp"
 #include "cache/miss_ratio_curve.hpp"
-#include "cache/offline.hpp"
-#include "cache/simulation.hpp"
+#include "replay/offline.hpp"
+#include "replay/simulation.hpp"
 
-using namespace cache_test;
+using namespace replay;
 using wherry::cache::MissRatioCurve;
 
 namespace {

@@ -120,5 +120,13 @@ def _example_rank(rank: int, ranks: int, program: str, host: str) -> Draft:
                 {"caching": 2, "full_hits": 90, "misses": [8, 2, 0, 0], "bytes_saved": 9000, "bytes_fetched": 1000}
                 | {"passed": 5, "saved_ns": MS}
             ],
+            "window_points": [
+                {"lookups": 20, "hits": 10, "storage_bytes": 1 << 14},
+                {"lookups": 100, "hits": 90, "storage_bytes": 1 << 15},
+            ],
+            "window_curves": [
+                {"bytes": 4096, "missed_millionth": 500_000},
+                {"bytes": 16384, "missed_millionth": 125_000},
+            ],
         },
     )

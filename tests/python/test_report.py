@@ -61,6 +61,47 @@ def test_all_parts_are_there(tmp_path: Path) -> None:
     assert page.tags.count("details") >= 7
 
 
+def test_hits_and_curves_of_cached_windows_are_drawn(tmp_path: Path) -> None:
+    """Ten hits of the first 20 reads, 80 of the next 80; half of the reads miss with 4 KiB."""
+    page = Page(page_of(tmp_path, example(2)))
+    assert page.open == []
+    at = page.texts.index("Cached windows")
+    assert page.texts[at + 1].startswith("cached windows (user): 90% of 200 reads were hits")
+    lines = [value.split() for name, value in page.attributes if name == "points" and value]
+    assert len(lines) == 4  # a line for each rank, in both pictures
+    hits, misses = lines[0], lines[2]
+    # Over 0 to 100 reads, and over 4 to 16 KiB; shares from the floor at 194 to the top at 10.
+    assert hits == ["201.2,102.0", "750.0,10.0"]
+    assert misses == ["64.0,102.0", "750.0,171.0"]
+    assert {"50%", "100%", "4 KiB", "16 KiB", "rank 1, user, 100 reads"} <= set(page.texts)
+
+
+def test_windows_without_points_have_sentences_only(tmp_path: Path) -> None:
+    drafts = example(2)
+    for draft in drafts:
+        for name in ("window_points", "window_curves"):
+            del draft.rows[name]
+    page = Page(page_of(tmp_path, drafts))
+    assert "Cached windows" in page.texts
+    assert "polyline" not in page.tags
+    for draft in drafts:
+        del draft.rows["windows"]
+    assert "Cached windows" not in Page(page_of(tmp_path, drafts)).texts
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "ticks"),
+    [
+        (5, 5, [4, 8]),
+        (4, 4, [4, 8]),
+        (1, 100, [1, 4, 16, 64, 256]),
+        (1 << 10, 1 << 20, [1 << p for p in range(10, 21, 2)]),
+    ],
+)
+def test_powers_of_two_hold_all(least: float, most: float, ticks: list[float]) -> None:
+    assert plots.powers_of_two(least, most) == ticks
+
+
 def test_too_few_cores_and_trials_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machines, "this_machine", lambda: ("boot-a", 2))
     texts = Page(page_of(tmp_path, example(4))).texts

@@ -48,6 +48,17 @@ def times(outcome: application.Outcome) -> dict[tuple[str, str], tuple[float, fl
     return {(row["case"], row["metric"]): (row["baseline"], row["value"]) for row in outcome.records}
 
 
+#: Of applications that read remote memory, on 4 ranks: simulated seconds of plain MPI, the block cache, and Wherry.
+READING_TIMES = {
+    ("lcc", 7, "gigabit"): (0.0104474837509745, 0.000525690655730101, 0.003629587371428645),
+    ("lcc", 7, "lemieux"): (0.0029948160000001314, 4.438400000000538e-05, 0.0005931360000000748),
+    ("barnes_hut", 600, "gigabit"): (0.005271969091412714, 0.0008572513080656805, 0.0009972470629078262),
+    ("barnes_hut", 600, "lemieux"): (0.0013586079999999843, 0.00011317600000000541, 0.0001899520000000249),
+}
+#: Gets, and how many of them went out through each.
+READ = {"lcc": (2774, 38, 547), "barnes_hut": (1275, 101, 167)}
+
+
 @pytest.mark.parametrize("platform", ["gigabit", "lemieux"])
 @pytest.mark.parametrize(("name", "sizes"), [("radix_sort", (2048,)), ("pme", ())])
 def test_times_are_exact(simgrid: None, name: str, platform: str, sizes: tuple[int, ...]) -> None:
@@ -55,6 +66,21 @@ def test_times_are_exact(simgrid: None, name: str, platform: str, sizes: tuple[i
     assert "checked: " in outcome.text
     expected = {key[2:]: seconds for key, seconds in TIMES.items() if key[:2] == (name, platform)}
     assert times(outcome) == {key: pytest.approx(seconds, rel=1e-9) for key, seconds in expected.items()}
+
+
+@pytest.mark.parametrize(("name", "size", "platform"), READING_TIMES)
+def test_times_of_reading_are_exact(simgrid: None, name: str, size: int, platform: str) -> None:
+    """Nothing but messages takes time: hits take none."""
+    outcome = simulated(name, platform, 4, (size,))
+    assert "checked: " in outcome.text
+    blocks, fixed, adaptive = outcome.records
+    assert [row["strategies"] for row in outcome.records] == [["block cache"], ["Wherry, fixed"], ["Wherry, adaptive"]]
+    assert (blocks["baseline"], blocks["value"], fixed["value"]) == pytest.approx(
+        READING_TIMES[name, size, platform], rel=1e-9
+    )
+    # Memory is ample, so nothing has to be adapted.
+    assert adaptive["value"] == pytest.approx(fixed["value"], rel=1e-9)
+    assert (blocks["gets"], blocks["moves"], fixed["moves"]) == READ[name]
 
 
 def test_strategies_are_those_of_the_environment(simgrid: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,6 +127,8 @@ def test_the_command(simgrid: None, tmp_path: Path) -> None:
     ("words", "said"),
     [
         (["pme", "--sizes", "900"], "leave out --sizes"),
+        (["lcc", "--sizes", "6,7"], "lcc takes one size, its scale; simulate it once for each"),
+        (["barnes_hut", "--sizes", "0"], "--bodies: '0' is not a whole number from 1"),
         (["radix_sort", "--strategies", "mesh"], "leave out --strategies"),
         (["radix_sort", "--plot", "x.svg"], "--plot"),
         (["radix_sort", "--sizes", "12"], "12 bytes are no whole number of keys"),

@@ -23,9 +23,10 @@ class Allgathered : public Scheme {
   Range owned() const override { return block(static_cast<std::size_t>(apps::rank_of(comm_))); }
 
   void accelerate(System& system, const Exchanges& with, Diary& diary) override {
-    diary.exchange([&] { gather(system.bodies.place, with); });
+    diary.exchange(Doing::gather, [&] { gather(system.bodies.place, with); });
     diary.note(with.strategy());
-    diary.compute([&] {
+    const double pairs = static_cast<double>(owned().size()) * static_cast<double>(all_.size());
+    diary.compute(one_sided * pairs, [&] {
       std::ranges::fill(system.accelerations.all(), 0.0);
       team_.onto(system.bodies.points(), owned(), all_, system.accelerations.sums());
     });

@@ -16,8 +16,9 @@ namespace {
 /// The ranks of one row, or of one column, of the grid, with their blocks of bodies.
 class Line {
  public:
-  Line(MPI_Comm comm, int color, int key, std::size_t room) : room_(3 * room) {
-    MPI_Comm_split(comm, color, key, &comm_);
+  /// group: a number above 0 of this line alone.
+  Line(MPI_Comm comm, int group, int key, std::size_t room) : group_(group), room_(3 * room) {
+    MPI_Comm_split(comm, group, key, &comm_);
     packed_.resize(room_ * static_cast<std::size_t>(apps::size_of(comm_)));
     block_.resize(room_);
   }
@@ -25,6 +26,7 @@ class Line {
   Line(const Line&) = delete;
   Line& operator=(const Line&) = delete;
 
+  int group() const { return group_; }
   std::span<double> block(std::size_t number) { return std::span(packed_).subspan(number * room_, room_); }
   std::span<double> own() { return block_; }
 
@@ -43,6 +45,7 @@ class Line {
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
+  int group_;
   std::size_t room_;
   std::vector<double> block_, packed_;
 };
@@ -56,8 +59,8 @@ class Grid : public Scheme {
         rank_(apps::rank_of(comm)),
         shape_(grid_shape(apps::size_of(comm))),
         room_((bodies + ranks_ - 1) / ranks_),
-        row_(comm, rank_ / shape_.columns, rank_ % shape_.columns, room_),
-        column_(comm, rank_ % shape_.columns, rank_ / shape_.columns, room_) {
+        row_(comm, 1 + rank_ / shape_.columns, rank_ % shape_.columns, room_),
+        column_(comm, 1 + shape_.rows + rank_ % shape_.columns, rank_ / shape_.columns, room_) {
     for (int c = 0; c < shape_.columns; ++c)
       row_ranks_.push_back(rank_ / shape_.columns * shape_.columns + c);
     for (int r = 0; r < shape_.rows; ++r)
@@ -70,23 +73,19 @@ class Grid : public Scheme {
 
   void accelerate(System& system, const Exchanges& with, Diary& diary) override {
     Vectors& sums = system.accelerations;
-    diary.exchange([&] {
-      gather(row_, row_ranks_, system.bodies.place, with, diary);
-      gather(column_, column_ranks_, system.bodies.place, with, diary);
-    });
-    diary.compute([&] {
+    gather(row_, row_ranks_, system.bodies.place, with, diary);
+    gather(column_, column_ranks_, system.bodies.place, with, diary);
+    diary.compute(static_cast<double>(pairs(work_)), [&] {
       std::ranges::fill(sums.all(), 0.0);
       team_.both(system.bodies.points(), work_, sums.sums());
     });
-    diary.exchange([&] {
-      sum(row_, row_ranks_, sums, with, diary);
-      // What was found for the own bodies has gone into the row's sum.
-      clear_own(sums);
-      sum(column_, column_ranks_, sums, with, diary);
-      clear_own(sums);
-      unpack_adding(row_.own(), room_, owned(), sums);
-      unpack_adding(column_.own(), room_, owned(), sums);
-    });
+    sum(row_, row_ranks_, sums, with, diary);
+    // What was found for the own bodies has gone into the row's sum.
+    clear_own(sums);
+    sum(column_, column_ranks_, sums, with, diary);
+    clear_own(sums);
+    unpack_adding(row_.own(), room_, owned(), sums);
+    unpack_adding(column_.own(), room_, owned(), sums);
   }
 
  private:
@@ -103,15 +102,21 @@ class Grid : public Scheme {
 
   void gather(Line& line, const std::vector<int>& ranks, Vectors& place, const Exchanges& with,
               Diary& diary) {
-    pack(place, owned(), room_, line.own());
-    diary.note(line.gather(with));
-    for (std::size_t i = 0; i < ranks.size(); ++i) unpack(line.block(i), room_, block(ranks[i]), place);
+    const auto gather_line = [&] {
+      pack(place, owned(), room_, line.own());
+      diary.note(line.gather(with));
+      for (std::size_t i = 0; i < ranks.size(); ++i) unpack(line.block(i), room_, block(ranks[i]), place);
+    };
+    diary.exchange(Doing::gather, gather_line, line.group());
   }
 
   void sum(Line& line, const std::vector<int>& ranks, const Vectors& sums, const Exchanges& with,
            Diary& diary) {
-    for (std::size_t i = 0; i < ranks.size(); ++i) pack(sums, block(ranks[i]), room_, line.block(i));
-    diary.note(line.sum(with));
+    const auto sum_line = [&] {
+      for (std::size_t i = 0; i < ranks.size(); ++i) pack(sums, block(ranks[i]), room_, line.block(i));
+      diary.note(line.sum(with));
+    };
+    diary.exchange(Doing::reduce, sum_line, line.group());
   }
 
   void clear_own(Vectors& sums) {

@@ -9,6 +9,15 @@
 namespace nbody {
 namespace {
 
+/// Messages with places that are asked for at once. If all shared the link from the start, the first would come as late as the last; but
+/// some three times as many bytes should be under way as a Gigabit link carries in a round trip. Two at least, for where
+/// messages get on only while both ranks are inside MPI.
+constexpr std::size_t asked_at_once(std::size_t bodies) {
+  constexpr std::size_t most_bytes = 36'000;
+  const std::size_t bytes = 3 * sizeof(double) * std::max<std::size_t>(bodies, 1);
+  return std::max<std::size_t>(2, (most_bytes + bytes - 1) / bytes);
+}
+
 class HalfRing : public Scheme {
  public:
   HalfRing(MPI_Comm comm, Team& team, std::size_t bodies)
@@ -21,13 +30,14 @@ class HalfRing : public Scheme {
 
   void accelerate(System& system, const Exchanges&, Diary& diary) override {
     Vectors& sums = system.accelerations;
-    diary.exchange([&] { post_places(system.bodies.place); });
-    diary.compute([&] {
+    diary.exchange(Doing::send, [&] { post_places(system.bodies.place); });
+    const Work own = {Piece{owned(), owned()}};
+    diary.compute(static_cast<double>(pairs(own)), [&] {
       std::ranges::fill(sums.all(), 0.0);
-      team_.both(system.bodies.points(), {Piece{owned(), owned()}}, sums.sums());
+      team_.both(system.bodies.points(), own, sums.sums());
     });
-    for (Meeting& meeting : meetings_) meet(meeting, system, diary);
-    diary.exchange([&] { collect(sums); });
+    for (std::size_t number = 0; number < meetings_.size(); ++number) meet(number, system, diary);
+    diary.exchange(Doing::wait, [&] { collect(sums); });
     diary.note("point to point");
   }
 
@@ -56,27 +66,34 @@ class HalfRing : public Scheme {
               &requests_.emplace_back());
   }
 
-  /// All at once: they arrive while the first pairs are computed.
+  void ask_for(std::size_t number) {
+    if (number >= meetings_.size()) return;
+    Meeting& m = meetings_[number];
+    m.arriving = receive(m.places, block(m.ahead), m.ahead, tag(m, places));
+  }
+
+  /// The first arrive while the own pairs are computed.
   void post_places(const Vectors& place) {
     mine_.resize(3 * owned().size());
     pack(place, owned(), owned().size(), mine_);
-    for (Meeting& m : meetings_) {
-      m.arriving = receive(m.places, block(m.ahead), m.ahead, tag(m, places));
+    for (Meeting& m : meetings_)
       requests_.push_back(receive(m.found_for_me, owned(), m.behind, tag(m, found)));
-    }
+    for (std::size_t number = 0; number < asked_at_once(owned().size()); ++number) ask_for(number);
     for (const Meeting& m : meetings_) send(mine_, m.behind, tag(m, places));
   }
 
-  void meet(Meeting& m, System& system, Diary& diary) {
+  void meet(std::size_t number, System& system, Diary& diary) {
+    Meeting& m = meetings_[number];
     const Range theirs = block(m.ahead);
-    diary.exchange([&] {
+    diary.exchange(Doing::wait, [&] {
       MPI_Wait(&m.arriving, MPI_STATUS_IGNORE);
+      ask_for(number + asked_at_once(owned().size()));
       unpack(m.places, theirs.size(), theirs, system.bodies.place);
     });
-    diary.compute([&] {
-      team_.both(system.bodies.points(), work_with(m.ahead, m.behind), system.accelerations.sums());
-    });
-    diary.exchange([&] {
+    const Work work = work_with(m.ahead, m.behind);
+    diary.compute(static_cast<double>(pairs(work)),
+                  [&] { team_.both(system.bodies.points(), work, system.accelerations.sums()); });
+    diary.exchange(Doing::send, [&] {
       m.found_for_ahead.resize(3 * theirs.size());
       pack(system.accelerations, theirs, theirs.size(), m.found_for_ahead);
       send(m.found_for_ahead, m.ahead, tag(m, found));

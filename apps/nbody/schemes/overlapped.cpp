@@ -57,12 +57,12 @@ class Overlapped : public Scheme {
 
   void accelerate(System& system, const Exchanges& with, Diary& diary) override {
     Vectors& sums = system.accelerations;
-    diary.compute([&] { std::ranges::fill(sums.all(), 0.0); });
+    diary.compute(0, [&] { std::ranges::fill(sums.all(), 0.0); });
     for (std::size_t k = 0; k < blocks_.size(); ++k) {
       compute(k, system, with, diary);
-      diary.exchange([&] { blocks_[k].start(sums, with, comm_); });
+      diary.exchange(Doing::send, [&] { blocks_[k].start(sums, with, comm_); });
     }
-    diary.exchange([&] {
+    diary.exchange(Doing::wait, [&] {
       for (Block& block : blocks_) block.finish(sums, with);
     });
     diary.note("started");
@@ -73,9 +73,10 @@ class Overlapped : public Scheme {
     const Work& work = blocks_[block].work();
     const std::size_t looks = pairs(work) / pairs_between_looks + 1;
     for (std::size_t look = 0; look < looks; ++look) {
-      diary.compute(
-          [&] { team_.both(system.bodies.points(), share(work, look, looks), system.accelerations.sums()); });
-      diary.exchange([&] {
+      const Work part = share(work, look, looks);
+      diary.compute(static_cast<double>(pairs(part)),
+                    [&] { team_.both(system.bodies.points(), part, system.accelerations.sums()); });
+      diary.exchange(Doing::send, [&] {
         for (std::size_t under_way = 0; under_way < block; ++under_way) blocks_[under_way].look(with);
       });
     }

@@ -18,13 +18,14 @@ class Reduced : public Scheme {
   Range owned() const override { return moves_ == Moves::all ? all_ : part(apps::rank_of(comm_)); }
 
   void accelerate(System& system, const Exchanges& with, Diary& diary) override {
-    if (moves_ == Moves::own) diary.exchange([&] { broadcast_places(system.bodies.place, with); });
+    if (moves_ == Moves::own)
+      diary.exchange(Doing::gather, [&] { broadcast_places(system.bodies.place, with); });
     Vectors& sums = system.accelerations;
-    diary.compute([&] {
+    diary.compute(static_cast<double>(pairs(work_)), [&] {
       std::ranges::fill(sums.all(), 0.0);
       team_.both(system.bodies.points(), work_, sums.sums());
     });
-    diary.exchange([&] {
+    diary.exchange(Doing::reduce, [&] {
       with.allreduce(MPI_IN_PLACE, sums.all().data(), static_cast<int>(sums.all().size()), MPI_DOUBLE,
                      MPI_SUM, comm_);
     });

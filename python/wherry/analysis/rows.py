@@ -222,6 +222,21 @@ class WindowRow:
 
 
 @dataclass
+class TrackRow:
+    """How one cached window of one rank has gone.
+
+    Points: lookups and hits so far, and bytes of memory then, oldest first. Curve: bytes of memory, ascending, and the
+    share of lookups that LRU would have missed with so many.
+    """
+
+    rank: int
+    caching: str
+    lookups: int
+    points: list[list[int]] = field(default_factory=list)
+    curve: list[list[float]] = field(default_factory=list)
+
+
+@dataclass
 class TypeRow:
     name: str
     calls: int
@@ -253,6 +268,7 @@ class Analysis:
     misses: list[MissRow] = field(default_factory=list)
     types: list[TypeRow] = field(default_factory=list)
     windows: list[WindowRow] = field(default_factory=list)
+    tracks: list[TrackRow] = field(default_factory=list)  # of the windows with most lookups
     warnings: list[str] = field(default_factory=list)
 
     @property
@@ -279,7 +295,7 @@ class Analysis:
 _ROWS: dict[str, type] = {
     "machines": MachineRow, "ranks": RankRow, "functions": FunctionRow, "sites": SiteRow, "comms": CommRow,
     "sizes": SizeRow, "peers": PeerRow, "waits": WaitRow, "uses": UseRow, "decisions": DecisionRow, "misses": MissRow,
-    "types": TypeRow, "windows": WindowRow,
+    "types": TypeRow, "windows": WindowRow, "tracks": TrackRow,
 }  # fmt: skip
 
 

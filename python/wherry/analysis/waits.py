@@ -15,7 +15,7 @@ def fill_waits(result: Analysis, ranks: Sequence[Record]) -> None:
     boots = {record.boot_id for record in ranks}
     if len(boots) > 1:
         result.wait_note = "told only for communicators within one host: the clocks of hosts do not compare"
-    groups, total_seconds = _arrivals(ranks)
+    groups, total_seconds = arrivals(ranks)
     rows: dict[str, WaitRow] = {}
     waited: dict[int, list[float]] = {i: [0.0, 0.0] for i in range(len(ranks))}
     for (_, _, function), members in groups.items():
@@ -37,12 +37,14 @@ def fill_waits(result: Analysis, ranks: Sequence[Record]) -> None:
         result.wait_note = "no collective was seen on all ranks of its communicator"
 
 
-def _arrivals(
-    ranks: Sequence[Record],
-) -> tuple[dict[tuple[str, int, str], list[tuple[int, int, int]]], list[float]]:
+#: Of a communicator, by its number there, and what it was.
+Collective = tuple[str, int, str]
+
+
+def arrivals(ranks: Sequence[Record]) -> tuple[dict[Collective, list[tuple[int, int, int]]], list[float]]:
     """Collectives that all ranks of their communicator kept, as (record, enter, leave); and each record's time
     in the functions that it kept arrivals of, to scale samples to the run."""
-    groups: dict[tuple[str, int, str], list[tuple[int, int, int]]] = defaultdict(list)
+    groups: dict[Collective, list[tuple[int, int, int]]] = defaultdict(list)
     sizes: dict[str, int] = {}
     boots: dict[str, set[str]] = defaultdict(set)
     totals: list[float] = []

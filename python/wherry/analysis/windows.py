@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wherry.analysis.rows import NS, Analysis, WindowRow
+from wherry.analysis.rows import NS, Analysis, TrackRow, WindowRow
 from wherry.record import CACHINGS, CAUSES, Record
 
 _SUMS = (
@@ -20,6 +20,9 @@ _SUMS = (
 )
 
 
+MOST_TRACKS = 6
+
+
 def fill_windows(result: Analysis, ranks: Sequence[Record]) -> None:
     rows: dict[str, WindowRow] = {}
     for record in ranks:
@@ -33,3 +36,21 @@ def fill_windows(result: Analysis, ranks: Sequence[Record]) -> None:
             for cause, count in zip(CAUSES, window["misses"], strict=True):
                 row.misses[cause] += int(count)
     result.windows = sorted(rows.values(), key=lambda row: -row.lookups)
+    tracks = [track for record in ranks for track in _tracks(record)]
+    result.tracks = sorted(tracks, key=lambda row: (-row.lookups, row.rank))[:MOST_TRACKS]
+
+
+def _tracks(record: Record) -> list[TrackRow]:
+    """Of the windows of a rank that were looked into often enough to have points."""
+    rows: dict[int, TrackRow] = {}
+    for point in record.tables["window_points"]:
+        at = int(point["window"])
+        window = record.tables["windows"][at]
+        hits = sum(int(window[name]) for name in ("full_hits", "pending_hits", "partial_hits"))
+        track = TrackRow(record.rank, CACHINGS[int(window["caching"])], hits + int(window["misses"].sum()))
+        seen = [int(point[name]) for name in ("lookups", "hits", "storage_bytes")]
+        rows.setdefault(at, track).points.append(seen)
+    for point in record.tables["window_curves"]:
+        if track_ := rows.get(int(point["window"])):
+            track_.curve.append([int(point["bytes"]), int(point["missed_millionth"]) / 1e6])
+    return list(rows.values())

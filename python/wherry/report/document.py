@@ -10,7 +10,7 @@ from importlib import resources
 from wherry import __version__, units
 from wherry.analysis import Analysis
 from wherry.markup import Markup, join, table, tag
-from wherry.report import choices, times, traffic
+from wherry.report import choices, times, traffic, windows
 from wherry.report.parts import section
 
 SECTIONS: tuple[Callable[[Analysis], Markup], ...] = (
@@ -23,6 +23,7 @@ SECTIONS: tuple[Callable[[Analysis], Markup], ...] = (
     traffic.sizes,
     traffic.matrix,
     traffic.comms,
+    windows.cached,
     traffic.types,
 )
 

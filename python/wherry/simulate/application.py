@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,20 +14,97 @@ from wherry.bench.frame import commit, machine
 from wherry.errors import UsageError, WherryError
 from wherry.simulate import platforms, smpi, subjects
 
-#: What can be asked of each besides the common options.
-_OPTIONS = {"radix_sort": ("--sizes",), "pme": ()}
-NAMES = tuple(_OPTIONS)
-
 _WRONG_USAGE = 2  # the applications' exit code
 #: Enough for Wherry to have learned: each is several exchanges. Times do not vary, so few turns say all.
-_TURNS = ("--train", "16", "--turns", "2", "--no-progress")
+_TURNS = ("--train", "16", "--turns", "2")
+_STEPS = ("--steps", "64")
+#: Plain gets are not timed, for that is done by this machine's clock.
+_READING = ("--turns", "1", "--no-bypass")
+#: Of bodies: with more it would take long to compute what the simulation only has to charge for.
+_MOST_COMPUTED = 16384
+_BODIES = (4096,)
+
+Words = tuple[str, ...]
+Numbers = Sequence[int] | None
+Names = Sequence[str] | None
+
+
+def _radix_sort(sizes: Numbers, schemes: Names) -> list[Words]:
+    _refuse_schemes("radix_sort", schemes)
+    return [(*_TURNS, *(("--sizes", ",".join(map(str, sizes))) if sizes else ()))]
+
+
+def _pme(sizes: Numbers, schemes: Names) -> list[Words]:
+    _refuse_schemes("pme", schemes)
+    if sizes:
+        raise UsageError("the sizes of pme follow from its grid and the number of ranks; leave out --sizes")
+    return [_TURNS]
+
+
+def _nbody(sizes: Numbers, schemes: Names) -> list[Words]:
+    return [
+        ("--bodies", str(bodies), "--scheme", scheme, *_STEPS, *(("--pretend",) if bodies > _MOST_COMPUTED else ()))
+        for bodies in sizes or _BODIES
+        for scheme in schemes or ("auto",)
+    ]
+
+
+def _lcc(sizes: Numbers, schemes: Names) -> list[Words]:
+    _refuse_schemes("lcc", schemes)
+    return [(*_one_size("lcc", "--scale", sizes), *_READING)]
+
+
+def _barnes_hut(sizes: Numbers, schemes: Names) -> list[Words]:
+    _refuse_schemes("barnes_hut", schemes)
+    return [(*_one_size("barnes_hut", "--bodies", sizes), "--steps", "0", *_READING)]
+
+
+def _one_size(name: str, option: str, sizes: Numbers) -> Words:
+    if sizes and len(sizes) > 1:
+        raise UsageError(f"{name} takes one size, its {option.removeprefix('--')}; simulate it once for each")
+    return (option, str(sizes[0])) if sizes else ()
+
+
+def _refuse_schemes(name: str, schemes: Names) -> None:
+    if schemes:
+        raise UsageError(f"{name} compares plain MPI with Wherry, in a table; leave out --strategies")
+
+
+@dataclass(frozen=True)
+class Application:
+    """runs: the options of each run that --sizes and --strategies ask for. settings: SMPI's."""
+
+    name: str
+    needs: str  # Debian's package
+    runs: Callable[[Numbers, Names], list[Words]]
+    settings: dict[str, str]
+
+
+def _natives(*selectors: str) -> dict[str, str]:
+    return {f"smpi/{selector}": subjects.NATIVE_SELECTION for selector in selectors}
+
+
+_ALL_TO_ALL = _natives("alltoall", "alltoallv")
+_OF_NBODY = _natives("allreduce", "allgather", "bcast", "reduce_scatter")
+#: What a rank looks at takes no time, where nobody looks again and again.
+_FREE_LOOKS = {"smpi/iprobe": "0"}
+#: To ask whether a message has come takes a microsecond, however often it was asked in vain.
+_LOOKING = {"smpi/test": "1e-6", "smpi/iprobe": "1e-6", "smpi/grow-injected-times": "no"}
+APPLICATIONS = (
+    Application("radix_sort", "libsimgrid-dev", _radix_sort, _ALL_TO_ALL | _FREE_LOOKS),
+    Application("pme", "libfftw3-dev", _pme, _ALL_TO_ALL | _FREE_LOOKS),
+    Application("lcc", "libfftw3-dev", _lcc, _ALL_TO_ALL | _FREE_LOOKS),
+    Application("barnes_hut", "libfftw3-dev", _barnes_hut, _ALL_TO_ALL | _FREE_LOOKS),
+    Application("nbody", "libhwy-dev", _nbody, _OF_NBODY | _LOOKING),
+)
+NAMES = tuple(application.name for application in APPLICATIONS)
 
 
 @dataclass(frozen=True)
 class Request:
     name: str
     machine: smpi.Machine
-    words: tuple[str, ...]
+    runs: tuple[Words, ...]
     limit_s: float
 
 
@@ -40,41 +117,55 @@ class Outcome:
 
 
 def request(
-    name: str, platform: str, ranks: int, per_node: int | None, sizes: Sequence[int] | None, limit_s: float
+    name: str,
+    platform: str,
+    ranks: int,
+    per_node: int | None,
+    sizes: Numbers,
+    limit_s: float,
+    schemes: Names = None,
+    more: Words = (),
 ) -> Request:
-    """A request with its names looked up. Raises if one is unknown, or if nothing can be simulated here."""
-    if sizes and "--sizes" not in _OPTIONS[name]:
-        raise UsageError(f"the sizes of {name} follow from its grid and the number of ranks; leave out --sizes")
+    """A request with its names looked up. Raises if one is unknown, or if nothing can be simulated here.
+
+    more: words for the application in every run.
+    """
+    runs = [(*words, *more) for words in _find(name).runs(sizes, schemes)]
     found = platforms.find(platform)
     if why := why_missing(name):
         raise WherryError(f"cannot simulate: {why}")
-    words = ("--sizes", ",".join(map(str, sizes))) if sizes else ()
-    return Request(name, smpi.Machine(found, ranks, min(per_node or found.ranks_per_node, ranks)), words, limit_s)
+    machine = smpi.Machine(found, ranks, min(per_node or found.ranks_per_node, ranks))
+    return Request(name, machine, tuple(runs), limit_s)
+
+
+def _find(name: str) -> Application:
+    return next(application for application in APPLICATIONS if application.name == name)
 
 
 def why_missing(name: str) -> str:
     if why := smpi.why_missing():
         return why
     if not paths.simulation_program(name).exists():
-        return f"{name} is not built for it; as root: apt-get install libfftw3-dev, then: make build"
+        return f"{name} is not built for it; as root: apt-get install {_find(name).needs}, then: make build"
     return ""
 
 
 def run(asked: Request) -> Outcome:
     """Raises TimeLimit, or Failed if a result is wrong."""
+    done = [_run(asked, words) for words in asked.runs]
+    return Outcome("\n".join(one.text for one in done), [row for one in done for row in one.records])
+
+
+def _run(asked: Request, words: Words) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="wherry-") as folder:
         file = Path(folder, "records.json")
-        words = [*asked.words, *_TURNS, "--json", str(file)]
-        done = smpi.launch(asked.machine, asked.name, words, _natives(), asked.limit_s)
+        options = [*words, "--no-progress", "--json", str(file)]
+        done = smpi.launch(asked.machine, asked.name, options, _find(asked.name).settings, asked.limit_s)
         if done.returncode == _WRONG_USAGE:
             raise UsageError(done.stderr.strip().splitlines()[0])
         if done.returncode != 0 or not file.exists():
             raise smpi.failure(done)
         return Outcome(done.stdout, [_record(asked, row) for row in json.loads(file.read_text(encoding="utf-8"))])
-
-
-def _natives() -> dict[str, str]:
-    return {f"smpi/{collective}": subjects.NATIVE_SELECTION for collective in ("alltoall", "alltoallv")}
 
 
 def _record(asked: Request, row: dict[str, Any]) -> dict[str, Any]:

@@ -34,7 +34,8 @@ std::unique_ptr<remote::Reader> stale(const remote::Memory& memory, const remote
 Run run_by(const remote::Variant& variant, const Steps& steps) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   const auto ranks = static_cast<std::uint64_t>(apps::size_of(comm));
-  Gravity gravity(comm, {.theta = 0.5, .softening = 0.05, .tree = {.leaf = 4, .group = 8}}, variant, {});
+  Gravity gravity(comm, {.walk = {.theta = 0.5}, .softening = 0.05, .tree = {.leaf = 4, .group = 8}}, variant,
+                  {});
   apps::Timings timings(comm);
   return simulate(comm, plummer(1, static_cast<std::uint64_t>(apps::rank_of(comm)) * 100, 100, 100 * ranks),
                   steps, gravity, timings);

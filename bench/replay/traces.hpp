@@ -13,11 +13,12 @@
 
 #include "cache/entry.hpp"
 
-namespace cache_test {
+namespace replay {
 
 struct Reference {
   std::uint32_t key;
   std::uint32_t bytes;  // the same at every reference to the key
+  float score = 1;      // what the program says that it is worth
 };
 
 struct Trace {
@@ -58,10 +59,30 @@ inline Trace zipf(std::string name, std::size_t keys, double skew, std::size_t l
   return {std::move(name), std::move(references)};
 }
 
+/// Independent references whose keys are normally distributed about the middle one, with a deviation of a sixth of the keys; sizes
+/// as in zipf().
+inline Trace normal(std::string name, std::size_t keys, std::size_t length, unsigned seed) {
+  Random random(seed);
+  std::vector<std::uint32_t> bytes;
+  for (std::size_t k = 0; k < keys; ++k)
+    bytes.push_back(static_cast<std::uint32_t>(8 * std::exp2(12 * uniform(random))));
+  std::vector<Reference> references;
+  for (std::size_t i = 0; i < length; ++i) {
+    double sum = 0;  // of 12 numbers: about normal, with mean 6 and variance 1
+    for (int n = 0; n < 12; ++n) sum += uniform(random);
+    const double at = (0.5 + (sum - 6) / 6) * static_cast<double>(keys);
+    const auto key = static_cast<std::uint32_t>(std::clamp(at, 0.0, static_cast<double>(keys - 1)));
+    references.push_back({key, bytes[key]});
+  }
+  return {std::move(name), std::move(references)};
+}
+
 /// The gets of rank 0 of 2 that counts triangles on an R-MAT graph (D. Chakrabarti and others, SDM 2004;
 /// probabilities 0.57, 0.19, 0.19, 0.05): for each of its vertices the adjacency list of each neighbour that
-/// rank 1 owns.
-inline Trace clustering(std::string name, int scale, int edges_per_vertex, unsigned seed) {
+/// rank 1 owns. scored: the program says that lists are worth as much as they are long.
+enum class Scores { none, length };
+inline Trace clustering(std::string name, int scale, int edges_per_vertex, unsigned seed,
+                        Scores scores = Scores::none) {
   Random random(seed);
   const std::uint32_t vertices = 1u << scale;
   std::vector<std::set<std::uint32_t>> neighbours(vertices);
@@ -79,8 +100,10 @@ inline Trace clustering(std::string name, int scale, int edges_per_vertex, unsig
   std::vector<Reference> references;
   for (std::uint32_t mine = 0; mine < vertices / 2; ++mine)
     for (const std::uint32_t other : neighbours[mine])
-      if (other >= vertices / 2)
-        references.push_back({other, static_cast<std::uint32_t>(4 * neighbours[other].size())});
+      if (other >= vertices / 2) {
+        const auto length = static_cast<std::uint32_t>(neighbours[other].size());
+        references.push_back({other, 4 * length, scores == Scores::length ? static_cast<float>(length) : 1});
+      }
   return {std::move(name), std::move(references)};
 }
 
@@ -100,4 +123,4 @@ inline std::size_t working_set(const Trace& trace) {
   return bytes;
 }
 
-}  // namespace cache_test
+}  // namespace replay

@@ -6,9 +6,9 @@
 #include <map>
 #include <unordered_map>
 
-#include "cache/traces.hpp"
+#include "replay/traces.hpp"
 
-namespace cache_test {
+namespace replay {
 
 /// An upper bound for every choice of contents that stays the same from beginning to end, and so, on
 /// independent references, for what can be expected of any policy that does not know the future: the knapsack
@@ -82,4 +82,4 @@ inline std::size_t least_recently_used(const Trace& trace, std::size_t capacity)
   return hits;
 }
 
-}  // namespace cache_test
+}  // namespace replay

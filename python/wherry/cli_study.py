@@ -1,0 +1,120 @@
+"""The command `wherry study`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.markup import escape
+
+from wherry import study
+from wherry.bench import frame
+from wherry.cli_common import errors_console, examples, given_options, progress_bar
+from wherry.errors import UsageError
+
+_ALWAYS = ("--list", "--quick", "-o", "--redraw")
+
+
+@click.command(
+    name="study",
+    epilog=examples(
+        "wherry study --list",
+        "wherry study cache eviction",
+        "wherry study cache --netlab -o docs",
+        "wherry study cache sizes -o docs --redraw",
+    ),
+)
+@click.argument("name", required=False)
+@click.argument("parts", nargs=-1, metavar="[PART]...")
+@click.option("--list", "listing", is_flag=True, help="Name the studies, their parts and the questions.")
+@click.option("--mpi", "mpi_name", metavar="NAME", help="MPI to use, as `wherry info` names it.")
+@click.option("-n", "ranks", type=click.IntRange(min=1), help="Number of ranks.")
+@click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root).")
+@click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts.")
+@click.option("--launches", type=click.IntRange(min=1), help="Interleaved launches.")
+@click.option(
+    "-o",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write DIR/results/*.json and DIR/images/*.svg, and fill in the places of DIR/studies/NAME.md.",
+)
+@click.option("--redraw", is_flag=True, help="With -o: measure nothing, make tables and pictures of DIR/results again.")
+@click.option("--quick", is_flag=True, help="Small and few cases: a look, not a measurement.")
+def study_(
+    name: str | None,
+    parts: tuple[str, ...],
+    listing: bool,
+    mpi_name: str | None,
+    ranks: int | None,
+    netlab: bool,
+    hosts: int,
+    launches: int | None,
+    folder: Path | None,
+    redraw: bool,
+    quick: bool,
+) -> None:
+    """Answer the questions of the study NAME, or those of some PARTs of it.
+
+    A part that cannot be answered here, for want of a program or of rights, is left out with the reason, unless it is
+    named.
+    """
+    if listing:
+        show_studies()
+        return
+    if name is None:
+        raise UsageError("which study? write `wherry study NAME`; `wherry study --list` names them")
+    found = study.find(name)
+    chosen = found.find(parts)
+    check_options(found, given_options())
+    if redraw and folder is None:
+        raise UsageError("--redraw reads what was measured before; say with -o where that is")
+    to = study.Folder(folder) if folder else None
+    if to is not None:
+        to.prepare()
+    uses_mpi = "--mpi" in found.options and not redraw
+    setup = frame.Setup(
+        mpi=frame.choose_mpi(mpi_name) if uses_mpi else None,
+        ranks=ranks,
+        netlab=netlab,
+        hosts=hosts,
+        quick=quick,
+        launches=launches,
+    )
+    for part in chosen:
+        if not redraw and not parts and (why := part.why_not(setup)):
+            errors_console().print(f"left out: {part.name}: {escape(why)}", highlight=False, soft_wrap=True)
+            continue
+        answer(found, part, setup, to, redraw)
+
+
+def answer(found: study.Study, part: study.Part, setup: frame.Setup, to: study.Folder | None, redraw: bool) -> None:
+    """Measures or reads a part, shows it, and writes it where that was asked for."""
+    if redraw and to is not None:
+        records = to.read(found, part)
+    else:
+        with progress_bar(part.name) as setup.progress:
+            records = study.measured(found, part, setup)
+    show(part, records)
+    if to is not None:
+        click.echo(f"wrote {', '.join(str(path) for path in to.write(found, part, records))}\n")
+
+
+def show(part: study.Part, records: list[study.Record]) -> None:
+    click.echo(f"{part.question}\n\n{part.tabulate(records).text()}\n{study.origin(records)}\n")
+
+
+def show_studies() -> None:
+    for found in study.STUDIES:
+        click.echo(f"{found.name}: {found.summary}")
+        for part in found.parts:
+            click.echo(f"  {part.name:<10} {part.question}")
+
+
+def check_options(found: study.Study, given: list[str]) -> None:
+    """Raises UsageError for an option that the study would not look at."""
+    takes = (*found.options, *_ALWAYS)
+    for option in given:
+        if option not in takes:
+            raise UsageError(f"study '{found.name}' does not use {option}; leave it out (it takes {', '.join(takes)})")
+    frame.check_hosts(given)

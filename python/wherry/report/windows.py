@@ -1,0 +1,67 @@
+"""What cached windows remembered: hits as the program went on, and what more or less memory would have done."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from wherry import plots, units, windows
+from wherry.analysis import Analysis
+from wherry.analysis.rows import TrackRow
+from wherry.markup import Markup, tag
+from wherry.plots import Line
+from wherry.report.parts import numbers, section
+
+
+def cached(analysis: Analysis) -> Markup:
+    said = windows.sentences(analysis)
+    if not said:
+        return Markup()
+    parts = [tag("p", sentence) for sentence in said]
+    if tracks := [row for row in analysis.tracks if row.points]:
+        parts += _hits(tracks)
+    if tracks := [row for row in analysis.tracks if row.curve]:
+        parts += _curves(tracks)
+    return section("Cached windows", "", *parts)
+
+
+def _hits(tracks: list[TrackRow]) -> list[Markup]:
+    series = [Line(_name(row), hit_ratios(row), at) for at, row in enumerate(tracks)]
+    rows = [
+        (_name(row), units.count(lookups), units.percent(ratio), units.bytes_(memory))
+        for row in tracks
+        for (lookups, ratio), (_, _, memory) in zip(hit_ratios(row), row.points, strict=True)
+    ]
+    return [
+        tag("h3", "Hits as the program went on"),
+        plots.legend([(line.label, line.style) for line in series]),
+        plots.lines("Share of reads that hit, since the point before, over reads", series, units.count, units.percent),
+        numbers(("window", "reads so far", "hits since the point before", "memory"), rows),
+    ]
+
+
+def _curves(tracks: list[TrackRow]) -> list[Markup]:
+    series = [
+        Line(_name(row), [(max(memory, 1.0), share) for memory, share in row.curve], at)
+        for at, row in enumerate(tracks)
+    ]
+    rows = [(_name(row), units.bytes_(memory), units.percent(missed)) for row in tracks for memory, missed in row.curve]
+    text = "What LRU would miss with other amounts of memory, estimated from a sample of the ranges that were read."
+    return [
+        tag("h3", "Misses over memory"),
+        tag("p", text, class_="soft"),
+        plots.legend([(line.label, line.style) for line in series]),
+        plots.lines("Share of reads that miss, over memory", series, units.bytes_, units.percent, logarithmic=True),
+        numbers(("window", "memory", "misses"), rows),
+    ]
+
+
+def hit_ratios(track: TrackRow) -> list[tuple[float, float]]:
+    """For each point its lookups, and the share of hits among those since the point before."""
+    return [
+        (float(lookups), (hits - hits_before) / max(lookups - before, 1))
+        for (before, hits_before, _), (lookups, hits, _) in pairwise([[0, 0, 0], *track.points])
+    ]
+
+
+def _name(track: TrackRow) -> str:
+    return f"rank {track.rank}, {track.caching}, {units.count(track.lookups)} reads"

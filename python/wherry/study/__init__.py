@@ -1,0 +1,19 @@
+"""`wherry study`: questions that take several measurements to answer, with their pictures. A study is a row here."""
+
+from __future__ import annotations
+
+from wherry.errors import unknown
+from wherry.study import cache, nbody
+from wherry.study.frame import Folder, Part, Record, Study, Table, measured, origin
+
+STUDIES = (cache.STUDY, nbody.STUDY)
+
+
+def find(name: str) -> Study:
+    for study in STUDIES:
+        if study.name == name:
+            return study
+    raise unknown("study", name, [study.name for study in STUDIES])
+
+
+__all__ = ["STUDIES", "Folder", "Part", "Record", "Study", "Table", "find", "measured", "origin"]

@@ -1,0 +1,38 @@
+"""Runs applications of apps/ in interleaved launches and joins their records."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from wherry import paths
+from wherry.bench.frame import STATISTIC, Place, best_median
+from wherry.study.frame import Record
+
+
+def launched(place: Place, ranks: int, name: str, words: Sequence[str]) -> list[Record]:
+    """The records of one launch. Raises WherryError if it fails or a result is wrong."""
+    program = paths.built(paths.application(place.mpi.name, name))
+    with tempfile.TemporaryDirectory(prefix="wherry-") as folder:
+        file = Path(folder, "records.json")
+        place.run(ranks, [str(program), *words, "--no-progress", "--json", str(file)], {})
+        rows: list[Record] = json.loads(file.read_text(encoding="utf-8"))
+    return rows
+
+
+def joined(launches: Sequence[Sequence[Record]], network: str) -> list[Record]:
+    """The records of several launches of the same as one each, with the statistic of benchmarks.
+
+    What else a record says is the same in all.
+    """
+    return [_joined(rows, network) for rows in zip(*launches, strict=True)]
+
+
+def _joined(rows: Sequence[Record], network: str) -> Record:
+    samples = [sample | {"launch": launch} for launch, row in enumerate(rows) for sample in row["samples"]]
+    value = best_median([sample["wherry"] for sample in samples])
+    baseline = best_median([sample["native"] for sample in samples])
+    figures = {"value": value, "baseline": baseline, "ratio": baseline / value if value > 0 else None}
+    return rows[0] | figures | {"samples": samples, "statistic": STATISTIC, "network": network}

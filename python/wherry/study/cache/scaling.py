@@ -1,0 +1,148 @@
+"""Both applications on more and more ranks: the same problem, or one that grows with them; measured, and simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from wherry import figures, units
+from wherry.bench.frame import Place, Setup, choose_mpi
+from wherry.simulate import application
+from wherry.study import applications
+from wherry.study.cache.programs import (
+    ADAPTIVE,
+    BARNES_HUT,
+    BLOCKS,
+    FIXED,
+    LCC,
+    PROGRAMS,
+    Program,
+    by_variant,
+    hit_percent,
+)
+from wherry.study.frame import Record, Records, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+STRONG = "How does the time of the same problem fall with the number of ranks?"
+WEAK = "How does the time grow if the problem grows with the number of ranks?"
+SIMULATED = "And on many ranks of a simulated cluster, where only communication takes time?"
+MOST_RANKS = 8  # measured, unless -n says so
+SIMULATED_RANKS = (16, 32, 64, 128)
+PLATFORM = "gigabit"
+#: As in the source's weak scaling of Barnes-Hut: memory and entries of each cache.
+_CACHE = ("--cache-kib", "2048", "--entries", "30000", "--ceiling-kib", "16384")
+_LIMIT_S = 3600.0  # of computing, for a simulation
+
+_PLAIN = "plain MPI"
+_LINES = (_PLAIN, BLOCKS, FIXED, ADAPTIVE)
+
+
+#: How large a program's problem is on so many ranks.
+SizeOf = Callable[[Program, int], int]
+
+
+def _strong(quick: bool) -> SizeOf:
+    sizes = {LCC: 8 if quick else 13, BARNES_HUT: 1000 if quick else 20_000}
+    return lambda program, ranks: sizes[program]
+
+
+def _weak(scale: int, bodies: int) -> SizeOf:
+    """So many bodies a rank, and a graph of 2^scale vertices a rank."""
+    return lambda program, ranks: bodies * ranks if program is BARNES_HUT else scale + (ranks - 1).bit_length()
+
+
+def measure_strong(setup: Setup) -> list[Record]:
+    return _measured(setup, _strong(setup.quick))
+
+
+def measure_weak(setup: Setup) -> list[Record]:
+    return _measured(setup, _weak(6, 300) if setup.quick else _weak(10, 8192))
+
+
+def _measured(setup: Setup, size_of: SizeOf) -> list[Record]:
+    mpi, most = setup.mpi or choose_mpi(None), setup.ranks or (4 if setup.quick else MOST_RANKS)
+    counts = [ranks for ranks in (2, 4, 8, 16, 32) if ranks <= most]
+    launches = setup.launches or (1 if setup.quick else 3)
+    cases = [(program, ranks) for program in PROGRAMS for ranks in counts]
+    found: dict[tuple[Program, int], list[list[Record]]] = {case: [] for case in cases}
+    with Place(setup, mpi) as place:
+        for done, (program, ranks) in enumerate(steps := cases * launches):
+            setup.progress(f"{program.name}, {units.plural(ranks, 'rank')}", done, len(steps))
+            words = [program.size, str(size_of(program, ranks)), *program.words, *_CACHE]
+            words += ["--turns", "1" if setup.quick else "3"]
+            found[program, ranks].append(applications.launched(place, ranks, program.name, words))
+        network = place.network
+    return [
+        _row(program, ranks, size_of, row)
+        for (program, ranks), rows in found.items()
+        for row in applications.joined(rows, network)
+    ]
+
+
+def measure_simulated(setup: Setup) -> list[Record]:
+    size_of = _weak(4, 100) if setup.quick else _weak(8, 8192)
+    cases = [(program, ranks) for program in PROGRAMS for ranks in ((4, 8) if setup.quick else SIMULATED_RANKS)]
+    rows: list[Record] = []
+    for done, (program, ranks) in enumerate(cases):
+        setup.progress(f"{program.name}, {units.plural(ranks, 'rank')}", done, len(cases))
+        size = size_of(program, ranks)
+        request = application.request(program.name, PLATFORM, ranks, None, (size,), _LIMIT_S, more=_CACHE)
+        rows += [_row(program, ranks, size_of, row) for row in application.run(request).records]
+    return rows
+
+
+def why_not_simulated(setup: Setup) -> str:
+    return next((why for program in PROGRAMS if (why := application.why_missing(program.name))), "")
+
+
+def _row(program: Program, ranks: int, size_of: SizeOf, row: Record) -> Record:
+    variant, size = row["strategies"][0], size_of(program, ranks)
+    case = f"{program.name} {program.size.removeprefix('--')} {size}, {units.plural(ranks, 'rank')}, {variant}"
+    place = {"workload": program.name, "size": size, "variant": variant, "hit_percent": hit_percent(row)}
+    return row | {"case": case, "metric": "time", "ranks": ranks} | place
+
+
+def tabulate(records: Records) -> Table:
+    head = ("workload", "ranks", "size", *_LINES, "plain MPI / adaptive", "hits, %: block cache", "adaptive")
+    return Table(head, [_words(rows) for rows in _groups(records)])
+
+
+def _groups(records: Records) -> list[dict[str, Record]]:
+    """By workload and ranks: the rows of all ways to read."""
+    keys = list(dict.fromkeys((row["workload"], row["ranks"]) for row in records))
+    return [by_variant([row for row in records if (row["workload"], row["ranks"]) == key]) for key in keys]
+
+
+def _words(rows: dict[str, Record]) -> tuple[str, ...]:
+    first = rows[ADAPTIVE]
+    times = [units.seconds(_seconds(rows, line)) for line in _LINES]
+    ratio = "" if first["ratio"] is None else f"{first['ratio']:.2f}"
+    hits = [f"{rows[variant]['hit_percent']:.1f}" for variant in (BLOCKS, ADAPTIVE)]
+    return (first["workload"], str(first["ranks"]), str(first["size"]), *times, ratio, *hits)
+
+
+def _seconds(rows: dict[str, Record], line: str) -> float:
+    """Plain MPI is measured once, and is the baseline of all."""
+    return float(rows[FIXED]["baseline"] if line == _PLAIN else rows[line]["value"])
+
+
+def draw(records: Records) -> str:
+    workloads = list(dict.fromkeys(row["workload"] for row in records))
+    colours = dict(zip(_LINES, (figures.LINES, *figures.COLOURS), strict=False))
+
+    def paint(figure: Figure) -> None:
+        panels = figure.subplots(1, len(workloads), squeeze=False)[0]
+        for axes, workload in zip(panels, workloads, strict=True):
+            groups = [rows for rows in _groups(records) if rows[ADAPTIVE]["workload"] == workload]
+            ranks = [rows[ADAPTIVE]["ranks"] for rows in groups]
+            for line in _LINES:
+                axes.plot(ranks, [_seconds(rows, line) for rows in groups], color=colours[line], marker=".", label=line)
+            axes.set(xscale="log", yscale="log", xlabel="ranks", ylabel="seconds")
+            axes.set_xticks(ranks, [str(count) for count in ranks])
+            axes.minorticks_off()
+            axes.set_title(f"{workload}; {records[0]['network']}", fontsize=8, loc="left")
+        figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(_LINES), fontsize=8)
+
+    return figures.svg(4.0 * len(workloads), 3.4, paint)

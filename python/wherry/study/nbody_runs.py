@@ -1,0 +1,128 @@
+"""Runs of the application on this machine, or on emulated hosts.
+
+Plain MPI and Wherry take turns, step by step, in one run. Only the last third of the steps counts: Wherry learns in
+those before. The statistic is that of the benchmarks: the minimum over launches of the median.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wherry import paths
+from wherry.bench.frame import STATISTIC, Place, Setup, best_median, choose_mpi
+from wherry.mpis import Mpi
+from wherry.study.frame import Record, record
+
+SIDES = {"native": "plain MPI", "wherry": "Wherry"}
+METRICS = ("timestep", "computing", "exchanging")
+#: What the model counts of an acceleration by a scheme.
+COSTS = ("pairs", "sent_bytes", "sent_while_computing_bytes", "messages")
+#: Nothing learned elsewhere leaks in; threads beyond the cores must not wait in a loop for each other.
+_ENVIRONMENT = {"WHERRY_NO_TUNING": "1", "OMP_WAIT_POLICY": "passive"}
+
+
+@dataclass(frozen=True)
+class Case:
+    bodies: int
+    scheme: str
+    ranks: int
+    threads: int = 1
+    deal: str = "fair"
+
+    @property
+    def label(self) -> str:
+        threads = "" if self.threads == 1 else f" of {self.threads} threads"
+        return f"{self.bodies} bodies, {self.scheme}, {self.ranks} ranks{threads}"
+
+    @property
+    def oversubscribed(self) -> bool:
+        return self.ranks * self.threads > cores()
+
+    def words(self, steps: int) -> list[str]:
+        fixed = ["--bodies", str(self.bodies), "--scheme", self.scheme, "--steps", str(steps)]
+        return [*fixed, "--threads", str(self.threads), "--deal", self.deal, "--no-progress"]
+
+
+def cores() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+def program(mpi: Mpi) -> Path:
+    return paths.prefix() / "libexec" / "wherry" / mpi.name / "nbody"
+
+
+def why_not(setup: Setup) -> str:
+    mpi = setup.mpi or choose_mpi(None)
+    if program(mpi).exists():
+        return ""
+    return "nbody is not built; as root: apt-get install libhwy-dev, then: make build"
+
+
+def measure(setup: Setup, cases: Sequence[Case], steps: int) -> list[Record]:
+    """All cases in turns, launch by launch."""
+    mpi, launches = setup.mpi or choose_mpi(None), setup.number_of_launches()
+    found: dict[Case, list[list[Record]]] = {case: [] for case in cases}
+    with Place(setup, mpi) as place:
+        for launch in range(launches):
+            for number, case in enumerate(cases):
+                setup.progress(case.label, launch * len(cases) + number, launches * len(cases))
+                found[case].append(_run(place, mpi, case, steps))
+        network = place.network
+    return [row for case in cases for row in _records(case, found[case], mpi.name, network)]
+
+
+def _run(place: Place, mpi: Mpi, case: Case, steps: int) -> list[Record]:
+    with tempfile.TemporaryDirectory(prefix="wherry-") as folder:
+        file = Path(folder, "records.json")
+        place.run(case.ranks, [str(program(mpi)), *case.words(steps), "--json", str(file)], _ENVIRONMENT)
+        rows: list[Record] = json.loads(file.read_text(encoding="utf-8"))
+        return rows
+
+
+def _records(case: Case, launches: Sequence[list[Record]], mpi: str, network: str) -> Iterable[Record]:
+    for number, metric in enumerate(METRICS):
+        rows = [launch[number] for launch in launches]
+        samples = {side: [settled(row, side) for row in rows] for side in SIDES}
+        medians = {side: best_median(samples[side]) for side in SIDES}
+        for side, name in SIDES.items():
+            yield record(
+                case=f"{case.label}, {name}",
+                metric=metric,
+                unit="s",
+                value=medians[side],
+                baseline=medians["native"],
+                mpi=mpi,
+                ranks=case.ranks,
+                network=network,
+                samples=[{"launch": launch, side: steps} for launch, steps in enumerate(samples[side])],
+                statistic=f"{STATISTIC}; last third of the steps",
+                side=side,
+                bodies=case.bodies,
+                scheme=case.scheme,
+                threads=case.threads,
+                deal=case.deal,
+                oversubscribed=case.oversubscribed,
+                **{name: rows[0][name] for name in COSTS if name in rows[0]},
+            )
+
+
+def settled(row: Record, side: str) -> list[float]:
+    """The last third of a side's steps."""
+    samples: list[float] = row["samples"][0][side]
+    return samples[-max(1, len(samples) // 3) :]
+
+
+def only(rows: Iterable[Record], **wanted: Any) -> list[Record]:
+    """The records with these members."""
+    return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
+
+
+def values(rows: Iterable[Record], name: str) -> list[Any]:
+    """Of a member, each once, in the order of the records."""
+    return list(dict.fromkeys(row[name] for row in rows))

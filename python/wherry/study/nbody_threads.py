@@ -1,0 +1,77 @@
+"""From how many bodies a thread on do threads pay, and does it matter how rows are dealt to them?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from wherry import figures
+from wherry.bench.frame import Setup
+from wherry.study import nbody_runs as runs
+from wherry.study.frame import Part, Record, Table
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DEALS = {"fair": "as many pairs to each", "rows": "schedule(static, 8)"}
+PER_THREAD = (32, 64, 128, 256, 512, 1024, 4096)
+QUICK_PER_THREAD = (64, 256)
+
+
+def thread_counts() -> list[int]:
+    """Powers of two above one, up to the cores."""
+    cores = runs.cores()
+    return [count for count in (2**k for k in range(1, 9)) if count <= cores] or [2]
+
+
+def measure(setup: Setup) -> list[Record]:
+    cases = [
+        runs.Case(each * threads, "replicated", 1, count, deal)
+        for each in (QUICK_PER_THREAD if setup.quick else PER_THREAD)
+        for threads in thread_counts()
+        for count, deal in ((1, "fair"), *((threads, deal) for deal in DEALS))
+    ]
+    rows = runs.measure(setup, list(dict.fromkeys(cases)), 12 if setup.quick else 60)
+    return runs.only(rows, metric="computing", side="native")
+
+
+def efficiency(records: Sequence[Record], row: Record) -> float:
+    """Of the threads: one thread's time / (threads * theirs)."""
+    (alone,) = runs.only(records, bodies=row["bodies"], threads=1)
+    return float(alone["value"] / (row["threads"] * row["value"]))
+
+
+def tabulate(records: Sequence[Record]) -> Table:
+    return Table(
+        ("threads (*: > cores)", "bodies a thread", *DEALS.values()),
+        [
+            (
+                f"{threads}{' *' if rows[0]['oversubscribed'] else ''}",
+                str(bodies // threads),
+                *(f"{100 * efficiency(records, row):.0f} %" for deal in DEALS for row in runs.only(rows, deal=deal)),
+            )
+            for threads in runs.values(records, "threads")
+            if threads > 1
+            for bodies in runs.values(runs.only(records, threads=threads), "bodies")
+            for rows in [runs.only(records, threads=threads, bodies=bodies)]
+        ],
+    )
+
+
+def draw(records: Sequence[Record]) -> str:
+    def paint(figure: Figure) -> None:
+        axes = figure.subplots()
+        counts = [count for count in runs.values(records, "threads") if count > 1]
+        for number, threads in enumerate(counts):
+            for deal, style in zip(DEALS, ("o-", "s--"), strict=True):
+                rows = runs.only(records, threads=threads, deal=deal)
+                xs, ys = [row["bodies"] / threads for row in rows], [100 * efficiency(records, row) for row in rows]
+                axes.plot(xs, ys, style, color=figures.COLOURS[number % 6], label=f"{threads} threads, {DEALS[deal]}")
+        axes.axhline(90, color=figures.LINES, linestyle=":", linewidth=1)
+        axes.set(xscale="log", xlabel="bodies a thread", ylabel="% of the best speedup", ylim=(0, None))
+        axes.legend(fontsize=8)
+
+    return figures.svg(6.0, 3.4, paint)
+
+
+PART = Part("threads", __doc__ or "", measure, tabulate, draw, runs.why_not)

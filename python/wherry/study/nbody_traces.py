@@ -1,0 +1,81 @@
+"""Where does each rank's time go with equal and with balanced shares, on 16 simulated Gigabit nodes?"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from wherry import trace
+from wherry.bench.frame import Setup
+from wherry.simulate import application, smpi
+from wherry.study.frame import Part, Record, Table, record
+from wherry.study.nbody_simulated import LIMIT_S, machine, why_not
+from wherry.trace import KINDS, Span, Trace, chrome, picture
+
+SCHEMES = ("equal", "balanced")
+
+
+def measure(setup: Setup) -> list[Record]:
+    ranks, bodies = (4, 512) if setup.quick else (16, 65536)
+    found = machine(ranks, 1)
+    return [row for scheme in SCHEMES for row in _measure(found, scheme, bodies)]
+
+
+def _measure(where: smpi.Machine, scheme: str, bodies: int) -> list[Record]:
+    """A step of plain MPI."""
+    with tempfile.TemporaryDirectory(prefix="wherry-") as folder:
+        file = Path(folder, "trace.json")
+        words = ("--bodies", str(bodies), "--scheme", scheme, "--steps", "1", "--with", "mpi", "--pretend")
+        asked = application.Request("nbody", where, ((*words, "--trace", str(file)),), LIMIT_S)
+        row = application.run(asked).records[0]
+        traced = chrome.read(file)
+    return [_record(traced, rank, row, scheme, bodies) for rank in traced.ranks]
+
+
+def _record(traced: Trace, rank: int, row: Record, scheme: str, bodies: int) -> Record:
+    seconds = traced.seconds(rank)
+    return record(
+        case=f"{bodies} bodies, {scheme}, rank {rank}",
+        metric="where a step's time goes",
+        unit="s",
+        value=sum(seconds.values()),
+        mpi=row["mpi"],
+        ranks=row["ranks"],
+        network=row["network"],
+        statistic="one simulated step; exact",
+        scheme=scheme,
+        bodies=bodies,
+        rank=rank,
+        seconds=seconds,
+        spans=[[span.name, span.kind, span.begin_s, span.end_s] for span in traced.ranks[rank]],
+    )
+
+
+def traces(records: Sequence[Record]) -> list[Trace]:
+    schemes = list(dict.fromkeys(row["scheme"] for row in records))
+    return [
+        Trace(
+            f"{scheme} shares",
+            {row["rank"]: [Span(*span) for span in row["spans"]] for row in records if row["scheme"] == scheme},
+        )
+        for scheme in schemes
+    ]
+
+
+def tabulate(records: Sequence[Record]) -> Table:
+    rows = []
+    for one in traces(records):
+        length = one.end_s - one.begin_s
+        shares = {kind: [one.seconds(rank)[kind] / length for rank in one.ranks] for kind in KINDS}
+        mean = [f"{100 * sum(shares[kind]) / len(shares[kind]):.0f} %" for kind in KINDS]
+        most = f"{100 * max(shares[trace.WAIT]):.0f} %"
+        rows.append((one.title, f"{1e3 * length:.3g} ms", *mean, most))
+    return Table(("shares", "step", "computing", "waiting", "in MPI", "the most waiting of a rank"), rows)
+
+
+def draw(records: Sequence[Record]) -> str:
+    return picture.svg(traces(records))
+
+
+PART = Part("traces", __doc__ or "", measure, tabulate, draw, why_not)

@@ -1,0 +1,90 @@
+"""A trace from the records of `wherry run`: blocking collectives, and what lies between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from wherry.analysis.waits import arrivals
+from wherry.record import NONE, Record, comm_key
+from wherry.trace.spans import COMPUTE, MPI, WAIT, Span, Trace
+
+_NS = 1e-9
+
+
+def trace_of(records: Sequence[Record]) -> Trace:
+    """Times begin with the earliest rank's first call of MPI."""
+    last = _last_arrivals(records)
+    shifts = _clock_shifts(records)
+    zero = min(record.start_ns + shift for record, shift in zip(records, shifts, strict=True))
+    gaps = not any(_is_sampled(record) for record in records)
+    ranks = {
+        record.rank if record.rank >= 0 else i: _spans(record, i, last, shift - zero, gaps)
+        for i, (record, shift) in enumerate(zip(records, shifts, strict=True))
+    }
+    return Trace(records[0].program, ranks, _note(records, gaps))
+
+
+def _last_arrivals(records: Sequence[Record]) -> dict[tuple[str, int, str], int]:
+    """When the last rank came, where all ranks of a communicator on one host kept the collective."""
+    complete, _ = arrivals(records)
+    return {key: max(enter for _, enter, _ in members) for key, members in complete.items()}
+
+
+def _clock_shifts(records: Sequence[Record]) -> list[int]:
+    """What to add to each record's clock. Clocks of several hosts are compared by their time of day."""
+    shift_of_host: dict[str, int] = {}
+    for record in records:
+        shift_of_host.setdefault(record.boot_id, record.realtime_ns - record.start_ns)
+    if len(shift_of_host) == 1:
+        return [0] * len(records)
+    return [shift_of_host[record.boot_id] for record in records]
+
+
+def _is_sampled(record: Record) -> bool:
+    """Whether collectives are missing: a long run keeps every 2^k-th only."""
+    kept = record.tables["arrivals"]
+    return any(
+        len(numbers) != int(numbers.max()) + 1
+        for numbers in (kept["sequence"][kept["comm"] == comm] for comm in np.unique(kept["comm"]))
+    )
+
+
+def _spans(record: Record, at: int, last: dict[tuple[str, int, str], int], shift: int, gaps: bool) -> list[Span]:
+    keys = [comm_key(comm) for comm in record.tables["comms"]]
+    kept = record.tables["arrivals"]
+    spans: list[Span] = []
+    done = record.start_ns
+    for row in kept[np.argsort(kept["enter_ns"], kind="stable")]:
+        name = record.function(row["function"])
+        enter, leave = int(row["enter_ns"]), int(row["leave_ns"])
+        if gaps and enter > done:
+            spans.append(_span(COMPUTE, COMPUTE, done, enter, shift))
+        key = (keys[row["comm"]] if row["comm"] != NONE else "", int(row["sequence"]), name)
+        come = min(max(last.get(key, enter), enter), leave)  # a root may leave before the last rank comes
+        if come > enter:
+            spans.append(_span(name, WAIT, enter, come, shift))
+        if leave > come:
+            spans.append(_span(name, MPI, come, leave, shift))
+        done = max(done, leave)
+    if gaps and spans and record.end_ns > done:
+        spans.append(_span(COMPUTE, COMPUTE, done, record.end_ns, shift))
+    return spans
+
+
+def _span(name: str, kind: str, begin_ns: int, end_ns: int, shift: int) -> Span:
+    return Span(name, kind, (begin_ns + shift) * _NS, (end_ns + shift) * _NS)
+
+
+def _note(records: Sequence[Record], gaps: bool) -> str:
+    if not gaps:
+        return "the records keep a part of the collectives only, so what lies between them is left out"
+    other = sum(_other_seconds(record) for record in records)
+    return f"{other:.3g} s in other calls of MPI, of all ranks together, count as computing" if other > 0 else ""
+
+
+def _other_seconds(record: Record) -> float:
+    """In calls that are not in the trace: single messages, non-blocking collectives."""
+    calls, traced = record.tables["calls"], np.unique(record.tables["arrivals"]["function"])
+    return float(calls["time_ns"][~np.isin(calls["function"], traced)].astype(float).sum()) * _NS

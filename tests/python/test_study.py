@@ -1,0 +1,284 @@
+"""Studies: parts whose pictures and tables are made of records, and the folder where they go. Nothing is measured."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from scripted import fake_mpi, texts_of
+
+from wherry import study
+from wherry.bench.frame import Setup
+from wherry.errors import UsageError, WherryError
+from wherry.study import applications
+from wherry.study.cache import eviction, replay, scaling, sizes
+from wherry.study.cache.programs import ADAPTIVE, BLOCKS, FIXED, VARIANTS
+from wherry.study.frame import Folder, Part, Record, Study, Table, filled, measured, record
+
+if TYPE_CHECKING:
+    from commanding import Invoke
+
+pytest_plugins = ["commanding"]
+
+#: What the contract of benchmark records asks for.
+FIELDS = {
+    "bench",
+    "case",
+    "metric",
+    "unit",
+    "value",
+    "baseline",
+    "ratio",
+    "mpi",
+    "ranks",
+    "samples",
+    "machine",
+    "commit",
+}
+
+
+def count_of(value: float, **more: Any) -> Record:
+    return record(case="a", metric="count", unit="", value=value, mpi="Some MPI", ranks=2, **more)
+
+
+PART = Part(
+    "one",
+    "How many?",
+    lambda setup: [count_of(3.0, baseline=6.0)],
+    lambda rows: Table(("case", "count"), [(row["case"], f"{row['value']:g}") for row in rows]),
+    lambda rows: f"<svg>{len(rows)}</svg>",
+)
+CLOSED = Part("two", "Why?", PART.measure, PART.tabulate, PART.draw, lambda setup: "it is closed; open it")
+STUDY = Study("some", "a study", (PART, CLOSED), ("-n",))
+
+
+def test_records_carry_what_all_records_have() -> None:
+    (row,) = measured(STUDY, PART, Setup())
+    assert row.keys() >= FIELDS
+    assert (row["bench"], row["part"], row["ratio"], row["quick"]) == ("study some", "one", 2.0, False)
+    with pytest.raises(WherryError, match="cannot answer 'two': it is closed; open it"):
+        measured(STUDY, CLOSED, Setup())
+
+
+def test_tables_stand_in_columns() -> None:
+    table = Table(("case", "n"), [("a long one", "1"), ("b", "100")])
+    assert table.text() == "case          n\na long one    1\nb           100\n"
+
+
+def test_parts_are_found_by_name_in_their_own_order() -> None:
+    assert STUDY.find([]) == STUDY.find(["two", "one"]) == (PART, CLOSED)
+    assert STUDY.find(["two"]) == (CLOSED,)
+    with pytest.raises(UsageError, match=r"unknown part of the study 'some' 'tow' .*did you mean 'two'"):
+        STUDY.find(["tow"])
+
+
+def test_a_page_is_filled_in_its_own_places_only() -> None:
+    page = "before\n<!-- one -->\nold\n<!-- end of one -->\nafter\n<!-- two -->\nx\n<!-- end of two -->\n"
+    assert filled(page, "one", "a\\1\n") == page.replace("old\n", "a\\1\n")
+    assert filled(page, "three", "new") == page
+
+
+def test_the_folder_takes_records_picture_and_place(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    rows = measured(STUDY, PART, Setup(quick=True))
+    written = folder.write(STUDY, PART, rows)
+    assert written == [tmp_path / "results/some-one.json", tmp_path / "images/some-one.svg"]
+    assert folder.read(STUDY, PART) == rows
+    (tmp_path / "studies").mkdir()
+    page = tmp_path / "studies/some.md"
+    page.write_text("# Some\n<!-- one -->\n<!-- end of one -->\n")
+    assert folder.write(STUDY, PART, rows)[-1] == page
+    text = page.read_text()
+    assert "![How many?](../images/some-one.svg)" in text
+    assert "| case | count |\n| --- | ---: |\n| a | 3 |\n" in text
+    assert "Some MPI; " in text
+    assert "a quick look, not a measurement." in text
+    # Again: the same, not twice.
+    folder.write(STUDY, PART, rows)
+    assert page.read_text() == text
+
+
+def test_what_cannot_be_read_again_says_what_to_do(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    with pytest.raises(UsageError, match=r"some-one.json does not exist; measure it first, without --redraw"):
+        folder.read(STUDY, PART)
+    folder.results(STUDY, PART).write_text("{")
+    with pytest.raises(WherryError, match=r"holds no records .*measure it again"):
+        folder.read(STUDY, PART)
+
+
+def launch_row(variant: str, seconds: Sequence[float], hits: int) -> Record:
+    """As the applications write them."""
+    samples = [{"launch": 0, "native": [4.0, 8.0, 4.0], "wherry": list(seconds)}]
+    return {
+        "bench": "lcc", "case": "x", "metric": "counting", "unit": "s", "value": 0, "baseline": 0, "ratio": 0,
+        "mpi": "Some MPI", "ranks": 2, "machine": "host", "version": "1", "statistic": "", "samples": samples,
+        "strategies": [variant], "gets": 100, "hits": hits, "moves": 100 - hits,
+    }  # fmt: skip
+
+
+def test_launches_are_joined_by_the_least_median() -> None:
+    slow, fast = launch_row(FIXED, [9.0, 9.0, 1.0], 50), launch_row(FIXED, [2.0, 2.0, 7.0], 50)
+    (row,) = applications.joined([[slow], [fast]], "a network")
+    assert (row["value"], row["baseline"], row["ratio"]) == (2.0, 4.0, 2.0)
+    assert [sample["launch"] for sample in row["samples"]] == [0, 1]
+    assert (row["network"], row["hits"]) == ("a network", 50)
+
+
+class Launches:
+    """Stands in for the applications: adaptive caches hit as asked, others half of the time."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, adaptive_hits: int = 96) -> None:
+        self.hits = {BLOCKS: 60, FIXED: 50, ADAPTIVE: adaptive_hits}
+        self.asked: list[tuple[int, str, list[str]]] = []
+        monkeypatch.setattr(applications, "launched", self.launched)
+        monkeypatch.setattr(replay, "ask", self.ask)
+
+    def launched(self, place: object, ranks: int, name: str, words: Sequence[str]) -> list[Record]:
+        self.asked.append((ranks, name, list(words)))
+        if "--trace" in words:
+            Path(words[list(words).index("--trace") + 1]).write_text("1 0 8 2.000\n1 8 16 4.000\n")
+        size = 1 if "4096" in words else 0  # more hits with more memory, whatever else
+        return [launch_row(variant, [2.0] * 3, self.hits[variant] + size) for variant in VARIANTS]
+
+    def ask(self, words: Sequence[str]) -> list[Record]:
+        if "--shares" in words:
+            share = {"references": 200, "bytes": 10, "working_set": 100, "hits": 100, "lru": 80, "constant": 104.0}
+            return [share | {"share": s, "foresight": 150.0} for s in eviction.JUDGED]
+        storages, entries = (words[list(words).index(name) + 1].split(",") for name in ("--storages", "--entries"))
+        ends = dict.fromkeys(("evictions", "conflicts", "refused", "adjustments"), 0)
+        ends |= dict.fromkeys(("storage_bytes_at_end", "entries_at_end", "index_slots_at_end", "bytes_at_end"), 1)
+        return [
+            {"storage_bytes": int(s) << 10, "index_entries": int(e), "adaptive": a, "references": 100, "hits": h} | ends
+            for s in storages
+            for e in entries
+            for a, h in ((False, 50), (True, 80))
+        ]
+
+
+def quick() -> Setup:
+    return Setup(mpi=fake_mpi(), quick=True)
+
+
+def test_sizes_are_judged_by_the_best_fixed_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    launches = Launches(monkeypatch)
+    rows = sizes.measure(quick())
+    assert {row["workload"] for row in rows} == {sizes.MICRO, "lcc", "barnes_hut"}
+    assert {row["reached"] for row in rows if row["variant"] == ADAPTIVE} == {True}
+    assert {row["reached"] for row in rows if row["variant"] != ADAPTIVE} == {None}
+    starts = {tuple(words[words.index("--cache-kib") :][:4]) for _, _, words in launches.asked}
+    assert starts == {("--cache-kib", k, "--entries", e) for k in ("64", "1024") for e in ("64", "1024")}
+    launches.hits[ADAPTIVE] = 47
+    lost = [row["reached"] for row in sizes.measure(quick()) if row["variant"] == ADAPTIVE and row["unit"] == "s"]
+    assert lost == [False] * 8
+    table = sizes.tabulate(rows)
+    assert table.rows[0] == (sizes.MICRO, "64 KiB", "64", "50.0", "80.0", "", "", "", "", "", "yes")
+    assert table.rows[4] == ("lcc", "64 KiB", "64", "50.0", "96.0", "60.0", "4 s", "2 s", "2 s", "2 s", "yes")
+    words = texts_of(sizes.draw(rows))
+    assert {"64 KiB", "1 MiB", "lcc", BLOCKS, f"{ADAPTIVE}, 64 entries"} <= set(words)
+
+
+def test_eviction_is_judged_at_three_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    launches = Launches(monkeypatch)
+    rows = eviction.measure(quick())
+    assert [row["share"] for row in rows] == [*eviction.JUDGED] * 4
+    assert [row["trace"].endswith("scored") for row in rows[::3]] == [False, False, True, False]
+    assert {(row["value"], row["lru"], row["constant"], row["reached"]) for row in rows} == {(50.0, 40.0, 52.0, True)}
+    assert [name for _, name, _ in launches.asked] == ["lcc"]
+    worse = eviction._row(
+        eviction.Source("z", ()),
+        {"share": 10, "references": 100, "bytes": 1, "working_set": 10, "hits": 40, "lru": 39, "constant": 46,
+         "foresight": 60},
+    )  # fmt: skip
+    assert worse["reached"] is False
+    assert eviction.tabulate(rows).rows[0] == ("Zipf 0.8", "5", "50.0", "40.0", "52.0", "75.0", "yes")
+    assert {"LRU", "Zipf 0.8", "memory, % of the working set"} <= set(texts_of(eviction.draw(rows)))
+
+
+def test_problems_stay_or_grow_with_the_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    launches = Launches(monkeypatch)
+    rows = scaling.measure_strong(Setup(mpi=fake_mpi(), ranks=8, launches=2))
+    assert len(launches.asked) == 2 * 2 * 3
+    sizes_of = {(ranks, name): words[1] for ranks, name, words in launches.asked}
+    assert {key[1]: value for key, value in sizes_of.items()} == {"lcc": "13", "barnes_hut": "20000"}
+    assert len(set(sizes_of.values())) == 2
+    assert scaling.tabulate(rows).rows[0] == (
+        "lcc", "2", "13", "4 s", "2 s", "2 s", "2 s", "2.00", "60.0", "96.0",
+    )  # fmt: skip
+    launches.asked.clear()
+    scaling.measure_weak(Setup(mpi=fake_mpi(), ranks=4, launches=1))
+    grown = {(ranks, name): words[1] for ranks, name, words in launches.asked}
+    assert grown == {(2, "lcc"): "11", (4, "lcc"): "12", (2, "barnes_hut"): "16384", (4, "barnes_hut"): "32768"}
+    assert {"lcc; shared memory", "ranks", "plain MPI"} <= set(texts_of(scaling.draw(rows)))
+
+
+def test_what_the_replay_says_is_wrong_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "replay"
+    program.write_text("#!/bin/sh\necho 'bench_cache_replay: no gets' >&2\nexit 2\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(replay.paths, "replay_program", lambda: program)
+    with pytest.raises(WherryError, match="bench_cache_replay: no gets"):
+        replay.ask(["--shares", "5"])
+
+
+def test_the_command_names_studies_and_parts(wherry: Invoke) -> None:
+    listed = wherry("study", "--list")
+    assert listed.code == 0
+    for found in study.STUDIES:
+        assert f"{found.name}: {found.summary}" in listed.out
+        for part in found.parts:
+            assert f"  {part.name:<10} {part.question}\n" in listed.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "which study? write `wherry study NAME`"),
+        (["cahce"], "unknown study 'cahce' (have: cache"),
+        (["cache", "eviktion"], "did you mean 'eviction'?"),
+        (["cache", "--redraw"], "say with -o where that is"),
+        (["cache", "--hosts", "3"], "give --netlab too"),
+        (["cache", "-o", "/proc/nowhere"], "cannot write to -o /proc/nowhere/results"),
+    ],
+)
+def test_wrong_usage_says_what_to_write(wherry: Invoke, words: list[str], said: str) -> None:
+    done = wherry("study", *words)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_the_command_measures_writes_and_draws_again(
+    wherry: Invoke, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(study, "STUDIES", (STUDY,))
+    done = wherry("study", "some", "-o", tmp_path)
+    assert done.code == 0, done.err
+    assert "How many?" in done.out
+    assert "left out: two: it is closed; open it" in done.err
+    results = tmp_path / "results/some-one.json"
+    rows = json.loads(results.read_text())
+    rows[0]["value"] = 4
+    results.write_text(json.dumps(rows))
+    again = wherry("study", "some", "one", "-o", tmp_path, "--redraw")
+    assert again.code == 0, again.err
+    assert ["a", "4"] in [line.split() for line in again.out.splitlines()]
+    assert json.loads(results.read_text()) == rows
+    named = wherry("study", "some", "two")
+    assert named.code == 1
+    assert "cannot answer 'two': it is closed" in named.err
+    unused = wherry("study", "some", "--netlab")
+    assert unused.code == 2
+    assert "study 'some' does not use --netlab; leave it out (it takes -n, " in unused.err
+
+
+def test_every_study_has_a_page_with_a_place_for_every_part() -> None:
+    docs = Path(__file__).resolve().parents[2] / "docs"
+    for found in study.STUDIES:
+        page = Folder(docs).page(found).read_text(encoding="utf-8")
+        for part in found.parts:
+            assert filled(page, part.name, "@") != page, part.name
