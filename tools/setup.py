@@ -48,6 +48,7 @@ ENVIRONMENTS = (
     Environment("mpich", ROOT / ".mpi/mpich", ("mpich.txt",), ("fft.txt",)),
     Environment("impi", ROOT / ".mpi/impi", ("impi.txt",), ("fft.txt",)),
     Environment("oracles", ROOT / ".cache/oracles", (), ("oracles.txt",)),
+    Environment("astronomy", ROOT / ".cache/astronomy", (), ("astronomy.txt",)),
 )
 
 

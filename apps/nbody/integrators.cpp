@@ -1,20 +1,33 @@
 #include "nbody/integrators.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace nbody {
 namespace {
 
-/// Three leapfrog steps of which the middle one goes back (Yoshida, Construction of higher order symplectic integrators,
-/// Physics Letters A 150, 1990).
+/// Leapfrog steps of these lengths, which read the same backwards: drifts in full, kicks of neighbours joined (Yoshida, Construction
+/// of higher order symplectic integrators, Physics Letters A 150, 1990).
+Integrator composed(std::string name, std::string meaning, int order, std::vector<double> lengths) {
+  std::vector<double> kicks = {lengths.front() / 2};
+  for (std::size_t i = 1; i < lengths.size(); ++i) kicks.push_back((lengths[i - 1] + lengths[i]) / 2);
+  kicks.push_back(lengths.back() / 2);
+  return {std::move(name), std::move(meaning), order, std::move(kicks), std::move(lengths)};
+}
+
 Integrator yoshida4() {
   const double root = std::cbrt(2.0);
   const double outer = 1 / (2 - root), middle = -root / (2 - root);
-  return {.name = "yoshida4",
-          .meaning = "three leapfrog steps, the middle one backwards; symplectic, reversible",
-          .order = 4,
-          .kicks = {outer / 2, (outer + middle) / 2, (middle + outer) / 2, outer / 2},
-          .drifts = {outer, middle, outer}};
+  return composed("yoshida4", "three leapfrog steps, the middle one backwards; symplectic, reversible", 4,
+                  {outer, middle, outer});
+}
+
+/// Its solution A.
+Integrator yoshida6() {
+  constexpr double first = 0.784513610477560, second = 0.235573213359357, third = -1.17767998417887;
+  constexpr double middle = 1 - 2 * (first + second + third);
+  return composed("yoshida6", "seven leapfrog steps, two of them backwards; symplectic, reversible", 6,
+                  {first, second, third, middle, third, second, first});
 }
 
 void add_scaled(Vectors& to, const Vectors& values, Range range, double factor) {
@@ -32,6 +45,7 @@ const std::vector<Integrator>& integrators() {
       {"euler", "velocities, then places by the new velocities", 1, {1, 0}, {1}},
       {"leapfrog", "half a kick, a drift, half a kick; symplectic, reversible", 2, {0.5, 0.5}, {1}},
       yoshida4(),
+      yoshida6(),
   };
   return all;
 }

@@ -1,6 +1,7 @@
 // Compiled once for each set of instructions; at run time the processor says which it has.
 #include "nbody/kernels.hpp"
 
+#include "nbody/simd/forces.hpp"
 #include "nbody/simd/single.hpp"
 
 // Left out: vectors whose length is known only at run time, which cannot stand in arrays; those without double precision; and
@@ -13,8 +14,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "nbody/simd/blocks-inl.hpp"
 #include "nbody/simd/plain-inl.hpp"
+#include "nbody/simd/ports-inl.hpp"
 
 #ifndef NBODY_FUNCTIONS
 #define NBODY_FUNCTIONS
@@ -25,15 +26,14 @@ struct Functions {
   decltype(Kernel::within) within;
   decltype(Kernel::between) between;
   decltype(Kernel::onto) onto;
+  Instructions both_sides, one_side;
 };
 
 struct FunctionsOfSet {
   const char* name;
   int doubles;
-  Functions autovectorised, full, reduced, single;
-  decltype(InstructionSet::potential) potential;
-  decltype(InstructionSet::fused) fused;
-  int estimate_instructions;
+  Functions forces, accelerations, autovectorised, reduced, single;
+  decltype(FieldKernel::onto) field, single_field;
 };
 
 }  // namespace nbody
@@ -43,39 +43,63 @@ HWY_BEFORE_NAMESPACE();
 namespace nbody::HWY_NAMESPACE {
 
 /// Calls work with the task of the right kind.
-template <class Law, Sides sides, class T, class Work>
-HWY_INLINE void with_task(const PointsOf<T>& p, const PointsOf<T>& q, T eps2, const SumsOf<T>& p_sums,
-                          const SumsOf<T>& q_sums, const Work& work) {
+template <class Law, Sides sides, Adds adds = Adds::accelerations, class T, class Work>
+HWY_INLINE void with_task(const PointsOf<T>& rows, const PointsOf<T>& columns, T eps2,
+                          const SumsOf<T>& row_sums, const SumsOf<T>& column_sums, const Work& work) {
   if (eps2 > least_square<hn::ScalableTag<T>>())
-    work(Task<Law, Near::excluded, sides, T>{p, q, p_sums, q_sums, eps2});
-  else work(Task<Law, Near::possible, sides, T>{p, q, p_sums, q_sums, eps2});
+    work(Task<Law, Near::excluded, sides, adds, T>{rows, columns, row_sums, column_sums, eps2});
+  else work(Task<Law, Near::possible, sides, adds, T>{rows, columns, row_sums, column_sums, eps2});
 }
 
 template <class Law>
 void within(const Points& points, Range range, double eps2, const Sums& sums) {
   with_task<Law, Sides::both>(points, points, eps2, sums, sums,
-                              [&](const auto& task) { tiled_triangle(task, range); });
+                              [&](const auto& task) { triangle(task, range); });
 }
 
 template <class Law>
 void between(const Points& rows, Range row_range, const Points& columns, Range column_range, double eps2,
              const Sums& row_sums, const Sums& column_sums) {
   with_task<Law, Sides::both>(rows, columns, eps2, row_sums, column_sums,
-                              [&](const auto& task) { tiled_rectangle(task, row_range, column_range); });
+                              [&](const auto& task) { rectangle(task, row_range, column_range); });
 }
 
 template <class Law>
 void onto(const Points& rows, Range row_range, const Points& columns, Range column_range, double eps2,
           const Sums& row_sums) {
   with_task<Law, Sides::rows>(rows, columns, eps2, row_sums, row_sums,
-                              [&](const auto& task) { tiled_rectangle(task, row_range, column_range); });
+                              [&](const auto& task) { rectangle(task, row_range, column_range); });
+}
+
+/// Fewer rows than this are not worth the divisions for all columns.
+constexpr std::size_t least_rows_for_forces = 16;
+
+void within_by_forces(const Points& points, Range range, double eps2, const Sums& sums) {
+  const std::optional<double> unit = unit_of_forces(points, range, points, {0, 0});
+  if (!unit) return within<Full>(points, range, eps2, sums);
+  with_task<Full, Sides::both, Adds::forces>(points, points, eps2, sums, sums, [&](auto task) {
+    task.unit = *unit;
+    triangle(task, range);
+  });
+}
+
+void between_by_forces(const Points& rows, Range row_range, const Points& columns, Range column_range,
+                       double eps2, const Sums& row_sums, const Sums& column_sums) {
+  if (row_range.size() < least_rows_for_forces)
+    return between<Full>(rows, row_range, columns, column_range, eps2, row_sums, column_sums);
+  const std::optional<double> unit = unit_of_forces(rows, row_range, columns, column_range);
+  if (!unit) return between<Full>(rows, row_range, columns, column_range, eps2, row_sums, column_sums);
+  with_task<Full, Sides::both, Adds::forces>(rows, columns, eps2, row_sums, column_sums, [&](auto task) {
+    task.unit = *unit;
+    rectangle(task, row_range, column_range);
+  });
 }
 
 void within_single(const Points& points, Range range, double eps2, const Sums& sums) {
   const Frame frame(points, range, points, range);
   SingleCopy copy(frame, points, range);
   with_task<Single, Sides::both>(copy.points(), copy.points(), frame.eps2(eps2), copy.sums(), copy.sums(),
-                                 [&](const auto& task) { tiled_triangle(task, copy.all()); });
+                                 [&](const auto& task) { triangle(task, copy.all()); });
   copy.add_to(sums, range, frame);
 }
 
@@ -84,7 +108,7 @@ void between_single(const Points& rows, Range row_range, const Points& columns, 
   const Frame frame(rows, row_range, columns, column_range);
   SingleCopy r(frame, rows, row_range), c(frame, columns, column_range);
   with_task<Single, Sides::both>(r.points(), c.points(), frame.eps2(eps2), r.sums(), c.sums(),
-                                 [&](const auto& task) { tiled_rectangle(task, r.all(), c.all()); });
+                                 [&](const auto& task) { rectangle(task, r.all(), c.all()); });
   r.add_to(row_sums, row_range, frame);
   c.add_to(column_sums, column_range, frame);
 }
@@ -94,66 +118,55 @@ void onto_single(const Points& rows, Range row_range, const Points& columns, Ran
   const Frame frame(columns, column_range, rows, row_range);
   SingleCopy r(frame, rows, row_range), c(frame, columns, column_range);
   with_task<Single, Sides::rows>(r.points(), c.points(), frame.eps2(eps2), r.sums(), r.sums(),
-                                 [&](const auto& task) { tiled_rectangle(task, r.all(), c.all()); });
+                                 [&](const auto& task) { rectangle(task, r.all(), c.all()); });
   r.add_to(row_sums, row_range, frame);
 }
 
-/// Adds the potentials of whole vectors of columns and of a tail, for one row.
-HWY_INLINE double potential_at(const Points& points, std::size_t i, Range columns, double eps2) {
-  const hn::ScalableTag<double> d;
-  constexpr std::size_t lanes = hn::MaxLanes(hn::ScalableTag<double>());
-  const auto x = hn::Set(d, points.x[i]), y = hn::Set(d, points.y[i]), z = hn::Set(d, points.z[i]);
-  const auto eps = hn::Set(d, eps2);
-  auto sum = hn::Zero(d);
-  const auto add = [&](const Points& c, std::size_t j) HWY_ATTR {
-    const auto dx = hn::Sub(hn::LoadU(d, c.x + j), x), dy = hn::Sub(hn::LoadU(d, c.y + j), y);
-    const auto dz = hn::Sub(hn::LoadU(d, c.z + j), z);
-    const auto r2 = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, eps)));
-    sum = hn::NegMulAdd(hn::LoadU(d, c.m + j), inverse(d, r2), sum);
-  };
-  std::size_t j = columns.begin;
-  for (; j + lanes <= columns.end; j += lanes) add(points, j);
-  if (j < columns.end) add(Tail<double, lanes>(points, {j, columns.end}).points(), 0);
-  return hn::GetLane(hn::SumOfLanes(d, sum));
+void field(const Points& points, Range rows, Range columns, double eps2, const Sums& sums,
+           double* potentials) {
+  with_task<Full, Sides::field>(points, points, eps2, sums, sums, [&](auto task) {
+    task.potentials = potentials;
+    rectangle(task, rows, columns);
+  });
 }
 
-void potential(const Points& points, Range rows, Range columns, double eps2, double* potentials) {
-  for (std::size_t i = rows.begin; i < rows.end; ++i) {
-    // Not of itself: with a small eps that would drown all others.
-    const std::size_t before = i < columns.end ? i : columns.end,
-                      after = i + 1 > columns.begin ? i + 1 : columns.begin;
-    if (columns.begin < before) potentials[i] += potential_at(points, i, {columns.begin, before}, eps2);
-    if (after < columns.end) potentials[i] += potential_at(points, i, {after, columns.end}, eps2);
-  }
+void single_field(const Points& points, Range rows, Range columns, double eps2, const Sums& sums,
+                  double* potentials) {
+  // One copy of both, so that a row is still among the columns.
+  const Range all = {rows.begin < columns.begin ? rows.begin : columns.begin,
+                     rows.end > columns.end ? rows.end : columns.end};
+  const auto in_copy = [&](Range range) { return Range{range.begin - all.begin, range.end - all.begin}; };
+  const Frame frame(points, all, points, all);
+  SingleCopy copy(frame, points, all);
+  with_task<Single, Sides::field>(copy.points(), copy.points(), frame.eps2(eps2), copy.sums(), copy.sums(),
+                                  [&](auto task) {
+                                    task.potentials = copy.potentials();
+                                    rectangle(task, in_copy(rows), in_copy(columns));
+                                  });
+  copy.add_to(sums, all, frame);
+  copy.add_to(potentials, all, frame);
 }
 
-double fused(std::size_t rounds) {
-  const hn::ScalableTag<double> d;
-  using V = hn::Vec<hn::ScalableTag<double>>;
-  V sums[fused_in_round];
-  HWY_UNROLL(16)
-  for (int k = 0; k < fused_in_round; ++k) sums[k] = hn::Set(d, 1.0 + k);  // all different, or one would do
-  const V factor = hn::Set(d, 0.999), term = hn::Set(d, 1e-3);
-  for (std::size_t round = 0; round < rounds; ++round) {
-    HWY_UNROLL(16)
-    for (int k = 0; k < fused_in_round; ++k) sums[k] = hn::MulAdd(sums[k], factor, term);
-  }
-  V all = hn::Zero(d);
-  HWY_UNROLL(16)
-  for (int k = 0; k < fused_in_round; ++k) all = hn::Add(all, sums[k]);
-  return hn::GetLane(hn::SumOfLanes(d, all));
+template <class Law>
+Functions by_accelerations() {
+  return {within<Law>, between<Law>, onto<Law>, instructions<Law, Sides::both, Adds::accelerations>(),
+          instructions<Law, Sides::rows, Adds::accelerations>()};
 }
 
 FunctionsOfSet functions() {
+  Functions forces = by_accelerations<Full>();
+  forces.within = within_by_forces;
+  forces.between = between_by_forces;
+  forces.both_sides = instructions<Full, Sides::both, Adds::forces>();
   return {.name = hwy::TargetName(HWY_TARGET),
           .doubles = static_cast<int>(hn::MaxLanes(hn::ScalableTag<double>())),
-          .autovectorised = {plain::within, plain::between, plain::onto},
-          .full = {within<Full>, between<Full>, onto<Full>},
-          .reduced = {within<Reduced>, between<Reduced>, onto<Reduced>},
-          .single = {within_single, between_single, onto_single},
-          .potential = potential,
-          .fused = fused,
-          .estimate_instructions = estimate_instructions};
+          .forces = forces,
+          .accelerations = by_accelerations<Full>(),
+          .autovectorised = {plain::within, plain::between, plain::onto, {}, {}},
+          .reduced = by_accelerations<Reduced>(),
+          .single = {within_single, between_single, onto_single, {}, {}},
+          .field = field,
+          .single_field = single_field};
 }
 
 }  // namespace nbody::HWY_NAMESPACE
@@ -171,28 +184,55 @@ struct Row {
   double error;
   Functions FunctionsOfSet::* functions;
 };
-constexpr Row rows[] = {
-    {"simd", "estimated reciprocal roots, corrected to double precision; blocks of registers and tiles",
-     1e-14, &FunctionsOfSet::full},
-    {"autovectorised", "plain loops as the compiler vectorises them, with roots and divisions", 1e-14,
-     &FunctionsOfSet::autovectorised},
-    {"reduced", "as simd, with one correction only", 1e-7, &FunctionsOfSet::reduced},
-    {"single", "as simd, in single precision", 1e-5, &FunctionsOfSet::single},
-};
+
+/// AMD's processors since Zen add on two ports and multiply on two others; elsewhere the same ports do both.
+bool adds_apart() {
+#if HWY_ARCH_X86
+  return __builtin_cpu_is("amd");
+#else
+  return false;
+#endif
+}
+
+std::vector<Row> rows() {
+  const bool forces = adds_apart();
+  return {
+      {"simd",
+       forces ? "estimated reciprocal roots, corrected to double precision; as forces, which suits this "
+                "processor"
+              : "estimated reciprocal roots, corrected to double precision; as accelerations, which suits "
+                "this processor",
+       1e-14, forces ? &FunctionsOfSet::forces : &FunctionsOfSet::accelerations},
+      {"forces", "the force of a pair once, added to both sums, which are divided by masses in the end",
+       1e-14, &FunctionsOfSet::forces},
+      {"accelerations", "what each of a pair does to the other, added by fused multiply-adds", 1e-14,
+       &FunctionsOfSet::accelerations},
+      {"autovectorised", "plain loops as the compiler vectorises them, with roots and divisions", 1e-14,
+       &FunctionsOfSet::autovectorised},
+      {"reduced", "as accelerations, with one correction only", 1e-7, &FunctionsOfSet::reduced},
+      {"single", "as accelerations, in single precision", 1e-5, &FunctionsOfSet::single},
+  };
+}
 
 InstructionSet named(const FunctionsOfSet& set) {
   std::vector<Kernel> kernels;
-  for (const Row& row : rows) {
+  for (const Row& row : rows()) {
     const Functions& f = set.*row.functions;
-    kernels.push_back({row.name, row.meaning, row.error, f.within, f.between, f.onto});
+    kernels.push_back({.name = row.name,
+                       .meaning = row.meaning,
+                       .error = row.error,
+                       .within = f.within,
+                       .between = f.between,
+                       .onto = f.onto,
+                       .both_sides = f.both_sides,
+                       .one_side = f.one_side});
   }
   kernels.push_back(scalar_kernel());
   return {.name = set.name,
           .doubles = set.doubles,
-          .estimate_instructions = set.estimate_instructions,
           .kernels = std::move(kernels),
-          .potential = set.potential,
-          .fused = set.fused};
+          .field = {"field", 1e-14, set.field},
+          .single_field = {"single field", 1e-5, set.single_field}};
 }
 
 /// Highway only hands out the functions for the best set that it may use, so each is made the only one for a moment.
@@ -207,12 +247,6 @@ std::vector<InstructionSet> find_sets() {
 }
 
 }  // namespace
-
-int simd_instructions(const InstructionSet& set, bool both_sides, bool coincidence_possible) {
-  constexpr int differences = 3, square = 3, cube = 7, product = 1, sums = 3, comparison = 2;
-  return differences + square + set.estimate_instructions + cube + (both_sides ? 2 : 1) * (product + sums) +
-         (coincidence_possible ? comparison : 0);
-}
 
 const std::vector<InstructionSet>& instruction_sets() {
   static const std::vector<InstructionSet> sets = find_sets();

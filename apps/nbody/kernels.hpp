@@ -19,6 +19,17 @@ namespace nbody {
 constexpr double coincident = 1e-100;
 constexpr double farthest = 1e100;
 
+/// The vector instructions that a kernel takes for one row and one vector of columns, without loads and stores.
+struct Instructions {
+  int fused = 0;     // products, and fused multiply-adds
+  int added = 0;     // sums and differences
+  int estimate = 0;  // for an estimate of 1 / r
+  int all() const { return fused + added + estimate; }
+  /// Computes the same mixture, so many times, without one waiting for the other: no kernel of these instructions is faster.
+  /// The result is of no use. Null: not counted.
+  double (*run)(std::size_t times) = nullptr;
+};
+
 /// One way to compute the pulls. All functions add to the sums, and may be called by several threads for different sums.
 struct Kernel {
   std::string name;
@@ -35,25 +46,25 @@ struct Kernel {
   /// columns and on their range only, not on the other rows.
   void (*onto)(const Points& rows, Range row_range, const Points& columns, Range column_range, double eps2,
                const Sums& row_sums);
+  Instructions both_sides = {}, one_side = {};
+};
+
+/// Accelerations and potentials at once. The potential of a row is -sum of m_j / sqrt(|d|^2 + eps^2) without the row's own.
+struct FieldKernel {
+  std::string name;
+  double error;  // of both, as of a Kernel
+  /// What the columns do to the rows, bodies of the same arrays; the ranges may overlap. Adds.
+  void (*onto)(const Points& points, Range rows, Range columns, double eps2, const Sums& sums,
+               double* potentials);
 };
 
 /// The kernels as compiled for one set of instructions.
 struct InstructionSet {
-  std::string name;           // Highway's: SSE2, AVX2, AVX3 (AVX-512), NEON, ...
-  int doubles;                // in a vector
-  int estimate_instructions;  // vector instructions for an estimate of 1 / r
+  std::string name;  // Highway's: SSE2, AVX2, AVX3 (AVX-512), NEON, ...
+  int doubles;       // in a vector
   std::vector<Kernel> kernels;
-  /// Adds the potential of the columns, -sum of m_j / sqrt(|d|^2 + eps^2) without the row's own, at each row.
-  void (*potential)(const Points& points, Range rows, Range columns, double eps2, double* potentials);
-  /// Computes with vectors of doubles, `rounds` times `fused_in_round` fused multiply-adds that do not wait for each other: how
-  /// fast that goes is a measure for kernels. The result is of no use.
-  double (*fused)(std::size_t rounds);
+  FieldKernel field, single_field;  // in double and in single precision
 };
-
-constexpr int fused_in_round = 16;
-
-/// Vector instructions of the kernel `simd` for one row and one vector of columns, without loads and stores.
-int simd_instructions(const InstructionSet& set, bool both_sides, bool coincidence_possible);
 
 /// What this processor can run, best first. The first call finds out.
 const std::vector<InstructionSet>& instruction_sets();

@@ -7,6 +7,8 @@
 
 #include "common/output_file.hpp"
 #include "nbody/automatic.hpp"
+#include "nbody/binding.hpp"
+#include "nbody/film.hpp"
 #include "nbody/settings.hpp"
 #include "nbody/simulation.hpp"
 #include "nbody/trace.hpp"
@@ -46,7 +48,7 @@ std::vector<apps::Option> pace_options(Pace& pace) {
 
 /// What can be told before the first step: each file that is to be written can be.
 void check_files(const Settings& settings) {
-  for (const std::string& file : {settings.output, settings.trace}) {
+  for (const std::string& file : {settings.output, settings.film, settings.trace}) {
     const std::string problem = file.empty() ? "" : apps::why_unwritable(file);
     if (!problem.empty()) throw apps::usage_error(problem);
   }
@@ -104,6 +106,16 @@ struct Sides {
   std::array<StepTimes, 2> times_;
 };
 
+/// Binds this rank's threads if that is asked for; what came of it. Collective.
+std::string bind(const Settings& settings, MPI_Comm comm) {
+  if (!settings.bind) return "";
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, apps::rank_of(comm), MPI_INFO_NULL, &node);
+  const OnNode place = {apps::rank_of(node), apps::size_of(node)};
+  MPI_Comm_free(&node);
+  return bind_threads(settings.threads, place);
+}
+
 /// Everything that is fixed before the first step.
 struct Start {
   Settings settings;
@@ -120,6 +132,7 @@ class Run {
         pace_(start.pace),
         state_(std::move(start.state)),
         first_step_(state_.step),
+        binding_(bind(settings_, comm)),
         set_(instruction_sets()[settings_.instructions]),
         team_(set_.kernels[settings_.kernel], set_, state_.eps * state_.eps, settings_.threads,
               settings_.deal),
@@ -135,6 +148,7 @@ class Run {
     const Conserved before = measured();
     std::string wrong = forces_problem();
     const double zero_s = common_zero_s(comm_);
+    take_frame();
     const double start = MPI_Wtime();
     for (int done = 0; done < settings_.steps && wrong.empty(); ++done) {
       const double per_s = done > 0 ? done / (MPI_Wtime() - start) : 0;
@@ -146,6 +160,7 @@ class Run {
     if (wrong.empty()) wrong = forces_problem();
     const Conserved after = measured();
     if (wrong.empty()) write();
+    if (wrong.empty()) show();
     write_trace(zero_s);
     const std::vector<apps::Measurement> times = measurements();
     return {
@@ -169,14 +184,29 @@ class Run {
     simulation_.step(sides_.exchanges(state_.step), sides_.times(state_.step), traced ? &spans_ : nullptr);
     ++state_.step;
     const bool last = state_.step == end;
-    if (settings_.every > 0 && state_.step % settings_.every == 0 && !last) write();
+    const bool due = settings_.every > 0 && state_.step % settings_.every == 0;
+    if (due && !last) write();
+    if (due || last) take_frame();
     return state_.step % steps_between_checks == 0 ? simulation_.replicas_problem() : "";
   }
 
   void write() {
     if (settings_.output.empty()) return;
     const Bodies& all = simulation_.bodies();
-    if (apps::rank_of(comm_) == 0) apps::write_whole(settings_.output, snapshot_text(all, state_));
+    if (apps::rank_of(comm_) == 0)
+      apps::write_whole(settings_.output, file_of(settings_.output, all, state_));
+  }
+
+  void take_frame() {
+    if (settings_.film.empty()) return;
+    const Bodies& all = simulation_.bodies();
+    if (apps::rank_of(comm_) != 0) return;
+    if (!film_) film_.emplace(all);
+    film_->add(all);
+  }
+
+  void show() {
+    if (film_) apps::write_whole(settings_.film, film_->gif());
   }
 
   void write_trace(double zero_s) {
@@ -204,6 +234,7 @@ class Run {
                        ", " + std::to_string(team_.threads()) +
                        (team_.threads() == 1 ? " thread" : " threads") + " a rank\nscheme " + row.name +
                        ": " + row.meaning;
+    if (!binding_.empty()) text += "\n" + binding_;
     if (!choice_.reason.empty()) text += "\nof the trial: " + choice_.reason;
     if (settings_.steps == 0) return text;
     return text + "\ntimesteps/s:" + rate_of("plain MPI", steps.plain_s) + rate_of("Wherry", steps.wherry_s);
@@ -274,6 +305,7 @@ class Run {
   Pace pace_;
   RunState state_;
   long first_step_;
+  std::string binding_;
   const InstructionSet& set_;
   Team team_;
   Sides sides_;
@@ -282,6 +314,7 @@ class Run {
   std::unique_ptr<Scheme> scheme_;
   Simulation simulation_;
   Spans spans_;  // of this rank
+  std::optional<Film> film_;  // on the first rank
 };
 
 apps::Outcome work(const Settings& settings, const Pace& pace, const std::optional<Snapshot>& start,
@@ -310,6 +343,7 @@ int main(int argc, char** argv) {
                               "mpiexec -n 8 nbody --bodies 16384 --scheme overlapped --json nbody.json",
                               "mpiexec -n 2 nbody --threads 4 --output stars.csv --steps 1000 --every 100",
                               "mpiexec -n 2 nbody --restart stars.csv --output stars.csv",
+                              "mpiexec -n 2 nbody --model sphere --steps 2000 --every 10 --film collapse.gif",
                               "mpiexec -n 1 nbody --model kepler --integrator yoshida4 --dt 0.01"}},
       .options = std::move(options),
       .common = settings.common,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <functional>
 
 #include "common/options.hpp"
 #include "common/output_file.hpp"
@@ -20,12 +21,19 @@ struct Settings {
   apps::Common common;
   std::vector<int> bodies = {2048, 16384};
   std::size_t instructions = 0;
+  std::string kernel;  // empty: all
   bool softened = true;
   int turns = 5;
 
   double eps2() const { return softened ? 1e-4 : 0; }
   const InstructionSet& set() const { return instruction_sets()[instructions]; }
 };
+
+std::vector<std::string> names_of_kernels(const Settings& settings) {
+  std::vector<std::string> names;
+  for (const Kernel& kernel : settings.set().kernels) names.push_back(kernel.name);
+  return names;
+}
 
 std::vector<apps::Option> options_of(Settings& s) {
   std::vector<std::string> sets;
@@ -35,6 +43,10 @@ std::vector<apps::Option> options_of(Settings& s) {
        [&](const std::string& text) { s.bodies = apps::whole_numbers(text, 2, 1 << 20); }},
       {"--instructions", "SET", "one of this processor's: " + apps::listed(sets) + " (default: the first)",
        [&s, sets](const std::string& text) { s.instructions = apps::one_of(text, sets); }},
+      {"--kernel", "NAME", "only this one and what it is measured against",
+       [&](const std::string& text) {
+         s.kernel = names_of_kernels(s)[apps::one_of(text, names_of_kernels(s))];
+       }},
       {"--no-eps", "", "with a softening length of zero", [&](const std::string&) { s.softened = false; }},
   };
   options.push_back({"--turns", "N", "timed runs of each kernel, in turns (default 5)",
@@ -51,19 +63,59 @@ double seconds(Call&& call) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// One kernel, on the triangle of all pairs (each for both bodies) or on the full matrix.
+using Work = std::function<void(const Bodies& bodies, double eps2, Vectors& sums)>;
+
+/// One way to compute all pairs: the triangle (each for both bodies) or the full matrix.
 struct Case {
-  const Kernel* kernel;
+  std::string kernel, pairs;
   bool triangle;
+  Instructions instructions;
+  Work work;
   std::vector<double> times_s;
   double error = 0;
-
-  void run(const Bodies& bodies, double eps2, Vectors& sums) const {
-    const Range all{0, bodies.size()};
-    if (triangle) kernel->within(bodies.points(), all, eps2, sums.sums());
-    else kernel->onto(bodies.points(), all, bodies.points(), all, eps2, sums.sums());
-  }
 };
+
+Work triangle_of(const Kernel& kernel) {
+  return [&kernel](const Bodies& bodies, double eps2, Vectors& sums) {
+    kernel.within(bodies.points(), {0, bodies.size()}, eps2, sums.sums());
+  };
+}
+Work matrix_of(const Kernel& kernel) {
+  return [&kernel](const Bodies& bodies, double eps2, Vectors& sums) {
+    const Range all{0, bodies.size()};
+    kernel.onto(bodies.points(), all, bodies.points(), all, eps2, sums.sums());
+  };
+}
+Work field_of(const FieldKernel& kernel) {
+  return [&kernel](const Bodies& bodies, double eps2, Vectors& sums) {
+    std::vector<double> potentials(bodies.size());
+    const Range all{0, bodies.size()};
+    kernel.onto(bodies.points(), all, all, eps2, sums.sums(), potentials.data());
+  };
+}
+
+constexpr const char* measured_against = "autovectorised";
+
+/// simd is forces or accelerations, which need not be timed twice.
+bool timed(const Settings& settings, const Kernel& kernel) {
+  if (!settings.kernel.empty()) return kernel.name == settings.kernel || kernel.name == measured_against;
+  const Kernel& first = settings.set().kernels.front();
+  return &kernel == &first || kernel.within != first.within;
+}
+
+std::vector<Case> cases_of(const Settings& settings) {
+  const InstructionSet& set = settings.set();
+  std::vector<Case> cases;
+  for (const Kernel& kernel : set.kernels) {
+    if (!timed(settings, kernel)) continue;
+    cases.push_back({kernel.name, "triangle", true, kernel.both_sides, triangle_of(kernel), {}});
+    cases.push_back({kernel.name, "full matrix", false, kernel.one_side, matrix_of(kernel), {}});
+  }
+  if (!settings.kernel.empty()) return cases;
+  for (const FieldKernel* kernel : {&set.field, &set.single_field})
+    cases.push_back({kernel->name, "full matrix", false, {}, field_of(*kernel), {}});
+  return cases;
+}
 
 /// Root mean square over some bodies, against long double.
 double error_of(const Bodies& bodies, const Vectors& found, double eps2) {
@@ -98,55 +150,69 @@ double error_of(const Bodies& bodies, const Vectors& found, double eps2) {
 struct Comparison {
   std::size_t bodies;
   std::vector<Case> cases;
-  std::vector<double> fused_s;  // a fused multiply-add each
+  std::vector<std::vector<double>> bounds_s;  // of each case, for a vector of pairs; empty: not counted
 
   const Case& baseline(bool triangle) const {
     return *std::ranges::find_if(
-        cases, [&](const Case& c) { return c.kernel->name == "autovectorised" && c.triangle == triangle; });
+        cases, [&](const Case& c) { return c.kernel == measured_against && c.triangle == triangle; });
   }
 };
 
-Comparison compare(const Settings& settings, std::size_t count, apps::Progress& progress) {
-  constexpr std::size_t fused_rounds = 50'000;
-  Comparison comparison{count, {}, {}};
-  for (const Kernel& kernel : settings.set().kernels)
-    for (const bool triangle : {true, false}) comparison.cases.push_back({&kernel, triangle, {}});
-  const Bodies bodies = models()[0].make(count, 1);
+/// The same instructions without dependences.
+void measure_bound(const Instructions& instructions, std::vector<double>& bounds_s) {
+  constexpr std::size_t times = 64'000;
+  if (instructions.run == nullptr) return;
   volatile double unused = 0;
+  const double time_s = seconds([&] { unused = instructions.run(times); });
+  bounds_s.push_back(time_s / static_cast<double>(times));
+}
+
+Comparison compare(const Settings& settings, std::size_t count, apps::Progress& progress) {
+  Comparison comparison{count, cases_of(settings), {}};
+  comparison.bounds_s.resize(comparison.cases.size());
+  const Bodies bodies = models()[0].make(count, 1);
   // The first turn warms up and is for the errors.
   for (int turn = 0; turn <= settings.turns; ++turn) {
     progress.show(std::to_string(count) + " bodies", turn, settings.turns);
-    for (Case& c : comparison.cases) {
+    for (std::size_t k = 0; k < comparison.cases.size(); ++k) {
+      Case& c = comparison.cases[k];
       Vectors sums(count);
-      const double time_s = seconds([&] { c.run(bodies, settings.eps2(), sums); });
+      const double time_s = seconds([&] { c.work(bodies, settings.eps2(), sums); });
       if (turn == 0) c.error = error_of(bodies, sums, settings.eps2());
       else c.times_s.push_back(time_s);
+      if (turn > 0) measure_bound(c.instructions, comparison.bounds_s[k]);
     }
-    const double time_s = seconds([&] { unused = settings.set().fused(fused_rounds); });
-    if (turn > 0) comparison.fused_s.push_back(time_s / (static_cast<double>(fused_rounds) * fused_in_round));
   }
   return comparison;
 }
 
 /// What is told of a case.
 struct Figures {
-  std::string name, timed;
+  std::string name;
   double time_s, baseline_s, interactions_per_s, error;
   double share;  // of what the ports could do; NaN: not counted
 };
 
-Figures figures(const Settings& settings, const Comparison& comparison, const Case& c) {
+Figures figures(const Settings& settings, const Comparison& comparison, std::size_t number) {
+  const Case& c = comparison.cases[number];
   const double n = static_cast<double>(comparison.bodies), time_s = apps::median(c.times_s);
   const double vectors = (c.triangle ? n * (n - 1) / 2 : n * n) / settings.set().doubles;
-  const int instructions = simd_instructions(settings.set(), c.triangle, !settings.softened);
-  const double bound_s = vectors * instructions * apps::median(comparison.fused_s);
-  return {.name = std::to_string(comparison.bodies) + " bodies, " + c.kernel->name,
-          .timed = c.triangle ? "triangle" : "full matrix",
+  const std::vector<double>& bounds_s = comparison.bounds_s[number];
+  return {.name = std::to_string(comparison.bodies) + " bodies, " + c.kernel,
           .time_s = time_s,
           .baseline_s = apps::median(comparison.baseline(c.triangle).times_s),
           .interactions_per_s = n * (n - 1) / time_s,
           .error = c.error,
-          .share = c.kernel->name == "simd" ? bound_s / time_s : std::nan("")};
+          .share = bounds_s.empty() ? std::nan("") : vectors * apps::median(bounds_s) / time_s};
+}
+
+void print_instructions(const std::vector<Case>& cases) {
+  std::printf("\nvector instructions for a row and a vector of columns, without loads and stores:\n");
+  for (const Case& c : cases)
+    if (c.instructions.run != nullptr)
+      std::printf("  %-14s %-12s %2d: %d products and fused multiply-adds, %d sums, %d for the estimate\n",
+                  c.kernel.c_str(), c.pairs.c_str(), c.instructions.all(), c.instructions.fused,
+                  c.instructions.added, c.instructions.estimate);
 }
 
 void print(const Settings& settings, const std::vector<Comparison>& comparisons) {
@@ -155,21 +221,23 @@ void print(const Settings& settings, const std::vector<Comparison>& comparisons)
   std::printf("%-32s %-12s %10s %14s %9s %10s %9s\n", "case", "pairs", "time", "interactions/s", "x autov.",
               "port bound", "error");
   for (const Comparison& comparison : comparisons)
-    for (const Case& c : comparison.cases) {
-      const Figures f = figures(settings, comparison, c);
+    for (std::size_t k = 0; k < comparison.cases.size(); ++k) {
+      const Figures f = figures(settings, comparison, k);
       char share[16] = "";
       if (!std::isnan(f.share)) std::snprintf(share, sizeof share, "%.0f%%", 100 * f.share);
-      std::printf("%-32s %-12s %10s %14.3g %9.2f %10s %9.1e\n", f.name.c_str(), f.timed.c_str(),
-                  apps::seconds_text(f.time_s).c_str(), f.interactions_per_s, f.baseline_s / f.time_s, share,
-                  f.error);
+      std::printf("%-32s %-12s %10s %14.3g %9.2f %10s %9.1e\n", f.name.c_str(),
+                  comparison.cases[k].pairs.c_str(), apps::seconds_text(f.time_s).c_str(),
+                  f.interactions_per_s, f.baseline_s / f.time_s, share, f.error);
     }
+  print_instructions(comparisons.front().cases);
 }
 
 std::string json(const Settings& settings, const std::vector<Comparison>& comparisons) {
   std::string text;
   for (const Comparison& comparison : comparisons)
-    for (const Case& c : comparison.cases) {
-      const Figures f = figures(settings, comparison, c);
+    for (std::size_t k = 0; k < comparison.cases.size(); ++k) {
+      const Case& c = comparison.cases[k];
+      const Figures f = figures(settings, comparison, k);
       char record[700];
       std::snprintf(
           record, sizeof record,
@@ -177,7 +245,7 @@ std::string json(const Settings& settings, const std::vector<Comparison>& compar
           "\"value\": %.9g, "
           "\"baseline\": %.9g, \"ratio\": %.9g, \"instructions\": \"%s\", \"interactions_per_s\": %.9g, "
           "\"error\": %.9g, \"share_of_port_bound\": ",
-          text.empty() ? "" : ",\n ", f.name.c_str(), f.timed.c_str(), f.time_s, f.baseline_s,
+          text.empty() ? "" : ",\n ", f.name.c_str(), c.pairs.c_str(), f.time_s, f.baseline_s,
           f.baseline_s / f.time_s, settings.set().name.c_str(), f.interactions_per_s, f.error);
       text += record + (std::isnan(f.share) ? "null" : std::to_string(f.share)) + ", \"samples\": [";
       for (std::size_t i = 0; i < c.times_s.size(); ++i)
@@ -197,7 +265,7 @@ int run(int argc, char** argv) {
         .summary =
             "Times the kernels of nbody in turns on one core. Interactions are counted both ways round; the "
             "port bound\n"
-            "is the time of as many fused multiply-adds as the kernel has vector instructions, measured "
+            "is the time of the kernel's vector instructions where none waits for another, measured "
             "alongside.",
         .examples = {"nbody_kernels", "nbody_kernels --bodies 2048,16384,65536 --json kernels.json"}};
     std::fputs(apps::help(manual, options).c_str(), stdout);

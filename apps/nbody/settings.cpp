@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "nbody/binding.hpp"
 #include "nbody/integrators.hpp"
 #include "nbody/kernels.hpp"
 #include "nbody/models.hpp"
@@ -125,7 +126,8 @@ std::vector<apps::Option> options_of(Settings& s) {
        [&](const std::string& text) {
          s.seed = static_cast<std::uint64_t>(apps::whole_number(text, 0, std::numeric_limits<int>::max()));
        }},
-      {"--input", "FILE", "begin with the bodies of a file: lines m,x,y,z,vx,vy,vz below such a line",
+      {"--input", "FILE",
+       "begin with the bodies of a file: lines m,x,y,z,vx,vy,vz below such a line, or a snapshot of GADGET's",
        [&](const std::string& text) { s.input = file_name(text); }},
       {"--restart", "FILE", "go on where the run was that wrote FILE with --output",
        [&](const std::string& text) { s.restart = file_name(text); }},
@@ -149,18 +151,23 @@ std::vector<apps::Option> options_of(Settings& s) {
        [&](const std::string& text) { s.threads = apps::whole_number(text, 1, 4096); }},
       {"--deal", "HOW", "pairs to threads: fair, or rows (eight at a time in turn; default fair)",
        [&](const std::string& text) { s.deal = static_cast<Deal>(apps::one_of(text, deals)); }},
+      {"--bind", "", "a core of its own to each thread", [&](const std::string&) { s.bind = true; }},
       {"--with", "SIDE",
        "exchanges by turns (plain MPI and Wherry step by step), mpi or wherry (default turns)",
        [&](const std::string& text) { s.with = static_cast<With>(apps::one_of(text, sides)); }},
       {"--reproducible", "",
        "the same bits for every number of ranks and threads (takes the scheme allgather)",
        [&](const std::string&) { s.reproducible = true; }},
-      {"--output", "FILE", "write the bodies at the end, whole or not at all",
+      {"--output", "FILE",
+       "write the bodies at the end, whole or not at all; as GADGET does if the name ends in .gadget",
        [&](const std::string& text) { s.output = file_name(text); }},
       {"--trace", "FILE",
        "write where each rank's time goes in the last steps, for ui.perfetto.dev and `wherry trace`",
        [&](const std::string& text) { s.trace = file_name(text); }},
-      {"--every", "N", "write them every N steps too",
+      {"--film", "FILE",
+       "write a moving picture (GIF), seen along the z axis, with a frame every --every steps",
+       [&](const std::string& text) { s.film = file_name(text); }},
+      {"--every", "N", "write the bodies, or frames, every N steps too",
        [&](const std::string& text) {
          s.every = apps::whole_number(text, 1, std::numeric_limits<int>::max());
        }},
@@ -181,8 +188,15 @@ void check(const Settings& settings) {
   if (!settings.trace.empty() &&
       (settings.trace == settings.output || settings.trace == settings.common.json))
     throw apps::usage_error("--trace: '" + settings.trace + "' is another option's file too; name another");
-  if (settings.every > 0 && settings.output.empty())
-    throw apps::usage_error("--every says when to write, but not where; add --output FILE");
+  if (settings.bind && !can_bind())
+    throw apps::usage_error(
+        "--bind: built without hwloc; as root: apt-get install libhwloc-dev, and build again");
+  if (settings.every > 0 && settings.output.empty() && settings.film.empty())
+    throw apps::usage_error("--every says when to write, but not where; add --output FILE or --film FILE");
+  if (settings.every == 0 && !settings.film.empty())
+    throw apps::usage_error("--film needs to know how often; add --every N");
+  if (settings.output == settings.film && !settings.film.empty())
+    throw apps::usage_error("--output and --film name the same file; name two");
 }
 
 Snapshot start_of(const Settings& settings) {

@@ -28,11 +28,11 @@ struct Settings {
   std::size_t kernel = 0, instructions = 0;
   int threads = 1;
   Deal deal = Deal::fair;
+  bool bind = false;
   With with = With::turns;
   bool reproducible = false;
-  std::string output;
-  std::string trace;
-  int every = 0;  // steps between writing the output; 0: at the end only
+  std::string output, film, trace;  // files
+  int every = 0;  // steps between writing the output, and between frames; 0: at the end only
 };
 
 std::vector<apps::Option> options_of(Settings& settings);

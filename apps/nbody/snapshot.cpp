@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "nbody/gadget.hpp"
 #include "nbody/kernels.hpp"
 
 namespace nbody {
@@ -39,6 +40,18 @@ std::vector<std::string_view> split(std::string_view text, char sign) {
     if (end == text.npos) return parts;
     begin = end + 1;
   }
+}
+
+/// Why these numbers cannot be those of a body.
+std::string problem_of(const Row& values) {
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const std::string is = std::string(columns[c]) + " is " + digits(values[c]);
+    if (!std::isfinite(values[c])) return is + "; it must be finite";
+    if (c == 0 && values[c] < 0) return is + "; a mass must not be negative";
+    if (c >= 1 && c < 4 && std::abs(values[c]) >= farthest)
+      return is + "; write lengths in a unit that keeps them below 1e100";
+  }
+  return "";
 }
 
 /// Reads line by line and knows where it is.
@@ -106,11 +119,7 @@ class Reader {
            std::string(header) + ")");
     Row values{};
     for (std::size_t c = 0; c < columns.size(); ++c) values[c] = number(fields[c], columns[c]);
-    if (values[0] < 0) fail("m is " + digits(values[0]) + "; a mass must not be negative");
-    for (std::size_t c = 1; c < 4; ++c)
-      if (std::abs(values[c]) >= farthest)
-        fail(std::string(columns[c]) + " is " + digits(values[c]) +
-             "; write lengths in a unit that keeps them below 1e100");
+    if (const std::string problem = problem_of(values); !problem.empty()) fail(problem);
     return values;
   }
 
@@ -165,7 +174,18 @@ Snapshot read_snapshot(const std::string& path) {
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (!file.is_open())
     throw input_error("cannot read '" + path + "': " + std::strerror(errno) + "; name a file of bodies");
+  if (looks_like_gadget(text)) return {parse_gadget(text, path), std::nullopt};
   return parse_snapshot(text, path);
+}
+
+std::string file_of(const std::string& path, const Bodies& bodies, const RunState& state) {
+  if (path.ends_with(".gadget")) return gadget_text(bodies, static_cast<double>(state.step) * state.dt);
+  return snapshot_text(bodies, state);
+}
+
+std::string why_unfit(const Bodies& bodies, std::size_t body) {
+  const auto place = bodies.place.at(body), velocity = bodies.velocity.at(body);
+  return problem_of({bodies.m[body], place[0], place[1], place[2], velocity[0], velocity[1], velocity[2]});
 }
 
 }  // namespace nbody

@@ -39,7 +39,13 @@ std::string snapshot_text(const Bodies& bodies, const RunState& state);
 /// Throws input_error. name: of the file, for messages.
 Snapshot parse_snapshot(const std::string& text, const std::string& name);
 
-/// Reads a file. Throws input_error.
+/// Reads a file, also one of GADGET's (gadget.hpp). Throws input_error.
 Snapshot read_snapshot(const std::string& path);
+
+/// What to write to a file of this name: GADGET's format if it ends so, else text.
+std::string file_of(const std::string& path, const Bodies& bodies, const RunState& state);
+
+/// Why a body cannot be computed with; empty if it can.
+std::string why_unfit(const Bodies& bodies, std::size_t body);
 
 }  // namespace nbody

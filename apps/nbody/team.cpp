@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <iterator>
 
+#include "nbody/threads.hpp"
+
 namespace nbody {
 namespace {
 
 constexpr std::size_t rows_at_a_time = 8;
-
-/// Calls work(thread) on each thread.
-template <class Function>
-void on_threads(int threads, const Function& work) {
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-  for (int thread = 0; thread < threads; ++thread) work(thread);
-}
 
 /// What schedule(static, 8) over the rows gives to a thread.
 Work rows_in_turn(const Work& work, std::size_t thread, std::size_t threads) {
@@ -102,9 +97,10 @@ void Team::onto(const Points& points, Range rows, Range columns, const Sums& sum
 }
 
 void Team::potential(const Points& points, Range rows, std::size_t bodies, double* potentials) {
+  Vectors unused(std::max(rows.end, bodies));
   on_threads(threads_, [&](int thread) {
     const Range mine = part_of(rows, static_cast<std::size_t>(thread), static_cast<std::size_t>(threads_));
-    set_->potential(points, mine, {0, bodies}, eps2_, potentials);
+    set_->field.onto(points, mine, {0, bodies}, eps2_, unused.sums(), potentials);
   });
 }
 

@@ -198,8 +198,8 @@ def simulate_(
     """Run NAME on a simulated machine: SimGrid's SMPI with Wherry's schedules.
 
     NAME is a collective (alltoall, allgather, bcast, gather, scatter, reduce, allreduce, reduce_scatter_block or
-    barrier) or an application (radix_sort, pme, lcc, barnes_hut or nbody; --sizes is the scale of lcc's graph, or bodies;
-    --strategies are schemes of nbody).
+    barrier) or an application (radix_sort, pme, lcc, barnes_hut or nbody). --sizes is the scale of lcc's graph, or of
+    bodies their number; --strategies are schemes of nbody.
     Times are simulated, so they are the same in every run.
     """
     check_writable(file)

@@ -8,6 +8,9 @@ namespace nbody {
 std::unique_ptr<Scheme> equal_shares(MPI_Comm comm, Team& team, std::size_t bodies);
 std::unique_ptr<Scheme> balanced_shares(MPI_Comm comm, Team& team, std::size_t bodies);
 std::unique_ptr<Scheme> replicated(MPI_Comm comm, Team& team, std::size_t bodies);
+std::unique_ptr<Scheme> node_shared(MPI_Comm comm, Team& team, std::size_t bodies);
+/// The same with other groups than the nodes; node: this rank's, whose ranks can share memory.
+std::unique_ptr<Scheme> node_shared_among(MPI_Comm comm, MPI_Comm node, Team& team, std::size_t bodies);
 std::unique_ptr<Scheme> overlapped(MPI_Comm comm, Team& team, std::size_t bodies);
 std::unique_ptr<Scheme> allgathered(MPI_Comm comm, Team& team, std::size_t bodies);
 std::unique_ptr<Scheme> half_ring(MPI_Comm comm, Team& team, std::size_t bodies);

@@ -1,8 +1,4 @@
-// Pairs in blocks: some rows in registers against a vector of columns, and tiles of columns that stay in the cache.
-//
-// Vector instructions for one row and one vector of columns, in double precision, both sides, on AVX-512:
-//   3 differences, 3 for r^2, 1 estimate, 7 for r^-3, 2 products with masses, 6 sums = 22 (onto: 18)
-// and per vector of columns, for all rows of the block: 7 loads and 3 stores (onto: 4 loads).
+// Pairs in blocks: some rows in registers against a vector of columns.
 // Included once for each set of instructions.
 #include <hwy/highway.h>
 
@@ -14,207 +10,337 @@
 #endif
 
 #include "nbody/simd/laws-inl.hpp"
+#include "nbody/simd/tile-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace nbody::HWY_NAMESPACE {
 
-enum class Sides { rows, both };
+/// What is computed of a pair: what the column does to the row, the same and the row's potential, or what both do to each other.
+enum class Sides { rows, field, both };
 
-/// Which columns of a vector a row meets: all, or those after the row.
-enum class Columns { all, after_row };
+/// What of both sides is added to sums.
+/// accelerations: m_j d / r^3 and m_i d / r^3.
+/// forces: m_i m_j d / r^3, to be divided by masses in the end. The strengths m_i m_j / r^3 of a vector of columns are computed
+/// before those of the last one are added up, with the differences of places computed again: more instructions, but shorter chains of
+/// instructions that wait for each other, and more sums in place of products. Better where a processor adds on other ports than it
+/// multiplies on, and cannot look far ahead in vector instructions.
+enum class Adds { accelerations, forces };
+
+/// Which columns of a vector a row meets: all, those after the row, or all but the row itself.
+enum class Columns { all, after_row, but_row };
 
 /// More rows would not fit into 32 registers with their sums; fewer load the columns more often.
 constexpr int rows_in_registers = 4;
-/// Columns in a tile: seven arrays of them in double precision take 35 KiB of the first-level cache.
-constexpr std::size_t tile_columns = 640;
 
-template <class D, int rows>
-struct RowRegisters {
-  using V = hn::Vec<D>;
-  V x[rows], y[rows], z[rows], m[rows];
-  V ax[rows], ay[rows], az[rows];
-};
-
-template <class D, int rows, class T>
-HWY_INLINE void load_rows(D d, const PointsOf<T>& p, std::size_t i, RowRegisters<D, rows>& r) {
-  HWY_UNROLL(4)
-  for (int k = 0; k < rows; ++k) {
-    const std::size_t body = i + static_cast<std::size_t>(k);
-    r.x[k] = hn::Set(d, p.x[body]);
-    r.y[k] = hn::Set(d, p.y[body]);
-    r.z[k] = hn::Set(d, p.z[body]);
-    r.m[k] = hn::Set(d, p.m[body]);
-    r.ax[k] = r.ay[k] = r.az[k] = hn::Zero(d);
-  }
-}
-
-template <class D, int rows, class T>
-HWY_INLINE void add_rows(D d, const RowRegisters<D, rows>& r, std::size_t i, const SumsOf<T>& sums) {
-  for (int k = 0; k < rows; ++k) {
-    const std::size_t body = i + static_cast<std::size_t>(k);
-    sums.x[body] += hn::GetLane(hn::SumOfLanes(d, r.ax[k]));
-    sums.y[body] += hn::GetLane(hn::SumOfLanes(d, r.ay[k]));
-    sums.z[body] += hn::GetLane(hn::SumOfLanes(d, r.az[k]));
-  }
-}
-
-/// Leaves out the first lanes.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V without_first(D d, std::ptrdiff_t count, V value) {
-  const auto lanes = static_cast<std::ptrdiff_t>(hn::MaxLanes(d));
-  const std::ptrdiff_t first = count < 0 ? 0 : count < lanes ? count : lanes;
-  return hn::IfThenZeroElse(hn::FirstN(d, static_cast<std::size_t>(first)), value);
-}
-
-/// Some rows and the vector of columns that begins at j. skipped: columns that are not after the first row.
-template <class Law, Near near, Sides sides, Columns which, int rows, class D, class T, class V = hn::Vec<D>>
-HWY_INLINE void meet(D d, RowRegisters<D, rows>& r, const PointsOf<T>& q, std::size_t j, V eps2,
-                     const SumsOf<T>& q_sums, std::ptrdiff_t skipped) {
-  const V xj = hn::LoadU(d, q.x + j), yj = hn::LoadU(d, q.y + j), zj = hn::LoadU(d, q.z + j);
-  const V mj = hn::LoadU(d, q.m + j);
-  V bx = hn::Zero(d), by = bx, bz = bx;
-  if constexpr (sides == Sides::both) {
-    bx = hn::LoadU(d, q_sums.x + j);
-    by = hn::LoadU(d, q_sums.y + j);
-    bz = hn::LoadU(d, q_sums.z + j);
-  }
-  HWY_UNROLL(4)
-  for (int k = 0; k < rows; ++k) {
-    const V dx = hn::Sub(xj, r.x[k]), dy = hn::Sub(yj, r.y[k]), dz = hn::Sub(zj, r.z[k]);
-    const V r2 = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, eps2)));
-    V pull = inverse_cube<Law, near>(d, r2);
-    if constexpr (which == Columns::after_row) pull = without_first(d, skipped + k, pull);
-    const V by_column = hn::Mul(pull, mj);
-    r.ax[k] = hn::MulAdd(by_column, dx, r.ax[k]);
-    r.ay[k] = hn::MulAdd(by_column, dy, r.ay[k]);
-    r.az[k] = hn::MulAdd(by_column, dz, r.az[k]);
-    if constexpr (sides == Sides::both) {
-      const V by_row = hn::Mul(pull, r.m[k]);
-      bx = hn::NegMulAdd(by_row, dx, bx);
-      by = hn::NegMulAdd(by_row, dy, by);
-      bz = hn::NegMulAdd(by_row, dz, bz);
-    }
-  }
-  if constexpr (sides == Sides::both) {
-    hn::StoreU(bx, d, q_sums.x + j);
-    hn::StoreU(by, d, q_sums.y + j);
-    hn::StoreU(bz, d, q_sums.z + j);
-  }
-}
-
-inline std::ptrdiff_t distance(std::size_t from, std::size_t to) {
-  return static_cast<std::ptrdiff_t>(to) - static_cast<std::ptrdiff_t>(from);
-}
-
-/// The last columns, fewer than a vector, filled up with bodies of no mass.
-template <class T, std::size_t lanes>
-class Tail {
- public:
-  HWY_INLINE Tail(const PointsOf<T>& q, Range columns) : columns_(columns) {
-    for (std::size_t k = 0; k < lanes; ++k) {
-      const bool filling = k >= columns.size();
-      const std::size_t j = columns.begin + (filling ? 0 : k);
-      values_[0][k] = q.x[j];
-      values_[1][k] = q.y[j];
-      values_[2][k] = q.z[j];
-      values_[3][k] = filling ? T(0) : q.m[j];
-      values_[4][k] = values_[5][k] = values_[6][k] = T(0);
-    }
-  }
-  HWY_INLINE PointsOf<T> points() const { return {values_[0], values_[1], values_[2], values_[3]}; }
-  HWY_INLINE SumsOf<T> sums() { return {values_[4], values_[5], values_[6]}; }
-  HWY_INLINE void add_to(const SumsOf<T>& q_sums) const {
-    for (std::size_t k = 0; k < lanes && k < columns_.size(); ++k) {
-      q_sums.x[columns_.begin + k] += values_[4][k];
-      q_sums.y[columns_.begin + k] += values_[5][k];
-      q_sums.z[columns_.begin + k] += values_[6][k];
-    }
-  }
-
- private:
-  Range columns_;
-  alignas(64) T values_[7][lanes];
-};
-
-/// What a call computes with, besides the bodies.
-template <class Law_, Near near_, Sides sides_, class T_>
+/// What a call computes with, besides the columns.
+template <class Law_, Near near_, Sides sides_, Adds adds_, class T_>
 struct Task {
   using Law = Law_;
   using T = T_;
   static constexpr Near near = near_;
   static constexpr Sides sides = sides_;
-  PointsOf<T> p, q;  // rows, columns
-  SumsOf<T> p_sums, q_sums;
+  static constexpr Adds adds = adds_;
+  PointsOf<T> rows, columns;
+  SumsOf<T> row_sums, column_sums;
   T eps2;
+  T unit = 1;               // of masses in forces: a power of two
+  T* potentials = nullptr;  // of the rows, in a field
+
+  T row_mass(std::size_t i) const { return static_cast<T>(Law::scale) / unit * rows.m[i]; }
+  T column_mass_factor() const {
+    if (sides == Sides::field) return T(1);
+    return adds == Adds::forces ? 1 / unit : static_cast<T>(Law::scale);
+  }
+  /// What makes an acceleration of what was added up for a body.
+  T per_mass(T mass) const { return adds == Adds::forces ? unit / (mass / unit) : T(1); }
 };
 
-/// Some rows and the columns of a range. after_row: the range holds the rows too; whole vectors of columns before them are passed
-/// over.
-template <int rows, Columns which, class Task>
-HWY_INLINE void rows_meet(const Task& t, std::size_t i, Range columns) {
-  using T = typename Task::T;
-  using Law = typename Task::Law;
-  const hn::ScalableTag<T> d;
-  using D = hn::ScalableTag<T>;
-  constexpr std::size_t lanes = hn::MaxLanes(D());
-  const auto eps2 = hn::Set(d, t.eps2);
-  // Copies: the compiler need not fear that the sums are written over the addresses.
-  const PointsOf<T> q = t.q;
-  const SumsOf<T> q_sums = t.q_sums;
-  RowRegisters<D, rows> r;
-  load_rows(d, t.p, i, r);
-  std::size_t j = columns.begin;
+/// Vector instructions for one row and one vector of columns that multiply, or multiply and add, and that add or subtract.
+template <class Law, Sides sides, Adds adds>
+struct Count {
+  static constexpr int differences = 3, squares = 3, cube = 3;
+  static constexpr int strength = adds == Adds::forces ? 3 : sides == Sides::both ? 3 : 2;  // with masses
+  static constexpr int fused_sums = adds == Adds::forces ? 4 : sides == Sides::both ? 6 : 3;
+  static constexpr int fused = squares + cube + Law::fused + strength + fused_sums;
+  static constexpr int added = Law::added + (adds == Adds::forces ? 2 * differences + 4 : differences);
+};
+
+template <class D, int rows>
+struct RowRegisters {
+  using V = hn::Vec<D>;
+  V x[rows], y[rows], z[rows], m[rows];
+  V ax[rows], ay[rows], az[rows], potential[rows];
+};
+
+template <class D, int rows, class Task>
+HWY_INLINE void load_rows(D d, const Task& t, std::size_t i, RowRegisters<D, rows>& r) {
+  HWY_UNROLL(4)
+  for (int k = 0; k < rows; ++k) {
+    const std::size_t body = i + static_cast<std::size_t>(k);
+    r.x[k] = hn::Set(d, t.rows.x[body]);
+    r.y[k] = hn::Set(d, t.rows.y[body]);
+    r.z[k] = hn::Set(d, t.rows.z[body]);
+    r.m[k] = hn::Set(d, t.row_mass(body));
+    r.ax[k] = r.ay[k] = r.az[k] = r.potential[k] = hn::Zero(d);
+  }
+}
+
+template <class D, int rows, class Task>
+HWY_INLINE void add_rows(D d, const RowRegisters<D, rows>& r, std::size_t i, const Task& t) {
+  for (int k = 0; k < rows; ++k) {
+    const std::size_t body = i + static_cast<std::size_t>(k);
+    const auto factor = t.per_mass(t.rows.m[body]);
+    t.row_sums.x[body] += factor * hn::GetLane(hn::SumOfLanes(d, r.ax[k]));
+    t.row_sums.y[body] += factor * hn::GetLane(hn::SumOfLanes(d, r.ay[k]));
+    t.row_sums.z[body] += factor * hn::GetLane(hn::SumOfLanes(d, r.az[k]));
+    if constexpr (Task::sides == Sides::field)
+      t.potentials[body] -= hn::GetLane(hn::SumOfLanes(d, r.potential[k]));
+  }
+}
+
+template <class Task, class T = typename Task::T>
+HWY_INLINE void subtract_columns(const Tile<T>& tile, const Task& t) {
+  for (std::size_t k = 0; k < tile.columns.size(); ++k) {
+    const std::size_t body = tile.columns.begin + k;
+    const T factor = t.per_mass(t.columns.m[body]);
+    t.column_sums.x[body] -= factor * tile.ax[k];
+    t.column_sums.y[body] -= factor * tile.ay[k];
+    t.column_sums.z[body] -= factor * tile.az[k];
+  }
+}
+
+/// Zero in the lanes that a row does not meet. own: the lane in which the row itself would be.
+template <Columns which, class D, class V = hn::Vec<D>>
+HWY_INLINE V met(D d, std::ptrdiff_t own, V value) {
+  const auto lanes = static_cast<std::ptrdiff_t>(hn::MaxLanes(d));
   if constexpr (which == Columns::after_row) {
-    j += (i - columns.begin) / lanes * lanes;
-    for (; j < i + rows && j + lanes <= columns.end; j += lanes)
-      meet<Law, Task::near, Task::sides, which>(d, r, q, j, eps2, q_sums, distance(j, i + 1));
+    const std::ptrdiff_t first = own < 0 ? 0 : own < lanes ? own + 1 : lanes;
+    return hn::IfThenZeroElse(hn::FirstN(d, static_cast<std::size_t>(first)), value);
+  } else if constexpr (which == Columns::but_row) {
+    const auto lane = hn::Set(d, static_cast<hn::TFromD<D>>(own));
+    return hn::IfThenZeroElse(hn::Eq(hn::Iota(d, hn::TFromD<D>(0)), lane), value);
+  } else {
+    return value;
   }
-  for (; j + lanes <= columns.end; j += lanes)
-    meet<Law, Task::near, Task::sides, Columns::all>(d, r, q, j, eps2, q_sums, 0);
-  if (j < columns.end) {
-    Tail<T, lanes> tail(q, {j, columns.end});
-    meet<Law, Task::near, Task::sides, which>(d, r, tail.points(), 0, eps2, tail.sums(), distance(j, i + 1));
-    if constexpr (Task::sides == Sides::both) tail.add_to(q_sums);
+}
+
+template <class V>
+struct ColumnRegisters {
+  V x, y, z, m;
+  V ax, ay, az;
+};
+
+/// What a row and a vector of columns have of each other, before it is added up.
+template <class D, class V = hn::Vec<D>>
+struct Pairs {
+  D d;
+  V dx, dy, dz, r2;
+  std::ptrdiff_t own;  // the lane of the row
+
+  HWY_INLINE void add_to(V& x, V& y, V& z, V strength) const {
+    x = hn::MulAdd(strength, dx, x);
+    y = hn::MulAdd(strength, dy, y);
+    z = hn::MulAdd(strength, dz, z);
   }
-  add_rows(d, r, i, t.p_sums);
+};
+
+template <class Task, Columns which, int rows, class D, class V = hn::Vec<D>>
+HWY_INLINE void add_field(const Pairs<D>& pairs, RowRegisters<D, rows>& r, int k,
+                          const ColumnRegisters<V>& c) {
+  const V one_over_r = inverse<Task::near>(pairs.d, pairs.r2);
+  const V depth = met<which>(pairs.d, pairs.own, hn::Mul(c.m, one_over_r));
+  r.potential[k] = hn::Add(r.potential[k], depth);
+  pairs.add_to(r.ax[k], r.ay[k], r.az[k], hn::Mul(depth, hn::Mul(one_over_r, one_over_r)));
+}
+
+template <class Task, Columns which, int rows, class D, class V = hn::Vec<D>>
+HWY_INLINE void add_accelerations(const Pairs<D>& pairs, RowRegisters<D, rows>& r, int k,
+                                  ColumnRegisters<V>& c) {
+  const auto [cube, series] =
+      inverse_cube<typename Task::Law>(pairs.d, pairs.r2, estimate<Task::near>(pairs.d, pairs.r2));
+  const V pull = met<which>(pairs.d, pairs.own, hn::Mul(cube, series));
+  pairs.add_to(r.ax[k], r.ay[k], r.az[k], hn::Mul(pull, c.m));
+  // The columns' sums are of what the rows do in the other direction: subtracted in the end.
+  if constexpr (Task::sides == Sides::both) pairs.add_to(c.ax, c.ay, c.az, hn::Mul(pull, r.m[k]));
+}
+
+/// Strengths that are not added up yet, of some rows and the vector of columns that begins at j.
+template <class D, int rows>
+struct Pending {
+  hn::Vec<D> strength[rows];
+  std::ptrdiff_t j;
+};
+
+template <class D, class T, class V = hn::Vec<D>>
+HWY_INLINE ColumnRegisters<V> load_columns(D d, const Tile<T>& tile, std::ptrdiff_t j) {
+  return {hn::Load(d, tile.x + j), hn::Load(d, tile.y + j),  hn::Load(d, tile.z + j),
+          hn::Load(d, tile.m + j), hn::Load(d, tile.ax + j), hn::Load(d, tile.ay + j),
+          hn::Load(d, tile.az + j)};
+}
+
+template <class D, class T, class V = hn::Vec<D>>
+HWY_INLINE void store_columns(D d, const ColumnRegisters<V>& c, Tile<T>& tile, std::ptrdiff_t j) {
+  hn::Store(c.ax, d, tile.ax + j);
+  hn::Store(c.ay, d, tile.ay + j);
+  hn::Store(c.az, d, tile.az + j);
+}
+
+template <int rows, class D, class V = hn::Vec<D>>
+HWY_INLINE Pairs<D> pairs_of(D d, const RowRegisters<D, rows>& r, int k, const ColumnRegisters<V>& c, V eps2,
+                             std::ptrdiff_t own) {
+  const V dx = hn::Sub(c.x, r.x[k]), dy = hn::Sub(c.y, r.y[k]), dz = hn::Sub(c.z, r.z[k]);
+  const V r2 = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, eps2)));
+  return {d, dx, dy, dz, r2, own + k};
+}
+
+/// Some rows and the vector of columns that begins at j of the tile. own: the lane of the first row.
+template <class Task, Columns which, int rows, class D, class T = typename Task::T, class V = hn::Vec<D>>
+HWY_INLINE void meet(D d, RowRegisters<D, rows>& r, Tile<T>& tile, std::ptrdiff_t j, V eps2,
+                     std::ptrdiff_t own) {
+  ColumnRegisters<V> c = load_columns(d, tile, j);
+  HWY_UNROLL(4)
+  for (int k = 0; k < rows; ++k) {
+    const Pairs<D> pairs = pairs_of(d, r, k, c, eps2, own);
+    if constexpr (Task::sides == Sides::field) add_field<Task, which>(pairs, r, k, c);
+    else add_accelerations<Task, which>(pairs, r, k, c);
+  }
+  if constexpr (Task::sides == Sides::both) store_columns(d, c, tile, j);
+}
+
+/// The strengths of the same; one step after the other for all rows, so that they do not wait.
+template <class Task, Columns which, int rows, class D, class T = typename Task::T, class V = hn::Vec<D>>
+HWY_INLINE Pending<D, rows> strengths(D d, const RowRegisters<D, rows>& r, const Tile<T>& tile,
+                                      std::ptrdiff_t j, V eps2, std::ptrdiff_t own) {
+  const ColumnRegisters<V> c = load_columns(d, tile, j);
+  V r2[rows], y[rows];
+  Pending<D, rows> found;
+  found.j = j;
+  HWY_UNROLL(4)
+  for (int k = 0; k < rows; ++k) {
+    r2[k] = pairs_of(d, r, k, c, eps2, own).r2;
+    y[k] = estimate<Task::near>(d, r2[k]);
+  }
+  HWY_UNROLL(4)
+  for (int k = 0; k < rows; ++k) {
+    const auto [cube, series] = inverse_cube<typename Task::Law>(d, r2[k], y[k]);
+    const V strength = hn::Mul(hn::Mul(cube, hn::Mul(r.m[k], c.m)), series);
+    found.strength[k] = met<which>(d, own + k, strength);
+  }
+  return found;
+}
+
+/// Adds the forces of these strengths. Products and sums for two axes, fused ones for the third, so that all ports have work.
+template <int rows, class D, class T, class V = hn::Vec<D>>
+HWY_INLINE void add_forces(D d, RowRegisters<D, rows>& r, Tile<T>& tile, const Pending<D, rows>& pending) {
+  ColumnRegisters<V> c = load_columns(d, tile, pending.j);
+  HWY_UNROLL(4)
+  for (int k = 0; k < rows; ++k) {
+    const V strength = pending.strength[k], dz = hn::Sub(c.z, r.z[k]);
+    const V fx = hn::Mul(strength, hn::Sub(c.x, r.x[k])), fy = hn::Mul(strength, hn::Sub(c.y, r.y[k]));
+    r.ax[k] = hn::Add(r.ax[k], fx);
+    r.ay[k] = hn::Add(r.ay[k], fy);
+    r.az[k] = hn::MulAdd(strength, dz, r.az[k]);
+    c.ax = hn::Add(c.ax, fx);
+    c.ay = hn::Add(c.ay, fy);
+    c.az = hn::MulAdd(strength, dz, c.az);
+  }
+  store_columns(d, c, tile, pending.j);
+}
+
+/// Goes through the vectors of columns.
+template <class Task, int rows, class D, class T = typename Task::T>
+class Walk {
+ public:
+  using V = hn::Vec<D>;
+  HWY_INLINE Walk(D d, RowRegisters<D, rows>& r, Tile<T>& tile, V eps2)
+      : d_(d), r_(r), tile_(tile), eps2_(eps2) {
+    HWY_UNROLL(4)
+    for (int k = 0; k < rows; ++k) pending_.strength[k] = hn::Zero(d);
+    pending_.j = 0;
+  }
+  template <Columns which>
+  HWY_INLINE void at(std::ptrdiff_t j, std::ptrdiff_t own) {
+    if constexpr (Task::adds == Adds::forces) {
+      const Pending<D, rows> next = strengths<Task, which>(d_, r_, tile_, j, eps2_, own);
+      add_forces(d_, r_, tile_, pending_);
+      pending_ = next;
+    } else {
+      meet<Task, which>(d_, r_, tile_, j, eps2_, own);
+    }
+  }
+  HWY_INLINE void finish() {
+    if constexpr (Task::adds == Adds::forces) add_forces(d_, r_, tile_, pending_);
+  }
+
+ private:
+  D d_;
+  RowRegisters<D, rows>& r_;
+  Tile<T>& tile_;
+  V eps2_;
+  Pending<D, rows> pending_;
+};
+
+constexpr std::ptrdiff_t clamped(std::ptrdiff_t value, std::ptrdiff_t most) {
+  return value < 0 ? 0 : value < most ? value : most;
+}
+
+/// Some rows and the columns of a tile. Columns::after_row: the rows are columns of the tile, too, and meet those after them.
+template <int rows, Columns which, class Task, class T = typename Task::T>
+HWY_INLINE void rows_meet(const Task& t, std::size_t i, Tile<T>& tile) {
+  const hn::ScalableTag<T> d;
+  constexpr auto lanes = static_cast<std::ptrdiff_t>(hn::MaxLanes(hn::ScalableTag<T>()));
+  RowRegisters<hn::ScalableTag<T>, rows> r;
+  load_rows(d, t, i, r);
+  Walk<Task, rows, hn::ScalableTag<T>> walk(d, r, tile, hn::Set(d, t.eps2));
+  const auto filled = static_cast<std::ptrdiff_t>(tile.filled);
+  std::ptrdiff_t j = 0;
+  if constexpr (which != Columns::all) {
+    // The vectors that hold the rows themselves need a second look.
+    const std::ptrdiff_t own =
+        static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(tile.columns.begin);
+    const std::ptrdiff_t first = clamped(own / lanes * lanes, filled), end = clamped(own + rows, filled);
+    if constexpr (which == Columns::but_row)
+      for (; j < first; j += lanes) walk.template at<Columns::all>(j, 0);
+    for (j = first; j < end; j += lanes) walk.template at<which>(j, own - j);
+  }
+  for (; j < filled; j += lanes) walk.template at<Columns::all>(j, 0);
+  walk.finish();
+  add_rows(d, r, i, t);
+}
+
+template <Columns which, class Task, class T = typename Task::T>
+void all_rows_meet(const Task& t, Range rows, Tile<T>& tile) {
+  std::size_t i = rows.begin;
+  for (; i + rows_in_registers <= rows.end; i += rows_in_registers)
+    rows_meet<rows_in_registers, which>(t, i, tile);
+  for (; i < rows.end; ++i) rows_meet<1, which>(t, i, tile);
+}
+
+/// Calls work with each tile of the columns, and adds up what was found for them.
+template <class Task, class Work>
+HWY_INLINE void for_tiles(const Task& t, Range columns, const Work& work) {
+  using T = typename Task::T;
+  Tile<T> tile;
+  for (std::size_t begin = columns.begin; begin < columns.end; begin += tile_columns) {
+    const std::size_t end = begin + tile_columns < columns.end ? begin + tile_columns : columns.end;
+    fill(tile, t.columns, {begin, end}, hn::MaxLanes(hn::ScalableTag<T>()), t.column_mass_factor());
+    work(tile);
+    if constexpr (Task::sides == Sides::both) subtract_columns(tile, t);
+  }
 }
 
 template <class Task>
 void rectangle(const Task& t, Range rows, Range columns) {
-  std::size_t i = rows.begin;
-  for (; i + rows_in_registers <= rows.end; i += rows_in_registers)
-    rows_meet<rows_in_registers, Columns::all>(t, i, columns);
-  for (; i < rows.end; ++i) rows_meet<1, Columns::all>(t, i, columns);
+  constexpr Columns which = Task::sides == Sides::field ? Columns::but_row : Columns::all;
+  for_tiles(t, columns, [&](auto& tile) { all_rows_meet<which>(t, rows, tile); });
 }
 
 /// The pairs i < j of one range of rows and columns.
 template <class Task>
 void triangle(const Task& t, Range range) {
-  std::size_t i = range.begin;
-  for (; i + rows_in_registers <= range.end; i += rows_in_registers)
-    rows_meet<rows_in_registers, Columns::after_row>(t, i, range);
-  for (; i < range.end; ++i) rows_meet<1, Columns::after_row>(t, i, range);
-}
-
-/// Calls work for each tile of the columns, in order.
-template <class Work>
-HWY_INLINE void for_tiles(Range columns, const Work& work) {
-  for (std::size_t begin = columns.begin; begin < columns.end; begin += tile_columns) {
-    const std::size_t end = begin + tile_columns < columns.end ? begin + tile_columns : columns.end;
-    work(Range{begin, end});
-  }
-}
-
-template <class Task>
-void tiled_rectangle(const Task& t, Range rows, Range columns) {
-  for_tiles(columns, [&](Range tile) { rectangle(t, rows, tile); });
-}
-
-template <class Task>
-void tiled_triangle(const Task& t, Range range) {
-  for_tiles(range, [&](Range tile) {
-    rectangle(t, {range.begin, tile.begin}, tile);
-    triangle(t, tile);
+  for_tiles(t, range, [&](auto& tile) {
+    all_rows_meet<Columns::all>(t, {range.begin, tile.columns.begin}, tile);
+    all_rows_meet<Columns::after_row>(t, tile.columns, tile);
   });
 }
 

@@ -1,5 +1,7 @@
 // 1 / r^3 from r^2 without root or division: an estimate y of 1 / r, and a polynomial in e = 1 - r^2 y^2, which is small:
 //   r^-3 = y^3 (1 - e)^(-3/2) = y^3 (1 + 3/2 e + 15/8 e^2 + 35/16 e^3 + ...)
+// The leading coefficient of what is left of the series is taken out, to be multiplied into masses beforehand: a polynomial that
+// begins with 1 takes a multiplication less.
 // Included once for each set of instructions (Highway's foreach_target).
 #include <hwy/highway.h>
 
@@ -15,12 +17,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace nbody::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-constexpr int estimate_instructions = 1;
-#else
-constexpr int estimate_instructions = 8;
-#endif
 
 /// 1 / sqrt(s), to 2^-14 by AVX-512's estimate, elsewhere to 6e-6.
 template <class D, class V = hn::Vec<D>>
@@ -43,23 +39,41 @@ HWY_INLINE V reciprocal_root(D d, V s) {
   }
 }
 
-/// Terms of the series after the first: what is left out is the law's error.
+/// What an estimate takes, beside the estimating instruction itself where there is one.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+constexpr int estimate_instructions = 1;
+#else
+constexpr int estimate_instructions = 8;
+#endif
+
+/// The series after y^3, divided by its last coefficient `scale`: what is left out is the law's error.
 struct Full {
+  static constexpr double scale = 35.0 / 16;
+  static constexpr int fused = 2, added = 1;  // instructions
+  /// e^3 + 6/7 e^2 + 24/35 e + 16/35 = (e + 6/7) (e^2 + 24/35) + the rest.
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V series(D d, V e) {
-    return hn::MulAdd(hn::MulAdd(hn::Set(d, 35.0 / 16), e, hn::Set(d, 15.0 / 8)), e, hn::Set(d, 1.5));
+    constexpr double square = 6.0 / 7, linear = 24.0 / 35;
+    // What the rounding of the two leaves of 16/35.
+    constexpr double rest = static_cast<double>(16.0L / 35 - static_cast<long double>(square) * linear);
+    return hn::MulAdd(hn::MulAdd(e, e, hn::Set(d, linear)), hn::Add(e, hn::Set(d, square)), hn::Set(d, rest));
   }
 };
 struct Reduced {
+  static constexpr double scale = 3.0 / 2;
+  static constexpr int fused = 0, added = 1;
   template <class D, class V = hn::Vec<D>>
-  static HWY_INLINE V series(D d, V) {
-    return hn::Set(d, 1.5);
+  static HWY_INLINE V series(D d, V e) {
+    return hn::Add(e, hn::Set(d, 2.0 / 3));
   }
 };
 struct Single {
+  static constexpr float scale = 15.0F / 8;
+  static constexpr int fused = 1, added = 1;
+  /// e^2 + 4/5 e + 8/15.
   template <class D, class V = hn::Vec<D>>
   static HWY_INLINE V series(D d, V e) {
-    return hn::MulAdd(hn::Set(d, 15.0F / 8), e, hn::Set(d, 1.5F));
+    return hn::MulAdd(hn::Add(e, hn::Set(d, 4.0F / 5)), e, hn::Set(d, 8.0F / 15));
   }
 };
 
@@ -72,30 +86,35 @@ constexpr hn::TFromD<D> least_square() {
   return sizeof(hn::TFromD<D>) == 4 ? hn::TFromD<D>(1e-24) : hn::TFromD<D>(coincident * coincident);
 }
 
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V zero_if_near(D d, V r2, V value) {
-  return hn::IfThenElseZero(hn::Gt(r2, hn::Set(d, least_square<D>())), value);
+/// The estimate of 1 / r, and 0 for bodies that coincide.
+template <Near near, class D, class V = hn::Vec<D>>
+HWY_INLINE V estimate(D d, V r2) {
+  const V y = reciprocal_root(d, r2);
+  if constexpr (near == Near::excluded) return y;
+  else return hn::IfThenElseZero(hn::Gt(r2, hn::Set(d, least_square<D>())), y);
 }
 
-/// 1 / r^3, and 0 for bodies that coincide.
-template <class Law, Near near, class D, class V = hn::Vec<D>>
-HWY_INLINE V inverse_cube(D d, V r2) {
-  const V one = hn::Set(d, hn::TFromD<D>(1));
-  V y = reciprocal_root(d, r2);
-  if constexpr (near == Near::possible) y = zero_if_near(d, r2, y);
+/// r^-3 = scale * cube * series, from an estimate y of 1 / r.
+template <class V>
+struct InverseCube {
+  V cube, series;
+};
+template <class Law, class D, class V = hn::Vec<D>>
+HWY_INLINE InverseCube<V> inverse_cube(D d, V r2, V y) {
   const V y2 = hn::Mul(y, y);
-  const V y3 = hn::Mul(y2, y);
-  const V e = hn::NegMulAdd(r2, y2, one);
-  return hn::MulAdd(hn::Mul(y3, e), Law::series(d, e), y3);
+  const V e = hn::NegMulAdd(r2, y2, hn::Set(d, hn::TFromD<D>(1)));
+  return {hn::Mul(y2, y), Law::series(d, e)};
 }
 
-/// 1 / r, in full precision.
-template <class D, class V = hn::Vec<D>>
+/// 1 / r in the type's precision: y (1 + e/2 + 3/8 e^2 + 5/16 e^3), in single precision without the last term.
+template <Near near, class D, class V = hn::Vec<D>>
 HWY_INLINE V inverse(D d, V r2) {
-  const V y = zero_if_near(d, r2, reciprocal_root(d, r2));
-  const V e = hn::NegMulAdd(hn::Mul(r2, y), y, hn::Set(d, hn::TFromD<D>(1)));
-  const V p = hn::MulAdd(hn::MulAdd(hn::Set(d, 5.0 / 16), e, hn::Set(d, 3.0 / 8)), e, hn::Set(d, 0.5));
-  return hn::MulAdd(hn::Mul(y, e), p, y);
+  using T = hn::TFromD<D>;
+  const V y = estimate<near>(d, r2);
+  const V e = hn::NegMulAdd(hn::Mul(r2, y), y, hn::Set(d, T(1)));
+  V p = hn::Set(d, T(3.0 / 8));
+  if constexpr (sizeof(T) == 8) p = hn::MulAdd(hn::Set(d, 5.0 / 16), e, p);
+  return hn::MulAdd(hn::Mul(y, e), hn::MulAdd(p, e, hn::Set(d, T(0.5))), y);
 }
 
 }  // namespace nbody::HWY_NAMESPACE

@@ -41,7 +41,7 @@ Frame::Frame(const Points& rows, Range row_range, const Points& columns, Range c
 }
 
 SingleCopy::SingleCopy(const Frame& frame, const Points& points, Range range)
-    : count_(range.size()), values_(7 * count_) {
+    : count_(range.size()), values_(8 * count_) {
   const double* const axes[3] = {points.x, points.y, points.z};
   for (std::size_t i = 0; i < count_; ++i) {
     for (int axis = 0; axis < 3; ++axis)
@@ -66,6 +66,12 @@ void SingleCopy::add_to(const Sums& sums, Range range, const Frame& frame) const
   for (std::size_t axis = 0; axis < 3; ++axis)
     for (std::size_t i = 0; i < count_; ++i)
       axes[axis][range.begin + i] += frame.acceleration() * static_cast<double>(mine[axis * count_ + i]);
+}
+
+void SingleCopy::add_to(double* potentials, Range range, const Frame& frame) const {
+  const float* const mine = values_.data() + 7 * count_;
+  for (std::size_t i = 0; i < count_; ++i)
+    potentials[range.begin + i] += frame.potential() * static_cast<double>(mine[i]);
 }
 
 }  // namespace nbody

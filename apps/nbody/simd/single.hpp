@@ -16,7 +16,8 @@ class Frame {
   float length(double value, int axis) const { return static_cast<float>((value - centre_[axis]) / extent_); }
   float mass(double value) const { return static_cast<float>(value / mass_); }
   float eps2(double value) const { return static_cast<float>(value / (extent_ * extent_)); }
-  double acceleration() const { return mass_ / (extent_ * extent_); }  // the unit
+  double acceleration() const { return mass_ / (extent_ * extent_); }  // the units
+  double potential() const { return mass_ / extent_; }
 
  private:
   double centre_[3], extent_, mass_;
@@ -30,12 +31,14 @@ class SingleCopy {
   Range all() const { return {0, count_}; }
   PointsOf<float> points() const;
   SumsOf<float> sums();
+  float* potentials() { return values_.data() + 7 * count_; }
   /// Adds the sums to those of the bodies that were copied.
   void add_to(const Sums& sums, Range range, const Frame& frame) const;
+  void add_to(double* potentials, Range range, const Frame& frame) const;
 
  private:
   std::size_t count_;
-  std::vector<float> values_;  // x, y, z, m, and three sums
+  std::vector<float> values_;  // x, y, z, m, three sums and potentials
 };
 
 }  // namespace nbody

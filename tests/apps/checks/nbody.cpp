@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <functional>
 
 #include "broken.hpp"
 #include "nbody/models.hpp"
+#include "nbody/schemes/schemes.hpp"
 #include "nbody/simulation.hpp"
 
 using namespace nbody;
@@ -47,23 +49,34 @@ double apart(const Bodies& a, const Bodies& b) {
   return most;
 }
 
-bool moves_alike(const SchemeRow& row, const Bodies& start, int threads) {
+using Make = std::function<std::unique_ptr<Scheme>(MPI_Comm, Team&, std::size_t)>;
+
+bool moves_alike(const std::string& name, const Make& make, const Bodies& start, int threads) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   Team several = team(threads);
-  const auto scheme = row.make(comm, several, start.size());
+  const auto scheme = make(comm, several, start.size());
   Simulation simulation(comm, start, leapfrog(), dt, several, *scheme);
   StepTimes times;
   simulation.begin(plain_mpi);
   for (int i = 0; i < steps; ++i) simulation.step(i % 2 == 0 ? plain_mpi : wherrys, times);
-  bool right = broken::as_expected(row.name.c_str(), simulation.replicas_problem(), "");
-  right &= broken::as_expected(row.name.c_str(), simulation.forces_problem(), "");
+  bool right = broken::as_expected(name.c_str(), simulation.replicas_problem(), "");
+  right &= broken::as_expected(name.c_str(), simulation.forces_problem(), "");
   const double difference = apart(simulation.bodies(), moved_alone(start));
   if (difference > 1e-12) {
-    std::fprintf(stderr, "%s with %zu bodies and %d threads: off by %g (seed %llu)\n", row.name.c_str(),
+    std::fprintf(stderr, "%s with %zu bodies and %d threads: off by %g (seed %llu)\n", name.c_str(),
                  start.size(), threads, difference, static_cast<unsigned long long>(seed));
     right = false;
   }
   return right;
+}
+
+/// As on nodes of two ranks, the last one perhaps of one.
+std::unique_ptr<Scheme> in_pairs(MPI_Comm comm, Team& team, std::size_t bodies) {
+  MPI_Comm pair = MPI_COMM_NULL;
+  MPI_Comm_split(comm, apps::rank_of(comm) / 2, 0, &pair);
+  std::unique_ptr<Scheme> scheme = node_shared_among(comm, pair, team, bodies);
+  MPI_Comm_free(&pair);
+  return scheme;
 }
 
 const SchemeRow& named(const std::string& name) {
@@ -122,7 +135,8 @@ int main(int argc, char** argv) {
     for (const std::size_t bodies : {ranks, std::size_t{301}})
       for (const int threads : {1, 2})
         if (threads == 1 || (has_threads() && bodies == 301))
-          right &= moves_alike(row, scattered(bodies, seed), threads);
+          right &= moves_alike(row.name, row.make, scattered(bodies, seed), threads);
+  right &= moves_alike("node, two ranks each", in_pairs, scattered(301, seed), 1);
   const int code = apps::on_all(right, MPI_COMM_WORLD) ? 0 : 1;
   MPI_Finalize();
   return code;
