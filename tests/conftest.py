@@ -112,6 +112,9 @@ ENOUGH = 3
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--every-n", action="store_true", help="Run at every number of ranks on every MPI.")
+    parser.addoption(
+        "--whole-matrix", action="store_true", help="Run test_matrix.py on every type at every number of ranks."
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -126,6 +129,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for group in groups.values() for item in group if item not in kept]
     items[:] = [item for item in items if item not in set(left_out)]
     config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Says what ran of tests that run in part: their property "part"."""
+    reports = terminalreporter.getreports("passed")
+    parts = {str(value) for report in reports for name, value in report.user_properties if name == "part"}
+    for part in sorted(parts):
+        terminalreporter.write_line(f"ran in part: {part}")
 
 
 def is_lightly_tested(item: pytest.Function) -> bool:

@@ -53,7 +53,7 @@ class WholePath {
         settings_(settings_for(strategy)),
         api_(wherry::mpi::simulated_api()),
         runtime_(settings_, api_, &chosen_,
-                 {.now = [] { return MPI_Wtime(); }, .offers = std::move(offers)}) {}
+                 {.now = [] { return MPI_Wtime(); }, .offers = std::move(offers), .exact_clock = true}) {}
 
   run::Runtime& runtime() { return runtime_; }
   const Chosen& chosen() const { return chosen_; }

@@ -140,11 +140,12 @@ inline void check_as_many(const char* function, std::size_t receive, std::size_t
                       " receives as many as it sends; resize receive");
 }
 
-/// `all` holds a block of `block` values for each rank.
-inline void check_all_blocks(const char* name, std::size_t all, std::size_t block, std::size_t ranks) {
+/// `all` holds a block of `block` values for each rank. peers: what they are called.
+inline void check_all_blocks(const char* name, std::size_t all, std::size_t block, std::size_t ranks,
+                             const char* peers = "ranks") {
   if (all != block * ranks)
     throw usage_error(std::string(name) + " holds " + std::to_string(all) + " values, but blocks of " +
-                      std::to_string(block) + " on " + std::to_string(ranks) + " ranks are " +
+                      std::to_string(block) + " on " + std::to_string(ranks) + " " + peers + " are " +
                       std::to_string(block * ranks) + "; resize " + name);
 }
 
@@ -194,21 +195,23 @@ class Scaled {
   std::vector<int> scaled_;
 };
 
-inline void check_lengths(std::size_t ranks, const char* name, std::initializer_list<std::size_t> lengths) {
+inline void check_lengths(std::size_t ranks, const char* name, std::initializer_list<std::size_t> lengths,
+                          const char* peer = "rank") {
   for (const std::size_t length : lengths)
     if (length != ranks)
       throw usage_error("an array of the " + std::string(name) + " side has " + std::to_string(length) +
-                        " entries, but there are " + std::to_string(ranks) + " ranks; give one for each");
+                        " entries, but there are " + std::to_string(ranks) + " " + peer +
+                        "s; give one for each");
 }
 
-/// Every block lies inside its range.
+/// Every block lies inside its range. peer: what one of those is called who have a block.
 inline void check_blocks(std::size_t ranks, const char* name, std::size_t values, std::span<const int> counts,
-                         std::span<const int> displacements) {
-  check_lengths(ranks, name, {counts.size(), displacements.size()});
+                         std::span<const int> displacements, const char* peer = "rank") {
+  check_lengths(ranks, name, {counts.size(), displacements.size()}, peer);
   for (std::size_t r = 0; r < ranks; ++r) {
     const long long begin = displacements[r], count = counts[r];
     if (begin < 0 || count < 0 || (count > 0 && begin + count > static_cast<long long>(values)))
-      throw usage_error("the " + std::string(name) + " block of rank " + std::to_string(r) + " has " +
+      throw usage_error("the " + std::string(name) + " block of " + peer + " " + std::to_string(r) + " has " +
                         std::to_string(count) + " values from " + std::to_string(begin) +
                         " on, but there are " + std::to_string(values) +
                         "; enlarge the range or correct the counts");

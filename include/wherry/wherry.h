@@ -7,7 +7,7 @@
 // well, MPI's own names go to that Wherry and these to this one; its profile does not show the calls of these.
 //
 // What holds for every collective here:
-// - Arguments mean what MPI says (MPI 4.1, chapter 6): units, MPI_IN_PLACE, MPI_BOTTOM, derived types, empty blocks,
+// - Arguments mean what MPI says (MPI 4.1, chapters 6 and 8): units, MPI_IN_PLACE, MPI_BOTTOM, derived types, empty blocks,
 //   intercommunicators. The caller owns all buffers and arrays; Wherry keeps none of them when the call has returned.
 // - It is collective over comm, in the same order as all other collectives on comm. A program must use the same one of
 //   the two on all ranks: a wherry_ call does not match an MPI_ call.
@@ -16,8 +16,7 @@
 //   with this rank's arguments is a local error: other ranks may then wait.
 // - Threads may call at once where MPI allows it (MPI_THREAD_MULTIPLE), but not on one communicator.
 // - The first all-to-all on a communicator, or the first 16 of its other collectives, run the library's own; then Wherry
-//   makes a communicator for its messages, which is freed with the program's. A collective whose strategy the settings
-//   name counts as an all-to-all.
+//   makes a communicator for its messages, which is freed with the program's.
 // - A program that uses MPI sessions without MPI_Init gets the library's own collective.
 #ifndef WHERRY_WHERRY_H
 #define WHERRY_WHERRY_H
@@ -128,6 +127,56 @@ int wherry_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcoun
 /// Standard: MPI 4.1, section 6.3, MPI_Barrier.
 int wherry_barrier(MPI_Comm comm);
 
+// Of all neighbourhood collectives: comm has a topology (MPI 4.1, chapter 8), and a rank's blocks are numbered by its neighbours there: of
+// a Cartesian one, in each dimension the one below, then the one above; of a graph, as they were given. Blocks of MPI_PROC_NULL are
+// neither sent nor written to. Where a rank is a neighbour several times, the library's own order says which block meets which.
+// MPI_IN_PLACE is not known to these.
+
+/// Sends block i of sendbuf to neighbour i among those that this rank sends to; block i of recvbuf comes from neighbour i among
+/// those that it receives from.
+///
+/// sendbuf: one block of sendcount elements of sendtype for each such neighbour, one after the other.
+/// recvbuf: one block of recvcount elements of recvtype for each of the others; it must not overlap sendbuf.
+/// sendcount, recvcount: elements per block (not bytes), may be 0; blocks have as many bytes on all ranks.
+/// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoall.
+int wherry_neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+
+/// The same with blocks of any size: sendcounts[i] elements from sendbuf + sdispls[i] elements go to neighbour i.
+///
+/// sendcounts, sdispls: one entry per neighbour that this rank sends to, in elements of sendtype and in units of its extent.
+/// recvcounts, rdispls: one per neighbour that it receives from; a block has the size that its sender sends.
+///   Blocks of recvbuf must not overlap each other or sendbuf.
+/// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoallv.
+int wherry_neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                              MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+                              const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
+
+/// The same with blocks of any size and type: sendcounts[i] elements of sendtypes[i] go to neighbour i.
+///
+/// sdispls, rdispls: in bytes from the buffer, whatever the types.
+/// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoallw.
+int wherry_neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                              const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                              const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
+
+/// Sends one block to all neighbours that this rank sends to; block i of recvbuf comes from neighbour i among those that it receives
+/// from.
+///
+/// sendbuf: sendcount elements of sendtype. recvbuf: one block of recvcount elements of recvtype for each such neighbour; it
+///   must not overlap sendbuf.
+/// sendcount, recvcount: elements per block (not bytes), may be 0; blocks have as many bytes on all ranks.
+/// Standard: MPI 4.1, section 8.6.1, MPI_Neighbor_allgather.
+int wherry_neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+
+/// The same with blocks of any size: neighbour i sends recvcounts[i] elements, which go to recvbuf + displs[i] elements.
+///
+/// Standard: MPI 4.1, section 8.6.1, MPI_Neighbor_allgatherv.
+int wherry_neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                               const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                               MPI_Comm comm);
+
 /// One message of a sparse exchange.
 typedef struct wherry_message {
   int peer;          // its destination in a list to send, its source in an inbox
@@ -216,6 +265,26 @@ int wherry_reduce_scatter_block_plan(const void* sendbuf, void* recvbuf, int rec
                                      MPI_Op op, MPI_Comm comm, wherry_plan** plan);
 /// Standard: MPI 4.1, section 6.13, MPI_Barrier_init.
 int wherry_barrier_plan(MPI_Comm comm, wherry_plan** plan);
+/// Standard: MPI 4.1, section 8.8, MPI_Neighbor_alltoall_init.
+int wherry_neighbor_alltoall_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm, wherry_plan** plan);
+/// Standard: MPI 4.1, section 8.8, MPI_Neighbor_alltoallv_init.
+int wherry_neighbor_alltoallv_plan(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                                   MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+                                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                   wherry_plan** plan);
+/// Standard: MPI 4.1, section 8.8, MPI_Neighbor_alltoallw_init.
+int wherry_neighbor_alltoallw_plan(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                                   const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                                   const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                   wherry_plan** plan);
+/// Standard: MPI 4.1, section 8.8, MPI_Neighbor_allgather_init.
+int wherry_neighbor_allgather_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, wherry_plan** plan);
+/// Standard: MPI 4.1, section 8.8, MPI_Neighbor_allgatherv_init.
+int wherry_neighbor_allgatherv_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                    const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                                    MPI_Comm comm, wherry_plan** plan);
 
 /// Starts an execution. Local. MPI_ERR_REQUEST if one is under way already, or plan is NULL.
 int wherry_plan_start(wherry_plan* plan);

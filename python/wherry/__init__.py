@@ -16,6 +16,13 @@ if TYPE_CHECKING:
         last_strategy,
         scatter,
     )
+    from wherry.neighbours import (
+        neighbor_allgather,
+        neighbor_allgatherv,
+        neighbor_alltoall,
+        neighbor_alltoallv,
+        neighbor_alltoallw,
+    )
     from wherry.plans import Plan
     from wherry.reductions import allreduce, reduce, reduce_scatter_block
     from wherry.sparse import sparse_exchange
@@ -32,6 +39,11 @@ __all__ = [
     "bcast",
     "gather",
     "last_strategy",
+    "neighbor_allgather",
+    "neighbor_allgatherv",
+    "neighbor_alltoall",
+    "neighbor_alltoallv",
+    "neighbor_alltoallw",
     "reduce",
     "reduce_scatter_block",
     "scatter",
@@ -43,6 +55,7 @@ def __getattr__(name: str) -> Any:
     """The collectives load mpi4py, which starts MPI; the command line must not."""
     if name not in __all__:
         raise AttributeError(f"module 'wherry' has no attribute '{name}'")
-    from wherry import collectives, plans, reductions, sparse
+    from wherry import collectives, neighbours, plans, reductions, sparse
 
-    return next(getattr(module, name) for module in (sparse, plans, reductions, collectives) if hasattr(module, name))
+    modules = (sparse, plans, reductions, neighbours, collectives)
+    return next(getattr(module, name) for module in modules if hasattr(module, name))

@@ -59,6 +59,16 @@ def ranks_of(comm: MPI.Comm) -> int:
     return int(comm.Get_remote_size() if isinstance(comm, MPI.Intercomm) else comm.Get_size())
 
 
+def degrees_of(comm: MPI.Comm) -> tuple[int, int]:
+    """How many neighbours this rank sends to, and receives from, in the topology of comm."""
+    if not isinstance(comm, MPI.Topocomm):
+        raise TypeError(
+            f"comm is a {type(comm).__name__}, whose ranks have no neighbours; use one of Create_cart, Create_graph or"
+            " Create_dist_graph_adjacent"
+        )
+    return comm.outdegree, comm.indegree
+
+
 def check_arrays(arrays: dict[str, Any]) -> None:
     """Each can be an argument, and all have one dtype. In place, one of them is missing."""
     for name, array in arrays.items():
@@ -91,27 +101,27 @@ def check_as_many(name: str, array: Array, receive: Array) -> None:
         raise ValueError(f"{name} has {array.size} elements and receive {receive.size}; give both as many")
 
 
-def check_all_blocks(name: str, array: Array, block: Array, ranks: int) -> None:
-    """`array` has room for a `block` of each rank."""
+def check_all_blocks(name: str, array: Array, block: Array, ranks: int, peers: str = "ranks") -> None:
+    """`array` has room for a `block` of each rank. peers: what they are called."""
     if array.size != block.size * ranks:
         raise ValueError(
-            f"{name} has {array.size} elements, but blocks of {block.size} on {ranks} ranks are {block.size * ranks}; "
-            "give it as many"
+            f"{name} has {array.size} elements, but blocks of {block.size} on {ranks} {peers} are "
+            f"{block.size * ranks}; give it as many"
         )
 
 
-def block_size(name: str, array: Array, ranks: int) -> int:
-    """Elements per rank of an array that holds one block for each."""
-    if array.size % ranks:
+def block_size(name: str, array: Array, ranks: int, peers: str = "ranks") -> int:
+    """Elements per rank of an array that holds one block for each; of no ranks, none. peers: what they are called."""
+    if array.size % ranks if ranks else array.size:
         raise ValueError(
-            f"{name} has {array.size} elements, which is no multiple of {ranks} ranks; give every rank as many"
+            f"{name} has {array.size} elements, which is no multiple of {ranks} {peers}; give every one as many"
         )
-    return array.size // ranks
+    return array.size // max(ranks, 1)
 
 
-def check_length(name: str, length: int, ranks: int) -> None:
+def check_length(name: str, length: int, ranks: int, peers: str = "ranks") -> None:
     if length != ranks:
-        raise ValueError(f"{name} has {length} entries, but there are {ranks} ranks; give one for each")
+        raise ValueError(f"{name} has {length} entries, but there are {ranks} {peers}; give one for each")
 
 
 def is_in_place(buffer: object) -> bool:

@@ -17,11 +17,9 @@ mpi4py.MPI.Exception has MPI's code, if comm's error handler returns, as mpi4py 
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import accumulate
 from typing import Any
 
 from mpi4py import MPI
@@ -29,22 +27,19 @@ from mpi4py import MPI
 from wherry.arrays import (
     Array,
     Part,
-    Unit,
     address,
-    block_size,
     check_all_blocks,
     check_array,
     check_arrays,
     check_as_many,
-    check_length,
     check_writable,
     is_in_place,
-    mpi_int,
     part_of,
     ranks_of,
     unit_of,
 )
-from wherry.native import Library, library
+from wherry.blocks import arrays, blocks, side, typed
+from wherry.native import library
 
 
 def alltoall(send: Array | MPI.InPlaceType, receive: Array, comm: MPI.Comm) -> None:
@@ -56,11 +51,11 @@ def alltoall(send: Array | MPI.InPlaceType, receive: Array, comm: MPI.Comm) -> N
     Standard: MPI 4.1, section 6.8, MPI_Alltoall.
     """
     ranks = ranks_of(comm)
-    check_arrays(_arrays(send, receive))
+    check_arrays(arrays(send, receive))
     if not is_in_place(send):
         check_as_many("send", send, receive)
     wherry = library()
-    count = _side("receive", receive, ranks, wherry)[1:]
+    count = side("receive", receive, ranks, wherry)[1:]
     wherry.call("alltoall", address(send), *count, address(receive), *count, wherry.handle(comm))
 
 
@@ -84,9 +79,9 @@ def alltoallv(
     ranks = ranks_of(comm)
     unit = unit_of(receive.dtype)
     in_place = is_in_place(send)
-    check_arrays(_arrays(send, receive))
-    incoming = _blocks("receive", receive, receive_counts, receive_displacements, ranks, unit)
-    outgoing = (None, None) if in_place else _blocks("send", send, send_counts, send_displacements, ranks, unit)
+    check_arrays(arrays(send, receive))
+    incoming = blocks("receive", receive, receive_counts, receive_displacements, ranks, unit)
+    outgoing = (None, None) if in_place else blocks("send", send, send_counts, send_displacements, ranks, unit)
     wherry = library()
     kind = wherry.handle(unit.type)
     wherry.call("alltoallv", address(send), *outgoing, kind, address(receive), *incoming, kind, wherry.handle(comm))
@@ -107,12 +102,12 @@ def alltoallw(
     """
     ranks = ranks_of(comm)
     in_place = is_in_place(send)
-    for name, array in _arrays(send, receive).items():
+    for name, array in arrays(send, receive).items():
         check_array(name, array)
     check_writable("receive", receive)
     wherry = library()
-    incoming = _typed("receive", receive_types, ranks, wherry)
-    outgoing = (None, None, None) if in_place else _typed("send", send_types, ranks, wherry)
+    incoming = typed("receive", receive_types, ranks, wherry)
+    outgoing = (None, None, None) if in_place else typed("send", send_types, ranks, wherry)
     wherry.call("alltoallw", address(send), *outgoing, address(receive), *incoming, wherry.handle(comm))
 
 
@@ -124,11 +119,11 @@ def allgather(send: Array | MPI.InPlaceType, receive: Array, comm: MPI.Comm) -> 
     Standard: MPI 4.1, section 6.7, MPI_Allgather.
     """
     ranks = ranks_of(comm)
-    check_arrays(_arrays(send, receive))
+    check_arrays(arrays(send, receive))
     if not is_in_place(send) and not isinstance(comm, MPI.Intercomm):
         check_all_blocks("receive", receive, send, ranks)
     wherry = library()
-    outgoing, incoming = _side("send", send, 1, wherry), _side("receive", receive, ranks, wherry)
+    outgoing, incoming = side("send", send, 1, wherry), side("receive", receive, ranks, wherry)
     wherry.call("allgather", *outgoing, *incoming, wherry.handle(comm))
 
 
@@ -145,7 +140,7 @@ def bcast(buffer: Array, root: int, comm: MPI.Comm) -> None:
         if not part.is_root:
             check_writable("buffer", buffer)
     wherry = library()
-    wherry.call("bcast", *_side("buffer", buffer if takes_part else None, 1, wherry), root, wherry.handle(comm))
+    wherry.call("bcast", *side("buffer", buffer if takes_part else None, 1, wherry), root, wherry.handle(comm))
 
 
 def gather(send: Array | MPI.InPlaceType, receive: Array | None, root: int, comm: MPI.Comm) -> None:
@@ -217,7 +212,7 @@ def _call_rooted(function: str, send: _End, receive: _End, root: int, comm: MPI.
         check_all_blocks(whole.name, whole.array, used[_Has.block].array, ranks)
     wherry = library()
     sides = [
-        _side(
+        side(
             end.name,
             end.array if end.is_used(part) or end.stays(part) else None,
             ranks if end.has is _Has.all_blocks else 1,
@@ -226,52 +221,3 @@ def _call_rooted(function: str, send: _End, receive: _End, root: int, comm: MPI.
         for end in (send, receive)
     ]
     wherry.call(function, *sides[0], *sides[1], root, wherry.handle(comm))
-
-
-def _arrays(send: Array | MPI.InPlaceType, receive: Array) -> dict[str, Any]:
-    return {"receive": receive} if is_in_place(send) else {"send": send, "receive": receive}
-
-
-def _side(name: str, array: Any, blocks: int, wherry: Library) -> tuple[Any, int, Any]:
-    """A buffer of so many blocks as MPI takes it: where it begins, how many elements a block has, of which type."""
-    if array is None or is_in_place(array):
-        return address(array), 0, wherry.handle(MPI.BYTE)
-    unit = unit_of(array.dtype)
-    elements = block_size(name, array, blocks)
-    return address(array), mpi_int(elements * unit.per_element), wherry.handle(unit.type)
-
-
-def _blocks(
-    name: str,
-    array: Any,
-    counts: Sequence[int] | None,
-    displacements: Sequence[int] | None,
-    ranks: int,
-    unit: Unit,
-) -> tuple[ctypes.Array[ctypes.c_int], ctypes.Array[ctypes.c_int]]:
-    """Counts and displacements as MPI takes them; every block lies inside the array."""
-    if counts is None:
-        raise TypeError(f"{name}_counts is None, which is for MPI.IN_PLACE only; give a count for each rank")
-    begins = [0, *accumulate(counts)][: len(counts)] if displacements is None else displacements
-    for what, values in (("counts", counts), ("displacements", begins)):
-        check_length(f"{name}_{what}", len(values), ranks)
-    for rank, (count, begin) in enumerate(zip(counts, begins, strict=True)):
-        if count < 0 or begin < 0 or (count > 0 and begin + count > array.size):
-            raise ValueError(
-                f"the {name} block of rank {rank} has {count} elements from {begin} on, but there are {array.size}; "
-                "enlarge the array or correct the counts"
-            )
-    integers = ctypes.c_int * ranks
-    return integers(*(mpi_int(n * unit.per_element) for n in counts)), integers(
-        *(mpi_int(n * unit.per_element) for n in begins)
-    )
-
-
-def _typed(
-    name: str, types: Sequence[MPI.Datatype] | None, ranks: int, wherry: Library
-) -> tuple[ctypes.Array[ctypes.c_int], ctypes.Array[ctypes.c_int], ctypes.Array[Any]]:
-    if types is None:
-        raise TypeError(f"{name}_types is None, which is for MPI.IN_PLACE only; give a type for each rank")
-    check_length(f"{name}_types", len(types), ranks)
-    integers = ctypes.c_int * ranks
-    return integers(*[1] * ranks), integers(), wherry.handles(types)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-from wherry import collectives, reductions
+from wherry import collectives, neighbours, reductions
 from wherry.errors import WherryError
 from wherry.native import library, making
 
@@ -34,6 +34,11 @@ _COLLECTIVES: tuple[Callable[..., None], ...] = (
     reductions.reduce,
     reductions.allreduce,
     reductions.reduce_scatter_block,
+    neighbours.neighbor_alltoall,
+    neighbours.neighbor_alltoallv,
+    neighbours.neighbor_alltoallw,
+    neighbours.neighbor_allgather,
+    neighbours.neighbor_allgatherv,
 )
 
 

@@ -17,6 +17,7 @@ REDUCTIONS = ("MPI_Reduce", "MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_s
 _NEIGHBOURHOODS = (
     "MPI_Neighbor_alltoall",
     "MPI_Neighbor_alltoallv",
+    "MPI_Neighbor_alltoallw",
     "MPI_Neighbor_allgather",
     "MPI_Neighbor_allgatherv",
 )

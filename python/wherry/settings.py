@@ -56,6 +56,7 @@ VARIABLES = {
     "WHERRY_BARRIER": Variable("auto", "strategy for MPI_Barrier", Names("barrier")),
     "WHERRY_NEIGHBOR_ALLTOALL": Variable("auto", "strategy for MPI_Neighbor_alltoall", Names("neighbor_alltoall")),
     "WHERRY_NEIGHBOR_ALLTOALLV": Variable("auto", "strategy for MPI_Neighbor_alltoallv", Names("neighbor_alltoallv")),
+    "WHERRY_NEIGHBOR_ALLTOALLW": Variable("auto", "strategy for MPI_Neighbor_alltoallw", Names("neighbor_alltoallw")),
     "WHERRY_NEIGHBOR_ALLGATHER": Variable("auto", "strategy for MPI_Neighbor_allgather", Names("neighbor_allgather")),
     "WHERRY_NEIGHBOR_ALLGATHERV": Variable(
         "auto", "strategy for MPI_Neighbor_allgatherv", Names("neighbor_allgatherv")

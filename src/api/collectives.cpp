@@ -84,6 +84,39 @@ int wherry_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcoun
 
 int wherry_barrier(MPI_Comm comm) { return perform(&Runtime::barrier, library().Barrier, comm); }
 
+int wherry_neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return perform(&Runtime::neighbor_alltoall, library().Neighbor_alltoall, sendbuf, sendcount, sendtype,
+                 recvbuf, recvcount, recvtype, comm);
+}
+
+int wherry_neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                              MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+                              const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
+  return perform(&Runtime::neighbor_alltoallv, library().Neighbor_alltoallv, sendbuf, sendcounts, sdispls,
+                 sendtype, recvbuf, recvcounts, rdispls, recvtype, comm);
+}
+
+int wherry_neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                              const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                              const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
+  return perform(&Runtime::neighbor_alltoallw, library().Neighbor_alltoallw, sendbuf, sendcounts, sdispls,
+                 sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm);
+}
+
+int wherry_neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
+  return perform(&Runtime::neighbor_allgather, library().Neighbor_allgather, sendbuf, sendcount, sendtype,
+                 recvbuf, recvcount, recvtype, comm);
+}
+
+int wherry_neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                               const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                               MPI_Comm comm) {
+  return perform(&Runtime::neighbor_allgatherv, library().Neighbor_allgatherv, sendbuf, sendcount, sendtype,
+                 recvbuf, recvcounts, displs, recvtype, comm);
+}
+
 const char* wherry_last_strategy(void) { return LastStrategy::get(); }
 
 const char* wherry_version(void) { return WHERRY_VERSION; }

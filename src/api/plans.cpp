@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/process.hpp"
+#include "run/neighbours/topology.hpp"
 #include "run/poll.hpp"
 
 struct wherry_plan {
@@ -52,6 +53,16 @@ Kept<T> per_rank(const void* buffer, const T* values, MPI_Comm comm) {
   library().Comm_test_inter(comm, &inter);
   (inter != 0 ? library().Comm_remote_size : library().Comm_size)(comm, &ranks);
   return {buffer == MPI_IN_PLACE ? nullptr : values, static_cast<std::size_t>(ranks)};
+}
+
+/// An array with an entry for each neighbour that this rank sends to, or receives from.
+template <class T>
+Kept<T> per_target(const T* values, MPI_Comm comm) {
+  return {values, run::topology_of(library(), comm).targets.size()};
+}
+template <class T>
+Kept<T> per_source(const T* values, MPI_Comm comm) {
+  return {values, run::topology_of(library(), comm).sources.size()};
 }
 
 /// Makes a plan of a collective with its arguments in MPI's order, which is also that of the runtime's struct.
@@ -152,6 +163,45 @@ int wherry_reduce_scatter_block_plan(const void* sendbuf, void* recvbuf, int rec
 
 int wherry_barrier_plan(MPI_Comm comm, wherry_plan** plan) {
   return make<run::Barrier>(plan, library().Ibarrier, comm);
+}
+
+int wherry_neighbor_alltoall_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm, wherry_plan** plan) {
+  return make<run::NeighborAlltoall>(plan, library().Ineighbor_alltoall, sendbuf, sendcount, sendtype,
+                                     recvbuf, recvcount, recvtype, comm);
+}
+
+int wherry_neighbor_alltoallv_plan(const void* sendbuf, const int sendcounts[], const int sdispls[],
+                                   MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
+                                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
+                                   wherry_plan** plan) {
+  return make<run::NeighborAlltoallv>(
+      plan, library().Ineighbor_alltoallv, sendbuf, per_target(sendcounts, comm), per_target(sdispls, comm),
+      sendtype, recvbuf, per_source(recvcounts, comm), per_source(rdispls, comm), recvtype, comm);
+}
+
+int wherry_neighbor_alltoallw_plan(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+                                   const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
+                                   const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
+                                   wherry_plan** plan) {
+  return make<run::NeighborAlltoallw>(plan, library().Ineighbor_alltoallw, sendbuf,
+                                      per_target(sendcounts, comm), per_target(sdispls, comm),
+                                      per_target(sendtypes, comm), recvbuf, per_source(recvcounts, comm),
+                                      per_source(rdispls, comm), per_source(recvtypes, comm), comm);
+}
+
+int wherry_neighbor_allgather_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, wherry_plan** plan) {
+  return make<run::NeighborAllgather>(plan, library().Ineighbor_allgather, sendbuf, sendcount, sendtype,
+                                      recvbuf, recvcount, recvtype, comm);
+}
+
+int wherry_neighbor_allgatherv_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
+                                    const int recvcounts[], const int displs[], MPI_Datatype recvtype,
+                                    MPI_Comm comm, wherry_plan** plan) {
+  return make<run::NeighborAllgatherv>(plan, library().Ineighbor_allgatherv, sendbuf, sendcount, sendtype,
+                                       recvbuf, per_source(recvcounts, comm), per_source(displs, comm),
+                                       recvtype, comm);
 }
 
 int wherry_plan_start(wherry_plan* plan) {

@@ -25,6 +25,7 @@ enum class Collective {
   // Those of neighbourhoods are last (is_neighbourhood):
   neighbor_alltoall,
   neighbor_alltoallv,
+  neighbor_alltoallw,
   neighbor_allgather,
   neighbor_allgatherv,
 };
@@ -51,6 +52,7 @@ inline constexpr CollectiveName collective_names[] = {
     {"MPI_Barrier", "WHERRY_BARRIER"},
     {"MPI_Neighbor_alltoall", "WHERRY_NEIGHBOR_ALLTOALL"},
     {"MPI_Neighbor_alltoallv", "WHERRY_NEIGHBOR_ALLTOALLV"},
+    {"MPI_Neighbor_alltoallw", "WHERRY_NEIGHBOR_ALLTOALLW"},
     {"MPI_Neighbor_allgather", "WHERRY_NEIGHBOR_ALLGATHER"},
     {"MPI_Neighbor_allgatherv", "WHERRY_NEIGHBOR_ALLGATHERV"},
 };

@@ -41,6 +41,8 @@ constexpr Variable known_variables[] = {
     {"WHERRY_NEIGHBOR_ALLTOALL", "strategy for MPI_Neighbor_alltoall: a name, native or auto (the default)"},
     {"WHERRY_NEIGHBOR_ALLTOALLV",
      "strategy for MPI_Neighbor_alltoallv: a name, native or auto (the default)"},
+    {"WHERRY_NEIGHBOR_ALLTOALLW",
+     "strategy for MPI_Neighbor_alltoallw: a name, native or auto (the default)"},
     {"WHERRY_NEIGHBOR_ALLGATHER",
      "strategy for MPI_Neighbor_allgather: a name, native or auto (the default)"},
     {"WHERRY_NEIGHBOR_ALLGATHERV",

@@ -20,7 +20,7 @@ constexpr double patience = 0.6;
 
 // Calls of a trial. A newcomer has only one: should it be a disaster, it is a short one.
 constexpr std::size_t newcomer_calls = 1;
-constexpr std::size_t trial_calls = settling_calls + 1;
+constexpr std::size_t usual_calls = settling_calls + 1;
 
 // Calls before the first look of a learner that begins with a choice: there is less to correct than after training.
 constexpr std::uint64_t least_gap_when_known = 512;
@@ -153,7 +153,13 @@ double Learner::seconds(std::size_t candidate) const { return lower_quartile(sam
 
 // ---- What to expect ----
 
-bool Learner::trusted(std::size_t candidate) const { return samples_[candidate].size() >= trusted_trials; }
+std::size_t Learner::enough_trials() const { return options_.exact ? 1 : options_.trials; }
+
+std::size_t Learner::trial_calls() const { return options_.exact ? 1 : usual_calls; }
+
+bool Learner::trusted(std::size_t candidate) const {
+  return samples_[candidate].size() >= (options_.exact ? 1 : trusted_trials);
+}
 
 /// Measured time per predicted time. The model's scale is often wrong by the same factor for all candidates.
 /// One of the ratios says that the best candidate equals native, until trials have shown more.
@@ -180,7 +186,7 @@ double Learner::extra(double seconds) const {
 }
 
 std::size_t Learner::calls_of_next_trial(std::size_t candidate) const {
-  return untried(candidate) && candidate != native ? newcomer_calls : trial_calls;
+  return untried(candidate) && candidate != native ? newcomer_calls : trial_calls();
 }
 
 /// What training may cost, in native calls.
@@ -193,7 +199,8 @@ double Learner::spent() const {
   double sum = 0;
   for (std::size_t i = 1; i < candidates_.size(); ++i)
     if (!untried(i))
-      sum += static_cast<double>(newcomer_calls + (samples_[i].size() - 1) * trial_calls) * extra(seconds(i));
+      sum +=
+          static_cast<double>(newcomer_calls + (samples_[i].size() - 1) * trial_calls()) * extra(seconds(i));
   return sum;
 }
 
@@ -201,8 +208,9 @@ double Learner::spent() const {
 /// its expectation may be wrong by a native call.
 double Learner::price(std::size_t candidate) const {
   const double cost = extra(expected(candidate));
-  if (!untried(candidate)) return trial_calls * cost;
-  return untried(native) ? newcomer_calls * cost : (newcomer_calls + trial_calls) * cost + 1;
+  if (!untried(candidate)) return static_cast<double>(trial_calls()) * cost;
+  const std::size_t calls = newcomer_calls + (untried(native) || options_.exact ? 0 : usual_calls);
+  return static_cast<double>(calls) * cost + (untried(native) ? 0 : 1);
 }
 
 // ---- Training: successive elimination ----
@@ -214,7 +222,7 @@ void Learner::dismiss_hopeless() {
 }
 
 bool Learner::wants_trial(std::size_t candidate) const {
-  return standing_[candidate] != Standing::dropped && samples_[candidate].size() < options_.trials;
+  return standing_[candidate] != Standing::dropped && samples_[candidate].size() < enough_trials();
 }
 
 std::vector<std::size_t> Learner::by_promise() const {
@@ -236,7 +244,8 @@ std::vector<std::size_t> Learner::next_trials() const {
   for (const std::size_t i : by_promise()) {
     if (price(i) > left || (untried(i) && !newcomer_allowed)) continue;
     newcomer_allowed = newcomer_allowed && !untried(i);
-    left -= std::max(price(i), trial_calls * extra(seconds(i)));  // a doubtful time may be true after all
+    left -= std::max(price(i), static_cast<double>(trial_calls()) *
+                                   extra(seconds(i)));  // a doubtful time may be true after all
     trials.push_back(i);
   }
   return trials;

@@ -43,6 +43,8 @@ struct LearnerOptions {
   std::size_t most_tried = 5;
   /// Agreed times that a contender needs before it may be kept. Raise it on noisy machines.
   std::size_t trials = 3;
+  /// Times are exact, and no call pays for those before it, as on simulated machines: a single call tells what a candidate takes.
+  bool exact = false;
   /// What a candidate must save of the time of what runs now to replace it: less than this is noise.
   double least_gain = 0.04;
   /// Calls after which training's choice of another than native must prove itself in long rows: training has
@@ -147,6 +149,8 @@ class Learner {
 
   bool untried(std::size_t candidate) const { return samples_[candidate].empty(); }
   bool trusted(std::size_t candidate) const;
+  std::size_t enough_trials() const;
+  std::size_t trial_calls() const;
   double calibration() const;
   double expected(std::size_t candidate) const;
   double extra(double seconds) const;

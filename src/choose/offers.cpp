@@ -15,10 +15,10 @@ long long buffer_bytes(const Offer& offer, const Load& load) {
   return plan::in_blocks(offer.way.segments->operation) ? load.bytes * load.ranks : load.bytes;
 }
 
-/// Bytes of what a message carries whole numbers of: a block, or a segment.
+/// Bytes of what a message carries whole numbers of: a block, or the largest segment.
 long long unit_bytes(const Offer& offer, const Load& load) {
   if (offer.segments == 0) return load.bytes;
-  return (buffer_bytes(offer, load) + offer.segments - 1) / offer.segments;
+  return (buffer_bytes(offer, load) + offer.segments - 1) / offer.segments + load.unit_bytes - 1;
 }
 
 /// Every one of them: the times have a second minimum where segments become small enough to be sent eagerly.

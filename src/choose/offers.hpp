@@ -36,6 +36,7 @@ std::vector<Offer> survey(const plan::Shape& shape, std::optional<plan::Operatio
 struct Load {
   int ranks;
   long long bytes;
+  long long unit_bytes = 1;  // what may not be cut
 };
 
 /// The sizes up to the next power of two share what is learned, and are priced as the largest of them.

@@ -3,6 +3,8 @@
 
 #include <functional>
 
+#include "run/arguments.hpp"
+#include "run/neighbours/perform.hpp"
 #include "run/read.hpp"
 
 namespace wherry::run {
@@ -11,7 +13,7 @@ struct AnyCall {
   Collective collective;
   MPI_Comm comm;
   /// Reads the arguments; false: the library should perform the call, or judge it.
-  std::function<bool(const Communicator&, Blocks&, SegmentCall&)> read;
+  std::function<bool(const Communicator&, Arguments&)> read;
   /// Whether this rank's arguments are legal as far as Wherry looks at them.
   std::function<bool()> is_sound;
 };
@@ -19,11 +21,17 @@ struct AnyCall {
 /// api and call must outlive the result.
 template <class Call>
 AnyCall any_call(const mpi::Api& api, const Call& call) {
+  return {
+      collective_of<Call>, call.comm,
+      [&](const Communicator& c, Arguments& to) { return read_work(api, call, c, to.blocks, to.segments); },
+      [&] { return is_valid(api, call); }};
+}
+
+template <Neighbourly Call>
+AnyCall any_call(const mpi::Api& api, const Call& call) {
   return {collective_of<Call>, call.comm,
-          [&](const Communicator& c, Blocks& blocks, SegmentCall& segments) {
-            return read_work(api, call, c, blocks, segments);
-          },
-          [&] { return is_valid(api, call); }};
+          [&](const Communicator& c, Arguments& to) { return read_joined(api, call, c, to); },
+          [&] { return is_sound(api, call); }};
 }
 
 }  // namespace wherry::run

@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "run/neighbours/perform.hpp"
+
 namespace wherry::run {
 
 namespace {
@@ -68,6 +70,7 @@ void Attachments::join(Attached& a) {
   auto made = std::make_shared<Communicator>(a.comm, settings_, api_, room);
   a.refusal = made->terms().refusal;
   if (!a.refusal.empty()) return;
+  if (settings_.features.nonblocking) neighbourhood_of(*made, a.comm);  // no non-blocking call can ask for it
   a.communicator = std::move(made);
   ++joined_;
 }

@@ -1,6 +1,8 @@
 #include "run/bindings.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <new>
 
 namespace wherry::run {
 
@@ -8,11 +10,12 @@ namespace {
 
 /// MPI_Unpack fills all that its arguments describe, so what no data comes for is filled with what it has.
 int unpack_first(const Channel& channel, const std::byte* from, long long bytes, const Share& to) {
-  std::vector<std::byte> all(static_cast<std::size_t>(to.bytes));
-  const int code = pack(channel.api(), to.region, to.dense, all.data(), to.bytes, channel.comm());
+  const std::unique_ptr<std::byte[]> all(new (std::nothrow) std::byte[static_cast<std::size_t>(to.bytes)]);
+  if (!all) return MPI_ERR_NO_MEM;
+  const int code = pack(channel.api(), to.region, to.dense, all.get(), to.bytes, channel.comm());
   if (code != MPI_SUCCESS) return code;
-  std::memcpy(all.data(), from, static_cast<std::size_t>(bytes));
-  return unpack(channel.api(), all.data(), to.bytes, to.region, to.dense, channel.comm());
+  std::memcpy(all.get(), from, static_cast<std::size_t>(bytes));
+  return unpack(channel.api(), all.get(), to.bytes, to.region, to.dense, channel.comm());
 }
 
 }  // namespace

@@ -26,26 +26,6 @@ bool set(Share& share, const void* address, long long count, MPI_Datatype type, 
   return true;
 }
 
-/// Blocks with types of their own, displacements in bytes.
-bool read_typed(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements,
-                const MPI_Datatype* types, TypeMemory& memory, std::vector<Share>& shares) {
-  if (types == nullptr || counts.empty() || displacements.empty()) return false;
-  MPI_Datatype last = MPI_DATATYPE_NULL;
-  TypeFacts facts;
-  for (std::size_t i = 0; i < shares.size(); ++i) {
-    const int peer = static_cast<int>(i);
-    if (counts[peer] == 0) {
-      // The type need not exist then: MPICH accepts MPI_DATATYPE_NULL, and other ranks cannot see it.
-      shares[i] = {.region = {base, 0, MPI_BYTE}, .bytes = 0, .dense = true};
-      continue;
-    }
-    if (types[i] == MPI_DATATYPE_NULL) return false;
-    if (types[i] != last) facts = memory.facts_of(api, last = types[i]);
-    if (!set(shares[i], at(base, displacements[peer]), counts[peer], types[i], facts)) return false;
-  }
-  return true;
-}
-
 void prepare(Blocks& blocks, const void* sendbuf, int size) {
   blocks.in_place = sendbuf == MPI_IN_PLACE;
   blocks.untyped = false;
@@ -74,6 +54,26 @@ bool read_vector(const mpi::Api& api, const void* base, Numbers counts, Numbers 
     const int peer = static_cast<int>(i);
     if (!set(shares[i], at(base, displacements[peer] * facts.extent), counts[peer], type, facts))
       return false;
+  }
+  return true;
+}
+
+bool read_typed(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements,
+                const MPI_Datatype* types, TypeMemory& memory, std::vector<Share>& shares) {
+  if (shares.empty()) return true;
+  if (types == nullptr || counts.empty() || displacements.empty()) return false;
+  MPI_Datatype last = MPI_DATATYPE_NULL;
+  TypeFacts facts;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const int peer = static_cast<int>(i);
+    if (counts[peer] == 0) {
+      // The type need not exist then: MPICH accepts MPI_DATATYPE_NULL, and other ranks cannot see it.
+      shares[i] = {.region = {base, 0, MPI_BYTE}, .bytes = 0, .dense = true};
+      continue;
+    }
+    if (types[i] == MPI_DATATYPE_NULL) return false;
+    if (types[i] != last) facts = memory.facts_of(api, last = types[i]);
+    if (!set(shares[i], at(base, displacements[peer]), counts[peer], types[i], facts)) return false;
   }
   return true;
 }

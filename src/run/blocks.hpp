@@ -45,5 +45,8 @@ bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Data
 /// Blocks with counts and displacements of their own, in units of one type.
 bool read_vector(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements,
                  MPI_Datatype type, TypeMemory& memory, std::vector<Share>& shares);
+/// Blocks with types of their own too, displacements in bytes.
+bool read_typed(const mpi::Api& api, const void* base, Numbers counts, Numbers displacements,
+                const MPI_Datatype* types, TypeMemory& memory, std::vector<Share>& shares);
 
 }  // namespace wherry::run

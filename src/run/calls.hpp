@@ -173,6 +173,19 @@ struct NeighborAlltoallv {
   MPI_Comm comm;
 };
 
+/// Arguments of MPI_Neighbor_alltoallw: displacements in bytes, one type per neighbour.
+struct NeighborAlltoallw {
+  const void* sendbuf;
+  Numbers sendcounts;
+  Numbers sdispls;
+  const MPI_Datatype* sendtypes;
+  void* recvbuf;
+  Numbers recvcounts;
+  Numbers rdispls;
+  const MPI_Datatype* recvtypes;
+  MPI_Comm comm;
+};
+
 /// Arguments of MPI_Neighbor_allgather (MPI 4.1, 8.6.1), counts widened.
 struct NeighborAllgather {
   const void* sendbuf;
@@ -213,6 +226,7 @@ inline constexpr Collective collective_of = [] {
   else if constexpr (std::is_same_v<Call, ReduceScatter>) return Collective::reduce_scatter;
   else if constexpr (std::is_same_v<Call, NeighborAlltoall>) return Collective::neighbor_alltoall;
   else if constexpr (std::is_same_v<Call, NeighborAlltoallv>) return Collective::neighbor_alltoallv;
+  else if constexpr (std::is_same_v<Call, NeighborAlltoallw>) return Collective::neighbor_alltoallw;
   else if constexpr (std::is_same_v<Call, NeighborAllgather>) return Collective::neighbor_allgather;
   else if constexpr (std::is_same_v<Call, NeighborAllgatherv>) return Collective::neighbor_allgatherv;
   else return Collective::barrier;

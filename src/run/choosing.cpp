@@ -52,13 +52,14 @@ choose::LearnerOptions options_for(const Communicator& c, const std::vector<choo
 }  // namespace
 
 Choosing::Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers,
-                   Staging& staging)
+                   Staging& staging, bool exact_clock)
     : settings_(settings),
       api_(api),
       machine_(machine_name()),
       library_(library_name(api)),
       offers_(std::move(offers)),
-      staging_(staging) {}
+      staging_(staging),
+      exact_clock_(exact_clock) {}
 
 Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
   RecentChoice& recent = c.recent_choices[index_of(key.collective)];
@@ -113,16 +114,33 @@ std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& k
       new Choice{Cell(std::move(made), c.channel(), c.size(), trials), std::move(ways)});
 }
 
-std::optional<Way> Choosing::way_without_asking(Communicator& c, const CellKey& key) {
+bool Choosing::is_within(const Communicator& c, const CellKey& key, const Way& way, const Means& means) {
+  return offers_->staging_bytes(c, key, way, means.unit_bytes) <= static_cast<long long>(means.staging_max);
+}
+
+std::optional<Way> Choosing::way_without_asking(Communicator& c, const CellKey& key, const Means& means) {
+  const auto within = [&](const std::optional<Way>& way) { return !way || is_within(c, key, *way, means); };
   const auto found = c.choices.find(key);
   if (found != c.choices.end() && found->second->cell.learner().settled())
-    return found->second->ways[found->second->cell.learner().winner()];
-  const auto [entry, is_new] = c.modelled.try_emplace(key);
-  if (!is_new) return entry->second;
-  const std::vector<Offered> offered = offers_->of(c, key);
-  const auto best = std::ranges::min_element(offered, {}, &Offered::predicted_s);
-  if (best != offered.end()) entry->second = best->way;
-  return entry->second;
+    if (const std::optional<Way>& won = found->second->ways[found->second->cell.learner().winner()];
+        within(won))
+      return won;
+  const auto [entry, is_new] = c.modelled.try_emplace({key, means.staging_max});
+  if (is_new) {
+    const std::vector<Offered> offered = offers_->of(c, key, means.staging_max);
+    const auto best = std::ranges::min_element(offered, {}, &Offered::predicted_s);
+    if (best != offered.end()) entry->second = best->way;
+  }
+  return within(entry->second) ? entry->second : std::nullopt;
+}
+
+std::pair<std::optional<Way>, std::string_view> Choosing::named_without_asking(const Communicator& c,
+                                                                               const CellKey& key,
+                                                                               std::string_view name,
+                                                                               const Means& means) {
+  const auto named = offers_->named(c, key, name);
+  if (!named.first || is_within(c, key, *named.first, means)) return named;
+  return {std::nullopt, "the strategy asked for may need more memory than every rank has set aside"};
 }
 
 std::pair<std::optional<Way>, std::string_view> Choosing::named(Communicator& c, const CellKey& key,
@@ -176,7 +194,8 @@ choose::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vect
     earlier[2] = row->native_seconds;
   }
   if (c.terms().tuning) api_.Bcast(earlier, 3, MPI_DOUBLE, 0, c.channel().comm());
-  const choose::LearnerOptions options = options_for(c, list);
+  choose::LearnerOptions options = options_for(c, list);
+  options.exact = exact_clock_;
   if (earlier[0] >= 0)
     return choose::Learner::settled_on(std::move(list), static_cast<std::size_t>(earlier[0]), earlier[1],
                                        earlier[2], options);

@@ -16,29 +16,38 @@
 
 namespace wherry::run {
 
+/// What a call may take that asks no other rank.
+struct Means {
+  std::size_t staging_max;   // bytes, on every rank
+  long long unit_bytes = 1;  // of the call's data, which may not be cut
+};
+
 /// The candidates of calls, and the tuning file. Shared by all communicators of the process; thread-safe.
 class Choosing {
  public:
-  Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers, Staging& staging);
+  Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers, Staging& staging,
+           bool exact_clock);
 
   /// What is learned about such calls; made at the first one (collective over c). root: of this one.
   Choice& choice(Communicator& c, const CellKey& key, int root);
-  /// The best way known for such calls without asking other ranks: what has been learned, else what the model expects. None:
-  /// the library's.
-  std::optional<Way> way_without_asking(Communicator& c, const CellKey& key);
+  /// The best way known for such calls within these means, without asking other ranks: what has been learned, else what the model
+  /// expects. None: the library's.
+  std::optional<Way> way_without_asking(Communicator& c, const CellKey& key, const Means& means);
   /// The way of that name, or why it cannot be gone. Collective over c, at the first call.
   std::pair<std::optional<Way>, std::string_view> named(Communicator& c, const CellKey& key,
                                                         std::string_view name);
-  /// The same without asking other ranks: pipelines may be of another depth, the same on all ranks.
+  /// The same within these means, without asking other ranks: pipelines may be of another depth, the same on all ranks.
   std::pair<std::optional<Way>, std::string_view> named_without_asking(const Communicator& c,
                                                                        const CellKey& key,
-                                                                       std::string_view name) {
-    return offers_->named(c, key, name);
-  }
+                                                                       std::string_view name,
+                                                                       const Means& means);
 
   /// Makes sure of so much staging on every rank, for blocking calls. False, alike on all ranks: one has not got it, and ways
   /// that need more than is reserved are no longer offered in c. Collective over c where more is asked for than before.
   bool reserve(Communicator& c, long long bytes);
+
+  /// Settles what the calls of c are priced by. Collective over c, the first time.
+  void settle_machine(Communicator& c);
 
   /// Keeps what the ranks of c learned; its rank 0 does so for all.
   void note(Communicator& c);
@@ -52,9 +61,9 @@ class Choosing {
     std::vector<choose::Candidate> candidates;
   };
 
+  bool is_within(const Communicator& c, const CellKey& key, const Way& way, const Means& means);
   Shortlist shortlist(Communicator& c, const CellKey& key);
   std::unique_ptr<Choice> first_choice(Communicator& c, const CellKey& key, int root);
-  void settle_machine(Communicator& c);
   choose::Learner learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list);
   choose::TuningKey tuning_key(Communicator& c, const CellKey& key) const;
   const choose::TuningTable& tuning_table();
@@ -65,6 +74,7 @@ class Choosing {
 
   const std::shared_ptr<Offers> offers_;
   Staging& staging_;
+  const bool exact_clock_;
 
   std::mutex mutex_;  // guards what follows
   bool loaded_ = false;

@@ -68,11 +68,12 @@ int leader_of(int rank, MPI_Comm comm, const Settings& settings, const mpi::Api&
 // The ranks speak of everything on the program's communicator: a rank may be without the new one.
 Communicator::Communicator(MPI_Comm comm, const Settings& settings, const mpi::Api& api, Room room)
     : tags(first_free_tag, half_of_free_tags(comm, api)),
-      lasting_tags(first_free_tag + half_of_free_tags(comm, api), half_of_free_tags(comm, api)) {
+      lasting_tags(first_free_tag + half_of_free_tags(comm, api), half_of_free_tags(comm, api)),
+      set_aside(settings.features.nonblocking ? settings.staging_max : 0) {
   const ErrorsReturned quiet(comm, api);
   api.Comm_rank(comm, &rank_);
   api.Comm_size(comm, &size_);
-  terms_ = settle_terms(settings, room, comm, api);
+  terms_ = settle_terms(settings, room, set_aside.bytes(), comm, api);
   if (!terms_.refusal.empty()) return;
   open_channel(comm, api);
   find_nodes(comm, settings, api);

@@ -28,6 +28,7 @@
 #include "run/segments/call.hpp"
 #include "run/size_watch.hpp"
 #include "run/sparse/exchange.hpp"
+#include "run/started/set_aside.hpp"
 #include "run/started/tags.hpp"
 #include "run/terms.hpp"
 
@@ -104,7 +105,9 @@ class Communicator {
   // Of collectives that are left and taken up again:
   Tags tags;
   LastingTags lasting_tags;
-  std::map<CellKey, std::optional<Way>> modelled;  // what the cost model would choose
+  SetAside set_aside;
+  // What the cost model would choose for calls of a size class, with so much staging.
+  std::map<std::pair<CellKey, std::size_t>, std::optional<Way>> modelled;
 
  private:
   void open_channel(MPI_Comm comm, const mpi::Api& api);

@@ -20,11 +20,12 @@ long long most_staging(const SegmentCall& call, int ranks) {
   return call.differ ? call.total_bytes() + ranks * call.widest : 0;
 }
 
-std::string_view reason_to_stay(const Settings& settings, const Communicator& c, const SegmentCall& call) {
+std::string_view reason_to_stay(const Settings& settings, const Communicator& c, const SegmentCall& call,
+                                std::size_t staging_max) {
   const bool reduces = call.reduces != Operator::unknown;
   if (reduces && settings.reproducible && depends_on_order(call.reduces))
     return "WHERRY_REPRODUCIBLE: the result depends on the order";
-  return most_staging(call, c.size()) > static_cast<long long>(c.terms().staging_max)
+  return most_staging(call, c.size()) > static_cast<long long>(staging_max)
              ? "blocks differ so much that staging would not do"
              : "";
 }

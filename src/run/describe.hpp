@@ -31,7 +31,8 @@ std::uint32_t bucket_of(const Blocks& blocks);
 /// The most staging that a call may need by any strategy, where its blocks differ: its size class does not tell. 0 elsewhere.
 long long most_staging(const SegmentCall& call, int ranks);
 
-/// Why the library must perform the call in c, alike on all ranks; empty if it need not.
-std::string_view reason_to_stay(const Settings& settings, const Communicator& c, const SegmentCall& call);
+/// Why the library must perform the call, alike on all ranks; empty if it need not. staging_max: bytes that it may take.
+std::string_view reason_to_stay(const Settings& settings, const Communicator& c, const SegmentCall& call,
+                                std::size_t staging_max);
 
 }  // namespace wherry::run

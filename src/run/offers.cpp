@@ -1,6 +1,7 @@
 #include "run/offers.hpp"
 
 #include <algorithm>
+#include <climits>
 
 #include "choose/staging.hpp"
 #include "plan/segments/collectives.hpp"
@@ -24,9 +25,9 @@ const std::vector<choose::Offer>& Offers::counted(const Communicator& c, const C
   return known;  // entries of a map stay where they are
 }
 
-std::vector<Offered> Offers::of(const Communicator& c, const CellKey& key) {
+std::vector<Offered> Offers::of(const Communicator& c, const CellKey& key, std::size_t staging_max) {
   const choose::Calls calls{key.collective, key.limit, load_of(c, key)};
-  const choose::Room room{static_cast<long long>(c.terms().staging_max), c.terms().host_memory};
+  const choose::Room room{static_cast<long long>(staging_max), c.terms().host_memory};
   const choose::Allowed allowed = [&](const choose::Offer& offer) {
     return choose::fits(offer, calls, c.shape(), room);
   };
@@ -35,6 +36,15 @@ std::vector<Offered> Offers::of(const Communicator& c, const CellKey& key) {
        choose::priced(counted(c, key), calls.load, c.machine.value_or(plan::Machine{}), allowed))
     all.push_back({p.offer->way, p.cost.seconds, choose::staging_bytes(*p.offer, calls)});
   return all;
+}
+
+long long Offers::staging_bytes(const Communicator& c, const CellKey& key, const Way& way,
+                                long long unit_bytes) {
+  choose::Calls calls{key.collective, key.limit, load_of(c, key)};
+  calls.load.unit_bytes = unit_bytes;
+  const std::vector<choose::Offer>& all = counted(c, key);
+  const auto found = std::ranges::find(all, way, &choose::Offer::way);
+  return found == all.end() ? LLONG_MAX : choose::staging_bytes(*found, calls);
 }
 
 std::pair<std::optional<Way>, std::string_view> Offers::named(const Communicator& c, const CellKey& key,

@@ -25,8 +25,13 @@ struct Offered {
 /// the process; thread-safe. The machine of a communicator must have been settled.
 class Offers {
  public:
-  /// The ways of such calls that apply to the ranks of c and keep to their terms; the same on all ranks.
-  std::vector<Offered> of(const Communicator& c, const CellKey& key);
+  /// The ways of such calls that apply to the ranks of c and keep to their terms; the same on all ranks. staging_max: bytes.
+  std::vector<Offered> of(const Communicator& c, const CellKey& key, std::size_t staging_max);
+  std::vector<Offered> of(const Communicator& c, const CellKey& key) {
+    return of(c, key, c.terms().staging_max);
+  }
+  /// Bytes of staging that the way may need on any rank for such calls, cut at whole units only.
+  long long staging_bytes(const Communicator& c, const CellKey& key, const Way& way, long long unit_bytes);
   /// The strategy of that name, or why it cannot be used.
   std::pair<std::optional<Way>, std::string_view> named(const Communicator& c, const CellKey& key,
                                                         std::string_view name);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "choose/staging.hpp"
@@ -16,12 +18,15 @@ constexpr int own_tag = 2;  // no schedule sends to itself
 
 // No rank stops half-way: the others count on its messages. So every step is taken, and the first error reported.
 
-/// The block that a rank has for itself, by one who may be inside the library and must not send a message.
+/// The block that a rank has for itself, by one who may be inside the library and must not send a message. Without memory the
+/// other blocks are exchanged all the same.
 int copy_own_packed(const Communicator& c, const Share& from, const Share& to) {
-  std::vector<std::byte> packed(static_cast<std::size_t>(from.bytes));
+  const std::unique_ptr<std::byte[]> packed(new (std::nothrow)
+                                                std::byte[static_cast<std::size_t>(from.bytes)]);
+  if (!packed) return MPI_ERR_NO_MEM;
   const int code =
-      pack(c.channel().api(), from.region, from.dense, packed.data(), from.bytes, c.channel().comm());
-  return code != MPI_SUCCESS ? code : deliver(c.channel(), packed.data(), from.bytes, to);
+      pack(c.channel().api(), from.region, from.dense, packed.get(), from.bytes, c.channel().comm());
+  return code != MPI_SUCCESS ? code : deliver(c.channel(), packed.get(), from.bytes, to);
 }
 
 /// The block that a rank has for itself. Only the library can touch an accelerator's memory.
@@ -40,6 +45,26 @@ int copy_own(const Task& task, const Share& from, const Share& to) {
 }
 
 bool all_dense(const std::vector<Share>& shares) { return shares.front().dense; }
+
+/// What the staging of an exchange of equal blocks is for, one part after the other.
+struct UniformNeeds {
+  std::size_t copy_bytes = 0;     // in place: of the data to send
+  std::size_t dropped_bytes = 0;  // what comes where the program has too little room for it
+  std::size_t staged_bytes = 0;   // blocks on their way
+};
+
+UniformNeeds needs_of(const Blocks& blocks, plan::Hops hops, const Prepared& prepared) {
+  const long long block = blocks.block_bytes();
+  const auto ranks = static_cast<int>(blocks.receive.size());
+  const std::size_t all = static_cast<std::size_t>(block) * blocks.receive.size();
+  const bool several = hops == plan::Hops::several;
+  const bool too_short = !several && blocks.receive.front().bytes < block;  // else it comes to what is staged
+  return {.copy_bytes = blocks.in_place ? all : 0,
+          .dropped_bytes = too_short ? all : 0,
+          .staged_bytes = several ? static_cast<std::size_t>(
+                                        choose::uniform_staging(prepared.schedule.slots, ranks, block))
+                                  : 0};
+}
 
 /// Packs equal blocks one after the other.
 int pack_all(const Communicator& c, const std::vector<Share>& shares, std::byte* to) {
@@ -79,7 +104,7 @@ int send_from_copy(const Communicator& c, Blocks& blocks, std::byte* copy) {
 /// edges.
 class Staged {
  public:
-  /// memory: uniform_staging().
+  /// memory: choose::uniform_staging().
   Staged(const Blocks& blocks, const Prepared& prepared, std::byte* memory)
       : receive_(blocks.receive),
         send_(blocks.send),
@@ -175,64 +200,53 @@ int judge(const mpi::Api& api, Blocks& blocks) {
   return *blocks.untyped_code;
 }
 
-Work uniform_exchange(Task task, Blocks& blocks, const plan::Strategy& strategy, const Prepared& prepared,
-                      Staging& staging) {
+std::size_t uniform_staging(const Blocks& blocks, plan::Hops hops, const Prepared& prepared) {
+  const UniformNeeds needs = needs_of(blocks, hops, prepared);
+  return needs.copy_bytes + needs.dropped_bytes + needs.staged_bytes;
+}
+
+Work uniform_exchange(Task task, Blocks& blocks, plan::Hops hops, const Prepared& prepared,
+                      std::byte* staging) {
   const Communicator& c = task.c;
-  const auto block = static_cast<std::size_t>(blocks.block_bytes());
-  const std::size_t buffer = block * blocks.receive.size();
-  int code = MPI_SUCCESS;
+  const UniformNeeds needs = needs_of(blocks, hops, prepared);
+  int code = blocks.in_place ? send_from_copy(c, blocks, staging) : MPI_SUCCESS;
+  staging += needs.copy_bytes;
 
-  // Too little room on this rank: it does its part, and drops what comes. Receives that are too short would do as
-  // well, had Open MPI 4 and 5 not the habit of filling them beyond their end.
-  Staging::Lease dropped;
-  std::vector<Share> room;  // the program's, meanwhile: the blocks may be exchanged again
-  const bool too_short = static_cast<std::size_t>(blocks.receive.front().bytes) < block;
-  if (too_short) {
-    dropped = staging.lease(buffer, Patience::test);  // what is reserved is for what follows
-    if (dropped.data() == nullptr) co_return MPI_ERR_NO_MEM;
-    room = blocks.receive;
-    lay_out(dropped.data(), static_cast<long long>(block), blocks.receive.size(), blocks.receive);
-  }
-
-  const bool several = strategy.hops == plan::Hops::several;
-  const std::size_t copy_bytes = blocks.in_place ? buffer : 0;
-  Staging::Lease lease;
-  if (several || blocks.in_place) {
-    const int slots = several ? prepared.schedule.slots : 0;
-    const auto staged =
-        static_cast<std::size_t>(choose::uniform_staging(slots, c.size(), static_cast<long long>(block)));
-    lease = staging.lease(staged + copy_bytes, task.lane.patience);
-    if (lease.data() == nullptr) {
-      if (too_short) blocks.receive.swap(room);
-      co_return MPI_ERR_NO_MEM;
-    }
-  }
-  if (blocks.in_place) {
-    code = send_from_copy(c, blocks, lease.data());
-  } else if (!several) {
-    const auto own = static_cast<std::size_t>(c.rank());
-    code = copy_own(task, blocks.send[own], blocks.receive[own]);
-  }
-
-  if (several) {
-    Staged staged(blocks, prepared, lease.data() + copy_bytes);
+  if (hops == plan::Hops::several) {
+    Staged staged(blocks, prepared, staging);
     code = first_error(code, staged.load(c));
     UniformBinding binding = staged.binding(prepared);
     Execution execution(prepared.schedule, binding, task.lane, task.requests);
     const int exchanged = co_await execution;
-    code = first_error(first_error(code, exchanged), staged.unload(c));
-  } else {
-    DirectBinding binding(blocks);
-    Execution execution(prepared.schedule, binding, task.lane, task.requests);
-    const int exchanged = co_await execution;
-    code = first_error(code, exchanged);
+    co_return first_error(first_error(code, exchanged), staged.unload(c));
   }
-  if (too_short) blocks.receive.swap(room);
-  co_return first_error(code, too_short ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+
+  // Too little room on this rank: it does its part, and drops what comes. Receives that are too short would do as
+  // well, had Open MPI 4 and 5 not the habit of filling them beyond their end.
+  std::vector<Share> room;  // the program's, meanwhile: the blocks may be exchanged again
+  if (needs.dropped_bytes > 0) {
+    room = blocks.receive;
+    lay_out(staging, blocks.block_bytes(), room.size(), blocks.receive);
+  }
+  const auto own = static_cast<std::size_t>(c.rank());
+  if (!blocks.in_place) code = copy_own(task, blocks.send[own], blocks.receive[own]);
+  DirectBinding binding(blocks);
+  Execution execution(prepared.schedule, binding, task.lane, task.requests);
+  const int exchanged = co_await execution;
+  code = first_error(code, exchanged);
+  if (room.empty()) co_return code;
+  blocks.receive.swap(room);
+  co_return first_error(code, MPI_ERR_TRUNCATE);
+}
+
+std::size_t irregular_staging(plan::Hops hops, const Prepared& prepared, std::size_t limit) {
+  if (hops == plan::Hops::single) return 0;
+  return static_cast<std::size_t>(choose::combined_bytes(prepared.schedule.slots, prepared.layout.most_items,
+                                                         static_cast<long long>(limit)));
 }
 
 Work irregular_exchange(Task task, const Blocks& blocks, plan::Hops hops, const Prepared& prepared,
-                        const Prepared& large, std::size_t limit, Staging& staging) {
+                        const Prepared& large, std::size_t limit, std::byte* staging) {
   const auto own = static_cast<std::size_t>(task.c.rank());
   int code = copy_own(task, blocks.send[own], blocks.receive[own]);
   if (hops == plan::Hops::single) {
@@ -241,13 +255,7 @@ Work irregular_exchange(Task task, const Blocks& blocks, plan::Hops hops, const 
     const int exchanged = co_await execution;
     co_return first_error(code, exchanged);
   }
-  const Staging::Lease lease =
-      staging.lease(static_cast<std::size_t>(choose::combined_bytes(
-                        prepared.schedule.slots, prepared.layout.most_items, static_cast<long long>(limit))),
-                    task.lane.patience);
-  if (lease.data() == nullptr) co_return first_error(code, MPI_ERR_NO_MEM);
-  CombinedBinding binding(prepared.schedule, prepared.layout, blocks, limit, lease.data(),
-                          *task.lane.channel);
+  CombinedBinding binding(prepared.schedule, prepared.layout, blocks, limit, staging, *task.lane.channel);
   Execution execution(prepared.schedule, binding, task.lane, task.requests);
   const int combined = co_await execution;
   code = first_error(first_error(code, combined), binding.status());
@@ -257,11 +265,22 @@ Work irregular_exchange(Task task, const Blocks& blocks, plan::Hops hops, const 
   co_return first_error(code, exchanged);
 }
 
+int exchange_irregular(const Task& task, const Blocks& blocks, plan::Hops hops, const Prepared& prepared,
+                       const Prepared& large, std::size_t limit, Staging& staging) {
+  const Staging::Lease lease = staging.lease(irregular_staging(hops, prepared, limit), task.lane.patience);
+  if (!lease.is_granted()) return MPI_ERR_NO_MEM;
+  return irregular_exchange(task, blocks, hops, prepared, large, limit, lease.data()).run();
+}
+
 int perform_uniform(Communicator& c, const plan::Strategy& strategy, Staging& staging) {
   const bool straight = strategy.hops == plan::Hops::single && !c.blocks.in_place &&
                         c.blocks.receive.front().bytes >= c.blocks.block_bytes();
   if (straight) return straight_exchange(blocking_task(c), c.blocks, c.prepared(strategy));
-  return uniform_exchange(blocking_task(c), c.blocks, strategy, c.prepared(strategy), staging).run();
+  const Prepared& prepared = c.prepared(strategy);
+  const Staging::Lease lease =
+      staging.lease(uniform_staging(c.blocks, strategy.hops, prepared), Patience::wait);
+  if (!lease.is_granted()) return MPI_ERR_NO_MEM;
+  return uniform_exchange(blocking_task(c), c.blocks, strategy.hops, prepared, lease.data()).run();
 }
 
 int perform_irregular(Communicator& c, const plan::Strategy& strategy, std::uint32_t bucket,
@@ -271,7 +290,7 @@ int perform_irregular(Communicator& c, const plan::Strategy& strategy, std::uint
   const auto exchange = [&] {
     const Prepared& large = strategy.hops == plan::Hops::single ? prepared : large_block_schedule(c);
     const std::size_t limit = combined_limit(bucket);
-    return irregular_exchange(task, c.blocks, strategy.hops, prepared, large, limit, staging).run();
+    return exchange_irregular(task, c.blocks, strategy.hops, prepared, large, limit, staging);
   };
   const int code = c.blocks.in_place ? exchange_in_place(task, c.blocks, prepared) : exchange();
   return first_error(code, judge(c.channel().api(), c.blocks));

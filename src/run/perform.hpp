@@ -12,14 +12,23 @@ namespace wherry::run {
 /// Largest block that travels combined in irregular calls of this size class.
 std::size_t combined_limit(std::uint32_t bucket);
 
-/// Exchanges `blocks`, all of the same number of bytes. Collective; `blocks` may change.
-Work uniform_exchange(Task task, Blocks& blocks, const plan::Strategy& strategy, const Prepared& prepared,
-                      Staging& staging);
+// Staging is had before an exchange begins, for once begun it must not stop: the other ranks count on its messages.
+
+/// Exchanges `blocks`, all of the same number of bytes. staging: so many bytes as the first function says. Collective; `blocks` may
+/// change.
+std::size_t uniform_staging(const Blocks& blocks, plan::Hops hops, const Prepared& prepared);
+Work uniform_exchange(Task task, Blocks& blocks, plan::Hops hops, const Prepared& prepared,
+                      std::byte* staging);
 
 /// Exchanges `blocks` of any sizes, not in place. hops: of the schedule's strategy; large: for blocks of more than `limit` bytes.
-/// Collective.
+/// staging: so many bytes as the first function says. Collective.
+std::size_t irregular_staging(plan::Hops hops, const Prepared& prepared, std::size_t limit);
 Work irregular_exchange(Task task, const Blocks& blocks, plan::Hops hops, const Prepared& prepared,
-                        const Prepared& large, std::size_t limit, Staging& staging);
+                        const Prepared& large, std::size_t limit, std::byte* staging);
+
+/// The same of a blocking call. Returns an MPI code.
+int exchange_irregular(const Task& task, const Blocks& blocks, plan::Hops hops, const Prepared& prepared,
+                       const Prepared& large, std::size_t limit, Staging& staging);
 
 /// How blocks travel that are too large to be combined.
 const Prepared& large_block_schedule(Communicator& c);

@@ -28,7 +28,8 @@ struct Runtime::State {
       : settings(s),
         api(a),
         staging(s.staging_max),
-        choosing(s, a, around.offers != nullptr ? around.offers : std::make_shared<Offers>(), staging),
+        choosing(s, a, around.offers != nullptr ? around.offers : std::make_shared<Offers>(), staging,
+                 around.exact_clock),
         instructions(s),
         attachments(s, a, [this](Communicator& c) { choosing.note(c); }),
         parts{s, a, o, around.now, instructions, attachments, choosing, staging},
@@ -71,7 +72,7 @@ Communicator* Runtime::State::joined(Collective collective, const Call& call) {
 
 /// Why the call in c.segments must be the library's, alike on all ranks; empty if it need not.
 std::string_view Runtime::State::reason_to_leave_segments(Communicator& c) {
-  const std::string_view reason = reason_to_stay(settings, c, c.segments);
+  const std::string_view reason = reason_to_stay(settings, c, c.segments, c.terms().staging_max);
   if (!reason.empty() || choosing.reserve(c, most_staging(c.segments, c.size()))) return reason;
   return "not every rank has the memory that blocks so different may need";
 }
@@ -183,6 +184,10 @@ int Runtime::neighbor_alltoall(const NeighborAlltoall& call, const Native& nativ
 }
 
 int Runtime::neighbor_alltoallv(const NeighborAlltoallv& call, const Native& native) {
+  return state_->run_neighbours(call, native);
+}
+
+int Runtime::neighbor_alltoallw(const NeighborAlltoallw& call, const Native& native) {
   return state_->run_neighbours(call, native);
 }
 

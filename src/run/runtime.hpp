@@ -26,7 +26,8 @@ class Offers;
 struct Surroundings {
   double (*now)() = steady_seconds;  // the clock by which it learns
   std::shared_ptr<Offers> offers =
-      nullptr;  // for ranks that share a process, as in simulations: to share these too
+      nullptr;               // for ranks that share a process, as in simulations: to share these too
+  bool exact_clock = false;  // a simulation's, which one call is enough for
 };
 
 /// Everything Wherry keeps in one process: settings, what was learned, and communicator state.
@@ -58,6 +59,7 @@ class Runtime {
   int barrier(const Barrier& call, const Native& native);
   int neighbor_alltoall(const NeighborAlltoall& call, const Native& native);
   int neighbor_alltoallv(const NeighborAlltoallv& call, const Native& native);
+  int neighbor_alltoallw(const NeighborAlltoallw& call, const Native& native);
   int neighbor_allgather(const NeighborAllgather& call, const Native& native);
   int neighbor_allgatherv(const NeighborAllgatherv& call, const Native& native);
 

@@ -13,6 +13,7 @@ Staging::Lease::~Lease() {
 
 void Staging::Lease::swap(Lease& other) noexcept {
   std::swap(pool_, other.pool_);
+  std::swap(wanted_, other.wanted_);
   std::swap(buffer_, other.buffer_);
 }
 
@@ -50,7 +51,9 @@ Staging::Lease::Buffer Staging::take_kept(std::size_t bytes, Patience patience) 
 
 Staging::Lease Staging::lease(std::size_t bytes, Patience patience) {
   Lease lease;
+  if (bytes == 0) return lease;
   lease.pool_ = this;
+  lease.wanted_ = bytes;
   lease.buffer_ = take_kept(bytes, patience);
   if (lease.buffer_.data) return lease;
   // Powers of two, so that slowly growing requests settle on one buffer; yet none that would not be kept.

@@ -1,7 +1,8 @@
 // Memory for blocks under way: reused from call to call; what is kept between calls is bounded.
 //
 // A rank without memory cannot do its part of a collective, and the others would wait for it. So the ranks agree, before a
-// strategy is taken up, that all of them have what its blocking calls may need (choosing.cpp), and keep it.
+// strategy is taken up, that all of them have what its blocking calls may need (choosing.cpp), and keep it. Calls that are started
+// have memory of their own (started/).
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,9 @@ class Staging {
       return *this;
     }
     ~Lease();
-    /// nullptr if the memory could not be had.
+    /// Whether there is as much memory as was asked for, which may be none.
+    bool is_granted() const { return wanted_ == 0 || buffer_.data != nullptr; }
+    /// nullptr if nothing was asked for, or could not be had.
     std::byte* data() const { return buffer_.data.get(); }
 
    private:
@@ -41,6 +44,7 @@ class Staging {
       bool reserved = false;
     };
     Staging* pool_ = nullptr;
+    std::size_t wanted_ = 0;
     Buffer buffer_;
   };
 

@@ -32,11 +32,21 @@ long long instructions(const Settings& s) {
 }
 
 /// One rank's offer; the smallest of each over the ranks are their terms.
-enum Offer { room, learning, tuning, host_memory, staging_max, instructed, instructed_negated, offers };
+enum Offer {
+  room,
+  learning,
+  tuning,
+  host_memory,
+  staging_max,
+  set_aside,
+  instructed,
+  instructed_negated,
+  offers
+};
 
 using Offers = std::array<long long, offers>;
 
-Offers offers_of(const Settings& settings, Room has) {
+Offers offers_of(const Settings& settings, Room has, std::size_t has_set_aside) {
   const long long told = instructions(settings);
   Offers mine{};
   mine[room] = has == Room::enough;
@@ -44,6 +54,7 @@ Offers offers_of(const Settings& settings, Room has) {
   mine[tuning] = settings.features.tuning;
   mine[host_memory] = !accelerator_loaded();
   mine[staging_max] = static_cast<long long>(settings.staging_max);
+  mine[set_aside] = static_cast<long long>(has_set_aside);
   mine[instructed] = told;
   mine[instructed_negated] = -told;
   return mine;
@@ -65,8 +76,9 @@ bool accelerator_loaded() {
   return found;
 }
 
-Terms settle_terms(const Settings& settings, Room has, MPI_Comm comm, const mpi::Api& api) {
-  const std::vector<long long> all = ask_all(api, comm, offers_of(settings, has));
+Terms settle_terms(const Settings& settings, Room has, std::size_t has_set_aside, MPI_Comm comm,
+                   const mpi::Api& api) {
+  const std::vector<long long> all = ask_all(api, comm, offers_of(settings, has, has_set_aside));
   if (all.empty()) return {.refusal = "the MPI library failed when the ranks were to settle their terms"};
   const Offers least = least_of(all);
   if (least[room] == 0) return {.refusal = "too many communicators at once"};
@@ -75,7 +87,8 @@ Terms settle_terms(const Settings& settings, Room has, MPI_Comm comm, const mpi:
           .learning = least[learning] != 0,
           .tuning = least[tuning] != 0,
           .host_memory = least[host_memory] != 0,
-          .staging_max = static_cast<std::size_t>(least[staging_max])};
+          .staging_max = static_cast<std::size_t>(least[staging_max]),
+          .set_aside = static_cast<std::size_t>(least[set_aside])};
 }
 
 }  // namespace wherry::run

@@ -21,12 +21,14 @@ struct Terms {
   bool tuning = false;
   bool host_memory = false;     // no rank has an accelerator's runtime loaded
   std::size_t staging_max = 0;  // bytes: the smallest that any rank allows
+  std::size_t set_aside = 0;    // bytes: that every rank has set aside for non-blocking calls
 };
 
 /// Whether a library is loaded that may hand device memory to MPI.
 bool accelerator_loaded();
 
-/// Collective over comm.
-Terms settle_terms(const Settings& settings, Room room, MPI_Comm comm, const mpi::Api& api);
+/// set_aside: of this rank. Collective over comm.
+Terms settle_terms(const Settings& settings, Room room, std::size_t set_aside, MPI_Comm comm,
+                   const mpi::Api& api);
 
 }  // namespace wherry::run

@@ -27,7 +27,7 @@ constexpr const char* usage = R"(usage: wherry-plan COMMAND ...
                                                 constants of the cost model from samples, as lines on
                                                 stdin: PROBE WHERE BYTES FLOWS VALUE; keeps them in FILE
 OPERATION: alltoall (default), alltoallv, alltoallw, allgather, bcast, ...: MPI's name in small letters
-neighbor_alltoall and neighbor_alltoallv take --grid EXTENTS [--reach STEPS] instead of -n: ranks on a grid such as
+neighbor_alltoall and its like take --grid EXTENTS [--reach STEPS] instead of -n: ranks on a grid such as
 4x4x4, which wraps around, with all neighbours up to so many steps (default 1) away
 PLACE: --nodes K     consecutive ranks on K nodes, as even as possible
        --node-of L   rank r on the r-th node of the list, such as 0,0,1,1

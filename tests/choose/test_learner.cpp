@@ -31,6 +31,16 @@ TEST_CASE("the fastest candidate is kept") {
   CHECK(learner.spent() == 0);
 }
 
+TEST_CASE("where times are exact, each candidate runs once, and native in each round") {
+  LearnerOptions options;
+  options.exact = true;
+  Learner learner(three(), options);
+  CHECK(train(learner, {1.0, 0.8, 0.5}) == std::vector<int>{2, 1, 1});
+  CHECK(learner.winner() == 2);
+  Learner usual(three());
+  CHECK(train(usual, {1.0, 0.8, 0.5})[1] > 1);
+}
+
 TEST_CASE("native wins ties and near ties") {
   for (const double gain : {0.0, 0.01, 0.03}) {
     Learner learner(three());

@@ -54,6 +54,18 @@ TEST_CASE("irregular all-to-alls stage blocks up to a limit, however large they 
   CHECK(staging_bytes(offer_named("direct"), large) == 0);
 }
 
+TEST_CASE("segments of whole units need no more than is said") {
+  for (const plan::Operation operation : {plan::Operation::allreduce, plan::Operation::reduce})
+    for (const Offer& offer : survey(shape, operation))
+      for (const long long unit : {1, 8, 1000})
+        for (const long long units : {1, 7, 24, 1000}) {
+          const long long largest = (units + offer.segments - 1) / offer.segments * unit;
+          CAPTURE(offer.way.name());
+          CHECK(offer.traffic.most_slots * largest + units * unit <=
+                staging_bytes(offer, Load{shape.size(), units * unit, unit}));
+        }
+}
+
 TEST_CASE("in place, an all-to-all copies what it sends, and an irregular one has one way") {
   const Offer direct = offer_named("direct");
   const Calls in_place = calls(Collective::alltoall, 1024, Limit::in_place);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from conftest import Launcher
 from preloading import DRIVEN, FORCED, asking_for, compile_program, records_in, uses_of
 
 RANKS = [1, 2, 3, 5, 7, 8, 13]
-#: By the forms: blocking, non-blocking, persistent. Of every k-th type, where many ranks share few processors.
+#: By the forms: blocking, non-blocking, persistent. Of every k-th type, where many ranks share few processors, unless
+#: `pytest --whole-matrix` asks for all.
 CHECKS = {
     1: {"b": 545, "n": 509, "p": 1014},
     2: {"b": 275, "n": 257, "p": 510},
@@ -21,7 +23,7 @@ FUNCTIONS = {"b": "MPI_{0}", "n": "MPI_I{1}", "p": "MPI_{0}_init"}
 #: Libraries whose own calls are wrong, or missing, in a form.
 NATIVE_FORMS = {"debian-openmpi": "bn", "intel": "bn", "debian-mpich": "bn"}
 
-NEIGHBORS = ("Neighbor_alltoall", "Neighbor_alltoallv", "Neighbor_allgather", "Neighbor_allgatherv")
+NEIGHBORS = tuple(f"Neighbor_{name}" for name in ("alltoall", "alltoallv", "alltoallw", "allgather", "allgatherv"))
 STRATEGIES = {
     "several": FORCED["several"] | dict.fromkeys(NEIGHBORS, "node_aware"),
     "others": FORCED["others"] | dict.fromkeys(NEIGHBORS, "direct"),
@@ -32,12 +34,10 @@ TOLD = {3: "three", 5: "several", 7: "others", 8: "several", 13: "several"}
 
 
 def expected_uses(strategies: dict[str, str], forms: str) -> set[tuple[str, str]]:
-    """Of neighbourhoods Wherry performs the blocking form."""
     return {
         (FUNCTIONS[form].format(collective, collective.lower()), strategy)
         for collective, strategy in strategies.items()
         for form in forms
-        if form == "b" or collective not in NEIGHBORS
     }
 
 
@@ -46,15 +46,29 @@ def matrix(mpi: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_program(mpi, "matrix.c", tmp_path_factory.mktemp(f"matrix-{mpi.name}") / "matrix", ["-lm"])
 
 
+def stride(n: int, whole: bool) -> int:
+    return 1 if whole or n <= 5 else 2 if n <= 8 else 3
+
+
 @pytest.mark.parametrize("n", RANKS)
-def test_every_collective(mpi: Launcher, preload: Path, matrix: Path, n: int, tmp_path: Path) -> None:
+def test_every_collective(
+    mpi: Launcher,
+    preload: Path,
+    matrix: Path,
+    n: int,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    record_property: Callable[[str, object], None],
+) -> None:
+    every = stride(n, request.config.getoption("--whole-matrix"))
+    if every > 1:
+        record_property("part", f"test_matrix.py on {n} ranks: one of {every} types (--whole-matrix runs all)")
     forms = NATIVE_FORMS.get(mpi.name, "bnp")
     strategies = STRATEGIES[TOLD[n]] if n in TOLD else {}
     env = {**asking_for(strategies), "WHERRY_RANKS_PER_NODE": "2", "WHERRY_NONBLOCKING": "1"}
     if mpi.name in DRIVEN and strategies:
         env["TEST_WHERRY_PERFORMS"] = "1"
-    every = 1 if n <= 5 else 2 if n <= 8 else 3
-    done = mpi.run([matrix, forms, str(every)], n, {**env, "WHERRY_OUTPUT": str(tmp_path)}, preload=True, timeout=300)
+    done = mpi.run([matrix, forms, str(every)], n, {**env, "WHERRY_OUTPUT": str(tmp_path)}, preload=True, timeout=900)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     checks = re.findall(r"^rank \d+: (\d+) checks, 0 failures$", done.stdout, re.MULTILINE)
     assert checks == [str(sum(CHECKS[every][form] for form in forms))] * n

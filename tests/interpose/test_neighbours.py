@@ -13,7 +13,7 @@ from preloading import PROGRAMS, Runs, asking_for, blocking_uses, launcher_of, r
 from wherry.record import text
 
 REGISTRY = ROOT / "src/plan/neighbours/strategies.cpp"
-OPERATIONS = ("neighbor_alltoall", "neighbor_alltoallv", "neighbor_allgather", "neighbor_allgatherv")
+OPERATIONS = tuple(f"neighbor_{name}" for name in ("alltoall", "alltoallv", "alltoallw", "allgather", "allgatherv"))
 PER_NODE = "2"  # ranks
 
 #: On so many ranks a graph in which everybody sends to everybody has room for every strategy.
@@ -82,6 +82,7 @@ def test_few_neighbours_on_one_node_are_the_librarys(runs: Runs, preload: Path, 
         assert reasons[("MPI_Neighbor_allgatherv", "few neighbours, all on one node")] == 6
         assert reasons[("MPI_Neighbor_alltoall", "few neighbours, all on one node")] == 6 + 4
         assert reasons[("MPI_Neighbor_alltoallv", "few neighbours, all on one node")] == 6
+        assert reasons[("MPI_Neighbor_alltoallw", "few neighbours, all on one node")] == 6
 
 
 @pytest.mark.parametrize("name", ["openmpi", "mpich"])

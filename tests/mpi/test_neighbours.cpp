@@ -1,5 +1,6 @@
-// Every strategy of neighbourhood collectives does what MPI says, on topologies of all kinds: the oracle computes from the edges what each
-// rank must get, for types with gaps, blocks of no bytes, repeated neighbours, neighbours that are the rank itself and none at all.
+// Every strategy of neighbourhood collectives does what MPI says, waited for and started, on topologies of all kinds: the oracle computes
+// from the edges what each rank must get, for types with gaps, blocks of no bytes, repeated neighbours, neighbours that are the rank
+// itself and none at all.
 //
 // A library whose own order of repeated neighbours is not MPI 4.1's is followed in that. WHERRY_TEST_SEED changes the graphs.
 #include <mpi.h>
@@ -7,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,8 @@
 #include "neighbour_topologies.hpp"
 #include "plan/neighbours/routed.hpp"
 #include "run/neighbours/perform.hpp"
+#include "run/started/nonblocking.hpp"
+#include "run/started/progress.hpp"
 #include "typed_buffer.hpp"
 
 namespace {
@@ -58,6 +62,7 @@ struct Layout {
 struct Check {
   run::Communicator& c;
   MPI_Comm comm;
+  Collective collective;
   const Neighbours& neighbours;
   const std::vector<Origin>& origins;  // of the blocks that this rank receives
   const TestType &send, &receive;
@@ -72,7 +77,11 @@ class Exchange {
       : send_(layout_of_sends(k)),
         receive_(layout_of_receives(k)),
         from_(send_.elements * k.send.extent),
-        to_(receive_.elements * k.receive.extent) {
+        to_(receive_.elements * k.receive.extent),
+        send_types_(send_.counts.size() + 1, k.send.type),
+        receive_types_(receive_.counts.size() + 1, k.receive.type) {
+    for (const int place : send_.places) send_bytes_.push_back(place * k.send.extent);
+    for (const int place : receive_.places) receive_bytes_.push_back(place * k.receive.extent);
     for (std::size_t i = 0; i < send_.counts.size(); ++i)
       from_.write(k.send, send_.places[i] * k.send.extent, send_.counts[i], k.c.rank(), static_cast<int>(i),
                   round);
@@ -82,17 +91,22 @@ class Exchange {
                    k.origins[i].number, round);
   }
 
-  bool read(const Check& k, const mpi::Api& api, run::Neighbourhood& n) {
-    if (k.sizes.differ)
-      return read_neighbours(api,
-                             run::NeighborAlltoallv{from_.data(), send_.counts.data(), send_.places.data(),
-                                                    k.send.type, to_.data(), receive_.counts.data(),
-                                                    receive_.places.data(), k.receive.type, k.comm},
-                             n.topology(), n.call);
-    return read_neighbours(api,
-                           run::NeighborAlltoall{from_.data(), k.sizes.most, k.send.type, to_.data(),
-                                                 k.sizes.most, k.receive.type, k.comm},
-                           n.topology(), n.call);
+  /// What `use` makes of the call's arguments.
+  template <class Use>
+  bool with_call(const Check& k, const Use& use) {
+    switch (k.collective) {
+      case Collective::neighbor_alltoall:
+        return use(run::NeighborAlltoall{from_.data(), k.sizes.most, k.send.type, to_.data(), k.sizes.most,
+                                         k.receive.type, k.comm});
+      case Collective::neighbor_alltoallv:
+        return use(run::NeighborAlltoallv{from_.data(), send_.counts.data(), send_.places.data(), k.send.type,
+                                          to_.data(), receive_.counts.data(), receive_.places.data(),
+                                          k.receive.type, k.comm});
+      default:
+        return use(run::NeighborAlltoallw{from_.data(), send_.counts.data(), send_bytes_.data(),
+                                          send_types_.data(), to_.data(), receive_.counts.data(),
+                                          receive_bytes_.data(), receive_types_.data(), k.comm});
+    }
   }
 
   bool is_right() const { return from_.first_wrong() < 0 && to_.first_wrong() < 0; }
@@ -116,6 +130,8 @@ class Exchange {
 
   Layout send_, receive_;
   Buffer from_, to_;
+  std::vector<MPI_Datatype> send_types_, receive_types_;
+  std::vector<MPI_Aint> send_bytes_ = {}, receive_bytes_ = {};
 };
 
 /// Whether the library has blocks meet as the oracle says; *found: what it has instead.
@@ -124,10 +140,16 @@ bool follows_standard(MPI_Comm comm, Collective collective, const std::vector<Or
   std::vector<int> numbers(targets + 1), heard(oracle.size() + 1, -1),
       at(std::max(targets, oracle.size()) + 1);
   const std::vector<int> ones(at.size(), 1);
+  const std::vector<MPI_Datatype> ints(at.size(), MPI_INT);
+  std::vector<MPI_Aint> bytes;
+  for (std::size_t i = 0; i < at.size(); ++i) bytes.push_back(static_cast<MPI_Aint>(i * sizeof(int)));
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<int>(i);
   for (std::size_t i = 0; i < at.size(); ++i) at[i] = static_cast<int>(i);
   if (collective == Collective::neighbor_alltoall)
     MPI_Neighbor_alltoall(numbers.data(), 1, MPI_INT, heard.data(), 1, MPI_INT, comm);
+  else if (collective == Collective::neighbor_alltoallw)
+    MPI_Neighbor_alltoallw(numbers.data(), ones.data(), bytes.data(), ints.data(), heard.data(), ones.data(),
+                           bytes.data(), ints.data(), comm);
   else
     MPI_Neighbor_alltoallv(numbers.data(), ones.data(), at.data(), MPI_INT, heard.data(), ones.data(),
                            at.data(), MPI_INT, comm);
@@ -155,8 +177,8 @@ class Tests {
     for (const int ranks_per_node : nodes) {
       Settings settings = untuned();
       settings.ranks_per_node = ranks_per_node;
-      wherry::run::Communicator c(comm, settings, api_);
-      label_ = neighbours.name + ", " + std::to_string(c.shape().nodes()) + " nodes";
+      const auto c = std::make_shared<wherry::run::Communicator>(comm, settings, api_);
+      label_ = neighbours.name + ", " + std::to_string(c->shape().nodes()) + " nodes";
       check(c, comm, neighbours);
     }
     MPI_Comm_free(&comm);
@@ -174,7 +196,9 @@ class Tests {
                  label_.c_str(), what.c_str());
   }
 
-  void check(wherry::run::Communicator& c, MPI_Comm comm, const Neighbours& neighbours) {
+  void check(const std::shared_ptr<wherry::run::Communicator>& kept, MPI_Comm comm,
+             const Neighbours& neighbours) {
+    wherry::run::Communicator& c = *kept;
     const auto rank = static_cast<std::size_t>(c.rank());
     wherry::run::Neighbourhood& n = *wherry::run::neighbourhood_of(c, comm);
     expect(n.refusal().empty(), "refused: " + std::string(n.refusal()));
@@ -185,29 +209,53 @@ class Tests {
     std::vector<Origin> oracle;
     for (std::size_t i = 0; i < neighbours.sources[rank].size(); ++i)
       oracle.push_back(neighbours.origin_of(c.rank(), i));
-    for (const Collective collective : {Collective::neighbor_alltoall, Collective::neighbor_alltoallv}) {
+    for (const Collective collective :
+         {Collective::neighbor_alltoall, Collective::neighbor_alltoallv, Collective::neighbor_alltoallw}) {
       std::vector<Origin> library;
       other_orders += !follows_standard(comm, collective, oracle, neighbours.targets[rank].size(), &library);
       for (const Sizes& sizes : all_sizes)
-        if (sizes.differ == (collective == Collective::neighbor_alltoallv))
-          check_strategies({c, comm, neighbours, library, next_type(), next_type(), sizes}, n);
+        if (sizes.differ == (collective != Collective::neighbor_alltoall))
+          check_strategies({c, comm, collective, neighbours, library, next_type(), next_type(), sizes}, n,
+                           kept);
     }
   }
 
-  void check_strategies(const Check& k, wherry::run::Neighbourhood& n) {
+  void check_strategies(const Check& k, wherry::run::Neighbourhood& n,
+                        const std::shared_ptr<wherry::run::Communicator>& kept) {
     for (const plan::NeighbourStrategy& s : plan::neighbour_strategies()) {
       if (!plan::Routed(s, n.graph(), k.c.shape()).applies()) continue;
       Exchange exchange(k, ++round_);
-      expect(exchange.read(k, api_, n), "not read");
-      const Collective collective =
-          k.sizes.differ ? Collective::neighbor_alltoallv : Collective::neighbor_alltoall;
-      const std::uint32_t bucket = wherry::run::describe_neighbours(k.c, collective).key.bucket;
-      const int code =
-          wherry::run::perform_neighbours(k.c, {collective, wherry::Limit::none, bucket}, s, staging_);
-      expect(code == MPI_SUCCESS && exchange.is_right(),
-             std::string(s.name) + ", " + k.sizes.name + " blocks, " + k.send.name + " to " + k.receive.name);
+      const auto read = [&](const auto& call) { return read_neighbours(api_, call, n.topology(), n.call); };
+      expect(exchange.with_call(k, read), "not read");
+      const std::uint32_t bucket = wherry::run::describe_neighbours(k.c, k.collective).key.bucket;
+      const wherry::run::CellKey key{k.collective, wherry::Limit::none, bucket};
+      const int code = wherry::run::perform_neighbours(k.c, key, s, staging_);
+      const std::string what =
+          std::string(s.name) + ", " + k.sizes.name + " blocks, " + k.send.name + " to " + k.receive.name;
+      expect(code == MPI_SUCCESS && exchange.is_right(), what);
+      Exchange again(k, ++round_);
+      expect(run_started(k, again, s, key, kept) == MPI_SUCCESS && again.is_right(), what + ", started");
       ++ran[s.name];
     }
+  }
+
+  /// The same, left and taken up again. Nobody but this program goes on with it.
+  int run_started(const Check& k, Exchange& exchange, const plan::NeighbourStrategy& s,
+                  const wherry::run::CellKey& key, const std::shared_ptr<wherry::run::Communicator>& kept) {
+    MPI_Request request = MPI_REQUEST_NULL;
+    auto started = std::make_shared<wherry::run::Nonblocking>(kept, &request);
+    const auto read = [&](const auto& call) { return read_joined(api_, call, k.c, started->arguments); };
+    expect(exchange.with_call(k, read), "not read to be started");
+    started->prepare({.neighbours = &s}, key, staging_);
+    const int code = progress_.start(std::move(started));
+    while (!progress_.is_idle()) {
+      int any = 0;  // the library's own progress
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);
+      progress_.advance();
+    }
+    progress_.sweep();
+    const int waited = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return code != MPI_SUCCESS ? code : waited;
   }
 
   const TestType& next_type() { return types_[next_type_++ % types_.size()]; }
@@ -218,6 +266,7 @@ class Tests {
   unsigned round_ = 0;
   std::string label_;
   wherry::run::Staging staging_{std::size_t{1} << 24};
+  wherry::run::Progress progress_;
 };
 
 }  // namespace

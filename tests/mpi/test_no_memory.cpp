@@ -4,26 +4,11 @@
 // ranks: 3
 #include <mpi.h>
 
-#include <cstdlib>
-#include <new>
 #include <string_view>
 #include <vector>
 
 #include "edge_bench.hpp"
-
-namespace {
-
-constexpr std::size_t staging_bytes = std::size_t{128} << 10;  // nothing else in this program is as large
-bool refuses = false;
-
-}  // namespace
-
-// As staging.cpp asks for it.
-void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
-  return refuses && bytes >= staging_bytes ? nullptr : std::malloc(bytes);
-}
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+#include "refused_memory.hpp"
 
 namespace {
 
@@ -31,14 +16,6 @@ using namespace wherry;
 using namespace wherry::test;
 
 constexpr int block = 10000;  // ints
-
-/// What the last rank is refused while `body` runs.
-template <class Body>
-void while_refused(const Body& body) {
-  refuses = rank_of(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1;
-  body();
-  refuses = false;
-}
 
 std::vector<int> filled(int size, int value) {
   return std::vector<int>(static_cast<std::size_t>(size) * block, value);

@@ -59,7 +59,7 @@ void check_numbers() {
   run::Progress progress;
   Call call;
   auto started = std::make_shared<run::Nonblocking>(c, &call.request);
-  expect(run::read_work(api, call.arguments(), *c, started->blocks, started->segments),
+  expect(run::read_work(api, call.arguments(), *c, started->arguments.blocks, started->arguments.segments),
          "the call has no work");
   started->prepare({.exchange = plan::find_strategy("direct")}, {Collective::alltoall, Limit::none, 3},
                    staging);

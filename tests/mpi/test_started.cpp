@@ -54,7 +54,7 @@ void start(Call& call, const std::shared_ptr<run::Communicator>& c, run::Progres
   const run::Alltoall arguments{call.send.data(), call.count, MPI_INT,       call.receive.data(),
                                 call.count,       MPI_INT,    MPI_COMM_WORLD};
   auto started = std::make_shared<run::Nonblocking>(c, &call.request);
-  run::read_work(c->channel().api(), arguments, *c, started->blocks, started->segments);
+  run::read_work(c->channel().api(), arguments, *c, started->arguments.blocks, started->arguments.segments);
   started->prepare({.exchange = strategy}, {Collective::alltoall, Limit::none, 5}, staging);
   progress.start(std::move(started));
 }

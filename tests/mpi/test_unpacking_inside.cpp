@@ -90,7 +90,7 @@ bool is_unpacked(std::string_view strategy, int rank, int size) {
   const Absolute call(rank, size);
   MPI_Request request = MPI_REQUEST_NULL;
   auto started = std::make_shared<run::Nonblocking>(c, &request);
-  run::read_work(api, call.arguments(), *c, started->blocks, started->segments);
+  run::read_work(api, call.arguments(), *c, started->arguments.blocks, started->arguments.segments);
   started->prepare({.exchange = s}, {Collective::alltoallw, Limit::none, 5}, staging);
   progress.start(std::move(started));
   for (int any = 0; !progress.is_idle(); progress.advance())

@@ -103,7 +103,7 @@ def test_sizes_are_of_a_block_or_of_the_whole_buffer(run: Run) -> None:
     assert (linear["messages"], linear["bytes"], linear["phases"]) == (7, 7000, 1)
 
 
-NEIGHBOURHOODS = ("neighbor_alltoall", "neighbor_alltoallv", "neighbor_allgather", "neighbor_allgatherv")
+NEIGHBOURHOODS = tuple(f"neighbor_{name}" for name in ("alltoall", "alltoallv", "alltoallw", "allgather", "allgatherv"))
 
 
 @pytest.mark.parametrize("operation", NEIGHBOURHOODS)

@@ -8,7 +8,7 @@ import pytest
 from simulating import outcomes, strategies_for
 
 from wherry import simulate
-from wherry.simulate import smpi
+from wherry.simulate import smpi, subjects
 
 
 @pytest.fixture(autouse=True)
@@ -67,3 +67,12 @@ def test_the_learner_ends_with_the_best(name: str, platform: str, ranks: int, si
     # A candidate that is less than 4% better than the one that runs is left alone: LearnerOptions::least_gain.
     assert learned <= 1.04 * best
     assert found[f"wherry:{found['wherry'].chosen}"].seconds == pytest.approx(learned, rel=1e-6)
+
+
+def test_training_takes_few_calls() -> None:
+    """Simulated times are exact: a single call tells what a candidate takes."""
+    request = simulate.request("alltoall", "gigabit", 16)
+    words = ["--collective", "alltoall", "--strategy", "wherry", "--size", "64", "--nodes", "16", "--copy-rate", "1e9"]
+    native = {request.subject.option: subjects.NATIVE_SELECTION}
+    answer = smpi.run(request.machine, smpi.PROGRAM, words, native, 60)
+    assert (answer["chosen"], answer["trained_after"]) == ("mesh", 20)

@@ -11,6 +11,7 @@ std::optional<Operation> segment_operation(Collective collective) {
     case Collective::alltoallw:
     case Collective::neighbor_alltoall:
     case Collective::neighbor_alltoallv:
+    case Collective::neighbor_alltoallw:
     case Collective::neighbor_allgather:
     case Collective::neighbor_allgatherv: return std::nullopt;
     case Collective::allgather:

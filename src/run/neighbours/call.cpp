@@ -45,6 +45,13 @@ bool read_neighbours(const mpi::Api& api, const NeighborAlltoallv& c, const Topo
          read_vector(api, c.recvbuf, c.recvcounts, c.rdispls, c.recvtype, read.types, read.receive);
 }
 
+bool read_neighbours(const mpi::Api& api, const NeighborAlltoallw& c, const Topology& topology,
+                     NeighbourCall& read) {
+  return prepare(topology, c.sendbuf, read) &&
+         read_typed(api, c.sendbuf, c.sendcounts, c.sdispls, c.sendtypes, read.types, read.send) &&
+         read_typed(api, c.recvbuf, c.recvcounts, c.rdispls, c.recvtypes, read.types, read.receive);
+}
+
 bool read_neighbours(const mpi::Api& api, const NeighborAllgather& c, const Topology& topology,
                      NeighbourCall& read) {
   return prepare(topology, c.sendbuf, read) && read_shared(api, c.sendbuf, c.sendcount, c.sendtype, read) &&

@@ -26,7 +26,8 @@ bool read_neighbours(const mpi::Api& api, const NeighborAlltoall& call, const To
                      NeighbourCall& read);
 bool read_neighbours(const mpi::Api& api, const NeighborAlltoallv& call, const Topology& topology,
                      NeighbourCall& read);
-
+bool read_neighbours(const mpi::Api& api, const NeighborAlltoallw& call, const Topology& topology,
+                     NeighbourCall& read);
 bool read_neighbours(const mpi::Api& api, const NeighborAllgather& call, const Topology& topology,
                      NeighbourCall& read);
 bool read_neighbours(const mpi::Api& api, const NeighborAllgatherv& call, const Topology& topology,

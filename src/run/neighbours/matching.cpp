@@ -15,7 +15,18 @@ struct Numbered {
       : out(plan::plain_order(t.targets.size() + 1)),
         places(plan::plain_order(t.sources.size() + 1)),
         in(places.size(), -1),
-        ones(std::max(out.size(), in.size()), 1) {}
+        ones(std::max(out.size(), in.size()), 1),
+        types(ones.size(), MPI_INT) {
+    for (std::size_t i = 0; i < ones.size(); ++i) bytes.push_back(static_cast<MPI_Aint>(i * sizeof(int)));
+  }
+
+  int perform(const mpi::Api& api, MPI_Comm comm, Collective collective) {
+    switch (collective) {
+      case Collective::neighbor_alltoall: return alltoall(api, comm);
+      case Collective::neighbor_alltoallw: return alltoallw(api, comm);
+      default: return alltoallv(api, comm);
+    }
+  }
 
   int alltoall(const mpi::Api& api, MPI_Comm comm) {
     return api.Neighbor_alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, comm);
@@ -24,10 +35,16 @@ struct Numbered {
     return api.Neighbor_alltoallv(out.data(), ones.data(), out.data(), MPI_INT, in.data(), ones.data(),
                                   places.data(), MPI_INT, comm);
   }
+  int alltoallw(const mpi::Api& api, MPI_Comm comm) {
+    return api.Neighbor_alltoallw(out.data(), ones.data(), bytes.data(), types.data(), in.data(), ones.data(),
+                                  bytes.data(), types.data(), comm);
+  }
 
   std::vector<int> out, places;
   std::vector<int> in;  // the sender's number of each block that has arrived; -1 where none has
   std::vector<int> ones;
+  std::vector<MPI_Aint> bytes;
+  std::vector<MPI_Datatype> types;
 };
 
 /// Whether every block is another one.
@@ -53,9 +70,8 @@ std::optional<Ports> asked_ports(const mpi::Api& api, MPI_Comm comm, Collective 
                                  const Topology& topology) {
   const ErrorsReturned quiet(comm, api);
   Numbered call(topology);
-  const int code =
-      collective == Collective::neighbor_alltoall ? call.alltoall(api, comm) : call.alltoallv(api, comm);
-  if (code != MPI_SUCCESS || !makes_sense(topology, call.in)) return std::nullopt;
+  if (call.perform(api, comm, collective) != MPI_SUCCESS || !makes_sense(topology, call.in))
+    return std::nullopt;
   return ports_of(topology, call.in);
 }
 

@@ -93,7 +93,8 @@ std::string_view Neighbourhood::match(MPI_Comm comm) {
   if (found == contradiction) return contradictory;
   if (found == nothing) return "";
   bool clear = true;
-  for (const Collective collective : {Collective::neighbor_alltoall, Collective::neighbor_alltoallv}) {
+  for (const Collective collective :
+       {Collective::neighbor_alltoall, Collective::neighbor_alltoallv, Collective::neighbor_alltoallw}) {
     std::optional<Ports> ports = asked_ports(c_.channel().api(), comm, collective, topology_);
     clear = clear && ports.has_value();
     if (ports) asked_.emplace(collective, *std::move(ports));

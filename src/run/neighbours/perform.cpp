@@ -11,9 +11,6 @@ namespace wherry::run {
 
 namespace {
 
-/// How blocks travel that are too large to be combined.
-const plan::NeighbourStrategy& straight() { return plan::neighbour_strategies().front(); }
-
 /// What the ranks have in common: MPI wants all blocks alike, but a rank without neighbours may say anything.
 bool shows_size(Collective collective, const plan::Graph& graph) {
   const bool equal =
@@ -21,17 +18,11 @@ bool shows_size(Collective collective, const plan::Graph& graph) {
   return equal && graph.is_connected() && !graph.edges().empty();
 }
 
-/// The size class of the call.
+/// The size class of the call at hand.
 std::uint32_t bucket(Communicator& c, Collective collective) {
   const Neighbourhood& n = *c.neighbourhood;
-  const NeighbourCall& call = n.call;
-  if (shows_size(collective, n.graph())) {
-    const Share& block = call.send.empty() ? call.receive.front() : call.send.front();
-    return profile::bucket_of(static_cast<std::uint64_t>(block.bytes));
-  }
-  const auto edges = static_cast<double>(std::max<std::size_t>(1, call.send.size()));
-  return c.watches[{collective, false}].follow(static_cast<double>(call.bytes_sent(n.topology())) / edges,
-                                               c.channel());
+  if (const std::optional<std::uint32_t> shown = shown_bucket(n, collective, n.call)) return *shown;
+  return c.watches[{collective, false}].follow(average_bytes(n, n.call), c.channel());
 }
 
 }  // namespace
@@ -48,6 +39,22 @@ std::string_view reason_to_leave(const Neighbourhood& n, bool asked) {
   return asked || n.is_promising() ? "" : "few neighbours, all on one node";
 }
 
+std::optional<std::uint32_t> shown_bucket(const Neighbourhood& n, Collective collective,
+                                          const NeighbourCall& call) {
+  if (!shows_size(collective, n.graph())) return std::nullopt;
+  const Share& block = call.send.empty() ? call.receive.front() : call.send.front();
+  return profile::bucket_of(static_cast<std::uint64_t>(block.bytes));
+}
+
+double average_bytes(const Neighbourhood& n, const NeighbourCall& call) {
+  const auto edges = static_cast<double>(std::max<std::size_t>(1, call.send.size()));
+  return static_cast<double>(call.bytes_sent(n.topology())) / edges;
+}
+
+const Prepared& large_block_schedule(Neighbourhood& n) {
+  return n.prepared(plan::neighbour_strategies().front());
+}
+
 Described describe_neighbours(Communicator& c, Collective collective) {
   const Neighbourhood& n = *c.neighbourhood;
   return {.key = {collective, Limit::none, bucket(c, collective)},
@@ -58,9 +65,8 @@ int perform_neighbours(Communicator& c, const CellKey& key, const plan::Neighbou
                        Staging& staging) {
   Neighbourhood& n = *c.neighbourhood;
   const Joined joined(c.channel().api(), n.call, n.ports(key.collective), c.size(), c.rank(), n.blocks);
-  const int code = irregular_exchange(blocking_task(c), n.blocks, strategy.hops, n.prepared(strategy),
-                                      n.prepared(straight()), combined_limit(key.bucket), staging)
-                       .run();
+  const int code = exchange_irregular(blocking_task(c), n.blocks, strategy.hops, n.prepared(strategy),
+                                      large_block_schedule(n), combined_limit(key.bucket), staging);
   return first_error(joined.code(), code);
 }
 

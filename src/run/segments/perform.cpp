@@ -97,29 +97,42 @@ Cut cut_of(const SegmentCall& call, int segments) {
           .widest = call.widest};
 }
 
+/// Where everything is.
+struct Places {
+  Places(const SegmentCall& call, const PreparedSegments& prepared)
+      : cut(cut_of(call, prepared.schedule.segments)),
+        working(SegmentBinding::working_bytes(prepared.schedule, prepared.layout, cut)) {
+    const Span touched{cut.begin(prepared.reach.first), cut.begin(prepared.reach.end())};
+    home = home_of(call, prepared.schedule, touched);
+    if (home == Home::staging) staged = hull(touched, hull(span_of(call, call.in), span_of(call, call.out)));
+  }
+
+  Cut cut;
+  std::size_t working;  // bytes
+  Home home = Home::staging;
+  Span staged;  // of the buffer, behind the working memory
+};
+
 }  // namespace
 
-Work segment_collective(Task task, const SegmentCall& call, const PreparedSegments& prepared,
-                        Staging& staging) {
-  const Communicator& c = task.c;
-  const Cut cut = cut_of(call, prepared.schedule.segments);
-  const Span touched{cut.begin(prepared.reach.first), cut.begin(prepared.reach.end())};
-  const Home home = home_of(call, prepared.schedule, touched);
-  const Span staged =
-      home == Home::staging ? hull(touched, hull(span_of(call, call.in), span_of(call, call.out))) : Span{};
+std::size_t segment_staging(const SegmentCall& call, const PreparedSegments& prepared) {
+  const Places places(call, prepared);
+  return places.working + static_cast<std::size_t>(places.staged.bytes());
+}
 
-  const std::size_t working = SegmentBinding::working_bytes(prepared.schedule, prepared.layout, cut);
-  const Staging::Lease lease =
-      staging.lease(working + static_cast<std::size_t>(staged.bytes()), task.lane.patience);
-  if (lease.data() == nullptr) co_return MPI_ERR_NO_MEM;
+Work segment_collective(Task task, const SegmentCall& call, const PreparedSegments& prepared,
+                        std::byte* staging) {
+  const Communicator& c = task.c;
+  const Places places(call, prepared);
+  const Home home = places.home;
   std::byte* const buffer = home == Home::result   ? start_of(call, call.out)
                             : home == Home::source ? start_of(call, call.in)
-                                                   : lease.data() + working - staged.first;
+                                                   : staging + places.working - places.staged.first;
   const int loaded = home == Home::source ? MPI_SUCCESS : load(c, call, buffer);
 
   const Reduction reduction(c.channel().api(), call.op, call.type, call.unit_bytes,
                             is_predefined(call.reduces));
-  SegmentBinding binding(prepared.schedule, prepared.layout, cut, buffer, lease.data(), &reduction);
+  SegmentBinding binding(prepared.schedule, prepared.layout, places.cut, buffer, staging, &reduction);
   Execution execution(prepared.schedule, binding, task.lane, task.requests);
   const int executed = co_await execution;
   const int code = first_error(loaded, executed);
@@ -128,7 +141,9 @@ Work segment_collective(Task task, const SegmentCall& call, const PreparedSegmen
 
 int perform_segments(Communicator& c, const Way& way, Staging& staging) {
   const PreparedSegments& prepared = c.prepared(*way.segments, way.depth, c.segments.root);
-  return segment_collective(blocking_task(c), c.segments, prepared, staging).run();
+  const Staging::Lease lease = staging.lease(segment_staging(c.segments, prepared), Patience::wait);
+  if (!lease.is_granted()) return MPI_ERR_NO_MEM;
+  return segment_collective(blocking_task(c), c.segments, prepared, lease.data()).run();
 }
 
 }  // namespace wherry::run

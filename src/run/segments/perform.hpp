@@ -8,9 +8,10 @@
 
 namespace wherry::run {
 
-/// Performs `call` by the schedule. Collective.
+/// Performs `call` by the schedule. staging: so many bytes as the first function says. Collective.
+std::size_t segment_staging(const SegmentCall& call, const PreparedSegments& prepared);
 Work segment_collective(Task task, const SegmentCall& call, const PreparedSegments& prepared,
-                        Staging& staging);
+                        std::byte* staging);
 
 /// Runs `way`, which has a segment strategy, for the call in c.segments. Collective; returns an MPI code.
 int perform_segments(Communicator& c, const Way& way, Staging& staging);

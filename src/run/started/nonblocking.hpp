@@ -20,10 +20,13 @@ class Nonblocking final : public Started {
   int open() override;
   int tag() const override { return communicator()->tags.tag(*number_); }
   bool has_tag() const override { return communicator()->tags.is_free(*number_); }
+  std::optional<std::byte*> memory() const override;
   void close(int code) override;
+  bool find_memory();
 
   MPI_Request* program_;
   std::optional<Tags::Number> number_;
+  bool in_line_ = false;  // for the memory that is set aside
   MPI_Request request_ = MPI_REQUEST_NULL;
   Outcome* outcome_ = nullptr;
 };

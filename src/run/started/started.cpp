@@ -1,5 +1,6 @@
 #include "run/started/started.hpp"
 
+#include "run/neighbours/perform.hpp"
 #include "run/perform.hpp"
 #include "run/segments/perform.hpp"
 
@@ -16,46 +17,79 @@ void Started::hold_counts(Side& side) {
   side.displacements = displacements_.data();
 }
 
+void Started::hold_types() {
+  for (Share& share : arguments.blocks.send) types_.hold(share.region.type);
+  for (Share& share : arguments.blocks.receive) types_.hold(share.region.type);
+  SegmentCall& segments = arguments.segments;
+  for (MPI_Datatype* type : {&segments.in.type, &segments.out.type, &segments.type}) types_.hold(*type);
+}
+
+void Started::prepare_schedules(Communicator& c) {
+  if (way_.segments != nullptr) {
+    prepared_segments_ = &c.prepared(*way_.segments, way_.depth, arguments.segments.root);
+  } else if (way_.neighbours != nullptr) {
+    prepared_ = &c.neighbourhood->prepared(*way_.neighbours);
+    large_ = &large_block_schedule(*c.neighbourhood);
+  } else {
+    prepared_ = &c.prepared(*way_.exchange);
+    large_ = &large_block_schedule(c);
+  }
+}
+
+plan::Hops Started::hops() const {
+  return way_.neighbours != nullptr ? way_.neighbours->hops : way_.exchange->hops;
+}
+
+std::size_t Started::needed_bytes() const {
+  if (prepared_segments_ != nullptr) return segment_staging(arguments.segments, *prepared_segments_);
+  if (key_.collective == Collective::alltoall) return uniform_staging(arguments.blocks, hops(), *prepared_);
+  return irregular_staging(hops(), *prepared_, combined_limit(key_.bucket));
+}
+
 void Started::prepare(const Way& way, const CellKey& key, Staging& staging) {
   Communicator& c = *communicator_;
   way_ = way;
   key_ = key;
   staging_ = &staging;
-  if (way.exchange != nullptr) {
-    prepared_ = &c.prepared(*way.exchange);
-    large_ = &large_block_schedule(c);
-  } else {
-    prepared_segments_ = &c.prepared(*way.segments, way.depth, segments.root);
-  }
-  judged_ = judge(c.channel().api(), blocks);
-  hold_counts(segments.out);  // no other side has blocks that differ
-  for (Share& share : blocks.send) types_.hold(share.region.type);
-  for (Share& share : blocks.receive) types_.hold(share.region.type);
-  for (MPI_Datatype* type : {&segments.in.type, &segments.out.type, &segments.type}) types_.hold(*type);
+  prepare_schedules(c);
+  staging_bytes_ = needed_bytes();
+  judged_ = judge(c.channel().api(), arguments.blocks);
+  if (arguments.joined) judged_ = first_error(judged_, arguments.joined->code());
+  hold_counts(arguments.segments.out);  // no other side has blocks that differ
+  hold_types();
 }
 
-int Started::begin() {
-  const int code = open();
-  if (code == MPI_SUCCESS) work_.emplace(work());
-  return code;
+bool Started::take_memory() {
+  memory_ = staging_->lease(staging_bytes_, Patience::test);
+  return memory_.is_granted();
+}
+
+bool Started::advance() {
+  if (!has_tag()) return false;
+  if (!work_) {
+    const std::optional<std::byte*> place = memory();
+    if (!place) return false;
+    work_.emplace(work(*place));
+  }
+  return work_->advance();
 }
 
 Task Started::task() {
   return {*communicator_, {&communicator_->channel(), tag(), Patience::test}, requests_};
 }
 
-Work Started::work() {
+Work Started::work(std::byte* memory) {
   if (prepared_segments_ != nullptr)
-    return segment_collective(task(), segments, *prepared_segments_, *staging_);
+    return segment_collective(task(), arguments.segments, *prepared_segments_, memory);
   if (key_.collective == Collective::alltoall)
-    return uniform_exchange(task(), blocks, *way_.exchange, *prepared_, *staging_);
-  return irregular_exchange(task(), blocks, way_.exchange->hops, *prepared_, *large_,
-                            combined_limit(key_.bucket), *staging_);
+    return uniform_exchange(task(), arguments.blocks, hops(), *prepared_, memory);
+  return irregular_exchange(task(), arguments.blocks, hops(), *prepared_, *large_,
+                            combined_limit(key_.bucket), memory);
 }
 
 void Started::complete() {
   const int code = first_error(work_->code(), judged_);
-  work_.reset();  // gives the staging back
+  work_.reset();
   close(code);
 }
 

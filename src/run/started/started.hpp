@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "run/arguments.hpp"
 #include "run/staging.hpp"
 #include "run/started/held_types.hpp"
 #include "run/task.hpp"
@@ -23,23 +24,29 @@ class Started {
   Started& operator=(const Started&) = delete;
   virtual ~Started() = default;
 
-  // The arguments, to be read into these first.
-  Blocks blocks;
-  SegmentCall segments;
+  Arguments arguments;  // to be read first
 
   /// Says how the call will be performed, and lets go of the program's handles. key: of its cell.
   void prepare(const Way& way, const CellKey& key, Staging& staging);
+  /// Takes the memory of all executions, once it is prepared; false: it could not be had.
+  bool take_memory();
   const Way& way() const { return way_; }
   const CellKey& key() const { return key_; }
 
   /// Begins an execution; none may be under way. Returns an MPI code; after an error nothing has begun.
-  int begin();
+  int begin() { return open(); }
   /// Goes on as far as possible. True: it is over; complete() must follow.
-  bool advance() { return has_tag() && work_->advance(); }
+  bool advance();
   /// Says so to whoever waits for it.
   void complete();
 
   const std::shared_ptr<Communicator>& communicator() const { return communicator_; }
+
+ protected:
+  /// Of the memory that was taken.
+  std::byte* taken() const { return memory_.data(); }
+  void give_back_memory() { memory_ = {}; }
+  std::size_t staging_bytes() const { return staging_bytes_; }
 
  private:
   /// Makes what an execution needs besides; an MPI code.
@@ -47,12 +54,18 @@ class Started {
   virtual int tag() const = 0;
   /// Whether its tag is its own by now.
   virtual bool has_tag() const { return true; }
+  /// Its memory, which may be of no bytes; nothing: it has none yet.
+  virtual std::optional<std::byte*> memory() const { return taken(); }
   /// code: of the execution, which is over. Whoever it tells may begin the next at once.
   virtual void close(int code) = 0;
 
   void hold_counts(Side& side);
+  void hold_types();
+  void prepare_schedules(Communicator& c);
+  std::size_t needed_bytes() const;
+  plan::Hops hops() const;
   Task task();
-  Work work();
+  Work work(std::byte* memory);
 
   const std::shared_ptr<Communicator> communicator_;
   HeldTypes types_;
@@ -62,6 +75,8 @@ class Started {
   Way way_;
   CellKey key_{};
   Staging* staging_ = nullptr;
+  std::size_t staging_bytes_ = 0;  // that an execution takes
+  Staging::Lease memory_;
   // Looked up when the call is prepared: later, another thread may be looking.
   const Prepared* prepared_ = nullptr;
   const Prepared* large_ = nullptr;

@@ -3,9 +3,27 @@
 #include <utility>
 
 #include "plan/segments/collectives.hpp"
+#include "run/neighbours/perform.hpp"
 #include "run/started/nonblocking.hpp"
 
 namespace wherry::run {
+
+namespace {
+
+/// Of staging. A non-blocking call has what every rank has set aside; for others the ranks make sure of it.
+std::size_t staging_max(const Communicator& c, Form form) {
+  return form == Form::nonblocking ? c.terms().set_aside : c.terms().staging_max;
+}
+
+/// Whether all ranks say so. Collective over c.
+bool all_say(const Communicator& c, bool mine) {
+  const int says = mine ? 1 : 0;
+  int all = 0;
+  const Channel& channel = c.channel();
+  return channel.api().Allreduce(&says, &all, 1, MPI_INT, MPI_MIN, channel.comm()) == MPI_SUCCESS && all != 0;
+}
+
+}  // namespace
 
 bool Starting::is_on(Form form) const {
   const Features& on = parts_.settings.features;
@@ -21,84 +39,112 @@ void Starting::left(const AnyCall& call, Form form, std::string_view reason) con
 /// Why the call cannot be left and taken up again, alike on all ranks; empty: it can.
 std::string_view Starting::why_not(const AnyCall& call, const Started& made, Form form) const {
   const Communicator& c = *made.communicator();
+  const Arguments& read = made.arguments;
   if (!c.terms().host_memory)
     return "an accelerator: only the library can copy its memory, and not at any time";
-  if (made.blocks.in_place && call.collective != Collective::alltoall)
+  if (read.blocks.in_place && call.collective != Collective::alltoall)
     return "in place, of blocks that differ";
   const bool user =
-      made.segments.reduces == Operator::user || made.segments.reduces == Operator::user_ordered;
+      read.segments.reduces == Operator::user || read.segments.reduces == Operator::user_ordered;
   if (user && form != Form::plan)
     return "the operation is the program's own, which may be freed before the call is over";
-  return plan::segment_operation(call.collective) ? reason_to_stay(parts_.settings, c, made.segments) : "";
+  if (is_neighbourhood(call.collective))
+    return reason_to_leave(*c.neighbourhood,
+                           parts_.instructions.of(call.collective).kind == Instruction::Kind::named);
+  return plan::segment_operation(call.collective)
+             ? reason_to_stay(parts_.settings, c, read.segments, staging_max(c, form))
+             : "";
 }
 
-/// Of an irregular all-to-all. The ranks of a non-blocking call cannot agree on a size now: it is what blocking calls have
-/// agreed on, or blocks of 1 KiB.
-std::uint32_t Starting::irregular_bucket(const AnyCall& call, const Started& made, Form form) const {
+/// Of blocks that differ. The ranks of a non-blocking call cannot agree on a size now: it is what blocking calls have agreed on, or
+/// blocks of 1 KiB.
+std::uint32_t Starting::irregular_bucket(const AnyCall& call, const Started& made, double average_bytes,
+                                         Form form) const {
   constexpr std::uint32_t usual = 11;
   const Communicator& c = *made.communicator();
   if (form != Form::nonblocking) {
     SizeWatch once;
-    once.start(static_cast<double>(made.blocks.bytes_sent()) / c.size(), c.channel());
+    once.start(average_bytes, c.channel());
     return once.known_bucket();
   }
-  const auto watch = c.watches.find({call.collective, made.blocks.in_place});
+  const auto watch = c.watches.find({call.collective, made.arguments.blocks.in_place});
   return watch != c.watches.end() && watch->second.started() ? watch->second.known_bucket() : usual;
 }
 
-Described Starting::describe(const AnyCall& call, const Started& made, Form form) const {
-  if (plan::segment_operation(call.collective)) return run::describe(made.segments, call.collective);
-  const std::uint32_t bucket =
-      call.collective == Collective::alltoall ? bucket_of(made.blocks) : irregular_bucket(call, made, form);
-  return {.key = key_of(made.blocks, call.collective, bucket),
-          .bytes = static_cast<std::uint64_t>(made.blocks.bytes_sent())};
+/// Of blocks: the size class.
+std::uint32_t Starting::bucket(const AnyCall& call, const Started& made, Form form) const {
+  const Communicator& c = *made.communicator();
+  const Arguments& read = made.arguments;
+  if (call.collective == Collective::alltoall) return bucket_of(read.blocks);
+  if (!is_neighbourhood(call.collective))
+    return irregular_bucket(call, made, static_cast<double>(read.blocks.bytes_sent()) / c.size(), form);
+  const Neighbourhood& n = *c.neighbourhood;
+  if (const std::optional<std::uint32_t> shown = shown_bucket(n, call.collective, read.neighbours))
+    return *shown;
+  return irregular_bucket(call, made, average_bytes(n, read.neighbours), form);
 }
 
-std::optional<Way> Starting::way_to_go(const AnyCall& call, Communicator& c, const CellKey& key,
+Described Starting::describe(const AnyCall& call, const Started& made, Form form) const {
+  if (plan::segment_operation(call.collective))
+    return run::describe(made.arguments.segments, call.collective);
+  const Blocks& blocks = made.arguments.blocks;
+  return {.key = key_of(blocks, call.collective, bucket(call, made, form)),
+          .bytes = static_cast<std::uint64_t>(blocks.bytes_sent())};
+}
+
+std::optional<Way> Starting::way_to_go(const AnyCall& call, const Started& made, const CellKey& key,
                                        Form form) const {
+  Communicator& c = *made.communicator();
+  const Means means{staging_max(c, form), made.arguments.segments.unit_bytes};
   const Instruction& asked = parts_.instructions.of(key.collective);
-  if (asked.kind == Instruction::Kind::learn) return parts_.choosing.way_without_asking(c, key);
   if (asked.kind == Instruction::Kind::native) return std::nullopt;
-  const auto [way, problem] = form == Form::nonblocking
-                                  ? parts_.choosing.named_without_asking(c, key, asked.name)
-                                  : parts_.choosing.named(c, key, asked.name);
+  if (asked.kind == Instruction::Kind::learn) return parts_.choosing.way_without_asking(c, key, means);
+  const auto [way, problem] = parts_.choosing.named_without_asking(c, key, asked.name, means);
   left(call, form, problem);
   return way;
 }
 
-/// False: the library must perform the call. Somebody goes on with what is under way from now on.
-bool Starting::prepare(const AnyCall& call, Started& made, Form form) const {
-  Communicator& c = *made.communicator();
-  if (!call.read(c, made.blocks, made.segments)) return false;
-  if (const std::string_view reason = why_not(call, made, form); !reason.empty())
-    return left(call, form, reason), false;
-  const Described described = describe(call, made, form);
-  const std::optional<Way> way = way_to_go(call, c, described.key, form);
-  if (way)
-    if (const std::string_view reason = wake_(); !reason.empty()) return left(call, form, reason), false;
+void Starting::report(const AnyCall& call, const Started& made, const Described& described, Form form) const {
   if (parts_.observer != nullptr)
-    parts_.observer->started(call.comm, described.key, form, way ? way->name() : native_name,
-                             described.bytes);
-  if (way) made.prepare(*way, described.key, parts_.staging);
-  return way.has_value();
+    parts_.observer->started(call.comm, described.key, form, made.way().name(), described.bytes);
+}
+
+/// Decides on a call that has been read, alike on all ranks; nothing: the library must perform it.
+std::optional<Described> Starting::prepare(const AnyCall& call, Started& made, Form form) const {
+  if (const std::string_view reason = why_not(call, made, form); !reason.empty())
+    return left(call, form, reason), std::nullopt;
+  const Described described = describe(call, made, form);
+  if (const std::optional<Way> way = way_to_go(call, made, described.key, form)) {
+    made.prepare(*way, described.key, parts_.staging);
+    return described;
+  }
+  if (parts_.observer != nullptr)
+    parts_.observer->started(call.comm, described.key, form, native_name, described.bytes);
+  return std::nullopt;
 }
 
 int Starting::start(const AnyCall& call, const Native& native, MPI_Request* request) {
-  if (!is_on(Form::nonblocking)) return native();
-  if (!wake_) return left(call, Form::nonblocking, nobody_goes_on), native();
+  constexpr Form form = Form::nonblocking;
+  if (!is_on(form)) return native();
+  if (!wake_) return left(call, form, nobody_goes_on), native();
   progress_.sweep();
   std::string_view refusal;
   const std::shared_ptr<Communicator> c = parts_.attachments.known(call.comm, &refusal);
-  if (c == nullptr) return left(call, Form::nonblocking, refusal), native();
+  if (c == nullptr) return left(call, form, refusal), native();
   auto made = std::make_shared<Nonblocking>(c, request);
   const Progress::Coming coming(progress_);
-  if (!prepare(call, *made, Form::nonblocking)) return native();
+  if (!call.read(*c, made->arguments)) return native();
+  const std::optional<Described> described = prepare(call, *made, form);
+  if (!described) return native();
+  if (const std::string_view reason = wake_(); !reason.empty()) return left(call, form, reason), native();
+  report(call, *made, *described, form);
   const int code = progress_.start(std::move(made));
   if (code != MPI_SUCCESS) parts_.api.Comm_call_errhandler(call.comm, code);
   return code;
 }
 
-/// The tag is taken first, by every rank that makes such a call, whatever becomes of it there.
+/// The tag is taken first, by every rank that makes such a call, whatever becomes of it there. The ranks go one way: the library's, if
+/// one of them has not got what it needs.
 template <class Made>
 std::shared_ptr<Made> Starting::lasting(const AnyCall& call, Form form) {
   if (!is_on(form)) return nullptr;
@@ -109,9 +155,22 @@ std::shared_ptr<Made> Starting::lasting(const AnyCall& call, Form form) {
   if (c == nullptr) return left(call, form, refusal), nullptr;
   const std::optional<int> tag = c->lasting_tags.take();
   if (!tag) return left(call, form, "the communicator has no tags left"), nullptr;
+  if (is_neighbourhood(call.collective)) neighbourhood_of(*c, call.comm);
   auto made = std::make_shared<Made>(c, *tag);
   const Progress::Coming coming(progress_);
-  return prepare(call, *made, form) ? made : nullptr;
+  if (!all_say(*c, call.read(*c, made->arguments))) return nullptr;
+  parts_.choosing.settle_machine(*c);
+  const std::optional<Described> described = prepare(call, *made, form);
+  if (!described) return nullptr;
+  std::string_view reason = wake_();
+  if (reason.empty() && !made->take_memory()) reason = "this rank has not got the memory that it needs";
+  left(call, form, reason);
+  if (!all_say(*c, reason.empty())) {
+    if (reason.empty()) left(call, form, "another rank cannot take part");
+    return nullptr;
+  }
+  report(call, *made, *described, form);
+  return made;
 }
 
 int Starting::init(const AnyCall& call, const Native& native, MPI_Request* request) {

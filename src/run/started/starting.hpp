@@ -59,10 +59,13 @@ class Starting {
   bool is_on(Form form) const;
   void left(const AnyCall& call, Form form, std::string_view reason) const;
   std::string_view why_not(const AnyCall& call, const Started& made, Form form) const;
-  std::uint32_t irregular_bucket(const AnyCall& call, const Started& made, Form form) const;
+  std::uint32_t irregular_bucket(const AnyCall& call, const Started& made, double average_bytes,
+                                 Form form) const;
+  std::uint32_t bucket(const AnyCall& call, const Started& made, Form form) const;
   Described describe(const AnyCall& call, const Started& made, Form form) const;
-  std::optional<Way> way_to_go(const AnyCall& call, Communicator& c, const CellKey& key, Form form) const;
-  bool prepare(const AnyCall& call, Started& made, Form form) const;
+  std::optional<Way> way_to_go(const AnyCall& call, const Started& made, const CellKey& key, Form form) const;
+  std::optional<Described> prepare(const AnyCall& call, Started& made, Form form) const;
+  void report(const AnyCall& call, const Started& made, const Described& described, Form form) const;
   template <class Made>
   std::shared_ptr<Made> lasting(const AnyCall& call, Form form);
   std::shared_ptr<Persistent> made_here(MPI_Request request);

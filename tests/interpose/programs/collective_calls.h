@@ -157,7 +157,7 @@ static int call(Call* c, MPI_Comm comm) {
 /* Whether Wherry performs it, though it is completed later. */
 static int is_ours(const Call* c) {
   const int own_operation = c->folding != NULL && c->folding->own != NULL;
-  return ours() && !is_near(c) && c->count > 0 && !own_operation;
+  return ours() && c->count > 0 && !own_operation;
 }
 
 /* The arrays and the types of a call of Wherry's go at once: it has read them. MPI lets a library read the arrays to the end,

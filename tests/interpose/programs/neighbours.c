@@ -59,6 +59,31 @@ static void uneven_blocks(MPI_Comm comm, const int* sources, int in, const int* 
   free(to);
 }
 
+/* The same, where each block has a type of its own: ints, or pairs of them. */
+static void typed_blocks(MPI_Comm comm, const int* sources, int in, const int* targets, int out, int round) {
+  int* counts = fresh(in + out);
+  MPI_Aint* places = malloc(((size_t)(in + out) + 1) * sizeof *places);
+  MPI_Datatype* types = malloc(((size_t)(in + out) + 1) * sizeof *types);
+  MPI_Aint ends[2] = {0, 0};
+  for (int i = 0; i < in + out; ++i) {
+    const int is_in = i >= out;
+    counts[i] = is_in ? uneven(sources[i - out], rank, round) : uneven(rank, targets[i], round);
+    types[i] = MPI_INT;
+    if (counts[i] % 2 == 0) types[i] = MPI_2INT, counts[i] /= 2;
+    places[i] = ends[is_in] * (MPI_Aint)sizeof(int);
+    ends[is_in] += 2 * counts[i] + 1;
+  }
+  int *from = fresh((int)ends[0]), *to = fresh((int)ends[1]);
+  for (int i = 0; i < ends[0]; ++i) from[i] = 1000000 * (rank + 1) + 10000 * round + i;
+  MPI_Neighbor_alltoallw(from, counts, places, types, to, counts + out, places + out, types + out, comm);
+  keep(to, (int)ends[1]);
+  free(counts);
+  free(places);
+  free(types);
+  free(from);
+  free(to);
+}
+
 /* One block for all neighbours, of as many ints as the round, and as the sender's rank. */
 static void gathered_blocks(MPI_Comm comm, const int* sources, int in, int round) {
   int *counts = fresh(2 * in), *places = counts + in, received = 0;
@@ -93,6 +118,7 @@ static void on_graph(void) {
   for (int round = 0; round < rounds; ++round) {
     equal_blocks(graph, size + 1, size + 1, round == rounds - 1 ? longest : round, round);
     uneven_blocks(graph, sources, size + 1, targets, size + 1, round);
+    typed_blocks(graph, sources, size + 1, targets, size + 1, round);
     gathered_blocks(graph, sources, size + 1, round);
   }
   free(ones);

@@ -1,0 +1,180 @@
+// Wherry for C++20, as wherry.hpp describes it: collectives among the neighbours of a communicator's topology, and their plans.
+//
+//   MPI_Cart_create(MPI_COMM_WORLD, 2, extents, periods, 0, &grid);
+//   std::vector<double> send(4 * n), receive(4 * n);   // west, east, south, north
+//   wherry::neighbor_alltoall(send, receive, grid);
+//
+// What wherry.h says of neighbourhoods holds here: how neighbours are numbered, and that blocks of MPI_PROC_NULL stay as they are,
+// although they have a place in both ranges.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <ranges>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "wherry/plan.hpp"
+
+namespace wherry {
+
+/// How many neighbours a rank sends to, and receives from, MPI_PROC_NULL among them.
+struct Degrees {
+  std::size_t targets;
+  std::size_t sources;
+};
+
+/// Those of this rank. Local. Throws usage_error if comm has no topology; mpi_error.
+inline Degrees degrees(MPI_Comm comm) {
+  int kind = MPI_UNDEFINED;
+  detail::check("MPI_Topo_test", MPI_Topo_test(comm, &kind));
+  if (kind == MPI_CART) {
+    int dimensions = 0;
+    detail::check("MPI_Cartdim_get", MPI_Cartdim_get(comm, &dimensions));
+    const auto both = 2 * static_cast<std::size_t>(dimensions);
+    return {both, both};
+  }
+  if (kind == MPI_GRAPH) {
+    int rank = 0, neighbours = 0;
+    detail::check("MPI_Comm_rank", MPI_Comm_rank(comm, &rank));
+    detail::check("MPI_Graph_neighbors_count", MPI_Graph_neighbors_count(comm, rank, &neighbours));
+    return {static_cast<std::size_t>(neighbours), static_cast<std::size_t>(neighbours)};
+  }
+  if (kind != MPI_DIST_GRAPH)
+    throw usage_error(
+        "comm has no topology, so its ranks have no neighbours; make one of it by MPI_Cart_create or "
+        "MPI_Dist_graph_create_adjacent");
+  int in = 0, out = 0, weighted = 0;
+  detail::check("MPI_Dist_graph_neighbors_count", MPI_Dist_graph_neighbors_count(comm, &in, &out, &weighted));
+  return {static_cast<std::size_t>(out), static_cast<std::size_t>(in)};
+}
+
+namespace detail {
+
+/// Values per neighbour of a range that holds one block for each, as MPI counts them; of no neighbours, none.
+template <class T>
+int near_count(std::size_t values, std::size_t neighbours, const char* name) {
+  const std::size_t blocks = neighbours == 0 ? 1 : neighbours;
+  if (values % blocks != 0 || (neighbours == 0 && values != 0))
+    throw usage_error(std::string(name) + " holds " + std::to_string(values) +
+                      " values, which is no multiple of " + std::to_string(neighbours) +
+                      " neighbours; give every one as many");
+  return mpi_count<T>(values / blocks);
+}
+
+/// The counts and displacements of one side, checked and as MPI counts them.
+template <class T>
+struct NearBlocks {
+  NearBlocks(const char* name, std::size_t neighbours, std::size_t values, std::span<const int> of)
+      : displacements(one_after_the_other(of)), counts(of), begins(displacements) {
+    check_blocks(neighbours, name, values, of, displacements, "neighbour");
+  }
+  std::vector<int> displacements;
+  Scaled<T> counts, begins;
+};
+
+}  // namespace detail
+
+/// Sends block i of `send` to neighbour i; block i of `receive` comes from neighbour i.
+///
+/// send: one block for each neighbour that this rank sends to, one after the other, all of the same size on all ranks, which may be
+///   0. receive: one for each that it receives from; they must not overlap.
+/// Collective over comm. Returns when `receive` is complete.
+/// Throws usage_error (local, before any message) if a size is no multiple of the neighbours, or there is no topology; mpi_error.
+/// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoall.
+template <Values Send, WritableValues Receive>
+  requires Alike<Send, Receive>
+void neighbor_alltoall(const Send& send, Receive&& receive, MPI_Comm comm) {
+  using T = std::ranges::range_value_t<Send>;
+  const Degrees near = degrees(comm);
+  const int out = detail::near_count<T>(std::ranges::size(send), near.targets, "send");
+  const int in = detail::near_count<T>(std::ranges::size(receive), near.sources, "receive");
+  const MPI_Datatype type = detail::datatype<T>();
+  detail::check("wherry_neighbor_alltoall",
+                wherry_neighbor_alltoall(std::ranges::data(send), out, type, std::ranges::data(receive), in,
+                                         type, comm));
+}
+
+/// The same with blocks of any size, one after the other: counts have one entry per neighbour, in values (not bytes).
+///
+/// Throws usage_error (local, before any message) if a block is not inside its range, or there is no topology; mpi_error.
+/// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoallv.
+template <Values Send, WritableValues Receive>
+  requires Alike<Send, Receive>
+void neighbor_alltoallv(const Send& send, std::span<const int> send_counts, Receive&& receive,
+                        std::span<const int> receive_counts, MPI_Comm comm) {
+  using T = std::ranges::range_value_t<Send>;
+  const Degrees near = degrees(comm);
+  const detail::NearBlocks<T> out("send", near.targets, std::ranges::size(send), send_counts);
+  const detail::NearBlocks<T> in("receive", near.sources, std::ranges::size(receive), receive_counts);
+  const MPI_Datatype type = detail::datatype<T>();
+  detail::check(
+      "wherry_neighbor_alltoallv",
+      wherry_neighbor_alltoallv(std::ranges::data(send), out.counts.data(), out.begins.data(), type,
+                                std::ranges::data(receive), in.counts.data(), in.begins.data(), type, comm));
+}
+
+/// Sends `send` to all neighbours; block i of `receive` comes from neighbour i.
+///
+/// send: as many values on all ranks; may be empty. receive: one such block for each neighbour that this rank receives from; they
+///   must not overlap.
+/// Collective over comm. Returns when `receive` is complete.
+/// Throws usage_error (local, before any message) if receive has not the size for all blocks, or there is no topology; mpi_error.
+/// Standard: MPI 4.1, section 8.6.1, MPI_Neighbor_allgather.
+template <Values Send, WritableValues Receive>
+  requires Alike<Send, Receive>
+void neighbor_allgather(const Send& send, Receive&& receive, MPI_Comm comm) {
+  using T = std::ranges::range_value_t<Send>;
+  const int count = detail::mpi_count<T>(std::ranges::size(send));
+  detail::check_all_blocks("receive", std::ranges::size(receive), std::ranges::size(send),
+                           degrees(comm).sources, "neighbours");
+  const MPI_Datatype type = detail::datatype<T>();
+  detail::check("wherry_neighbor_allgather",
+                wherry_neighbor_allgather(std::ranges::data(send), count, type, std::ranges::data(receive),
+                                          count, type, comm));
+}
+
+/// As neighbor_alltoall(send, receive, comm). Collective over comm.
+template <Values Send, WritableValues Receive>
+  requires Alike<Send, Receive>
+Plan neighbor_alltoall_plan(const Send& send, Receive&& receive, MPI_Comm comm) {
+  using T = std::ranges::range_value_t<Send>;
+  const Degrees near = degrees(comm);
+  const int out = detail::near_count<T>(std::ranges::size(send), near.targets, "send");
+  const int in = detail::near_count<T>(std::ranges::size(receive), near.sources, "receive");
+  const MPI_Datatype type = detail::datatype<T>();
+  return detail::plan("wherry_neighbor_alltoall_plan", wherry_neighbor_alltoall_plan, std::ranges::data(send),
+                      out, type, std::ranges::data(receive), in, type, comm);
+}
+
+/// As neighbor_alltoallv(send, send_counts, receive, receive_counts, comm). The counts are copied. Collective over comm.
+template <Values Send, WritableValues Receive>
+  requires Alike<Send, Receive>
+Plan neighbor_alltoallv_plan(const Send& send, std::span<const int> send_counts, Receive&& receive,
+                             std::span<const int> receive_counts, MPI_Comm comm) {
+  using T = std::ranges::range_value_t<Send>;
+  const Degrees near = degrees(comm);
+  const detail::NearBlocks<T> out("send", near.targets, std::ranges::size(send), send_counts);
+  const detail::NearBlocks<T> in("receive", near.sources, std::ranges::size(receive), receive_counts);
+  const MPI_Datatype type = detail::datatype<T>();
+  return detail::plan("wherry_neighbor_alltoallv_plan", wherry_neighbor_alltoallv_plan,
+                      std::ranges::data(send), out.counts.data(), out.begins.data(), type,
+                      std::ranges::data(receive), in.counts.data(), in.begins.data(), type, comm);
+}
+
+/// As neighbor_allgather(send, receive, comm). Collective over comm.
+template <Values Send, WritableValues Receive>
+  requires Alike<Send, Receive>
+Plan neighbor_allgather_plan(const Send& send, Receive&& receive, MPI_Comm comm) {
+  using T = std::ranges::range_value_t<Send>;
+  const int count = detail::mpi_count<T>(std::ranges::size(send));
+  detail::check_all_blocks("receive", std::ranges::size(receive), std::ranges::size(send),
+                           degrees(comm).sources, "neighbours");
+  const MPI_Datatype type = detail::datatype<T>();
+  return detail::plan("wherry_neighbor_allgather_plan", wherry_neighbor_allgather_plan,
+                      std::ranges::data(send), count, type, std::ranges::data(receive), count, type, comm);
+}
+
+}  // namespace wherry
