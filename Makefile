@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build demo test check format clean distclean
+.PHONY: help setup build demo test test-long check format clean distclean
 
 # cmake, ninja and the linters come from the environment that `make setup` makes.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -12,7 +12,7 @@ JOBS ?= $(shell nproc)
 help:  ## this list
 	@echo "Wherry: MPI programs that communicate less and faster."
 	@echo
-	@sed -nE 's/^([a-z]+):[^#]*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r target what; do \
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1|\2/p' Makefile | while IFS='|' read -r target what; do \
 	  printf '  make %-10s %s\n' "$$target" "$$what"; done
 
 setup:  ## install what is missing: Debian packages when root, .venv and .mpi/* from pinned packages
@@ -26,6 +26,10 @@ demo: build  ## run real programs with and without Wherry; writes out/report.htm
 
 test: build  ## run every test; ends with the line "N passed, N failed"
 	@.venv/bin/python tools/run_tests.py
+
+test-long: build  ## run 100,000 random schedules of calls on windows, here and on two MPIs
+	@WHERRY_TEST_SCHEDULES=100000 build/release/tests/unit/test_window --test-case='*random schedules*'
+	@WHERRY_TEST_SCHEDULES=33334 .venv/bin/python -m pytest -q tests/api/test_windows.py -k 'test_schedules and not blind and 2-'
 
 check: setup  ## formatting, lint, types and layers, without building
 	@tools/check

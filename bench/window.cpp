@@ -2,7 +2,8 @@
 //
 //   bench_window --turns 30
 // Rank 0 reads rank 1's memory, under lock_all. "plain" is a get and a flush of the library; "hit" a get that is cached, alone or
-// with a flush, of a few entries or of 200,000 in any order; "miss" the same as plain with everything to be fetched and kept.
+// with a flush, of a few entries or of 200,000 in any order; "miss" the same as plain with everything to be fetched and kept. Rows are
+// 64 gets of adjacent data and one flush: of the library, of a cached window that asks for each, and of one that joins them.
 #include <cstddef>
 #include <numeric>
 #include <random>
@@ -14,11 +15,11 @@ namespace {
 
 using namespace wherry;
 
-constexpr int bytes_of_window = 1 << 24;
+constexpr int bytes_of_window = 1 << 24, row = 64;
 
 /// A window of the library, and the same cached.
 struct Both {
-  Both() : memory(bytes_of_window, std::byte{1}), windows(mpi::linked_api()) {
+  explicit Both(bool joins) : memory(bytes_of_window, std::byte{1}), windows(mpi::linked_api()) {
     PMPI_Win_create(memory.data(), bytes_of_window, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     window::Options options;
     options.cache = {.mode = cache::Mode::user_defined,
@@ -27,6 +28,7 @@ struct Both {
                      .index_entries = 300000,
                      .adaptive = false};
     options.bypass = false;
+    options.coalesces = joins;
     windows.add(win, MPI_COMM_WORLD, {bytes_of_window, 1}, options);
     cached = windows.find(win);
     PMPI_Win_lock_all(0, win);
@@ -40,9 +42,14 @@ struct Both {
     PMPI_Get(into, bytes, MPI_BYTE, 1, at, bytes, MPI_BYTE, win);
     PMPI_Win_flush(1, win);
   }
-  void get(int at, int bytes) {
-    const auto native = [&] { return PMPI_Get(into, bytes, MPI_BYTE, 1, at, bytes, MPI_BYTE, win); };
-    windows.find(win)->get({into, bytes, MPI_BYTE}, {1, at, bytes, MPI_BYTE}, 1, native);
+  void plain_row(int at, int bytes) {
+    for (int i = 0; i < row; ++i)
+      PMPI_Get(into + i * bytes, bytes, MPI_BYTE, 1, at + i * bytes, bytes, MPI_BYTE, win);
+    PMPI_Win_flush(1, win);
+  }
+  void get(int at, int bytes) { get(into, at, bytes); }
+  void get_row(int at, int bytes) {
+    for (int i = 0; i < row; ++i) get(into + i * bytes, at + i * bytes, bytes);
   }
   void flush() {
     windows.find(win)->flush(1, [&] { return PMPI_Win_flush(1, win); });
@@ -53,6 +60,12 @@ struct Both {
   MPI_Win win = MPI_WIN_NULL;
   window::Window* cached = nullptr;
   std::byte into[4096];
+
+ private:
+  void get(std::byte* to, int at, int bytes) {
+    const auto native = [&] { return PMPI_Get(to, bytes, MPI_BYTE, 1, at, bytes, MPI_BYTE, win); };
+    windows.find(win)->get({to, bytes, MPI_BYTE}, {1, at, bytes, MPI_BYTE}, 1, native);
+  }
 };
 
 /// Seconds of one of `calls` calls; call(i) for each.
@@ -66,6 +79,7 @@ double time_of(int calls, Call&& call) {
 /// All variants in turns; variant 0 is the baseline. prepare() before each.
 struct Variant {
   std::string name;
+  Both& on;
   void (*run)(Both&, int at, int bytes);
   bool forgets;  // whether nothing may be cached before
 };
@@ -73,19 +87,22 @@ struct Variant {
 constexpr auto plain = [](Both& b, int at, int bytes) { b.plain(at, bytes); };
 constexpr auto hit = [](Both& b, int at, int bytes) { b.get(at, bytes); };
 constexpr auto hit_and_flush = [](Both& b, int at, int bytes) { b.get(at, bytes), b.flush(); };
+constexpr auto plain_row = [](Both& b, int at, int bytes) { b.plain_row(at, bytes); };
+constexpr auto row_and_flush = [](Both& b, int at, int bytes) { b.get_row(at, bytes), b.flush(); };
 
-void compare(Both& b, const std::string& name, const std::vector<Variant>& variants,
-             const std::vector<int>& places, int calls, int bytes, int turns) {
+void compare(const std::string& name, const std::vector<Variant>& variants, const std::vector<int>& places,
+             int calls, int bytes, int turns) {
   std::vector<std::vector<double>> samples(variants.size());
   const std::size_t mask = places.size() - 1;
   for (int turn = 0; turn < turns; ++turn)
     for (std::size_t v = 0; v < variants.size(); ++v) {
-      if (variants[v].forgets) b.cached->invalidate();
-      const auto call = [&](int i) { variants[v].run(b, places[static_cast<std::size_t>(i) & mask], bytes); };
-      if (!variants[v].forgets) time_of(calls, call);  // not timed: it brings in what later calls find
-      b.flush();
+      const auto& [variant, on, run, forgets] = variants[v];
+      if (forgets) on.cached->invalidate();
+      const auto call = [&](int i) { run(on, places[static_cast<std::size_t>(i) & mask], bytes); };
+      if (!forgets) time_of(calls, call);  // not timed: it brings in what later calls find
+      on.flush();
       samples[v].push_back(time_of(calls, call));
-      b.flush();
+      on.flush();
     }
   for (std::size_t v = 0; v < variants.size(); ++v) bench::print(name, variants[v].name, samples[v]);
 }
@@ -103,23 +120,29 @@ std::vector<int> shuffled(int count, int bytes) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int turns = bench::number(argc, argv, "--turns", 30);
-  Both b;
+  Both b(false), joined(true);
   if (bench::rank_of(MPI_COMM_WORLD) == 0) {
     for (const int bytes : {8, 64}) {
       const std::string size = std::to_string(bytes) + " B";
       const std::vector<Variant> variants = {
-          {"plain", plain, false}, {"hit", hit, false}, {"hit and flush", hit_and_flush, false}};
-      compare(b, "8 entries, " + size, variants, shuffled(8, bytes), 2000, bytes, turns);
+          {"plain", b, plain, false}, {"hit", b, hit, false}, {"hit and flush", b, hit_and_flush, false}};
+      compare("8 entries, " + size, variants, shuffled(8, bytes), 2000, bytes, turns);
     }
     // A quarter of a million is more than what the window's tables can hold in the fastest memory.
-    compare(b, "262144 entries, 64 B", {{"plain", plain, false}, {"hit", hit, false}}, shuffled(1 << 18, 64),
-            1 << 18, 64, std::max(turns / 10, 2));
+    compare("262144 entries, 64 B", {{"plain", b, plain, false}, {"hit", b, hit, false}},
+            shuffled(1 << 18, 64), 1 << 18, 64, std::max(turns / 10, 2));
     for (const int bytes : {8, 64, 1024})
-      compare(b, "miss, " + std::to_string(bytes) + " B",
-              {{"plain", plain, false}, {"miss", hit_and_flush, true}}, shuffled(4096, bytes), 4096, bytes,
-              turns);
+      compare("miss, " + std::to_string(bytes) + " B",
+              {{"plain", b, plain, false}, {"miss", b, hit_and_flush, true}}, shuffled(4096, bytes), 4096,
+              bytes, turns);
+    compare("row of 64, 8 B",
+            {{"plain", b, plain_row, false},
+             {"apart", b, row_and_flush, true},
+             {"joined", joined, row_and_flush, true}},
+            shuffled(256, row * 8), 256, 8, turns);
   }
   MPI_Barrier(MPI_COMM_WORLD);
   b.end();
+  joined.end();
   MPI_Finalize();
 }

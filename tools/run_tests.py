@@ -1,8 +1,9 @@
 """Runs every suite of tests and ends with the line "N passed, N failed" (", N skipped" if there are any).
 
-Suites: C++ unit tests, the same with sanitizers, and everything that pytest finds below tests/ (command line, layers,
-programs on each MPI, the emulated cluster). A suite that cannot be built or that crashes counts as a failed
-test. Exit code 0 only if something passed and nothing failed. Standard library only.
+Suites: C++ unit tests, the same with sanitizers, those of threads with the thread sanitizer, and everything that
+pytest finds below tests/ (command line, layers, programs on each MPI, the emulated cluster). A suite that cannot be
+built or that crashes counts as a failed test. Exit code 0 only if something passed and nothing failed. Standard library
+only.
 """
 
 from __future__ import annotations
@@ -47,15 +48,26 @@ class Suite:
 
 
 def unit_tests(_: Sequence[str]) -> list[Result]:
-    return run_unit_programs("unit", ROOT / "build/release")
+    return run_unit_programs("unit", ROOT / "build/release", (*UNIT_FOLDERS, "window"))
 
 
 def sanitized_unit_tests(_: Sequence[str]) -> list[Result]:
-    for command in (["cmake", "--preset", "sanitizers"], ["cmake", "--build", "--preset", "sanitizers", "-j", jobs()]):
-        code, output = run_aloud("sanitizers: building", command)
+    return build_preset("sanitizers") or run_unit_programs("sanitizers", ROOT / "build/sanitizers", UNIT_FOLDERS)
+
+
+def thread_sanitized_tests(_: Sequence[str]) -> list[Result]:
+    """Windows that several threads use at once."""
+    program = ROOT / "build/threads/tests/unit/test_window"
+    return build_preset("threads") or run_unit_program("threads", program, ["--test-case=*threads*"])
+
+
+def build_preset(preset: str) -> list[Result]:
+    """Empty if it could be built."""
+    for command in (["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset, "-j", jobs()]):
+        code, output = run_aloud(f"{preset}: building", command)
         if code != 0:
-            return [Result("sanitizers", "build", "failed", tail(output))]
-    return run_unit_programs("sanitizers", ROOT / "build/sanitizers")
+            return [Result(preset, "build", "failed", tail(output))]
+    return []
 
 
 def pytest_suite(extra: Sequence[str]) -> list[Result]:
@@ -85,24 +97,25 @@ def run_pytest(suite: str, options: Sequence[str], extra: Sequence[str]) -> list
 SUITES = (
     Suite("unit", unit_tests),
     Suite("sanitizers", sanitized_unit_tests),
+    Suite("threads", thread_sanitized_tests),
     Suite("pytest", pytest_suite),
     Suite("netlab", netlab_suite),
 )
 
 
-def run_unit_programs(suite: str, build: Path) -> list[Result]:
+def run_unit_programs(suite: str, build: Path, folders: Sequence[str]) -> list[Result]:
     """One result per doctest test case of every folder that has sources."""
-    folders = [folder for folder in UNIT_FOLDERS if any((ROOT / "tests" / folder).rglob("*.cpp"))]
+    folders = [folder for folder in folders if any((ROOT / "tests" / folder).rglob("*.cpp"))]
     with ThreadPoolExecutor(int(jobs())) as pool:
         found = pool.map(lambda folder: run_unit_program(suite, build / "tests/unit" / f"test_{folder}"), folders)
         return list(itertools.chain.from_iterable(found))
 
 
-def run_unit_program(suite: str, program: Path) -> list[Result]:
+def run_unit_program(suite: str, program: Path, options: Sequence[str] = ()) -> list[Result]:
     if not program.exists():
         return [unbuilt(suite, program)]
     report = REPORTS / f"{suite}-{program.name}.xml"
-    command = [str(program), "--reporters=junit", f"--out={report}", "--no-path-filenames"]
+    command = [str(program), "--reporters=junit", f"--out={report}", "--no-path-filenames", *options]
     try:
         code, output = run_aloud(f"{suite}: {program.name}", command, SUITE_TIMEOUT_S)
     except subprocess.TimeoutExpired:

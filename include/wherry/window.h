@@ -11,7 +11,8 @@
 //
 // Other keys: "wherry_cache_ceiling", most bytes of the cache (64M; with K, M or G; at least 64K); "wherry_cache_storage" and
 // "wherry_cache_entries", its size at first (1M, 4096); "wherry_cache_adaptive", 0: it stays at that size; "wherry_cache_bypass", 0:
-// use the cache even where plain gets turn out to be cheaper.
+// use the cache even where plain gets turn out to be cheaper; "wherry_cache_coalesce", 1: hold gets back until a flush, unlock or
+// fence, and ask for what is adjacent at once.
 //
 // What holds for all of these functions:
 // - Arguments, return codes and epochs are MPI's (MPI 4.1, chapter 12), with derived types of all kinds. On a window that is
@@ -34,7 +35,8 @@ extern "C" {
 int wherry_win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win);
 int wherry_win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr,
                         MPI_Win* win);
-/// These two are never cached: shared memory is read faster as it is, and who knows what a dynamic window has.
+/// These two are never cached, but their gets are counted: shared memory is read faster as it is, and who knows what a dynamic
+/// window has.
 int wherry_win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr,
                                MPI_Win* win);
 int wherry_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win);
@@ -108,7 +110,8 @@ typedef struct wherry_win_statistics {
   unsigned long long bytes_saved;    // asked for and not fetched
   unsigned long long bytes_fetched;  // asked for and fetched
   unsigned long long
-      gets_passed;  // not cached: to this rank itself, with types of unknown shape, with requests
+      gets_passed;  // not cached: to this rank itself, with types of unknown shape, by MPI_Rget
+                    // of what is not there; all gets of a window that is not cached
   unsigned long long gets_bypassed;  // not cached because plain gets were cheaper
   unsigned long long flushes_saved;  // that had nothing to complete
   unsigned long long entries, bytes,
@@ -116,11 +119,23 @@ typedef struct wherry_win_statistics {
   double seconds_saved;  // estimated from the times of plain gets; 0 if none was timed
 } wherry_win_statistics;
 
-/// Of a window that is not cached all are 0. Local.
+/// Of a window that is not cached all but gets_passed are 0. Local.
 int wherry_win_get_statistics(MPI_Win win, wherry_win_statistics* statistics);
+
+/// A change of the memory that a window's cache has for what it keeps.
+typedef struct wherry_win_adjustment {
+  unsigned long long lookups;        // ranges of bytes looked up before it
+  unsigned long long storage_bytes;  // from then on
+} wherry_win_adjustment;
+
+/// The first `most` of the last 64 changes, oldest first; count: how many were written. Local.
+int wherry_win_get_adjustments(MPI_Win win, int most, wherry_win_adjustment* adjustments, int* count);
 
 /// 1 if the window is cached, else 0. Local.
 int wherry_win_is_cached(MPI_Win win);
+/// NULL if the window is cached; else why it is not: "off", "shared memory", "dynamic", "one rank", "an accelerator's memory may
+/// be in it", or "not known" for a window that was not made here. Local.
+const char* wherry_win_why_not_cached(MPI_Win win);
 
 #ifdef __cplusplus
 }

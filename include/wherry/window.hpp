@@ -20,6 +20,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "wherry/ranges.hpp"
 #include "wherry/window.h"
@@ -44,6 +45,9 @@ struct WindowOptions {
   bool adaptive = true;
   /// Whether gets go to the library for a while where they turn out to be cheaper than the cache, as in shared memory.
   bool bypass = true;
+  /// Whether gets are held back until a flush, unlock or fence, and what is adjacent is asked for at once: for many small gets in a row
+  /// before one flush. Not where the program computes between its gets and the flush, while they could already be coming.
+  bool coalesce = false;
 };
 
 namespace detail {
@@ -63,6 +67,7 @@ class WindowInfo {
     set("wherry_cache_entries", std::to_string(options.index_entries));
     set("wherry_cache_adaptive", options.adaptive ? "1" : "0");
     set("wherry_cache_bypass", options.bypass ? "1" : "0");
+    set("wherry_cache_coalesce", options.coalesce ? "1" : "0");
   }
   WindowInfo(const WindowInfo&) = delete;
   WindowInfo& operator=(const WindowInfo&) = delete;
@@ -170,7 +175,21 @@ class Window {
     detail::check("wherry_win_get_statistics", wherry_win_get_statistics(win_, &statistics));
     return statistics;
   }
+  /// How the cache came to its size: the last changes, oldest first.
+  std::vector<wherry_win_adjustment> adjustments() const {
+    std::vector<wherry_win_adjustment> adjustments(64);
+    int count = 0;
+    detail::check("wherry_win_get_adjustments",
+                  wherry_win_get_adjustments(win_, 64, adjustments.data(), &count));
+    adjustments.resize(static_cast<std::size_t>(count));
+    return adjustments;
+  }
   bool is_cached() const { return wherry_win_is_cached(win_) != 0; }
+  /// Empty if it is cached.
+  std::string why_not_cached() const {
+    const char* const reason = wherry_win_why_not_cached(win_);
+    return reason == nullptr ? "" : reason;
+  }
 
  private:
   explicit Window(std::span<T> local) : local_(local) {}

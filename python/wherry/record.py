@@ -24,7 +24,7 @@ KINDS = ("point-to-point", "collective", "one-sided", "wait or test", "other")
 PEER_CLASSES = ("point-to-point", "collective", "one-sided")
 REASONS = ("trial", "kept", "loaded", "forced", "dropped", "changed")
 LIMITS = ("", "in place", "in order")
-CACHINGS = ("transparent", "always", "user")
+CACHINGS = ("transparent", "always", "user", "shared memory", "dynamic")
 CAUSES = ("compulsory", "capacity", "conflict", "invalidated")
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from wherry import units
 from wherry.analysis import Analysis, WindowRow
 
+#: What the record calls windows that are never cached.
+UNCACHED = ("shared memory", "dynamic")
+
 
 def sentences(analysis: Analysis) -> list[str]:
     """Lines for the summary; none for windows that nobody read."""
@@ -12,6 +15,8 @@ def sentences(analysis: Analysis) -> list[str]:
 
 
 def _sentence(row: WindowRow) -> str:
+    if row.caching in UNCACHED:
+        return f"{row.caching} windows: not cached; {units.count(row.passed)} gets left to the library"
     words = [f"cached windows ({row.caching}):"]
     if row.lookups > 0:
         words.append(f"{units.percent(row.hits / row.lookups)} of {units.count(row.lookups)} reads were hits,")

@@ -45,10 +45,22 @@ int make(MPI_Info info, MPI_Comm comm, MPI_Win* win, const window::Segment& own,
   return code != MPI_SUCCESS || !is_enabled() ? code : windows().add(*win, comm, own, options);
 }
 
+/// A window that the library has made, and that is its alone.
+int leave(int code, const MPI_Win* win, window::Uncached why) {
+  return code != MPI_SUCCESS || !is_enabled() ? code : windows().leave(*win, why);
+}
+
 /// Wherry's part in a call on a window, if it has one; else the library's call.
 template <class Call, class Ours>
 int with(MPI_Win win, const Call& native, Ours ours) {
   Window* const cached = windows().find(win);
+  return cached == nullptr ? native() : ours(*cached, Native(native));
+}
+
+/// The same for gets, which are counted.
+template <class Call, class Ours>
+int get_with(MPI_Win win, const Call& native, Ours ours) {
+  Window* const cached = windows().find_for_get(win);
   return cached == nullptr ? native() : ours(*cached, Native(native));
 }
 
@@ -81,6 +93,8 @@ int change_or_read(MPI_Op op, const Region& result, const Place& place, MPI_Win 
 
 using namespace wherry::api;
 using wherry::window::Statistics;
+using wherry::window::Uncached;
+using Known = wherry::window::Windows::Known;
 
 int wherry_win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
   return make(info, comm, win, {size, disp_unit},
@@ -95,11 +109,12 @@ int wherry_win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm co
 
 int wherry_win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr,
                                MPI_Win* win) {
-  return library().Win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
+  return leave(library().Win_allocate_shared(size, disp_unit, info, comm, baseptr, win), win,
+               Uncached::shared_memory);
 }
 
 int wherry_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win* win) {
-  return library().Win_create_dynamic(info, comm, win);
+  return leave(library().Win_create_dynamic(info, comm, win), win, Uncached::dynamic);
 }
 
 int wherry_win_free(MPI_Win* win) { return library().Win_free(win); }
@@ -117,7 +132,7 @@ int wherry_win_get_scored(void* origin, int origin_count, MPI_Datatype origin_ty
     return library().Get(origin, origin_count, origin_type, target, displacement, target_count, target_type,
                          win);
   };
-  return with(win, native, [&](Window& cached, const Native& call) {
+  return get_with(win, native, [&](Window& cached, const Native& call) {
     return cached.get({origin, origin_count, origin_type}, {target, displacement, target_count, target_type},
                       score > 0 ? static_cast<float>(score) : 1, call);
   });
@@ -130,7 +145,7 @@ int wherry_win_rget(void* origin, int origin_count, MPI_Datatype origin_type, in
     return library().Rget(origin, origin_count, origin_type, target, displacement, target_count, target_type,
                           win, request);
   };
-  return with(win, native, [&](Window& cached, const Native& call) {
+  return get_with(win, native, [&](Window& cached, const Native& call) {
     return cached.rget({origin, origin_count, origin_type}, {target, displacement, target_count, target_type},
                        request, call);
   });
@@ -280,30 +295,39 @@ int wherry_win_invalidate(MPI_Win win) {
 
 int wherry_win_is_cached(MPI_Win win) { return windows().find(win) != nullptr ? 1 : 0; }
 
+const char* wherry_win_why_not_cached(MPI_Win win) {
+  const Known* const known = windows().know(win);
+  return known == nullptr ? "not known" : known->window() != nullptr ? nullptr : reason_of(known->why());
+}
+
 int wherry_win_get_statistics(MPI_Win win, wherry_win_statistics* statistics) {
   *statistics = {};
+  const Known* const known = windows().know(win);
+  if (known == nullptr) return MPI_SUCCESS;
+  const Window* const cached = known->window();
+  if (cached == nullptr) return statistics->gets_passed = known->passed(), MPI_SUCCESS;
+  using wherry::cache::Cause;
+  const Statistics s = cached->statistics();
+  tell(s, *statistics);
+  statistics->compulsory_misses = s.cache.missed(Cause::compulsory);
+  statistics->capacity_misses = s.cache.missed(Cause::capacity);
+  statistics->conflict_misses = s.cache.missed(Cause::conflict);
+  statistics->invalidated_misses = s.cache.missed(Cause::invalidated);
+  statistics->gets_passed = s.passed;
+  statistics->gets_bypassed = s.bypassed;
+  statistics->entries = s.entries;
+  statistics->ceiling_bytes = s.ceiling_bytes;
+  statistics->seconds_saved = s.seconds_saved;
+  return MPI_SUCCESS;
+}
+
+int wherry_win_get_adjustments(MPI_Win win, int most, wherry_win_adjustment* adjustments, int* count) {
+  *count = 0;
   const Window* const cached = windows().find(win);
   if (cached == nullptr) return MPI_SUCCESS;
-  const Statistics s = cached->statistics();
-  using wherry::cache::Cause;
-  *statistics = {.full_hits = s.cache.full_hits,
-                 .pending_hits = s.cache.pending_hits,
-                 .partial_hits = s.cache.partial_hits,
-                 .compulsory_misses = s.cache.missed(Cause::compulsory),
-                 .capacity_misses = s.cache.missed(Cause::capacity),
-                 .conflict_misses = s.cache.missed(Cause::conflict),
-                 .invalidated_misses = s.cache.missed(Cause::invalidated),
-                 .evictions = s.cache.evictions + s.cache.conflicts,
-                 .adjustments = s.cache.adjustments,
-                 .invalidations = s.cache.invalidations,
-                 .bytes_saved = s.cache.bytes_saved,
-                 .bytes_fetched = s.cache.bytes_fetched,
-                 .gets_passed = s.passed,
-                 .gets_bypassed = s.bypassed,
-                 .flushes_saved = s.flushes_saved,
-                 .entries = s.entries,
-                 .bytes = s.bytes,
-                 .ceiling_bytes = s.ceiling_bytes,
-                 .seconds_saved = s.seconds_saved};
+  for (const wherry::cache::Adjustment& each : cached->adjustments()) {
+    if (*count == most) break;
+    adjustments[(*count)++] = {each.lookups, each.storage_bytes};
+  }
   return MPI_SUCCESS;
 }

@@ -33,6 +33,8 @@ Cache::Cache(const CacheOptions& options)
 }
 
 void Cache::copy_in(Entry& entry, std::uint64_t from, std::uint64_t bytes, const std::byte* data) {
+  if (entry.block.next == 0) [[likely]]
+    return copy_bytes(entry.data() + from, data, bytes);
   storage_.each_part(ref_of(entry), Entry::head + from, bytes, [&](std::byte* part, std::size_t size) {
     std::memcpy(part, data, size);
     data += size;
@@ -87,8 +89,11 @@ void Cache::invalidate() {
 }
 
 void Cache::end_epoch() {
-  if (options_.adaptive && adaptation_.due(policy_.references())) adapt();
+  const bool adapts = options_.adaptive && adaptation_.due(policy_.references());
+  const Load before = adapts ? load() : Load{};
+  // First: then nothing has to be moved for other sizes.
   if (options_.mode == Mode::transparent) invalidate();
+  if (adapts) adapt(before);
 }
 
 std::size_t Cache::bytes() const {

@@ -93,20 +93,9 @@ class Cache {
     return Answer::hit;
   }
 
-  /// As lookup() of a range that is cached as a whole in one entry, but without copying: calls use(part, bytes)
-  /// for the parts of its bytes, in order, and returns true. The parts are valid during the call. Otherwise
-  /// returns false, and nothing has happened.
-  template <class Use>
-  bool read(const Range& range, Use&& use) {
-    Entry* const entry = find(range);
-    if (entry == nullptr) return false;
-    if (policy_.reference()) next_tick();
-    follow(range);
-    policy_.touch(*entry);
-    count_hit(range);
-    storage_.each_part(ref_of(*entry), Entry::head, range.bytes, use);
-    return true;
-  }
+  /// As lookup(), for who cannot say when a fetch is over: nothing that is missing will be kept, and what is under way counts as
+  /// missing. So the answer is never pending, and no ticket is given. A range of which nothing is cached is not counted.
+  Answer peek(const Range& range, std::byte* destination);
 
   /// What must be fetched for the last lookup(), in order; valid until the next call.
   std::span<const Missing> missing() const { return missing_; }
@@ -127,6 +116,9 @@ class Cache {
   std::vector<MissRatioCurve::Point> miss_ratio_curve() const { return curve_.points(statistics_.lookups()); }
   /// How its hits and its memory have gone.
   std::span<const Timeline::Point> timeline() const { return timeline_.points(); }
+  /// How the storage came to its size: the last changes, oldest first, at most most_adjustments.
+  std::span<const Adjustment> adjustments() const { return adjustments_; }
+  static constexpr std::size_t most_adjustments = 64;
   const CacheOptions& options() const { return options_; }
   std::size_t entries() const { return index_.size(); }
   std::size_t index_slots() const { return index_.slots(); }
@@ -160,6 +152,7 @@ class Cache {
       curve_.note(hash(range), Storage::footprint(range.bytes + Entry::head));
   }
 
+  void count_found(const Range& range, bool waits);
   void count_hit(const Range& range) {
     ++statistics_.full_hits;
     statistics_.bytes_saved += range.bytes;
@@ -180,7 +173,7 @@ class Cache {
   // Lookups that the index alone cannot answer: lookup.cpp.
   Answer look_further(const Range& range, std::byte* destination, float score);
   Entry* covering(const Range& range) const;
-  Answer miss(const Range& range, float score);
+  Answer miss(const Range& range, std::uint64_t own, float score);
   void collect(const Range& range);
   bool take_found(const Range& range, std::byte* destination);
   bool wait_for(Entry& entry, const Range& part, std::byte* destination);
@@ -193,10 +186,10 @@ class Cache {
 
   // Which entries there are: residents.cpp.
   enum class Admission { by_worth, in_any_case };
-  Ref reserve(const Range& range, float heat, float score, Admission admission);
+  Ref reserve(const Range& range, std::uint64_t own, float heat, float score, Admission admission);
   bool deserves_memory(float worth, std::size_t footprint);
   bool make_room(const Range& range, float worth);
-  bool put_in_index(Ref ref);
+  bool put_in_index(Ref ref, std::uint64_t own);
   bool evict(float worth);
   Ref evict_for(Ref ref);
   void evict_from_places(std::uint64_t hash);
@@ -208,13 +201,15 @@ class Cache {
   float worth(const Entry& entry) const;
 
   // Sizes: sizing.cpp.
-  void adapt();
+  Load load() const;
+  void adapt(const Load& load);
   void resize_storage(std::size_t bytes);
+  void note_adjustment();
   void fit_index();
   bool move_entry(Ref ref);
   std::size_t live_bytes() const;
 
-  static constexpr std::uint64_t fine_bytes = 4096;  // of entries in the fine grid
+  static constexpr std::uint64_t fine_bytes = 512;  // of entries in the fine grid
   static constexpr unsigned fine_page_bits = 9, coarse_page_bits = 16;
 
   CacheOptions options_;
@@ -229,6 +224,7 @@ class Cache {
   Adaptation adaptation_;
   MissRatioCurve curve_;
   Timeline timeline_;
+  std::vector<Adjustment> adjustments_;
   std::uint64_t random_ = 0x9e3779b97f4a7c15ULL;
   static constexpr std::size_t sample_size = 16;
   std::array<Ref, sample_size + Index::slots_per_bucket> sample_;

@@ -19,7 +19,7 @@ Grid::Grid(unsigned page_bits, std::size_t most_bytes)
     : page_bits_(page_bits),
       index_(2, (most_bytes / step_bytes + 1) * buckets_per_step),
       memory_((most_bytes / step_bytes + 1) * records_per_step * sizeof(Record)) {
-  require(page_bits <= 16, "a page of a grid has at most 64 KiB");
+  require(page_bits >= 6 && page_bits <= 16, "a page of a grid has 64 bytes to 64 KiB");
   extend();
 }
 
@@ -35,13 +35,7 @@ bool Grid::extend() {
 
 std::uint64_t Grid::hash(std::uint32_t target, std::uint64_t page) { return hash_of(target, ~page); }
 
-Grid::Stretch Grid::stretch(const Range& range, std::uint64_t page) const {
-  const std::uint64_t begin = page << page_bits_, last = begin + ((std::uint64_t{1} << page_bits_) - 1);
-  return {static_cast<std::uint16_t>(std::max(range.displacement, begin) - begin),
-          static_cast<std::uint16_t>(std::min(range.end() - 1, last) - begin)};
-}
-
-Ref Grid::head(std::uint32_t target, std::uint64_t page) const {
+Ref Grid::find_head(std::uint32_t target, std::uint64_t page) const {
   return index_.find(hash(target, page), [&](Ref ref) {
     return ref != 0 && record(ref).page == page && record(ref).target == target;
   });
@@ -55,32 +49,41 @@ Ref Grid::take_record(std::uint32_t target, std::uint64_t page) {
     ref = fresh_++;
   }
   ++taken_;
-  record(ref) = {page, target, 0, {}};
+  record(ref) = {page, target, 0, 0, {}};
   return ref;
 }
 
-void Grid::index_head(Ref ref) {
-  const std::uint64_t own = hash_of_record()(ref);
-  ensure(index_.insert(own, ref, hash_of_record()), "the index of a grid has room for all of its records");
+/// A record before all others of its page.
+Ref Grid::add_head(Ref first, std::uint32_t target, std::uint64_t page) {
+  const Ref added = take_record(target, page);
+  const std::uint64_t own = hash(target, page);
+  asked_ = {page, target, added};
+  if (first == 0) {
+    ensure(index_.insert(own, added, hash_of_record()),
+           "the index of a grid has room for all of its records");
+    return added;
+  }
+  record(added).next = first;
+  record(added).taken = record(first).taken;
+  index_.replace(own, first, added);
+  return added;
 }
 
-Grid::Slot& Grid::free_slot(std::uint32_t target, std::uint64_t page) {
-  const Ref first = head(target, page);
-  Ref last = 0;
-  for (Ref at = first; at != 0; last = at, at = record(at).next)
-    for (Slot& slot : record(at).slots)
-      if (slot.entry == 0) return slot;
-  const Ref added = take_record(target, page);
-  if (last != 0) record(last).next = added;
-  else index_head(added);
-  return record(added).slots[0];
+void Grid::insert_at(std::uint32_t target, std::uint64_t page, const Slot& slot) {
+  const auto is_empty = [](const Slot& each) { return each.entry == 0; };
+  Ref first = head(target, page);
+  if (first == 0 || std::none_of(std::begin(record(first).slots), std::end(record(first).slots), is_empty))
+    first = add_head(first, target, page);
+  Record& filled = record(first);
+  filled.taken |= parts_of({slot.first, slot.last});
+  *std::find_if(std::begin(filled.slots), std::end(filled.slots), is_empty) = slot;
 }
 
 void Grid::insert(const Range& range, Ref entry) {
   const std::uint64_t first = range.displacement >> page_bits_;
   for (std::uint64_t page = first; page < first + pages_of(range); ++page) {
     const auto [begin, end] = stretch(range, page);
-    free_slot(range.target, page) = {begin, end, entry};
+    insert_at(range.target, page, {begin, end, entry});
   }
   ++size_;
 }
@@ -92,32 +95,47 @@ void Grid::erase(const Range& range, Ref entry) {
   --size_;
 }
 
-void Grid::erase_from(std::uint32_t target, std::uint64_t page, Ref entry) {
-  Ref previous = 0;
-  for (Ref at = head(target, page); at != 0; previous = at, at = record(at).next)
-    for (Slot& slot : record(at).slots) {
-      if (slot.entry != entry) continue;
-      slot.entry = 0;
-      if (std::all_of(std::begin(record(at).slots), std::end(record(at).slots),
-                      [](const Slot& each) { return each.entry == 0; }))
-        drop_record(previous, at);
-      return;
-    }
+Grid::Slot& Grid::slot_of(Ref first, Ref entry) {
+  for (Ref at = first; at != 0; at = record(at).next)
+    for (Slot& slot : record(at).slots)
+      if (slot.entry == entry) return slot;
   ensure(false, "an entry is in the grid at each of its pages");
+  return record(first).slots[0];
 }
 
-void Grid::drop_record(Ref previous, Ref ref) {
-  const Record& dropped = record(ref);
+/// One of the first record takes its place.
+void Grid::erase_from(std::uint32_t target, std::uint64_t page, Ref entry) {
+  const Ref first = head(target, page);
+  Slot& gone = slot_of(first, entry);
+  auto& slots = record(first).slots;
+  const auto used = [](const Slot& each) { return each.entry != 0; };
+  Slot& moved = *std::find_if(std::begin(slots), std::end(slots), used);
+  gone = moved;
+  moved.entry = 0;
+  if (std::none_of(std::begin(slots), std::end(slots), used)) drop_head(first);
+}
+
+/// The first record of a page is empty.
+void Grid::drop_head(Ref first) {
+  const Record& dropped = record(first);
   const std::uint64_t own = hash(dropped.target, dropped.page);
-  if (previous != 0) record(previous).next = dropped.next;
-  else if (dropped.next != 0) index_.replace(own, ref, dropped.next);
-  else index_.erase(own, ref);
-  record(ref).next = free_;
-  free_ = ref;
+  asked_ = {dropped.page, dropped.target, dropped.next};
+  if (const Ref next = dropped.next; next != 0) {
+    index_.replace(own, first, next);
+    std::uint64_t taken = 0;
+    for (Ref at = next; at != 0; at = record(at).next)
+      for (const Slot& slot : record(at).slots) taken |= parts_of({slot.first, slot.last});
+    record(next).taken = taken;
+  } else {
+    index_.erase(own, first);
+  }
+  record(first).next = free_;
+  free_ = first;
   --taken_;
 }
 
 void Grid::clear() {
+  asked_ = {};
   index_.clear();
   fresh_ = 1;
   free_ = 0;

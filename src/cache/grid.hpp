@@ -6,6 +6,7 @@
 // crowd a page nor large ones touch many.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -55,8 +56,11 @@ class Grid {
           visit_record(range, at, visit);
       return;
     }
-    for (std::uint64_t page = first; page <= last; ++page)
-      for (Ref at = head(range.target, page); at != 0; at = record(at).next) visit_record(range, at, visit);
+    for (std::uint64_t page = first; page <= last; ++page) {
+      Ref at = head(range.target, page);
+      if (at == 0 || (record(at).taken & parts_of(stretch(range, page))) == 0) continue;
+      for (; at != 0; at = record(at).next) visit_record(range, at, visit);
+    }
   }
 
  private:
@@ -68,12 +72,13 @@ class Grid {
     std::uint16_t first, last;
     Ref entry;  // 0: empty
   };
-  /// Some of the entries of a page; 0 in `next` ends the chain.
+  /// Some of the entries of a page; 0 in `next` ends the chain, of which only the first record has empty slots.
   struct alignas(64) Record {
     std::uint64_t page;
     std::uint32_t target;
     Ref next;
-    Slot slots[6];
+    std::uint64_t taken;  // of the first record: the 64ths of the page that its entries may touch
+    Slot slots[5];
   };
   static_assert(sizeof(Record) == 64);
 
@@ -89,13 +94,29 @@ class Grid {
   std::size_t pages_of(const Range& range) const {
     return ((range.end() - 1) >> page_bits_) - (range.displacement >> page_bits_) + 1;
   }
-  Stretch stretch(const Range& range, std::uint64_t page) const;
-  Ref head(std::uint32_t target, std::uint64_t page) const;
+  Stretch stretch(const Range& range, std::uint64_t page) const {
+    const std::uint64_t begin = page << page_bits_, last = begin + ((std::uint64_t{1} << page_bits_) - 1);
+    return {static_cast<std::uint16_t>(std::max(range.displacement, begin) - begin),
+            static_cast<std::uint16_t>(std::min(range.end() - 1, last) - begin)};
+  }
+  /// The 64ths of the page that it touches, a bit for each.
+  std::uint64_t parts_of(const Stretch& stretch) const {
+    const unsigned shift = page_bits_ - 6;
+    return ~std::uint64_t{0} << (stretch.first >> shift) &
+           ~std::uint64_t{0} >> (63 - (stretch.last >> shift));
+  }
+  /// The first record of a page, or 0. Who asks what is on a page often inserts there next.
+  Ref head(std::uint32_t target, std::uint64_t page) const {
+    if (asked_.page != page || asked_.target != target) asked_ = {page, target, find_head(target, page)};
+    return asked_.head;
+  }
+  Ref find_head(std::uint32_t target, std::uint64_t page) const;
   Ref take_record(std::uint32_t target, std::uint64_t page);
-  Slot& free_slot(std::uint32_t target, std::uint64_t page);
+  void insert_at(std::uint32_t target, std::uint64_t page, const Slot& slot);
+  Ref add_head(Ref first, std::uint32_t target, std::uint64_t page);
   void erase_from(std::uint32_t target, std::uint64_t page, Ref entry);
-  void drop_record(Ref previous, Ref ref);
-  void index_head(Ref ref);
+  Slot& slot_of(Ref first, Ref entry);
+  void drop_head(Ref first);
   auto hash_of_record() const {
     return [this](Ref ref) { return hash(record(ref).target, record(ref).page); };
   }
@@ -109,6 +130,13 @@ class Grid {
   std::size_t records_ = 0;  // that there is memory for
   std::size_t taken_ = 0;
   std::size_t size_ = 0;
+
+  struct Asked {
+    std::uint64_t page = ~std::uint64_t{0};
+    std::uint32_t target = 0;
+    Ref head = 0;
+  };
+  mutable Asked asked_;  // the last page whose head was looked for
 };
 
 }  // namespace wherry::cache

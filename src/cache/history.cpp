@@ -2,10 +2,16 @@
 
 #include <algorithm>
 #include <bit>
-#include <iterator>
-#include <tuple>
 
 namespace wherry::cache {
+namespace {
+
+/// Tick and heat as one number of their order: heat is never negative.
+std::uint64_t age_of(const History::Row& row) {
+  return std::uint64_t{row.tick} << 32 | std::bit_cast<std::uint32_t>(row.heat);
+}
+
+}  // namespace
 
 History::History(std::size_t bytes)
     : memory_(std::bit_floor(std::max(bytes, sizeof(Set)))),
@@ -21,15 +27,18 @@ const History::Row* History::find(std::uint64_t hash) const {
 
 void History::note(std::uint64_t hash, float heat, std::uint32_t tick, std::uint32_t generation,
                    Cause cause) {
+  // Its own; else the oldest; of the same age the coldest.
   auto& rows = set_of(hash)->rows;
-  Row* row = std::find_if(std::begin(rows), std::end(rows),
-                          [&](const Row& each) { return each.mark == mark_of(hash); });
-  if (row == std::end(rows))
-    // The oldest; of the same age the coldest.
-    row = std::min_element(std::begin(rows), std::end(rows), [](const Row& a, const Row& b) {
-      return std::tie(a.tick, a.heat) < std::tie(b.tick, b.heat);
-    });
-  *row = {mark_of(hash), heat, tick, generation << 2 | static_cast<std::uint32_t>(cause)};
+  const std::uint32_t mark = mark_of(hash);
+  Row* row = rows;
+  for (Row& each : rows) {
+    if (each.mark == mark) {
+      row = &each;
+      break;
+    }
+    row = age_of(each) < age_of(*row) ? &each : row;
+  }
+  *row = {mark, heat, tick, generation << 2 | static_cast<std::uint32_t>(cause)};
 }
 
 Cause History::cause_of(const Row* row, std::uint32_t generation) {

@@ -27,20 +27,39 @@ Answer Cache::look_further(const Range& range, std::byte* destination, float sco
       return Answer::hit;
     }
   // All of these will be needed if it is a miss, and none waits for another.
-  history_.prefetch(hash(range));
-  fine_.prefetch(range);
-  coarse_.prefetch(range);
+  const std::uint64_t own = hash(range);
+  history_.prefetch(own);
+  if (coarse_.size() > 0) coarse_.prefetch(range);
   collect(range);
-  if (found_.empty()) return miss(range, score);
+  if (found_.empty()) return miss(range, own, score);
   const bool waits = take_found(range, destination);
   inside_ = found_.size() == 1 && gaps_.empty();
   const bool mergeable = can_merge(range);
   if (mergeable) merge(range, destination, score);
   else fetch_gaps(range, score);
+  count_found(range, waits);
+  return !missing_.empty() ? Answer::missing : waits ? Answer::pending : Answer::hit;
+}
+
+Answer Cache::peek(const Range& range, std::byte* destination) {
+  if (policy_.reference()) next_tick();
+  follow(range);
+  missing_.clear();
+  require(range.end() >= range.displacement,
+          "a range ends behind the last displacement there is; make it shorter");
+  collect(range);
+  std::erase_if(found_, [&](Ref ref) { return !entry(ref).valid(); });
+  take_found(range, destination);
+  if (!found_.empty()) count_found(range, false);
+  for (const Range& gap : gaps_) ask_for(range, gap, 0);
+  return missing_.empty() ? Answer::hit : Answer::missing;
+}
+
+/// Of a lookup that found something.
+void Cache::count_found(const Range& range, bool waits) {
   ++(!gaps_.empty() ? statistics_.partial_hits : waits ? statistics_.pending_hits : statistics_.full_hits);
   statistics_.bytes_saved += range.bytes;
   for (const Range& gap : gaps_) statistics_.bytes_saved -= gap.bytes;
-  return !missing_.empty() ? Answer::missing : waits ? Answer::pending : Answer::hit;
 }
 
 /// The valid entry that holds all of the range, or nullptr.
@@ -55,9 +74,8 @@ Entry* Cache::covering(const Range& range) const {
   return holder.valid() && holder.end() >= range.end() ? &holder : nullptr;
 }
 
-Answer Cache::miss(const Range& range, float score) {
+Answer Cache::miss(const Range& range, std::uint64_t own, float score) {
   inside_ = false;
-  const std::uint64_t own = hash(range);
   const History::Row* const row = history_.find(own);
   ++statistics_.misses[static_cast<std::size_t>(History::cause_of(row, epoch_.generation()))];
   ask_for(range, range, admit(range, own, policy_.heat_of(row), score));
@@ -139,7 +157,7 @@ void Cache::merge(const Range& range, const std::byte* destination, float score)
     heat = std::max(heat, entry(ref).heat);
     remove(ref);
   }
-  const Ref whole = reserve(range, heat, score, Admission::in_any_case);
+  const Ref whole = reserve(range, hash(range), heat, score, Admission::in_any_case);
   std::uint64_t at = range.displacement;
   const auto keep_until = [&](std::uint64_t end) {
     if (whole != 0)
@@ -172,7 +190,7 @@ void Cache::ask_for(const Range& range, const Range& part, Ref ref) {
 
 /// An entry for a range that is missing, or 0 if it does not deserve one.
 Ref Cache::admit(const Range& range, std::uint64_t own, float heat, float score) {
-  const Ref ref = reserve(range, heat, score, Admission::by_worth);
+  const Ref ref = reserve(range, own, heat, score, Admission::by_worth);
   // An entry that is gone without having been evicted was invalidated; what was not admitted lacked room.
   history_.note(own, heat, policy_.tick(), epoch_.generation(),
                 ref != 0 ? Cause::invalidated : Cause::capacity);

@@ -12,7 +12,7 @@ constexpr float worth_anything = std::numeric_limits<float>::infinity();
 }  // namespace
 
 /// Makes an entry with undefined bytes, or returns 0: too large, or worth less than what would have to go.
-Ref Cache::reserve(const Range& range, float heat, float score, Admission admission) {
+Ref Cache::reserve(const Range& range, std::uint64_t own, float heat, float score, Admission admission) {
   const std::uint64_t footprint = Storage::footprint(range.bytes + Entry::head);
   if (range.bytes > std::numeric_limits<std::uint32_t>::max() - Entry::head ||
       footprint > options_.ceiling_bytes / 4)
@@ -32,7 +32,7 @@ Ref Cache::reserve(const Range& range, float heat, float score, Admission admiss
   made.tick = policy_.tick();
   made.score = score;
   made.flight = 0;
-  if (!put_in_index(ref)) return storage_.free(ref), ++statistics_.refused, 0;
+  if (!put_in_index(ref, own)) return storage_.free(ref), ++statistics_.refused, 0;
   grid_of(range.bytes).insert(range, ref);
   return ref;
 }
@@ -55,9 +55,8 @@ bool Cache::make_room(const Range& range, float worth) {
   return true;
 }
 
-bool Cache::put_in_index(Ref ref) {
+bool Cache::put_in_index(Ref ref, std::uint64_t own) {
   const auto hash_of = hash_of_entry();
-  const std::uint64_t own = hash_of(ref);
   // One bucket for every few entries: the index grows with what it holds, and no get waits for more than one.
   constexpr std::size_t page = 4096;
   if (options_.adaptive && 5 * index_.size() >= 4 * index_.slots() &&

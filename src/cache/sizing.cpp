@@ -10,12 +10,15 @@ constexpr std::size_t least_step = 256;   // buckets that are given back at once
 
 }  // namespace
 
-void Cache::adapt() {
-  const std::size_t wanted = adaptation_.storage_bytes(
-      {.references = policy_.references(),
-       .capacity_misses = statistics_.missed(Cause::capacity) + statistics_.missed(Cause::conflict),
-       .storage_bytes = storage_.bytes(),
-       .live_bytes = live_bytes()});
+Load Cache::load() const {
+  return {.references = policy_.references(),
+          .capacity_misses = statistics_.missed(Cause::capacity) + statistics_.missed(Cause::conflict),
+          .storage_bytes = storage_.bytes(),
+          .live_bytes = live_bytes()};
+}
+
+void Cache::adapt(const Load& load) {
+  const std::size_t wanted = adaptation_.storage_bytes(load);
   if (wanted != storage_.bytes()) resize_storage(wanted);
   fit_index();
 }
@@ -31,7 +34,13 @@ void Cache::resize_storage(std::size_t wanted) {
   } else {
     storage_.shrink(std::max(wanted, least_storage), [&](Ref ref) { return move_entry(ref); });
   }
-  statistics_.adjustments += storage_.bytes() != before;
+  if (storage_.bytes() != before) note_adjustment();
+}
+
+void Cache::note_adjustment() {
+  ++statistics_.adjustments;
+  if (adjustments_.size() == most_adjustments) adjustments_.erase(adjustments_.begin());
+  adjustments_.push_back({statistics_.lookups(), storage_.bytes()});
 }
 
 /// Gives buckets back when most of their slots are empty: whoever looks for victims has to look through them.

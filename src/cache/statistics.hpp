@@ -35,4 +35,10 @@ struct Statistics {
   std::uint64_t lookups() const { return hits() + missed(); }
 };
 
+/// A change of the size of the storage.
+struct Adjustment {
+  std::uint64_t lookups;      // before it
+  std::size_t storage_bytes;  // from then on
+};
+
 }  // namespace wherry::cache

@@ -14,7 +14,10 @@ Storage::Storage(std::size_t bytes, std::size_t most)
 }
 
 void Storage::reset() {
-  heads_.fill(0);
+  // Only the lists that hold something: there are many, and epochs may be short.
+  for (std::size_t word = 0; word < filled_.size(); ++word)
+    for (std::uint64_t left = filled_[word]; left != 0; left &= left - 1)
+      heads_[word * 64 + static_cast<unsigned>(std::countr_zero(left))] = 0;
   filled_.fill(0);
   used_ = free_payload_ = 0;
   last_ = first_block;
@@ -87,8 +90,26 @@ void Storage::add_free(Ref ref, std::uint32_t cells, std::uint32_t before) {
   set_before_of_next(ref);
 }
 
+/// As take(), where what is left may stay in the list that the block leads: most are cut from one large block again and again.
+bool Storage::cut(Ref ref, std::uint32_t cells) {
+  Block& taken = block(ref);
+  const std::uint32_t rest = taken.cells - cells;
+  if (taken.owner != 0 || rest < least_cells || bin_of(rest) != bin_of(taken.cells)) return false;
+  const Ref left = ref + cells;
+  block(left) = {rest, cells, taken.next, 0};
+  if (taken.next != 0) block(taken.next).owner = left;
+  heads_[bin_of(rest)] = left;
+  set_before_of_next(left);
+  free_payload_ -= cells;
+  used_ += cells;
+  taken.cells = cells | used_bit;
+  taken.next = 0;
+  return true;
+}
+
 /// Marks a free block as used, and cuts off what is not needed. Returns its cells.
 std::uint32_t Storage::take(Ref ref, std::uint32_t cells) {
+  if (cut(ref, cells)) return cells;
   unlist(ref);
   Block& taken = block(ref);
   const std::uint32_t rest = taken.cells - cells;
@@ -107,6 +128,16 @@ Storage::Ref Storage::allocate(std::size_t bytes) {
   const std::size_t payload = std::max((bytes + cell - 1) / cell, least_payload / cell);
   if (payload > free_payload_) return 0;
   auto left = static_cast<std::uint32_t>(payload);
+  const std::uint32_t cells = std::max(left + 1, least_cells);
+  if (const Ref whole = find_free(cells); whole != 0) [[likely]] {
+    take(whole, cells);
+    block(whole).owner = whole;
+    return whole;
+  }
+  return allocate_in_pieces(left);
+}
+
+Storage::Ref Storage::allocate_in_pieces(std::uint32_t left) {
   const std::uint32_t least = least_piece(left);
   Ref first = 0, last = 0;
   while (left > 0) {

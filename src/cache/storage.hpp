@@ -110,10 +110,12 @@ class Storage {
   void reset();
   void list(Ref ref);
   void unlist(Ref ref);
+  Ref allocate_in_pieces(std::uint32_t left);
   Ref find_free(std::uint32_t cells) const;
   Ref largest_free() const;
   std::uint32_t least_piece(std::uint32_t payload) const;
   Ref first_bin_from(std::size_t bin) const;
+  bool cut(Ref ref, std::uint32_t cells);
   std::uint32_t take(Ref ref, std::uint32_t cells);
   void add_free(Ref ref, std::uint32_t cells, std::uint32_t before);
   void set_before_of_next(Ref ref);

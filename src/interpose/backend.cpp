@@ -11,6 +11,7 @@
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <optional>
 
 #include "interpose/control.h"
 #include "interpose/wrappers.hpp"
@@ -166,15 +167,18 @@ run::Runtime& Backend::runtime() {
   return *made;
 }
 
+window::Windows& Backend::make_windows() {
+  window::Windows* made = windows();
+  if (made != nullptr) return *made;
+  static std::mutex making;
+  const std::lock_guard lock(making);
+  made = windows();
+  if (made == nullptr) windows_.store(made = new window::Windows(api_), std::memory_order_release);
+  return *made;
+}
+
 /// What is wrong with the info is said once, and the window stays the library's.
 int Backend::cache_window(MPI_Win win, MPI_Comm comm, MPI_Info info, const window::Segment& own) {
-  window::Windows* made = windows();
-  if (made == nullptr) {
-    static std::mutex making;
-    const std::lock_guard lock(making);
-    made = windows();
-    if (made == nullptr) windows_.store(made = new window::Windows(api_), std::memory_order_release);
-  }
   window::Options options;
   options.cache.ceiling_bytes = settings_.cache_ceiling;
   options.cache.curve_samples = static_cast<std::size_t>(settings_.cache_curve);
@@ -183,37 +187,47 @@ int Backend::cache_window(MPI_Win win, MPI_Comm comm, MPI_Info info, const windo
   if (!problem.empty() && rank_ == 0)
     std::fprintf(stderr, "wherry: %s; the window is not cached\n", problem.c_str());
   options.caching &= problem.empty();
-  return made->add(win, comm, own, options);
+  return make_windows().add(win, comm, own, options);
 }
 
-void Backend::book(const window::Window& window) {
-  if (!recording_) return;
-  const window::Statistics s = window.statistics();
+namespace {
+
+/// nullopt: of such a window the record says nothing.
+std::optional<profile::Caching> caching_of(const window::Windows::Known& known) {
+  if (const window::Window* cached = known.window())
+    return static_cast<profile::Caching>(cached->options().cache.mode);
+  switch (known.why()) {
+    case window::Uncached::shared_memory: return profile::Caching::shared_memory;
+    case window::Uncached::dynamic: return profile::Caching::dynamic;
+    default: return std::nullopt;
+  }
+}
+
+}  // namespace
+
+void Backend::book(const window::Windows::Known& known) {
+  const std::optional<profile::Caching> caching = caching_of(known);
+  if (!recording_ || !caching) return;
+  window::Statistics s;
+  if (known.window() != nullptr) s = known.window()->statistics();
+  else s.passed = known.passed();
   const std::lock_guard guard(lock);
   if (!is_ready()) return;
-  const WinFacts* const known = handles.window(window.win());
-  const std::uint32_t row =
-      recorder.window({.comm = known == nullptr ? profile::none : known->comm,
-                       .caching = static_cast<profile::Caching>(window.options().cache.mode),
-                       .full_hits = s.cache.full_hits,
-                       .pending_hits = s.cache.pending_hits,
-                       .partial_hits = s.cache.partial_hits,
-                       .misses = {s.cache.misses[0], s.cache.misses[1], s.cache.misses[2], s.cache.misses[3]},
-                       .evictions = s.cache.evictions + s.cache.conflicts,
-                       .adjustments = s.cache.adjustments,
-                       .invalidations = s.cache.invalidations,
-                       .bytes_saved = s.cache.bytes_saved,
-                       .bytes_fetched = s.cache.bytes_fetched,
-                       .passed = s.passed,
-                       .bypassed = s.bypassed,
-                       .flushes_saved = s.flushes_saved,
-                       .saved_ns = static_cast<std::uint64_t>(s.seconds_saved * 1e9),
-                       .bytes = s.bytes});
-  if (row == profile::none) return;
-  for (const auto& [lookups, hits, bytes] : window.timeline())
+  const WinFacts* const facts = handles.window(known.win());
+  profile::WindowRecord record{};
+  record.comm = facts == nullptr ? profile::none : facts->comm;
+  record.caching = *caching;
+  window::tell(s, record);
+  std::ranges::copy(s.cache.misses, record.misses);
+  record.passed = s.passed;
+  record.bypassed = s.bypassed;
+  record.saved_ns = static_cast<std::uint64_t>(s.seconds_saved * 1e9);
+  const std::uint32_t row = recorder.window(record);
+  if (row == profile::none || known.window() == nullptr) return;
+  for (const auto& [lookups, hits, bytes] : known.window()->timeline())
     recorder.window_point(
         {.window = row, .reserved = 0, .lookups = lookups, .hits = hits, .storage_bytes = bytes});
-  for (const auto& [bytes, missed] : window.miss_ratio_curve())
+  for (const auto& [bytes, missed] : known.window()->miss_ratio_curve())
     recorder.window_curve(
         {.window = row, .missed_millionth = static_cast<std::uint32_t>(1e6 * missed + 0.5), .bytes = bytes});
 }
@@ -321,7 +335,7 @@ void Backend::settle(std::uint64_t now_ns) {
 void Backend::shut_down() {
   const Inside inside;
   if (windows() != nullptr && !ended_)
-    windows()->each([this](const window::Window& window) { book(window); });
+    windows()->each([this](const window::Windows::Known& known) { book(known); });
   {
     const std::lock_guard guard(lock);
     if (state_ == Recording::open) {

@@ -102,12 +102,13 @@ class Backend {
   bool starting() const { return replacing_ && settings_.features.nonblocking; }
   /// Whether windows may be cached.
   bool caching() const { return caching_; }
-  /// The windows that are cached; nullptr as long as there was none.
+  /// The windows that are known; nullptr as long as there was none.
   window::Windows* windows() const { return windows_.load(std::memory_order_acquire); }
+  window::Windows& make_windows();
   /// Caches a window that was made, as its info and the settings say. Collective over comm. MPI's code.
   int cache_window(MPI_Win win, MPI_Comm comm, MPI_Info info, const window::Segment& own);
   /// Books what a window has done. Takes the lock.
-  void book(const window::Window& window);
+  void book(const window::Windows::Known& known);
   /// Whether this rank speaks of what it does: rank 0, at that level of WHERRY_VERBOSE.
   bool says(int level) const { return settings_.verbose >= level && rank_ == 0; }
   run::Runtime& runtime();

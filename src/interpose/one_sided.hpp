@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include "interpose/backend.hpp"
+#include "window/report.hpp"
 #include "window/windows.hpp"
 
 namespace wherry::interpose {
@@ -18,6 +19,16 @@ inline Window* cached(MPI_Win win) {
   window::Windows* const windows = backend().windows();
   return windows == nullptr ? nullptr : windows->find(win);
 }
+/// The same for a get, which is counted.
+inline Window* cached_for_get(MPI_Win win) {
+  window::Windows* const windows = backend().windows();
+  return windows == nullptr ? nullptr : windows->find_for_get(win);
+}
+/// nullptr: the window was made where nobody saw it.
+inline const window::Windows::Known* known(MPI_Win win) {
+  window::Windows* const windows = backend().windows();
+  return windows == nullptr ? nullptr : windows->know(win);
+}
 
 /// The library makes the window; Wherry then caches what other ranks have in it. Collective over comm.
 template <class Next>
@@ -26,16 +37,23 @@ int make_window(MPI_Info info, MPI_Comm comm, MPI_Win* win, const window::Segmen
   return code != MPI_SUCCESS || !backend().caching() ? code : backend().cache_window(*win, comm, info, own);
 }
 
+/// The library makes a window that is its alone.
+template <class Next>
+int make_uncached(MPI_Win* win, window::Uncached why, const Next& next) {
+  const int code = next();
+  return code != MPI_SUCCESS || !backend().caching() ? code : backend().make_windows().leave(*win, why);
+}
+
 template <class Next>
 int get(MPI_Win win, const Region& origin, const Place& place, const Next& next) {
-  Window* const window = cached(win);
+  Window* const window = cached_for_get(win);
   return window == nullptr ? next() : window->get(origin, place, 1, Native(next));
 }
 
 template <class Next>
 int get_by_request(MPI_Win win, const Region& origin, const Place& place, MPI_Request* request,
                    const Next& next) {
-  Window* const window = cached(win);
+  Window* const window = cached_for_get(win);
   return window == nullptr ? next() : window->rget(origin, place, request, Native(next));
 }
 
@@ -75,8 +93,20 @@ int synchronize(MPI_Win win, int (Window::*ours)(const Native&), const Next& nex
 
 /// What a window that goes has done.
 inline void book_window(MPI_Win win) {
-  const Window* const window = inside_mpi() ? nullptr : cached(win);
-  if (window != nullptr) backend().book(*window);
+  if (inside_mpi()) return;
+  if (const auto* const gone = known(win)) backend().book(*gone);
+}
+
+/// What is asked of a window is told with what its cache has done.
+template <class Next>
+int get_info(MPI_Win win, MPI_Info* info, const Next& next) {
+  const int code = next();
+  const auto* const asked = known(win);
+  if (code != MPI_SUCCESS || asked == nullptr) return code;
+  window::report(*asked, [&](const std::string& key, const std::string& value) {
+    backend().queries().Info_set(*info, key.c_str(), value.c_str());
+  });
+  return code;
 }
 
 /// The key wherry_cache with the value invalidate: how a program under the preload says that others have written.

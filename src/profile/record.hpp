@@ -165,9 +165,10 @@ struct TypeRecord {
   char name[40];  // "vector", "subarray", ...
 };
 
-enum class Caching : std::uint32_t { transparent = 0, always = 1, user = 2 };
+/// The last two are not cached.
+enum class Caching : std::uint32_t { transparent = 0, always = 1, user = 2, shared_memory = 3, dynamic = 4 };
 
-/// What a cached window has done on this rank. Written when the window goes, or MPI ends.
+/// What a window has done on this rank. Written when the window goes, or MPI ends.
 struct WindowRecord {
   std::uint32_t comm;  // index into comms; ~0: unknown
   Caching caching;

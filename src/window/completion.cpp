@@ -37,33 +37,56 @@ bool Window::needs(int rank, Number Target::* reached) {
   return target.*reached < target.issued;
 }
 
+Window::Covered Window::cover(int rank) { return {issued_, send_held(rank)}; }
+
+Window::Covered Window::cover_all() { return {issued_, send_all_held()}; }
+
+/// What was read comes in, and its epoch ends. Where that ends what is valid, it does so first: what comes need not be kept.
+template <class Complete>
+void Window::conclude(Complete&& complete) {
+  const Guard guard(*this);
+  const bool forgets = options_.cache.mode == cache::Mode::transparent;
+  if (forgets) end_reading();
+  complete();
+  if (!forgets) end_reading();
+}
+
+/// At one target, which may be no rank.
+void Window::conclude_at(int rank, Number last, int code, void (Window::*reach)(Target&, Number, int)) {
+  conclude([&] {
+    if (is_rank(rank)) (this->*reach)(targets_[static_cast<std::size_t>(rank)], last, code);
+  });
+}
+
+/// At all targets that have something open.
+void Window::conclude_all(Number last, int code, void (Window::*reach)(Target&, Number, int)) {
+  conclude([&] { complete_open([&](Target& target) { (this->*reach)(target, last, code); }); });
+}
+
 int Window::flush(int rank, const Native& native) {
-  Number last = 0;
+  Covered covered;
   bool timed = false;
   {
     const Guard guard(*this);
     if (!needs(rank, &Target::completed)) return ++statistics_.flushes_saved, quiet();
-    last = issued_;
+    covered = cover(rank);
     timed = is_rank(rank) && is_timed(targets_[static_cast<std::size_t>(rank)]);
   }
-  const int code = timed ? run_timed(targets_[static_cast<std::size_t>(rank)], native) : native();
-  const Guard guard(*this);
-  if (is_rank(rank)) complete(targets_[static_cast<std::size_t>(rank)], last, code);
-  end_reading();
+  const int code =
+      covered.with(timed ? run_timed(targets_[static_cast<std::size_t>(rank)], native) : native());
+  conclude_at(rank, covered.last, code, &Window::complete);
   return code;
 }
 
 int Window::flush_local(int rank, const Native& native) {
-  Number last = 0;
+  Covered covered;
   {
     const Guard guard(*this);
     if (!needs(rank, &Target::local)) return ++statistics_.flushes_saved, quiet();
-    last = issued_;
+    covered = cover(rank);
   }
-  const int code = native();
-  const Guard guard(*this);
-  if (is_rank(rank)) complete_locally(targets_[static_cast<std::size_t>(rank)], last, code);
-  end_reading();
+  const int code = covered.with(native());
+  conclude_at(rank, covered.last, code, &Window::complete_locally);
   return code;
 }
 
@@ -72,34 +95,36 @@ int Window::flush_all(const Native& native) { return flush_open(native, &Window:
 int Window::flush_local_all(const Native& native) { return flush_open(native, &Window::complete_locally); }
 
 int Window::flush_open(const Native& native, void (Window::*reach)(Target&, Number, int)) {
-  Number last = 0;
+  Covered covered;
   {
     const Guard guard(*this);
     if (!has_open()) return ++statistics_.flushes_saved, quiet();
-    last = issued_;
+    covered = cover_all();
   }
-  const int code = native();
-  const Guard guard(*this);
-  complete_open([&](Target& target) { (this->*reach)(target, last, code); });
-  end_reading();
+  const int code = covered.with(native());
+  conclude_all(covered.last, code, reach);
   return code;
 }
 
 int Window::unlock(int rank, const Native& native) {
-  const Number last = issued();
-  const int code = native();
-  const Guard guard(*this);
-  if (is_rank(rank)) complete(targets_[static_cast<std::size_t>(rank)], last, code);
-  end_reading();
+  Covered covered;
+  {
+    const Guard guard(*this);
+    covered = cover(rank);
+  }
+  const int code = covered.with(native());
+  conclude_at(rank, covered.last, code, &Window::complete);
   return code;
 }
 
 int Window::end_epoch(const Native& native) {
-  const Number last = issued();
-  const int code = native();
-  const Guard guard(*this);
-  complete_open([&](Target& target) { complete(target, last, code); });
-  end_reading();
+  Covered covered;
+  {
+    const Guard guard(*this);
+    covered = cover_all();
+  }
+  const int code = covered.with(native());
+  conclude_all(covered.last, code, &Window::complete);
   return code;
 }
 
@@ -113,11 +138,6 @@ int Window::synchronize(const Native& native) {
 void Window::invalidate() {
   const Guard guard(*this);
   if (cache_ != nullptr) cache_->invalidate();
-}
-
-Number Window::issued() const {
-  const Guard guard(*this);
-  return issued_;
 }
 
 /// The data of gets up to `last` have come, if the library says so.
@@ -179,6 +199,12 @@ void Window::forget_writes(Target& target, Number last) {
 
 void Window::end_reading() {
   if (cache_ != nullptr) cache_->end_epoch();
+}
+
+std::vector<cache::Adjustment> Window::adjustments() const {
+  const Guard guard(*this);
+  if (cache_ == nullptr) return {};
+  return {cache_->adjustments().begin(), cache_->adjustments().end()};
 }
 
 Statistics Window::statistics() const {

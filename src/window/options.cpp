@@ -72,7 +72,8 @@ struct Switch {
 
 std::string read_switches(const mpi::Api& api, MPI_Info info, Options& options) {
   for (const Switch& each : {Switch{"wherry_cache_adaptive", &options.cache.adaptive},
-                             Switch{"wherry_cache_bypass", &options.bypass}}) {
+                             Switch{"wherry_cache_bypass", &options.bypass},
+                             Switch{"wherry_cache_coalesce", &options.coalesces}}) {
     const Text text = value_of(api, info, each.key);
     if (!text) continue;
     if (*text != "0" && *text != "1")

@@ -17,6 +17,8 @@ struct Options {
   bool caching = true;  // false: the window is the library's alone
   cache::CacheOptions cache;
   bool bypass = true;  // where plain gets turn out to be cheaper than the cache, use them
+  bool coalesces =
+      false;  // hold gets back until something completes them, and ask for what is adjacent at once
 };
 
 /// "transparent", "always", "user" or "off". False: none of these; the options stay.
@@ -29,6 +31,7 @@ bool set_mode(Options& options, std::string_view mode);
 ///   wherry_cache_entries   entries that the index has room for at first
 ///   wherry_cache_adaptive  0: sizes stay as they are at first
 ///   wherry_cache_bypass    0: use the cache even where plain gets are cheaper
+///   wherry_cache_coalesce  1: hold gets back until something completes them, and ask for what is adjacent at once
 /// clampi_mode is read too, with the values that clampi.h names. Returns an empty text, or what is wrong: problem, why, what to do.
 std::string read_info(const mpi::Api& api, MPI_Info info, Options& options);
 

@@ -24,6 +24,13 @@ struct Segment {
   std::int64_t unit = 1;  // bytes of one displacement
 };
 
+/// Bytes that must be fetched, and where to.
+struct Part {
+  cache::Range range;
+  std::byte* to;
+  cache::Ticket ticket;  // 0: nobody keeps them
+};
+
 /// Bytes that are coming, and where to.
 struct Fetched {
   Number number;
@@ -61,6 +68,7 @@ struct Target {
   Number timed = 0;      // the last get whose time was taken
   double timed_s = 0;    // what its call took
 
+  std::vector<Part> held;  // not asked for yet
   std::vector<Fetched> fetched;
   std::vector<Spread> spread;
   std::vector<Write> writes;

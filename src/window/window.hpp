@@ -17,7 +17,6 @@
 
 #include <mpi.h>
 
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -26,8 +25,10 @@
 #include "cache/cache.hpp"
 #include "mpi/api.hpp"
 #include "run/datatype.hpp"
+#include "window/blocks.hpp"
 #include "window/native.hpp"
 #include "window/options.hpp"
+#include "window/statistics.hpp"
 #include "window/target.hpp"
 #include "window/types.hpp"
 
@@ -42,17 +43,6 @@ struct Place {
 };
 
 using run::Region;
-
-/// What a window has done, in numbers that only grow but for the last three.
-struct Statistics {
-  cache::Statistics cache;
-  std::uint64_t passed =
-      0;  // gets that cannot be cached: own rank, no rank, types that are not mapped, requests
-  std::uint64_t bypassed = 0;  // gets that were cheaper without the cache
-  std::uint64_t flushes_saved = 0;
-  double seconds_saved = 0;  // estimated from plain gets that were timed
-  std::size_t entries = 0, bytes = 0, ceiling_bytes = 0;
-};
 
 class Window {
  public:
@@ -106,6 +96,8 @@ class Window {
   std::vector<cache::Timeline::Point> timeline() const;
   /// LRU's; empty without CacheOptions::curve_samples.
   std::vector<cache::MissRatioCurve::Point> miss_ratio_curve() const;
+  /// How the cache came to its size; see Cache::adjustments().
+  std::vector<cache::Adjustment> adjustments() const;
 
  private:
   class Guard {
@@ -117,11 +109,11 @@ class Window {
    private:
     std::unique_lock<std::mutex> lock_;
   };
-  struct Part {
-    cache::Range range;
-    std::byte* to;
-    cache::Ticket ticket;
+  /// Of a get: at the target, and at the origin.
+  struct Shapes {
+    std::shared_ptr<const Shape> there, here;
   };
+  enum class Server { cache, library, nobody };
 
   /// The common case: origin and target are `count` elements of the same predefined type, which is the last one's.
   bool is_plain(const Region& origin, const Place& place, cache::Range& range) {
@@ -146,35 +138,59 @@ class Window {
       make_progress();
     return MPI_SUCCESS;
   }
-  void make_progress();
 
   // Gets: gets.cpp.
+  Server examine(const Region& origin, const Place& place, Shapes& shapes);
   int get_any(const Region& origin, const Place& place, float score, const Native& native);
   int get_missing(Target& target, const cache::Range& range, std::byte* to, cache::Answer answer,
                   const Native& native);
-  int get_shaped(const Region& origin, std::shared_ptr<const Shape> to, const Place& place, const Shape& from,
-                 float score, const Native& native);
-  cache::Answer look_up(const Place& place, const Shape& shape, std::byte* to, float score);
+  int get_shaped(const Region& origin, Shapes shapes, const Place& place, float score, const Native& native);
+  int rget_shaped(const Region& origin, const Shapes& shapes, const Place& place, MPI_Request* request,
+                  const Native& native);
+  template <class Look>
+  cache::Answer look_up(const Place& place, const Shape& shape, std::byte* to, Look&& look);
   void note_missing(const cache::Range& range, std::byte* to);
-  bool is_missing_whole(std::uint64_t bytes) const;
-  int fetch(int rank, const Native& native, bool whole);
-  int fetch_part(const Part& part);
-  int pass(int rank, const Native& native, std::uint64_t& counter);
-  int run(Target& target, const Native& native);
   bool is_inside(const Place& place, const Shape& shape) const;
   int refuse(int code);
   bool make_cache();
+
+  // What goes to the library: fetches.cpp.
+  static Block block_of(const cache::Range& range) {
+    return {static_cast<std::int64_t>(range.displacement), static_cast<std::int64_t>(range.bytes)};
+  }
+  bool asks_for_all(std::uint64_t bytes) const;
+  int fetch(int rank, const Native& native, bool all);
+  int fetch_parts(std::span<const Part> parts);
+  int get_blocks(std::byte* to, const Blocks& here, int rank, const Blocks& there, MPI_Request* request);
+  int send_held(Target& target);
+  int send_held(int rank);
+  int send_all_held();
+  int pass(int rank, const Native& native, std::uint64_t& counter);
+  int run(Target& target, const Native& native);
+  static bool is_timed(const Target& target) { return target.timed > target.completed; }
+  int run_timed(Target& target, const Native& native);
+  void make_progress();
 
   // Writes: writes.cpp.
   void note_write(const Place& place, const Shape& shape, const std::byte* data);
   void note_range(Target& target, const cache::Range& range, const std::byte* data);
 
   // Completion: completion.cpp.
+  /// What a completion covers: the operations up to a number, those too that were held back, which may have failed.
+  struct Covered {
+    Number last = 0;
+    int sent = MPI_SUCCESS;
+
+    int with(int code) const { return sent != MPI_SUCCESS ? sent : code; }
+  };
+  Covered cover(int rank);
+  Covered cover_all();
+  template <class Complete>
+  void conclude(Complete&& complete);
+  void conclude_at(int rank, Number last, int code, void (Window::*reach)(Target&, Number, int));
+  void conclude_all(Number last, int code, void (Window::*reach)(Target&, Number, int));
   Number issue(int rank);
-  Number issued() const;
   bool needs(int rank, Number Target::* reached);
-  static bool is_timed(const Target& target) { return target.timed > target.completed; }
-  int run_timed(Target& target, const Native& native);
   bool has_open();
   void arrive(Target& target, Number last, int code);
   void complete(Target& target, Number last, int code);
@@ -187,7 +203,7 @@ class Window {
   void end_reading();
 
   static constexpr std::int64_t most_bytes = INT32_MAX;  // of one transfer
-  static constexpr std::size_t most_parts = 8;           // that are fetched one by one
+  static constexpr std::size_t most_parts = 64;          // that are told apart in one get
 
   const mpi::Api& api_;
   Types& types_;

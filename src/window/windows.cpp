@@ -27,42 +27,63 @@ int gather_segments(const mpi::Api& api, MPI_Comm comm, const Segment& own, std:
 
 }  // namespace
 
+const char* reason_of(Uncached why) {
+  constexpr const char* reasons[] = {"off", "shared memory", "dynamic", "one rank",
+                                     "an accelerator's memory may be in it"};
+  return reasons[static_cast<std::size_t>(why)];
+}
+
 int Windows::add(MPI_Win win, MPI_Comm comm, const Segment& own, const Options& options) {
   std::vector<Segment> segments;
   if (const int code = gather_segments(api_, comm, own, segments); code != MPI_SUCCESS) return code;
-  if (!options.caching || segments.size() < 2 || run::accelerator_loaded()) return MPI_SUCCESS;
+  if (!options.caching) return leave(win, Uncached::off);
+  if (segments.size() < 2) return leave(win, Uncached::one_rank);
+  if (run::accelerator_loaded()) return leave(win, Uncached::accelerator);
   int rank = 0, level = MPI_THREAD_SINGLE;
   api_.Comm_rank(comm, &rank);
   api_.Query_thread(&level);
   const int key = keyval();
   if (key == MPI_KEYVAL_INVALID) return MPI_SUCCESS;
-  // The lock is not held while the library is called: it frees windows under a lock of its own.
-  Entry& entry = place_for(win, segments, rank, options, level == MPI_THREAD_MULTIPLE);
-  const int code = api_.Win_set_attr(win, key, &entry);
-  if (code != MPI_SUCCESS) return remove(entry), code;
-  entry.win.store(win, std::memory_order_release);
+  Known& known = take_place();
+  known.window_.emplace(api_, types_, win, segments, rank, options, level == MPI_THREAD_MULTIPLE);
+  return attach(win, key, known);
+}
+
+int Windows::leave(MPI_Win win, Uncached why) {
+  const int key = keyval();
+  if (key == MPI_KEYVAL_INVALID) return MPI_SUCCESS;
+  Known& known = take_place();
+  known.why_ = why;
+  return attach(win, key, known);
+}
+
+/// The lock is not held while the library is called: it frees windows under a lock of its own.
+int Windows::attach(MPI_Win win, int key, Known& known) {
+  const int code = api_.Win_set_attr(win, key, &known);
+  if (code != MPI_SUCCESS) return remove(known), code;
+  known.win_.store(win, std::memory_order_release);
   return MPI_SUCCESS;
 }
 
-Window* Windows::search(MPI_Win win) {
-  if (cached_ == 0) return nullptr;
+Windows::Known* Windows::search(MPI_Win win) {
+  if (known_ == 0 || win == MPI_WIN_NULL) return nullptr;
   const std::lock_guard lock(mutex_);
-  for (Entry& entry : entries_) {
-    if (!entry.window || entry.win.load(std::memory_order_relaxed) != win) continue;
-    places_[slot_of(win)].store(&entry, std::memory_order_release);
-    return &*entry.window;
+  for (Known& known : entries_) {
+    if (!known.used_ || known.win_.load(std::memory_order_relaxed) != win) continue;
+    places_[slot_of(win)].store(&known, std::memory_order_release);
+    return &known;
   }
   return nullptr;
 }
 
-Windows::Entry& Windows::place_for(MPI_Win win, const std::vector<Segment>& segments, int own,
-                                   const Options& options, bool threads) {
+Windows::Known& Windows::take_place() {
   const std::lock_guard lock(mutex_);
-  const auto free = std::ranges::find_if(entries_, [](const Entry& entry) { return !entry.window; });
-  Entry& entry = free != entries_.end() ? *free : entries_.emplace_back();
-  entry.window.emplace(api_, types_, win, segments, own, options, threads);
-  ++cached_;
-  return entry;
+  const auto free = std::ranges::find_if(entries_, [](const Known& known) { return !known.used_; });
+  Known& known = free != entries_.end() ? *free : entries_.emplace_back();
+  known.used_ = true;
+  known.passed_ = 0;
+  ++known_;
+  return known;
 }
 
 int Windows::keyval() {
@@ -74,17 +95,18 @@ int Windows::keyval() {
 }
 
 int Windows::on_free(MPI_Win, int, void* value, void* self) {
-  static_cast<Windows*>(self)->remove(*static_cast<Entry*>(value));
+  static_cast<Windows*>(self)->remove(*static_cast<Known*>(value));
   return MPI_SUCCESS;
 }
 
-void Windows::remove(Entry& entry) {
+void Windows::remove(Known& known) {
   const std::lock_guard lock(mutex_);
   // Nobody may find it by its handle, nor by that of no window.
-  Entry* found = &entry;
-  places_[slot_of(entry.win.exchange(MPI_WIN_NULL))].compare_exchange_strong(found, nullptr);
-  entry.window.reset();
-  --cached_;
+  Known* found = &known;
+  places_[slot_of(known.win_.exchange(MPI_WIN_NULL))].compare_exchange_strong(found, nullptr);
+  known.window_.reset();
+  known.used_ = false;
+  --known_;
 }
 
 }  // namespace wherry::window

@@ -1,4 +1,4 @@
-// The windows of a process that are cached, found by their handles.
+// The windows of a process, found by their handles: those that are cached, and why the others are not.
 #pragma once
 
 #include <mpi.h>
@@ -17,38 +17,73 @@
 
 namespace wherry::window {
 
+/// Why a window is the library's.
+enum class Uncached { off, shared_memory, dynamic, one_rank, accelerator };
+/// In a few words.
+const char* reason_of(Uncached why);
+
 /// Thread-safe. A window leaves when MPI frees it, by whatever name: its place here is an attribute.
 class Windows {
  public:
   explicit Windows(const mpi::Api& api) : api_(api), types_(api) {}
 
+  /// A window that is known here.
+  class Known {
+   public:
+    MPI_Win win() const { return win_.load(std::memory_order_acquire); }
+    /// nullptr: it is not cached.
+    Window* window() { return window_ ? &*window_ : nullptr; }
+    const Window* window() const { return window_ ? &*window_ : nullptr; }
+    /// Of one that is not cached.
+    Uncached why() const { return why_; }
+    std::uint64_t passed() const { return passed_.load(std::memory_order_relaxed); }
+    void pass() { passed_.fetch_add(1, std::memory_order_relaxed); }
+
+   private:
+    friend class Windows;
+    std::atomic<MPI_Win> win_ = MPI_WIN_NULL;
+    bool used_ = false;
+    std::optional<Window> window_;
+    Uncached why_ = Uncached::off;
+    std::atomic<std::uint64_t> passed_ = 0;  // gets
+  };
+
   /// Begins to cache a window that was made with this memory here. Collective over comm, whose ranks are the window's; those
   /// whose options say off take part and stay away. A window of one rank is not cached.
   int add(MPI_Win win, MPI_Comm comm, const Segment& own, const Options& options);
+  /// Knows a window that is not cached. Local.
+  int leave(MPI_Win win, Uncached why);
 
-  /// Calls use(window) for all that are cached.
+  /// Calls use(known) for all.
   template <class Use>
   void each(Use&& use) {
     const std::lock_guard lock(mutex_);
-    for (const Entry& entry : entries_)
-      if (entry.window) use(*entry.window);
+    for (const Known& known : entries_)
+      if (known.used_) use(known);
   }
 
+  /// nullptr: nobody has made it known.
+  Known* know(MPI_Win win) {
+    Known* const known = places_[slot_of(win)].load(std::memory_order_acquire);
+    if (known != nullptr && known->win() == win) [[likely]]
+      return known;
+    return search(win);
+  }
   /// nullptr: the window is not cached.
   Window* find(MPI_Win win) {
-    Entry* const entry = places_[slot_of(win)].load(std::memory_order_acquire);
-    if (entry != nullptr && entry->win.load(std::memory_order_acquire) == win) [[likely]]
-      return &*entry->window;
-    return search(win);
+    Known* const known = know(win);
+    return known == nullptr ? nullptr : known->window();
+  }
+  /// The same for a get, which is counted where it is not cached.
+  Window* find_for_get(MPI_Win win) {
+    Known* const known = know(win);
+    if (known == nullptr) return nullptr;
+    Window* const window = known->window();
+    if (window == nullptr) known->pass();
+    return window;
   }
 
  private:
-  /// Never freed, since find() may look at any; used again.
-  struct Entry {
-    std::atomic<MPI_Win> win = MPI_WIN_NULL;
-    std::optional<Window> window;
-  };
-
   static constexpr std::size_t slots = 64;
   /// Handles are int in MPICH and pointers elsewhere.
   template <class Handle>
@@ -59,19 +94,19 @@ class Windows {
     return (key * 0x9e3779b97f4a7c15ULL) >> 58;
   }
 
-  Window* search(MPI_Win win);
-  Entry& place_for(MPI_Win win, const std::vector<Segment>& segments, int own, const Options& options,
-                   bool threads);
+  Known* search(MPI_Win win);
+  Known& take_place();
+  int attach(MPI_Win win, int key, Known& known);
   int keyval();
   static int on_free(MPI_Win win, int keyval, void* value, void* self);
-  void remove(Entry& entry);
+  void remove(Known& known);
 
   const mpi::Api& api_;
   Types types_;
-  std::atomic<int> cached_ = 0;                         // windows
-  std::array<std::atomic<Entry*>, slots> places_ = {};  // the last that was found of each slot
+  std::atomic<int> known_ = 0;                          // windows
+  std::array<std::atomic<Known*>, slots> places_ = {};  // the last that was found of each slot
   std::mutex mutex_;                                    // guards entries_
-  std::list<Entry> entries_;
+  std::list<Known> entries_;  // never freed, since know() may look at any; used again
   std::once_flag keyval_made_;
   int keyval_ = MPI_KEYVAL_INVALID;
 };

@@ -37,6 +37,30 @@ def test_counts_coherence_and_errors(mpi: Launcher, build: Path, n: int) -> None
 
 
 @pytest.mark.parametrize("n", RANKS)
+def test_windows_that_are_not_cached(mpi: Launcher, build: Path, n: int) -> None:
+    done = mpi.run([program(mpi, build, "window_kinds")], n, hermetic({}))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
+def test_windows_that_come_and_go_leave_no_memory(mpi: Launcher, build: Path) -> None:
+    # Making windows is all waiting: ranks that spin would take minutes where other tests have the cores. And Open MPI
+    # looks at UCX for each window, in vain.
+    env = {**hermetic({}), "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_osc": "^ucx"}
+    done = mpi.run([program(mpi, build, "window_cycles"), "1000", "user"], 2, env)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert int(done.stdout.split()[1]) < 5 << 20, done.stdout
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
+@pytest.mark.parametrize("what", ["put", "invalidate", "end"])
+def test_schedules_notice_what_a_cache_is_not_told(mpi: Launcher, build: Path, what: str) -> None:
+    done = mpi.run([program(mpi, build, "window_schedules"), "60", "blind", what], 2, hermetic({}))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert int(done.stdout.split("wrong ")[1].split()[0]) > 0
+
+
+@pytest.mark.parametrize("n", RANKS)
 def test_schedules(mpi: Launcher, build: Path, n: int) -> None:
     done = run_schedules(mpi, build, n, {})
     assert int(done.stdout.split(" hits ")[1].split()[0]) > 100, "the schedules read little twice"

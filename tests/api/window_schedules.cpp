@@ -1,7 +1,9 @@
 // Random schedules on a cached window and on one of the library's, with the same content: both must bring the same bytes to the
 // same places, and nothing anywhere else.
 //
-//   window_schedules SCHEDULES [preload]   so many in each mode; "preload": MPI's names are Wherry's
+//   window_schedules SCHEDULES [preload | blind WHAT]
+// So many in each mode. preload: MPI's names are Wherry's. blind: Wherry is not told of WHAT (put, invalidate, end), and what it
+// brings must differ: the schedules would notice.
 // A schedule is one epoch of each rank, of any kind of synchronization, with a few operations of any kind and type. Schedules
 // are legal MPI, and what they read is defined: each rank writes only its own slices of the others' memory, what others may be
 // writing is not read, and an operation that touches what is not complete waits for a flush, or is left out where none is allowed.
@@ -17,47 +19,18 @@
 #include <utility>
 #include <vector>
 
-#include "one_sided.hpp"
-#include "window_types.hpp"
+#include "schedule_transfers.hpp"
 
 namespace {
 
 using namespace test;
 
-constexpr int slice_ints =
-    600;  // of each rank, in each rank's memory, and one more that nobody writes but its owner
-constexpr int arena_ints = 1 << 15;
-constexpr std::int32_t guard = 0x5A5A5A5A;
-
-enum class Epoch { fence, lock_all, lock, exclusive, pscw, count };
 enum class Phase { reading, writing };
-
-/// One side of the comparison: a window, and memory for what comes and goes.
-struct Side {
-  explicit Side(const OneSided& functions) : mpi(functions) {}
-
-  const OneSided& mpi;
-  MPI_Win win = MPI_WIN_NULL;
-  std::vector<std::int32_t> memory, arena;
-};
 
 /// What an operation reads or writes of its target, until it is complete.
 struct Touched {
   int target, begin, end;  // ints
   bool written;
-};
-
-/// Of an operation: `ints` ints, laid out by a type at each end.
-struct Transfer {
-  int target;
-  long begin;  // the first byte of the target's data
-  const Type* there;
-  const Type* here;
-  int elements;  // of six ints
-  int arena;     // the first int of the origin
-
-  int count_there() const { return elements * there->per_element; }
-  int count_here() const { return elements * here->per_element; }
 };
 
 class Schedules {
@@ -81,21 +54,14 @@ class Schedules {
     for (Side& side : sides_) act(side);
   }
 
-  void make_window(Side& side, const char* mode);
   void store_locally();
   void invalidate();
-  void open(Epoch epoch, int target);
-  void close(Epoch epoch, int target);
   void operate(Epoch epoch, Phase phase, int only);
   void flush(int target);
   bool free_to(Epoch epoch, const Transfer& t, bool writes);
   bool choose(Transfer& t, Phase phase, int only, bool writes);
-  void get(const Transfer& t, unsigned how);
-  void put(const Transfer& t, unsigned how);
-  void atomic(const Transfer& t, unsigned how);
-  long displacement(const Transfer& t) const { return t.begin / unit_; }
+  void perform(const Transfer& t, bool writes, bool passive);
   void fill_origin(const Transfer& t);
-  void wait_for(MPI_Request (&requests)[2]);
   void compare(const char* when);
   void compare_memory();
   void complain(const char* what, long at);
@@ -122,8 +88,8 @@ Schedules::Schedules(const OneSided& ours, const char* mode, int disp_unit, unsi
   MPI_Comm_group(MPI_COMM_WORLD, &group_);
   together_.seed(seed);
   alone_.seed(seed * 31 + 1 + static_cast<unsigned>(rank_));
-  make_window(sides_[0], mode);
-  make_window(sides_[1], "off");
+  sides_[0].make_window(mode, seed % 2 == 0, unit_, rank_, size_);
+  sides_[1].make_window("off", false, unit_, rank_, size_);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -131,23 +97,6 @@ Schedules::~Schedules() {
   both([](Side& side) { side.mpi.free(&side.win); });
   MPI_Group_free(&group_);
   free_types(types_);
-}
-
-void Schedules::make_window(Side& side, const char* mode) {
-  side.memory.resize(static_cast<std::size_t>(slice_ints * (size_ + 1)));
-  for (std::size_t i = 0; i < side.memory.size(); ++i)
-    side.memory[i] = static_cast<std::int32_t>(i * 2654435761u + static_cast<unsigned>(rank_) * 40503u);
-  side.arena.assign(arena_ints, guard);
-  MPI_Info info = MPI_INFO_NULL;
-  MPI_Info_create(&info);
-  MPI_Info_set(info, "wherry_cache", mode);
-  MPI_Info_set(info, "wherry_cache_ceiling", "128K");  // too little for what is read
-  MPI_Info_set(info, "wherry_cache_storage", "16K");
-  MPI_Info_set(info, "wherry_cache_entries", "64");
-  MPI_Info_set(info, "wherry_cache_bypass", "0");
-  side.mpi.create(side.memory.data(), static_cast<MPI_Aint>(4 * side.memory.size()), unit_, info,
-                  MPI_COMM_WORLD, &side.win);
-  MPI_Info_free(&info);
 }
 
 void Schedules::run() {
@@ -161,10 +110,10 @@ void Schedules::run() {
   if (mode_ != "always" && together(8) == 0) store_locally();
   const int target = static_cast<int>(alone(static_cast<unsigned>(size_)));
   const bool one = epoch_ == Epoch::lock || epoch_ == Epoch::exclusive;
-  open(epoch_, target);
+  both([&](Side& side) { side.open(epoch_, target, group_); });
   const unsigned operations = 1 + alone(16);
   for (unsigned i = 0; i < operations; ++i) operate(epoch_, phase, one ? target : -1);
-  close(epoch_, target);
+  both([&](Side& side) { side.close(epoch_, target); });
   touched_.clear();
   compare("an epoch's end");
   if (phase == Phase::reading) return;
@@ -191,40 +140,28 @@ void Schedules::store_locally() {
   invalidate();
 }
 
-void Schedules::open(Epoch epoch, int target) {
-  both([&](Side& side) {
-    switch (epoch) {
-      case Epoch::fence: side.mpi.fence(0, side.win); break;
-      case Epoch::lock_all: side.mpi.lock_all(0, side.win); break;
-      case Epoch::lock: side.mpi.lock(MPI_LOCK_SHARED, target, 0, side.win); break;
-      case Epoch::exclusive: side.mpi.lock(MPI_LOCK_EXCLUSIVE, target, 0, side.win); break;
-      default: side.mpi.post(group_, 0, side.win); side.mpi.start(group_, 0, side.win);
-    }
-  });
-}
-
-void Schedules::close(Epoch epoch, int target) {
-  both([&](Side& side) {
-    switch (epoch) {
-      case Epoch::fence: side.mpi.fence(MPI_MODE_NOSUCCEED, side.win); break;
-      case Epoch::lock_all: side.mpi.unlock_all(side.win); break;
-      case Epoch::lock:
-      case Epoch::exclusive: side.mpi.unlock(target, side.win); break;
-      default: side.mpi.complete(side.win); side.mpi.wait(side.win);
-    }
-  });
-}
-
 void Schedules::operate(Epoch epoch, Phase phase, int only) {
   const bool passive = epoch != Epoch::fence && epoch != Epoch::pscw;
   if (passive && alone(5) == 0) return flush(only);
   const bool writes = phase == Phase::writing && alone(2) == 0;
   Transfer t{};
   if (!choose(t, phase, only, writes) || !free_to(epoch, t, writes)) return;
+  perform(t, writes, passive);
+}
+
+/// Operations with requests are for passive targets.
+void Schedules::perform(const Transfer& t, bool writes, bool passive) {
   const unsigned how = passive ? alone(4) : 0;
-  if (!writes) return get(t, how);
-  if (alone(2) == 0) put(t, how);
-  else atomic(t, alone(4));
+  const bool atomically = writes && alone(2) == 0;
+  if (writes) fill_origin(t);
+  const unsigned operation = alone(4);
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  both([&, i = 0](Side& side) mutable {
+    if (!writes) get(side, t, how, &requests[i++]);
+    else if (atomically) operate_atomically(side, t, operation);
+    else put(side, t, how, &requests[i++]);
+  });
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
 /// Completes what is under way in one of the ways there are; at one target, or at all.
@@ -233,10 +170,7 @@ void Schedules::flush(int target) {
   if (target < 0 && how % 2 == 0) target = static_cast<int>(alone(static_cast<unsigned>(size_)));
   const bool one = target >= 0;
   const bool local = how >= 2;
-  both([&](Side& side) {
-    if (one) (local ? side.mpi.flush_local : side.mpi.flush)(target, side.win);
-    else (local ? side.mpi.flush_local_all : side.mpi.flush_all)(side.win);
-  });
+  both([&](Side& side) { side.flush(one ? target : -1, local); });
   std::erase_if(touched_,
                 [&](const Touched& t) { return (!one || t.target == target) && !(local && t.written); });
   if (!one) compare("a flush");
@@ -245,7 +179,7 @@ void Schedules::flush(int target) {
 /// Whether the operation touches nothing that is under way; if it does, a flush is made, where one is allowed.
 bool Schedules::free_to(Epoch epoch, const Transfer& t, bool writes) {
   const int begin = static_cast<int>(t.begin / 4);
-  const Touched mine{t.target, begin, begin + static_cast<int>(t.there->extent / 4) * t.elements, writes};
+  const Touched mine{t.target, begin, begin + t.ints_there(), writes};
   bool conflict = false;
   for (const Touched& other : touched_)
     conflict |= other.target == mine.target && other.begin < mine.end && mine.begin < other.end &&
@@ -261,12 +195,13 @@ bool Schedules::free_to(Epoch epoch, const Transfer& t, bool writes) {
 
 /// Something inside one slice, of equal signature at both ends. False: there is no room for its data.
 bool Schedules::choose(Transfer& t, Phase phase, int only, bool writes) {
+  t.unit = unit_;
   t.target = only >= 0 ? only : static_cast<int>(alone(static_cast<unsigned>(size_)));
   t.there = &types_[alone(2) == 0 ? 0 : alone(static_cast<unsigned>(types_.size()))];
   t.here = &types_[alone(2) == 0 ? 0 : alone(static_cast<unsigned>(types_.size()))];
   const int most = slice_ints / static_cast<int>(t.there->extent / 4);
   t.elements = 1 + static_cast<int>(alone(alone(8) == 0 ? static_cast<unsigned>(most) : 4u));
-  const auto room = static_cast<unsigned>(slice_ints - t.elements * static_cast<int>(t.there->extent / 4));
+  const auto room = static_cast<unsigned>(slice_ints - t.ints_there());
   // The same places again and again, and some anywhere.
   const unsigned at = alone(4) == 0 ? alone(room + 1) : alone(room / 60 + 1) * 60;
   const bool everywhere = phase == Phase::reading && mode_ != "always";
@@ -276,82 +211,18 @@ bool Schedules::choose(Transfer& t, Phase phase, int only, bool writes) {
   t.begin = 4L * (slice * slice_ints + static_cast<int>(at)) / unit_ * unit_;
   if (t.begin < 4L * slice * slice_ints) t.begin += unit_;
   if (t.begin + t.elements * t.there->extent > 4L * (slice + 1) * slice_ints) return false;
-  const int ints = t.elements * static_cast<int>(t.here->extent / 4);
+  const int ints = t.ints_here();
   if (arena_ + ints + 8 > arena_ints) return false;
   t.arena = arena_ + 4;
   arena_ += ints + 8;
   return true;
 }
 
-void Schedules::wait_for(MPI_Request (&requests)[2]) { MPI_Waitall(2, requests, MPI_STATUSES_IGNORE); }
-
-void Schedules::get(const Transfer& t, unsigned how) {
-  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  both([&, i = 0](Side& side) mutable {
-    void* const origin = side.arena.data() + t.arena;
-    if (how == 1)
-      side.mpi.rget(origin, t.count_here(), t.here->type, t.target, displacement(t), t.count_there(),
-                    t.there->type, side.win, &requests[i++]);
-    else if (how == 2 && t.here->is_plain && t.there->is_plain)
-      side.mpi.get_accumulate(nullptr, 0, MPI_INT, origin, t.count_here(), t.here->type, t.target,
-                              displacement(t), t.count_there(), t.there->type, MPI_NO_OP, side.win);
-    else
-      side.mpi.get(origin, t.count_here(), t.here->type, t.target, displacement(t), t.count_there(),
-                   t.there->type, side.win);
-  });
-  wait_for(requests);
-}
-
 void Schedules::fill_origin(const Transfer& t) {
-  const int ints = t.elements * static_cast<int>(t.here->extent / 4);
-  for (int i = 0; i < ints; ++i) {
+  for (int i = 0; i < t.ints_here(); ++i) {
     const auto value = static_cast<std::int32_t>(alone_());
     both([&](Side& side) { side.arena[static_cast<std::size_t>(t.arena + i)] = value; });
   }
-}
-
-void Schedules::put(const Transfer& t, unsigned how) {
-  fill_origin(t);
-  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  both([&, i = 0](Side& side) mutable {
-    const void* const origin = side.arena.data() + t.arena;
-    if (how == 1)
-      side.mpi.rput(origin, t.count_here(), t.here->type, t.target, displacement(t), t.count_there(),
-                    t.there->type, side.win, &requests[i++]);
-    else
-      side.mpi.put(origin, t.count_here(), t.here->type, t.target, displacement(t), t.count_there(),
-                   t.there->type, side.win);
-  });
-  wait_for(requests);
-}
-
-/// Operations on ints, one after the other in memory at both ends.
-void Schedules::atomic(const Transfer& t, unsigned how) {
-  const int count = t.elements * static_cast<int>(std::min(t.here->extent, t.there->extent) / 4);
-  fill_origin(t);
-  both([&](Side& side) {
-    std::int32_t* const origin = side.arena.data() + t.arena;
-    const int half = std::max(count / 2, 1);  // the other half gets what was there
-    switch (how) {
-      case 0:
-        side.mpi.accumulate(origin, count, MPI_INT, t.target, displacement(t), count, MPI_INT, MPI_SUM,
-                            side.win);
-        break;
-      case 1:
-        if (count >= 2)
-          side.mpi.get_accumulate(origin, half, MPI_INT, origin + count - half, half, MPI_INT, t.target,
-                                  displacement(t), half, MPI_INT, MPI_BXOR, side.win);
-        break;
-      case 2:
-        if (count >= 2)
-          side.mpi.fetch_and_op(origin, origin + 1, MPI_INT, t.target, displacement(t), MPI_SUM, side.win);
-        break;
-      default:
-        if (count >= 3)
-          side.mpi.compare_and_swap(origin, origin + 1, origin + 2, MPI_INT, t.target, displacement(t),
-                                    side.win);
-    }
-  });
 }
 
 /// All that has come, and all that must not have changed. Only when nothing is under way.
@@ -390,14 +261,41 @@ int invalidate_by_info(MPI_Win win) {
   return code;
 }
 
+/// Wherry's functions, but for those that would tell it of something.
+OneSided blind_to(const std::string& what) {
+  OneSided functions = by_wherry;
+  if (what == "put") {
+    functions.put = MPI_Put;
+    functions.rput = MPI_Rput;
+  } else if (what == "invalidate") {
+    functions.invalidate = invalidate_nothing;
+  } else if (what == "end") {
+    functions.fence = MPI_Win_fence;
+    functions.unlock = MPI_Win_unlock;
+    functions.unlock_all = MPI_Win_unlock_all;
+    functions.complete = MPI_Win_complete;
+  } else {
+    std::fprintf(stderr, "window_schedules: nobody can be blind to '%s'; give put, invalidate or end\n",
+                 what.c_str());
+    std::exit(2);
+  }
+  return functions;
+}
+
+OneSided functions_for(int argc, char** argv) {
+  if (argc > 3 && std::string(argv[2]) == "blind") return blind_to(argv[3]);
+  if (argc <= 2) return by_wherry;
+  OneSided preloaded = by_library;
+  preloaded.invalidate = invalidate_by_info;
+  return preloaded;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const long schedules = argc > 1 ? std::atol(argv[1]) : 100;
-  OneSided preloaded = by_library;
-  preloaded.invalidate = invalidate_by_info;
-  const OneSided& ours = argc > 2 ? preloaded : by_wherry;
+  const OneSided ours = functions_for(argc, argv);
   const unsigned seed = seed_from_environment();
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

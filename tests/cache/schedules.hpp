@@ -171,11 +171,16 @@ class Schedule {
 
   void peek() {
     const Range range = some_range();
-    std::vector<std::byte> seen;
-    const bool there = cache_.read(range, [&](const std::byte* part, std::size_t bytes) {
-      seen.insert(seen.end(), part, part + bytes);
-    });
-    if (there && seen != model_.read(range)) complain("wrong bytes read in place");
+    constexpr std::byte untouched{0xa5};
+    std::vector<std::byte> seen(range.bytes, untouched), expected = model_.read(range);
+    const Answer answer = cache_.peek(range, seen.data());
+    for (const Missing& each : cache_.missing()) {
+      if (each.ticket != 0) complain("a peek asks for what it does not keep");
+      std::fill_n(expected.begin() + static_cast<std::ptrdiff_t>(each.offset), each.bytes, untouched);
+    }
+    if (seen != expected) complain("wrong bytes seen in a peek");
+    if ((answer == Answer::hit) != cache_.missing().empty())
+      complain("a peek that does not know what it saw");
   }
 
   void check(const Get& get) {

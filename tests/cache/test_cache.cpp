@@ -212,17 +212,28 @@ TEST_CASE("cache: 2000 ranges at any stride hit in the second pass") {
     }
 }
 
-TEST_CASE("cache: what a hit reads can be seen where it lies") {
+TEST_CASE("cache: a peek brings what is there and keeps nothing of what is not") {
   World world(1, 40000, small());
   world.get({0, 0, 20000});
-  Bytes seen;
-  const auto append = [&](const std::byte* part, std::size_t bytes) {
-    seen.insert(seen.end(), part, part + bytes);
-  };
-  CHECK(world.cache.read({0, 0, 20000}, append));
-  CHECK(seen.size() == 20000);
+  Bytes under_way(100), seen(20000);
+  REQUIRE(world.cache.lookup({0, 30000, 100}, under_way.data()) == Answer::missing);
+  const Ticket ticket = world.cache.missing()[0].ticket;
+  CHECK(world.cache.peek({0, 0, 20000}, seen.data()) == Answer::hit);
   CHECK(std::memcmp(seen.data(), world.at({0, 0, 20000}), 20000) == 0);
-  CHECK_FALSE(world.cache.read({0, 20000, 1}, append));
+  CHECK(world.cache.peek({0, 19990, 20}, seen.data()) == Answer::missing);
+  REQUIRE(world.cache.missing().size() == 1);
+  CHECK(world.cache.missing()[0].offset == 10);
+  CHECK(world.cache.missing()[0].bytes == 10);
+  CHECK(std::memcmp(seen.data(), world.at({0, 19990, 10}), 10) == 0);
+  // What is under way is another's.
+  CHECK(world.cache.peek({0, 30000, 100}, seen.data()) == Answer::missing);
+  CHECK(world.cache.missing()[0].bytes == 100);
+  CHECK(world.cache.missing()[0].ticket == 0);
+  world.cache.filled(ticket, world.at({0, 30000, 100}));
+  CHECK(world.cache.peek({0, 30000, 100}, seen.data()) == Answer::hit);
+  CHECK(world.cache.entries() == 2);
+  CHECK(world.cache.statistics().full_hits == 2);
+  CHECK(world.cache.statistics().partial_hits == 1);
 }
 
 TEST_CASE("cache: what is larger than the cache is fetched and forgotten") {

@@ -265,6 +265,7 @@ def test_window_tells_hits_as_they_are_and_of_misses_what_they_add(
     times = {
         "8 entries, 64 B": {"plain": 500e-9, "hit": 20e-9, "hit and flush": 50e-9},
         "miss, 64 B": {"plain": 500e-9, "miss": 590e-9},
+        "row of 64, 8 B": {"plain": 9e-6, "apart": 12e-6, "joined": 2e-6},
     }
     text = "\n".join(line(case, variant, t) for case, row in times.items() for variant, t in row.items())
     script = Script({"plain": [text]}, monkeypatch, tmp_path)
@@ -273,6 +274,8 @@ def test_window_tells_hits_as_they_are_and_of_misses_what_they_add(
         "8 entries, 64 B, hit": (20, True),
         "8 entries, 64 B, hit and flush": (50, False),
         "miss, 64 B": (90, True),
+        "row of 64, 8 B, apart": (12000, None),
+        "row of 64, 8 B, joined": (2000, None),
     }
     assert script.asked[0][0] == 2
 

@@ -236,6 +236,22 @@ def test_cached_windows_in_one_sentence(tmp_path: Path) -> None:
     )
 
 
+def test_windows_that_are_never_cached(tmp_path: Path) -> None:
+    result = analysed(
+        tmp_path,
+        [
+            Draft(
+                rows={
+                    "windows": [{"comm": record.NONE, "caching": 3, "passed": 7}, {"comm": record.NONE, "caching": 4}]
+                }
+            )
+        ],
+    )
+    text = " ".join(shown(result, 200).split())
+    assert "shared memory windows: not cached; 7 gets left to the library" in text
+    assert "dynamic" not in text
+
+
 def test_windows_that_nobody_read_are_not_spoken_of(tmp_path: Path) -> None:
-    result = analysed(tmp_path, [Draft(rows={"windows": [{"caching": 0}]})])
+    result = analysed(tmp_path, [Draft(rows={"windows": [{"comm": record.NONE, "caching": 0}]})])
     assert "cached windows" not in shown(result)

@@ -1,7 +1,8 @@
 """What does a get from a cached window take: when the data are there, and what does a miss add to a plain get?
 
 Rank 0 reads rank 1's memory. Hits are given as they are, beside a plain get with its flush; of a miss counts
-the difference to that. All run in one process, in turns of rows of calls.
+the difference to that. Of rows of adjacent gets before one flush it is the time of a row, if each is asked for and if
+they are joined. All run in one process, in turns of rows of calls.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def run(setup: Setup) -> list[Result]:
 def _result(table: Table, case: str, variant: str, mpi: str, network: str) -> Result:
     plain, mine = table.best(case, "plain"), table.best(case, variant)
     cost_ns = (mine - plain if variant == "miss" else mine) * 1e9
-    goal = GOALS_NS[case.split(",")[0], variant]
+    goal = GOALS_NS.get((case.split(",")[0], variant))
     return Result(
         bench="window",
         case=f"{case}, {variant}" if variant != "miss" else case,
@@ -50,6 +51,6 @@ def _result(table: Table, case: str, variant: str, mpi: str, network: str) -> Re
         ranks=2,
         samples=table.samples(case, "plain", variant),
         network=network,
-        goal=f"<= {goal:.0f} ns",
-        reached=cost_ns <= goal,
+        goal="" if goal is None else f"<= {goal:.0f} ns",
+        reached=None if goal is None else cost_ns <= goal,
     )

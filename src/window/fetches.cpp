@@ -1,0 +1,149 @@
+// Gets that go to the library: the program's own, or of what is missing.
+#include <chrono>
+
+#include "cache/coalesce.hpp"
+#include "window/window.hpp"
+
+namespace wherry::window {
+namespace {
+
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Also between what are no parts of one object.
+std::int64_t bytes_between(const std::byte* from, const std::byte* to) {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) -
+                                   reinterpret_cast<std::uintptr_t>(from));
+}
+
+}  // namespace
+
+/// Whether the program's own get is the best way to fetch what is missing: all of it is, or it is in many parts.
+bool Window::asks_for_all(std::uint64_t bytes) const {
+  if (parts_.size() > most_parts) return true;
+  std::uint64_t missing = 0;
+  for (const Part& part : parts_) missing += part.range.bytes;
+  return missing == bytes && !options_.coalesces;
+}
+
+/// Fetches the parts that are missing, by the program's own get if that is for all of it.
+int Window::fetch(int rank, const Native& native, bool all) {
+  Target& target = targets_[static_cast<std::size_t>(rank)];
+  target.account.missed();
+  if (options_.bypass) target.account.settle();
+  const Number number = issue(rank);
+  target.reread |= target.written > target.completed;
+  int code = MPI_SUCCESS;
+  if (all) code = run(target, native);
+  else if (options_.coalesces) target.held.insert(target.held.end(), parts_.begin(), parts_.end());
+  else code = fetch_parts(parts_);
+  for (const Part& part : parts_) {
+    if (part.ticket == 0) continue;
+    if (code == MPI_SUCCESS) target.fetched.push_back({number, part.ticket, part.to});
+    else cache_->abandoned(part.ticket);
+  }
+  return code;
+}
+
+/// Of one target, by one get.
+int Window::fetch_parts(std::span<const Part> parts) {
+  std::byte* const to = parts.front().to;
+  Blocks here, there;
+  for (const Part& part : parts) {
+    const Block block = block_of(part.range);
+    add(here, {bytes_between(to, part.to), block.bytes});
+    add(there, block);
+  }
+  return get_blocks(to, here, static_cast<int>(parts.front().range.target), there, nullptr);
+}
+
+/// One get of these bytes of a target's memory, to bytes at and after `to`. request: nullptr if there is to be none.
+int Window::get_blocks(std::byte* to, const Blocks& here, int rank, const Blocks& there,
+                       MPI_Request* request) {
+  const auto get = [&](void* at, int count, MPI_Datatype type, MPI_Aint displacement, int count_there,
+                       MPI_Datatype type_there) {
+    return request == nullptr
+               ? api_.Get(at, count, type, rank, displacement, count_there, type_there, win_)
+               : api_.Rget(at, count, type, rank, displacement, count_there, type_there, win_, request);
+  };
+  const std::int64_t unit = targets_[static_cast<std::size_t>(rank)].segment.unit;
+  const auto [begin, bytes] = there.front();
+  if (here.size() == 1 && there.size() == 1 && begin % unit == 0)
+    return get(to + here.front().offset, static_cast<int>(bytes), MPI_BYTE, begin / unit,
+               static_cast<int>(bytes), MPI_BYTE);
+  const BlocksType type(api_, here), type_there(api_, there);
+  if (type.code() != MPI_SUCCESS) return type.code();
+  if (type_there.code() != MPI_SUCCESS) return type_there.code();
+  return get(to, 1, type.get(), 0, 1, type_there.get());
+}
+
+/// Asks for what was held back, with one get for what is adjacent. If that fails, so must the completion that follows.
+int Window::send_held(Target& target) {
+  if (target.held.empty()) return MPI_SUCCESS;
+  std::vector<cache::Wanted> wanted;
+  for (const Part& part : target.held) wanted.push_back({part.range, wanted.size()});
+  int code = MPI_SUCCESS;
+  const auto send = [&](std::span<const Part> parts) {
+    if (code == MPI_SUCCESS) code = fetch_parts(parts);
+  };
+  for (const cache::Joined& joined : cache::coalesce(wanted)) {
+    std::vector<Part> parts;
+    std::uint64_t bytes = 0;
+    for (std::size_t i = joined.first; i < joined.first + joined.count; ++i) {
+      parts.push_back(target.held[wanted[i].number]);
+      bytes += parts.back().range.bytes;
+    }
+    // What overlaps was asked for several times, and goes to several places.
+    if (bytes == joined.range.bytes && bytes <= most_bytes) send(parts);
+    else
+      for (const Part& part : parts) send({&part, 1});
+  }
+  target.held.clear();
+  return code;
+}
+
+int Window::send_held(int rank) {
+  return is_rank(rank) ? send_held(targets_[static_cast<std::size_t>(rank)]) : MPI_SUCCESS;
+}
+
+int Window::send_all_held() {
+  int code = MPI_SUCCESS;
+  for (const int rank : open_)
+    if (const int sent = send_held(rank); sent != MPI_SUCCESS) code = sent;
+  return code;
+}
+
+/// Leaves a get to the library.
+int Window::pass(int rank, const Native& native, std::uint64_t& counter) {
+  ++counter;
+  issue(rank);
+  return run(targets_[static_cast<std::size_t>(rank)], native);
+}
+
+/// Makes the library's call, and now and then takes its time.
+int Window::run(Target& target, const Native& native) {
+  if (!options_.bypass || !target.account.wants_time()) return native();
+  const double begin = seconds();
+  const int code = native();
+  target.timed = issued_;
+  target.timed_s = seconds() - begin;
+  return code;
+}
+
+/// The completion of a get whose call was timed.
+int Window::run_timed(Target& target, const Native& native) {
+  const double begin = seconds();
+  const int code = native();
+  const Guard guard(*this);
+  const auto together = static_cast<double>(issued_ - target.timed + 1);
+  target.account.timed(target.timed_s + (seconds() - begin) / together);
+  return code;
+}
+
+void Window::make_progress() {
+  int found = 0;
+  api_.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+}
+
+}  // namespace wherry::window

@@ -1,0 +1,37 @@
+// What a window has done, for whoever asks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cache/statistics.hpp"
+
+namespace wherry::window {
+
+/// Numbers that only grow but for the last three.
+struct Statistics {
+  cache::Statistics cache;
+  std::uint64_t passed =
+      0;  // gets that cannot be cached: own rank, no rank, types that are not mapped, requests
+  std::uint64_t bypassed = 0;  // gets that were cheaper without the cache
+  std::uint64_t flushes_saved = 0;
+  double seconds_saved = 0;  // estimated from plain gets that were timed
+  std::size_t entries = 0, bytes = 0, ceiling_bytes = 0;
+};
+
+/// Fills in what all accounts of a window have, by these names; misses and gets that were not cached have others.
+template <class Numbers>
+void tell(const Statistics& s, Numbers& numbers) {
+  numbers.full_hits = s.cache.full_hits;
+  numbers.pending_hits = s.cache.pending_hits;
+  numbers.partial_hits = s.cache.partial_hits;
+  numbers.evictions = s.cache.evictions + s.cache.conflicts;
+  numbers.adjustments = s.cache.adjustments;
+  numbers.invalidations = s.cache.invalidations;
+  numbers.bytes_saved = s.cache.bytes_saved;
+  numbers.bytes_fetched = s.cache.bytes_fetched;
+  numbers.flushes_saved = s.flushes_saved;
+  numbers.bytes = s.bytes;
+}
+
+}  // namespace wherry::window

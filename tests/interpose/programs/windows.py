@@ -1,0 +1,43 @@
+"""Reads through cached windows from mpi4py; each rank prints what the windows' info then says of the cache."""
+
+import array
+
+from mpi4py import MPI
+
+READS = 5
+
+world = MPI.COMM_WORLD
+rank, size = world.rank, world.size
+following = (rank + 1) % size
+
+
+def read(window: MPI.Win, count: int) -> array.array:
+    into = array.array("i", [-1] * count)
+    window.Get([into, MPI.INT], following)
+    window.Flush(following)
+    return into
+
+
+def told(window: MPI.Win) -> str:
+    info = window.Get_info()
+    return " ".join(sorted(f"{key}={info[key]}" for key in info if key.startswith("wherry_cache")))
+
+
+mine = array.array("i", range(100 * rank, 100 * rank + 16))
+window = MPI.Win.Create(mine, 4, MPI.Info.Create({"wherry_cache": "user", "wherry_cache_bypass": "0"}), world)
+window.Lock_all()
+read(window, 8)
+for _ in range(READS - 1):
+    assert read(window, 16)[:8] == array.array("i", range(100 * following, 100 * following + 8))
+window.Unlock_all()
+cached = told(window)
+window.Free()
+
+shared = MPI.Win.Allocate_shared(16, 4, MPI.INFO_NULL, world)
+shared.Lock_all()
+read(shared, 4)
+shared.Unlock_all()
+uncached = told(shared)
+shared.Free()
+
+print(f"cached {cached}", f"shared {uncached}", sep="\n", flush=True)
