@@ -71,8 +71,7 @@ def build_preset(preset: str) -> list[Result]:
 
 
 def pytest_suite(extra: Sequence[str]) -> list[Result]:
-    # Starting ranks is mostly waiting; a file stays on one worker, with the programs that it compiles. In their own
-    # order: the files with the fewest tests take the longest, and would be the last.
+    # Starting ranks is mostly waiting. tests/packing.py says what stays together, and in which order.
     workers = ["-n", str(int(jobs()) + 1), "--dist", "loadfile", "--no-loadscope-reorder"]
     return run_pytest("pytest", [f"--ignore={NETLAB}", *workers], extra)
 

@@ -313,7 +313,7 @@ class Run {
   std::size_t count_;
   std::unique_ptr<Scheme> scheme_;
   Simulation simulation_;
-  Spans spans_;  // of this rank
+  Spans spans_;               // of this rank
   std::optional<Film> film_;  // on the first rank
 };
 

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 from conftest import Launcher, hermetic
-from installing import pip_install
 
 from wherry import settings
 from wherry.record import read
+
+pytest_plugins = ["installing"]
 
 HERE = Path(__file__).resolve().parent
 RANKS = (1, 2, 3, 5, 8)
@@ -21,11 +22,6 @@ MESH = {"WHERRY_ALLTOALL": "mesh", "WHERRY_ALLTOALLV": "mesh", "WHERRY_ALLTOALLW
 # Of collectives on segments; those that reduce keep the order of ranks, as some of the calls need it.
 MOVES = {"allgather": "bruck", "bcast": "chain", "gather": "binomial", "scatter": "linear", "barrier": "binomial"}
 REDUCTIONS = {"reduce": "rabenseifner", "allreduce": "mesh", "reduce_scatter_block": "recursive_halving_ordered"}
-
-
-@pytest.fixture(scope="session")
-def installed(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return pip_install(tmp_path_factory.mktemp("site"))
 
 
 def program(mpi: Launcher, build: Path, name: str) -> Path:
@@ -92,7 +88,7 @@ def test_settings_are_followed(mpi: Launcher, build: Path) -> None:
 
 
 def test_disabled_is_native(mpi: Launcher, build: Path) -> None:
-    done = mpi.run([program(mpi, build, "collectives")], 5, {**MESH, "WHERRY_DISABLE": "1"})
+    done = mpi.run([program(mpi, build, "collectives")], 3, {**MESH, "WHERRY_DISABLE": "1"})
     assert done.returncode == 0, done.stderr
     assert strategies_in(done.stdout) == {"native"}
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, Launcher, hermetic
-from installing import TOOLS, pip_install, run_tool
+from installing import TOOLS, run_tool
+
+pytest_plugins = ["installing"]
 
 EXAMPLES = ROOT / "examples"
 RANKS = (1, 4)
@@ -52,11 +54,6 @@ def test_examples_built_with_cmake(mpi: Launcher, examples: Path, name: str, n: 
     done = mpi.run([examples / name], n, hermetic({}))
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.startswith(OUTPUT[name])
-
-
-@pytest.fixture(scope="session")
-def installed(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return pip_install(tmp_path_factory.mktemp("site"))
 
 
 @pytest.mark.parametrize("n", RANKS)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from conftest import Launcher, hermetic
-from test_collectives import check_followed, installed, program, run_python, settings_for
+from test_collectives import check_followed, program, run_python, settings_for
 
-__all__ = ["installed"]
+pytest_plugins = ["installing"]
 
 RANKS = (1, 2, 3, 5, 8)
 DRIVEN = ("openmpi", "debian-openmpi", "mpich")  # these let Wherry take part in their progress

@@ -6,15 +6,11 @@ from pathlib import Path
 
 import pytest
 from conftest import Launcher, hermetic
-from installing import pip_install
+
+pytest_plugins = ["installing"]
 
 HERE = Path(__file__).resolve().parent
 RANKS = (1, 2, 3, 5, 8)
-
-
-@pytest.fixture(scope="session")
-def installed(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return pip_install(tmp_path_factory.mktemp("site"))
 
 
 def program(mpi: Launcher, build: Path) -> Path:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import pytest
-from conftest import THOROUGH, Launcher, hermetic
+from conftest import Launcher
+from launching import application, check_of, check_refused, launch, on_one, on_quick, on_two, output, run
 
 RANKS = (1, 2, 3, 5, 8)
 SHORT = ("--turns", "1", "--train", "1")
@@ -17,28 +16,6 @@ FEW_PASSES = ("--digit-bits", "8")  # eight
 MESH = {"WHERRY_ALLTOALL": "mesh", "WHERRY_ALLTOALLV": "mesh"}
 SORTED = "checked: after every sort, the keys of all ranks are in order and the same as before"
 TRANSFORMED = "checked: spectrum and potential agree with a serial FFT to 1e-12, and all steps bit by bit"
-
-# What does not depend on the MPI beyond its launcher, or not at all.
-on_two = pytest.mark.parametrize("mpi", THOROUGH, indirect=True)
-on_one = pytest.mark.parametrize("mpi", THOROUGH[:1], indirect=True)
-
-
-def program(mpi: Launcher, build: Path, name: str) -> Path:
-    path = build / "apps" / mpi.name / name
-    if not path.is_file() and name == "pme":
-        pytest.skip("pme is not built: FFTW is missing (as root: apt-get install libfftw3-dev)")
-    return path
-
-
-def run(
-    mpi: Launcher, build: Path, name: str, n: int, words: Sequence[str | Path], env: dict[str, str] | None = None
-) -> CompletedProcess[str]:
-    return mpi.run([program(mpi, build, name), *words], n, {**hermetic({}), **(env or {})}, timeout=180)
-
-
-def output(done: CompletedProcess[str]) -> str:
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 @pytest.mark.parametrize("n", RANKS)
@@ -99,12 +76,10 @@ def test_records(mpi: Launcher, build: Path, name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["radix_sort", "pme"])
 @pytest.mark.parametrize("n", [2, 5])
 def test_wrong_results_are_found(mpi: Launcher, build: Path, name: str, n: int) -> None:
-    program(mpi, build, name)
-    done = mpi.run([build / "tests" / "apps" / mpi.name / f"check_{name}"], n, hermetic({}))
-    assert done.returncode == 0, done.stdout + done.stderr
+    output(launch(mpi, check_of(mpi, build, name), n))
 
 
-@on_one
+@on_quick
 @pytest.mark.parametrize(
     ("name", "words", "message"),
     [
@@ -119,10 +94,7 @@ def test_wrong_results_are_found(mpi: Launcher, build: Path, name: str, n: int) 
     ],
 )
 def test_wrong_usage_ends_all_ranks(mpi: Launcher, build: Path, name: str, words: list[str], message: str) -> None:
-    done = run(mpi, build, name, 3, words)
-    assert done.returncode == 2, done.stdout + done.stderr
-    assert (done.stdout + done.stderr).count(f"{name}: {message}") == 1
-    assert "plain MPI" not in done.stdout
+    check_refused(run(mpi, build, name, 3, words), f"{name}: {message}")
 
 
 @on_two
@@ -137,10 +109,9 @@ def test_help_has_examples(mpi: Launcher, build: Path) -> None:
 )
 @on_two
 def test_ranks_that_were_started_differently(mpi: Launcher, build: Path, other: list[str], message: str) -> None:
-    one = str(program(mpi, build, "radix_sort"))
+    one = str(application(mpi, build, "radix_sort"))
     done = mpi.run([one, "--turns", "2", ":", "-n", "1", one, *other], 1)
-    assert done.returncode == 2, done.stdout + done.stderr
-    assert (done.stdout + done.stderr).count(message) == 1
+    check_refused(done, message)
 
 
 @on_two
@@ -154,6 +125,6 @@ def test_progress_can_be_asked_for(mpi: Launcher, build: Path) -> None:
 
 @on_two
 def test_a_preload_is_noticed(mpi: Launcher, build: Path, preload: Path) -> None:
-    done = mpi.run([program(mpi, build, "radix_sort"), "--sizes", "8", *FEW_PASSES, *SHORT], 2, preload=True)
+    done = mpi.run([application(mpi, build, "radix_sort"), "--sizes", "8", *FEW_PASSES, *SHORT], 2, preload=True)
     assert SORTED in output(done)
     assert done.stderr.count("plain MPI is Wherry as well") == 1

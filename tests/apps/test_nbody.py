@@ -12,8 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import launching
 import pytest
-from conftest import ROOT, THOROUGH, Launcher, hermetic
+from conftest import ROOT, Launcher
+from launching import check_of, check_refused, on_one, on_quick, on_two
 from PIL import Image
 
 from wherry import trace
@@ -26,19 +28,9 @@ HEADER = "m,x,y,z,vx,vy,vz\n"
 # More threads than cores must not wait in a loop for each other.
 PATIENT = {"OMP_WAIT_POLICY": "passive"}
 
-# What does not depend on the MPI beyond its launcher, or not at all.
-on_two = pytest.mark.parametrize("mpi", THOROUGH, indirect=True)
-on_one = pytest.mark.parametrize("mpi", THOROUGH[:1], indirect=True)
-
-
-def built(path: Path) -> Path:
-    if not path.is_file():
-        pytest.skip("nbody is not built: Highway is missing (as root: apt-get install libhwy-dev)")
-    return path
-
 
 def run(mpi: Launcher, build: Path, n: int, words: Sequence[str | Path]) -> CompletedProcess[str]:
-    return mpi.run([built(build / "apps" / mpi.name / "nbody"), *words], n, hermetic({}) | PATIENT, timeout=180)
+    return launching.run(mpi, build, "nbody", n, words, PATIENT)
 
 
 def bodies_of(path: Path) -> list[list[float]]:
@@ -48,17 +40,14 @@ def bodies_of(path: Path) -> list[list[float]]:
 
 
 def output(done: CompletedProcess[str]) -> str:
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert CHECKED in done.stdout
+    assert CHECKED in launching.output(done)
     return done.stdout
 
 
 @pytest.mark.parametrize("n", RANKS)
 def test_every_scheme_moves_bodies_as_one_rank_does(mpi: Launcher, build: Path, n: int) -> None:
     """With plain MPI and Wherry in turns, one thread and two; and wrong exchanges are found."""
-    check = built(build / "tests" / "apps" / mpi.name / "check_nbody")
-    done = mpi.run([check], n, hermetic({}) | PATIENT, timeout=180)
-    assert done.returncode == 0, done.stdout + done.stderr
+    launching.output(launching.launch(mpi, check_of(mpi, build, "nbody"), n, env=PATIENT))
 
 
 @on_two
@@ -114,7 +103,7 @@ def test_the_profiler_sees_the_same_collectives(mpi: Launcher, build: Path, tmp_
     out.mkdir()
     words = ["--bodies", "300", "--scheme", "replicated", "--with", "mpi", "--steps", str(steps)]
     env = {"WHERRY_OUTPUT": str(out), "WHERRY_NO_COLLECTIVES": "1"} | PATIENT
-    output(mpi.run([built(build / "apps" / mpi.name / "nbody"), *words], 3, env, preload=True, timeout=180))
+    output(mpi.run([launching.application(mpi, build, "nbody"), *words], 3, env, preload=True, timeout=180))
     traced = trace.read(out)
     assert list(traced.ranks) == [0, 1, 2]
     for spans in traced.ranks.values():
@@ -351,7 +340,7 @@ def test_300_days_take_the_planets_where_the_ephemeris_has_them(mpi: Launcher, b
             assert math.dist(then[1:4], expected[1:4]) > 0.01
 
 
-@on_one
+@on_quick
 @pytest.mark.parametrize(
     ("text", "words", "message"),
     [
@@ -402,14 +391,13 @@ def test_wrong_usage_ends_all_ranks(
     stars = tmp_path / "stars.csv"
     stars.write_text(text)
     done = run(mpi, build, 3, [word.format(file=stars) for word in words])
-    assert done.returncode == 2, done.stdout + done.stderr
-    assert (done.stdout + done.stderr).count("nbody: " + message.format(file=stars)) == 1
+    check_refused(done, "nbody: " + message.format(file=stars))
     assert list(tmp_path.iterdir()) == [stars]
     assert stars.read_text() == text
 
 
 def test_kernels_are_timed_beside_what_their_ports_could_do(build: Path, tmp_path: Path) -> None:
-    program, path = built(build / "apps" / "nbody_kernels"), tmp_path / "kernels.json"
+    program, path = launching.built(build / "apps" / "nbody_kernels", "nbody"), tmp_path / "kernels.json"
     words = ["--bodies", "64,70", "--turns", "2", "--kernel", "forces", f"--json={path}"]
     done = subprocess.run([str(program), *words], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr

@@ -231,15 +231,15 @@ void refused_irregular(Bench& b, bool in_place) {
 
 constexpr int ranks_per_node = 2;
 
-void check(const plan::Strategy& strategy, const mpi::Api& api, bool clean, long& failures) {
+void check(const plan::Strategy& strategy, test::Trials& trials) {
   Settings settings;
   settings.ranks_per_node = ranks_per_node;
   settings.features.tuning = false;
-  run::Runtime runtime(settings, api, nullptr);
+  run::Runtime runtime(settings, trials.api, nullptr);
   {
-    Bench b(runtime, strategy, failures);
+    Bench b(runtime, strategy, trials.failures);
     other_rooms(b);
-    too_long(b, clean);
+    too_long(b, trials.clean);
     no_type(b);
     uncommitted(b);
     refused(b);
@@ -252,16 +252,8 @@ void check(const plan::Strategy& strategy, const mpi::Api& api, bool clean, long
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int size = test::size_of(MPI_COMM_WORLD);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  // MPICH 4.0 and Intel MPI report what fails in MPI_Test and MPI_Wait here, whatever its communicator.
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const mpi::Api api = test::watched_library();
-  const bool clean = test::truncates_cleanly();
-  const plan::Shape shape = plan::Shape::blocked(size, ranks_per_node);
-  long failures = 0, strategies = 0;
-  for (const plan::Strategy& strategy : plan::strategies())
-    if (strategy.applies(shape)) check(strategy, api, clean, failures), ++strategies;
-  return test::concluded("failures", strategies > 0 ? failures : 1);
+  test::start_with_errors_returned(argc, argv);
+  test::Trials trials(ranks_per_node);
+  trials.each(plan::strategies(), [&](const plan::Strategy& strategy) { check(strategy, trials); });
+  return trials.concluded("failures");
 }

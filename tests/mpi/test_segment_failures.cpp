@@ -121,14 +121,13 @@ void refused(Bench& b) {
   b.refuse_each("refused transfers", [&] { return b.perform(m, count); }, [&] { b.talk(); });
 }
 
-void check(const test::SegmentCollective& what, const plan::SegmentStrategy& strategy, const mpi::Api& api,
-           bool clean, long& failures) {
+void check(const test::SegmentCollective& what, const plan::SegmentStrategy& strategy, test::Trials& trials) {
   Settings settings = test::untuned();
   settings.ranks_per_node = ranks_per_node;
-  run::Runtime runtime(settings, api, nullptr);
+  run::Runtime runtime(settings, trials.api, nullptr);
   {
-    Bench b(runtime, what, strategy, failures);
-    if (what.operation != plan::Operation::barrier) other_counts(b, clean);
+    Bench b(runtime, what, strategy, trials.failures);
+    if (what.operation != plan::Operation::barrier) other_counts(b, trials.clean);
     refused(b);
   }
   runtime.finalize();
@@ -137,17 +136,10 @@ void check(const test::SegmentCollective& what, const plan::SegmentStrategy& str
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int size = test::size_of(MPI_COMM_WORLD);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
-  // MPICH 4.0 and Intel MPI report what fails in MPI_Test and MPI_Wait here, whatever its communicator.
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-  const mpi::Api api = test::watched_library();
-  const bool clean = test::truncates_cleanly();
-  const plan::Shape shape = plan::Shape::blocked(size, ranks_per_node);
-  long failures = 0, strategies = 0;
+  test::start_with_errors_returned(argc, argv);
+  test::Trials trials(ranks_per_node);
   for (const test::SegmentCollective& what : test::segment_collectives)
-    for (const plan::SegmentStrategy& strategy : plan::segment_strategies(what.operation))
-      if (strategy.applies(shape)) check(what, strategy, api, clean, failures), ++strategies;
-  return test::concluded("segment failures", strategies > 0 ? failures : 1);
+    trials.each(plan::segment_strategies(what.operation),
+                [&](const plan::SegmentStrategy& strategy) { check(what, strategy, trials); });
+  return trials.concluded("segment failures");
 }

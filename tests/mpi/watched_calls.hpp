@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "edge_bench.hpp"
+#include "plan/shape.hpp"
 #include "watched_library.hpp"
 
 namespace wherry::test {
@@ -112,6 +113,33 @@ inline bool truncates_cleanly() {
   if (rank == 0 && !all)
     std::printf("not checked: this library writes beyond a receive that is too short for a long message\n");
   return all;
+}
+
+/// What each strategy is checked with, and what came of it.
+struct Trials {
+  mpi::Api api = watched_library();
+  bool clean = truncates_cleanly();
+  plan::Shape shape;
+  long failures = 0, strategies = 0;
+
+  explicit Trials(int ranks_per_node)
+      : shape(plan::Shape::blocked(size_of(MPI_COMM_WORLD), ranks_per_node)) {}
+
+  /// check(strategy), of each that applies to these ranks.
+  template <class Strategies, class Check>
+  void each(const Strategies& all, const Check& check) {
+    for (const auto& strategy : all)
+      if (strategy.applies(shape)) check(strategy), ++strategies;
+  }
+  int concluded(const char* title) const { return test::concluded(title, strategies > 0 ? failures : 1); }
+};
+
+/// MPI's errors are returned everywhere: MPICH 4.0 and Intel MPI report what fails in MPI_Test and MPI_Wait on
+/// MPI_COMM_WORLD, whatever its communicator.
+inline void start_with_errors_returned(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  for (const MPI_Comm comm : {MPI_COMM_SELF, MPI_COMM_WORLD})
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
 }
 
 }  // namespace wherry::test

@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from command_line import Invoke
 from installation import make_installation
 
-from wherry import cli, paths
+from wherry import paths
 
-
-@dataclass
-class Answer:
-    code: int
-    out: str
-    err: str
-
-
-Invoke = Callable[..., Answer]
+pytest_plugins = ["command_line"]
 
 
 @pytest.fixture
@@ -39,14 +29,5 @@ def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def wherry(prefix: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Invoke:
-    def invoke(*words: str | Path) -> Answer:
-        monkeypatch.setattr(sys, "argv", ["wherry", *map(str, words)])
-        capfd.readouterr()
-        with pytest.raises(SystemExit) as done:
-            cli.main()
-        out, err = capfd.readouterr()
-        code = done.value.code
-        return Answer(code if isinstance(code, int) else 0, out, err)
-
+def wherry(prefix: Path, invoke: Invoke) -> Invoke:
     return invoke

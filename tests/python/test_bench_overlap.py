@@ -49,7 +49,7 @@ def test_overhead_and_share_are_those_of_processor_time(monkeypatch: pytest.Monk
 
 
 def test_named_strategies_are_of_the_all_to_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(overlap, "check_applicable", lambda names, placement, besides: None)
+    monkeypatch.setattr(Setup, "check_strategies", lambda setup, ranks, besides: None)
     script = Script({"off": [_launch(0)]}, monkeypatch, tmp_path)
     overlap.run(Setup(mpi=fake_mpi(), ranks=4, launches=1, strategies=("mesh",)))
     ((_, args, _),) = script.asked

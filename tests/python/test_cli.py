@@ -18,7 +18,7 @@ from wherry import paths, settings
 from wherry.launch import root_variables
 
 if TYPE_CHECKING:
-    from commanding import Invoke
+    from command_line import Invoke
 
 pytest_plugins = ["commanding"]
 

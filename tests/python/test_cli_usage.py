@@ -14,7 +14,7 @@ from wherry import cli
 from wherry.bench import frame
 
 if TYPE_CHECKING:
-    from commanding import Invoke
+    from command_line import Invoke
 
 pytest_plugins = ["commanding"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ import pytest
 from conftest import Launcher
 from tuned import measured, results
 
-from wherry import export, paths
+from wherry import export
 from wherry.export import intel, openmpi
 from wherry.export.selection import WITHOUT_SIZES, Range, Rules, select
 from wherry.mpis import Family
@@ -36,12 +36,13 @@ class Winner:
     operation: str
     name: str
     bytes: int
+    alone: bool = False  # it calls other collectives, for which there must be no rules
 
 
 WINNERS: dict[Family, tuple[Winner, ...]] = {
     "openmpi": (
         Winner("alltoall", "modified_bruck", 10_000),
-        Winner("allgather", "linear", 10_000),
+        Winner("allgather", "linear", 10_000, alone=True),
         Winner("allreduce", "ring", 10_000),
         Winner("bcast", "pipeline", 10_000),
         Winner("allgatherv", "bruck", 10_000),
@@ -73,40 +74,58 @@ TRIED = (
     *((name, "alltoall") for name in ("debian-openmpi", "mpich-abi", "debian-mpich")),
 )
 
+Call = tuple[str, int]  # operation and bytes
 Amount = tuple[float, float]  # bytes and messages of rank 0 in a call
-#: operation, ranks, bytes, variables
-Sent = Callable[[str, int, int, Mapping[str, str]], Amount]
 
 
-@pytest.fixture
-def program(mpi: Launcher, tmp_path: Path) -> Path:
+@dataclass(frozen=True)
+class Counted:
+    """A program of collectives on one MPI, and what rank 0 sends in them."""
+
+    mpi: Launcher
+    folder: Path
+
+    def run(self, calls: Iterable[Call], times: int, ranks: int, variables: Mapping[str, str]) -> str:
+        """To the end, whether calls fail or not."""
+        words = [f"{operation}:{size}" for operation, size in calls]
+        done = self.mpi.run([self.folder / "collective", str(times), *words], ranks, variables)
+        assert done.stdout.endswith("done\n"), done.stdout + done.stderr
+        return done.stdout
+
+    def sent(self, calls: Sequence[Call], ranks: int, variables: Mapping[str, str]) -> dict[Call, Amount]:
+        """In one launch, if it can be told apart there."""
+        if self.mpi.name == "debian-mpich":
+            pytest.skip("Debian's MPICH hangs now and then when UCX is told to use sockets, where bytes are counted")
+        if self.mpi.family == "openmpi":
+            return self._monitored(calls, ranks, variables)
+        counter = {"LD_PRELOAD": str(self.folder / "counter.so")}
+        output = self.run(calls, CALLS, ranks, {**counter, **through_sockets(self.mpi), **variables})
+        assert "failed" not in output
+        found = re.findall(r"^(\w+):(\d+) sent (\d+) bytes$", output, re.MULTILINE)
+        return {(name, int(size)): (int(sent) / CALLS, 0) for name, size, sent in found}
+
+    def _monitored(self, calls: Sequence[Call], ranks: int, variables: Mapping[str, str]) -> dict[Call, Amount]:
+        """Open MPI counts what it sends itself; version 4 tells it only at the end of a program."""
+        prefix = str(self.folder / "sent")
+        if int(self.mpi.mpi.version.split(".")[0]) > 4:
+            watched = {"LD_PRELOAD": str(self.folder / "counter.so"), "MONITORED": prefix}
+            assert "failed" not in self.run(calls, CALLS, ranks, {**monitored(), **watched, **variables})
+        else:
+            for name, size in calls:
+                self.run([(name, size)], CALLS, ranks, {**monitored(f"{prefix}.{name}:{size}"), **variables})
+        return {(name, size): in_profile(Path(f"{prefix}.{name}:{size}.0.prof")) for name, size in calls}
+
+
+@pytest.fixture(scope="session")
+def counted(mpi: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Counted:
     if mpi.mpicc is None:
         pytest.skip(f"{mpi.name} has no C compiler")
-    compiled([str(mpi.mpicc), "-o", str(tmp_path / "collective"), str(PROGRAMS / "collective.c")], mpi)
-    return tmp_path / "collective"
-
-
-@pytest.fixture
-def sent(mpi: Launcher, program: Path, tmp_path: Path) -> Sent:
-    if mpi.name == "debian-mpich":
-        pytest.skip("Debian's MPICH hangs now and then when UCX is told to use sockets, where bytes are counted")
-    counter = tmp_path / "sent.so"
-    compiled(["cc", "-shared", "-fPIC", "-o", str(counter), str(PROGRAMS / "sent.c"), "-ldl"], mpi)
-
-    def run(operation: str, ranks: int, size: int, variables: Mapping[str, str]) -> Amount:
-        words = [program, operation, str(size), str(CALLS)]
-        if mpi.family == "openmpi":
-            watched = {**monitored(tmp_path / "sent"), **variables}
-            done = mpi.run(words, ranks, watched)
-            assert done.returncode == 0, done.stderr
-            return in_profile(tmp_path / "sent.0.prof")
-        done = mpi.run(words, ranks, {"LD_PRELOAD": str(counter), **through_sockets(mpi), **variables})
-        assert done.returncode == 0, done.stderr
-        found = re.search(r"sent (\d+) bytes", done.stderr)
-        assert found, done.stderr
-        return int(found[1]) / CALLS, 0
-
-    return run
+    folder = tmp_path_factory.mktemp(f"counted-{mpi.name}")
+    counter = "monitored.c" if mpi.family == "openmpi" else "sent.c"
+    compiled([str(mpi.mpicc), "-o", str(folder / "collective"), str(PROGRAMS / "collective.c")], mpi)
+    shared = ["-shared", "-fPIC", "-o", str(folder / "counter.so"), str(PROGRAMS / counter), "-ldl"]
+    compiled([str(mpi.mpicc), *shared], mpi)
+    return Counted(mpi, folder)
 
 
 def compiled(command: list[str], mpi: Launcher) -> None:
@@ -114,9 +133,8 @@ def compiled(command: list[str], mpi: Launcher) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def monitored(prefix: Path) -> dict[str, str]:
-    """Open MPI counts what it sends itself."""
-    settings = {"enable": "1", "enable_output": "3", "filename": str(prefix)}
+def monitored(prefix: str | None = None) -> dict[str, str]:
+    settings = {"enable": "1"} | ({"enable_output": "3", "filename": prefix} if prefix else {})
     return {f"OMPI_MCA_pml_monitoring_{name}": value for name, value in settings.items()}
 
 
@@ -150,10 +168,13 @@ def left_open(mpi: Launcher, operation: str) -> dict[str, str]:
     return forced(mpi, operation, intel.OWN) if mpi.family == "intel" else {}
 
 
-def winning(mpi: Launcher, winner: Winner) -> Results:
-    """As if one algorithm had won at one size and one number of ranks."""
-    (found,) = (a for a in algorithms(mpi.mpi, winner.operation) if a.name == winner.name)
-    data = results(mpi.mpi.family, measured(winner.operation, RANKS, winner.bytes, {"auto": 1.0, found.id: 0.5}))
+def winning(mpi: Launcher, winners: Sequence[Winner]) -> Results:
+    """As if each algorithm had won at one size and one number of ranks."""
+    rows = []
+    for winner in winners:
+        (found,) = (a for a in algorithms(mpi.mpi, winner.operation) if a.name == winner.name)
+        rows.append(measured(winner.operation, RANKS, winner.bytes, {"auto": 1.0, found.id: 0.5}))
+    data = results(mpi.mpi.family, *rows)
     if mpi.family == "mpich":
         data.selection = built_in_selection(library_text(mpi.mpi))
     return data
@@ -179,78 +200,136 @@ def close(a: Amount, b: Amount) -> bool:
     return abs(a[0] - b[0]) < 0.05 * max(a[0], b[0], 1) and a[1] == b[1]
 
 
-@pytest.mark.parametrize("mpi,operation", TRIED, indirect=["mpi"])
-def test_the_exported_file_is_obeyed_where_it_was_measured_and_nowhere_else(
-    mpi: Launcher, sent: Sent, tmp_path: Path, operation: str
-) -> None:
-    for winner in WINNERS[mpi.mpi.family]:
-        if winner.operation == operation:
-            check_obeyed(mpi, sent, tmp_path, winner)
+@dataclass(frozen=True)
+class Trial:
+    """What rank 0 sent while the winners were forced, by the library's own choice, and by the exported rules."""
+
+    ranges: Mapping[str, Range]
+    forced: Mapping[Call, Amount]
+    own: Mapping[int, Mapping[Call, Amount]]  # by the number of ranks
+    rules: Mapping[int, Mapping[Call, Amount]]
 
 
-def check_obeyed(mpi: Launcher, sent: Sent, folder: Path, winner: Winner) -> None:
-    data, operation, size = winning(mpi, winner), winner.operation, winner.bytes
-    (part,) = select(data)[0].ranges
-    rules = exported(data, mpi.mpi.family, folder)
-    force, own = forced(mpi, operation, part.algorithm.id), left_open(mpi, operation)
-    by_force = sent(operation, RANKS, size, force)
-    assert not close(sent(operation, RANKS, size, own), by_force), "they cannot be told apart"
-    assert close(sent(operation, RANKS, size, rules), by_force)
-    if operation not in WITHOUT_SIZES:
-        assert size // 4 < part.first <= size <= part.last < 4 * size
-        for other in (size // 4, 4 * size) if operation == "alltoall" else (4 * size,):
-            assert close(sent(operation, RANKS, other, rules), sent(operation, RANKS, other, own)), other
+def tried(counted: Counted, winners: Sequence[Winner]) -> Trial:
+    """All in one file and in the same launches: an operation's rules and variables are its own."""
+    mpi = counted.mpi
+    data = winning(mpi, winners)
+    rules = exported(data, mpi.mpi.family, counted.folder)
+    ranges = {rule.operation: part for rule in select(data) for part in rule.ranges}
+    force, own = {}, {}
+    for name, part in ranges.items():
+        force |= forced(mpi, name, part.algorithm.id)
+        own |= left_open(mpi, name)
+    here = [(winner.operation, winner.bytes) for winner in winners]
+    calls = {RANKS: here + [(winner.operation, size) for winner in winners for size in other_sizes(winner)]}
     if mpi.family != "intel":  # whose settings cannot name a number of ranks
-        for ranks in (RANKS - 1, RANKS + 1) if operation == "alltoall" else (RANKS + 1,):
-            assert close(sent(operation, ranks, size, rules), sent(operation, ranks, size, own)), ranks
+        calls |= {RANKS - 1: [call for call in here if call[0] == "alltoall"], RANKS + 1: here}
+    by_own, by_rules = (
+        {ranks: counted.sent(some, ranks, variables) for ranks, some in calls.items() if some}
+        for variables in (own, rules)
+    )
+    return Trial(ranges, counted.sent(here, RANKS, force), by_own, by_rules)
 
 
-def test_open_mpi_reads_json_from_version_6_on(mpi: Launcher, sent: Sent, tmp_path: Path) -> None:
+def other_sizes(winner: Winner) -> Sequence[int]:
+    if winner.operation in WITHOUT_SIZES:
+        return ()
+    return (winner.bytes // 4, winner.bytes * 4) if winner.operation == "alltoall" else (winner.bytes * 4,)
+
+
+def turns(winners: Iterable[Winner]) -> list[list[Winner]]:
+    """In each turn at most one winner of an operation."""
+    found: list[list[Winner]] = []
+    for winner in winners:
+        taken = [any(other.alone or other.operation == winner.operation for other in turn) for turn in found]
+        if winner.alone or all(taken):
+            found.append([winner])
+        else:
+            found[taken.index(False)].append(winner)
+    return found
+
+
+@pytest.fixture(scope="session")
+def trials(counted: Counted) -> list[tuple[list[Winner], Trial]]:
+    operations = {operation for name, operation in TRIED if name == counted.mpi.name}
+    winners = [winner for winner in WINNERS[counted.mpi.mpi.family] if winner.operation in operations]
+    return [(turn, tried(counted, turn)) for turn in turns(winners)]
+
+
+@pytest.mark.parametrize("mpi,operation", TRIED, indirect=["mpi"], scope="session")
+def test_the_exported_file_is_obeyed_where_it_was_measured_and_nowhere_else(
+    mpi: Launcher, trials: list[tuple[list[Winner], Trial]], operation: str
+) -> None:
+    for turn, trial in trials:
+        for winner in turn:
+            if winner.operation == operation:
+                check_obeyed(winner, trial)
+
+
+def check_obeyed(winner: Winner, trial: Trial) -> None:
+    operation, size = here = winner.operation, winner.bytes
+    by_force = trial.forced[here]
+    assert not close(trial.own[RANKS][here], by_force), "they cannot be told apart"
+    assert close(trial.rules[RANKS][here], by_force)
+    if operation not in WITHOUT_SIZES:
+        part = trial.ranges[operation]
+        assert size // 4 < part.first <= size <= part.last < 4 * size
+    for other in other_sizes(winner):
+        assert close(trial.rules[RANKS][operation, other], trial.own[RANKS][operation, other]), other
+    for ranks in trial.rules.keys() - {RANKS}:
+        if here in trial.rules[ranks]:
+            assert close(trial.rules[ranks][here], trial.own[ranks][here]), ranks
+
+
+def test_open_mpi_reads_json_from_version_6_on(mpi: Launcher, counted: Counted, tmp_path: Path) -> None:
     if mpi.family != "openmpi":
         pytest.skip("a format of Open MPI")
     winner = WINNERS["openmpi"][0]
-    data = winning(mpi, winner)
+    data, call = winning(mpi, [winner]), (winner.operation, winner.bytes)
     rules = exported(data, "openmpi-json", tmp_path)
     force = forced(mpi, winner.operation, select(data)[0].ranges[0].algorithm.id)
-    by_rules, by_force = (sent(winner.operation, RANKS, winner.bytes, variables) for variables in (rules, force))
+    by_rules, by_force = (counted.sent([call], RANKS, variables)[call] for variables in (rules, force))
     assert close(by_rules, by_force) == (int(mpi.mpi.version.split(".")[0]) >= 6)
 
 
-def test_intel_ignores_sizes_where_a_number_of_ranks_is_named(mpi: Launcher, sent: Sent) -> None:
+def test_intel_ignores_sizes_where_a_number_of_ranks_is_named(mpi: Launcher, counted: Counted) -> None:
     """Why exports name none: if a later version heeds both, they can."""
     if mpi.family != "intel":
         pytest.skip("about I_MPI_ADJUST")
+    call = ("alltoall", 10_000)
     named = f"3:0-10000@{RANKS}-{RANKS};1:10001-40000@{RANKS}-{RANKS};{intel.OWN}"
-    by_name = sent("alltoall", RANKS, 10_000, {"I_MPI_ADJUST_ALLTOALL": named})
-    assert close(by_name, sent("alltoall", RANKS, 10_000, forced(mpi, "alltoall", "1")))
+    by_name = counted.sent([call], RANKS, {"I_MPI_ADJUST_ALLTOALL": named})
+    assert close(by_name[call], counted.sent([call], RANKS, forced(mpi, "alltoall", "1"))[call])
 
 
-def test_mpich_reads_the_file_and_takes_no_damaged_one(mpi: Launcher, program: Path, tmp_path: Path) -> None:
+def test_mpich_reads_the_file_and_takes_no_damaged_one(mpi: Launcher, counted: Counted, tmp_path: Path) -> None:
     """A run that ends well has therefore read it."""
     if mpi.family != "mpich":
         pytest.skip("others ignore a damaged file")
-    rules = exported(winning(mpi, WINNERS["mpich"][0]), "mpich", tmp_path)
-    words = [program, "alltoall", "64", "1"]
+    rules = exported(winning(mpi, WINNERS["mpich"][:1]), "mpich", tmp_path)
+    words = [counted.folder / "collective", "1", "alltoall:64"]
     assert mpi.run(words, 2, rules).returncode == 0
     file = tmp_path / "exported"
     file.write_text(file.read_text().replace("MPIR_Alltoall_intra_brucks", "MPIR_Alltoall_intra_bricks"))
     assert mpi.run(words, 2, rules).returncode != 0
 
 
-def test_open_mpi_knows_each_collective_by_its_number(mpi: Launcher, tmp_path: Path) -> None:
-    """An algorithm that does not exist makes just that operation fail. Open MPI has one alltoallw only."""
+def test_open_mpi_knows_each_collective_by_its_number(mpi: Launcher, counted: Counted, tmp_path: Path) -> None:
+    """An algorithm that does not exist makes just that operation fail. Open MPI has one alltoallw only.
+
+    Each operation has rules in some of the launches, and in which is its alone: the binary digits of its place.
+    """
     if mpi.family != "openmpi":
         pytest.skip("others have names")
-    bench = paths.bench_program(mpi.name, "collectives")
-    if not bench.exists():
-        pytest.skip(f"bench_collectives is not built for {mpi.name}; run: make build")
     sizes = {name: Range(0, 0 if name in WITHOUT_SIZES else 128, Algorithm("99", "none")) for name in OPERATIONS}
-    rules = [Rules(name, 2, (size,)) for name, size in sizes.items()]
-    words = [bench, "--sizes", "64", "--turns", "1", "--calls", "1", "--operations"]
 
-    def fails(file: list[Rules], operations: str, ranks: int) -> bool:
-        (tmp_path / "rules").write_text(openmpi.text(results("openmpi"), file))
-        return mpi.run([*words, operations], ranks, openmpi.variables(tmp_path / "rules")).returncode != 0
+    def failing(names: Iterable[str], ranks: int) -> set[str]:
+        rules = [Rules(name, 2, (sizes[name],)) for name in names]
+        (tmp_path / "rules").write_text(openmpi.text(results("openmpi"), rules))
+        output = counted.run([(name, 64) for name in OPERATIONS], 1, ranks, openmpi.variables(tmp_path / "rules"))
+        return set(re.findall(r"^(\w+) failed$", output, re.MULTILINE))
 
-    assert [rule.operation for rule in rules if not fails([rule], rule.operation, 2)] == ["alltoallw"]
-    assert not fails(rules, ",".join(OPERATIONS), 3)
+    for digit in range(len(OPERATIONS).bit_length()):
+        names = {name for place, name in enumerate(OPERATIONS, 1) if place >> digit & 1}
+        assert failing(names, 2) == names - {"alltoallw"}
+    assert not failing(OPERATIONS, 3)

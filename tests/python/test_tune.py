@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import Invoke
 from conftest import Launcher, clean_environment
 from tuned import SELECTION, measured, results
 
@@ -32,6 +33,8 @@ from wherry.tune.algorithms import (
     parse_ompi_info,
 )
 from wherry.tune.results import Results, load, save
+
+pytest_plugins = ["command_line"]
 
 COLLECTIVE = Path(__file__).resolve().parent / "programs" / "collective.c"
 
@@ -263,7 +266,7 @@ def test_after_training_a_program_starts_decided(mpi: Launcher, preload: Path, t
     subprocess.run([str(mpi.mpi.mpicc), "-o", str(program), str(COLLECTIVE)], env=mpi.env, check=True)
     records.mkdir()
     variables = {"WHERRY_TUNING_FILE": str(tuning), "WHERRY_OUTPUT": str(records)}
-    done = mpi.run([program, "all", "64", "40"], 4, variables, preload=True)
+    done = mpi.run([program, "40", "all:64"], 4, variables, preload=True)
     assert done.returncode == 0, done.stderr
     for rank in record.read_all(records).ranks:
         decisions: dict[str, list[str]] = {}
@@ -310,9 +313,11 @@ def test_the_librarys_own_algorithms_are_measured(mpi: Launcher, tmp_path: Path)
         (["export", "none.json", "--format", "openmpi", "-o", "/no/such/folder/r"], "cannot write"),
     ],
 )
-def test_wrong_usage_is_one_sentence_and_writes_nothing(tmp_path: Path, words: list[str], message: str) -> None:
-    command = [sys.executable, "-m", "wherry", *words]
-    done = subprocess.run(command, env=clean_environment(), cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2
-    assert message in done.stderr.replace("\n", " ")
+def test_wrong_usage_is_one_sentence_and_writes_nothing(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = invoke(*words)
+    assert done.code == 2
+    assert message in done.err.replace("\n", " ")
     assert list(tmp_path.iterdir()) == []

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import Invoke
 from conftest import BUILD, Launcher, clean_environment
 
 from wherry import netlab, paths, plan
@@ -20,6 +21,8 @@ from wherry.errors import UsageError, WherryError
 from wherry.explain import priced_by
 from wherry.mpis import Family, Mpi
 from wherry.tune import kept, model, tables
+
+pytest_plugins = ["command_line"]
 
 HEAD = {"machine": "a CPU x 2", "mpi": "MPICH Version:      5.0.2", "ranks": 4, "nodes": 2}
 #: All that has to do with messages inside of a node, and with copies.
@@ -261,10 +264,12 @@ def test_the_link_rate_of_the_emulated_cluster_is_found(mpi: Launcher, build: Pa
         (["--model", "--", "true"], "'true' is no launcher"),
     ],
 )
-def test_wrong_usage_is_one_sentence_and_writes_nothing(tmp_path: Path, words: list[str], message: str) -> None:
-    command = [sys.executable, "-m", "wherry", "tune", *words]
-    env = {**clean_environment(), "WHERRY_TUNING_FILE": str(tmp_path / "tuning")}
-    done = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 2
-    assert message in " ".join(done.stderr.split())
+def test_wrong_usage_is_one_sentence_and_writes_nothing(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[str], message: str
+) -> None:
+    monkeypatch.setenv("WHERRY_TUNING_FILE", str(tmp_path / "tuning"))
+    monkeypatch.chdir(tmp_path)
+    done = invoke("tune", *words)
+    assert done.code == 2
+    assert message in " ".join(done.err.split())
     assert list(tmp_path.iterdir()) == []

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from command_line import Invoke
 from simulating import outcomes, strategies_for
 
 from wherry import paths, plan, simulate
@@ -19,6 +17,8 @@ from wherry.errors import UsageError, WherryError
 from wherry.simulate import collective, picture, platforms, smpi, subjects
 from wherry.simulate.collective import COUNTS, Outcome, Request, Setting
 from wherry.simulate.judge import judge, spearman
+
+pytest_plugins = ["simulating"]
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -86,7 +86,7 @@ def test_copies_take_time(simgrid: None) -> None:
 
 def test_few_messages_win_with_small_blocks_and_few_bytes_with_large_ones(simgrid: None) -> None:
     names = ["direct", "pairwise", "mesh", "bruck2"]
-    small, large = simulated("gigabit", 64, 8, names), simulated("gigabit", 64, 65536, names)
+    small, large = simulated("gigabit", 64, 8, names), simulated("gigabit", 32, 65536, names)
     assert small["mesh"] < small["bruck2"] < small["direct"] < small["pairwise"]
     assert large["direct"] < large["bruck2"]
     assert large["pairwise"] < large["bruck2"]
@@ -243,12 +243,6 @@ def test_the_models_first_choice_is_judged_by_simulated_times() -> None:
 # ---- The command
 
 
-def wherry(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "wherry", "simulate", *words], capture_output=True, text=True, env={**os.environ, **env}
-    )
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -264,10 +258,10 @@ def wherry(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
         (["alltoall", "--platform", "gigabit", "-n", "4", "--sizes", "64,x"], "64,1024"),
     ],
 )
-def test_wrong_usage_says_what_to_write(build: Path, words: list[str], said: str) -> None:
-    done = wherry(*words)
-    assert done.returncode == 2
-    assert said in done.stderr
+def test_wrong_usage_says_what_to_write(build: Path, simulation: Invoke, words: list[str], said: str) -> None:
+    done = simulation(*words)
+    assert done.code == 2
+    assert said in done.err
 
 
 @pytest.mark.parametrize(
@@ -279,10 +273,10 @@ def test_wrong_usage_says_what_to_write(build: Path, words: list[str], said: str
         ("wherry:mash", "did you mean 'wherry:mesh'"),
     ],
 )
-def test_unknown_and_unfit_strategies(simgrid: None, strategy: str, said: str) -> None:
-    done = wherry("alltoall", "--platform", "gigabit", "-n", "4", "--strategies", strategy)
-    assert done.returncode == 2
-    assert said in done.stderr
+def test_unknown_and_unfit_strategies(simgrid: None, simulation: Invoke, strategy: str, said: str) -> None:
+    done = simulation("alltoall", "--platform", "gigabit", "-n", "4", "--strategies", strategy)
+    assert done.code == 2
+    assert said in done.err
 
 
 def test_without_simgrid_the_message_says_how_to_get_it(build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -301,10 +295,10 @@ def test_without_its_program_the_message_says_to_build(
         simulate.request("alltoall", "gigabit", 4)
 
 
-def test_the_table_and_the_records_agree(simgrid: None, tmp_path: Path) -> None:
+def test_the_table_and_the_records_agree(simgrid: None, simulation: Invoke, tmp_path: Path) -> None:
     file = tmp_path / "out.json"
-    done = wherry("alltoall", "--platform", "lemieux", "-n", "16", "--sizes", "64", "--json", str(file))
-    assert done.returncode == 0, done.stderr
+    done = simulation("alltoall", "--platform", "lemieux", "-n", "16", "--sizes", "64", "--json", file)
+    assert done.code == 0, done.err
     rows: list[dict[str, Any]] = json.loads(file.read_text())
     fields = {"bench", "case", "metric", "unit", "value", "baseline", "ratio", "mpi", "ranks", "samples"}
     assert all(fields <= row.keys() for row in rows)
@@ -321,21 +315,23 @@ def test_the_table_and_the_records_agree(simgrid: None, tmp_path: Path) -> None:
     assert loss >= 1
     (correlation,) = [row["value"] for row in rows if row["metric"].startswith("rank correlation")]
     assert -1 <= correlation <= 1
-    assert "the model's first choice" in done.stdout
-    assert all(name in done.stdout for name in times)
+    assert "the model's first choice" in done.out
+    assert all(name in done.out for name in times)
 
 
-def test_all_numbers_of_ranks_are_checked_before_the_first_simulation(simgrid: None, tmp_path: Path) -> None:
+def test_all_numbers_of_ranks_are_checked_before_the_first_simulation(
+    simgrid: None, simulation: Invoke, tmp_path: Path
+) -> None:
     file = tmp_path / "out.json"
     words = ["alltoall", "--platform", "gigabit", "--sizes", "64", "--strategies", "native,leader"]
-    done = wherry(*words, "--per-node", "2", "-n", "8,2", "--json", str(file))
-    assert done.returncode == 2
-    assert "'leader' does not apply to 2 ranks on 1 node" in done.stderr
-    assert done.stdout == ""
+    done = simulation(*words, "--per-node", "2", "-n", "8,2", "--json", file)
+    assert done.code == 2
+    assert "'leader' does not apply to 2 ranks on 1 node" in done.err
+    assert done.out == ""
     assert not file.exists()
 
 
-def test_several_numbers_of_ranks_make_curves(simgrid: None, tmp_path: Path) -> None:
+def test_several_numbers_of_ranks_make_curves(simgrid: None, simulation: Invoke, tmp_path: Path) -> None:
     file, plot = tmp_path / "out.json", tmp_path / "out.svg"
     words = [
         "allreduce",
@@ -348,11 +344,11 @@ def test_several_numbers_of_ranks_make_curves(simgrid: None, tmp_path: Path) -> 
         "--strategies",
         "native,ring,wherry",
     ]
-    done = wherry(*words, "--json", str(file), "--plot", str(plot))
-    assert done.returncode == 0, done.stderr
-    assert "MPI_Allreduce, 4 ranks on 1 node" in done.stdout
-    assert "MPI_Allreduce, 8 ranks on 2 nodes" in done.stdout
-    assert "wherry learned to run: " in done.stdout
+    done = simulation(*words, "--json", file, "--plot", plot)
+    assert done.code == 0, done.err
+    assert "MPI_Allreduce, 4 ranks on 1 node" in done.out
+    assert "MPI_Allreduce, 8 ranks on 2 nodes" in done.out
+    assert "wherry learned to run: " in done.out
     times = [row for row in json.loads(file.read_text()) if row["metric"] == "simulated time"]
     assert [(row["ranks"], row["size"]) for row in times if row["variant"] == "ring"] == [
         (4, 64),

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from command_line import Invoke
 
 from wherry import paths
 from wherry.errors import UsageError, WherryError
 from wherry.simulate import application, smpi
+
+pytest_plugins = ["simulating"]
 
 LIMIT_S = 120.0
 
@@ -110,16 +111,11 @@ def test_wherry_learns_there(simgrid: None) -> None:
     assert ours < 0.8 * plain
 
 
-def wherry(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "wherry", "simulate", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True)
-
-
-def test_the_command(simgrid: None, tmp_path: Path) -> None:
+def test_the_command(simgrid: None, simulation: Invoke, tmp_path: Path) -> None:
     file = tmp_path / "out.json"
-    done = wherry("radix_sort", "--platform", "gigabit", "-n", "2,4", "--sizes", "512", "--json", file)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("radix sort of 64-bit keys") == 2
+    done = simulation("radix_sort", "--platform", "gigabit", "-n", "2,4", "--sizes", "512", "--json", file)
+    assert done.code == 0, done.err
+    assert done.out.count("radix sort of 64-bit keys") == 2
     assert [row["ranks"] for row in json.loads(file.read_text())] == [2, 2, 2, 4, 4, 4]
 
 
@@ -135,10 +131,10 @@ def test_the_command(simgrid: None, tmp_path: Path) -> None:
         (["radix_short"], "did you mean 'radix_sort'"),
     ],
 )
-def test_wrong_usage_says_what_to_write(simgrid: None, words: list[str], said: str) -> None:
-    done = wherry(*words, "--platform", "gigabit", "-n", "4")
-    assert done.returncode == 2
-    assert said in done.stderr
+def test_wrong_usage_says_what_to_write(simgrid: None, simulation: Invoke, words: list[str], said: str) -> None:
+    done = simulation(*words, "--platform", "gigabit", "-n", "4")
+    assert done.code == 2
+    assert said in done.err
 
 
 def test_without_its_program_the_message_says_how_to_get_it(

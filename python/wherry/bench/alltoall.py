@@ -7,19 +7,8 @@ strategy takes part.
 
 from __future__ import annotations
 
-from wherry.bench.frame import (
-    IN_TURNS,
-    LAUNCHING,
-    Place,
-    Result,
-    Setup,
-    Table,
-    check_applicable,
-    choose_mpi,
-    parse,
-    preload,
-    program,
-)
+from wherry.bench.frame import IN_TURNS, LAUNCHING, Result, Setup, preload
+from wherry.bench.launched import Launched, launch
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 BESIDES = ("wherry", "native")
@@ -29,32 +18,25 @@ GOALS = {(8, 64): 1.3, (8, 1024): 1.1, (8, 16384): 1.05, (32, 1024): 1.5}
 
 
 def run(setup: Setup) -> list[Result]:
-    mpi = setup.mpi or choose_mpi(None)
     ranks = setup.ranks or (8 if setup.netlab else 4)
-    launches, sizes = setup.number_of_launches(), setup.sizes or SIZES
+    setup.check_strategies(ranks, BESIDES)
     strategies = setup.strategies or ("wherry",)
-    if setup.strategies:
-        check_applicable(setup.strategies, setup.placement(ranks), BESIDES)
-    args = [program(mpi, "alltoall"), "--sizes", ",".join(map(str, sizes))]
-    args += ["--strategies", ",".join(("native", *(name for name in strategies if name != "native")))]
-    args += ["--turns", "6" if setup.quick else "20"]
-    table = Table()
-    with Place(setup, mpi) as place:
-        for launch in range(launches):
-            setup.progress(f"launch {launch + 1}", launch, launches)
-            table.rows += parse(place.run(ranks, args, preload()), launch)
-        return [
-            _result(table, case, variant, mpi.name, ranks, place.network)
-            for case in table.cases()
-            for variant in table.variants(case)
-            if variant != "native"
-        ]
+    words = ["--sizes", ",".join(map(str, setup.sizes or SIZES))]
+    words += ["--strategies", ",".join(("native", *(name for name in strategies if name != "native")))]
+    words += ["--turns", "6" if setup.quick else "20"]
+    table = launch(setup, "alltoall", ranks, words, preload())
+    return [
+        _result(table, case, variant)
+        for case in table.cases()
+        for variant in table.variants(case)
+        if variant != "native"
+    ]
 
 
-def _result(table: Table, case: str, variant: str, mpi: str, ranks: int, network: str) -> Result:
+def _result(table: Launched, case: str, variant: str) -> Result:
     ratio = table.ratio(case, "native", variant)
-    judged = "emulated" in network and variant == "wherry" and "in rows" not in case
-    goal = GOALS.get((ranks, int(case.split()[0]))) if judged else None
+    judged = "emulated" in table.network and variant == "wherry" and "in rows" not in case
+    goal = GOALS.get((table.ranks, int(case.split()[0]))) if judged else None
     return Result(
         bench="alltoall",
         case=f"{case}" if variant == "wherry" else f"{case}, {variant}",
@@ -63,11 +45,11 @@ def _result(table: Table, case: str, variant: str, mpi: str, ranks: int, network
         value=table.best(case, variant),
         baseline=table.best(case, "native"),
         ratio=ratio,
-        mpi=mpi,
-        ranks=ranks,
+        mpi=table.mpi,
+        ranks=table.ranks,
         samples=table.samples(case, "native", variant),
         statistic=IN_TURNS,
-        network=network,
+        network=table.network,
         goal=f"ratio >= {goal}" if goal else "",
         reached=ratio >= goal if goal else None,
     )

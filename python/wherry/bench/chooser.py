@@ -12,20 +12,7 @@ import tempfile
 from pathlib import Path
 
 from wherry import plan, record
-from wherry.bench.frame import (
-    IN_TURNS,
-    LAUNCHING,
-    Place,
-    Result,
-    Samples,
-    Setup,
-    Table,
-    check_applicable,
-    choose_mpi,
-    parse,
-    preload,
-    program,
-)
+from wherry.bench.frame import IN_TURNS, LAUNCHING, Place, Result, Samples, Setup, Table, parse, preload, program
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 BESIDES = ("wherry", "native")
@@ -35,7 +22,7 @@ _TRAINING, _ALONE, _DECIDED = "training", "native alone", "decided at call"
 
 
 def run(setup: Setup) -> list[Result]:
-    mpi = setup.mpi or choose_mpi(None)
+    mpi = setup.installation()
     ranks = setup.ranks or (8 if setup.netlab else 4)
     launches, sizes = setup.number_of_launches(), setup.sizes or SIZES
     args = [program(mpi, "chooser"), "--sizes", ",".join(map(str, sizes)), "--turns", "6" if setup.quick else "20"]
@@ -56,11 +43,10 @@ def run(setup: Setup) -> list[Result]:
 
 
 def _candidates(setup: Setup, ranks: int) -> list[str]:
-    placement = setup.placement(ranks)
+    setup.check_strategies(ranks, BESIDES)
     if setup.strategies:
-        check_applicable(setup.strategies, placement, BESIDES)
         return list(setup.strategies)
-    answer = plan.explain("alltoall", placement, SIZES[1])
+    answer = plan.explain("alltoall", setup.placement(ranks), SIZES[1])
     return [str(candidate["name"]) for candidate in answer["candidates"] if candidate["name"] != "native"]
 
 

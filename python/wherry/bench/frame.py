@@ -53,8 +53,16 @@ class Setup:
     operations: tuple[str, ...] | None = None
     progress: Progress = lambda what, done, total: None
 
+    def installation(self) -> Mpi:
+        return self.mpi or choose_mpi(None)
+
     def number_of_launches(self) -> int:
         return self.launches or (2 if self.quick else 5)
+
+    def check_strategies(self, ranks: int, besides: Sequence[str]) -> None:
+        """See check_applicable(): of those that the user named."""
+        if self.strategies:
+            check_applicable(self.strategies, self.placement(ranks), besides)
 
     def placement(self, ranks: int) -> plan.Placement:
         """Where so many ranks will run, as Wherry will see it."""

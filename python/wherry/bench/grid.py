@@ -11,18 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from wherry.bench.frame import (
-    IN_TURNS,
-    LAUNCHING,
-    Place,
-    Result,
-    Setup,
-    Table,
-    choose_mpi,
-    parse,
-    preload,
-    program,
-)
+from wherry.bench.frame import IN_TURNS, LAUNCHING, Place, Result, Setup, Table, parse, preload, program
 from wherry.mpis import Mpi
 from wherry.operations import check_operations, sizes_of
 
@@ -61,7 +50,7 @@ class Cell:
 
 
 def run(setup: Setup) -> list[Result]:
-    mpi = setup.mpi or choose_mpi(None)
+    mpi = setup.installation()
     operations = check_operations(setup.operations or OPERATIONS)
     ranks = (setup.ranks,) if setup.ranks else ((2, 8) if setup.quick else RANKS)
     launches = setup.launches or (1 if setup.quick else 3)

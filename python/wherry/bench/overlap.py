@@ -11,19 +11,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from wherry.bench.frame import (
-    IN_TURNS,
-    LAUNCHING,
-    Place,
-    Result,
-    Setup,
-    Table,
-    check_applicable,
-    choose_mpi,
-    parse,
-    preload,
-    program,
-)
+from wherry.bench.frame import IN_TURNS, LAUNCHING, Result, Setup, Table, preload
+from wherry.bench.launched import Launched, launch
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 BESIDES = ("wherry", "native")
@@ -35,30 +24,21 @@ _TIMES = {COMPLETION: "alone", OVERHEAD: "inside"}
 
 
 def run(setup: Setup) -> list[Result]:
-    mpi = setup.mpi or choose_mpi(None)
-    ranks, launches = setup.ranks or (8 if setup.netlab else 2), setup.number_of_launches()
-    if setup.strategies:
-        check_applicable(setup.strategies, setup.placement(ranks), BESIDES)
+    ranks = setup.ranks or (8 if setup.netlab else 2)
+    setup.check_strategies(ranks, BESIDES)
     operations = ("alltoall",) if setup.strategies or setup.quick else OPERATIONS
-    args = [program(mpi, "overlap"), "--operations", ",".join(operations)]
-    args += ["--sizes", ",".join(map(str, setup.sizes or SIZES)), "--turns", "3" if setup.quick else "10"]
-    args += ["--strategies", ",".join(setup.strategies)] if setup.strategies else []
-    table = Table()
-    with Place(setup, mpi) as place:
-        for launch in range(launches):
-            setup.progress(f"launch {launch + 1}", launch, launches)
-            table.rows += parse(place.run(ranks, args, preload(WHERRY_NONBLOCKING="1")), launch)
-        network = place.network
+    words = ["--operations", ",".join(operations), "--sizes", ",".join(map(str, setup.sizes or SIZES))]
+    words += ["--turns", "3" if setup.quick else "10"]
+    words += ["--strategies", ",".join(setup.strategies)] if setup.strategies else []
+    table = launch(setup, "overlap", ranks, words, preload(WHERRY_NONBLOCKING="1"))
     cases = list(dict.fromkeys(case.split(",")[0] for case in table.cases()))
     places = [(case, variant) for case in cases for variant in table.variants(f"{case}, alone") if variant != "native"]
     return [
-        _result(table, metric, case, variant, mpi.name, ranks, network)
-        for metric in (COMPLETION, OVERHEAD, SHARE)
-        for case, variant in places
+        _result(table, metric, case, variant) for metric in (COMPLETION, OVERHEAD, SHARE) for case, variant in places
     ]
 
 
-def _result(table: Table, metric: str, case: str, variant: str, mpi: str, ranks: int, network: str) -> Result:
+def _result(table: Launched, metric: str, case: str, variant: str) -> Result:
     in_seconds = metric in _TIMES
     value, native = (
         table.best(f"{case}, {_TIMES[metric]}", of) if in_seconds else 100 * _share(table, case, of)
@@ -75,11 +55,11 @@ def _result(table: Table, metric: str, case: str, variant: str, mpi: str, ranks:
         value=value,
         baseline=native,
         ratio=table.ratio(f"{case}, {_TIMES[metric]}", "native", variant) if in_seconds else value / native,
-        mpi=mpi,
-        ranks=ranks,
+        mpi=table.mpi,
+        ranks=table.ranks,
         samples=[sample for what in kept for sample in _samples(table, case, what, variant)],
         statistic=IN_TURNS if in_seconds else "median over launches of the median",
-        network=network,
+        network=table.network,
         goal=">= native" if judged else "",
         reached=value >= native if judged else None,
         operation=operation,

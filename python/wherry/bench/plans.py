@@ -8,18 +8,7 @@ call in the same launch.
 
 from __future__ import annotations
 
-from wherry.bench.frame import (
-    IN_TURNS,
-    LAUNCHING,
-    Place,
-    Result,
-    Setup,
-    Table,
-    check_applicable,
-    choose_mpi,
-    parse,
-    program,
-)
+from wherry.bench.frame import IN_TURNS, LAUNCHING, Place, Result, Setup, Table, parse, program
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 SIZES = (64, 1024, 16384)
@@ -31,11 +20,10 @@ ELAPSED, PROCESSOR = "time per exchange", "processor time per exchange"
 
 
 def run(setup: Setup) -> list[Result]:
-    mpi = setup.mpi or choose_mpi(None)
+    mpi = setup.installation()
     ranks, launches = setup.ranks or (8 if setup.netlab else 2), setup.number_of_launches()
     strategies = setup.strategies or STRATEGIES
-    if setup.strategies:
-        check_applicable(setup.strategies, setup.placement(ranks), BESIDES)
+    setup.check_strategies(ranks, BESIDES)
     words = [program(mpi, "plans"), "--sizes", ",".join(map(str, setup.sizes or SIZES))]
     words += ["--turns", "3" if setup.quick else "10"]
     tables = {(strategy, progress): Table() for strategy in strategies for progress in PROGRESS}

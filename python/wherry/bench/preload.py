@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 
-from wherry.bench.frame import LAUNCHING, Place, Result, Setup, Table, choose_mpi, parse, program
+from wherry.bench.frame import LAUNCHING, Place, Result, Setup, Table, parse, program
 from wherry.bench.frame import preload as under_wherry
 
 OPTIONS = LAUNCHING
@@ -16,7 +16,7 @@ GOALS_NS = {"off": 20.0, "on": 150.0}
 
 
 def run(setup: Setup) -> list[Result]:
-    mpi = setup.mpi or choose_mpi(None)
+    mpi = setup.installation()
     ranks, launches = setup.ranks or 1, setup.number_of_launches()
     args = [program(mpi, "preload"), "--turns", "20" if setup.quick else "60"]
     table = Table()

@@ -7,7 +7,7 @@ messages one after the other to hear from all ranks, or bytes that leave the ful
 
 from __future__ import annotations
 
-from wherry.bench.frame import IN_TURNS, Place, Result, Setup, Table, choose_mpi, parse, preload, program
+from wherry.bench.frame import IN_TURNS, Place, Result, Setup, Table, parse, preload, program
 
 OPTIONS = ("--mpi", "-n", "--netlab", "--hosts", "--launches", "--plot", "--sizes")
 SIZES = (64, 1024)
@@ -16,7 +16,7 @@ GOAL = 1.3
 
 
 def run(setup: Setup) -> list[Result]:
-    mpi = setup.mpi or choose_mpi(None)
+    mpi = setup.installation()
     most = max(setup.ranks or (32 if setup.netlab else 8), 3)
     launches, sizes = setup.launches or (1 if setup.quick else 3), setup.sizes or SIZES
     args = [program(mpi, "alltoall"), "--sizes", ",".join(map(str, sizes)), "--turns", "4" if setup.quick else "8"]

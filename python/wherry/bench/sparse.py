@@ -7,19 +7,8 @@ one rank with the library's own. All run in one process, in turns of a few calls
 
 from __future__ import annotations
 
-from wherry.bench.frame import (
-    IN_TURNS,
-    LAUNCHING,
-    Place,
-    Result,
-    Setup,
-    Table,
-    check_applicable,
-    choose_mpi,
-    parse,
-    preload,
-    program,
-)
+from wherry.bench.frame import IN_TURNS, LAUNCHING, Result, Setup, preload
+from wherry.bench.launched import Launched, launch
 from wherry.settings import SPARSE_WAYS
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
@@ -31,25 +20,15 @@ GOALS = {"one neighbour": (2.0, "MPI_Sendrecv"), "hot receiver": (1.05, "the lib
 
 
 def run(setup: Setup) -> list[Result]:
-    mpi = setup.mpi or choose_mpi(None)
-    ranks, launches = setup.ranks or (8 if setup.netlab else 4), setup.number_of_launches()
-    if setup.strategies:
-        check_applicable(setup.strategies, setup.placement(ranks), BESIDES)
-    args = [program(mpi, "sparse"), "--sizes", ",".join(map(str, setup.sizes or SIZES))]
-    args += ["--ways", ",".join(setup.strategies or WAYS), "--turns", "6" if setup.quick else "20"]
-    table = Table()
-    with Place(setup, mpi) as place:
-        for launch in range(launches):
-            setup.progress(f"launch {launch + 1}", launch, launches)
-            table.rows += parse(place.run(ranks, args, preload()), launch)
-        return [
-            _result(table, case, variant, mpi.name, ranks, place.network)
-            for case in table.cases()
-            for variant in table.variants(case)[1:]
-        ]
+    ranks = setup.ranks or (8 if setup.netlab else 4)
+    setup.check_strategies(ranks, BESIDES)
+    words = ["--sizes", ",".join(map(str, setup.sizes or SIZES))]
+    words += ["--ways", ",".join(setup.strategies or WAYS), "--turns", "6" if setup.quick else "20"]
+    table = launch(setup, "sparse", ranks, words, preload())
+    return [_result(table, case, variant) for case in table.cases() for variant in table.variants(case)[1:]]
 
 
-def _result(table: Table, case: str, variant: str, mpi: str, ranks: int, network: str) -> Result:
+def _result(table: Launched, case: str, variant: str) -> Result:
     first = table.variants(case)[0]
     ratio = table.ratio(case, first, variant)
     most, what = GOALS.get(case.split(",")[0], (0.0, "")) if variant == "wherry" else (0.0, "")
@@ -61,11 +40,11 @@ def _result(table: Table, case: str, variant: str, mpi: str, ranks: int, network
         value=table.best(case, variant),
         baseline=table.best(case, first),
         ratio=ratio,
-        mpi=mpi,
-        ranks=ranks,
+        mpi=table.mpi,
+        ranks=table.ranks,
         samples=table.samples(case, first, variant),
         statistic=IN_TURNS,
-        network=network,
+        network=table.network,
         goal=f"<= {most:g} x {what}" if what else "",
         reached=most * ratio >= 1 if what else None,
     )

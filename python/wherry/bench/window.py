@@ -7,7 +7,8 @@ they are joined. All run in one process, in turns of rows of calls.
 
 from __future__ import annotations
 
-from wherry.bench.frame import LAUNCHING, Place, Result, Setup, Table, choose_mpi, parse, program
+from wherry.bench.frame import LAUNCHING, Result, Setup
+from wherry.bench.launched import Launched, launch
 
 OPTIONS = tuple(option for option in LAUNCHING if option != "-n")  # always two ranks
 #: ns; of a miss, what it adds.
@@ -20,22 +21,11 @@ GOALS_NS = {
 
 
 def run(setup: Setup) -> list[Result]:
-    mpi = setup.mpi or choose_mpi(None)
-    launches = setup.number_of_launches()
-    args = [program(mpi, "window"), "--turns", "10" if setup.quick else "30"]
-    table = Table()
-    with Place(setup, mpi) as place:
-        for launch in range(launches):
-            setup.progress(f"launch {launch + 1}", launch, launches)
-            table.rows += parse(place.run(2, args, {}), launch)
-        return [
-            _result(table, case, variant, mpi.name, place.network)
-            for case in table.cases()
-            for variant in table.variants(case)[1:]
-        ]
+    table = launch(setup, "window", 2, ["--turns", "10" if setup.quick else "30"], {})
+    return [_result(table, case, variant) for case in table.cases() for variant in table.variants(case)[1:]]
 
 
-def _result(table: Table, case: str, variant: str, mpi: str, network: str) -> Result:
+def _result(table: Launched, case: str, variant: str) -> Result:
     plain, mine = table.best(case, "plain"), table.best(case, variant)
     cost_ns = (mine - plain if variant == "miss" else mine) * 1e9
     goal = GOALS_NS.get((case.split(",")[0], variant))
@@ -47,10 +37,10 @@ def _result(table: Table, case: str, variant: str, mpi: str, network: str) -> Re
         value=cost_ns,
         baseline=plain * 1e9,
         ratio=plain / mine if mine > 0 else None,
-        mpi=mpi,
-        ranks=2,
+        mpi=table.mpi,
+        ranks=table.ranks,
         samples=table.samples(case, "plain", variant),
-        network=network,
+        network=table.network,
         goal="" if goal is None else f"<= {goal:.0f} ns",
         reached=None if goal is None else cost_ns <= goal,
     )

@@ -42,7 +42,7 @@ def train(setup: frame.Setup, ranks: Sequence[int], operations: Sequence[str] | 
         start, mpi_name = own_launcher(launcher, setup)
         _train_all(setup, names, [(start, "as launched")], mpi_name, file)
     else:
-        mpi = setup.mpi or frame.choose_mpi(None)
+        mpi = setup.installation()
         with frame.Place(setup, mpi) as place:
             _train_all(setup, names, [(_on(place, n), f"{n} ranks") for n in ranks], mpi.name, file)
     known = {row.line for row in before}

@@ -90,7 +90,7 @@ def _launches(setup: frame.Setup, ranks: int, launcher: Sequence[str]) -> list[s
         start, mpi_name = ahead.own_launcher(launcher, setup)
         program = str(paths.built(paths.bench_program(mpi_name, "model")))
         return _repeat(setup, launches, lambda: start([program], frame.preload(WHERRY_DISABLE="1")))
-    mpi = setup.mpi or frame.choose_mpi(None)
+    mpi = setup.installation()
     with frame.Place(setup, mpi) as place:
         return _repeat(setup, launches, lambda: place.run(ranks, [frame.program(mpi, "model")], {}))
 
