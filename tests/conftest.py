@@ -8,8 +8,11 @@ with ranks. `pytest --every-n` runs all.
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,7 +40,20 @@ SHARING = {
     "MPIR_CVAR_ENABLE_HEAVY_YIELD": "1",
     "I_MPI_THREAD_YIELD": "3",
 }
-ON_ONE_HOST = LOOPBACK | SHARING
+
+
+def memory_apart() -> dict[str, str]:
+    """Where Open MPI's ranks share memory: nowhere that the jobs of other test processes do.
+
+    Its files there are named by 16 bits of a job's name, and two jobs that have them alike write into each other's.
+    """
+    folder = tempfile.mkdtemp(prefix="wherry-tests-", dir="/dev/shm")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    components = ("btl_sm", "btl_vader", "osc_sm", "osc_rdma", "osc_ucx")
+    return {f"OMPI_MCA_{component}_backing_directory": folder for component in components}
+
+
+ON_ONE_HOST = LOOPBACK | SHARING | memory_apart()
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 from conftest import Launcher, hermetic
-from test_collectives import installed, program, run_python, settings_for
+from test_collectives import program, run_python, settings_for
 from test_plans import DRIVEN, ran
 
-__all__ = ["installed"]
+pytest_plugins = ["installing"]
 
 RANKS = (1, 2, 3, 5, 8)
 COLLECTIVES = tuple(f"neighbor_{name}" for name in ("alltoall", "alltoallv", "alltoallw", "allgather", "allgatherv"))
