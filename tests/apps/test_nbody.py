@@ -4,44 +4,20 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 import re
-import struct
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
-from subprocess import CompletedProcess
 
 import launching
 import pytest
-from conftest import ROOT, Launcher
+from conftest import Launcher
 from launching import check_of, check_refused, on_one, on_quick, on_two
-from PIL import Image
+from nbody_runs import HEADER, PATIENT, output, run
 
 from wherry import trace
 
 RANKS = (1, 2, 3, 4, 5)
 SCHEMES = ("equal", "balanced", "replicated", "overlapped", "node", "allgather", "ring", "grid")
-CHECKED = "checked: accelerations agree with the scalar kernel's, and ranks that move all bodies with each other"
-HEADER = "m,x,y,z,vx,vy,vz\n"
-
-# More threads than cores must not wait in a loop for each other.
-PATIENT = {"OMP_WAIT_POLICY": "passive"}
-
-
-def run(mpi: Launcher, build: Path, n: int, words: Sequence[str | Path]) -> CompletedProcess[str]:
-    return launching.run(mpi, build, "nbody", n, words, PATIENT)
-
-
-def bodies_of(path: Path) -> list[list[float]]:
-    """The rows of a file: m, x, y, z, vx, vy, vz."""
-    lines = [line for line in path.read_text().splitlines() if line[:1] not in ("#", "m")]
-    return [[float(field) for field in line.split(",")] for line in lines]
-
-
-def output(done: CompletedProcess[str]) -> str:
-    assert CHECKED in launching.output(done)
-    return done.stdout
 
 
 @pytest.mark.parametrize("n", RANKS)
@@ -162,73 +138,6 @@ def test_an_absurd_time_step_is_warned_of(mpi: Launcher, build: Path) -> None:
 
 
 @on_one
-def test_a_snapshot_in_gadgets_format(mpi: Launcher, build: Path, tmp_path: Path) -> None:
-    """What struct reads by the format's description is what the text has; and it can be begun from."""
-    text, binary, again = tmp_path / "stars.csv", tmp_path / "stars.gadget", tmp_path / "again.csv"
-    start = ["--scheme", "replicated", "--with", "mpi", "--bodies", "30", "--steps", "2", "--output"]
-    output(run(mpi, build, 2, [*start, text]))
-    output(run(mpi, build, 2, [*start, binary]))
-    rows = bodies_of(text)
-    data = binary.read_bytes()
-    records = []
-    while data:
-        (size,) = struct.unpack_from("<I", data)
-        assert struct.unpack_from("<I", data, 4 + size) == (size,)
-        records.append(data[4 : 4 + size])
-        data = data[8 + size :]
-    header, places, velocities, identifiers, masses = records
-    assert struct.unpack_from("<6i", header) == (0, 30, 0, 0, 0, 0)
-    assert struct.unpack_from("<d", header, 72) == (0.002,)
-    assert list(struct.unpack("<30d", masses)) == [row[0] for row in rows]
-    assert list(struct.unpack("<90d", places)) == [value for row in rows for value in row[1:4]]
-    assert list(struct.unpack("<90d", velocities)) == [value for row in rows for value in row[4:]]
-    assert list(struct.unpack("<30I", identifiers)) == list(range(1, 31))
-    output(run(mpi, build, 2, ["--input", binary, "--steps", "0", "--output", again]))
-    assert bodies_of(again) == rows
-
-
-@on_one
-def test_a_run_is_filmed(mpi: Launcher, build: Path, tmp_path: Path) -> None:
-    """Three bodies that nothing pulls, each where it should be in each frame."""
-    stars, film = tmp_path / "stars.csv", tmp_path / "film.gif"
-    # In view is a square of side 5 around the centre, 80 pixels to a unit.
-    stars.write_text(HEADER + "0,-2,0,0,0,0,0\n0,2,0,0,0,0,0\n0,0,0,0,1,-0.5,0\n")
-    words = ["--input", stars, "--dt", "0.5", "--steps", "3", "--every", "2", "--film", film]
-    output(run(mpi, build, 2, words))
-    assert sorted(tmp_path.iterdir()) == [film, stars]
-    frames = []
-    with Image.open(film) as picture:
-        assert (picture.format, picture.size) == ("GIF", (400, 400))
-        for number in range(picture.n_frames):
-            picture.seek(number)
-            frames.append(picture.convert("L"))
-    assert len(frames) == 3  # the start, after two steps, the end
-    for frame, (x, y) in zip(frames, [(0.0, 0.0), (1.0, -0.5), (1.5, -0.75)], strict=True):
-        lit = {(i % 400, i // 400) for i, grey in enumerate(frame.tobytes()) if grey > 0}
-        expected = set()
-        for px, py in [(-2.0, 0.0), (2.0, 0.0), (x, y)]:
-            column, row = math.floor((px / 2.5 + 1) / 2 * 400), 399 - math.floor((py / 2.5 + 1) / 2 * 400)
-            expected |= {(column + i, row + j) for i in (0, 1) for j in (0, 1)}
-        assert lit == expected
-
-
-@on_one
-def test_a_film_of_many_bodies_is_whole(mpi: Launcher, build: Path, tmp_path: Path) -> None:
-    """So many shades that the code's table overflows: every pixel is decoded, and the brightest are in the middle."""
-    film = tmp_path / "film.gif"
-    output(
-        run(mpi, build, 2, ["--bodies", "20000", "--kernel", "single", "--steps", "1", "--every", "1", "--film", film])
-    )
-    with Image.open(film) as picture:
-        picture.seek(1)
-        grey = list(picture.convert("L").tobytes())
-    assert len(grey) == 400 * 400
-    assert sum(shade > 0 for shade in grey) > 20000
-    middle = [grey[row * 400 + column] for row in range(190, 210) for column in range(190, 210)]
-    assert sum(middle) / len(middle) > 3 * sum(grey) / len(grey)
-
-
-@on_one
 def test_threads_are_bound_if_that_is_asked_for(mpi: Launcher, build: Path) -> None:
     done = run(mpi, build, 1, ["--bodies", "100", "--steps", "1", "--bind"])
     if "built without hwloc" in done.stderr + done.stdout:
@@ -236,108 +145,6 @@ def test_threads_are_bound_if_that_is_asked_for(mpi: Launcher, build: Path) -> N
     assert re.search(r"the first rank's threads bound to the cores \d+, NUMA node \d+\n", output(done))
     text = output(run(mpi, build, 1, ["--bodies", "100", "--steps", "1", "--bind", "--threads", "4000"]))
     assert re.search(r"threads not bound: 1 rank of this node with 4000 each, and this one may use \d+ core", text)
-
-
-def oracle(script: Path, *words: str | Path) -> str:
-    python = ROOT / ".cache" / "astronomy" / "bin" / "python"
-    if not python.is_file():
-        pytest.skip("the software to compare with is not there; run: make setup")
-    done = subprocess.run(
-        [str(python), str(script), *(str(word) for word in words)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
-def largest_difference(a: list[list[float]], b: list[list[float]]) -> float:
-    return max(abs(x - y) for row, other in zip(a, b, strict=True) for x, y in zip(row, other, strict=True))
-
-
-@on_one
-@pytest.mark.parametrize(
-    ("ours", "theirs", "steps", "tolerance"),
-    [
-        # From rest, one step of either is the acceleration.
-        (["--integrator", "euler", "--dt", "1"], ["leapfrog", "1"], 1, 1e-13),
-        (["--integrator", "yoshida6", "--dt", "0.005"], ["ias15", "0.005"], 200, 1e-9),
-    ],
-)
-def test_rebound_finds_the_same(
-    mpi: Launcher, build: Path, ours: list[str], theirs: list[str], steps: int, tolerance: float, tmp_path: Path
-) -> None:
-    start, end = tmp_path / "start.csv", tmp_path / "end.csv"
-    output(run(mpi, build, 1, ["--model", "sphere", "--bodies", "200", "--steps", "0", "--output", start]))
-    rows = bodies_of(start)
-    start.write_text(HEADER + "".join(",".join(repr(value) for value in row) + "\n" for row in rows))
-    words = ["--input", start, "--eps", "0.1", *ours, "--steps", str(steps), "--output", end]
-    output(run(mpi, build, 2, words))
-    integrator, dt = theirs
-    text = oracle(ROOT / "tests/apps/oracles/nbody_rebound.py", start, "0.1", integrator, dt, str(steps))
-    right = [[float(field) for field in line.split(",")] for line in text.splitlines()]
-    velocities = [row[4:] for row in right]
-    assert max(abs(value) for row in velocities for value in row) > 0.1
-    assert largest_difference([row[4:] for row in bodies_of(end)], velocities) < tolerance
-
-
-PLANETS = ("mercury", "venus", "earth", "moon", "mars", "jupiter", "saturn", "uranus", "neptune", "pluto")
-SOLAR_SYSTEM = ROOT / "apps" / "nbody" / "data" / "solar_system.csv"
-
-#: Sidereal periods in days: D. R. Williams, NASA Space Science Data Coordinated Archive, Planetary Fact Sheet.
-PERIODS = {
-    "mercury": 87.969,
-    "venus": 224.701,
-    "mars": 686.980,
-    "jupiter": 4332.589,
-    "saturn": 10759.22,
-    "uranus": 30685.4,
-    "neptune": 60189.0,
-}
-
-
-def days_of(path: Path) -> float:
-    return float(path.read_text().splitlines()[0].split("times in ")[1].split()[0])
-
-
-def test_the_planets_of_the_file_have_their_periods() -> None:
-    """Kepler's third law from one moment's places and velocities; others move the outer ones by a hundredth."""
-    sun, *others = bodies_of(SOLAR_SYSTEM)
-    for name, body in zip(PLANETS, others, strict=True):
-        if name not in PERIODS:
-            continue
-        place = [a - b for a, b in zip(body[1:4], sun[1:4], strict=True)]
-        velocity = [a - b for a, b in zip(body[4:], sun[4:], strict=True)]
-        mass = body[0] + sun[0]
-        semi_major_axis = 1 / (2 / math.hypot(*place) - math.hypot(*velocity) ** 2 / mass)
-        period = 2 * math.pi * math.sqrt(semi_major_axis**3 / mass) * days_of(SOLAR_SYSTEM)
-        assert period == pytest.approx(PERIODS[name], rel=1e-3 if PERIODS[name] < 1000 else 0.02), name
-
-
-def test_the_file_of_the_solar_system_is_what_its_tool_writes() -> None:
-    assert oracle(ROOT / "tools/solar_system.py") == SOLAR_SYSTEM.read_text()
-
-
-@on_one
-def test_300_days_take_the_planets_where_the_ephemeris_has_them(mpi: Launcher, build: Path, tmp_path: Path) -> None:
-    """Without relativity and asteroids; the moon, whose earth is a point here, is the least exact."""
-    days, later = 300.0, tmp_path / "later.csv"
-    steps = 1200
-    dt = days / days_of(SOLAR_SYSTEM) / steps
-    way = ["--eps", "0", "--integrator", "yoshida6", "--dt", repr(dt), "--steps", str(steps)]
-    text = output(run(mpi, build, 2, ["--input", SOLAR_SYSTEM, *way, "--scheme", "replicated", "--output", later]))
-    (changes,) = re.findall(r"changes: energy (\S+), momentum (\S+), angular momentum (\S+)", text)
-    assert all(float(change.rstrip(",")) < 1e-12 for change in changes)
-    moved, still = bodies_of(later), bodies_of(SOLAR_SYSTEM)
-    right = tmp_path / "right.csv"
-    right.write_text(oracle(ROOT / "tools/solar_system.py", str(2451545.0 + days)))
-    for name, body, then, expected in zip(("sun", *PLANETS), moved, still, bodies_of(right), strict=True):
-        off = math.dist(body[1:4], expected[1:4])
-        assert off < (3e-5 if name == "moon" else 3e-6), f"{name} is off by {off} astronomical units"
-        if name != "sun":
-            assert math.dist(then[1:4], expected[1:4]) > 0.01
 
 
 @on_quick
