@@ -67,7 +67,8 @@ def test_a_trace_says_where_each_rank_spent_its_time(mpi: Launcher, build: Path,
         computed = sum(span.kind == trace.COMPUTE for span in spans)
         assert computed % 16 == 0
         assert computed > 0
-        assert {span.kind for span in spans} >= {trace.COMPUTE, trace.MPI}
+        # Who waits from beginning to end has no time in MPI besides.
+        assert {span.kind for span in spans} & {trace.MPI, trace.WAIT}
         assert all(a.end_s <= b.begin_s + 1e-8 for a, b in itertools.pairwise(spans))
         assert all(0 <= span.begin_s <= span.end_s for span in spans)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,8 @@ SHARED = {"wherry_cache": "off", "wherry_cache_why": "shared memory", "wherry_ca
 
 def told(output: str, which: str) -> list[dict[str, str]]:
     """What each rank printed of this window."""
-    lines = [line.removeprefix(f"{which} ") for line in output.splitlines() if line.startswith(f"{which} ")]
+    # The launcher may put something else before it in the line.
+    lines = re.findall(rf"\b{which} (wherry_.*)$", output, re.MULTILINE)
     return [
         dict(word.split("=", 1) for word in line.replace("shared memory", "shared_memory").split()) for line in lines
     ]

@@ -15,6 +15,11 @@ from conftest import Launcher
 HERE = Path(__file__).resolve().parent
 RANKS = (1, 2, 3, 5, 8)
 TIMEOUT_S = 180
+#: What a library does wrong, by its name and the program that sees it.
+FLAWS = {
+    ("debian-mpich", "test_neighbours"): "it gives repeated neighbours an order that changes while ranks share cores, "
+    "so Wherry leaves them to it; and it only spins",
+}
 
 
 def cases() -> list[tuple[str, int]]:
@@ -28,6 +33,8 @@ def ranks_of(source: Path) -> tuple[int, ...]:
 
 @pytest.mark.parametrize(("program", "n"), cases())
 def test_program(mpi: Launcher, build: Path, program: str, n: int) -> None:
+    if flaw := FLAWS.get((mpi.name, program)):
+        pytest.skip(f"{mpi.name}: {flaw}")
     done = mpi.run([mpi.program(program)], n, timeout=TIMEOUT_S)
     assert done.returncode == 0, f"{program} on {n} ranks of {mpi.name}:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
     skipped = re.search(r"^skipped: (.+)$", done.stdout, re.MULTILINE)
