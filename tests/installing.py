@@ -26,7 +26,7 @@ def run_tool(command: list[str | Path], env: Mapping[str, str] | None = None, cw
 
 
 def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """A folder that all workers of a session share: `make` fills it, in the first that asks."""
+    """A folder that all workers of a test run share: `make` fills it, in the first that asks."""
     base = factory.getbasetemp()
     home = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
     target, whole = home / name, home / f"{name}.whole"

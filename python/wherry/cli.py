@@ -15,7 +15,16 @@ from rich.markup import escape
 
 from wherry import __version__, cli_ahead, cli_study, cli_trace, paths, plan, report, runner
 from wherry.bench import frame, output, picture, registry
-from wherry.cli_common import Commands, check_writable, errors_console, examples, given_options, numbers, progress_bar
+from wherry.cli_common import (
+    Commands,
+    check_writable,
+    errors_console,
+    examples,
+    given_options,
+    launching_options,
+    numbers,
+    progress_bar,
+)
 from wherry.errors import UsageError, WherryError, unknown
 from wherry.explain import show as show_explanation
 from wherry.files import write_records
@@ -194,11 +203,7 @@ def report_(directory: Path) -> None:
 )
 @click.argument("name", required=False)
 @click.option("--list", "listing", is_flag=True, help="Name the benchmarks and their questions.")
-@click.option("--mpi", "mpi_name", metavar="NAME", help="MPI to use, as `wherry info` names it.")
-@click.option("-n", "ranks", type=click.IntRange(min=1), help="Number of ranks.")
-@click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root).")
-@click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts.")
-@click.option("--launches", type=click.IntRange(min=1), help="Interleaved launches.")
+@launching_options
 @click.option("--operations", metavar="LIST", help="Collectives, with commas.")
 @click.option("--sizes", metavar="LIST", callback=numbers, help="Block sizes in bytes, with commas.")
 @click.option(

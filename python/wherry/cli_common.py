@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -14,6 +15,8 @@ from rich.progress import Progress, TimeElapsedColumn
 
 from wherry.bench import frame
 from wherry.errors import UsageError, unknown
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class Commands(click.Group):
@@ -55,6 +58,20 @@ def given_options() -> list[str]:
         and parameter.name
         and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
     ]
+
+
+def launching_options(command: _Command) -> _Command:
+    """Of commands that measure: what is launched, and where. Parameters mpi_name, ranks, netlab, hosts, launches."""
+    options = (
+        click.option("--mpi", "mpi_name", metavar="NAME", help="MPI to use, as `wherry info` names it."),
+        click.option("-n", "ranks", type=click.IntRange(min=1), help="Number of ranks."),
+        click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root)."),
+        click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts."),
+        click.option("--launches", type=click.IntRange(min=1), help="Interleaved launches."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def check_writable(file: Path | None) -> None:

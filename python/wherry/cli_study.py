@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from wherry import study
 from wherry.bench import frame
-from wherry.cli_common import errors_console, examples, given_options, progress_bar
+from wherry.cli_common import errors_console, examples, given_options, launching_options, progress_bar
 from wherry.errors import UsageError
 
 _ALWAYS = ("--list", "--quick", "-o", "--redraw")
@@ -27,11 +27,7 @@ _ALWAYS = ("--list", "--quick", "-o", "--redraw")
 @click.argument("name", required=False)
 @click.argument("parts", nargs=-1, metavar="[PART]...")
 @click.option("--list", "listing", is_flag=True, help="Name the studies, their parts and the questions.")
-@click.option("--mpi", "mpi_name", metavar="NAME", help="MPI to use, as `wherry info` names it.")
-@click.option("-n", "ranks", type=click.IntRange(min=1), help="Number of ranks.")
-@click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root).")
-@click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts.")
-@click.option("--launches", type=click.IntRange(min=1), help="Interleaved launches.")
+@launching_options
 @click.option(
     "-o",
     "folder",
