@@ -75,6 +75,35 @@ struct NearBlocks {
   Scaled<T> counts, begins;
 };
 
+/// Equal blocks for all neighbours, checked: as many values to each, and from each.
+template <class T>
+struct NearEqual {
+  NearEqual(std::size_t sent, std::size_t received, const Degrees& near)
+      : send(near_count<T>(sent, near.targets, "send")),
+        receive(near_count<T>(received, near.sources, "receive")) {}
+  int send, receive;
+  MPI_Datatype type = datatype<T>();
+};
+
+/// Blocks of any size, checked.
+template <class T>
+struct NearOfAnySize {
+  NearOfAnySize(std::size_t sent, std::span<const int> send_counts, std::size_t received,
+                std::span<const int> receive_counts, const Degrees& near)
+      : send("send", near.targets, sent, send_counts),
+        receive("receive", near.sources, received, receive_counts) {}
+  NearBlocks<T> send, receive;
+  MPI_Datatype type = datatype<T>();
+};
+
+/// One block for all neighbours, checked: how many values are in it, as MPI counts them.
+template <class T>
+int near_block(std::size_t sent, std::size_t received, const Degrees& near) {
+  const int count = mpi_count<T>(sent);
+  check_all_blocks("receive", received, sent, near.sources, "neighbours");
+  return count;
+}
+
 }  // namespace detail
 
 /// Sends block i of `send` to neighbour i; block i of `receive` comes from neighbour i.
@@ -88,13 +117,10 @@ template <Values Send, WritableValues Receive>
   requires Alike<Send, Receive>
 void neighbor_alltoall(const Send& send, Receive&& receive, MPI_Comm comm) {
   using T = std::ranges::range_value_t<Send>;
-  const Degrees near = degrees(comm);
-  const int out = detail::near_count<T>(std::ranges::size(send), near.targets, "send");
-  const int in = detail::near_count<T>(std::ranges::size(receive), near.sources, "receive");
-  const MPI_Datatype type = detail::datatype<T>();
+  const detail::NearEqual<T> count(std::ranges::size(send), std::ranges::size(receive), degrees(comm));
   detail::check("wherry_neighbor_alltoall",
-                wherry_neighbor_alltoall(std::ranges::data(send), out, type, std::ranges::data(receive), in,
-                                         type, comm));
+                wherry_neighbor_alltoall(std::ranges::data(send), count.send, count.type,
+                                         std::ranges::data(receive), count.receive, count.type, comm));
 }
 
 /// The same with blocks of any size, one after the other: counts have one entry per neighbour, in values (not bytes).
@@ -106,14 +132,13 @@ template <Values Send, WritableValues Receive>
 void neighbor_alltoallv(const Send& send, std::span<const int> send_counts, Receive&& receive,
                         std::span<const int> receive_counts, MPI_Comm comm) {
   using T = std::ranges::range_value_t<Send>;
-  const Degrees near = degrees(comm);
-  const detail::NearBlocks<T> out("send", near.targets, std::ranges::size(send), send_counts);
-  const detail::NearBlocks<T> in("receive", near.sources, std::ranges::size(receive), receive_counts);
-  const MPI_Datatype type = detail::datatype<T>();
+  const detail::NearOfAnySize<T> blocks(std::ranges::size(send), send_counts, std::ranges::size(receive),
+                                        receive_counts, degrees(comm));
   detail::check(
       "wherry_neighbor_alltoallv",
-      wherry_neighbor_alltoallv(std::ranges::data(send), out.counts.data(), out.begins.data(), type,
-                                std::ranges::data(receive), in.counts.data(), in.begins.data(), type, comm));
+      wherry_neighbor_alltoallv(std::ranges::data(send), blocks.send.counts.data(), blocks.send.begins.data(),
+                                blocks.type, std::ranges::data(receive), blocks.receive.counts.data(),
+                                blocks.receive.begins.data(), blocks.type, comm));
 }
 
 /// Sends `send` to all neighbours; block i of `receive` comes from neighbour i.
@@ -127,9 +152,7 @@ template <Values Send, WritableValues Receive>
   requires Alike<Send, Receive>
 void neighbor_allgather(const Send& send, Receive&& receive, MPI_Comm comm) {
   using T = std::ranges::range_value_t<Send>;
-  const int count = detail::mpi_count<T>(std::ranges::size(send));
-  detail::check_all_blocks("receive", std::ranges::size(receive), std::ranges::size(send),
-                           degrees(comm).sources, "neighbours");
+  const int count = detail::near_block<T>(std::ranges::size(send), std::ranges::size(receive), degrees(comm));
   const MPI_Datatype type = detail::datatype<T>();
   detail::check("wherry_neighbor_allgather",
                 wherry_neighbor_allgather(std::ranges::data(send), count, type, std::ranges::data(receive),
@@ -141,12 +164,9 @@ template <Values Send, WritableValues Receive>
   requires Alike<Send, Receive>
 Plan neighbor_alltoall_plan(const Send& send, Receive&& receive, MPI_Comm comm) {
   using T = std::ranges::range_value_t<Send>;
-  const Degrees near = degrees(comm);
-  const int out = detail::near_count<T>(std::ranges::size(send), near.targets, "send");
-  const int in = detail::near_count<T>(std::ranges::size(receive), near.sources, "receive");
-  const MPI_Datatype type = detail::datatype<T>();
+  const detail::NearEqual<T> count(std::ranges::size(send), std::ranges::size(receive), degrees(comm));
   return detail::plan("wherry_neighbor_alltoall_plan", wherry_neighbor_alltoall_plan, std::ranges::data(send),
-                      out, type, std::ranges::data(receive), in, type, comm);
+                      count.send, count.type, std::ranges::data(receive), count.receive, count.type, comm);
 }
 
 /// As neighbor_alltoallv(send, send_counts, receive, receive_counts, comm). The counts are copied. Collective over comm.
@@ -155,13 +175,12 @@ template <Values Send, WritableValues Receive>
 Plan neighbor_alltoallv_plan(const Send& send, std::span<const int> send_counts, Receive&& receive,
                              std::span<const int> receive_counts, MPI_Comm comm) {
   using T = std::ranges::range_value_t<Send>;
-  const Degrees near = degrees(comm);
-  const detail::NearBlocks<T> out("send", near.targets, std::ranges::size(send), send_counts);
-  const detail::NearBlocks<T> in("receive", near.sources, std::ranges::size(receive), receive_counts);
-  const MPI_Datatype type = detail::datatype<T>();
+  const detail::NearOfAnySize<T> blocks(std::ranges::size(send), send_counts, std::ranges::size(receive),
+                                        receive_counts, degrees(comm));
   return detail::plan("wherry_neighbor_alltoallv_plan", wherry_neighbor_alltoallv_plan,
-                      std::ranges::data(send), out.counts.data(), out.begins.data(), type,
-                      std::ranges::data(receive), in.counts.data(), in.begins.data(), type, comm);
+                      std::ranges::data(send), blocks.send.counts.data(), blocks.send.begins.data(),
+                      blocks.type, std::ranges::data(receive), blocks.receive.counts.data(),
+                      blocks.receive.begins.data(), blocks.type, comm);
 }
 
 /// As neighbor_allgather(send, receive, comm). Collective over comm.
@@ -169,9 +188,7 @@ template <Values Send, WritableValues Receive>
   requires Alike<Send, Receive>
 Plan neighbor_allgather_plan(const Send& send, Receive&& receive, MPI_Comm comm) {
   using T = std::ranges::range_value_t<Send>;
-  const int count = detail::mpi_count<T>(std::ranges::size(send));
-  detail::check_all_blocks("receive", std::ranges::size(receive), std::ranges::size(send),
-                           degrees(comm).sources, "neighbours");
+  const int count = detail::near_block<T>(std::ranges::size(send), std::ranges::size(receive), degrees(comm));
   const MPI_Datatype type = detail::datatype<T>();
   return detail::plan("wherry_neighbor_allgather_plan", wherry_neighbor_allgather_plan,
                       std::ranges::data(send), count, type, std::ranges::data(receive), count, type, comm);

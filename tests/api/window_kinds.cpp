@@ -7,14 +7,9 @@
 #include <cstdio>
 #include <string>
 
-#include "check.hpp"
+#include "ring.hpp"
 
 namespace {
-
-struct Test {
-  test::Checks checks;
-  int rank = 0, size = 0, next = 0;
-};
 
 std::string why(MPI_Win win) {
   const char* const reason = wherry_win_why_not_cached(win);
@@ -28,7 +23,7 @@ unsigned long long gets_passed(MPI_Win win) {
 }
 
 /// Reads one int of the next rank three times, once with a request.
-void read(Test& t, MPI_Win win, MPI_Aint displacement, const char* what) {
+void read(test::Ring& t, MPI_Win win, MPI_Aint displacement, const char* what) {
   wherry_win_lock_all(0, win);
   for (int i = 0; i < 2; ++i) {
     int value = -1;
@@ -44,7 +39,7 @@ void read(Test& t, MPI_Win win, MPI_Aint displacement, const char* what) {
   wherry_win_unlock_all(win);
 }
 
-void shared_memory(Test& t) {
+void shared_memory(test::Ring& t) {
   int* memory = nullptr;
   MPI_Win win = MPI_WIN_NULL;
   wherry_win_allocate_shared(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
@@ -58,7 +53,7 @@ void shared_memory(Test& t) {
   wherry_win_free(&win);
 }
 
-void dynamic(Test& t) {
+void dynamic(test::Ring& t) {
   MPI_Win win = MPI_WIN_NULL;
   wherry_win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
   int memory = t.rank;
@@ -75,7 +70,7 @@ void dynamic(Test& t) {
   wherry_win_free(&win);
 }
 
-void off_and_on(Test& t) {
+void off_and_on(test::Ring& t) {
   std::vector<int> mine(1, t.rank);
   auto off = wherry::Window<int>::create(MPI_COMM_WORLD, mine, {.mode = wherry::CacheMode::off});
   t.checks.that(off.why_not_cached() == "off", "why a window that is off is not cached");
@@ -88,7 +83,7 @@ void off_and_on(Test& t) {
 }
 
 /// Errors of no window are the library's: its functions say so, and Wherry's own know nothing.
-void freed(Test& t) {
+void freed(test::Ring& t) {
   std::vector<int> mine(1, t.rank);
   MPI_Win win = MPI_WIN_NULL;
   wherry_win_create(mine.data(), 4, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
@@ -121,10 +116,7 @@ void freed(Test& t) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  Test t;
-  MPI_Comm_rank(MPI_COMM_WORLD, &t.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &t.size);
-  t.next = (t.rank + 1) % t.size;
+  test::Ring t;
   shared_memory(t);
   dynamic(t);
   off_and_on(t);

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "check.hpp"
+#include "ring.hpp"
 
 namespace {
 
@@ -19,9 +19,7 @@ using Window = wherry::Window<double>;
 
 constexpr std::size_t values = 1000;
 
-struct Test {
-  test::Checks checks;
-  int rank = 0, size = 0, next = 0;
+struct Test : test::Ring {
   std::vector<double> mine = std::vector<double>(values);
 
   /// Value i of a rank's memory at first.
@@ -289,9 +287,6 @@ void allocated_and_moved(Test& t) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   Test t;
-  MPI_Comm_rank(MPI_COMM_WORLD, &t.rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &t.size);
-  t.next = (t.rank + 1) % t.size;
   second_read_is_a_hit(t);
   partial_hit_fetches_the_rest(t);
   transparent_joins_and_forgets(t);
