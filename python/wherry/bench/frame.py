@@ -301,11 +301,11 @@ def machine() -> str:
 def commit() -> str:
     """The commit of the sources that this runs from, else the version.
 
-    "-dirty": something differs from it but the results, which one benchmark writes before the next runs.
+    "-dirty": something differs from it but the documents, which one benchmark writes before the next runs.
     """
     try:
         name = _git("describe", "--always")
-        changed = _git("status", "--porcelain", "--", ":/", ":(top,exclude)docs/results", ":(top,exclude)docs/images")
+        changed = _git("status", "--porcelain", "--", ":/", ":(top,exclude)docs")
     except (OSError, subprocess.SubprocessError):
         return __version__
     return f"{name}-dirty" if changed else name
