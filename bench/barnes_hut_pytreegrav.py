@@ -2,9 +2,9 @@
 
 Usage: .cache/oracles/bin/python bench/barnes_hut_pytreegrav.py [--bodies N] [--turns N] [--json FILE]
 
-A Plummer sphere without softening. Both with quadrupoles and without the time to make their trees, in turns, over opening angles; errors are
-the root mean square of |a - a'| / |a'| over some bodies, against direct sums. Between two opening angles of
-pytreegrav's its rate at our error is interpolated, in logarithms.
+A Plummer sphere without softening. Both with quadrupoles and without the time to make their trees, in turns, over
+opening angles; errors are the root mean square of |a - a'| / |a'| over some bodies, against direct sums. Between two
+opening angles of pytreegrav's, its rate at our error is interpolated in logarithms.
 
 M. Grudic, A. Gurvich: pytreegrav: A fast Python gravity solver, Journal of Open Source Software 6(68), 2021.
 """
