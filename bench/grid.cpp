@@ -50,7 +50,7 @@ int calls_in(double seconds, double once, int least, int most) {
 void train(Measured& m, double once) {
   bench::force("wherry");
   const int calls = calls_in(0.2, once, 60, 10'000);
-  for (int i = 0; i < calls; ++i) m.operation.call(m.c);
+  for (int i = 0; i < calls; ++i) time_call(m.operation, m.c);
 }
 
 /// An untimed call, which pays for the change of variants. Why the variant is no good; empty if it is.

@@ -52,6 +52,19 @@ Work triangle_share(std::uint64_t begin, std::uint64_t end, std::size_t n) {
           Piece{whole_rows, {whole_rows.end, n}}, in_row(last.row, {last.row + 1, last.column + 1})};
 }
 
+/// Part of a piece in whole rows, of which `rows` are.
+Work in_rows(const Piece& piece, Range rows) {
+  if (!piece.is_triangle()) return {Piece{rows, piece.columns}};
+  return {Piece{rows, rows}, Piece{rows, {rows.end, piece.columns.end}}};
+}
+
+Range rows_of_slice(Range rows, std::size_t part, std::size_t parts) {
+  constexpr std::size_t together = 4;
+  const Range groups = part_of({0, (rows.size() + together - 1) / together}, part, parts);
+  const auto row = [&](std::size_t group) { return std::min(rows.begin + together * group, rows.end); };
+  return {row(groups.begin), row(groups.end)};
+}
+
 /// The pairs from number `begin` to `end` of a rectangle with so many columns.
 Work rectangle_share(std::uint64_t begin, std::uint64_t end, std::size_t columns) {
   if (begin == end) return {};
@@ -87,9 +100,16 @@ Work share(const Work& work, std::size_t part, std::size_t parts) {
   return all;
 }
 
+Work slice(const Work& work, std::size_t part, std::size_t parts) {
+  Work all;
+  for (const Piece& piece : work)
+    std::ranges::copy(in_rows(piece, rows_of_slice(piece.rows, part, parts)), std::back_inserter(all));
+  return without_empty(all);
+}
+
 Work equal_rows(std::size_t bodies, std::size_t part, std::size_t parts) {
-  const Range rows = part_of({0, bodies}, part, parts);
-  return without_empty({Piece{rows, rows}, Piece{rows, {rows.end, bodies}}});
+  const Range all{0, bodies};
+  return without_empty(in_rows({all, all}, part_of(all, part, parts)));
 }
 
 Work column_block(Range columns) {

@@ -79,6 +79,25 @@ TEST_CASE("shares of shares of column blocks cover every pair once") {
   }
 }
 
+TEST_CASE("slices of shares cover every pair once, and begin at every fourth row") {
+  std::mt19937 random(seed);
+  CAPTURE(seed);
+  for (int trial = 0; trial < 60; ++trial) {
+    const std::size_t bodies = 2 + random() % 60, parts = 1 + random() % 5, slices = 1 + random() % 9;
+    CAPTURE(bodies);
+    CAPTURE(slices);
+    Tally tally(bodies);
+    for (std::size_t part = 0; part < parts; ++part)
+      for (const Piece& piece : share(whole(bodies), part, parts))
+        for (std::size_t k = 0; k < slices; ++k) {
+          const Work sliced = slice({piece}, k, slices);
+          tally.add(sliced);
+          for (const Piece& each : sliced) CHECK((each.rows.begin - piece.rows.begin) % 4 == 0);
+        }
+    CHECK(tally.each_once());
+  }
+}
+
 TEST_CASE("a column block has no pair with a column after it") {
   for (const Piece& piece : column_block({10, 20})) {
     CHECK(piece.columns == Range{10, 20});

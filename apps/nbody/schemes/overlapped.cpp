@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t most_blocks = 8;
 /// A block's reduction should not be all latency.
 constexpr std::size_t least_bodies = 64;
-/// Between looks at the reductions under way; about a tenth of a millisecond.
-constexpr std::uint64_t pairs_between_looks = 100'000;
+/// Between looks at the reductions under way; about a tenth of a millisecond, and rows enough to be worth a tile of columns.
+constexpr std::uint64_t pairs_between_looks = 400'000;
 
 class Block {
  public:
@@ -73,7 +73,7 @@ class Overlapped : public Scheme {
     const Work& work = blocks_[block].work();
     const std::size_t looks = pairs(work) / pairs_between_looks + 1;
     for (std::size_t look = 0; look < looks; ++look) {
-      const Work part = share(work, look, looks);
+      const Work part = slice(work, look, looks);
       diary.compute(static_cast<double>(pairs(part)),
                     [&] { team_.both(system.bodies.points(), part, system.accelerations.sums()); });
       diary.exchange(Doing::send, [&] {
