@@ -16,12 +16,13 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from wherry.mpis import MPI_NAMES, Mpi, find_mpis, run_to_end, why_missing
 
-pytest_plugins = ["packing"]
+pytest_plugins = ["packing", "command_line", "installing"]
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "release"
@@ -95,6 +96,10 @@ class Launcher:
         """The environment for the launcher and for the compilers of this installation."""
         return {**clean_environment(), **self.mpi.environment()}
 
+    def few(self, n: int) -> int:
+        """So many ranks, or four where more would spin: enough for every strategy."""
+        return min(n, 4) if self.name in SPINNING else n
+
     def program(self, name: str) -> Path:
         """A program made from tests/mpi/<name>.cpp for this installation."""
         return BUILD / "tests" / self.name / name
@@ -136,11 +141,19 @@ _found: dict[str, Mpi] = {mpi.name: mpi for mpi in find_mpis()}
 
 #: Where tests run at every number of ranks; elsewhere at the one nearest to enough().
 THOROUGH = ("openmpi", "mpich")
+#: These can only spin while they wait.
+SPINNING = ("debian-mpich",)
+#: More ranks than these are Open MPI's to try: MPICH spins for a while before it yields.
+MOST_ON_MPICH = 8
+
+
+def on(*names: str) -> pytest.MarkDecorator:
+    """Of tests that concern these MPI installations only."""
+    return pytest.mark.parametrize("mpi", names, indirect=True)
 
 
 def enough(name: str) -> int:
-    """Debian's MPICH can only spin while it waits."""
-    return 2 if name == "debian-mpich" else 3
+    return 2 if name in SPINNING else 3
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -159,9 +172,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             rest = sorted((name, str(value)) for name, value in item.callspec.params.items() if name != "n")
             groups.setdefault((item.path, item.originalname, *rest), []).append(item)
     kept = {min(group, key=distance_from_enough) for group in groups.values()}
-    left_out = [item for group in groups.values() for item in group if item not in kept]
-    items[:] = [item for item in items if item not in set(left_out)]
-    config.hook.pytest_deselected(items=left_out)
+    left_out = {item for group in groups.values() for item in group if item not in kept}
+    left_out |= {item for item in items if isinstance(item, pytest.Function) and is_crowded(item)}
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -177,9 +191,18 @@ def distance_from_enough(item: pytest.Function) -> int:
     return abs(int(parameters["n"]) - enough(parameters["mpi"]))
 
 
+def parameters_of(item: pytest.Function) -> Mapping[str, Any]:
+    return item.callspec.params if hasattr(item, "callspec") else {}
+
+
 def is_lightly_tested(item: pytest.Function) -> bool:
-    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    parameters = parameters_of(item)
     return "n" in parameters and parameters.get("mpi", THOROUGH[0]) not in THOROUGH
+
+
+def is_crowded(item: pytest.Function) -> bool:
+    parameters = parameters_of(item)
+    return parameters.get("mpi") == "mpich" and parameters.get("n", 0) > MOST_ON_MPICH
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -167,7 +167,7 @@ def rank_counts(context: click.Context, parameter: click.Parameter, value: str) 
 @click.option("--platform", required=True, metavar="NAME", help="Simulated machine, such as gigabit or lemieux.")
 @click.option("-n", "ranks", metavar="LIST", callback=rank_counts, required=True, help="Numbers of ranks, with commas.")
 @click.option("--per-node", type=click.IntRange(min=1), help="Ranks per node; default: the platform's own.")
-@click.option("--sizes", metavar="LIST", callback=numbers, help="Bytes of a block, or of a message, with commas.")
+@click.option("--sizes", metavar="LIST", callback=numbers, help="Bytes of a block; of applications see above.")
 @click.option(
     "--strategies",
     metavar="LIST",
@@ -198,27 +198,24 @@ def simulate_(
     """Run NAME on a simulated machine: SimGrid's SMPI with Wherry's schedules.
 
     NAME is a collective (alltoall, allgather, bcast, gather, scatter, reduce, allreduce, reduce_scatter_block or
-    barrier) or an application (radix_sort, pme, lcc, barnes_hut or nbody). --sizes is the scale of lcc's graph, or of
-    bodies their number; --strategies are schemes of nbody.
-    Times are simulated, so they are the same in every run.
+    barrier) or an application (radix_sort, pme, lcc, barnes_hut or nbody). Of applications, --sizes are the bytes of
+    radix_sort's messages, the scale of lcc's graph, or the bodies of barnes_hut and nbody; --strategies are nbody's
+    schemes. Times are simulated, so they are the same in every run.
     """
     check_writable(file)
     check_writable(plot)
-    if name in simulate.application.NAMES:
+    names = strategies.split(",") if strategies else None
+    application = simulate.application
+    if name in application.NAMES:
         if plot:
             raise UsageError(f"{name} compares plain MPI with Wherry, in a table; leave out --plot")
-        asked = [
-            simulate.application.request(
-                name, platform, count, per_node, sizes, limit_s, strategies.split(",") if strategies else None
-            )
-            for count in ranks
-        ]
+        asked = [application.request(name, platform, count, per_node, sizes, limit_s, names) for count in ranks]
         simulate_application(asked, file)
         return
     requests = [simulate.request(name, platform, count, per_node) for count in ranks]
     for request in requests:
         request.sizes = sizes or request.sizes
-        request.strategies = strategies.split(",") if strategies else None
+        request.strategies = names
         request.limit_s = limit_s
     # All are checked before the first simulation, which may take long.
     checked = [simulate.cases(request) for request in requests]

@@ -65,9 +65,6 @@ def study_(
     check_options(found, given_options())
     if redraw and folder is None:
         raise UsageError("--redraw reads what was measured before; say with -o where that is")
-    to = study.Folder(folder) if folder else None
-    if to is not None:
-        to.prepare()
     uses_mpi = "--mpi" in found.options and not redraw
     setup = frame.Setup(
         mpi=frame.choose_mpi(mpi_name) if uses_mpi else None,
@@ -77,6 +74,9 @@ def study_(
         quick=quick,
         launches=launches,
     )
+    to = study.Folder(folder) if folder else None
+    if to is not None:
+        to.prepare()
     for part in chosen:
         if not redraw and not parts and (why := part.why_not(setup)):
             errors_console().print(f"left out: {part.name}: {escape(why)}", highlight=False, soft_wrap=True)

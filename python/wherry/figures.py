@@ -6,10 +6,11 @@ Text stays text, and the same numbers give the same bytes. (The pictures of the 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # matplotlib takes long to load, and most commands draw nothing
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 TEXT, LINES = "#767b83", "#8a8f98"
@@ -46,3 +47,15 @@ def svg(width: float, height: float, paint: Callable[[Figure], None]) -> str:
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None})
     return out.getvalue()
+
+
+def scale_logarithmically(axes: Axes, ticks: Sequence[float], label: Callable[[Any], str] = str) -> None:
+    """The x axis, with these ticks and no others."""
+    axes.set_xscale("log")
+    axes.set_xticks(ticks, [label(tick) for tick in ticks])
+    axes.minorticks_off()
+
+
+def look(number: int) -> dict[str, Any]:
+    """Of the line of this number: where the colours come again, they have other markers."""
+    return {"color": COLOURS[number % len(COLOURS)], "marker": "os"[number // len(COLOURS)], "markersize": 4}

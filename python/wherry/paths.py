@@ -39,6 +39,11 @@ def replay_program() -> Path:
     return prefix() / "libexec" / "wherry" / "bench_cache_replay"
 
 
+def kernels_program() -> Path:
+    """Times the kernels of nbody; needs no MPI."""
+    return prefix() / "libexec" / "wherry" / "nbody_kernels"
+
+
 def simulation_program(name: str) -> Path:
     """A shared object for SimGrid's smpimain."""
     return prefix() / "libexec" / "wherry" / "smpi" / f"simulate_{name}.so"

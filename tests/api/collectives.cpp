@@ -147,10 +147,7 @@ void check_all(World& w) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = test::run([](World& w) {
+  return test::run(argc, argv, [](World& w) {
     for (int i = 0; i < calls; ++i) check_all(w);
   });
-  MPI_Finalize();
-  return code;
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "check.hpp"
+#include "world.hpp"
 
 namespace {
 
@@ -106,19 +106,10 @@ void check_intercommunicator(Checks& checks, int rank, int ranks) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  Checks checks;
-  int rank = 0, ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  check_usage(checks, comm, ranks);
-  check_codes(checks, comm, ranks);
-  check_handler(checks, comm, ranks);
-  check_intercommunicator(checks, rank, ranks);
-  MPI_Comm_free(&comm);
-  const int code = checks.exit_code();
-  MPI_Finalize();
-  return code;
+  return test::run(argc, argv, [](test::World& w) {
+    check_usage(w.checks, w.comm, w.ranks);
+    check_codes(w.checks, w.comm, w.ranks);
+    check_handler(w.checks, w.comm, w.ranks);
+    check_intercommunicator(w.checks, w.rank, w.ranks);
+  });
 }

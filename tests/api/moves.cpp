@@ -170,11 +170,8 @@ void check_all(World& w, int root) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = test::run([](World& w) {
+  return test::run(argc, argv, [](World& w) {
     for (int i = 0; i < rounds; ++i) check_all(w, i % w.ranks);
     for (int i = 0; i < 2; ++i) check_barrier(w, {0, i % w.ranks});
   });
-  MPI_Finalize();
-  return code;
 }

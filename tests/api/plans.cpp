@@ -167,9 +167,4 @@ void check_all(World& w) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = test::run(check_all);
-  MPI_Finalize();
-  return code;
-}
+int main(int argc, char** argv) { return test::run(argc, argv, check_all); }

@@ -154,10 +154,7 @@ static_assert(reduces<MPI_Op, Line> && !reduces<int*, int>);
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const int code = test::run([](World& w) {
+  return test::run(argc, argv, [](World& w) {
     for (int i = 0; i < rounds; ++i) check_all(w, i % w.ranks);
   });
-  MPI_Finalize();
-  return code;
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "check.hpp"
+#include "world.hpp"
 
 namespace {
 
@@ -156,19 +156,10 @@ void check_intercommunicator(Checks& checks, int rank, int ranks) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  Checks checks;
-  int rank = 0, ranks = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  check_usage(checks, comm, rank, ranks);
-  check_one_wrong_rank(checks, comm, rank, ranks);
-  check_codes(checks, comm);
-  check_intercommunicator(checks, rank, ranks);
-  MPI_Comm_free(&comm);
-  const int code = checks.exit_code();
-  MPI_Finalize();
-  return code;
+  return test::run(argc, argv, [](test::World& w) {
+    check_usage(w.checks, w.comm, w.rank, w.ranks);
+    check_one_wrong_rank(w.checks, w.comm, w.rank, w.ranks);
+    check_codes(w.checks, w.comm);
+    check_intercommunicator(w.checks, w.rank, w.ranks);
+  });
 }

@@ -8,17 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "check.hpp"
+#include "world.hpp"
 
 namespace {
 
-using test::Checks;
-
-struct World {
-  MPI_Comm comm;
-  int rank, ranks;
-  Checks checks;
-};
+using test::World;
 
 struct Particle {
   double position[3];
@@ -162,31 +156,32 @@ void check_intercommunicator(World& w) {
   MPI_Comm_free(&half);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+void check_all(World& w) {
+  // Where errors of no communicator are raised.
   for (const MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF})
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  World w{MPI_COMM_NULL, 0, 0, {}};
-  MPI_Comm_dup(MPI_COMM_WORLD, &w.comm);
-  MPI_Comm_rank(w.comm, &w.rank);
-  MPI_Comm_size(w.comm, &w.ranks);
   for (int step = 0; step < 20; ++step) {
     check_particles(w, step);
     check_c(w);
     if (step == 0) check_errors(w);
   }
-  if (w.rank == 0) std::printf("ran %s\n", wherry_last_strategy());
+  w.ran.insert(wherry_last_strategy());
   check_errors(w);
   check_intercommunicator(w);
-  wherry_message message{w.rank, "late", 4};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int rank = 0;
   wherry_inbox* kept = nullptr;
-  wherry_sparse_exchange(&message, 1, w.comm, &kept);
-  MPI_Comm_free(&w.comm);
-  const int code = w.checks.exit_code();
-  MPI_Finalize();
-  const bool lives = wherry_inbox_count(kept) == 1 && is(*wherry_inbox_messages(kept), w.rank, "late");
+  const int code = test::run(argc, argv, [&](World& w) {
+    check_all(w);
+    rank = w.rank;
+    const wherry_message message{rank, "late", 4};
+    wherry_sparse_exchange(&message, 1, w.comm, &kept);
+  });
+  const bool lives = wherry_inbox_count(kept) == 1 && is(*wherry_inbox_messages(kept), rank, "late");
   wherry_inbox_free(&kept);
   return lives ? code : 1;
 }

@@ -13,8 +13,6 @@ from conftest import Launcher, hermetic
 from wherry import settings
 from wherry.record import read
 
-pytest_plugins = ["installing"]
-
 HERE = Path(__file__).resolve().parent
 RANKS = (1, 2, 3, 5, 8)
 # Runs the same steps on all machines: the learner's choices depend on times.
@@ -70,19 +68,19 @@ def settings_for(asked: Mapping[str, str]) -> dict[str, str]:
 
 @pytest.mark.parametrize(("name", "asked"), [("moves", MOVES), ("reductions", REDUCTIONS)])
 def test_each_setting_is_followed(mpi: Launcher, build: Path, name: str, asked: dict[str, str]) -> None:
-    done = mpi.run([program(mpi, build, name)], 5, {**settings_for(asked), **hermetic({})})
+    done = mpi.run([program(mpi, build, name)], mpi.few(5), {**settings_for(asked), **hermetic({})})
     assert done.returncode == 0, done.stdout + done.stderr
     check_followed(done.stdout, asked)
 
 
 def test_each_setting_is_followed_in_python(mpi: Launcher, installed: Path) -> None:
     asked = {**MOVES, **REDUCTIONS}
-    check_followed(run_python(mpi, installed, "python_segments.py", 5, settings_for(asked)).stdout, asked)
+    check_followed(run_python(mpi, installed, "python_segments.py", mpi.few(5), settings_for(asked)).stdout, asked)
 
 
 def test_settings_are_followed(mpi: Launcher, build: Path) -> None:
     """The first call on a communicator is the library's."""
-    done = mpi.run([program(mpi, build, "collectives")], 5, {**MESH, **hermetic({})})
+    done = mpi.run([program(mpi, build, "collectives")], mpi.few(5), {**MESH, **hermetic({})})
     assert done.returncode == 0, done.stderr
     assert {"mesh", "native"} <= strategies_in(done.stdout) <= {"mesh", "native", "pairwise_xor"}
 

@@ -9,8 +9,6 @@ from conftest import Launcher, hermetic
 from test_collectives import program, run_python, settings_for
 from test_plans import DRIVEN, ran
 
-pytest_plugins = ["installing"]
-
 RANKS = (1, 2, 3, 5, 8)
 COLLECTIVES = tuple(f"neighbor_{name}" for name in ("alltoall", "alltoallv", "alltoallw", "allgather", "allgatherv"))
 DIRECT = settings_for(dict.fromkeys(COLLECTIVES, "direct"))

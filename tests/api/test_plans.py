@@ -8,8 +8,6 @@ import pytest
 from conftest import Launcher, hermetic
 from test_collectives import check_followed, program, run_python, settings_for
 
-pytest_plugins = ["installing"]
-
 RANKS = (1, 2, 3, 5, 8)
 DRIVEN = ("openmpi", "debian-openmpi", "mpich")  # these let Wherry take part in their progress
 ASKED = {
@@ -76,4 +74,4 @@ def test_settings_are_followed_in_python(mpi: Launcher, installed: Path) -> None
     """mpi4py asks for MPI_THREAD_MULTIPLE, so a thread can go on wherever there is one."""
     asked = {collective: ASKED[collective] for collective in IN_PYTHON}
     env = {**settings_for(asked), "WHERRY_PROGRESS": "thread"}
-    check_followed(run_python(mpi, installed, "python_plans.py", 5, env).stdout, asked)
+    check_followed(run_python(mpi, installed, "python_plans.py", mpi.few(5), env).stdout, asked)

@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from conftest import Launcher, hermetic
 
-pytest_plugins = ["installing"]
-
 HERE = Path(__file__).resolve().parent
 RANKS = (1, 2, 3, 5, 8)
 

@@ -7,12 +7,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Launcher, hermetic
+from conftest import ROOT, THOROUGH, Launcher, hermetic
 
-from wherry.record import Record, read
+from wherry.record import Record, read_all
 
 RANKS = (2, 3, 5)
-#: In each mode; more ranks than cores take longer to meet. WHERRY_TEST_SCHEDULES asks for another number.
+#: As records count them.
+HITS = ("full_hits", "pending_hits", "partial_hits")
+#: In each mode, half of them on libraries that are tested lightly; more ranks than cores take longer to meet.
+#: WHERRY_TEST_SCHEDULES asks for another number.
 SCHEDULES = {2: 150, 3: 60, 5: 15}
 
 # Without shared memory: messages of ranks on one host go through sockets.
@@ -20,10 +23,6 @@ SOCKETS = {
     "openmpi": {"OMPI_MCA_btl": "tcp,self", "OMPI_MCA_pml": "ob1", "OMPI_MCA_btl_tcp_if_include": "lo"},
     "mpich": {"MPIR_CVAR_NOLOCAL": "1", "MPIR_CVAR_CH4_SHM_ENABLE": "0", "MPIR_CVAR_CH4_NETMOD": "ofi"},
 }
-
-
-def records_in(folder: Path) -> list[Record]:
-    return [read(path) for path in sorted(folder.glob("*.wrec"))]
 
 
 def program(mpi: Launcher, build: Path, name: str) -> Path:
@@ -44,12 +43,11 @@ def test_windows_that_are_not_cached(mpi: Launcher, build: Path, n: int) -> None
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
 def test_windows_that_come_and_go_leave_no_memory(mpi: Launcher, build: Path) -> None:
-    # Making windows is all waiting: ranks that spin would take minutes where other tests have the cores. And Open MPI
-    # looks at UCX for each window, in vain.
-    env = {**hermetic({}), "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_osc": "^ucx"}
-    done = mpi.run([program(mpi, build, "window_cycles"), "1000", "user"], 2, env)
+    # Open MPI looks at UCX for each window, in vain.
+    done = mpi.run([program(mpi, build, "window_cycles"), "300"], 2, {**hermetic({}), "OMPI_MCA_osc": "^ucx"})
     assert done.returncode == 0, done.stdout + done.stderr
-    assert int(done.stdout.split()[1]) < 5 << 20, done.stdout
+    # A few kilobytes for each window would be ten times as much as what comes and goes by itself.
+    assert int(done.stdout.split()[1]) < 300 * 5000, done.stdout
 
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
@@ -74,11 +72,13 @@ def test_schedules_through_sockets(mpi: Launcher, build: Path) -> None:
 @pytest.mark.parametrize("n", RANKS)
 def test_schedules_under_the_preload(mpi: Launcher, build: Path, preload: Path, n: int, tmp_path: Path) -> None:
     run_schedules(mpi, build, n, {"WHERRY_OUTPUT": str(tmp_path), "WHERRY_CACHE_CURVE": "256"}, preload=True)
-    windows = [row for record in records_in(tmp_path) for row in record.tables["windows"]]
+    found = read_all(tmp_path)
+    assert not found.problems
+    windows = [row for record in found.ranks for row in record.tables["windows"]]
     assert len(windows) == 9 * n  # of those that are not cached nothing is told
-    hits = sum(int(row[kind]) for row in windows for kind in ("full_hits", "pending_hits", "partial_hits"))
+    hits = sum(int(row[kind]) for row in windows for kind in HITS)
     assert hits > 100, "the schedules read little twice"
-    for record in records_in(tmp_path):
+    for record in found.ranks:
         points, curves = (
             {int(row["window"]) for row in record.tables[f"window_{what}"]} for what in ("points", "curves")
         )
@@ -91,23 +91,24 @@ def test_schedules_under_the_preload(mpi: Launcher, build: Path, preload: Path, 
 def check_track(record: Record, at: int) -> None:
     """Points only grow, to no more than the window came to; with more memory fewer reads miss."""
     window = record.tables["windows"][at]
-    hits = sum(int(window[name]) for name in ("full_hits", "pending_hits", "partial_hits"))
+    hits = sum(int(window[name]) for name in HITS)
     points = [row for row in record.tables["window_points"] if int(row["window"]) == at]
-    seen = [(int(row["lookups"]), int(row["hits"])) for row in points]
-    assert seen == sorted(seen)
-    assert seen[-1][1] <= hits <= hits + int(window["misses"].sum())
-    assert seen[-1][0] <= hits + int(window["misses"].sum())
+    for name, most in (("lookups", hits + int(window["misses"].sum())), ("hits", hits)):
+        seen = [int(row[name]) for row in points]
+        assert seen == sorted(seen)
+        assert seen[-1] <= most
     curve = [row for row in record.tables["window_curves"] if int(row["window"]) == at]
-    shares = [int(row["missed_millionth"]) for row in curve]
+    memory, shares = ([int(row[name]) for row in curve] for name in ("bytes", "missed_millionth"))
+    assert memory == sorted(memory)
     assert shares == sorted(shares, reverse=True)
     assert shares[0] <= 1_000_000
-    assert sorted(int(row["bytes"]) for row in curve) == [int(row["bytes"]) for row in curve]
 
 
 def run_schedules(
     mpi: Launcher, build: Path, n: int, env: dict[str, str], preload: bool = False
 ) -> subprocess.CompletedProcess[str]:
-    schedules = os.environ.get("WHERRY_TEST_SCHEDULES", str(SCHEDULES[n]))
+    usual = SCHEDULES[n] if mpi.name in THOROUGH else SCHEDULES[n] // 2
+    schedules = os.environ.get("WHERRY_TEST_SCHEDULES", str(usual))
     words = [program(mpi, build, "window_schedules"), schedules, *(["preload"] if preload else [])]
     done = mpi.run(words, n, {**hermetic({}), **env}, preload=preload, timeout=60 + int(schedules))
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,6 +1,6 @@
 // Makes, reads and frees a window again and again, and prints by how many bytes the process has grown since the first few.
 //
-//   window_cycles CYCLES MODE
+//   window_cycles CYCLES
 #include <mpi.h>
 #include <unistd.h>
 #include <wherry/window.hpp>
@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <string>
 #include <vector>
 
 namespace {
@@ -40,10 +39,7 @@ bool cycle(const wherry::WindowOptions& options, int rank, int size) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int cycles = argc > 1 ? std::atoi(argv[1]) : 1000;
-  const std::string mode = argc > 2 ? argv[2] : "user";
-  wherry::WindowOptions options;
-  options.mode = mode == "off" ? wherry::CacheMode::off : wherry::CacheMode::user;
-  options.bypass = false;
+  const wherry::WindowOptions options = {.mode = wherry::CacheMode::user, .bypass = false};
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

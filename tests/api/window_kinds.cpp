@@ -115,13 +115,5 @@ void freed(test::Ring& t) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  test::Ring t;
-  shared_memory(t);
-  dynamic(t);
-  off_and_on(t);
-  freed(t);
-  const int code = t.checks.exit_code();
-  MPI_Finalize();
-  return code;
+  return test::run_each<test::Ring>(argc, argv, {shared_memory, dynamic, off_and_on, freed});
 }

@@ -94,7 +94,8 @@ void transparent_joins_and_forgets(Test& t) {
 }
 
 /// Others' writes are seen in transparent mode at once, in user mode after invalidate().
-void others_write(Test& t, CacheMode mode) {
+template <CacheMode mode>
+void others_write(Test& t) {
   Window window = t.window(mode);
   const int before = (t.rank + t.size - 1) % t.size;
   t.read(window, 0, 4);
@@ -285,21 +286,9 @@ void allocated_and_moved(Test& t) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  Test t;
-  second_read_is_a_hit(t);
-  partial_hit_fetches_the_rest(t);
-  transparent_joins_and_forgets(t);
-  others_write(t, CacheMode::transparent);
-  others_write(t, CacheMode::user);
-  own_writes_are_seen(t);
-  small_ceiling(t);
-  bad_ranges(t);
-  bad_options(t);
-  by_clampi(t);
-  not_cached(t);
-  allocated_and_moved(t);
-  const int code = t.checks.exit_code();
-  MPI_Finalize();
-  return code;
+  return test::run_each<Test>(
+      argc, argv,
+      {second_read_is_a_hit, partial_hit_fetches_the_rest, transparent_joins_and_forgets,
+       others_write<CacheMode::transparent>, others_write<CacheMode::user>, own_writes_are_seen,
+       small_ceiling, bad_ranges, bad_options, by_clampi, not_cached, allocated_and_moved});
 }

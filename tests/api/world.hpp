@@ -59,10 +59,11 @@ inline unsigned seed_from_environment() {
   return text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 20261122u;
 }
 
-/// Runs `check` on a duplicate of MPI_COMM_WORLD; returns the program's exit code. Rank 0 prints what ran, "ran NAME", once
-/// per name, and the seed if something was wrong.
+/// Runs `check` on a duplicate of MPI_COMM_WORLD, from MPI_Init to MPI_Finalize; returns the program's exit code. Rank 0 prints
+/// what ran, "ran NAME", once per name, and the seed if something was wrong.
 template <std::invocable<World&> Check>
-int run(Check check) {
+int run(int argc, char** argv, Check check) {
+  MPI_Init(&argc, &argv);
   const unsigned seed = seed_from_environment();
   World w{MPI_COMM_NULL, 0, 0, {}, {}, {}};
   MPI_Comm_dup(MPI_COMM_WORLD, &w.comm);
@@ -76,6 +77,7 @@ int run(Check check) {
   if (w.rank == 0)
     for (const std::string& name : w.ran) std::printf("ran %s\n", name.c_str());
   if (w.rank == 0 && code != 0) std::printf("seed %u\n", seed);
+  MPI_Finalize();
   return code;
 }
 

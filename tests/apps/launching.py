@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from subprocess import CompletedProcess
 
 import pytest
-from conftest import THOROUGH, Launcher, hermetic
+from conftest import ROOT, THOROUGH, Launcher, hermetic, on
 
 # What does not depend on the MPI beyond its launcher, or not at all.
-on_two = pytest.mark.parametrize("mpi", THOROUGH, indirect=True)
+on_two = on(*THOROUGH)
 #: Bears more ranks than cores.
-on_one = pytest.mark.parametrize("mpi", ["openmpi"], indirect=True)
+on_one = on("openmpi")
 #: Starts in a tenth of the time: for runs that end before there is anything to compute.
-on_quick = pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
+on_quick = on("mpich")
 
 MISSING = {
     "pme": "pme is not built: FFTW is missing (as root: apt-get install libfftw3-dev)",
@@ -53,6 +55,18 @@ def launch(
 def output(done: CompletedProcess[str]) -> str:
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def oracle(environment: str, script: Path, *words: str | Path, **variables: str) -> str:
+    """What other people's software says, which `make setup` installs in an environment of its own."""
+    python = ROOT / ".cache" / environment / "bin" / "python"
+    if not python.is_file():
+        pytest.skip("the software to compare with is not there; run: make setup")
+    command = [str(word) for word in (python, script, *words)]
+    done = subprocess.run(
+        command, env={**os.environ, **variables}, capture_output=True, text=True, check=False, timeout=300
+    )
+    return output(done)
 
 
 def check_refused(done: CompletedProcess[str], message: str) -> None:

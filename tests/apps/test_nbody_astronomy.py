@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-import subprocess
 from pathlib import Path
 
+import launching
 import pytest
 from conftest import ROOT, Launcher
 from launching import on_one
 from nbody_runs import HEADER, bodies_of, output, run
 
 
-def oracle(script: Path, *words: str | Path) -> str:
-    python = ROOT / ".cache" / "astronomy" / "bin" / "python"
-    if not python.is_file():
-        pytest.skip("the software to compare with is not there; run: make setup")
-    done = subprocess.run(
-        [str(python), str(script), *(str(word) for word in words)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+def oracle(script: str, *words: str | Path) -> str:
+    return launching.oracle("astronomy", ROOT / script, *words)
 
 
 def largest_difference(a: list[list[float]], b: list[list[float]]) -> float:
@@ -51,7 +40,7 @@ def test_rebound_finds_the_same(
     words = ["--input", start, "--eps", "0.1", *ours, "--steps", str(steps), "--output", end]
     output(run(mpi, build, 2, words))
     integrator, dt = theirs
-    text = oracle(ROOT / "tests/apps/oracles/nbody_rebound.py", start, "0.1", integrator, dt, str(steps))
+    text = oracle("tests/apps/oracles/nbody_rebound.py", start, "0.1", integrator, dt, str(steps))
     right = [[float(field) for field in line.split(",")] for line in text.splitlines()]
     velocities = [row[4:] for row in right]
     assert max(abs(value) for row in velocities for value in row) > 0.1
@@ -92,7 +81,7 @@ def test_the_planets_of_the_file_have_their_periods() -> None:
 
 
 def test_the_file_of_the_solar_system_is_what_its_tool_writes() -> None:
-    assert oracle(ROOT / "tools/solar_system.py") == SOLAR_SYSTEM.read_text()
+    assert oracle("tools/solar_system.py") == SOLAR_SYSTEM.read_text()
 
 
 @on_one
@@ -107,7 +96,7 @@ def test_300_days_take_the_planets_where_the_ephemeris_has_them(mpi: Launcher, b
     assert all(float(change.rstrip(",")) < 1e-12 for change in changes)
     moved, still = bodies_of(later), bodies_of(SOLAR_SYSTEM)
     right = tmp_path / "right.csv"
-    right.write_text(oracle(ROOT / "tools/solar_system.py", str(2451545.0 + days)))
+    right.write_text(oracle("tools/solar_system.py", str(2451545.0 + days)))
     for name, body, then, expected in zip(("sun", *PLANETS), moved, still, bodies_of(right), strict=True):
         off = math.dist(body[1:4], expected[1:4])
         assert off < (3e-5 if name == "moon" else 3e-6), f"{name} is off by {off} astronomical units"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import re
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -20,7 +18,6 @@ RANKS = (1, 2, 3, 5)
 ONCE = ("--turns", "1")
 LCC_RIGHT = "checked: all runs found the same coefficients, and so does one rank alone"
 BODIES_RIGHT = "checked: all runs came to the same, bit by bit; forces differ from direct sums by "
-ORACLES = ROOT / ".cache" / "oracles" / "bin" / "python"
 
 
 def launch(mpi: Launcher, program: Path, n: int, words: Sequence[str | Path] = ()) -> CompletedProcess[str]:
@@ -34,14 +31,8 @@ def run(mpi: Launcher, build: Path, name: str, n: int, words: Sequence[str | Pat
 
 
 def oracle(script: str, *words: str | Path) -> str:
-    if not ORACLES.is_file():
-        pytest.skip("the software to compare with is not there; run: make setup")
-    command = [str(ORACLES), str(ROOT / "tests" / "apps" / "oracles" / script), *(str(word) for word in words)]
-    # To compile pytreegrav takes a minute; a thousand bodies it gets done without that in seconds.
-    uncompiled = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    done = subprocess.run(command, env=uncompiled, capture_output=True, text=True, check=False, timeout=300)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    # To compile pytreegrav takes a minute; a hundred bodies it gets done without that in seconds.
+    return launching.oracle("oracles", ROOT / "tests/apps/oracles" / script, *words, NUMBA_DISABLE_JIT="1")
 
 
 def table_of(text: str, heading: str) -> dict[str, list[str]]:

@@ -8,8 +8,8 @@
 
 namespace wherry::test {
 
-inline constexpr std::size_t refused_bytes = std::size_t{128}
-                                             << 10;  // nothing else in these programs is as large
+// Nothing else in these programs is as large.
+inline constexpr std::size_t refused_bytes = std::size_t{128} << 10;
 inline bool refuses_memory = false;
 
 /// What the last rank is refused while `body` runs.

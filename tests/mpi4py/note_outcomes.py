@@ -12,7 +12,10 @@ from typing import TextIO
 
 
 class Notes(unittest.TestResult):
-    """Writes "outcome test" as each test ends; subtests count as part of their test."""
+    """Writes "outcome test" as each test ends; subtests count as part of their test.
+
+    Where a class or module does not begin, its own name stands for its tests.
+    """
 
     def __init__(self, out: TextIO) -> None:
         super().__init__()
@@ -25,19 +28,19 @@ class Notes(unittest.TestResult):
 
     def stopTest(self, test: unittest.TestCase) -> None:
         super().stopTest(test)
-        self._note(self._outcome, test)
+        self._note(self._outcome, test.id())
 
-    def _note(self, outcome: str, test: unittest.TestCase) -> None:
-        self._out.write(f"{outcome} {test.id()}\n")
+    def _note(self, outcome: str, name: str) -> None:
+        self._out.write(f"{outcome} {name}\n")
         self._out.flush()
 
     def addError(self, test: unittest.TestCase, err: object) -> None:
         super().addError(test, err)  # type: ignore[arg-type]
-        self._fail("error", test)
+        self._end("error", test)
 
     def addFailure(self, test: unittest.TestCase, err: object) -> None:
         super().addFailure(test, err)  # type: ignore[arg-type]
-        self._fail("failed", test)
+        self._end("failed", test)
 
     def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: object) -> None:
         super().addSubTest(test, subtest, err)  # type: ignore[arg-type]
@@ -46,12 +49,12 @@ class Notes(unittest.TestResult):
 
     def addSkip(self, test: unittest.TestCase, reason: str) -> None:
         super().addSkip(test, reason)
-        self._outcome = "skipped"
+        self._end("skipped", test)
 
-    def _fail(self, outcome: str, test: unittest.TestCase) -> None:
+    def _end(self, outcome: str, test: unittest.TestCase) -> None:
         self._outcome = outcome
-        if not isinstance(test, unittest.TestCase) or test.id().startswith("setUpClass"):
-            self._note(outcome, test)  # no test was started
+        if not isinstance(test, unittest.TestCase):  # "setUpClass (module.Class)"
+            self._note(outcome, test.id().partition("(")[2].rstrip(")"))
 
 
 def main(notes: Path, modules: Path, names: list[str]) -> None:

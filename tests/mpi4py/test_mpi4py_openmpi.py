@@ -1,15 +1,15 @@
-"""mpi4py's own tests end under Wherry, test by test and rank by rank, as they do without. Open MPI."""
+"""None of mpi4py's own tests ends worse under Wherry than without it, on any rank. Open MPI."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from suites import check_same_outcomes, launcher_of
+from suites import SUITES, check_none_ends_worse, launcher_of
 
 RANKS = [3, 5]
 
 
 @pytest.mark.parametrize("n", RANKS)
-def test_same_outcomes(preload: Path, n: int, tmp_path: Path) -> None:
-    check_same_outcomes(launcher_of("openmpi"), n, tmp_path)
+def test_none_ends_worse(preload: Path, n: int, tmp_path: Path) -> None:
+    check_none_ends_worse(launcher_of("openmpi"), n, SUITES[n], tmp_path, {})

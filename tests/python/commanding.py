@@ -12,8 +12,6 @@ from installation import make_installation
 
 from wherry import paths
 
-pytest_plugins = ["command_line"]
-
 
 @pytest.fixture
 def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

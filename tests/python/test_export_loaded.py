@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import Launcher
+from conftest import Launcher, on
 from tuned import measured, results
 
 from wherry import export
@@ -281,9 +281,8 @@ def check_obeyed(winner: Winner, trial: Trial) -> None:
             assert close(trial.rules[ranks][here], trial.own[ranks][here]), ranks
 
 
+@on("openmpi", "debian-openmpi")
 def test_open_mpi_reads_json_from_version_6_on(mpi: Launcher, counted: Counted, tmp_path: Path) -> None:
-    if mpi.family != "openmpi":
-        pytest.skip("a format of Open MPI")
     winner = WINNERS["openmpi"][0]
     data, call = winning(mpi, [winner]), (winner.operation, winner.bytes)
     rules = exported(data, "openmpi-json", tmp_path)
@@ -292,20 +291,18 @@ def test_open_mpi_reads_json_from_version_6_on(mpi: Launcher, counted: Counted, 
     assert close(by_rules, by_force) == (int(mpi.mpi.version.split(".")[0]) >= 6)
 
 
+@on("intel")
 def test_intel_ignores_sizes_where_a_number_of_ranks_is_named(mpi: Launcher, counted: Counted) -> None:
     """Why exports name none: if a later version heeds both, they can."""
-    if mpi.family != "intel":
-        pytest.skip("about I_MPI_ADJUST")
     call = ("alltoall", 10_000)
     named = f"3:0-10000@{RANKS}-{RANKS};1:10001-40000@{RANKS}-{RANKS};{intel.OWN}"
     by_name = counted.sent([call], RANKS, {"I_MPI_ADJUST_ALLTOALL": named})
     assert close(by_name[call], counted.sent([call], RANKS, forced(mpi, "alltoall", "1"))[call])
 
 
+@on("mpich", "mpich-abi", "debian-mpich")
 def test_mpich_reads_the_file_and_takes_no_damaged_one(mpi: Launcher, counted: Counted, tmp_path: Path) -> None:
     """A run that ends well has therefore read it."""
-    if mpi.family != "mpich":
-        pytest.skip("others ignore a damaged file")
     rules = exported(winning(mpi, WINNERS["mpich"][:1]), "mpich", tmp_path)
     words = [counted.folder / "collective", "1", "alltoall:64"]
     assert mpi.run(words, 2, rules).returncode == 0
@@ -314,13 +311,12 @@ def test_mpich_reads_the_file_and_takes_no_damaged_one(mpi: Launcher, counted: C
     assert mpi.run(words, 2, rules).returncode != 0
 
 
+@on("openmpi", "debian-openmpi")
 def test_open_mpi_knows_each_collective_by_its_number(mpi: Launcher, counted: Counted, tmp_path: Path) -> None:
     """An algorithm that does not exist makes just that operation fail. Open MPI has one alltoallw only.
 
     Each operation has rules in some of the launches, and in which is its alone: the binary digits of its place.
     """
-    if mpi.family != "openmpi":
-        pytest.skip("others have names")
     sizes = {name: Range(0, 0 if name in WITHOUT_SIZES else 128, Algorithm("99", "none")) for name in OPERATIONS}
 
     def failing(names: Iterable[str], ranks: int) -> set[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from command_line import Invoke
-from conftest import Launcher, clean_environment
+from conftest import Launcher, clean_environment, on
 from tuned import SELECTION, measured, results
 
 from wherry import paths, plan, record
@@ -33,8 +33,6 @@ from wherry.tune.algorithms import (
     parse_ompi_info,
 )
 from wherry.tune.results import Results, load, save
-
-pytest_plugins = ["command_line"]
 
 COLLECTIVE = Path(__file__).resolve().parent / "programs" / "collective.c"
 
@@ -86,9 +84,8 @@ def test_each_installed_library_names_its_algorithms(mpi: Launcher) -> None:
             assert algorithms(mpi.mpi, operation), operation
 
 
+@on("mpich", "mpich-abi", "debian-mpich")
 def test_each_installed_mpich_has_a_selection_for_each_operation(mpi: Launcher) -> None:
-    if mpi.family != "mpich":
-        pytest.skip("only MPICH holds its selection as JSON")
     selection = built_in_selection(library_text(mpi.mpi))
     assert {f"collective={name}" for name in OPERATIONS} <= selection.keys()
 
@@ -253,10 +250,9 @@ def test_every_collective_that_wherry_performs_can_be_trained() -> None:
     assert {f"MPI_{name.capitalize()}" for name in OPERATIONS} == TRAINED
 
 
+@on("openmpi")
 def test_after_training_a_program_starts_decided(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
-    """Every collective: what was tuned ahead is loaded by the next program, which tries nothing."""
-    if mpi.name != "openmpi":
-        pytest.skip("the tuning file is the same for all")
+    """Every collective: what was tuned ahead is loaded by the next program, which tries nothing; alike for all MPIs."""
     tuning, program, records = tmp_path / "tuning", tmp_path / "collective", tmp_path / "records"
     done = wherry(mpi, "tune", "--mpi", mpi.name, "-n", "4", "--sizes", "64", tuning=tuning)
     assert done.returncode == 0, done.stderr
@@ -275,9 +271,9 @@ def test_after_training_a_program_starts_decided(mpi: Launcher, preload: Path, t
         assert {name for name, reasons in decisions.items() if reasons == ["loaded"]} == learned, decisions
 
 
+@on("openmpi")
 def test_training_with_the_users_own_launcher(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
-    if mpi.name != "openmpi":
-        pytest.skip("one launcher is enough; test_launch.py has the others")
+    """test_launch.py has the others."""
     tuning = tmp_path / "tuning"
     words = ("tune", "--operations", "alltoall", "--sizes", "64", "--", *mpi.mpi.command(3, []))
     done = wherry(mpi, *words, tuning=tuning)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from command_line import Invoke
-from conftest import BUILD, Launcher, clean_environment
+from conftest import BUILD, Launcher, clean_environment, on
 
 from wherry import netlab, paths, plan
 from wherry.bench import frame
@@ -21,8 +21,6 @@ from wherry.errors import UsageError, WherryError
 from wherry.explain import priced_by
 from wherry.mpis import Family, Mpi
 from wherry.tune import kept, model, tables
-
-pytest_plugins = ["command_line"]
 
 HEAD = {"machine": "a CPU x 2", "mpi": "MPICH Version:      5.0.2", "ranks": 4, "nodes": 2}
 #: All that has to do with messages inside of a node, and with copies.
@@ -233,9 +231,9 @@ def test_constants_are_fitted_kept_and_used(mpi: Launcher, build: Path, tmp_path
         assert "damaged" not in told
 
 
+@on("openmpi")
 def test_constants_with_the_users_own_launcher(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
-    if mpi.name != "openmpi":
-        pytest.skip("one launcher is enough; test_launch.py has the others")
+    """test_launch.py has the others."""
     words = ("tune", "--model", "--quick", "--", *mpi.mpi.command(3, []))
     assert "3 ranks on 1 node" in wherry(mpi, *words, tuning=tmp_path / "tuning")
 

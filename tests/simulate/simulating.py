@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-from command_line import Invoke
-
 from wherry import simulate
 from wherry.simulate import collective, smpi, subjects
 from wherry.simulate.collective import Outcome
-
-pytest_plugins = ["command_line"]
-
-
-@pytest.fixture
-def simulation(invoke: Invoke) -> Invoke:
-    """simulation("alltoall", ...): the command `wherry simulate alltoall ...`."""
-    return lambda *words: invoke("simulate", *words)
 
 
 def outcomes(

@@ -18,15 +18,9 @@ from wherry.simulate import collective, picture, platforms, smpi, subjects
 from wherry.simulate.collective import COUNTS, Outcome, Request, Setting
 from wherry.simulate.judge import judge, spearman
 
-pytest_plugins = ["simulating"]
+pytest_plugins = ["simulator"]
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def simgrid() -> None:
-    if why := smpi.why_missing():
-        pytest.skip(why)
 
 
 @pytest.fixture

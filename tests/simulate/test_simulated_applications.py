@@ -12,7 +12,7 @@ from wherry import paths
 from wherry.errors import UsageError, WherryError
 from wherry.simulate import application, smpi
 
-pytest_plugins = ["simulating"]
+pytest_plugins = ["simulator"]
 
 LIMIT_S = 120.0
 
@@ -31,12 +31,6 @@ TIMES = {
     ("pme", "lemieux", "8 x 6 x 110", "y slabs to x slabs"): (4.8172432785994514e-05, 4.8172432785994514e-05),
     ("pme", "lemieux", "8 x 6 x 110", "whole step"): (0.0001326184933188165, 0.0001326184933188165),
 }
-
-
-@pytest.fixture
-def simgrid() -> None:
-    if why := smpi.why_missing():
-        pytest.skip(why)
 
 
 def simulated(name: str, platform: str, ranks: int, sizes: tuple[int, ...] = ()) -> application.Outcome:

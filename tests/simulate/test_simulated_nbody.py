@@ -13,10 +13,11 @@ import pytest
 from wherry import trace
 from wherry.errors import UsageError
 from wherry.simulate import application
-from wherry.study import nbody_runs, nbody_simulated
+from wherry.study.nbody import runs, simulated
+from wherry.study.nbody.simulated import Case
 
 LIMIT_S = 300.0
-RATE = nbody_simulated.PAIRS_PER_S
+RATE = simulated.PAIRS_PER_S
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +28,7 @@ def simulator(build: Path) -> None:
 
 def run(ranks: int, *words: str | Path) -> list[dict[str, object]]:
     fixed = ("--steps", "2", "--with", "mpi", *map(str, words))
-    return application.run(application.Request("nbody", nbody_simulated.machine(ranks, 1), (fixed,), LIMIT_S)).records
+    return application.run(application.Request("nbody", simulated.machine(ranks, 1), (fixed,), LIMIT_S)).records
 
 
 def steps_s(ranks: int, *words: str | Path) -> list[float]:
@@ -87,26 +88,26 @@ def test_a_trace_shows_the_shares(scheme: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("bodies", "share"), [(4096, 0.78), (16384, 0.9), (65536, 0.9)])
 def test_the_automatic_choice_is_within_5_percent_of_the_best(bodies: int, share: float) -> None:
     """share: of max(compute, wire) that the best scheme reaches; with 256 bodies a rank latencies count too."""
-    where = nbody_simulated.machine(16, 1)
+    where = simulated.machine(16, 1)
     # Minutes with many bodies; it is never the best.
-    names = [name for name in nbody_simulated.SCHEME_NAMES if name != "overlapped"]
-    times = {name: nbody_simulated.simulated(where, bodies, name) for name in names}
+    names = [name for name in simulated.SCHEME_NAMES if name != "overlapped"]
+    times = {name: simulated.timestep(Case(where, bodies, name)) for name in names}
     best = min(times.values(), key=lambda row: row["value"])
-    chosen = nbody_simulated.simulated(where, bodies, nbody_simulated.AUTO)["ran"]
+    chosen = simulated.timestep(Case(where, bodies, simulated.AUTO))["ran"]
     assert times[chosen]["value"] <= 1.05 * best["value"], (chosen, best["scheme"])
     assert best["bound_s"] >= share * best["value"], (best["scheme"], best["bound_s"] / best["value"])
 
 
 def test_an_allreduce_can_be_overlapped() -> None:
-    where = nbody_simulated.machine(16, 1)
-    blocking, overlapped = (nbody_simulated.simulated(where, 4096, name) for name in ("replicated", "overlapped"))
+    where = simulated.machine(16, 1)
+    blocking, overlapped = (simulated.timestep(Case(where, 4096, name)) for name in ("replicated", "overlapped"))
     assert overlapped["value"] < 0.85 * blocking["value"]
 
 
 def test_records_say_what_an_acceleration_costs() -> None:
     row = run(4, "--bodies", "256", "--scheme", "ring")[0]
     block = 24 * 256 / 4
-    assert [row[name] for name in nbody_runs.COSTS] == [256 * 256 / 2 / 4, block, 3 * block, 2 + 4 / 6]
+    assert [row[name] for name in runs.COSTS] == [256 * 256 / 2 / 4, block, 3 * block, 2 + 4 / 6]
 
 
 def test_the_command_names_bodies_and_schemes() -> None:

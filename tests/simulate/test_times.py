@@ -11,8 +11,10 @@ import pytest
 from closed_form import ESTIMATES, Machine
 
 from wherry import simulate
-from wherry.simulate import smpi
 from wherry.simulate.collective import Outcome, Setting
+
+pytest_plugins = ["simulator"]
+pytestmark = pytest.mark.usefixtures("simgrid")
 
 #: Written by tests/simulate/record_times.py.
 RECORD = Path(__file__).with_name("recorded_times.json")
@@ -20,12 +22,6 @@ PLATFORMS = ("gigabit", "lemieux")
 #: Sizes at which either the overhead or the rate decides: between them both do, a little at a time.
 CASES = [(4, 64), (8, 64), (16, 64), (16, 16384)]
 TOLERANCE = 0.08
-
-
-@pytest.fixture(autouse=True)
-def simgrid() -> None:
-    if why := smpi.why_missing():
-        pytest.skip(why)
 
 
 @cache

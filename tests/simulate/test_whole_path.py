@@ -10,11 +10,8 @@ from simulating import outcomes, strategies_for
 from wherry import simulate
 from wherry.simulate import smpi, subjects
 
-
-@pytest.fixture(autouse=True)
-def simgrid() -> None:
-    if why := smpi.why_missing():
-        pytest.skip(why)
+pytest_plugins = ["simulator"]
+pytestmark = pytest.mark.usefixtures("simgrid")
 
 
 @pytest.mark.parametrize("name", simulate.NAMES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from wherry import paths
@@ -12,12 +12,14 @@ from wherry.bench.frame import STATISTIC, Place, best_median
 from wherry.study.frame import Record
 
 
-def launched(place: Place, ranks: int, name: str, words: Sequence[str]) -> list[Record]:
+def launched(
+    place: Place, ranks: int, name: str, words: Sequence[str], env: Mapping[str, str] | None = None
+) -> list[Record]:
     """The records of one launch. Raises WherryError if it fails or a result is wrong."""
     program = paths.built(paths.application(place.mpi.name, name))
     with tempfile.TemporaryDirectory(prefix="wherry-") as folder:
         file = Path(folder, "records.json")
-        place.run(ranks, [str(program), *words, "--no-progress", "--json", str(file)], {})
+        place.run(ranks, [str(program), *words, "--no-progress", "--json", str(file)], env or {})
         rows: list[Record] = json.loads(file.read_text(encoding="utf-8"))
     return rows
 

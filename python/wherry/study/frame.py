@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,16 @@ def record(*, case: str, metric: str, unit: str, value: float, mpi: str, ranks: 
     return row | {"mpi": mpi, "ranks": ranks, "samples": [], "statistic": "a count", "network": ""} | more
 
 
+def only(rows: Iterable[Record], **wanted: Any) -> list[Record]:
+    """The records with these members."""
+    return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
+
+
+def values(rows: Iterable[Record], name: str) -> list[Any]:
+    """Of a member, each once, in the order of the records."""
+    return list(dict.fromkeys(row[name] for row in rows))
+
+
 def measured(study: Study, part: Part, setup: Setup) -> list[Record]:
     """The records of a part, with what those of all parts say."""
     if why := part.why_not(setup):
@@ -109,7 +119,9 @@ class Folder:
     def read(self, study: Study, part: Part) -> list[Record]:
         path = self.results(study, part)
         try:
-            rows: list[Record] = json.loads(path.read_text(encoding="utf-8"))
+            rows = json.loads(path.read_text(encoding="utf-8"))
+            if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+                raise ValueError("no list of objects")
         except FileNotFoundError:
             raise UsageError(f"{path} does not exist; measure it first, without --redraw") from None
         except ValueError as error:

@@ -34,36 +34,41 @@ def _event(rank: int, span: Span) -> dict[str, Any]:
 def read(path: Path) -> Trace:
     """Raises UsageError, with the event and the reason, if the file is no such trace."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        return _trace(json.loads(path.read_text(encoding="utf-8")), path.stem)
     except (OSError, ValueError) as error:
-        raise UsageError(f"{path} is no trace ({error}); `wherry trace --json` writes one") from error
+        raise UsageError(
+            f"{path} is no trace of Wherry's: {error}; `wherry trace --json FILE` and `nbody --trace FILE` write some"
+        ) from error
+
+
+def _trace(data: Any, title: str) -> Trace:
     events = data.get("traceEvents") if isinstance(data, dict) else None
     if not isinstance(events, list):
-        raise UsageError(f"{path} is no trace: it has no list of traceEvents")
+        raise ValueError("it has no list of traceEvents")
     ranks: dict[int, list[Span]] = {}
     for number, event in enumerate(events):
         if not isinstance(event, dict) or event.get("ph") not in ("X", "M"):
-            raise UsageError(f"{path}: event {number} is none of Wherry's: neither a span (X) nor a name (M)")
+            raise ValueError(f"event {number} is neither a span (X) nor a name (M)")
         if event["ph"] == "X":
-            rank, span = _read_span(path, number, event)
+            rank, span = _read_span(number, event)
             ranks.setdefault(rank, []).append(span)
     if not ranks:
-        raise UsageError(f"{path}: there is no span in it")
+        raise ValueError("there is no span in it")
     other = data.get("otherData")
     about: dict[str, Any] = other if isinstance(other, dict) else {}
     in_order = {rank: sorted(ranks[rank], key=lambda span: span.begin_s) for rank in sorted(ranks)}
-    return Trace(str(about.get("title", path.stem)), in_order, str(about.get("note", "")))
+    return Trace(str(about.get("title", title)), in_order, str(about.get("note", "")))
 
 
-def _read_span(path: Path, number: int, event: dict[str, Any]) -> tuple[int, Span]:
+def _read_span(number: int, event: dict[str, Any]) -> tuple[int, Span]:
     begin, length, rank = _time(event.get("ts")), _time(event.get("dur")), event.get("pid")
     if begin is None or length is None or length < 0:
-        raise UsageError(f"{path}: event {number} has no times: ts {event.get('ts')!r}, dur {event.get('dur')!r}")
+        raise ValueError(f"event {number} has no times: ts {event.get('ts')!r}, dur {event.get('dur')!r}")
     if not isinstance(rank, int) or rank < 0:
-        raise UsageError(f"{path}: event {number} has no rank: pid {rank!r}")
+        raise ValueError(f"event {number} has no rank: pid {rank!r}")
     kind = str(event.get("cat", ""))
     if kind not in KINDS:
-        raise UsageError(f"{path}: event {number} is of no known kind: cat {kind!r} (have: {', '.join(KINDS)})")
+        raise ValueError(f"event {number} is of no known kind: cat {kind!r} (have: {', '.join(KINDS)})")
     return rank, Span(str(event.get("name", kind)), kind, begin * _US, (begin + length) * _US)
 
 

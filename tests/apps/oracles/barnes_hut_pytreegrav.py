@@ -1,7 +1,7 @@
 """Relative errors of accelerations by pytreegrav, with and without quadrupoles: reads what barnes_hut --output wrote.
 
 Prints a line of JSON: the root mean square errors of pytreegrav's tree and of the file's accelerations, against
-pytreegrav's direct sums.
+pytreegrav's direct sums; of every tenth body, each of which walks the tree alone.
 """
 
 import json
@@ -10,10 +10,16 @@ import sys
 import numpy
 import pytreegrav
 
+EVERY = 10
+
 path, theta, softening = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
 table = numpy.loadtxt(path, ndmin=2)
-mass, places, accelerations = table[:, 0], table[:, 1:4], table[:, 7:10]
-lengths = numpy.full(len(mass), softening)
+mass, places, accelerations = table[:, 0], table[:, 1:4], table[::EVERY, 7:10]
+targets = places[::EVERY]
+lengths = {
+    "softening_target": numpy.full(len(targets), softening),
+    "softening_source": numpy.full(len(mass), softening),
+}
 
 
 def error(values: numpy.ndarray, right: numpy.ndarray) -> float:
@@ -21,11 +27,11 @@ def error(values: numpy.ndarray, right: numpy.ndarray) -> float:
     return float(numpy.sqrt(numpy.mean(off)))
 
 
-direct = pytreegrav.Accel(places, mass, softening=lengths, method="bruteforce")
-tree = {
-    order: pytreegrav.Accel(
-        places, mass, softening=lengths, theta=theta, method="tree", quadrupole=order == "quadrupole"
-    )
-    for order in ("monopole", "quadrupole")
-}
-print(json.dumps({"ours": error(accelerations, direct)} | {name: error(a, direct) for name, a in tree.items()}))
+def by_tree(order: str) -> numpy.ndarray:
+    options = {"method": "tree", "theta": theta, "quadrupole": order == "quadrupole", "group_size": 1}
+    return pytreegrav.AccelTarget(targets, places, mass, **lengths, **options)
+
+
+direct = pytreegrav.AccelTarget(targets, places, mass, **lengths, method="bruteforce")
+errors = {order: error(by_tree(order), direct) for order in ("monopole", "quadrupole")}
+print(json.dumps({"ours": error(accelerations, direct)} | errors))

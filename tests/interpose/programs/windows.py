@@ -1,6 +1,7 @@
-"""Reads through cached windows from mpi4py; each rank prints what the windows' info then says of the cache."""
+"""Reads through a cached window, and one that is not, from mpi4py; each rank prints what their info says, in JSON."""
 
 import array
+import json
 
 from mpi4py import MPI
 
@@ -18,9 +19,9 @@ def read(window: MPI.Win, count: int) -> array.array:
     return into
 
 
-def told(window: MPI.Win) -> str:
+def told(window: MPI.Win) -> dict[str, str]:
     info = window.Get_info()
-    return " ".join(sorted(f"{key}={info[key]}" for key in info if key.startswith("wherry_cache")))
+    return {key: info[key] for key in info if key.startswith("wherry_cache")}
 
 
 mine = array.array("i", range(100 * rank, 100 * rank + 16))
@@ -40,4 +41,4 @@ shared.Unlock_all()
 uncached = told(shared)
 shared.Free()
 
-print(f"cached {cached}", f"shared {uncached}", sep="\n", flush=True)
+print(json.dumps({"cached": cached, "shared": uncached}), flush=True)

@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wherry import figures
-from wherry.bench.frame import Place, Setup, choose_mpi
+from wherry.bench.frame import Place, Setup
 from wherry.study import applications
 from wherry.study.cache import replay
-from wherry.study.frame import Record, Records, Table, record
+from wherry.study.cache.programs import LCC
+from wherry.study.frame import Record, Records, Table, only, record, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,10 +55,10 @@ def _drawn(quick: bool) -> list[Source]:
 
 def _recorded(setup: Setup, folder: Path) -> list[Source]:
     """Gets of adjacency lists of rank 0 of 2, as lcc makes them; without the scores that it gives, too."""
-    scale = "8" if setup.quick else "13"
+    scale = LCC.problem(setup.quick)
     trace, bare = folder / "lcc", folder / "bare"
-    with Place(Setup(), setup.mpi or choose_mpi(None)) as place:
-        applications.launched(place, 2, "lcc", ["--scale", scale, "--turns", "1", "--trace", str(trace)])
+    with Place(Setup(), setup.installation()) as place:
+        applications.launched(place, 2, LCC.name, [*LCC.run(scale, quick=True), "--trace", str(trace)])
     lines = trace.read_text(encoding="ascii").splitlines()
     bare.write_text("".join(f"{line.rpartition(' ')[0]} 1\n" for line in lines), encoding="ascii")
     name = f"clustering coefficient, R-MAT {scale}"
@@ -97,22 +98,20 @@ def _words(row: Record) -> tuple[str, ...]:
 
 
 def draw(records: Records) -> str:
-    traces = list(dict.fromkeys(row["trace"] for row in records))
+    traces = values(records, "trace")
     across = min(2, len(traces))
     down = -(-len(traces) // across)
 
     def paint(figure: Figure) -> None:
         panels = list(figure.subplots(down, across, squeeze=False).flat)
         for axes, trace in zip(panels, traces, strict=False):
-            rows = [row for row in records if row["trace"] == trace]
+            rows = only(records, trace=trace)
             for colour, (name, label) in zip(figures.COLOURS, LINES.items(), strict=False):
                 style = {"marker": "."} if name in ("value", "lru") else {"linestyle": "--"}
                 axes.plot(_of(rows, "share"), _of(rows, name), color=colour, label=label, linewidth=1.3, **style)
-            axes.set(xscale="log", xlabel="memory, % of the working set", ylabel="hits, %", ylim=(0, 100))
+            axes.set(xlabel="memory, % of the working set", ylabel="hits, %", ylim=(0, 100))
             axes.set_title(trace, fontsize=8, loc="left")
-            ticks = [row["share"] for row in rows]
-            axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
-            axes.minorticks_off()
+            figures.scale_logarithmically(axes, _of(rows, "share"), "{:g}".format)
         for axes in panels[len(traces) :]:
             axes.set_axis_off()
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(LINES), fontsize=8)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wherry.bench.frame import Setup
 from wherry.study.frame import Record
 
 #: Ways to read as the applications name them, plain MPI left out: it is the baseline of each.
@@ -14,16 +15,29 @@ VARIANTS = (BLOCKS, FIXED, ADAPTIVE)
 
 @dataclass(frozen=True)
 class Program:
-    """size: the option that says how large the problem is. words: of every run."""
+    """size: the option that says how large the problem is; usual, small: how large it is. words: of every run."""
 
     name: str
     size: str
+    usual: int
+    small: int
     words: tuple[str, ...] = ()
 
+    def problem(self, quick: bool) -> int:
+        return self.small if quick else self.usual
 
-LCC = Program("lcc", "--scale")
-BARNES_HUT = Program("barnes_hut", "--bodies", ("--steps", "0"))
+    def run(self, size: int, quick: bool) -> list[str]:
+        """The words that run a problem of this size."""
+        return [self.size, str(size), *self.words, "--turns", "1" if quick else "3"]
+
+
+LCC = Program("lcc", "--scale", 13, 8)
+BARNES_HUT = Program("barnes_hut", "--bodies", 20_000, 1000, ("--steps", "0"))
 PROGRAMS = (LCC, BARNES_HUT)
+
+
+def launches(setup: Setup) -> int:
+    return setup.launches or (1 if setup.quick else 3)
 
 
 def by_variant(rows: Sequence[Record]) -> dict[str, Record]:

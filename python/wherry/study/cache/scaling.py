@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from wherry import figures, units
-from wherry.bench.frame import Place, Setup, choose_mpi
+from wherry.bench.frame import Place, Setup
 from wherry.simulate import application
 from wherry.study import applications
 from wherry.study.cache.programs import (
@@ -14,13 +14,13 @@ from wherry.study.cache.programs import (
     BARNES_HUT,
     BLOCKS,
     FIXED,
-    LCC,
     PROGRAMS,
     Program,
     by_variant,
     hit_percent,
+    launches,
 )
-from wherry.study.frame import Record, Records, Table
+from wherry.study.frame import Record, Records, Table, only, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,14 +38,12 @@ _LIMIT_S = 3600.0  # of computing, for a simulation
 _PLAIN = "plain MPI"
 _LINES = (_PLAIN, BLOCKS, FIXED, ADAPTIVE)
 
-
 #: How large a program's problem is on so many ranks.
 SizeOf = Callable[[Program, int], int]
 
 
 def _strong(quick: bool) -> SizeOf:
-    sizes = {LCC: 8 if quick else 13, BARNES_HUT: 1000 if quick else 20_000}
-    return lambda program, ranks: sizes[program]
+    return lambda program, ranks: program.problem(quick)
 
 
 def _weak(scale: int, bodies: int) -> SizeOf:
@@ -62,16 +60,14 @@ def measure_weak(setup: Setup) -> list[Record]:
 
 
 def _measured(setup: Setup, size_of: SizeOf) -> list[Record]:
-    mpi, most = setup.mpi or choose_mpi(None), setup.ranks or (4 if setup.quick else MOST_RANKS)
+    mpi, most = setup.installation(), setup.ranks or (4 if setup.quick else MOST_RANKS)
     counts = [ranks for ranks in (2, 4, 8, 16, 32) if ranks <= most]
-    launches = setup.launches or (1 if setup.quick else 3)
     cases = [(program, ranks) for program in PROGRAMS for ranks in counts]
     found: dict[tuple[Program, int], list[list[Record]]] = {case: [] for case in cases}
     with Place(setup, mpi) as place:
-        for done, (program, ranks) in enumerate(steps := cases * launches):
+        for done, (program, ranks) in enumerate(steps := cases * launches(setup)):
             setup.progress(f"{program.name}, {units.plural(ranks, 'rank')}", done, len(steps))
-            words = [program.size, str(size_of(program, ranks)), *program.words, *_CACHE]
-            words += ["--turns", "1" if setup.quick else "3"]
+            words = [*program.run(size_of(program, ranks), setup.quick), *_CACHE]
             found[program, ranks].append(applications.launched(place, ranks, program.name, words))
         network = place.network
     return [
@@ -112,7 +108,7 @@ def tabulate(records: Records) -> Table:
 def _groups(records: Records) -> list[dict[str, Record]]:
     """By workload and ranks: the rows of all ways to read."""
     keys = list(dict.fromkeys((row["workload"], row["ranks"]) for row in records))
-    return [by_variant([row for row in records if (row["workload"], row["ranks"]) == key]) for key in keys]
+    return [by_variant(only(records, workload=workload, ranks=ranks)) for workload, ranks in keys]
 
 
 def _words(rows: dict[str, Record]) -> tuple[str, ...]:
@@ -129,19 +125,18 @@ def _seconds(rows: dict[str, Record], line: str) -> float:
 
 
 def draw(records: Records) -> str:
-    workloads = list(dict.fromkeys(row["workload"] for row in records))
+    workloads = values(records, "workload")
     colours = dict(zip(_LINES, (figures.LINES, *figures.COLOURS), strict=False))
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, len(workloads), squeeze=False)[0]
         for axes, workload in zip(panels, workloads, strict=True):
-            groups = [rows for rows in _groups(records) if rows[ADAPTIVE]["workload"] == workload]
+            groups = _groups(only(records, workload=workload))
             ranks = [rows[ADAPTIVE]["ranks"] for rows in groups]
             for line in _LINES:
                 axes.plot(ranks, [_seconds(rows, line) for rows in groups], color=colours[line], marker=".", label=line)
-            axes.set(xscale="log", yscale="log", xlabel="ranks", ylabel="seconds")
-            axes.set_xticks(ranks, [str(count) for count in ranks])
-            axes.minorticks_off()
+            axes.set(yscale="log", xlabel="ranks", ylabel="seconds")
+            figures.scale_logarithmically(axes, ranks)
             axes.set_title(f"{workload}; {records[0]['network']}", fontsize=8, loc="left")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(_LINES), fontsize=8)
 

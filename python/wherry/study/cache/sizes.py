@@ -8,7 +8,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from wherry import figures, units
-from wherry.bench.frame import Place, Setup, choose_mpi
+from wherry.bench.frame import Place, Setup
 from wherry.study import applications
 from wherry.study.cache import replay
 from wherry.study.cache.programs import (
@@ -21,8 +21,9 @@ from wherry.study.cache.programs import (
     Program,
     by_variant,
     hit_percent,
+    launches,
 )
-from wherry.study.frame import Record, Records, Table, record
+from wherry.study.frame import Record, Records, Table, only, record, values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,13 +86,11 @@ def _of_program(program: Program) -> Callable[[Setup, Sequence[Start]], list[Rec
     """Runs it from every start, launch by launch."""
 
     def run(setup: Setup, starts: Sequence[Start]) -> list[Record]:
-        mpi, ranks = setup.mpi or choose_mpi(None), setup.ranks or 2
-        size = {LCC.name: "8" if setup.quick else "13", BARNES_HUT.name: "1000" if setup.quick else "20000"}
-        words = [program.size, size[program.name], *program.words, "--turns", "1" if setup.quick else "3"]
-        launches = setup.launches or (1 if setup.quick else 3)
+        mpi, ranks = setup.installation(), setup.ranks or 2
+        words = program.run(program.problem(setup.quick), setup.quick)
         found: dict[Start, list[list[Record]]] = {start: [] for start in starts}
         with Place(setup, mpi) as place:
-            for done, (_, start) in enumerate(steps := list(product(range(launches), starts))):
+            for done, (_, start) in enumerate(steps := list(product(range(launches(setup)), starts))):
                 setup.progress(f"{program.name}, {start.storage_kib} KiB, {start.entries} entries", done, len(steps))
                 found[start].append(applications.launched(place, ranks, program.name, [*words, *start.words()]))
             joined = {start: by_variant(applications.joined(rows, place.network)) for start, rows in found.items()}
@@ -148,13 +147,14 @@ def _words(workload: str, storage_kib: int, entries: int, rows: dict[str, Record
 
 
 def draw(records: Records) -> str:
-    workloads = list(dict.fromkeys(row["workload"] for row in records))
+    workloads = values(records, "workload")
 
     def paint(figure: Figure) -> None:
-        panels = figure.subplots(1, len(workloads), squeeze=False).flat
+        panels = figure.subplots(1, len(workloads), squeeze=False)[0]
         for axes, workload in zip(panels, workloads, strict=True):
-            _paint(axes, [row for row in records if row["workload"] == workload], workload)
-        handles = dict(zip(*reversed(axes.get_legend_handles_labels()), strict=True))
+            _paint(axes, only(records, workload=workload), workload)
+        # The last one has all ways to read; the micro-benchmark has no block cache.
+        handles = dict(zip(*reversed(panels[-1].get_legend_handles_labels()), strict=True))
         figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=4, fontsize=8)
 
     return figures.svg(3.2 * len(workloads), 3.3, paint)
@@ -162,10 +162,10 @@ def draw(records: Records) -> str:
 
 def _paint(axes: Axes, rows: Sequence[Record], title: str) -> None:
     """A line for each number of entries; the block cache has none."""
-    entries = list(dict.fromkeys(row["entries"] for row in rows))
+    entries = values(rows, "entries")
     markers = dict(zip(entries, "osD^v", strict=False))
     for variant, count in product(_COLOUR_OF, entries):
-        line = [row for row in rows if row["variant"] == variant and row["entries"] == count]
+        line = only(rows, variant=variant, entries=count)
         if not line or (variant == BLOCKS and count != entries[0]):
             continue
         label = variant if variant == BLOCKS else f"{variant}, {count} entries"
@@ -173,9 +173,7 @@ def _paint(axes: Axes, rows: Sequence[Record], title: str) -> None:
         memory, hits = [row["storage_kib"] for row in line], [row["hit_percent"] for row in line]
         style = "-" if variant == ADAPTIVE else "--"
         axes.plot(memory, hits, style, color=_COLOUR_OF[variant], marker=marker, markersize=4, label=label)
-    axes.set(xscale="log", xlabel="memory at first", ylabel="hits, %", ylim=(0, 102))
-    ticks = list(dict.fromkeys(row["storage_kib"] for row in rows))
-    axes.set_xticks(ticks, [units.bytes_(tick << 10) for tick in ticks])
-    axes.minorticks_off()
+    axes.set(xlabel="memory at first", ylabel="hits, %", ylim=(0, 102))
+    figures.scale_logarithmically(axes, values(rows, "storage_kib"), lambda kib: units.bytes_(kib << 10))
     axes.set_title(title, fontsize=8, loc="left")
     axes.tick_params(labelsize=7)

@@ -9,8 +9,8 @@ from pathlib import Path
 from wherry import trace
 from wherry.bench.frame import Setup
 from wherry.simulate import application, smpi
-from wherry.study.frame import Part, Record, Table, record
-from wherry.study.nbody_simulated import LIMIT_S, machine, why_not
+from wherry.study.frame import Part, Record, Table, only, record, values
+from wherry.study.nbody.simulated import LIMIT_S, machine, why_not
 from wherry.trace import KINDS, Span, Trace, chrome, picture
 
 SCHEMES = ("equal", "balanced")
@@ -53,13 +53,12 @@ def _record(traced: Trace, rank: int, row: Record, scheme: str, bodies: int) -> 
 
 
 def traces(records: Sequence[Record]) -> list[Trace]:
-    schemes = list(dict.fromkeys(row["scheme"] for row in records))
     return [
         Trace(
             f"{scheme} shares",
-            {row["rank"]: [Span(*span) for span in row["spans"]] for row in records if row["scheme"] == scheme},
+            {row["rank"]: [Span(*span) for span in row["spans"]] for row in only(records, scheme=scheme)},
         )
-        for scheme in schemes
+        for scheme in values(records, "scheme")
     ]
 
 

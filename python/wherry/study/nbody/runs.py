@@ -6,21 +6,19 @@ those before. The statistic is that of the benchmarks: the minimum over launches
 
 from __future__ import annotations
 
-import json
 import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from wherry import paths
-from wherry.bench.frame import STATISTIC, Place, Setup, best_median, choose_mpi
-from wherry.mpis import Mpi
+from wherry import paths, units
+from wherry.bench.frame import STATISTIC, Place, Setup, best_median
+from wherry.study import applications
 from wherry.study.frame import Record, record
 
 SIDES = {"native": "plain MPI", "wherry": "Wherry"}
 METRICS = ("timestep", "computing", "exchanging")
+#: What a Gigabit link carries.
+WIRE_BYTES_PER_S = 125e6
 #: What the model counts of an acceleration by a scheme.
 COSTS = ("pairs", "sent_bytes", "sent_while_computing_bytes", "messages")
 #: Nothing learned elsewhere leaks in; threads beyond the cores must not wait in a loop for each other.
@@ -38,7 +36,7 @@ class Case:
     @property
     def label(self) -> str:
         threads = "" if self.threads == 1 else f" of {self.threads} threads"
-        return f"{self.bodies} bodies, {self.scheme}, {self.ranks} ranks{threads}"
+        return f"{self.bodies} bodies, {self.scheme}, {units.plural(self.ranks, 'rank')}{threads}"
 
     @property
     def oversubscribed(self) -> bool:
@@ -46,43 +44,30 @@ class Case:
 
     def words(self, steps: int) -> list[str]:
         fixed = ["--bodies", str(self.bodies), "--scheme", self.scheme, "--steps", str(steps)]
-        return [*fixed, "--threads", str(self.threads), "--deal", self.deal, "--no-progress"]
+        return [*fixed, "--threads", str(self.threads), "--deal", self.deal]
 
 
 def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def program(mpi: Mpi) -> Path:
-    return paths.prefix() / "libexec" / "wherry" / mpi.name / "nbody"
-
-
 def why_not(setup: Setup) -> str:
-    mpi = setup.mpi or choose_mpi(None)
-    if program(mpi).exists():
+    if paths.application(setup.installation().name, "nbody").exists():
         return ""
     return "nbody is not built; as root: apt-get install libhwy-dev, then: make build"
 
 
 def measure(setup: Setup, cases: Sequence[Case], steps: int) -> list[Record]:
     """All cases in turns, launch by launch."""
-    mpi, launches = setup.mpi or choose_mpi(None), setup.number_of_launches()
+    mpi, launches = setup.installation(), setup.number_of_launches()
     found: dict[Case, list[list[Record]]] = {case: [] for case in cases}
     with Place(setup, mpi) as place:
         for launch in range(launches):
             for number, case in enumerate(cases):
                 setup.progress(case.label, launch * len(cases) + number, launches * len(cases))
-                found[case].append(_run(place, mpi, case, steps))
+                found[case].append(applications.launched(place, case.ranks, "nbody", case.words(steps), _ENVIRONMENT))
         network = place.network
     return [row for case in cases for row in _records(case, found[case], mpi.name, network)]
-
-
-def _run(place: Place, mpi: Mpi, case: Case, steps: int) -> list[Record]:
-    with tempfile.TemporaryDirectory(prefix="wherry-") as folder:
-        file = Path(folder, "records.json")
-        place.run(case.ranks, [str(program(mpi)), *case.words(steps), "--json", str(file)], _ENVIRONMENT)
-        rows: list[Record] = json.loads(file.read_text(encoding="utf-8"))
-        return rows
 
 
 def _records(case: Case, launches: Sequence[list[Record]], mpi: str, network: str) -> Iterable[Record]:
@@ -116,13 +101,3 @@ def settled(row: Record, side: str) -> list[float]:
     """The last third of a side's steps."""
     samples: list[float] = row["samples"][0][side]
     return samples[-max(1, len(samples) // 3) :]
-
-
-def only(rows: Iterable[Record], **wanted: Any) -> list[Record]:
-    """The records with these members."""
-    return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
-
-
-def values(rows: Iterable[Record], name: str) -> list[Any]:
-    """Of a member, each once, in the order of the records."""
-    return list(dict.fromkeys(row[name] for row in rows))

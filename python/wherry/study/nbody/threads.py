@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from wherry import figures
 from wherry.bench.frame import Setup
-from wherry.study import nbody_runs as runs
-from wherry.study.frame import Part, Record, Table
+from wherry.study.frame import Part, Record, Table, only, values
+from wherry.study.nbody import runs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,41 +32,40 @@ def measure(setup: Setup) -> list[Record]:
         for count, deal in ((1, "fair"), *((threads, deal) for deal in DEALS))
     ]
     rows = runs.measure(setup, list(dict.fromkeys(cases)), 12 if setup.quick else 60)
-    return runs.only(rows, metric="computing", side="native")
+    return only(rows, metric="computing", side="native")
 
 
 def efficiency(records: Sequence[Record], row: Record) -> float:
     """Of the threads: one thread's time / (threads * theirs)."""
-    (alone,) = runs.only(records, bodies=row["bodies"], threads=1)
+    (alone,) = only(records, bodies=row["bodies"], threads=1)
     return float(alone["value"] / (row["threads"] * row["value"]))
 
 
 def tabulate(records: Sequence[Record]) -> Table:
-    return Table(
-        ("threads (*: > cores)", "bodies a thread", *DEALS.values()),
-        [
-            (
-                f"{threads}{' *' if rows[0]['oversubscribed'] else ''}",
-                str(bodies // threads),
-                *(f"{100 * efficiency(records, row):.0f} %" for deal in DEALS for row in runs.only(rows, deal=deal)),
-            )
-            for threads in runs.values(records, "threads")
-            if threads > 1
-            for bodies in runs.values(runs.only(records, threads=threads), "bodies")
-            for rows in [runs.only(records, threads=threads, bodies=bodies)]
-        ],
-    )
+    several = [row for row in records if row["threads"] > 1]
+    cases = dict.fromkeys((row["threads"], row["bodies"]) for row in several)
+    rows = [_words(records, only(several, threads=threads, bodies=bodies)) for threads, bodies in cases]
+    return Table(("threads (*: > cores)", "bodies a thread", *DEALS.values()), rows)
+
+
+def _words(records: Sequence[Record], case: Sequence[Record]) -> tuple[str, ...]:
+    """Of as many bodies and threads, dealt in each way."""
+    first = case[0]
+    threads = f"{first['threads']}{' *' if first['oversubscribed'] else ''}"
+    shares = [f"{100 * efficiency(records, row):.0f} %" for deal in DEALS for row in only(case, deal=deal)]
+    return (threads, str(first["bodies"] // first["threads"]), *shares)
 
 
 def draw(records: Sequence[Record]) -> str:
     def paint(figure: Figure) -> None:
         axes = figure.subplots()
-        counts = [count for count in runs.values(records, "threads") if count > 1]
+        counts = [count for count in values(records, "threads") if count > 1]
         for number, threads in enumerate(counts):
+            colour = figures.look(number)["color"]
             for deal, style in zip(DEALS, ("o-", "s--"), strict=True):
-                rows = runs.only(records, threads=threads, deal=deal)
+                rows = only(records, threads=threads, deal=deal)
                 xs, ys = [row["bodies"] / threads for row in rows], [100 * efficiency(records, row) for row in rows]
-                axes.plot(xs, ys, style, color=figures.COLOURS[number % 6], label=f"{threads} threads, {DEALS[deal]}")
+                axes.plot(xs, ys, style, color=colour, label=f"{threads} threads, {DEALS[deal]}")
         axes.axhline(90, color=figures.LINES, linestyle=":", linewidth=1)
         axes.set(xscale="log", xlabel="bodies a thread", ylabel="% of the best speedup", ylim=(0, None))
         axes.legend(fontsize=8)

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 from wherry import figures
 from wherry.bench.frame import Setup
 from wherry.netlab import why_unavailable
-from wherry.study import nbody_runs as runs
-from wherry.study.frame import Part, Record, Table
+from wherry.study.frame import Part, Record, Table, only, values
+from wherry.study.nbody import runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SCHEMES = ("equal", "balanced", "replicated", "overlapped", "allgather", "ring", "grid")
-WIRE_BYTES_PER_S = 125e6
 _STEPS, _QUICK_STEPS = 96, 12
 
 
@@ -49,12 +48,12 @@ def share_exchanging(records: Sequence[Record], step: Record) -> float:
 
 def _of(records: Sequence[Record], metric: str, like: Record) -> list[Record]:
     same = {name: like[name] for name in ("side", "bodies", "scheme", "ranks")}
-    return runs.only(records, metric=metric, **same)
+    return only(records, metric=metric, **same)
 
 
 def tabulate(records: Sequence[Record]) -> Table:
     """With the wins beside the times: the fastest scheme of plain MPI for each number of bodies and ranks is bold."""
-    steps = runs.only(records, metric="timestep", side="native")
+    steps = only(records, metric="timestep", side="native")
     return Table(
         ("bodies", "ranks (*: > cores)", "scheme", "timesteps/s", "with Wherry", "exchanging"),
         [_row(records, step, _is_best(steps, step)) for step in steps],
@@ -63,7 +62,7 @@ def tabulate(records: Sequence[Record]) -> Table:
 
 def tabulate_gigabit(records: Sequence[Record]) -> Table:
     """Beside the larger of what the slowest rank computed and what the wire takes for the bytes of the model."""
-    steps, table = runs.only(records, metric="timestep", side="native"), tabulate(records)
+    steps, table = only(records, metric="timestep", side="native"), tabulate(records)
     shares = [f"{100 * _bound_s(records, step) / step['value']:.0f} %" for step in steps]
     rows = [(*row, share) for row, share in zip(table.rows, shares, strict=True)]
     return Table((*table.head, "of max(compute, wire)"), rows)
@@ -71,12 +70,12 @@ def tabulate_gigabit(records: Sequence[Record]) -> Table:
 
 def _bound_s(records: Sequence[Record], step: Record) -> float:
     (computing,) = _of(records, "computing", step)
-    wire_s = (step["sent_bytes"] + step["sent_while_computing_bytes"]) / WIRE_BYTES_PER_S
+    wire_s = (step["sent_bytes"] + step["sent_while_computing_bytes"]) / runs.WIRE_BYTES_PER_S
     return float(max(computing["value"], wire_s))
 
 
 def _is_best(steps: Sequence[Record], step: Record) -> bool:
-    rivals = runs.only(steps, bodies=step["bodies"], ranks=step["ranks"])
+    rivals = only(steps, bodies=step["bodies"], ranks=step["ranks"])
     return bool(step["value"] == min(rival["value"] for rival in rivals))
 
 
@@ -90,14 +89,14 @@ def _row(records: Sequence[Record], step: Record, best: bool) -> tuple[str, ...]
 
 def draw(records: Sequence[Record]) -> str:
     """Over the number of ranks, if there are several, else over that of bodies."""
-    steps = runs.only(records, metric="timestep", side="native")
-    across, along = ("bodies", "ranks") if len(runs.values(steps, "ranks")) > 1 else ("ranks", "bodies")
-    panels_of = runs.values(steps, across)
+    steps = only(records, metric="timestep", side="native")
+    across, along = ("bodies", "ranks") if len(values(steps, "ranks")) > 1 else ("ranks", "bodies")
+    panels_of = values(steps, across)
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, len(panels_of), squeeze=False)[0]
         for value, axes in zip(panels_of, panels, strict=True):
-            _paint(axes, runs.only(steps, **{across: value}), along)
+            _paint(axes, only(steps, **{across: value}), along)
             axes.set_title(f"{value} {across}", fontsize=9, loc="left")
         panels[0].set_ylabel("timesteps a second")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", fontsize=8)
@@ -106,15 +105,12 @@ def draw(records: Sequence[Record]) -> str:
 
 
 def _paint(axes: Axes, steps: Sequence[Record], along: str) -> None:
-    for number, scheme in enumerate(runs.values(steps, "scheme")):
-        rows = runs.only(steps, scheme=scheme)
-        style = "o-" if number < len(figures.COLOURS) else "s--"
+    for number, scheme in enumerate(values(steps, "scheme")):
+        rows = only(steps, scheme=scheme)
         rates = [1 / row["value"] for row in rows]
-        axes.plot([row[along] for row in rows], rates, style, color=figures.COLOURS[number % 6], label=scheme, ms=4)
-    ticks = runs.values(steps, along)
-    axes.set(xscale="log", yscale="log", xlabel=along)
-    axes.set_xticks(ticks, [str(tick) for tick in ticks])
-    axes.minorticks_off()
+        axes.plot([row[along] for row in rows], rates, label=scheme, **figures.look(number))
+    axes.set(yscale="log", xlabel=along)
+    figures.scale_logarithmically(axes, values(steps, along))
     crowded = [row[along] for row in steps if row["oversubscribed"]] if along == "ranks" else []
     if crowded:
         axes.axvspan(min(crowded) / 1.4, max(crowded) * 1.2, color=figures.LINES, alpha=0.15, label="more than cores")

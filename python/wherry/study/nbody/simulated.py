@@ -8,14 +8,15 @@ sends everything to everybody, as no library does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wherry import figures
+from wherry import figures, units
 from wherry.bench.frame import Setup
 from wherry.simulate import application, platforms, smpi
-from wherry.study import nbody_runs as runs
-from wherry.study.frame import Part, Record, Table, record
-from wherry.study.nbody_schemes import SCHEMES as SCHEME_NAMES
+from wherry.study.frame import Part, Record, Table, only, record, values
+from wherry.study.nbody import runs
+from wherry.study.nbody.schemes import SCHEMES as SCHEME_NAMES
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,14 +24,34 @@ if TYPE_CHECKING:
 PLATFORM = "gigabit"
 #: A core with AVX-512, about as `nbody_kernels` measures it.
 PAIRS_PER_S = 1.5e9
-#: The platform's wire, and the time of a short message: two links and the overhead at both ends.
-BYTES_PER_S, MESSAGE_S = 125e6, 48e-6
+#: The time of a short message on the platform: two links and the overhead at both ends.
+MESSAGE_S = 48e-6
 LIMIT_S = 600.0
 STEPS = "4"  # ranks come out of step in the first of them
 CORES = 4  # of a node, where threads and ranks share it
-AUTO = "auto"
-#: Nodes on which Wherry's plans are simulated: all ranks look after them every microsecond, which takes minutes.
+AUTO, OVERLAPPED = "auto", "overlapped"
+#: Nodes on which Wherry's plans are simulated.
 MOST_OVERLAPPING = 16
+
+
+@dataclass(frozen=True)
+class Case:
+    """threads: of a rank, that share its pairs without loss."""
+
+    where: smpi.Machine
+    bodies: int
+    scheme: str
+    threads: int = 1
+
+    @property
+    def label(self) -> str:
+        ranks, threads = units.plural(self.where.per_node, "rank"), units.plural(self.threads, "thread")
+        return f"{self.bodies} bodies, {self.scheme}, {units.plural(self.where.nodes, 'node')} of {ranks} of {threads}"
+
+    @property
+    def takes_minutes(self) -> bool:
+        """All ranks look after Wherry's plans every microsecond."""
+        return self.scheme == OVERLAPPED and self.where.nodes > MOST_OVERLAPPING
 
 
 def why_not(setup: Setup) -> str:
@@ -45,44 +66,35 @@ def schemes(setup: Setup) -> list[Record]:
     nodes = (4,) if setup.quick else (16, 32, 64)
     bodies = (1024,) if setup.quick else (4096, 16384, 65536)
     names = (*SCHEME_NAMES, AUTO)
-    cases = [(machine(count, 1), n, name, 1) for count in nodes for n in bodies for name in names]
-    return _measure(setup, [case for case in cases if case[2] != "overlapped" or case[0].nodes <= MOST_OVERLAPPING])
+    cases = [Case(machine(count, 1), n, name) for count in nodes for n in bodies for name in names]
+    return _measure(setup, [case for case in cases if not case.takes_minutes])
 
 
 def hybrid(setup: Setup) -> list[Record]:
     """As many cores in all, with 1, 2 and 4 ranks on a node."""
     nodes, bodies = (4, (1024,)) if setup.quick else (16, (4096, 16384, 65536))
     names = ("replicated", "allgather", "ring", "grid")
+    places = [(n, each) for n in bodies for each in (1, 2, CORES)]
     return _measure(
         setup,
-        [
-            (machine(nodes * each, each), n, name, CORES // each)
-            for n in bodies
-            for each in (1, 2, CORES)
-            for name in names
-        ],
+        [Case(machine(nodes * each, each), n, name, CORES // each) for n, each in places for name in names],
     )
 
 
-def _measure(setup: Setup, cases: Sequence[tuple[smpi.Machine, int, str, int]]) -> list[Record]:
+def _measure(setup: Setup, cases: Sequence[Case]) -> list[Record]:
     rows = []
-    for number, (where, bodies, scheme, threads) in enumerate(cases):
-        setup.progress(f"{where.ranks} ranks, {bodies} bodies, {scheme}", number, len(cases))
-        rows.append(simulated(where, bodies, scheme, threads))
+    for number, case in enumerate(cases):
+        setup.progress(case.label, number, len(cases))
+        rows.append(timestep(case))
     return rows
 
 
-def simulated(where: smpi.Machine, bodies: int, scheme: str, threads: int = 1) -> Record:
-    """A timestep. threads: of a rank, that share its pairs without loss."""
-    rate = PAIRS_PER_S * threads
-    side = "wherry" if scheme == "overlapped" else "native"
-    (row, *_) = application.run(
-        application.Request("nbody", where, (_words(bodies, scheme, rate, side),), LIMIT_S)
-    ).records
-    ran = str(row["case"]).partition(", ")[2]
+def timestep(case: Case) -> Record:
+    where, rate = case.where, PAIRS_PER_S * case.threads
+    (row, *_) = application.run(application.Request("nbody", where, (_words(case, rate),), LIMIT_S)).records
     costs = {name: float(row[name]) for name in runs.COSTS}
     return record(
-        case=f"{bodies} bodies, {scheme}, {where.nodes} nodes of {where.per_node} ranks of {threads} threads",
+        case=case.label,
         metric="timestep",
         unit="s",
         value=row["mean_step_s"],
@@ -93,67 +105,68 @@ def simulated(where: smpi.Machine, bodies: int, scheme: str, threads: int = 1) -
         samples=row["samples"],
         nodes=where.nodes,
         per_node=where.per_node,
-        threads=threads,
-        bodies=bodies,
-        scheme=scheme,
-        ran=ran,
+        threads=case.threads,
+        bodies=case.bodies,
+        scheme=case.scheme,
+        ran=str(row["case"]).partition(", ")[2],
         expected_s=expected_s(costs, rate),
         bound_s=bound_s(costs, rate, where.per_node),
         **costs,
     )
 
 
-def _words(bodies: int, scheme: str, pairs_per_s: float, side: str) -> tuple[str, ...]:
+def _words(case: Case, pairs_per_s: float) -> tuple[str, ...]:
+    asked = ("--bodies", str(case.bodies), "--scheme", case.scheme, "--steps", STEPS)
     computing = ("--pretend", "--pairs-per-s", f"{pairs_per_s:g}")
-    with_side = ("--with", "wherry" if side == "wherry" else "mpi")
-    return ("--bodies", str(bodies), "--scheme", scheme, "--steps", STEPS, *computing, *with_side)
+    return (*asked, *computing, "--with", "wherry" if case.scheme == OVERLAPPED else "mpi")
 
 
 def expected_s(costs: dict[str, float], pairs_per_s: float) -> float:
     """The model of `--scheme auto` with the platform's own figures (apps/nbody/automatic.cpp)."""
-    hidden_s = costs["sent_while_computing_bytes"] / BYTES_PER_S
+    hidden_s = costs["sent_while_computing_bytes"] / runs.WIRE_BYTES_PER_S
     computing_s = max(costs["pairs"] / pairs_per_s, hidden_s)
-    return computing_s + costs["sent_bytes"] / BYTES_PER_S + costs["messages"] * MESSAGE_S
+    return computing_s + costs["sent_bytes"] / runs.WIRE_BYTES_PER_S + costs["messages"] * MESSAGE_S
 
 
 def bound_s(costs: dict[str, float], pairs_per_s: float, per_node: int) -> float:
-    """Either computing, or the wire of a node that carries what its ranks send."""
-    sent = costs["sent_bytes"] + costs["sent_while_computing_bytes"]
-    return max(costs["pairs"] / pairs_per_s, sent / BYTES_PER_S if per_node == 1 else 0.0)
+    """Nothing is faster: computing, or the wire. Of several ranks a node, nobody knows what crosses the wire."""
+    sent = costs["sent_bytes"] + costs["sent_while_computing_bytes"] if per_node == 1 else 0.0
+    return max(costs["pairs"] / pairs_per_s, sent / runs.WIRE_BYTES_PER_S)
 
 
 def tabulate_schemes(records: Sequence[Record]) -> Table:
     head = ("nodes", "bodies", "best scheme", "timesteps/s", "of max(compute, wire)", "model", "auto took", "its loss")
-    rows = []
-    for case in _cases(records, "nodes", "bodies"):
-        fixed = [row for row in case if row["scheme"] != AUTO]
-        best = min(fixed, key=lambda row: row["value"])
-        (auto,) = runs.only(case, scheme=AUTO)
-        # A run by itself, if there is one of what the trial took.
-        (taken, *_) = (*runs.only(fixed, scheme=auto["ran"]), auto)
-        rows.append(
-            (
-                str(best["nodes"]),
-                str(best["bodies"]),
-                str(best["scheme"]),
-                f"{1 / best['value']:.4g}",
-                f"{100 * best['bound_s'] / best['value']:.0f} %",
-                f"{best['expected_s'] / best['value']:.2f} x",
-                str(auto["ran"]),
-                f"{100 * (taken['value'] / best['value'] - 1):.1f} %",
-            )
-        )
-    return Table(head, rows)
+    return Table(head, [_judged(case) for case in _cases(records, "nodes", "bodies")])
+
+
+def _judged(case: Sequence[Record]) -> tuple[str, ...]:
+    """The best scheme, beside what would be possible, what the model expects, and what the automatic choice took."""
+    fixed = [row for row in case if row["scheme"] != AUTO]
+    best = min(fixed, key=lambda row: row["value"])
+    (auto,) = only(case, scheme=AUTO)
+    # A run by itself, if there is one of what the trial took.
+    (taken, *_) = (*only(fixed, scheme=auto["ran"]), auto)
+    return (
+        str(best["nodes"]),
+        str(best["bodies"]),
+        str(best["scheme"]),
+        f"{1 / best['value']:.4g}",
+        f"{100 * best['bound_s'] / best['value']:.0f} %",
+        f"{best['expected_s'] / best['value']:.2f} x",
+        str(auto["ran"]),
+        f"{100 * (taken['value'] / best['value'] - 1):.1f} %",
+    )
 
 
 def tabulate_hybrid(records: Sequence[Record]) -> Table:
-    head = ("bodies", "scheme", *(f"{each} x {CORES // each}" for each in runs.values(records, "per_node")), "best")
+    """Timesteps a second, for ranks a node x threads a rank."""
+    places = [f"{each} x {CORES // each}" for each in values(records, "per_node")]
     rows = []
     for case in _cases(records, "bodies", "scheme"):
         best = min(case, key=lambda row: row["value"])
         rates = [f"{1 / row['value']:.4g}" for row in case]
-        rows.append((str(best["bodies"]), str(best["scheme"]), *rates, f"{best['per_node']} ranks a node"))
-    return Table(head, rows)
+        rows.append((str(best["bodies"]), str(best["scheme"]), *rates, f"{best['per_node']} x {best['threads']}"))
+    return Table(("bodies", "scheme", *places, "best"), rows)
 
 
 def _cases(records: Iterable[Record], *names: str) -> list[list[Record]]:
@@ -166,21 +179,18 @@ def _cases(records: Iterable[Record], *names: str) -> list[list[Record]]:
 
 def draw_schemes(records: Sequence[Record]) -> str:
     """Timesteps a second over bodies; dotted: the model."""
-    nodes = runs.values(records, "nodes")
+    nodes = values(records, "nodes")
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, len(nodes), squeeze=False, sharey=True)[0]
         for count, axes in zip(nodes, panels, strict=True):
             for number, scheme in enumerate(SCHEME_NAMES):
-                rows = runs.only(records, nodes=count, scheme=scheme)
-                colour, bodies = figures.COLOURS[number % 6], [row["bodies"] for row in rows]
-                marker = "o" if number < len(figures.COLOURS) else "s"
-                axes.plot(bodies, [1 / row["value"] for row in rows], marker + "-", color=colour, label=scheme, ms=4)
-                axes.plot(bodies, [1 / row["expected_s"] for row in rows], ":", color=colour)
-            ticks = runs.values(records, "bodies")
-            axes.set(xscale="log", yscale="log", xlabel="bodies", title=f"{count} nodes")
-            axes.set_xticks(ticks, [str(tick) for tick in ticks])
-            axes.minorticks_off()
+                rows = only(records, nodes=count, scheme=scheme)
+                bodies, look = [row["bodies"] for row in rows], figures.look(number)
+                axes.plot(bodies, [1 / row["value"] for row in rows], label=scheme, **look)
+                axes.plot(bodies, [1 / row["expected_s"] for row in rows], ":", color=look["color"])
+            axes.set(yscale="log", xlabel="bodies", title=f"{count} nodes")
+            figures.scale_logarithmically(axes, values(records, "bodies"))
         panels[0].set_ylabel("timesteps a second (dotted: the model)")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", fontsize=8)
 
@@ -188,17 +198,17 @@ def draw_schemes(records: Sequence[Record]) -> str:
 
 
 def draw_hybrid(records: Sequence[Record]) -> str:
-    bodies = runs.values(records, "bodies")
+    bodies = values(records, "bodies")
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, len(bodies), squeeze=False)[0]
         for n, axes in zip(bodies, panels, strict=True):
-            for number, scheme in enumerate(runs.values(records, "scheme")):
-                rows = runs.only(records, bodies=n, scheme=scheme)
+            for number, scheme in enumerate(values(records, "scheme")):
+                rows = only(records, bodies=n, scheme=scheme)
                 ys = [1 / row["value"] for row in rows]
                 axes.plot([row["per_node"] for row in rows], ys, "o-", color=figures.COLOURS[number], label=scheme)
             axes.set(xlabel="ranks a node", title=f"{n} bodies", ylim=(0, None))
-            axes.set_xticks(runs.values(records, "per_node"))
+            axes.set_xticks(values(records, "per_node"))
         panels[0].set_ylabel("timesteps a second")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right center", fontsize=8)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from wherry import figures, paths
 from wherry.bench.frame import Setup
 from wherry.errors import WherryError
-from wherry.study.frame import Part, Record, Table, record
+from wherry.study.frame import Part, Record, Table, only, record, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,12 +22,8 @@ QUICK_BODIES = (512,)
 TRIANGLE = "triangle"
 
 
-def program() -> Path:
-    return paths.prefix() / "libexec" / "wherry" / "nbody_kernels"
-
-
 def why_not(setup: Setup) -> str:
-    if program().exists():
+    if paths.kernels_program().exists():
         return ""
     return "nbody_kernels is not built; as root: apt-get install libhwy-dev, then: make build"
 
@@ -36,8 +32,8 @@ def measure(setup: Setup) -> list[Record]:
     bodies = ",".join(map(str, QUICK_BODIES if setup.quick else BODIES))
     with tempfile.TemporaryDirectory(prefix="wherry-") as folder:
         file = Path(folder, "kernels.json")
-        command = [str(program()), "--bodies", bodies, "--turns", "3" if setup.quick else "5", "--no-progress"]
-        done = subprocess.run([*command, "--json", str(file)], capture_output=True, text=True)
+        options = ["--bodies", bodies, "--turns", "3" if setup.quick else "5", "--no-progress", "--json", str(file)]
+        done = subprocess.run([str(paths.kernels_program()), *options], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise WherryError(f"nbody_kernels failed with code {done.returncode}: {done.stderr.strip()}")
         return [_record(row) for row in json.loads(file.read_text(encoding="utf-8"))]
@@ -63,30 +59,29 @@ def _record(row: Record) -> Record:
 
 def tabulate(records: Sequence[Record]) -> Table:
     head = ("kernel", "pairs", "bodies", "interactions/s", "x autovectorised", "port bound", "error")
-    return Table(
-        head,
-        [
-            (
-                str(row["kernel"]),
-                str(row["metric"]),
-                str(row["bodies"]),
-                f"{row['interactions_per_s']:.3g}",
-                f"{row['ratio']:.2f}",
-                "" if row["share_of_port_bound"] is None else f"{100 * row['share_of_port_bound']:.0f} %",
-                f"{row['error']:.1e}",
-            )
-            for row in records
-        ],
+    return Table(head, [_words(row) for row in records])
+
+
+def _words(row: Record) -> tuple[str, ...]:
+    share = row["share_of_port_bound"]
+    return (
+        str(row["kernel"]),
+        str(row["metric"]),
+        str(row["bodies"]),
+        f"{row['interactions_per_s']:.3g}",
+        f"{row['ratio']:.2f}",
+        "" if share is None else f"{100 * share:.0f} %",
+        f"{row['error']:.1e}",
     )
 
 
 def draw(records: Sequence[Record]) -> str:
-    sizes = list(dict.fromkeys(row["bodies"] for row in records))
+    sizes = values(records, "bodies")
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, len(sizes), squeeze=False, sharey=True)[0]
         for size, axes in zip(sizes, panels, strict=True):
-            rows = [row for row in records if row["bodies"] == size]
+            rows = only(records, bodies=size)
             colours = [figures.COLOURS[0 if row["metric"] == TRIANGLE else 1] for row in rows]
             labels = [f"{row['kernel']}, {row['metric']}" for row in rows]
             axes.barh(labels, [row["interactions_per_s"] / 1e9 for row in rows], color=colours, height=0.7)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from wherry.study import nbody_kernels, nbody_schemes, nbody_simulated, nbody_threads, nbody_traces
 from wherry.study.frame import Study
+from wherry.study.nbody import kernels, schemes, simulated, threads, traces
 
 STUDY = Study(
     "nbody",
     "where a direct n-body solver's time goes, and which way to divide its work wins where",
     (
-        nbody_kernels.PART,
-        nbody_threads.PART,
-        nbody_schemes.NODE,
-        nbody_schemes.GIGABIT,
-        nbody_traces.PART,
-        nbody_simulated.SCHEMES,
-        nbody_simulated.HYBRID,
+        kernels.PART,
+        threads.PART,
+        schemes.NODE,
+        schemes.GIGABIT,
+        traces.PART,
+        simulated.SCHEMES,
+        simulated.HYBRID,
     ),
     options=("--mpi", "--hosts", "--launches"),
 )
