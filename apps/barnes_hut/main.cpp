@@ -74,9 +74,7 @@ void fit(Settings& settings, int) {
                             std::to_string(tree.leaf) + " bodies; write --leaf " +
                             std::to_string(tree.group));
   if (apps::rank_of(MPI_COMM_WORLD) != 0) return;
-  if (!settings.output.empty())
-    if (const std::string why = apps::why_unwritable(settings.output); !why.empty())
-      throw apps::usage_error(why);
+  apps::check_writable({{"--output", settings.output}, {"--json", settings.common.json}});
   if (settings.file.empty()) return;
   settings.read = parse_bodies(settings.file, apps::read_whole(settings.file));
   if (settings.read.empty()) throw apps::input_error(settings.file + ": there are no bodies in it");

@@ -4,7 +4,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <stdexcept>
+
+#include "common/options.hpp"
 
 namespace apps {
 namespace {
@@ -31,6 +34,18 @@ std::string why_unwritable(const std::string& path) {
   return problem.empty()
              ? ""
              : "cannot write '" + path + "': " + problem + "; name a file in a folder that can be written";
+}
+
+void check_writable(std::initializer_list<OutputFile> files) {
+  std::map<std::string, const char*> options;
+  for (const auto& [option, path] : files) {
+    if (path.empty()) continue;
+    const auto [first, is_new] = options.emplace(path, option);
+    if (!is_new)
+      throw usage_error(std::string(first->second) + " and " + option + " name the same file; name two");
+  }
+  for (const auto& [path, option] : options)
+    if (const std::string problem = why_unwritable(path); !problem.empty()) throw usage_error(problem);
 }
 
 void write_whole(const std::string& path, const std::string& text) {

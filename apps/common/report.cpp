@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "common/columns.hpp"
+#include "common/json.hpp"
 #include "common/options.hpp"
 
 namespace apps {
@@ -21,30 +21,6 @@ Words row_of(const Measurement& m) {
           listed(m.strategies)};
 }
 
-/// A string of JSON. What is not printable ASCII has no place in a record's names.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c >= ' ' && c <= '~' ? c : '?';
-  }
-  return out + "\"";
-}
-
-/// The shortest digits that read back as the same number; JSON has none for what is not finite.
-std::string number(double value) {
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  return std::isfinite(value) ? std::string(digits, end) : "null";
-}
-
-template <class Values, class Write>
-std::string list(const Values& values, Write write) {
-  std::string text;
-  for (const auto& value : values) text += (text.empty() ? "" : ", ") + write(value);
-  return "[" + text + "]";
-}
-
 /// As in the records of `wherry bench`: one entry per launch, and this is one.
 std::string samples(const Measurement& m) {
   return "[{\"launch\": 0, \"native\": " + list(m.plain_s, number) +
@@ -52,7 +28,7 @@ std::string samples(const Measurement& m) {
 }
 
 std::string record(const Machine& machine, const Measurement& m) {
-  const std::pair<const char*, std::string> members[] = {
+  std::vector<Member> members = {
       {"bench", quoted(machine.application)},
       {"case", quoted(m.name)},
       {"metric", quoted(m.metric)},
@@ -69,10 +45,8 @@ std::string record(const Machine& machine, const Measurement& m) {
       {"strategies", list(m.strategies, quoted)},
       {"samples", samples(m)},
   };
-  std::string text;
-  for (const auto& [name, value] : members) text += (text.empty() ? "" : ", ") + quoted(name) + ": " + value;
-  for (const auto& [name, value] : m.figures) text += ", " + quoted(name) + ": " + number(value);
-  return "{" + text + "}";
+  for (const auto& [name, value] : m.figures) members.emplace_back(name, number(value));
+  return object(members);
 }
 
 }  // namespace
@@ -96,9 +70,9 @@ std::string table(std::span<const Measurement> measurements, const std::string& 
 }
 
 std::string json(const Machine& machine, std::span<const Measurement> measurements) {
-  std::string text;
-  for (const Measurement& m : measurements) text += (text.empty() ? "" : ",\n ") + record(machine, m);
-  return "[" + text + "]\n";
+  std::vector<std::string> records;
+  for (const Measurement& m : measurements) records.push_back(record(machine, m));
+  return document(records);
 }
 
 std::string seconds_text(double seconds) {

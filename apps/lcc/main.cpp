@@ -78,9 +78,8 @@ std::vector<apps::Option> options_of(Settings& settings) {
 /// Reads the graph on rank 0, which alone says what is wrong with it.
 void fit(Settings& settings, int) {
   if (apps::rank_of(MPI_COMM_WORLD) != 0) return;
-  for (const std::string& path : {settings.output, settings.trace})
-    if (const std::string why = path.empty() ? "" : apps::why_unwritable(path); !why.empty())
-      throw apps::usage_error(why);
+  apps::check_writable(
+      {{"--output", settings.output}, {"--trace", settings.trace}, {"--json", settings.common.json}});
   if (!settings.file.empty()) settings.read = read_graph(settings.file, settings.format);
 }
 

@@ -4,6 +4,11 @@
 #include <hwloc.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "nbody/threads.hpp"
@@ -27,26 +32,37 @@ class CoreSet {
   hwloc_bitmap_t bits_;
 };
 
+struct Destroy {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, Destroy>;
+
+Topology topology_of_this_node() {
+  hwloc_topology_t made = nullptr;
+  if (hwloc_topology_init(&made) != 0)
+    throw std::runtime_error("hwloc has no memory for this node's topology");
+  Topology topology(made);
+  if (hwloc_topology_load(made) != 0) throw std::runtime_error("hwloc cannot read this node's topology");
+  return topology;
+}
+
 class Machine {
  public:
-  Machine() {
-    hwloc_topology_init(&topology_);
-    hwloc_topology_load(topology_);
-    hwloc_get_cpubind(topology_, mine_.get(), HWLOC_CPUBIND_PROCESS);
-  }
-  ~Machine() { hwloc_topology_destroy(topology_); }
-  Machine(const Machine&) = delete;
-  Machine& operator=(const Machine&) = delete;
+  /// Where the system does not say what this process may use, that is nothing, and no thread is bound.
+  Machine() { hwloc_get_cpubind(topology_.get(), mine_.get(), HWLOC_CPUBIND_PROCESS); }
 
-  /// Whether this process may use a part of the machine only.
-  bool process_is_bound() const {
-    return !hwloc_bitmap_isequal(mine_.get(), hwloc_topology_get_topology_cpuset(topology_));
+  std::string allowed() const {
+    char* text = nullptr;
+    if (hwloc_bitmap_list_asprintf(&text, mine_.get()) < 0) throw std::bad_alloc();
+    std::string list = text;
+    std::free(text);
+    return list;
   }
   /// That this process may use.
   std::vector<hwloc_obj_t> cores() const {
     std::vector<hwloc_obj_t> found;
     hwloc_obj_t core = nullptr;
-    while ((core = hwloc_get_next_obj_covering_cpuset_by_type(topology_, mine_.get(), HWLOC_OBJ_CORE,
+    while ((core = hwloc_get_next_obj_covering_cpuset_by_type(topology_.get(), mine_.get(), HWLOC_OBJ_CORE,
                                                               core)) != nullptr)
       found.push_back(core);
     return found;
@@ -54,13 +70,18 @@ class Machine {
   bool bind_this_thread(hwloc_obj_t core) const {
     CoreSet allowed;
     hwloc_bitmap_and(allowed.get(), core->cpuset, mine_.get());
-    return hwloc_set_cpubind(topology_, allowed.get(), HWLOC_CPUBIND_THREAD) == 0;
+    return hwloc_set_cpubind(topology_.get(), allowed.get(), HWLOC_CPUBIND_THREAD) == 0;
   }
 
  private:
-  hwloc_topology_t topology_ = nullptr;
+  Topology topology_ = topology_of_this_node();
   CoreSet mine_;
 };
+
+/// "1 rank", "2 ranks"
+std::string counted(std::size_t number, const std::string& what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
 
 std::string numbers_of(const std::vector<hwloc_obj_t>& cores) {
   std::string text;
@@ -82,16 +103,18 @@ std::string memories_of(const std::vector<hwloc_obj_t>& cores) {
 
 bool can_bind() { return true; }
 
-std::string bind_threads(int threads, OnNode place) {
+std::string allowed_processors() { return Machine().allowed(); }
+
+std::string bind_threads(int threads, Sharing sharing) {
   const Machine machine;
-  std::vector<hwloc_obj_t> cores = machine.cores();
-  const auto wanted = static_cast<std::size_t>(threads);
-  const std::size_t first = machine.process_is_bound() ? 0 : static_cast<std::size_t>(place.rank) * wanted;
-  if (first + wanted > cores.size())
-    return "threads not bound: " + std::to_string(place.ranks) + (place.ranks == 1 ? " rank" : " ranks") +
-           " of this node with " + std::to_string(threads) + " each, and this one may use " +
-           std::to_string(cores.size()) + (cores.size() == 1 ? " core" : " cores");
-  cores = {cores.begin() + static_cast<long>(first), cores.begin() + static_cast<long>(first + wanted)};
+  const std::vector<hwloc_obj_t> all = machine.cores();
+  const auto wanted = static_cast<std::size_t>(threads), rank = static_cast<std::size_t>(sharing.rank),
+             ranks = static_cast<std::size_t>(sharing.ranks);
+  if (ranks * wanted > all.size())
+    return "threads not bound: " + counted(ranks, "rank") + " with " + std::to_string(threads) +
+           " each for " + counted(all.size(), "core");
+  const auto first = all.begin() + static_cast<long>(rank * wanted);
+  const std::vector<hwloc_obj_t> cores(first, first + static_cast<long>(wanted));
   std::vector<char> done(wanted);
   on_threads(threads, [&](int thread) {
     const auto t = static_cast<std::size_t>(thread);
@@ -104,7 +127,8 @@ std::string bind_threads(int threads, OnNode place) {
 #else
 
 bool can_bind() { return false; }
-std::string bind_threads(int, OnNode) { return "threads not bound: built without hwloc"; }
+std::string allowed_processors() { return ""; }
+std::string bind_threads(int, Sharing) { return "threads not bound: built without hwloc"; }
 
 #endif
 

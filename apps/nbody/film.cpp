@@ -68,10 +68,15 @@ std::string in_blocks(const std::string& bytes) {
 
 std::string compressed(const Picture& picture) {
   constexpr std::uint32_t clear = colours, end = colours + 1, first_free = colours + 2, most_codes = 4096;
+  constexpr int first_bits = colour_bits + 1;
   BitWriter writer;
   std::unordered_map<std::uint32_t, std::uint32_t> known;  // a code and what follows it: another code
   std::uint32_t next = first_free, prefix = picture.front();
-  int bits = colour_bits + 1;
+  int bits = first_bits;
+  // The reader knows a code one later than the writer.
+  const auto widen = [&] {
+    if (next == std::uint32_t{1} << bits && next < most_codes) ++bits;
+  };
   writer.put_code(clear, bits);
   for (std::size_t i = 1; i < picture.size(); ++i) {
     const std::uint32_t longer = prefix << 8 | picture[i];
@@ -85,14 +90,14 @@ std::string compressed(const Picture& picture) {
       writer.put_code(clear, bits);
       known.clear();
       next = first_free;
-      bits = colour_bits + 1;
+      bits = first_bits;
       continue;
     }
-    // The reader knows a code one later than the writer.
-    if (next == std::uint32_t{1} << bits) ++bits;
+    widen();
     known.emplace(longer, next++);
   }
   writer.put_code(prefix, bits);
+  widen();
   writer.put_code(end, bits);
   return in_blocks(writer.finish());
 }

@@ -85,7 +85,11 @@ Vectors vectors(Records& records, std::size_t count, const char* what) {
 
 Header read_header(Records& records) {
   Header header;
-  std::memcpy(&header, records.next("header").data(), sizeof header);
+  const std::string_view record = records.next("header");
+  if (record.size() != header_bytes)
+    records.fail("the header has " + std::to_string(record.size()) + " bytes, which are not " +
+                 std::to_string(header_bytes) + "; it is no snapshot of format 1");
+  std::memcpy(&header, record.data(), sizeof header);
   for (const std::int32_t count : header.count)
     if (count < 0) records.fail("has " + std::to_string(count) + " particles of a kind");
   if (header.files > 1)

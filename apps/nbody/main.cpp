@@ -1,7 +1,9 @@
 // How fast do bodies that pull each other move with plain MPI and with Wherry, by each way to divide the work?
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cstdio>
+#include <functional>
 #include <numeric>
 #include <optional>
 
@@ -46,14 +48,6 @@ std::vector<apps::Option> pace_options(Pace& pace) {
        [&pace](const std::string&) { pace.pretended = true; }}};
 }
 
-/// What can be told before the first step: each file that is to be written can be.
-void check_files(const Settings& settings) {
-  for (const std::string& file : {settings.output, settings.film, settings.trace}) {
-    const std::string problem = file.empty() ? "" : apps::why_unwritable(file);
-    if (!problem.empty()) throw apps::usage_error(problem);
-  }
-}
-
 /// On the first rank the bodies to begin with.
 std::optional<Snapshot> fit(const Settings& settings, int ranks) {
   check(settings);
@@ -67,7 +61,10 @@ std::optional<Snapshot> fit(const Settings& settings, int ranks) {
   if (bodies < static_cast<std::size_t>(ranks))
     throw apps::usage_error(std::to_string(bodies) + " bodies for " + std::to_string(ranks) +
                             " ranks; start at most as many ranks as there are bodies");
-  check_files(settings);
+  apps::check_writable({{"--output", settings.output},
+                        {"--film", settings.film},
+                        {"--trace", settings.trace},
+                        {"--json", settings.common.json}});
   return start;
 }
 
@@ -106,14 +103,22 @@ struct Sides {
   std::array<StepTimes, 2> times_;
 };
 
+/// Collective.
+Sharing sharing_of(MPI_Comm comm) {
+  const int rank = apps::rank_of(comm);
+  const auto processors = static_cast<int>(std::hash<std::string>()(allowed_processors()) & INT_MAX);
+  MPI_Comm node = MPI_COMM_NULL, alike = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  MPI_Comm_split(node, processors, rank, &alike);
+  const Sharing sharing = {apps::rank_of(alike), apps::size_of(alike)};
+  MPI_Comm_free(&alike);
+  MPI_Comm_free(&node);
+  return sharing;
+}
+
 /// Binds this rank's threads if that is asked for; what came of it. Collective.
 std::string bind(const Settings& settings, MPI_Comm comm) {
-  if (!settings.bind) return "";
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, apps::rank_of(comm), MPI_INFO_NULL, &node);
-  const OnNode place = {apps::rank_of(node), apps::size_of(node)};
-  MPI_Comm_free(&node);
-  return bind_threads(settings.threads, place);
+  return settings.bind ? bind_threads(settings.threads, sharing_of(comm)) : "";
 }
 
 /// Everything that is fixed before the first step.
@@ -160,7 +165,7 @@ class Run {
     if (wrong.empty()) wrong = forces_problem();
     const Conserved after = measured();
     if (wrong.empty()) write();
-    if (wrong.empty()) show();
+    if (wrong.empty()) write_film();
     write_trace(zero_s);
     const std::vector<apps::Measurement> times = measurements();
     return {
@@ -205,7 +210,7 @@ class Run {
     film_->add(all);
   }
 
-  void show() {
+  void write_film() {
     if (film_) apps::write_whole(settings_.film, film_->gif());
   }
 

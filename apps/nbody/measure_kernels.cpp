@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 
+#include "common/json.hpp"
 #include "common/options.hpp"
 #include "common/output_file.hpp"
 #include "common/progress.hpp"
@@ -232,27 +233,32 @@ void print(const Settings& settings, const std::vector<Comparison>& comparisons)
   print_instructions(comparisons.front().cases);
 }
 
+std::string record(const Settings& settings, const Comparison& comparison, std::size_t number) {
+  const Case& c = comparison.cases[number];
+  const Figures f = figures(settings, comparison, number);
+  const apps::Member members[] = {
+      {"bench", apps::quoted("nbody_kernels")},
+      {"case", apps::quoted(f.name)},
+      {"metric", apps::quoted(c.pairs)},
+      {"unit", apps::quoted("s")},
+      {"value", apps::number(f.time_s)},
+      {"baseline", apps::number(f.baseline_s)},
+      {"ratio", apps::number(f.baseline_s / f.time_s)},
+      {"instructions", apps::quoted(settings.set().name)},
+      {"interactions_per_s", apps::number(f.interactions_per_s)},
+      {"error", apps::number(f.error)},
+      {"share_of_port_bound", apps::number(f.share)},
+      {"samples", apps::list(c.times_s, apps::number)},
+  };
+  return apps::object(members);
+}
+
 std::string json(const Settings& settings, const std::vector<Comparison>& comparisons) {
-  std::string text;
+  std::vector<std::string> records;
   for (const Comparison& comparison : comparisons)
-    for (std::size_t k = 0; k < comparison.cases.size(); ++k) {
-      const Case& c = comparison.cases[k];
-      const Figures f = figures(settings, comparison, k);
-      char record[700];
-      std::snprintf(
-          record, sizeof record,
-          "%s{\"bench\": \"nbody_kernels\", \"case\": \"%s\", \"metric\": \"%s\", \"unit\": \"s\", "
-          "\"value\": %.9g, "
-          "\"baseline\": %.9g, \"ratio\": %.9g, \"instructions\": \"%s\", \"interactions_per_s\": %.9g, "
-          "\"error\": %.9g, \"share_of_port_bound\": ",
-          text.empty() ? "" : ",\n ", f.name.c_str(), c.pairs.c_str(), f.time_s, f.baseline_s,
-          f.baseline_s / f.time_s, settings.set().name.c_str(), f.interactions_per_s, f.error);
-      text += record + (std::isnan(f.share) ? "null" : std::to_string(f.share)) + ", \"samples\": [";
-      for (std::size_t i = 0; i < c.times_s.size(); ++i)
-        text += (i == 0 ? "" : ", ") + std::to_string(c.times_s[i]);
-      text += "]}";
-    }
-  return "[" + text + "]\n";
+    for (std::size_t k = 0; k < comparison.cases.size(); ++k)
+      records.push_back(record(settings, comparison, k));
+  return apps::document(records);
 }
 
 int run(int argc, char** argv) {
@@ -271,10 +277,7 @@ int run(int argc, char** argv) {
     std::fputs(apps::help(manual, options).c_str(), stdout);
     return 0;
   }
-  if (!settings.common.json.empty()) {
-    const std::string problem = apps::why_unwritable(settings.common.json);
-    if (!problem.empty()) throw apps::usage_error(problem);
-  }
+  apps::check_writable({{"--json", settings.common.json}});
   std::vector<Comparison> comparisons;
   {
     apps::Progress progress("nbody_kernels", settings.common.progress);

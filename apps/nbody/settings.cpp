@@ -185,9 +185,6 @@ void check(const Settings& settings) {
         "--threads: built without OpenMP; install the compiler's OpenMP library and build again");
   if (!settings.trace.empty() && settings.steps == 0)
     throw apps::usage_error("--trace: without a step there is nothing to trace; give --steps 1 or more");
-  if (!settings.trace.empty() &&
-      (settings.trace == settings.output || settings.trace == settings.common.json))
-    throw apps::usage_error("--trace: '" + settings.trace + "' is another option's file too; name another");
   if (settings.bind && !can_bind())
     throw apps::usage_error(
         "--bind: built without hwloc; as root: apt-get install libhwloc-dev, and build again");
@@ -195,8 +192,6 @@ void check(const Settings& settings) {
     throw apps::usage_error("--every says when to write, but not where; add --output FILE or --film FILE");
   if (settings.every == 0 && !settings.film.empty())
     throw apps::usage_error("--film needs to know how often; add --every N");
-  if (settings.output == settings.film && !settings.film.empty())
-    throw apps::usage_error("--output and --film name the same file; name two");
 }
 
 Snapshot start_of(const Settings& settings) {

@@ -44,13 +44,13 @@ std::vector<std::string_view> split(std::string_view text, char sign) {
 
 /// Why these numbers cannot be those of a body.
 std::string problem_of(const Row& values) {
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const std::string is = std::string(columns[c]) + " is " + digits(values[c]);
-    if (!std::isfinite(values[c])) return is + "; it must be finite";
-    if (c == 0 && values[c] < 0) return is + "; a mass must not be negative";
-    if (c >= 1 && c < 4 && std::abs(values[c]) >= farthest)
-      return is + "; write lengths in a unit that keeps them below 1e100";
-  }
+  const auto is = [&](std::size_t c) { return std::string(columns[c]) + " is " + digits(values[c]); };
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (!std::isfinite(values[c])) return is(c) + "; it must be finite";
+  if (values[0] < 0) return is(0) + "; a mass must not be negative";
+  for (std::size_t c = 1; c < 4; ++c)
+    if (std::abs(values[c]) >= farthest)
+      return is(c) + "; write lengths in a unit that keeps them below 1e100";
   return "";
 }
 
@@ -112,6 +112,14 @@ class Reader {
     return value;
   }
 
+  long whole(std::string_view text, const char* what) const {
+    constexpr double most = 9e15;  // below 2^53: every such number has its own digits
+    const double value = from_zero(text, what);
+    if (value > most || value != std::floor(value))
+      fail(std::string(what) + " is " + digits(value) + "; it must be a whole number up to " + digits(most));
+    return static_cast<long>(value);
+  }
+
   Row row(std::string_view line) const {
     const std::vector<std::string_view> fields = split(line, ',');
     if (fields.size() != columns.size())
@@ -130,7 +138,7 @@ class Reader {
       const std::size_t sign = field.find('=');
       const std::string_view name = field.substr(0, sign);
       const std::string_view value = sign == field.npos ? std::string_view() : field.substr(sign + 1);
-      if (name == "step") state.step = static_cast<long>(from_zero(value, "step"));
+      if (name == "step") state.step = whole(value, "step");
       else if (name == "dt") state.dt = from_zero(value, "dt");
       else if (name == "eps") state.eps = from_zero(value, "eps");
       else if (name == "integrator") state.integrator = value;

@@ -6,6 +6,8 @@
 #include <map>
 #include <tuple>
 
+#include "common/json.hpp"
+
 namespace nbody {
 namespace {
 
@@ -90,8 +92,8 @@ std::string chrome_trace(const std::vector<Spans>& ranks, const std::string& tit
     add(process_name(rank));
     for (const Span& span : ranks[rank]) add(event(rank, span));
   }
-  return R"({"displayTimeUnit": "ms", "otherData": {"title": ")" + title + "\"},\n\"traceEvents\": [\n" +
-         events + "\n]}\n";
+  return R"({"displayTimeUnit": "ms", "otherData": {"title": )" + apps::quoted(title) +
+         "},\n\"traceEvents\": [\n" + events + "\n]}\n";
 }
 
 }  // namespace nbody

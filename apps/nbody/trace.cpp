@@ -1,8 +1,7 @@
 #include "nbody/trace.hpp"
 
-#include <numeric>
-
 #include "parallel/comm.hpp"
+#include "parallel/elements.hpp"
 #include "parallel/simulated.hpp"
 
 namespace nbody {
@@ -11,18 +10,17 @@ namespace {
 /// Of every rank, on rank 0; elsewhere empty. Collective.
 std::vector<Spans> gathered(const Spans& mine, MPI_Comm comm) {
   const auto ranks = static_cast<std::size_t>(apps::size_of(comm));
-  const int bytes = static_cast<int>(mine.size() * sizeof(Span));
-  std::vector<int> counts(ranks), begins(ranks);
-  MPI_Gather(&bytes, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
-  std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), 0);
-  Spans all(static_cast<std::size_t>(begins.back() + counts.back()) / sizeof(Span));
-  MPI_Gatherv(mine.data(), bytes, MPI_BYTE, all.data(), counts.data(), begins.data(), MPI_BYTE, 0, comm);
+  const int count = static_cast<int>(mine.size());
+  std::vector<int> counts(ranks);
+  MPI_Gather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm);
+  const std::vector<int> begins = apps::begins(counts);
+  Spans all(static_cast<std::size_t>(begins.back()));
+  const apps::ElementType<Span> type;
+  MPI_Gatherv(mine.data(), count, type, all.data(), counts.data(), begins.data(), type, 0, comm);
   std::vector<Spans> by_rank;
   if (apps::rank_of(comm) != 0) return by_rank;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const auto begin = all.begin() + begins[rank] / static_cast<int>(sizeof(Span));
-    by_rank.emplace_back(begin, begin + counts[rank] / static_cast<int>(sizeof(Span)));
-  }
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    by_rank.emplace_back(all.begin() + begins[rank], all.begin() + begins[rank + 1]);
   return by_rank;
 }
 

@@ -48,7 +48,8 @@ std::string problem_of(const Application& application, const Words& words, MPI_C
     parse(words, application.options);
     if (common.help) return "";
     application.fit(size_of(comm));
-    return common.json.empty() || rank_of(comm) != 0 ? "" : why_unwritable(common.json);
+    if (rank_of(comm) == 0) check_writable({{"--json", common.json}});
+    return "";
   } catch (const usage_error& error) {
     return error.what();
   }

@@ -13,7 +13,6 @@
 #include <cstddef>
 #include <ranges>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "wherry/plan.hpp"
@@ -53,34 +52,35 @@ inline Degrees degrees(MPI_Comm comm) {
 
 namespace detail {
 
-/// Values per neighbour of a range that holds one block for each, as MPI counts them; of no neighbours, none.
-template <class T>
-int near_count(std::size_t values, std::size_t neighbours, const char* name) {
-  const std::size_t blocks = neighbours == 0 ? 1 : neighbours;
-  if (values % blocks != 0 || (neighbours == 0 && values != 0))
-    throw usage_error(std::string(name) + " holds " + std::to_string(values) +
-                      " values, which is no multiple of " + std::to_string(neighbours) +
-                      " neighbours; give every one as many");
-  return mpi_count<T>(values / blocks);
+/// Where the blocks of one side begin, one after the other; checked.
+inline std::vector<int> near_displacements(const char* name, std::size_t neighbours, std::size_t values,
+                                           std::span<const int> counts) {
+  std::vector<int> displacements = one_after_the_other(counts);
+  check_blocks(neighbours, name, values, counts, displacements, "neighbour");
+  return displacements;
 }
 
 /// The counts and displacements of one side, checked and as MPI counts them.
 template <class T>
 struct NearBlocks {
   NearBlocks(const char* name, std::size_t neighbours, std::size_t values, std::span<const int> of)
-      : displacements(one_after_the_other(of)), counts(of), begins(displacements) {
-    check_blocks(neighbours, name, values, of, displacements, "neighbour");
-  }
+      : displacements(near_displacements(name, neighbours, values, of)), counts(of), begins(displacements) {}
+  NearBlocks(const NearBlocks&) = delete;  // `begins` may look into `displacements`
+  NearBlocks& operator=(const NearBlocks&) = delete;
+
   std::vector<int> displacements;
   Scaled<T> counts, begins;
 };
 
-/// Equal blocks for all neighbours, checked: as many values to each, and from each.
+/// Equal blocks for all neighbours, checked: as many values to each as from each.
 template <class T>
 struct NearEqual {
   NearEqual(std::size_t sent, std::size_t received, const Degrees& near)
-      : send(near_count<T>(sent, near.targets, "send")),
-        receive(near_count<T>(received, near.sources, "receive")) {}
+      : send(block_count<T>(sent, near.targets, "send", "neighbour")),
+        receive(block_count<T>(received, near.sources, "receive", "neighbour")) {
+    if (near.targets > 0 && near.sources > 0)
+      check_all_blocks("receive", received, sent / near.targets, near.sources, "neighbour");
+  }
   int send, receive;
   MPI_Datatype type = datatype<T>();
 };
@@ -100,7 +100,7 @@ struct NearOfAnySize {
 template <class T>
 int near_block(std::size_t sent, std::size_t received, const Degrees& near) {
   const int count = mpi_count<T>(sent);
-  check_all_blocks("receive", received, sent, near.sources, "neighbours");
+  check_all_blocks("receive", received, sent, near.sources, "neighbour");
   return count;
 }
 
@@ -109,9 +109,10 @@ int near_block(std::size_t sent, std::size_t received, const Degrees& near) {
 /// Sends block i of `send` to neighbour i; block i of `receive` comes from neighbour i.
 ///
 /// send: one block for each neighbour that this rank sends to, one after the other, all of the same size on all ranks, which may be
-///   0. receive: one for each that it receives from; they must not overlap.
+///   0. receive: one of that size for each that it receives from; they must not overlap.
 /// Collective over comm. Returns when `receive` is complete.
-/// Throws usage_error (local, before any message) if a size is no multiple of the neighbours, or there is no topology; mpi_error.
+/// Throws usage_error (local, before any message) if a size is no multiple of the neighbours, if blocks differ in size, or there is no
+/// topology; mpi_error.
 /// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoall.
 template <Values Send, WritableValues Receive>
   requires Alike<Send, Receive>
@@ -123,8 +124,10 @@ void neighbor_alltoall(const Send& send, Receive&& receive, MPI_Comm comm) {
                                          std::ranges::data(receive), count.receive, count.type, comm));
 }
 
-/// The same with blocks of any size, one after the other: counts have one entry per neighbour, in values (not bytes).
+/// The same with blocks of any size, one after the other: counts have one entry per neighbour, in values (not bytes). A block that is
+/// received has the size that its sender sends.
 ///
+/// Collective over comm. Returns when `receive` is complete.
 /// Throws usage_error (local, before any message) if a block is not inside its range, or there is no topology; mpi_error.
 /// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoallv.
 template <Values Send, WritableValues Receive>

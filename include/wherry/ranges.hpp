@@ -117,19 +117,22 @@ int mpi_count(std::size_t values, std::size_t per_value = units<T>) {
   return static_cast<int>(values * per_value);
 }
 
-/// Values per rank of a range that holds one block for each.
-inline std::size_t block_size(std::size_t values, std::size_t ranks, const char* name) {
-  if (values % ranks != 0)
+// Of all that follow, peer: what those are called who have a block each.
+
+/// Values per peer of a range that holds one block for each; of no peers, none.
+inline std::size_t block_size(std::size_t values, std::size_t peers, const char* name,
+                              const char* peer = "rank") {
+  if (peers == 0 ? values != 0 : values % peers != 0)
     throw usage_error(std::string(name) + " holds " + std::to_string(values) +
-                      " values, which is no multiple of " + std::to_string(ranks) +
-                      " ranks; give every rank as many");
-  return values / ranks;
+                      " values, which is no multiple of " + std::to_string(peers) + " " + peer +
+                      "s; give every " + peer + " as many");
+  return peers == 0 ? 0 : values / peers;
 }
 
 /// The same as MPI counts them.
 template <class T>
-int block_count(std::size_t values, std::size_t ranks, const char* name) {
-  return mpi_count<T>(block_size(values, ranks, name));
+int block_count(std::size_t values, std::size_t peers, const char* name, const char* peer = "rank") {
+  return mpi_count<T>(block_size(values, peers, name, peer));
 }
 
 /// `receive` holds a value for each of `send`.
@@ -140,13 +143,13 @@ inline void check_as_many(const char* function, std::size_t receive, std::size_t
                       " receives as many as it sends; resize receive");
 }
 
-/// `all` holds a block of `block` values for each rank. peers: what they are called.
-inline void check_all_blocks(const char* name, std::size_t all, std::size_t block, std::size_t ranks,
-                             const char* peers = "ranks") {
-  if (all != block * ranks)
+/// `all` holds a block of `block` values for each peer.
+inline void check_all_blocks(const char* name, std::size_t all, std::size_t block, std::size_t peers,
+                             const char* peer = "rank") {
+  if (all != block * peers)
     throw usage_error(std::string(name) + " holds " + std::to_string(all) + " values, but blocks of " +
-                      std::to_string(block) + " on " + std::to_string(ranks) + " " + peers + " are " +
-                      std::to_string(block * ranks) + "; resize " + name);
+                      std::to_string(block) + " on " + std::to_string(peers) + " " + peer + "s are " +
+                      std::to_string(block * peers) + "; resize " + name);
 }
 
 /// What this rank does in a collective with a root. In an intercommunicator the root has no block of its own, and the
@@ -195,23 +198,24 @@ class Scaled {
   std::vector<int> scaled_;
 };
 
-inline void check_lengths(std::size_t ranks, const char* name, std::initializer_list<std::size_t> lengths,
+/// Arrays of these lengths have one entry per peer.
+inline void check_lengths(std::size_t peers, const char* name, std::initializer_list<std::size_t> lengths,
                           const char* peer = "rank") {
   for (const std::size_t length : lengths)
-    if (length != ranks)
+    if (length != peers)
       throw usage_error("an array of the " + std::string(name) + " side has " + std::to_string(length) +
-                        " entries, but there are " + std::to_string(ranks) + " " + peer +
+                        " entries, but there are " + std::to_string(peers) + " " + peer +
                         "s; give one for each");
 }
 
-/// Every block lies inside its range. peer: what one of those is called who have a block.
-inline void check_blocks(std::size_t ranks, const char* name, std::size_t values, std::span<const int> counts,
+/// Every block lies inside its range.
+inline void check_blocks(std::size_t peers, const char* name, std::size_t values, std::span<const int> counts,
                          std::span<const int> displacements, const char* peer = "rank") {
-  check_lengths(ranks, name, {counts.size(), displacements.size()}, peer);
-  for (std::size_t r = 0; r < ranks; ++r) {
-    const long long begin = displacements[r], count = counts[r];
+  check_lengths(peers, name, {counts.size(), displacements.size()}, peer);
+  for (std::size_t p = 0; p < peers; ++p) {
+    const long long begin = displacements[p], count = counts[p];
     if (begin < 0 || count < 0 || (count > 0 && begin + count > static_cast<long long>(values)))
-      throw usage_error("the " + std::string(name) + " block of " + peer + " " + std::to_string(r) + " has " +
+      throw usage_error("the " + std::string(name) + " block of " + peer + " " + std::to_string(p) + " has " +
                         std::to_string(count) + " values from " + std::to_string(begin) +
                         " on, but there are " + std::to_string(values) +
                         "; enlarge the range or correct the counts");

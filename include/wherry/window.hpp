@@ -169,23 +169,24 @@ class Window {
   /// Forgets what was read. Local; gets under way still complete.
   void invalidate() { detail::check("wherry_win_invalidate", wherry_win_invalidate(win_)); }
 
-  /// What the cache has done on this rank; all 0 if the window is not cached.
+  /// What the cache has done on this rank. Of a window that is not cached all but gets_passed are 0. Local.
   wherry_win_statistics statistics() const {
     wherry_win_statistics statistics;
     detail::check("wherry_win_get_statistics", wherry_win_get_statistics(win_, &statistics));
     return statistics;
   }
-  /// How the cache came to its size: the last changes, oldest first.
+  /// How the cache came to its size: the last changes, at most 64, oldest first. Local.
   std::vector<wherry_win_adjustment> adjustments() const {
-    std::vector<wherry_win_adjustment> adjustments(64);
+    constexpr int most = 64;
+    std::vector<wherry_win_adjustment> adjustments(most);
     int count = 0;
     detail::check("wherry_win_get_adjustments",
-                  wherry_win_get_adjustments(win_, 64, adjustments.data(), &count));
+                  wherry_win_get_adjustments(win_, most, adjustments.data(), &count));
     adjustments.resize(static_cast<std::size_t>(count));
     return adjustments;
   }
   bool is_cached() const { return wherry_win_is_cached(win_) != 0; }
-  /// Empty if it is cached.
+  /// As wherry_win_why_not_cached; empty if it is cached.
   std::string why_not_cached() const {
     const char* const reason = wherry_win_why_not_cached(win_);
     return reason == nullptr ? "" : reason;

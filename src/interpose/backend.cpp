@@ -11,7 +11,6 @@
 #include <cstring>
 #include <mutex>
 #include <new>
-#include <optional>
 
 #include "interpose/control.h"
 #include "interpose/wrappers.hpp"
@@ -188,48 +187,6 @@ int Backend::cache_window(MPI_Win win, MPI_Comm comm, MPI_Info info, const windo
     std::fprintf(stderr, "wherry: %s; the window is not cached\n", problem.c_str());
   options.caching &= problem.empty();
   return make_windows().add(win, comm, own, options);
-}
-
-namespace {
-
-/// nullopt: of such a window the record says nothing.
-std::optional<profile::Caching> caching_of(const window::Windows::Known& known) {
-  if (const window::Window* cached = known.window())
-    return static_cast<profile::Caching>(cached->options().cache.mode);
-  switch (known.why()) {
-    case window::Uncached::shared_memory: return profile::Caching::shared_memory;
-    case window::Uncached::dynamic: return profile::Caching::dynamic;
-    default: return std::nullopt;
-  }
-}
-
-}  // namespace
-
-void Backend::book(const window::Windows::Known& known) {
-  const std::optional<profile::Caching> caching = caching_of(known);
-  if (!recording_ || !caching) return;
-  window::Statistics s;
-  if (known.window() != nullptr) s = known.window()->statistics();
-  else s.passed = known.passed();
-  const std::lock_guard guard(lock);
-  if (!is_ready()) return;
-  const WinFacts* const facts = handles.window(known.win());
-  profile::WindowRecord record{};
-  record.comm = facts == nullptr ? profile::none : facts->comm;
-  record.caching = *caching;
-  window::tell(s, record);
-  std::ranges::copy(s.cache.misses, record.misses);
-  record.passed = s.passed;
-  record.bypassed = s.bypassed;
-  record.saved_ns = static_cast<std::uint64_t>(s.seconds_saved * 1e9);
-  const std::uint32_t row = recorder.window(record);
-  if (row == profile::none || known.window() == nullptr) return;
-  for (const auto& [lookups, hits, bytes] : known.window()->timeline())
-    recorder.window_point(
-        {.window = row, .reserved = 0, .lookups = lookups, .hits = hits, .storage_bytes = bytes});
-  for (const auto& [bytes, missed] : known.window()->miss_ratio_curve())
-    recorder.window_curve(
-        {.window = row, .missed_millionth = static_cast<std::uint32_t>(1e6 * missed + 0.5), .bytes = bytes});
 }
 
 void* Backend::next(std::string_view name) const {

@@ -188,12 +188,12 @@ struct WindowRecord {
   std::uint64_t bytes;     // of its memory, at the end
 };
 
-/// How a cached window's hits and memory have gone: what had been when it was noted, oldest first.
+/// How a cached window's hits and memory have gone, oldest first.
 struct WindowPointRecord {
   std::uint32_t window;  // index into windows
   std::uint32_t reserved;
-  std::uint64_t lookups;
-  std::uint64_t hits;           // of all kinds
+  std::uint64_t lookups;        // so far
+  std::uint64_t hits;           // of all kinds, so far
   std::uint64_t storage_bytes;  // then
 };
 

@@ -211,27 +211,44 @@ void check_topology(World& w, const Near& near) {
     }
 }
 
+/// Why the arguments cannot be; empty if they are taken.
 template <class Body>
-bool is_refused(const Body& body) {
+std::string refusal(const Body& body) {
   try {
     body();
-  } catch (const wherry::usage_error&) {
-    return true;
+  } catch (const wherry::usage_error& error) {
+    return error.what();
   }
-  return false;
+  return "";
 }
 
+struct Triple {
+  int first, second, third;
+};
+
 void check_misuse(World& w, const Near& near) {
-  std::vector<int> five(5), eight(8), none;
-  const std::vector<int> counts = {2, 2, 2, 3};
-  w.checks.that(is_refused([&] { wherry::neighbor_alltoall(five, eight, near.comm); }),
-                "blocks of no size were sent");
-  w.checks.that(is_refused([&] { wherry::neighbor_alltoallv(eight, counts, eight, counts, near.comm); }),
-                "more was sent than there is");
-  w.checks.that(is_refused([&] { wherry::neighbor_allgather(five, eight, near.comm); }),
-                "blocks were received for which there is no room");
-  w.checks.that(is_refused([&] { wherry::neighbor_alltoall(none, none, w.comm); }),
-                "ranks without a topology had neighbours");
+  std::vector<int> four(4), five(5), eight(8), none;
+  std::vector<Triple> triples(8);
+  const std::vector<int> counts = {2, 2, 2, 3}, negative = {2, -2, 2, 2};
+  const auto is_refused = [&](const auto& body, const char* why) {
+    const std::string told = refusal(body);
+    w.checks.that(told == why, (std::string("not '") + why + "' but '" + told + "'").c_str());
+  };
+  is_refused([&] { wherry::neighbor_alltoall(five, eight, near.comm); },
+             "send holds 5 values, which is no multiple of 4 neighbours; give every neighbour as many");
+  is_refused([&] { wherry::neighbor_alltoall(eight, four, near.comm); },
+             "receive holds 4 values, but blocks of 2 on 4 neighbours are 8; resize receive");
+  is_refused([&] { wherry::neighbor_alltoallv(eight, counts, eight, counts, near.comm); },
+             "the send block of neighbour 3 has 3 values from 6 on, but there are 8; enlarge the range or "
+             "correct the counts");
+  is_refused([&] { wherry::neighbor_alltoallv(triples, negative, triples, negative, near.comm); },
+             "the send block of neighbour 1 has -2 values from 2 on, but there are 8; enlarge the range or "
+             "correct the counts");
+  is_refused([&] { wherry::neighbor_allgather(five, eight, near.comm); },
+             "receive holds 8 values, but blocks of 5 on 4 neighbours are 20; resize receive");
+  is_refused([&] { wherry::neighbor_alltoall(none, none, w.comm); },
+             "comm has no topology, so its ranks have no neighbours; make one of it by MPI_Cart_create or "
+             "MPI_Dist_graph_create_adjacent");
 }
 
 void check_all(World& w) {

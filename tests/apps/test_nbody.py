@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -145,7 +146,24 @@ def test_threads_are_bound_if_that_is_asked_for(mpi: Launcher, build: Path) -> N
         pytest.skip("nbody is built without hwloc (as root: apt-get install libhwloc-dev)")
     assert re.search(r"the first rank's threads bound to the cores \d+, NUMA node \d+\n", output(done))
     text = output(run(mpi, build, 1, ["--bodies", "100", "--steps", "1", "--bind", "--threads", "4000"]))
-    assert re.search(r"threads not bound: 1 rank of this node with 4000 each, and this one may use \d+ core", text)
+    assert re.search(r"threads not bound: 1 rank with 4000 each for \d+ core", text)
+
+
+@on_one
+def test_ranks_that_share_too_few_cores_bind_nothing(mpi: Launcher, build: Path) -> None:
+    """Nor do the first of them, which would find enough. Both have all processors; then both have one."""
+    words = ["--bodies", "100", "--steps", "1", "--bind"]
+    mine = os.sched_getaffinity(0)
+    done = run(mpi, build, 2, [*words, "--threads", str(len(mine))])
+    if "built without hwloc" in done.stderr + done.stdout:
+        pytest.skip("nbody is built without hwloc (as root: apt-get install libhwloc-dev)")
+    assert re.search(rf"threads not bound: 2 ranks with {len(mine)} each for \d+ core", output(done))
+    os.sched_setaffinity(0, {min(mine)})
+    try:
+        text = output(run(mpi, build, 2, words))
+    finally:
+        os.sched_setaffinity(0, mine)
+    assert "threads not bound: 2 ranks with 1 each for 1 core\n" in text
 
 
 @on_quick
@@ -165,12 +183,14 @@ def test_threads_are_bound_if_that_is_asked_for(mpi: Launcher, build: Path) -> N
         ),
         ("", ["--reproducible", "--scheme", "ring"], "--reproducible: the scheme ring adds in an order that"),
         ("", ["--trace", "/no/such/folder/x"], "cannot write '/no/such/folder/x': No such file or directory"),
-        ("", ["--trace", "{file}", "--output", "{file}"], "--trace: '{file}' is another option's file too"),
+        ("", ["--trace", "{file}", "--output", "{file}"], "--output and --trace name the same file; name two"),
         ("", ["--trace", "{file}", "--steps", "0"], "--trace: without a step there is nothing to trace"),
         ("", ["--pretend"], "unknown option '--pretend'"),
         ("", ["--every", "3"], "--every says when to write, but not where; add --output FILE or --film FILE"),
         ("", ["--film", "x.gif"], "--film needs to know how often; add --every N"),
         ("", ["--film", "x", "--output", "x", "--every", "1"], "--output and --film name the same file; name two"),
+        ("", ["--film", "x", "--trace", "x", "--every", "1"], "--film and --trace name the same file; name two"),
+        ("", ["--film", "x", "--json", "x", "--every", "1"], "--film and --json name the same file; name two"),
         ("", ["--film", "/no/such/folder/x", "--every", "1"], "cannot write '/no/such/folder/x': No such file"),
         ("\0\1\0\0GADG", ["--input", "{file}"], "{file}: ends within the header; it was not copied or written whole"),
         ("", ["--output", "/no/such/folder/x"], "cannot write '/no/such/folder/x': No such file or directory"),
@@ -225,6 +245,7 @@ def test_kernels_are_timed_beside_what_their_ports_could_do(build: Path, tmp_pat
     for record in records:
         assert record["error"] < 1e-14
         assert len(record["samples"]) == 2
+        assert record["value"] == pytest.approx(sum(record["samples"]) / 2, rel=1e-12)
         assert (record["share_of_port_bound"] is None) == ("autovectorised" in record["case"])
 
 

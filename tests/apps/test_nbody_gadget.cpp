@@ -91,6 +91,8 @@ TEST_CASE("what is wrong with a snapshot in GADGET's format is told") {
   other[4 + 256] = 1;
   CHECK(problem_of(other) ==
         "stars: the record of the header does not end where it should; it is no snapshot of format 1");
+  CHECK(problem_of(File().record(std::vector<char>(8)).text) ==
+        "stars: the header has 8 bytes, which are not 256; it is no snapshot of format 1");
   CHECK(problem_of(File().header({}, {}).text) == "stars: no bodies");
   CHECK(problem_of(File().header({0, -1, 0, 0, 0, 0}, {}).text) == "stars: has -1 particles of a kind");
   CHECK(problem_of(File().header({0, 1, 0, 0, 0, 0}, {}, 8).text) ==

@@ -63,6 +63,9 @@ TEST_CASE("what is wrong with a file is told with its line") {
         "stars.csv:1: 'stop' is none of step, dt, eps, integrator");
   CHECK(problem_of("# nbody dt=fast\n" + header) == "stars.csv:1: dt is 'fast', which is no number");
   CHECK(problem_of("# nbody step=-1\n" + header) == "stars.csv:1: step is -1; it must not be negative");
+  for (const std::string step : {"1.5", "1e+300"})
+    CHECK(problem_of("# nbody step=" + step + "\n" + header) ==
+          "stars.csv:1: step is " + step + "; it must be a whole number up to 9e+15");
 }
 
 TEST_CASE("a file that is not there is named") {

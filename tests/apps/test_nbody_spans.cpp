@@ -40,9 +40,9 @@ TEST_CASE("sends and waits for messages stay what they are") {
 
 TEST_CASE("a trace file has a process for each rank, and microseconds") {
   const std::string text = chrome_trace(
-      {{{Doing::compute, everybody, 0, 0.5}}, {{Doing::reduce, everybody, 0.25, 0.5}}}, "two ranks");
+      {{{Doing::compute, everybody, 0, 0.5}}, {{Doing::reduce, everybody, 0.25, 0.5}}}, "two \"ranks\"");
   CHECK(text ==
-        R"({"displayTimeUnit": "ms", "otherData": {"title": "two ranks"},
+        R"({"displayTimeUnit": "ms", "otherData": {"title": "two \"ranks\""},
 "traceEvents": [
 {"name": "process_name", "ph": "M", "pid": 0, "tid": 0, "args": {"name": "rank 0"}},
 {"name": "compute", "cat": "compute", "ph": "X", "ts": 0.000, "dur": 500000.000, "pid": 0, "tid": 0},

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "common/options.hpp"
 #include "common/output_file.hpp"
 
 using namespace apps;
@@ -59,4 +60,15 @@ TEST_CASE("what cannot be written is named, and nothing is left behind") {
   fs::create_directory(folder.path / "taken");
   CHECK_THROWS_AS(write_whole(folder.path / "taken", "text"), std::runtime_error);
   CHECK(folder.files() == std::vector<std::string>{"taken"});
+}
+
+TEST_CASE("files that options name are two where two are named, and can be written") {
+  const Folder folder;
+  const std::string one = folder.path / "one", two = folder.path / "two",
+                    missing = folder.path / "no" / "one";
+  check_writable({{"--json", one}, {"--output", two}, {"--film", ""}, {"--trace", ""}});
+  CHECK_THROWS_WITH_AS(check_writable({{"--json", one}, {"--output", two}, {"--trace", one}}),
+                       "--json and --trace name the same file; name two", usage_error);
+  CHECK_THROWS_AS(check_writable({{"--json", one}, {"--output", missing}}), usage_error);
+  CHECK(folder.files().empty());
 }
