@@ -1,13 +1,17 @@
-// What does a get from a cached window take: when the data are there, and what does a miss add to a plain get?
+// What does a get from a cached window take: when the data are there, when another rank of the node has read them, and what does a miss
+// add to a plain get?
 //
 //   bench_window --turns 30
 // Rank 0 reads rank 1's memory, under lock_all. "plain" is a get and a flush of the library; "hit" a get that is cached, alone or
-// with a flush, of a few entries or of 200,000 in any order; "miss" the same as plain with everything to be fetched and kept. Rows are
+// with a flush, of a few entries or of 200,000 in any order; "miss" the same as plain with everything to be fetched and kept. "node" is
+// a get and a flush of what is not cached, but has been read by another rank of the node (played by a second cached window). Rows are
 // 64 gets of adjacent data and one flush: of the library, of a cached window that asks for each, and of one that joins them.
 #include <cstddef>
 #include <numeric>
 #include <random>
+#include <span>
 
+#include "cache/node_cache.hpp"
 #include "measure.hpp"
 #include "window/windows.hpp"
 
@@ -76,12 +80,30 @@ double time_of(int calls, Call&& call) {
   return (MPI_Wtime() - start) / calls;
 }
 
-/// All variants in turns; variant 0 is the baseline. prepare() before each.
+/// Memory as the ranks of a node share it.
+class Node {
+ public:
+  explicit Node(std::size_t bytes) : lines_(bytes / sizeof(Line)) {}
+  cache::NodeCache& cache() { return cache_; }
+
+ private:
+  struct alignas(64) Line {
+    std::byte bytes[64];
+  };
+  std::vector<Line> lines_;
+  cache::NodeCache cache_{std::as_writable_bytes(std::span(lines_))};
+};
+
+/// Where the data are when a row of calls begins.
+enum class Data { cached, not_cached, on_the_node };
+
+/// All variants in turns; variant 0 is the baseline.
 struct Variant {
   std::string name;
   Both& on;
   void (*run)(Both&, int at, int bytes);
-  bool forgets;  // whether nothing may be cached before
+  Data data;
+  Both* neighbour = nullptr;  // another rank of the node
 };
 
 constexpr auto plain = [](Both& b, int at, int bytes) { b.plain(at, bytes); };
@@ -90,19 +112,30 @@ constexpr auto hit_and_flush = [](Both& b, int at, int bytes) { b.get(at, bytes)
 constexpr auto plain_row = [](Both& b, int at, int bytes) { b.plain_row(at, bytes); };
 constexpr auto row_and_flush = [](Both& b, int at, int bytes) { b.get_row(at, bytes), b.flush(); };
 
+/// row(on): all the calls that will be timed.
+template <class Row>
+void prepare(const Variant& variant, Row&& row) {
+  for (Both* const each : {&variant.on, variant.neighbour})
+    if (each != nullptr && variant.data != Data::cached) each->cached->invalidate();
+  if (variant.data == Data::cached) row(variant.on);
+  if (variant.neighbour != nullptr) row(*variant.neighbour);
+  variant.on.flush();
+}
+
 void compare(const std::string& name, const std::vector<Variant>& variants, const std::vector<int>& places,
              int calls, int bytes, int turns) {
   std::vector<std::vector<double>> samples(variants.size());
   const std::size_t mask = places.size() - 1;
   for (int turn = 0; turn < turns; ++turn)
     for (std::size_t v = 0; v < variants.size(); ++v) {
-      const auto& [variant, on, run, forgets] = variants[v];
-      if (forgets) on.cached->invalidate();
-      const auto call = [&](int i) { run(on, places[static_cast<std::size_t>(i) & mask], bytes); };
-      if (!forgets) time_of(calls, call);  // not timed: it brings in what later calls find
-      on.flush();
-      samples[v].push_back(time_of(calls, call));
-      on.flush();
+      const Variant& variant = variants[v];
+      const auto row = [&](Both& on) {
+        return time_of(calls,
+                       [&](int i) { variant.run(on, places[static_cast<std::size_t>(i) & mask], bytes); });
+      };
+      prepare(variant, row);
+      samples[v].push_back(row(variant.on));
+      variant.on.flush();
     }
   for (std::size_t v = 0; v < variants.size(); ++v) bench::print(name, variants[v].name, samples[v]);
 }
@@ -120,29 +153,41 @@ std::vector<int> shuffled(int count, int bytes) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int turns = bench::number(argc, argv, "--turns", 30);
-  Both b(false), joined(true);
+  Both b(false), joined(true), neighbour(false), sharing(false);
+  // Room for four times what is read: hardly anything is displaced.
+  Node node(std::size_t{8} << 20);
+  sharing.cached->share(node.cache());
+  neighbour.cached->share(node.cache());
   if (bench::rank_of(MPI_COMM_WORLD) == 0) {
     for (const int bytes : {8, 64}) {
       const std::string size = std::to_string(bytes) + " B";
-      const std::vector<Variant> variants = {
-          {"plain", b, plain, false}, {"hit", b, hit, false}, {"hit and flush", b, hit_and_flush, false}};
+      const std::vector<Variant> variants = {{"plain", b, plain, Data::cached},
+                                             {"hit", b, hit, Data::cached},
+                                             {"hit and flush", b, hit_and_flush, Data::cached}};
       compare("8 entries, " + size, variants, shuffled(8, bytes), 2000, bytes, turns);
     }
     // A quarter of a million is more than what the window's tables can hold in the fastest memory.
-    compare("262144 entries, 64 B", {{"plain", b, plain, false}, {"hit", b, hit, false}},
+    compare("262144 entries, 64 B", {{"plain", b, plain, Data::cached}, {"hit", b, hit, Data::cached}},
             shuffled(1 << 18, 64), 1 << 18, 64, std::max(turns / 10, 2));
     for (const int bytes : {8, 64, 1024})
       compare("miss, " + std::to_string(bytes) + " B",
-              {{"plain", b, plain, false}, {"miss", b, hit_and_flush, true}}, shuffled(4096, bytes), 4096,
-              bytes, turns);
+              {{"plain", b, plain, Data::cached}, {"miss", b, hit_and_flush, Data::not_cached}},
+              shuffled(4096, bytes), 4096, bytes, turns);
+    compare("on the node, 64 B",
+            {{"plain", b, plain, Data::cached},
+             {"hit and flush", b, hit_and_flush, Data::cached},
+             {"node", sharing, hit_and_flush, Data::on_the_node, &neighbour}},
+            shuffled(4096, 64), 4096, 64, turns);
     compare("row of 64, 8 B",
-            {{"plain", b, plain_row, false},
-             {"apart", b, row_and_flush, true},
-             {"joined", joined, row_and_flush, true}},
+            {{"plain", b, plain_row, Data::cached},
+             {"apart", b, row_and_flush, Data::not_cached},
+             {"joined", joined, row_and_flush, Data::not_cached}},
             shuffled(256, row * 8), 256, 8, turns);
   }
   MPI_Barrier(MPI_COMM_WORLD);
   b.end();
   joined.end();
+  neighbour.end();
+  sharing.end();
   MPI_Finalize();
 }

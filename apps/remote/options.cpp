@@ -6,7 +6,7 @@
 namespace remote {
 namespace {
 
-constexpr int most_kib = 1 << 30;
+constexpr int least_node_kib = 64, most_kib = 1 << 30;
 constexpr int most_entries = 1 << 28;
 constexpr int most_block_bytes = 1 << 24;
 
@@ -36,6 +36,12 @@ std::vector<apps::Option> options(CacheOptions& cache, apps::Common& common) {
       {"--block-bytes", "N", "bytes of a block of the block cache (default 1024)",
        [&](const std::string& text) {
          cache.block_bytes = static_cast<std::size_t>(apps::whole_number(text, 1, most_block_bytes));
+       }},
+      {"--node-kib", "N",
+       "memory that the ranks of a node share with Wherry's caches, at least 64 (default: none)",
+       [&](const std::string& text) {
+         cache.node_bytes = static_cast<std::size_t>(apps::whole_number(text, least_node_kib, most_kib))
+                            << 10;
        }},
       {"--no-bypass", "", "Wherry's caches are asked even where plain gets take less time",
        [&](const std::string&) { cache.bypass = false; }},

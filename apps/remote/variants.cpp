@@ -28,7 +28,8 @@ std::unique_ptr<Reader> wherrys(const Memory& memory, const CacheOptions& option
       .storage_bytes = options.memory_bytes,
       .index_entries = options.entries,
       .adaptive = adaptive,
-      .bypass = options.bypass};
+      .bypass = options.bypass,
+      .node_bytes = options.node_bytes};
   return std::make_unique<WherryReader>(memory.comm, memory.mine, window);
 }
 

@@ -35,7 +35,7 @@ class WherryReader : public Reader {
 
   Statistics statistics() const override {
     const auto cache = window_.statistics();
-    const std::uint64_t hits = cache.full_hits + cache.pending_hits;
+    const std::uint64_t hits = cache.full_hits + cache.pending_hits + cache.node_found;
     return {.gets = gets_,
             .get_bytes = get_bytes_,
             .hits = hits,

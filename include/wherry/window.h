@@ -12,7 +12,8 @@
 // Other keys: "wherry_cache_ceiling", most bytes of the cache (64M; with K, M or G; at least 64K); "wherry_cache_storage" and
 // "wherry_cache_entries", its size at first (1M, 4096); "wherry_cache_adaptive", 0: it stays at that size; "wherry_cache_bypass", 0:
 // use the cache even where plain gets turn out to be cheaper; "wherry_cache_coalesce", 1: hold gets back until a flush, unlock or
-// fence, and ask for what is adjacent at once.
+// fence, and ask for what is adjacent at once; "wherry_cache_node", bytes of memory (with K, M or G; at least 64K) that the ranks of a
+// node share, so that what one of them has read the others need not fetch (0: none).
 //
 // What holds for all of these functions:
 // - Arguments, return codes and epochs are MPI's (MPI 4.1, chapter 12), with derived types of all kinds. On a window that is
@@ -91,7 +92,8 @@ int wherry_win_post(MPI_Group group, int assertion, MPI_Win win);
 int wherry_win_wait(MPI_Win win);
 int wherry_win_test(MPI_Win win, int* flag);
 
-/// Forgets what was read, in constant time. Local. Gets under way still complete.
+/// Forgets what was read, in constant time. Local. Gets under way still complete. With wherry_cache_node every rank of the node calls it
+/// after the same writes, for it ends what is valid of the others' reads, too: calls are counted.
 int wherry_win_invalidate(MPI_Win win);
 
 /// What a window's cache has done on this rank. Each range of bytes that is looked up counts once, as a hit or a miss: a get of a
@@ -117,6 +119,10 @@ typedef struct wherry_win_statistics {
   unsigned long long entries, bytes,
       ceiling_bytes;     // what the cache has now, all its memory, and the most it may take
   double seconds_saved;  // estimated from the times of plain gets; 0 if none was timed
+  // With wherry_cache_node. What is found counts as a miss of this rank's own cache, but not as fetched.
+  unsigned long long node_found;    // read by another rank of the node
+  unsigned long long node_offered;  // fetched, and offered to the others
+  unsigned long long node_refused;  // of these: too large, or another rank was just writing there
 } wherry_win_statistics;
 
 /// Of a window that is not cached all but gets_passed are 0. Local.

@@ -48,6 +48,9 @@ struct WindowOptions {
   /// Whether gets are held back until a flush, unlock or fence, and what is adjacent is asked for at once: for many small gets in a row
   /// before one flush. Not where the program computes between its gets and the flush, while they could already be coming.
   bool coalesce = false;
+  /// Memory that the ranks of a node share, so that what one of them has read the others need not fetch; at least 64 KiB, or 0: none.
+  /// In the modes always and user, where all ranks then invalidate alike.
+  std::size_t node_bytes = 0;
 };
 
 namespace detail {
@@ -59,6 +62,9 @@ class WindowInfo {
     if (options.mode != CacheMode::off && options.ceiling_bytes < std::size_t{64} << 10)
       throw usage_error("ceiling_bytes is " + std::to_string(options.ceiling_bytes) +
                         ", too little for a few entries; give at least 65536, or CacheMode::off");
+    if (options.node_bytes != 0 && options.node_bytes < std::size_t{64} << 10)
+      throw usage_error("node_bytes is " + std::to_string(options.node_bytes) +
+                        ", too little for a few entries; give at least 65536, or 0 for none");
     check("MPI_Info_create", MPI_Info_create(&info_));
     constexpr const char* modes[] = {"transparent", "always", "user", "off"};
     set("wherry_cache", modes[static_cast<int>(options.mode)]);
@@ -68,6 +74,7 @@ class WindowInfo {
     set("wherry_cache_adaptive", options.adaptive ? "1" : "0");
     set("wherry_cache_bypass", options.bypass ? "1" : "0");
     set("wherry_cache_coalesce", options.coalesce ? "1" : "0");
+    set("wherry_cache_node", std::to_string(options.node_bytes));
   }
   WindowInfo(const WindowInfo&) = delete;
   WindowInfo& operator=(const WindowInfo&) = delete;
@@ -166,7 +173,7 @@ class Window {
                                         count, type(), op, win_));
   }
 
-  /// Forgets what was read. Local; gets under way still complete.
+  /// Forgets what was read. Local, but see node_bytes; gets under way still complete.
   void invalidate() { detail::check("wherry_win_invalidate", wherry_win_invalidate(win_)); }
 
   /// What the cache has done on this rank. Of a window that is not cached all but gets_passed are 0. Local.

@@ -15,7 +15,7 @@ import numpy as np
 from wherry.errors import WherryError
 
 MAGIC = b"WHERRYRC"
-VERSION = 3
+VERSION = 4
 BUCKETS = 66
 NONE = 0xFFFFFFFF  # an index that refers to nothing
 MOST_RANKS = 1 << 24  # above it a size is taken for damage
@@ -100,6 +100,9 @@ TABLES: dict[str, np.dtype[Any]] = {
             ("flushes_saved", _U8),
             ("saved_ns", _U8),
             ("bytes", _U8),
+            ("node_found", _U8),
+            ("node_offered", _U8),
+            ("node_refused", _U8),
         ]
     ),
     "window_points": np.dtype(

@@ -25,6 +25,8 @@ def _sentence(row: WindowRow) -> str:
             words.append(f"(about {units.seconds(row.saved_seconds)} in all)")
         if why := _main_cause(row):
             words.append(f"; misses mostly {why}")
+        if row.node_found > 0:
+            words.append(f"; {units.count(row.node_found)} of them found in the node's cache")
     else:
         words.append("no reads were cached")
     if left := row.passed + row.bypassed:

@@ -55,6 +55,9 @@ constexpr Variable known_variables[] = {
      "ranges of each cached window that are followed for its miss-ratio curve in the record, to 1048576; "
      "default 0"},
     {"WHERRY_CACHE_CEILING", "most bytes of memory per cached window, with K, M or G, from 64K; default 64M"},
+    {"WHERRY_CACHE_NODE",
+     "bytes of memory that the ranks of a node share per cached window, with K, M or G, from 64K; default 0: "
+     "none"},
     {"WHERRY_REPRODUCIBLE", "1: leave to the MPI library those reductions whose result depends on the order"},
     {"WHERRY_RANKS_PER_NODE", "assume nodes of so many consecutive ranks; 0: ask MPI (the default)"},
     {"WHERRY_VERBOSE", "0: quiet (the default); 1: say what was found; 2: say every decision"},
@@ -130,7 +133,9 @@ class Reader {
     const std::string value = text(name);
     if (value.empty()) return fallback;
     const std::optional<std::uint64_t> parsed = parse_bytes(value);
-    if (parsed && *parsed >= least && *parsed <= most) return static_cast<std::size_t>(*parsed);
+    // The default may be outside: it means none.
+    if (parsed && (*parsed == fallback || (*parsed >= least && *parsed <= most)))
+      return static_cast<std::size_t>(*parsed);
     note(name, value,
          parsed ? "is not between " + std::to_string(least) + " and " + std::to_string(most) + " bytes"
                 : std::string("is not a size"),
@@ -228,6 +233,7 @@ Settings read_settings(const Environment& environment, bool secure) {
   settings.cache = read.choice("WHERRY_CACHE", modes);
   settings.cache_ceiling =
       read.bytes("WHERRY_CACHE_CEILING", least_cache, most_staging, settings.cache_ceiling);
+  settings.cache_node = read.bytes("WHERRY_CACHE_NODE", least_cache, most_staging, settings.cache_node);
   settings.cache_curve = read.number("WHERRY_CACHE_CURVE", 1 << 20);
   settings.ranks_per_node = read.number("WHERRY_RANKS_PER_NODE", most_ranks_per_node);
   settings.verbose = read.number("WHERRY_VERBOSE", 2);

@@ -51,6 +51,7 @@ struct Settings {
   std::string cache =
       "transparent";  // WHERRY_CACHE: how windows are cached; transparent, always, user or off
   std::size_t cache_ceiling = std::size_t{64} << 20;  // WHERRY_CACHE_CEILING: most bytes for each; >= 64 KiB
+  std::size_t cache_node = 0;  // WHERRY_CACHE_NODE: bytes that the ranks of a node share for each; 0: none
   int cache_curve =
       0;  // WHERRY_CACHE_CURVE: ranges followed for a window's miss-ratio curve; 0: none is made
   int ranks_per_node = 0;  // WHERRY_RANKS_PER_NODE: assume nodes of so many consecutive ranks; 0: ask MPI

@@ -83,10 +83,11 @@ class Cache {
   Answer lookup(const Range& range, std::byte* destination, float score = 1) {
     if (policy_.reference()) [[unlikely]]
       next_tick();
-    follow(range);
-    Entry* const entry = find(range);
+    const std::uint64_t own = hash(range);
+    follow(range, own);
+    Entry* const entry = find(range, own);
     if (entry == nullptr) [[unlikely]]
-      return look_further(range, destination, score);
+      return look_further(range, own, destination, score);
     policy_.touch(*entry);
     count_hit(range);
     copy_out(*entry, 0, range.bytes, destination);
@@ -99,6 +100,8 @@ class Cache {
 
   /// What must be fetched for the last lookup(), in order; valid until the next call.
   std::span<const Missing> missing() const { return missing_; }
+  /// Whether it waits for fetches that were under way, too.
+  bool waits() const { return waits_; }
   /// The bytes of a fetch have come. Every ticket but 0 must be filled or abandoned, once, in any order.
   void filled(Ticket ticket, const std::byte* bytes);
   /// A fetch has failed. Who waits for it gets nothing.
@@ -138,8 +141,8 @@ class Cache {
   Grid& grid_of(std::uint64_t bytes) { return bytes <= fine_bytes ? fine_ : coarse_; }
 
   /// The valid entry that begins where the range does and covers it, or nullptr.
-  Entry* find(const Range& range) const {
-    const Ref ref = index_.find(hash(range), [&](Ref at) {
+  Entry* find(const Range& range, std::uint64_t own) const {
+    const Ref ref = index_.find(own, [&](Ref at) {
       const Entry& found = entry(at);
       return found.displacement == range.displacement && found.target == range.target;
     });
@@ -147,9 +150,9 @@ class Cache {
     return ref != 0 && found.bytes >= range.bytes && found.valid() ? &found : nullptr;
   }
 
-  void follow(const Range& range) {
-    if (curve_.follows(hash(range))) [[unlikely]]
-      curve_.note(hash(range), Storage::footprint(range.bytes + Entry::head));
+  void follow(const Range& range, std::uint64_t own) {
+    if (curve_.follows(own)) [[unlikely]]
+      curve_.note(own, Storage::footprint(range.bytes + Entry::head));
   }
 
   void count_found(const Range& range, bool waits);
@@ -171,7 +174,7 @@ class Cache {
   void copy_in(Entry& entry, std::uint64_t from, std::uint64_t bytes, const std::byte* data);
 
   // Lookups that the index alone cannot answer: lookup.cpp.
-  Answer look_further(const Range& range, std::byte* destination, float score);
+  Answer look_further(const Range& range, std::uint64_t own, std::byte* destination, float score);
   Entry* covering(const Range& range) const;
   Answer miss(const Range& range, std::uint64_t own, float score);
   void collect(const Range& range);
@@ -231,6 +234,7 @@ class Cache {
 
   bool inside_ =
       false;  // the last lookup that came this far read a part of a larger entry: the next one may, too
+  bool waits_ = false;  // the last lookup of which something was missing also waits for what is under way
   std::vector<Missing> missing_;
   std::vector<Ref> found_;   // entries that the range of a lookup or write touches, in order
   std::vector<Range> gaps_;  // what is between them

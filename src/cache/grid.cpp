@@ -69,19 +69,28 @@ Ref Grid::add_head(Ref first, std::uint32_t target, std::uint64_t page) {
   return added;
 }
 
+/// An empty slot of a page's first record, or nullptr.
+Grid::Slot* Grid::empty_slot(Ref first) const {
+  if (first == 0) return nullptr;
+  for (Slot& slot : record(first).slots)
+    if (slot.entry == 0) return &slot;
+  return nullptr;
+}
+
 void Grid::insert_at(std::uint32_t target, std::uint64_t page, const Slot& slot) {
-  const auto is_empty = [](const Slot& each) { return each.entry == 0; };
   Ref first = head(target, page);
-  if (first == 0 || std::none_of(std::begin(record(first).slots), std::end(record(first).slots), is_empty))
+  Slot* empty = empty_slot(first);
+  if (empty == nullptr) {
     first = add_head(first, target, page);
-  Record& filled = record(first);
-  filled.taken |= parts_of({slot.first, slot.last});
-  *std::find_if(std::begin(filled.slots), std::end(filled.slots), is_empty) = slot;
+    empty = record(first).slots;
+  }
+  record(first).taken |= parts_of({slot.first, slot.last});
+  *empty = slot;
 }
 
 void Grid::insert(const Range& range, Ref entry) {
-  const std::uint64_t first = range.displacement >> page_bits_;
-  for (std::uint64_t page = first; page < first + pages_of(range); ++page) {
+  const std::uint64_t last = (range.end() - 1) >> page_bits_;
+  for (std::uint64_t page = range.displacement >> page_bits_; page <= last; ++page) {
     const auto [begin, end] = stretch(range, page);
     insert_at(range.target, page, {begin, end, entry});
   }

@@ -112,6 +112,7 @@ class Grid {
   }
   Ref find_head(std::uint32_t target, std::uint64_t page) const;
   Ref take_record(std::uint32_t target, std::uint64_t page);
+  Slot* empty_slot(Ref first) const;
   void insert_at(std::uint32_t target, std::uint64_t page, const Slot& slot);
   Ref add_head(Ref first, std::uint32_t target, std::uint64_t page);
   void erase_from(std::uint32_t target, std::uint64_t page, Ref entry);

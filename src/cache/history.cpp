@@ -19,26 +19,20 @@ History::History(std::size_t bytes)
   memory_.commit(memory_.most());
 }
 
-const History::Row* History::find(std::uint64_t hash) const {
-  for (const Row& row : set_of(hash)->rows)
-    if (row.mark == mark_of(hash)) return &row;
-  return nullptr;
+History::Row* History::row_of(std::uint64_t hash) const {
+  const std::uint32_t mark = mark_of(hash);
+  Row* found = nullptr;
+  // All rows: which of them it is nobody can predict, and a wrong guess costs more.
+  for (Row& row : set_of(hash)->rows) found = row.mark == mark ? &row : found;
+  return found;
 }
 
 void History::note(std::uint64_t hash, float heat, std::uint32_t tick, std::uint32_t generation,
                    Cause cause) {
   // Its own; else the oldest; of the same age the coldest.
-  auto& rows = set_of(hash)->rows;
-  const std::uint32_t mark = mark_of(hash);
-  Row* row = rows;
-  for (Row& each : rows) {
-    if (each.mark == mark) {
-      row = &each;
-      break;
-    }
-    row = age_of(each) < age_of(*row) ? &each : row;
-  }
-  *row = {mark, heat, tick, generation << 2 | static_cast<std::uint32_t>(cause)};
+  Row* row = row_of(hash);
+  if (row == nullptr) row = std::ranges::min_element(set_of(hash)->rows, {}, age_of);
+  *row = {mark_of(hash), heat, tick, generation << 2 | static_cast<std::uint32_t>(cause)};
 }
 
 Cause History::cause_of(const Row* row, std::uint32_t generation) {

@@ -36,7 +36,7 @@ class History {
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(set_of(hash)); }
 
   /// The row of a hash, or nullptr.
-  const Row* find(std::uint64_t hash) const;
+  const Row* find(std::uint64_t hash) const { return row_of(hash); }
   /// Remembers heat and tick, and the cause why it will be missing as long as the generation lasts.
   void note(std::uint64_t hash, float heat, std::uint32_t tick, std::uint32_t generation, Cause cause);
   /// Why the range of this row is missing now.
@@ -48,6 +48,7 @@ class History {
     Row rows[ways];
   };
   Set* set_of(std::uint64_t hash) const { return reinterpret_cast<Set*>(memory_.data()) + (hash & mask_); }
+  Row* row_of(std::uint64_t hash) const;
   static std::uint32_t mark_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32) | 1; }
 
   Memory memory_;

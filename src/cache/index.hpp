@@ -6,7 +6,8 @@
 // removes one bucket at a time, so that growing never stops the program nor drops what is there.
 //
 // The index knows no keys. Whoever owns what the references mean says which one is the same and what its hash
-// is. R. Pagh and F. F. Rodler, Cuckoo hashing, ESA 2001; B. Fan and others, MemC3, NSDI 2013 (tags).
+// is. What lies in an index that is nearly empty is found by marks: the room that is left in a bucket says which buckets of a group
+// hold anything, and which groups of groups. R. Pagh and F. F. Rodler, Cuckoo hashing, ESA 2001; B. Fan and others, MemC3, NSDI 2013 (tags).
 #pragma once
 
 #include <array>
@@ -74,7 +75,7 @@ class Index {
       if (ref == 0) continue;
       const std::uint64_t hash = hash_of(ref);
       if (position(hash) == parent || position(other(hash)) == parent) continue;
-      at(parent).refs[i] = 0;
+      vacate(parent, i);
       put(count_ - 1, hash, ref);
     }
   }
@@ -85,6 +86,7 @@ class Index {
   void shrink(HashOf&& hash_of, Drop&& drop) {
     if (count_ == 2) return;
     const Bucket last = at(count_ - 1);
+    if (!is_empty(last)) unmark(count_ - 1);
     at(count_ - 1) = Bucket{};
     commit(--count_);
     for (const Ref ref : last.refs) {
@@ -96,6 +98,12 @@ class Index {
 
   /// The slots of bucket i (0: empty slot), for those who look for victims.
   std::span<const Ref, slots_per_bucket> refs(std::size_t i) const;
+  struct Next {
+    std::size_t bucket;  // buckets(): there is none
+    unsigned looked;     // at so many buckets to find it
+  };
+  /// The first bucket from `from` on that holds anything, in constant time for up to 32768 buckets.
+  Next next_filled(std::size_t from) const;
   /// The slots of the two buckets where this hash may live.
   std::array<std::span<const Ref, slots_per_bucket>, 2> places(std::uint64_t hash) const {
     return {refs(position(hash)), refs(position(other(hash)))};
@@ -106,7 +114,11 @@ class Index {
     std::uint16_t tags[slots_per_bucket];
     Ref refs[slots_per_bucket];
     std::uint32_t generation;  // not the index's: the bucket is empty whatever stands in it
+    /// Of the groups that begin with this bucket: of 32 buckets, which hold anything; of 32 such groups; of 32 of those.
+    std::uint32_t marks[3];
   };
+  static_assert(sizeof(Bucket) == 64);
+  static constexpr unsigned levels = 3, group_bits = 5, group_size = 1 << group_bits;
 
   static std::uint16_t tag_of(std::uint64_t hash) { return static_cast<std::uint16_t>(hash >> 48); }
   static std::uint64_t other(std::uint64_t hash) { return std::rotl(hash, 29) * 0x9e3779b97f4a7c15ULL; }
@@ -124,6 +136,14 @@ class Index {
   Bucket& at(std::size_t i);
   void commit(std::size_t buckets);
   bool put(std::size_t position, std::uint64_t hash, Ref ref);
+  void vacate(std::size_t position, std::size_t slot);
+
+  bool is_empty(const Bucket& bucket) const;
+  /// Of a group of buckets (level 0) or groups, by number.
+  static std::size_t first_of(std::size_t group, unsigned level) { return group << group_bits * (level + 1); }
+  std::uint32_t marks(std::size_t group, unsigned level) const;
+  void mark(std::size_t position);
+  void unmark(std::size_t position);
 
   /// A bit in the highest place of each of the four 16-bit lanes that equal `tag`, and nothing else.
   static std::uint64_t lanes_with(std::uint64_t lanes, std::uint64_t tag) {

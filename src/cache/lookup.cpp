@@ -14,7 +14,7 @@ Range intersection(const Range& a, const Range& b) {
 
 }  // namespace
 
-Answer Cache::look_further(const Range& range, std::byte* destination, float score) {
+Answer Cache::look_further(const Range& range, std::uint64_t own, std::byte* destination, float score) {
   missing_.clear();
   if (range.bytes == 0) return ++statistics_.full_hits, Answer::hit;
   require(range.end() >= range.displacement,
@@ -27,29 +27,28 @@ Answer Cache::look_further(const Range& range, std::byte* destination, float sco
       return Answer::hit;
     }
   // All of these will be needed if it is a miss, and none waits for another.
-  const std::uint64_t own = hash(range);
   history_.prefetch(own);
   if (coarse_.size() > 0) coarse_.prefetch(range);
   collect(range);
   if (found_.empty()) return miss(range, own, score);
-  const bool waits = take_found(range, destination);
+  waits_ = take_found(range, destination);
   inside_ = found_.size() == 1 && gaps_.empty();
   const bool mergeable = can_merge(range);
   if (mergeable) merge(range, destination, score);
   else fetch_gaps(range, score);
-  count_found(range, waits);
-  return !missing_.empty() ? Answer::missing : waits ? Answer::pending : Answer::hit;
+  count_found(range, waits_);
+  return !missing_.empty() ? Answer::missing : waits_ ? Answer::pending : Answer::hit;
 }
 
 Answer Cache::peek(const Range& range, std::byte* destination) {
   if (policy_.reference()) next_tick();
-  follow(range);
+  follow(range, hash(range));
   missing_.clear();
   require(range.end() >= range.displacement,
           "a range ends behind the last displacement there is; make it shorter");
   collect(range);
   std::erase_if(found_, [&](Ref ref) { return !entry(ref).valid(); });
-  take_found(range, destination);
+  waits_ = take_found(range, destination);  // false: all of it is valid
   if (!found_.empty()) count_found(range, false);
   for (const Range& gap : gaps_) ask_for(range, gap, 0);
   return missing_.empty() ? Answer::hit : Answer::missing;
@@ -75,7 +74,7 @@ Entry* Cache::covering(const Range& range) const {
 }
 
 Answer Cache::miss(const Range& range, std::uint64_t own, float score) {
-  inside_ = false;
+  inside_ = waits_ = false;
   const History::Row* const row = history_.find(own);
   ++statistics_.misses[static_cast<std::size_t>(History::cause_of(row, epoch_.generation()))];
   ask_for(range, range, admit(range, own, policy_.heat_of(row), score));

@@ -114,12 +114,22 @@ Ref Cache::least_of_sample(float& least) {
 /// The entries of buckets from `at` on, until there are enough or no buckets are left.
 std::span<const Ref> Cache::draw(std::size_t& at, std::size_t& left) {
   std::size_t drawn = 0;
-  for (; left > 0 && drawn < sample_size; --left) {
+  while (drawn < sample_size) {
+    const auto [next, looked] = index_.next_filled(at);
+    statistics_.examined += looked;
+    if (next - at >= left) return left = 0, std::span(sample_.data(), drawn);
+    left -= next - at;
+    at = next;
+    if (at == index_.buckets()) {
+      at = 0;
+      continue;
+    }
     for (const Ref ref : index_.refs(at)) {
       if (ref == 0) continue;
       __builtin_prefetch(&entry(ref));
       sample_[drawn++] = ref;
     }
+    --left;
     if (++at == index_.buckets()) at = 0;
   }
   return {sample_.data(), drawn};

@@ -43,7 +43,7 @@ void Cache::note_adjustment() {
   adjustments_.push_back({statistics_.lookups(), storage_.bytes()});
 }
 
-/// Gives buckets back when most of their slots are empty: whoever looks for victims has to look through them.
+/// Gives buckets back when most of their slots are empty: their memory, and the room that they take in the processor's caches.
 void Cache::fit_index() {
   const auto hash_of = hash_of_entry();
   const std::size_t step = std::max(least_step, index_.buckets() / 4);
@@ -83,7 +83,7 @@ bool Cache::move_entry(Ref ref) {
 /// From a sample: what the entries take that have been used lately.
 std::size_t Cache::live_bytes() const {
   std::size_t seen = 0, live = 0;
-  for (std::size_t i = 0; i < index_.buckets() && seen < 256; ++i)
+  for (std::size_t i = 0; (i = index_.next_filled(i).bucket) < index_.buckets() && seen < 256; ++i)
     for (const Ref ref : index_.refs(i)) {
       if (ref == 0) continue;
       ++seen;

@@ -23,6 +23,7 @@ struct Statistics {
 
   std::uint64_t evictions = 0;  // for lack of memory
   std::uint64_t conflicts = 0;  // evictions for lack of room in the index
+  std::uint64_t examined = 0;   // buckets that were looked at to find something to evict
   std::uint64_t refused = 0;    // fetched ranges that were not admitted: worth less than what is there
   std::uint64_t too_large = 0;  // fetched ranges that can never be cached
   std::uint64_t invalidations = 0;

@@ -180,6 +180,7 @@ window::Windows& Backend::make_windows() {
 int Backend::cache_window(MPI_Win win, MPI_Comm comm, MPI_Info info, const window::Segment& own) {
   window::Options options;
   options.cache.ceiling_bytes = settings_.cache_ceiling;
+  options.node_bytes = settings_.cache_node;
   options.cache.curve_samples = static_cast<std::size_t>(settings_.cache_curve);
   window::set_mode(options, settings_.cache);
   const std::string problem = window::read_info(api_, info, options);

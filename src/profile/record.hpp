@@ -13,7 +13,7 @@
 namespace wherry::profile {
 
 inline constexpr char record_magic[8] = {'W', 'H', 'E', 'R', 'R', 'Y', 'R', 'C'};
-inline constexpr std::uint32_t record_version = 3;
+inline constexpr std::uint32_t record_version = 4;
 inline constexpr int size_buckets = 66;  // see bucket_of()
 
 enum class Table : std::uint32_t {
@@ -186,6 +186,10 @@ struct WindowRecord {
   std::uint64_t flushes_saved;
   std::uint64_t saved_ns;  // estimated; 0: unknown
   std::uint64_t bytes;     // of its memory, at the end
+  // What the ranks of a node read for each other: ranges found there, offered there, and of these not taken.
+  std::uint64_t node_found;
+  std::uint64_t node_offered;
+  std::uint64_t node_refused;
 };
 
 /// How a cached window's hits and memory have gone, oldest first.
@@ -209,7 +213,7 @@ static_assert(sizeof(Header) == 72 + 64 + 40 + 16 + 128 + 256 + 24 * table_count
 static_assert(sizeof(FunctionRecord) == 48 && sizeof(CallRecord) == 64 && sizeof(PeerRecord) == 24);
 static_assert(sizeof(CommRecord) == 64 && sizeof(ModuleRecord) == 256 && sizeof(UseRecord) == 80);
 static_assert(sizeof(DecisionRecord) == 80 && sizeof(MissRecord) == 96 && sizeof(ArrivalRecord) == 32);
-static_assert(sizeof(TypeRecord) == 64 && sizeof(WindowRecord) == 144);
+static_assert(sizeof(TypeRecord) == 64 && sizeof(WindowRecord) == 168);
 static_assert(sizeof(WindowPointRecord) == 32 && sizeof(WindowCurveRecord) == 16);
 
 /// Size class of a number of bytes: 0 for 0, else 1 + ceil(log2(bytes)): 1 B is 1, 2 B is 2, 3-4 B are 3, ...

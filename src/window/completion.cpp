@@ -12,6 +12,15 @@ auto end_of(Items& items, Number last) {
   return std::find_if(items.begin(), items.end(), [last](const auto& item) { return item.number > last; });
 }
 
+/// Uses those up to a number, and drops them.
+template <class Items, class Use>
+void take(Items& items, Number last, Use&& use) {
+  if (items.empty()) return;
+  const auto end = items.back().number <= last ? items.end() : end_of(items, last);
+  std::for_each(items.begin(), end, use);
+  items.erase(items.begin(), end);
+}
+
 }  // namespace
 
 Window::Window(const mpi::Api& api, Types& types, MPI_Win win, const std::vector<Segment>& segments, int own,
@@ -137,24 +146,26 @@ int Window::synchronize(const Native& native) {
 
 void Window::invalidate() {
   const Guard guard(*this);
+  sharing_.next_phase();
   if (cache_ != nullptr) cache_->invalidate();
 }
 
 /// The data of gets up to `last` have come, if the library says so.
 void Window::arrive(Target& target, Number last, int code) {
-  const auto spread_end = end_of(target.spread, last);
-  const auto fetched_end = end_of(target.fetched, last);
-  for (auto each = target.spread.begin(); each != spread_end; ++each)
+  const bool come = code == MPI_SUCCESS;
+  for (auto each = target.spread.begin(), end = end_of(target.spread, last); each != end; ++each)
     if (each->gathers) gather(*each->shape, each->count, each->origin, each->data.get());
-  for (auto each = target.fetched.begin(); each != fetched_end; ++each)
-    if (code == MPI_SUCCESS) cache_->filled(each->ticket, each->bytes);
-    else cache_->abandoned(each->ticket);
+  take(target.fetched, last, [&](const Fetched& each) {
+    if (come) cache_->filled(each.ticket, each.bytes);
+    else cache_->abandoned(each.ticket);
+  });
+  take(target.coming, last, [&](const Coming& each) {
+    if (come) sharing_.offer(target, each);
+  });
   // Last: what was already under way for others has come into these by now.
-  for (auto each = target.spread.begin(); each != spread_end; ++each)
-    if (!each->gathers && code == MPI_SUCCESS)
-      scatter(*each->shape, each->count, each->data.get(), each->origin);
-  target.spread.erase(target.spread.begin(), spread_end);
-  target.fetched.erase(target.fetched.begin(), fetched_end);
+  take(target.spread, last, [&](const Spread& each) {
+    if (!each.gathers && come) scatter(*each.shape, each.count, each.data.get(), each.origin);
+  });
 }
 
 void Window::complete(Target& target, Number last, int code) {
@@ -188,8 +199,10 @@ bool Window::has_open() {
   return !open_.empty();
 }
 
-/// The writes have reached the target. What was read meanwhile may be older than they are.
+/// The writes have reached the target, if there are any. What was read meanwhile may be older than they are.
 void Window::forget_writes(Target& target, Number last) {
+  if (target.written <= target.completed) return;
+  sharing_.note_write(target);
   const auto end = end_of(target.writes, last);
   if (target.reread && cache_ != nullptr)
     for (auto each = target.writes.begin(); each != end; ++each) cache_->written(each->range);
@@ -210,9 +223,13 @@ std::vector<cache::Adjustment> Window::adjustments() const {
 Statistics Window::statistics() const {
   const Guard guard(*this);
   Statistics statistics = statistics_;
+  statistics.node = sharing_.statistics();
   for (const Target& target : targets_) statistics.seconds_saved += target.account.saved_s();
   if (cache_ == nullptr) return statistics;
   statistics.cache = cache_->statistics();
+  // For the cache these are fetched, from whatever place.
+  statistics.cache.bytes_fetched -= statistics.node.found_bytes;
+  statistics.cache.bytes_saved += statistics.node.found_bytes;
   statistics.entries = cache_->entries();
   statistics.bytes = cache_->bytes();
   statistics.ceiling_bytes = options_.cache.ceiling_bytes;

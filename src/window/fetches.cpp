@@ -27,22 +27,39 @@ bool Window::asks_for_all(std::uint64_t bytes) const {
   return missing == bytes && !options_.coalesces;
 }
 
+/// Notes that something is fetched of a target, and gives that a number.
+Number Window::begin_fetch(Target& target, int rank) {
+  target.account.missed();
+  if (options_.bypass) target.account.settle();
+  target.reread |= target.written > target.completed;
+  return issue(rank);
+}
+
+/// What has been asked for will come with the completion of its operation, unless that could not be started.
+void Window::await(Target& target, const Part& part, Number number, int code) {
+  if (code == MPI_SUCCESS) sharing_.expect(target, part, number);
+  if (part.ticket == 0) return;
+  if (code == MPI_SUCCESS) target.fetched.push_back({number, part.ticket, part.to});
+  else cache_->abandoned(part.ticket);
+}
+
+/// The common case: all of a get, by the program's own.
+int Window::fetch_whole(Target& target, const Part& part, const Native& native) {
+  const Number number = begin_fetch(target, static_cast<int>(part.range.target));
+  const int code = run(target, native);
+  await(target, part, number, code);
+  return code;
+}
+
 /// Fetches the parts that are missing, by the program's own get if that is for all of it.
 int Window::fetch(int rank, const Native& native, bool all) {
   Target& target = targets_[static_cast<std::size_t>(rank)];
-  target.account.missed();
-  if (options_.bypass) target.account.settle();
-  const Number number = issue(rank);
-  target.reread |= target.written > target.completed;
+  const Number number = begin_fetch(target, rank);
   int code = MPI_SUCCESS;
   if (all) code = run(target, native);
   else if (options_.coalesces) target.held.insert(target.held.end(), parts_.begin(), parts_.end());
   else code = fetch_parts(parts_);
-  for (const Part& part : parts_) {
-    if (part.ticket == 0) continue;
-    if (code == MPI_SUCCESS) target.fetched.push_back({number, part.ticket, part.to});
-    else cache_->abandoned(part.ticket);
-  }
+  for (const Part& part : parts_) await(target, part, number, code);
   return code;
 }
 
@@ -80,7 +97,6 @@ int Window::get_blocks(std::byte* to, const Blocks& here, int rank, const Blocks
 
 /// Asks for what was held back, with one get for what is adjacent. If that fails, so must the completion that follows.
 int Window::send_held(Target& target) {
-  if (target.held.empty()) return MPI_SUCCESS;
   std::vector<cache::Wanted> wanted;
   for (const Part& part : target.held) wanted.push_back({part.range, wanted.size()});
   int code = MPI_SUCCESS;
@@ -104,7 +120,9 @@ int Window::send_held(Target& target) {
 }
 
 int Window::send_held(int rank) {
-  return is_rank(rank) ? send_held(targets_[static_cast<std::size_t>(rank)]) : MPI_SUCCESS;
+  if (!is_rank(rank)) return MPI_SUCCESS;
+  Target& target = targets_[static_cast<std::size_t>(rank)];
+  return target.held.empty() ? MPI_SUCCESS : send_held(target);
 }
 
 int Window::send_all_held() {

@@ -50,8 +50,12 @@ int Window::get_any(const Region& origin, const Place& place, float score, const
 int Window::get_missing(Target& target, const cache::Range& range, std::byte* to, cache::Answer answer,
                         const Native& native) {
   if (answer == cache::Answer::pending) return target.account.hit(), MPI_SUCCESS;
+  const cache::Missing& first = cache_->missing().front();
+  if (first.bytes == range.bytes && !options_.coalesces && !sharing_.is_on()) [[likely]]
+    return fetch_whole(target, {range, to, first.ticket}, native);
   parts_.clear();
   note_missing(range, to);
+  if (parts_.empty()) return target.account.hit(), quiet();
   return fetch(static_cast<int>(range.target), native, asks_for_all(range.bytes));
 }
 
@@ -97,7 +101,7 @@ cache::Answer Window::look_up(const Place& place, const Shape& shape, std::byte*
     const cache::Range range{static_cast<std::uint32_t>(place.rank),
                              static_cast<std::uint64_t>(begin + offset), static_cast<std::uint64_t>(bytes)};
     const cache::Answer answer = look(range, to);
-    waits |= answer == cache::Answer::pending;
+    waits |= answer == cache::Answer::pending || (answer == cache::Answer::missing && cache_->waits());
     if (answer == cache::Answer::missing) note_missing(range, to);
     to += bytes;
   });
@@ -105,10 +109,20 @@ cache::Answer Window::look_up(const Place& place, const Shape& shape, std::byte*
   return waits ? cache::Answer::pending : cache::Answer::hit;
 }
 
+/// What must be fetched of the last lookup, for nobody on the node has it.
 void Window::note_missing(const cache::Range& range, std::byte* to) {
-  for (const cache::Missing& each : cache_->missing())
-    parts_.push_back(
-        {{range.target, range.displacement + each.offset, each.bytes}, to + each.offset, each.ticket});
+  for (const cache::Missing& each : cache_->missing()) {
+    const Part part{
+        {range.target, range.displacement + each.offset, each.bytes}, to + each.offset, each.ticket};
+    if (!found_on_node(part)) parts_.push_back(part);
+  }
+}
+
+/// Then it is in its place, and in this rank's own cache.
+bool Window::found_on_node(const Part& part) {
+  if (!sharing_.finds(targets_[part.range.target], part)) return false;
+  if (part.ticket != 0) cache_->filled(part.ticket, part.to);
+  return true;
 }
 
 int Window::rget(const Region& origin, const Place& place, MPI_Request* request, const Native& native) {

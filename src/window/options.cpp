@@ -42,26 +42,31 @@ std::string wrong(const char* key, const std::string& value, const char* why) {
 
 struct Number {
   const char* key;
-  std::size_t cache::CacheOptions::* member;
-};
-constexpr Number numbers[] = {
-    {"wherry_cache_ceiling", &cache::CacheOptions::ceiling_bytes},
-    {"wherry_cache_storage", &cache::CacheOptions::storage_bytes},
-    {"wherry_cache_entries", &cache::CacheOptions::index_entries},
+  std::size_t* value;
 };
 
-std::string read_numbers(const mpi::Api& api, MPI_Info info, cache::CacheOptions& options) {
-  for (const Number& number : numbers) {
-    const Text text = value_of(api, info, number.key);
+std::string too_little(const char* what, std::size_t bytes, const char* instead) {
+  return std::string(what) + " is " + std::to_string(bytes) +
+         " bytes, too little for a few entries; give at least 64K, or " + instead;
+}
+
+std::string read_numbers(const mpi::Api& api, MPI_Info info, Options& options) {
+  for (const Number& each : {Number{"wherry_cache_ceiling", &options.cache.ceiling_bytes},
+                             Number{"wherry_cache_storage", &options.cache.storage_bytes},
+                             Number{"wherry_cache_entries", &options.cache.index_entries},
+                             Number{"wherry_cache_node", &options.node_bytes}}) {
+    const Text text = value_of(api, info, each.key);
     if (!text) continue;
     const std::optional<std::size_t> value = number_of(*text);
-    if (!value) return wrong(number.key, *text, "which is no number; write a whole one, with K, M or G");
-    options.*number.member = *value;
+    if (!value) return wrong(each.key, *text, "which is no number; write a whole one, with K, M or G");
+    *each.value = *value;
   }
-  if (options.ceiling_bytes < cache::least_ceiling)
-    return "the ceiling of a window's cache is " + std::to_string(options.ceiling_bytes) +
-           " bytes, too little for a few entries; give at least 64K, or do without the cache "
-           "(wherry_cache=off)";
+  if (options.cache.ceiling_bytes < cache::least_ceiling)
+    return too_little("the ceiling of a window's cache", options.cache.ceiling_bytes,
+                      "do without the cache (wherry_cache=off)");
+  if (options.node_bytes != 0 && options.node_bytes < least_node_bytes)
+    return too_little("the memory that a node shares for a window", options.node_bytes,
+                      "0, which is none (wherry_cache_node)");
   return {};
 }
 
@@ -107,7 +112,7 @@ std::string read_info(const mpi::Api& api, MPI_Info info, Options& options) {
     if (mode && !set_mode(options, *mode))
       return wrong(key, *mode, "which is no mode; write transparent, always, user or off");
   }
-  if (std::string problem = read_numbers(api, info, options.cache); !problem.empty()) return problem;
+  if (std::string problem = read_numbers(api, info, options); !problem.empty()) return problem;
   return read_switches(api, info, options);
 }
 

@@ -19,7 +19,16 @@ struct Options {
   bool bypass = true;  // where plain gets turn out to be cheaper than the cache, use them
   bool coalesces =
       false;  // hold gets back until something completes them, and ask for what is adjacent at once
+  std::size_t node_bytes = 0;  // of memory that the ranks of a node share, for one to read for all; 0: none
+
+  /// What is read in transparent mode is valid for an epoch of one rank: there is nothing to share.
+  std::size_t shared_bytes() const {
+    return caching && cache.mode != cache::Mode::transparent ? node_bytes : 0;
+  }
 };
+
+/// With less memory than this there is none to share.
+inline constexpr std::size_t least_node_bytes = std::size_t{64} << 10;
 
 /// "transparent", "always", "user" or "off". False: none of these; the options stay.
 bool set_mode(Options& options, std::string_view mode);
@@ -32,6 +41,7 @@ bool set_mode(Options& options, std::string_view mode);
 ///   wherry_cache_adaptive  0: sizes stay as they are at first
 ///   wherry_cache_bypass    0: use the cache even where plain gets are cheaper
 ///   wherry_cache_coalesce  1: hold gets back until something completes them, and ask for what is adjacent at once
+///   wherry_cache_node      bytes of memory that the ranks of a node share, with K, M or G; at least 64K, or 0: none
 /// clampi_mode is read too, with the values that clampi.h names. Returns an empty text, or what is wrong: problem, why, what to do.
 std::string read_info(const mpi::Api& api, MPI_Info info, Options& options);
 

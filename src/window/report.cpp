@@ -47,6 +47,11 @@ void report(const Windows::Known& known,
                  {"_bytes_fetched", s.cache.bytes_fetched},
                  {"_gets_passed", s.passed}};
   for (const auto& [key, number] : numbers) set(key, std::to_string(number));
+  if (window->shares()) {
+    set("_node_found", std::to_string(s.node.found));
+    set("_node_offered", std::to_string(s.node.offered));
+    set("_node_refused", std::to_string(s.node.refused));
+  }
   set("_seconds_saved", std::to_string(s.seconds_saved));
   if (const std::string text = text_of(window->adjustments()); !text.empty()) set("_adjustments", text);
 }

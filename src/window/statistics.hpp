@@ -8,9 +8,19 @@
 
 namespace wherry::window {
 
+/// What the ranks of a node have read for each other, as this one sees it. Of ranges of bytes.
+struct NodeStatistics {
+  std::uint64_t found = 0;  // missed here, and found in the node's cache
+  std::uint64_t found_bytes = 0;
+  std::uint64_t offered = 0;  // fetched here, and offered to the others
+  std::uint64_t refused =
+      0;  // of these: not taken, for they are too large, or another rank was writing there
+};
+
 /// Numbers that only grow but for the last three.
 struct Statistics {
   cache::Statistics cache;
+  NodeStatistics node;
   std::uint64_t passed =
       0;  // gets that cannot be cached: own rank, no rank, types that are not mapped, requests
   std::uint64_t bypassed = 0;  // gets that were cheaper without the cache
@@ -32,6 +42,9 @@ void tell(const Statistics& s, Numbers& numbers) {
   numbers.bytes_fetched = s.cache.bytes_fetched;
   numbers.flushes_saved = s.flushes_saved;
   numbers.bytes = s.bytes;
+  numbers.node_found = s.node.found;
+  numbers.node_offered = s.node.offered;
+  numbers.node_refused = s.node.refused;
 }
 
 }  // namespace wherry::window

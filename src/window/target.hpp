@@ -38,6 +38,14 @@ struct Fetched {
   const std::byte* bytes;
 };
 
+/// The same of what is to be offered to the other ranks of the node.
+struct Coming {
+  Number number;
+  std::uint64_t phase;  // when it was asked for; see Sharing
+  cache::Range range;
+  const std::byte* bytes;
+};
+
 /// A get to an origin with gaps: its data are without gaps in between.
 struct Spread {
   Number number;
@@ -59,17 +67,19 @@ struct Target {
   bool is_cached = true;
   Account account;
 
-  Number issued = 0;     // the last operation
-  Number written = 0;    // the last that changes the target
-  Number completed = 0;  // operations up to this one are complete here and there
-  Number local = 0;      // the same, here only
-  bool reread = false;   // a get was issued while writes were under way
-  bool listed = false;   // among the window's open targets
-  Number timed = 0;      // the last get whose time was taken
-  double timed_s = 0;    // what its call took
+  Number issued = 0;             // the last operation
+  Number written = 0;            // the last that changes the target
+  Number completed = 0;          // operations up to this one are complete here and there
+  Number local = 0;              // the same, here only
+  std::uint64_t written_in = 0;  // the last phase in which a write of this rank got there; see Sharing
+  bool reread = false;           // a get was issued while writes were under way
+  bool listed = false;           // among the window's open targets
+  Number timed = 0;              // the last get whose time was taken
+  double timed_s = 0;            // what its call took
 
   std::vector<Part> held;  // not asked for yet
   std::vector<Fetched> fetched;
+  std::vector<Coming> coming;
   std::vector<Spread> spread;
   std::vector<Write> writes;
 

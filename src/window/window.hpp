@@ -28,6 +28,7 @@
 #include "window/blocks.hpp"
 #include "window/native.hpp"
 #include "window/options.hpp"
+#include "window/sharing.hpp"
 #include "window/statistics.hpp"
 #include "window/target.hpp"
 #include "window/types.hpp"
@@ -49,6 +50,10 @@ class Window {
   /// segments: of all ranks. own: this one's rank. threads: whether several may call at once.
   Window(const mpi::Api& api, Types& types, MPI_Win win, const std::vector<Segment>& segments, int own,
          const Options& options, bool threads);
+
+  /// What other ranks of the node have read is looked for there before it is fetched. Before the first get; the cache outlives it.
+  void share(cache::NodeCache& node) { sharing_.begin(node); }
+  bool shares() const { return sharing_.is_on(); }
 
   /// score: how much more than others the data are worth keeping; positive.
   int get(const Region& origin, const Place& place, float score, const Native& native) {
@@ -86,7 +91,7 @@ class Window {
   /// Win_sync, Win_wait and Win_test: others may have written.
   int synchronize(const Native& native);
 
-  /// Forgets all. Gets under way still complete.
+  /// Forgets all. Gets under way still complete. Where the ranks of a node share what they read, all count these calls alike.
   void invalidate();
 
   MPI_Win win() const { return win_; }
@@ -150,6 +155,7 @@ class Window {
   template <class Look>
   cache::Answer look_up(const Place& place, const Shape& shape, std::byte* to, Look&& look);
   void note_missing(const cache::Range& range, std::byte* to);
+  bool found_on_node(const Part& part);
   bool is_inside(const Place& place, const Shape& shape) const;
   int refuse(int code);
   bool make_cache();
@@ -159,6 +165,9 @@ class Window {
     return {static_cast<std::int64_t>(range.displacement), static_cast<std::int64_t>(range.bytes)};
   }
   bool asks_for_all(std::uint64_t bytes) const;
+  Number begin_fetch(Target& target, int rank);
+  void await(Target& target, const Part& part, Number number, int code);
+  int fetch_whole(Target& target, const Part& part, const Native& native);
   int fetch(int rank, const Native& native, bool all);
   int fetch_parts(std::span<const Part> parts);
   int get_blocks(std::byte* to, const Blocks& here, int rank, const Blocks& there, MPI_Request* request);
@@ -221,6 +230,7 @@ class Window {
   Number issued_ = 0;
   unsigned quiet_ = 0;
   Statistics statistics_;
+  Sharing sharing_;
   std::vector<Part> parts_;  // what is missing for the get at hand
 };
 

@@ -1,6 +1,7 @@
 #include "window/windows.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "run/terms.hpp"
@@ -14,15 +15,32 @@ int never_copy(MPI_Win, int, void*, void*, void*, int* flag) {
   return MPI_SUCCESS;
 }
 
-/// What every rank has in the window. Collective over comm.
-int gather_segments(const mpi::Api& api, MPI_Comm comm, const Segment& own, std::vector<Segment>& all) {
+/// What all ranks have in the window.
+struct Gathered {
+  std::vector<Segment> segments;
+  std::int64_t node_bytes = INT64_MAX;  // that all of them are ready to share with their nodes
+};
+
+/// Collective over comm.
+int gather_segments(const mpi::Api& api, MPI_Comm comm, const Segment& own, std::size_t node_bytes,
+                    Gathered& all) {
   int size = 0;
   if (const int code = api.Comm_size(comm, &size); code != MPI_SUCCESS) return code;
-  const std::int64_t mine[2] = {own.bytes, own.unit};
-  std::vector<std::int64_t> numbers(2 * static_cast<std::size_t>(size));
-  const int code = api.Allgather(mine, 2, MPI_INT64_T, numbers.data(), 2, MPI_INT64_T, comm);
-  for (std::size_t i = 0; i < numbers.size(); i += 2) all.push_back({numbers[i], numbers[i + 1]});
+  const std::int64_t mine[3] = {own.bytes, own.unit, static_cast<std::int64_t>(node_bytes)};
+  std::vector<std::int64_t> numbers(3 * static_cast<std::size_t>(size));
+  const int code = api.Allgather(mine, 3, MPI_INT64_T, numbers.data(), 3, MPI_INT64_T, comm);
+  for (std::size_t i = 0; i < numbers.size(); i += 3) {
+    all.segments.push_back({numbers[i], numbers[i + 1]});
+    all.node_bytes = std::min(all.node_bytes, numbers[i + 2]);
+  }
   return code;
+}
+
+/// What this rank itself has against caching a window.
+std::optional<Uncached> objection(const Options& options) {
+  if (!options.caching) return Uncached::off;
+  if (run::accelerator_loaded()) return Uncached::accelerator;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -34,18 +52,22 @@ const char* reason_of(Uncached why) {
 }
 
 int Windows::add(MPI_Win win, MPI_Comm comm, const Segment& own, const Options& options) {
-  std::vector<Segment> segments;
-  if (const int code = gather_segments(api_, comm, own, segments); code != MPI_SUCCESS) return code;
-  if (!options.caching) return leave(win, Uncached::off);
-  if (segments.size() < 2) return leave(win, Uncached::one_rank);
-  if (run::accelerator_loaded()) return leave(win, Uncached::accelerator);
+  const std::optional<Uncached> why_not = objection(options);
+  const int key = keyval();
+  Gathered all;
+  const std::size_t ready = why_not || key == MPI_KEYVAL_INVALID ? 0 : options.shared_bytes();
+  if (const int code = gather_segments(api_, comm, own, ready, all); code != MPI_SUCCESS) return code;
+  if (why_not) return leave(win, *why_not);
+  if (all.segments.size() < 2) return leave(win, Uncached::one_rank);
+  if (key == MPI_KEYVAL_INVALID) return MPI_SUCCESS;
   int rank = 0, level = MPI_THREAD_SINGLE;
   api_.Comm_rank(comm, &rank);
   api_.Query_thread(&level);
-  const int key = keyval();
-  if (key == MPI_KEYVAL_INVALID) return MPI_SUCCESS;
   Known& known = take_place();
-  known.window_.emplace(api_, types_, win, segments, rank, options, level == MPI_THREAD_MULTIPLE);
+  known.window_.emplace(api_, types_, win, all.segments, rank, options, level == MPI_THREAD_MULTIPLE);
+  if (all.node_bytes > 0)
+    known.node_ = NodeMemory::make(api_, comm, static_cast<std::size_t>(all.node_bytes));
+  if (known.node_ != nullptr) known.window_->share(known.node_->cache());
   return attach(win, key, known);
 }
 
@@ -100,11 +122,14 @@ int Windows::on_free(MPI_Win, int, void* value, void* self) {
 }
 
 void Windows::remove(Known& known) {
+  // Goes last, and without the lock: the ranks of the node wait for each other.
+  std::unique_ptr<NodeMemory> node;
   const std::lock_guard lock(mutex_);
   // Nobody may find it by its handle, nor by that of no window.
   Known* found = &known;
   places_[slot_of(known.win_.exchange(MPI_WIN_NULL))].compare_exchange_strong(found, nullptr);
   known.window_.reset();
+  node = std::move(known.node_);
   known.used_ = false;
   --known_;
 }

@@ -7,12 +7,14 @@
 #include <atomic>
 #include <cstdint>
 #include <list>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <type_traits>
 #include <vector>
 
 #include "mpi/api.hpp"
+#include "window/node_memory.hpp"
 #include "window/window.hpp"
 
 namespace wherry::window {
@@ -43,13 +45,15 @@ class Windows {
     friend class Windows;
     std::atomic<MPI_Win> win_ = MPI_WIN_NULL;
     bool used_ = false;
+    std::unique_ptr<NodeMemory> node_;  // nullptr: the ranks of the node share nothing
     std::optional<Window> window_;
     Uncached why_ = Uncached::off;
     std::atomic<std::uint64_t> passed_ = 0;  // gets
   };
 
   /// Begins to cache a window that was made with this memory here. Collective over comm, whose ranks are the window's; those
-  /// whose options say off take part and stay away. A window of one rank is not cached.
+  /// whose options say off take part and stay away. A window of one rank is not cached. The ranks of a node share what they read
+  /// if the options of all ranks say so.
   int add(MPI_Win win, MPI_Comm comm, const Segment& own, const Options& options);
   /// Knows a window that is not cached. Local.
   int leave(MPI_Win win, Uncached why);

@@ -20,7 +20,8 @@ enum class Epoch { fence, lock_all, lock, exclusive, pscw, count };
 struct Side {
   explicit Side(const OneSided& functions) : mpi(functions) {}
 
-  void make_window(const char* mode, bool coalesces, int unit, int rank, int size) {
+  /// node: bytes that the ranks of a node share.
+  void make_window(const char* mode, bool coalesces, const char* node, int unit, int rank, int size) {
     memory.resize(static_cast<std::size_t>(slice_ints * (size + 1)));
     for (std::size_t i = 0; i < memory.size(); ++i)
       memory[i] = static_cast<std::int32_t>(i * 2654435761u + static_cast<unsigned>(rank) * 40503u);
@@ -28,7 +29,8 @@ struct Side {
     const char* const keys[][2] = {
         {"wherry_cache", mode},          {"wherry_cache_ceiling", "128K"},  // too little for what is read
         {"wherry_cache_storage", "16K"}, {"wherry_cache_entries", "64"},
-        {"wherry_cache_bypass", "0"},    {"wherry_cache_coalesce", coalesces ? "1" : "0"}};
+        {"wherry_cache_bypass", "0"},    {"wherry_cache_coalesce", coalesces ? "1" : "0"},
+        {"wherry_cache_node", node}};
     MPI_Info info = MPI_INFO_NULL;
     MPI_Info_create(&info);
     for (const auto& [key, value] : keys) MPI_Info_set(info, key, value);

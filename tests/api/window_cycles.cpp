@@ -1,6 +1,7 @@
 // Makes, reads and frees a window again and again, and prints by how many bytes the process has grown since the first few.
 //
-//   window_cycles CYCLES
+//   window_cycles CYCLES MODE
+// MODE: user, off, or node, which is user with memory that the ranks of a node share.
 #include <mpi.h>
 #include <unistd.h>
 #include <wherry/window.hpp>
@@ -39,7 +40,11 @@ bool cycle(const wherry::WindowOptions& options, int rank, int size) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int cycles = argc > 1 ? std::atoi(argv[1]) : 1000;
-  const wherry::WindowOptions options = {.mode = wherry::CacheMode::user, .bypass = false};
+  const std::string mode = argc > 2 ? argv[2] : "user";
+  wherry::WindowOptions options;
+  if (mode == "node") options.node_bytes = 65536;
+  options.mode = mode == "off" ? wherry::CacheMode::off : wherry::CacheMode::user;
+  options.bypass = false;
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

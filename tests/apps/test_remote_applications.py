@@ -81,6 +81,17 @@ def test_gets_are_counted(mpi: Launcher, build: Path) -> None:
 
 
 @on_one
+def test_ranks_of_a_node_read_for_each_other(mpi: Launcher, build: Path) -> None:
+    """Three ranks: what two of them read of the third, one of them may read for both."""
+    moved = []
+    for words in ([], ["--node-kib", "1024"]):
+        text = output(run(mpi, build, "lcc", 3, ["--scale", "8", "--no-bypass", *words, *ONCE]))
+        assert LCC_RIGHT in text
+        moved.append(int(table_of(text, "read with")["Wherry, fixed"][3]))
+    assert 0 < moved[1] < moved[0]
+
+
+@on_one
 @pytest.mark.parametrize("batch", ["1", "1000"])
 def test_coefficients_agree_with_networkit(mpi: Launcher, build: Path, tmp_path: Path, batch: str) -> None:
     graph, found = tmp_path / "graph.txt", tmp_path / "found.txt"

@@ -59,6 +59,7 @@ TEST_CASE("every setting is read") {
                            {"WHERRY_SPARSE_EXCHANGE", "nbx"},
                            {"WHERRY_REPRODUCIBLE", "1"},
                            {"WHERRY_PROGRESS", "thread"},
+                           {"WHERRY_CACHE_NODE", "1M"},
                            {"WHERRY_RANKS_PER_NODE", "4"},
                            {"WHERRY_VERBOSE", "2"}});
   CHECK(s.output == "out dir");
@@ -71,6 +72,7 @@ TEST_CASE("every setting is read") {
   CHECK(s.strategies[index_of(Collective::reduce_scatter_block)] == "ring");
   CHECK(s.strategies[index_of(Collective::barrier)] == "auto");
   CHECK(s.progress == ProgressBy::thread);
+  CHECK(s.cache_node == std::size_t{1} << 20);
   CHECK(s.ranks_per_node == 4);
   CHECK(s.verbose == 2);
   CHECK(s.problems.empty());
@@ -129,6 +131,16 @@ TEST_CASE("absurd sizes keep the default and are reported") {
     CHECK(contains(s.problems[0], "WHERRY_STAGING_MAX='" + std::string(absurd) + "'"));
     CHECK(contains(s.problems[0], "the default of 268435456 bytes is used"));
   }
+}
+
+TEST_CASE("a size of none is a size where that is the default") {
+  const Settings none = read({{"WHERRY_CACHE_NODE", "0"}});
+  CHECK(none.cache_node == 0);
+  CHECK(none.problems.empty());
+  const Settings little = read({{"WHERRY_CACHE_NODE", "63K"}});
+  CHECK(little.cache_node == 0);
+  REQUIRE(little.problems.size() == 1);
+  CHECK(contains(little.problems[0], "is not between 65536 and"));
 }
 
 TEST_CASE("absurd numbers keep the default and are reported") {

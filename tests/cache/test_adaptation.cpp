@@ -69,7 +69,7 @@ TEST_CASE("adaptation: memory follows what the program does, and what stays is n
 TEST_CASE("adaptation: an index that is far too large is soon given back") {
   Cache cache(starting(std::size_t{64} << 10, std::size_t{1} << 17, true));
   CHECK(cache.index_slots() >= std::size_t{1} << 17);
-  // Twelve decisions; whoever looks for a victim has to look through empty buckets until then.
+  // Twelve decisions.
   simulate(cache, loop("small", 400, 3200), 100);
   CHECK(cache.index_slots() <= 8192);
   CHECK(cache.entries() == 400);

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <string>
@@ -31,6 +32,13 @@ struct Keys {
     return index.find(hash_of(3, number), [&](Ref ref) { return ref != 0 && numbers[ref] == number; });
   }
 };
+
+/// The first bucket from `from` on that holds anything, by looking at all.
+std::size_t next_by_looking(const Index& index, std::size_t from) {
+  const auto is_free = [](Ref ref) { return ref == 0; };
+  while (from < index.buckets() && std::ranges::all_of(index.refs(from), is_free)) ++from;
+  return from;
+}
 
 }  // namespace
 
@@ -97,6 +105,10 @@ TEST_CASE("index: does what a map does while it grows and shrinks") {
       index.shrink(known.hash(), [&](Ref ref) { oracle.erase(known.numbers[ref]); });
     if (step == 45000) index.clear(), oracle.clear();
     REQUIRE(index.size() == oracle.size());
+    if (step % 64 == 0 || oracle.size() < 20) {
+      const std::size_t from = random() % (index.buckets() + 1);
+      REQUIRE(index.next_filled(from).bucket == next_by_looking(index, from));
+    }
     most = std::max(most, index.buckets());
   }
   CHECK(most == 500);
@@ -112,6 +124,38 @@ TEST_CASE("index: growing drops nothing") {
     REQUIRE(index.insert(hash_of(3, i * 4096), ref, known.hash()));
   }
   for (std::uint64_t i = 0; i < 20000; ++i) REQUIRE(known.find(index, i * 4096) == i + 1);
+}
+
+TEST_CASE("index: what it holds is found among any number of empty buckets") {
+  constexpr unsigned seed = 44;
+  INFO("seed " << seed);
+  std::mt19937_64 random(seed);
+  Index index(200000, 200000);
+  Keys known;
+  unsigned most_looked = 0;
+  const auto count = [&] {
+    std::size_t filled = 0;
+    for (std::size_t at = 0;; ++at, ++filled) {
+      const auto [next, looked] = index.next_filled(at);
+      most_looked = std::max(most_looked, looked);
+      if (next == index.buckets()) return filled;
+      at = next;
+    }
+  };
+  CHECK(count() == 0);
+  for (int i = 0; i < 10; ++i) {
+    const std::uint64_t number = random();
+    REQUIRE(index.insert(hash_of(3, number), known.add(number), known.hash()));
+  }
+  CHECK(count() == 10);
+  for (Ref ref = 1; ref <= 5; ++ref) index.erase(known.hash()(ref), ref);
+  CHECK(count() == 5);
+  index.clear();
+  CHECK(count() == 0);
+  REQUIRE(index.insert(hash_of(3, 7), known.add(7), known.hash()));
+  CHECK(count() == 1);
+  // Buckets, groups on the way up and down, and the 7 of the highest level.
+  CHECK(most_looked <= 12);
 }
 
 TEST_CASE("hash: targets and displacements beyond 32 bits are told apart") {

@@ -43,3 +43,28 @@ def test_a_windows_info_tells_what_its_cache_did(mpi: Launcher, preload: Path, t
         (CACHINGS[row["caching"]], row["passed"]) for record in records_in(tmp_path) for row in record.tables["windows"]
     ]
     assert sorted(rows) == [("shared memory", 1)] * RANKS + [("user", 0)] * RANKS
+
+
+@pytest.mark.parametrize("mpi", DRIVEN, indirect=True)
+def test_ranks_of_a_node_read_for_each_other(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+    """Rank 0 reads 16 ranges and ranks 1 and 2 the same, by a setting and without a word in the program."""
+    if mpi.python is None:
+        pytest.skip(f"{mpi.name} has no mpi4py")
+    settings = {"WHERRY_OUTPUT": str(tmp_path), "WHERRY_CACHE": "always", "WHERRY_CACHE_NODE": "1M"}
+    done = mpi.run([mpi.python, PROGRAMS / "node_windows.py"], 4, settings, preload=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    expected = {0: (0, 16), 1: (16, 0), 2: (16, 0), 3: (0, 0)}
+    for rank, (found, offered) in expected.items():
+        words = dict(re.findall(r"wherry_cache_(\w+)=(\d+)", told_by(done.stdout, rank)))
+        assert (int(words["node_found"]), int(words["node_offered"]), int(words["node_refused"])) == (found, offered, 0)
+        assert int(words["bytes_fetched"]) == 64 * offered
+    records = {record.rank: record for record in records_in(tmp_path)}
+    for rank, (found, offered) in expected.items():
+        (row,) = records[rank].tables["windows"]
+        assert (int(row["node_found"]), int(row["node_offered"]), int(row["node_refused"])) == (found, offered, 0)
+
+
+def told_by(output: str, rank: int) -> str:
+    """What a rank printed of its window."""
+    (line,) = re.findall(rf"\brank {rank} (wherry_.*)$", output, re.MULTILINE)
+    return str(line)

@@ -236,6 +236,18 @@ def test_cached_windows_in_one_sentence(tmp_path: Path) -> None:
     )
 
 
+def test_what_the_ranks_of_a_node_read_for_each_other(tmp_path: Path) -> None:
+    drafts = example(2)
+    for draft in drafts:
+        draft.rows["windows"][0] |= {"node_found": 6, "node_offered": 4, "node_refused": 1}
+    result = analysed(tmp_path, drafts)
+    (row,) = result.windows
+    assert (row.node_found, row.node_offered, row.node_refused) == (12, 8, 2)
+    assert "misses mostly compulsory; 12 of them found in the node's cache; 10 gets" in " ".join(
+        shown(result, 200).split()
+    )
+
+
 def test_windows_that_are_never_cached(tmp_path: Path) -> None:
     result = analysed(
         tmp_path,

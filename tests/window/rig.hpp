@@ -2,6 +2,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "window/library.hpp"
 #include "window/window.hpp"
@@ -60,14 +62,28 @@ class Rig {
     return window.end_epoch([&] { return library.flush_all(); });
   }
 
+  /// With a cache that other ranks of the node use, too.
+  cache::NodeCache& share() {
+    node_memory_.resize(64);
+    node_.emplace(std::as_writable_bytes(std::span(node_memory_)));
+    window.share(*node_);
+    return *node_;
+  }
+
   Library library;
   const int unit;
 
  private:
+  struct alignas(64) Lines {
+    std::byte bytes[1024];
+  };
+
   window::Place place(int rank, const Data& there) const {
     return {rank, there.at / unit, there.count, there.type};
   }
 
+  std::vector<Lines> node_memory_;
+  std::optional<cache::NodeCache> node_;
   const wherry::mpi::Api api_ = Library::api();
   window::Types types_;
 

@@ -1,7 +1,8 @@
 // Random schedules on a cached window of the stand-in library, and what each get may bring.
 //
 // The model: the bytes that the targets will have when all is complete. What a get brings that races with a write is anybody's
-// guess; all else is exact, and nothing around it may change.
+// guess; all else is exact, and nothing around it may change. Where the ranks of a node share what they read, another rank reads,
+// too: of what this one has written since the last invalidation that rank may have anything.
 #pragma once
 
 #include <algorithm>
@@ -21,6 +22,7 @@ class Schedule {
       : rig_(options, ranks, bytes, unit, seed), mode_(options.cache.mode), random_(seed) {
     for (int rank = 0; rank < ranks; ++rank)
       for (std::int64_t at = 0; at < bytes; ++at) truth_[rank][at] = rig_.library.read(rank, at);
+    if (options.shared_bytes() > 0) node_ = &rig_.share();
     types_ = {{MPI_BYTE, 24},
               {rig_.library.make_type({{0, 3}, {8, 5}}, 16), 3},  // gaps
               {rig_.library.make_type({{4, 4}, {0, 2}}, 8), 4},   // not in the order of memory
@@ -71,7 +73,7 @@ class Schedule {
   int choose(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
 
   void step() {
-    switch (choose(24)) {
+    switch (choose(26)) {
       case 0: return flush();
       case 1: return flush_local();
       case 2: return end_epoch();
@@ -79,7 +81,9 @@ class Schedule {
       case 4: return put();
       case 5: return increment();
       case 6: return rget();
-      case 7: return rig_.window.invalidate();
+      case 7: return invalidate();
+      case 8: return neighbour_reads();
+      case 9: return neighbour_looks();
       default: return get();
     }
   }
@@ -172,7 +176,7 @@ class Schedule {
 
   void write(const Place& place, std::byte byte, bool own) {
     truth_[place.first][place.second] = byte;
-    if (own) unsettled_.insert(place);
+    if (own) unsettled_.insert(place), changed_.insert(place);
     for (Get& get : gets_)
       for (const auto& [there, here] : get.from)
         if (get.rank == place.first && there == place.second) get.expected[here] = any;
@@ -188,8 +192,43 @@ class Schedule {
       rig_.library.write(t.rank, at, byte);
       write({t.rank, at}, byte, false);
     }
-    if (mode_ == cache::Mode::user_defined) rig_.window.invalidate();
+    if (mode_ == cache::Mode::user_defined) invalidate();
   }
+  void invalidate() {
+    rig_.window.invalidate();
+    ++phase_;
+    changed_ = unsettled_;
+  }
+
+  void neighbour_reads() {
+    if (node_ == nullptr) return;
+    for (int i = 0; i < 8; ++i) neighbour_reads(some_range());
+  }
+  void neighbour_reads(const cache::Range& range) {
+    std::vector<std::byte> seen;
+    for (std::uint64_t at = range.displacement; at < range.end(); ++at)
+      seen.push_back(is_changed(range, at) ? static_cast<std::byte>(random_()) : truth(range, at));
+    node_->keep(range, phase_, seen.data());
+  }
+  void neighbour_looks() {
+    if (node_ == nullptr) return;
+    const cache::Range range = some_range();
+    std::vector<std::byte> found(range.bytes);
+    if (!node_->find(range, phase_, found.data())) return;
+    for (std::uint64_t at = range.displacement; at < range.end(); ++at)
+      if (!is_changed(range, at) && found[at - range.displacement] != truth(range, at))
+        complain("another rank of the node is given a wrong byte");
+  }
+  cache::Range some_range() {
+    const std::int64_t at = choose(static_cast<int>(bytes) / 24 - 4) * 24 / rig_.unit * rig_.unit;
+    return {static_cast<std::uint32_t>(1 + choose(ranks - 1)), static_cast<std::uint64_t>(at),
+            24 * static_cast<std::uint64_t>(1 + choose(4))};
+  }
+  bool is_changed(const cache::Range& range, std::uint64_t at) const {
+    return changed_.contains({static_cast<int>(range.target), static_cast<std::int64_t>(at)});
+  }
+  std::byte truth(const cache::Range& range, std::uint64_t at) const { return truth_[range.target][at]; }
+
   bool is_read(const Place& place) const {
     for (const Get& get : gets_)
       for (const auto& [there, here] : get.from)
@@ -254,8 +293,11 @@ class Schedule {
   std::vector<Type> types_;
   std::size_t types_in_use_ = 0;
   std::byte truth_[ranks][bytes];
-  std::set<Place> unsettled_;  // own writes that the targets may not have
-  std::list<Get> gets_;        // under way
+  cache::NodeCache* node_ = nullptr;  // nullptr: the node shares nothing
+  std::uint64_t phase_ = 1;           // as the window counts them
+  std::set<Place> changed_;           // by own writes, in this phase
+  std::set<Place> unsettled_;         // own writes that the targets may not have
+  std::list<Get> gets_;               // under way
   std::list<std::vector<std::byte>> sent_[ranks];
   std::string problem_;
 };

@@ -23,6 +23,7 @@ window::Options options_of(unsigned seed) {
   options.cache.index_entries = 64;
   options.bypass = seed % 7 == 0;
   options.coalesces = seed % 4 == 0;
+  options.node_bytes = seed % 11 < 6 ? std::size_t{1} << 16 : 0;
   return options;
 }
 
@@ -45,9 +46,12 @@ TEST_CASE("window: random schedules bring what a window without a cache would") 
     all.cache.evictions += s.cache.evictions;
     all.cache.updated += s.cache.updated;
     all.cache.dropped += s.cache.dropped;
+    all.node.found += s.node.found;
+    all.node.offered += s.node.offered;
   }
   // Everything that can happen did.
-  for (const std::uint64_t count : {all.cache.full_hits, all.cache.pending_hits, all.cache.partial_hits,
-                                    all.cache.evictions, all.cache.updated, all.cache.dropped})
+  for (const std::uint64_t count :
+       {all.cache.full_hits, all.cache.pending_hits, all.cache.partial_hits, all.cache.evictions,
+        all.cache.updated, all.cache.dropped, all.node.found, all.node.offered})
     CHECK(count > 100);
 }

@@ -53,6 +53,7 @@ TEST_CASE("window: threads share one, and each finds its data after its own flus
       options.cache.storage_bytes = 8192;
       options.coalesces = coalesces;
       Rig rig(options, ranks, (workers + 1) * slice, 1, 1, true);
+      if (mode != cache::Mode::transparent) rig.share();
       std::atomic<long> wrong = 0;
       std::vector<std::thread> threads;
       for (int i = 0; i < workers; ++i) threads.emplace_back([&, i] { wrong += work(rig, i, 300); });

@@ -210,6 +210,9 @@ class WindowRow:
     passed: int = 0
     bypassed: int = 0
     flushes_saved: int = 0
+    node_found: int = 0  # missed, but read by another rank of the node
+    node_offered: int = 0
+    node_refused: int = 0
     saved_seconds: float = 0.0  # estimated, sum over ranks; 0: nothing is known
 
     @property

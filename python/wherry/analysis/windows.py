@@ -17,6 +17,9 @@ _SUMS = (
     "passed",
     "bypassed",
     "flushes_saved",
+    "node_found",
+    "node_offered",
+    "node_refused",
 )
 
 

@@ -1,7 +1,8 @@
-"""What does a get from a cached window take: when the data are there, and what does a miss add to a plain get?
+"""What does a get from a cached window take: when the data are there or on the node, and what does a miss add?
 
 Rank 0 reads rank 1's memory. Hits are given as they are, beside a plain get with its flush; of a miss counts
-the difference to that. Of rows of adjacent gets before one flush it is the time of a row, if each is asked for and if
+the difference to that. What is on the node is not cached by rank 0, but another rank of its node has read it.
+Of rows of adjacent gets before one flush it is the time of a row, if each is asked for and if
 they are joined. All run in one process, in turns of rows of calls.
 """
 
