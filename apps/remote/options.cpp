@@ -9,6 +9,7 @@ namespace {
 constexpr int least_node_kib = 64, most_kib = 1 << 30;
 constexpr int most_entries = 1 << 28;
 constexpr int most_block_bytes = 1 << 24;
+constexpr int most_ahead_bytes = 1 << 20;
 
 std::size_t kib(const std::string& text) {
   return static_cast<std::size_t>(apps::whole_number(text, 1, most_kib)) << 10;
@@ -42,6 +43,11 @@ std::vector<apps::Option> options(CacheOptions& cache, apps::Common& common) {
        [&](const std::string& text) {
          cache.node_bytes = static_cast<std::size_t>(apps::whole_number(text, least_node_kib, most_kib))
                             << 10;
+       }},
+      {"--ahead-bytes", "N",
+       "bytes of the blocks that Wherry's caches fetch; 0: no more than is asked for (default 1024)",
+       [&](const std::string& text) {
+         cache.ahead_bytes = static_cast<std::size_t>(apps::whole_number(text, 0, most_ahead_bytes));
        }},
       {"--no-bypass", "", "Wherry's caches are asked even where plain gets take less time",
        [&](const std::string&) { cache.bypass = false; }},

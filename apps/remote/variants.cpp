@@ -29,6 +29,7 @@ std::unique_ptr<Reader> wherrys(const Memory& memory, const CacheOptions& option
       .index_entries = options.entries,
       .adaptive = adaptive,
       .bypass = options.bypass,
+      .block_bytes = options.ahead_bytes,
       .node_bytes = options.node_bytes};
   return std::make_unique<WherryReader>(memory.comm, memory.mine, window);
 }

@@ -23,8 +23,10 @@ struct CacheOptions {
   std::size_t ceiling_bytes = 64 << 20;  // the most that an adaptive one may take
   std::size_t entries = 4096;            // of Wherry's index, at first
   std::size_t block_bytes = 1 << 10;     // of the block cache
-  std::size_t node_bytes = 0;            // that the ranks of a node share with Wherry's caches; 0: none
-  bool bypass = true;                    // whether Wherry leaves gets to MPI where these take less time
+  std::size_t ahead_bytes =
+      1 << 10;                 // of the blocks that Wherry's caches fetch; 0: no more than is asked for
+  std::size_t node_bytes = 0;  // that the ranks of a node share with Wherry's caches; 0: none
+  bool bypass = true;          // whether Wherry leaves gets to MPI where these take less time
 };
 
 struct Variant {

@@ -35,12 +35,12 @@ class WherryReader : public Reader {
 
   Statistics statistics() const override {
     const auto cache = window_.statistics();
-    const std::uint64_t hits = cache.full_hits + cache.pending_hits + cache.node_found;
+    const std::uint64_t moves = cache.gets_fetched + cache.gets_passed + cache.gets_bypassed;
     return {.gets = gets_,
             .get_bytes = get_bytes_,
-            .hits = hits,
-            .moves = gets_ - hits,
-            .move_bytes = get_bytes_ - cache.bytes_saved};
+            .hits = gets_ - moves,
+            .moves = moves,
+            .move_bytes = get_bytes_ - cache.bytes_saved + cache.bytes_ahead};
   }
 
  private:

@@ -12,7 +12,8 @@
 // Other keys: "wherry_cache_ceiling", most bytes of the cache (64M; with K, M or G; at least 64K); "wherry_cache_storage" and
 // "wherry_cache_entries", its size at first (1M, 4096); "wherry_cache_adaptive", 0: it stays at that size; "wherry_cache_bypass", 0:
 // use the cache even where plain gets turn out to be cheaper; "wherry_cache_coalesce", 1: hold gets back until a flush, unlock or
-// fence, and ask for what is adjacent at once; "wherry_cache_node", bytes of memory (with K, M or G; at least 64K) that the ranks of a
+// fence, and ask for what is adjacent at once; "wherry_cache_block", a power of two from 64 to 1M: except in the mode transparent, fetch
+// what is missing with the rest of the block around it; "wherry_cache_node", bytes of memory (with K, M or G; at least 64K) that the ranks of a
 // node share, so that what one of them has read the others need not fetch (0: none).
 //
 // What holds for all of these functions:
@@ -97,7 +98,7 @@ int wherry_win_test(MPI_Win win, int* flag);
 int wherry_win_invalidate(MPI_Win win);
 
 /// What a window's cache has done on this rank. Each range of bytes that is looked up counts once, as a hit or a miss: a get of a
-/// type with gaps is several.
+/// type with gaps, or of several blocks, is several.
 typedef struct wherry_win_statistics {
   unsigned long long full_hits;           // all bytes were there
   unsigned long long pending_hits;        // all bytes were there or under way already
@@ -109,12 +110,15 @@ typedef struct wherry_win_statistics {
   unsigned long long evictions;
   unsigned long long adjustments;  // changes of size of the cache
   unsigned long long invalidations;
-  unsigned long long bytes_saved;    // asked for and not fetched
-  unsigned long long bytes_fetched;  // asked for and fetched
+  unsigned long long bytes_saved;  // asked for and not fetched
+  unsigned long long bytes_fetched;
+  unsigned long long bytes_ahead;  // of these: the rest of blocks, which nobody had asked for
   unsigned long long
       gets_passed;  // not cached: to this rank itself, with types of unknown shape, by MPI_Rget
                     // of what is not there; all gets of a window that is not cached
   unsigned long long gets_bypassed;  // not cached because plain gets were cheaper
+  unsigned long long
+      gets_fetched;  // for which something was fetched: a message each, or fewer if they were joined
   unsigned long long flushes_saved;  // that had nothing to complete
   unsigned long long entries, bytes,
       ceiling_bytes;     // what the cache has now, all its memory, and the most it may take

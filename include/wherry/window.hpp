@@ -14,6 +14,7 @@
 
 #include <mpi.h>
 
+#include <bit>
 #include <cstddef>
 #include <limits>
 #include <span>
@@ -48,6 +49,10 @@ struct WindowOptions {
   /// Whether gets are held back until a flush, unlock or fence, and what is adjacent is asked for at once: for many small gets in a row
   /// before one flush. Not where the program computes between its gets and the flush, while they could already be coming.
   bool coalesce = false;
+  /// Except in the mode transparent: what is missing is fetched with the rest of the aligned block around it, of so many bytes (a power of
+  /// two from 64 to 1 MiB), because the program will read that, too. In the mode user_defined others then must not have written to any
+  /// of it since the last invalidate(). 0: what is asked for, and no more.
+  std::size_t block_bytes = 0;
   /// Memory that the ranks of a node share, so that what one of them has read the others need not fetch; at least 64 KiB, or 0: none.
   /// In the modes always and user, where all ranks then invalidate alike.
   std::size_t node_bytes = 0;
@@ -62,6 +67,10 @@ class WindowInfo {
     if (options.mode != CacheMode::off && options.ceiling_bytes < std::size_t{64} << 10)
       throw usage_error("ceiling_bytes is " + std::to_string(options.ceiling_bytes) +
                         ", too little for a few entries; give at least 65536, or CacheMode::off");
+    if (options.block_bytes != 0 && (!std::has_single_bit(options.block_bytes) || options.block_bytes < 64 ||
+                                     options.block_bytes > std::size_t{1} << 20))
+      throw usage_error("block_bytes is " + std::to_string(options.block_bytes) +
+                        ", which is no power of two from 64 to 1048576; give one, or 0 for no blocks");
     if (options.node_bytes != 0 && options.node_bytes < std::size_t{64} << 10)
       throw usage_error("node_bytes is " + std::to_string(options.node_bytes) +
                         ", too little for a few entries; give at least 65536, or 0 for none");
@@ -74,6 +83,7 @@ class WindowInfo {
     set("wherry_cache_adaptive", options.adaptive ? "1" : "0");
     set("wherry_cache_bypass", options.bypass ? "1" : "0");
     set("wherry_cache_coalesce", options.coalesce ? "1" : "0");
+    set("wherry_cache_block", std::to_string(options.block_bytes));
     set("wherry_cache_node", std::to_string(options.node_bytes));
   }
   WindowInfo(const WindowInfo&) = delete;

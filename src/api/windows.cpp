@@ -315,6 +315,8 @@ int wherry_win_get_statistics(MPI_Win win, wherry_win_statistics* statistics) {
   statistics->invalidated_misses = s.cache.missed(Cause::invalidated);
   statistics->gets_passed = s.passed;
   statistics->gets_bypassed = s.bypassed;
+  statistics->gets_fetched = s.fetched;
+  statistics->bytes_ahead = s.cache.bytes_ahead;
   statistics->entries = s.entries;
   statistics->ceiling_bytes = s.ceiling_bytes;
   statistics->seconds_saved = s.seconds_saved;

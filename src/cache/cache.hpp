@@ -7,6 +7,7 @@
 //   lookup() says hit: done.
 //            pending: done when other fetches are.
 //            missing: fetch missing(), then call filled() for each ticket.
+//            block: the same, but the bytes come to memory of the caller's.
 //
 // A hit on a range that was asked for as it is, or on the beginning of a larger one, is one probe of the index,
 // one entry, one copy. Everything else goes through the grids. docs/design/0008-rma-cache.md tells why it is
@@ -61,7 +62,7 @@ struct CacheOptions {
   std::size_t curve_samples = 0;
 };
 
-enum class Answer { hit, pending, missing };
+enum class Answer { hit, pending, missing, block };
 
 /// A part of a lookup that must be fetched.
 struct Missing {
@@ -85,14 +86,14 @@ class Cache {
       next_tick();
     const std::uint64_t own = hash(range);
     follow(range, own);
-    Entry* const entry = find(range, own);
-    if (entry == nullptr) [[unlikely]]
-      return look_further(range, own, destination, score);
-    policy_.touch(*entry);
-    count_hit(range);
-    copy_out(*entry, 0, range.bytes, destination);
-    return Answer::hit;
+    return look(range, own, destination, score);
   }
+
+  /// As lookup(), for who would rather fetch all of the block that holds the range.
+  ///
+  /// block: nothing of it is there or under way; missing() is all of the block, to be fetched to other memory than the
+  /// destination, which will be complete when that is filled. A block that deserves no room is not asked for.
+  Answer lookup_in_block(const Range& block, const Range& range, std::byte* destination, float score = 1);
 
   /// As lookup(), for who cannot say when a fetch is over: nothing that is missing will be kept, and what is under way counts as
   /// missing. So the answer is never pending, and no ticket is given. A range of which nothing is cached is not counted.
@@ -155,6 +156,20 @@ class Cache {
       curve_.note(own, Storage::footprint(range.bytes + Entry::head));
   }
 
+  Answer look(const Range& range, std::uint64_t own, std::byte* destination, float score) {
+    Entry* const entry = find(range, own);
+    if (entry == nullptr) [[unlikely]]
+      return look_further(range, own, destination, score);
+    take(*entry, range, destination);
+    return Answer::hit;
+  }
+  /// Of an entry that holds the range and is valid.
+  void take(Entry& entry, const Range& range, std::byte* destination) {
+    policy_.touch(entry);
+    count_hit(range);
+    copy_out(entry, range.displacement - entry.displacement, range.bytes, destination);
+  }
+
   void count_found(const Range& range, bool waits);
   void count_hit(const Range& range) {
     ++statistics_.full_hits;
@@ -175,6 +190,8 @@ class Cache {
 
   // Lookups that the index alone cannot answer: lookup.cpp.
   Answer look_further(const Range& range, std::uint64_t own, std::byte* destination, float score);
+  bool ask_for_block(const Range& block, std::uint64_t own, const Range& range, std::byte* destination,
+                     float score);
   Entry* covering(const Range& range) const;
   Answer miss(const Range& range, std::uint64_t own, float score);
   void collect(const Range& range);

@@ -20,12 +20,7 @@ Answer Cache::look_further(const Range& range, std::uint64_t own, std::byte* des
   require(range.end() >= range.displacement,
           "a range ends behind the last displacement there is; make it shorter");
   if (inside_)
-    if (Entry* const larger = covering(range)) {
-      policy_.touch(*larger);
-      count_hit(range);
-      copy_out(*larger, range.displacement - larger->displacement, range.bytes, destination);
-      return Answer::hit;
-    }
+    if (Entry* const larger = covering(range)) return take(*larger, range, destination), Answer::hit;
   // All of these will be needed if it is a miss, and none waits for another.
   history_.prefetch(own);
   if (coarse_.size() > 0) coarse_.prefetch(range);
@@ -38,6 +33,31 @@ Answer Cache::look_further(const Range& range, std::uint64_t own, std::byte* des
   else fetch_gaps(range, score);
   count_found(range, waits_);
   return !missing_.empty() ? Answer::missing : waits_ ? Answer::pending : Answer::hit;
+}
+
+Answer Cache::lookup_in_block(const Range& block, const Range& range, std::byte* destination, float score) {
+  if (policy_.reference()) next_tick();
+  const std::uint64_t own = hash(block);
+  follow(block, own);
+  if (Entry* const whole = find(block, own)) return take(*whole, range, destination), Answer::hit;
+  collect(block);
+  if (found_.empty() && ask_for_block(block, own, range, destination, score)) return Answer::block;
+  return look(range, hash(range), destination, score);
+}
+
+bool Cache::ask_for_block(const Range& block, std::uint64_t own, const Range& range, std::byte* destination,
+                          float score) {
+  const History::Row* const row = history_.find(own);
+  const Cause cause = History::cause_of(row, epoch_.generation());
+  const Ref whole = admit(block, own, policy_.heat_of(row), score);
+  if (whole == 0) return false;
+  ++statistics_.misses[static_cast<std::size_t>(cause)];
+  inside_ = waits_ = false;
+  missing_.clear();
+  ask_for(block, block, whole);
+  statistics_.bytes_ahead += block.bytes - range.bytes;
+  fetches_.wait(missing_.front().ticket, range.displacement - block.displacement, range.bytes, destination);
+  return true;
 }
 
 Answer Cache::peek(const Range& range, std::byte* destination) {

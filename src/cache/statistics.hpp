@@ -18,7 +18,8 @@ struct Statistics {
   std::array<std::uint64_t, 4> misses{};  // by Cause
 
   std::uint64_t bytes_saved = 0;    // asked for and not fetched
-  std::uint64_t bytes_fetched = 0;  // asked for and fetched
+  std::uint64_t bytes_fetched = 0;  // of all fetches
+  std::uint64_t bytes_ahead = 0;    // of these: the rest of blocks, which nobody had asked for
   std::uint64_t fetches = 0;
 
   std::uint64_t evictions = 0;  // for lack of memory

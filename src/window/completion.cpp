@@ -25,7 +25,14 @@ void take(Items& items, Number last, Use&& use) {
 
 Window::Window(const mpi::Api& api, Types& types, MPI_Win win, const std::vector<Segment>& segments, int own,
                const Options& options, bool threads)
-    : api_(api), types_(types), win_(win), options_(options), threads_(threads), targets_(segments.size()) {
+    : api_(api),
+      types_(types),
+      win_(win),
+      options_(options),
+      threads_(threads),
+      by_blocks_below_(options.cache.mode == cache::Mode::transparent ? 0
+                                                                      : most_blocks * options.block_bytes),
+      targets_(segments.size()) {
   for (std::size_t rank = 0; rank < segments.size(); ++rank) {
     targets_[rank].segment = segments[rank];
     targets_[rank].is_cached = static_cast<int>(rank) != own && segments[rank].unit > 0;
@@ -162,6 +169,7 @@ void Window::arrive(Target& target, Number last, int code) {
   take(target.coming, last, [&](const Coming& each) {
     if (come) sharing_.offer(target, each);
   });
+  take(target.blocks, last, [](const BlockMemory&) {});
   // Last: what was already under way for others has come into these by now.
   take(target.spread, last, [&](const Spread& each) {
     if (!each.gathers && come) scatter(*each.shape, each.count, each.data.get(), each.origin);

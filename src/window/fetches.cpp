@@ -30,6 +30,7 @@ bool Window::asks_for_all(std::uint64_t bytes) const {
 /// Notes that something is fetched of a target, and gives that a number.
 Number Window::begin_fetch(Target& target, int rank) {
   target.account.missed();
+  ++statistics_.fetched;
   if (options_.bypass) target.account.settle();
   target.reread |= target.written > target.completed;
   return issue(rank);
@@ -58,7 +59,7 @@ int Window::fetch(int rank, const Native& native, bool all) {
   int code = MPI_SUCCESS;
   if (all) code = run(target, native);
   else if (options_.coalesces) target.held.insert(target.held.end(), parts_.begin(), parts_.end());
-  else code = fetch_parts(parts_);
+  else code = run(target, [&] { return fetch_parts(parts_); });
   for (const Part& part : parts_) await(target, part, number, code);
   return code;
 }

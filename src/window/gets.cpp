@@ -1,4 +1,5 @@
 // Gets that one look at the common case does not answer.
+#include <algorithm>
 #include <new>
 
 #include "window/window.hpp"
@@ -43,6 +44,9 @@ int Window::get_any(const Region& origin, const Place& place, float score, const
   }
   if (!targets_[static_cast<std::size_t>(place.rank)].account.asks_cache())
     return pass(place.rank, native, statistics_.bypassed);
+  cache::Range range;
+  if (is_plain(origin, place, range) && range.bytes <= by_blocks_below_)
+    return get_by_blocks(targets_[range.target], range, bytes_at(origin), score, native);
   return get_shaped(origin, std::move(shapes), place, score, native);
 }
 
@@ -57,6 +61,34 @@ int Window::get_missing(Target& target, const cache::Range& range, std::byte* to
   note_missing(range, to);
   if (parts_.empty()) return target.account.hit(), quiet();
   return fetch(static_cast<int>(range.target), native, asks_for_all(range.bytes));
+}
+
+/// The same, where what is missing is fetched with the blocks around it.
+int Window::get_by_blocks(Target& target, const cache::Range& range, std::byte* to, float score,
+                          const Native& native) {
+  const std::uint64_t size = options_.block_bytes, first = range.displacement / size * size;
+  const std::uint64_t end =
+      std::min((range.end() + size - 1) / size * size, static_cast<std::uint64_t>(target.segment.bytes));
+  std::unique_ptr<std::byte[]> memory;
+  bool waits = false;
+  parts_.clear();
+  for (std::uint64_t at = first; at < end; at += size) {
+    const cache::Range block{range.target, at, std::min(size, end - at)};
+    const std::uint64_t begin = std::max(at, range.displacement);
+    const cache::Range part{range.target, begin, std::min(block.end(), range.end()) - begin};
+    std::byte* const part_to = to + (begin - range.displacement);
+    const cache::Answer answer = cache_->lookup_in_block(block, part, part_to, score);
+    waits |= answer == cache::Answer::pending || (answer == cache::Answer::missing && cache_->waits());
+    if (answer == cache::Answer::missing) note_missing(part, part_to);
+    if (answer != cache::Answer::block) continue;
+    if (memory == nullptr) memory = std::make_unique_for_overwrite<std::byte[]>(end - first);
+    note_missing(block, memory.get() + (at - first));
+  }
+  if (parts_.empty()) return target.account.hit(), waits ? MPI_SUCCESS : quiet();
+  const bool whole = memory == nullptr && asks_for_all(range.bytes);
+  const int code = fetch(static_cast<int>(range.target), native, whole);
+  if (memory != nullptr) target.blocks.push_back({issued_, std::move(memory)});  // after an error too
+  return code;
 }
 
 /// Of any types whose shape is known.
@@ -158,6 +190,7 @@ int Window::rget_shaped(const Region& origin, const Shapes& shapes, const Place&
     return api_.Rget(bytes_at(origin), 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, MPI_BYTE, win_, request);
   }
   account.missed();
+  ++statistics_.fetched;
   Blocks here, there;
   for (const Part& part : parts_) {
     const std::int64_t begin = part.to - packed, end = begin + static_cast<std::int64_t>(part.range.bytes);

@@ -1,5 +1,6 @@
 #include "window/options.hpp"
 
+#include <bit>
 #include <charconv>
 #include <cstdint>
 
@@ -40,6 +41,8 @@ std::string wrong(const char* key, const std::string& value, const char* why) {
   return "the info key " + std::string(key) + " is '" + value.substr(0, 60) + "', " + why;
 }
 
+constexpr std::size_t least_block_bytes = 64, most_block_bytes = std::size_t{1} << 20;
+
 struct Number {
   const char* key;
   std::size_t* value;
@@ -54,7 +57,8 @@ std::string read_numbers(const mpi::Api& api, MPI_Info info, Options& options) {
   for (const Number& each : {Number{"wherry_cache_ceiling", &options.cache.ceiling_bytes},
                              Number{"wherry_cache_storage", &options.cache.storage_bytes},
                              Number{"wherry_cache_entries", &options.cache.index_entries},
-                             Number{"wherry_cache_node", &options.node_bytes}}) {
+                             Number{"wherry_cache_node", &options.node_bytes},
+                             Number{"wherry_cache_block", &options.block_bytes}}) {
     const Text text = value_of(api, info, each.key);
     if (!text) continue;
     const std::optional<std::size_t> value = number_of(*text);
@@ -67,6 +71,11 @@ std::string read_numbers(const mpi::Api& api, MPI_Info info, Options& options) {
   if (options.node_bytes != 0 && options.node_bytes < least_node_bytes)
     return too_little("the memory that a node shares for a window", options.node_bytes,
                       "0, which is none (wherry_cache_node)");
+  if (options.block_bytes != 0 &&
+      (!std::has_single_bit(options.block_bytes) || options.block_bytes < least_block_bytes ||
+       options.block_bytes > most_block_bytes))
+    return "the blocks of a window's cache are " + std::to_string(options.block_bytes) +
+           " bytes, which is no power of two from 64 to 1M; write one, or 0 for none (wherry_cache_block)";
   return {};
 }
 

@@ -17,6 +17,8 @@ struct Options {
   bool caching = true;  // false: the window is the library's alone
   cache::CacheOptions cache;
   bool bypass = true;  // where plain gets turn out to be cheaper than the cache, use them
+  /// Except in transparent mode: what is missing is fetched with the rest of the block around it, of so many bytes; 0: alone.
+  std::size_t block_bytes = 0;
   bool coalesces =
       false;  // hold gets back until something completes them, and ask for what is adjacent at once
   std::size_t node_bytes = 0;  // of memory that the ranks of a node share, for one to read for all; 0: none
@@ -40,6 +42,7 @@ bool set_mode(Options& options, std::string_view mode);
 ///   wherry_cache_entries   entries that the index has room for at first
 ///   wherry_cache_adaptive  0: sizes stay as they are at first
 ///   wherry_cache_bypass    0: use the cache even where plain gets are cheaper
+///   wherry_cache_block     fetch what is missing with the rest of the block around it, of so many bytes: a power of two
 ///   wherry_cache_coalesce  1: hold gets back until something completes them, and ask for what is adjacent at once
 ///   wherry_cache_node      bytes of memory that the ranks of a node share, with K, M or G; at least 64K, or 0: none
 /// clampi_mode is read too, with the values that clampi.h names. Returns an empty text, or what is wrong: problem, why, what to do.

@@ -56,6 +56,12 @@ struct Spread {
   bool gathers;  // the data come to the origin; else they are spread there when they have come
 };
 
+/// Memory of a block that is coming.
+struct BlockMemory {
+  Number number;
+  std::unique_ptr<std::byte[]> bytes;
+};
+
 /// An own write that the target may not have yet.
 struct Write {
   Number number;
@@ -80,6 +86,7 @@ struct Target {
   std::vector<Part> held;  // not asked for yet
   std::vector<Fetched> fetched;
   std::vector<Coming> coming;
+  std::vector<BlockMemory> blocks;
   std::vector<Spread> spread;
   std::vector<Write> writes;
 

@@ -65,6 +65,8 @@ class Window {
     if (!target.account.asks_cache()) [[unlikely]]
       return pass(place.rank, native, statistics_.bypassed);
     auto* const to = static_cast<std::byte*>(const_cast<void*>(origin.address));
+    if (range.bytes <= by_blocks_below_) [[unlikely]]
+      return get_by_blocks(target, range, to, score, native);
     const cache::Answer answer = cache_->lookup(range, to, score);
     if (answer != cache::Answer::hit) [[unlikely]]
       return get_missing(target, range, to, answer, native);
@@ -149,6 +151,8 @@ class Window {
   int get_any(const Region& origin, const Place& place, float score, const Native& native);
   int get_missing(Target& target, const cache::Range& range, std::byte* to, cache::Answer answer,
                   const Native& native);
+  int get_by_blocks(Target& target, const cache::Range& range, std::byte* to, float score,
+                    const Native& native);
   int get_shaped(const Region& origin, Shapes shapes, const Place& place, float score, const Native& native);
   int rget_shaped(const Region& origin, const Shapes& shapes, const Place& place, MPI_Request* request,
                   const Native& native);
@@ -212,6 +216,7 @@ class Window {
   void end_reading();
 
   static constexpr std::int64_t most_bytes = INT32_MAX;  // of one transfer
+  static constexpr std::uint64_t most_blocks = 8;        // that a get may be long to fetch blocks
   static constexpr std::size_t most_parts = 64;          // that are told apart in one get
 
   const mpi::Api& api_;
@@ -219,6 +224,7 @@ class Window {
   const MPI_Win win_;
   const Options options_;
   const bool threads_;
+  const std::uint64_t by_blocks_below_;  // gets of at most so many bytes fetch blocks
   mutable std::mutex mutex_;
 
   std::unique_ptr<cache::Cache> cache_;  // made at the first get that may be cached

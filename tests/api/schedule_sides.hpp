@@ -17,20 +17,27 @@ inline constexpr std::int32_t guard = 0x5A5A5A5A;
 
 enum class Epoch { fence, lock_all, lock, exclusive, pscw, count };
 
+/// Values of the keys of a window's info.
+struct Caching {
+  const char* mode;
+  bool coalesces = false;
+  const char* block = "0";
+  const char* node = "0";
+};
+
 struct Side {
   explicit Side(const OneSided& functions) : mpi(functions) {}
 
-  /// node: bytes that the ranks of a node share.
-  void make_window(const char* mode, bool coalesces, const char* node, int unit, int rank, int size) {
+  void make_window(const Caching& caching, int unit, int rank, int size) {
     memory.resize(static_cast<std::size_t>(slice_ints * (size + 1)));
     for (std::size_t i = 0; i < memory.size(); ++i)
       memory[i] = static_cast<std::int32_t>(i * 2654435761u + static_cast<unsigned>(rank) * 40503u);
     arena.assign(arena_ints, guard);
     const char* const keys[][2] = {
-        {"wherry_cache", mode},          {"wherry_cache_ceiling", "128K"},  // too little for what is read
-        {"wherry_cache_storage", "16K"}, {"wherry_cache_entries", "64"},
-        {"wherry_cache_bypass", "0"},    {"wherry_cache_coalesce", coalesces ? "1" : "0"},
-        {"wherry_cache_node", node}};
+        {"wherry_cache", caching.mode},      {"wherry_cache_ceiling", "128K"},  // too little for what is read
+        {"wherry_cache_storage", "16K"},     {"wherry_cache_entries", "64"},
+        {"wherry_cache_bypass", "0"},        {"wherry_cache_coalesce", caching.coalesces ? "1" : "0"},
+        {"wherry_cache_node", caching.node}, {"wherry_cache_block", caching.block}};
     MPI_Info info = MPI_INFO_NULL;
     MPI_Info_create(&info);
     for (const auto& [key, value] : keys) MPI_Info_set(info, key, value);

@@ -88,8 +88,10 @@ Schedules::Schedules(const OneSided& ours, const char* mode, const char* node, i
   MPI_Comm_group(MPI_COMM_WORLD, &group_);
   together_.seed(seed);
   alone_.seed(seed * 31 + 1 + static_cast<unsigned>(rank_));
-  sides_[0].make_window(mode, seed % 2 == 0, node, unit_, rank_, size_);
-  sides_[1].make_window("off", false, "0", unit_, rank_, size_);
+  const Caching caching{
+      .mode = mode, .coalesces = seed % 2 == 0, .block = seed % 3 == 0 ? "128" : "0", .node = node};
+  sides_[0].make_window(caching, unit_, rank_, size_);
+  sides_[1].make_window({.mode = "off"}, unit_, rank_, size_);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 

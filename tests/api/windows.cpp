@@ -180,21 +180,25 @@ void bad_ranges(Test& t) {
 }
 
 void bad_options(Test& t) {
-  for (const wherry::WindowOptions& options :
-       {wherry::WindowOptions{.ceiling_bytes = 100}, wherry::WindowOptions{.node_bytes = 100}}) {
+  using Options = wherry::WindowOptions;
+  const std::pair<Options, const char*> wrong_options[] = {{Options{.ceiling_bytes = 100}, "65536"},
+                                                           {Options{.block_bytes = 1000}, "power of two"},
+                                                           {Options{.node_bytes = 100}, "65536"}};
+  for (const auto& [options, what] : wrong_options) {
     std::string problem;
     try {
       Window::create(MPI_COMM_WORLD, t.mine, options);
     } catch (const wherry::usage_error& error) {
       problem = error.what();
     }
-    t.checks.that(problem.find("65536") != problem.npos, "100 bytes of memory are accepted");
+    t.checks.that(problem.find(what) != problem.npos, "a wrong number of bytes is accepted");
   }
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   const char* const wrong[][2] = {{"wherry_cache", "transparant"},  {"wherry_cache_ceiling", "1K"},
-                                  {"wherry_cache_entries", "many"}, {"wherry_cache_node", "1K"},
+                                  {"wherry_cache_entries", "many"}, {"wherry_cache_block", "1000"},
+                                  {"wherry_cache_block", "32"},     {"wherry_cache_node", "1K"},
                                   {"wherry_cache_node", "yes"},     {CLAMPI_MODE, "sometimes"}};
   for (const auto& [key, value] : wrong) {
     MPI_Info info = MPI_INFO_NULL;

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <map>
 #include <string>
 #include <utility>
@@ -63,6 +64,7 @@ class Schedule {
       case 4: complete_one(); break;
       case 5: complete_one(); break;
       case 6: peek(); break;
+      case 7: get_in_block(); break;
       default: get(); break;
     }
     if (cache_.bytes() > cache_.options().ceiling_bytes) complain("memory above the ceiling");
@@ -73,6 +75,7 @@ class Schedule {
     while (!fetches_.empty()) complete(choose_(fetches_.size()));
     for (const Get& get : gets_) check(get);
     gets_.clear();
+    blocks_.clear();
     if (cache_.under_way() != 0) complain("fetches are left");
     cache_.end_epoch();
   }
@@ -104,28 +107,47 @@ class Schedule {
     return {static_cast<std::uint32_t>(choose_(2)), at + far * choose_(2), bytes};
   }
 
-  void get() {
-    const Range range = some_range();
+  Get& begin_get(const Range& range) {
     gets_.push_back({range, std::vector<std::byte>(range.bytes, std::byte{0xa5}), model_.read(range),
                      std::vector<bool>(range.bytes)});
-    Get& get = gets_.back();
-    const Answer answer = cache_.lookup(range, get.destination.data(), static_cast<float>(1 + choose_(3)));
-    if (answer == Answer::hit) {
-      check(get);
-      gets_.pop_back();
-    } else if (answer == Answer::missing) {
-      note_fetches(get);
-    }
+    return gets_.back();
   }
 
-  void note_fetches(Get& get) {
+  void get() {
+    Get& get = begin_get(some_range());
+    note(get, cache_.lookup(get.range, get.destination.data(), static_cast<float>(1 + choose_(3))));
+  }
+
+  /// The rest of the block is asked for, too.
+  void get_in_block() {
+    constexpr std::uint64_t size = 512;
+    Range range = some_range();
+    const std::uint64_t begin = range.displacement / size * size;
+    const Range block{range.target, begin, size};
+    range.bytes = std::min(range.bytes, block.end() - range.displacement);
+    Get& get = begin_get(range);
+    const Answer answer = cache_.lookup_in_block(block, range, get.destination.data());
+    if (answer != Answer::block) return note(get, answer);
+    blocks_.emplace_back(size);
+    note_fetches(block, blocks_.back().data());
+  }
+
+  void note(const Get& get, Answer answer) {
+    if (answer == Answer::block) complain("a block that nobody wanted");
+    if (answer == Answer::missing) note_fetches(get.range, gets_.back().destination.data());
+    if (answer != Answer::hit) return;
+    check(get);
+    gets_.pop_back();
+  }
+
+  void note_fetches(const Range& range, std::byte* destination) {
     std::uint64_t before = 0;
     for (const Missing& each : cache_.missing()) {
-      if (each.bytes == 0 || each.offset < before || each.offset + each.bytes > get.range.bytes)
+      if (each.bytes == 0 || each.offset < before || each.offset + each.bytes > range.bytes)
         return complain("what is missing is not in the range, or not in order");
       before = each.offset + each.bytes;
-      const Range part{get.range.target, get.range.displacement + each.offset, each.bytes};
-      fetches_.push_back({part, each.ticket, get.destination.data() + each.offset, model_.read(part)});
+      const Range part{range.target, range.displacement + each.offset, each.bytes};
+      fetches_.push_back({part, each.ticket, destination + each.offset, model_.read(part)});
     }
     if (cache_.missing().empty()) complain("nothing is missing of what is said to be");
   }
@@ -201,6 +223,7 @@ class Schedule {
   Model model_;
   std::vector<Get> gets_;
   std::vector<Fetch> fetches_;
+  std::list<std::vector<std::byte>> blocks_;  // under way
   std::string problem_;
 };
 

@@ -56,6 +56,41 @@ CacheOptions small(Mode mode = Mode::user_defined) {
 
 }  // namespace
 
+TEST_CASE("cache: a miss in a block asks for all of it, once") {
+  World world(2, 10000, small());
+  const Range block{1, 1024, 512};
+  Bytes first(40), second(8), whole(512);
+  CHECK(world.cache.lookup_in_block(block, {1, 1100, 40}, first.data()) == Answer::block);
+  REQUIRE(world.cache.missing().size() == 1);
+  const Missing fetch = world.cache.missing()[0];
+  CHECK(fetch.offset == 0);
+  CHECK(fetch.bytes == 512);
+  CHECK(world.cache.lookup_in_block(block, {1, 1500, 8}, second.data()) == Answer::pending);
+  world.cache.filled(fetch.ticket, world.at(block));
+  CHECK(std::memcmp(first.data(), world.at({1, 1100, 40}), 40) == 0);
+  CHECK(std::memcmp(second.data(), world.at({1, 1500, 8}), 8) == 0);
+  CHECK(world.cache.lookup_in_block(block, block, whole.data()) == Answer::hit);
+  CHECK(std::memcmp(whole.data(), world.at(block), 512) == 0);
+  CHECK(world.get({1, 1030, 100}) == Answer::hit);
+  const Statistics& seen = world.cache.statistics();
+  CHECK(seen.missed(Cause::compulsory) == 1);
+  CHECK(seen.pending_hits == 1);
+  CHECK(seen.full_hits == 2);
+  CHECK(seen.bytes_fetched == 512);
+}
+
+TEST_CASE(
+    "cache: of a block that is there in parts, or deserves no room, only what is missing is asked for") {
+  World world(2, 1 << 20, small());
+  Bytes into(40);
+  CHECK(world.get({1, 1024, 20}) == Answer::missing);
+  CHECK(world.cache.lookup_in_block({1, 1024, 512}, {1, 1100, 40}, into.data()) == Answer::missing);
+  CHECK(world.cache.missing()[0].bytes == 40);
+  const Range huge{1, 0, 1 << 19};
+  CHECK(world.cache.lookup_in_block(huge, {1, 4096, 40}, into.data()) == Answer::missing);
+  CHECK(world.cache.missing()[0].bytes == 40);
+}
+
 TEST_CASE("cache: the same range again is a hit, and so is a part of it") {
   World world(2, 10000, small());
   CHECK(world.get({1, 100, 1000}) == Answer::missing);

@@ -23,6 +23,7 @@ window::Options options_of(unsigned seed) {
   options.cache.index_entries = 64;
   options.bypass = seed % 7 == 0;
   options.coalesces = seed % 4 == 0;
+  options.block_bytes = seed % 13 < 6 ? std::size_t{64} << seed % 3 : 0;
   options.node_bytes = seed % 11 < 6 ? std::size_t{1} << 16 : 0;
   return options;
 }

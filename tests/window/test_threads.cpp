@@ -52,6 +52,7 @@ TEST_CASE("window: threads share one, and each finds its data after its own flus
       options.cache.ceiling_bytes = 65536;
       options.cache.storage_bytes = 8192;
       options.coalesces = coalesces;
+      options.block_bytes = coalesces ? 0 : 64;
       Rig rig(options, ranks, (workers + 1) * slice, 1, 1, true);
       if (mode != cache::Mode::transparent) rig.share();
       std::atomic<long> wrong = 0;

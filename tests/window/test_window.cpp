@@ -158,6 +158,53 @@ TEST_CASE("window: a get that fails leaves nothing") {
   CHECK(rig.window.statistics().cache.full_hits == 0);
 }
 
+TEST_CASE("window: a miss brings the block around it, if the program asks for it") {
+  window::Options options = user();
+  options.block_bytes = 256;
+  Rig rig(options, 2, 1000, 8);  // blocks from 0, 256, 512 and 768 on
+  CHECK(read(rig, 1, 264, 16) == content(rig, 1, 264, 16));
+  CHECK(rig.window.statistics().cache.bytes_fetched == 256);
+  for (int at = 256; at + 24 <= 512; at += 8) CHECK(read(rig, 1, at, 24) == content(rig, 1, at, 24));
+  CHECK(rig.library.gets() == 1);
+  // A get that reaches into two blocks fetches those that are missing, and the last one ends where the target's memory does.
+  CHECK(read(rig, 1, 400, 400) == content(rig, 1, 400, 400));
+  CHECK(rig.window.statistics().cache.bytes_fetched == 256 + 512 - 24);
+  CHECK(rig.library.gets() == 2);
+  CHECK(rig.window.statistics().cache.missed() == 3);
+  CHECK(read(rig, 1, 0, 16) == content(rig, 1, 0, 16));
+  CHECK(rig.window.statistics().cache.bytes_fetched == 1000);
+}
+
+TEST_CASE("window: gets of one block that are under way are one message, and a failed one leaves nothing") {
+  window::Options options = user();
+  options.block_bytes = 1024;
+  Rig rig(options, 2, 4096);
+  Bytes a(10), b(20);
+  rig.library.fail_gets(true);
+  CHECK(rig.get(a.data(), 10, 1, 100) == MPI_ERR_OTHER);
+  rig.library.fail_gets(false);
+  rig.flush(1);
+  const long before = rig.library.gets();
+  rig.get(a.data(), 10, 1, 100);
+  rig.get(b.data(), 20, 1, 1000);
+  rig.window.invalidate();
+  rig.flush(1);
+  CHECK(rig.library.gets() == before + 1);
+  CHECK(a == content(rig, 1, 100, 10));
+  CHECK(b == content(rig, 1, 1000, 20));
+  read(rig, 1, 100, 10);
+  CHECK(rig.library.gets() == before + 2);
+}
+
+TEST_CASE("window: in transparent mode nothing is fetched that nobody asked for") {
+  window::Options options = user();
+  options.cache.mode = cache::Mode::transparent;
+  options.block_bytes = 1024;
+  Rig rig(options, 2, 4096);
+  read(rig, 1, 100, 10);
+  CHECK(rig.window.statistics().cache.bytes_fetched == 10);
+}
+
 TEST_CASE("window: how the cache came to its size is told") {
   window::Options options = user();
   options.cache.storage_bytes = 4096;
