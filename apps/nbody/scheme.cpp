@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "nbody/covers.hpp"
 #include "nbody/schemes/schemes.hpp"
 #include "parallel/simulated.hpp"
 
@@ -40,6 +41,12 @@ Cost half_ring_cost(double n, double p) {
   const double block = body_bytes * n / p, met = std::floor(p / 2);
   return {triangle(n) / p, block, 2 + p * processors_part, (2 * met - 1) * block};
 }
+Cost quorum_cost(double n, double p) {
+  // The first guest and the last result are waited for.
+  const double block = body_bytes * n / p;
+  const auto guests = static_cast<double>(difference_cover(static_cast<int>(p)).size() - 1);
+  return {triangle(n) / p, 2 * block, 2 + 2 * guests * processors_part, 2 * (guests - 1) * block};
+}
 Cost grid_cost(double n, double p) {
   const GridShape shape = grid_shape(static_cast<int>(p));
   const double across = shape.columns, down = shape.rows;
@@ -62,6 +69,8 @@ std::vector<SchemeRow> every_scheme() {
       {"allgather", "every rank pulls its own bodies only; places gathered", true, allgathered,
        allgathered_cost},
       {"ring", "blocks of bodies meet going half round a ring", false, half_ring, half_ring_cost},
+      {"quorum", "every two blocks of bodies meet on a rank that has few of them", false, quorum,
+       quorum_cost},
       {"grid", "rows of ranks meet columns of ranks", false, grid, grid_cost},
   };
 }

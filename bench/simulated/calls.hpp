@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -154,19 +155,27 @@ inline unsigned content(int origin, int destination, int i) {
          static_cast<unsigned>(i);
 }
 
-/// Byte i of the buffer before the collective, at `rank`. What is moved is the same wherever it is; what is combined differs.
-inline unsigned char given(const Subject& what, const Call& c, int i) {
-  if (!what.operation) return static_cast<unsigned char>(content(c.rank, i / c.block, i % c.block));
-  return static_cast<unsigned char>(content(reduces(*what.operation) ? c.rank : 0, 0, i));
+/// Bytes that follow each other: byte i is first + step * i.
+struct Row {
+  unsigned first, step;
+  unsigned char operator[](int i) const {
+    return static_cast<unsigned char>(first + step * static_cast<unsigned>(i));
+  }
+};
+
+/// A block of the buffer before the collective, at `rank`; where there are no blocks, all of it. What is moved is the same wherever
+/// it is; what is combined differs.
+inline Row given(const Subject& what, const Call& c, int block) {
+  if (!what.operation) return {content(c.rank, block, 0), 1};
+  return {content(reduces(*what.operation) ? c.rank : 0, 0, 0), 1};
 }
 
 /// The same after it.
-inline unsigned char gotten(const Subject& what, const Call& c, int i) {
-  if (!what.operation) return static_cast<unsigned char>(content(i / c.block, c.rank, i % c.block));
-  if (!reduces(*what.operation)) return given(what, c, i);
+inline Row gotten(const Subject& what, const Call& c, int block) {
+  if (!what.operation) return {content(block, c.rank, 0), 1};
+  if (!reduces(*what.operation)) return given(what, c, block);
   const auto ranks = static_cast<unsigned>(c.size);
-  const unsigned first_bytes = ranks * (ranks - 1) / 2 * content(1, 0, 0);
-  return static_cast<unsigned char>(first_bytes + ranks * static_cast<unsigned>(i));
+  return {ranks * (ranks - 1) / 2 * content(1, 0, 0), ranks};
 }
 
 /// Bytes [first, last) of the buffer.
@@ -185,13 +194,29 @@ inline Stretch stretch(Part part, const Call& c, long long bytes) {
   return {0, 0};
 }
 
+/// Whether use(byte, what `contents` has there) is true of every byte in a part of the buffer.
+template <class Bytes, class Contents, class Use>
+bool every_byte(const Subject& what, const Call& c, Part part, Bytes& buffer, Contents contents, Use use) {
+  const Stretch mine = stretch(part, c, static_cast<long long>(buffer.size()));
+  const int length = what.operation ? mine.last : c.block;  // of a row
+  for (int first = mine.first; first < mine.last; first += length - first % length) {
+    const int start = first - first % length;
+    const Row row = contents(what, c, first / length);
+    for (int i = first; i < start + length; ++i)
+      if (!use(buffer[static_cast<std::size_t>(i)], row[i - start])) return false;
+  }
+  return true;
+}
+
 /// Buffers filled with what this rank has. Strategies work on `receive`, so what it has lies there too.
 inline Call prepared(const Subject& what, int rank, int ranks, int block) {
   const long long bytes = buffer_bytes(what, ranks, block);
   Call c{.rank = rank, .size = ranks, .block = block};
   c.send.resize(static_cast<std::size_t>(bytes));
-  const Stretch mine = stretch(what.before, c, bytes);
-  for (int i = mine.first; i < mine.last; ++i) c.send[static_cast<std::size_t>(i)] = given(what, c, i);
+  every_byte(what, c, what.before, c.send, given, [](unsigned char& to, unsigned char byte) {
+    to = byte;
+    return true;
+  });
   if (what.operation) {
     c.receive = c.send;
   } else {
@@ -203,10 +228,7 @@ inline Call prepared(const Subject& what, int rank, int ranks, int block) {
 
 /// Whether this rank got what it must.
 inline bool is_right(const Subject& what, const Call& c) {
-  const Stretch mine = stretch(what.after, c, static_cast<long long>(c.receive.size()));
-  for (int i = mine.first; i < mine.last; ++i)
-    if (c.receive[static_cast<std::size_t>(i)] != gotten(what, c, i)) return false;
-  return true;
+  return every_byte(what, c, what.after, c.receive, gotten, std::equal_to<unsigned char>());
 }
 
 }  // namespace simulated

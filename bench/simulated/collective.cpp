@@ -2,19 +2,23 @@
 //
 //   simulate_collective.so --collective allreduce --size 1024 --strategy ring --nodes 16 --copy-rate 1e9
 // A program for SimGrid's smpimain; `wherry simulate` writes the platform and starts it. Strategies: "native" is the simulator's
-// own; "wherry" the whole runtime, which learns in up to --calls calls before the one that counts; "wherry:mesh" the whole runtime told what
-// to use. All ranks start at one instant; the time is up when the last one has all its data, which is checked.
+// own; "wherry" the whole runtime, which learns in up to --calls calls, of which the last counts; "wherry:mesh" the whole runtime
+// told what to use. --constants: what the cost model knows of the machine. All ranks start at one instant; the time is up when
+// the last one has all its data, which is checked.
 // The clock is that of the network: SMPI lets memory copies take no time, so those of a strategy are charged here.
 #include <simgrid/actor.h>
 
 #include <iostream>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/json_writer.hpp"
 #include "choose/offers.hpp"
 #include "measure.hpp"
 #include "mpi/api.hpp"
+#include "plan/constants.hpp"
 #include "plan/segments/collectives.hpp"
+#include "run/attachments.hpp"
 #include "run/bindings.hpp"
 #include "run/executor.hpp"
 #include "run/segments/binding.hpp"
@@ -40,6 +44,7 @@ struct Asked {
   int block;
   int calls;  // of training at most
   double copy_bytes_per_s;
+  plan::Machine machine;
 };
 
 struct Outcome {
@@ -120,7 +125,7 @@ int depth_for(const Asked& asked, const plan::SegmentStrategy& strategy, long lo
   int depth = 1;
   if (bench::rank_of(MPI_COMM_WORLD) == 0)
     depth = choose::deepened({.segments = &strategy}, asked.shape,
-                             {asked.shape.size(), choose::shared_bytes(bytes)}, plan::Machine{})
+                             {asked.shape.size(), choose::shared_bytes(bytes)}, asked.machine)
                 .depth;
   MPI_Bcast(&depth, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return depth;
@@ -153,14 +158,26 @@ const std::shared_ptr<run::Offers>& offers_of_process() {
   return offers;
 }
 
+/// The first calls on a communicator are the library's, whatever they move: small ones are simulated soonest.
+void join(const Asked& asked, const Call& call, run::Runtime& runtime) {
+  Call small = simulated::prepared(asked.what, call.rank, call.size, 1);
+  const auto weight = asked.what.operation ? run::Weight::light : run::Weight::full;
+  const auto calls = static_cast<unsigned>(run::Weight::full) / static_cast<unsigned>(weight);
+  for (unsigned i = 0; i < calls; ++i) asked.what.call(small, &runtime);
+}
+
+/// Of training, the last call is the first after it; what is asked for by name is made ready in the call before.
 Outcome run_whole_path(const Asked& asked, Call& call) {
-  simulated::WholePath path(told(asked.strategy), offers_of_process());
+  const std::string strategy = told(asked.strategy);
+  simulated::WholePath path(strategy, offers_of_process(), asked.machine);
   const auto once = [&] { return timed([&] { return asked.what.call(call, &path.runtime()); }); };
+  join(asked, call, path.runtime());
+  double seconds = 0;
   for (int i = 0; i < asked.calls && !path.ready(); ++i) {
-    once();
+    seconds = once();
     require_right(asked, call);
   }
-  const double seconds = once();
+  if (strategy != "auto") seconds = once();
   path.runtime().finalize();
   return {.seconds = seconds, .chosen = path.chosen().last(), .trained_after = path.chosen().trained_after()};
 }
@@ -230,12 +247,19 @@ int main(int argc, char** argv) {
   if (what == nullptr) refuse("unknown collective '" + name + "'");
   const int block = bench::number(argc, argv, "--size", 64),
             nodes = bench::number(argc, argv, "--nodes", size);
+  plan::Machine machine;
+  try {
+    machine = plan::machine_with(plan::constants_in(bench::option(argc, argv, "--constants", "")));
+  } catch (const usage_error& error) {
+    refuse(error.what());
+  }
   const Asked asked{.what = *what,
                     .strategy = bench::option(argc, argv, "--strategy", native_name),
                     .shape = plan::Shape::spread(size, nodes),
                     .block = block,
                     .calls = bench::number(argc, argv, "--calls", 128),
-                    .copy_bytes_per_s = std::atof(bench::option(argc, argv, "--copy-rate", "1e9").c_str())};
+                    .copy_bytes_per_s = std::atof(bench::option(argc, argv, "--copy-rate", "1e9").c_str()),
+                    .machine = machine};
   Call call = simulated::prepared(*what, rank, size, block);
   const Outcome outcome = run_asked(asked, call);
   require_right(asked, call);

@@ -48,16 +48,17 @@ inline wherry::Settings settings_for(std::string_view strategy) {
 class WholePath {
  public:
   /// strategy: "auto" to learn.
-  WholePath(std::string_view strategy, std::shared_ptr<run::Offers> offers)
+  WholePath(std::string_view strategy, std::shared_ptr<run::Offers> offers,
+            const wherry::plan::Machine& machine)
       : strategy_(strategy),
         settings_(settings_for(strategy)),
         api_(wherry::mpi::simulated_api()),
         runtime_(settings_, api_, &chosen_,
-                 {.now = [] { return MPI_Wtime(); }, .offers = std::move(offers), .exact_clock = true}) {}
+                 {.now = [] { return MPI_Wtime(); }, .offers = std::move(offers), .simulated = machine}) {}
 
   run::Runtime& runtime() { return runtime_; }
   const Chosen& chosen() const { return chosen_; }
-  /// Whether the next call runs what was learned, or asked for: the first calls on a communicator are the library's.
+  /// Whether the last call ran what was learned, or asked for.
   bool ready() const {
     return strategy_ == "auto" ? chosen_.trained_after() > 0 : chosen_.last() == strategy_;
   }

@@ -186,7 +186,9 @@ double Learner::extra(double seconds) const {
 }
 
 std::size_t Learner::calls_of_next_trial(std::size_t candidate) const {
-  return untried(candidate) && candidate != native ? newcomer_calls : trial_calls();
+  // Native's first row also settles what came before training: there the ranks met, and did not leave together.
+  if (candidate == native) return usual_calls;
+  return untried(candidate) ? newcomer_calls : trial_calls();
 }
 
 /// What training may cost, in native calls.
@@ -261,9 +263,9 @@ void Learner::train() {
     if (standing_[i] == Standing::untried) report(Reason::trial, i);
     standing_[i] = Standing::contender;
   }
-  // Native is in every round, so that all are compared under the same conditions.
+  // Native is in every round, so that all are compared under the same conditions. Exact times are always comparable.
   std::vector<std::size_t> round;
-  trials.insert(trials.begin(), native);
+  if (!options_.exact || untried(native)) trials.insert(trials.begin(), native);
   for (const std::size_t i : trials) round.insert(round.end(), calls_of_next_trial(i), i);
   begin_round(std::move(round));
 }

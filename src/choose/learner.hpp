@@ -43,7 +43,8 @@ struct LearnerOptions {
   std::size_t most_tried = 5;
   /// Agreed times that a contender needs before it may be kept. Raise it on noisy machines.
   std::size_t trials = 3;
-  /// Times are exact, and no call pays for those before it, as on simulated machines: a single call tells what a candidate takes.
+  /// Times are exact, and no call pays for those before it, as on simulated machines: a single call tells what a candidate takes,
+  /// and one trial what native does.
   bool exact = false;
   /// What a candidate must save of the time of what runs now to replace it: less than this is noise.
   double least_gain = 0.04;

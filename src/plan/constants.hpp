@@ -46,6 +46,9 @@ inline bool is_plausible(const Constant& constant, double value) {
   return value >= constant.least && value <= constant.most;
 }
 
+/// From "alpha_between=8e-6,latency_between=4e-5"; no text: nothing known. Throws usage_error for what is no such list.
+Constants constants_in(std::string_view text);
+
 /// The row of that member.
 constexpr std::size_t index_of(double Machine::* member) {
   std::size_t i = 0;

@@ -11,7 +11,7 @@ Cell::~Cell() { channel_.wait(request_); }
 
 std::size_t Cell::begin() {
   if (request_ != MPI_REQUEST_NULL && learner_.calls() >= due_) finish_agreement();
-  if (trials_ == Trials::after_barriers && learner_.counts()) meet();
+  if (trials_ == Trials::after_barriers && learner_.counts() && !learner_.options().exact) meet();
   return learner_.pick();
 }
 
@@ -29,7 +29,7 @@ void Cell::meet() const {
 void Cell::start_agreement() {
   mine_ = choose::to_agree(learner_.summary());
   all_.resize(mine_.size());
-  due_ = learner_.calls() + lag;
+  due_ = learner_.calls() + (learner_.options().exact ? 0 : lag);
   const MPI_Op op = trials_ == Trials::after_barriers ? MPI_MAX : MPI_SUM;
   failed_ = channel_.api().Iallreduce(mine_.data(), all_.data(), static_cast<int>(mine_.size()),
                                       MPI_LONG_LONG, op, channel_.comm(), &request_) != MPI_SUCCESS;

@@ -17,8 +17,10 @@ using choose::Trials;
 
 /// A learner and the agreement of its ranks, which travels while the program goes on.
 ///
+/// Where times are exact, the program's calls begin together by themselves: no barrier is needed.
+///
 /// begin() and end() enclose every call and are collective over the channel. The times of a round are combined over the
-/// ranks by a non-blocking reduction, which starts when the round ends and is waited for `lag` calls later.
+/// ranks by a non-blocking reduction, which starts when the round ends and is waited for some calls later.
 class Cell {
  public:
   Cell(choose::Learner learner, const Channel& channel, int ranks, Trials trials);
@@ -38,7 +40,8 @@ class Cell {
   const choose::Learner& learner() const { return learner_; }
 
  private:
-  // Calls between the start of an agreement and its use: time for it to travel.
+  // Calls between the start of an agreement and its use: time for it to travel. None where times are exact: a simulation's
+  // agreement is there at once, and each call takes real time.
   static constexpr std::uint64_t lag = 2;
 
   void meet() const;

@@ -52,14 +52,14 @@ choose::LearnerOptions options_for(const Communicator& c, const std::vector<choo
 }  // namespace
 
 Choosing::Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers,
-                   Staging& staging, bool exact_clock)
+                   Staging& staging, const std::optional<plan::Machine>& simulated)
     : settings_(settings),
       api_(api),
       machine_(machine_name()),
       library_(library_name(api)),
       offers_(std::move(offers)),
       staging_(staging),
-      exact_clock_(exact_clock) {}
+      simulated_(simulated) {}
 
 Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
   RecentChoice& recent = c.recent_choices[index_of(key.collective)];
@@ -172,6 +172,7 @@ const choose::TuningTable& Choosing::tuning_table() {
 /// The constants that rank 0 knows of this machine become those of all ranks, bit by bit: prices decide what is tried.
 /// Collective at the first call for c.
 void Choosing::settle_machine(Communicator& c) {
+  if (!c.machine) c.machine = simulated_;
   if (c.machine) return;
   plan::Constants constants = plan::constants_of({});
   if (c.terms().tuning && c.rank() == 0)
@@ -195,7 +196,7 @@ choose::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vect
   }
   if (c.terms().tuning) api_.Bcast(earlier, 3, MPI_DOUBLE, 0, c.channel().comm());
   choose::LearnerOptions options = options_for(c, list);
-  options.exact = exact_clock_;
+  options.exact = simulated_.has_value();
   if (earlier[0] >= 0)
     return choose::Learner::settled_on(std::move(list), static_cast<std::size_t>(earlier[0]), earlier[1],
                                        earlier[2], options);

@@ -23,10 +23,11 @@ struct Means {
 };
 
 /// The candidates of calls, and the tuning file. Shared by all communicators of the process; thread-safe.
+/// simulated: a machine whose figures are known and whose clock is exact.
 class Choosing {
  public:
   Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers, Staging& staging,
-           bool exact_clock);
+           const std::optional<plan::Machine>& simulated);
 
   /// What is learned about such calls; made at the first one (collective over c). root: of this one.
   Choice& choice(Communicator& c, const CellKey& key, int root);
@@ -74,7 +75,7 @@ class Choosing {
 
   const std::shared_ptr<Offers> offers_;
   Staging& staging_;
-  const bool exact_clock_;
+  const std::optional<plan::Machine> simulated_;
 
   std::mutex mutex_;  // guards what follows
   bool loaded_ = false;

@@ -29,7 +29,7 @@ struct Runtime::State {
         api(a),
         staging(s.staging_max),
         choosing(s, a, around.offers != nullptr ? around.offers : std::make_shared<Offers>(), staging,
-                 around.exact_clock),
+                 around.simulated),
         instructions(s),
         attachments(s, a, [this](Communicator& c) { choosing.note(c); }),
         parts{s, a, o, around.now, instructions, attachments, choosing, staging},

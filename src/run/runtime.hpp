@@ -5,10 +5,12 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "base/settings.hpp"
 #include "mpi/api.hpp"
+#include "plan/cost.hpp"
 #include "run/calls.hpp"
 #include "run/observer.hpp"
 #include "run/started/starting.hpp"
@@ -26,8 +28,9 @@ class Offers;
 struct Surroundings {
   double (*now)() = steady_seconds;  // the clock by which it learns
   std::shared_ptr<Offers> offers =
-      nullptr;               // for ranks that share a process, as in simulations: to share these too
-  bool exact_clock = false;  // a simulation's, which one call is enough for
+      nullptr;  // for ranks that share a process, as in simulations: to share these too
+  std::optional<plan::Machine> simulated =
+      std::nullopt;  // the machine of a simulation: its clock is exact, and its figures are known
 };
 
 /// Everything Wherry keeps in one process: settings, what was learned, and communicator state.

@@ -175,9 +175,10 @@ void write_question(JsonWriter& json, const Question& q) {
 }  // namespace
 
 int explain(Words words) {
-  const Question q = question_in(Options(
-      words, {"--op", "-n", "--nodes", "--node-of", "-m", "--root", "--tuning", "--mpi", "--grid", "--reach"},
-      0));
+  const Question q = question_in(Options(words,
+                                         {"--op", "-n", "--nodes", "--node-of", "-m", "--root", "--tuning",
+                                          "--mpi", "--constants", "--grid", "--reach"},
+                                         0));
   const Answer answer = answer_to(q);
   JsonWriter json(std::cout);
   json.object([&] {

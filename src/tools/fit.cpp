@@ -102,6 +102,10 @@ PricedBy priced_by(const Options& options) {
   const auto file = options.text("--tuning"), mpi = options.text("--mpi");
   if (mpi && !file) throw usage_error("--mpi names a row of a tuning file; add --tuning FILE");
   PricedBy by;
+  if (const auto text = options.text("--constants")) {
+    if (file) throw usage_error("--constants and --tuning both say what to price by; give one of them");
+    by.machine = plan::machine_with(plan::constants_in(*text));
+  }
   if (!file) return by;
   const choose::TuningTable table = choose::load(*file).table;
   const choose::MachineRow* fitting = nullptr;

@@ -18,7 +18,7 @@ from nbody_runs import HEADER, PATIENT, output, run
 from wherry import trace
 
 RANKS = (1, 2, 3, 4, 5)
-SCHEMES = ("equal", "balanced", "replicated", "overlapped", "node", "allgather", "ring", "grid")
+SCHEMES = ("equal", "balanced", "replicated", "overlapped", "node", "allgather", "ring", "quorum", "grid")
 
 
 @pytest.mark.parametrize("n", RANKS)

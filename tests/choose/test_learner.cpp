@@ -31,7 +31,7 @@ TEST_CASE("the fastest candidate is kept") {
   CHECK(learner.spent() == 0);
 }
 
-TEST_CASE("where times are exact, each candidate runs once, and native in each round") {
+TEST_CASE("where times are exact, each candidate runs once, and native in the first round only") {
   LearnerOptions options;
   options.exact = true;
   Learner learner(three(), options);

@@ -131,6 +131,8 @@ TEST_CASE("Segments: the longest path counts, also of ranks that start late") {
   CHECK(steps_of(allgather, "mesh", 16) == 2);
   CHECK(steps_of(bcast, "linear", 16) == 1);
   CHECK(steps_of(bcast, "binomial", 16) == 4);
+  CHECK(steps_of(bcast, "knomial4", 16, {.root = 5}) == 2);
+  CHECK(steps_of(bcast, "knomial4", 17) == 3);
   CHECK(steps_of(bcast, "scatter_ring", 16) == 4 + 15);
   CHECK(steps_of(bcast, "chain", 16, {.root = 3, .depth = 8}) == 14 + 8);
   CHECK(steps_of(bcast, "binary_tree", 15, {.root = 3, .depth = 8}) == 3 + 7);

@@ -97,6 +97,23 @@ def test_with_several_libraries_one_must_be_named(run: Run, tmp_path: Path) -> N
     assert answer(run, *question, "--mpi", "none")["priced_by"]["fitted_with"] == ""
 
 
+def test_explain_prices_by_constants_that_are_given(run: Run, tmp_path: Path) -> None:
+    tuning = tmp_path / "tuning"
+    keep(run, tuning, machine_name(), MPI)
+    question = ("explain", "-n", 8, "-m", 64)
+    given = answer(run, *question, "--constants", "alpha_between=1e-3")
+    assert given["priced_by"]["fitted_with"] == ""
+    assert given["candidates"] == answer(run, *question, "--tuning", tuning)["candidates"]
+    for words, message in (
+        (["alpha=1"], "the cost model has no constant 'alpha'"),
+        (["alpha_between=-1"], "'-1' is no alpha_between of any machine; write a number in s"),
+        (["alpha_between=1e-3", "--tuning", tuning], "--constants and --tuning both say what to price by"),
+    ):
+        refused = run(*question, "--constants", *words)
+        assert refused.returncode == 2
+        assert message in refused.stderr
+
+
 def test_a_damaged_file_is_as_none(run: Run, tmp_path: Path) -> None:
     tuning = tmp_path / "tuning"
     keep(run, tuning, machine_name(), MPI)

@@ -198,6 +198,18 @@ def test_a_fat_tree_is_as_deep_as_its_hosts_need() -> None:
     assert 'topo_parameters="4;4,4,4,4;1,4,4,4;1,1,1,1"' in tree
 
 
+def test_the_cost_model_knows_a_platform_by_its_figures(build: Path, gigabit: platforms.Platform) -> None:
+    """One link up and one down between any two hosts of a switch; eight in a fat tree of four levels."""
+    lemieux = platforms.read(ROOT / "platforms/lemieux.toml")
+    for platform, nodes, alpha_s, latency_s in ((gigabit, 1024, 8e-6, 40e-6), (lemieux, 256, 3e-6, 4e-6)):
+        words = ("--constants", platform.constants(nodes))
+        known = plan.explain("alltoall", plan.Placement(4), 8, priced_by=words)["priced_by"]["constants"]
+        assert known["alpha_between"] == pytest.approx(alpha_s)
+        assert known["latency_between"] == pytest.approx(latency_s)
+        assert (known["congestion"], known["rendezvous"]) == (0, 1)
+    assert known["beta_between"] == pytest.approx(1 / 300e6)
+
+
 def test_ranks_are_placed_as_the_plan_places_them(build: Path) -> None:
     model = plan.explain("alltoall", plan.Placement(11, nodes=4), 8)
     hosts = platforms.host_list(11, 4).split()
@@ -210,6 +222,9 @@ def test_a_damaged_platform_is_named(tmp_path: Path) -> None:
         file.write_text(text)
         with pytest.raises(UsageError, match=r"broken\.toml is no platform"):
             platforms.read(file)
+    file.write_text((ROOT / "platforms/gigabit.toml").read_text().replace("125MBps", "125MB"))
+    with pytest.raises(UsageError, match="'125MB' has none of the units MBps, GBps, us, ns"):
+        platforms.read(file)
     file.write_text((ROOT / "platforms/gigabit.toml").read_text().replace('"star"', '"stair"'))
     with pytest.raises(UsageError, match="did you mean 'star'"):
         platforms.read(file)

@@ -14,6 +14,7 @@ std::unique_ptr<Scheme> node_shared_among(MPI_Comm comm, MPI_Comm node, Team& te
 std::unique_ptr<Scheme> overlapped(MPI_Comm comm, Team& team, std::size_t bodies);
 std::unique_ptr<Scheme> allgathered(MPI_Comm comm, Team& team, std::size_t bodies);
 std::unique_ptr<Scheme> half_ring(MPI_Comm comm, Team& team, std::size_t bodies);
+std::unique_ptr<Scheme> quorum(MPI_Comm comm, Team& team, std::size_t bodies);
 std::unique_ptr<Scheme> grid(MPI_Comm comm, Team& team, std::size_t bodies);
 
 /// Rows and columns of the grid of ranks: as near to a square as their number allows.

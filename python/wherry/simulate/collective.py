@@ -106,7 +106,8 @@ def run(request: Request, checked: Cases | None = None) -> Setting:
 
 def model(subject: Subject, machine: Machine, size: int) -> dict[str, Any]:
     """The candidates with what the cost model expects of them, and what does not apply and why."""
-    return plan.explain(subject.name, plan.Placement(machine.ranks, nodes=machine.nodes), size)
+    priced_by = ("--constants", machine.constants())
+    return plan.explain(subject.name, plan.Placement(machine.ranks, nodes=machine.nodes), size, priced_by=priced_by)
 
 
 def _variants(request: Request, model: dict[str, Any]) -> list[str]:
@@ -176,6 +177,7 @@ def _simulate(request: Request, size: int, variant: str) -> dict[str, Any]:
     args = ["--collective", request.subject.name, "--size", str(size), "--nodes", str(request.machine.nodes)]
     args += ["--strategy", NATIVE if kind == NATIVE else variant]
     args += ["--copy-rate", f"{request.machine.platform.copy_bytes_per_s:g}"]
+    args += ["--constants", request.machine.constants()]
     selection = algorithm if kind == NATIVE and algorithm else subjects.NATIVE_SELECTION
     return smpi.run(request.machine, PROGRAM, args, {request.subject.option: selection}, request.limit_s)
 

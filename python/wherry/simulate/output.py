@@ -24,7 +24,7 @@ def show(console: Console, setting: Setting) -> None:
     console.print(
         f"\nSimulated times ({escape(setting.library)}), the same in every run. native: SMPI with Open MPI's"
         " decision rules; it does not pay for its copies, the strategies do. ratio: the faster native time"
-        " / this time; above 1, the strategy wins. model: what the cost model expects on an ordinary Gigabit cluster.",
+        " / this time; above 1, the strategy wins. model: what the cost model expects with the platform's own figures.",
         highlight=False,
         soft_wrap=True,
     )

@@ -40,6 +40,25 @@ class Platform:
             "</platform>\n"
         )
 
+    def constants(self, nodes: int) -> str:
+        """The cost model's constants of the platform, as `wherry-plan explain --constants` takes them.
+
+        A message costs its overhead at both ends; links are shared evenly; messages of any size wait for a receiver.
+        """
+        message_s = 2 * self.overhead_s
+        values = {
+            "alpha_within": message_s,
+            "alpha_between": message_s,
+            "beta_within": 1 / _figure(self.node_bandwidth),
+            "beta_between": 1 / _figure(self.link_bandwidth),
+            "gamma": 1 / self.copy_bytes_per_s,
+            "latency_within": _figure(self.node_latency),
+            "latency_between": _links(self, nodes) * _figure(self.link_latency),
+            "rendezvous": 1.0,
+            "congestion": 0.0,
+        }
+        return ",".join(f"{name}={value:.12g}" for name, value in values.items())
+
     def options(self) -> dict[str, str]:
         """SMPI's settings: what a message costs its ranks, and the links' figures as they stand."""
         overhead = f"0:{self.overhead_s:g}:0"
@@ -59,15 +78,37 @@ def host_list(ranks: int, nodes: int) -> str:
     return "".join(f"node{node}\n" * size for node, size in enumerate(sizes))
 
 
+_UNITS = {"MBps": 1e6, "GBps": 1e9, "us": 1e-6, "ns": 1e-9}
+
+
+def _figure(text: str) -> float:
+    """Of "125MBps": 125e6. Raises ValueError for units that are not in the table."""
+    for unit, value in _UNITS.items():
+        if text.endswith(unit):
+            return float(text.removesuffix(unit)) * value
+    raise ValueError(f"'{text}' has none of the units {', '.join(_UNITS)}")
+
+
+def _levels(platform: Platform, nodes: int) -> int:
+    """Of switches in a fat tree."""
+    levels = 1
+    while platform.radix**levels < nodes:
+        levels += 1
+    return levels
+
+
+def _links(platform: Platform, nodes: int) -> int:
+    """Between the two nodes that are furthest apart."""
+    return 2 * (_levels(platform, nodes) if platform.topology == "fat_tree" else 1)
+
+
 def _star(_: Platform, nodes: int) -> tuple[str, int]:
     return "", nodes
 
 
 def _fat_tree(platform: Platform, nodes: int) -> tuple[str, int]:
     """Full bisection: a switch has as many links up as down, except at the hosts."""
-    levels = 1
-    while platform.radix**levels < nodes:
-        levels += 1
+    levels = _levels(platform, nodes)
     down = ",".join([str(platform.radix)] * levels)
     up = ",".join(["1"] + [str(platform.radix)] * (levels - 1))
     cables = ",".join(["1"] * levels)
@@ -104,6 +145,8 @@ def read(path: Path) -> Platform:
 
 def _platform(name: str, data: dict[str, Any]) -> Platform:
     links, node = data["links"], data["node"]
+    for figure in (links["bandwidth"], links["latency"], node["bandwidth"], node["latency"]):
+        _figure(str(figure))
     return Platform(
         name=name,
         summary=str(data["summary"]),

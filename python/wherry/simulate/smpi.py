@@ -56,6 +56,9 @@ class Machine:
     def nodes(self) -> int:
         return -(-self.ranks // self.per_node)
 
+    def constants(self) -> str:
+        return self.platform.constants(self.nodes)
+
 
 def why_missing() -> str:
     """Why nothing can be simulated here; empty if something can."""

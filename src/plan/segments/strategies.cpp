@@ -30,6 +30,7 @@ bool on_even(const Shape& shape) { return shape.size() >= 6 && shape.size() % 2 
 constexpr Applies always{has_ranks<1>, "any number of ranks"};
 constexpr Applies three_ranks{has_ranks<3>, "at least 3 ranks"};
 constexpr Applies four_ranks{has_ranks<4>, "at least 4 ranks"};
+constexpr Applies five_ranks{has_ranks<5>, "at least 5 ranks"};
 constexpr Applies eighteen_ranks{has_ranks<18>, "at least 18 ranks (with fewer, its window never fills)"};
 constexpr Applies power_of_two{on_power_of_two, "a power of two of ranks, at least 4"};
 constexpr Applies even{on_even, "an even number of ranks, at least 6"};
@@ -98,6 +99,8 @@ constexpr SegmentStrategy table[] = {
     moving(bcast, "linear", always, differ, one, bcast_linear, "the root to everybody, all at once"),
     moving(bcast, "binomial", four_ranks, differ, one, bcast_binomial,
            "twice as many ranks have it after each step"),
+    moving(bcast, "knomial4", five_ranks, differ, one, bcast_knomial<4>,
+           "four times as many ranks have it after each step"),
     moving(bcast, "scatter_ring", three_ranks, alike, per_rank, bcast_scatter_ring,
            "scatter by a binomial tree, then a ring (van de Geijn; Barnett et al. 1994)"),
     moving(bcast, "chain", three_ranks, differ, pipelined, bcast_chain,

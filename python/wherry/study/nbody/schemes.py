@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-SCHEMES = ("equal", "balanced", "replicated", "overlapped", "allgather", "ring", "grid")
+SCHEMES = ("equal", "balanced", "replicated", "overlapped", "allgather", "ring", "quorum", "grid")
 _STEPS, _QUICK_STEPS = 96, 12
 
 

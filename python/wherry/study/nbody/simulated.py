@@ -73,7 +73,7 @@ def schemes(setup: Setup) -> list[Record]:
 def hybrid(setup: Setup) -> list[Record]:
     """As many cores in all, with 1, 2 and 4 ranks on a node."""
     nodes, bodies = (4, (1024,)) if setup.quick else (16, (4096, 16384, 65536))
-    names = ("replicated", "allgather", "ring", "grid")
+    names = ("replicated", "allgather", "ring", "quorum", "grid")
     places = [(n, each) for n in bodies for each in (1, 2, CORES)]
     return _measure(
         setup,

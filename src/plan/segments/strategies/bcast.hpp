@@ -4,6 +4,7 @@
 #include "plan/segments/families/binary_tree.hpp"
 #include "plan/segments/families/binomial.hpp"
 #include "plan/segments/families/chain.hpp"
+#include "plan/segments/families/knomial.hpp"
 #include "plan/segments/families/ring.hpp"
 #include "plan/segments/families/star.hpp"
 #include "plan/segments/node_groups.hpp"
@@ -18,6 +19,11 @@ inline void bcast_linear(SegmentBuilder& b, const Shape&, const Parameters& p) {
 
 inline void bcast_binomial(SegmentBuilder& b, const Shape&, const Parameters& p) {
   binomial_down(b, Group::everyone(b), p.root, Whole{b.segments()});
+}
+
+template <int radix>
+void bcast_knomial(SegmentBuilder& b, const Shape&, const Parameters& p) {
+  knomial_down(b, Group::everyone(b), p.root, radix, Whole{b.segments()});
 }
 
 inline void bcast_scatter_ring(SegmentBuilder& b, const Shape&, const Parameters& p) {
