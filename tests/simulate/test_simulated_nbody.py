@@ -101,8 +101,8 @@ def test_the_automatic_choice_is_within_5_percent_of_the_best(bodies: int, share
 
 
 def test_a_quorum_sends_half_as_much_as_the_ring_and_takes_less_than_0_7_of_its_time() -> None:
-    where = nbody_simulated.machine(16, 1)
-    ring, quorum = (nbody_simulated.simulated(where, 4096, name) for name in ("ring", "quorum"))
+    where = simulated.machine(16, 1)
+    ring, quorum = (simulated.timestep(Case(where, 4096, name)) for name in ("ring", "quorum"))
     ring_bytes, quorum_bytes = (row["sent_bytes"] + row["sent_while_computing_bytes"] for row in (ring, quorum))
     assert (ring["pairs"], ring_bytes) == (quorum["pairs"], 2 * quorum_bytes)
     assert quorum["value"] < 0.7 * ring["value"]
