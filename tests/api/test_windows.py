@@ -71,7 +71,7 @@ def test_schedules_notice_what_a_cache_is_not_told(mpi: Launcher, build: Path, w
 def test_schedules(mpi: Launcher, build: Path, n: int) -> None:
     done = run_schedules(mpi, build, n, {})
     assert int(done.stdout.split(" hits ")[1].split()[0]) > 100, "the schedules read little twice"
-    assert n == 2 or int(done.stdout.split(" found ")[1]) > 10, "the ranks read little for each other"
+    assert n == 2 or int(done.stdout.split(" found ")[1]) > 3, "the ranks read little for each other"
 
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)

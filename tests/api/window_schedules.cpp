@@ -35,7 +35,7 @@ struct Touched {
 
 class Schedules {
  public:
-  Schedules(const OneSided& ours, const char* mode, const char* node, int disp_unit, unsigned seed);
+  Schedules(const OneSided& ours, const Caching& caching, int disp_unit, unsigned seed);
   Schedules(const Schedules&) = delete;
   Schedules& operator=(const Schedules&) = delete;
   ~Schedules();
@@ -81,15 +81,13 @@ class Schedules {
   bool apart_ = false;  // the epoch needs barriers around it
 };
 
-Schedules::Schedules(const OneSided& ours, const char* mode, const char* node, int disp_unit, unsigned seed)
-    : sides_{Side(ours), Side(by_library)}, mode_(mode), unit_(disp_unit), seed_(seed) {
+Schedules::Schedules(const OneSided& ours, const Caching& caching, int disp_unit, unsigned seed)
+    : sides_{Side(ours), Side(by_library)}, mode_(caching.mode), unit_(disp_unit), seed_(seed) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
   MPI_Comm_group(MPI_COMM_WORLD, &group_);
   together_.seed(seed);
   alone_.seed(seed * 31 + 1 + static_cast<unsigned>(rank_));
-  const Caching caching{
-      .mode = mode, .coalesces = seed % 2 == 0, .block = seed % 3 == 0 ? "128" : "0", .node = node};
   sides_[0].make_window(caching, unit_, rank_, size_);
   sides_[1].make_window({.mode = "off"}, unit_, rank_, size_);
   MPI_Barrier(MPI_COMM_WORLD);
@@ -302,12 +300,20 @@ int main(int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) std::printf("seed %u\n", seed), std::fflush(stdout);
-  // What the ranks of a node share beside each unit of displacements: little, so that it is not always found.
-  constexpr std::pair<int, const char*> variants[] = {{1, "64K"}, {4, "0"}, {8, "64K"}};
+  // What the ranks of a node share is little, so that it is not always found.
+  struct Variant {
+    int unit;  // of displacements
+    const char *block, *node;
+  };
+  constexpr Variant variants[] = {{.unit = 1, .block = "0", .node = "64K"},
+                                  {.unit = 4, .block = "128", .node = "0"},
+                                  {.unit = 8, .block = "0", .node = "64K"}};
   long mine[4] = {};
   for (const char* mode : {"transparent", "always", "user"})
-    for (const auto& [unit, node] : variants) {
-      Schedules runs(ours, mode, node, unit, seed + static_cast<unsigned>(unit));
+    for (const auto& [unit, block, node] : variants) {
+      const unsigned own_seed = seed + static_cast<unsigned>(unit);
+      const Caching caching{.mode = mode, .coalesces = own_seed % 2 == 0, .block = block, .node = node};
+      Schedules runs(ours, caching, unit, own_seed);
       for (long i = 0; i < schedules / 3; ++i) runs.run();
       wherry_win_statistics s;
       wherry_win_get_statistics(runs.ours().win, &s);
