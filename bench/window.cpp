@@ -124,6 +124,8 @@ void prepare(const Variant& variant, Row&& row) {
 
 void compare(const std::string& name, const std::vector<Variant>& variants, const std::vector<int>& places,
              int calls, int bytes, int turns) {
+  // What was read before in other sizes would answer otherwise.
+  for (const Variant& variant : variants) variant.on.cached->invalidate();
   std::vector<std::vector<double>> samples(variants.size());
   const std::size_t mask = places.size() - 1;
   for (int turn = 0; turn < turns; ++turn)

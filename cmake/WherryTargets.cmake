@@ -17,6 +17,12 @@ endif()
 if(WHERRY_WERROR)
   add_compile_options(-Werror)
 endif()
+# For what goes through many small functions of several files on its way: one program where it is linked with
+# WHERRY_LINKED_AS_ONE, ordinary objects elsewhere.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(WHERRY_COMPILED_AS_ONE $<$<CONFIG:Release>:-flto;-ffat-lto-objects>)
+  set(WHERRY_LINKED_AS_ONE $<$<CONFIG:Release>:-flto>)
+endif()
 if(WHERRY_SANITIZE)
   add_compile_options(-fsanitize=${WHERRY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${WHERRY_SANITIZE})

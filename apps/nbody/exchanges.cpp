@@ -15,9 +15,10 @@ class PlainSum : public StartedSum {
     if (apps::simulated) MPI_Allreduce(MPI_IN_PLACE, numbers_.data(), count, MPI_DOUBLE, MPI_SUM, comm_);
     else MPI_Iallreduce(MPI_IN_PLACE, numbers_.data(), count, MPI_DOUBLE, MPI_SUM, comm_, &request_);
   }
-  void look() override {
+  bool look() override {
     int over = 0;
     MPI_Test(&request_, &over, MPI_STATUS_IGNORE);
+    return over != 0;
   }
   void wait() override { MPI_Wait(&request_, MPI_STATUS_IGNORE); }
 
@@ -37,9 +38,10 @@ class PlannedSum : public StartedSum {
   PlannedSum(const PlannedSum&) = delete;
   PlannedSum& operator=(const PlannedSum&) = delete;
   void start() override { wherry_plan_start(plan_); }
-  void look() override {
+  bool look() override {
     int over = 0;
     wherry_plan_test(plan_, &over);
+    return over != 0;
   }
   void wait() override { wherry_plan_wait(plan_); }
 

@@ -13,7 +13,7 @@ class StartedSum {
  public:
   virtual ~StartedSum() = default;
   virtual void start() = 0;
-  virtual void look() = 0;  // lets it go on
+  virtual bool look() = 0;  // lets it go on; true: it is over
   virtual void wait() = 0;
 };
 

@@ -58,6 +58,8 @@ std::optional<Snapshot> fit(const Settings& settings, int ranks) {
   Snapshot start = start_of(settings);
   const std::size_t bodies = start.bodies.size();
   if (bodies < 2) throw apps::usage_error("a single body has nothing that pulls it; give two or more");
+  if (bodies > most_bodies)
+    throw apps::usage_error(std::to_string(bodies) + " bodies; give at most " + std::to_string(most_bodies));
   if (bodies < static_cast<std::size_t>(ranks))
     throw apps::usage_error(std::to_string(bodies) + " bodies for " + std::to_string(ranks) +
                             " ranks; start at most as many ranks as there are bodies");

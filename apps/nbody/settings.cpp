@@ -13,7 +13,6 @@
 namespace nbody {
 namespace {
 
-constexpr int most_bodies = 1 << 24;
 constexpr int default_bodies = 4096;
 constexpr double default_dt = 1e-3, default_eps = 0.01;
 constexpr std::size_t default_integrator = 1;

@@ -12,6 +12,9 @@
 
 namespace nbody {
 
+/// Messages count the numbers of all bodies with an int.
+constexpr int most_bodies = 1 << 24;
+
 /// Which side makes the exchanges: plain MPI and Wherry step by step in turns, or one of them alone.
 enum class With { turns, mpi, wherry };
 

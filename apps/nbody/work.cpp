@@ -58,11 +58,33 @@ Work in_rows(const Piece& piece, Range rows) {
   return {Piece{rows, rows}, Piece{rows, {rows.end, piece.columns.end}}};
 }
 
-Range rows_of_slice(Range rows, std::size_t part, std::size_t parts) {
-  constexpr std::size_t together = 4;
-  const Range groups = part_of({0, (rows.size() + together - 1) / together}, part, parts);
-  const auto row = [&](std::size_t group) { return std::min(rows.begin + together * group, rows.end); };
-  return {row(groups.begin), row(groups.end)};
+// What kernels take at once.
+constexpr std::size_t columns_together = 512, rows_together = 4;
+
+/// Where the range may be cut, about in the middle: after whole groups. Its end, if there is only one.
+std::size_t cut_of(Range range, std::size_t together) {
+  const std::size_t half = std::max<std::size_t>(range.size() / 2 / together, 1) * together;
+  return std::min(range.begin + half, range.end);
+}
+
+/// Both halves of a piece, and what they have with each other; it alone, if it cannot be cut.
+Work halves(const Piece& piece) {
+  const bool tiles = piece.columns.size() > columns_together;
+  if (!tiles || piece.is_triangle()) {
+    const std::size_t cut = cut_of(piece.rows, tiles ? columns_together : rows_together);
+    Work both = in_rows(piece, {piece.rows.begin, cut});
+    std::ranges::copy(in_rows(piece, {cut, piece.rows.end}), std::back_inserter(both));
+    return both;
+  }
+  const std::size_t cut = cut_of(piece.columns, columns_together);
+  return {Piece{piece.rows, {piece.columns.begin, cut}}, Piece{piece.rows, {cut, piece.columns.end}}};
+}
+
+void cut_to(std::uint64_t most_pairs, const Piece& piece, Work& parts) {
+  const Work cut = piece.pairs() > most_pairs ? without_empty(halves(piece)) : Work{piece};
+  if (cut.size() == 1) parts.push_back(cut.front());
+  else
+    for (const Piece& part : cut) cut_to(most_pairs, part, parts);
 }
 
 /// The pairs from number `begin` to `end` of a rectangle with so many columns.
@@ -100,11 +122,17 @@ Work share(const Work& work, std::size_t part, std::size_t parts) {
   return all;
 }
 
-Work slice(const Work& work, std::size_t part, std::size_t parts) {
-  Work all;
-  for (const Piece& piece : work)
-    std::ranges::copy(in_rows(piece, rows_of_slice(piece.rows, part, parts)), std::back_inserter(all));
-  return without_empty(all);
+std::vector<Work> steps(const Work& work, std::uint64_t most_pairs) {
+  Work parts;
+  for (const Piece& piece : work) cut_to(most_pairs, piece, parts);
+  std::vector<Work> all;
+  std::uint64_t left = 0;
+  for (const Piece& part : parts) {
+    if (all.empty() || part.pairs() > left) all.emplace_back(), left = most_pairs;
+    left -= std::min(left, part.pairs());
+    all.back().push_back(part);
+  }
+  return all;
 }
 
 Work equal_rows(std::size_t bodies, std::size_t part, std::size_t parts) {

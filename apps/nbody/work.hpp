@@ -29,8 +29,9 @@ Work share(const Piece& piece, std::size_t part, std::size_t parts);
 /// The same of several pieces, each for itself.
 Work share(const Work& work, std::size_t part, std::size_t parts);
 
-/// The same in whole rows, by fours if there are as many: kernels begin anew with every piece, and take four rows at once. Pairs differ more.
-Work slice(const Work& work, std::size_t part, std::size_t parts);
+/// All of it in steps of at most so many pairs, cut where kernels begin anew in any case: between tiles of columns first, then
+/// between groups of rows. A step has more pairs if it cannot be cut there.
+std::vector<Work> steps(const Work& work, std::uint64_t most_pairs);
 
 /// The rows that an even split of the bodies gives: as many rows to each part, but not as many pairs.
 Work equal_rows(std::size_t bodies, std::size_t part, std::size_t parts);

@@ -138,7 +138,8 @@ typedef struct wherry_win_adjustment {
   unsigned long long storage_bytes;  // from then on
 } wherry_win_adjustment;
 
-/// The first `most` of the last 64 changes, oldest first; count: how many were written. Local.
+/// The first `most` of the last 64 changes, oldest first; count: how many were written. MPI_ERR_COUNT if most is negative.
+/// Local.
 int wherry_win_get_adjustments(MPI_Win win, int most, wherry_win_adjustment* adjustments, int* count);
 
 /// 1 if the window is cached, else 0. Local.

@@ -325,6 +325,7 @@ int wherry_win_get_statistics(MPI_Win win, wherry_win_statistics* statistics) {
 
 int wherry_win_get_adjustments(MPI_Win win, int most, wherry_win_adjustment* adjustments, int* count) {
   *count = 0;
+  if (most < 0) return MPI_ERR_COUNT;
   const Window* const cached = windows().find(win);
   if (cached == nullptr) return MPI_SUCCESS;
   for (const wherry::cache::Adjustment& each : cached->adjustments()) {

@@ -50,17 +50,9 @@ class Grid {
   void visit(const Range& range, Visit&& visit) const {
     if (size_ == 0 || range.bytes == 0) return;
     const std::uint64_t first = range.displacement >> page_bits_, last = (range.end() - 1) >> page_bits_;
-    if (last - first >= fresh_) {
-      for (Ref at = 1; at < fresh_; ++at)
-        if (record(at).target == range.target && record(at).page >= first && record(at).page <= last)
-          visit_record(range, at, visit);
-      return;
-    }
-    for (std::uint64_t page = first; page <= last; ++page) {
-      Ref at = head(range.target, page);
-      if (at == 0 || (record(at).taken & parts_of(stretch(range, page))) == 0) continue;
-      for (; at != 0; at = record(at).next) visit_record(range, at, visit);
-    }
+    if (first == last) return visit_page(range, first, visit);
+    if (last - first >= fresh_) return visit_records(range, first, last, visit);
+    for (std::uint64_t page = first; page <= last; ++page) visit_page(range, page, visit);
   }
 
  private:
@@ -82,6 +74,19 @@ class Grid {
   };
   static_assert(sizeof(Record) == 64);
 
+  template <class Visit>
+  void visit_page(const Range& range, std::uint64_t page, Visit& visit) const {
+    Ref at = head(range.target, page);
+    if (at == 0 || (record(at).taken & parts_of(stretch(range, page))) == 0) return;
+    for (; at != 0; at = record(at).next) visit_record(range, at, visit);
+  }
+  /// All records of pages from first to last.
+  template <class Visit>
+  void visit_records(const Range& range, std::uint64_t first, std::uint64_t last, Visit& visit) const {
+    for (Ref at = 1; at < fresh_; ++at)
+      if (record(at).target == range.target && record(at).page >= first && record(at).page <= last)
+        visit_record(range, at, visit);
+  }
   template <class Visit>
   void visit_record(const Range& range, Ref at, Visit& visit) const {
     const Record& seen = record(at);

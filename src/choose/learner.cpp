@@ -191,7 +191,6 @@ std::size_t Learner::calls_of_next_trial(std::size_t candidate) const {
   return untried(candidate) ? newcomer_calls : trial_calls();
 }
 
-/// What training may cost, in native calls.
 double Learner::budget() const {
   return untried(native) ? options_.budget
                          : std::max(options_.budget, options_.least_budget_s / seconds(native));

@@ -137,8 +137,9 @@ class Learner {
   std::size_t trials(std::size_t candidate) const { return samples_.at(candidate).size(); }
   /// Whether the winner rests on more than a single call.
   bool proven() const { return looked_ || trials(winner_) >= 2; }
-  /// What trials have cost so far beyond native calls, in native calls, by agreed times.
+  /// What trials may cost beyond native calls, in native calls.
   double budget() const;
+  /// What they have cost so far, by agreed times.
   double spent() const;
 
   /// What happened since the last time this was asked.

@@ -94,6 +94,8 @@ void freed(test::Ring& t) {
                 "a window that is freed is known");
   int count = -1;
   wherry_win_get_adjustments(before, 1, nullptr, &count);
+  t.checks.that(wherry_win_get_adjustments(before, -1, nullptr, &count) == MPI_ERR_COUNT && count == 0,
+                "fewer adjustments than none");
   t.checks.that(count == 0 && gets_passed(before) == 0 && wherry_win_invalidate(before) == MPI_SUCCESS,
                 "a window that is freed has statistics");
   // MPI 4 raises such errors on MPI_COMM_SELF, MPI 3 on MPI_COMM_WORLD.

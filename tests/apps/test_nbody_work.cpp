@@ -79,20 +79,25 @@ TEST_CASE("shares of shares of column blocks cover every pair once") {
   }
 }
 
-TEST_CASE("slices of shares cover every pair once, and begin at every fourth row") {
+TEST_CASE("steps of shares cover every pair once, are small, and are cut where kernels begin anew") {
+  constexpr std::uint64_t least = 4 * 512;
   std::mt19937 random(seed);
   CAPTURE(seed);
-  for (int trial = 0; trial < 60; ++trial) {
-    const std::size_t bodies = 2 + random() % 60, parts = 1 + random() % 5, slices = 1 + random() % 9;
+  for (int trial = 0; trial < 30; ++trial) {
+    const std::size_t bodies = 2 + random() % (trial % 2 == 0 ? 60 : 1500), parts = 1 + random() % 5;
+    const std::uint64_t most = 1 + random() % (whole(bodies).pairs() + 1);
     CAPTURE(bodies);
-    CAPTURE(slices);
+    CAPTURE(most);
     Tally tally(bodies);
     for (std::size_t part = 0; part < parts; ++part)
       for (const Piece& piece : share(whole(bodies), part, parts))
-        for (std::size_t k = 0; k < slices; ++k) {
-          const Work sliced = slice({piece}, k, slices);
-          tally.add(sliced);
-          for (const Piece& each : sliced) CHECK((each.rows.begin - piece.rows.begin) % 4 == 0);
+        for (const Work& step : steps({piece}, most)) {
+          tally.add(step);
+          CHECK(pairs(step) <= std::max(most, least));
+          for (const Piece& each : step) {
+            CHECK((each.rows.begin - piece.rows.begin) % 4 == 0);
+            CHECK((each.columns.begin - piece.columns.begin) % (piece.is_triangle() ? 4 : 512) == 0);
+          }
         }
     CHECK(tally.each_once());
   }

@@ -14,7 +14,7 @@ from wherry import study
 from wherry.bench.frame import Setup
 from wherry.errors import UsageError, WherryError
 from wherry.study import applications
-from wherry.study.cache import eviction, replay, scaling, sizes
+from wherry.study.cache import eviction, node, replay, scaling, sizes
 from wherry.study.cache.programs import ADAPTIVE, BLOCKS, FIXED, VARIANTS
 from wherry.study.frame import Folder, Part, Record, Study, Table, filled, measured, record
 
@@ -216,6 +216,19 @@ def test_problems_stay_or_grow_with_the_ranks(monkeypatch: pytest.MonkeyPatch) -
     grown = {(ranks, name): words[1] for ranks, name, words in launches.asked}
     assert grown == {(2, "lcc"): "11", (4, "lcc"): "12", (2, "barnes_hut"): "16384", (4, "barnes_hut"): "32768"}
     assert {"lcc; shared memory", "ranks", "plain MPI"} <= set(texts_of(scaling.draw(rows)))
+
+
+def test_ranks_of_a_node_share_or_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    launches = Launches(monkeypatch)
+    rows = node.measure(Setup(mpi=fake_mpi(), ranks=8, launches=2))
+    assert [(row["workload"], row["ranks"], row["caches"]) for row in rows[:4]] == [
+        ("lcc", 4, node.OWN), ("lcc", 4, node.SHARED), ("lcc", 8, node.OWN), ("lcc", 8, node.SHARED),
+    ]  # fmt: skip
+    assert {row["strategies"][0] for row in rows} == {ADAPTIVE}
+    sharing = ["--node-kib" in words for _, _, words in launches.asked]
+    assert sharing == [False, True] * 8
+    assert node.tabulate(rows).rows[0] == ("lcc", "4", "4 s", "2 s", "2 s", "1.00", "4", "4")
+    assert {"lcc; shared memory", node.OWN, node.SHARED, "plain MPI"} <= set(texts_of(node.draw(rows)))
 
 
 def test_what_the_replay_says_is_wrong_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

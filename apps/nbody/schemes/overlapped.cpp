@@ -14,15 +14,16 @@ namespace {
 constexpr std::size_t most_blocks = 8;
 /// A block's reduction should not be all latency.
 constexpr std::size_t least_bodies = 64;
-/// Between looks at the reductions under way; about a tenth of a millisecond, and rows enough to be worth a tile of columns.
-constexpr std::uint64_t pairs_between_looks = 400'000;
+/// Between looks at the reductions under way: about half a millisecond, and enough to be worth filling a tile of columns.
+constexpr std::uint64_t pairs_between_looks = 2'000'000;
 
 class Block {
  public:
-  Block(Range columns, std::size_t part, std::size_t parts)
-      : columns_(columns), work_(share(column_block(columns), part, parts)), sums_(3 * columns.size()) {}
+  Block(Range columns, std::vector<Work> steps)
+      : columns_(columns), steps_(std::move(steps)), sums_(3 * columns.size()) {}
 
-  const Work& work() const { return work_; }
+  /// To be done one after the other.
+  const std::vector<Work>& steps() const { return steps_; }
 
   void start(const Vectors& accelerations, const Exchanges& with, MPI_Comm comm) {
     pack(accelerations, columns_, columns_.size(), sums_);
@@ -30,8 +31,11 @@ class Block {
     std::unique_ptr<StartedSum>& sum = sums_of_[&with];
     if (!sum) sum = with.started_sum(sums_, comm);
     sum->start();
+    is_over_ = false;
   }
-  void look(const Exchanges& with) { sums_of_.at(&with)->look(); }
+  void look(const Exchanges& with) {
+    if (!is_over_) is_over_ = sums_of_.at(&with)->look();
+  }
   void finish(Vectors& accelerations, const Exchanges& with) {
     sums_of_.at(&with)->wait();
     unpack(sums_, columns_.size(), columns_, accelerations);
@@ -39,8 +43,9 @@ class Block {
 
  private:
   Range columns_;
-  Work work_;
+  std::vector<Work> steps_;
   std::vector<double> sums_;
+  bool is_over_ = true;
   std::map<const Exchanges*, std::unique_ptr<StartedSum>> sums_of_;
 };
 
@@ -50,7 +55,13 @@ class Overlapped : public Scheme {
     const auto rank = static_cast<std::size_t>(apps::rank_of(comm)),
                ranks = static_cast<std::size_t>(apps::size_of(comm));
     const std::size_t count = std::clamp<std::size_t>(bodies / least_bodies, 1, most_blocks);
-    for (std::size_t k = count; k > 0; --k) blocks_.emplace_back(part_of(all_, k - 1, count), rank, ranks);
+    for (std::size_t k = count; k > 0; --k) {
+      const Range columns = part_of(all_, k - 1, count);
+      const Work work = share(column_block(columns), rank, ranks);
+      // While the first is computed there is nothing to look at.
+      blocks_.emplace_back(columns,
+                           blocks_.empty() ? std::vector<Work>{work} : steps(work, pairs_between_looks));
+    }
   }
 
   Range owned() const override { return all_; }
@@ -70,12 +81,9 @@ class Overlapped : public Scheme {
 
  private:
   void compute(std::size_t block, System& system, const Exchanges& with, Diary& diary) {
-    const Work& work = blocks_[block].work();
-    const std::size_t looks = pairs(work) / pairs_between_looks + 1;
-    for (std::size_t look = 0; look < looks; ++look) {
-      const Work part = slice(work, look, looks);
-      diary.compute(static_cast<double>(pairs(part)),
-                    [&] { team_.both(system.bodies.points(), part, system.accelerations.sums()); });
+    for (const Work& step : blocks_[block].steps()) {
+      diary.compute(static_cast<double>(pairs(step)),
+                    [&] { team_.both(system.bodies.points(), step, system.accelerations.sums()); });
       diary.exchange(Doing::send, [&] {
         for (std::size_t under_way = 0; under_way < block; ++under_way) blocks_[under_way].look(with);
       });

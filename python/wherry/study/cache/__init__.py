@@ -1,8 +1,8 @@
-"""The study of the RMA cache: sizes, eviction, scaling."""
+"""The study of the RMA cache: sizes, eviction, scaling, nodes."""
 
 from __future__ import annotations
 
-from wherry.study.cache import eviction, scaling, sizes
+from wherry.study.cache import eviction, node, scaling, sizes
 from wherry.study.frame import Part, Study
 
 STUDY = Study(
@@ -13,6 +13,7 @@ STUDY = Study(
         Part("eviction", eviction.QUESTION, eviction.measure, eviction.tabulate, eviction.draw),
         Part("strong", scaling.STRONG, scaling.measure_strong, scaling.tabulate, scaling.draw),
         Part("weak", scaling.WEAK, scaling.measure_weak, scaling.tabulate, scaling.draw),
+        Part("node", node.QUESTION, node.measure, node.tabulate, node.draw),
         Part(
             "simulated",
             scaling.SIMULATED,
