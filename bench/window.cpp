@@ -5,7 +5,8 @@
 // Rank 0 reads rank 1's memory, under lock_all. "plain" is a get and a flush of the library; "hit" a get that is cached, alone or
 // with a flush, of a few entries or of 200,000 in any order; "miss" the same as plain with everything to be fetched and kept. "node" is
 // a get and a flush of what is not cached, but has been read by another rank of the node (played by a second cached window). Rows are
-// 64 gets of adjacent data and one flush: of the library, of a cached window that asks for each, and of one that joins them.
+// 64 gets of adjacent data and one flush: of the library, of a cached window that asks for each, and of one that joins them. In blocks:
+// of a window that fetches what is missing with the block of 1 KiB around it.
 #include <cstddef>
 #include <numeric>
 #include <random>
@@ -23,7 +24,8 @@ constexpr int bytes_of_window = 1 << 24, row = 64;
 
 /// A window of the library, and the same cached.
 struct Both {
-  explicit Both(bool joins) : memory(bytes_of_window, std::byte{1}), windows(mpi::linked_api()) {
+  explicit Both(bool joins, std::size_t block_bytes = 0)
+      : memory(bytes_of_window, std::byte{1}), windows(mpi::linked_api()) {
     PMPI_Win_create(memory.data(), bytes_of_window, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     window::Options options;
     options.cache = {.mode = cache::Mode::user_defined,
@@ -33,6 +35,7 @@ struct Both {
                      .adaptive = false};
     options.bypass = false;
     options.coalesces = joins;
+    options.block_bytes = block_bytes;
     windows.add(win, MPI_COMM_WORLD, {bytes_of_window, 1}, options);
     cached = windows.find(win);
     PMPI_Win_lock_all(0, win);
@@ -155,7 +158,7 @@ std::vector<int> shuffled(int count, int bytes) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int turns = bench::number(argc, argv, "--turns", 30);
-  Both b(false), joined(true), neighbour(false), sharing(false);
+  Both b(false), joined(true), neighbour(false), sharing(false), blocks(false, 1024);
   // Room for four times what is read: hardly anything is displaced.
   Node node(std::size_t{8} << 20);
   sharing.cached->share(node.cache());
@@ -180,6 +183,11 @@ int main(int argc, char** argv) {
              {"hit and flush", b, hit_and_flush, Data::cached},
              {"node", sharing, hit_and_flush, Data::on_the_node, &neighbour}},
             shuffled(4096, 64), 4096, 64, turns);
+    compare("in blocks, 8 B",
+            {{"plain", b, plain, Data::cached},
+             {"hit and flush", blocks, hit_and_flush, Data::cached},
+             {"cold", blocks, hit_and_flush, Data::not_cached}},
+            shuffled(4096, 8), 4096, 8, turns);
     compare("row of 64, 8 B",
             {{"plain", b, plain_row, Data::cached},
              {"apart", b, row_and_flush, Data::not_cached},
@@ -191,5 +199,6 @@ int main(int argc, char** argv) {
   joined.end();
   neighbour.end();
   sharing.end();
+  blocks.end();
   MPI_Finalize();
 }
