@@ -21,7 +21,7 @@ endif()
 # WHERRY_LINKED_AS_ONE, ordinary objects elsewhere.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(WHERRY_COMPILED_AS_ONE $<$<CONFIG:Release>:-flto;-ffat-lto-objects>)
-  set(WHERRY_LINKED_AS_ONE $<$<CONFIG:Release>:-flto>)
+  set(WHERRY_LINKED_AS_ONE $<$<CONFIG:Release>:-flto;-flto-partition=one>)
 endif()
 if(WHERRY_SANITIZE)
   add_compile_options(-fsanitize=${WHERRY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
