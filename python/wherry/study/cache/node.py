@@ -29,7 +29,7 @@ Case = tuple[Program, int, str]
 
 
 def measure(setup: Setup) -> list[Record]:
-    mpi, most = setup.installation(), setup.ranks or (4 if setup.quick else 16)
+    mpi, most = setup.installation(), setup.ranks or (4 if setup.quick else 8)
     cases: list[Case] = list(product(PROGRAMS, [ranks for ranks in (4, 8, 16) if ranks <= most], _CACHES))
     found: dict[Case, list[list[Record]]] = {case: [] for case in cases}
     with Place(setup, mpi) as place:
