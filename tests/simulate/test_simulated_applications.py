@@ -45,9 +45,9 @@ def times(outcome: application.Outcome) -> dict[tuple[str, str], tuple[float, fl
 
 #: Of applications that read remote memory, on 4 ranks: simulated seconds of plain MPI, the block cache, and Wherry.
 READING_TIMES = {
-    ("lcc", 7, "gigabit"): (0.0104474837509745, 0.000525690655730101, 0.0005175237396010685),
+    ("lcc", 7, "gigabit"): (0.010444114666666619, 0.0005148586666666784, 0.0005148586666666784),
     ("lcc", 7, "lemieux"): (0.0029948160000001314, 4.438400000000538e-05, 4.1668000000004684e-05),
-    ("barnes_hut", 600, "gigabit"): (0.005271969091412714, 0.0008572513080656805, 0.0008358836456048725),
+    ("barnes_hut", 600, "gigabit"): (0.004991740370454187, 0.0008396763808493184, 0.0008217164253968307),
     ("barnes_hut", 600, "lemieux"): (0.0013586079999999843, 0.00011317600000000541, 0.00010476400000001239),
 }
 #: Gets, and how many of them went out through each.

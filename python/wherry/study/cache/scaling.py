@@ -78,7 +78,7 @@ def _measured(setup: Setup, size_of: SizeOf) -> list[Record]:
 
 
 def measure_simulated(setup: Setup) -> list[Record]:
-    size_of = _weak(4, 100) if setup.quick else _weak(8, 8192)
+    size_of = _weak(4, 100) if setup.quick else _weak(8, 1024)
     cases = [(program, ranks) for program in PROGRAMS for ranks in ((4, 8) if setup.quick else SIMULATED_RANKS)]
     rows: list[Record] = []
     for done, (program, ranks) in enumerate(cases):
