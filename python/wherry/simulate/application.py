@@ -88,8 +88,8 @@ _ALL_TO_ALL = _natives("alltoall", "alltoallv")
 _OF_NBODY = _natives("allreduce", "allgather", "bcast", "reduce_scatter")
 #: What a rank looks at takes no time, where nobody looks again and again.
 _FREE_LOOKS = {"smpi/iprobe": "0"}
-#: With the acknowledgements of all messages, some percent of their bytes, every message under way has to do with every other, and
-#: simulating a million gets of a hundred ranks takes hours.
+#: With acknowledgements, some percent of the bytes, every message under way has to do with every other, and simulating
+#: a million gets of a hundred ranks takes hours.
 _NO_ACKNOWLEDGEMENTS = {"network/crosstraffic": "no"}
 #: To ask whether a message has come takes a microsecond, however often it was asked in vain.
 _LOOKING = {"smpi/test": "1e-6", "smpi/iprobe": "1e-6", "smpi/grow-injected-times": "no"}
