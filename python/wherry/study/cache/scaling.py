@@ -79,7 +79,9 @@ def _measured(setup: Setup, size_of: SizeOf) -> list[Record]:
 
 def measure_simulated(setup: Setup) -> list[Record]:
     size_of = _weak(4, 100) if setup.quick else _weak(8, 1024)
-    cases = [(program, ranks) for program in PROGRAMS for ranks in ((4, 8) if setup.quick else SIMULATED_RANKS)]
+    most = setup.ranks or max(SIMULATED_RANKS)
+    counts = (4, 8) if setup.quick else [ranks for ranks in SIMULATED_RANKS if ranks <= most]
+    cases = [(program, ranks) for program in PROGRAMS for ranks in counts]
     rows: list[Record] = []
     for done, (program, ranks) in enumerate(cases):
         setup.progress(f"{program.name}, {units.plural(ranks, 'rank')}", done, len(cases))
