@@ -10,17 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import isqrt
 
-from wherry.simulate.platforms import Platform
-
-_UNITS = {"MBps": 1e6, "GBps": 1e9, "us": 1e-6, "ns": 1e-9}
-
-
-def figure(text: str) -> float:
-    """125MBps in bytes per second, 20us in seconds."""
-    for unit, scale in _UNITS.items():
-        if text.endswith(unit):
-            return float(text.removesuffix(unit)) * scale
-    raise ValueError(f"'{text}' has no unit of {', '.join(_UNITS)}")
+from wherry.simulate.platforms import Platform, figure_of
 
 
 @dataclass(frozen=True)
@@ -40,11 +30,11 @@ class Machine:
     def between(self, size: float, sharing: int = 1) -> float:
         """One message between nodes while `sharing` of the kind go through one link."""
         p = self.platform
-        return 2 * p.overhead_s + 2 * figure(p.link_latency) + sharing * size / figure(p.link_bandwidth)
+        return 2 * p.overhead_s + 2 * figure_of(p.link_latency) + sharing * size / figure_of(p.link_bandwidth)
 
     def within(self, size: float) -> float:
         p = self.platform
-        return 2 * p.overhead_s + figure(p.node_latency) + size / figure(p.node_bandwidth)
+        return 2 * p.overhead_s + figure_of(p.node_latency) + size / figure_of(p.node_bandwidth)
 
     def copy(self, size: float) -> float:
         return size / self.platform.copy_bytes_per_s
@@ -65,7 +55,7 @@ class Machine:
         return max(arrived, peers * 2 * self.platform.overhead_s)
 
     def _wire(self, size: float) -> float:
-        return size / figure(self.platform.link_bandwidth)
+        return size / figure_of(self.platform.link_bandwidth)
 
 
 def allgather_ring(m: Machine, size: int) -> float:

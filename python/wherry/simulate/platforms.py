@@ -49,11 +49,11 @@ class Platform:
         values = {
             "alpha_within": message_s,
             "alpha_between": message_s,
-            "beta_within": 1 / _figure(self.node_bandwidth),
-            "beta_between": 1 / _figure(self.link_bandwidth),
+            "beta_within": 1 / figure_of(self.node_bandwidth),
+            "beta_between": 1 / figure_of(self.link_bandwidth),
             "gamma": 1 / self.copy_bytes_per_s,
-            "latency_within": _figure(self.node_latency),
-            "latency_between": _links(self, nodes) * _figure(self.link_latency),
+            "latency_within": figure_of(self.node_latency),
+            "latency_between": _links(self, nodes) * figure_of(self.link_latency),
             "rendezvous": 1.0,
             "congestion": 0.0,
         }
@@ -81,7 +81,7 @@ def host_list(ranks: int, nodes: int) -> str:
 _UNITS = {"MBps": 1e6, "GBps": 1e9, "us": 1e-6, "ns": 1e-9}
 
 
-def _figure(text: str) -> float:
+def figure_of(text: str) -> float:
     """Of "125MBps": 125e6. Raises ValueError for units that are not in the table."""
     for unit, value in _UNITS.items():
         if text.endswith(unit):
@@ -146,7 +146,7 @@ def read(path: Path) -> Platform:
 def _platform(name: str, data: dict[str, Any]) -> Platform:
     links, node = data["links"], data["node"]
     for figure in (links["bandwidth"], links["latency"], node["bandwidth"], node["latency"]):
-        _figure(str(figure))
+        figure_of(str(figure))
     return Platform(
         name=name,
         summary=str(data["summary"]),
