@@ -1,6 +1,7 @@
 """All ranks but the last read 16 ranges of the last one's memory, rank 0 first; each prints its window's info."""
 
 import array
+import sys
 
 from mpi4py import MPI
 
@@ -28,5 +29,8 @@ if 0 < rank < last:
     read(window)
 window.Unlock_all()
 info = window.Get_info()
-print(f"rank {rank}", *(f"{key}={info[key]}" for key in info if key.startswith("wherry_cache")), flush=True)
+words = [f"rank {rank}", *(f"{key}={info[key]}" for key in info if key.startswith("wherry_cache"))]
+# One write: the pieces of a print would mix with other ranks' where output is not buffered.
+sys.stdout.write(" ".join(words) + "\n")
+sys.stdout.flush()
 window.Free()

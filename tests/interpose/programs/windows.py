@@ -2,6 +2,7 @@
 
 import array
 import json
+import sys
 
 from mpi4py import MPI
 
@@ -41,4 +42,6 @@ shared.Unlock_all()
 uncached = told(shared)
 shared.Free()
 
-print(json.dumps({"cached": cached, "shared": uncached}), flush=True)
+# One write: the pieces of a print would mix with the other rank's where output is not buffered.
+sys.stdout.write(json.dumps({"cached": cached, "shared": uncached}) + "\n")
+sys.stdout.flush()
