@@ -159,7 +159,7 @@ apps::Outcome work(const Settings& settings, MPI_Comm comm, apps::Progress& prog
   const Distributed graph =
       settings.file.empty() ? drawn(settings.rmat, comm) : distributed(settings.read, comm);
   Counting counting(graph, settings);
-  remote::Comparison comparison(comm);
+  remote::Comparison comparison(comm, settings.cache);
   const int turns = settings.common.turns;
   for (int i = 0; i < turns; ++i) {
     progress.show("counting", i, turns);

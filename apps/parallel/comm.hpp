@@ -36,6 +36,15 @@ inline double reduced(double mine, MPI_Op op, MPI_Comm comm) {
   return all;
 }
 
+/// Whether all ranks can share memory.
+inline bool on_one_node(MPI_Comm comm) {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  const bool all = size_of(node) == size_of(comm);
+  MPI_Comm_free(&node);
+  return all;
+}
+
 inline bool on_all(bool mine, MPI_Comm comm) { return reduced(mine ? 1 : 0, MPI_MIN, comm) == 1; }
 
 }  // namespace apps

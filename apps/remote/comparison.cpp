@@ -25,8 +25,9 @@ std::vector<std::pair<std::string, double>> figures(const Statistics& s) {
 
 }  // namespace
 
-Comparison::Comparison(MPI_Comm comm) : comm_(comm) {
-  for (const Variant& variant : variants()) sides_.push_back({variant.name, apps::Timings(comm), {}});
+Comparison::Comparison(MPI_Comm comm, const CacheOptions& options)
+    : comm_(comm), variants_(variants(options)), has_plain_(options.plain) {
+  for (const Variant& variant : variants_) sides_.push_back({variant.name, apps::Timings(comm), {}});
 }
 
 void Comparison::turn(int number,
@@ -34,15 +35,15 @@ void Comparison::turn(int number,
   for (std::size_t i = 0; i < sides_.size(); ++i) {
     const std::size_t which = (static_cast<std::size_t>(number) + i) % sides_.size();
     Side& side = sides_[which];
-    side.statistics = sum(run(variants()[which], side.timings), comm_);
+    side.statistics = sum(run(variants_[which], side.timings), comm_);
   }
 }
 
 std::vector<apps::Measurement> Comparison::measurements(const std::string& name,
                                                         const std::string& metric) const {
-  const std::vector<double> plain_s = sides_.front().timings.slowest();
+  const std::vector<double> plain_s = has_plain_ ? sides_.front().timings.slowest() : std::vector<double>{};
   std::vector<apps::Measurement> all;
-  for (const Side& side : std::span(sides_).subspan(1))
+  for (const Side& side : std::span(sides_).subspan(has_plain_ ? 1 : 0))
     all.push_back({.name = name,
                    .metric = metric,
                    .message_bytes = mean_get_bytes(side.statistics),

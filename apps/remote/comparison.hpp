@@ -2,7 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,13 +21,13 @@ struct Side {
 
 class Comparison {
  public:
-  explicit Comparison(MPI_Comm comm);
+  Comparison(MPI_Comm comm, const CacheOptions& options);
 
   /// Every variant runs once; who begins changes from turn to turn, so that what one leaves in the processor's caches helps
   /// all alike. Collective, and so is `run`, which says what this rank's gets came to.
   void turn(int number, const std::function<Statistics(const Variant& variant, apps::Timings& timings)>& run);
 
-  /// A measurement of each variant but plain MPI, against it; with figures of its gets. Collective.
+  /// A measurement of each variant but plain MPI, against that if it took part; with figures of its gets. Collective.
   std::vector<apps::Measurement> measurements(const std::string& name, const std::string& metric) const;
 
   /// What the gets of each variant came to, as a table.
@@ -35,6 +35,8 @@ class Comparison {
 
  private:
   MPI_Comm comm_;
+  std::span<const Variant> variants_;
+  bool has_plain_;
   std::vector<Side> sides_;
 };
 

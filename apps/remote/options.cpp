@@ -51,6 +51,8 @@ std::vector<apps::Option> options(CacheOptions& cache, apps::Common& common) {
        }},
       {"--no-bypass", "", "Wherry's caches are asked even where plain gets take less time",
        [&](const std::string&) { cache.bypass = false; }},
+      {"--no-plain", "", "the caches only: plain MPI, which takes longest, does not run",
+       [&](const std::string&) { cache.plain = false; }},
       turns(common),
   };
   common.turns = default_turns;

@@ -27,6 +27,7 @@ struct CacheOptions {
       1 << 10;                 // of the blocks that Wherry's caches fetch; 0: no more than is asked for
   std::size_t node_bytes = 0;  // that the ranks of a node share with Wherry's caches; 0: none
   bool bypass = true;          // whether Wherry leaves gets to MPI where these take less time
+  bool plain = true;           // whether plain MPI is among the variants
 };
 
 struct Variant {
@@ -35,7 +36,8 @@ struct Variant {
   std::unique_ptr<Reader> (*make)(const Memory& memory, const CacheOptions& options);
 };
 
-std::span<const Variant> variants();
+/// Those that are compared.
+std::span<const Variant> variants(const CacheOptions& options);
 
 /// The sum over all ranks, on all of them. Collective.
 Statistics sum(const Statistics& mine, MPI_Comm comm);

@@ -81,6 +81,21 @@ def test_gets_are_counted(mpi: Launcher, build: Path) -> None:
 
 
 @on_one
+@pytest.mark.parametrize("name", ["lcc", "barnes_hut"])
+def test_plain_mpi_may_be_left_out(mpi: Launcher, build: Path, name: str, tmp_path: Path) -> None:
+    """The caches come to what they come to beside plain MPI; records have no baseline."""
+    usual, alone = tmp_path / "usual.json", tmp_path / "alone.json"
+    size = {"lcc": ["--scale", "6"], "barnes_hut": ["--bodies", "300"]}[name]
+    output(run(mpi, build, name, 2, [*size, "--no-bypass", "--json", usual, *ONCE]))
+    text = output(run(mpi, build, name, 2, [*size, "--no-bypass", "--no-plain", "--json", alone, *ONCE]))
+    assert list(table_of(text, "read with")) == ["block cache", "Wherry, fixed", "Wherry, adaptive"]
+    rows = json.loads(alone.read_text())
+    assert [(row["baseline"], row["ratio"]) for row in rows] == [(None, None)] * 3
+    assert [row["samples"][0]["native"] for row in rows] == [[]] * 3
+    assert [row["moves"] for row in rows] == [row["moves"] for row in json.loads(usual.read_text())]
+
+
+@on_one
 def test_ranks_of_a_node_read_for_each_other(mpi: Launcher, build: Path) -> None:
     """Three ranks: what two of them read of the third, one of them may read for both."""
     moved = []

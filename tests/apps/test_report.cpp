@@ -40,6 +40,10 @@ TEST_CASE("the table has a line for each measurement, in columns") {
         "case    timed  message  plain MPI   Wherry  ratio  ran\n"
         "2048 B  keys    2048 B    2.00 ms  1.25 ms   1.60  mesh, native\n"
         "whole   sort               1.00 s   2.00 s   0.50\n");
+  CHECK(table(std::vector{
+            Measurement{.name = "a", .metric = "b", .plain_s = {}, .wherry_s = {2}, .strategies = {"c"}}}) ==
+        "case  timed  message  plain MPI  Wherry  ratio  ran\n"
+        "a     b                       -  2.00 s      -  c\n");
 }
 
 TEST_CASE("the records are JSON whatever the library is called") {

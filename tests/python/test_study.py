@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from scripted import fake_mpi, texts_of
 from wherry import study
 from wherry.bench.frame import Setup
 from wherry.errors import UsageError, WherryError
+from wherry.simulate import application, smpi
 from wherry.study import applications
 from wherry.study.cache import eviction, node, replay, scaling, sizes
 from wherry.study.cache.programs import ADAPTIVE, BLOCKS, FIXED, VARIANTS
@@ -216,6 +218,29 @@ def test_problems_stay_or_grow_with_the_ranks(monkeypatch: pytest.MonkeyPatch) -
     grown = {(ranks, name): words[1] for ranks, name, words in launches.asked}
     assert grown == {(2, "lcc"): "11", (4, "lcc"): "12", (2, "barnes_hut"): "16384", (4, "barnes_hut"): "32768"}
     assert {"lcc; shared memory", "ranks", "plain MPI"} <= set(texts_of(scaling.draw(rows)))
+
+
+def test_plain_gets_are_simulated_on_few_ranks_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+
+    def launch(machine: smpi.Machine, name: str, words: Sequence[str], *_: Any) -> subprocess.CompletedProcess[str]:
+        asked.append([name, str(machine.ranks), *words])
+        rows = [launch_row(variant, [2.0], 50) | {"value": 2.0} for variant in (BLOCKS, FIXED, ADAPTIVE)]
+        alone = {"baseline": None, "ratio": None} if "--no-plain" in words else {"baseline": 4.0, "ratio": 2.0}
+        Path(words[words.index("--json") + 1]).write_text(json.dumps([row | alone for row in rows]))
+        return subprocess.CompletedProcess([], 0, "", "")
+
+    monkeypatch.setattr(smpi, "launch", launch)
+    monkeypatch.setattr(application, "why_missing", lambda name: "")
+    rows = scaling.measure_simulated(Setup())
+    assert [words[1] for words in asked if words[0] == "lcc"] == ["16", "32", "64", "128"]
+    assert {words[1] for words in asked if "--no-plain" not in words} == {"16"}
+    bodies = {words[1]: words[words.index("--bodies") + 1] for words in asked if words[0] == "barnes_hut"}
+    assert bodies == {"16": "131072", "32": "262144", "64": "524288", "128": "1048576"}
+    table = scaling.tabulate(rows).rows
+    assert table[0] == ("lcc", "16", "12", "4 s", "2 s", "2 s", "2 s", "2.00", "50.0", "50.0")
+    assert table[1] == ("lcc", "32", "13", "", "2 s", "2 s", "2 s", "", "50.0", "50.0")
+    assert {"16", "32", "64", "128", "plain MPI"} <= set(texts_of(scaling.draw(rows)))
 
 
 def test_ranks_of_a_node_share_or_do_not(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,8 +98,12 @@ class Overlapped : public Scheme {
 
 }  // namespace
 
-std::unique_ptr<Scheme> overlapped(MPI_Comm comm, Team& team, std::size_t bodies) {
+std::unique_ptr<Scheme> overlapped_in_blocks(MPI_Comm comm, Team& team, std::size_t bodies) {
   return std::make_unique<Overlapped>(comm, team, bodies);
+}
+
+std::unique_ptr<Scheme> overlapped(MPI_Comm comm, Team& team, std::size_t bodies) {
+  return (apps::on_one_node(comm) ? replicated : overlapped_in_blocks)(comm, team, bodies);
 }
 
 }  // namespace nbody

@@ -52,12 +52,13 @@ int main(int argc, char** argv) {
   using broken::as_expected;
   const Steps still = {.count = 0}, moving = {.count = 2, .time = 0.1};
   const remote::Variant broken_variant = {"stale", stale};
-  Run right_run = run_by(remote::variants().front(), moving);
+  Run right_run = run_by(remote::variants({}).front(), moving);
   bool right = true;
-  for (const remote::Variant& variant : remote::variants())
+  for (const remote::Variant& variant : remote::variants({}))
     right &= as_expected(variant.name.c_str(), differ(right_run, run_by(variant, moving)), "");
-  right &= as_expected("stale, without a step",
-                       differ(run_by(remote::variants().front(), still), run_by(broken_variant, still)), "");
+  right &=
+      as_expected("stale, without a step",
+                  differ(run_by(remote::variants({}).front(), still), run_by(broken_variant, still)), "");
   right &= as_expected("stale", differ(right_run, run_by(broken_variant, moving)), "runs differ");
   right &= force_error(MPI_COMM_WORLD, right_run.particles, 0.05) < 1e-3;
   for (Particle& p : right_run.particles) p.ax *= 1.1;

@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
   using broken::as_expected;
   const Distributed graph = drawn({.scale = 6, .edge_factor = 8, .seed = 2}, MPI_COMM_WORLD);
   bool right = true;
-  for (const remote::Variant& variant : remote::variants()) {
+  for (const remote::Variant& variant : remote::variants({})) {
     std::vector<std::uint64_t> found = links_by(variant, graph);
     right &= as_expected(variant.name.c_str(), problem_of(graph, found), "");
     found[40] += 2;

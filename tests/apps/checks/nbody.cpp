@@ -137,6 +137,8 @@ int main(int argc, char** argv) {
         if (threads == 1 || (has_threads() && bodies == 301))
           right &= moves_alike(row.name, row.make, scattered(bodies, seed), threads);
   right &= moves_alike("node, two ranks each", in_pairs, scattered(301, seed), 1);
+  for (const std::size_t bodies : {ranks, std::size_t{301}})
+    right &= moves_alike("overlapped in blocks", overlapped_in_blocks, scattered(bodies, seed), 1);
   const int code = apps::on_all(right, MPI_COMM_WORLD) ? 0 : 1;
   MPI_Finalize();
   return code;

@@ -31,6 +31,8 @@ SIMULATED = "And on many ranks of a simulated cluster, where only communication 
 MOST_RANKS = 8  # measured, unless -n says so
 SIMULATED_RANKS = (16, 32, 64, 128)
 PLATFORM = "gigabit"
+#: On which plain MPI is simulated too: the millions of its gets on more take hours.
+_MOST_RANKS_OF_PLAIN = 16
 #: As in the source's weak scaling of Barnes-Hut: memory and entries of each cache.
 _CACHE = ("--cache-kib", "2048", "--entries", "30000", "--ceiling-kib", "16384")
 _LIMIT_S = 3600.0  # of computing, for a simulation
@@ -78,7 +80,7 @@ def _measured(setup: Setup, size_of: SizeOf) -> list[Record]:
 
 
 def measure_simulated(setup: Setup) -> list[Record]:
-    size_of = _weak(4, 100) if setup.quick else _weak(8, 1024)
+    size_of = _weak(4, 100) if setup.quick else _weak(8, 8192)
     most = setup.ranks or max(SIMULATED_RANKS)
     counts = (4, 8) if setup.quick else [ranks for ranks in SIMULATED_RANKS if ranks <= most]
     cases = [(program, ranks) for program in PROGRAMS for ranks in counts]
@@ -86,7 +88,8 @@ def measure_simulated(setup: Setup) -> list[Record]:
     for done, (program, ranks) in enumerate(cases):
         setup.progress(f"{program.name}, {units.plural(ranks, 'rank')}", done, len(cases))
         size = size_of(program, ranks)
-        request = application.request(program.name, PLATFORM, ranks, None, (size,), _LIMIT_S, more=_CACHE)
+        words = _CACHE if ranks <= _MOST_RANKS_OF_PLAIN else (*_CACHE, "--no-plain")
+        request = application.request(program.name, PLATFORM, ranks, None, (size,), _LIMIT_S, more=words)
         rows += [_row(program, ranks, size_of, row) for row in application.run(request).records]
     return rows
 
@@ -115,10 +118,14 @@ def _groups(records: Records) -> list[dict[str, Record]]:
 
 def _words(rows: dict[str, Record]) -> tuple[str, ...]:
     first = rows[ADAPTIVE]
-    times = [units.seconds(_seconds(rows, line)) for line in _LINES]
+    times = [units.seconds(_seconds(rows, line)) if _has(rows, line) else "" for line in _LINES]
     ratio = "" if first["ratio"] is None else f"{first['ratio']:.2f}"
     hits = [f"{rows[variant]['hit_percent']:.1f}" for variant in (BLOCKS, ADAPTIVE)]
     return (first["workload"], str(first["ranks"]), str(first["size"]), *times, ratio, *hits)
+
+
+def _has(rows: dict[str, Record], line: str) -> bool:
+    return line != _PLAIN or rows[FIXED]["baseline"] is not None
 
 
 def _seconds(rows: dict[str, Record], line: str) -> float:
@@ -133,12 +140,12 @@ def draw(records: Records) -> str:
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, len(workloads), squeeze=False)[0]
         for axes, workload in zip(panels, workloads, strict=True):
-            groups = _groups(only(records, workload=workload))
-            ranks = [rows[ADAPTIVE]["ranks"] for rows in groups]
+            groups = {rows[ADAPTIVE]["ranks"]: rows for rows in _groups(only(records, workload=workload))}
             for line in _LINES:
-                axes.plot(ranks, [_seconds(rows, line) for rows in groups], color=colours[line], marker=".", label=line)
+                times = {ranks: _seconds(rows, line) for ranks, rows in groups.items() if _has(rows, line)}
+                axes.plot(list(times), list(times.values()), color=colours[line], marker=".", label=line)
             axes.set(yscale="log", xlabel="ranks", ylabel="seconds")
-            figures.scale_logarithmically(axes, ranks)
+            figures.scale_logarithmically(axes, list(groups))
             axes.set_title(f"{workload}; {records[0]['network']}", fontsize=8, loc="left")
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(_LINES), fontsize=8)
 
