@@ -347,7 +347,7 @@ int main(int argc, char** argv) {
                             "the steps take\n"
                             "with plain MPI and with Wherry, and what of energy and momentum is left.",
                  .examples = {"mpiexec -n 8 nbody",
-                              "mpiexec -n 8 nbody --bodies 16384 --scheme overlapped --json nbody.json",
+                              "mpiexec -n 8 nbody --bodies 16384 --scheme ring --json nbody.json",
                               "mpiexec -n 2 nbody --threads 4 --output stars.csv --steps 1000 --every 100",
                               "mpiexec -n 2 nbody --restart stars.csv --output stars.csv",
                               "mpiexec -n 2 nbody --model sphere --steps 2000 --every 10 --film collapse.gif",

@@ -63,7 +63,7 @@ std::vector<SchemeRow> every_scheme() {
       {"replicated", "as many pairs to each rank; an allreduce; every rank moves all bodies", false,
        replicated, replicated_cost},
       {"overlapped", "replicated, with the allreduce in blocks while the ranks compute", false, overlapped,
-       overlapped_cost},
+       overlapped_cost, true},
       {"node", "replicated, added up in shared memory by the ranks of a node; an allreduce of nodes", false,
        node_shared, replicated_cost},
       {"allgather", "every rank pulls its own bodies only; places gathered", true, allgathered,

@@ -45,6 +45,8 @@ struct SchemeRow {
     double pairs, bytes, messages, hidden_bytes = 0;
   };
   Cost (*cost)(double bodies, double ranks);
+  bool hides =
+      false;  // reductions behind computing, which on one node brings nothing: there it is `replicated`
 };
 const std::vector<SchemeRow>& schemes();
 

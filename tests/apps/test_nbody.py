@@ -74,6 +74,21 @@ def test_a_trace_says_where_each_rank_spent_its_time(mpi: Launcher, build: Path,
         assert all(0 <= span.begin_s <= span.end_s for span in spans)
 
 
+@on_one
+def test_on_one_node_nothing_is_overlapped(mpi: Launcher, build: Path, tmp_path: Path) -> None:
+    """There it is `replicated`, step by step, and is not tried beside it."""
+    path, told = tmp_path / "trace.json", []
+    for scheme in ("replicated", "overlapped"):
+        told.append(run(mpi, build, 2, ["--bodies", "300", "--scheme", scheme, "--steps", "20", f"--trace={path}"]))
+        spans = trace.read(path).ranks[0]
+        assert "reduce" in {span.name for span in spans}
+        assert "send" not in {span.name for span in spans}
+        path.unlink()
+    assert all("started" not in output(one) for one in told)
+    text = output(run(mpi, build, 2, ["--bodies", "500", "--steps", "4"]))
+    assert "overlapped" not in text
+
+
 @on_two
 def test_the_profiler_sees_the_same_collectives(mpi: Launcher, build: Path, tmp_path: Path) -> None:
     """All allreduces of the steps, with computing between them, from the records of a preloaded run."""
