@@ -2,7 +2,7 @@
 // algorithm of the library's?
 //
 //   bench_grid --operations allreduce,bcast --sizes 8,1024 --turns 6
-// Wherry's choice is trained by calls for 0.2 s, 60 to 10,000. Then all run in one process in turns; the ranks enter each call
+// Wherry's choice is trained by calls for 0.2 s, 160 to 10,000. Then all run in one process in turns; the ranks enter each call
 // together, and a sample is one call on the slowest rank. Run it under the preload. What a size is, bench/operations.hpp says.
 #include <iterator>
 
@@ -49,7 +49,7 @@ int calls_in(double seconds, double once, int least, int most) {
 /// Lets Wherry choose by calls that are like those measured.
 void train(Measured& m, double once) {
   bench::force("wherry");
-  const int calls = calls_in(0.2, once, 60, 10'000);
+  const int calls = calls_in(0.2, once, bench::least_training, 10'000);
   for (int i = 0; i < calls; ++i) time_call(m.operation, m.c);
 }
 

@@ -152,13 +152,13 @@ void print(const Case& c, const std::string& name, const std::string& variant, c
 
 void measure(const std::string& operation, int block, const std::vector<std::string>& variants, int turns,
              Work& work) {
-  constexpr int training = 60, times = 5;
+  constexpr int times = 5;
   const Form& form = form_of(operation);
   const bench::Operation& blocking = bench::find(operation);
   const double unseen = Meter::unseen(work);
   Case c(MPI_COMM_WORLD, block);
   bench::force("wherry");
-  for (int i = 0; i < training; ++i) blocking.call(c);
+  for (int i = 0; i < bench::least_training; ++i) blocking.call(c);
 
   const std::string name = operation + " " + bench::case_name(block);
   std::vector<Samples> samples(variants.size());

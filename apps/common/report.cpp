@@ -17,7 +17,7 @@ Words row_of(const Measurement& m) {
           m.message_bytes > 0 ? fixed(m.message_bytes, 0) + " B" : "",
           seconds_text(median(m.plain_s)),
           seconds_text(median(m.wherry_s)),
-          m.plain_s.empty() ? "-" : fixed(ratio(m), 2),
+          std::isfinite(ratio(m)) ? fixed(ratio(m), 2) : "-",
           listed(m.strategies)};
 }
 

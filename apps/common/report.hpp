@@ -13,7 +13,7 @@ struct Measurement {
   std::string name;          // "messages of 2048 B"
   std::string metric;        // "keys": what was timed
   double message_bytes = 0;  // mean over the pairs of ranks that exchange anything; 0: no message
-  std::vector<double> plain_s, wherry_s;  // the slowest rank's times; plain_s may be missing
+  std::vector<double> plain_s, wherry_s;  // the slowest rank's times; either may be missing
   std::vector<std::string> strategies;    // what Wherry ran in the timed calls, each once
   std::vector<std::pair<std::string, double>> figures = {};  // what else the record says
 };
@@ -31,7 +31,7 @@ struct Machine {
 double median(std::span<const double> samples);
 constexpr const char* statistic = "median of the slowest rank's times";
 
-/// Plain / Wherry: above 1, Wherry is faster. No number without plain MPI's times.
+/// Plain / Wherry: above 1, Wherry is faster. No number if one side's times are missing.
 double ratio(const Measurement& measurement);
 
 /// side: what is compared with plain MPI.

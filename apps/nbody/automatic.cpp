@@ -46,12 +46,15 @@ double expected_s(const SchemeRow& scheme, double bodies, double ranks, const Sp
          cost.messages * speeds.message_s;
 }
 
-std::vector<std::size_t> ranked(std::size_t bodies, int ranks, const Speeds& speeds) {
+std::vector<std::size_t> shortlist(std::size_t bodies, int ranks, const Speeds& speeds, bool one_node) {
   std::vector<std::size_t> order(schemes().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  if (one_node)
+    std::erase_if(order, [](std::size_t scheme) { return schemes()[scheme].on_one_node != nullptr; });
   std::ranges::sort(order, {}, [&](std::size_t scheme) {
     return std::pair(expected_s(schemes()[scheme], static_cast<double>(bodies), ranks, speeds), scheme);
   });
+  order.resize(std::min(most_tried, order.size()));
   return order;
 }
 
@@ -78,10 +81,7 @@ namespace {
 
 /// Rank 0's: where processors differ, so may the last bits of a model.
 std::vector<std::size_t> agreed_shortlist(MPI_Comm comm, std::size_t bodies, const Speeds& speeds) {
-  std::vector<std::size_t> order = ranked(bodies, apps::size_of(comm), speeds);
-  if (apps::on_one_node(comm))
-    std::erase_if(order, [](std::size_t scheme) { return schemes()[scheme].hides; });
-  order.resize(std::min(most_tried, order.size()));
+  std::vector<std::size_t> order = shortlist(bodies, apps::size_of(comm), speeds, apps::on_one_node(comm));
   MPI_Bcast(order.data(), static_cast<int>(order.size() * sizeof(std::size_t)), MPI_BYTE, 0, comm);
   return order;
 }

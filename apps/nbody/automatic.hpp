@@ -18,8 +18,8 @@ struct Speeds {
 /// The time of an acceleration by a scheme.
 double expected_s(const SchemeRow& scheme, double bodies, double ranks, const Speeds& speeds);
 
-/// The numbers of all schemes, the most promising first.
-std::vector<std::size_t> ranked(std::size_t bodies, int ranks, const Speeds& speeds);
+/// The numbers of the schemes that are worth trying, the most promising first. one_node: whether all ranks are on one.
+std::vector<std::size_t> shortlist(std::size_t bodies, int ranks, const Speeds& speeds, bool one_node);
 
 /// Measures the speeds. The same on all ranks. Collective.
 Speeds measure(MPI_Comm comm, Team& team, const System& system, const Pace& pace);

@@ -109,8 +109,7 @@ struct Sides {
 Sharing sharing_of(MPI_Comm comm) {
   const int rank = apps::rank_of(comm);
   const auto processors = static_cast<int>(std::hash<std::string>()(allowed_processors()) & INT_MAX);
-  MPI_Comm node = MPI_COMM_NULL, alike = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  MPI_Comm node = apps::node_of(comm), alike = MPI_COMM_NULL;
   MPI_Comm_split(node, processors, rank, &alike);
   const Sharing sharing = {apps::rank_of(alike), apps::size_of(alike)};
   MPI_Comm_free(&alike);
@@ -176,7 +175,7 @@ class Run {
 
  private:
   Choice chosen(const Bodies& bodies) {
-    if (settings_.scheme) return {*settings_.scheme, ""};
+    if (settings_.scheme) return {scheme_for(comm_, *settings_.scheme), ""};
     const auto allgather = std::ranges::find(schemes(), true, &SchemeRow::reproducible) - schemes().begin();
     if (settings_.reproducible) return {static_cast<std::size_t>(allgather), ""};
     return choose(comm_, team_, System(bodies), sides_.exchanges(1), pace_);
@@ -241,6 +240,8 @@ class Run {
                        ", " + std::to_string(team_.threads()) +
                        (team_.threads() == 1 ? " thread" : " threads") + " a rank\nscheme " + row.name +
                        ": " + row.meaning;
+    if (settings_.scheme && *settings_.scheme != choice_.scheme)
+      text += " (in place of " + schemes()[*settings_.scheme].name + ", for all ranks are on one node)";
     if (!binding_.empty()) text += "\n" + binding_;
     if (!choice_.reason.empty()) text += "\nof the trial: " + choice_.reason;
     if (settings_.steps == 0) return text;

@@ -1,9 +1,11 @@
 #include "nbody/scheme.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "nbody/covers.hpp"
 #include "nbody/schemes/schemes.hpp"
+#include "parallel/comm.hpp"
 #include "parallel/simulated.hpp"
 
 namespace nbody {
@@ -63,7 +65,7 @@ std::vector<SchemeRow> every_scheme() {
       {"replicated", "as many pairs to each rank; an allreduce; every rank moves all bodies", false,
        replicated, replicated_cost},
       {"overlapped", "replicated, with the allreduce in blocks while the ranks compute", false, overlapped,
-       overlapped_cost, true},
+       overlapped_cost, "replicated"},
       {"node", "replicated, added up in shared memory by the ranks of a node; an allreduce of nodes", false,
        node_shared, replicated_cost},
       {"allgather", "every rank pulls its own bodies only; places gathered", true, allgathered,
@@ -85,6 +87,13 @@ const std::vector<SchemeRow>& schemes() {
     return rows;
   }();
   return all;
+}
+
+std::size_t scheme_for(MPI_Comm comm, std::size_t asked) {
+  const char* const instead = schemes()[asked].on_one_node;
+  if (instead == nullptr || !apps::on_one_node(comm)) return asked;
+  return static_cast<std::size_t>(std::ranges::find(schemes(), instead, &SchemeRow::name) -
+                                  schemes().begin());
 }
 
 }  // namespace nbody

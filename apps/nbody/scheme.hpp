@@ -45,9 +45,11 @@ struct SchemeRow {
     double pairs, bytes, messages, hidden_bytes = 0;
   };
   Cost (*cost)(double bodies, double ranks);
-  bool hides =
-      false;  // reductions behind computing, which on one node brings nothing: there it is `replicated`
+  const char* on_one_node = nullptr;  // what runs instead where all ranks are on one node
 };
 const std::vector<SchemeRow>& schemes();
+
+/// The number of the scheme that runs if this one is asked for. Collective.
+std::size_t scheme_for(MPI_Comm comm, std::size_t asked);
 
 }  // namespace nbody

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "nbody/tiles.hpp"
+
 namespace nbody {
 namespace {
 
@@ -58,9 +60,6 @@ Work in_rows(const Piece& piece, Range rows) {
   return {Piece{rows, rows}, Piece{rows, {rows.end, piece.columns.end}}};
 }
 
-// What kernels take at once.
-constexpr std::size_t columns_together = 512, rows_together = 4;
-
 /// Where the range may be cut, about in the middle: after whole groups. Its end, if there is only one.
 std::size_t cut_of(Range range, std::size_t together) {
   const std::size_t half = std::max<std::size_t>(range.size() / 2 / together, 1) * together;
@@ -69,14 +68,14 @@ std::size_t cut_of(Range range, std::size_t together) {
 
 /// Both halves of a piece, and what they have with each other; it alone, if it cannot be cut.
 Work halves(const Piece& piece) {
-  const bool tiles = piece.columns.size() > columns_together;
+  const bool tiles = piece.columns.size() > tile_columns;
   if (!tiles || piece.is_triangle()) {
-    const std::size_t cut = cut_of(piece.rows, tiles ? columns_together : rows_together);
+    const std::size_t cut = cut_of(piece.rows, tiles ? tile_columns : std::size_t{rows_in_registers});
     Work both = in_rows(piece, {piece.rows.begin, cut});
     std::ranges::copy(in_rows(piece, {cut, piece.rows.end}), std::back_inserter(both));
     return both;
   }
-  const std::size_t cut = cut_of(piece.columns, columns_together);
+  const std::size_t cut = cut_of(piece.columns, tile_columns);
   return {Piece{piece.rows, {piece.columns.begin, cut}}, Piece{piece.rows, {cut, piece.columns.end}}};
 }
 

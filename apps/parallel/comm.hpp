@@ -36,10 +36,16 @@ inline double reduced(double mine, MPI_Op op, MPI_Comm comm) {
   return all;
 }
 
-/// Whether all ranks can share memory.
-inline bool on_one_node(MPI_Comm comm) {
+/// The ranks that can share memory with this one, in their order. To be freed. Collective.
+inline MPI_Comm node_of(MPI_Comm comm) {
   MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank_of(comm), MPI_INFO_NULL, &node);
+  return node;
+}
+
+/// Whether all ranks can share memory. Collective.
+inline bool on_one_node(MPI_Comm comm) {
+  MPI_Comm node = node_of(comm);
   const bool all = size_of(node) == size_of(comm);
   MPI_Comm_free(&node);
   return all;

@@ -51,7 +51,7 @@ std::vector<apps::Option> options(CacheOptions& cache, apps::Common& common) {
        }},
       {"--no-bypass", "", "Wherry's caches are asked even where plain gets take less time",
        [&](const std::string&) { cache.bypass = false; }},
-      {"--no-plain", "", "the caches only: plain MPI, which takes longest, does not run",
+      {"--no-plain", "", "the caches only: plain MPI does not run, and records have no baseline",
        [&](const std::string&) { cache.plain = false; }},
       turns(common),
   };

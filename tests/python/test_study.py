@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -241,6 +241,12 @@ def test_plain_gets_are_simulated_on_few_ranks_only(monkeypatch: pytest.MonkeyPa
     assert table[0] == ("lcc", "16", "12", "4 s", "2 s", "2 s", "2 s", "2.00", "50.0", "50.0")
     assert table[1] == ("lcc", "32", "13", "", "2 s", "2 s", "2 s", "", "50.0", "50.0")
     assert {"16", "32", "64", "128", "plain MPI"} <= set(texts_of(scaling.draw(rows)))
+
+
+@pytest.mark.parametrize("measure", [scaling.measure_strong, scaling.measure_simulated, node.measure])
+def test_too_few_ranks_for_a_part_are_told(measure: Callable[[Setup], list[Record]]) -> None:
+    with pytest.raises(UsageError, match=r"-n 1 is below the fewest ranks of this part; write -n \d+ or more"):
+        measure(Setup(mpi=fake_mpi(), ranks=1))
 
 
 def test_ranks_of_a_node_share_or_do_not(monkeypatch: pytest.MonkeyPatch) -> None:

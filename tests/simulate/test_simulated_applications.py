@@ -134,6 +134,14 @@ def test_wrong_usage_says_what_to_write(simgrid: None, simulation: Invoke, words
 def test_without_its_program_the_message_says_how_to_get_it(
     build: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    packages = {one.name: one.needs for one in application.APPLICATIONS}
+    assert packages == {
+        "radix_sort": "libsimgrid-dev",
+        "pme": "libfftw3-dev",
+        "lcc": "libsimgrid-dev",
+        "barnes_hut": "libsimgrid-dev",
+        "nbody": "libhwy-dev",
+    }
     found = {"collective": tmp_path, "pme": tmp_path / "pme"}
     monkeypatch.setattr(smpi, "_smpimain", lambda: "/bin/true")
     monkeypatch.setattr(paths, "simulation_program", lambda name: found[name])

@@ -12,9 +12,9 @@ namespace {
 
 // Places that are asked for at once, in bytes. If all shared the link from the start, the first would come as late as the last; but a
 // Gigabit link carries 10 kB in a round trip, and should not wait.
-constexpr std::size_t round_trip = 10'000;
+constexpr std::size_t quorum_bytes_ahead = 10'000;
 // Where each guest has one short meeting, the link has more to do than the processor.
-constexpr std::size_t more = 36'000;
+constexpr std::size_t ring_bytes_ahead = 36'000;
 
 class Hosted : public Scheme {
  public:
@@ -62,7 +62,7 @@ class Hosted : public Scheme {
     std::vector<double> places, found, found_for_me;
     MPI_Request arriving = MPI_REQUEST_NULL;
   };
-  enum Kind { places = 0, found = 1 };
+  enum class Kind { places, found };
 
   /// Two at least, for where messages get on only while both ranks are inside MPI.
   static std::size_t asked_at_once(std::size_t bytes, std::size_t bodies) {
@@ -73,7 +73,7 @@ class Hosted : public Scheme {
   Range block(int rank) const {
     return part_of(all_, static_cast<std::size_t>(rank), static_cast<std::size_t>(ranks_));
   }
-  static int tag(const Guest& guest, Kind kind) { return 2 * guest.distance + kind; }
+  static int tag(const Guest& guest, Kind kind) { return 2 * guest.distance + static_cast<int>(kind); }
 
   MPI_Request receive(std::vector<double>& into, Range range, int from, int tag) {
     into.resize(3 * range.size());
@@ -89,7 +89,7 @@ class Hosted : public Scheme {
   void ask_for(std::size_t number) {
     if (number >= guests_.size()) return;
     Guest& g = guests_[number];
-    g.arriving = receive(g.places, block(g.ahead), g.ahead, tag(g, places));
+    g.arriving = receive(g.places, block(g.ahead), g.ahead, tag(g, Kind::places));
   }
 
   /// The first arrive while the own pairs are computed.
@@ -97,9 +97,10 @@ class Hosted : public Scheme {
     mine_.resize(3 * owned().size());
     pack(place, owned(), owned().size(), mine_);
     const std::span<Guest> guests = std::span(guests_).subspan(1);
-    for (Guest& g : guests) requests_.push_back(receive(g.found_for_me, owned(), g.behind, tag(g, found)));
+    for (Guest& g : guests)
+      requests_.push_back(receive(g.found_for_me, owned(), g.behind, tag(g, Kind::found)));
     for (std::size_t number = 1; number <= asked_at_once_; ++number) ask_for(number);
-    for (const Guest& g : guests) send(mine_, g.behind, tag(g, places));
+    for (const Guest& g : guests) send(mine_, g.behind, tag(g, Kind::places));
   }
 
   void welcome(std::size_t number, System& system, Diary& diary) {
@@ -129,7 +130,7 @@ class Hosted : public Scheme {
       const Range theirs = block(g.ahead);
       g.found.resize(3 * theirs.size());
       pack(sums, theirs, theirs.size(), g.found);
-      send(g.found, g.ahead, tag(g, found));
+      send(g.found, g.ahead, tag(g, Kind::found));
     });
   }
 
@@ -155,11 +156,12 @@ class Hosted : public Scheme {
 }  // namespace
 
 std::unique_ptr<Scheme> half_ring(MPI_Comm comm, Team& team, std::size_t bodies) {
-  return std::make_unique<Hosted>(comm, team, bodies, half_ring_cover(apps::size_of(comm)), more);
+  return std::make_unique<Hosted>(comm, team, bodies, half_ring_cover(apps::size_of(comm)), ring_bytes_ahead);
 }
 
 std::unique_ptr<Scheme> quorum(MPI_Comm comm, Team& team, std::size_t bodies) {
-  return std::make_unique<Hosted>(comm, team, bodies, difference_cover(apps::size_of(comm)), round_trip);
+  return std::make_unique<Hosted>(comm, team, bodies, difference_cover(apps::size_of(comm)),
+                                  quorum_bytes_ahead);
 }
 
 }  // namespace nbody

@@ -142,8 +142,7 @@ std::unique_ptr<Scheme> node_shared_among(MPI_Comm comm, MPI_Comm node, Team& te
 }
 
 std::unique_ptr<Scheme> node_shared(MPI_Comm comm, Team& team, std::size_t bodies) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, apps::rank_of(comm), MPI_INFO_NULL, &node);
+  MPI_Comm node = apps::node_of(comm);
   std::unique_ptr<Scheme> scheme = node_shared_among(comm, node, team, bodies);
   MPI_Comm_free(&node);
   return scheme;

@@ -51,7 +51,8 @@ class Block {
 
 class Overlapped : public Scheme {
  public:
-  Overlapped(MPI_Comm comm, Team& team, std::size_t bodies) : comm_(comm), team_(team), all_{0, bodies} {
+  Overlapped(MPI_Comm comm, Team& team, std::size_t bodies, std::uint64_t pairs_between)
+      : comm_(comm), team_(team), all_{0, bodies} {
     const auto rank = static_cast<std::size_t>(apps::rank_of(comm)),
                ranks = static_cast<std::size_t>(apps::size_of(comm));
     const std::size_t count = std::clamp<std::size_t>(bodies / least_bodies, 1, most_blocks);
@@ -59,8 +60,7 @@ class Overlapped : public Scheme {
       const Range columns = part_of(all_, k - 1, count);
       const Work work = share(column_block(columns), rank, ranks);
       // While the first is computed there is nothing to look at.
-      blocks_.emplace_back(columns,
-                           blocks_.empty() ? std::vector<Work>{work} : steps(work, pairs_between_looks));
+      blocks_.emplace_back(columns, blocks_.empty() ? std::vector<Work>{work} : steps(work, pairs_between));
     }
   }
 
@@ -98,12 +98,13 @@ class Overlapped : public Scheme {
 
 }  // namespace
 
-std::unique_ptr<Scheme> overlapped_in_blocks(MPI_Comm comm, Team& team, std::size_t bodies) {
-  return std::make_unique<Overlapped>(comm, team, bodies);
+std::unique_ptr<Scheme> overlapped_with_looks(MPI_Comm comm, Team& team, std::size_t bodies,
+                                              std::uint64_t pairs_between) {
+  return std::make_unique<Overlapped>(comm, team, bodies, pairs_between);
 }
 
 std::unique_ptr<Scheme> overlapped(MPI_Comm comm, Team& team, std::size_t bodies) {
-  return (apps::on_one_node(comm) ? replicated : overlapped_in_blocks)(comm, team, bodies);
+  return overlapped_with_looks(comm, team, bodies, pairs_between_looks);
 }
 
 }  // namespace nbody

@@ -11,10 +11,10 @@ std::unique_ptr<Scheme> replicated(MPI_Comm comm, Team& team, std::size_t bodies
 std::unique_ptr<Scheme> node_shared(MPI_Comm comm, Team& team, std::size_t bodies);
 /// The same with other groups than the nodes; node: this rank's, whose ranks can share memory.
 std::unique_ptr<Scheme> node_shared_among(MPI_Comm comm, MPI_Comm node, Team& team, std::size_t bodies);
-/// On one node as `replicated`: there the cores that compute add up as well, and there is nothing to hide.
 std::unique_ptr<Scheme> overlapped(MPI_Comm comm, Team& team, std::size_t bodies);
-/// The same with blocks on one node too.
-std::unique_ptr<Scheme> overlapped_in_blocks(MPI_Comm comm, Team& team, std::size_t bodies);
+/// The same with looks at the reductions under way after so many pairs.
+std::unique_ptr<Scheme> overlapped_with_looks(MPI_Comm comm, Team& team, std::size_t bodies,
+                                              std::uint64_t pairs_between);
 std::unique_ptr<Scheme> allgathered(MPI_Comm comm, Team& team, std::size_t bodies);
 std::unique_ptr<Scheme> half_ring(MPI_Comm comm, Team& team, std::size_t bodies);
 std::unique_ptr<Scheme> quorum(MPI_Comm comm, Team& team, std::size_t bodies);

@@ -29,9 +29,6 @@ enum class Adds { accelerations, forces };
 /// Which columns of a vector a row meets: all, those after the row, or all but the row itself.
 enum class Columns { all, after_row, but_row };
 
-/// More rows would not fit into 32 registers with their sums; fewer load the columns more often.
-constexpr int rows_in_registers = 4;
-
 /// What a call computes with, besides the columns.
 template <class Law_, Near near_, Sides sides_, Adds adds_, class T_>
 struct Task {

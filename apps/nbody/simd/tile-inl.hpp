@@ -3,6 +3,7 @@
 #include <hwy/highway.h>
 
 #include "nbody/bodies.hpp"
+#include "nbody/tiles.hpp"
 
 #if defined(NBODY_TILE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef NBODY_TILE_INL
@@ -13,9 +14,6 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace nbody::HWY_NAMESPACE {
-
-/// In double precision the seven arrays of a tile take 28 KiB.
-constexpr std::size_t tile_columns = 512;
 
 template <class T>
 struct Tile {

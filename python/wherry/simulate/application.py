@@ -18,7 +18,7 @@ _WRONG_USAGE = 2  # the applications' exit code
 #: Enough for Wherry to have learned: each is several exchanges. Times do not vary, so few turns say all.
 _TURNS = ("--train", "16", "--turns", "2")
 _STEPS = ("--steps", "64")
-#: Plain gets are not timed, for that is done by this machine's clock.
+#: Whether a plain get takes less time would be judged by this machine's clock, not the simulated one.
 _READING = ("--turns", "1", "--no-bypass")
 #: Of bodies: with more it would take long to compute what the simulation only has to charge for.
 _MOST_COMPUTED = 16384
@@ -86,7 +86,7 @@ def _natives(*selectors: str) -> dict[str, str]:
 
 _ALL_TO_ALL = _natives("alltoall", "alltoallv")
 _OF_NBODY = _natives("allreduce", "allgather", "bcast", "reduce_scatter")
-#: What a rank looks at takes no time, where nobody looks again and again.
+#: MPI_Iprobe takes no simulated time: these programs do not poll.
 _FREE_LOOKS = {"smpi/iprobe": "0"}
 #: With acknowledgements, some percent of the bytes, every message under way has to do with every other, and simulating
 #: a million gets of a hundred ranks takes hours.
@@ -96,8 +96,8 @@ _LOOKING = {"smpi/test": "1e-6", "smpi/iprobe": "1e-6", "smpi/grow-injected-time
 APPLICATIONS = (
     Application("radix_sort", "libsimgrid-dev", _radix_sort, _ALL_TO_ALL | _FREE_LOOKS),
     Application("pme", "libfftw3-dev", _pme, _ALL_TO_ALL | _FREE_LOOKS),
-    Application("lcc", "libfftw3-dev", _lcc, _ALL_TO_ALL | _FREE_LOOKS | _NO_ACKNOWLEDGEMENTS),
-    Application("barnes_hut", "libfftw3-dev", _barnes_hut, _ALL_TO_ALL | _FREE_LOOKS | _NO_ACKNOWLEDGEMENTS),
+    Application("lcc", "libsimgrid-dev", _lcc, _ALL_TO_ALL | _FREE_LOOKS | _NO_ACKNOWLEDGEMENTS),
+    Application("barnes_hut", "libsimgrid-dev", _barnes_hut, _ALL_TO_ALL | _FREE_LOOKS | _NO_ACKNOWLEDGEMENTS),
     Application("nbody", "libhwy-dev", _nbody, _OF_NBODY | _LOOKING),
 )
 NAMES = tuple(application.name for application in APPLICATIONS)

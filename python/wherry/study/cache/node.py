@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wherry import figures, units
 from wherry.bench.frame import Place, Setup
 from wherry.study import applications
-from wherry.study.cache.programs import ADAPTIVE, PROGRAMS, Program, by_variant, hit_percent, launches
+from wherry.study.cache.programs import ADAPTIVE, PROGRAMS, Program, by_variant, hit_percent, launches, ranks_up_to
 from wherry.study.frame import Record, Records, Table, only, values
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ Case = tuple[Program, int, str]
 
 
 def measure(setup: Setup) -> list[Record]:
-    mpi, most = setup.installation(), setup.ranks or (4 if setup.quick else 8)
-    cases: list[Case] = list(product(PROGRAMS, [ranks for ranks in (4, 8, 16) if ranks <= most], _CACHES))
+    mpi, counts = setup.installation(), ranks_up_to(setup, (4, 8, 16), 4 if setup.quick else 8)
+    cases: list[Case] = list(product(PROGRAMS, counts, _CACHES))
     found: dict[Case, list[list[Record]]] = {case: [] for case in cases}
     with Place(setup, mpi) as place:
         for done, case in enumerate(steps := cases * launches(setup)):

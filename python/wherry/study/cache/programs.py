@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wherry.bench.frame import Setup
+from wherry.errors import UsageError
 from wherry.study.frame import Record
 
 #: Ways to read as the applications name them, plain MPI left out: it is the baseline of each.
@@ -34,6 +35,17 @@ class Program:
 LCC = Program("lcc", "--scale", 13, 8)
 BARNES_HUT = Program("barnes_hut", "--bodies", 20_000, 1000, ("--steps", "0"))
 PROGRAMS = (LCC, BARNES_HUT)
+
+
+def ranks_up_to(setup: Setup, usual: Sequence[int], most: int) -> list[int]:
+    """Of the usual numbers of ranks those up to -n, or to `most` without it. Raises UsageError if there are none."""
+    limit = setup.ranks or most
+    counts = [ranks for ranks in usual if ranks <= limit]
+    if not counts:
+        raise UsageError(
+            f"-n {limit} is below the fewest ranks of this part; write -n {usual[0]} or more, or leave it out"
+        )
+    return counts
 
 
 def launches(setup: Setup) -> int:

@@ -19,6 +19,7 @@ from wherry.study.cache.programs import (
     by_variant,
     hit_percent,
     launches,
+    ranks_up_to,
 )
 from wherry.study.frame import Record, Records, Table, only, values
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 STRONG = "How does the time of the same problem fall with the number of ranks?"
 WEAK = "How does the time grow if the problem grows with the number of ranks?"
 SIMULATED = "And on many ranks of a simulated cluster, where only communication takes time?"
+RANKS = (2, 4, 8, 16, 32)
 MOST_RANKS = 8  # measured, unless -n says so
 SIMULATED_RANKS = (16, 32, 64, 128)
 PLATFORM = "gigabit"
@@ -62,8 +64,7 @@ def measure_weak(setup: Setup) -> list[Record]:
 
 
 def _measured(setup: Setup, size_of: SizeOf) -> list[Record]:
-    mpi, most = setup.installation(), setup.ranks or (4 if setup.quick else MOST_RANKS)
-    counts = [ranks for ranks in (2, 4, 8, 16, 32) if ranks <= most]
+    mpi, counts = setup.installation(), ranks_up_to(setup, RANKS, 4 if setup.quick else MOST_RANKS)
     cases = [(program, ranks) for program in PROGRAMS for ranks in counts]
     found: dict[tuple[Program, int], list[list[Record]]] = {case: [] for case in cases}
     with Place(setup, mpi) as place:
@@ -81,8 +82,7 @@ def _measured(setup: Setup, size_of: SizeOf) -> list[Record]:
 
 def measure_simulated(setup: Setup) -> list[Record]:
     size_of = _weak(4, 100) if setup.quick else _weak(8, 8192)
-    most = setup.ranks or max(SIMULATED_RANKS)
-    counts = (4, 8) if setup.quick else [ranks for ranks in SIMULATED_RANKS if ranks <= most]
+    counts = ranks_up_to(setup, (4, 8) if setup.quick else SIMULATED_RANKS, max(SIMULATED_RANKS))
     cases = [(program, ranks) for program in PROGRAMS for ranks in counts]
     rows: list[Record] = []
     for done, (program, ranks) in enumerate(cases):

@@ -17,23 +17,25 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SCHEMES = ("equal", "balanced", "replicated", "overlapped", "allgather", "ring", "quorum", "grid")
+#: On one node `overlapped` is `replicated`.
+_OF_A_NODE = tuple(name for name in SCHEMES if name != "overlapped")
 _STEPS, _QUICK_STEPS = 96, 12
 
 
 def on_node(setup: Setup) -> list[Record]:
     ranks = (1, 2) if setup.quick else (1, 2, 4, 8, 16)
     bodies = (512,) if setup.quick else (4096, 16384)
-    return _measure(setup, ranks, bodies)
+    return _measure(setup, ranks, bodies, _OF_A_NODE)
 
 
 def on_gigabit(setup: Setup) -> list[Record]:
     """One rank on each host."""
     bodies = (512,) if setup.quick else (1024, 4096, 16384)
-    return _measure(dataclasses.replace(setup, netlab=True), (setup.hosts,), bodies)
+    return _measure(dataclasses.replace(setup, netlab=True), (setup.hosts,), bodies, SCHEMES)
 
 
-def _measure(setup: Setup, ranks: Sequence[int], bodies: Sequence[int]) -> list[Record]:
-    cases = [runs.Case(n, scheme, p) for n in bodies for p in ranks for scheme in SCHEMES]
+def _measure(setup: Setup, ranks: Sequence[int], bodies: Sequence[int], schemes: Sequence[str]) -> list[Record]:
+    cases = [runs.Case(n, scheme, p) for n in bodies for p in ranks for scheme in schemes]
     return runs.measure(setup, cases, _QUICK_STEPS if setup.quick else _STEPS)
 
 
