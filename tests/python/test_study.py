@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -243,10 +243,14 @@ def test_plain_gets_are_simulated_on_few_ranks_only(monkeypatch: pytest.MonkeyPa
     assert {"16", "32", "64", "128", "plain MPI"} <= set(texts_of(scaling.draw(rows)))
 
 
-@pytest.mark.parametrize("measure", [scaling.measure_strong, scaling.measure_simulated, node.measure])
-def test_too_few_ranks_for_a_part_are_told(measure: Callable[[Setup], list[Record]]) -> None:
-    with pytest.raises(UsageError, match=r"-n 1 is below the fewest ranks of this part; write -n \d+ or more"):
-        measure(Setup(mpi=fake_mpi(), ranks=1))
+def test_too_few_ranks_for_a_part_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(application, "why_missing", lambda name: "")
+    for name, fewest in (("strong", 2), ("weak", 2), ("node", 4), ("simulated", 16)):
+        (part,) = study.find("cache").find((name,))
+        assert part.why_not(Setup(ranks=fewest)) == part.why_not(Setup()) == ""
+        said = rf"cannot answer '{name}': -n 1 is below its fewest ranks; write -n {fewest} or more, or leave it out"
+        with pytest.raises(WherryError, match=said):
+            measured(study.find("cache"), part, Setup(mpi=fake_mpi(), ranks=1))
 
 
 def test_ranks_of_a_node_share_or_do_not(monkeypatch: pytest.MonkeyPatch) -> None:

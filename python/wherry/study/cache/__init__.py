@@ -11,9 +11,11 @@ STUDY = Study(
     parts=(
         Part("sizes", sizes.QUESTION, sizes.measure, sizes.tabulate, sizes.draw),
         Part("eviction", eviction.QUESTION, eviction.measure, eviction.tabulate, eviction.draw),
-        Part("strong", scaling.STRONG, scaling.measure_strong, scaling.tabulate, scaling.draw),
-        Part("weak", scaling.WEAK, scaling.measure_weak, scaling.tabulate, scaling.draw),
-        Part("node", node.QUESTION, node.measure, node.tabulate, node.draw),
+        Part(
+            "strong", scaling.STRONG, scaling.measure_strong, scaling.tabulate, scaling.draw, scaling.why_not_measured
+        ),
+        Part("weak", scaling.WEAK, scaling.measure_weak, scaling.tabulate, scaling.draw, scaling.why_not_measured),
+        Part("node", node.QUESTION, node.measure, node.tabulate, node.draw, node.why_not),
         Part(
             "simulated",
             scaling.SIMULATED,

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 from wherry import figures, units
 from wherry.bench.frame import Place, Setup
 from wherry.study import applications
-from wherry.study.cache.programs import ADAPTIVE, PROGRAMS, Program, by_variant, hit_percent, launches, ranks_up_to
+from wherry.study.cache.programs import (
+    ADAPTIVE,
+    PROGRAMS,
+    Program,
+    by_variant,
+    hit_percent,
+    launches,
+    ranks_up_to,
+    why_too_few,
+)
 from wherry.study.frame import Record, Records, Table, only, values
 
 if TYPE_CHECKING:
@@ -16,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 QUESTION = "What is saved if the ranks of a node share what they have read?"
+_RANKS = (4, 8, 16)
 SHARED_KIB = 8192
 #: Longer ones than 480 bytes are not shared.
 _AHEAD = ("--ahead-bytes", "256")
@@ -29,7 +39,7 @@ Case = tuple[Program, int, str]
 
 
 def measure(setup: Setup) -> list[Record]:
-    mpi, counts = setup.installation(), ranks_up_to(setup, (4, 8, 16), 4 if setup.quick else 8)
+    mpi, counts = setup.installation(), ranks_up_to(setup, _RANKS, 4 if setup.quick else 8)
     cases: list[Case] = list(product(PROGRAMS, counts, _CACHES))
     found: dict[Case, list[list[Record]]] = {case: [] for case in cases}
     with Place(setup, mpi) as place:
@@ -40,6 +50,10 @@ def measure(setup: Setup) -> list[Record]:
             found[case].append(applications.launched(place, ranks, program.name, words))
         network = place.network
     return [_row(case, by_variant(applications.joined(rows, network))[ADAPTIVE]) for case, rows in found.items()]
+
+
+def why_not(setup: Setup) -> str:
+    return why_too_few(setup, _RANKS[0])
 
 
 def _row(case: Case, row: Record) -> Record:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wherry.bench.frame import Setup
-from wherry.errors import UsageError
 from wherry.study.frame import Record
 
 #: Ways to read as the applications name them, plain MPI left out: it is the baseline of each.
@@ -38,14 +37,15 @@ PROGRAMS = (LCC, BARNES_HUT)
 
 
 def ranks_up_to(setup: Setup, usual: Sequence[int], most: int) -> list[int]:
-    """Of the usual numbers of ranks those up to -n, or to `most` without it. Raises UsageError if there are none."""
-    limit = setup.ranks or most
-    counts = [ranks for ranks in usual if ranks <= limit]
-    if not counts:
-        raise UsageError(
-            f"-n {limit} is below the fewest ranks of this part; write -n {usual[0]} or more, or leave it out"
-        )
-    return counts
+    """Of the usual numbers of ranks those up to -n, or to `most` without it."""
+    return [ranks for ranks in usual if ranks <= (setup.ranks or most)]
+
+
+def why_too_few(setup: Setup, fewest: int) -> str:
+    """Why a part has nothing to measure with -n; empty if it has."""
+    if setup.ranks is None or setup.ranks >= fewest:
+        return ""
+    return f"-n {setup.ranks} is below its fewest ranks; write -n {fewest} or more, or leave it out"
 
 
 def launches(setup: Setup) -> int:

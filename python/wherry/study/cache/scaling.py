@@ -20,6 +20,7 @@ from wherry.study.cache.programs import (
     hit_percent,
     launches,
     ranks_up_to,
+    why_too_few,
 )
 from wherry.study.frame import Record, Records, Table, only, values
 
@@ -82,7 +83,7 @@ def _measured(setup: Setup, size_of: SizeOf) -> list[Record]:
 
 def measure_simulated(setup: Setup) -> list[Record]:
     size_of = _weak(4, 100) if setup.quick else _weak(8, 8192)
-    counts = ranks_up_to(setup, (4, 8) if setup.quick else SIMULATED_RANKS, max(SIMULATED_RANKS))
+    counts = ranks_up_to(setup, _simulated_ranks(setup), max(SIMULATED_RANKS))
     cases = [(program, ranks) for program in PROGRAMS for ranks in counts]
     rows: list[Record] = []
     for done, (program, ranks) in enumerate(cases):
@@ -94,8 +95,17 @@ def measure_simulated(setup: Setup) -> list[Record]:
     return rows
 
 
+def _simulated_ranks(setup: Setup) -> tuple[int, ...]:
+    return (4, 8) if setup.quick else SIMULATED_RANKS
+
+
 def why_not_simulated(setup: Setup) -> str:
-    return next((why for program in PROGRAMS if (why := application.why_missing(program.name))), "")
+    missing = next((why for program in PROGRAMS if (why := application.why_missing(program.name))), "")
+    return missing or why_too_few(setup, _simulated_ranks(setup)[0])
+
+
+def why_not_measured(setup: Setup) -> str:
+    return why_too_few(setup, RANKS[0])
 
 
 def _row(program: Program, ranks: int, size_of: SizeOf, row: Record) -> Record:
