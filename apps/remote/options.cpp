@@ -28,7 +28,8 @@ std::vector<apps::Option> options(CacheOptions& cache, apps::Common& common) {
       {"--cache-kib", "N",
        "memory of each rank's cache of a window; adaptive ones begin with it (default 4096)",
        [&](const std::string& text) { cache.memory_bytes = kib(text); }},
-      {"--ceiling-kib", "N", "the most that adaptive ones may take (default 65536)",
+      {"--ceiling-kib", "N",
+       "the most that adaptive ones may take, at least twice --cache-kib (default 65536)",
        [&](const std::string& text) { cache.ceiling_bytes = kib(text); }},
       {"--entries", "N", "of the index of Wherry's caches, at first (default 4096)",
        [&](const std::string& text) {

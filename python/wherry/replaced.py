@@ -113,7 +113,10 @@ def _function(function: str, tally: Tally) -> list[str]:
         lines = [_replaced(row, tally.calls) for row in mostly[:_MOST_USES]]
         return [*lines[:-1], f"{lines[-1]}; {trials} were trials" if tally.trials else lines[-1]]
     if not tally.decided:
-        return [f"{function}: nothing is decided yet; {trials} were trials of {names}"]
+        return [
+            f"{function}: nothing is decided yet; "
+            + (f"{trials} were trials of {names}" if names else "nothing was tried")
+        ]
     if tally.replaced:
         names = escape(", ".join(row.strategy for row in tally.replaced))
         share = units.percent(1 - (tally.trials + sum(row.calls for row in tally.replaced)) / max(tally.calls, 1))

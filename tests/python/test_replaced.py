@@ -107,6 +107,8 @@ def test_trials_alone_replace_nothing(tmp_path: Path) -> None:
 def test_a_run_that_ends_in_its_trials_has_decided_nothing(tmp_path: Path) -> None:
     result = run_of(tmp_path, {"native": 6, "direct": 4}, [(0, TRIAL, "direct")])
     assert said(result) == ["MPI_Alltoall: nothing is decided yet; 40% were trials of direct"]
+    result = run_of(tmp_path / "before", {"native": 3}, [(0, TRIAL, "direct")])
+    assert said(result) == ["MPI_Alltoall: nothing is decided yet; nothing was tried"]
 
 
 def test_what_a_look_replaced_counts_until_then(tmp_path: Path) -> None:
