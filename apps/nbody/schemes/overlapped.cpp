@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_blocks = 8;
 /// A block's reduction should not be all latency.
 constexpr std::size_t least_bodies = 64;
-/// Between looks at the reductions under way: some tenths of a millisecond, and enough to be worth filling a tile of columns.
+/// Between looks at the reductions under way: from tenths of a millisecond to some milliseconds, by the processor; and enough to be worth filling a tile of columns.
 constexpr std::uint64_t pairs_between_looks = 1'000'000;
 
 class Block {
