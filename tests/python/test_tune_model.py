@@ -1,4 +1,4 @@
-"""The constants of the cost model: what is measured, fitted, kept and used. No clocks but the link rate's."""
+"""The constants of the cost model: what is measured, fitted, kept and used. No clocks: tests/netlab has those."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from command_line import Invoke
 from conftest import BUILD, Launcher, clean_environment, on
 
-from wherry import netlab, paths, plan
+from wherry import paths, plan
 from wherry.bench import frame
 from wherry.bench.frame import Setup
 from wherry.errors import UsageError, WherryError
@@ -236,29 +236,6 @@ def test_constants_with_the_users_own_launcher(mpi: Launcher, preload: Path, tmp
     """test_launch.py has the others."""
     words = ("tune", "--model", "--quick", "--", *mpi.mpi.command(3, []))
     assert "3 ranks on 1 node" in wherry(mpi, *words, tuning=tmp_path / "tuning")
-
-
-LOOKS = 3
-
-
-@pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
-def test_the_link_rate_of_the_emulated_cluster_is_found(mpi: Launcher, build: Path, tmp_path: Path) -> None:
-    if reason := netlab.why_unavailable() or netlab.why_not_on_cluster(mpi.mpi):
-        pytest.skip(reason)
-    link = 1e9 / 8  # bytes per second
-    shares = []
-    # Other tests on the same cores only make a link look slower, so the fastest look counts.
-    for look in range(LOOKS):
-        tuning = tmp_path / f"tuning-{look}"
-        said = wherry(mpi, "tune", "--model", "--mpi", mpi.name, "--netlab", "--quick", tuning=tuning)
-        assert "8 ranks on 4 nodes" in said
-        row = next(row for row in tuning.read_text().splitlines() if row.startswith("machine "))
-        values = dict(zip(NAMES, row.split(" ")[3:], strict=True))
-        assert "-" not in {values[name] for name in NAMES if name != "rendezvous"}
-        shares.append(float(values["beta_between"]) * link)
-        if shares[-1] < 2:
-            break
-    assert 0.5 < min(shares) < 2, shares
 
 
 @pytest.mark.parametrize(
