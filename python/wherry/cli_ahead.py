@@ -233,7 +233,8 @@ def simulate_(
 def simulate_application(requests: Sequence[simulate.application.Request], file: Path | None) -> None:
     records = []
     for request in requests:
-        outcome = simulate.application.run(request)
+        with progress_bar(f"simulate {request.name}, {units.plural(request.machine.ranks, 'rank')}"):
+            outcome = simulate.application.run(request)
         Console().print(outcome.text, end="", markup=False, highlight=False, soft_wrap=True)
         records += outcome.records
     if file is not None:

@@ -48,8 +48,10 @@ def trace_(
         show(Console(), one)
     if file is not None:
         chrome.write(file, traces[0])
+        click.echo(f"wrote {file}")
     if plot is not None:
         picture.draw(traces, plot)
+        click.echo(f"wrote {plot}")
 
 
 def _cut(found: Trace, source: Path, begin_s: float | None, end_s: float | None) -> Trace:

@@ -160,6 +160,7 @@ def test_the_command(invoke: Invoke, tmp_path: Path) -> None:
     assert lines[0] == "./app: 55 ms"
     assert lines[1].split() == ["rank", "compute", "wait", "mpi"]
     assert lines[2].split() == ["0", "45%", "36%", "18%"]
+    assert lines[-2:] == [f"wrote {file}", f"wrote {drawn}"]
     assert trace.read(file).ranks.keys() == {0, 1}
     assert drawn.read_text().startswith("<?xml")
     part = invoke("trace", file, "--from", "0.005", "--to", "0.015")
