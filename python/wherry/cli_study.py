@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -77,11 +78,21 @@ def study_(
     to = study.Folder(folder) if folder else None
     if to is not None:
         to.prepare()
-    for part in chosen:
-        if not redraw and not parts and (why := part.why_not(setup)):
-            errors_console().print(f"left out: {part.name}: {escape(why)}", highlight=False, soft_wrap=True)
-            continue
+    for part in chosen if redraw else answerable(chosen, setup, named=bool(parts)):
         answer(found, part, setup, to, redraw)
+
+
+def answerable(chosen: Sequence[study.Part], setup: frame.Setup, named: bool) -> list[study.Part]:
+    """Says, before the first takes hours, which parts are left out, and why; of those that the user named none is."""
+    if named:
+        for part in chosen:
+            study.check(part, setup)
+        return list(chosen)
+    reasons = {part.name: part.why_not(setup) for part in chosen}
+    for name, why in reasons.items():
+        if why:
+            errors_console().print(f"left out: {name}: {escape(why)}", highlight=False, soft_wrap=True)
+    return [part for part in chosen if not reasons[part.name]]
 
 
 def answer(found: study.Study, part: study.Part, setup: frame.Setup, to: study.Folder | None, redraw: bool) -> None:

@@ -317,8 +317,9 @@ def test_the_command_measures_writes_and_draws_again(
     assert again.code == 0, again.err
     assert ["a", "4"] in [line.split() for line in again.out.splitlines()]
     assert json.loads(results.read_text()) == rows
-    named = wherry("study", "some", "two")
+    named = wherry("study", "some", "one", "two")
     assert named.code == 1
+    assert named.out == "", "it measured what can be answered before it said what cannot"
     assert "cannot answer 'two': it is closed" in named.err
     unused = wherry("study", "some", "--netlab")
     assert unused.code == 2

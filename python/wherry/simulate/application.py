@@ -15,6 +15,8 @@ from wherry.errors import UsageError, WherryError
 from wherry.simulate import platforms, smpi, subjects
 
 _WRONG_USAGE = 2  # the applications' exit code
+#: What the applications call that which here is --sizes or --strategies, as their messages begin.
+_ASKED_AS = {"--scale: ": "--sizes: ", "--bodies: ": "--sizes: ", "--scheme: ": "--strategies: "}
 #: Enough for Wherry to have learned: each is several exchanges. Times do not vary, so few turns say all.
 _TURNS = ("--train", "16", "--turns", "2")
 _STEPS = ("--steps", "64")
@@ -165,10 +167,16 @@ def _run(asked: Request, words: Words) -> Outcome:
         options = [*words, "--no-progress", "--json", str(file)]
         done = smpi.launch(asked.machine, asked.name, options, _find(asked.name).settings, asked.limit_s)
         if done.returncode == _WRONG_USAGE:
-            raise UsageError(done.stderr.strip().splitlines()[0])
+            raise UsageError(_in_our_words(done.stderr.strip().splitlines()[0]))
         if done.returncode != 0 or not file.exists():
             raise smpi.failure(done)
         return Outcome(done.stdout, [_record(asked, row) for row in json.loads(file.read_text(encoding="utf-8"))])
+
+
+def _in_our_words(message: str) -> str:
+    for theirs, ours in _ASKED_AS.items():
+        message = message.replace(theirs, ours, 1)
+    return message
 
 
 def _record(asked: Request, row: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wherry.errors import unknown
 from wherry.study import cache, nbody
-from wherry.study.frame import Folder, Part, Record, Study, Table, measured, origin
+from wherry.study.frame import Folder, Part, Record, Study, Table, check, measured, origin
 
 STUDIES = (cache.STUDY, nbody.STUDY)
 
@@ -16,4 +16,4 @@ def find(name: str) -> Study:
     raise unknown("study", name, [study.name for study in STUDIES])
 
 
-__all__ = ["STUDIES", "Folder", "Part", "Record", "Study", "Table", "find", "measured", "origin"]
+__all__ = ["STUDIES", "Folder", "Part", "Record", "Study", "Table", "check", "find", "measured", "origin"]

@@ -87,10 +87,15 @@ def values(rows: Iterable[Record], name: str) -> list[Any]:
     return list(dict.fromkeys(row[name] for row in rows))
 
 
-def measured(study: Study, part: Part, setup: Setup) -> list[Record]:
-    """The records of a part, with what those of all parts say."""
+def check(part: Part, setup: Setup) -> None:
+    """Raises WherryError if the part cannot be answered here."""
     if why := part.why_not(setup):
         raise WherryError(f"cannot answer '{part.name}': {why}")
+
+
+def measured(study: Study, part: Part, setup: Setup) -> list[Record]:
+    """The records of a part, with what those of all parts say."""
+    check(part, setup)
     where = {"bench": f"study {study.name}", "part": part.name}
     origin = {"machine": machine(), "commit": commit(), "quick": setup.quick}
     return [where | row | origin for row in part.measure(setup)]
