@@ -83,7 +83,10 @@ def study_(
 
 
 def answerable(chosen: Sequence[study.Part], setup: frame.Setup, named: bool) -> list[study.Part]:
-    """Says, before the first takes hours, which parts are left out, and why; of those that the user named none is."""
+    """Those that can be answered; says which are left out, and why, before the first takes hours.
+
+    named: by the user; then one that cannot be answered raises WherryError.
+    """
     if named:
         for part in chosen:
             study.check(part, setup)

@@ -15,7 +15,7 @@ from wherry.errors import UsageError, WherryError
 from wherry.simulate import platforms, smpi, subjects
 
 _WRONG_USAGE = 2  # the applications' exit code
-#: What the applications call that which here is --sizes or --strategies, as their messages begin.
+#: Options of the applications that are asked for by another name here, as they stand in messages.
 _ASKED_AS = {"--scale: ": "--sizes: ", "--bodies: ": "--sizes: ", "--scheme: ": "--strategies: "}
 #: Enough for Wherry to have learned: each is several exchanges. Times do not vary, so few turns say all.
 _TURNS = ("--train", "16", "--turns", "2")

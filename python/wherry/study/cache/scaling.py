@@ -38,7 +38,8 @@ PLATFORM = "gigabit"
 _MOST_RANKS_OF_PLAIN = 16
 #: As in the source's weak scaling of Barnes-Hut: memory and entries of each cache.
 _CACHE = ("--cache-kib", "2048", "--entries", "30000", "--ceiling-kib", "16384")
-_LIMIT_S = 4 * 3600.0  # of computing, for a simulation
+#: Of computing, for a simulation: the longest took 49 minutes, and other processors are slower.
+_LIMIT_S = 4 * 3600.0
 
 _PLAIN = "plain MPI"
 _LINES = (_PLAIN, BLOCKS, FIXED, ADAPTIVE)
