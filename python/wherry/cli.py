@@ -17,6 +17,7 @@ from wherry import __version__, cli_ahead, cli_study, cli_trace, paths, plan, re
 from wherry.bench import frame, output, picture, registry
 from wherry.cli_common import (
     Commands,
+    check_plot,
     check_writable,
     errors_console,
     examples,
@@ -244,7 +245,7 @@ def bench(
         raise UsageError("which benchmark? write `wherry bench NAME`; `wherry bench --list` names them")
     registry.check_options(name, given_options())
     check_writable(file)
-    check_writable(picture_file)
+    check_plot(picture_file)
     names = tuple(strategies.split(",")) if strategies else None
     if names:
         registry.check_strategies(name, names)

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from wherry import export, plan, simulate, units
 from wherry.bench import frame
-from wherry.cli_common import check_writable, examples, given_options, numbers, progress_bar
+from wherry.cli_common import check_plot, check_writable, examples, given_options, numbers, progress_bar
 from wherry.errors import UsageError
 from wherry.files import write_records
 from wherry.simulate.output import show as show_simulation
@@ -203,7 +203,7 @@ def simulate_(
     schemes. Times are simulated, so they are the same in every run.
     """
     check_writable(file)
-    check_writable(plot)
+    check_plot(plot)
     names = strategies.split(",") if strategies else None
     application = simulate.application
     if name in application.NAMES:

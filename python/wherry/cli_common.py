@@ -15,6 +15,7 @@ from rich.progress import Progress, TimeElapsedColumn
 
 from wherry.bench import frame
 from wherry.errors import UsageError, unknown
+from wherry.files import check_picture
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -78,6 +79,13 @@ def check_writable(file: Path | None) -> None:
     """Before an hour of measuring, not after it."""
     if file is not None and not os.access(file.absolute().parent, os.W_OK):
         raise UsageError(f"cannot write {file}: {file.absolute().parent} is not a directory that you can write to")
+
+
+def check_plot(file: Path | None) -> None:
+    """The same, and that no other kind of file would be replaced by a picture."""
+    check_writable(file)
+    if file is not None:
+        check_picture(file)
 
 
 @contextmanager

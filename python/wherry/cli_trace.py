@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wherry import trace, units
-from wherry.cli_common import check_writable, examples
+from wherry.cli_common import check_plot, check_writable, examples
 from wherry.errors import UsageError
 from wherry.trace import KINDS, Trace, chrome, picture
 
@@ -40,9 +40,13 @@ def trace_(
     SOURCE is a folder of `wherry run --report`, or a trace that a program or this command wrote.
     """
     check_writable(file)
-    check_writable(plot)
+    check_plot(plot)
     if file is not None and len(sources) > 1:
         raise UsageError("--json writes one trace; give one source, or draw several with --plot")
+    if file is not None and file == plot:
+        raise UsageError(f"--json and --plot would both write {file}; name two files")
+    if begin_s is not None and end_s is not None and begin_s >= end_s:
+        raise UsageError(f"nothing is from {begin_s:g} to {end_s:g} s; let --from be less than --to")
     traces = [_cut(trace.read(source), source, begin_s, end_s) for source in sources]
     for one in traces:
         show(Console(), one)

@@ -13,6 +13,17 @@ from typing import Any
 from wherry.errors import UsageError
 
 
+def check_picture(path: Path) -> None:
+    """Raises UsageError where an SVG would replace a file that is something else."""
+    if path.is_file() and not _is_svg(path):
+        raise UsageError(f"{path} exists and is no SVG picture; it is left alone: name another file or remove it")
+
+
+def _is_svg(path: Path) -> bool:
+    with path.open("rb") as file:
+        return b"<svg" in file.read(1024)
+
+
 def write_whole(path: Path, text: str) -> None:
     """Replaces path by a file with this text; on any failure path is what it was and nothing is left behind."""
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)

@@ -11,7 +11,7 @@ from typing import Any
 
 from wherry import paths
 from wherry.errors import UsageError, WherryError, unknown
-from wherry.files import write_whole
+from wherry.files import check_picture, write_whole
 
 MOST_RANKS = 1 << 14  # that wherry-plan makes schedules for
 MOST_DRAWN_RANKS = 128  # that it draws
@@ -113,17 +113,11 @@ def save_picture(path: Path, picture: str) -> None:
     """Writes an SVG; never over a file that is something else."""
     if path.is_dir():
         raise UsageError(f"{path} is a directory; name a file, such as {path / 'schedule.svg'}")
-    if path.exists() and not _is_svg(path):
-        raise UsageError(f"{path} exists and is no SVG picture; it is left alone: name another file or remove it")
+    check_picture(path)
     try:
         write_whole(path, picture)
     except OSError as error:
         raise UsageError(f"cannot write {path}: {error.strerror}; name a file where you can write") from error
-
-
-def _is_svg(path: Path) -> bool:
-    with path.open("rb") as file:
-        return b"<svg" in file.read(1024)
 
 
 def ask(words: Sequence[str], told: str = "") -> str:

@@ -173,15 +173,21 @@ def test_the_command(invoke: Invoke, tmp_path: Path) -> None:
         (["{out}", "{out}", "--json", "{out}.json"], "--json writes one trace; give one source"),
         (["{out}", "--json", "/no/such/folder/x"], "cannot write /no/such/folder/x"),
         (["{out}", "--plot", "/no/such/folder/x"], "cannot write /no/such/folder/x"),
+        (["{out}", "--plot", "{thesis}"], "exists and is no SVG picture; it is left alone"),
+        (["{out}", "--json", "{out}.x", "--plot", "{out}.x"], "would both write"),
         (["{out}", "--from", "9"], "nothing from 9 to 0.055 s"),
+        (["{out}", "--from", "0.02", "--to", "0.01"], "let --from be less than --to"),
         (["{out}/none"], "does not exist"),
     ],
 )
 def test_wrong_usage_leaves_no_file(invoke: Invoke, words: list[str], said: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     write(out, [draft(rank, [(10, 25)]) for rank in (0, 1)])
+    thesis = tmp_path / "thesis.txt"
+    thesis.write_text("precious")
     before = sorted(itertools.chain(tmp_path.iterdir(), out.iterdir()))
-    done = invoke("trace", *(word.format(out=out) for word in words))
+    done = invoke("trace", *(word.format(out=out, thesis=thesis) for word in words))
     assert done.code == 2
     assert said in done.err
     assert sorted(itertools.chain(tmp_path.iterdir(), out.iterdir())) == before
+    assert thesis.read_text() == "precious"

@@ -127,7 +127,7 @@ def test_the_command_names_bodies_and_schemes() -> None:
         ("--bodies", bodies, "--scheme", scheme) for bodies in ("64", "65536") for scheme in ("ring", "grid")
     ]
     assert ["--pretend" in words for words in asked.runs] == [False, False, True, True]
-    with pytest.raises(UsageError, match="--scheme: 'star' is none of auto"):
+    with pytest.raises(UsageError, match="--strategies: 'star' is none of auto"):
         application.run(application.request("nbody", "gigabit", 3, None, None, LIMIT_S, ("star",)))
 
 
