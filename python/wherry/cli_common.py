@@ -82,7 +82,7 @@ def check_writable(file: Path | None) -> None:
 
 
 def check_plot(file: Path | None) -> None:
-    """The same, and that no other kind of file would be replaced by a picture."""
+    """Before long work: that a picture can be written there, and replaces nothing but a picture."""
     check_writable(file)
     if file is not None:
         check_picture(file)

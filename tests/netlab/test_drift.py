@@ -20,7 +20,7 @@ HOSTS, RANKS, BLOCK = 4, 8, 32768
 #: Training takes some 30 calls, the first look comes 64 later, and glances 64 apart (docs/design/0003-learner.md).
 BEFORE, AFTER = 250, 150
 GLANCE = 64
-#: The wire, not the processor, decides at both rates what a call takes.
+#: So slow that a call takes far more than twice as long afterwards: at 1 Gbit/s the processor has a large part in it.
 FAST, SLOW = "200mbit", "20mbit"
 
 Step = tuple[int, str, str]  # call, reason, strategy
