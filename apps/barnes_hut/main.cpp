@@ -29,17 +29,22 @@ struct Settings {
   int bodies = 10'000;
   std::uint64_t seed = 1;
   std::string file, output;
-  Particles read;  // on rank 0, where a file is given
+  std::string drawn;  // the last option that only a Plummer sphere has
+  Particles read;     // on rank 0, where a file is given
 };
 
 std::vector<apps::Option> options_of(Settings& settings) {
   GravityOptions& gravity = settings.gravity;
   std::vector<apps::Option> options = {
       {"--bodies", "N", "bodies of a Plummer sphere (default 10000)",
-       [&](const std::string& text) { settings.bodies = apps::whole_number(text, 1, most_bodies); }},
+       [&](const std::string& text) {
+         settings.bodies = apps::whole_number(text, 1, most_bodies);
+         settings.drawn = "--bodies";
+       }},
       {"--seed", "N", "other bodies for another number (default 1)",
        [&](const std::string& text) {
          settings.seed = static_cast<std::uint64_t>(apps::whole_number(text, 0, 2'147'483'647));
+         settings.drawn = "--seed";
        }},
       {"--file", "FILE", "bodies from a file instead, with lines of: mass x y z vx vy vz",
        [&](const std::string& text) { settings.file = text; }},
@@ -68,6 +73,10 @@ std::vector<apps::Option> options_of(Settings& settings) {
 
 /// Reads the bodies on rank 0, which alone says what is wrong with them.
 void fit(Settings& settings, int) {
+  remote::check(settings.cache);
+  if (!settings.file.empty() && !settings.drawn.empty())
+    throw apps::usage_error(settings.drawn +
+                            " is for bodies that are drawn, and --file names others; leave one out");
   const TreeOptions& tree = settings.gravity.tree;
   if (tree.group < tree.leaf)
     throw apps::usage_error("--group: " + std::to_string(tree.group) + " is less than a leaf's " +
@@ -122,10 +131,11 @@ std::string problem_of(const Run& run, double error, double theta) {
 }
 
 std::string head(const Settings& settings, std::uint64_t bodies, const Run& run) {
-  const double change = (run.after.energy() - run.before.energy()) / std::abs(run.before.energy());
-  return "Barnes-Hut, " + std::to_string(bodies) + " bodies, theta " +
-         scientific(settings.gravity.walk.theta) + ", " + std::to_string(settings.steps.count) +
-         " steps; energy changed by " + scientific(change);
+  const double change = run.after.energy() - run.before.energy(), size = std::abs(run.before.energy());
+  const auto steps = static_cast<std::uint64_t>(settings.steps.count);
+  return "Barnes-Hut, " + apps::counted(bodies, "body", "bodies") + ", theta " +
+         scientific(settings.gravity.walk.theta) + ", " + apps::counted(steps, "step", "steps") +
+         "; energy changed by " + (size > 0 ? scientific(change / size) : scientific(change) + " from 0");
 }
 
 std::string speeds(std::uint64_t bodies, const std::vector<apps::Measurement>& measurements) {
@@ -157,7 +167,7 @@ apps::Outcome work(const Settings& settings, MPI_Comm comm, apps::Progress& prog
   if (!apps::on_all(agree, comm)) wrong = "two runs from the same start differ";
   if (wrong.empty() && !settings.output.empty()) output(settings.output, first->particles, comm);
   const std::vector<apps::Measurement> measurements =
-      comparison.measurements(std::to_string(bodies) + " bodies", "forces");
+      comparison.measurements(apps::counted(bodies, "body", "bodies"), "forces");
   return {.head = head(settings, bodies, *first),
           .measurements = measurements,
           .wrong = wrong,

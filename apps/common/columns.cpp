@@ -31,6 +31,10 @@ std::string columns(const std::vector<Words>& rows, const std::string& sides) {
   return text;
 }
 
+std::string counted(std::uint64_t number, const std::string& one, const std::string& more) {
+  return std::to_string(number) + " " + (number == 1 ? one : more);
+}
+
 std::string fixed(double value, int digits) {
   char text[400];
   std::snprintf(text, sizeof text, "%.*f", digits, value);

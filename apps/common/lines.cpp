@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 
@@ -28,6 +29,17 @@ std::string read_whole(const std::string& path) {
     throw input_error("cannot read '" + path + "': " + std::strerror(errno != 0 ? errno : EIO) +
                       "; name a file that can be read");
   return text;
+}
+
+std::string shown(std::string_view word) {
+  std::string text;
+  for (const char sign : word.substr(0, most_shown)) {
+    char escaped[8];
+    const auto byte = static_cast<unsigned char>(sign);
+    std::snprintf(escaped, sizeof escaped, byte >= ' ' && byte <= '~' ? "%c" : "\\x%02x", byte);
+    text += escaped;
+  }
+  return text + (word.size() > most_shown ? "..." : "");
 }
 
 bool Lines::next() {
@@ -59,8 +71,7 @@ bool Lines::has_word() const { return line_.find_first_not_of(blanks) != line_.n
 
 void Lines::expect_end() const {
   if (!has_word()) return;
-  const std::string_view more = line_.substr(line_.find_first_not_of(blanks));
-  fail("'" + std::string(more.substr(0, most_shown)) + "' stands where the line should end");
+  fail("'" + shown(line_.substr(line_.find_first_not_of(blanks))) + "' stands where the line should end");
 }
 
 void Lines::fail(const std::string& reason) const {

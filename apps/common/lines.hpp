@@ -19,6 +19,9 @@ struct input_error : usage_error {
 /// All that is in the file; throws input_error.
 std::string read_whole(const std::string& path);
 
+/// A word of a file as a message shows it: its beginning, with \xNN for what is no sign of ASCII.
+std::string shown(std::string_view word);
+
 /// The lines of a text, and the words of the line at hand, which blanks separate. `text` must outlive it.
 class Lines {
  public:
@@ -57,10 +60,11 @@ Number Lines::number(const std::string& what, Number least, Number most) {
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if constexpr (std::is_floating_point_v<Number>) {
     if (error != std::errc() || stop != end || !std::isfinite(value) || value < least || value > most)
-      fail("the " + what + " '" + text + "' is not a finite number" + (least < 0 ? "" : " of at least 0"));
+      fail("the " + what + " '" + shown(text) + "' is not a finite number" +
+           (least < 0 ? "" : " of at least 0"));
   } else if (error != std::errc() || stop != end || value < least || value > most) {
-    fail("the " + what + " '" + text + "' is not a whole number from " + std::to_string(least) + " to " +
-         std::to_string(most));
+    fail("the " + what + " '" + shown(text) + "' is not a whole number from " + std::to_string(least) +
+         " to " + std::to_string(most));
   }
   return value;
 }

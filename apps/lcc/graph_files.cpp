@@ -45,7 +45,7 @@ Field matrix_market_head(Lines& lines) {
   const std::string wanted = lower(lines.word());
   const auto* const field = std::ranges::find(fields, wanted, &Field::name);
   if (field == fields.end())
-    lines.fail("the field '" + wanted + "' is none of pattern, integer, real, complex");
+    lines.fail("the field '" + apps::shown(wanted) + "' is none of pattern, integer, real, complex");
   return *field;
 }
 
@@ -89,7 +89,8 @@ MetisHead metis_head(Lines& lines) {
   head.edges = lines.number<std::uint64_t>("number of edges", 0, std::uint64_t{1} << 40);
   const std::string format = "00" + std::string(lines.has_word() ? lines.word() : "0");
   if (format.size() > 5 || format.find_first_not_of("01") != format.npos)
-    lines.fail("the format '" + format.substr(2) + "' is not made of at most three digits 0 and 1");
+    lines.fail("the format '" + apps::shown(format.substr(2)) +
+               "' is not made of at most three digits 0 and 1");
   const auto digit = [&](std::size_t from_end) { return format[format.size() - from_end] == '1'; };
   const int weights = lines.has_word() ? lines.number<int>("number of weights", 0, 1000) : 1;
   head.edge_weights = digit(1);
@@ -145,7 +146,9 @@ std::span<const GraphFormat> graph_formats() {
 
 EdgeList read_graph(const std::string& path, const std::string& format) {
   const std::string text = apps::read_whole(path);
-  return format_of(path, format).parse(path, text);
+  EdgeList graph = format_of(path, format).parse(path, text);
+  if (graph.vertices == 0) throw apps::input_error(path + ": there are no vertices in it");
+  return graph;
 }
 
 }  // namespace lcc

@@ -30,6 +30,7 @@ struct Settings {
   remote::CacheOptions cache;
   Rmat rmat;
   std::string file, format, output, trace;
+  std::string drawn;  // the last option that only a drawn graph has
   int batch = 16;
   EdgeList read;  // on rank 0, where a file is given
 };
@@ -48,12 +49,19 @@ std::vector<apps::Option> options_of(Settings& settings) {
   Rmat& rmat = settings.rmat;
   std::vector<apps::Option> options = {
       {"--scale", "N", "an R-MAT graph of 2^N vertices (default 12)",
-       [&](const std::string& text) { rmat.scale = apps::whole_number(text, 0, most_scale); }},
+       [&](const std::string& text) {
+         rmat.scale = apps::whole_number(text, 0, most_scale);
+         settings.drawn = "--scale";
+       }},
       {"--edge-factor", "N", "edges drawn for each of its vertices (default 16)",
-       [&](const std::string& text) { rmat.edge_factor = apps::whole_number(text, 0, most_edge_factor); }},
+       [&](const std::string& text) {
+         rmat.edge_factor = apps::whole_number(text, 0, most_edge_factor);
+         settings.drawn = "--edge-factor";
+       }},
       {"--seed", "N", "another graph for another number (default 1)",
        [&](const std::string& text) {
          rmat.seed = static_cast<std::uint64_t>(apps::whole_number(text, 0, 2'147'483'647));
+         settings.drawn = "--seed";
        }},
       {"--graph", "FILE", "a graph from a file instead",
        [&](const std::string& text) { settings.file = text; }},
@@ -77,6 +85,10 @@ std::vector<apps::Option> options_of(Settings& settings) {
 
 /// Reads the graph on rank 0, which alone says what is wrong with it.
 void fit(Settings& settings, int) {
+  remote::check(settings.cache);
+  if (!settings.file.empty() && !settings.drawn.empty())
+    throw apps::usage_error(settings.drawn +
+                            " is for a graph that is drawn, and --graph names another; leave one out");
   if (apps::rank_of(MPI_COMM_WORLD) != 0) return;
   apps::check_writable(
       {{"--output", settings.output}, {"--trace", settings.trace}, {"--json", settings.common.json}});
@@ -151,8 +163,9 @@ std::string head(const Settings& settings, const Distributed& graph, const Links
       apps::reduced(std::uint64_t{graph.mine.neighbours.size()}, MPI_SUM, graph.comm) / 2;
   const std::uint64_t triangles = std::reduce(links.begin(), links.end(), std::uint64_t{0}) / 6;
   return "local clustering coefficient of " + name_of(settings) + ": " +
-         std::to_string(graph.partition.vertices) + " vertices, " + std::to_string(edges) + " edges, " +
-         std::to_string(triangles) + " triangles, mean " + apps::fixed(mean, 6);
+         apps::counted(graph.partition.vertices, "vertex", "vertices") + ", " +
+         apps::counted(edges, "edge", "edges") + ", " + apps::counted(triangles, "triangle", "triangles") +
+         ", mean " + apps::fixed(mean, 6);
 }
 
 apps::Outcome work(const Settings& settings, MPI_Comm comm, apps::Progress& progress) {

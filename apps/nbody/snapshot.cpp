@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "common/lines.hpp"
 #include "nbody/gadget.hpp"
 #include "nbody/kernels.hpp"
 
@@ -92,7 +93,7 @@ class Reader {
 
   void read_header(std::string_view line) {
     if (line != header)
-      fail("'" + std::string(line) + "' instead of '" + std::string(header) +
+      fail("'" + apps::shown(line) + "' instead of '" + std::string(header) +
            "'; name the columns so, in this order");
     seen_header_ = true;
   }
@@ -101,8 +102,8 @@ class Reader {
     double value = 0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || stop != text.data() + text.size())
-      fail(std::string(what) + " is '" + std::string(text) + "', which is no number");
-    if (!std::isfinite(value)) fail(std::string(what) + " is " + std::string(text) + "; it must be finite");
+      fail(std::string(what) + " is '" + apps::shown(text) + "', which is no number");
+    if (!std::isfinite(value)) fail(std::string(what) + " is " + apps::shown(text) + "; it must be finite");
     return value;
   }
 
@@ -142,7 +143,7 @@ class Reader {
       else if (name == "dt") state.dt = from_zero(value, "dt");
       else if (name == "eps") state.eps = from_zero(value, "eps");
       else if (name == "integrator") state.integrator = value;
-      else fail("'" + std::string(name) + "' is none of step, dt, eps, integrator");
+      else fail("'" + apps::shown(name) + "' is none of step, dt, eps, integrator");
     }
     state_ = state;
   }

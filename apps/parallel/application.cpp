@@ -102,7 +102,8 @@ void warn_of_preload(const Manual& manual) {
 
 Exit report(const Application& application, const Outcome& outcome, MPI_Comm comm) {
   const Machine where = machine(application.manual, comm);
-  std::printf("%s\n%s, %d ranks; %s\n\n%s\n", outcome.head.c_str(), where.mpi.c_str(), where.ranks, statistic,
+  const std::string ranks = counted(static_cast<std::uint64_t>(where.ranks), "rank", "ranks");
+  std::printf("%s\n%s, %s; %s\n\n%s\n", outcome.head.c_str(), where.mpi.c_str(), ranks.c_str(), statistic,
               table(outcome.measurements, outcome.side).c_str());
   if (!outcome.more.empty()) std::printf("%s\n", outcome.more.c_str());
   if (!outcome.wrong.empty()) {

@@ -1,6 +1,7 @@
 #include "remote/options.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 
 namespace remote {
@@ -9,10 +10,19 @@ namespace {
 constexpr int least_node_kib = 64, most_kib = 1 << 30;
 constexpr int most_entries = 1 << 28;
 constexpr int most_block_bytes = 1 << 24;
-constexpr int most_ahead_bytes = 1 << 20;
+constexpr int least_ahead_bytes = 64, most_ahead_bytes = 1 << 20;
 
 std::size_t kib(const std::string& text) {
   return static_cast<std::size_t>(apps::whole_number(text, 1, most_kib)) << 10;
+}
+
+/// The size of a block, or 0.
+std::size_t block_or_none(const std::string& text) {
+  const auto bytes = static_cast<unsigned>(apps::whole_number(text, 0, most_ahead_bytes));
+  if (bytes != 0 && (bytes < least_ahead_bytes || !std::has_single_bit(bytes)))
+    throw apps::usage_error("'" + text + "' is no power of two from " + std::to_string(least_ahead_bytes) +
+                            " to " + std::to_string(most_ahead_bytes) + "; write one, or 0 for none");
+  return bytes;
 }
 
 apps::Option turns(apps::Common& common) {
@@ -29,7 +39,7 @@ std::vector<apps::Option> options(CacheOptions& cache, apps::Common& common) {
        "memory of each rank's cache of a window; adaptive ones begin with it (default 4096)",
        [&](const std::string& text) { cache.memory_bytes = kib(text); }},
       {"--ceiling-kib", "N",
-       "the most that adaptive ones may take, at least twice --cache-kib (default 65536)",
+       "the most that adaptive ones may take, at least twice --cache-kib (default 65536, or that)",
        [&](const std::string& text) { cache.ceiling_bytes = kib(text); }},
       {"--entries", "N", "of the index of Wherry's caches, at first (default 4096)",
        [&](const std::string& text) {
@@ -47,9 +57,7 @@ std::vector<apps::Option> options(CacheOptions& cache, apps::Common& common) {
        }},
       {"--ahead-bytes", "N",
        "bytes of the blocks that Wherry's caches fetch; 0: no more than is asked for (default 1024)",
-       [&](const std::string& text) {
-         cache.ahead_bytes = static_cast<std::size_t>(apps::whole_number(text, 0, most_ahead_bytes));
-       }},
+       [&](const std::string& text) { cache.ahead_bytes = block_or_none(text); }},
       {"--no-bypass", "", "Wherry's caches are asked even where plain gets take less time",
        [&](const std::string&) { cache.bypass = false; }},
       {"--no-plain", "", "the caches only: plain MPI does not run, and records have no baseline",
@@ -61,6 +69,14 @@ std::vector<apps::Option> options(CacheOptions& cache, apps::Common& common) {
     return option.name != "--turns" && option.name != "--train";
   });
   return all;
+}
+
+void check(const CacheOptions& cache) {
+  if (!cache.ceiling_bytes || *cache.ceiling_bytes >= 2 * cache.memory_bytes) return;
+  throw apps::usage_error("--ceiling-kib: " + std::to_string(*cache.ceiling_bytes >> 10) +
+                          " is less than twice the " + std::to_string(cache.memory_bytes >> 10) +
+                          " of --cache-kib, and entries need room for what finds them; write at least " +
+                          std::to_string(cache.memory_bytes >> 9));
 }
 
 }  // namespace remote

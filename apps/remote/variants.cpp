@@ -22,19 +22,22 @@ std::unique_ptr<Reader> blocks(const Memory& memory, const CacheOptions& options
 
 template <bool adaptive>
 std::unique_ptr<Reader> wherrys(const Memory& memory, const CacheOptions& options) {
-  // The ceiling counts more than the entries' bytes, so a cache of fixed size is left room for that.
-  const wherry::WindowOptions window = {
-      .ceiling_bytes = std::max(options.ceiling_bytes, 2 * options.memory_bytes),
-      .storage_bytes = options.memory_bytes,
-      .index_entries = options.entries,
-      .adaptive = adaptive,
-      .bypass = options.bypass,
-      .block_bytes = options.ahead_bytes,
-      .node_bytes = options.node_bytes};
+  const wherry::WindowOptions window = {.ceiling_bytes = ceiling_of(options),
+                                        .storage_bytes = options.memory_bytes,
+                                        .index_entries = options.entries,
+                                        .adaptive = adaptive,
+                                        .bypass = options.bypass,
+                                        .block_bytes = options.ahead_bytes,
+                                        .node_bytes = options.node_bytes};
   return std::make_unique<WherryReader>(memory.comm, memory.mine, window);
 }
 
 }  // namespace
+
+std::size_t ceiling_of(const CacheOptions& options) {
+  constexpr std::size_t usual = std::size_t{64} << 20;
+  return options.ceiling_bytes.value_or(std::max(usual, 2 * options.memory_bytes));
+}
 
 std::span<const Variant> variants(const CacheOptions& options) {
   static const std::array all = {

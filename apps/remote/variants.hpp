@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "remote/block_cache.hpp"
@@ -19,16 +20,19 @@ struct Memory {
 
 /// For each rank and window.
 struct CacheOptions {
-  std::size_t memory_bytes = 4 << 20;    // of the cache; adaptive ones begin with it
-  std::size_t ceiling_bytes = 64 << 20;  // the most that an adaptive one may take
-  std::size_t entries = 4096;            // of Wherry's index, at first
-  std::size_t block_bytes = 1 << 10;     // of the block cache
+  std::size_t memory_bytes = 4 << 20;             // of the cache; adaptive ones begin with it
+  std::optional<std::size_t> ceiling_bytes = {};  // the most that an adaptive one may take; see ceiling_of
+  std::size_t entries = 4096;                     // of Wherry's index, at first
+  std::size_t block_bytes = 1 << 10;              // of the block cache
   std::size_t ahead_bytes =
       1 << 10;                 // of the blocks that Wherry's caches fetch; 0: no more than is asked for
   std::size_t node_bytes = 0;  // that the ranks of a node share with Wherry's caches; 0: none
   bool bypass = true;          // whether Wherry leaves gets to MPI where these take less time
   bool plain = true;           // whether plain MPI is among the variants
 };
+
+/// At least twice the memory of a cache: the ceiling counts more than the entries' bytes.
+std::size_t ceiling_of(const CacheOptions& options);
 
 struct Variant {
   std::string name;

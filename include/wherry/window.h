@@ -122,7 +122,8 @@ typedef struct wherry_win_statistics {
   unsigned long long flushes_saved;  // that had nothing to complete
   unsigned long long entries, bytes,
       ceiling_bytes;     // what the cache has now, all its memory, and the most it may take
-  double seconds_saved;  // estimated from the times of plain gets; 0 if none was timed
+  double seconds_saved;  // estimated from the times of plain gets with their flush or unlock; 0 if none was
+                         // timed: a fence waits for other ranks, too, and says nothing of the gets
   // With wherry_cache_node. What is found counts as a miss of this rank's own cache, but not as fetched.
   unsigned long long node_found;    // read by another rank of the node
   unsigned long long node_offered;  // fetched, and offered to the others

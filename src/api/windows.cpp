@@ -245,7 +245,7 @@ int wherry_win_unlock(int rank, MPI_Win win) {
 }
 
 int wherry_win_unlock_all(MPI_Win win) {
-  return end(win, [&] { return library().Win_unlock_all(win); }, &Window::end_epoch);
+  return end(win, [&] { return library().Win_unlock_all(win); }, &Window::unlock_all);
 }
 
 int wherry_win_flush(int rank, MPI_Win win) {

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "window/typical_time.hpp"
+
 namespace wherry::window {
 
 class Account {
@@ -23,18 +25,16 @@ class Account {
   void missed() { ++misses_; }
 
   /// Whether this plain get should be timed, and its time given to timed().
-  bool wants_time() { return (plain_gets_++ & 15) == 0; }
-  void timed(double plain_s) {
-    plain_s_ = plain_s_ == 0 ? plain_s : plain_s_ + (std::min(plain_s, 4 * plain_s_) - plain_s_) / 8;
-  }
+  bool wants_time() { return plain_.is_due(); }
+  void timed(double plain_s) { plain_.add(plain_s); }
   /// What a plain get takes, with its completion; 0 if that is not known.
-  double plain_s() const { return plain_s_; }
+  double plain_s() const { return plain_.seconds(); }
 
   /// When it is time: decides whether the next gets ask the cache.
   void settle() {
     if (hits_ + misses_ < trial) return;
     const double gain = saved_here() - misses_ * miss_s;
-    const bool loses = plain_s_ > 0 && plain_s_ < cheap_s && gain < 0;
+    const bool loses = plain_s() > 0 && plain_s() < cheap_s && gain < 0;
     if (loses) left_ = pause_;
     pause_ = loses ? std::min(2 * pause_, most_pause) : least_pause;
     saved_s_ += saved_here();
@@ -52,12 +52,13 @@ class Account {
   static constexpr double cheap_s =
       20 * miss_s;  // a get that takes longer is worth a try at any ratio of hits
 
-  double saved_here() const { return plain_s_ > hit_s ? hits_ * (plain_s_ - hit_s) : 0; }
+  double saved_here() const { return plain_s() > hit_s ? hits_ * (plain_s() - hit_s) : 0; }
 
-  std::uint32_t hits_ = 0, misses_ = 0, plain_gets_ = 0;
+  std::uint32_t hits_ = 0, misses_ = 0;
   std::uint32_t left_ = 0;  // gets that do not ask
   std::uint32_t pause_ = least_pause;
-  double plain_s_ = 0, saved_s_ = 0;
+  TypicalTime plain_;
+  double saved_s_ = 0;
 };
 
 }  // namespace wherry::window

@@ -1,6 +1,7 @@
 // What completes operations, and what ends with it.
 #include <algorithm>
 
+#include "window/stopwatch.hpp"
 #include "window/window.hpp"
 
 namespace wherry::window {
@@ -53,9 +54,39 @@ bool Window::needs(int rank, Number Target::* reached) {
   return target.*reached < target.issued;
 }
 
-Window::Covered Window::cover(int rank) { return {issued_, send_held(rank)}; }
+Window::Covered Window::cover(int rank) {
+  return {issued_, send_held(rank), is_rank(rank) ? targets_[static_cast<std::size_t>(rank)].timed : 0};
+}
 
-Window::Covered Window::cover_all() { return {issued_, send_all_held()}; }
+Window::Covered Window::cover_all() {
+  Covered covered{issued_, send_all_held()};
+  for (const int rank : open_)
+    if (const Number timed = targets_[static_cast<std::size_t>(rank)].timed; timed != 0)
+      covered.timed = covered.timed == 0 ? timed : std::min(covered.timed, timed);
+  return covered;
+}
+
+/// To unlock takes its time even where nothing is to be completed. A get costs what is more.
+Window::Covered Window::cover_unlock(Covered covered, bool idle, TypicalTime& usual) {
+  covered.usual_s = usual.seconds();
+  if (idle && usual.is_due()) covered.idle = &usual;
+  return covered;
+}
+
+/// Makes the library's call, and takes its time if somebody asks for that.
+Window::Done Window::run_completion(const Covered& covered, const Native& native) {
+  if (covered.timed == 0 && covered.idle == nullptr) return {covered.last, covered.with(native()), {}};
+  const Stopwatch watch;
+  const int code = covered.with(native());
+  const double took_s = watch.seconds();
+  if (covered.idle != nullptr) {
+    const Guard guard(*this);
+    covered.idle->add(took_s);
+  }
+  if (covered.timed == 0) return {covered.last, code, {}};
+  const auto together = static_cast<double>(covered.last - covered.timed + 1);
+  return {covered.last, code, std::max(0.0, took_s - covered.usual_s) / together};
+}
 
 /// What was read comes in, and its epoch ends. Where that ends what is valid, it does so first: what comes need not be kept.
 template <class Complete>
@@ -68,69 +99,67 @@ void Window::conclude(Complete&& complete) {
 }
 
 /// At one target, which may be no rank.
-void Window::conclude_at(int rank, Number last, int code, void (Window::*reach)(Target&, Number, int)) {
+int Window::conclude_at(int rank, const Done& done, Reach reach) {
   conclude([&] {
-    if (is_rank(rank)) (this->*reach)(targets_[static_cast<std::size_t>(rank)], last, code);
+    if (is_rank(rank)) (this->*reach)(targets_[static_cast<std::size_t>(rank)], done);
   });
+  return done.code;
 }
 
 /// At all targets that have something open.
-void Window::conclude_all(Number last, int code, void (Window::*reach)(Target&, Number, int)) {
-  conclude([&] { complete_open([&](Target& target) { (this->*reach)(target, last, code); }); });
+int Window::conclude_all(const Done& done, Reach reach) {
+  conclude([&] { complete_open([&](Target& target) { (this->*reach)(target, done); }); });
+  return done.code;
 }
 
 int Window::flush(int rank, const Native& native) {
-  Covered covered;
-  bool timed = false;
-  {
-    const Guard guard(*this);
-    if (!needs(rank, &Target::completed)) return ++statistics_.flushes_saved, quiet();
-    covered = cover(rank);
-    timed = is_rank(rank) && is_timed(targets_[static_cast<std::size_t>(rank)]);
-  }
-  const int code =
-      covered.with(timed ? run_timed(targets_[static_cast<std::size_t>(rank)], native) : native());
-  conclude_at(rank, covered.last, code, &Window::complete);
-  return code;
+  return flush_target(rank, &Target::completed, native, &Window::complete);
 }
 
 int Window::flush_local(int rank, const Native& native) {
+  return flush_target(rank, &Target::local, native, &Window::complete_locally);
+}
+
+int Window::flush_target(int rank, Number Target::* reached, const Native& native, Reach reach) {
   Covered covered;
   {
     const Guard guard(*this);
-    if (!needs(rank, &Target::local)) return ++statistics_.flushes_saved, quiet();
+    if (!needs(rank, reached)) return ++statistics_.flushes_saved, quiet();
     covered = cover(rank);
   }
-  const int code = covered.with(native());
-  conclude_at(rank, covered.last, code, &Window::complete_locally);
-  return code;
+  return conclude_at(rank, run_completion(covered, native), reach);
 }
 
 int Window::flush_all(const Native& native) { return flush_open(native, &Window::complete); }
 
 int Window::flush_local_all(const Native& native) { return flush_open(native, &Window::complete_locally); }
 
-int Window::flush_open(const Native& native, void (Window::*reach)(Target&, Number, int)) {
+int Window::flush_open(const Native& native, Reach reach) {
   Covered covered;
   {
     const Guard guard(*this);
     if (!has_open()) return ++statistics_.flushes_saved, quiet();
     covered = cover_all();
   }
-  const int code = covered.with(native());
-  conclude_all(covered.last, code, reach);
-  return code;
+  return conclude_all(run_completion(covered, native), reach);
 }
 
 int Window::unlock(int rank, const Native& native) {
   Covered covered;
   {
     const Guard guard(*this);
-    covered = cover(rank);
+    covered = cover_unlock(cover(rank), !needs(rank, &Target::completed), idle_unlock_);
   }
-  const int code = covered.with(native());
-  conclude_at(rank, covered.last, code, &Window::complete);
-  return code;
+  return conclude_at(rank, run_completion(covered, native), &Window::complete);
+}
+
+int Window::unlock_all(const Native& native) {
+  Covered covered;
+  {
+    const Guard guard(*this);
+    covered = cover_unlock(cover_all(), !has_open(), idle_unlock_all_);
+  }
+  return conclude_all(run_completion(covered, native), &Window::complete);
 }
 
 int Window::end_epoch(const Native& native) {
@@ -139,9 +168,8 @@ int Window::end_epoch(const Native& native) {
     const Guard guard(*this);
     covered = cover_all();
   }
-  const int code = covered.with(native());
-  conclude_all(covered.last, code, &Window::complete);
-  return code;
+  covered.timed = 0;  // these wait for other ranks, too: their time says nothing of the gets
+  return conclude_all(run_completion(covered, native), &Window::complete);
 }
 
 int Window::synchronize(const Native& native) {
@@ -158,8 +186,9 @@ void Window::invalidate() {
 }
 
 /// The data of gets up to `last` have come, if the library says so.
-void Window::arrive(Target& target, Number last, int code) {
-  const bool come = code == MPI_SUCCESS;
+void Window::arrive(Target& target, const Done& done) {
+  const bool come = done.code == MPI_SUCCESS;
+  const Number last = done.last;
   for (auto each = target.spread.begin(), end = end_of(target.spread, last); each != end; ++each)
     if (each->gathers) gather(*each->shape, each->count, each->origin, each->data.get());
   take(target.fetched, last, [&](const Fetched& each) {
@@ -174,20 +203,23 @@ void Window::arrive(Target& target, Number last, int code) {
   take(target.spread, last, [&](const Spread& each) {
     if (!each.gathers && come) scatter(*each.shape, each.count, each.data.get(), each.origin);
   });
+  if (target.timed > last) return;
+  if (target.timed != 0 && done.each_s) target.account.timed(target.timed_s + *done.each_s);
+  target.timed = 0;
 }
 
-void Window::complete(Target& target, Number last, int code) {
-  arrive(target, last, code);
-  forget_writes(target, last);
-  target.completed = std::max(target.completed, last);
-  target.local = std::max(target.local, last);
+void Window::complete(Target& target, const Done& done) {
+  arrive(target, done);
+  forget_writes(target, done.last);
+  target.completed = std::max(target.completed, done.last);
+  target.local = std::max(target.local, done.last);
 }
 
 /// Gets are complete then at both ends; writes are not.
-void Window::complete_locally(Target& target, Number last, int code) {
-  if (target.written <= target.completed) return complete(target, last, code);
-  arrive(target, last, code);
-  target.local = std::max(target.local, last);
+void Window::complete_locally(Target& target, const Done& done) {
+  if (target.written <= target.completed) return complete(target, done);
+  arrive(target, done);
+  target.local = std::max(target.local, done.last);
 }
 
 /// What completes at all targets that have something open.

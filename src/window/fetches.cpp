@@ -1,15 +1,12 @@
 // Gets that go to the library: the program's own, or of what is missing.
-#include <chrono>
+#include <utility>
 
 #include "cache/coalesce.hpp"
+#include "window/stopwatch.hpp"
 #include "window/window.hpp"
 
 namespace wherry::window {
 namespace {
-
-double seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 /// Also between what are no parts of one object.
 std::int64_t bytes_between(const std::byte* from, const std::byte* to) {
@@ -96,10 +93,16 @@ int Window::get_blocks(std::byte* to, const Blocks& here, int rank, const Blocks
   return get(to, 1, type.get(), 0, 1, type_there.get());
 }
 
-/// Asks for what was held back, with one get for what is adjacent. If that fails, so must the completion that follows.
+/// Asks for what was held back. If that fails, so must the completion that follows.
 int Window::send_held(Target& target) {
+  const std::vector<Part> held = std::exchange(target.held, {});
+  return run(target, [&] { return send_joined(held); }, held.size());
+}
+
+/// With one get for what is adjacent.
+int Window::send_joined(std::span<const Part> held) {
   std::vector<cache::Wanted> wanted;
-  for (const Part& part : target.held) wanted.push_back({part.range, wanted.size()});
+  for (const Part& part : held) wanted.push_back({part.range, wanted.size()});
   int code = MPI_SUCCESS;
   const auto send = [&](std::span<const Part> parts) {
     if (code == MPI_SUCCESS) code = fetch_parts(parts);
@@ -108,7 +111,7 @@ int Window::send_held(Target& target) {
     std::vector<Part> parts;
     std::uint64_t bytes = 0;
     for (std::size_t i = joined.first; i < joined.first + joined.count; ++i) {
-      parts.push_back(target.held[wanted[i].number]);
+      parts.push_back(held[wanted[i].number]);
       bytes += parts.back().range.bytes;
     }
     // What overlaps was asked for several times, and goes to several places.
@@ -116,7 +119,6 @@ int Window::send_held(Target& target) {
     else
       for (const Part& part : parts) send({&part, 1});
   }
-  target.held.clear();
   return code;
 }
 
@@ -140,23 +142,13 @@ int Window::pass(int rank, const Native& native, std::uint64_t& counter) {
   return run(targets_[static_cast<std::size_t>(rank)], native);
 }
 
-/// Makes the library's call, and now and then takes its time.
-int Window::run(Target& target, const Native& native) {
-  if (!options_.bypass || !target.account.wants_time()) return native();
-  const double begin = seconds();
+/// Makes the library's call for the last `gets` of a target, and now and then takes its time.
+int Window::run(Target& target, const Native& native, Number gets) {
+  if (!target.account.wants_time()) return native();
+  const Stopwatch watch;
   const int code = native();
-  target.timed = issued_;
-  target.timed_s = seconds() - begin;
-  return code;
-}
-
-/// The completion of a get whose call was timed.
-int Window::run_timed(Target& target, const Native& native) {
-  const double begin = seconds();
-  const int code = native();
-  const Guard guard(*this);
-  const auto together = static_cast<double>(issued_ - target.timed + 1);
-  target.account.timed(target.timed_s + (seconds() - begin) / together);
+  target.timed = issued_ >= gets ? issued_ - gets + 1 : 1;
+  target.timed_s = watch.seconds() / static_cast<double>(gets);
   return code;
 }
 

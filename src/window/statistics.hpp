@@ -26,7 +26,7 @@ struct Statistics {
   std::uint64_t bypassed = 0;  // gets that were cheaper without the cache
   std::uint64_t fetched = 0;   // gets of which something was missing
   std::uint64_t flushes_saved = 0;
-  double seconds_saved = 0;  // estimated from plain gets that were timed
+  double seconds_saved = 0;  // estimated from plain gets that were timed; see Account
   std::size_t entries = 0, bytes = 0, ceiling_bytes = 0;
 };
 

@@ -19,6 +19,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,6 +33,7 @@
 #include "window/statistics.hpp"
 #include "window/target.hpp"
 #include "window/types.hpp"
+#include "window/typical_time.hpp"
 
 namespace wherry::window {
 
@@ -88,7 +90,8 @@ class Window {
   int flush_local_all(const Native& native);
   /// Win_unlock: ends the epoch at one target.
   int unlock(int rank, const Native& native);
-  /// Fence, Win_complete, unlock_all: ends what is under way at all targets.
+  int unlock_all(const Native& native);
+  /// Fence and Win_complete: ends what is under way at all targets.
   int end_epoch(const Native& native);
   /// Win_sync, Win_wait and Win_test: others may have written.
   int synchronize(const Native& native);
@@ -176,12 +179,11 @@ class Window {
   int fetch_parts(std::span<const Part> parts);
   int get_blocks(std::byte* to, const Blocks& here, int rank, const Blocks& there, MPI_Request* request);
   int send_held(Target& target);
+  int send_joined(std::span<const Part> held);
   int send_held(int rank);
   int send_all_held();
   int pass(int rank, const Native& native, std::uint64_t& counter);
-  int run(Target& target, const Native& native);
-  static bool is_timed(const Target& target) { return target.timed > target.completed; }
-  int run_timed(Target& target, const Native& native);
+  int run(Target& target, const Native& native, Number gets = 1);
   void make_progress();
 
   // Writes: writes.cpp.
@@ -193,23 +195,37 @@ class Window {
   struct Covered {
     Number last = 0;
     int sent = MPI_SUCCESS;
+    Number timed = 0;             // the first get among them whose call was timed; 0: its end need not be
+    double usual_s = 0;           // what the call takes if nothing is to be completed
+    TypicalTime* idle = nullptr;  // nothing is, and it should be timed for that
 
     int with(int code) const { return sent != MPI_SUCCESS ? sent : code; }
   };
+  /// How it went.
+  struct Done {
+    Number last;
+    int code;
+    std::optional<double> each_s;  // what it took for each operation, if it was timed
+  };
+  /// What takes the operations of a target up to a state that a completion gives them.
+  using Reach = void (Window::*)(Target&, const Done&);
+
   Covered cover(int rank);
   Covered cover_all();
+  static Covered cover_unlock(Covered covered, bool idle, TypicalTime& usual);
+  Done run_completion(const Covered& covered, const Native& native);
   template <class Complete>
   void conclude(Complete&& complete);
-  void conclude_at(int rank, Number last, int code, void (Window::*reach)(Target&, Number, int));
-  void conclude_all(Number last, int code, void (Window::*reach)(Target&, Number, int));
+  int conclude_at(int rank, const Done& done, Reach reach);
+  int conclude_all(const Done& done, Reach reach);
   Number issue(int rank);
   bool needs(int rank, Number Target::* reached);
   bool has_open();
-  void arrive(Target& target, Number last, int code);
-  void complete(Target& target, Number last, int code);
-  void complete_locally(Target& target, Number last, int code);
-  /// A flush of all targets that takes the operations of each to `reach`.
-  int flush_open(const Native& native, void (Window::*reach)(Target&, Number, int));
+  void arrive(Target& target, const Done& done);
+  void complete(Target& target, const Done& done);
+  void complete_locally(Target& target, const Done& done);
+  int flush_target(int rank, Number Target::* reached, const Native& native, Reach reach);
+  int flush_open(const Native& native, Reach reach);
   template <class Complete>
   void complete_open(Complete&& complete);
   void forget_writes(Target& target, Number last);
@@ -235,6 +251,7 @@ class Window {
   std::vector<int> open_;  // targets with operations that are not complete
   Number issued_ = 0;
   unsigned quiet_ = 0;
+  TypicalTime idle_unlock_, idle_unlock_all_;  // with nothing to complete
   Statistics statistics_;
   Sharing sharing_;
   std::vector<Part> parts_;  // what is missing for the get at hand

@@ -23,7 +23,7 @@ def test_keys_are_sorted(mpi: Launcher, build: Path, n: int) -> None:
     text = output(run(mpi, build, "radix_sort", n, ["--sizes", "2048", *FEW_PASSES, *SHORT]))
     assert SORTED in text
     assert "in 8 passes" in text
-    assert f", {n} ranks; median of the slowest rank's times" in text
+    assert f", {n} {'rank' if n == 1 else 'ranks'}; median of the slowest rank's times" in text
 
 
 @on_two

@@ -98,3 +98,11 @@ TEST_CASE("lcc: files that cannot be read say why") {
       apps::input_error);
   CHECK_THROWS_AS(read_graph("/", ""), apps::input_error);
 }
+
+TEST_CASE("lcc: what a message shows of a file is short and in ASCII") {
+  CHECK(apps::shown("two") == "two");
+  CHECK(apps::shown(std::string("\x7f"
+                                "ELF\0\xc3\xa9",
+                                7)) == "\\x7fELF\\x00\\xc3\\xa9");
+  CHECK(apps::shown(std::string(41, 'x')) == std::string(40, 'x') + "...");
+}

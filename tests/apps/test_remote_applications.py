@@ -127,7 +127,7 @@ def test_formats_of_graphs_are_the_same_graph(mpi: Launcher, build: Path, tmp_pa
     for name in ("g.txt", "g.mtx", "g.graph"):
         found = tmp_path / "found.txt"
         text = output(run(mpi, build, "lcc", 3, ["--graph", tmp_path / name, "--output", found, *ONCE]))
-        assert f"{name}: 4 vertices, 4 edges, 1 triangles" in text
+        assert f"{name}: 4 vertices, 4 edges, 1 triangle," in text
         assert numbers(found) == pytest.approx([1, 1, 1 / 3, 0], abs=1e-15)
 
 
@@ -233,6 +233,15 @@ def test_records(mpi: Launcher, build: Path, name: str, tmp_path: Path) -> None:
 
 
 @on_quick
+def test_bodies_at_one_place_do_not_pull_each_other(mpi: Launcher, build: Path, tmp_path: Path) -> None:
+    path, result = tmp_path / "two.txt", tmp_path / "result"
+    path.write_text("1 0.5 0 0 0 0 0\n" * 2)
+    text = output(run(mpi, build, "barnes_hut", 2, ["--file", path, "--output", result, "--steps", "1", *ONCE]))
+    assert "Barnes-Hut, 2 bodies, theta 0.5, 1 step; energy changed by 0 from 0\n" in text
+    assert [line.split() for line in result.read_text().splitlines()[1:]] == [["1", "0.5", *["0"] * 9]] * 2
+
+
+@on_quick
 @pytest.mark.parametrize(
     ("name", "words", "message"),
     [
@@ -242,6 +251,11 @@ def test_records(mpi: Launcher, build: Path, name: str, tmp_path: Path) -> None:
         ("lcc", ["--output", "/no/such/folder/x"], "cannot write '/no/such/folder/x': No such file or directory"),
         ("lcc", ["--output", "x", "--trace", "x"], "--output and --trace name the same file; name two"),
         ("lcc", ["--train", "3"], "unknown option '--train'"),
+        ("lcc", ["--ahead-bytes", "1000"], "--ahead-bytes: '1000' is no power of two from 64 to 1048576; write one"),
+        ("lcc", ["--graph", "x", "--scale", "4"], "--scale is for a graph that is drawn, and --graph names another"),
+        ("barnes_hut", ["--ahead-bytes=32"], "--ahead-bytes: '32' is no power of two from 64 to 1048576; write one"),
+        ("barnes_hut", ["--ceiling-kib", "8191"], "--ceiling-kib: 8191 is less than twice the 4096 of --cache-kib"),
+        ("barnes_hut", ["--file", "x", "--seed", "4"], "--seed is for bodies that are drawn, and --file names others"),
         ("barnes_hut", ["--theta", "3"], "--theta: '3' is not a number from 0 to 2"),
         ("barnes_hut", ["--output", "x", "--json", "x"], "--output and --json name the same file; name two"),
         ("barnes_hut", ["--group", "8"], "--group: 8 is less than a leaf's 16 bodies; write --leaf 8"),
@@ -257,6 +271,8 @@ def test_wrong_usage_ends_all_ranks(mpi: Launcher, build: Path, name: str, words
     ("name", "option", "text", "message"),
     [
         ("lcc", "--graph", "0 1\n1 two\n", "line 2: the second vertex 'two' is not a whole number"),
+        ("lcc", "--graph", "# none\n", "there are no vertices in it"),
+        ("lcc", "--graph", "0 \x01\n", r"line 1: the second vertex '\x01' is not a whole number"),
         ("barnes_hut", "--file", "1 0 0 0 0 0\n", "line 1: the velocity is missing"),
         ("barnes_hut", "--file", "# none\n", "there are no bodies in it"),
     ],

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "common/columns.hpp"
 #include "common/report.hpp"
 
 using namespace apps;
@@ -30,6 +31,12 @@ TEST_CASE("times have three digits and a unit") {
   CHECK(seconds_text(0.0456) == "45.6 ms");
   CHECK(seconds_text(123.4) == "123 s");
   CHECK(seconds_text(std::nan("")) == "-");
+}
+
+TEST_CASE("one is not many") {
+  CHECK(counted(0, "body", "bodies") == "0 bodies");
+  CHECK(counted(1, "body", "bodies") == "1 body");
+  CHECK(counted(2, "body", "bodies") == "2 bodies");
 }
 
 TEST_CASE("the table has a line for each measurement, in columns") {

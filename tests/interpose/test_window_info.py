@@ -37,7 +37,7 @@ def test_a_windows_info_tells_what_its_cache_did(mpi: Launcher, preload: Path, t
     told = [json.loads(text) for text in re.findall(r"\{\"cached\".*$", done.stdout, re.MULTILINE)]
     assert len(told) == RANKS
     for rank in told:
-        assert float(rank["cached"].pop("wherry_cache_seconds_saved")) >= 0
+        assert float(rank["cached"].pop("wherry_cache_seconds_saved")) > 0
         assert rank == {"cached": CACHED, "shared": SHARED}
     rows = [
         (CACHINGS[row["caching"]], row["passed"]) for record in records_in(tmp_path) for row in record.tables["windows"]
