@@ -146,7 +146,8 @@ int wherry_win_get_adjustments(MPI_Win win, int most, wherry_win_adjustment* adj
 /// 1 if the window is cached, else 0. Local.
 int wherry_win_is_cached(MPI_Win win);
 /// NULL if the window is cached; else why it is not: "off", "shared memory", "dynamic", "one rank", "an accelerator's memory may
-/// be in it", or "not known" for a window that was not made here. Local.
+/// be in it", or "not known" for a window that was not made here. Under the preload, in the window's info, also "its info is not
+/// understood"; these functions return an error then. Local.
 const char* wherry_win_why_not_cached(MPI_Win win);
 
 #ifdef __cplusplus

@@ -110,6 +110,13 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   return *value << shift;
 }
 
+/// "a, b, c"
+std::string listed(std::span<const std::string_view> names) {
+  std::string text;
+  for (const std::string_view name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
 /// Reads single variables and notes what cannot be understood. A variable that is set to nothing counts as
 /// not set.
 class Reader {
@@ -147,9 +154,10 @@ class Reader {
   std::string choice(const char* name, std::span<const std::string_view> values) {
     const std::string value = text(name, std::string(values.front()));
     if (std::ranges::find(values, value) != values.end()) return value;
-    note(name, value, "is none of its values" + did_you_mean(value, values),
-         std::string(values.front()) + " is used", "write such a value or unset it");
-    return std::string(values.front());
+    const std::string near(nearest(value, values)), usual(values.front());
+    note(name, value, "is none of " + listed(values), usual + " is used",
+         near.empty() ? "write one of these or unset it" : "did you mean '" + near + "'?");
+    return usual;
   }
 
   ProgressBy progress(const char* name) {

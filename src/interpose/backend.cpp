@@ -186,7 +186,7 @@ int Backend::cache_window(MPI_Win win, MPI_Comm comm, MPI_Info info, const windo
   const std::string problem = window::read_info(api_, info, options);
   if (!problem.empty() && rank_ == 0)
     std::fprintf(stderr, "wherry: %s; the window is not cached\n", problem.c_str());
-  options.caching &= problem.empty();
+  options.understood = problem.empty();
   return make_windows().add(win, comm, own, options);
 }
 

@@ -38,6 +38,7 @@ int gather_segments(const mpi::Api& api, MPI_Comm comm, const Segment& own, std:
 
 /// What this rank itself has against caching a window.
 std::optional<Uncached> objection(const Options& options) {
+  if (!options.understood) return Uncached::info;
   if (!options.caching) return Uncached::off;
   if (run::accelerator_loaded()) return Uncached::accelerator;
   return std::nullopt;
@@ -46,8 +47,12 @@ std::optional<Uncached> objection(const Options& options) {
 }  // namespace
 
 const char* reason_of(Uncached why) {
-  constexpr const char* reasons[] = {"off", "shared memory", "dynamic", "one rank",
-                                     "an accelerator's memory may be in it"};
+  constexpr const char* reasons[] = {"off",
+                                     "shared memory",
+                                     "dynamic",
+                                     "one rank",
+                                     "an accelerator's memory may be in it",
+                                     "its info is not understood"};
   return reasons[static_cast<std::size_t>(why)];
 }
 

@@ -20,7 +20,7 @@
 namespace wherry::window {
 
 /// Why a window is the library's.
-enum class Uncached { off, shared_memory, dynamic, one_rank, accelerator };
+enum class Uncached { off, shared_memory, dynamic, one_rank, accelerator, info };
 /// In a few words.
 const char* reason_of(Uncached why);
 

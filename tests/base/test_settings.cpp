@@ -143,6 +143,17 @@ TEST_CASE("a size of none is a size where that is the default") {
   CHECK(contains(little.problems[0], "is not between 65536 and"));
 }
 
+TEST_CASE("a choice that does not exist is told those that do") {
+  const Settings typo = read({{"WHERRY_CACHE", "allways"}});
+  CHECK(typo.cache == "transparent");
+  CHECK(typo.problems == std::vector<std::string>{
+                             "WHERRY_CACHE='allways' is none of transparent, always, user, off; transparent "
+                             "is used; did you mean 'always'?"});
+  const Settings other = read({{"WHERRY_CACHE", "everything"}});
+  REQUIRE(other.problems.size() == 1);
+  CHECK(contains(other.problems[0], "transparent is used; write one of these or unset it"));
+}
+
 TEST_CASE("absurd numbers keep the default and are reported") {
   for (const char* absurd : {"3", "-1", "many", "1e1", "999999999999999999999"}) {
     CAPTURE(absurd);

@@ -24,6 +24,11 @@ CACHED = {
     "wherry_cache_bytes_saved": str(32 + 3 * 64),
     "wherry_cache_gets_passed": "0",
 }
+MISSPELT = {
+    "wherry_cache": "off",
+    "wherry_cache_why": "its info is not understood",
+    "wherry_cache_gets_passed": "0",
+}
 SHARED = {"wherry_cache": "off", "wherry_cache_why": "shared memory", "wherry_cache_gets_passed": "1"}
 
 
@@ -38,7 +43,11 @@ def test_a_windows_info_tells_what_its_cache_did(mpi: Launcher, preload: Path, t
     assert len(told) == RANKS
     for rank in told:
         assert float(rank["cached"].pop("wherry_cache_seconds_saved")) > 0
-        assert rank == {"cached": CACHED, "shared": SHARED}
+        assert rank == {"cached": CACHED, "shared": SHARED, "misspelt": MISSPELT}
+    assert (
+        done.stderr.count("the info key wherry_cache is 'usr', which is no mode; write transparent, always, user or")
+        == 1
+    )
     rows = [
         (CACHINGS[row["caching"]], row["passed"]) for record in records_in(tmp_path) for row in record.tables["windows"]
     ]

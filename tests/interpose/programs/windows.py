@@ -42,6 +42,10 @@ shared.Unlock_all()
 uncached = told(shared)
 shared.Free()
 
+misspelt = MPI.Win.Create(mine, 4, MPI.Info.Create({"wherry_cache": "usr"}), world)
+unknown = told(misspelt)
+misspelt.Free()
+
 # One write: the pieces of a print would mix with the other rank's where output is not buffered.
-sys.stdout.write(json.dumps({"cached": cached, "shared": uncached}) + "\n")
+sys.stdout.write(json.dumps({"cached": cached, "shared": uncached, "misspelt": unknown}) + "\n")
 sys.stdout.flush()
