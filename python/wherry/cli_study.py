@@ -14,6 +14,7 @@ from wherry.cli_common import errors_console, examples, given_options, launching
 from wherry.errors import UsageError
 
 _ALWAYS = ("--list", "--quick", "-o", "--redraw")
+_OF_REDRAWING = ("--list", "-o", "--redraw")
 
 
 @click.command(
@@ -63,10 +64,10 @@ def study_(
         raise UsageError("which study? write `wherry study NAME`; `wherry study --list` names them")
     found = study.find(name)
     chosen = found.find(parts)
-    check_options(found, given_options())
+    check_options(found, chosen if parts else (), given_options())
     if redraw and folder is None:
         raise UsageError("--redraw reads what was measured before; say with -o where that is")
-    uses_mpi = "--mpi" in found.options and not redraw
+    uses_mpi = not redraw and any("--mpi" in part.options for part in chosen)
     setup = frame.Setup(
         mpi=frame.choose_mpi(mpi_name) if uses_mpi else None,
         ranks=ranks,
@@ -91,7 +92,7 @@ def answerable(chosen: Sequence[study.Part], setup: frame.Setup, named: bool) ->
         for part in chosen:
             study.check(part, setup)
         return list(chosen)
-    reasons = {part.name: part.why_not(setup) for part in chosen}
+    reasons = {part.name: part.why_too_few(setup) or part.why_not(setup) for part in chosen}
     for name, why in reasons.items():
         if why:
             errors_console().print(f"left out: {name}: {escape(why)}", highlight=False, soft_wrap=True)
@@ -121,10 +122,26 @@ def show_studies() -> None:
             click.echo(f"  {part.name:<10} {part.question}")
 
 
-def check_options(found: study.Study, given: list[str]) -> None:
-    """Raises UsageError for an option that the study would not look at."""
+def check_options(found: study.Study, named: Sequence[study.Part], given: Sequence[str]) -> None:
+    """Raises UsageError for an option that the study would not look at, or one of the parts that the user named."""
     takes = (*found.options, *_ALWAYS)
     for option in given:
         if option not in takes:
             raise UsageError(f"study '{found.name}' does not use {option}; leave it out (it takes {', '.join(takes)})")
-    frame.check_hosts(given)
+        if "--redraw" in given and option not in _OF_REDRAWING:
+            raise UsageError(f"--redraw measures nothing, so it does not use {option}; leave one of them out")
+        if option not in _ALWAYS:
+            check_parts(found, named, option)
+    # Without --netlab among its options, a study has parts that are about emulated hosts, whatever is asked.
+    if "--netlab" in takes:
+        frame.check_hosts(given)
+
+
+def check_parts(found: study.Study, named: Sequence[study.Part], option: str) -> None:
+    """Raises UsageError for a part that would not look at the option."""
+    users = ", ".join(part.name for part in found.parts if option in part.options)
+    for part in named:
+        if option not in part.options:
+            raise UsageError(
+                f"part '{part.name}' does not use {option}, which is for {users}; leave it out, or name only such parts"
+            )

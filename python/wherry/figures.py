@@ -5,7 +5,9 @@ Text stays text, and the same numbers give the same bytes. (The pictures of the 
 
 from __future__ import annotations
 
+import hashlib
 import io
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +48,18 @@ def svg(width: float, height: float, paint: Callable[[Figure], None]) -> str:
         paint(figure)
         out = io.StringIO()
         figure.savefig(out, format="svg", metadata={"Date": None})
-    return out.getvalue()
+    return with_steady_names(out.getvalue())
+
+
+def with_steady_names(svg: str) -> str:
+    """The picture with its clip paths called by what is written of them.
+
+    Matplotlib calls them by all digits of their rectangles. The last ones are not written, and differ between
+    processors.
+    """
+    clips = re.findall(r'<clipPath id="([^"]+)">(.*?)</clipPath>', svg, flags=re.DOTALL)
+    names = {name: f"p{hashlib.sha256(written.encode()).hexdigest()[:10]}" for name, written in clips}
+    return re.sub(r'(?<=id=")[^"]+(?=")|(?<=url\(#)[^)]+(?=\))', lambda found: names.get(found[0], found[0]), svg)
 
 
 def scale_logarithmically(axes: Axes, ticks: Sequence[float], label: Callable[[Any], str] = str) -> None:

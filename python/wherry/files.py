@@ -1,4 +1,4 @@
-"""Writing files whole or not at all, and folders to write them to."""
+"""Reading JSON, writing files whole or not at all, and folders to write them to."""
 
 from __future__ import annotations
 
@@ -38,6 +38,31 @@ def write_whole(path: Path, text: str) -> None:
         with contextlib.suppress(OSError):
             Path(name).unlink()
         raise
+
+
+def read_json(path: Path) -> Any:
+    """What a file of JSON holds. Raises OSError, or ValueError that says from where on it is none: "it ..."."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(_why_no_json(text, error)) from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"it is no JSON: byte {error.start} is not UTF-8") from error
+    except RecursionError as error:
+        raise ValueError("it is JSON of too many levels") from error
+
+
+def _why_no_json(text: str, error: json.JSONDecodeError) -> str:
+    where, words = f"line {error.lineno}, column {error.colno}", text.strip()
+    if not words:
+        return "it is empty"
+    closing = {"{": "}", "[": "]"}.get(words[0], "")
+    # Of a text without its closing quote the parser tells the beginning.
+    breaks_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
+    if breaks_off or not words.endswith(closing):
+        return f"it is not whole JSON but breaks off in {where}"
+    return f"it is no JSON from {where} on"
 
 
 def write_json(path: Path, value: Any) -> None:

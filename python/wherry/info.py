@@ -15,7 +15,7 @@ from rich.text import Text
 from wherry import __version__, paths
 from wherry.bench.frame import commit, machine
 from wherry.mpis import Mpi, find_mpis
-from wherry.settings import VARIABLES, problems, settings
+from wherry.settings import VARIABLES, problems, settings, unknown_values
 
 _INTERESTING = ("sse4_2", "avx2", "avx512f", "asimd", "sve")
 
@@ -33,7 +33,7 @@ def gather() -> dict[str, Any]:
         "mpis": [_mpi(mpi) for mpi in find_mpis()],
         "files": [{"what": what, "path": str(path), "exists": path.exists()} for what, path in _files()],
         "settings": [asdict(setting) for setting in settings()],
-        "problems": problems(),
+        "problems": [*problems(), *unknown_values()],
     }
 
 

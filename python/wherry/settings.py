@@ -26,6 +26,7 @@ class Variable:
     default: str
     meaning: str
     names: Names | None = None  # None: it names no strategy
+    values: tuple[str, ...] = ()  # that it takes, if these are all
 
 
 VARIABLES = {
@@ -33,7 +34,9 @@ VARIABLES = {
     "WHERRY_NO_PROFILE": Variable("0", "1: record no calls, sizes or times"),
     "WHERRY_NO_COLLECTIVES": Variable("0", "1: leave every collective to the MPI library"),
     "WHERRY_NONBLOCKING": Variable("0", "1: perform non-blocking and persistent collectives too"),
-    "WHERRY_PROGRESS": Variable("calls", "who goes on with these: calls (of MPI), or a thread as well"),
+    "WHERRY_PROGRESS": Variable(
+        "calls", "who goes on with these: calls (of MPI), or a thread as well", values=("calls", "thread")
+    ),
     "WHERRY_NO_LEARNING": Variable("0", "1: follow the cost model and the tuning file, try nothing out"),
     "WHERRY_NO_TUNING": Variable("0", "1: neither read nor write the tuning file"),
     "WHERRY_OUTPUT": Variable("", "directory for the record of each rank; `wherry run` sets it"),
@@ -65,7 +68,9 @@ VARIABLES = {
         "auto", "how sparse exchanges run: nbx, census, a strategy, native or auto", Names("alltoall", SPARSE_WAYS)
     ),
     "WHERRY_CACHE": Variable(
-        "transparent", "how long windows remember what was read: transparent, always, user or off"
+        "transparent",
+        "how long windows remember what was read: transparent, always, user or off",
+        values=("transparent", "always", "user", "off"),
     ),
     "WHERRY_CACHE_CURVE": Variable(
         "0", "ranges of a cached window that are followed for its miss-ratio curve; 1024 with --report"
@@ -109,6 +114,16 @@ def problems(environment: Mapping[str, str] | None = None) -> list[str]:
     given = os.environ if environment is None else environment
     wrong = [name for name in given if name.startswith("WHERRY_") and name not in VARIABLES]
     return [_unknown("variable", name, VARIABLES) for name in sorted(wrong)] + _unknown_strategies(given)
+
+
+def unknown_values(environment: Mapping[str, str] | None = None) -> list[str]:
+    """Of variables that take a few words only. In a run the library itself says so."""
+    given = os.environ if environment is None else environment
+    return [
+        f"{name}: {variable.default} is used instead of the {unknown('value', value, variable.values)}"
+        for name, variable in VARIABLES.items()
+        if variable.values and (value := given.get(name, "")) not in ("", *variable.values)
+    ]
 
 
 def _unknown_strategies(given: Mapping[str, str]) -> list[str]:

@@ -288,12 +288,25 @@ def test_info_shows_settings_and_their_origin(wherry: Invoke, monkeypatch: pytes
     assert "WHERRY_ALTOALL" in text
 
 
+def test_info_names_values_that_a_setting_does_not_take(wherry: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WHERRY_CACHE", "allways")
+    monkeypatch.setenv("WHERRY_PROGRESS", "thread")
+    said = (
+        "WHERRY_CACHE: transparent is used instead of the unknown value 'allways'"
+        " (have: transparent, always, user, off); did you mean 'always'?"
+    )
+    assert json.loads(wherry("info", "--json").out)["problems"] == [said]
+    assert "allways" not in wherry("run", "--", "true").err, "said by the library in a run"
+
+
 def test_settings_are_those_of_the_source() -> None:
     source = (ROOT / "src/base/settings.cpp").read_text()
     import re
 
     names = re.findall(r'^ +\{"(WHERRY_\w+)",', source, flags=re.MULTILINE)
     assert sorted(names) == sorted(settings.VARIABLES)
+    (modes,) = re.findall(r"modes\[\] = \{(.*)\};", source)
+    assert re.findall(r'"(\w+)"', modes) == [*settings.VARIABLES["WHERRY_CACHE"].values]
 
 
 def test_report_writes_the_page(wherry: Invoke, tmp_path: Path) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from matplotlib.figure import Figure
 
 from wherry import figures
 from wherry.simulate.picture import looks
@@ -28,6 +31,22 @@ def test_colours_are_legible_on_every_page(page: str) -> None:
     assert contrast(figures.TEXT, page) >= 4
     for colour in (figures.LINES, *figures.COLOURS):
         assert contrast(colour, page) >= 3, colour
+
+
+def test_digits_that_are_not_written_change_nothing() -> None:
+    def drawn(width: float) -> str:
+        def paint(figure: Figure) -> None:
+            figure.set_layout_engine("none")
+            for left in (0.1, 0.6):
+                figure.add_axes((left, 0.1, width, 0.8)).plot([1, 2], [2, 1])
+
+        return figures.svg(4, 3, paint)
+
+    picture = drawn(0.3)
+    assert picture == drawn(0.3 + 1e-12)
+    names = re.findall(r'<clipPath id="([^"]+)">', picture)
+    assert len(set(names)) == 2
+    assert set(re.findall(r"clip-path=.url\(#([^)]+)\)", picture)) == set(names)
 
 
 def test_no_two_lines_of_a_simulation_look_alike() -> None:

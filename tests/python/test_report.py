@@ -205,6 +205,11 @@ def test_missing_and_damaged_directories(tmp_path: Path) -> None:
         (tmp_path / "summary.json").write_text(text)
         with pytest.raises(WherryError, match=r"summary\.json is damaged"):
             report.from_directory(tmp_path)
+    (tmp_path / "summary.json").write_text('{"size": 4,')
+    with pytest.raises(
+        WherryError, match=r"it is not whole JSON but breaks off in line 1, column 12\); record the run"
+    ):
+        report.from_directory(tmp_path)
 
 
 def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

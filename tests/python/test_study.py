@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 from collections.abc import Sequence
@@ -52,9 +53,11 @@ PART = Part(
     lambda setup: [count_of(3.0, baseline=6.0)],
     lambda rows: Table(("case", "count"), [(row["case"], f"{row['value']:g}") for row in rows]),
     lambda rows: f"<svg>{len(rows)}</svg>",
+    options=("-n",),
+    fewest_ranks=(3, 2),
 )
 CLOSED = Part("two", "Why?", PART.measure, PART.tabulate, PART.draw, lambda setup: "it is closed; open it")
-STUDY = Study("some", "a study", (PART, CLOSED), ("-n",))
+STUDY = Study("some", "a study", (PART, CLOSED))
 
 
 def test_records_carry_what_all_records_have() -> None:
@@ -109,10 +112,22 @@ def test_what_cannot_be_read_again_says_what_to_do(tmp_path: Path) -> None:
     folder.prepare()
     with pytest.raises(UsageError, match=r"some-one.json does not exist; measure it first, without --redraw"):
         folder.read(STUDY, PART)
-    for damaged in ("{", "{}", "[]", "[1]"):
+    for damaged, why in {
+        '[\n{"a":': "it is not whole JSON but breaks off in line 2, column 6",
+        "{}": "it is no list of objects",
+        "[]": "it is no list of objects",
+        "[1]": "it is no list of objects",
+    }.items():
         folder.results(STUDY, PART).write_text(damaged)
-        with pytest.raises(WherryError, match=r"holds no records .*measure it again"):
+        with pytest.raises(WherryError) as error:
             folder.read(STUDY, PART)
+        assert str(error.value).endswith(f"some-one.json holds no records ({why}); measure it again, without --redraw")
+
+
+def test_the_origin_says_everything_once() -> None:
+    networks = ["a switch, slow; 16 nodes", "a switch, slow; 32 nodes", "", "a switch, slow; 16 nodes"]
+    rows = [count_of(1.0, network=network, machine="2 x CPU", commit="abc", quick=False) for network in networks]
+    assert study.origin(rows) == "Some MPI; a switch, slow; 16 nodes; 32 nodes; 2 x CPU; commit abc."
 
 
 def launch_row(variant: str, seconds: Sequence[float], hits: int) -> Record:
@@ -168,27 +183,31 @@ def quick() -> Setup:
     return Setup(mpi=fake_mpi(), quick=True)
 
 
+def once() -> Setup:
+    return Setup(mpi=fake_mpi(), launches=1)
+
+
 def test_sizes_are_judged_by_the_best_fixed_one(monkeypatch: pytest.MonkeyPatch) -> None:
     launches = Launches(monkeypatch)
-    rows = sizes.measure(quick())
+    rows = sizes.measure(once())
     assert {row["workload"] for row in rows} == {sizes.MICRO, "lcc", "barnes_hut"}
     assert {row["reached"] for row in rows if row["variant"] == ADAPTIVE} == {True}
     assert {row["reached"] for row in rows if row["variant"] != ADAPTIVE} == {None}
     starts = {tuple(words[words.index("--cache-kib") :][:4]) for _, _, words in launches.asked}
-    assert starts == {("--cache-kib", k, "--entries", e) for k in ("64", "1024") for e in ("64", "1024")}
+    assert starts == {("--cache-kib", str(k), "--entries", str(e)) for k in sizes.STORAGES_KIB for e in sizes.ENTRIES}
     launches.hits[ADAPTIVE] = 47
-    lost = [row["reached"] for row in sizes.measure(quick()) if row["variant"] == ADAPTIVE and row["unit"] == "s"]
-    assert lost == [False] * 8
+    lost = [row["reached"] for row in sizes.measure(once()) if row["variant"] == ADAPTIVE and row["unit"] == "s"]
+    assert lost == [False] * 24
     table = sizes.tabulate(rows)
     assert table.rows[0] == (sizes.MICRO, "64 KiB", "64", "50.0", "80.0", "", "", "", "", "", "yes")
-    assert table.rows[4] == ("lcc", "64 KiB", "64", "50.0", "96.0", "60.0", "4 s", "2 s", "2 s", "2 s", "yes")
+    assert table.rows[12] == ("lcc", "64 KiB", "64", "50.0", "96.0", "60.0", "4 s", "2 s", "2 s", "2 s", "yes")
     words = texts_of(sizes.draw(rows))
     assert {"64 KiB", "1 MiB", "lcc", BLOCKS, f"{ADAPTIVE}, 64 entries"} <= set(words)
 
 
 def test_eviction_is_judged_at_three_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     launches = Launches(monkeypatch)
-    rows = eviction.measure(quick())
+    rows = eviction.measure(once())
     assert [row["share"] for row in rows] == [*eviction.JUDGED] * 4
     assert [row["trace"].endswith("scored") for row in rows[::3]] == [False, False, True, False]
     assert {(row["value"], row["lru"], row["constant"], row["reached"]) for row in rows} == {(50.0, 40.0, 52.0, True)}
@@ -197,10 +216,21 @@ def test_eviction_is_judged_at_three_shares(monkeypatch: pytest.MonkeyPatch) -> 
         eviction.Source("z", ()),
         {"share": 10, "references": 100, "bytes": 1, "working_set": 10, "hits": 40, "lru": 39, "constant": 46,
          "foresight": 60},
+        judged=True,
     )  # fmt: skip
     assert worse["reached"] is False
     assert eviction.tabulate(rows).rows[0] == ("Zipf 0.8", "5", "50.0", "40.0", "52.0", "75.0", "yes")
     assert {"LRU", "Zipf 0.8", "memory, % of the working set"} <= set(texts_of(eviction.draw(rows)))
+
+
+def test_a_quick_look_judges_no_goal(monkeypatch: pytest.MonkeyPatch) -> None:
+    launches = Launches(monkeypatch, adaptive_hits=47)
+    for part in (sizes, eviction):
+        rows = part.measure(quick())
+        assert {(row["goal"], row["reached"]) for row in rows} == {("", None)}
+        assert {row[-1] for row in part.tabulate(rows).rows} == {"not judged (quick)"}
+    starts = {tuple(words[words.index("--cache-kib") :][:4]) for _, _, words in launches.asked if "--entries" in words}
+    assert starts == {("--cache-kib", k, "--entries", e) for k in ("64", "1024") for e in ("64", "1024")}
 
 
 def test_problems_stay_or_grow_with_the_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -243,14 +273,21 @@ def test_plain_gets_are_simulated_on_few_ranks_only(monkeypatch: pytest.MonkeyPa
     assert {"16", "32", "64", "128", "plain MPI"} <= set(texts_of(scaling.draw(rows)))
 
 
-def test_too_few_ranks_for_a_part_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(application, "why_missing", lambda name: "")
-    for name, fewest in (("strong", 2), ("weak", 2), ("node", 4), ("simulated", 16)):
+def test_too_few_ranks_for_a_part_are_told() -> None:
+    for name, fewest, quick in (
+        ("sizes", 2, 2),
+        ("strong", 2, 2),
+        ("weak", 2, 2),
+        ("node", 4, 4),
+        ("simulated", 16, 4),
+    ):
         (part,) = study.find("cache").find((name,))
-        assert part.why_not(Setup(ranks=fewest)) == part.why_not(Setup()) == ""
-        said = rf"cannot answer '{name}': -n 1 is below its fewest ranks; write -n {fewest} or more, or leave it out"
-        with pytest.raises(WherryError, match=said):
+        for setup in (Setup(ranks=fewest), Setup(ranks=quick, quick=True), Setup()):
+            assert part.why_too_few(setup) == ""
+        said = f"cannot answer '{name}': -n 1 is below its fewest ranks; write -n {fewest} or more, or leave it out"
+        with pytest.raises(UsageError, match=said):
             measured(study.find("cache"), part, Setup(mpi=fake_mpi(), ranks=1))
+        assert f"write -n {quick} or more" in part.why_too_few(Setup(ranks=1, quick=True))
 
 
 def test_ranks_of_a_node_share_or_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -292,6 +329,26 @@ def test_the_command_names_studies_and_parts(wherry: Invoke) -> None:
         (["cache", "eviktion"], "did you mean 'eviction'?"),
         (["cache", "--redraw"], "say with -o where that is"),
         (["cache", "--hosts", "3"], "give --netlab too"),
+        (
+            ["cache", "eviction", "--netlab"],
+            "part 'eviction' does not use --netlab, which is for sizes, strong, weak, node;",
+        ),
+        (
+            ["cache", "strong", "eviction", "-n", "4"],
+            "part 'eviction' does not use -n, which is for sizes, strong, weak, ",
+        ),
+        (
+            ["nbody", "node", "--hosts", "3"],
+            "part 'node' does not use --hosts, which is for gigabit; leave it out, or name",
+        ),
+        (
+            ["nbody", "kernels", "--mpi", "mpich"],
+            "part 'kernels' does not use --mpi, which is for threads, node, gigabit;",
+        ),
+        (
+            ["cache", "-o", "x", "--redraw", "-n", "4"],
+            "--redraw measures nothing, so it does not use -n; leave one of them",
+        ),
         (["cache", "-o", "/proc/nowhere"], "cannot write to -o /proc/nowhere/results"),
     ],
 )
@@ -324,6 +381,29 @@ def test_the_command_measures_writes_and_draws_again(
     unused = wherry("study", "some", "--netlab")
     assert unused.code == 2
     assert "study 'some' does not use --netlab; leave it out (it takes -n, " in unused.err
+
+
+def test_too_few_ranks_are_wrong_usage_of_a_part_that_is_named(wherry: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(study, "STUDIES", (STUDY,))
+    few = wherry("study", "some", "one", "-n", "2")
+    assert few.code == 2
+    assert "cannot answer 'one': -n 2 is below its fewest ranks; write -n 3 or more" in few.err
+    assert wherry("study", "some", "one", "-n", "2", "--quick").code == 0
+    unnamed = wherry("study", "some", "-n", "2")
+    assert unnamed.code == 0
+    assert "left out: one: -n 2 is below its fewest ranks" in unnamed.err
+
+
+def test_emulated_hosts_are_counted_where_they_need_not_be_asked_for(
+    wherry: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Setup] = []
+    part = dataclasses.replace(
+        PART, measure=lambda setup: asked.append(setup) or PART.measure(setup), options=("--hosts",)
+    )
+    monkeypatch.setattr(study, "STUDIES", (dataclasses.replace(STUDY, parts=(part,)),))
+    assert wherry("study", "some", "one", "--hosts", "3").code == 0
+    assert [setup.hosts for setup in asked] == [3]
 
 
 def test_every_study_has_a_page_with_one_place_for_every_part() -> None:

@@ -69,7 +69,9 @@ def test_other_calls_are_named(tmp_path: Path) -> None:
     for one in drafts:
         one.rows["calls"] = [{"function": 1, "count": 2, "time_ns": 500 * MS, "comm": 0, "module": 0xFFFFFFFF}]
     write(tmp_path, drafts)
-    assert trace.read(tmp_path).note.startswith("1 s in other calls of MPI")
+    said = "of the whole run, 1 s in other calls of MPI, of all ranks together, count as computing"
+    assert trace.read(tmp_path).note == said
+    assert trace.read(tmp_path).cut(0.0, 0.02).note == said
 
 
 def test_hosts_are_compared_by_their_time_of_day_and_wait_for_nobody(tmp_path: Path) -> None:
@@ -105,7 +107,9 @@ EVENT = {"name": "compute", "cat": "compute", "ph": "X", "ts": 0, "dur": 1, "pid
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "is no trace"),
+        ("", "it is empty"),
+        ('{"traceEvents": [\n{"name": "comp', "it is not whole JSON but breaks off in line 2, column 10"),
+        ("rank 0: 5 ms", "it is no JSON from line 1, column 1 on"),
         ("[]", "it has no list of traceEvents"),
         ('{"traceEvents": 3}', "it has no list of traceEvents"),
         ('{"traceEvents": []}', "there is no span in it"),
@@ -132,8 +136,27 @@ def test_folders_without_records_say_how_to_make_some(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="does not exist"):
         trace.read(tmp_path / "none")
     write(tmp_path, [draft(0, []), draft(1, [])])
-    with pytest.raises(WherryError, match="no rank was seen in a collective"):
+    with pytest.raises(WherryError, match="no rank was seen in one that others take part in; `wherry report"):
         trace.read(tmp_path)
+
+
+def test_what_is_no_collective_is_named_where_nothing_else_was_called(tmp_path: Path) -> None:
+    drafts = [draft(0, []), draft(1, [])]
+    names = (b"MPI_Init", b"MPI_Get", b"MPI_Win_fence")
+    for one in drafts:
+        one.rows["functions"] = [{"name": name, "kind": 2} for name in names]
+        one.rows["calls"] = [
+            {"function": number, "count": 1, "time_ns": time, "comm": 0, "module": 0xFFFFFFFF}
+            for number, time in enumerate((900 * MS, MS, 2 * MS))
+        ]
+    write(tmp_path, drafts)
+    with pytest.raises(WherryError) as error:
+        trace.read(tmp_path)
+    assert str(error.value) == (
+        f"nothing to trace in {tmp_path}: a trace shows blocking collectives, and no rank was seen in one that others"
+        " take part in (the time in MPI went above all to MPI_Win_fence, MPI_Get);"
+        f" `wherry report {tmp_path}` shows the time in all calls"
+    )
 
 
 def test_a_cut_keeps_what_lies_between(tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def test_a_cut_file_and_no_file_are_told_apart(data: Results, tmp_path: Path) ->
     path = tmp_path / "r"
     save(path, data)
     path.write_text(path.read_text()[:100])
-    with pytest.raises(UsageError, match="damaged: it is no JSON"):
+    with pytest.raises(UsageError, match="damaged: it is not whole JSON but breaks off in line "):
         load(path)
     with pytest.raises(UsageError, match="cannot read"):
         load(tmp_path / "none")

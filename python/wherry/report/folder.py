@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from wherry.analysis import Analysis, analyse, from_data
 from wherry.errors import UsageError, WherryError
-from wherry.files import write_json, write_whole
+from wherry.files import read_json, write_json, write_whole
 from wherry.record import read_all
 from wherry.report.document import page
 
@@ -43,6 +42,6 @@ def load(directory: Path) -> Analysis:
             )
         return analyse(records)
     try:
-        return from_data(json.loads(summary.read_text(encoding="utf-8")))
+        return from_data(read_json(summary))
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise WherryError(f"{summary} is damaged ({error}); record the run again") from error

@@ -5,7 +5,6 @@ A part measures records. Its table and its picture are made of the records alone
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import Any
 
 from wherry.bench.frame import Setup, commit, machine
 from wherry.errors import UsageError, WherryError, unknown
-from wherry.files import make_folder, write_records, write_whole
+from wherry.files import make_folder, read_json, write_records, write_whole
 
 #: The members of a benchmark's record (docs/reference/command-line.md), and the case's coordinates.
 Record = dict[str, Any]
@@ -41,7 +40,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Part:
-    """A question. why_not: why it cannot be answered here, with what to do; empty if it can."""
+    """A question.
+
+    why_not: why it cannot be answered here, with what to do; empty if it can. options: of `wherry study` that it looks
+    at, besides those that all parts have. fewest_ranks: that -n may say, without --quick and with it.
+    """
 
     name: str
     question: str
@@ -49,16 +52,27 @@ class Part:
     tabulate: Callable[[Records], Table]
     draw: Callable[[Records], str]  # SVG
     why_not: Callable[[Setup], str] = lambda setup: ""
+    options: tuple[str, ...] = ()
+    fewest_ranks: tuple[int, int] = (1, 1)
+
+    def why_too_few(self, setup: Setup) -> str:
+        """Why -n leaves it nothing to measure; empty if it does not."""
+        fewest = self.fewest_ranks[setup.quick]
+        if setup.ranks is None or setup.ranks >= fewest:
+            return ""
+        return f"-n {setup.ranks} is below its fewest ranks; write -n {fewest} or more, or leave it out"
 
 
 @dataclass(frozen=True)
 class Study:
-    """options: of `wherry study` that its parts look at, besides those that all studies have."""
-
     name: str
     summary: str
     parts: tuple[Part, ...]
-    options: tuple[str, ...] = ()
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """That any of its parts looks at."""
+        return tuple(dict.fromkeys(option for part in self.parts for option in part.options))
 
     def find(self, names: Sequence[str]) -> tuple[Part, ...]:
         """The parts of these names, in their own order; without names all."""
@@ -87,8 +101,15 @@ def values(rows: Iterable[Record], name: str) -> list[Any]:
     return list(dict.fromkeys(row[name] for row in rows))
 
 
+def in_words(reached: bool | None) -> str:
+    """Of a goal. None: a quick look cannot judge."""
+    return {None: "not judged (quick)", True: "yes", False: "no"}[reached]
+
+
 def check(part: Part, setup: Setup) -> None:
-    """Raises WherryError if the part cannot be answered here."""
+    """Raises WherryError if the part cannot be answered here, UsageError if nowhere."""
+    if why := part.why_too_few(setup):
+        raise UsageError(f"cannot answer '{part.name}': {why}")
     if why := part.why_not(setup):
         raise WherryError(f"cannot answer '{part.name}': {why}")
 
@@ -124,9 +145,9 @@ class Folder:
     def read(self, study: Study, part: Part) -> list[Record]:
         path = self.results(study, part)
         try:
-            rows = json.loads(path.read_text(encoding="utf-8"))
+            rows = read_json(path)
             if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-                raise ValueError("no list of objects")
+                raise ValueError("it is no list of objects")
         except FileNotFoundError:
             raise UsageError(f"{path} does not exist; measure it first, without --redraw") from None
         except ValueError as error:
@@ -159,9 +180,9 @@ def _shown(study: Study, part: Part, records: Records) -> str:
 
 
 def origin(records: Records) -> str:
-    """Where the records come from, in a line."""
-    words = [*dict.fromkeys(str(row["mpi"]) for row in records if row["mpi"])]
-    words += dict.fromkeys(str(row["network"]) for row in records if row["network"])
+    """Where the records come from, in a line. Networks that are alike in part are not told again and again."""
+    words = [str(mpi) for mpi in values(records, "mpi") if mpi]
+    words += dict.fromkeys(word for network in values(records, "network") if network for word in network.split("; "))
     words += [str(records[0]["machine"]), f"commit {records[0]['commit']}"]
     if records[0]["quick"]:
         words.append("a quick look, not a measurement")

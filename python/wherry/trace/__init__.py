@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from wherry import record
@@ -26,8 +27,17 @@ def from_folder(folder: Path) -> Trace:
         raise UsageError(f"no records in {folder}{why}; make some with `wherry run --report {folder} -- mpiexec ...`")
     trace = recorded.trace_of(records.ranks)
     if not any(trace.ranks.values()):
-        raise WherryError(f"nothing to trace in {folder}: no rank was seen in a collective that others take part in")
+        raise WherryError(_nothing_to_trace(folder, records.ranks))
     return trace
+
+
+def _nothing_to_trace(folder: Path, ranks: Sequence[record.Record]) -> str:
+    calls = recorded.longest_calls(ranks)
+    above_all = f" (the time in MPI went above all to {', '.join(calls)})" if calls else ""
+    return (
+        f"nothing to trace in {folder}: a trace shows blocking collectives, and no rank was seen in one that others"
+        f" take part in{above_all}; `wherry report {folder}` shows the time in all calls"
+    )
 
 
 __all__ = ["COMPUTE", "KINDS", "MPI", "WAIT", "Span", "Trace", "chrome", "from_folder", "read"]

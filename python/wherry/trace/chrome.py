@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wherry.errors import UsageError
-from wherry.files import write_whole
+from wherry.files import read_json, write_whole
 from wherry.trace.spans import KINDS, Span, Trace
 
 _US = 1e-6
@@ -34,7 +34,7 @@ def _event(rank: int, span: Span) -> dict[str, Any]:
 def read(path: Path) -> Trace:
     """Raises UsageError, with the event and the reason, if the file is no such trace."""
     try:
-        return _trace(json.loads(path.read_text(encoding="utf-8")), path.stem)
+        return _trace(read_json(path), path.stem)
     except (OSError, ValueError) as error:
         raise UsageError(
             f"{path} is no trace of Wherry's: {error}; `wherry trace --json FILE` and `nbody --trace FILE` write some"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
+from wherry.analysis.calls import SETUP
 from wherry.analysis.waits import arrivals
 from wherry.record import NONE, Record, comm_key
 from wherry.trace.spans import COMPUTE, MPI, WAIT, Span, Trace
@@ -81,7 +83,19 @@ def _note(records: Sequence[Record], gaps: bool) -> str:
     if not gaps:
         return "the records keep a part of the collectives only, so what lies between them is left out"
     other = sum(_other_seconds(record) for record in records)
-    return f"{other:.3g} s in other calls of MPI, of all ranks together, count as computing" if other > 0 else ""
+    if other <= 0:
+        return ""
+    # The records have sums of these calls, not their times: of a part of the run nobody knows.
+    return f"of the whole run, {other:.3g} s in other calls of MPI, of all ranks together, count as computing"
+
+
+def longest_calls(records: Sequence[Record], most: int = 3) -> list[str]:
+    """The functions that most of the time in MPI went to, of all ranks together."""
+    time_ns: Counter[str] = Counter()
+    for record in records:
+        for row in record.tables["calls"]:
+            time_ns[record.function(row["function"])] += int(row["time_ns"])
+    return [name for name, _ in time_ns.most_common() if name not in SETUP][:most]
 
 
 def _other_seconds(record: Record) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -11,7 +10,7 @@ from typing import Any, get_args
 
 from wherry.bench.frame import STATISTIC
 from wherry.errors import UsageError
-from wherry.files import write_json
+from wherry.files import read_json, write_json
 from wherry.mpis import Family
 from wherry.operations import OPERATIONS
 from wherry.tune.algorithms import Algorithm
@@ -67,11 +66,11 @@ def save(path: Path, results: Results) -> None:
 def load(path: Path) -> Results:
     """Raises UsageError if the file is not whole, or not what `wherry tune --library` writes."""
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
+        data = read_json(path)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}; write it with `wherry tune --library`") from error
     except ValueError as error:
-        raise _damaged(path, f"it is no JSON ({error})") from error
+        raise _damaged(path, str(error)) from error
     if not isinstance(data, dict) or data.get("kind") != KIND:
         raise UsageError(f"{path} holds no results of `wherry tune --library`; make them with it")
     if data.get("format") != VERSION:

@@ -5,17 +5,49 @@ from __future__ import annotations
 from wherry.study.cache import eviction, node, scaling, sizes
 from wherry.study.frame import Part, Study
 
+_LAUNCHED = ("--mpi", "-n", "--netlab", "--hosts", "--launches")
+
 STUDY = Study(
     name="cache",
     summary="the cache of one-sided reads, on traces and in two applications",
     parts=(
-        Part("sizes", sizes.QUESTION, sizes.measure, sizes.tabulate, sizes.draw),
-        Part("eviction", eviction.QUESTION, eviction.measure, eviction.tabulate, eviction.draw),
         Part(
-            "strong", scaling.STRONG, scaling.measure_strong, scaling.tabulate, scaling.draw, scaling.why_not_measured
+            "sizes",
+            sizes.QUESTION,
+            sizes.measure,
+            sizes.tabulate,
+            sizes.draw,
+            options=_LAUNCHED,
+            fewest_ranks=2 * (sizes.RANKS,),
         ),
-        Part("weak", scaling.WEAK, scaling.measure_weak, scaling.tabulate, scaling.draw, scaling.why_not_measured),
-        Part("node", node.QUESTION, node.measure, node.tabulate, node.draw, node.why_not),
+        Part("eviction", eviction.QUESTION, eviction.measure, eviction.tabulate, eviction.draw, options=("--mpi",)),
+        Part(
+            "strong",
+            scaling.STRONG,
+            scaling.measure_strong,
+            scaling.tabulate,
+            scaling.draw,
+            options=_LAUNCHED,
+            fewest_ranks=2 * (scaling.RANKS[0],),
+        ),
+        Part(
+            "weak",
+            scaling.WEAK,
+            scaling.measure_weak,
+            scaling.tabulate,
+            scaling.draw,
+            options=_LAUNCHED,
+            fewest_ranks=2 * (scaling.RANKS[0],),
+        ),
+        Part(
+            "node",
+            node.QUESTION,
+            node.measure,
+            node.tabulate,
+            node.draw,
+            options=_LAUNCHED,
+            fewest_ranks=2 * (node.RANKS[0],),
+        ),
         Part(
             "simulated",
             scaling.SIMULATED,
@@ -23,7 +55,8 @@ STUDY = Study(
             scaling.tabulate,
             scaling.draw,
             scaling.why_not_simulated,
+            options=("-n",),
+            fewest_ranks=(scaling.SIMULATED_RANKS[0], scaling.QUICK_SIMULATED_RANKS[0]),
         ),
     ),
-    options=("--mpi", "-n", "--netlab", "--hosts", "--launches"),
 )

@@ -13,7 +13,7 @@ from wherry.bench.frame import Place, Setup
 from wherry.study import applications
 from wherry.study.cache import replay
 from wherry.study.cache.programs import LCC
-from wherry.study.frame import Record, Records, Table, only, record, values
+from wherry.study.frame import Record, Records, Table, in_words, only, record, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,6 +22,8 @@ QUESTION = "Which share of the gets hits, with memory for a part of all that is 
 #: Percent of the working set.
 SHARES = (1, 2, 5, 10, 25, 50, 75, 100)
 JUDGED = (5, 10, 25)
+#: Of a smaller graph a few percent are less than the 4 KiB that a cache has at least, and all shares are the same.
+_QUICK_SCALE = 11
 POINTS = 5.0  # that hits may stay behind the best constant contents
 #: What is drawn, by the member of a record.
 LINES = {"value": "Wherry", "lru": "LRU", "constant": "best constant contents", "foresight": "best with foresight"}
@@ -44,7 +46,7 @@ def measure(setup: Setup) -> list[Record]:
         for done, source in enumerate(sources):
             setup.progress(source.name, done, len(sources))
             answers = replay.ask([*source.words, "--shares", replay.numbers(shares)])
-            rows += [_row(source, answer) for answer in answers]
+            rows += [_row(source, answer, judged=not setup.quick) for answer in answers]
     return rows
 
 
@@ -55,7 +57,7 @@ def _drawn(quick: bool) -> list[Source]:
 
 def _recorded(setup: Setup, folder: Path) -> list[Source]:
     """Gets of adjacency lists of rank 0 of 2, as lcc makes them; without the scores that it gives, too."""
-    scale = LCC.problem(setup.quick)
+    scale = _QUICK_SCALE if setup.quick else LCC.usual
     trace, bare = folder / "lcc", folder / "bare"
     with Place(Setup(), setup.installation()) as place:
         applications.launched(place, 2, LCC.name, [*LCC.run(scale, quick=True), "--trace", str(trace)])
@@ -65,7 +67,7 @@ def _recorded(setup: Setup, folder: Path) -> list[Source]:
     return [Source(f"{name}, scored", ("--trace", str(trace))), Source(name, ("--trace", str(bare)))]
 
 
-def _row(source: Source, answer: Record) -> Record:
+def _row(source: Source, answer: Record, judged: bool) -> Record:
     percent = {name: 100 * answer[name] / answer["references"] for name in ("hits", "lru", "constant", "foresight")}
     made = record(
         case=f"{source.name}, {answer['share']:g}% of the working set",
@@ -79,11 +81,13 @@ def _row(source: Source, answer: Record) -> Record:
     )
     counts = {name: answer[name] for name in ("share", "bytes", "working_set", "references")}
     bounds = {name: percent[name] for name in ("lru", "constant", "foresight")}
-    judged = {"goal": "", "reached": None}
-    if answer["share"] in JUDGED:
-        reached = percent["hits"] >= max(percent["lru"], percent["constant"] - POINTS)
-        judged = {"goal": f">= LRU, best constant contents - {POINTS:g} points", "reached": reached}
-    return made | counts | bounds | judged | {"trace": source.name}
+    goal = _judgement(percent) if judged and answer["share"] in JUDGED else {"goal": "", "reached": None}
+    return made | counts | bounds | goal | {"trace": source.name}
+
+
+def _judgement(percent: dict[str, float]) -> Record:
+    reached = percent["hits"] >= max(percent["lru"], percent["constant"] - POINTS)
+    return {"goal": f">= LRU, best constant contents - {POINTS:g} points", "reached": reached}
 
 
 def tabulate(records: Records) -> Table:
@@ -93,8 +97,8 @@ def tabulate(records: Records) -> Table:
 
 
 def _words(row: Record) -> tuple[str, ...]:
-    met = {None: "", True: "yes", False: "no"}[row["reached"]]
-    return (row["trace"], f"{row['share']:g}", *(f"{row[name]:.1f}" for name in LINES), met)
+    percent = (f"{row[name]:.1f}" for name in LINES)
+    return (row["trace"], f"{row['share']:g}", *percent, in_words(row["reached"]))
 
 
 def draw(records: Records) -> str:

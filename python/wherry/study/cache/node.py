@@ -16,7 +16,6 @@ from wherry.study.cache.programs import (
     hit_percent,
     launches,
     ranks_up_to,
-    why_too_few,
 )
 from wherry.study.frame import Record, Records, Table, only, values
 
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 QUESTION = "What is saved if the ranks of a node share what they have read?"
-_RANKS = (4, 8, 16)
+RANKS = (4, 8, 16)
 SHARED_KIB = 8192
 #: Longer ones than 480 bytes are not shared.
 _AHEAD = ("--ahead-bytes", "256")
@@ -39,7 +38,7 @@ Case = tuple[Program, int, str]
 
 
 def measure(setup: Setup) -> list[Record]:
-    mpi, counts = setup.installation(), ranks_up_to(setup, _RANKS, 4 if setup.quick else 8)
+    mpi, counts = setup.installation(), ranks_up_to(setup, RANKS, 4 if setup.quick else 8)
     cases: list[Case] = list(product(PROGRAMS, counts, _CACHES))
     found: dict[Case, list[list[Record]]] = {case: [] for case in cases}
     with Place(setup, mpi) as place:
@@ -50,10 +49,6 @@ def measure(setup: Setup) -> list[Record]:
             found[case].append(applications.launched(place, ranks, program.name, words))
         network = place.network
     return [_row(case, by_variant(applications.joined(rows, network))[ADAPTIVE]) for case, rows in found.items()]
-
-
-def why_not(setup: Setup) -> str:
-    return why_too_few(setup, _RANKS[0])
 
 
 def _row(case: Case, row: Record) -> Record:

@@ -41,13 +41,6 @@ def ranks_up_to(setup: Setup, usual: Sequence[int], most: int) -> list[int]:
     return [ranks for ranks in usual if ranks <= (setup.ranks or most)]
 
 
-def why_too_few(setup: Setup, fewest: int) -> str:
-    """Why a part has nothing to measure with -n; empty if it has."""
-    if setup.ranks is None or setup.ranks >= fewest:
-        return ""
-    return f"-n {setup.ranks} is below its fewest ranks; write -n {fewest} or more, or leave it out"
-
-
 def launches(setup: Setup) -> int:
     return setup.launches or (1 if setup.quick else 3)
 

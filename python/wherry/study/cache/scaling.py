@@ -20,7 +20,6 @@ from wherry.study.cache.programs import (
     hit_percent,
     launches,
     ranks_up_to,
-    why_too_few,
 )
 from wherry.study.frame import Record, Records, Table, only, values
 
@@ -33,6 +32,7 @@ SIMULATED = "And on many ranks of a simulated cluster, where only communication 
 RANKS = (2, 4, 8, 16, 32)
 MOST_RANKS = 8  # measured, unless -n says so
 SIMULATED_RANKS = (16, 32, 64, 128)
+QUICK_SIMULATED_RANKS = (4, 8)
 PLATFORM = "gigabit"
 #: On which plain MPI is simulated too: the millions of its gets on more take hours.
 _MOST_RANKS_OF_PLAIN = 16
@@ -84,7 +84,7 @@ def _measured(setup: Setup, size_of: SizeOf) -> list[Record]:
 
 def measure_simulated(setup: Setup) -> list[Record]:
     size_of = _weak(4, 100) if setup.quick else _weak(8, 8192)
-    counts = ranks_up_to(setup, _simulated_ranks(setup), max(SIMULATED_RANKS))
+    counts = ranks_up_to(setup, QUICK_SIMULATED_RANKS if setup.quick else SIMULATED_RANKS, max(SIMULATED_RANKS))
     cases = [(program, ranks) for program in PROGRAMS for ranks in counts]
     rows: list[Record] = []
     for done, (program, ranks) in enumerate(cases):
@@ -96,17 +96,8 @@ def measure_simulated(setup: Setup) -> list[Record]:
     return rows
 
 
-def _simulated_ranks(setup: Setup) -> tuple[int, ...]:
-    return (4, 8) if setup.quick else SIMULATED_RANKS
-
-
 def why_not_simulated(setup: Setup) -> str:
-    missing = next((why for program in PROGRAMS if (why := application.why_missing(program.name))), "")
-    return missing or why_too_few(setup, _simulated_ranks(setup)[0])
-
-
-def why_not_measured(setup: Setup) -> str:
-    return why_too_few(setup, RANKS[0])
+    return next((why for program in PROGRAMS if (why := application.why_missing(program.name))), "")
 
 
 def _row(program: Program, ranks: int, size_of: SizeOf, row: Record) -> Record:

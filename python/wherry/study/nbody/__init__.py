@@ -17,5 +17,4 @@ STUDY = Study(
         simulated.SCHEMES,
         simulated.HYBRID,
     ),
-    options=("--mpi", "--hosts", "--launches"),
 )

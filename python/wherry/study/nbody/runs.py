@@ -16,6 +16,8 @@ from wherry.study import applications
 from wherry.study.frame import Record, record
 
 SIDES = {"native": "plain MPI", "wherry": "Wherry"}
+#: Of `wherry study`: what parts that run here look at.
+OPTIONS = ("--mpi", "--launches")
 METRICS = ("timestep", "computing", "exchanging")
 #: What a Gigabit link carries.
 WIRE_BYTES_PER_S = 125e6

@@ -119,7 +119,13 @@ def _paint(axes: Axes, steps: Sequence[Record], along: str) -> None:
 
 
 NODE = Part(
-    "node", "Which scheme makes most timesteps a second on this machine?", on_node, tabulate, draw, runs.why_not
+    "node",
+    "Which scheme makes most timesteps a second on this machine?",
+    on_node,
+    tabulate,
+    draw,
+    runs.why_not,
+    runs.OPTIONS,
 )
 GIGABIT = Part(
     "gigabit",
@@ -128,4 +134,5 @@ GIGABIT = Part(
     tabulate_gigabit,
     draw,
     why_no_gigabit,
+    (*runs.OPTIONS, "--hosts"),
 )

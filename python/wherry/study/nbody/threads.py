@@ -73,4 +73,4 @@ def draw(records: Sequence[Record]) -> str:
     return figures.svg(6.0, 3.4, paint)
 
 
-PART = Part("threads", __doc__ or "", measure, tabulate, draw, runs.why_not)
+PART = Part("threads", __doc__ or "", measure, tabulate, draw, runs.why_not, runs.OPTIONS)
