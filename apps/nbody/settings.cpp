@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "nbody/binding.hpp"
@@ -50,6 +51,13 @@ double number_from(const std::string& text, bool zero_too) {
 
 std::string file_name(const std::string& text) {
   if (text.empty()) throw apps::usage_error("the name of the file is empty");
+  return text;
+}
+
+std::string film_name(const std::string& text) {
+  const std::string ending = std::filesystem::path(file_name(text)).extension();
+  if (!ending.empty() && ending != ".gif" && ending != ".GIF")
+    throw apps::usage_error("a film is a GIF, and '" + text + "' is called something else; write .gif");
   return text;
 }
 
@@ -165,7 +173,7 @@ std::vector<apps::Option> options_of(Settings& s) {
        [&](const std::string& text) { s.trace = file_name(text); }},
       {"--film", "FILE",
        "write a moving picture (GIF), seen along the z axis, with a frame every --every steps",
-       [&](const std::string& text) { s.film = file_name(text); }},
+       [&](const std::string& text) { s.film = film_name(text); }},
       {"--every", "N", "write the bodies, or frames, every N steps too",
        [&](const std::string& text) {
          s.every = apps::whole_number(text, 1, std::numeric_limits<int>::max());

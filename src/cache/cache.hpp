@@ -62,7 +62,7 @@ struct CacheOptions {
   std::size_t curve_samples = 0;
 };
 
-enum class Answer { hit, pending, missing, block };
+enum class Answer { hit, pending, missing, block, absent };
 
 /// A part of a lookup that must be fetched.
 struct Missing {
@@ -82,12 +82,20 @@ class Cache {
   /// until then it must stay. missing: missing() must be fetched, too. `score`: how much more than others this
   /// range is worth keeping; positive. A range of no bytes is a hit.
   Answer lookup(const Range& range, std::byte* destination, float score = 1) {
+    return asked(probe(range, destination, score), range, score);
+  }
+
+  /// As lookup(), but absent where nothing of the range is there or under way. Such a range is for ask(), which takes longer
+  /// than to find that out: its fetch may begin before.
+  Answer probe(const Range& range, std::byte* destination, float score = 1) {
     if (policy_.reference()) [[unlikely]]
       next_tick();
     const std::uint64_t own = hash(range);
     follow(range, own);
     return look(range, own, destination, score);
   }
+  /// Of what the last call found absent: missing() is all of it.
+  void ask(const Range& range, float score = 1);
 
   /// As lookup(), for who would rather fetch all of the block that holds the range.
   ///
@@ -156,6 +164,13 @@ class Cache {
       curve_.note(own, Storage::footprint(range.bytes + Entry::head));
   }
 
+  Answer asked(Answer answer, const Range& range, float score) {
+    if (answer != Answer::absent) [[likely]]
+      return answer;
+    ask(range, score);
+    return Answer::missing;
+  }
+
   Answer look(const Range& range, std::uint64_t own, std::byte* destination, float score) {
     Entry* const entry = find(range, own);
     if (entry == nullptr) [[unlikely]]
@@ -193,7 +208,6 @@ class Cache {
   bool ask_for_block(const Range& block, std::uint64_t own, const Range& range, std::byte* destination,
                      float score);
   Entry* covering(const Range& range) const;
-  Answer miss(const Range& range, std::uint64_t own, float score);
   void collect(const Range& range);
   bool take_found(const Range& range, std::byte* destination);
   bool wait_for(Entry& entry, const Range& part, std::byte* destination);

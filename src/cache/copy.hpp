@@ -29,4 +29,10 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) 
     for (std::size_t i = 0; i < bytes; ++i) to[i] = from[i];
 }
 
+/// Asks for the cache lines of bytes that will be written soon.
+inline void prefetch_lines(const std::byte* at, std::size_t bytes) {
+  constexpr std::size_t line = 64;
+  for (std::size_t i = 0; i < bytes; i += line) __builtin_prefetch(at + i, 1);
+}
+
 }  // namespace wherry::cache

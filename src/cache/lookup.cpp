@@ -3,9 +3,12 @@
 
 #include "base/error.hpp"
 #include "cache/cache.hpp"
+#include "cache/copy.hpp"
 
 namespace wherry::cache {
 namespace {
+
+constexpr std::size_t most_prefetched = 2048;
 
 Range intersection(const Range& a, const Range& b) {
   const std::uint64_t begin = std::max(a.displacement, b.displacement);
@@ -25,7 +28,7 @@ Answer Cache::look_further(const Range& range, std::uint64_t own, std::byte* des
   history_.prefetch(own);
   if (coarse_.size() > 0) coarse_.prefetch(range);
   collect(range);
-  if (found_.empty()) return miss(range, own, score);
+  if (found_.empty()) return inside_ = waits_ = false, Answer::absent;
   waits_ = take_found(range, destination);
   inside_ = found_.size() == 1 && gaps_.empty();
   const bool mergeable = can_merge(range);
@@ -42,7 +45,7 @@ Answer Cache::lookup_in_block(const Range& block, const Range& range, std::byte*
   if (Entry* const whole = find(block, own)) return take(*whole, range, destination), Answer::hit;
   collect(block);
   if (found_.empty() && ask_for_block(block, own, range, destination, score)) return Answer::block;
-  return look(range, hash(range), destination, score);
+  return asked(look(range, hash(range), destination, score), range, score);
 }
 
 bool Cache::ask_for_block(const Range& block, std::uint64_t own, const Range& range, std::byte* destination,
@@ -93,12 +96,14 @@ Entry* Cache::covering(const Range& range) const {
   return holder.valid() && holder.end() >= range.end() ? &holder : nullptr;
 }
 
-Answer Cache::miss(const Range& range, std::uint64_t own, float score) {
-  inside_ = waits_ = false;
+void Cache::ask(const Range& range, float score) {
+  const std::uint64_t own = hash(range);
   const History::Row* const row = history_.find(own);
   ++statistics_.misses[static_cast<std::size_t>(History::cause_of(row, epoch_.generation()))];
-  ask_for(range, range, admit(range, own, policy_.heat_of(row), score));
-  return Answer::missing;
+  const Ref made = admit(range, own, policy_.heat_of(row), score);
+  ask_for(range, range, made);
+  // They are written when the data have come: the caller has to wait for these, and for the lines meanwhile.
+  if (made != 0) prefetch_lines(entry(made).data(), std::min<std::size_t>(range.bytes, most_prefetched));
 }
 
 /// Finds the entries that touch a range, in order of displacement. They do not overlap each other.

@@ -41,11 +41,13 @@ void Window::await(Target& target, const Part& part, Number number, int code) {
   else cache_->abandoned(part.ticket);
 }
 
-/// The common case: all of a get, by the program's own.
-int Window::fetch_whole(Target& target, const Part& part, const Native& native) {
-  const Number number = begin_fetch(target, static_cast<int>(part.range.target));
+/// The common case: all of a get, by the program's own. That begins first: room for the data is made while they are coming.
+int Window::fetch_absent(Target& target, const cache::Range& range, std::byte* to, float score,
+                         const Native& native) {
+  const Number number = begin_fetch(target, static_cast<int>(range.target));
   const int code = run(target, native);
-  await(target, part, number, code);
+  cache_->ask(range, score);
+  await(target, {range, to, cache_->missing().front().ticket}, number, code);
   return code;
 }
 

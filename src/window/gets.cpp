@@ -51,12 +51,14 @@ int Window::get_any(const Region& origin, const Place& place, float score, const
 }
 
 /// Of the common case.
-int Window::get_missing(Target& target, const cache::Range& range, std::byte* to, cache::Answer answer,
-                        const Native& native) {
+int Window::get_missing(Target& target, const cache::Range& range, std::byte* to, float score,
+                        cache::Answer answer, const Native& native) {
   if (answer == cache::Answer::pending) return target.account.hit(), MPI_SUCCESS;
-  const cache::Missing& first = cache_->missing().front();
-  if (first.bytes == range.bytes && !options_.coalesces && !sharing_.is_on()) [[likely]]
-    return fetch_whole(target, {range, to, first.ticket}, native);
+  if (answer == cache::Answer::absent) {
+    if (!options_.coalesces && !sharing_.is_on()) [[likely]]
+      return fetch_absent(target, range, to, score, native);
+    cache_->ask(range, score);
+  }
   parts_.clear();
   note_missing(range, to);
   if (parts_.empty()) return target.account.hit(), quiet();

@@ -69,9 +69,9 @@ class Window {
     auto* const to = static_cast<std::byte*>(const_cast<void*>(origin.address));
     if (range.bytes <= by_blocks_below_) [[unlikely]]
       return get_by_blocks(target, range, to, score, native);
-    const cache::Answer answer = cache_->lookup(range, to, score);
+    const cache::Answer answer = cache_->probe(range, to, score);
     if (answer != cache::Answer::hit) [[unlikely]]
-      return get_missing(target, range, to, answer, native);
+      return get_missing(target, range, to, score, answer, native);
     target.account.hit();
     return quiet();
   }
@@ -152,7 +152,7 @@ class Window {
   // Gets: gets.cpp.
   Server examine(const Region& origin, const Place& place, Shapes& shapes);
   int get_any(const Region& origin, const Place& place, float score, const Native& native);
-  int get_missing(Target& target, const cache::Range& range, std::byte* to, cache::Answer answer,
+  int get_missing(Target& target, const cache::Range& range, std::byte* to, float score, cache::Answer answer,
                   const Native& native);
   int get_by_blocks(Target& target, const cache::Range& range, std::byte* to, float score,
                     const Native& native);
@@ -174,7 +174,8 @@ class Window {
   bool asks_for_all(std::uint64_t bytes) const;
   Number begin_fetch(Target& target, int rank);
   void await(Target& target, const Part& part, Number number, int code);
-  int fetch_whole(Target& target, const Part& part, const Native& native);
+  int fetch_absent(Target& target, const cache::Range& range, std::byte* to, float score,
+                   const Native& native);
   int fetch(int rank, const Native& native, bool all);
   int fetch_parts(std::span<const Part> parts);
   int get_blocks(std::byte* to, const Blocks& here, int rank, const Blocks& there, MPI_Request* request);

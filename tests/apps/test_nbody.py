@@ -197,6 +197,11 @@ def test_ranks_that_share_too_few_cores_bind_nothing(mpi: Launcher, build: Path)
         ("", ["--pretend"], "unknown option '--pretend'"),
         ("", ["--every", "3"], "--every says when to write, but not where; add --output FILE or --film FILE"),
         ("", ["--film", "x.gif"], "--film needs to know how often; add --every N"),
+        (
+            "",
+            ["--film", "x.png", "--every", "1"],
+            "--film: a film is a GIF, and 'x.png' is called something else; write",
+        ),
         ("", ["--film", "x", "--output", "x", "--every", "1"], "--output and --film name the same file; name two"),
         ("", ["--film", "x", "--trace", "x", "--every", "1"], "--film and --trace name the same file; name two"),
         ("", ["--film", "x", "--json", "x", "--every", "1"], "--film and --json name the same file; name two"),
