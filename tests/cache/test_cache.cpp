@@ -125,6 +125,28 @@ TEST_CASE("cache: of a range that is partly cached only the rest is fetched") {
   CHECK(world.get({0, 450, 100}) == Answer::hit);
 }
 
+TEST_CASE("cache: what is absent is noted when it is asked for") {
+  World world(1, 1000, small());
+  Bytes into(100, std::byte{0xa5}), untouched = into;
+  CHECK(world.cache.probe({0, 0, 100}, into.data()) == Answer::absent);
+  CHECK(into == untouched);
+  CHECK(world.cache.statistics().lookups() == 0);
+  CHECK(world.cache.under_way() == 0);
+  world.cache.ask({0, 0, 100});
+  CHECK(world.cache.statistics().lookups() == 1);
+  REQUIRE(world.cache.missing().size() == 1);
+  const Missing all = world.cache.missing()[0];
+  CHECK((all.offset == 0 && all.bytes == 100));
+  CHECK(world.cache.probe({0, 20, 10}, into.data()) == Answer::pending);
+  world.cache.filled(all.ticket, world.at({0, 0, 100}));
+  CHECK(world.cache.probe({0, 0, 100}, into.data()) == Answer::hit);
+  CHECK(std::memcmp(into.data(), world.at({0, 0, 100}), 100) == 0);
+  // A part of it is there: that is for lookup() and probe() alike.
+  Bytes more(150);
+  CHECK(world.cache.probe({0, 0, 150}, more.data()) == Answer::missing);
+  world.cache.filled(world.cache.missing()[0].ticket, world.at({0, 100, 50}));
+}
+
 TEST_CASE("cache: what is being fetched is not fetched again") {
   World world(1, 1000, small());
   Bytes first(100), second(60), third(150);

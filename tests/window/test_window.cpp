@@ -53,6 +53,24 @@ TEST_CASE("window: what is missing of a get comes in one message, of whatever ty
   rig.library.free_type(gaps);
 }
 
+TEST_CASE("window: the library is asked before the cache makes room") {
+  Rig rig(user(), 2, 4096);
+  std::byte into[16];
+  std::size_t entries_then = 1;
+  rig.window.get({into, 16, MPI_BYTE}, {1, 64, 16, MPI_BYTE}, 1, [&] {
+    entries_then = rig.window.statistics().entries;
+    return rig.library.get(data_at(into, 16, MPI_BYTE), 1, {64, 16, MPI_BYTE});
+  });
+  // The first get of a type is looked at closely; the second is the common case.
+  rig.window.get({into, 16, MPI_BYTE}, {1, 128, 16, MPI_BYTE}, 1, [&] {
+    entries_then = rig.window.statistics().entries;
+    return rig.library.get(data_at(into, 16, MPI_BYTE), 1, {128, 16, MPI_BYTE});
+  });
+  CHECK(entries_then == 1);
+  CHECK(rig.window.statistics().entries == 2);
+  rig.flush(1);
+}
+
 TEST_CASE("window: a get by request asks for what is not there, and needs no flush") {
   Rig rig(user(), 2, 4096);
   read(rig, 1, 100, 50);
