@@ -147,7 +147,8 @@ std::span<const GraphFormat> graph_formats() {
 EdgeList read_graph(const std::string& path, const std::string& format) {
   const std::string text = apps::read_whole(path);
   EdgeList graph = format_of(path, format).parse(path, text);
-  if (graph.vertices == 0) throw apps::input_error(path + ": there are no vertices in it");
+  if (graph.vertices == 0)
+    throw apps::input_error(path + ": there are no vertices in it; name a file with at least one edge");
   return graph;
 }
 

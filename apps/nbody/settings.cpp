@@ -57,7 +57,7 @@ std::string file_name(const std::string& text) {
 std::string film_name(const std::string& text) {
   const std::string ending = std::filesystem::path(file_name(text)).extension();
   if (!ending.empty() && ending != ".gif" && ending != ".GIF")
-    throw apps::usage_error("a film is a GIF, and '" + text + "' is called something else; write .gif");
+    throw apps::usage_error("a film is a GIF, and '" + text + "' does not end in .gif; name the file so");
   return text;
 }
 

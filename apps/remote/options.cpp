@@ -39,7 +39,8 @@ std::vector<apps::Option> options(CacheOptions& cache, apps::Common& common) {
        "memory of each rank's cache of a window; adaptive ones begin with it (default 4096)",
        [&](const std::string& text) { cache.memory_bytes = kib(text); }},
       {"--ceiling-kib", "N",
-       "the most that adaptive ones may take, at least twice --cache-kib (default 65536, or that)",
+       "the most that adaptive ones may take, at least twice --cache-kib (default 65536, or twice if that is "
+       "more)",
        [&](const std::string& text) { cache.ceiling_bytes = kib(text); }},
       {"--entries", "N", "of the index of Wherry's caches, at first (default 4096)",
        [&](const std::string& text) {
@@ -75,7 +76,7 @@ void check(const CacheOptions& cache) {
   if (!cache.ceiling_bytes || *cache.ceiling_bytes >= 2 * cache.memory_bytes) return;
   throw apps::usage_error("--ceiling-kib: " + std::to_string(*cache.ceiling_bytes >> 10) +
                           " is less than twice the " + std::to_string(cache.memory_bytes >> 10) +
-                          " of --cache-kib, and entries need room for what finds them; write at least " +
+                          " of --cache-kib, and the ceiling counts the index, too; write at least " +
                           std::to_string(cache.memory_bytes >> 9));
 }
 

@@ -121,9 +121,10 @@ typedef struct wherry_win_statistics {
       gets_fetched;  // for which something was fetched: a message each, or fewer if they were joined
   unsigned long long flushes_saved;  // that had nothing to complete
   unsigned long long entries, bytes,
-      ceiling_bytes;     // what the cache has now, all its memory, and the most it may take
-  double seconds_saved;  // estimated from the times of plain gets with their flush or unlock; 0 if none was
-                         // timed: a fence waits for other ranks, too, and says nothing of the gets
+      ceiling_bytes;  // what the cache has now, all its memory, and the most it may take
+  double
+      seconds_saved;  // estimated from the times of gets that were fetched, with their flush or unlock; 0 if
+                      // none was timed: a fence waits for other ranks, too, and says nothing of the gets
   // With wherry_cache_node. What is found counts as a miss of this rank's own cache, but not as fetched.
   unsigned long long node_found;    // read by another rank of the node
   unsigned long long node_offered;  // fetched, and offered to the others
@@ -146,8 +147,8 @@ int wherry_win_get_adjustments(MPI_Win win, int most, wherry_win_adjustment* adj
 /// 1 if the window is cached, else 0. Local.
 int wherry_win_is_cached(MPI_Win win);
 /// NULL if the window is cached; else why it is not: "off", "shared memory", "dynamic", "one rank", "an accelerator's memory may
-/// be in it", or "not known" for a window that was not made here. Under the preload, in the window's info, also "its info is not
-/// understood"; these functions return an error then. Local.
+/// be in it", or "not known" for a window that was not made here. (An info that says what cannot be is an error of the call here
+/// that makes the window. Under the preload the window's info then says "its info is not understood".) Local.
 const char* wherry_win_why_not_cached(MPI_Win win);
 
 #ifdef __cplusplus

@@ -132,7 +132,7 @@ def check_options(found: study.Study, named: Sequence[study.Part], given: Sequen
             raise UsageError(f"--redraw measures nothing, so it does not use {option}; leave one of them out")
         if option not in _ALWAYS:
             check_parts(found, named, option)
-    # Without --netlab among its options, a study has parts that are about emulated hosts, whatever is asked.
+    # The parts of a study without --netlab run on emulated hosts in any case: --hosts needs nothing besides.
     if "--netlab" in takes:
         frame.check_hosts(given)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -57,10 +58,10 @@ def _why_no_json(text: str, error: json.JSONDecodeError) -> str:
     where, words = f"line {error.lineno}, column {error.colno}", text.strip()
     if not words:
         return "it is empty"
-    closing = {"{": "}", "[": "]"}.get(words[0], "")
-    # Of a text without its closing quote the parser tells the beginning.
-    breaks_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string")
-    if breaks_off or not words.endswith(closing):
+    # Of a text without its closing quote the parser tells the beginning, and so it does of half a number or name.
+    left = text[error.pos :].strip()
+    half_a_word = re.fullmatch(r"[\w.+-]*", left) and not error.msg.startswith("Extra data")
+    if half_a_word or error.msg.startswith("Unterminated string"):
         return f"it is not whole JSON but breaks off in {where}"
     return f"it is no JSON from {where} on"
 

@@ -85,8 +85,8 @@ class Cache {
     return asked(probe(range, destination, score), range, score);
   }
 
-  /// As lookup(), but absent where nothing of the range is there or under way. Such a range is for ask(), which takes longer
-  /// than to find that out: its fetch may begin before.
+  /// As lookup(), but absent where nothing of the range is there or under way: then call ask(), once, before anything else. That
+  /// takes longer than finding out, so the fetch may begin before.
   Answer probe(const Range& range, std::byte* destination, float score = 1) {
     if (policy_.reference()) [[unlikely]]
       next_tick();
@@ -94,7 +94,7 @@ class Cache {
     follow(range, own);
     return look(range, own, destination, score);
   }
-  /// Of what the last call found absent: missing() is all of it.
+  /// For the range that the last call, which was probe(), found absent: missing() is all of it.
   void ask(const Range& range, float score = 1);
 
   /// As lookup(), for who would rather fetch all of the block that holds the range.
@@ -107,7 +107,7 @@ class Cache {
   /// missing. So the answer is never pending, and no ticket is given. A range of which nothing is cached is not counted.
   Answer peek(const Range& range, std::byte* destination);
 
-  /// What must be fetched for the last lookup(), in order; valid until the next call.
+  /// What must be fetched for the last lookup() or ask(), in order; valid until the next call.
   std::span<const Missing> missing() const { return missing_; }
   /// Whether it waits for fetches that were under way, too.
   bool waits() const { return waits_; }

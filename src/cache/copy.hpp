@@ -1,4 +1,4 @@
-// Copies a few bytes without a call.
+// Copies a few bytes without a call, and asks for the memory that will be copied to.
 #pragma once
 
 #include <cstddef>
@@ -33,6 +33,7 @@ inline void copy_bytes(std::byte* to, const std::byte* from, std::size_t bytes) 
 inline void prefetch_lines(const std::byte* at, std::size_t bytes) {
   constexpr std::size_t line = 64;
   for (std::size_t i = 0; i < bytes; i += line) __builtin_prefetch(at + i, 1);
+  if (bytes > 0) __builtin_prefetch(at + bytes - 1, 1);
 }
 
 }  // namespace wherry::cache

@@ -8,7 +8,8 @@
 namespace wherry::cache {
 namespace {
 
-constexpr std::size_t most_prefetched = 2048;
+constexpr std::size_t most_prefetched =
+    2048;  // bytes: more lines than this a processor does not have under way
 
 Range intersection(const Range& a, const Range& b) {
   const std::uint64_t begin = std::max(a.displacement, b.displacement);
@@ -97,13 +98,16 @@ Entry* Cache::covering(const Range& range) const {
 }
 
 void Cache::ask(const Range& range, float score) {
+  missing_.clear();
   const std::uint64_t own = hash(range);
   const History::Row* const row = history_.find(own);
   ++statistics_.misses[static_cast<std::size_t>(History::cause_of(row, epoch_.generation()))];
   const Ref made = admit(range, own, policy_.heat_of(row), score);
   ask_for(range, range, made);
-  // They are written when the data have come: the caller has to wait for these, and for the lines meanwhile.
-  if (made != 0) prefetch_lines(entry(made).data(), std::min<std::size_t>(range.bytes, most_prefetched));
+  // The lines are written only when the data have come, and can be fetched meanwhile.
+  if (made != 0)
+    storage_.each_part(made, Entry::head, std::min<std::size_t>(range.bytes, most_prefetched),
+                       prefetch_lines);
 }
 
 /// Finds the entries that touch a range, in order of displacement. They do not overlap each other.

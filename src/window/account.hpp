@@ -12,6 +12,18 @@
 
 namespace wherry::window {
 
+/// What a plain get took: its call, and its share of what completed it.
+struct PlainTime {
+  float call_s = 0, completion_s = 0, share = 1;
+  const TypicalTime* idle =
+      nullptr;  // what such a completion takes with nothing to complete; nullptr: nothing
+
+  double seconds() const {
+    const double more_s = completion_s - (idle == nullptr ? 0 : idle->seconds());
+    return call_s + share * std::max(more_s, 0.0);
+  }
+};
+
 class Account {
  public:
   /// A get: whether it should ask the cache.
@@ -26,23 +38,23 @@ class Account {
 
   /// Whether this plain get should be timed, and its time given to timed().
   bool wants_time() { return plain_.is_due(); }
-  void timed(double plain_s) { plain_.add(plain_s); }
+  void timed(const PlainTime& time) { plain_.add(time); }
   /// What a plain get takes, with its completion; 0 if that is not known.
   double plain_s() const { return plain_.seconds(); }
 
-  /// When it is time: decides whether the next gets ask the cache.
-  void settle() {
+  /// When it is time: notes what hits have saved, and decides whether the next gets ask the cache, if it may.
+  void settle(bool may_pause) {
     if (hits_ + misses_ < trial) return;
-    const double gain = saved_here() - misses_ * miss_s;
-    const bool loses = plain_s() > 0 && plain_s() < cheap_s && gain < 0;
+    const double plain_s = this->plain_s(), saved_s = saved_by(plain_s);
+    const bool loses = may_pause && plain_s > 0 && plain_s < cheap_s && saved_s < misses_ * miss_s;
     if (loses) left_ = pause_;
     pause_ = loses ? std::min(2 * pause_, most_pause) : least_pause;
-    saved_s_ += saved_here();
+    saved_s_ += saved_s;
     hits_ = misses_ = 0;
   }
 
   /// What hits have saved, as far as the time of a plain get is known.
-  double saved_s() const { return saved_s_ + saved_here(); }
+  double saved_s() const { return saved_s_ + saved_by(plain_s()); }
 
  private:
   static constexpr std::uint32_t trial = 1024;  // gets, between decisions
@@ -52,12 +64,16 @@ class Account {
   static constexpr double cheap_s =
       20 * miss_s;  // a get that takes longer is worth a try at any ratio of hits
 
-  double saved_here() const { return plain_s() > hit_s ? hits_ * (plain_s() - hit_s) : 0; }
+  /// By the hits since it last settled.
+  double saved_by(double plain_s) const {
+    return plain_s > hit_s ? static_cast<double>(hits_) * (plain_s - hit_s) : 0;
+  }
 
-  std::uint32_t hits_ = 0, misses_ = 0;
+  std::uint64_t hits_ = 0;
+  std::uint32_t misses_ = 0;
   std::uint32_t left_ = 0;  // gets that do not ask
   std::uint32_t pause_ = least_pause;
-  TypicalTime plain_;
+  LastFew<PlainTime> plain_;
   double saved_s_ = 0;
 };
 

@@ -44,6 +44,7 @@ Number Window::issue(int rank) {
   Target& target = targets_[static_cast<std::size_t>(rank)];
   if (!target.listed) open_.push_back(rank);
   target.listed = true;
+  ++target.under_way;
   return target.issued = ++issued_;
 }
 
@@ -55,37 +56,44 @@ bool Window::needs(int rank, Number Target::* reached) {
 }
 
 Window::Covered Window::cover(int rank) {
-  return {issued_, send_held(rank), is_rank(rank) ? targets_[static_cast<std::size_t>(rank)].timed : 0};
+  Covered covered{issued_, send_held(rank)};
+  if (!is_rank(rank)) return covered;
+  const Target& target = targets_[static_cast<std::size_t>(rank)];
+  covered.operations = target.under_way;
+  covered.timed = target.timed != 0;
+  return covered;
 }
 
 Window::Covered Window::cover_all() {
   Covered covered{issued_, send_all_held()};
-  for (const int rank : open_)
-    if (const Number timed = targets_[static_cast<std::size_t>(rank)].timed; timed != 0)
-      covered.timed = covered.timed == 0 ? timed : std::min(covered.timed, timed);
+  for (const int rank : open_) {
+    const Target& target = targets_[static_cast<std::size_t>(rank)];
+    covered.operations += target.under_way;
+    covered.timed |= target.timed != 0;
+  }
   return covered;
 }
 
-/// To unlock takes its time even where nothing is to be completed. A get costs what is more.
-Window::Covered Window::cover_unlock(Covered covered, bool idle, TypicalTime& usual) {
-  covered.usual_s = usual.seconds();
-  if (idle && usual.is_due()) covered.idle = &usual;
+/// An unlock takes time even with nothing to complete; only what it takes beyond that is the gets'.
+Window::Covered Window::cover_unlock(Covered covered, TypicalTime& idle) {
+  covered.idle = &idle;
+  covered.notes_idle = covered.operations == 0 && idle.is_due();
   return covered;
 }
 
 /// Makes the library's call, and takes its time if somebody asks for that.
 Window::Done Window::run_completion(const Covered& covered, const Native& native) {
-  if (covered.timed == 0 && covered.idle == nullptr) return {covered.last, covered.with(native()), {}};
+  if (!covered.timed && !covered.notes_idle) return {covered.last, covered.with(native()), {}};
   const Stopwatch watch;
   const int code = covered.with(native());
-  const double took_s = watch.seconds();
-  if (covered.idle != nullptr) {
+  const double taken_s = watch.seconds();
+  if (covered.notes_idle) {
     const Guard guard(*this);
-    covered.idle->add(took_s);
+    covered.idle->add({taken_s});
+    return {covered.last, code, {}};
   }
-  if (covered.timed == 0) return {covered.last, code, {}};
-  const auto together = static_cast<double>(covered.last - covered.timed + 1);
-  return {covered.last, code, std::max(0.0, took_s - covered.usual_s) / together};
+  const auto operations = static_cast<float>(std::max(covered.operations, Number{1}));
+  return {covered.last, code, PlainTime{0, static_cast<float>(taken_s), 1 / operations, covered.idle}};
 }
 
 /// What was read comes in, and its epoch ends. Where that ends what is valid, it does so first: what comes need not be kept.
@@ -148,7 +156,7 @@ int Window::unlock(int rank, const Native& native) {
   Covered covered;
   {
     const Guard guard(*this);
-    covered = cover_unlock(cover(rank), !needs(rank, &Target::completed), idle_unlock_);
+    covered = cover_unlock(cover(rank), idle_unlock_);
   }
   return conclude_at(rank, run_completion(covered, native), &Window::complete);
 }
@@ -157,7 +165,7 @@ int Window::unlock_all(const Native& native) {
   Covered covered;
   {
     const Guard guard(*this);
-    covered = cover_unlock(cover_all(), !has_open(), idle_unlock_all_);
+    covered = cover_unlock(cover_all(), idle_unlock_all_);
   }
   return conclude_all(run_completion(covered, native), &Window::complete);
 }
@@ -168,7 +176,7 @@ int Window::end_epoch(const Native& native) {
     const Guard guard(*this);
     covered = cover_all();
   }
-  covered.timed = 0;  // these wait for other ranks, too: their time says nothing of the gets
+  covered.timed = false;  // these wait for other ranks, too: their time says nothing of the gets
   return conclude_all(run_completion(covered, native), &Window::complete);
 }
 
@@ -203,8 +211,17 @@ void Window::arrive(Target& target, const Done& done) {
   take(target.spread, last, [&](const Spread& each) {
     if (!each.gathers && come) scatter(*each.shape, each.count, each.data.get(), each.origin);
   });
-  if (target.timed > last) return;
-  if (target.timed != 0 && done.each_s) target.account.timed(target.timed_s + *done.each_s);
+  if (target.issued <= last) target.under_way = 0;
+  if (target.timed <= last) settle_time(target, done);
+}
+
+/// Of a get whose call was timed, if there is one: now its completion is known, too.
+void Window::settle_time(Target& target, const Done& done) {
+  if (target.timed != 0 && done.time && done.code == MPI_SUCCESS) {
+    PlainTime time = *done.time;
+    time.call_s = static_cast<float>(target.timed_s);
+    target.account.timed(time);
+  }
   target.timed = 0;
 }
 

@@ -28,7 +28,7 @@ bool Window::asks_for_all(std::uint64_t bytes) const {
 Number Window::begin_fetch(Target& target, int rank) {
   target.account.missed();
   ++statistics_.fetched;
-  if (options_.bypass) target.account.settle();
+  target.account.settle(options_.bypass);
   target.reread |= target.written > target.completed;
   return issue(rank);
 }
@@ -46,6 +46,7 @@ int Window::fetch_absent(Target& target, const cache::Range& range, std::byte* t
                          const Native& native) {
   const Number number = begin_fetch(target, static_cast<int>(range.target));
   const int code = run(target, native);
+  // After an error, too, which is as rare as an entry that makes room for nothing.
   cache_->ask(range, score);
   await(target, {range, to, cache_->missing().front().ticket}, number, code);
   return code;
@@ -144,12 +145,14 @@ int Window::pass(int rank, const Native& native, std::uint64_t& counter) {
   return run(targets_[static_cast<std::size_t>(rank)], native);
 }
 
-/// Makes the library's call for the last `gets` of a target, and now and then takes its time.
-int Window::run(Target& target, const Native& native, Number gets) {
+/// Makes the library's call for some gets of a target, the last of which is the last that was issued to it, and now and then takes
+/// its time.
+int Window::run(Target& target, const Native& native, std::size_t gets) {
   if (!target.account.wants_time()) return native();
   const Stopwatch watch;
   const int code = native();
-  target.timed = issued_ >= gets ? issued_ - gets + 1 : 1;
+  if (code != MPI_SUCCESS) return code;
+  target.timed = target.issued;
   target.timed_s = watch.seconds() / static_cast<double>(gets);
   return code;
 }

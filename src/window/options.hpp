@@ -15,7 +15,7 @@ namespace wherry::window {
 
 struct Options {
   bool caching = true;     // false: the window is the library's alone
-  bool understood = true;  // false: so it is because its info says what cannot be
+  bool understood = true;  // false: its info says what cannot be, and the window is the library's alone
   cache::CacheOptions cache;
   bool bypass = true;  // where plain gets turn out to be cheaper than the cache, use them
   /// Except in transparent mode: what is missing is fetched with the rest of the block around it, of so many bytes; 0: alone.

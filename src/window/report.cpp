@@ -1,6 +1,7 @@
 #include "window/report.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace wherry::window {
 namespace {
@@ -17,6 +18,12 @@ std::string text_of(const std::vector<cache::Adjustment>& adjustments) {
   for (std::size_t i = adjustments.size() - std::min(adjustments.size(), most); i < adjustments.size(); ++i)
     text += (text.empty() ? "" : " ") + std::to_string(adjustments[i].lookups) + ":" +
             std::to_string(adjustments[i].storage_bytes);
+  return text;
+}
+
+std::string in_three_digits(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
   return text;
 }
 
@@ -52,7 +59,7 @@ void report(const Windows::Known& known,
     set("_node_offered", std::to_string(s.node.offered));
     set("_node_refused", std::to_string(s.node.refused));
   }
-  set("_seconds_saved", std::to_string(s.seconds_saved));
+  set("_seconds_saved", in_three_digits(s.seconds_saved));
   if (const std::string text = text_of(window->adjustments()); !text.empty()) set("_adjustments", text);
 }
 

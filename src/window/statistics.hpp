@@ -17,7 +17,7 @@ struct NodeStatistics {
       0;  // of these: not taken, for they are too large, or another rank was writing there
 };
 
-/// Numbers that only grow but for the last three.
+/// Numbers that only grow but for the last four.
 struct Statistics {
   cache::Statistics cache;
   NodeStatistics node;
@@ -26,7 +26,8 @@ struct Statistics {
   std::uint64_t bypassed = 0;  // gets that were cheaper without the cache
   std::uint64_t fetched = 0;   // gets of which something was missing
   std::uint64_t flushes_saved = 0;
-  double seconds_saved = 0;  // estimated from plain gets that were timed; see Account
+  double seconds_saved =
+      0;  // estimated from plain gets that were timed: less if later ones take less; see Account
   std::size_t entries = 0, bytes = 0, ceiling_bytes = 0;
 };
 

@@ -80,7 +80,8 @@ struct Target {
   std::uint64_t written_in = 0;  // the last phase in which a write of this rank got there; see Sharing
   bool reread = false;           // a get was issued while writes were under way
   bool listed = false;           // among the window's open targets
-  Number timed = 0;              // a get under way whose call was timed; 0: there is none
+  Number under_way = 0;          // operations since the last completion
+  Number timed = 0;              // the last get under way whose call was timed; 0: there is none
   double timed_s = 0;            // what its call took
 
   std::vector<Part> held;  // not asked for yet

@@ -1,5 +1,5 @@
-// What something usually takes, by the times of some of many: the median of the last ones, for the first of all and those that the
-// system interrupts take many times as long.
+// What something usually takes: the median of the last few measured times. A mean would follow the first of all, and those that
+// the system interrupts, which take many times as long.
 #pragma once
 
 #include <algorithm>
@@ -9,26 +9,36 @@
 
 namespace wherry::window {
 
-class TypicalTime {
+/// The last few of many measurements, each of which knows its seconds().
+template <class Measurement>
+class LastFew {
  public:
-  /// Whether this one's time should be taken: that of the first ones and then of one in 16.
+  /// Whether the next should be taken: the first few, and then one in 16, so that two looks at a clock cost little.
   bool is_due() { return seen_++ < kept || seen_ % 16 == 0; }
-  void add(double seconds) {
-    last_[added_++ % kept] = seconds;
-    std::array<double, kept> sorted = last_;
+  void add(const Measurement& measurement) { last_[added_++ % kept] = measurement; }
+  /// The median; 0 if there are none.
+  double seconds() const {
+    if (added_ == 0) return 0;
+    std::array<double, kept> sorted{};
+    std::ranges::transform(last_, sorted.begin(), &Measurement::seconds);
     const std::size_t known = std::min<std::size_t>(added_, kept), middle = (known - 1) / 2;
     std::nth_element(sorted.begin(), sorted.begin() + middle, sorted.begin() + known);
-    median_ = sorted[middle];
+    return sorted[middle];
   }
-  /// 0 if no time is known.
-  double seconds() const { return median_; }
 
  private:
-  static constexpr std::size_t kept = 7;
+  static constexpr std::size_t kept = 5;  // of which two may be anything
 
-  std::array<double, kept> last_{};
-  double median_ = 0;
+  std::array<Measurement, kept> last_{};
   std::uint32_t seen_ = 0, added_ = 0;
 };
+
+struct MeasuredTime {
+  double taken_s = 0;
+
+  double seconds() const { return taken_s; }
+};
+
+using TypicalTime = LastFew<MeasuredTime>;
 
 }  // namespace wherry::window

@@ -184,7 +184,7 @@ class Window {
   int send_held(int rank);
   int send_all_held();
   int pass(int rank, const Native& native, std::uint64_t& counter);
-  int run(Target& target, const Native& native, Number gets = 1);
+  int run(Target& target, const Native& native, std::size_t gets = 1);
   void make_progress();
 
   // Writes: writes.cpp.
@@ -196,9 +196,10 @@ class Window {
   struct Covered {
     Number last = 0;
     int sent = MPI_SUCCESS;
-    Number timed = 0;             // the first get among them whose call was timed; 0: its end need not be
-    double usual_s = 0;           // what the call takes if nothing is to be completed
-    TypicalTime* idle = nullptr;  // nothing is, and it should be timed for that
+    Number operations = 0;        // how many these are
+    bool timed = false;           // one of them was: this call should be, too
+    TypicalTime* idle = nullptr;  // what this call takes with nothing to complete; nullptr: nothing
+    bool notes_idle = false;      // nothing is to be completed, and the call is timed to know that
 
     int with(int code) const { return sent != MPI_SUCCESS ? sent : code; }
   };
@@ -206,14 +207,14 @@ class Window {
   struct Done {
     Number last;
     int code;
-    std::optional<double> each_s;  // what it took for each operation, if it was timed
+    std::optional<PlainTime> time;  // of the completion, if it was taken
   };
   /// What takes the operations of a target up to a state that a completion gives them.
   using Reach = void (Window::*)(Target&, const Done&);
 
   Covered cover(int rank);
   Covered cover_all();
-  static Covered cover_unlock(Covered covered, bool idle, TypicalTime& usual);
+  static Covered cover_unlock(Covered covered, TypicalTime& idle);
   Done run_completion(const Covered& covered, const Native& native);
   template <class Complete>
   void conclude(Complete&& complete);
@@ -223,6 +224,7 @@ class Window {
   bool needs(int rank, Number Target::* reached);
   bool has_open();
   void arrive(Target& target, const Done& done);
+  static void settle_time(Target& target, const Done& done);
   void complete(Target& target, const Done& done);
   void complete_locally(Target& target, const Done& done);
   int flush_target(int rank, Number Target::* reached, const Native& native, Reach reach);
@@ -252,7 +254,7 @@ class Window {
   std::vector<int> open_;  // targets with operations that are not complete
   Number issued_ = 0;
   unsigned quiet_ = 0;
-  TypicalTime idle_unlock_, idle_unlock_all_;  // with nothing to complete
+  TypicalTime idle_unlock_, idle_unlock_all_;  // what these take with nothing to complete
   Statistics statistics_;
   Sharing sharing_;
   std::vector<Part> parts_;  // what is missing for the get at hand

@@ -200,7 +200,7 @@ def test_ranks_that_share_too_few_cores_bind_nothing(mpi: Launcher, build: Path)
         (
             "",
             ["--film", "x.png", "--every", "1"],
-            "--film: a film is a GIF, and 'x.png' is called something else; write",
+            "--film: a film is a GIF, and 'x.png' does not end in .gif; name the file so",
         ),
         ("", ["--film", "x", "--output", "x", "--every", "1"], "--output and --film name the same file; name two"),
         ("", ["--film", "x", "--trace", "x", "--every", "1"], "--film and --trace name the same file; name two"),

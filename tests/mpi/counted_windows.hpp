@@ -46,7 +46,7 @@ class CountedWindow {
   CountedWindow(const CountedWindow&) = delete;
   CountedWindow& operator=(const CountedWindow&) = delete;
   ~CountedWindow() {
-    window()->end_epoch([&] { return PMPI_Win_unlock_all(win_); });
+    window()->unlock_all([&] { return PMPI_Win_unlock_all(win_); });
     PMPI_Win_free(&win_);
   }
 

@@ -54,7 +54,8 @@ PART = Part(
     lambda rows: Table(("case", "count"), [(row["case"], f"{row['value']:g}") for row in rows]),
     lambda rows: f"<svg>{len(rows)}</svg>",
     options=("-n",),
-    fewest_ranks=(3, 2),
+    fewest_ranks=3,
+    fewest_quick=2,
 )
 CLOSED = Part("two", "Why?", PART.measure, PART.tabulate, PART.draw, lambda setup: "it is closed; open it")
 STUDY = Study("some", "a study", (PART, CLOSED))
@@ -115,7 +116,7 @@ def test_what_cannot_be_read_again_says_what_to_do(tmp_path: Path) -> None:
     for damaged, why in {
         '[\n{"a":': "it is not whole JSON but breaks off in line 2, column 6",
         "{}": "it is no list of objects",
-        "[]": "it is no list of objects",
+        "[]": "its list is empty",
         "[1]": "it is no list of objects",
     }.items():
         folder.results(STUDY, PART).write_text(damaged)

@@ -58,6 +58,9 @@ class Rig {
   int unlock(int rank) {
     return window.unlock(rank, [&] { return library.flush(rank); });
   }
+  int unlock_all() {
+    return window.unlock_all([&] { return library.flush_all(); });
+  }
   int end_epoch() {
     return window.end_epoch([&] { return library.flush_all(); });
   }

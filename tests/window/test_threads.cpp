@@ -23,9 +23,12 @@ long work(Rig& rig, int worker, int rounds) {
     std::vector<std::byte> into(static_cast<std::size_t>(bytes)), expected;
     for (int i = 0; i < bytes; ++i) expected.push_back(rig.library.read(rank, at + i));
     rig.get(into.data(), bytes, rank, at);
-    switch (choose(4)) {
+    switch (choose(8)) {
       case 0: rig.flush_all(); break;
       case 1: rig.flush_local(rank); break;
+      case 2: rig.flush_local_all(); break;
+      case 3: rig.unlock(rank); break;
+      case 4: rig.unlock_all(); break;
       default: rig.flush(rank);
     }
     wrong += into != expected;

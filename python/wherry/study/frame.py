@@ -43,7 +43,8 @@ class Part:
     """A question.
 
     why_not: why it cannot be answered here, with what to do; empty if it can. options: of `wherry study` that it looks
-    at, besides those that all parts have. fewest_ranks: that -n may say, without --quick and with it.
+    at, besides those that all parts have. fewest_ranks: that -n may say; fewest_quick: with --quick, if that is another
+    number.
     """
 
     name: str
@@ -53,11 +54,12 @@ class Part:
     draw: Callable[[Records], str]  # SVG
     why_not: Callable[[Setup], str] = lambda setup: ""
     options: tuple[str, ...] = ()
-    fewest_ranks: tuple[int, int] = (1, 1)
+    fewest_ranks: int = 1
+    fewest_quick: int | None = None
 
     def why_too_few(self, setup: Setup) -> str:
         """Why -n leaves it nothing to measure; empty if it does not."""
-        fewest = self.fewest_ranks[setup.quick]
+        fewest = self.fewest_ranks if self.fewest_quick is None or not setup.quick else self.fewest_quick
         if setup.ranks is None or setup.ranks >= fewest:
             return ""
         return f"-n {setup.ranks} is below its fewest ranks; write -n {fewest} or more, or leave it out"
@@ -107,7 +109,7 @@ def in_words(reached: bool | None) -> str:
 
 
 def check(part: Part, setup: Setup) -> None:
-    """Raises WherryError if the part cannot be answered here, UsageError if nowhere."""
+    """Raises WherryError if the part cannot be answered here, UsageError if -n leaves it nothing to measure."""
     if why := part.why_too_few(setup):
         raise UsageError(f"cannot answer '{part.name}': {why}")
     if why := part.why_not(setup):
@@ -146,8 +148,10 @@ class Folder:
         path = self.results(study, part)
         try:
             rows = read_json(path)
-            if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+            if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
                 raise ValueError("it is no list of objects")
+            if not rows:
+                raise ValueError("its list is empty")
         except FileNotFoundError:
             raise UsageError(f"{path} does not exist; measure it first, without --redraw") from None
         except ValueError as error:

@@ -18,7 +18,7 @@ STUDY = Study(
             sizes.tabulate,
             sizes.draw,
             options=_LAUNCHED,
-            fewest_ranks=2 * (sizes.RANKS,),
+            fewest_ranks=sizes.RANKS,
         ),
         Part("eviction", eviction.QUESTION, eviction.measure, eviction.tabulate, eviction.draw, options=("--mpi",)),
         Part(
@@ -28,7 +28,7 @@ STUDY = Study(
             scaling.tabulate,
             scaling.draw,
             options=_LAUNCHED,
-            fewest_ranks=2 * (scaling.RANKS[0],),
+            fewest_ranks=scaling.RANKS[0],
         ),
         Part(
             "weak",
@@ -37,7 +37,7 @@ STUDY = Study(
             scaling.tabulate,
             scaling.draw,
             options=_LAUNCHED,
-            fewest_ranks=2 * (scaling.RANKS[0],),
+            fewest_ranks=scaling.RANKS[0],
         ),
         Part(
             "node",
@@ -46,7 +46,7 @@ STUDY = Study(
             node.tabulate,
             node.draw,
             options=_LAUNCHED,
-            fewest_ranks=2 * (node.RANKS[0],),
+            fewest_ranks=node.RANKS[0],
         ),
         Part(
             "simulated",
@@ -56,7 +56,8 @@ STUDY = Study(
             scaling.draw,
             scaling.why_not_simulated,
             options=("-n",),
-            fewest_ranks=(scaling.SIMULATED_RANKS[0], scaling.QUICK_SIMULATED_RANKS[0]),
+            fewest_ranks=scaling.SIMULATED_RANKS[0],
+            fewest_quick=scaling.QUICK_SIMULATED_RANKS[0],
         ),
     ),
 )
