@@ -230,9 +230,12 @@ inline void shut_down() { backend().shut_down(); }
 inline void ended() { backend().ended(); }
 void keep_record();
 
+/// Whether the program makes the call at hand; else the MPI library does, or Wherry's own.
+bool is_the_programs(Call& call);
+
 // --- collectives that Wherry may replace
 
-/// Whether the call at hand is the program's. The library's own collectives on its own communicators stay native.
+/// Whether the call at hand is to be replaced: the library's own collectives on its own communicators stay native.
 bool is_replaceable(Call& call);
 
 }  // namespace wherry::interpose

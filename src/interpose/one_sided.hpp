@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include "interpose/account.hpp"
 #include "interpose/backend.hpp"
 #include "window/report.hpp"
 #include "window/windows.hpp"
@@ -30,18 +31,24 @@ inline const window::Windows::Known* known(MPI_Win win) {
   return windows == nullptr ? nullptr : windows->know(win);
 }
 
+/// Whether a window that this call has made may be cached here. Those of Wherry's own library are cached there.
+inline bool is_cacheable(Call& call, int code) {
+  return code == MPI_SUCCESS && backend().caching() && is_the_programs(call);
+}
+
 /// The library makes the window; Wherry then caches what other ranks have in it. Collective over comm.
 template <class Next>
-int make_window(MPI_Info info, MPI_Comm comm, MPI_Win* win, const window::Segment& own, const Next& next) {
+int make_window(Call& call, MPI_Info info, MPI_Comm comm, MPI_Win* win, const window::Segment& own,
+                const Next& next) {
   const int code = next();
-  return code != MPI_SUCCESS || !backend().caching() ? code : backend().cache_window(*win, comm, info, own);
+  return is_cacheable(call, code) ? backend().cache_window(*win, comm, info, own) : code;
 }
 
 /// The library makes a window that is its alone.
 template <class Next>
-int make_uncached(MPI_Win* win, window::Uncached why, const Next& next) {
+int make_uncached(Call& call, MPI_Win* win, window::Uncached why, const Next& next) {
   const int code = next();
-  return code != MPI_SUCCESS || !backend().caching() ? code : backend().make_windows().leave(*win, why);
+  return is_cacheable(call, code) ? backend().make_windows().leave(*win, why) : code;
 }
 
 template <class Next>

@@ -98,6 +98,19 @@ def test_schedules_under_the_preload(mpi: Launcher, build: Path, preload: Path, 
             check_track(record, at)
 
 
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
+def test_windows_of_the_library_are_its_alone_under_the_preload(
+    mpi: Launcher, build: Path, preload: Path, tmp_path: Path
+) -> None:
+    """Else they would be cached twice, and what is invalidated by name would stay valid below."""
+    words = [program(mpi, build, "window_schedules"), str(SCHEDULES[3])]
+    done = mpi.run(words, 3, {**hermetic({}), "WHERRY_OUTPUT": str(tmp_path)}, preload=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = read_all(tmp_path)
+    assert not found.problems
+    assert [len(record.tables["windows"]) for record in found.ranks] == [0, 0, 0]
+
+
 def check_track(record: Record, at: int) -> None:
     """Points only grow, to no more than the window came to; with more memory fewer reads miss."""
     window = record.tables["windows"][at]
