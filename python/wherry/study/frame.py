@@ -18,6 +18,7 @@ from wherry.files import make_folder, read_json, write_records, write_whole
 #: The members of a benchmark's record (docs/reference/command-line.md), and the case's coordinates.
 Record = dict[str, Any]
 Records = Sequence[Record]
+Measure = Callable[[Setup], list[Record]]
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Part:
 
     name: str
     question: str
-    measure: Callable[[Setup], list[Record]]
+    measure: Measure
     tabulate: Callable[[Records], Table]
     draw: Callable[[Records], str]  # SVG
     why_not: Callable[[Setup], str] = lambda setup: ""

@@ -2,52 +2,34 @@
 
 from __future__ import annotations
 
-from wherry.study.cache import eviction, node, scaling, sizes
-from wherry.study.frame import Part, Study
+from types import ModuleType
 
-_LAUNCHED = ("--mpi", "-n", "--netlab", "--hosts", "--launches")
+from wherry.study.cache import eviction, node, scaling, sizes
+from wherry.study.frame import Measure, Part, Study
+
+
+def _launched(name: str, module: ModuleType, question: str, measure: Measure, fewest_ranks: int) -> Part:
+    """A part that runs the applications, here or on emulated hosts."""
+    return Part(
+        name,
+        question,
+        measure,
+        module.tabulate,
+        module.draw,
+        options=("--mpi", "-n", "--netlab", "--hosts", "--launches"),
+        fewest_ranks=fewest_ranks,
+    )
+
 
 STUDY = Study(
     name="cache",
     summary="the cache of one-sided reads, on traces and in two applications",
     parts=(
-        Part(
-            "sizes",
-            sizes.QUESTION,
-            sizes.measure,
-            sizes.tabulate,
-            sizes.draw,
-            options=_LAUNCHED,
-            fewest_ranks=sizes.RANKS,
-        ),
+        _launched("sizes", sizes, sizes.QUESTION, sizes.measure, sizes.RANKS),
         Part("eviction", eviction.QUESTION, eviction.measure, eviction.tabulate, eviction.draw, options=("--mpi",)),
-        Part(
-            "strong",
-            scaling.STRONG,
-            scaling.measure_strong,
-            scaling.tabulate,
-            scaling.draw,
-            options=_LAUNCHED,
-            fewest_ranks=scaling.RANKS[0],
-        ),
-        Part(
-            "weak",
-            scaling.WEAK,
-            scaling.measure_weak,
-            scaling.tabulate,
-            scaling.draw,
-            options=_LAUNCHED,
-            fewest_ranks=scaling.RANKS[0],
-        ),
-        Part(
-            "node",
-            node.QUESTION,
-            node.measure,
-            node.tabulate,
-            node.draw,
-            options=_LAUNCHED,
-            fewest_ranks=node.RANKS[0],
-        ),
+        _launched("strong", scaling, scaling.STRONG, scaling.measure_strong, scaling.RANKS[0]),
+        _launched("weak", scaling, scaling.WEAK, scaling.measure_weak, scaling.RANKS[0]),
+        _launched("node", node, node.QUESTION, node.measure, node.RANKS[0]),
         Part(
             "simulated",
             scaling.SIMULATED,
