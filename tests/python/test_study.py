@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from a_study import CLOSED, PART, STUDY, count_of
 from scripted import fake_mpi, texts_of
 
 from wherry import study
@@ -19,12 +19,7 @@ from wherry.simulate import application, smpi
 from wherry.study import applications
 from wherry.study.cache import eviction, node, replay, scaling, sizes
 from wherry.study.cache.programs import ADAPTIVE, BLOCKS, FIXED, VARIANTS
-from wherry.study.frame import Folder, Part, Record, Study, Table, filled, measured, record
-
-if TYPE_CHECKING:
-    from commanding import Invoke
-
-pytest_plugins = ["commanding"]
+from wherry.study.frame import Folder, Record, Table, filled, measured
 
 #: What the contract of benchmark records asks for.
 FIELDS = {
@@ -41,24 +36,6 @@ FIELDS = {
     "machine",
     "commit",
 }
-
-
-def count_of(value: float, **more: Any) -> Record:
-    return record(case="a", metric="count", unit="", value=value, mpi="Some MPI", ranks=2, **more)
-
-
-PART = Part(
-    "one",
-    "How many?",
-    lambda setup: [count_of(3.0, baseline=6.0)],
-    lambda rows: Table(("case", "count"), [(row["case"], f"{row['value']:g}") for row in rows]),
-    lambda rows: f"<svg>{len(rows)}</svg>",
-    options=("-n",),
-    fewest_ranks=3,
-    fewest_quick=2,
-)
-CLOSED = Part("two", "Why?", PART.measure, PART.tabulate, PART.draw, lambda setup: "it is closed; open it")
-STUDY = Study("some", "a study", (PART, CLOSED))
 
 
 def test_records_carry_what_all_records_have() -> None:
@@ -311,100 +288,6 @@ def test_what_the_replay_says_is_wrong_is_an_error(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(replay.paths, "replay_program", lambda: program)
     with pytest.raises(WherryError, match="bench_cache_replay: no gets"):
         replay.ask(["--shares", "5"])
-
-
-def test_the_command_names_studies_and_parts(wherry: Invoke) -> None:
-    listed = wherry("study", "--list")
-    assert listed.code == 0
-    for found in study.STUDIES:
-        assert f"{found.name}: {found.summary}" in listed.out
-        for part in found.parts:
-            assert f"  {part.name:<10} {part.question}\n" in listed.out
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        ([], "which study? write `wherry study NAME`"),
-        (["cahce"], "unknown study 'cahce' (have: cache"),
-        (["cache", "eviktion"], "did you mean 'eviction'?"),
-        (["cache", "--redraw"], "say with -o where that is"),
-        (["cache", "--hosts", "3"], "give --netlab too"),
-        (
-            ["cache", "eviction", "--netlab"],
-            "part 'eviction' does not use --netlab, which is for sizes, strong, weak, node;",
-        ),
-        (
-            ["cache", "strong", "eviction", "-n", "4"],
-            "part 'eviction' does not use -n, which is for sizes, strong, weak, ",
-        ),
-        (
-            ["nbody", "node", "--hosts", "3"],
-            "part 'node' does not use --hosts, which is for gigabit; leave it out, or name",
-        ),
-        (
-            ["nbody", "kernels", "--mpi", "mpich"],
-            "part 'kernels' does not use --mpi, which is for threads, node, gigabit;",
-        ),
-        (
-            ["cache", "-o", "x", "--redraw", "-n", "4"],
-            "--redraw measures nothing, so it does not use -n; leave one of them",
-        ),
-        (["cache", "-o", "/proc/nowhere"], "cannot write to -o /proc/nowhere/results"),
-    ],
-)
-def test_wrong_usage_says_what_to_write(wherry: Invoke, words: list[str], said: str) -> None:
-    done = wherry("study", *words)
-    assert done.code == 2
-    assert said in done.err
-
-
-def test_the_command_measures_writes_and_draws_again(
-    wherry: Invoke, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(study, "STUDIES", (STUDY,))
-    done = wherry("study", "some", "-o", tmp_path)
-    assert done.code == 0, done.err
-    assert "How many?" in done.out
-    assert "left out: two: it is closed; open it" in done.err
-    results = tmp_path / "results/some-one.json"
-    rows = json.loads(results.read_text())
-    rows[0]["value"] = 4
-    results.write_text(json.dumps(rows))
-    again = wherry("study", "some", "one", "-o", tmp_path, "--redraw")
-    assert again.code == 0, again.err
-    assert ["a", "4"] in [line.split() for line in again.out.splitlines()]
-    assert json.loads(results.read_text()) == rows
-    named = wherry("study", "some", "one", "two")
-    assert named.code == 1
-    assert named.out == "", "it measured what can be answered before it said what cannot"
-    assert "cannot answer 'two': it is closed" in named.err
-    unused = wherry("study", "some", "--netlab")
-    assert unused.code == 2
-    assert "study 'some' does not use --netlab; leave it out (it takes -n, " in unused.err
-
-
-def test_too_few_ranks_are_wrong_usage_of_a_part_that_is_named(wherry: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(study, "STUDIES", (STUDY,))
-    few = wherry("study", "some", "one", "-n", "2")
-    assert few.code == 2
-    assert "cannot answer 'one': -n 2 is below its fewest ranks; write -n 3 or more" in few.err
-    assert wherry("study", "some", "one", "-n", "2", "--quick").code == 0
-    unnamed = wherry("study", "some", "-n", "2")
-    assert unnamed.code == 0
-    assert "left out: one: -n 2 is below its fewest ranks" in unnamed.err
-
-
-def test_emulated_hosts_are_counted_where_they_need_not_be_asked_for(
-    wherry: Invoke, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[Setup] = []
-    part = dataclasses.replace(
-        PART, measure=lambda setup: asked.append(setup) or PART.measure(setup), options=("--hosts",)
-    )
-    monkeypatch.setattr(study, "STUDIES", (dataclasses.replace(STUDY, parts=(part,)),))
-    assert wherry("study", "some", "one", "--hosts", "3").code == 0
-    assert [setup.hosts for setup in asked] == [3]
 
 
 def test_every_study_has_a_page_with_one_place_for_every_part() -> None:

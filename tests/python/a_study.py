@@ -1,0 +1,25 @@
+"""A study with a part that can be answered and one that cannot, which measures nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wherry.study.frame import Part, Record, Study, Table, record
+
+
+def count_of(value: float, **more: Any) -> Record:
+    return record(case="a", metric="count", unit="", value=value, mpi="Some MPI", ranks=2, **more)
+
+
+PART = Part(
+    "one",
+    "How many?",
+    lambda setup: [count_of(3.0, baseline=6.0)],
+    lambda rows: Table(("case", "count"), [(row["case"], f"{row['value']:g}") for row in rows]),
+    lambda rows: f"<svg>{len(rows)}</svg>",
+    options=("-n",),
+    fewest_ranks=3,
+    fewest_quick=2,
+)
+CLOSED = Part("two", "Why?", PART.measure, PART.tabulate, PART.draw, lambda setup: "it is closed; open it")
+STUDY = Study("some", "a study", (PART, CLOSED))
