@@ -15,6 +15,7 @@ from wherry.errors import UsageError
 from wherry.files import write_records
 from wherry.simulate.output import show as show_simulation
 from wherry.simulate.picture import draw as draw_simulation
+from wherry.simulate.smpi import TimeLimit
 from wherry.tune import ahead, library, model, results, tables
 
 
@@ -234,7 +235,10 @@ def simulate_application(requests: Sequence[simulate.application.Request], file:
     records = []
     for request in requests:
         with progress_bar(f"simulate {request.name}, {units.plural(request.machine.ranks, 'rank')}"):
-            outcome = simulate.application.run(request)
+            try:
+                outcome = simulate.application.run(request)
+            except TimeLimit as limit:
+                raise TimeLimit(f"{limit}; --limit allows more") from limit
         Console().print(outcome.text, end="", markup=False, highlight=False, soft_wrap=True)
         records += outcome.records
     if file is not None:

@@ -79,8 +79,18 @@ def study_(
     to = study.Folder(folder) if folder else None
     if to is not None:
         to.prepare()
-    for part in chosen if redraw else answerable(chosen, setup, named=bool(parts)):
-        answer(found, part, setup, to, redraw)
+    if redraw and to is not None:
+        for part in chosen:
+            with to.redrawing(found, part) as records:
+                tell(found, part, records, to)
+        return
+    asked = answerable(chosen, setup, named=bool(parts))
+    if quick and to is not None:
+        to.check_quick(found, asked)
+    for part in asked:
+        with progress_bar(part.name) as setup.progress:
+            records = study.measured(found, part, setup)
+        tell(found, part, records, to)
 
 
 def answerable(chosen: Sequence[study.Part], setup: frame.Setup, named: bool) -> list[study.Part]:
@@ -99,20 +109,14 @@ def answerable(chosen: Sequence[study.Part], setup: frame.Setup, named: bool) ->
     return [part for part in chosen if not reasons[part.name]]
 
 
-def answer(found: study.Study, part: study.Part, setup: frame.Setup, to: study.Folder | None, redraw: bool) -> None:
-    """Measures or reads a part, shows it, and writes it where that was asked for."""
-    if redraw and to is not None:
-        records = to.read(found, part)
-    else:
-        with progress_bar(part.name) as setup.progress:
-            records = study.measured(found, part, setup)
-    show(part, records)
-    if to is not None:
-        click.echo(f"wrote {', '.join(str(path) for path in to.write(found, part, records))}\n")
-
-
-def show(part: study.Part, records: list[study.Record]) -> None:
+def tell(found: study.Study, part: study.Part, records: list[study.Record], to: study.Folder | None) -> None:
+    """Shows a part, and writes it where that was asked for."""
     click.echo(f"{part.question}\n\n{part.tabulate(records).text()}\n{study.origin(records)}\n")
+    if to is None:
+        return
+    click.echo(f"wrote {', '.join(str(path) for path in to.write(found, part, records))}\n")
+    if why := to.why_no_place(found, part):
+        errors_console().print(escape(why), highlight=False, soft_wrap=True)
 
 
 def show_studies() -> None:

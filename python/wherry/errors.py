@@ -21,6 +21,11 @@ class UsageError(WherryError):
 def unknown(what: str, name: str, known: Iterable[str]) -> UsageError:
     """`unknown strategy 'brucks' (have: bruck, mesh); did you mean 'bruck'?`"""
     names = list(known)
+    return UsageError(f"unknown {what} '{name}' (have: {', '.join(names) or 'none'}){did_you_mean(name, names)}")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`; did you mean 'bruck'?` or nothing, to end a message with."""
+    names = list(known)
     near = [near for word in (name, name.lower()) for near in difflib.get_close_matches(word, names, n=1, cutoff=0.5)]
-    hint = f"; did you mean '{near[0]}'?" if near else ""
-    return UsageError(f"unknown {what} '{name}' (have: {', '.join(names) or 'none'}){hint}")
+    return f"; did you mean '{near[0]}'?" if near else ""

@@ -13,6 +13,9 @@ from typing import Any
 
 from wherry.errors import UsageError
 
+#: What is raised by code that uses the values of JSON, where one is missing or is of another kind.
+DAMAGE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
 
 def check_picture(path: Path) -> None:
     """Raises UsageError where an SVG would replace a file that is something else."""

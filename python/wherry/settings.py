@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wherry import paths, plan
-from wherry.errors import unknown
+from wherry.errors import did_you_mean, unknown
 
 #: How a sparse exchange can run, besides by a strategy of all-to-alls.
 SPARSE_WAYS = ("auto", "nbx", "census", "native")
@@ -113,7 +113,8 @@ def problems(environment: Mapping[str, str] | None = None) -> list[str]:
     """What is set and has no effect: variables that look like Wherry's, and strategies that there are not."""
     given = os.environ if environment is None else environment
     wrong = [name for name in given if name.startswith("WHERRY_") and name not in VARIABLES]
-    return [_unknown("variable", name, VARIABLES) for name in sorted(wrong)] + _unknown_strategies(given)
+    variables = [f"unknown variable '{name}'{did_you_mean(name, VARIABLES)}" for name in sorted(wrong)]
+    return variables + _unknown_strategies(given)
 
 
 def unknown_values(environment: Mapping[str, str] | None = None) -> list[str]:
@@ -136,12 +137,7 @@ def _unknown_strategies(given: Mapping[str, str]) -> list[str]:
         return []
     strategies = plan.names_by_operation()
     return [
-        f"{name}: {_unknown('strategy', value, known)}; the library's own collective runs instead"
+        f"{name}: unknown strategy '{value}', so the library's own collective runs instead{did_you_mean(value, known)}"
         for name, (value, names) in asked.items()
         if value not in (known := [*names.besides, *strategies.get(names.operation, [])])
     ]
-
-
-def _unknown(what: str, name: str, known: Collection[str]) -> str:
-    """The nearest name, without the list of all."""
-    return f"{unknown(what, name, known)}".replace(f" (have: {', '.join(known)})", "")

@@ -19,8 +19,7 @@ def _sentence(row: WindowRow) -> str:
         return f"{row.caching} windows: not cached; {units.count(row.passed)} gets left to the library"
     words = [f"cached windows ({row.caching}):"]
     if row.lookups > 0:
-        words.append(f"{units.percent(row.hits / row.lookups)} of {units.count(row.lookups)} reads were hits,")
-        words.append(f"{units.bytes_(row.bytes_saved)} not fetched")
+        words.append(f"{_hits(row)}, {units.bytes_(row.bytes_saved)} not fetched")
         if row.saved_seconds > 0:
             words.append(f"(about {units.seconds(row.saved_seconds)} in all)")
         if why := _main_cause(row):
@@ -28,10 +27,21 @@ def _sentence(row: WindowRow) -> str:
         if row.node_found > 0:
             words.append(f"; {units.count(row.node_found)} of them found in the node's cache")
     else:
-        words.append("no reads were cached")
-    if left := row.passed + row.bypassed:
-        words.append(f"; {units.count(left)} gets left to the library")
+        words.append("no range was looked up")
+    if row.passed + row.bypassed > 0:
+        words.append(f"; {_left(row)}")
     return " ".join(words).replace(" ;", ";")
+
+
+def _hits(row: WindowRow) -> str:
+    """Those that needed no message, apart from those that did for some of their bytes."""
+    hits = f"{units.percent(row.whole_hits / row.lookups)} of {units.count(row.lookups)} ranges looked up were hits"
+    return f"{hits} and {units.percent(row.partial_hits / row.lookups)} in part" if row.partial_hits > 0 else hits
+
+
+def _left(row: WindowRow) -> str:
+    left = f"{units.count(row.passed + row.bypassed)} gets left to the library"
+    return f"{left}, {units.count(row.bypassed)} of them because plain gets were cheaper" if row.bypassed > 0 else left
 
 
 def _main_cause(row: WindowRow) -> str:

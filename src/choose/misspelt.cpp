@@ -23,8 +23,8 @@ std::vector<std::string> misspelt(const Strategies& asked) {
   for (std::size_t i = 0; i < collectives; ++i) {
     const std::vector<std::string_view> known = known_to(static_cast<Collective>(i));
     if (std::ranges::find(known, asked[i]) != known.end()) continue;
-    problems.push_back(std::string(collective_names[i].variable) + ": unknown strategy '" + asked[i] + "'" +
-                       did_you_mean(asked[i], known) + "; the library's own collective runs instead");
+    problems.push_back(std::string(collective_names[i].variable) + ": unknown strategy '" + asked[i] +
+                       "', so the library's own collective runs instead" + did_you_mean(asked[i], known));
   }
   return problems;
 }

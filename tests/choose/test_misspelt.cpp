@@ -22,8 +22,8 @@ TEST_CASE(
   settings.strategies[index_of(Collective::allreduce)] = "xyzzyq";
   CHECK(misspelt(settings.strategies) ==
         std::vector<std::string>{
-            "WHERRY_ALLTOALL: unknown strategy 'brucks2'; did you mean 'bruck2'?; the library's "
-            "own collective runs instead",
-            "WHERRY_ALLREDUCE: unknown strategy 'xyzzyq'; the library's own collective runs "
+            "WHERRY_ALLTOALL: unknown strategy 'brucks2', so the library's own collective runs "
+            "instead; did you mean 'bruck2'?",
+            "WHERRY_ALLREDUCE: unknown strategy 'xyzzyq', so the library's own collective runs "
             "instead"});
 }

@@ -62,18 +62,18 @@ def test_all_parts_are_there(tmp_path: Path) -> None:
 
 
 def test_hits_and_curves_of_cached_windows_are_drawn(tmp_path: Path) -> None:
-    """Ten hits of the first 20 reads, 80 of the next 80; half of the reads miss with 4 KiB."""
+    """Ten hits of the first 20 lookups, 80 of the next 80; half of the lookups miss with 4 KiB."""
     page = Page(page_of(tmp_path, example(2)))
     assert page.open == []
     at = page.texts.index("Cached windows")
-    assert page.texts[at + 1].startswith("cached windows (user): 90% of 200 reads were hits")
+    assert page.texts[at + 1].startswith("cached windows (user): 90% of 200 ranges looked up were hits")
     lines = [value.split() for name, value in page.attributes if name == "points" and value]
     assert len(lines) == 4  # a line for each rank, in both pictures
     hits, misses = lines[0], lines[2]
-    # Over 0 to 100 reads, and over 4 to 16 KiB; shares from the floor at 194 to the top at 10.
+    # Over 0 to 100 lookups, and over 4 to 16 KiB; shares from the floor at 194 to the top at 10.
     assert hits == ["201.2,102.0", "750.0,10.0"]
     assert misses == ["64.0,102.0", "750.0,171.0"]
-    assert {"50%", "100%", "4 KiB", "16 KiB", "rank 1, user, 100 reads"} <= set(page.texts)
+    assert {"50%", "100%", "4 KiB", "16 KiB", "rank 1, user, 100 lookups"} <= set(page.texts)
 
 
 def test_windows_without_points_have_sentences_only(tmp_path: Path) -> None:
@@ -204,6 +204,12 @@ def test_missing_and_damaged_directories(tmp_path: Path) -> None:
     for text in ("{", "[]", '{"ranks": 3}', '{"ranks": [{}]}'):
         (tmp_path / "summary.json").write_text(text)
         with pytest.raises(WherryError, match=r"summary\.json is damaged"):
+            report.from_directory(tmp_path)
+    write(tmp_path / "records", example(4))
+    data = analyse(record.read_all(tmp_path / "records")).data()
+    for change in ({"seconds": "x"}, {"hosts": None}, {"size": 0}, {"windows": [{"misses": {}}]}):
+        (tmp_path / "summary.json").write_text(json.dumps(data | change))
+        with pytest.raises(UsageError, match=r"summary\.json is damaged \(.*\); record the run again"):
             report.from_directory(tmp_path)
     (tmp_path / "summary.json").write_text('{"size": 4,')
     with pytest.raises(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +54,9 @@ def test_tables_stand_in_columns() -> None:
 def test_parts_are_found_by_name_in_their_own_order() -> None:
     assert STUDY.find([]) == STUDY.find(["two", "one"]) == (PART, CLOSED)
     assert STUDY.find(["two"]) == (CLOSED,)
-    with pytest.raises(UsageError, match=r"unknown part of the study 'some' 'tow' .*did you mean 'two'"):
+    with pytest.raises(UsageError) as error:
         STUDY.find(["tow"])
+    assert str(error.value) == "the study 'some' has no part 'tow'; it has one, two; did you mean 'two'?"
 
 
 def test_a_page_is_filled_in_its_own_places_only() -> None:
@@ -97,9 +98,101 @@ def test_what_cannot_be_read_again_says_what_to_do(tmp_path: Path) -> None:
         "[1]": "it is no list of objects",
     }.items():
         folder.results(STUDY, PART).write_text(damaged)
-        with pytest.raises(WherryError) as error:
+        with pytest.raises(UsageError) as error:
             folder.read(STUDY, PART)
-        assert str(error.value).endswith(f"some-one.json holds no records ({why}); measure it again, without --redraw")
+        assert str(error.value).endswith(f"some-one.json is damaged: {why}; measure it again, without --redraw")
+    folder.results(STUDY, PART).unlink()
+    folder.results(STUDY, PART).mkdir()
+    with pytest.raises(UsageError, match=r"cannot read .*some-one.json: Is a directory; measure it again"):
+        folder.read(STUDY, PART)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"value": None}, "'value' of record 2 is None, not a number"),
+        ({"value": "3"}, "'value' of record 2 is '3', not a number"),
+        ({"baseline": [6.0]}, "'baseline' of record 2 is [6.0], not a number or null"),
+        ({"machine": 1}, "'machine' of record 2 is 1, not text"),
+        ({"ranks": 2.5}, "'ranks' of record 2 is 2.5, not a whole number"),
+        ({"quick": "no"}, "'quick' of record 2 is 'no', not true or false"),
+    ],
+)
+def test_members_of_another_kind_are_named(tmp_path: Path, change: Record, why: str) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    (row,) = measured(STUDY, PART, Setup())
+    folder.results(STUDY, PART).write_text(json.dumps([row, row | change]))
+    with pytest.raises(UsageError) as error:
+        folder.read(STUDY, PART)
+    assert f"some-one.json is damaged: {why}; measure it again" in str(error.value)
+
+
+def test_every_member_of_all_records_is_missed(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    (row,) = measured(STUDY, PART, Setup())
+    for name in (FIELDS - {"bench", "samples"}) | {"network", "quick"}:
+        folder.results(STUDY, PART).write_text(json.dumps([{k: v for k, v in row.items() if k != name}]))
+        with pytest.raises(UsageError, match=f"record 1 has no '{name}'; measure it again"):
+            folder.read(STUDY, PART)
+
+
+def test_records_that_a_table_or_picture_finds_damaged_are_told_with_their_file(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    rows = measured(STUDY, PART, Setup())
+    folder.write(STUDY, PART, rows)
+
+    def redraw(use: Callable[[Record], object]) -> None:
+        with folder.redrawing(STUDY, PART) as records:
+            assert records == rows
+            use(records[0])
+
+    redraw(lambda row: row["case"])
+    with pytest.raises(
+        UsageError, match=r"some-one.json is damaged: its records have no 'share' where one is needed; "
+    ):
+        redraw(lambda row: row["share"])
+    with pytest.raises(UsageError, match=r"some-one.json is damaged: .* of another kind \(.*zero\); measure it again"):
+        redraw(lambda row: row["value"] / 0)
+    with pytest.raises(FileNotFoundError):  # about something else
+        redraw(lambda row: (tmp_path / "none").read_text())
+
+
+def test_a_quick_look_leaves_measurements_alone(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    folder.check_quick(STUDY, STUDY.parts)
+    for quick in (True, False):
+        folder.write(STUDY, PART, measured(STUDY, PART, Setup(quick=quick)))
+        if quick:
+            folder.check_quick(STUDY, STUDY.parts)
+    folder.check_quick(STUDY, [CLOSED])
+    with pytest.raises(
+        UsageError, match=r"some-one.json is a measurement, which --quick does not replace; name another"
+    ):
+        folder.check_quick(STUDY, STUDY.parts)
+    folder.results(STUDY, PART).write_text("[")
+    folder.check_quick(STUDY, STUDY.parts)
+
+
+def test_a_page_without_the_place_is_left_alone_and_told(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    rows = measured(STUDY, PART, Setup())
+    assert folder.why_no_place(STUDY, PART) == ""  # there is no page
+    (tmp_path / "studies").mkdir()
+    page = folder.page(STUDY)
+    page.write_text("# Some\n<!-- two -->\n<!-- end of two -->\n<!-- one -->\n")
+    assert page not in folder.write(STUDY, PART, rows)
+    assert page.read_text().endswith("<!-- one -->\n")
+    why = "has no place for part 'one'; put the lines <!-- one --> and <!-- end of one --> where it is to stand"
+    assert folder.why_no_place(STUDY, PART) == f"{page} {why}"
+    assert folder.why_no_place(STUDY, CLOSED) == ""
+    page.write_bytes(b"\xff")
+    with pytest.raises(UsageError, match=r"some.md is not UTF-8 from byte 0 on"):
+        folder.write(STUDY, PART, rows)
 
 
 def test_the_origin_says_everything_once() -> None:

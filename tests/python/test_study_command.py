@@ -33,6 +33,7 @@ def test_the_command_names_studies_and_parts(wherry: Invoke) -> None:
     [
         ([], "which study? write `wherry study NAME`"),
         (["cahce"], "unknown study 'cahce' (have: cache"),
+        (["cache", "eviktion"], "the study 'cache' has no part 'eviktion'; it has sizes, eviction, strong"),
         (["cache", "eviktion"], "did you mean 'eviction'?"),
         (["cache", "--redraw"], "say with -o where that is"),
         (["cache", "--hosts", "3"], "give --netlab too"),
@@ -88,6 +89,47 @@ def test_the_command_measures_writes_and_draws_again(
     unused = wherry("study", "some", "--netlab")
     assert unused.code == 2
     assert "study 'some' does not use --netlab; leave it out (it takes -n, " in unused.err
+
+
+def test_damaged_records_are_wrong_usage(wherry: Invoke, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(study, "STUDIES", (STUDY,))
+    wherry("study", "some", "one", "-o", tmp_path)
+    results, picture = tmp_path / "results/some-one.json", tmp_path / "images/some-one.svg"
+    (row,) = json.loads(results.read_text())
+    picture.write_text("<svg>before</svg>")
+    results.write_text(json.dumps([{name: row[name] for name in row if name != "value"}]))
+    done = wherry("study", "some", "one", "-o", tmp_path, "--redraw")
+    assert (done.code, done.out) == (2, "")
+    assert f"{results} is damaged: record 1 has no 'value'; measure it again, without --redraw" in done.err
+    assert picture.read_text() == "<svg>before</svg>"
+
+
+def test_a_quick_look_does_not_replace_a_measurement(
+    wherry: Invoke, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[Setup] = []
+    part = dataclasses.replace(PART, measure=lambda setup: asked.append(setup) or PART.measure(setup))
+    monkeypatch.setattr(study, "STUDIES", (dataclasses.replace(STUDY, parts=(part,)),))
+    for words, code in ((["--quick"], 0), ([], 0), (["--quick"], 2)):
+        done = wherry("study", "some", "one", "-o", tmp_path, *words)
+        assert done.code == code, done.err
+    assert "some-one.json is a measurement, which --quick does not replace" in done.err
+    assert [setup.quick for setup in asked] == [True, False]
+    assert wherry("study", "some", "one", "-o", tmp_path / "other", "--quick").code == 0
+
+
+def test_a_page_without_the_place_is_told_and_not_called_written(
+    wherry: Invoke, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(study, "STUDIES", (STUDY,))
+    page = tmp_path / "studies/some.md"
+    page.parent.mkdir()
+    page.write_text("# Some\n")
+    for words in ([], ["--redraw"]):
+        done = wherry("study", "some", "one", "-o", tmp_path, *words)
+        assert done.code == 0
+        assert str(page) not in done.out
+        assert f"{page} has no place for part 'one'" in done.err
 
 
 def test_too_few_ranks_are_wrong_usage_of_a_part_that_is_named(wherry: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:

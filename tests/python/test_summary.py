@@ -227,13 +227,29 @@ def test_ranges() -> None:
 def test_cached_windows_in_one_sentence(tmp_path: Path) -> None:
     result = analysed(tmp_path, example(4))
     (row,) = result.windows
-    assert (row.caching, row.windows, row.hits, row.lookups) == ("user", 4, 360, 400)
+    assert (row.caching, row.windows, row.whole_hits, row.lookups) == ("user", 4, 360, 400)
     assert row.misses == {"compulsory": 32, "capacity": 8, "conflict": 0, "invalidated": 0}
     text = " ".join(shown(result, 200).split())
     assert (
-        "cached windows (user): 90% of 400 reads were hits, 35.2 KiB not fetched (about 4 ms in all);"
+        "cached windows (user): 90% of 400 ranges looked up were hits, 35.2 KiB not fetched (about 4 ms in all);"
         " misses mostly compulsory; 20 gets left to the library" in text
     )
+
+
+def test_hits_in_part_and_gets_that_went_past_the_cache_are_told_apart(tmp_path: Path) -> None:
+    drafts = example(2)
+    for draft in drafts:
+        draft.rows["windows"][0] |= {"full_hits": 60, "pending_hits": 10, "partial_hits": 20, "bypassed": 3}
+    result = analysed(tmp_path, drafts)
+    text = " ".join(shown(result, 200).split())
+    assert "70% of 200 ranges looked up were hits and 20% in part, 17.6 KiB not fetched" in text
+    assert "; 16 gets left to the library, 6 of them because plain gets were cheaper" in text
+
+
+def test_windows_whose_gets_all_went_past_the_cache(tmp_path: Path) -> None:
+    draft = Draft(rows={"windows": [{"comm": record.NONE, "caching": 0, "bypassed": 7}]})
+    text = " ".join(shown(analysed(tmp_path, [draft]), 200).split())
+    assert ": no range was looked up; 7 gets left to the library, 7 of them because plain gets were cheaper" in text
 
 
 def test_what_the_ranks_of_a_node_read_for_each_other(tmp_path: Path) -> None:

@@ -113,6 +113,14 @@ def test_the_command(simgrid: None, simulation: Invoke, tmp_path: Path) -> None:
     assert [row["ranks"] for row in json.loads(file.read_text())] == [2, 2, 2, 4, 4, 4]
 
 
+def test_the_case_that_takes_too_long_is_named(simgrid: None, simulation: Invoke) -> None:
+    words = ("--platform", "gigabit", "-n", "16", "--sizes", "1024", "--strategies", "ring", "--limit", "0.05")
+    done = simulation("nbody", *words)
+    assert done.code == 1
+    case = "nbody --bodies 1024 --scheme ring --steps 64 on 16 ranks of gigabit"
+    assert f"{case}: stopped after 0.05 s of computing; --limit allows more" in done.err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -196,7 +196,10 @@ class MissRow:
 
 @dataclass
 class WindowRow:
-    """Cached windows of one mode, summed over windows and ranks. Hits and misses are of ranges of bytes."""
+    """Cached windows of one mode, summed over windows and ranks. Hits and misses are of ranges of bytes.
+
+    A get may look up several ranges; one that was left to the library (passed, bypassed) looks up none.
+    """
 
     caching: str
     windows: int = 0  # counted on each of their ranks
@@ -216,20 +219,21 @@ class WindowRow:
     saved_seconds: float = 0.0  # estimated, sum over ranks; 0: nothing is known
 
     @property
-    def hits(self) -> int:
-        return self.full_hits + self.pending_hits + self.partial_hits
+    def whole_hits(self) -> int:
+        """Of which nothing had to be fetched."""
+        return self.full_hits + self.pending_hits
 
     @property
     def lookups(self) -> int:
-        return self.hits + sum(self.misses.values())
+        return self.whole_hits + self.partial_hits + sum(self.misses.values())
 
 
 @dataclass
 class TrackRow:
     """How one cached window of one rank has gone.
 
-    Points: lookups and hits so far, and bytes of memory then, oldest first. Curve: bytes of memory, ascending, and the
-    share of lookups that LRU would have missed with so many.
+    Points: lookups and hits, also in part, so far, and bytes of memory then, oldest first. Curve: bytes of memory,
+    ascending, and the share of lookups that LRU would have missed with so many.
     """
 
     rank: int

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wherry.analysis import Analysis, analyse, from_data
 from wherry.errors import UsageError, WherryError
-from wherry.files import read_json, write_json, write_whole
+from wherry.files import DAMAGE, read_json, write_json, write_whole
 from wherry.record import read_all
 from wherry.report.document import page
 
@@ -42,6 +42,8 @@ def load(directory: Path) -> Analysis:
             )
         return analyse(records)
     try:
-        return from_data(read_json(summary))
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise WherryError(f"{summary} is damaged ({error}); record the run again") from error
+        analysis = from_data(read_json(summary))
+        page(analysis)  # A member of another kind shows only where it is used.
+    except (OSError, *DAMAGE) as error:
+        raise UsageError(f"{summary} is damaged ({error}); record the run again") from error
+    return analysis

@@ -31,11 +31,13 @@ def _hits(tracks: list[TrackRow]) -> list[Markup]:
         for row in tracks
         for (lookups, ratio), (_, _, memory) in zip(hit_ratios(row), row.points, strict=True)
     ]
+    text = "Of the ranges that were looked up. Hits in part count, too: some of their bytes had to be fetched."
     return [
         tag("h3", "Hits as the program went on"),
+        tag("p", text, class_="soft"),
         plots.legend([(line.label, line.style) for line in series]),
-        plots.lines("Share of reads that hit, since the point before, over reads", series, units.count, units.percent),
-        numbers(("window", "reads so far", "hits since the point before", "memory"), rows),
+        plots.lines("Share of lookups that hit, since the point before", series, units.count, units.percent),
+        numbers(("window", "lookups so far", "hits since the point before", "memory"), rows),
     ]
 
 
@@ -45,18 +47,18 @@ def _curves(tracks: list[TrackRow]) -> list[Markup]:
         for at, row in enumerate(tracks)
     ]
     rows = [(_name(row), units.bytes_(memory), units.percent(missed)) for row in tracks for memory, missed in row.curve]
-    text = "What LRU would miss with other amounts of memory, estimated from a sample of the ranges that were read."
+    text = "What LRU would miss with other amounts of memory, estimated from a sample of the ranges looked up."
     return [
         tag("h3", "Misses over memory"),
         tag("p", text, class_="soft"),
         plots.legend([(line.label, line.style) for line in series]),
-        plots.lines("Share of reads that miss, over memory", series, units.bytes_, units.percent, logarithmic=True),
+        plots.lines("Share of lookups that miss, over memory", series, units.bytes_, units.percent, logarithmic=True),
         numbers(("window", "memory", "misses"), rows),
     ]
 
 
 def hit_ratios(track: TrackRow) -> list[tuple[float, float]]:
-    """For each point its lookups, and the share of hits among those since the point before."""
+    """For each point its lookups, and the share of hits, also in part, among those since the point before."""
     return [
         (float(lookups), (hits - hits_before) / max(lookups - before, 1))
         for (before, hits_before, _), (lookups, hits, _) in pairwise([[0, 0, 0], *track.points])
@@ -64,4 +66,4 @@ def hit_ratios(track: TrackRow) -> list[tuple[float, float]]:
 
 
 def _name(track: TrackRow) -> str:
-    return f"rank {track.rank}, {track.caching}, {units.count(track.lookups)} reads"
+    return f"rank {track.rank}, {track.caching}, {units.count(track.lookups)} lookups"

@@ -165,12 +165,20 @@ def _run(asked: Request, words: Words) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="wherry-") as folder:
         file = Path(folder, "records.json")
         options = [*words, "--no-progress", "--json", str(file)]
-        done = smpi.launch(asked.machine, asked.name, options, _find(asked.name).settings, asked.limit_s)
+        try:
+            done = smpi.launch(asked.machine, asked.name, options, _find(asked.name).settings, asked.limit_s)
+        except smpi.TimeLimit as limit:
+            raise smpi.TimeLimit(f"{_case(asked, words)}: {limit}") from limit
         if done.returncode == _WRONG_USAGE:
             raise UsageError(_in_our_words(done.stderr.strip().splitlines()[0]))
         if done.returncode != 0 or not file.exists():
             raise smpi.failure(done)
         return Outcome(done.stdout, [_record(asked, row) for row in json.loads(file.read_text(encoding="utf-8"))])
+
+
+def _case(asked: Request, words: Words) -> str:
+    ranks, platform = units.plural(asked.machine.ranks, "rank"), asked.machine.platform.name
+    return f"{' '.join((asked.name, *words))} on {ranks} of {platform}"
 
 
 def _in_our_words(message: str) -> str:

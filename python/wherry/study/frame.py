@@ -5,20 +5,35 @@ A part measures records. Its table and its picture are made of the records alone
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Callable, Iterable, Sequence
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wherry.bench.frame import Setup, commit, machine
-from wherry.errors import UsageError, WherryError, unknown
-from wherry.files import make_folder, read_json, write_records, write_whole
+from wherry.errors import UsageError, WherryError, did_you_mean
+from wherry.files import DAMAGE, make_folder, read_json, write_records, write_whole
 
 #: The members of a benchmark's record (docs/reference/command-line.md), and the case's coordinates.
 Record = dict[str, Any]
 Records = Sequence[Record]
 Measure = Callable[[Setup], list[Record]]
+
+_TEXT, _NUMBER = (str, "text"), (int | float, "a number")
+_NUMBER_OR_NULL = (int | float | None, "a number or null")
+#: What the members of all records are. Those that only some have are looked at where they are used.
+_MEMBERS: dict[str, tuple[Any, str]] = {
+    **dict.fromkeys(("case", "metric", "unit", "mpi", "network", "machine", "commit"), _TEXT),
+    "value": _NUMBER,
+    "baseline": _NUMBER_OR_NULL,
+    "ratio": _NUMBER_OR_NULL,
+    "ranks": (int, "a whole number"),
+    "quick": (bool, "true or false"),
+}
+_DO_NOT_FIT = "its records make no table and picture, because one is missing or a member is of another kind"
 
 
 @dataclass(frozen=True)
@@ -82,7 +97,8 @@ class Study:
         known = [part.name for part in self.parts]
         for name in names:
             if name not in known:
-                raise unknown(f"part of the study '{self.name}'", name, known)
+                have = f"it has {', '.join(known)}{did_you_mean(name, known)}"
+                raise UsageError(f"the study '{self.name}' has no part '{name}'; {have}")
         return tuple(part for part in self.parts if part.name in names or not names)
 
 
@@ -145,37 +161,107 @@ class Folder:
         for name in ("results", "images"):
             make_folder(self.path / name, "-o")
 
+    def check_quick(self, study: Study, parts: Iterable[Part]) -> None:
+        """Raises UsageError if a quick look would replace what was measured."""
+        for path in (self.results(study, part) for part in parts):
+            if _is_measured(path):
+                raise UsageError(
+                    f"{path} is a measurement, which --quick does not replace; name another folder with -o,"
+                    " or leave out --quick"
+                )
+
     def read(self, study: Study, part: Part) -> list[Record]:
+        """Raises UsageError if there are no records, or damaged ones."""
         path = self.results(study, part)
         try:
             rows = read_json(path)
-            if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-                raise ValueError("it is no list of objects")
-            if not rows:
-                raise ValueError("its list is empty")
+            _check_records(rows)
         except FileNotFoundError:
             raise UsageError(f"{path} does not exist; measure it first, without --redraw") from None
+        except OSError as error:
+            raise UsageError(f"cannot read {path}: {error.strerror}; measure it again, without --redraw") from error
         except ValueError as error:
-            raise WherryError(f"{path} holds no records ({error}); measure it again, without --redraw") from error
-        return rows
+            raise _damaged(path, str(error)) from error
+        return list(rows)
+
+    @contextlib.contextmanager
+    def redrawing(self, study: Study, part: Part) -> Iterator[list[Record]]:
+        """The records that were measured. What only table and picture find damaged becomes a UsageError, too."""
+        records = self.read(study, part)
+        try:
+            yield records
+        except KeyError as error:
+            raise _damaged(self.results(study, part), f"its records have no {error} where one is needed") from error
+        except DAMAGE as error:
+            raise _damaged(self.results(study, part), f"{_DO_NOT_FIT} ({error})") from error
 
     def write(self, study: Study, part: Part, records: Records) -> list[Path]:
-        """Records, picture, and the part's place in the study's page, if there is a page. Returns what was written."""
+        """Records, picture, and the part's place in the study's page, if there is one. Returns what was written."""
         files = {self.image(study, part): part.draw(records)}
         page = self.page(study)
-        if page.exists():
-            text = page.read_text(encoding="utf-8")
-            files[page] = filled(text, part.name, _shown(study, part, records))
+        if page.exists() and not self.why_no_place(study, part):
+            files[page] = filled(_text(page), part.name, _shown(study, part, records))
         write_records(self.results(study, part), records)
         for path, content in files.items():
             write_whole(path, content)
         return [self.results(study, part), *files]
 
+    def why_no_place(self, study: Study, part: Part) -> str:
+        """Why the study's page does not show the part, with what to do; empty if it does, or if there is no page."""
+        page = self.page(study)
+        if not page.exists() or _place(part.name).search(_text(page)):
+            return ""
+        begin, end = _marks(part.name)
+        return f"{page} has no place for part '{part.name}'; put the lines {begin} and {end} where it is to stand"
+
+
+def _check_records(rows: Any) -> None:
+    """Raises ValueError if these are no records, or if what all records have is missing in one."""
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ValueError("it is no list of objects")
+    if not rows:
+        raise ValueError("its list is empty")
+    for number, row in enumerate(rows, 1):
+        for name, (kind, words) in _MEMBERS.items():
+            if name not in row:
+                raise ValueError(f"record {number} has no '{name}'")
+            if not isinstance(row[name], kind):
+                raise ValueError(f"'{name}' of record {number} is {reprlib.repr(row[name])}, not {words}")
+
+
+def _damaged(path: Path, how: str) -> UsageError:
+    return UsageError(f"{path} is damaged: {how}; measure it again, without --redraw")
+
+
+def _is_measured(path: Path) -> bool:
+    """Whether it holds records, and one that does not say that it is a quick look's."""
+    try:
+        rows = read_json(path)
+    except (OSError, ValueError):
+        return False
+    return isinstance(rows, list) and any(isinstance(row, dict) and row.get("quick") is not True for row in rows)
+
+
+def _text(page: Path) -> str:
+    try:
+        return page.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{page} is not UTF-8 from byte {error.start} on; mend it, or move it away") from error
+
 
 def filled(page: str, place: str, text: str) -> str:
     """The page with this text between <!-- PLACE --> and <!-- end of PLACE -->, if it has such a place."""
-    begin, end = f"<!-- {place} -->\n", f"<!-- end of {place} -->"
-    return re.sub(f"{re.escape(begin)}.*?{re.escape(end)}", lambda _: begin + text + end, page, flags=re.DOTALL)
+    begin, end = _marks(place)
+    return _place(place).sub(lambda _: f"{begin}\n{text}{end}", page)
+
+
+def _place(name: str) -> re.Pattern[str]:
+    begin, end = _marks(name)
+    return re.compile(f"{re.escape(begin)}\n.*?{re.escape(end)}", re.DOTALL)
+
+
+def _marks(place: str) -> tuple[str, str]:
+    return f"<!-- {place} -->", f"<!-- end of {place} -->"
 
 
 def _shown(study: Study, part: Part, records: Records) -> str:
