@@ -1,8 +1,10 @@
 #include "barnes_hut/bodies.hpp"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
+#include "common/json.hpp"
 #include "common/lines.hpp"
 #include "common/mix.hpp"
 
@@ -58,7 +60,16 @@ Particle particle(std::uint64_t seed, std::uint64_t id, double mass) {
           .id = id};
 }
 
-constexpr double largest = 1e100;  // products of four lengths are numbers still
+constexpr double most_finite = std::numeric_limits<double>::max();
+constexpr double largest = 1e100;  // products of three are numbers still, with room for sums
+
+/// A mass, a length or a speed.
+double quantity(apps::Lines& lines, const std::string& what, double least) {
+  const double value = lines.number<double>(what, least, most_finite);
+  if (std::abs(value) <= largest) return value;
+  lines.fail("the " + what + " " + apps::number(value) + " is beyond " + apps::number(largest) +
+             ", and forces would overflow; write all bodies in larger units");
+}
 
 }  // namespace
 
@@ -78,11 +89,10 @@ std::vector<Particle> parse_bodies(const std::string& name, std::string_view tex
     if (particles.size() == most_bodies)
       lines.fail("there are more than " + std::to_string(most_bodies) + " bodies");
     Particle p;
-    p.body.mass = lines.number<double>("mass", 0, largest);
+    p.body.mass = quantity(lines, "mass", 0);
     for (double* coordinate : {&p.body.x, &p.body.y, &p.body.z})
-      *coordinate = lines.number<double>("coordinate", -largest, largest);
-    for (double* component : {&p.vx, &p.vy, &p.vz})
-      *component = lines.number<double>("velocity", -largest, largest);
+      *coordinate = quantity(lines, "coordinate", -most_finite);
+    for (double* component : {&p.vx, &p.vy, &p.vz}) *component = quantity(lines, "velocity", -most_finite);
     lines.expect_end();
     p.id = particles.size();
     particles.push_back(p);

@@ -74,8 +74,8 @@ void Lines::expect_end() const {
   fail("'" + shown(line_.substr(line_.find_first_not_of(blanks))) + "' stands where the line should end");
 }
 
-void Lines::fail(const std::string& reason) const {
-  throw input_error(name_ + ", line " + std::to_string(number_) + ": " + reason);
+void Lines::fail_at(long line, const std::string& reason) const {
+  throw input_error(name_ + ", line " + std::to_string(line) + ": " + reason);
 }
 
 }  // namespace apps

@@ -43,7 +43,10 @@ class Lines {
 
   /// Throws input_error unless the line ends here.
   void expect_end() const;
-  [[noreturn]] void fail(const std::string& reason) const;
+  [[noreturn]] void fail(const std::string& reason) const { fail_at(number_, reason); }
+  /// The same for a line that was at hand before.
+  [[noreturn]] void fail_at(long line, const std::string& reason) const;
+  long line_number() const { return number_; }
 
  private:
   std::string name_;

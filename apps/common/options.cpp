@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <numeric>
 
+#include "common/nearest.hpp"
+
 namespace apps {
 namespace {
 
@@ -26,7 +28,9 @@ const Option& find(const std::string& name, std::span<const Option> options) {
   if (found != options.end()) return *found;
   std::vector<std::string> names;
   for (const Option& option : options) names.push_back(option.name);
-  throw usage_error("unknown option '" + name + "' (have: " + listed(names) + "); see --help");
+  const std::string near = nearest(name, names);
+  throw usage_error("unknown option '" + name + "' (have: " + listed(names) + "); " +
+                    (near.empty() ? "see --help" : "did you mean '" + near + "'?"));
 }
 
 void set(const Option& option, const std::string& argument) {

@@ -106,14 +106,34 @@ bool next_vertex(Lines& lines) {
   return false;
 }
 
+void check_end(Lines& lines, const MetisHead& head) {
+  if (lines.next_but("%"))
+    lines.fail("there are more lines than the " + std::to_string(head.vertices) +
+               " vertices that the file announces");
+}
+
+/// METIS has each edge in the lists of both of its vertices. line_of: where each vertex has its list.
+void check_both_ways(const Lines& lines, const std::vector<Edge>& edges, const std::vector<long>& line_of) {
+  std::vector<Edge> sorted = edges;
+  std::ranges::sort(sorted);
+  for (const auto& [from, to] : edges) {
+    if (std::ranges::binary_search(sorted, Edge{to, from})) continue;
+    const std::string here = std::to_string(from + 1), there = std::to_string(to + 1);
+    lines.fail_at(line_of[from], "vertex " + here + " has the neighbour " + there + ", but vertex " + there +
+                                     " lacks the neighbour " + here + "; list each edge at both");
+  }
+}
+
 EdgeList parse_metis(const std::string& name, std::string_view text) {
   Lines lines(name, text);
   const MetisHead head = metis_head(lines);
   EdgeList graph{.vertices = static_cast<Vertex>(head.vertices), .edges = {}};
+  std::vector<long> line_of;
   for (std::uint64_t vertex = 0; vertex < head.vertices; ++vertex) {
     if (!next_vertex(lines))
       lines.fail("the file ends after " + std::to_string(vertex) + " of " + std::to_string(head.vertices) +
                  " vertices");
+    line_of.push_back(lines.line_number());
     for (int i = 0; i < head.vertex_numbers; ++i) lines.number<double>("weight", 0, 1e308);
     while (lines.has_word()) {
       const auto other = lines.number<std::uint64_t>("neighbour", 1, head.vertices);
@@ -121,6 +141,8 @@ EdgeList parse_metis(const std::string& name, std::string_view text) {
       graph.edges.push_back({static_cast<Vertex>(vertex), static_cast<Vertex>(other - 1)});
     }
   }
+  check_end(lines, head);
+  check_both_ways(lines, graph.edges, line_of);
   if (graph.edges.size() != 2 * head.edges)
     lines.fail("the lists have " + std::to_string(graph.edges.size()) + " neighbours, but " +
                std::to_string(head.edges) + " edges have two each");

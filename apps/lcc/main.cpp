@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "common/columns.hpp"
+#include "common/drawn.hpp"
 #include "common/output_file.hpp"
 #include "lcc/coefficient.hpp"
 #include "lcc/distributed.hpp"
@@ -30,7 +31,7 @@ struct Settings {
   remote::CacheOptions cache;
   Rmat rmat;
   std::string file, format, output, trace;
-  std::string drawn;  // the last option that only a drawn graph has
+  apps::Drawn drawn;
   int batch = 16;
   EdgeList read;  // on rank 0, where a file is given
 };
@@ -47,22 +48,18 @@ std::vector<std::string> format_names() {
 
 std::vector<apps::Option> options_of(Settings& settings) {
   Rmat& rmat = settings.rmat;
+  apps::Drawn& drawn = settings.drawn;
   std::vector<apps::Option> options = {
-      {"--scale", "N", "an R-MAT graph of 2^N vertices (default 12)",
-       [&](const std::string& text) {
-         rmat.scale = apps::whole_number(text, 0, most_scale);
-         settings.drawn = "--scale";
-       }},
-      {"--edge-factor", "N", "edges drawn for each of its vertices (default 16)",
-       [&](const std::string& text) {
-         rmat.edge_factor = apps::whole_number(text, 0, most_edge_factor);
-         settings.drawn = "--edge-factor";
-       }},
-      {"--seed", "N", "another graph for another number (default 1)",
-       [&](const std::string& text) {
-         rmat.seed = static_cast<std::uint64_t>(apps::whole_number(text, 0, 2'147'483'647));
-         settings.drawn = "--seed";
-       }},
+      drawn.option({"--scale", "N", "an R-MAT graph of 2^N vertices (default 12)",
+                    [&](const std::string& text) { rmat.scale = apps::whole_number(text, 0, most_scale); }}),
+      drawn.option({"--edge-factor", "N", "edges drawn for each of its vertices (default 16)",
+                    [&](const std::string& text) {
+                      rmat.edge_factor = apps::whole_number(text, 0, most_edge_factor);
+                    }}),
+      drawn.option({"--seed", "N", "another graph for another number (default 1)",
+                    [&](const std::string& text) {
+                      rmat.seed = static_cast<std::uint64_t>(apps::whole_number(text, 0, 2'147'483'647));
+                    }}),
       {"--graph", "FILE", "a graph from a file instead",
        [&](const std::string& text) { settings.file = text; }},
       {"--format", "NAME",
@@ -86,9 +83,9 @@ std::vector<apps::Option> options_of(Settings& settings) {
 /// Reads the graph on rank 0, which alone says what is wrong with it.
 void fit(Settings& settings, int) {
   remote::check(settings.cache);
-  if (!settings.file.empty() && !settings.drawn.empty())
-    throw apps::usage_error(settings.drawn +
-                            " is for a graph that is drawn, and --graph names another; leave one out");
+  settings.drawn.check("--graph", settings.file);
+  if (!settings.format.empty() && settings.file.empty())
+    throw apps::usage_error("--format says what kind of file to read, but not which; add --graph FILE");
   if (apps::rank_of(MPI_COMM_WORLD) != 0) return;
   apps::check_writable(
       {{"--output", settings.output}, {"--trace", settings.trace}, {"--json", settings.common.json}});

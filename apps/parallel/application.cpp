@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <new>
 #include <optional>
 
 #include "common/columns.hpp"
@@ -92,6 +93,12 @@ Machine machine(const Manual& manual, MPI_Comm comm) {
           .ranks = size_of(comm)};
 }
 
+/// What this rank alone knows, and ends all ranks with: the others would wait for it.
+void give_up(const Manual& manual, const std::string& problem, MPI_Comm comm) {
+  say(manual, problem);
+  MPI_Abort(comm, failed);
+}
+
 /// Under `wherry run` MPI's own names lead to Wherry too.
 void warn_of_preload(const Manual& manual) {
   const char* const preload = std::getenv("LD_PRELOAD");
@@ -143,10 +150,13 @@ int run(int argc, char** argv, const Application& application) {
   try {
     const std::optional<Exit> settled = settle(application, words, MPI_COMM_WORLD);
     code = settled ? *settled : work(application, MPI_COMM_WORLD);
+  } catch (const std::bad_alloc&) {
+    give_up(
+        application.manual,
+        "there is not enough memory for what was asked for; ask for less, or start fewer ranks on a machine",
+        MPI_COMM_WORLD);
   } catch (const std::exception& error) {
-    // Only this rank knows: the others would wait for it.
-    say(application.manual, error.what());
-    MPI_Abort(MPI_COMM_WORLD, failed);
+    give_up(application.manual, error.what(), MPI_COMM_WORLD);
   }
   MPI_Finalize();
   return code;

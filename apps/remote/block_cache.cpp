@@ -6,12 +6,23 @@
 #include "common/mix.hpp"
 
 namespace remote {
+namespace {
+
+std::size_t slots_of(const BlockOptions& options) {
+  return std::max<std::size_t>(1, options.memory_bytes / options.block_bytes);
+}
+
+}  // namespace
 
 BlockReader::BlockReader(std::unique_ptr<Transport> transport, const BlockOptions& options)
     : transport_(std::move(transport)),
       block_bytes_(options.block_bytes),
-      slots_(std::max<std::size_t>(1, options.memory_bytes / options.block_bytes)),
+      slots_(slots_of(options)),
       memory_(slots_.size() * block_bytes_) {}
+
+std::size_t BlockReader::bytes(const BlockOptions& options) {
+  return slots_of(options) * (sizeof(Slot) + options.block_bytes);
+}
 
 /// Neighbouring blocks of a target never meet; targets begin at different slots.
 std::size_t BlockReader::slot_of(int target, std::size_t block) const {

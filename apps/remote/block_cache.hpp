@@ -21,6 +21,9 @@ class BlockReader : public Reader {
   /// A memory of less than a block is one of a block.
   BlockReader(std::unique_ptr<Transport> transport, const BlockOptions& options);
 
+  /// The memory that it takes, with all that it notes of each slot.
+  static std::size_t bytes(const BlockOptions& options);
+
   void get(std::span<std::byte> into, int target, std::size_t displacement, double score) override;
   void flush() override;
   void renew() override;

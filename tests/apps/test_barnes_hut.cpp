@@ -383,6 +383,12 @@ TEST_CASE("barnes_hut: files of bodies, and what is wrong with them") {
       {"\n1 0 nan 0 0 0 0", "f, line 2: the coordinate 'nan' is not a finite number"},
       {"-1 0 0 0 0 0 0", "f, line 1: the mass '-1' is not a finite number of at least 0"},
       {"1 0 0 0 0 0 0 8", "f, line 1: '8' stands where the line should end"},
+      {"1 0 0 0 0 0 0\n1 0 -1e151 0 0 0 0",
+       "f, line 2: the coordinate -1e+151 is beyond 1e+100, and forces would overflow; write all bodies in "
+       "larger units"},
+      {"1e101 0 0 0 0 0 0", "f, line 1: the mass 1e+101 is beyond 1e+100"},
+      {"1 0 0 0 0 0 1e308", "f, line 1: the velocity 1e+308 is beyond 1e+100"},
+      {"1 0 0 1e400 0 0 0", "f, line 1: the coordinate '1e400' is not a finite number"},
       {"one 0 0 0 0 0 0", "f, line 1: the mass 'one' is not a finite number"},
   };
   for (const auto& [text, message] : damaged)

@@ -84,3 +84,10 @@ TEST_CASE("block cache: hits, and what goes out for the others, are counted") {
   CHECK(reader.statistics().hits == 2);
   CHECK(reader.statistics().moves == 5);
 }
+
+TEST_CASE("block cache: it says what memory it takes, with the notes of its slots") {
+  const std::size_t one = BlockReader::bytes({.memory_bytes = 100, .block_bytes = 100});
+  CHECK(one > 100);
+  CHECK(BlockReader::bytes({.memory_bytes = 1, .block_bytes = 100}) == one);
+  CHECK(BlockReader::bytes({.memory_bytes = 400, .block_bytes = 100}) == 4 * one);
+}

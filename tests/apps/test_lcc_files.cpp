@@ -53,6 +53,7 @@ TEST_CASE("lcc: METIS files with and without weights") {
   const std::vector<Edge> triangle_and_one = {{0, 1}, {0, 2}, {1, 0}, {1, 2}, {2, 0}, {2, 1}};
   CHECK(parsed("metis", "% c\n4 3\n2 3\n1 3\n% in between\n1 2\n\n").edges == triangle_and_one);
   CHECK(parsed("metis", "4 3\n2 3\n1 3\n1 2\n\n").vertices == 4);
+  CHECK(parsed("metis", "4 3\n2 3\n3 1\n2 1\n\n\n% behind the last\n \n").vertices == 4);
   CHECK(parsed("metis", "4 3 1\n2 9 3 9\n1 9 3 9\n1 9 2 9\n\n").edges == triangle_and_one);
   CHECK(parsed("metis", "4 3 011 2\n8 8 2 9 3 9\n8 8 1 9 3 9\n8 8 1 9 2 9\n8 8\n").edges == triangle_and_one);
   CHECK(parsed("metis", "4 3 100\n5 2 3\n5 1 3\n5 1 2\n5\n").edges == triangle_and_one);
@@ -83,6 +84,15 @@ TEST_CASE("lcc: damaged files give line and reason") {
       {"metis", "2 1\n2\n", "f, line 2: the file ends after 1 of 2 vertices"},
       {"metis", "2 1\n3\n1\n", "f, line 2: the neighbour '3' is not a whole number from 1 to 2"},
       {"metis", "2 1 1\n2\n1 5\n", "f, line 2: the weight of the edge is missing"},
+      {"metis", "3 1\n2\n3\n\n",
+       "f, line 2: vertex 1 has the neighbour 2, but vertex 2 lacks the neighbour 1; list each edge at "
+       "both"},
+      {"metis", "% c\n3 2 1\n2 9\n1 9 3 9\n% c\n1 9\n", "f, line 4: vertex 2 has the neighbour 3, but"},
+      {"metis", "2 1\n2\n\n", "f, line 2: vertex 1 has the neighbour 2, but vertex 2 lacks"},
+      {"metis", "2 1\n2\n1\n\n% c\n1\n",
+       "f, line 6: there are more lines than the 2 vertices that the file announces"},
+      {"metis", "0 0\n\n1\n", "f, line 3: there are more lines than the 0 vertices"},
+      {"metis", "2 0\n2\n1\n", "f, line 3: the lists have 2 neighbours, but 0 edges have two each"},
       {"metis", "2 2\n2\n1\n", "f, line 3: the lists have 2 neighbours, but 2 edges have two each"},
   };
   for (const auto& [format, text, message] : all) {

@@ -43,6 +43,9 @@ TEST_CASE("options set what they name, in both forms, and the last one wins") {
 
 TEST_CASE("what cannot be is refused with the reason") {
   CHECK(refusal({"--turn", "3"}).starts_with("unknown option '--turn' (have: --turns, --train,"));
+  CHECK(refusal({"--turn", "3"}).ends_with("--help); did you mean '--turns'?"));
+  CHECK(refusal({"--Json=x"}).ends_with("did you mean '--json'?"));
+  CHECK(refusal({"--frobnicate"}).ends_with("--help); see --help"));
   CHECK(refusal({"3"}).starts_with("unknown option '3'"));
   CHECK(refusal({"--turns"}) == "--turns stands without its argument; write --turns N");
   for (const char* wrong : {"0", "-1", "1x", "", " 1", "99999999999999999999", "1e3"}) {

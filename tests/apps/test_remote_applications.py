@@ -16,6 +16,8 @@ from launching import check_refused, on_one, on_quick, on_two, output
 
 RANKS = (1, 2, 3, 5)
 ONCE = ("--turns", "1")
+#: The most that a cache may be asked to take; no machine that runs the tests has it.
+TEBIBYTE = str(1 << 30)
 LCC_RIGHT = "checked: all runs found the same coefficients, and so does one rank alone"
 BODIES_RIGHT = "checked: all runs came to the same, bit by bit; forces differ from direct sums by "
 
@@ -252,10 +254,16 @@ def test_bodies_at_one_place_do_not_pull_each_other(mpi: Launcher, build: Path, 
         ("lcc", ["--output", "x", "--trace", "x"], "--output and --trace name the same file; name two"),
         ("lcc", ["--train", "3"], "unknown option '--train'"),
         ("lcc", ["--ahead-bytes", "1000"], "--ahead-bytes: '1000' is no power of two from 64 to 1048576; write one"),
-        ("lcc", ["--graph", "x", "--scale", "4"], "--scale is for a graph that is drawn, and --graph names another"),
+        ("lcc", ["--graph", "x", "--scale", "4"], "--scale is for input that is drawn, and --graph names a file"),
+        ("lcc", ["--format", "metis"], "--format says what kind of file to read, but not which; add --graph FILE"),
+        ("lcc", ["--cache-kib", TEBIBYTE], f"--cache-kib: {TEBIBYTE} KiB would take 2"),
+        ("lcc", ["--edge-facto", "4"], "unknown option '--edge-facto' (have: --scale, "),
         ("barnes_hut", ["--ahead-bytes=32"], "--ahead-bytes: '32' is no power of two from 64 to 1048576; write one"),
         ("barnes_hut", ["--ceiling-kib", "8191"], "--ceiling-kib: 8191 is less than twice the 4096 of --cache-kib"),
-        ("barnes_hut", ["--file", "x", "--seed", "4"], "--seed is for bodies that are drawn, and --file names others"),
+        ("barnes_hut", ["--file", "x", "--seed", "4"], "--seed is for input that is drawn, and --file names a file"),
+        ("barnes_hut", ["--cache-kib", TEBIBYTE], f"--cache-kib: {TEBIBYTE} KiB would take 2"),
+        ("barnes_hut", ["--node-kib", TEBIBYTE], f"--node-kib: {TEBIBYTE} KiB would take 2199.02 GB of memory"),
+        ("barnes_hut", ["--ceiling-kib", TEBIBYTE], f"--ceiling-kib: {TEBIBYTE} KiB would take 1099.51 GB of memory"),
         ("barnes_hut", ["--theta", "3"], "--theta: '3' is not a number from 0 to 2"),
         ("barnes_hut", ["--output", "x", "--json", "x"], "--output and --json name the same file; name two"),
         ("barnes_hut", ["--group", "8"], "--group: 8 is less than a leaf's 16 bodies; write --leaf 8"),
@@ -268,6 +276,30 @@ def test_wrong_usage_ends_all_ranks(mpi: Launcher, build: Path, name: str, words
 
 @on_quick
 @pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("3 1\n2\n3\n\n", "line 2: vertex 1 has the neighbour 2, but vertex 2 lacks the neighbour 1"),
+        ("2 1\n2\n1\n1\n", "line 4: there are more lines than the 2 vertices that the file announces"),
+    ],
+)
+def test_damaged_metis_files_end_all_ranks(mpi: Launcher, build: Path, tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "damaged.graph"
+    path.write_text(text)
+    check_refused(run(mpi, build, "lcc", 3, ["--graph", path]), message)
+
+
+@on_one
+def test_too_little_memory_is_named(mpi: Launcher, build: Path) -> None:
+    """Where more is asked for than the system gives: all ranks end, and say what to do."""
+    program = launching.application(mpi, build, "barnes_hut")
+    limited = ["bash", "-c", 'ulimit -v 4000000 && exec "$@"', "-", program, "--bodies", "200000000"]
+    done = mpi.run(limited, 2, launching.hermetic({}), timeout=180)
+    assert done.returncode != 0
+    assert "barnes_hut: there is not enough memory for what was asked for; ask for less" in done.stdout + done.stderr
+
+
+@on_quick
+@pytest.mark.parametrize(
     ("name", "option", "text", "message"),
     [
         ("lcc", "--graph", "0 1\n1 two\n", "line 2: the second vertex 'two' is not a whole number"),
@@ -275,6 +307,12 @@ def test_wrong_usage_ends_all_ranks(mpi: Launcher, build: Path, name: str, words
         ("lcc", "--graph", "0 \x01\n", r"line 1: the second vertex '\x01' is not a whole number"),
         ("barnes_hut", "--file", "1 0 0 0 0 0\n", "line 1: the velocity is missing"),
         ("barnes_hut", "--file", "# none\n", "there are no bodies in it"),
+        (
+            "barnes_hut",
+            "--file",
+            "1 0 0 0 0 0 0\n1 1e151 0 0 0 0 0\n",
+            "line 2: the coordinate 1e+151 is beyond 1e+100",
+        ),
     ],
 )
 def test_damaged_files_end_all_ranks(

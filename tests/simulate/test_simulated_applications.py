@@ -78,6 +78,13 @@ def test_times_of_reading_are_exact(simgrid: None, name: str, size: int, platfor
     assert (blocks["gets"], blocks["moves"], fixed["moves"]) == READ[name]
 
 
+def test_forces_that_take_no_time_have_no_speed(simgrid: None) -> None:
+    """One rank sends nothing, and computing takes no simulated time."""
+    text = simulated("barnes_hut", "gigabit", 1, (300,)).text
+    assert "plain MPI: forces took no time with kernel " in text
+    assert "inf" not in text
+
+
 def test_strategies_are_those_of_the_environment(simgrid: None, monkeypatch: pytest.MonkeyPatch) -> None:
     for collective in ("ALLTOALL", "ALLTOALLV"):
         monkeypatch.setenv(f"WHERRY_{collective}", "mesh")

@@ -1,0 +1,12 @@
+// The known word that is nearest to a misspelt one.
+#pragma once
+
+#include <span>
+#include <string>
+
+namespace apps {
+
+/// By letters to insert, delete or replace; empty if none is within a third of the word's length.
+std::string nearest(const std::string& word, std::span<const std::string> known);
+
+}  // namespace apps

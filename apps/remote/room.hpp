@@ -1,0 +1,11 @@
+// Whether this machine has the memory that caches are to take.
+#pragma once
+
+#include "remote/variants.hpp"
+
+namespace remote {
+
+/// Throws usage_error, which names the option, if one rank's caches alone take more than the machine has. Local.
+void check_room(const CacheOptions& cache);
+
+}  // namespace remote
