@@ -43,7 +43,7 @@ _OUTSIDE = (Reach.LATER, Reach.NEVER)
 class Finding:
     level: str  # "warning" or "note"
     text: str
-    profile_only: bool = False  # no collective may be replaced in this run
+    profile_only: bool = False  # no collective may be replaced in this run, and no window cached
 
 
 def check(launcher: Launcher | None, programs: Sequence[Program]) -> list[Finding]:
@@ -83,7 +83,8 @@ def _check_parts(reaches: Mapping[str, Reach]) -> list[Finding]:
         return []
     text = (
         f"ranks of {' and '.join(outside)} may run without Wherry while others have it, which would wait for them"
-        " forever in a replaced collective: every collective is left to the library (WHERRY_NO_COLLECTIVES=1)"
+        " forever in a replaced collective, or where a cached window is made: collectives and windows are left to the"
+        " library (WHERRY_NO_COLLECTIVES=1, WHERRY_CACHE=off)"
     )
     return [Finding("warning", text, profile_only=True)]
 

@@ -37,10 +37,11 @@ def run(command: Sequence[str], options: Options, console: Console) -> int:
     launcher = launch.find_launcher(command)
     findings = check(launcher, launch.programs(command, launcher))
     show_findings(console, [*findings, *(Finding("warning", text) for text in settings.problems())])
-    off = switched_off(options, findings)
+    only_looks = looking(options, findings)
+    off = only_looks or ("WHERRY_NO_COLLECTIVES is set" if asked_to_leave_collectives() else "")
     with output_directory(options.report) as directory:
         started = launch.build(
-            command, launcher, variables(options, directory, off), paths.built(paths.preload_library())
+            command, launcher, variables(options, directory, bool(only_looks)), paths.built(paths.preload_library())
         )
         for note in started.notes:
             console.print(f"wherry: {escape(note)}", highlight=False, soft_wrap=True)
@@ -49,22 +50,24 @@ def run(command: Sequence[str], options: Options, console: Console) -> int:
     return code
 
 
-def switched_off(options: Options, findings: Sequence[Finding]) -> str:
-    """Why no collective may be replaced in this run; empty if they may."""
-    reasons = (
-        (options.profile_only, "--profile-only was given"),
-        (any(finding.profile_only for finding in findings), "a part of the command may run without Wherry"),
-        (settings.is_on(os.environ.get("WHERRY_NO_COLLECTIVES", "")), "WHERRY_NO_COLLECTIVES is set"),
-    )
-    return next((reason for holds, reason in reasons if holds), "")
+def looking(options: Options, findings: Sequence[Finding]) -> str:
+    """Why this run is only looked at, with no collective replaced and no window cached; empty if they may be."""
+    if options.profile_only:
+        return "--profile-only was given"
+    outside = any(finding.profile_only for finding in findings)
+    return "a part of the command may run without Wherry" if outside else ""
 
 
-def variables(options: Options, directory: Path, off: str) -> dict[str, str]:
+def asked_to_leave_collectives() -> bool:
+    return settings.is_on(os.environ.get("WHERRY_NO_COLLECTIVES", ""))
+
+
+def variables(options: Options, directory: Path, only_looks: bool) -> dict[str, str]:
     """Everything of the caller's own WHERRY_ settings, so that ranks on other hosts get them, and this run's."""
     given = {name: value for name, value in os.environ.items() if name.startswith("WHERRY_")}
     given["WHERRY_OUTPUT"] = str(directory)
-    if off:
-        given["WHERRY_NO_COLLECTIVES"] = "1"
+    if only_looks:
+        given |= {"WHERRY_NO_COLLECTIVES": "1", "WHERRY_CACHE": "off"}
     if options.report is not None:
         given.setdefault("WHERRY_CACHE_CURVE", _CURVE_SAMPLES)
     if options.verbose:

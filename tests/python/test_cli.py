@@ -30,10 +30,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_a_program_without_launcher_gets_the_environment(wherry: Invoke, prefix: Path) -> None:
     answer = wherry(
-        "run", "--profile-only", "-v", "--", "sh", "-c", 'echo "$LD_PRELOAD|$WHERRY_NO_COLLECTIVES|$WHERRY_VERBOSE"'
+        *("run", "--profile-only", "-v", "--", "sh", "-c"),
+        'echo "$LD_PRELOAD|$WHERRY_NO_COLLECTIVES|$WHERRY_CACHE|$WHERRY_VERBOSE"',
     )
     assert answer.code == 0
-    assert answer.out == f"{paths.preload_library()}|1|1\n"
+    assert answer.out == f"{paths.preload_library()}|1|off|1\n"
     assert "no rank recorded anything" in answer.err
 
 
@@ -195,14 +196,14 @@ def test_no_collective_is_replaced_if_a_part_cannot_be_entered(
     source.write_text("#include <unistd.h>\nint main(void) { return usleep(500000); }\n")
     if subprocess.run(["cc", "-static", "-o", static, source], capture_output=True).returncode != 0:
         pytest.skip("cc cannot link statically")
-    script = 'echo "<$WHERRY_NO_COLLECTIVES>" >"$0.$$"; sleep 0.5'
+    script = 'echo "<$WHERRY_NO_COLLECTIVES$WHERRY_CACHE>" >"$0.$$"; sleep 0.5'
     shell = ["sh", "-c", script, str(tmp_path / "rank")]
-    for parts, value in (([*shell, ":", "-n", "1", static], "<1>"), ([*shell, ":", "-n", "1", *shell], "<>")):
+    for parts, value in (([*shell, ":", "-n", "1", static], "<1off>"), ([*shell, ":", "-n", "1", *shell], "<>")):
         answer = wherry("run", "--", *launcher_words(mpi, 1), *parts)
         assert answer.code == 0, answer.err
         said = list(tmp_path.glob("rank.*"))
         assert {path.read_text().strip() for path in said} == {value}
-        assert ("may run without Wherry" in answer.err) == (value == "<1>")
+        assert ("may run without Wherry" in answer.err) == (value == "<1off>")
         for path in said:
             path.unlink()
 

@@ -214,7 +214,7 @@ def test_parts_that_wherry_cannot_enter_make_the_run_profile_only(tmp_path: Path
         for words in ([outside, *others], [*others, outside]):
             (text,) = profile_only(*words)
             assert text.startswith(f"ranks of '{outside}' may run without Wherry")
-            assert "WHERRY_NO_COLLECTIVES=1" in text
+            assert "WHERRY_NO_COLLECTIVES=1, WHERRY_CACHE=off" in text
     assert len(profile_only(static, plain)) == 1  # which may load an MPI later
 
 
