@@ -108,9 +108,10 @@ inline Trace clustering(std::string name, int scale, int edges_per_vertex, unsig
 }
 
 /// Over and over the same keys, in the same order: what LRU cannot serve at all.
-inline Trace loop(std::string name, std::uint32_t keys, std::size_t length) {
+inline Trace loop(std::string name, std::uint32_t keys, std::size_t length, std::uint32_t bytes = 200) {
   std::vector<Reference> references;
-  for (std::size_t i = 0; i < length; ++i) references.push_back({static_cast<std::uint32_t>(i % keys), 200});
+  for (std::size_t i = 0; i < length; ++i)
+    references.push_back({static_cast<std::uint32_t>(i % keys), bytes});
   return {std::move(name), std::move(references)};
 }
 

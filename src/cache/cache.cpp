@@ -18,6 +18,12 @@ std::size_t first_buckets(const CacheOptions& options) {
   return std::min(wanted, options.ceiling_bytes / 8 / 64);
 }
 
+// For 256 Ki ranges that are gone, or as much as belongs to more storage.
+std::size_t first_history(const CacheOptions& options) {
+  constexpr std::size_t usual = std::size_t{4} << 20;
+  return std::max(usual, history_of(first_storage(options)));
+}
+
 }  // namespace
 
 Cache::Cache(const CacheOptions& options)
@@ -26,7 +32,7 @@ Cache::Cache(const CacheOptions& options)
       index_(first_buckets(options), options.ceiling_bytes / 8 / 64),
       fine_(fine_page_bits, options.ceiling_bytes),
       coarse_(coarse_page_bits, options.ceiling_bytes),
-      history_(options.ceiling_bytes / 16),
+      history_(first_history(options), history_of(options.ceiling_bytes)),
       curve_(options.curve_samples) {
   // What the index finds in an empty slot must be no range's entry.
   entry(0).target = ~std::uint32_t{0};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace wherry::cache {
 namespace {
@@ -13,10 +14,20 @@ std::uint64_t age_of(const History::Row& row) {
 
 }  // namespace
 
-History::History(std::size_t bytes)
-    : memory_(std::bit_floor(std::max(bytes, sizeof(Set)))),
-      mask_(std::bit_floor(std::max(bytes, sizeof(Set))) / sizeof(Set) - 1) {
-  memory_.commit(memory_.most());
+History::History(std::size_t bytes, std::size_t most)
+    : memory_(std::bit_floor(std::max(most, sizeof(Set)))),
+      mask_(std::bit_floor(std::clamp(bytes, sizeof(Set), memory_.most())) / sizeof(Set) - 1) {
+  memory_.commit(sets() * sizeof(Set));
+}
+
+/// The rows of a set belong to it or to the new one as far behind it, and which nobody knows: both get them. A row that nobody looks for
+/// in its place is not found by a wrong range, and is forgotten in time.
+void History::grow(std::size_t bytes) {
+  for (std::size_t now = sets() * sizeof(Set); 2 * now <= std::min(bytes, memory_.most()); now *= 2) {
+    memory_.commit(2 * now);
+    std::memcpy(memory_.data() + now, memory_.data(), now);
+    mask_ = 2 * mask_ + 1;
+  }
 }
 
 History::Row* History::row_of(std::uint64_t hash) const {

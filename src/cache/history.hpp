@@ -1,8 +1,7 @@
 // What is remembered of ranges that are not cached: a ghost list.
 //
-// It tells the policy how often a range was wanted before, and the statistics why it is missing. A fixed number
-// of rows, four to a set; what is forgotten is what has been wanted least. A range that was forgotten is taken
-// for one never seen.
+// It tells the policy how often a range was wanted before, and the statistics why it is missing. Rows are four to a
+// set; what is forgotten is what has been wanted least. A range that was forgotten is taken for one never seen.
 #pragma once
 
 #include <cstddef>
@@ -29,10 +28,13 @@ class History {
     std::uint32_t state = 0;  // generation and cause: see note()
   };
 
-  /// `bytes`: for all rows, rounded down to a power of two of sets.
-  explicit History(std::size_t bytes);
+  /// `bytes` for all rows now and `most` at most, both rounded down to a power of two of sets. Throws std::bad_alloc.
+  History(std::size_t bytes, std::size_t most);
 
   std::size_t bytes() const { return memory_.committed(); }
+  std::size_t most_bytes() const { return memory_.most(); }
+  /// Makes room for more rows, at least half and at most all of `bytes`, as far as there may be so many; nothing is forgotten.
+  void grow(std::size_t bytes);
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(set_of(hash)); }
 
   /// The row of a hash, or nullptr.
@@ -49,10 +51,14 @@ class History {
   };
   Set* set_of(std::uint64_t hash) const { return reinterpret_cast<Set*>(memory_.data()) + (hash & mask_); }
   Row* row_of(std::uint64_t hash) const;
+  std::size_t sets() const { return mask_ + 1; }
   static std::uint32_t mark_of(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32) | 1; }
 
   Memory memory_;
   std::size_t mask_;
 };
+
+/// Bytes of a history that goes with so many bytes of storage.
+constexpr std::size_t history_of(std::size_t storage_bytes) { return storage_bytes / 16; }
 
 }  // namespace wherry::cache

@@ -26,11 +26,12 @@ void Cache::adapt(const Load& load) {
 void Cache::resize_storage(std::size_t wanted) {
   const std::size_t before = storage_.bytes();
   if (wanted > before) {
-    // What is not storage grows with it, about in proportion.
-    const std::size_t rest = bytes() - storage_.committed();
+    // What is not storage grows with it, about in proportion; the history as far as it may.
+    const std::size_t rest = bytes() - storage_.committed() - history_.bytes() + history_.most_bytes();
     const std::size_t reserve = options_.ceiling_bytes / 16;
     const std::size_t most = options_.ceiling_bytes - std::min(options_.ceiling_bytes, rest + reserve);
     storage_.grow(std::min(wanted, std::max(most, before)));
+    history_.grow(history_of(storage_.bytes()));
   } else {
     storage_.shrink(std::max(wanted, least_storage), [&](Ref ref) { return move_entry(ref); });
   }

@@ -87,6 +87,29 @@ TEST_CASE("adaptation: memory never exceeds the ceiling") {
   }
 }
 
+TEST_CASE("adaptation: a ceiling of many gigabytes costs nothing before there is something to keep") {
+  const Cache usual({.mode = Mode::always_cache});
+  const Cache large({.mode = Mode::always_cache, .ceiling_bytes = std::size_t{1024} << 30});
+  CHECK(large.bytes() == usual.bytes());
+  CHECK(usual.bytes() < std::size_t{6} << 20);
+}
+
+TEST_CASE(
+    "adaptation: what is remembered of ranges that are gone grows with the storage, below the ceiling") {
+  constexpr std::size_t most = std::size_t{256} << 20;
+  const auto bytes_beside = [](std::size_t storage) {
+    const Cache cache({.mode = Mode::always_cache, .ceiling_bytes = most, .storage_bytes = storage});
+    return cache.bytes() - cache.storage_bytes();
+  };
+  CHECK(bytes_beside(std::size_t{128} << 20) - bytes_beside(std::size_t{1} << 20) == std::size_t{4} << 20);
+  Cache cache({.mode = Mode::always_cache, .ceiling_bytes = most, .storage_bytes = std::size_t{120} << 20});
+  const std::size_t before = cache.bytes() - cache.storage_bytes();
+  simulate(cache, loop("large", 9000, 20000, 1u << 15), 100);
+  CHECK(cache.storage_bytes() >= std::size_t{128} << 20);
+  CHECK(cache.bytes() - cache.storage_bytes() >= before + (std::size_t{4} << 20));
+  CHECK(cache.bytes() <= most);
+}
+
 TEST_CASE("adaptation: what is due depends on references, not on epochs") {
   Adaptation adaptation;
   CHECK_FALSE(adaptation.due(10));
