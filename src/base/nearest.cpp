@@ -15,6 +15,14 @@ bool swapped(std::string_view a, std::size_t i, std::string_view b, std::size_t 
   return i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]);
 }
 
+/// How many letters all of them begin with.
+std::size_t shared_beginning(std::string_view word, std::span<const std::string_view> known) {
+  std::size_t shared = word.size();
+  for (const std::string_view k : known)
+    shared = std::min<std::size_t>(shared, std::ranges::mismatch(word, k, same).in1 - word.begin());
+  return shared;
+}
+
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -38,7 +46,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
   std::string_view best;
-  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  std::size_t best_distance = std::max<std::size_t>(1, (word.size() - shared_beginning(word, known)) / 3) + 1;
   for (const std::string_view k : known) {
     const std::size_t distance = edit_distance(word, k);
     if (distance < best_distance) {

@@ -32,6 +32,11 @@ TEST_CASE("the nearest word is found, a far one is not offered") {
   CHECK(nearest("hypercube", known).empty());
   CHECK(nearest("", known).empty());
   CHECK(nearest("mesh", {}).empty());
+  // What all begin with says nothing.
+  constexpr std::string_view alike[] = {"cache_node", "cache_ceiling"};
+  CHECK(nearest("cache_block", alike).empty());
+  CHECK(nearest("cache_nod", alike) == "cache_node");
+  CHECK(nearest("cahce_node", alike) == "cache_node");
   CHECK(did_you_mean("mehs", known) == "; did you mean 'mesh'?");
   CHECK(did_you_mean("torus", known).empty());
 }

@@ -200,19 +200,16 @@ TEST_CASE("a privileged process does not look at its environment") {
 }
 
 TEST_CASE("unknown variables are named, with the nearest known one") {
-  const char* const environment[] = {"PATH=/bin",
-                                     "WHERRY_VERBOSE=1",
-                                     "WHERRY_TUNNING_FILE=x",
-                                     "WHERRY_SOMETHING=1",
-                                     "WHERRY_ALTOALL",
-                                     "XWHERRY_FOO=1",
-                                     nullptr};
+  const char* const environment[] = {
+      "PATH=/bin",      "WHERRY_VERBOSE=1", "WHERRY_TUNNING_FILE=x", "WHERRY_SOMETHING=1",
+      "WHERRY_ALTOALL", "XWHERRY_FOO=1",    "WHERRY_CACHE_BLOCK=1K", nullptr};
   const std::vector<std::string> unknown = unknown_variables(environment);
-  REQUIRE(unknown.size() == 3);
+  REQUIRE(unknown.size() == 4);
   CHECK(unknown[0] ==
         "unknown variable 'WHERRY_TUNNING_FILE' has no effect; did you mean 'WHERRY_TUNING_FILE'?");
   CHECK(contains(unknown[1], "'WHERRY_SOMETHING'"));
   CHECK(contains(unknown[2], "'WHERRY_ALLTOALL'"));
+  CHECK(unknown[3] == "unknown variable 'WHERRY_CACHE_BLOCK' has no effect");
   CHECK(unknown_variables(nullptr).empty());
 }
 
