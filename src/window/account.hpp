@@ -12,15 +12,21 @@
 
 namespace wherry::window {
 
+/// How much longer a get of so many bytes takes than one of none. Taken to be so everywhere: 8 KiB take as long as the message itself,
+/// as with 1 microsecond and 8 GB/s, 10 and 0.8, or 64 and 1 Gbit/s.
+inline double longer_by(double bytes) { return 1 + bytes / 8192; }
+
 /// What a plain get took: its call, and its share of what completed it.
 struct PlainTime {
   float call_s = 0, completion_s = 0, share = 1;
   const TypicalTime* idle =
-      nullptr;  // what such a completion takes with nothing to complete; nullptr: nothing
+      nullptr;      // what such a completion takes with nothing to complete; nullptr: nothing
+  float bytes = 0;  // that came
 
+  /// Of one that brings no bytes, by this one.
   double seconds() const {
     const double more_s = completion_s - (idle == nullptr ? 0 : idle->seconds());
-    return call_s + share * std::max(more_s, 0.0);
+    return (call_s + share * std::max(more_s, 0.0)) / longer_by(bytes);
   }
 };
 
@@ -33,13 +39,17 @@ class Account {
     --left_;
     return false;
   }
-  void hit() { ++hits_; }
+  /// One that asked for so many bytes.
+  void hit(std::uint64_t bytes) {
+    ++hits_;
+    hit_bytes_ += bytes;
+  }
   void missed() { ++misses_; }
 
   /// Whether this plain get should be timed, and its time given to timed().
   bool wants_time() { return plain_.is_due(); }
   void timed(const PlainTime& time) { plain_.add(time); }
-  /// What a plain get takes, with its completion; 0 if that is not known.
+  /// What a plain get of no bytes takes, with its completion; 0 if that is not known.
   double plain_s() const { return plain_.seconds(); }
 
   /// When it is time: notes what hits have saved, and decides whether the next gets ask the cache, if it may.
@@ -50,7 +60,8 @@ class Account {
     if (loses) left_ = pause_;
     pause_ = loses ? std::min(2 * pause_, most_pause) : least_pause;
     saved_s_ += saved_s;
-    hits_ = misses_ = 0;
+    hits_ = hit_bytes_ = 0;
+    misses_ = 0;
   }
 
   /// What hits have saved, as far as the time of a plain get is known.
@@ -66,10 +77,12 @@ class Account {
 
   /// By the hits since it last settled.
   double saved_by(double plain_s) const {
-    return plain_s > hit_s ? static_cast<double>(hits_) * (plain_s - hit_s) : 0;
+    const auto hits = static_cast<double>(hits_), bytes = static_cast<double>(hit_bytes_);
+    const double mean = hits > 0 ? bytes / hits : 0;
+    return hits * std::max(plain_s * longer_by(mean) - hit_s, 0.0);
   }
 
-  std::uint64_t hits_ = 0;
+  std::uint64_t hits_ = 0, hit_bytes_ = 0;
   std::uint32_t misses_ = 0;
   std::uint32_t left_ = 0;  // gets that do not ask
   std::uint32_t pause_ = least_pause;

@@ -93,7 +93,7 @@ Window::Done Window::run_completion(const Covered& covered, const Native& native
     return {covered.last, code, {}};
   }
   const auto operations = static_cast<float>(std::max(covered.operations, Number{1}));
-  return {covered.last, code, PlainTime{0, static_cast<float>(taken_s), 1 / operations, covered.idle}};
+  return {covered.last, code, PlainTime{0, static_cast<float>(taken_s), 1 / operations, covered.idle, 0}};
 }
 
 /// What was read comes in, and its epoch ends. Where that ends what is valid, it does so first: what comes need not be kept.
@@ -220,6 +220,7 @@ void Window::settle_time(Target& target, const Done& done) {
   if (target.timed != 0 && done.time && done.code == MPI_SUCCESS) {
     PlainTime time = *done.time;
     time.call_s = static_cast<float>(target.timed_s);
+    time.bytes = static_cast<float>(target.timed_bytes);
     target.account.timed(time);
   }
   target.timed = 0;

@@ -16,12 +16,15 @@ std::int64_t bytes_between(const std::byte* from, const std::byte* to) {
 
 }  // namespace
 
+std::uint64_t Window::bytes_of(std::span<const Part> parts) {
+  std::uint64_t bytes = 0;
+  for (const Part& part : parts) bytes += part.range.bytes;
+  return bytes;
+}
+
 /// Whether the program's own get is the best way to fetch what is missing: all of it is, or it is in many parts.
 bool Window::asks_for_all(std::uint64_t bytes) const {
-  if (parts_.size() > most_parts) return true;
-  std::uint64_t missing = 0;
-  for (const Part& part : parts_) missing += part.range.bytes;
-  return missing == bytes && !options_.coalesces;
+  return parts_.size() > most_parts || (bytes_of(parts_) == bytes && !options_.coalesces);
 }
 
 /// Notes that something is fetched of a target, and gives that a number.
@@ -45,7 +48,7 @@ void Window::await(Target& target, const Part& part, Number number, int code) {
 int Window::fetch_absent(Target& target, const cache::Range& range, std::byte* to, float score,
                          const Native& native) {
   const Number number = begin_fetch(target, static_cast<int>(range.target));
-  const int code = run(target, native);
+  const int code = run(target, range.bytes, native);
   // After an error, too, which is as rare as an entry that makes room for nothing.
   cache_->ask(range, score);
   await(target, {range, to, cache_->missing().front().ticket}, number, code);
@@ -57,9 +60,9 @@ int Window::fetch(int rank, const Native& native, bool all) {
   Target& target = targets_[static_cast<std::size_t>(rank)];
   const Number number = begin_fetch(target, rank);
   int code = MPI_SUCCESS;
-  if (all) code = run(target, native);
+  if (all) code = run(target, bytes_of(parts_), native);
   else if (options_.coalesces) target.held.insert(target.held.end(), parts_.begin(), parts_.end());
-  else code = run(target, [&] { return fetch_parts(parts_); });
+  else code = run(target, bytes_of(parts_), [&] { return fetch_parts(parts_); });
   for (const Part& part : parts_) await(target, part, number, code);
   return code;
 }
@@ -99,7 +102,7 @@ int Window::get_blocks(std::byte* to, const Blocks& here, int rank, const Blocks
 /// Asks for what was held back. If that fails, so must the completion that follows.
 int Window::send_held(Target& target) {
   const std::vector<Part> held = std::exchange(target.held, {});
-  return run(target, [&] { return send_joined(held); }, held.size());
+  return run(target, bytes_of(held), [&] { return send_joined(held); }, held.size());
 }
 
 /// With one get for what is adjacent.
@@ -138,22 +141,30 @@ int Window::send_all_held() {
   return code;
 }
 
-/// Leaves a get to the library.
-int Window::pass(int rank, const Native& native, std::uint64_t& counter) {
-  ++counter;
+/// Leaves a get to the library that cannot be cached.
+int Window::pass(int rank, const Native& native) {
+  ++statistics_.passed;
   issue(rank);
-  return run(targets_[static_cast<std::size_t>(rank)], native);
+  return native();
+}
+
+/// Leaves a get to the library that is cheaper without the cache.
+int Window::bypass(int rank, std::uint64_t bytes, const Native& native) {
+  ++statistics_.bypassed;
+  issue(rank);
+  return run(targets_[static_cast<std::size_t>(rank)], bytes, native);
 }
 
 /// Makes the library's call for some gets of a target, the last of which is the last that was issued to it, and now and then takes
-/// its time.
-int Window::run(Target& target, const Native& native, std::size_t gets) {
+/// its time. bytes: what they bring in all.
+int Window::run(Target& target, std::uint64_t bytes, const Native& native, std::size_t gets) {
   if (!target.account.wants_time()) return native();
   const Stopwatch watch;
   const int code = native();
   if (code != MPI_SUCCESS) return code;
   target.timed = target.issued;
   target.timed_s = watch.seconds() / static_cast<double>(gets);
+  target.timed_bytes = static_cast<double>(bytes) / static_cast<double>(gets);
   return code;
 }
 

@@ -11,6 +11,11 @@ std::byte* bytes_at(const Region& region) {
   return static_cast<std::byte*>(const_cast<void*>(region.address));
 }
 
+/// What a get of a known shape brings.
+std::uint64_t bytes_asked(const Shape& shape, const Place& place) {
+  return static_cast<std::uint64_t>(shape.size * place.count);
+}
+
 }  // namespace
 
 /// Who can serve a get, and the shapes at both its ends. Of a rank.
@@ -37,23 +42,23 @@ int Window::get_any(const Region& origin, const Place& place, float score, const
   Shapes shapes;
   const Server server = examine(origin, place, shapes);
   if (server == Server::nobody) return refuse(MPI_ERR_RMA_RANGE);
-  if (server == Server::library) return pass(place.rank, native, statistics_.passed);
+  if (server == Server::library) return pass(place.rank, native);
   if (shapes.there->predefined && shapes.there->dense) {
     plain_type_ = place.type;
     plain_size_ = shapes.there->size;
   }
-  if (!targets_[static_cast<std::size_t>(place.rank)].account.asks_cache())
-    return pass(place.rank, native, statistics_.bypassed);
+  Target& target = targets_[static_cast<std::size_t>(place.rank)];
+  if (!target.account.asks_cache()) return bypass(place.rank, bytes_asked(*shapes.there, place), native);
   cache::Range range;
   if (is_plain(origin, place, range) && range.bytes <= by_blocks_below_)
-    return get_by_blocks(targets_[range.target], range, bytes_at(origin), score, native);
+    return get_by_blocks(target, range, bytes_at(origin), score, native);
   return get_shaped(origin, std::move(shapes), place, score, native);
 }
 
 /// Of the common case.
 int Window::get_missing(Target& target, const cache::Range& range, std::byte* to, float score,
                         cache::Answer answer, const Native& native) {
-  if (answer == cache::Answer::pending) return target.account.hit(), MPI_SUCCESS;
+  if (answer == cache::Answer::pending) return target.account.hit(range.bytes), MPI_SUCCESS;
   if (answer == cache::Answer::absent) {
     if (!options_.coalesces && !sharing_.is_on()) [[likely]]
       return fetch_absent(target, range, to, score, native);
@@ -61,7 +66,7 @@ int Window::get_missing(Target& target, const cache::Range& range, std::byte* to
   }
   parts_.clear();
   note_missing(range, to);
-  if (parts_.empty()) return target.account.hit(), quiet();
+  if (parts_.empty()) return target.account.hit(range.bytes), quiet();
   return fetch(static_cast<int>(range.target), native, asks_for_all(range.bytes));
 }
 
@@ -86,7 +91,7 @@ int Window::get_by_blocks(Target& target, const cache::Range& range, std::byte* 
     if (memory == nullptr) memory = std::make_unique_for_overwrite<std::byte[]>(end - first);
     note_missing(block, memory.get() + (at - first));
   }
-  if (parts_.empty()) return target.account.hit(), waits ? MPI_SUCCESS : quiet();
+  if (parts_.empty()) return target.account.hit(range.bytes), waits ? MPI_SUCCESS : quiet();
   const bool whole = memory == nullptr && asks_for_all(range.bytes);
   const int code = fetch(static_cast<int>(range.target), native, whole);
   if (memory != nullptr) target.blocks.push_back({issued_, std::move(memory)});  // after an error too
@@ -96,14 +101,14 @@ int Window::get_by_blocks(Target& target, const cache::Range& range, std::byte* 
 /// Of any types whose shape is known.
 int Window::get_shaped(const Region& origin, Shapes shapes, const Place& place, float score,
                        const Native& native) {
-  const auto bytes = static_cast<std::size_t>(shapes.there->size * place.count);
+  const std::size_t bytes = bytes_asked(*shapes.there, place);
   std::unique_ptr<std::byte[]> data;
   if (!shapes.here->dense) data = std::make_unique_for_overwrite<std::byte[]>(bytes);
   const cache::Answer answer =
       look_up(place, *shapes.there, shapes.here->dense ? bytes_at(origin) : data.get(),
               [&](const cache::Range& range, std::byte* to) { return cache_->lookup(range, to, score); });
   Target& target = targets_[static_cast<std::size_t>(place.rank)];
-  if (answer != cache::Answer::missing) target.account.hit();
+  if (answer != cache::Answer::missing) target.account.hit(bytes);
   if (answer == cache::Answer::hit) {
     if (data != nullptr) scatter(*shapes.here, origin.count, data.get(), bytes_at(origin));
     return quiet();
@@ -167,28 +172,27 @@ int Window::rget(const Region& origin, const Place& place, MPI_Request* request,
   if (server == Server::nobody) return refuse(MPI_ERR_RMA_RANGE);
   // What is read in transparent mode is valid until it has come, and its request would have to wait for that.
   if (server == Server::library || options_.cache.mode == cache::Mode::transparent)
-    return pass(place.rank, native, statistics_.passed);
-  if (!targets_[static_cast<std::size_t>(place.rank)].account.asks_cache())
-    return pass(place.rank, native, statistics_.bypassed);
+    return pass(place.rank, native);
+  Target& target = targets_[static_cast<std::size_t>(place.rank)];
+  if (!target.account.asks_cache()) return bypass(place.rank, bytes_asked(*shapes.there, place), native);
   return rget_shaped(origin, shapes, place, request, native);
 }
 
 /// What is missing comes by a request of the library's, whose end nobody here sees: it is not kept.
 int Window::rget_shaped(const Region& origin, const Shapes& shapes, const Place& place, MPI_Request* request,
                         const Native& native) {
-  const auto bytes = static_cast<std::size_t>(shapes.there->size * place.count);
+  const std::size_t bytes = bytes_asked(*shapes.there, place);
   std::unique_ptr<std::byte[]> data;
   if (!shapes.here->dense) data = std::make_unique<std::byte[]>(bytes);
   std::byte* const packed = shapes.here->dense ? bytes_at(origin) : data.get();
   const cache::Answer answer =
       look_up(place, *shapes.there, packed,
               [&](const cache::Range& range, std::byte* to) { return cache_->peek(range, to); });
-  if (answer != cache::Answer::hit && asks_for_all(bytes))
-    return pass(place.rank, native, statistics_.passed);
+  if (answer != cache::Answer::hit && asks_for_all(bytes)) return pass(place.rank, native);
   if (data != nullptr) scatter(*shapes.here, origin.count, packed, bytes_at(origin));
   Account& account = targets_[static_cast<std::size_t>(place.rank)].account;
   if (answer == cache::Answer::hit) {
-    account.hit();
+    account.hit(bytes);
     return api_.Rget(bytes_at(origin), 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, MPI_BYTE, win_, request);
   }
   account.missed();
@@ -207,7 +211,7 @@ int Window::rget_shaped(const Region& origin, const Shapes& shapes, const Place&
 int Window::read_atomically(const Region& result, const Place& place, const Native& native) {
   if (options_.cache.mode != cache::Mode::transparent) return get(result, place, 1, native);
   const Guard guard(*this);
-  return is_rank(place.rank) ? pass(place.rank, native, statistics_.passed) : native();
+  return is_rank(place.rank) ? pass(place.rank, native) : native();
 }
 
 /// Whether all that is asked for is the target's memory in the window.

@@ -83,6 +83,7 @@ struct Target {
   Number under_way = 0;          // operations since the last completion
   Number timed = 0;              // the last get under way whose call was timed; 0: there is none
   double timed_s = 0;            // what its call took
+  double timed_bytes = 0;        // what it brings
 
   std::vector<Part> held;  // not asked for yet
   std::vector<Fetched> fetched;

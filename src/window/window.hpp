@@ -65,14 +65,14 @@ class Window {
       return get_any(origin, place, score, native);
     Target& target = targets_[range.target];
     if (!target.account.asks_cache()) [[unlikely]]
-      return pass(place.rank, native, statistics_.bypassed);
+      return bypass(place.rank, range.bytes, native);
     auto* const to = static_cast<std::byte*>(const_cast<void*>(origin.address));
     if (range.bytes <= by_blocks_below_) [[unlikely]]
       return get_by_blocks(target, range, to, score, native);
     const cache::Answer answer = cache_->probe(range, to, score);
     if (answer != cache::Answer::hit) [[unlikely]]
       return get_missing(target, range, to, score, answer, native);
-    target.account.hit();
+    target.account.hit(range.bytes);
     return quiet();
   }
   /// request: of the library's kind, and complete if the data were there.
@@ -101,6 +101,11 @@ class Window {
 
   MPI_Win win() const { return win_; }
   const Options& options() const { return options_; }
+  /// There was none for a cache when it was to be made: all gets are the library's.
+  bool lacks_memory() const {
+    const Guard guard(*this);
+    return without_memory_;
+  }
   Statistics statistics() const;
   /// How hits and memory have gone; empty if nothing was cached.
   std::vector<cache::Timeline::Point> timeline() const;
@@ -171,6 +176,7 @@ class Window {
   static Block block_of(const cache::Range& range) {
     return {static_cast<std::int64_t>(range.displacement), static_cast<std::int64_t>(range.bytes)};
   }
+  static std::uint64_t bytes_of(std::span<const Part> parts);
   bool asks_for_all(std::uint64_t bytes) const;
   Number begin_fetch(Target& target, int rank);
   void await(Target& target, const Part& part, Number number, int code);
@@ -183,8 +189,9 @@ class Window {
   int send_joined(std::span<const Part> held);
   int send_held(int rank);
   int send_all_held();
-  int pass(int rank, const Native& native, std::uint64_t& counter);
-  int run(Target& target, const Native& native, std::size_t gets = 1);
+  int pass(int rank, const Native& native);
+  int bypass(int rank, std::uint64_t bytes, const Native& native);
+  int run(Target& target, std::uint64_t bytes, const Native& native, std::size_t gets = 1);
   void make_progress();
 
   // Writes: writes.cpp.

@@ -98,7 +98,7 @@ void account_decides(Ranks& ranks) {
     for (int i = 0; i < 100000; ++i) {
       if (!account.asks_cache()) continue;
       ++asked;
-      if (repeats && i % 8 != 0) account.hit();
+      if (repeats && i % 8 != 0) account.hit(0);
       else account.missed(), account.settle(may_pause);
     }
     return asked;

@@ -156,3 +156,23 @@ TEST_CASE("window: of a plain get counts what its completion takes beyond one th
   for (int i = 0; i < 3; ++i) idle.add({4});
   CHECK(time.seconds() == 0.5);
 }
+
+TEST_CASE("window: a hit saves the time of a get of its own size, not of the block that was fetched") {
+  constexpr std::int64_t block = 1 << 20;
+  for (const std::size_t block_bytes : {std::size_t{0}, static_cast<std::size_t>(block)}) {
+    CAPTURE(block_bytes);
+    window::Options options = user(false);
+    options.block_bytes = block_bytes;
+    options.cache.storage_bytes = 16 * block;  // an entry takes a quarter at most
+    Rig rig(options, 3, 2 * block);
+    const Clock::time_point begin = Clock::now();
+    read(rig, 1, flushes.front());
+    const double all_s = std::chrono::duration<double>(Clock::now() - begin).count();
+    for (int i = 0; i < hits; ++i) read(rig, 1, flushes.front());
+    REQUIRE(rig.window.statistics().cache.full_hits == hits);
+    const double fetched = block_bytes == 0 ? 16 : block;
+    const double share = (8192 + 16) / (8192 + fetched);
+    CHECK(saved_s(rig) >= hits * (share * completion_s - 1e-6));  // less the hits' own time
+    CHECK(saved_s(rig) <= hits * share * all_s);
+  }
+}
