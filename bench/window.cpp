@@ -8,9 +8,11 @@
 // 64 gets of adjacent data and one flush: of the library, of a cached window that asks for each, and of one that joins them. In blocks:
 // of a window that fetches what is missing with the block of 1 KiB around it.
 #include <cstddef>
+#include <cstdio>
 #include <numeric>
 #include <random>
 #include <span>
+#include <string>
 
 #include "cache/node_cache.hpp"
 #include "measure.hpp"
@@ -22,10 +24,12 @@ using namespace wherry;
 
 constexpr int bytes_of_window = 1 << 24, row = 64;
 
+void tell(const std::string& problem) { std::fprintf(stderr, "%s\n", problem.c_str()); }
+
 /// A window of the library, and the same cached.
 struct Both {
   explicit Both(bool joins, std::size_t block_bytes = 0)
-      : memory(bytes_of_window, std::byte{1}), windows(mpi::linked_api()) {
+      : memory(bytes_of_window, std::byte{1}), windows(mpi::linked_api(), tell) {
     PMPI_Win_create(memory.data(), bytes_of_window, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
     window::Options options;
     options.cache = {.mode = cache::Mode::user_defined,

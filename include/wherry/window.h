@@ -9,19 +9,21 @@
 //   user         until wherry_win_invalidate. Call it on every rank when others may have written.
 //   off          the window is the library's alone.
 //
-// Other keys: "wherry_cache_ceiling", most bytes of the cache (64M; with K, M or G; at least 64K); "wherry_cache_storage" and
-// "wherry_cache_entries", its size at first (1M, 4096); "wherry_cache_adaptive", 0: it stays at that size; "wherry_cache_bypass", 0:
+// Other keys: "wherry_cache_ceiling", most bytes of the cache (64M; with K, M or G; 64K to 1024G); "wherry_cache_storage" and
+// "wherry_cache_entries", its size at first (1M, 4096; less where the ceiling is too low for that); "wherry_cache_adaptive", 0: it stays at that size; "wherry_cache_bypass", 0:
 // use the cache even where plain gets turn out to be cheaper; "wherry_cache_coalesce", 1: hold gets back until a flush, unlock or
 // fence, and ask for what is adjacent at once; "wherry_cache_block", a power of two from 64 to 1M: except in the mode transparent, fetch
-// what is missing with the rest of the block around it; "wherry_cache_node", bytes of memory (with K, M or G; at least 64K) that the ranks of a
-// node share, so that what one of them has read the others need not fetch (0: none).
+// what is missing with the rest of the block around it; "wherry_cache_node", bytes of memory (with K, M or G; 64K to 1024G) that the ranks of a
+// node share, so that what one of them has read the others need not fetch (0: none). A key that begins with "wherry_" and is none of
+// these has no effect, and is told. For windows whose info does not say, the environment does: WHERRY_CACHE and its like.
 //
 // What holds for all of these functions:
 // - Arguments, return codes and epochs are MPI's (MPI 4.1, chapter 12), with derived types of all kinds. On a window that is
 //   not cached (of shared memory, dynamic, of one rank, or not made here) they are MPI's functions.
 // - Use these names for all calls on a cached window: of MPI_Win_flush and its like Wherry would not know.
 // - This rank's own writes update or drop what they touch, in all modes.
-// - What is read or written outside of the target's memory is MPI_ERR_RMA_RANGE, through the window's error handler.
+// - What is read or written outside of the target's memory is MPI_ERR_RMA_RANGE, through the window's error handler. Other errors are the
+//   library's, which does not see gets of data that are there: without an epoch these are no MPI_ERR_RMA_SYNC.
 // - Threads may call at once as far as MPI allows it.
 #ifndef WHERRY_WINDOW_H
 #define WHERRY_WINDOW_H
@@ -33,7 +35,8 @@ extern "C" {
 #endif
 
 /// Of MPI_Win_create and its like: collective over comm; all ranks give the same keys. A key with a value that cannot be is
-/// MPI_ERR_INFO_VALUE, through comm's error handler, after a message that says what is wrong.
+/// MPI_ERR_INFO_VALUE on all ranks, also where another has given it, through comm's error handler, after a message that says what is
+/// wrong.
 int wherry_win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win);
 int wherry_win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void* baseptr,
                         MPI_Win* win);
@@ -46,7 +49,7 @@ int wherry_win_free(MPI_Win* win);
 
 int wherry_win_get(void* origin, int origin_count, MPI_Datatype origin_type, int target,
                    MPI_Aint displacement, int target_count, MPI_Datatype target_type, MPI_Win win);
-/// score: how much more than others these data are worth keeping when memory runs short; positive, 1 is usual.
+/// score: how much more than others these data are worth keeping when memory runs short; positive, 1 is usual. Others count as 1.
 int wherry_win_get_scored(void* origin, int origin_count, MPI_Datatype origin_type, int target,
                           MPI_Aint displacement, int target_count, MPI_Datatype target_type, double score,
                           MPI_Win win);
@@ -94,7 +97,8 @@ int wherry_win_wait(MPI_Win win);
 int wherry_win_test(MPI_Win win, int* flag);
 
 /// Forgets what was read, in constant time. Local. Gets under way still complete. With wherry_cache_node every rank of the node calls it
-/// after the same writes, for it ends what is valid of the others' reads, too: calls are counted.
+/// after the same writes, for it ends what is valid of the others' reads, too: calls are counted. MPI_ERR_WIN for MPI_WIN_NULL, as for
+/// the two below that ask.
 int wherry_win_invalidate(MPI_Win win);
 
 /// What a window's cache has done on this rank. Each range of bytes that is looked up counts once, as a hit or a miss: a get of a
@@ -123,8 +127,9 @@ typedef struct wherry_win_statistics {
   unsigned long long entries, bytes,
       ceiling_bytes;  // what the cache has now, all its memory, and the most it may take
   double
-      seconds_saved;  // estimated from the times of gets that were fetched, with their flush or unlock; 0 if
-                      // none was timed: a fence waits for other ranks, too, and says nothing of the gets
+      seconds_saved;  // estimated from the times of gets that were fetched, with their flush or unlock, and from
+                      // their sizes (8 KiB as long as the message); 0 if none was timed: a fence waits for
+                      // other ranks, too, and says nothing of the gets
   // With wherry_cache_node. What is found counts as a miss of this rank's own cache, but not as fetched.
   unsigned long long node_found;    // read by another rank of the node
   unsigned long long node_offered;  // fetched, and offered to the others
@@ -147,7 +152,7 @@ int wherry_win_get_adjustments(MPI_Win win, int most, wherry_win_adjustment* adj
 /// 1 if the window is cached, else 0. Local.
 int wherry_win_is_cached(MPI_Win win);
 /// NULL if the window is cached; else why it is not: "off", "shared memory", "dynamic", "one rank", "an accelerator's memory may
-/// be in it", or "not known" for a window that was not made here. (An info that says what cannot be is an error of the call here
+/// be in it", "no memory for a cache" (once that was found, at the first get), or "not known" for a window that was not made here. (An info that says what cannot be is an error of the call here
 /// that makes the window. Under the preload the window's info then says "its info is not understood".) Local.
 const char* wherry_win_why_not_cached(MPI_Win win);
 

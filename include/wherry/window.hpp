@@ -102,7 +102,8 @@ class WindowInfo {
 
 /// Memory of all ranks of a communicator, which each may read and write without the others' help. Owns the MPI window.
 ///
-/// Its end is collective over the communicator, and before MPI_Finalize; no epoch may be open then.
+/// Its end is collective over the communicator, and before MPI_Finalize; no epoch may be open then. One that was moved from may be
+/// assigned to or destroyed, no more.
 template <class T>
 class Window {
   static_assert(std::is_trivially_copyable_v<T>);

@@ -3,7 +3,9 @@
 #include "wherry/window.h"
 #pragma GCC visibility pop
 
+#include <climits>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "api/process.hpp"
@@ -17,9 +19,11 @@ using window::Place;
 using window::Region;
 using window::Window;
 
+void tell(const std::string& problem) { std::fprintf(stderr, "wherry: %s\n", problem.c_str()); }
+
 /// Never destroyed: MPI frees windows until it ends.
 window::Windows& windows() {
-  static auto* const made = new window::Windows(library());
+  static auto* const made = new window::Windows(library(), tell);
   return *made;
 }
 
@@ -28,21 +32,27 @@ bool is_enabled() {
   return settings != nullptr && settings->enabled;
 }
 
-int refuse(MPI_Comm comm, const std::string& problem) {
+/// MPI_SUCCESS if no rank has a problem; else the first that has one tells it, and all of them get the error. Collective over comm.
+int agree(MPI_Comm comm, const std::string& problem) {
   int rank = 0;
-  library().Comm_rank(comm, &rank);
-  if (rank == 0) std::fprintf(stderr, "wherry: %s\n", problem.c_str());
+  if (const int code = library().Comm_rank(comm, &rank); code != MPI_SUCCESS) return code;
+  const int mine = problem.empty() ? INT_MAX : rank;
+  int first = INT_MAX;
+  const int code = library().Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+  if (code != MPI_SUCCESS || first == INT_MAX) return code;
+  if (first == rank) tell(problem);
   library().Comm_call_errhandler(comm, MPI_ERR_INFO_VALUE);
   return MPI_ERR_INFO_VALUE;
 }
 
 /// A window of memory whose size here is known.
 int make(MPI_Info info, MPI_Comm comm, MPI_Win* win, const window::Segment& own, const Native& native) {
-  window::Options options;
-  if (const std::string problem = window::read_info(library(), info, options); !problem.empty())
-    return refuse(comm, problem);
+  if (!is_enabled()) return native();
+  window::Options options = window::options_of(*settings_in_use());
+  window::read_info(library(), info, options);
+  if (const int code = agree(comm, options.problem); code != MPI_SUCCESS) return code;
   const int code = native();
-  return code != MPI_SUCCESS || !is_enabled() ? code : windows().add(*win, comm, own, options);
+  return code != MPI_SUCCESS ? code : windows().add(*win, comm, own, options);
 }
 
 /// A window that the library has made, and that is its alone.
@@ -289,19 +299,23 @@ int wherry_win_test(MPI_Win win, int* flag) {
 }
 
 int wherry_win_invalidate(MPI_Win win) {
+  if (win == MPI_WIN_NULL) return MPI_ERR_WIN;
   if (Window* const cached = windows().find(win)) cached->invalidate();
   return MPI_SUCCESS;
 }
 
-int wherry_win_is_cached(MPI_Win win) { return windows().find(win) != nullptr ? 1 : 0; }
+int wherry_win_is_cached(MPI_Win win) { return wherry_win_why_not_cached(win) == nullptr ? 1 : 0; }
 
 const char* wherry_win_why_not_cached(MPI_Win win) {
   const Known* const known = windows().know(win);
-  return known == nullptr ? "not known" : known->window() != nullptr ? nullptr : reason_of(known->why());
+  if (known == nullptr) return win == MPI_WIN_NULL || is_enabled() ? "not known" : reason_of(Uncached::off);
+  const std::optional<Uncached> why = known->why_not();
+  return why ? reason_of(*why) : nullptr;
 }
 
 int wherry_win_get_statistics(MPI_Win win, wherry_win_statistics* statistics) {
   *statistics = {};
+  if (win == MPI_WIN_NULL) return MPI_ERR_WIN;
   const Known* const known = windows().know(win);
   if (known == nullptr) return MPI_SUCCESS;
   const Window* const cached = known->window();
@@ -325,6 +339,7 @@ int wherry_win_get_statistics(MPI_Win win, wherry_win_statistics* statistics) {
 
 int wherry_win_get_adjustments(MPI_Win win, int most, wherry_win_adjustment* adjustments, int* count) {
   *count = 0;
+  if (win == MPI_WIN_NULL) return MPI_ERR_WIN;
   if (most < 0) return MPI_ERR_COUNT;
   const Window* const cached = windows().find(win);
   if (cached == nullptr) return MPI_SUCCESS;

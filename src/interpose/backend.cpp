@@ -89,6 +89,8 @@ int advance() {
 
 bool is_idle() { return backend().runtime().is_idle(); }
 
+void tell(const std::string& problem) { std::fprintf(stderr, "wherry: %s\n", problem.c_str()); }
+
 int poll(void*) { return backend().driver().poll(); }
 
 int end_of_self(MPI_Comm, int, void*, void*) {
@@ -172,22 +174,22 @@ window::Windows& Backend::make_windows() {
   static std::mutex making;
   const std::lock_guard lock(making);
   made = windows();
-  if (made == nullptr) windows_.store(made = new window::Windows(api_), std::memory_order_release);
+  if (made == nullptr) windows_.store(made = new window::Windows(api_, tell), std::memory_order_release);
   return *made;
 }
 
-/// What is wrong with the info is said once, and the window stays the library's.
 int Backend::cache_window(MPI_Win win, MPI_Comm comm, MPI_Info info, const window::Segment& own) {
-  window::Options options;
-  options.cache.ceiling_bytes = settings_.cache_ceiling;
-  options.node_bytes = settings_.cache_node;
-  options.cache.curve_samples = static_cast<std::size_t>(settings_.cache_curve);
-  window::set_mode(options, settings_.cache);
-  const std::string problem = window::read_info(api_, info, options);
-  if (!problem.empty() && rank_ == 0)
-    std::fprintf(stderr, "wherry: %s; the window is not cached\n", problem.c_str());
-  options.understood = problem.empty();
+  window::Options options = window::options_of(settings_);
+  window::read_info(api_, info, options);
   return make_windows().add(win, comm, own, options);
+}
+
+void Backend::note_strange_info(const std::string& value) {
+  if (rank_ != 0 || strange_info_told_.test_and_set()) return;
+  tell("MPI_Win_set_info gives the key wherry_cache the value '" + value.substr(0, 60) +
+       "', but a window keeps the mode that it was made with; what was read is forgotten; write 'invalidate' "
+       "for that, and give the mode "
+       "when the window is made");
 }
 
 void* Backend::next(std::string_view name) const {

@@ -107,6 +107,8 @@ class Backend {
   window::Windows& make_windows();
   /// Caches a window that was made, as its info and the settings say. Collective over comm. MPI's code.
   int cache_window(MPI_Win win, MPI_Comm comm, MPI_Info info, const window::Segment& own);
+  /// Tells once that what a program has said to a window is not what it can say there.
+  void note_strange_info(const std::string& value);
   /// Books what a window has done. Takes the lock.
   void book(const window::Windows::Known& known);
   /// Whether this rank speaks of what it does: rank 0, at that level of WHERRY_VERBOSE.
@@ -170,6 +172,7 @@ class Backend {
   bool caching_ = false;
   Recording state_ = Recording::off;
   bool problems_printed_ = false;
+  std::atomic_flag strange_info_told_;
   std::atomic<int> sessions_ = 0;  // threads may open and close them at once
   bool ended_ = false;
   std::atomic<bool> world_ = false;  // MPI_Init was seen, so MPI_Finalize ends it, not a session

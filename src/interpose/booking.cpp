@@ -16,11 +16,10 @@ namespace {
 std::optional<profile::Caching> caching_of(const window::Windows::Known& known) {
   if (const window::Window* cached = known.window())
     return static_cast<profile::Caching>(cached->options().cache.mode);
-  switch (known.why()) {
-    case window::Uncached::shared_memory: return profile::Caching::shared_memory;
-    case window::Uncached::dynamic: return profile::Caching::dynamic;
-    default: return std::nullopt;
-  }
+  const std::optional<window::Uncached> why = known.why_not();
+  if (why == window::Uncached::shared_memory) return profile::Caching::shared_memory;
+  if (why == window::Uncached::dynamic) return profile::Caching::dynamic;
+  return std::nullopt;
 }
 
 /// What a window has done, as far as the window itself knows.

@@ -116,11 +116,15 @@ int get_info(MPI_Win win, MPI_Info* info, const Next& next) {
   return code;
 }
 
-/// The key wherry_cache with the value invalidate: how a program under the preload says that others have written.
+/// The key wherry_cache with the value invalidate: how a program under the preload says that others have written. To forget is right
+/// whatever else it may say.
 template <class Next>
 int set_info(MPI_Win win, MPI_Info info, const Next& next) {
   Window* const window = cached(win);
-  if (window != nullptr && window::asks_to_invalidate(backend().api(), info)) window->invalidate();
+  const auto told = window == nullptr ? std::nullopt : window::told(backend().api(), info);
+  if (!told || *told == window::name_of(window->options().cache.mode)) return next();
+  window->invalidate();
+  if (*told != "invalidate") backend().note_strange_info(*told);
   return next();
 }
 

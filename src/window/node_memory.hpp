@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "cache/node_cache.hpp"
 #include "mpi/api.hpp"
@@ -15,9 +16,10 @@ namespace wherry::window {
 /// Its end is collective over the ranks that share it.
 class NodeMemory {
  public:
-  /// For the ranks of comm that share a node with this one. nullptr, on all of these: it is alone there, or there is no such memory.
-  /// Collective over comm, with equal bytes.
-  static std::unique_ptr<NodeMemory> make(const mpi::Api& api, MPI_Comm comm, std::size_t bytes);
+  /// For the ranks of comm that share a node with this one. nullptr, on all of these: it is alone there, or there is no such memory, and
+  /// `problem` says why. Collective over comm, with equal bytes.
+  static std::unique_ptr<NodeMemory> make(const mpi::Api& api, MPI_Comm comm, std::size_t bytes,
+                                          std::string& problem);
 
   NodeMemory(const NodeMemory&) = delete;
   NodeMemory& operator=(const NodeMemory&) = delete;
@@ -27,7 +29,7 @@ class NodeMemory {
 
  private:
   explicit NodeMemory(const mpi::Api& api) : api_(api) {}
-  bool allocate(MPI_Comm node, std::size_t bytes);
+  std::string allocate(MPI_Comm node, std::size_t bytes);
 
   const mpi::Api& api_;
   MPI_Win win_ = MPI_WIN_NULL;  // of the library

@@ -1,8 +1,13 @@
 #include "window/options.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstdint>
+#include <vector>
+
+#include "base/nearest.hpp"
+#include "window/keys.hpp"
 
 namespace wherry::window {
 namespace {
@@ -48,9 +53,16 @@ struct Number {
   std::size_t* value;
 };
 
-std::string too_little(const char* what, std::size_t bytes, const char* instead) {
+constexpr std::size_t most_memory = std::size_t{1024} << 30;
+
+/// Empty: there may be so much.
+std::string check_memory(const char* what, std::size_t bytes, std::size_t least, const char* instead) {
+  const bool little = bytes < least;
+  if (!little && bytes <= most_memory) return {};
   return std::string(what) + " is " + std::to_string(bytes) +
-         " bytes, too little for a few entries; give at least 64K, or " + instead;
+         (little ? " bytes, too little for a few entries; give at least 64K, or "
+                 : " bytes, more than there can be; give at most 1024G, or ") +
+         instead;
 }
 
 std::string read_numbers(const mpi::Api& api, MPI_Info info, Options& options) {
@@ -65,12 +77,15 @@ std::string read_numbers(const mpi::Api& api, MPI_Info info, Options& options) {
     if (!value) return wrong(each.key, *text, "which is no number; write a whole one, with K, M or G");
     *each.value = *value;
   }
-  if (options.cache.ceiling_bytes < cache::least_ceiling)
-    return too_little("the ceiling of a window's cache", options.cache.ceiling_bytes,
-                      "do without the cache (wherry_cache=off)");
-  if (options.node_bytes != 0 && options.node_bytes < least_node_bytes)
-    return too_little("the memory that a node shares for a window", options.node_bytes,
-                      "0, which is none (wherry_cache_node)");
+  if (std::string problem = check_memory("the ceiling of a window's cache", options.cache.ceiling_bytes,
+                                         cache::least_ceiling, "do without the cache (wherry_cache=off)");
+      !problem.empty())
+    return problem;
+  if (std::string problem = check_memory("the memory that a node shares for a window", options.node_bytes,
+                                         options.node_bytes == 0 ? 0 : least_node_bytes,
+                                         "0, which is none (wherry_cache_node)");
+      !problem.empty())
+    return problem;
   if (options.block_bytes != 0 &&
       (!std::has_single_bit(options.block_bytes) || options.block_bytes < least_block_bytes ||
        options.block_bytes > most_block_bytes))
@@ -97,36 +112,82 @@ std::string read_switches(const mpi::Api& api, MPI_Info info, Options& options) 
   return {};
 }
 
-}  // namespace
+struct ModeName {
+  std::string_view name;
+  cache::Mode mode;
+};
+constexpr ModeName mode_names[] = {{"transparent", cache::Mode::transparent},
+                                   {"always", cache::Mode::always_cache},
+                                   {"user", cache::Mode::user_defined}};
 
-bool set_mode(Options& options, std::string_view mode) {
-  struct Row {
-    std::string_view name;
-    cache::Mode mode;
-  };
-  constexpr Row rows[] = {{"transparent", cache::Mode::transparent},
-                          {"always", cache::Mode::always_cache},
-                          {"user", cache::Mode::user_defined}};
-  options.caching = mode != "off";
-  if (!options.caching) return true;
-  for (const Row& row : rows)
-    if (row.name == mode) return options.cache.mode = row.mode, true;
-  return false;
+/// False: no mode has this name; the options stay.
+bool set_mode(Options& options, std::string_view name) {
+  const auto* const row = std::ranges::find(mode_names, name, &ModeName::name);
+  if (row == std::end(mode_names) && name != "off") return false;
+  options.caching = name != "off";
+  if (options.caching) options.cache.mode = row->mode;
+  return true;
 }
 
-std::string read_info(const mpi::Api& api, MPI_Info info, Options& options) {
-  if (info == MPI_INFO_NULL) return {};
+std::string read_modes(const mpi::Api& api, MPI_Info info, Options& options) {
   for (const char* key : {"clampi_mode", "wherry_cache"}) {
     const Text mode = value_of(api, info, key);
     if (mode && !set_mode(options, *mode))
       return wrong(key, *mode, "which is no mode; write transparent, always, user or off");
   }
-  if (std::string problem = read_numbers(api, info, options); !problem.empty()) return problem;
-  return read_switches(api, info, options);
+  return {};
 }
 
-bool asks_to_invalidate(const mpi::Api& api, MPI_Info info) {
-  return info != MPI_INFO_NULL && value_of(api, info, "wherry_cache") == "invalidate";
+std::vector<std::string> keys_of(const mpi::Api& api, MPI_Info info) {
+  std::vector<std::string> keys;
+  int count = 0;
+  if (api.Info_get_nkeys(info, &count) != MPI_SUCCESS) return keys;
+  for (int i = 0; i < count; ++i) {
+    char key[MPI_MAX_INFO_KEY + 1] = "";
+    if (api.Info_get_nthkey(info, i, key) == MPI_SUCCESS) keys.emplace_back(key);
+  }
+  return keys;
+}
+
+/// Those that look like Wherry's and are not; empty: there are none.
+std::string remark_on_keys(const mpi::Api& api, MPI_Info info) {
+  std::string remark;
+  for (const std::string& key : keys_of(api, info)) {
+    const auto is = [&](std::string_view known) { return known == key; };
+    const auto begins = [&](std::string_view prefix) { return key.starts_with(prefix); };
+    if (std::ranges::none_of(prefixes, begins) || std::ranges::any_of(asked_keys, is) ||
+        std::ranges::any_of(told_keys, is))
+      continue;
+    remark += (remark.empty() ? "" : "; ") + std::string("the info key ") + key +
+              " is none that Wherry knows, and has no effect" + did_you_mean(key, asked_keys);
+  }
+  return remark;
+}
+
+}  // namespace
+
+const char* name_of(cache::Mode mode) {
+  return std::ranges::find(mode_names, mode, &ModeName::mode)->name.data();
+}
+
+Options options_of(const Settings& settings) {
+  Options options;
+  options.cache.ceiling_bytes = settings.cache_ceiling;
+  options.cache.curve_samples = static_cast<std::size_t>(settings.cache_curve);
+  options.node_bytes = settings.cache_node;
+  set_mode(options, settings.cache);
+  return options;
+}
+
+void read_info(const mpi::Api& api, MPI_Info info, Options& options) {
+  if (info == MPI_INFO_NULL) return;
+  options.remark = remark_on_keys(api, info);
+  for (const auto read : {read_modes, read_numbers, read_switches})
+    if (options.problem = read(api, info, options); !options.problem.empty()) return;
+}
+
+std::optional<std::string> told(const mpi::Api& api, MPI_Info info) {
+  return info == MPI_INFO_NULL ? std::nullopt : value_of(api, info, "wherry_cache");
 }
 
 }  // namespace wherry::window

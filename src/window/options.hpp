@@ -8,14 +8,16 @@
 #include <string>
 #include <string_view>
 
+#include "base/settings.hpp"
 #include "cache/cache.hpp"
 #include "mpi/api.hpp"
 
 namespace wherry::window {
 
 struct Options {
-  bool caching = true;     // false: the window is the library's alone
-  bool understood = true;  // false: its info says what cannot be, and the window is the library's alone
+  bool caching = true;  // false: the window is the library's alone
+  std::string problem;  // what its info says that cannot be: then the window is the library's alone, too
+  std::string remark;   // what its info says that nobody knows, which changes nothing
   cache::CacheOptions cache;
   bool bypass = true;  // where plain gets turn out to be cheaper than the cache, use them
   /// Except in transparent mode: what is missing is fetched with the rest of the block around it, of so many bytes; 0: alone.
@@ -33,23 +35,26 @@ struct Options {
 /// With less memory than this there is none to share.
 inline constexpr std::size_t least_node_bytes = std::size_t{64} << 10;
 
-/// "transparent", "always", "user" or "off". False: none of these; the options stay.
-bool set_mode(Options& options, std::string_view mode);
+/// As a program writes it: transparent, always or user.
+const char* name_of(cache::Mode mode);
+
+/// Of a window whose info does not say.
+Options options_of(const Settings& settings);
 
 /// What the info's keys say, above what is given:
 ///   wherry_cache           transparent, always, user or off
-///   wherry_cache_ceiling   most bytes, with K, M or G; at least 64K
+///   wherry_cache_ceiling   most bytes, with K, M or G; 64K to 1024G
 ///   wherry_cache_storage   bytes for entries at first
 ///   wherry_cache_entries   entries that the index has room for at first
 ///   wherry_cache_adaptive  0: sizes stay as they are at first
 ///   wherry_cache_bypass    0: use the cache even where plain gets are cheaper
 ///   wherry_cache_block     fetch what is missing with the rest of the block around it, of so many bytes: a power of two
 ///   wherry_cache_coalesce  1: hold gets back until something completes them, and ask for what is adjacent at once
-///   wherry_cache_node      bytes of memory that the ranks of a node share, with K, M or G; at least 64K, or 0: none
-/// clampi_mode is read too, with the values that clampi.h names. Returns an empty text, or what is wrong: problem, why, what to do.
-std::string read_info(const mpi::Api& api, MPI_Info info, Options& options);
+///   wherry_cache_node      bytes of memory that the ranks of a node share, with K, M or G; 64K to 1024G, or 0: none
+/// clampi_mode is read too, with the values that clampi.h names. What cannot be is told in `problem`: problem, why, what to do.
+void read_info(const mpi::Api& api, MPI_Info info, Options& options);
 
-/// Whether the key wherry_cache has the value invalidate.
-bool asks_to_invalidate(const mpi::Api& api, MPI_Info info);
+/// What an info says to a window that there is: the value of the key wherry_cache, if it is there.
+std::optional<std::string> told(const mpi::Api& api, MPI_Info info);
 
 }  // namespace wherry::window

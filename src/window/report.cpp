@@ -6,11 +6,6 @@
 namespace wherry::window {
 namespace {
 
-const char* name_of(cache::Mode mode) {
-  constexpr const char* names[] = {"transparent", "always", "user"};
-  return names[static_cast<std::size_t>(mode)];
-}
-
 /// As many as a value of an info can certainly hold.
 std::string text_of(const std::vector<cache::Adjustment>& adjustments) {
   constexpr std::size_t most = 6;
@@ -34,13 +29,13 @@ void report(const Windows::Known& known,
   const auto set = [&](const std::string& key, const std::string& value) {
     tell("wherry_cache" + key, value);
   };
-  const Window* const window = known.window();
-  if (window == nullptr) {
+  if (const std::optional<Uncached> why = known.why_not()) {
     set("", "off");
-    set("_why", reason_of(known.why()));
+    set("_why", reason_of(*why));
     set("_gets_passed", std::to_string(known.passed()));
     return;
   }
+  const Window* const window = known.window();
   const Statistics s = window->statistics();
   set("", name_of(window->options().cache.mode));
   const struct {

@@ -1,6 +1,7 @@
 #include "window/windows.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <cstdint>
 #include <vector>
 
@@ -19,26 +20,35 @@ int never_copy(MPI_Win, int, void*, void*, void*, int* flag) {
 struct Gathered {
   std::vector<Segment> segments;
   std::int64_t node_bytes = INT64_MAX;  // that all of them are ready to share with their nodes
+  int first_problem, first_remark;      // ranks; none: as many as there are
 };
 
 /// Collective over comm.
-int gather_segments(const mpi::Api& api, MPI_Comm comm, const Segment& own, std::size_t node_bytes,
-                    Gathered& all) {
+int gather(const mpi::Api& api, MPI_Comm comm, const Segment& own, const Options& options,
+           std::size_t node_bytes, Gathered& all) {
+  constexpr int numbers_each = 5;
   int size = 0;
   if (const int code = api.Comm_size(comm, &size); code != MPI_SUCCESS) return code;
-  const std::int64_t mine[3] = {own.bytes, own.unit, static_cast<std::int64_t>(node_bytes)};
-  std::vector<std::int64_t> numbers(3 * static_cast<std::size_t>(size));
-  const int code = api.Allgather(mine, 3, MPI_INT64_T, numbers.data(), 3, MPI_INT64_T, comm);
-  for (std::size_t i = 0; i < numbers.size(); i += 3) {
-    all.segments.push_back({numbers[i], numbers[i + 1]});
-    all.node_bytes = std::min(all.node_bytes, numbers[i + 2]);
+  const std::int64_t mine[numbers_each] = {own.bytes, own.unit, static_cast<std::int64_t>(node_bytes),
+                                           !options.problem.empty(), !options.remark.empty()};
+  std::vector<std::int64_t> numbers(numbers_each * static_cast<std::size_t>(size));
+  const int code =
+      api.Allgather(mine, numbers_each, MPI_INT64_T, numbers.data(), numbers_each, MPI_INT64_T, comm);
+  all.first_problem = all.first_remark = size;
+  for (int rank = size - 1; rank >= 0; --rank) {
+    const std::int64_t* const each = numbers.data() + numbers_each * static_cast<std::size_t>(rank);
+    all.segments.push_back({each[0], each[1]});
+    all.node_bytes = std::min(all.node_bytes, each[2]);
+    if (each[3] != 0) all.first_problem = rank;
+    if (each[4] != 0) all.first_remark = rank;
   }
+  std::ranges::reverse(all.segments);
   return code;
 }
 
 /// What this rank itself has against caching a window.
 std::optional<Uncached> objection(const Options& options) {
-  if (!options.understood) return Uncached::info;
+  if (!options.problem.empty()) return Uncached::info;
   if (!options.caching) return Uncached::off;
   if (run::accelerator_loaded()) return Uncached::accelerator;
   return std::nullopt;
@@ -52,8 +62,18 @@ const char* reason_of(Uncached why) {
                                      "dynamic",
                                      "one rank",
                                      "an accelerator's memory may be in it",
-                                     "its info is not understood"};
+                                     "its info is not understood",
+                                     "no memory for a cache"};
   return reasons[static_cast<std::size_t>(why)];
+}
+
+std::optional<Uncached> Windows::Known::why_not() const {
+  if (!window_) return why_;
+  return window_->lacks_memory() ? std::optional(Uncached::no_memory) : std::nullopt;
+}
+
+std::uint64_t Windows::Known::passed() const {
+  return window_ ? window_->statistics().passed : passed_.load(std::memory_order_relaxed);
 }
 
 int Windows::add(MPI_Win win, MPI_Comm comm, const Segment& own, const Options& options) {
@@ -61,19 +81,30 @@ int Windows::add(MPI_Win win, MPI_Comm comm, const Segment& own, const Options& 
   const int key = keyval();
   Gathered all;
   const std::size_t ready = why_not || key == MPI_KEYVAL_INVALID ? 0 : options.shared_bytes();
-  if (const int code = gather_segments(api_, comm, own, ready, all); code != MPI_SUCCESS) return code;
-  if (why_not) return leave(win, *why_not);
-  if (all.segments.size() < 2) return leave(win, Uncached::one_rank);
-  if (key == MPI_KEYVAL_INVALID) return MPI_SUCCESS;
+  if (const int code = gather(api_, comm, own, options, ready, all); code != MPI_SUCCESS) return code;
   int rank = 0, level = MPI_THREAD_SINGLE;
   api_.Comm_rank(comm, &rank);
   api_.Query_thread(&level);
+  if (rank == all.first_problem) tell_(options.problem + "; the window is not cached");
+  if (rank == all.first_remark) tell_(options.remark);
+  if (why_not) return leave(win, *why_not);
+  if (all.segments.size() < 2) return leave(win, Uncached::one_rank);
+  if (key == MPI_KEYVAL_INVALID) return MPI_SUCCESS;
   Known& known = take_place();
   known.window_.emplace(api_, types_, win, all.segments, rank, options, level == MPI_THREAD_MULTIPLE);
-  if (all.node_bytes > 0)
-    known.node_ = NodeMemory::make(api_, comm, static_cast<std::size_t>(all.node_bytes));
-  if (known.node_ != nullptr) known.window_->share(known.node_->cache());
+  if (all.node_bytes > 0) share(known, comm, rank, static_cast<std::size_t>(all.node_bytes));
   return attach(win, key, known);
+}
+
+/// Gives a window memory of its node. Collective over comm. What keeps nodes from having it is told once.
+void Windows::share(Known& known, MPI_Comm comm, int rank, std::size_t bytes) {
+  std::string problem;
+  known.node_ = NodeMemory::make(api_, comm, bytes, problem);
+  if (known.node_ != nullptr) known.window_->share(known.node_->cache());
+  const int mine = problem.empty() ? INT_MAX : rank;
+  int first = INT_MAX;
+  api_.Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+  if (first == rank) tell_(problem);
 }
 
 int Windows::leave(MPI_Win win, Uncached why) {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -20,25 +21,29 @@
 namespace wherry::window {
 
 /// Why a window is the library's.
-enum class Uncached { off, shared_memory, dynamic, one_rank, accelerator, info };
+enum class Uncached { off, shared_memory, dynamic, one_rank, accelerator, info, no_memory };
 /// In a few words.
 const char* reason_of(Uncached why);
 
 /// Thread-safe. A window leaves when MPI frees it, by whatever name: its place here is an attribute.
 class Windows {
  public:
-  explicit Windows(const mpi::Api& api) : api_(api), types_(api) {}
+  /// Tells the user what is wrong with a window.
+  using Tell = void (*)(const std::string& problem);
+
+  Windows(const mpi::Api& api, Tell tell) : api_(api), tell_(tell), types_(api) {}
 
   /// A window that is known here.
   class Known {
    public:
     MPI_Win win() const { return win_.load(std::memory_order_acquire); }
-    /// nullptr: it is not cached.
+    /// nullptr: it is not cached, and never will be.
     Window* window() { return window_ ? &*window_ : nullptr; }
     const Window* window() const { return window_ ? &*window_ : nullptr; }
-    /// Of one that is not cached.
-    Uncached why() const { return why_; }
-    std::uint64_t passed() const { return passed_.load(std::memory_order_relaxed); }
+    /// Nothing: it is cached.
+    std::optional<Uncached> why_not() const;
+    /// Gets that were left to the library.
+    std::uint64_t passed() const;
     void pass() { passed_.fetch_add(1, std::memory_order_relaxed); }
 
    private:
@@ -53,7 +58,7 @@ class Windows {
 
   /// Begins to cache a window that was made with this memory here. Collective over comm, whose ranks are the window's; those
   /// whose options say off take part and stay away. A window of one rank is not cached. The ranks of a node share what they read
-  /// if the options of all ranks say so.
+  /// if the options of all ranks say so. Problems and remarks of the options are told by the first rank that has one.
   int add(MPI_Win win, MPI_Comm comm, const Segment& own, const Options& options);
   /// Knows a window that is not cached. Local.
   int leave(MPI_Win win, Uncached why);
@@ -104,8 +109,10 @@ class Windows {
   int keyval();
   static int on_free(MPI_Win win, int keyval, void* value, void* self);
   void remove(Known& known);
+  void share(Known& known, MPI_Comm comm, int rank, std::size_t bytes);
 
   const mpi::Api& api_;
+  const Tell tell_;
   Types types_;
   std::atomic<int> known_ = 0;                          // windows
   std::array<std::atomic<Known*>, slots> places_ = {};  // the last that was found of each slot

@@ -41,6 +41,24 @@ def test_windows_that_are_not_cached(mpi: Launcher, build: Path, n: int) -> None
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({}, ["cached", "cached", "cached"]),
+        ({"WHERRY_CACHE": "off"}, ["off", "cached", "off"]),
+        ({"WHERRY_DISABLE": "1"}, ["off", "off", "off"]),
+    ],
+)
+def test_windows_whose_info_does_not_say_follow_the_settings(
+    mpi: Launcher, build: Path, settings: dict[str, str], said: list[str]
+) -> None:
+    done = mpi.run([program(mpi, build, "window_settings")], 2, settings | hermetic(settings))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines() == said
+    remark = "the info key wherry_cache_cieling is none that Wherry knows, and has no effect; did you mean"
+    assert done.stderr.count(f"{remark} 'wherry_cache_ceiling'?") == (0 if "WHERRY_DISABLE" in settings else 1)
+
+
 @pytest.mark.parametrize("n", RANKS)
 def test_ranks_of_a_node_read_for_each_other(mpi: Launcher, build: Path, n: int) -> None:
     done = mpi.run([program(mpi, build, "window_node")], n, hermetic({}))

@@ -199,11 +199,13 @@ void bad_options(Test& t) {
   const char* const wrong[][2] = {{"wherry_cache", "transparant"},  {"wherry_cache_ceiling", "1K"},
                                   {"wherry_cache_entries", "many"}, {"wherry_cache_block", "1000"},
                                   {"wherry_cache_block", "32"},     {"wherry_cache_node", "1K"},
-                                  {"wherry_cache_node", "yes"},     {CLAMPI_MODE, "sometimes"}};
+                                  {"wherry_cache_node", "yes"},     {CLAMPI_MODE, "sometimes"},
+                                  {"wherry_cache_node", "1025G"},   {"wherry_cache_ceiling", "1025G"}};
+  int giver = 0;  // the others give another value
   for (const auto& [key, value] : wrong) {
     MPI_Info info = MPI_INFO_NULL;
     MPI_Info_create(&info);
-    MPI_Info_set(info, key, value);
+    if (giver++ % t.size == t.rank) MPI_Info_set(info, key, value);
     MPI_Win win = MPI_WIN_NULL;
     const int code = wherry_win_create(t.mine.data(), 8, 8, info, comm, &win);
     int error_class = MPI_SUCCESS;
@@ -212,6 +214,14 @@ void bad_options(Test& t) {
     MPI_Info_free(&info);
   }
   MPI_Comm_free(&comm);
+  wherry_win_statistics statistics;
+  wherry_win_adjustment adjustment;
+  int count = 0;
+  t.checks.that(wherry_win_invalidate(MPI_WIN_NULL) == MPI_ERR_WIN &&
+                    wherry_win_get_statistics(MPI_WIN_NULL, &statistics) == MPI_ERR_WIN &&
+                    wherry_win_get_adjustments(MPI_WIN_NULL, 1, &adjustment, &count) == MPI_ERR_WIN &&
+                    wherry_win_is_cached(MPI_WIN_NULL) == 0,
+                "no window passes for one");
 }
 
 /// A program written for CLaMPI, in its user-defined mode.

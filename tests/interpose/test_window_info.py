@@ -44,15 +44,23 @@ def test_a_windows_info_tells_what_its_cache_did(mpi: Launcher, preload: Path, t
     for rank in told:
         assert float(rank["cached"].pop("wherry_cache_seconds_saved")) > 0
         assert float(rank.pop("saved_s")) > 0
-        assert rank == {"cached": CACHED, "shared": SHARED, "misspelt": MISSPELT}
+        assert rank == {
+            "cached": CACHED,
+            "shared": SHARED,
+            "misspelt": MISSPELT,
+            "obeyed": {"hits": "1", "misses": "3"},
+        }
     assert (
         done.stderr.count("the info key wherry_cache is 'usr', which is no mode; write transparent, always, user or")
         == 1
     )
+    assert done.stderr.count("the key wherry_cache the value 'Invalidate', but a window keeps the mode") == 1
+    # Neither of the next wrong value, nor of the keys that a window had told.
+    assert done.stderr.count("wherry:") == 2, done.stderr
     rows = [
         (CACHINGS[row["caching"]], row["passed"]) for record in records_in(tmp_path) for row in record.tables["windows"]
     ]
-    assert sorted(rows) == [("shared memory", 1)] * RANKS + [("user", 0)] * 2 * RANKS
+    assert sorted(rows) == [("shared memory", 1)] * RANKS + [("user", 0)] * 3 * RANKS
 
 
 @pytest.mark.parametrize("mpi", DRIVEN, indirect=True)

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "window/windows.hpp"
@@ -25,6 +26,10 @@ inline int counted_get(void* origin, int count, MPI_Datatype type, int target, M
   return PMPI_Get(origin, count, type, target, displacement, target_count, target_type, win);
 }
 
+/// What users were told of windows.
+inline std::vector<std::string> told;
+inline void note_told(const std::string& problem) { told.push_back(problem); }
+
 inline mpi::Api counted_api() {
   mpi::Api api = mpi::linked_api();
   api.Iprobe = counted_iprobe;
@@ -35,7 +40,8 @@ inline mpi::Api counted_api() {
 /// A window of bytes, cached, within lock_all; collective over MPI_COMM_WORLD. Value of byte i of rank r: r * 7 + i.
 class CountedWindow {
  public:
-  CountedWindow(const window::Options& options, std::size_t bytes) : memory_(bytes), windows_(api_) {
+  CountedWindow(const window::Options& options, std::size_t bytes)
+      : memory_(bytes), windows_(api_, note_told) {
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (std::size_t i = 0; i < bytes; ++i) memory_[i] = value(rank, i);
@@ -55,6 +61,7 @@ class CountedWindow {
   }
 
   window::Window* window() { return windows_.find(win_); }
+  const window::Windows::Known* known() { return windows_.know(win_); }
 
   void get(void* into, int target, int at, int bytes) {
     window()->get({into, bytes, MPI_BYTE}, {target, at, bytes, MPI_BYTE}, 1, [&] {

@@ -70,7 +70,7 @@ void races_are_not_remembered(Ranks& ranks) {
 
 void windows_are_forgotten(Ranks& ranks) {
   const mpi::Api api = counted_api();
-  window::Windows windows(api);
+  window::Windows windows(api, note_told);
   MPI_Win one = MPI_WIN_NULL, other = MPI_WIN_NULL;
   const auto make = [&](MPI_Win* win) {
     PMPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, win);
@@ -87,6 +87,60 @@ void windows_are_forgotten(Ranks& ranks) {
   }
   ranks.expect(windows.find(other) != nullptr, "a window is forgotten with another");
   PMPI_Win_free(&other);
+}
+
+/// Of what a rank was told, how many ranks were told something; collective.
+int ranks_told() {
+  const int mine = told.empty() ? 0 : 1;
+  int all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+void without_memory_all_is_the_librarys(Ranks& ranks) {
+  window::Options options = cached(cache::Mode::user_defined, false);
+  options.cache.ceiling_bytes = std::size_t{1} << 60;  // addresses that no process has
+  CountedWindow w(options, 4096);
+  const int next = (ranks.rank + 1) % ranks.size;
+  std::byte into[64];
+  for (int i = 0; i < 3; ++i) {
+    w.get(into, next, 128, 64);
+    w.flush(next);
+  }
+  ranks.expect(w.gets == 3 && into[63] == CountedWindow::value(next, 128 + 63), "gets without a cache");
+  ranks.expect(w.known()->why_not() == window::Uncached::no_memory, "that there is no cache is not said");
+  ranks.expect(w.known()->passed() == 3, "gets without a cache are not counted");
+}
+
+void memory_that_a_node_lacks_is_not_shared(Ranks& ranks) {
+  told.clear();
+  window::Options options = cached(cache::Mode::always_cache, false);
+  options.node_bytes = std::size_t{1024} << 30;
+  CountedWindow w(options, 4096);
+  ranks.expect(!w.window()->shares(), "memory is shared that is not there");
+  ranks.expect(ranks_told() == 1, "that there is no memory is not told once");
+  ranks.expect(told.empty() || told.front().find("wherry_cache_node") != std::string::npos, "what to do");
+}
+
+/// What is wrong on one rank is told there, and the others cache.
+void problems_of_one_rank_are_told(Ranks& ranks) {
+  told.clear();
+  window::Options options = cached(cache::Mode::always_cache, false);
+  const bool wrong = ranks.rank == ranks.size - 1;
+  if (wrong) options.problem = "a problem";
+  if (!wrong) options.remark = "a remark";
+  MPI_Win win = MPI_WIN_NULL;
+  {
+    const mpi::Api api = counted_api();
+    window::Windows windows(api, note_told);
+    PMPI_Win_create(nullptr, 0, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    windows.add(win, MPI_COMM_WORLD, {0, 1}, options);
+    ranks.expect((windows.find(win) == nullptr) == wrong, "a window whose info cannot be is cached");
+    PMPI_Win_free(&win);
+  }
+  ranks.expect(ranks_told() == 2, "problems and remarks are told once each");
+  if (wrong) ranks.expect(told.size() == 1 && told.front().starts_with("a problem; "), "the problem");
+  if (ranks.rank == 0) ranks.expect(told == std::vector<std::string>{"a remark"}, "the remark");
 }
 
 /// Gets that never repeat, at 200 ns each: the cache only costs. Those that always do are worth it. Over a network all are.
@@ -121,6 +175,9 @@ int main(int argc, char** argv) {
   parts_are_fetched(ranks);
   races_are_not_remembered(ranks);
   windows_are_forgotten(ranks);
+  without_memory_all_is_the_librarys(ranks);
+  memory_that_a_node_lacks_is_not_shared(ranks);
+  problems_of_one_rank_are_told(ranks);
   account_decides(ranks);
   long all = 0;
   MPI_Allreduce(&ranks.failures, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);

@@ -51,10 +51,23 @@ for _ in range(READS):
 saved_s = told(locked)["wherry_cache_seconds_saved"]
 locked.Free()
 
+# What a window tells of itself may be given to another, and back; values that mean nothing there make it forget.
+again = MPI.Win.Create(mine, 4, MPI.Info.Create({**cached, "wherry_cache_bypass": "0"}), world)
+again.Lock_all()
+read(again, 8)
+for value in ("user", "Invalidate", "off"):
+    again.Set_info(MPI.Info.Create({"wherry_cache": value}))
+    read(again, 8)
+again.Unlock_all()
+obeyed = {key: told(again)[f"wherry_cache_{key}"] for key in ("hits", "misses")}
+again.Free()
+
 misspelt = MPI.Win.Create(mine, 4, MPI.Info.Create({"wherry_cache": "usr"}), world)
 unknown = told(misspelt)
 misspelt.Free()
 
 # One write: the pieces of a print would mix with the other rank's where output is not buffered.
-sys.stdout.write(json.dumps({"cached": cached, "shared": uncached, "misspelt": unknown, "saved_s": saved_s}) + "\n")
+sys.stdout.write(
+    json.dumps({"cached": cached, "shared": uncached, "misspelt": unknown, "saved_s": saved_s, "obeyed": obeyed}) + "\n"
+)
 sys.stdout.flush()
