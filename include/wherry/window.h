@@ -9,13 +9,21 @@
 //   user         until wherry_win_invalidate. Call it on every rank when others may have written.
 //   off          the window is the library's alone.
 //
-// Other keys: "wherry_cache_ceiling", most bytes of the cache (64M; with K, M or G; 64K to 1024G); "wherry_cache_storage" and
-// "wherry_cache_entries", its size at first (1M, 4096; less where the ceiling is too low for that); "wherry_cache_adaptive", 0: it stays at that size; "wherry_cache_bypass", 0:
-// use the cache even where plain gets turn out to be cheaper; "wherry_cache_coalesce", 1: hold gets back until a flush, unlock or
-// fence, and ask for what is adjacent at once; "wherry_cache_block", a power of two from 64 to 1M: except in the mode transparent, fetch
-// what is missing with the rest of the block around it; "wherry_cache_node", bytes of memory (with K, M or G; 64K to 1024G) that the ranks of a
-// node share, so that what one of them has read the others need not fetch (0: none). A key that begins with "wherry_" and is none of
-// these has no effect, and is told. For windows whose info does not say, the environment does: WHERRY_CACHE and its like.
+// Other keys; sizes are in bytes, or with K, M or G:
+//
+//   wherry_cache_ceiling   most memory of the cache: 64K to 1024G (64M)
+//   wherry_cache_storage   its memory for data at first (1M), and
+//   wherry_cache_entries   the entries that its index has room for at first (4096); both less where the ceiling asks for that
+//   wherry_cache_adaptive  0: it stays at that size
+//   wherry_cache_bypass    0: use it even where plain gets turn out to be cheaper
+//   wherry_cache_coalesce  1: hold gets back until a flush, unlock or fence, and ask for what is adjacent at once
+//   wherry_cache_block     a power of two from 64 to 1M: except in the mode transparent, fetch what is missing with the rest of
+//                          the block around it; 0: alone
+//   wherry_cache_node      memory that the ranks of a node share, so that what one of them has read the others need not fetch:
+//                          64K to 1024G; 0: none
+//
+// A key that begins with wherry_ or clampi_ and is none of these (clampi.h has one more) has no effect, and a line on stderr says so. For
+// windows whose info does not say, the environment does: WHERRY_CACHE and its like.
 //
 // What holds for all of these functions:
 // - Arguments, return codes and epochs are MPI's (MPI 4.1, chapter 12), with derived types of all kinds. On a window that is
@@ -97,8 +105,7 @@ int wherry_win_wait(MPI_Win win);
 int wherry_win_test(MPI_Win win, int* flag);
 
 /// Forgets what was read, in constant time. Local. Gets under way still complete. With wherry_cache_node every rank of the node calls it
-/// after the same writes, for it ends what is valid of the others' reads, too: calls are counted. MPI_ERR_WIN for MPI_WIN_NULL, as for
-/// the two below that ask.
+/// after the same writes, for it ends what is valid of the others' reads, too: calls are counted. MPI_ERR_WIN for MPI_WIN_NULL.
 int wherry_win_invalidate(MPI_Win win);
 
 /// What a window's cache has done on this rank. Each range of bytes that is looked up counts once, as a hit or a miss: a get of a
@@ -128,15 +135,15 @@ typedef struct wherry_win_statistics {
       ceiling_bytes;  // what the cache has now, all its memory, and the most it may take
   double
       seconds_saved;  // estimated from the times of gets that were fetched, with their flush or unlock, and from
-                      // their sizes (8 KiB as long as the message); 0 if none was timed: a fence waits for
-                      // other ranks, too, and says nothing of the gets
+                      // their sizes (8 KiB are taken to last as long as the message itself); 0 if none was
+                      // timed: a fence waits for other ranks, too, and says nothing of the gets
   // With wherry_cache_node. What is found counts as a miss of this rank's own cache, but not as fetched.
   unsigned long long node_found;    // read by another rank of the node
   unsigned long long node_offered;  // fetched, and offered to the others
   unsigned long long node_refused;  // of these: too large, or another rank was just writing there
 } wherry_win_statistics;
 
-/// Of a window that is not cached all but gets_passed are 0. Local.
+/// Of a window that is not cached all but gets_passed are 0. MPI_ERR_WIN for MPI_WIN_NULL. Local.
 int wherry_win_get_statistics(MPI_Win win, wherry_win_statistics* statistics);
 
 /// A change of the memory that a window's cache has for what it keeps.
@@ -145,8 +152,8 @@ typedef struct wherry_win_adjustment {
   unsigned long long storage_bytes;  // from then on
 } wherry_win_adjustment;
 
-/// The first `most` of the last 64 changes, oldest first; count: how many were written. MPI_ERR_COUNT if most is negative.
-/// Local.
+/// The first `most` of the last 64 changes, oldest first; count: how many were written. MPI_ERR_COUNT if most is negative,
+/// MPI_ERR_WIN for MPI_WIN_NULL. Local.
 int wherry_win_get_adjustments(MPI_Win win, int most, wherry_win_adjustment* adjustments, int* count);
 
 /// 1 if the window is cached, else 0. Local.

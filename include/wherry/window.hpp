@@ -38,7 +38,7 @@ enum class CacheMode {
 
 struct WindowOptions {
   CacheMode mode = CacheMode::transparent;
-  /// The cache never takes more; at least 64 KiB. Raise it if statistics() show capacity misses.
+  /// The cache never takes more; 64 KiB to 1 TiB. Raise it if statistics() show capacity misses.
   std::size_t ceiling_bytes = std::size_t{64} << 20;
   /// Its size at first. What is right is found while the program runs, if it is adaptive.
   std::size_t storage_bytes = std::size_t{1} << 20;
@@ -53,7 +53,7 @@ struct WindowOptions {
   /// two from 64 to 1 MiB), because the program will read that, too. In the mode user_defined others then must not have written to any
   /// of it since the last invalidate(). 0: what is asked for, and no more.
   std::size_t block_bytes = 0;
-  /// Memory that the ranks of a node share, so that what one of them has read the others need not fetch; at least 64 KiB, or 0: none.
+  /// Memory that the ranks of a node share, so that what one of them has read the others need not fetch; 64 KiB to 1 TiB, or 0: none.
   /// In the modes always and user, where all ranks then invalidate alike.
   std::size_t node_bytes = 0;
 };
@@ -64,16 +64,19 @@ namespace detail {
 class WindowInfo {
  public:
   explicit WindowInfo(const WindowOptions& options) {
-    if (options.mode != CacheMode::off && options.ceiling_bytes < std::size_t{64} << 10)
+    constexpr std::size_t least = std::size_t{64} << 10, most = std::size_t{1024} << 30;
+    if (options.mode != CacheMode::off && (options.ceiling_bytes < least || options.ceiling_bytes > most))
       throw usage_error("ceiling_bytes is " + std::to_string(options.ceiling_bytes) +
-                        ", too little for a few entries; give at least 65536, or CacheMode::off");
+                        ", too little for a few entries or more than there can be; give 65536 to " +
+                        std::to_string(most) + ", or CacheMode::off");
     if (options.block_bytes != 0 && (!std::has_single_bit(options.block_bytes) || options.block_bytes < 64 ||
                                      options.block_bytes > std::size_t{1} << 20))
       throw usage_error("block_bytes is " + std::to_string(options.block_bytes) +
                         ", which is no power of two from 64 to 1048576; give one, or 0 for no blocks");
-    if (options.node_bytes != 0 && options.node_bytes < std::size_t{64} << 10)
+    if (options.node_bytes != 0 && (options.node_bytes < least || options.node_bytes > most))
       throw usage_error("node_bytes is " + std::to_string(options.node_bytes) +
-                        ", too little for a few entries; give at least 65536, or 0 for none");
+                        ", too little for a few entries or more than there can be; give 65536 to " +
+                        std::to_string(most) + ", or 0 for none");
     check("MPI_Info_create", MPI_Info_create(&info_));
     constexpr const char* modes[] = {"transparent", "always", "user", "off"};
     set("wherry_cache", modes[static_cast<int>(options.mode)]);

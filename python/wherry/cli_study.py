@@ -81,8 +81,7 @@ def study_(
         to.prepare()
     if redraw and to is not None:
         for part in chosen:
-            with to.redrawing(found, part) as records:
-                tell(found, part, records, to)
+            tell(found, part, to.read(found, part), to)
         return
     asked = answerable(chosen, setup, named=bool(parts))
     if quick and to is not None:

@@ -3,7 +3,6 @@
 #include "wherry/window.h"
 #pragma GCC visibility pop
 
-#include <climits>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -34,13 +33,12 @@ bool is_enabled() {
 
 /// MPI_SUCCESS if no rank has a problem; else the first that has one tells it, and all of them get the error. Collective over comm.
 int agree(MPI_Comm comm, const std::string& problem) {
-  int rank = 0;
-  if (const int code = library().Comm_rank(comm, &rank); code != MPI_SUCCESS) return code;
-  const int mine = problem.empty() ? INT_MAX : rank;
-  int first = INT_MAX;
-  const int code = library().Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
-  if (code != MPI_SUCCESS || first == INT_MAX) return code;
+  int rank = 0, code = MPI_SUCCESS;
+  const std::optional<int> first = window::first_with(library(), comm, !problem.empty(), code);
+  if (!first) return code;
+  library().Comm_rank(comm, &rank);
   if (first == rank) tell(problem);
+  library().Barrier(comm);  // the handler may end the program, and who tells with it
   library().Comm_call_errhandler(comm, MPI_ERR_INFO_VALUE);
   return MPI_ERR_INFO_VALUE;
 }

@@ -1,4 +1,5 @@
-// Storage and index change their sizes, at the ends of epochs and a little at a time.
+// Storage and index change their sizes, at the ends of epochs and a little at a time; the history doubles at once, each time the storage
+// has.
 #include "cache/cache.hpp"
 
 namespace wherry::cache {

@@ -185,10 +185,9 @@ int Backend::cache_window(MPI_Win win, MPI_Comm comm, MPI_Info info, const windo
 }
 
 void Backend::note_strange_info(const std::string& value) {
-  if (rank_ != 0 || strange_info_told_.test_and_set()) return;
-  tell("MPI_Win_set_info gives the key wherry_cache the value '" + value.substr(0, 60) +
-       "', but a window keeps the mode that it was made with; what was read is forgotten; write 'invalidate' "
-       "for that, and give the mode "
+  if (strange_info_told_.test_and_set()) return;
+  tell("the info key wherry_cache of MPI_Win_set_info is '" + value.substr(0, 60) +
+       "', which is neither 'invalidate' nor the window's mode; what was read is forgotten; give the mode "
        "when the window is made");
 }
 

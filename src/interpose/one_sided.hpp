@@ -124,7 +124,7 @@ int set_info(MPI_Win win, MPI_Info info, const Next& next) {
   const auto told = window == nullptr ? std::nullopt : window::told(backend().api(), info);
   if (!told || *told == window::name_of(window->options().cache.mode)) return next();
   window->invalidate();
-  if (*told != "invalidate") backend().note_strange_info(*told);
+  if (*told != "invalidate" && window->rank() == 0) backend().note_strange_info(*told);
   return next();
 }
 

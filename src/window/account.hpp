@@ -12,9 +12,9 @@
 
 namespace wherry::window {
 
-/// How much longer a get of so many bytes takes than one of none. Taken to be so everywhere: 8 KiB take as long as the message itself,
+/// How many times as long a get of so many bytes takes as one of none. Taken to be so everywhere: 8 KiB take as long as the message itself,
 /// as with 1 microsecond and 8 GB/s, 10 and 0.8, or 64 and 1 Gbit/s.
-inline double longer_by(double bytes) { return 1 + bytes / 8192; }
+inline double times_as_long(double bytes) { return 1 + bytes / 8192; }
 
 /// What a plain get took: its call, and its share of what completed it.
 struct PlainTime {
@@ -26,7 +26,7 @@ struct PlainTime {
   /// Of one that brings no bytes, by this one.
   double seconds() const {
     const double more_s = completion_s - (idle == nullptr ? 0 : idle->seconds());
-    return (call_s + share * std::max(more_s, 0.0)) / longer_by(bytes);
+    return (call_s + share * std::max(more_s, 0.0)) / times_as_long(bytes);
   }
 };
 
@@ -44,7 +44,10 @@ class Account {
     ++hits_;
     hit_bytes_ += bytes;
   }
-  void missed() { ++misses_; }
+  void missed(std::uint64_t bytes) {
+    ++misses_;
+    miss_bytes_ += bytes;
+  }
 
   /// Whether this plain get should be timed, and its time given to timed().
   bool wants_time() { return plain_.is_due(); }
@@ -56,11 +59,12 @@ class Account {
   void settle(bool may_pause) {
     if (hits_ + misses_ < trial) return;
     const double plain_s = this->plain_s(), saved_s = saved_by(plain_s);
-    const bool loses = may_pause && plain_s > 0 && plain_s < cheap_s && saved_s < misses_ * miss_s;
+    const double usual_s = plain_s * times_as_long(mean(hit_bytes_ + miss_bytes_, hits_ + misses_));
+    const bool loses = may_pause && plain_s > 0 && usual_s < cheap_s && saved_s < misses_ * miss_s;
     if (loses) left_ = pause_;
     pause_ = loses ? std::min(2 * pause_, most_pause) : least_pause;
     saved_s_ += saved_s;
-    hits_ = hit_bytes_ = 0;
+    hits_ = hit_bytes_ = miss_bytes_ = 0;
     misses_ = 0;
   }
 
@@ -77,12 +81,14 @@ class Account {
 
   /// By the hits since it last settled.
   double saved_by(double plain_s) const {
-    const auto hits = static_cast<double>(hits_), bytes = static_cast<double>(hit_bytes_);
-    const double mean = hits > 0 ? bytes / hits : 0;
-    return hits * std::max(plain_s * longer_by(mean) - hit_s, 0.0);
+    const double each_s = plain_s * times_as_long(mean(hit_bytes_, hits_)) - hit_s;
+    return static_cast<double>(hits_) * std::max(each_s, 0.0);
+  }
+  static double mean(std::uint64_t bytes, std::uint64_t gets) {
+    return gets == 0 ? 0 : static_cast<double>(bytes) / static_cast<double>(gets);
   }
 
-  std::uint64_t hits_ = 0, hit_bytes_ = 0;
+  std::uint64_t hits_ = 0, hit_bytes_ = 0, miss_bytes_ = 0;
   std::uint32_t misses_ = 0;
   std::uint32_t left_ = 0;  // gets that do not ask
   std::uint32_t pause_ = least_pause;

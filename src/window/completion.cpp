@@ -29,6 +29,7 @@ Window::Window(const mpi::Api& api, Types& types, MPI_Win win, const std::vector
     : api_(api),
       types_(types),
       win_(win),
+      own_(own),
       options_(options),
       threads_(threads),
       by_blocks_below_(options.cache.mode == cache::Mode::transparent ? 0

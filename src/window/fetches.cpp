@@ -27,9 +27,9 @@ bool Window::asks_for_all(std::uint64_t bytes) const {
   return parts_.size() > most_parts || (bytes_of(parts_) == bytes && !options_.coalesces);
 }
 
-/// Notes that something is fetched of a target, and gives that a number.
-Number Window::begin_fetch(Target& target, int rank) {
-  target.account.missed();
+/// Notes that something is fetched of a target for a get of so many bytes, and gives that a number.
+Number Window::begin_fetch(Target& target, int rank, std::uint64_t bytes) {
+  target.account.missed(bytes);
   ++statistics_.fetched;
   target.account.settle(options_.bypass);
   target.reread |= target.written > target.completed;
@@ -47,7 +47,7 @@ void Window::await(Target& target, const Part& part, Number number, int code) {
 /// The common case: all of a get, by the program's own. That begins first: room for the data is made while they are coming.
 int Window::fetch_absent(Target& target, const cache::Range& range, std::byte* to, float score,
                          const Native& native) {
-  const Number number = begin_fetch(target, static_cast<int>(range.target));
+  const Number number = begin_fetch(target, static_cast<int>(range.target), range.bytes);
   const int code = run(target, range.bytes, native);
   // After an error, too, which is as rare as an entry that makes room for nothing.
   cache_->ask(range, score);
@@ -55,12 +55,12 @@ int Window::fetch_absent(Target& target, const cache::Range& range, std::byte* t
   return code;
 }
 
-/// Fetches the parts that are missing, by the program's own get if that is for all of it.
-int Window::fetch(int rank, const Native& native, bool all) {
+/// Fetches the parts that are missing of a get of so many bytes, by the program's own if `all`.
+int Window::fetch(int rank, std::uint64_t bytes, const Native& native, bool all) {
   Target& target = targets_[static_cast<std::size_t>(rank)];
-  const Number number = begin_fetch(target, rank);
+  const Number number = begin_fetch(target, rank, bytes);
   int code = MPI_SUCCESS;
-  if (all) code = run(target, bytes_of(parts_), native);
+  if (all) code = run(target, bytes, native);
   else if (options_.coalesces) target.held.insert(target.held.end(), parts_.begin(), parts_.end());
   else code = run(target, bytes_of(parts_), [&] { return fetch_parts(parts_); });
   for (const Part& part : parts_) await(target, part, number, code);

@@ -67,7 +67,7 @@ int Window::get_missing(Target& target, const cache::Range& range, std::byte* to
   parts_.clear();
   note_missing(range, to);
   if (parts_.empty()) return target.account.hit(range.bytes), quiet();
-  return fetch(static_cast<int>(range.target), native, asks_for_all(range.bytes));
+  return fetch(static_cast<int>(range.target), range.bytes, native, asks_for_all(range.bytes));
 }
 
 /// The same, where what is missing is fetched with the blocks around it.
@@ -93,7 +93,7 @@ int Window::get_by_blocks(Target& target, const cache::Range& range, std::byte* 
   }
   if (parts_.empty()) return target.account.hit(range.bytes), waits ? MPI_SUCCESS : quiet();
   const bool whole = memory == nullptr && asks_for_all(range.bytes);
-  const int code = fetch(static_cast<int>(range.target), native, whole);
+  const int code = fetch(static_cast<int>(range.target), range.bytes, native, whole);
   if (memory != nullptr) target.blocks.push_back({issued_, std::move(memory)});  // after an error too
   return code;
 }
@@ -117,7 +117,7 @@ int Window::get_shaped(const Region& origin, Shapes shapes, const Place& place, 
   int code = MPI_SUCCESS;
   if (answer == cache::Answer::missing) {
     whole = asks_for_all(bytes);
-    code = fetch(place.rank, native, whole);
+    code = fetch(place.rank, bytes, native, whole);
   } else if (data != nullptr) {
     issue(place.rank);  // what waits here must find a flush
   }
@@ -195,7 +195,7 @@ int Window::rget_shaped(const Region& origin, const Shapes& shapes, const Place&
     account.hit(bytes);
     return api_.Rget(bytes_at(origin), 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, MPI_BYTE, win_, request);
   }
-  account.missed();
+  account.missed(bytes);
   ++statistics_.fetched;
   Blocks here, there;
   for (const Part& part : parts_) {

@@ -21,6 +21,9 @@ bool has_room(std::size_t bytes) {
   return ::statvfs(shared_memory, &room) != 0 || bytes / room.f_frsize < room.f_bavail;
 }
 
+constexpr const char* none =
+    "the MPI library has no memory that the ranks of a node could share for a window; they share nothing";
+
 std::string no_room(std::size_t bytes) {
   return "the ranks of a node are to share " + std::to_string(bytes) + " bytes for a window, but " +
          shared_memory + " has less; they share nothing; give less (wherry_cache_node, WHERRY_CACHE_NODE)";
@@ -48,7 +51,8 @@ std::string NodeMemory::allocate(MPI_Comm node, std::size_t bytes) {
   api_.Comm_rank(node, &rank);
   const std::size_t room = bytes + alignment;
   int fits = rank == 0 ? has_room(room) : 1;
-  if (api_.Bcast(&fits, 1, MPI_INT, 0, node) != MPI_SUCCESS || fits == 0) return no_room(room);
+  if (api_.Bcast(&fits, 1, MPI_INT, 0, node) != MPI_SUCCESS) return none;
+  if (fits == 0) return no_room(bytes);
   void *own = nullptr, *memory = nullptr;
   MPI_Aint size = 0;
   // The first rank has all of it.
@@ -61,8 +65,7 @@ std::string NodeMemory::allocate(MPI_Comm node, std::size_t bytes) {
   if (code != MPI_SUCCESS || everywhere == 0) {
     // Who has none cannot take part in its end: what others have stays until MPI ends.
     win_ = MPI_WIN_NULL;
-    return "the MPI library has no memory that the ranks of a node could share for a window; they share "
-           "nothing";
+    return none;
   }
   std::size_t left = room;
   cache_.emplace(std::span(static_cast<std::byte*>(std::align(alignment, bytes, memory, left)), bytes));

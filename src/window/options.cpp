@@ -4,9 +4,9 @@
 #include <bit>
 #include <charconv>
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "base/nearest.hpp"
 #include "window/keys.hpp"
 
 namespace wherry::window {
@@ -149,6 +149,12 @@ std::vector<std::string> keys_of(const mpi::Api& api, MPI_Info info) {
   return keys;
 }
 
+std::string listed(std::span<const std::string_view> keys) {
+  std::string text;
+  for (const std::string_view key : keys) text += (text.empty() ? "" : ", ") + std::string(key);
+  return text;
+}
+
 /// Those that look like Wherry's and are not; empty: there are none.
 std::string remark_on_keys(const mpi::Api& api, MPI_Info info) {
   std::string remark;
@@ -158,10 +164,10 @@ std::string remark_on_keys(const mpi::Api& api, MPI_Info info) {
     if (std::ranges::none_of(prefixes, begins) || std::ranges::any_of(asked_keys, is) ||
         std::ranges::any_of(told_keys, is))
       continue;
-    remark += (remark.empty() ? "" : "; ") + std::string("the info key ") + key +
-              " is none that Wherry knows, and has no effect" + did_you_mean(key, asked_keys);
+    remark += (remark.empty() ? "" : ", ") + key;
   }
-  return remark;
+  if (remark.empty()) return remark;
+  return "what a window's info says by " + remark + " has no effect; there are " + listed(asked_keys);
 }
 
 }  // namespace

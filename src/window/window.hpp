@@ -100,6 +100,8 @@ class Window {
   void invalidate();
 
   MPI_Win win() const { return win_; }
+  /// This process's rank in the window.
+  int rank() const { return own_; }
   const Options& options() const { return options_; }
   /// There was none for a cache when it was to be made: all gets are the library's.
   bool lacks_memory() const {
@@ -178,11 +180,11 @@ class Window {
   }
   static std::uint64_t bytes_of(std::span<const Part> parts);
   bool asks_for_all(std::uint64_t bytes) const;
-  Number begin_fetch(Target& target, int rank);
+  Number begin_fetch(Target& target, int rank, std::uint64_t bytes);
   void await(Target& target, const Part& part, Number number, int code);
   int fetch_absent(Target& target, const cache::Range& range, std::byte* to, float score,
                    const Native& native);
-  int fetch(int rank, const Native& native, bool all);
+  int fetch(int rank, std::uint64_t bytes, const Native& native, bool all);
   int fetch_parts(std::span<const Part> parts);
   int get_blocks(std::byte* to, const Blocks& here, int rank, const Blocks& there, MPI_Request* request);
   int send_held(Target& target);
@@ -248,6 +250,7 @@ class Window {
   const mpi::Api& api_;
   Types& types_;
   const MPI_Win win_;
+  const int own_;
   const Options options_;
   const bool threads_;
   const std::uint64_t by_blocks_below_;  // gets of at most so many bytes fetch blocks

@@ -20,7 +20,7 @@ int never_copy(MPI_Win, int, void*, void*, void*, int* flag) {
 struct Gathered {
   std::vector<Segment> segments;
   std::int64_t node_bytes = INT64_MAX;  // that all of them are ready to share with their nodes
-  int first_problem, first_remark;      // ranks; none: as many as there are
+  int first_problem = INT_MAX, first_remark = INT_MAX;  // ranks; INT_MAX: none has one
 };
 
 /// Collective over comm.
@@ -34,15 +34,13 @@ int gather(const mpi::Api& api, MPI_Comm comm, const Segment& own, const Options
   std::vector<std::int64_t> numbers(numbers_each * static_cast<std::size_t>(size));
   const int code =
       api.Allgather(mine, numbers_each, MPI_INT64_T, numbers.data(), numbers_each, MPI_INT64_T, comm);
-  all.first_problem = all.first_remark = size;
-  for (int rank = size - 1; rank >= 0; --rank) {
+  for (int rank = 0; rank < size; ++rank) {
     const std::int64_t* const each = numbers.data() + numbers_each * static_cast<std::size_t>(rank);
     all.segments.push_back({each[0], each[1]});
     all.node_bytes = std::min(all.node_bytes, each[2]);
-    if (each[3] != 0) all.first_problem = rank;
-    if (each[4] != 0) all.first_remark = rank;
+    if (each[3] != 0) all.first_problem = std::min(all.first_problem, rank);
+    if (each[4] != 0) all.first_remark = std::min(all.first_remark, rank);
   }
-  std::ranges::reverse(all.segments);
   return code;
 }
 
@@ -76,6 +74,14 @@ std::uint64_t Windows::Known::passed() const {
   return window_ ? window_->statistics().passed : passed_.load(std::memory_order_relaxed);
 }
 
+std::optional<int> first_with(const mpi::Api& api, MPI_Comm comm, bool problem, int& code) {
+  int rank = 0, first = INT_MAX;
+  if (code = api.Comm_rank(comm, &rank); code != MPI_SUCCESS) return std::nullopt;
+  const int mine = problem ? rank : INT_MAX;
+  code = api.Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
+  return code != MPI_SUCCESS || first == INT_MAX ? std::nullopt : std::optional(first);
+}
+
 int Windows::add(MPI_Win win, MPI_Comm comm, const Segment& own, const Options& options) {
   const std::optional<Uncached> why_not = objection(options);
   const int key = keyval();
@@ -101,10 +107,8 @@ void Windows::share(Known& known, MPI_Comm comm, int rank, std::size_t bytes) {
   std::string problem;
   known.node_ = NodeMemory::make(api_, comm, bytes, problem);
   if (known.node_ != nullptr) known.window_->share(known.node_->cache());
-  const int mine = problem.empty() ? INT_MAX : rank;
-  int first = INT_MAX;
-  api_.Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm);
-  if (first == rank) tell_(problem);
+  int code = MPI_SUCCESS;
+  if (first_with(api_, comm, !problem.empty(), code) == rank) tell_(problem);
 }
 
 int Windows::leave(MPI_Win win, Uncached why) {

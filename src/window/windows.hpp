@@ -25,6 +25,9 @@ enum class Uncached { off, shared_memory, dynamic, one_rank, accelerator, info, 
 /// In a few words.
 const char* reason_of(Uncached why);
 
+/// The first rank that has a problem, on all ranks; nothing: none has. Collective over comm; MPI's code in `code`.
+std::optional<int> first_with(const mpi::Api& api, MPI_Comm comm, bool problem, int& code);
+
 /// Thread-safe. A window leaves when MPI frees it, by whatever name: its place here is an attribute.
 class Windows {
  public:

@@ -14,6 +14,8 @@ from wherry.record import Record, read_all
 RANKS = (2, 3, 5)
 #: As records count them.
 HITS = ("full_hits", "pending_hits", "partial_hits")
+#: That tests/api/windows.cpp gives, each on one rank, which tells it.
+WRONG_INFOS = 10
 #: In each mode, half of them on libraries that are tested lightly; more ranks than cores take longer to meet.
 #: WHERRY_TEST_SCHEDULES asks for another number.
 SCHEDULES = {2: 150, 3: 60, 5: 15}
@@ -33,6 +35,7 @@ def program(mpi: Launcher, build: Path, name: str) -> Path:
 def test_counts_coherence_and_errors(mpi: Launcher, build: Path, n: int) -> None:
     done = mpi.run([program(mpi, build, "windows")], n, hermetic({}))
     assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr.count("wherry: ") == WRONG_INFOS
 
 
 @pytest.mark.parametrize("n", RANKS)
@@ -55,8 +58,15 @@ def test_windows_whose_info_does_not_say_follow_the_settings(
     done = mpi.run([program(mpi, build, "window_settings")], 2, settings | hermetic(settings))
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines() == said
-    remark = "the info key wherry_cache_cieling is none that Wherry knows, and has no effect; did you mean"
-    assert done.stderr.count(f"{remark} 'wherry_cache_ceiling'?") == (0 if "WHERRY_DISABLE" in settings else 1)
+    remark = "what a window's info says by wherry_cache_cieling has no effect; there are clampi_mode, wherry_cache, "
+    assert done.stderr.count(remark) == (0 if "WHERRY_DISABLE" in settings else 1)
+
+
+@pytest.mark.parametrize("n", RANKS)
+def test_why_a_window_ends_the_program_is_told(mpi: Launcher, build: Path, n: int) -> None:
+    done = mpi.run([program(mpi, build, "window_settings"), "wrong"], n, hermetic({}))
+    assert done.returncode != 0
+    assert done.stderr.count("wherry: the info key wherry_cache is 'usr', which is no mode; write transparent") == 1
 
 
 @pytest.mark.parametrize("n", RANKS)

@@ -1,6 +1,7 @@
-// Prints how windows are cached whose info says nothing, whose info does, and whose key is misspelt.
+// Prints how windows are cached whose info says nothing, whose info does, and whose key is misspelt; or makes one whose info cannot be.
 //
-// Runs under mpiexec at 2 or more ranks of one node. Rank 0 prints a line for each: "cached", or why it is not.
+// Runs under mpiexec at 2 or more ranks of one node. Rank 0 prints a line for each: "cached", or why it is not. With the argument `wrong`
+// the last rank gives a value that cannot be, and MPI ends the program.
 #include <mpi.h>
 #include <wherry/window.h>
 
@@ -26,6 +27,12 @@ void print_window(const char* key, const char* value) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
+  if (argc > 1) {
+    int rank = 0, size = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    print_window("wherry_cache", rank == size - 1 ? "usr" : "user");
+  }
   print_window(nullptr, nullptr);
   print_window("wherry_cache", "user");
   print_window("wherry_cache_cieling", "1M");

@@ -52,7 +52,8 @@ class CountedWindow {
   CountedWindow(const CountedWindow&) = delete;
   CountedWindow& operator=(const CountedWindow&) = delete;
   ~CountedWindow() {
-    window()->unlock_all([&] { return PMPI_Win_unlock_all(win_); });
+    if (window() == nullptr) PMPI_Win_unlock_all(win_);
+    else window()->unlock_all([&] { return PMPI_Win_unlock_all(win_); });
     PMPI_Win_free(&win_);
   }
 
@@ -61,7 +62,7 @@ class CountedWindow {
   }
 
   window::Window* window() { return windows_.find(win_); }
-  const window::Windows::Known* known() { return windows_.know(win_); }
+  const window::Windows::Known* known() const { return windows_.know(win_); }
 
   void get(void* into, int target, int at, int bytes) {
     window()->get({into, bytes, MPI_BYTE}, {target, at, bytes, MPI_BYTE}, 1, [&] {
@@ -91,7 +92,7 @@ class CountedWindow {
  private:
   const mpi::Api api_ = counted_api();
   std::vector<std::byte> memory_;
-  window::Windows windows_;
+  mutable window::Windows windows_;
   MPI_Win win_ = MPI_WIN_NULL;
 };
 

@@ -3,11 +3,16 @@
 //
 // ranks: 2 3
 #include <mpi.h>
+#include <sys/statvfs.h>
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 #include "counted_windows.hpp"
 #include "learning_ranks.hpp"
+#include "window/keys.hpp"
+#include "window/report.hpp"
 
 namespace {
 
@@ -112,14 +117,48 @@ void without_memory_all_is_the_librarys(Ranks& ranks) {
   ranks.expect(w.known()->passed() == 3, "gets without a cache are not counted");
 }
 
+std::size_t twice_the_shared_memory() {
+  struct statvfs all{};
+  return ::statvfs("/dev/shm", &all) == 0 ? 2 * all.f_blocks * all.f_frsize : 0;
+}
+
 void memory_that_a_node_lacks_is_not_shared(Ranks& ranks) {
   told.clear();
   window::Options options = cached(cache::Mode::always_cache, false);
-  options.node_bytes = std::size_t{1024} << 30;
+  options.node_bytes = twice_the_shared_memory();
   CountedWindow w(options, 4096);
   ranks.expect(!w.window()->shares(), "memory is shared that is not there");
   ranks.expect(ranks_told() == 1, "that there is no memory is not told once");
   ranks.expect(told.empty() || told.front().find("wherry_cache_node") != std::string::npos, "what to do");
+}
+
+/// What a window tells of itself it understands: such an info may be given to another.
+void all_that_is_told_is_known(Ranks& ranks) {
+  long keys = 0;
+  const auto check = [&](const CountedWindow& window) {
+    window::report(*window.known(), [&](const std::string& key, const std::string&) {
+      const auto is = [&](std::string_view known) { return known == key; };
+      ranks.expect(std::ranges::any_of(window::told_keys, is) || std::ranges::any_of(window::asked_keys, is),
+                   key.c_str());
+      ++keys;
+    });
+  };
+  window::Options options = cached(cache::Mode::always_cache, false);
+  options.node_bytes = std::size_t{64} << 10;
+  options.cache.storage_bytes = 4096;
+  CountedWindow window(options, 1 << 20);
+  std::byte into[64];
+  const int next = (ranks.rank + 1) % ranks.size;
+  for (int i = 0; i < 4 * 4096; ++i) {
+    window.get(into, next, 64 * (i % 4096), 64);
+    window.flush(next);
+  }
+  check(window);
+  ranks.expect(keys == 13, "what is told of a window that shares and has grown");
+  options.caching = false;
+  const CountedWindow off(options, 64);
+  check(off);
+  ranks.expect(keys == 13 + 3, "what is told of a window that is not cached");
 }
 
 /// What is wrong on one rank is told there, and the others cache.
@@ -145,15 +184,15 @@ void problems_of_one_rank_are_told(Ranks& ranks) {
 
 /// Gets that never repeat, at 200 ns each: the cache only costs. Those that always do are worth it. Over a network all are.
 void account_decides(Ranks& ranks) {
-  const auto asked = [](float plain_s, bool repeats, bool may_pause = true) {
+  const auto asked = [](float plain_s, bool repeats, bool may_pause = true, std::uint32_t bytes = 8) {
     window::Account account;
     long asked = 0;
-    account.timed({.call_s = plain_s});
+    account.timed({.call_s = plain_s, .bytes = static_cast<float>(bytes)});
     for (int i = 0; i < 100000; ++i) {
       if (!account.asks_cache()) continue;
       ++asked;
-      if (repeats && i % 8 != 0) account.hit(0);
-      else account.missed(), account.settle(may_pause);
+      if (repeats && i % 8 != 0) account.hit(bytes);
+      else account.missed(bytes), account.settle(may_pause);
     }
     return asked;
   };
@@ -161,6 +200,7 @@ void account_decides(Ranks& ranks) {
   ranks.expect(asked(200e-9F, false) > 2 * 1024, "the cache gets no second try");
   ranks.expect(asked(200e-9F, true) == 100000, "the cache is given up though it saves");
   ranks.expect(asked(10e-6F, false) == 100000, "the cache is given up though gets are slow");
+  ranks.expect(asked(10e-6F, false, true, 1u << 20) == 100000, "the cache is given up though gets are large");
   ranks.expect(asked(200e-9F, false, false) == 100000, "the cache is given up though that is not wanted");
 }
 
@@ -178,6 +218,7 @@ int main(int argc, char** argv) {
   without_memory_all_is_the_librarys(ranks);
   memory_that_a_node_lacks_is_not_shared(ranks);
   problems_of_one_rank_are_told(ranks);
+  all_that_is_told_is_known(ranks);
   account_decides(ranks);
   long all = 0;
   MPI_Allreduce(&ranks.failures, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);

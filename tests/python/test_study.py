@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import subprocess
 from collections.abc import Callable, Sequence
@@ -141,23 +142,30 @@ def test_every_member_of_all_records_is_missed(tmp_path: Path) -> None:
 def test_records_that_a_table_or_picture_finds_damaged_are_told_with_their_file(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.prepare()
-    rows = measured(STUDY, PART, Setup())
-    folder.write(STUDY, PART, rows)
+    folder.write(STUDY, PART, measured(STUDY, PART, Setup()))
 
-    def redraw(use: Callable[[Record], object]) -> None:
-        with folder.redrawing(STUDY, PART) as records:
-            assert records == rows
-            use(records[0])
+    def read(use: Callable[[Record], object]) -> None:
+        folder.read(STUDY, dataclasses.replace(PART, draw=lambda rows: f"<svg>{use(rows[0])}</svg>"))
 
-    redraw(lambda row: row["case"])
+    read(lambda row: row["case"])
     with pytest.raises(
         UsageError, match=r"some-one.json is damaged: its records have no 'share' where one is needed; "
     ):
-        redraw(lambda row: row["share"])
+        read(lambda row: row["share"])
     with pytest.raises(UsageError, match=r"some-one.json is damaged: .* of another kind \(.*zero\); measure it again"):
-        redraw(lambda row: row["value"] / 0)
+        read(lambda row: row["value"] / 0)
     with pytest.raises(FileNotFoundError):  # about something else
-        redraw(lambda row: (tmp_path / "none").read_text())
+        read(lambda row: (tmp_path / "none").read_text())
+
+
+def test_records_are_kept_whatever_is_wrong_with_the_page(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    (tmp_path / "studies").mkdir()
+    folder.page(STUDY).write_bytes(b"\xff")
+    with pytest.raises(UsageError, match=r"some.md is not UTF-8 from byte 0 on"):
+        folder.write(STUDY, PART, measured(STUDY, PART, Setup()))
+    assert len(folder.read(STUDY, PART)) == 1
 
 
 def test_a_quick_look_leaves_measurements_alone(tmp_path: Path) -> None:

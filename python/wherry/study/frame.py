@@ -5,10 +5,9 @@ A part measures records. Its table and its picture are made of the records alone
 
 from __future__ import annotations
 
-import contextlib
 import re
 import reprlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -182,26 +181,16 @@ class Folder:
             raise UsageError(f"cannot read {path}: {error.strerror}; measure it again, without --redraw") from error
         except ValueError as error:
             raise _damaged(path, str(error)) from error
+        _check_shown(path, part, rows)
         return list(rows)
-
-    @contextlib.contextmanager
-    def redrawing(self, study: Study, part: Part) -> Iterator[list[Record]]:
-        """The records that were measured. What only table and picture find damaged becomes a UsageError, too."""
-        records = self.read(study, part)
-        try:
-            yield records
-        except KeyError as error:
-            raise _damaged(self.results(study, part), f"its records have no {error} where one is needed") from error
-        except DAMAGE as error:
-            raise _damaged(self.results(study, part), f"{_DO_NOT_FIT} ({error})") from error
 
     def write(self, study: Study, part: Part, records: Records) -> list[Path]:
         """Records, picture, and the part's place in the study's page, if there is one. Returns what was written."""
+        write_records(self.results(study, part), records)  # first: whatever goes wrong then, they are there
         files = {self.image(study, part): part.draw(records)}
         page = self.page(study)
         if page.exists() and not self.why_no_place(study, part):
             files[page] = filled(_text(page), part.name, _shown(study, part, records))
-        write_records(self.results(study, part), records)
         for path, content in files.items():
             write_whole(path, content)
         return [self.results(study, part), *files]
@@ -227,6 +216,17 @@ def _check_records(rows: Any) -> None:
                 raise ValueError(f"record {number} has no '{name}'")
             if not isinstance(row[name], kind):
                 raise ValueError(f"'{name}' of record {number} is {reprlib.repr(row[name])}, not {words}")
+
+
+def _check_shown(path: Path, part: Part, records: Records) -> None:
+    """Raises UsageError if only table and picture find that records are damaged."""
+    try:
+        part.tabulate(records)
+        part.draw(records)
+    except KeyError as error:
+        raise _damaged(path, f"its records have no {error} where one is needed") from error
+    except DAMAGE as error:
+        raise _damaged(path, f"{_DO_NOT_FIT} ({error})") from error
 
 
 def _damaged(path: Path, how: str) -> UsageError:
