@@ -80,7 +80,8 @@ void fit(Settings& settings, int) {
                             std::to_string(tree.leaf) + " bodies; write --leaf " +
                             std::to_string(tree.group));
   if (apps::rank_of(MPI_COMM_WORLD) != 0) return;
-  apps::check_writable({{"--output", settings.output}, {"--json", settings.common.json}});
+  apps::check_writable({{"--output", settings.output}, {"--json", settings.common.json}},
+                       {"--file", settings.file});
   if (settings.file.empty()) return;
   settings.read = parse_bodies(settings.file, apps::read_whole(settings.file));
   if (settings.read.empty()) throw apps::input_error(settings.file + ": there are no bodies in it");
@@ -119,20 +120,35 @@ std::string scientific(double value) {
   return text;
 }
 
+constexpr const char* overflowed =
+    "the numbers overflowed: bodies moved too far or too fast to compute with; "
+    "choose a smaller --time-step, or other units";
+
 /// Far above what cells that are opened as they should be are off by.
 double largest_error(double theta) { return std::max(1e-10, 0.02 * theta * theta); }
 
-std::string problem_of(const Run& run, double error, double theta) {
-  if (!std::isfinite(run.after.energy())) return "the energy is not a number";
+/// Collective.
+bool finite(const Run& run, double error, MPI_Comm comm) {
+  const bool sums =
+      std::isfinite(run.before.energy()) && std::isfinite(run.after.energy()) && !std::isnan(error);
+  return apps::on_all(sums && std::ranges::all_of(run.particles, is_finite), comm);
+}
+
+std::string problem_of(double error, double theta) {
   return error <= largest_error(theta) ? "" : "forces differ from direct sums by " + scientific(error);
 }
 
-std::string head(const Settings& settings, std::uint64_t bodies, const Run& run) {
+std::string energy_change(const Run& run) {
   const double change = run.after.energy() - run.before.energy(), size = std::abs(run.before.energy());
+  if (!std::isfinite(change)) return "overflowed";
+  return "changed by " + (size > 0 ? scientific(change / size) : scientific(change) + " from 0");
+}
+
+std::string head(const Settings& settings, std::uint64_t bodies, const Run& run) {
   const auto steps = static_cast<std::uint64_t>(settings.steps.count);
   return "Barnes-Hut, " + apps::counted(bodies, "body", "bodies") + ", theta " +
          scientific(settings.gravity.walk.theta) + ", " + apps::counted(steps, "step", "steps") +
-         "; energy changed by " + (size > 0 ? scientific(change / size) : scientific(change) + " from 0");
+         "; energy " + energy_change(run);
 }
 
 std::string speeds(std::uint64_t bodies, const std::vector<apps::Measurement>& measurements) {
@@ -163,8 +179,10 @@ apps::Outcome work(const Settings& settings, MPI_Comm comm, apps::Progress& prog
     });
   }
   const double error = force_error(comm, first->particles, settings.gravity.softening);
-  std::string wrong = problem_of(*first, error, settings.gravity.walk.theta);
+  std::string wrong = problem_of(error, settings.gravity.walk.theta);
   if (!apps::on_all(agree, comm)) wrong = "two runs from the same start differ";
+  // First of all: what is not a number differs from itself.
+  if (!finite(*first, error, comm)) wrong = overflowed;
   if (wrong.empty() && !settings.output.empty()) output(settings.output, first->particles, comm);
   const std::vector<apps::Measurement> measurements =
       comparison.measurements(apps::counted(bodies, "body", "bodies"), "forces");

@@ -1,5 +1,6 @@
 #include "barnes_hut/motion.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace barnes_hut {
@@ -18,6 +19,12 @@ void drift(std::span<Particle> particles, double time) {
     p.body.y += p.vy * time;
     p.body.z += p.vz * time;
   }
+}
+
+bool is_finite(const Particle& particle) {
+  const auto& [body, vx, vy, vz, ax, ay, az, potential, id] = particle;
+  const double values[] = {body.x, body.y, body.z, vx, vy, vz, ax, ay, az, potential};
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
 }
 
 Conserved conserved(std::span<const Particle> particles) {

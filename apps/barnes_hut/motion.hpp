@@ -11,6 +11,9 @@ namespace barnes_hut {
 void kick(std::span<Particle> particles, double time);
 void drift(std::span<Particle> particles, double time);
 
+/// Whether no place, velocity, acceleration or potential overflowed.
+bool is_finite(const Particle& particle);
+
 /// Sums over particles, which add up over ranks.
 struct Conserved {
   double kinetic = 0, potential = 0;

@@ -1,18 +1,53 @@
 #include "common/output_file.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <stdexcept>
+#include <vector>
 
 #include "common/options.hpp"
 
 namespace apps {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr int most_links = 40;  // as Linux follows
+
 std::string partial(const std::string& path) { return path + ".partial"; }
+
+/// Whether text goes into what is there, a device or a pipe: a file in its place would be the end of it. Also of
+/// what cannot be looked at, so that opening it says why.
+bool stays(const std::string& path) {
+  std::error_code ignored;
+  const fs::file_type type = fs::status(path, ignored).type();
+  return type != fs::file_type::regular && type != fs::file_type::not_found;
+}
+
+/// The file that symbolic links lead to, be it there or not; without links the path itself.
+fs::path followed(fs::path path) {
+  std::error_code ignored;
+  for (int links = 0; links < most_links && fs::is_symlink(path, ignored); ++links)
+    path = path.parent_path() / fs::read_symlink(path, ignored);
+  return path;
+}
+
+/// One name for all ways to write a path.
+fs::path settled(const std::string& path) {
+  std::error_code unknown;
+  const fs::path whole = fs::absolute(followed(path), unknown);
+  const fs::path name = fs::weakly_canonical(whole, unknown);
+  return unknown ? whole.lexically_normal() : name;
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return fs::equivalent(a, b, ignored) || settled(a) == settled(b);
+}
 
 /// Empty if all went well.
 std::string write(const std::string& path, const std::string& text) {
@@ -24,39 +59,64 @@ std::string write(const std::string& path, const std::string& text) {
   return errno != 0 ? std::strerror(errno) : "the file cannot be written";
 }
 
+/// Empty if a file can be put beside `path`, which is tried.
+std::string why_not_beside(const std::string& path) {
+  const std::string problem = write(partial(path), "");
+  std::error_code ignored;
+  fs::remove(partial(path), ignored);
+  return problem;
+}
+
+/// Empty if all went well.
+std::string replace(const std::string& path, const std::string& text) {
+  std::string why = write(partial(path), text);
+  if (!why.empty()) return why;
+  std::error_code problem;
+  fs::rename(partial(path), path, problem);
+  return problem ? problem.message() : "";
+}
+
+std::string why_not(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return "it is a folder";
+  if (!stays(path)) return why_not_beside(followed(path));
+  // Not opened: that would wait for a pipe's reader.
+  return ::access(path.c_str(), W_OK) == 0 ? "" : std::strerror(errno);
+}
+
 }  // namespace
 
 std::string why_unwritable(const std::string& path) {
-  std::error_code ignored;
-  std::string problem =
-      std::filesystem::is_directory(path, ignored) ? "it is a folder" : write(partial(path), "");
-  std::filesystem::remove(partial(path), ignored);
+  const std::string problem = why_not(path);
   return problem.empty()
              ? ""
              : "cannot write '" + path + "': " + problem + "; name a file in a folder that can be written";
 }
 
-void check_writable(std::initializer_list<OutputFile> files) {
-  std::map<std::string, const char*> options;
-  for (const auto& [option, path] : files) {
-    if (path.empty()) continue;
-    const auto [first, is_new] = options.emplace(path, option);
-    if (!is_new)
-      throw usage_error(std::string(first->second) + " and " + option + " name the same file; name two");
+void check_writable(std::initializer_list<NamedFile> outputs, const NamedFile& input) {
+  std::vector<NamedFile> known;
+  for (const NamedFile& output : outputs) {
+    if (output.path.empty()) continue;
+    if (!input.path.empty() && same_file(input.path, output.path))
+      throw usage_error(std::string(output.option) + " names the file that " + input.option +
+                        " reads, which would be lost; name another");
+    for (const NamedFile& other : known)
+      if (same_file(other.path, output.path))
+        throw usage_error(std::string(other.option) + " and " + output.option +
+                          " name the same file; name two");
+    known.push_back(output);
   }
-  for (const auto& [path, option] : options)
-    if (const std::string problem = why_unwritable(path); !problem.empty()) throw usage_error(problem);
+  for (const NamedFile& output : known)
+    if (const std::string problem = why_unwritable(output.path); !problem.empty()) throw usage_error(problem);
 }
 
 void write_whole(const std::string& path, const std::string& text) {
-  std::error_code problem, ignored;
-  std::string why = write(partial(path), text);
-  if (why.empty()) {
-    std::filesystem::rename(partial(path), path, problem);
-    if (problem) why = problem.message();
-  }
+  const bool straight = stays(path);
+  const std::string file = straight ? path : followed(path).string();
+  const std::string why = straight ? write(file, text) : replace(file, text);
   if (why.empty()) return;
-  std::filesystem::remove(partial(path), ignored);
+  std::error_code ignored;
+  if (!straight) fs::remove(partial(file), ignored);
   throw std::runtime_error("cannot write '" + path + "': " + why);
 }
 

@@ -7,19 +7,20 @@
 namespace apps {
 
 /// A file that an option names; none if the path is empty.
-struct OutputFile {
+struct NamedFile {
   const char* option;
   std::string path;
 };
 
-/// Before there is anything to write. Throws usage_error if one of the files cannot be written, or if two are the same.
-void check_writable(std::initializer_list<OutputFile> files);
+/// Before there is anything to write. Throws usage_error if one of the outputs cannot be written, if two are the same
+/// file, however it is named, or if one is the input.
+void check_writable(std::initializer_list<NamedFile> outputs, const NamedFile& input = {"", ""});
 
 /// Why `path` cannot be written, and what to do; empty if it can. Leaves no file behind.
 std::string why_unwritable(const std::string& path);
 
-/// Replaces `path` by a file with this text. On failure `path` is what it was, nothing is left behind, and
-/// std::runtime_error says why.
+/// Replaces `path`, or what it is a symbolic link to, by a file with this text. On failure the file is what it was,
+/// nothing is left behind, and std::runtime_error says why. A device or a pipe stays, and gets the text.
 void write_whole(const std::string& path, const std::string& text);
 
 }  // namespace apps

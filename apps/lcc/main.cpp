@@ -88,7 +88,8 @@ void fit(Settings& settings, int) {
     throw apps::usage_error("--format says what kind of file to read, but not which; add --graph FILE");
   if (apps::rank_of(MPI_COMM_WORLD) != 0) return;
   apps::check_writable(
-      {{"--output", settings.output}, {"--trace", settings.trace}, {"--json", settings.common.json}});
+      {{"--output", settings.output}, {"--trace", settings.trace}, {"--json", settings.common.json}},
+      {"--graph", settings.file});
   if (!settings.file.empty()) settings.read = read_graph(settings.file, settings.format);
 }
 

@@ -15,7 +15,7 @@ from rich.progress import Progress, TimeElapsedColumn
 
 from wherry.bench import frame
 from wherry.errors import UsageError, unknown
-from wherry.files import check_picture
+from wherry.files import check_picture, followed, stays
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -77,8 +77,15 @@ def launching_options(command: _Command) -> _Command:
 
 def check_writable(file: Path | None) -> None:
     """Before an hour of measuring, not after it."""
-    if file is not None and not os.access(file.absolute().parent, os.W_OK):
-        raise UsageError(f"cannot write {file}: {file.absolute().parent} is not a directory that you can write to")
+    if file is None:
+        return
+    if stays(file):
+        if not os.access(file, os.W_OK):
+            raise UsageError(f"cannot write {file}: it is nothing that you can write to; name another file")
+        return
+    folder = followed(file).parent
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"cannot write {file}: {folder} is not a directory that you can write to")
 
 
 def check_plot(file: Path | None) -> None:

@@ -28,8 +28,29 @@ def _is_svg(path: Path) -> bool:
         return b"<svg" in file.read(1024)
 
 
+def stays(path: Path) -> bool:
+    """Whether text goes into what is there, a device or a pipe: a file in its place would be the end of it."""
+    # A symbolic link that leads round in a circle is still one when it is followed; opening it says so.
+    return followed(path).is_symlink() or (path.exists() and not path.is_file())
+
+
+def followed(path: Path) -> Path:
+    """The file that symbolic links lead to, be it there or not."""
+    return Path(os.path.realpath(path))
+
+
 def write_whole(path: Path, text: str) -> None:
-    """Replaces path by a file with this text; on any failure path is what it was and nothing is left behind."""
+    """Replaces path, or what it is a symbolic link to, by a file with this text.
+
+    On any failure the file is what it was and nothing is left behind. A device or a pipe stays, and gets the text.
+    """
+    if stays(path):
+        path.write_text(text, encoding="utf-8", errors="replace")
+    else:
+        _replace(followed(path), text)
+
+
+def _replace(path: Path, text: str) -> None:
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     try:
         with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:

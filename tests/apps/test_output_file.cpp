@@ -1,10 +1,12 @@
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <random>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "common/options.hpp"
@@ -71,4 +73,69 @@ TEST_CASE("files that options name are two where two are named, and can be writt
                        "--json and --trace name the same file; name two", usage_error);
   CHECK_THROWS_AS(check_writable({{"--json", one}, {"--output", missing}}), usage_error);
   CHECK(folder.files().empty());
+}
+
+TEST_CASE("one file by two names is one file, whether it is there or not") {
+  const Folder folder;
+  const std::string plain = folder.path / "same", dotted = folder.path / "." / "same";
+  const std::string around = folder.path / "no" / ".." / "same", link = folder.path / "link";
+  fs::create_symlink("same", link);
+  for (const bool there : {false, true}) {
+    if (there) write_whole(plain, "text");
+    for (const std::string& other : {dotted, around, link})
+      CHECK_THROWS_WITH_AS(check_writable({{"--json", plain}, {"--output", other}}),
+                           "--json and --output name the same file; name two", usage_error);
+  }
+}
+
+TEST_CASE("what is read is not written, by whatever name") {
+  const Folder folder;
+  const std::string input = folder.path / "graph", link = folder.path / "link", other = folder.path / "other";
+  write_whole(input, "0 1\n");
+  fs::create_symlink(input, link);
+  for (const std::string& same : {input, std::string(folder.path / "." / "graph"), link})
+    CHECK_THROWS_WITH_AS(check_writable({{"--json", other}, {"--output", same}}, {"--graph", input}),
+                         "--output names the file that --graph reads, which would be lost; name another",
+                         usage_error);
+  check_writable({{"--json", other}, {"--output", ""}}, {"--graph", input});
+  check_writable({{"--json", other}}, {"--graph", ""});
+  CHECK(text_of(input) == "0 1\n");
+}
+
+TEST_CASE("a symbolic link stays, and what it leads to is replaced") {
+  const Folder folder;
+  const std::string link = folder.path / "link";
+  fs::create_directory(folder.path / "there");
+  fs::create_symlink(fs::path("there") / "second", link);
+  fs::create_symlink("r.json", folder.path / "there" / "second");
+  for (const char* text : {"new", "again"}) {
+    CHECK(why_unwritable(link) == "");
+    write_whole(link, text);
+    CHECK(fs::is_symlink(link));
+    CHECK(fs::is_symlink(folder.path / "there" / "second"));
+    CHECK(text_of(folder.path / "there" / "r.json") == text);
+  }
+  CHECK(std::distance(fs::directory_iterator(folder.path / "there"), {}) == 2);
+  const std::string round = folder.path / "round";
+  fs::create_symlink("round", round);
+  CHECK(why_unwritable(round).find("Too many levels of symbolic links") != std::string::npos);
+  CHECK_THROWS_AS(write_whole(round, "text"), std::runtime_error);
+  CHECK(fs::is_symlink(round));
+}
+
+TEST_CASE("a pipe stays, and gets the text") {
+  const Folder folder;
+  const std::string pipe = folder.path / "pipe", link = folder.path / "link";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  fs::create_symlink("pipe", link);
+  for (const std::string& name : {pipe, link}) {
+    CHECK(why_unwritable(name) == "");
+    std::string text;
+    std::thread reader([&] { text = text_of(pipe); });
+    write_whole(name, "text\n");
+    reader.join();
+    CHECK(text == "text\n");
+    CHECK(fs::is_fifo(pipe));
+  }
+  CHECK(folder.files().size() == 2);
 }

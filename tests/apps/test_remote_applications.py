@@ -252,6 +252,7 @@ def test_bodies_at_one_place_do_not_pull_each_other(mpi: Launcher, build: Path, 
         ("lcc", ["--graph", "/no/such/graph"], "cannot read '/no/such/graph': No such file or directory"),
         ("lcc", ["--output", "/no/such/folder/x"], "cannot write '/no/such/folder/x': No such file or directory"),
         ("lcc", ["--output", "x", "--trace", "x"], "--output and --trace name the same file; name two"),
+        ("lcc", ["--output", "x", "--json", "./x"], "--output and --json name the same file; name two"),
         ("lcc", ["--train", "3"], "unknown option '--train'"),
         ("lcc", ["--ahead-bytes", "1000"], "--ahead-bytes: '1000' is no power of two from 64 to 1048576; write one"),
         ("lcc", ["--graph", "x", "--scale", "4"], "--scale is for input that is drawn, and --graph names a file"),
@@ -322,6 +323,49 @@ def test_damaged_files_end_all_ranks(
     path.write_text(text)
     check_refused(run(mpi, build, name, 3, [option, path, "--output", result]), message)
     assert list(tmp_path.iterdir()) == [path]
+
+
+@on_quick
+@pytest.mark.parametrize(
+    ("name", "source", "option", "text"),
+    [
+        ("lcc", "--graph", "--output", "0 1\n"),
+        ("lcc", "--graph", "--trace", "0 1\n"),
+        ("lcc", "--graph", "--json", "0 1\n"),
+        ("barnes_hut", "--file", "--output", "1 0 0 0 0 0 0\n"),
+        ("barnes_hut", "--file", "--json", "1 0 0 0 0 0 0\n"),
+    ],
+)
+def test_what_is_read_is_not_written(
+    mpi: Launcher, build: Path, tmp_path: Path, name: str, source: str, option: str, text: str
+) -> None:
+    path, link = tmp_path / "in", tmp_path / "link"
+    path.write_text(text)
+    link.symlink_to(path)
+    message = f"{name}: {option} names the file that {source} reads, which would be lost; name another"
+    for other in (path, link):
+        check_refused(run(mpi, build, name, 3, [source, path, option, other, *ONCE]), message)
+    assert path.read_text() == text
+    assert link.is_symlink()
+
+
+@on_two
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--steps", "3", "--time-step", "1e100"],
+        ["--steps", "1", "--time-step", "1e100", "--turns", "2", "--softening", "1e100"],
+    ],
+)
+def test_numbers_that_overflow_are_named(mpi: Launcher, build: Path, tmp_path: Path, words: list[str]) -> None:
+    path = tmp_path / "end.txt"
+    done = run(mpi, build, "barnes_hut", 3, ["--bodies", "500", *ONCE, "--output", path, *words])
+    text = done.stdout + done.stderr
+    assert done.returncode == 1, text
+    assert text.count("barnes_hut: wrong result: the numbers overflowed: ") == 1
+    assert "choose a smaller --time-step, or other units" in text
+    assert "nan" not in text
+    assert not path.exists()
 
 
 @on_quick
