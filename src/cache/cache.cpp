@@ -1,5 +1,9 @@
 #include "cache/cache.hpp"
 
+#include <unistd.h>
+
+#include <new>
+
 #include "base/error.hpp"
 
 namespace wherry::cache {
@@ -18,6 +22,14 @@ std::size_t first_buckets(const CacheOptions& options) {
   return std::min(wanted, options.ceiling_bytes / 8 / 64);
 }
 
+/// To touch more than there is ends the program.
+const CacheOptions& affordable(const CacheOptions& options) {
+  const auto machine =
+      static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  if (first_storage(options) + first_buckets(options) * 64 > machine) throw std::bad_alloc();
+  return options;
+}
+
 // For 256 Ki ranges that are gone, or as much as belongs to more storage.
 std::size_t first_history(const CacheOptions& options) {
   constexpr std::size_t usual = std::size_t{4} << 20;
@@ -27,7 +39,7 @@ std::size_t first_history(const CacheOptions& options) {
 }  // namespace
 
 Cache::Cache(const CacheOptions& options)
-    : options_(options),
+    : options_(affordable(options)),
       storage_(first_storage(options), options.ceiling_bytes),
       index_(first_buckets(options), options.ceiling_bytes / 8 / 64),
       fine_(fine_page_bits, options.ceiling_bytes),
@@ -59,10 +71,10 @@ void Cache::filled(Ticket ticket, const std::byte* bytes) {
   fetches_.end(ticket, bytes);
 }
 
-void Cache::abandoned(Ticket ticket) {
+void Cache::passed_on(Ticket ticket, const std::byte* bytes) {
   const Fetch& fetch = fetches_[ticket];
   if (fetch.entry != 0 && epoch_.is_current(fetch.generation)) remove(fetch.entry);
-  fetches_.end(ticket, nullptr);
+  fetches_.end(ticket, bytes);
 }
 
 void Cache::written(const Range& range, const std::byte* bytes) {

@@ -73,7 +73,7 @@ struct Missing {
 
 class Cache {
  public:
-  /// Throws usage_error if the ceiling is too low, std::bad_alloc if there is no memory.
+  /// Throws usage_error if the ceiling is too low, std::bad_alloc if the machine has not the memory to begin with.
   explicit Cache(const CacheOptions& options = {});
 
   /// Reads a range into `destination`, as far as it is cached.
@@ -111,10 +111,12 @@ class Cache {
   std::span<const Missing> missing() const { return missing_; }
   /// Whether it waits for fetches that were under way, too.
   bool waits() const { return waits_; }
-  /// The bytes of a fetch have come. Every ticket but 0 must be filled or abandoned, once, in any order.
+  /// The bytes of a fetch have come. Every ticket but 0 must be filled, passed on or abandoned, once, in any order.
   void filled(Ticket ticket, const std::byte* bytes);
+  /// The same, but they are not to be kept.
+  void passed_on(Ticket ticket, const std::byte* bytes);
   /// A fetch has failed. Who waits for it gets nothing.
-  void abandoned(Ticket ticket);
+  void abandoned(Ticket ticket) { passed_on(ticket, nullptr); }
 
   /// The range was, or is being, written by this process: with these bytes, or (nullptr) nobody knows with which.
   void written(const Range& range, const std::byte* bytes = nullptr);
@@ -210,7 +212,8 @@ class Cache {
   Entry* covering(const Range& range) const;
   void collect(const Range& range);
   bool take_found(const Range& range, std::byte* destination);
-  bool wait_for(Entry& entry, const Range& part, std::byte* destination);
+  bool take_part(Entry& entry, const Range& part, std::byte* destination);
+  void wait_for(Entry& entry, const Range& part, std::byte* destination);
   void fetch_gaps(const Range& range, float score);
   bool can_merge(const Range& range) const;
   void merge(const Range& range, const std::byte* destination, float score);
@@ -267,8 +270,9 @@ class Cache {
       false;  // the last lookup that came this far read a part of a larger entry: the next one may, too
   bool waits_ = false;  // the last lookup of which something was missing also waits for what is under way
   std::vector<Missing> missing_;
-  std::vector<Ref> found_;   // entries that the range of a lookup or write touches, in order
-  std::vector<Range> gaps_;  // what is between them
+  std::vector<Ref> found_;     // entries that the range of a lookup or write touches, in order
+  std::vector<Range> gaps_;    // what is between them
+  std::vector<Range> coming_;  // what of one of them is under way
 };
 
 }  // namespace wherry::cache

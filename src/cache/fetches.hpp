@@ -44,7 +44,8 @@ class Fetches {
   void end(Ticket ticket, const std::byte* data) {
     for (std::uint32_t at = fetches_[ticket].waiters; at != 0;) {
       Waiter& waiter = waiters_[at];
-      if (data != nullptr) std::memcpy(waiter.destination, data + waiter.skip, waiter.bytes);
+      // It may wait where the bytes come to.
+      if (data != nullptr) std::memmove(waiter.destination, data + waiter.skip, waiter.bytes);
       const std::uint32_t next = waiter.next;
       waiter.next = free_waiter_;
       free_waiter_ = at;

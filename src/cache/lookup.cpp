@@ -137,18 +137,33 @@ bool Cache::take_found(const Range& range, std::byte* destination) {
     const Range part = intersection(range, hit.range());
     std::byte* const to = destination + (part.displacement - range.displacement);
     policy_.touch(hit);
-    // Of an entry under way too: what has not come yet will be copied over this.
-    copy_out(hit, part.displacement - hit.displacement, part.bytes, to);
-    waits |= wait_for(hit, part, to);
+    waits |= take_part(hit, part, to);
     at = part.end();
   }
   if (at < range.end()) gaps_.push_back({range.target, at, range.end() - at});
   return waits;
 }
 
-/// Has those bytes of the part that are under way copied when they come; returns whether there are any.
-bool Cache::wait_for(Entry& entry, const Range& part, std::byte* destination) {
-  bool waits = false;
+/// Copies what is there, and has copied what is under way when it comes; until then its place is left alone, for it may be where it comes
+/// to. Returns whether there is any.
+bool Cache::take_part(Entry& entry, const Range& part, std::byte* destination) {
+  const auto copy = [&](std::uint64_t begin, std::uint64_t end) {
+    if (begin < end)
+      copy_out(entry, begin - entry.displacement, end - begin, destination + (begin - part.displacement));
+  };
+  wait_for(entry, part, destination);
+  std::uint64_t at = part.displacement;
+  for (const Range& coming : coming_) {
+    copy(at, coming.displacement);
+    at = coming.end();
+  }
+  copy(at, part.end());
+  return !coming_.empty();
+}
+
+/// Has those bytes of the part that are under way copied when they come, and notes which these are, in order.
+void Cache::wait_for(Entry& entry, const Range& part, std::byte* destination) {
+  coming_.clear();
   for (Ticket ticket = entry.flight; ticket != 0; ticket = fetches_[ticket].next) {
     const Fetch& fetch = fetches_[ticket];
     const Range coming{part.target, entry.displacement + fetch.offset, fetch.bytes};
@@ -156,9 +171,9 @@ bool Cache::wait_for(Entry& entry, const Range& part, std::byte* destination) {
     const Range both = intersection(part, coming);
     fetches_.wait(ticket, both.displacement - coming.displacement, both.bytes,
                   destination + (both.displacement - part.displacement));
-    waits = true;
+    coming_.push_back(both);
   }
-  return waits;
+  std::ranges::sort(coming_, {}, &Range::displacement);
 }
 
 void Cache::fetch_gaps(const Range& range, float score) {

@@ -101,10 +101,13 @@ Window::Done Window::run_completion(const Covered& covered, const Native& native
 template <class Complete>
 void Window::conclude(Complete&& complete) {
   const Guard guard(*this);
-  const bool forgets = options_.cache.mode == cache::Mode::transparent;
-  if (forgets) end_reading();
+  if (forgets()) {
+    end_reading();
+    return complete();
+  }
+  if (destinations_.doubtful()) find_mixed();
   complete();
-  if (!forgets) end_reading();
+  end_reading();
 }
 
 /// At one target, which may be no rank.
@@ -194,6 +197,17 @@ void Window::invalidate() {
   if (cache_ != nullptr) cache_->invalidate();
 }
 
+/// Notes what was read to places to which something else was read as well.
+void Window::find_mixed() {
+  std::vector<Written> expected;
+  for (const int rank : open_) {
+    Target& target = targets_[static_cast<std::size_t>(rank)];
+    for (Fetched& each : target.fetched) expected.push_back({each.range, each.bytes, &each.mixed});
+    for (Coming& each : target.coming) expected.push_back({each.range, each.bytes, &each.mixed});
+  }
+  destinations_.check(std::move(expected));
+}
+
 /// The data of gets up to `last` have come, if the library says so.
 void Window::arrive(Target& target, const Done& done) {
   const bool come = done.code == MPI_SUCCESS;
@@ -201,8 +215,11 @@ void Window::arrive(Target& target, const Done& done) {
   for (auto each = target.spread.begin(), end = end_of(target.spread, last); each != end; ++each)
     if (each->gathers) gather(*each->shape, each->count, each->origin, each->data.get());
   take(target.fetched, last, [&](const Fetched& each) {
-    if (come) cache_->filled(each.ticket, each.bytes);
-    else cache_->abandoned(each.ticket);
+    destinations_.arrived();
+    if (each.ticket == 0) return;
+    if (!come) cache_->abandoned(each.ticket);
+    else if (each.mixed) cache_->passed_on(each.ticket, each.bytes);
+    else cache_->filled(each.ticket, each.bytes);
   });
   take(target.coming, last, [&](const Coming& each) {
     if (come) sharing_.offer(target, each);

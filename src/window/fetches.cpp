@@ -8,6 +8,9 @@
 namespace wherry::window {
 namespace {
 
+/// Of whom no range is cached.
+constexpr std::uint32_t nobody = ~std::uint32_t{0};
+
 /// Also between what are no parts of one object.
 std::int64_t bytes_between(const std::byte* from, const std::byte* to) {
   return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) -
@@ -38,10 +41,13 @@ Number Window::begin_fetch(Target& target, int rank, std::uint64_t bytes) {
 
 /// What has been asked for will come with the completion of its operation, unless that could not be started.
 void Window::await(Target& target, const Part& part, Number number, int code) {
-  if (code == MPI_SUCCESS) sharing_.expect(target, part, number);
-  if (part.ticket == 0) return;
-  if (code == MPI_SUCCESS) target.fetched.push_back({number, part.ticket, part.to});
-  else cache_->abandoned(part.ticket);
+  if (code != MPI_SUCCESS) {
+    if (part.ticket != 0) cache_->abandoned(part.ticket);
+    return;
+  }
+  sharing_.expect(target, part, number);
+  target.fetched.push_back({number, part.ticket, part.range, part.to});
+  destinations_.expect(part.to, part.range.bytes);
 }
 
 /// The common case: all of a get, by the program's own. That begins first: room for the data is made while they are coming.
@@ -153,6 +159,23 @@ int Window::bypass(int rank, std::uint64_t bytes, const Native& native) {
   ++statistics_.bypassed;
   issue(rank);
   return run(targets_[static_cast<std::size_t>(rank)], bytes, native);
+}
+
+/// By the get that was issued last, if its call went well, the library will write to the origin, whatever it reads. Not for gets with a
+/// request: nobody here sees when these are over. Returns the call's code.
+int Window::expect_librarys(const Region& origin, int rank, int code) {
+  if (forgets() || code != MPI_SUCCESS || origin.count <= 0 || origin.type == MPI_DATATYPE_NULL) return code;
+  std::int64_t size = plain_size_;
+  if (origin.type != plain_type_) {
+    const std::shared_ptr<const Shape> shape = types_.shape(origin.type);
+    size = shape->dense ? shape->size : 0;
+  }
+  const cache::Range range{nobody, 0, static_cast<std::uint64_t>(size * origin.count)};
+  const auto* const to = static_cast<const std::byte*>(origin.address);
+  Target& target = targets_[static_cast<std::size_t>(rank)];
+  target.fetched.push_back({target.issued, 0, range, to});
+  destinations_.expect(to, range.bytes);
+  return code;
 }
 
 /// Makes the library's call for some gets of a target, the last of which is the last that was issued to it, and now and then takes

@@ -42,13 +42,14 @@ int Window::get_any(const Region& origin, const Place& place, float score, const
   Shapes shapes;
   const Server server = examine(origin, place, shapes);
   if (server == Server::nobody) return refuse(MPI_ERR_RMA_RANGE);
-  if (server == Server::library) return pass(place.rank, native);
+  if (server == Server::library) return expect_librarys(origin, place.rank, pass(place.rank, native));
   if (shapes.there->predefined && shapes.there->dense) {
     plain_type_ = place.type;
     plain_size_ = shapes.there->size;
   }
   Target& target = targets_[static_cast<std::size_t>(place.rank)];
-  if (!target.account.asks_cache()) return bypass(place.rank, bytes_asked(*shapes.there, place), native);
+  if (!target.account.asks_cache())
+    return expect_librarys(origin, place.rank, bypass(place.rank, bytes_asked(*shapes.there, place), native));
   cache::Range range;
   if (is_plain(origin, place, range) && range.bytes <= by_blocks_below_)
     return get_by_blocks(target, range, bytes_at(origin), score, native);
@@ -58,6 +59,7 @@ int Window::get_any(const Region& origin, const Place& place, float score, const
 /// Of the common case.
 int Window::get_missing(Target& target, const cache::Range& range, std::byte* to, float score,
                         cache::Answer answer, const Native& native) {
+  if (answer != cache::Answer::absent) destinations_.note(range, to);
   if (answer == cache::Answer::pending) return target.account.hit(range.bytes), MPI_SUCCESS;
   if (answer == cache::Answer::absent) {
     if (!options_.coalesces && !sharing_.is_on()) [[likely]]
@@ -85,6 +87,7 @@ int Window::get_by_blocks(Target& target, const cache::Range& range, std::byte* 
     const cache::Range part{range.target, begin, std::min(block.end(), range.end()) - begin};
     std::byte* const part_to = to + (begin - range.displacement);
     const cache::Answer answer = cache_->lookup_in_block(block, part, part_to, score);
+    destinations_.note(part, part_to);
     waits |= answer == cache::Answer::pending || (answer == cache::Answer::missing && cache_->waits());
     if (answer == cache::Answer::missing) note_missing(part, part_to);
     if (answer != cache::Answer::block) continue;
@@ -140,6 +143,7 @@ cache::Answer Window::look_up(const Place& place, const Shape& shape, std::byte*
     const cache::Range range{static_cast<std::uint32_t>(place.rank),
                              static_cast<std::uint64_t>(begin + offset), static_cast<std::uint64_t>(bytes)};
     const cache::Answer answer = look(range, to);
+    destinations_.note(range, to);
     waits |= answer == cache::Answer::pending || (answer == cache::Answer::missing && cache_->waits());
     if (answer == cache::Answer::missing) note_missing(range, to);
     to += bytes;
@@ -211,7 +215,7 @@ int Window::rget_shaped(const Region& origin, const Shapes& shapes, const Place&
 int Window::read_atomically(const Region& result, const Place& place, const Native& native) {
   if (options_.cache.mode != cache::Mode::transparent) return get(result, place, 1, native);
   const Guard guard(*this);
-  return is_rank(place.rank) ? pass(place.rank, native) : native();
+  return is_rank(place.rank) ? expect_librarys(result, place.rank, pass(place.rank, native)) : native();
 }
 
 /// Whether all that is asked for is the target's memory in the window.

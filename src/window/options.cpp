@@ -77,8 +77,9 @@ std::string read_numbers(const mpi::Api& api, MPI_Info info, Options& options) {
     if (!value) return wrong(each.key, *text, "which is no number; write a whole one, with K, M or G");
     *each.value = *value;
   }
-  if (std::string problem = check_memory("the ceiling of a window's cache", options.cache.ceiling_bytes,
-                                         cache::least_ceiling, "do without the cache (wherry_cache=off)");
+  if (std::string problem =
+          check_memory("the ceiling of a window's cache (wherry_cache_ceiling)", options.cache.ceiling_bytes,
+                       cache::least_ceiling, "do without the cache (wherry_cache=off)");
       !problem.empty())
     return problem;
   if (std::string problem = check_memory("the memory that a node shares for a window", options.node_bytes,

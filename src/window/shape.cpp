@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "run/datatype.hpp"
+#include "run/errors_returned.hpp"
 
 namespace wherry::window {
 namespace {
@@ -59,6 +60,8 @@ Shape shape_of(const mpi::Api& api, MPI_Datatype type) {
   shape.end = begin + extent;
   if (shape.dense || shape.size == 0 || extent > most_extent || shape.size > most_extent) return shape;
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(shape.size));
+  // A type that is not committed is the program's error, and the library's to tell when the program uses it.
+  const run::ErrorsReturned quiet(MPI_COMM_SELF, api);
   shape.mapped = offsets_of(api, type, begin, extent, offsets);
   if (shape.mapped) shape.blocks = joined(offsets, begin);
   return shape;

@@ -27,6 +27,7 @@
 #include "mpi/api.hpp"
 #include "run/datatype.hpp"
 #include "window/blocks.hpp"
+#include "window/destinations.hpp"
 #include "window/native.hpp"
 #include "window/options.hpp"
 #include "window/sharing.hpp"
@@ -64,15 +65,17 @@ class Window {
     if (!is_plain(origin, place, range)) [[unlikely]]
       return get_any(origin, place, score, native);
     Target& target = targets_[range.target];
-    if (!target.account.asks_cache()) [[unlikely]]
-      return bypass(place.rank, range.bytes, native);
     auto* const to = static_cast<std::byte*>(const_cast<void*>(origin.address));
+    if (!target.account.asks_cache()) [[unlikely]]
+      return expect_librarys(origin, place.rank, bypass(place.rank, range.bytes, native));
     if (range.bytes <= by_blocks_below_) [[unlikely]]
       return get_by_blocks(target, range, to, score, native);
     const cache::Answer answer = cache_->probe(range, to, score);
     if (answer != cache::Answer::hit) [[unlikely]]
       return get_missing(target, range, to, score, answer, native);
     target.account.hit(range.bytes);
+    if (destinations_.may_touch(to, range.bytes)) [[unlikely]]
+      destinations_.note(range, to);
     return quiet();
   }
   /// request: of the library's kind, and complete if the data were there.
@@ -193,6 +196,7 @@ class Window {
   int send_all_held();
   int pass(int rank, const Native& native);
   int bypass(int rank, std::uint64_t bytes, const Native& native);
+  int expect_librarys(const Region& origin, int rank, int code);
   int run(Target& target, std::uint64_t bytes, const Native& native, std::size_t gets = 1);
   void make_progress();
 
@@ -240,6 +244,9 @@ class Window {
   int flush_open(const Native& native, Reach reach);
   template <class Complete>
   void complete_open(Complete&& complete);
+  /// Whether the end of an epoch ends what is valid.
+  bool forgets() const { return options_.cache.mode == cache::Mode::transparent; }
+  void find_mixed();
   void forget_writes(Target& target, Number last);
   void end_reading();
 
@@ -267,6 +274,7 @@ class Window {
   TypicalTime idle_unlock_, idle_unlock_all_;  // what these take with nothing to complete
   Statistics statistics_;
   Sharing sharing_;
+  Destinations destinations_;
   std::vector<Part> parts_;  // what is missing for the get at hand
 };
 

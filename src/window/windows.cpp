@@ -91,7 +91,7 @@ int Windows::add(MPI_Win win, MPI_Comm comm, const Segment& own, const Options& 
   int rank = 0, level = MPI_THREAD_SINGLE;
   api_.Comm_rank(comm, &rank);
   api_.Query_thread(&level);
-  if (rank == all.first_problem) tell_(options.problem + "; the window is not cached");
+  if (rank == all.first_problem) tell_(options.problem + "; the window is not cached on ranks that say so");
   if (rank == all.first_remark) tell_(options.remark);
   if (why_not) return leave(win, *why_not);
   if (all.segments.size() < 2) return leave(win, Uncached::one_rank);

@@ -179,6 +179,42 @@ void bad_ranges(Test& t) {
   t.end(window);
 }
 
+/// Programs read to one place several times before they flush, which MPI forbids: the same bytes are right, and others not remembered.
+template <CacheMode mode>
+void places_read_again(Test& t) {
+  Window window = t.window(mode);
+  std::vector<double> ghost(100), anywhere(1);
+  window.get(ghost, t.next, 200);
+  window.get(std::span(ghost).subspan(7, 50), t.next, 207);
+  for (int i = 0; i < 50; ++i) window.get(anywhere, t.next, 400 + i);
+  window.flush(t.next);
+  t.expect_content(ghost, 200, "what was read twice to one place");
+  t.expect_content(t.read(window, 200, 100), 200, "what was read twice to one place, later");
+  t.expect_content(t.read(window, 400, 50), 400, "what was read to one place from many");
+  t.end(window);
+}
+
+/// What is wrong with a type is the library's to say, and by the window's error handler.
+void types_that_are_not_committed(Test& t) {
+  Window window = t.window(CacheMode::always);
+  MPI_Win plain = MPI_WIN_NULL;
+  MPI_Win_create(t.mine.data(), 8 * static_cast<MPI_Aint>(t.mine.size()), 8, MPI_INFO_NULL, MPI_COMM_WORLD,
+                 &plain);
+  MPI_Win_set_errhandler(plain, MPI_ERRORS_RETURN);
+  MPI_Win_lock_all(0, plain);
+  MPI_Datatype gaps = MPI_DATATYPE_NULL;
+  MPI_Type_vector(3, 1, 5, MPI_DOUBLE, &gaps);
+  double into[15];
+  int mine = MPI_SUCCESS, theirs = MPI_SUCCESS;
+  MPI_Error_class(wherry_win_get(into, 3, MPI_DOUBLE, t.next, 0, 1, gaps, window.handle()), &mine);
+  MPI_Error_class(MPI_Get(into, 3, MPI_DOUBLE, t.next, 0, 1, gaps, plain), &theirs);
+  t.checks.that(mine == theirs, "a type that is not committed");
+  MPI_Type_free(&gaps);
+  MPI_Win_unlock_all(plain);
+  MPI_Win_free(&plain);
+  t.end(window);
+}
+
 void bad_options(Test& t) {
   using Options = wherry::WindowOptions;
   const std::pair<Options, const char*> wrong_options[] = {{Options{.ceiling_bytes = 100}, "65536"},
@@ -306,5 +342,6 @@ int main(int argc, char** argv) {
       argc, argv,
       {second_read_is_a_hit, partial_hit_fetches_the_rest, transparent_joins_and_forgets,
        others_write<CacheMode::transparent>, others_write<CacheMode::user>, own_writes_are_seen,
-       small_ceiling, bad_ranges, bad_options, by_clampi, not_cached, allocated_and_moved});
+       places_read_again<CacheMode::transparent>, places_read_again<CacheMode::always>, small_ceiling,
+       bad_ranges, types_that_are_not_committed, bad_options, by_clampi, not_cached, allocated_and_moved});
 }

@@ -320,6 +320,9 @@ TEST_CASE("cache: any number of fetches may be under way; what finds no room is 
 
 TEST_CASE("cache: ceilings and ranges that cannot be are refused with a reason") {
   CHECK_THROWS_WITH_AS(Cache({.ceiling_bytes = 1000}), doctest::Contains("64 KiB"), wherry::usage_error);
+  constexpr std::size_t huge = std::size_t{1} << 50;
+  CHECK_THROWS_AS(Cache({.ceiling_bytes = huge, .storage_bytes = huge}), std::bad_alloc);
+  CHECK_THROWS_AS(Cache({.ceiling_bytes = huge, .index_entries = huge}), std::bad_alloc);
   Cache cache(small());
   Bytes bytes(8);
   CHECK_THROWS_AS(cache.lookup({0, ~std::uint64_t{0}, 2}, bytes.data()), wherry::usage_error);

@@ -253,6 +253,8 @@ struct Entries {
   }
 
   static int iprobe(int, int, MPI_Comm, int* found, MPI_Status*) { return *found = 0, MPI_SUCCESS; }
+  /// There is none that would have to be set aside.
+  static int get_errhandler(MPI_Comm, MPI_Errhandler*) { return MPI_ERR_OTHER; }
   static int call_errhandler(MPI_Win, int) { return MPI_SUCCESS; }
 };
 
@@ -271,6 +273,7 @@ wherry::mpi::Api Library::api() {
   api.Type_create_keyval = Entries::type_create_keyval;
   api.Type_get_attr = Entries::type_get_attr;
   api.Type_set_attr = Entries::type_set_attr;
+  api.Comm_get_errhandler = Entries::get_errhandler;
   api.Iprobe = Entries::iprobe;
   api.Win_call_errhandler = Entries::call_errhandler;
   return api;

@@ -1,0 +1,121 @@
+// Programs that read to one place several times before they complete: MPI forbids it, and nothing wrong may be remembered.
+#include "window/destinations.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "window/rig.hpp"
+
+using namespace window_test;
+using window::Written;
+using Bytes = std::vector<std::byte>;
+
+namespace {
+
+constexpr int ranks = 4, window_bytes = 2048;
+
+window::Options options_of(cache::Mode mode, bool coalesces, std::size_t block_bytes) {
+  window::Options options;
+  options.cache.mode = mode;
+  options.bypass = false;
+  options.coalesces = coalesces;
+  options.block_bytes = block_bytes;
+  return options;
+}
+
+/// Reads all that is in the window, each place to its own, and says how many bytes are wrong.
+int wrong_bytes(Rig& rig, int piece) {
+  int wrong = 0;
+  for (int rank = 1; rank < ranks; ++rank) {
+    Bytes into(window_bytes);
+    for (int at = 0; at < window_bytes; at += piece) rig.get(into.data() + at, piece, rank, at);
+    rig.flush_all();
+    for (int at = 0; at < window_bytes; ++at)
+      wrong += into[static_cast<std::size_t>(at)] != rig.library.read(rank, at);
+  }
+  return wrong;
+}
+
+template <class Use>
+void each_kind(Use&& use) {
+  for (const cache::Mode mode : {cache::Mode::transparent, cache::Mode::user_defined})
+    for (const bool coalesces : {false, true})
+      for (const std::size_t block_bytes : {std::size_t{0}, std::size_t{64}}) {
+        CAPTURE(static_cast<int>(mode));
+        CAPTURE(coalesces);
+        CAPTURE(block_bytes);
+        use(options_of(mode, coalesces, block_bytes));
+      }
+}
+
+}  // namespace
+
+TEST_CASE("window: the same bytes may be read to the same place again before they have come") {
+  each_kind([](const window::Options& options) {
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+      CAPTURE(seed);
+      Rig rig(options, ranks, window_bytes, 1, seed);
+      std::mt19937 random(seed);
+      Bytes ghost(window_bytes), wanted(window_bytes);
+      for (int i = 0; i < 200; ++i) {
+        const int at = static_cast<int>(random() % (window_bytes - 100)),
+                  bytes = 1 + static_cast<int>(random() % 100);
+        rig.get(ghost.data() + at, bytes, 2, at);
+        for (int b = at; b < at + bytes; ++b) wanted[static_cast<std::size_t>(b)] = rig.library.read(2, b);
+      }
+      rig.flush_all();
+      CHECK(ghost == wanted);
+      CHECK(wrong_bytes(rig, 16) == 0);
+    }
+  });
+}
+
+TEST_CASE("window: what was read to one place from several is not remembered") {
+  each_kind([](const window::Options& options) {
+    for (unsigned seed = 1; seed <= 20; ++seed) {
+      CAPTURE(seed);
+      Rig rig(options, ranks, window_bytes, 1, seed);
+      std::mt19937 random(seed);
+      Bytes anywhere(256);
+      for (int i = 0; i < 200; ++i) {
+        const int at = static_cast<int>(random() % (window_bytes - 100)),
+                  bytes = 1 + static_cast<int>(random() % 100);
+        // Of the own rank, too, which is the library's.
+        rig.get(anywhere.data() + random() % 100, bytes, static_cast<int>(random() % ranks), at);
+        if (random() % 16 == 0) rig.flush(static_cast<int>(random() % ranks));
+      }
+      rig.flush_all();
+      CHECK(wrong_bytes(rig, 16) == 0);
+      CHECK(wrong_bytes(rig, 64) == 0);
+    }
+  });
+}
+
+TEST_CASE("window: what comes to places of its own is remembered, in whatever order these lie") {
+  Rig rig(options_of(cache::Mode::user_defined, false, 0), ranks, window_bytes);
+  Bytes into(window_bytes);
+  for (const int at : {1024, 0, 512, 1536, 256}) rig.get(into.data() + at, 64, 1, at);
+  rig.flush(1);
+  const long before = rig.library.gets();
+  for (const int at : {1024, 0, 512, 1536, 256}) rig.get(into.data() + at, 64, 1, at);
+  CHECK(rig.library.gets() == before);
+  CHECK(rig.window.statistics().cache.full_hits == 5);
+}
+
+TEST_CASE("destinations: rows of writes that overlap are told apart") {
+  Bytes memory(100);
+  bool mixed[6] = {};
+  const auto written = [&](int at, std::uint64_t bytes, std::uint64_t displacement, int number) {
+    return Written{{1, displacement, bytes}, memory.data() + at, number < 0 ? nullptr : mixed + number};
+  };
+  // The same bytes twice; two that touch; three in a row, of which the last is of another place; and one by nobody.
+  std::vector<Written> all = {written(0, 8, 100, 0),  written(4, 8, 104, 1),  written(12, 8, 0, 2),
+                              written(40, 20, 40, 3), written(50, 20, 50, 4), written(65, 10, 0, 5),
+                              written(74, 4, 0, -1)};
+  window::tell_mixed(all);
+  CHECK_FALSE((mixed[0] || mixed[1] || mixed[2]));
+  CHECK((mixed[3] && mixed[4] && mixed[5]));
+}
