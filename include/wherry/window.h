@@ -159,8 +159,9 @@ int wherry_win_get_adjustments(MPI_Win win, int most, wherry_win_adjustment* adj
 /// 1 if the window is cached, else 0. Local.
 int wherry_win_is_cached(MPI_Win win);
 /// NULL if the window is cached; else why it is not: "off", "shared memory", "dynamic", "one rank", "an accelerator's memory may
-/// be in it", "no memory for a cache" (once that was found, at the first get), or "not known" for a window that was not made here. (An info that says what cannot be is an error of the call here
-/// that makes the window. Under the preload the window's info then says "its info is not understood".) Local.
+/// be in it", "no memory for a cache" (once that was found, at the first get), or "not known" for a window that was not made here.
+/// (An info that says what cannot be is an error of the call here that makes the window. Under the preload the window's info then says
+/// "its info is not understood".) Local.
 const char* wherry_win_why_not_cached(MPI_Win win);
 
 #ifdef __cplusplus

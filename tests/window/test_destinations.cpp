@@ -39,58 +39,59 @@ int wrong_bytes(Rig& rig, int piece) {
   return wrong;
 }
 
+/// Some bytes of a window, at random.
+struct Somewhere {
+  explicit Somewhere(std::mt19937& random)
+      : at(static_cast<int>(random() % (window_bytes - 100))), bytes(1 + static_cast<int>(random() % 100)) {}
+  int at, bytes;
+};
+
+/// Calls use(rig, random) with windows of all kinds, and several seeds.
 template <class Use>
 void each_kind(Use&& use) {
   for (const cache::Mode mode : {cache::Mode::transparent, cache::Mode::user_defined})
     for (const bool coalesces : {false, true})
-      for (const std::size_t block_bytes : {std::size_t{0}, std::size_t{64}}) {
-        CAPTURE(static_cast<int>(mode));
-        CAPTURE(coalesces);
-        CAPTURE(block_bytes);
-        use(options_of(mode, coalesces, block_bytes));
-      }
+      for (const std::size_t block_bytes : {std::size_t{0}, std::size_t{64}})
+        for (unsigned seed = 1; seed <= 20; ++seed) {
+          CAPTURE(static_cast<int>(mode));
+          CAPTURE(coalesces);
+          CAPTURE(block_bytes);
+          CAPTURE(seed);
+          Rig rig(options_of(mode, coalesces, block_bytes), ranks, window_bytes, 1, seed);
+          std::mt19937 random(seed);
+          use(rig, random);
+        }
 }
 
 }  // namespace
 
 TEST_CASE("window: the same bytes may be read to the same place again before they have come") {
-  each_kind([](const window::Options& options) {
-    for (unsigned seed = 1; seed <= 20; ++seed) {
-      CAPTURE(seed);
-      Rig rig(options, ranks, window_bytes, 1, seed);
-      std::mt19937 random(seed);
-      Bytes ghost(window_bytes), wanted(window_bytes);
-      for (int i = 0; i < 200; ++i) {
-        const int at = static_cast<int>(random() % (window_bytes - 100)),
-                  bytes = 1 + static_cast<int>(random() % 100);
-        rig.get(ghost.data() + at, bytes, 2, at);
-        for (int b = at; b < at + bytes; ++b) wanted[static_cast<std::size_t>(b)] = rig.library.read(2, b);
-      }
-      rig.flush_all();
-      CHECK(ghost == wanted);
-      CHECK(wrong_bytes(rig, 16) == 0);
+  each_kind([](Rig& rig, std::mt19937& random) {
+    Bytes ghost(window_bytes), wanted(window_bytes);
+    for (int i = 0; i < 200; ++i) {
+      const Somewhere some(random);
+      rig.get(ghost.data() + some.at, some.bytes, 2, some.at);
+      for (int b = some.at; b < some.at + some.bytes; ++b)
+        wanted[static_cast<std::size_t>(b)] = rig.library.read(2, b);
     }
+    rig.flush_all();
+    CHECK(ghost == wanted);
+    CHECK(wrong_bytes(rig, 16) == 0);
   });
 }
 
 TEST_CASE("window: what was read to one place from several is not remembered") {
-  each_kind([](const window::Options& options) {
-    for (unsigned seed = 1; seed <= 20; ++seed) {
-      CAPTURE(seed);
-      Rig rig(options, ranks, window_bytes, 1, seed);
-      std::mt19937 random(seed);
-      Bytes anywhere(256);
-      for (int i = 0; i < 200; ++i) {
-        const int at = static_cast<int>(random() % (window_bytes - 100)),
-                  bytes = 1 + static_cast<int>(random() % 100);
-        // Of the own rank, too, which is the library's.
-        rig.get(anywhere.data() + random() % 100, bytes, static_cast<int>(random() % ranks), at);
-        if (random() % 16 == 0) rig.flush(static_cast<int>(random() % ranks));
-      }
-      rig.flush_all();
-      CHECK(wrong_bytes(rig, 16) == 0);
-      CHECK(wrong_bytes(rig, 64) == 0);
+  each_kind([](Rig& rig, std::mt19937& random) {
+    Bytes anywhere(256);
+    for (int i = 0; i < 200; ++i) {
+      const Somewhere some(random);
+      // Of the own rank, too, which is the library's.
+      rig.get(anywhere.data() + random() % 100, some.bytes, static_cast<int>(random() % ranks), some.at);
+      if (random() % 16 == 0) rig.flush(static_cast<int>(random() % ranks));
     }
+    rig.flush_all();
+    CHECK(wrong_bytes(rig, 16) == 0);
+    CHECK(wrong_bytes(rig, 64) == 0);
   });
 }
 
