@@ -23,6 +23,8 @@ void Destinations::check(std::vector<Written> expected) {
   doubtful_ = false;
   if (lost_) {
     for (const Written& each : expected) *each.mixed = true;
+    others_.clear();
+    lost_ = false;
     return;
   }
   expected.insert(expected.end(), others_.begin(), others_.end());

@@ -106,6 +106,25 @@ TEST_CASE("window: what comes to places of its own is remembered, in whatever or
   CHECK(rig.window.statistics().cache.full_hits == 5);
 }
 
+TEST_CASE("window: more hits than are noted cost what is under way its place in the cache, and no more") {
+  Rig rig(options_of(cache::Mode::user_defined, false, 0), ranks, window_bytes);
+  Bytes into(3 * 64);
+  rig.get(into.data() + 64, 64, 1, 0);
+  rig.flush(1);
+  rig.get(into.data(), 64, 1, 512);
+  rig.get(into.data() + 128, 64, 2, 1024);
+  for (int i = 0; i < 70000; ++i) rig.get(into.data() + 64, 64, 1, 0);
+  rig.flush(1);
+  // The get of rank 2 is still under way.
+  rig.get(into.data(), 64, 1, 1536);
+  rig.flush(1);
+  const long before = rig.library.gets();
+  rig.get(into.data(), 64, 1, 1536);
+  CHECK(rig.library.gets() == before);
+  rig.flush_all();
+  CHECK(wrong_bytes(rig, 64) == 0);
+}
+
 TEST_CASE("destinations: rows of writes that overlap are told apart") {
   Bytes memory(100);
   bool mixed[6] = {};
