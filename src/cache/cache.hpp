@@ -113,7 +113,12 @@ class Cache {
   bool waits() const { return waits_; }
   /// The bytes of a fetch have come. Every ticket but 0 must be filled, passed on or abandoned, once, in any order.
   void filled(Ticket ticket, const std::byte* bytes);
-  /// The same, but they are not to be kept.
+  /// Calls use(skip, bytes, destination) for those who wait for bytes of a fetch, and who now wait no more.
+  template <class Use>
+  void release(Ticket ticket, Use&& use) {
+    fetches_.release(ticket, use);
+  }
+  /// The same as filled(), but they are not to be kept.
   void passed_on(Ticket ticket, const std::byte* bytes);
   /// A fetch has failed. Who waits for it gets nothing.
   void abandoned(Ticket ticket) { passed_on(ticket, nullptr); }

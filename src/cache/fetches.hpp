@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "cache/index.hpp"
@@ -40,17 +41,22 @@ class Fetches {
     fetches_[ticket].waiters = place(waiters_, free_waiter_, waiter);
   }
 
+  /// Calls use(skip, bytes, destination) for those who wait, who then wait no more.
+  template <class Use>
+  void release(Ticket ticket, Use&& use) {
+    for (std::uint32_t at = std::exchange(fetches_[ticket].waiters, 0); at != 0;) {
+      Waiter& waiter = waiters_[at];
+      use(waiter.skip, waiter.bytes, waiter.destination);
+      at = std::exchange(waiter.next, std::exchange(free_waiter_, at));
+    }
+  }
+
   /// Gives those who wait their bytes; data == nullptr: there are none to give. The ticket is void then.
   void end(Ticket ticket, const std::byte* data) {
-    for (std::uint32_t at = fetches_[ticket].waiters; at != 0;) {
-      Waiter& waiter = waiters_[at];
+    release(ticket, [&](std::uint64_t skip, std::uint64_t bytes, std::byte* destination) {
       // It may wait where the bytes come to.
-      if (data != nullptr) std::memmove(waiter.destination, data + waiter.skip, waiter.bytes);
-      const std::uint32_t next = waiter.next;
-      waiter.next = free_waiter_;
-      free_waiter_ = at;
-      at = next;
-    }
+      if (data != nullptr) std::memmove(destination, data + skip, bytes);
+    });
     fetches_[ticket] = {.next = free_fetch_};
     free_fetch_ = ticket;
     --size_;

@@ -57,7 +57,8 @@ bool Window::needs(int rank, Number Target::* reached) {
 }
 
 Window::Covered Window::cover(int rank) {
-  Covered covered{issued_, send_held(rank)};
+  find_mixed();
+  Covered covered{issued_, send_rest(rank)};
   if (!is_rank(rank)) return covered;
   const Target& target = targets_[static_cast<std::size_t>(rank)];
   covered.operations = target.under_way;
@@ -66,7 +67,8 @@ Window::Covered Window::cover(int rank) {
 }
 
 Window::Covered Window::cover_all() {
-  Covered covered{issued_, send_all_held()};
+  find_mixed();
+  Covered covered{issued_, send_all_rest()};
   for (const int rank : open_) {
     const Target& target = targets_[static_cast<std::size_t>(rank)];
     covered.operations += target.under_way;
@@ -105,7 +107,7 @@ void Window::conclude(Complete&& complete) {
     end_reading();
     return complete();
   }
-  if (destinations_.doubtful()) find_mixed();
+  find_mixed();
   complete();
   end_reading();
 }
@@ -197,15 +199,20 @@ void Window::invalidate() {
   if (cache_ != nullptr) cache_->invalidate();
 }
 
-/// Notes what was read to places to which something else was read as well.
+/// Notes what is read to places to which something else is written as well.
 void Window::find_mixed() {
-  std::vector<Written> expected;
+  if (!destinations_.doubtful() && !destinations_.is_full()) [[likely]]
+    return;
+  has_open();  // only the targets that have something under way
+  std::vector<Written> under_way;
   for (const int rank : open_) {
     Target& target = targets_[static_cast<std::size_t>(rank)];
-    for (Fetched& each : target.fetched) expected.push_back({each.range, each.bytes, &each.mixed});
-    for (Coming& each : target.coming) expected.push_back({each.range, each.bytes, &each.mixed});
+    for (Fetched& each : target.fetched) under_way.push_back({each.range, each.bytes, &each.mixed});
+    for (Coming& each : target.coming) under_way.push_back({each.range, each.bytes, &each.mixed});
   }
-  destinations_.check(std::move(expected));
+  destinations_.drop_copies(
+      [&](const Destinations::Copy& copy) { return copy.last <= targets_[copy.written.range.target].local; });
+  destinations_.check(std::move(under_way));
 }
 
 /// The data of gets up to `last` have come, if the library says so.

@@ -2,7 +2,8 @@
 
 namespace wherry::window {
 
-void tell_mixed(std::vector<Written>& written) {
+bool tell_mixed(std::vector<Written>& written) {
+  bool told = false;
   std::ranges::sort(written, {}, &Written::begin);
   for (auto first = written.begin(); first != written.end();) {
     std::uintptr_t end = first->end();
@@ -14,21 +15,22 @@ void tell_mixed(std::vector<Written>& written) {
     }
     if (!agreed)
       for (auto each = first; each != last; ++each)
-        if (each->mixed != nullptr) *each->mixed = true;
+        if (each->mixed != nullptr) told = *each->mixed = true;
     first = last;
   }
+  return told;
 }
 
-void Destinations::check(std::vector<Written> expected) {
+void Destinations::check(std::vector<Written> under_way) {
+  for (const Copy& copy : copies_) under_way.push_back(copy.written);
+  begin_ = UINTPTR_MAX;
+  end_ = 0;
+  for (const Written& each : under_way) include(each.to, each.range.bytes);
+  most_noted_ = std::max(least_noted, 2 * under_way.size());
+  under_way.insert(under_way.end(), written_.begin(), written_.end());
+  mixed_ |= tell_mixed(under_way);
+  written_.clear();
   doubtful_ = false;
-  if (lost_) {
-    for (const Written& each : expected) *each.mixed = true;
-    others_.clear();
-    lost_ = false;
-    return;
-  }
-  expected.insert(expected.end(), others_.begin(), others_.end());
-  tell_mixed(expected);
 }
 
 }  // namespace wherry::window

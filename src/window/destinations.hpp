@@ -1,6 +1,6 @@
 // Where the bytes of gets under way go, and what else is written there meanwhile.
 //
-// MPI forbids to touch the memory that a get reads to before it is complete (MPI 4.1, 12.3). Programs do it all the same: they read several
+// MPI forbids touching the memory that a get reads to before it is complete (MPI 4.1, 12.3). Programs do it all the same: they read several
 // places to one buffer, to warm up or to measure, and complete once. What was read to such a place must not be remembered as what is
 // there in the end. Two gets of the same bytes to the same place do no harm.
 #pragma once
@@ -29,49 +29,82 @@ struct Written {
   }
 };
 
-/// Tells those whose memory others have written, too: of each row of writes that overlap all, unless all of them agree.
-void tell_mixed(std::vector<Written>& written);
+/// In each chain of overlapping writes all are mixed, unless they agree. Whether anybody was told so.
+bool tell_mixed(std::vector<Written>& written);
 
 class Destinations {
  public:
+  /// Bytes that will be copied when gets of their target have come that are under way, the last of which has this number.
+  struct Copy {
+    Written written;
+    std::uint64_t last;
+  };
+
   /// Whether this may be where bytes are under way to.
   bool may_touch(const void* to, std::uint64_t bytes) const {
     const auto begin = reinterpret_cast<std::uintptr_t>(to);
     return begin < end_ && begin + bytes > begin_;
   }
-  /// Bytes are under way to there.
+
+  /// A get is under way to there.
   void expect(const std::byte* to, std::uint64_t bytes) {
-    doubtful_ |= may_touch(to, bytes);
-    const auto begin = reinterpret_cast<std::uintptr_t>(to);
-    begin_ = std::min(begin_, begin);
-    end_ = std::max(end_, begin + bytes);
+    include(to, bytes);
     ++expected_;
   }
-  /// Bytes of a range are written to there, now or when they come.
-  void note(const cache::Range& range, const std::byte* to) {
+  /// One of these is over.
+  void arrived() {
+    if (--expected_ == 0) clear();
+  }
+  void expect_copy(const Copy& copy) {
+    include(copy.written.to, copy.written.range.bytes);
+    copies_.push_back(copy);
+  }
+  /// Bytes of a range have been written to there.
+  void wrote(const cache::Range& range, const std::byte* to) {
     if (!may_touch(to, range.bytes)) return;
     doubtful_ = true;
-    if (others_.size() < most_others) others_.push_back({range, to, nullptr});
-    else lost_ = true;
-  }
-  /// One of those that were expected has come.
-  void arrived() {
-    if (--expected_ == 0) *this = {};
+    written_.push_back({range, to, nullptr});
   }
 
   /// Whether something may have been written over something else since the last check().
   bool doubtful() const { return doubtful_; }
-  /// Tells those of `expected`, which are all, whose memory others have written, too.
-  void check(std::vector<Written> expected);
+  /// Whether it is time for check() because of what is noted for it.
+  bool is_full() const { return written_.size() + copies_.size() >= most_noted_; }
+  /// Whether anything under way may be mixed.
+  bool any_mixed() const { return mixed_; }
+  /// Copies that have been made are no longer under way. Before check().
+  template <class IsMade>
+  void drop_copies(IsMade&& is_made) {
+    std::erase_if(copies_, is_made);
+  }
+  /// Tells those of `under_way`, which are all gets that are, whose memory others write, too. What was written before now does no
+  /// harm to what begins later.
+  void check(std::vector<Written> under_way);
 
  private:
-  static constexpr std::size_t most_others = 65536;
+  static constexpr std::size_t least_noted = 1024;
+
+  void include(const std::byte* to, std::uint64_t bytes) {
+    doubtful_ |= may_touch(to, bytes);
+    const auto begin = reinterpret_cast<std::uintptr_t>(to);
+    begin_ = std::min(begin_, begin);
+    end_ = std::max(end_, begin + bytes);
+  }
+
+  void clear() {
+    begin_ = UINTPTR_MAX;
+    end_ = 0;
+    doubtful_ = mixed_ = false;
+    copies_.clear();
+    written_.clear();
+  }
 
   std::uintptr_t begin_ = UINTPTR_MAX, end_ = 0;  // around all that is expected
-  std::size_t expected_ = 0;
-  bool doubtful_ = false;
-  std::vector<Written> others_;
-  bool lost_ = false;  // there were more of these
+  std::size_t expected_ = 0;                      // gets
+  bool doubtful_ = false, mixed_ = false;
+  std::vector<Copy> copies_;      // that may have to be made still
+  std::vector<Written> written_;  // since the last check()
+  std::size_t most_noted_ = least_noted;
 };
 
 }  // namespace wherry::window

@@ -50,6 +50,26 @@ void Window::await(Target& target, const Part& part, Number number, int code) {
   destinations_.expect(part.to, part.range.bytes);
 }
 
+/// Bytes of a range have been copied to there.
+void Window::note_written(const cache::Range& range, const std::byte* to) {
+  destinations_.wrote(range, to);
+  if (destinations_.is_full()) [[unlikely]]
+    find_mixed();
+}
+
+/// They will be when the operations of their target up to a number have come.
+void Window::note_coming(const cache::Range& range, const std::byte* to, Number last) {
+  destinations_.expect_copy({{range, to, nullptr}, last});
+  if (destinations_.is_full()) [[unlikely]]
+    find_mixed();
+}
+
+/// The one or the other, as the cache has answered.
+void Window::note_answer(cache::Answer answer, const cache::Range& range, const std::byte* to) {
+  if (waits(answer)) note_coming(range, to, targets_[range.target].issued);
+  else note_written(range, to);
+}
+
 /// The common case: all of a get, by the program's own. That begins first: room for the data is made while they are coming.
 int Window::fetch_absent(Target& target, const cache::Range& range, std::byte* to, float score,
                          const Native& native) {
@@ -134,16 +154,31 @@ int Window::send_joined(std::span<const Part> held) {
   return code;
 }
 
-int Window::send_held(int rank) {
-  if (!is_rank(rank)) return MPI_SUCCESS;
-  Target& target = targets_[static_cast<std::size_t>(rank)];
-  return target.held.empty() ? MPI_SUCCESS : send_held(target);
+/// Who waits for what comes to a place where others write, too, asks for it himself.
+int Window::serve_waiters(const Target& target) {
+  int code = MPI_SUCCESS;
+  for (const Fetched& each : target.fetched) {
+    if (!each.mixed || each.ticket == 0) continue;
+    cache_->release(each.ticket, [&](std::uint64_t skip, std::uint64_t bytes, std::byte* to) {
+      const Part part{{each.range.target, each.range.displacement + skip, bytes}, to, 0};
+      if (code == MPI_SUCCESS) code = fetch_parts({&part, 1});
+    });
+  }
+  return code;
 }
 
-int Window::send_all_held() {
+/// Asks for what the completion that follows is to bring and nobody has asked for.
+int Window::send_rest(int rank) {
+  if (!is_rank(rank)) return MPI_SUCCESS;
+  Target& target = targets_[static_cast<std::size_t>(rank)];
+  const int code = target.held.empty() ? MPI_SUCCESS : send_held(target);
+  return code == MPI_SUCCESS && destinations_.any_mixed() ? serve_waiters(target) : code;
+}
+
+int Window::send_all_rest() {
   int code = MPI_SUCCESS;
   for (const int rank : open_)
-    if (const int sent = send_held(rank); sent != MPI_SUCCESS) code = sent;
+    if (const int sent = send_rest(rank); sent != MPI_SUCCESS) code = sent;
   return code;
 }
 

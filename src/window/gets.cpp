@@ -59,7 +59,7 @@ int Window::get_any(const Region& origin, const Place& place, float score, const
 /// Of the common case.
 int Window::get_missing(Target& target, const cache::Range& range, std::byte* to, float score,
                         cache::Answer answer, const Native& native) {
-  if (answer != cache::Answer::absent) destinations_.note(range, to);
+  if (answer != cache::Answer::absent) note_answer(answer, range, to);
   if (answer == cache::Answer::pending) return target.account.hit(range.bytes), MPI_SUCCESS;
   if (answer == cache::Answer::absent) {
     if (!options_.coalesces && !sharing_.is_on()) [[likely]]
@@ -79,7 +79,7 @@ int Window::get_by_blocks(Target& target, const cache::Range& range, std::byte* 
   const std::uint64_t end =
       std::min((range.end() + size - 1) / size * size, static_cast<std::uint64_t>(target.segment.bytes));
   std::unique_ptr<std::byte[]> memory;
-  bool waits = false;
+  bool waits_here = false;
   parts_.clear();
   for (std::uint64_t at = first; at < end; at += size) {
     const cache::Range block{range.target, at, std::min(size, end - at)};
@@ -87,14 +87,19 @@ int Window::get_by_blocks(Target& target, const cache::Range& range, std::byte* 
     const cache::Range part{range.target, begin, std::min(block.end(), range.end()) - begin};
     std::byte* const part_to = to + (begin - range.displacement);
     const cache::Answer answer = cache_->lookup_in_block(block, part, part_to, score);
-    destinations_.note(part, part_to);
-    waits |= answer == cache::Answer::pending || (answer == cache::Answer::missing && cache_->waits());
+    if (answer == cache::Answer::block) {
+      if (memory == nullptr) memory = std::make_unique_for_overwrite<std::byte[]>(end - first);
+      const std::size_t before = parts_.size();
+      note_missing(block, memory.get() + (at - first));
+      if (parts_.size() == before) note_written(part, part_to);  // the node has it
+      else note_coming(part, part_to, issued_ + 1);
+      continue;
+    }
+    note_answer(answer, part, part_to);
+    waits_here |= waits(answer);
     if (answer == cache::Answer::missing) note_missing(part, part_to);
-    if (answer != cache::Answer::block) continue;
-    if (memory == nullptr) memory = std::make_unique_for_overwrite<std::byte[]>(end - first);
-    note_missing(block, memory.get() + (at - first));
   }
-  if (parts_.empty()) return target.account.hit(range.bytes), waits ? MPI_SUCCESS : quiet();
+  if (parts_.empty()) return target.account.hit(range.bytes), waits_here ? MPI_SUCCESS : quiet();
   const bool whole = memory == nullptr && asks_for_all(range.bytes);
   const int code = fetch(static_cast<int>(range.target), range.bytes, native, whole);
   if (memory != nullptr) target.blocks.push_back({issued_, std::move(memory)});  // after an error too
@@ -136,20 +141,20 @@ int Window::get_shaped(const Region& origin, Shapes shapes, const Place& place, 
 template <class Look>
 cache::Answer Window::look_up(const Place& place, const Shape& shape, std::byte* to, Look&& look) {
   parts_.clear();
-  bool waits = false;
+  bool waits_here = false;
   const Target& target = targets_[static_cast<std::size_t>(place.rank)];
   const std::int64_t begin = place.displacement * target.segment.unit;
   each_block(shape, place.count, [&](std::int64_t offset, std::int64_t bytes) {
     const cache::Range range{static_cast<std::uint32_t>(place.rank),
                              static_cast<std::uint64_t>(begin + offset), static_cast<std::uint64_t>(bytes)};
     const cache::Answer answer = look(range, to);
-    destinations_.note(range, to);
-    waits |= answer == cache::Answer::pending || (answer == cache::Answer::missing && cache_->waits());
+    note_answer(answer, range, to);
+    waits_here |= waits(answer);
     if (answer == cache::Answer::missing) note_missing(range, to);
     to += bytes;
   });
   if (!parts_.empty()) return cache::Answer::missing;
-  return waits ? cache::Answer::pending : cache::Answer::hit;
+  return waits_here ? cache::Answer::pending : cache::Answer::hit;
 }
 
 /// What must be fetched of the last lookup, for nobody on the node has it.
@@ -164,6 +169,7 @@ void Window::note_missing(const cache::Range& range, std::byte* to) {
 /// Then it is in its place, and in this rank's own cache.
 bool Window::found_on_node(const Part& part) {
   if (!sharing_.finds(targets_[part.range.target], part)) return false;
+  note_written(part.range, part.to);
   if (part.ticket != 0) cache_->filled(part.ticket, part.to);
   return true;
 }

@@ -75,7 +75,7 @@ class Window {
       return get_missing(target, range, to, score, answer, native);
     target.account.hit(range.bytes);
     if (destinations_.may_touch(to, range.bytes)) [[unlikely]]
-      destinations_.note(range, to);
+      note_written(range, to);
     return quiet();
   }
   /// request: of the library's kind, and complete if the data were there.
@@ -173,6 +173,10 @@ class Window {
   cache::Answer look_up(const Place& place, const Shape& shape, std::byte* to, Look&& look);
   void note_missing(const cache::Range& range, std::byte* to);
   bool found_on_node(const Part& part);
+  /// Whether something of what was looked up last will be copied when it has come.
+  bool waits(cache::Answer answer) const {
+    return answer == cache::Answer::pending || (answer == cache::Answer::missing && cache_->waits());
+  }
   bool is_inside(const Place& place, const Shape& shape) const;
   int refuse(int code);
   bool make_cache();
@@ -184,6 +188,9 @@ class Window {
   static std::uint64_t bytes_of(std::span<const Part> parts);
   bool asks_for_all(std::uint64_t bytes) const;
   Number begin_fetch(Target& target, int rank, std::uint64_t bytes);
+  void note_written(const cache::Range& range, const std::byte* to);
+  void note_coming(const cache::Range& range, const std::byte* to, Number last);
+  void note_answer(cache::Answer answer, const cache::Range& range, const std::byte* to);
   void await(Target& target, const Part& part, Number number, int code);
   int fetch_absent(Target& target, const cache::Range& range, std::byte* to, float score,
                    const Native& native);
@@ -192,8 +199,9 @@ class Window {
   int get_blocks(std::byte* to, const Blocks& here, int rank, const Blocks& there, MPI_Request* request);
   int send_held(Target& target);
   int send_joined(std::span<const Part> held);
-  int send_held(int rank);
-  int send_all_held();
+  int serve_waiters(const Target& target);
+  int send_rest(int rank);
+  int send_all_rest();
   int pass(int rank, const Native& native);
   int bypass(int rank, std::uint64_t bytes, const Native& native);
   int expect_librarys(const Region& origin, int rank, int code);
