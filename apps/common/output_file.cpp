@@ -18,14 +18,24 @@ namespace fs = std::filesystem;
 
 constexpr int most_links = 40;  // as Linux follows
 
-std::string partial(const std::string& path) { return path + ".partial"; }
+/// A name beside a path that nobody has.
+std::string partial(const std::string& path) {
+  std::string name = path + ".partial";
+  std::error_code ignored;
+  for (int more = 1; fs::symlink_status(name, ignored).type() != fs::file_type::not_found; ++more)
+    name = path + ".partial" + std::to_string(more);
+  return name;
+}
 
 /// Whether text goes into what is there, a device or a pipe: a file in its place would be the end of it. Also of
-/// what cannot be looked at, so that opening it says why.
+/// what cannot be looked at, so that opening it says why. /dev/stdout stays even where it leads to a file.
 bool stays(const std::string& path) {
   std::error_code ignored;
   const fs::file_type type = fs::status(path, ignored).type();
-  return type != fs::file_type::regular && type != fs::file_type::not_found;
+  if (type == fs::file_type::not_found) return false;
+  const std::string name = fs::absolute(path, ignored).lexically_normal();
+  return type != fs::file_type::regular || name.starts_with("/dev/fd/") || name.starts_with("/dev/std") ||
+         name.starts_with("/proc/");
 }
 
 /// The file that symbolic links lead to, be it there or not; without links the path itself.
@@ -44,15 +54,17 @@ fs::path settled(const std::string& path) {
   return unknown ? whole.lexically_normal() : name;
 }
 
+/// Two outputs to one device or pipe follow each other, and are no two texts for one file.
 bool same_file(const std::string& a, const std::string& b) {
   std::error_code ignored;
+  if (stays(a) && stays(b)) return false;
   return fs::equivalent(a, b, ignored) || settled(a) == settled(b);
 }
 
 /// Empty if all went well.
 std::string write(const std::string& path, const std::string& text) {
   errno = 0;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  std::ofstream file(path, std::ios::binary | std::ios::app);
   file << text;
   file.close();
   if (file) return "";
@@ -61,19 +73,21 @@ std::string write(const std::string& path, const std::string& text) {
 
 /// Empty if a file can be put beside `path`, which is tried.
 std::string why_not_beside(const std::string& path) {
-  const std::string problem = write(partial(path), "");
+  const std::string beside = partial(path), problem = write(beside, "");
   std::error_code ignored;
-  fs::remove(partial(path), ignored);
+  fs::remove(beside, ignored);
   return problem;
 }
 
-/// Empty if all went well.
+/// Empty if all went well; else nothing is left behind.
 std::string replace(const std::string& path, const std::string& text) {
-  std::string why = write(partial(path), text);
-  if (!why.empty()) return why;
-  std::error_code problem;
-  fs::rename(partial(path), path, problem);
-  return problem ? problem.message() : "";
+  const std::string beside = partial(path);
+  std::string why = write(beside, text);
+  std::error_code problem, ignored;
+  if (why.empty()) fs::rename(beside, path, problem);
+  if (problem) why = problem.message();
+  if (!why.empty()) fs::remove(beside, ignored);
+  return why;
 }
 
 std::string why_not(const std::string& path) {
@@ -111,13 +125,8 @@ void check_writable(std::initializer_list<NamedFile> outputs, const NamedFile& i
 }
 
 void write_whole(const std::string& path, const std::string& text) {
-  const bool straight = stays(path);
-  const std::string file = straight ? path : followed(path).string();
-  const std::string why = straight ? write(file, text) : replace(file, text);
-  if (why.empty()) return;
-  std::error_code ignored;
-  if (!straight) fs::remove(partial(file), ignored);
-  throw std::runtime_error("cannot write '" + path + "': " + why);
+  const std::string why = stays(path) ? write(path, text) : replace(followed(path), text);
+  if (!why.empty()) throw std::runtime_error("cannot write '" + path + "': " + why);
 }
 
 }  // namespace apps

@@ -79,6 +79,8 @@ def check_writable(file: Path | None) -> None:
     """Before an hour of measuring, not after it."""
     if file is None:
         return
+    if file.is_dir():
+        raise UsageError(f"cannot write {file}: it is a folder; name a file in it")
     if stays(file):
         if not os.access(file, os.W_OK):
             raise UsageError(f"cannot write {file}: it is nothing that you can write to; name another file")

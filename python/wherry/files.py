@@ -29,7 +29,13 @@ def _is_svg(path: Path) -> bool:
 
 
 def stays(path: Path) -> bool:
-    """Whether text goes into what is there, a device or a pipe: a file in its place would be the end of it."""
+    """Whether text goes into what is there, a device or a pipe: a file in its place would be the end of it.
+
+    A folder stays, too. So does /dev/stdout, even where it leads to a file.
+    """
+    name = os.path.abspath(path)  # noqa: PTH100 - Path.absolute() leaves .. in it
+    if path.exists() and name.startswith(("/dev/fd/", "/dev/std", "/proc/")):
+        return True
     # A symbolic link that leads round in a circle is still one when it is followed; opening it says so.
     return followed(path).is_symlink() or (path.exists() and not path.is_file())
 
@@ -42,10 +48,12 @@ def followed(path: Path) -> Path:
 def write_whole(path: Path, text: str) -> None:
     """Replaces path, or what it is a symbolic link to, by a file with this text.
 
-    On any failure the file is what it was and nothing is left behind. A device or a pipe stays, and gets the text.
+    On any failure the file is what it was and nothing is left behind. A device or a pipe stays, and gets the text; so
+    does /dev/stdout where it is a file, behind what is there.
     """
     if stays(path):
-        path.write_text(text, encoding="utf-8", errors="replace")
+        with path.open("a", encoding="utf-8", errors="replace") as file:
+            file.write(text)
     else:
         _replace(followed(path), text)
 

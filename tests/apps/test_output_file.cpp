@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -49,6 +50,34 @@ TEST_CASE("a file is replaced as a whole, with nothing left beside it") {
   CHECK(why_unwritable(path) == "");
   CHECK(text_of(path) == "short\n");
   CHECK(folder.files() == std::vector<std::string>{"r.json"});
+}
+
+TEST_CASE("a file that is there is not taken for one that was left half written") {
+  const Folder folder;
+  const std::string path = folder.path / "r.json", other = path + ".partial";
+  std::ofstream(other) << "the user's";
+  CHECK(why_unwritable(path) == "");
+  write_whole(path, "text\n");
+  fs::create_directory(folder.path / "taken");
+  std::ofstream(folder.path / "taken.partial") << "the user's";
+  CHECK_THROWS_AS(write_whole(folder.path / "taken", "text"), std::runtime_error);
+  CHECK(text_of(other) == "the user's");
+  CHECK(text_of(folder.path / "taken.partial") == "the user's");
+  CHECK(folder.files().size() == 4);
+}
+
+TEST_CASE("what is open as a file gets the text by its number, and stays open") {
+  const Folder folder;
+  const std::string path = folder.path / "out";
+  std::FILE* const open = std::fopen(path.c_str(), "w");
+  std::fputs("before\n", open);
+  std::fflush(open);
+  const std::string name = "/dev/fd/" + std::to_string(::fileno(open));
+  CHECK(why_unwritable(name) == "");
+  write_whole(name, "text\n");
+  check_writable({{"--json", name}, {"--output", name}, {"--trace", "/dev/null"}, {"--film", "/dev/null"}});
+  std::fclose(open);
+  CHECK(text_of(path) == "before\ntext\n");
 }
 
 TEST_CASE("what cannot be written is named, and nothing is left behind") {

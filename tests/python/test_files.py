@@ -46,6 +46,23 @@ def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
     assert link.is_symlink()
 
 
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="it is a folder; name a file in it"):
+        check_writable(tmp_path)
+
+
+def test_what_is_open_as_a_file_gets_the_text_by_its_number_and_stays_open(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    with path.open("w") as file:
+        file.write("before\n")
+        file.flush()
+        name = Path(f"/dev/fd/{file.fileno()}")
+        check_writable(name)
+        write_whole(name, "text\n")
+        assert os.fstat(file.fileno()).st_ino == path.stat().st_ino
+    assert path.read_text() == "before\ntext\n"
+
+
 def test_a_pipe_stays_and_gets_the_text(tmp_path: Path) -> None:
     pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)
