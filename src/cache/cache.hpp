@@ -113,15 +113,15 @@ class Cache {
   bool waits() const { return waits_; }
   /// The bytes of a fetch have come. Every ticket but 0 must be filled, passed on or abandoned, once, in any order.
   void filled(Ticket ticket, const std::byte* bytes);
-  /// Calls use(skip, bytes, destination) for those who wait for bytes of a fetch, and who now wait no more.
+  /// The same, but they are not to be kept.
+  void passed_on(Ticket ticket, const std::byte* bytes);
+  /// A fetch has failed. Who waits for it gets nothing.
+  void abandoned(Ticket ticket) { passed_on(ticket, nullptr); }
+  /// Calls use(skip, bytes, destination) for those who wait for bytes of a fetch, and who then wait no more. The fetch goes on.
   template <class Use>
   void release(Ticket ticket, Use&& use) {
     fetches_.release(ticket, use);
   }
-  /// The same as filled(), but they are not to be kept.
-  void passed_on(Ticket ticket, const std::byte* bytes);
-  /// A fetch has failed. Who waits for it gets nothing.
-  void abandoned(Ticket ticket) { passed_on(ticket, nullptr); }
 
   /// The range was, or is being, written by this process: with these bytes, or (nullptr) nobody knows with which.
   void written(const Range& range, const std::byte* bytes = nullptr);

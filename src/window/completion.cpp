@@ -57,7 +57,7 @@ bool Window::needs(int rank, Number Target::* reached) {
 }
 
 Window::Covered Window::cover(int rank) {
-  find_mixed();
+  find_mixed_for_waiters();
   Covered covered{issued_, send_rest(rank)};
   if (!is_rank(rank)) return covered;
   const Target& target = targets_[static_cast<std::size_t>(rank)];
@@ -67,7 +67,7 @@ Window::Covered Window::cover(int rank) {
 }
 
 Window::Covered Window::cover_all() {
-  find_mixed();
+  find_mixed_for_waiters();
   Covered covered{issued_, send_all_rest()};
   for (const int rank : open_) {
     const Target& target = targets_[static_cast<std::size_t>(rank)];
@@ -107,7 +107,7 @@ void Window::conclude(Complete&& complete) {
     end_reading();
     return complete();
   }
-  find_mixed();
+  if (destinations_.doubtful()) find_mixed();
   complete();
   end_reading();
 }
@@ -201,18 +201,21 @@ void Window::invalidate() {
 
 /// Notes what is read to places to which something else is written as well.
 void Window::find_mixed() {
-  if (!destinations_.doubtful() && !destinations_.is_full()) [[likely]]
-    return;
   has_open();  // only the targets that have something under way
-  std::vector<Written> under_way;
-  for (const int rank : open_) {
-    Target& target = targets_[static_cast<std::size_t>(rank)];
-    for (Fetched& each : target.fetched) under_way.push_back({each.range, each.bytes, &each.mixed});
-    for (Coming& each : target.coming) under_way.push_back({each.range, each.bytes, &each.mixed});
-  }
-  destinations_.drop_copies(
-      [&](const Destinations::Copy& copy) { return copy.last <= targets_[copy.written.range.target].local; });
-  destinations_.check(std::move(under_way));
+  destinations_.check(
+      [&](auto&& use) {
+        for (const int rank : open_) {
+          Target& target = targets_[static_cast<std::size_t>(rank)];
+          for (Fetched& each : target.fetched) use({each.range, each.bytes, each.number, &each.mixed});
+          for (Coming& each : target.coming) use({each.range, each.bytes, each.number, &each.mixed});
+        }
+      },
+      [&](const Written& copy) { return copy.number <= targets_[copy.range.target].local; });
+}
+
+/// Before a completion. Where what comes is not kept, nobody wants to know but those who wait for it.
+void Window::find_mixed_for_waiters() {
+  if (destinations_.doubtful() && (!forgets() || destinations_.has_copies())) find_mixed();
 }
 
 /// The data of gets up to `last` have come, if the library says so.

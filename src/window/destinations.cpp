@@ -1,36 +1,50 @@
 #include "window/destinations.hpp"
 
 namespace wherry::window {
+namespace {
 
-bool tell_mixed(std::vector<Written>& written) {
-  bool told = false;
-  std::ranges::sort(written, {}, &Written::begin);
-  for (auto first = written.begin(); first != written.end();) {
-    std::uintptr_t end = first->end();
-    bool agreed = true;
-    auto last = first + 1;
-    for (; last != written.end() && last->begin() < end; ++last) {
-      end = std::max(end, last->end());
-      agreed &= last->agrees(*first);
+/// Gets under way that overlap, one the next.
+struct Chain {
+  using Place = std::vector<Written>::iterator;
+  Place first, last;
+  std::uintptr_t end;
+  bool agreed = true;               // all are of the same bytes
+  std::uint64_t harmed_before = 0;  // over gets before this number something else was copied
+};
+
+std::vector<Chain> chains_of(std::vector<Written>& under_way) {
+  std::ranges::sort(under_way, {}, &Written::begin);
+  std::vector<Chain> chains;
+  for (auto each = under_way.begin(); each != under_way.end(); ++each) {
+    if (chains.empty() || each->begin() >= chains.back().end) {
+      chains.push_back({each, each + 1, each->end()});
+      continue;
     }
-    if (!agreed)
-      for (auto each = first; each != last; ++each)
-        if (each->mixed != nullptr) told = *each->mixed = true;
-    first = last;
+    Chain& chain = chains.back();
+    chain.last = each + 1;
+    chain.end = std::max(chain.end, each->end());
+    chain.agreed &= each->agrees(*chain.first);
   }
-  return told;
+  return chains;
 }
 
-void Destinations::check(std::vector<Written> under_way) {
-  for (const Copy& copy : copies_) under_way.push_back(copy.written);
-  begin_ = UINTPTR_MAX;
-  end_ = 0;
-  for (const Written& each : under_way) include(each.to, each.range.bytes);
-  most_noted_ = std::max(least_noted, 2 * under_way.size());
-  under_way.insert(under_way.end(), written_.begin(), written_.end());
-  mixed_ |= tell_mixed(under_way);
-  written_.clear();
-  doubtful_ = false;
+void note_hit(std::vector<Chain>& chains, const Written& hit) {
+  auto chain = std::ranges::upper_bound(chains, hit.begin(), {}, &Chain::end);
+  for (; chain != chains.end() && chain->first->begin() < hit.end(); ++chain)
+    if (!hit.agrees(*chain->first)) chain->harmed_before = std::max(chain->harmed_before, hit.number + 1);
+}
+
+}  // namespace
+
+bool tell_mixed(std::vector<Written>& under_way, const std::vector<Written>& hits) {
+  std::vector<Chain> chains = chains_of(under_way);
+  for (const Written& hit : hits) note_hit(chains, hit);
+  bool told = false;
+  for (const Chain& chain : chains)
+    for (auto each = chain.first; each != chain.last; ++each)
+      if (each->mixed != nullptr && (!chain.agreed || each->number < chain.harmed_before))
+        told = *each->mixed = true;
+  return told;
 }
 
 }  // namespace wherry::window

@@ -18,7 +18,8 @@ namespace wherry::window {
 struct Written {
   cache::Range range;
   const std::byte* to;
-  bool* mixed;  // nullptr: nobody wants to know; else set if others wrote there, too
+  std::uint64_t number;   // of the operation that brings them; of a hit: the last one issued before it
+  bool* mixed = nullptr;  // nullptr: nobody wants to know; else set if others wrote there, too
 
   std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(to); }
   std::uintptr_t end() const { return begin() + range.bytes; }
@@ -29,81 +30,104 @@ struct Written {
   }
 };
 
-/// In each chain of overlapping writes all are mixed, unless they agree. Whether anybody was told so.
-bool tell_mixed(std::vector<Written>& written);
+/// Mixed is what is under way and overlaps, unless all in such a chain agree, and what others have been copied over since it was
+/// issued. Whether anybody was told so.
+bool tell_mixed(std::vector<Written>& under_way, const std::vector<Written>& hits);
+
+/// An interval of addresses.
+struct Addresses {
+  std::uintptr_t begin = UINTPTR_MAX, end = 0;
+
+  bool is_empty() const { return end <= begin; }
+  bool touches(const void* at, std::uint64_t bytes) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    return address < end && address + bytes > begin;
+  }
+  void include(const void* at, std::uint64_t bytes) {
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    begin = std::min(begin, address);
+    end = std::max(end, address + bytes);
+  }
+};
 
 class Destinations {
  public:
-  /// Bytes that will be copied when gets of their target have come that are under way, the last of which has this number.
-  struct Copy {
-    Written written;
-    std::uint64_t last;
-  };
-
   /// Whether this may be where bytes are under way to.
-  bool may_touch(const void* to, std::uint64_t bytes) const {
-    const auto begin = reinterpret_cast<std::uintptr_t>(to);
-    return begin < end_ && begin + bytes > begin_;
-  }
+  bool may_touch(const void* to, std::uint64_t bytes) const { return expected_.touches(to, bytes); }
 
   /// A get is under way to there.
   void expect(const std::byte* to, std::uint64_t bytes) {
-    include(to, bytes);
-    ++expected_;
+    place(to, bytes);
+    ++gets_;
   }
   /// One of these is over.
   void arrived() {
-    if (--expected_ == 0) clear();
+    if (--gets_ == 0) clear();
   }
-  void expect_copy(const Copy& copy) {
-    include(copy.written.to, copy.written.range.bytes);
+  /// Bytes will be copied when gets of their target have come that are under way, up to this number.
+  void expect_copy(const Written& copy) {
+    place(copy.to, copy.range.bytes);
     copies_.push_back(copy);
   }
-  /// Bytes of a range have been written to there.
-  void wrote(const cache::Range& range, const std::byte* to) {
-    if (!may_touch(to, range.bytes)) return;
-    doubtful_ = true;
-    written_.push_back({range, to, nullptr});
+  /// Bytes have been copied.
+  void hit(const Written& hit) {
+    if (!may_touch(hit.to, hit.range.bytes)) return;
+    doubtful_.include(hit.to, hit.range.bytes);
+    hits_.push_back(hit);
   }
 
   /// Whether something may have been written over something else since the last check().
-  bool doubtful() const { return doubtful_; }
+  bool doubtful() const { return !doubtful_.is_empty(); }
+  /// Whether anybody waits for copies.
+  bool has_copies() const { return !copies_.empty(); }
   /// Whether it is time for check() because of what is noted for it.
-  bool is_full() const { return written_.size() + copies_.size() >= most_noted_; }
+  bool is_full() const { return hits_.size() + copies_.size() >= most_noted_; }
   /// Whether anything under way may be mixed.
   bool any_mixed() const { return mixed_; }
-  /// Copies that have been made are no longer under way. Before check().
-  template <class IsMade>
-  void drop_copies(IsMade&& is_made) {
+
+  /// Tells those whose memory others write, too. each_get(use) calls use(Written) for all gets under way; is_made(copy) says
+  /// which copies are under way no longer.
+  template <class EachGet, class IsMade>
+  void check(EachGet&& each_get, IsMade&& is_made) {
     std::erase_if(copies_, is_made);
+    expected_ = {};
+    std::vector<Written> under_way;
+    std::size_t all = 0;
+    const auto use = [&](const Written& written) {
+      ++all;
+      expected_.include(written.to, written.range.bytes);
+      // What nothing new touches has been compared before.
+      if (doubtful_.touches(written.to, written.range.bytes)) under_way.push_back(written);
+    };
+    for (const Written& copy : copies_) use(copy);
+    each_get(use);
+    mixed_ |= tell_mixed(under_way, hits_);
+    hits_.clear();
+    doubtful_ = {};
+    most_noted_ = std::max(least_noted, 2 * all);
   }
-  /// Tells those of `under_way`, which are all gets that are, whose memory others write, too. What was written before now does no
-  /// harm to what begins later.
-  void check(std::vector<Written> under_way);
 
  private:
   static constexpr std::size_t least_noted = 1024;
 
-  void include(const std::byte* to, std::uint64_t bytes) {
-    doubtful_ |= may_touch(to, bytes);
-    const auto begin = reinterpret_cast<std::uintptr_t>(to);
-    begin_ = std::min(begin_, begin);
-    end_ = std::max(end_, begin + bytes);
+  void place(const std::byte* to, std::uint64_t bytes) {
+    if (may_touch(to, bytes)) doubtful_.include(to, bytes);
+    expected_.include(to, bytes);
   }
-
   void clear() {
-    begin_ = UINTPTR_MAX;
-    end_ = 0;
-    doubtful_ = mixed_ = false;
+    expected_ = doubtful_ = {};
+    mixed_ = false;
     copies_.clear();
-    written_.clear();
+    hits_.clear();
+    most_noted_ = least_noted;
   }
 
-  std::uintptr_t begin_ = UINTPTR_MAX, end_ = 0;  // around all that is expected
-  std::size_t expected_ = 0;                      // gets
-  bool doubtful_ = false, mixed_ = false;
-  std::vector<Copy> copies_;      // that may have to be made still
-  std::vector<Written> written_;  // since the last check()
+  Addresses expected_;    // around all that bytes are under way to
+  Addresses doubtful_;    // around what touched that since the last check()
+  std::size_t gets_ = 0;  // under way
+  bool mixed_ = false;
+  std::vector<Written> copies_;  // that may have to be made still
+  std::vector<Written> hits_;    // since the last check()
   std::size_t most_noted_ = least_noted;
 };
 

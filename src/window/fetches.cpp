@@ -52,22 +52,23 @@ void Window::await(Target& target, const Part& part, Number number, int code) {
 
 /// Bytes of a range have been copied to there.
 void Window::note_written(const cache::Range& range, const std::byte* to) {
-  destinations_.wrote(range, to);
+  destinations_.hit({range, to, issued_});
   if (destinations_.is_full()) [[unlikely]]
     find_mixed();
 }
 
 /// They will be when the operations of their target up to a number have come.
 void Window::note_coming(const cache::Range& range, const std::byte* to, Number last) {
-  destinations_.expect_copy({{range, to, nullptr}, last});
+  destinations_.expect_copy({range, to, last});
   if (destinations_.is_full()) [[unlikely]]
     find_mixed();
 }
 
-/// The one or the other, as the cache has answered.
+/// The one or the other, or neither, as the cache has answered.
 void Window::note_answer(cache::Answer answer, const cache::Range& range, const std::byte* to) {
-  if (waits(answer)) note_coming(range, to, targets_[range.target].issued);
-  else note_written(range, to);
+  if (waits(answer)) return note_coming(range, to, targets_[range.target].issued);
+  const bool nothing = answer == cache::Answer::missing && cache_->missing().front().bytes == range.bytes;
+  if (!nothing) note_written(range, to);
 }
 
 /// The common case: all of a get, by the program's own. That begins first: room for the data is made while they are coming.
@@ -199,13 +200,14 @@ int Window::bypass(int rank, std::uint64_t bytes, const Native& native) {
 /// By the get that was issued last, if its call went well, the library will write to the origin, whatever it reads. Not for gets with a
 /// request: nobody here sees when these are over. Returns the call's code.
 int Window::expect_librarys(const Region& origin, int rank, int code) {
-  if (forgets() || code != MPI_SUCCESS || origin.count <= 0 || origin.type == MPI_DATATYPE_NULL) return code;
+  if (code != MPI_SUCCESS || origin.count <= 0 || origin.type == MPI_DATATYPE_NULL) return code;
   std::int64_t size = plain_size_;
   if (origin.type != plain_type_) {
     const std::shared_ptr<const Shape> shape = types_.shape(origin.type);
     size = shape->dense ? shape->size : 0;
   }
   const cache::Range range{nobody, 0, static_cast<std::uint64_t>(size * origin.count)};
+  if (range.bytes == 0) return code;
   const auto* const to = static_cast<const std::byte*>(origin.address);
   Target& target = targets_[static_cast<std::size_t>(rank)];
   target.fetched.push_back({target.issued, 0, range, to});

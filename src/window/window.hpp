@@ -255,6 +255,7 @@ class Window {
   /// Whether the end of an epoch ends what is valid.
   bool forgets() const { return options_.cache.mode == cache::Mode::transparent; }
   void find_mixed();
+  void find_mixed_for_waiters();
   void forget_writes(Target& target, Number last);
   void end_reading();
 

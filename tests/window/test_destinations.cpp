@@ -107,6 +107,23 @@ TEST_CASE("window: a hit on what has come early to the same place does not pass 
   });
 }
 
+TEST_CASE("window: what is read to where a hit was before is remembered, while something else is under way") {
+  Rig rig(options_of(cache::Mode::user_defined, false, 0), ranks, window_bytes);
+  Bytes into(3 * 64);
+  rig.get(into.data(), 64, 1, 0);
+  rig.flush(1);
+  rig.get(into.data() + 128, 64, 2, 0);
+  for (const int at : {512, 1024, 1536}) {
+    rig.get(into.data() + 64, 64, 1, at);
+    rig.flush(1);
+    rig.get(into.data() + 64, 64, 1, 0);
+    rig.flush(1);
+  }
+  const long before = rig.library.gets();
+  for (const int at : {512, 1024, 1536}) rig.get(into.data() + 64, 64, 1, at);
+  CHECK(rig.library.gets() == before);
+}
+
 TEST_CASE("window: a get to a place of its own is right whatever else is read to one place") {
   each_kind([](Rig& rig, std::mt19937& random) {
     Bytes anywhere(256), real(64 * 32), wanted(64 * 32);
@@ -121,6 +138,18 @@ TEST_CASE("window: a get to a place of its own is right whatever else is read to
     rig.flush_all();
     CHECK(real == wanted);
     CHECK(wrong_bytes(rig, 32) == 0);
+  });
+}
+
+TEST_CASE("window: who waits for what is read to where the library reads something is right") {
+  each_kind([](Rig& rig, std::mt19937&) {
+    Bytes anywhere(64), real(64), wanted(64);
+    rig.get(anywhere.data(), 64, 1, 0);
+    rig.get(anywhere.data(), 64, 0, 0);  // of the own rank: not the cache's
+    rig.get(real.data(), 64, 1, 0);
+    rig.flush_all();
+    for (int b = 0; b < 64; ++b) wanted[static_cast<std::size_t>(b)] = rig.library.read(1, b);
+    CHECK(real == wanted);
   });
 }
 
@@ -186,17 +215,34 @@ TEST_CASE("window: what comes to places of its own is remembered, in whatever or
   CHECK(rig.window.statistics().cache.full_hits == 5);
 }
 
-TEST_CASE("destinations: rows of writes that overlap are told apart") {
+TEST_CASE("destinations: chains of what overlaps are told apart") {
   Bytes memory(100);
   bool mixed[6] = {};
   const auto written = [&](int at, std::uint64_t bytes, std::uint64_t displacement, int number) {
-    return Written{{1, displacement, bytes}, memory.data() + at, number < 0 ? nullptr : mixed + number};
+    return Written{{1, displacement, bytes}, memory.data() + at, 0, number < 0 ? nullptr : mixed + number};
   };
   // The same bytes twice; two that touch; three in a row, of which the last is of another place; and one by nobody.
   std::vector<Written> all = {written(0, 8, 100, 0),  written(4, 8, 104, 1),  written(12, 8, 0, 2),
                               written(40, 20, 40, 3), written(50, 20, 50, 4), written(65, 10, 0, 5),
                               written(74, 4, 0, -1)};
-  window::tell_mixed(all);
+  CHECK(window::tell_mixed(all, {}));
   CHECK_FALSE((mixed[0] || mixed[1] || mixed[2]));
   CHECK((mixed[3] && mixed[4] && mixed[5]));
+}
+
+TEST_CASE("destinations: a hit mixes what was issued before it, and of other bytes") {
+  Bytes memory(100);
+  bool before = false, after = false, same = false;
+  std::vector<Written> under_way = {{{1, 0, 8}, memory.data(), 1, &before},
+                                    {{1, 0, 8}, memory.data(), 3, &after},
+                                    {{1, 50, 8}, memory.data() + 50, 1, &same}};
+  CHECK_FALSE(window::tell_mixed(under_way, {{{2, 0, 8}, memory.data() + 8, 2}}));
+  CHECK(window::tell_mixed(under_way,
+                           {{{2, 0, 60}, memory.data() + 4, 2}, {{1, 50, 2}, memory.data() + 50, 9}}));
+  CHECK(before);
+  CHECK_FALSE(after);
+  CHECK(same);
+  same = false;
+  CHECK_FALSE(window::tell_mixed(under_way, {{{1, 50, 2}, memory.data() + 50, 9}}));
+  CHECK_FALSE(same);
 }
