@@ -2,11 +2,16 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include "common/options.hpp"
@@ -21,21 +26,32 @@ constexpr int most_links = 40;  // as Linux follows
 /// A name beside a path that nobody has.
 std::string partial(const std::string& path) {
   std::string name = path + ".partial";
-  std::error_code ignored;
-  for (int more = 1; fs::symlink_status(name, ignored).type() != fs::file_type::not_found; ++more)
+  std::error_code unknown;
+  for (int more = 1; fs::exists(fs::symlink_status(name, unknown)); ++more)
     name = path + ".partial" + std::to_string(more);
   return name;
 }
 
+/// Of what a path names that this process has open: /dev/stdout and the like, which may lead to a file.
+std::optional<int> descriptor(const std::string& path) {
+  if (path == "/dev/stdout") return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  constexpr std::string_view numbered = "/dev/fd/";
+  int number = 0;
+  const char* const end = path.data() + path.size();
+  if (!path.starts_with(numbered) ||
+      std::from_chars(path.data() + numbered.size(), end, number) != std::from_chars_result{end, {}})
+    return std::nullopt;
+  return number;
+}
+
 /// Whether text goes into what is there, a device or a pipe: a file in its place would be the end of it. Also of
-/// what cannot be looked at, so that opening it says why. /dev/stdout stays even where it leads to a file.
+/// what cannot be looked at, so that opening it says why.
 bool stays(const std::string& path) {
   std::error_code ignored;
   const fs::file_type type = fs::status(path, ignored).type();
   if (type == fs::file_type::not_found) return false;
-  const std::string name = fs::absolute(path, ignored).lexically_normal();
-  return type != fs::file_type::regular || name.starts_with("/dev/fd/") || name.starts_with("/dev/std") ||
-         name.starts_with("/proc/");
+  return type != fs::file_type::regular || descriptor(path);
 }
 
 /// The file that symbolic links lead to, be it there or not; without links the path itself.
@@ -64,11 +80,27 @@ bool same_file(const std::string& a, const std::string& b) {
 /// Empty if all went well.
 std::string write(const std::string& path, const std::string& text) {
   errno = 0;
-  std::ofstream file(path, std::ios::binary | std::ios::app);
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
   if (file) return "";
   return errno != 0 ? std::strerror(errno) : "the file cannot be written";
+}
+
+/// The same, behind what this process has printed there.
+std::string write(int descriptor, std::string_view text) {
+  std::fflush(nullptr);
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written < 0 && errno != EINTR) return std::strerror(errno);
+    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+  }
+  return "";
+}
+
+std::string write_into(const std::string& path, const std::string& text) {
+  const std::optional<int> open = descriptor(path);
+  return open ? write(*open, text) : write(path, text);
 }
 
 /// Empty if a file can be put beside `path`, which is tried.
@@ -125,7 +157,7 @@ void check_writable(std::initializer_list<NamedFile> outputs, const NamedFile& i
 }
 
 void write_whole(const std::string& path, const std::string& text) {
-  const std::string why = stays(path) ? write(path, text) : replace(followed(path), text);
+  const std::string why = stays(path) ? write_into(path, text) : replace(followed(path), text);
   if (!why.empty()) throw std::runtime_error("cannot write '" + path + "': " + why);
 }
 

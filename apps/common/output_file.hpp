@@ -21,7 +21,7 @@ std::string why_unwritable(const std::string& path);
 
 /// Replaces `path`, or what it is a symbolic link to, by a file with this text. On failure the file is what it was,
 /// nothing is left behind, and std::runtime_error says why. A device or a pipe stays, and gets the text; so does
-/// /dev/stdout where it is a file, behind what is there.
+/// /dev/stdout where it is a file, behind what was printed.
 void write_whole(const std::string& path, const std::string& text);
 
 }  // namespace apps

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -31,13 +32,19 @@ def _is_svg(path: Path) -> bool:
 def stays(path: Path) -> bool:
     """Whether text goes into what is there, a device or a pipe: a file in its place would be the end of it.
 
-    A folder stays, too. So does /dev/stdout, even where it leads to a file.
+    A folder stays, too.
     """
-    name = os.path.abspath(path)  # noqa: PTH100 - Path.absolute() leaves .. in it
-    if path.exists() and name.startswith(("/dev/fd/", "/dev/std", "/proc/")):
+    if path.exists() and _descriptor(path) is not None:
         return True
     # A symbolic link that leads round in a circle is still one when it is followed; opening it says so.
     return followed(path).is_symlink() or (path.exists() and not path.is_file())
+
+
+def _descriptor(path: Path) -> int | None:
+    """Of what a path names that this process has open: /dev/stdout and the like, which may lead to a file."""
+    named = {"/dev/stdout": 1, "/dev/stderr": 2}
+    number = re.fullmatch(r"/dev/fd/(\d+)", str(path))
+    return int(number[1]) if number else named.get(str(path))
 
 
 def followed(path: Path) -> Path:
@@ -49,13 +56,22 @@ def write_whole(path: Path, text: str) -> None:
     """Replaces path, or what it is a symbolic link to, by a file with this text.
 
     On any failure the file is what it was and nothing is left behind. A device or a pipe stays, and gets the text; so
-    does /dev/stdout where it is a file, behind what is there.
+    does /dev/stdout where it is a file, behind what was printed.
     """
     if stays(path):
-        with path.open("a", encoding="utf-8", errors="replace") as file:
-            file.write(text)
+        _write_into(path, text)
     else:
         _replace(followed(path), text)
+
+
+def _write_into(path: Path, text: str) -> None:
+    descriptor = _descriptor(path)
+    if descriptor is None:
+        path.write_text(text, encoding="utf-8", errors="replace")
+        return
+    sys.stdout.flush()
+    with open(descriptor, "w", encoding="utf-8", errors="replace", closefd=False) as file:
+        file.write(text)
 
 
 def _replace(path: Path, text: str) -> None:

@@ -71,13 +71,13 @@ TEST_CASE("what is open as a file gets the text by its number, and stays open") 
   const std::string path = folder.path / "out";
   std::FILE* const open = std::fopen(path.c_str(), "w");
   std::fputs("before\n", open);
-  std::fflush(open);
   const std::string name = "/dev/fd/" + std::to_string(::fileno(open));
   CHECK(why_unwritable(name) == "");
   write_whole(name, "text\n");
   check_writable({{"--json", name}, {"--output", name}, {"--trace", "/dev/null"}, {"--film", "/dev/null"}});
+  std::fputs("behind\n", open);
   std::fclose(open);
-  CHECK(text_of(path) == "before\ntext\n");
+  CHECK(text_of(path) == "before\ntext\nbehind\n");
 }
 
 TEST_CASE("what cannot be written is named, and nothing is left behind") {
@@ -91,6 +91,13 @@ TEST_CASE("what cannot be written is named, and nothing is left behind") {
   fs::create_directory(folder.path / "taken");
   CHECK_THROWS_AS(write_whole(folder.path / "taken", "text"), std::runtime_error);
   CHECK(folder.files() == std::vector<std::string>{"taken"});
+}
+
+TEST_CASE("a name that is too long is refused") {
+  const Folder folder;
+  for (const std::size_t length : {252, 300})
+    CHECK(why_unwritable(folder.path / std::string(length, 'x')).find("File name too long") !=
+          std::string::npos);
 }
 
 TEST_CASE("files that options name are two where two are named, and can be written") {
