@@ -33,9 +33,11 @@ Cost balanced_cost(double n, double p) {
 }
 Cost replicated_cost(double n, double p) { return {triangle(n) / p, allreduce_bytes(n, p), 2 * rounds(p)}; }
 Cost overlapped_cost(double n, double p) {
-  // An eighth of the bytes is not behind any computation; the messages of the other seven reductions cost the processor only.
-  const double bytes = allreduce_bytes(n, p);
-  return {triangle(n) / p, bytes / 8, 2 * rounds(p) * (1 + 7 * processors_part), bytes * 7 / 8};
+  // The last block's bytes are not behind any computation; the messages of the other reductions cost the processor only.
+  const auto blocks =
+      static_cast<double>(overlapped_blocks(static_cast<std::size_t>(n), static_cast<std::size_t>(p)));
+  const double bytes = allreduce_bytes(n, p), last = bytes / blocks;
+  return {triangle(n) / p, last, 2 * rounds(p) * (1 + (blocks - 1) * processors_part), bytes - last};
 }
 Cost allgathered_cost(double n, double p) { return {one_sided * n * n / p, gather_bytes(n, p), rounds(p)}; }
 Cost half_ring_cost(double n, double p) {

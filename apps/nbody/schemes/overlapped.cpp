@@ -11,9 +11,9 @@ namespace nbody {
 namespace {
 
 /// Only the reduction of the last block cannot be hidden: an eighth of the bytes, behind a sixty-fourth of the pairs.
-constexpr std::size_t most_blocks = 8;
-/// A block's reduction should not be all latency.
-constexpr std::size_t least_bodies = 64;
+constexpr double most_blocks = 8;
+/// A block's reduction should not be all latency, nor last longer than what a rank computes of the next.
+constexpr double least_bodies = 64, least_pairs = 100000;
 /// Between looks at the reductions under way: from tenths of a millisecond to some milliseconds, by the processor; and enough to be worth filling a tile of columns.
 constexpr std::uint64_t pairs_between_looks = 1'000'000;
 
@@ -51,11 +51,10 @@ class Block {
 
 class Overlapped : public Scheme {
  public:
-  Overlapped(MPI_Comm comm, Team& team, std::size_t bodies, std::uint64_t pairs_between)
+  Overlapped(std::size_t count, MPI_Comm comm, Team& team, std::size_t bodies, std::uint64_t pairs_between)
       : comm_(comm), team_(team), all_{0, bodies} {
     const auto rank = static_cast<std::size_t>(apps::rank_of(comm)),
                ranks = static_cast<std::size_t>(apps::size_of(comm));
-    const std::size_t count = std::clamp<std::size_t>(bodies / least_bodies, 1, most_blocks);
     for (std::size_t k = count; k > 0; --k) {
       const Range columns = part_of(all_, k - 1, count);
       const Work work = share(column_block(columns), rank, ranks);
@@ -98,13 +97,21 @@ class Overlapped : public Scheme {
 
 }  // namespace
 
-std::unique_ptr<Scheme> overlapped_with_looks(MPI_Comm comm, Team& team, std::size_t bodies,
-                                              std::uint64_t pairs_between) {
-  return std::make_unique<Overlapped>(comm, team, bodies, pairs_between);
+std::size_t overlapped_blocks(std::size_t bodies, std::size_t ranks) {
+  const auto n = static_cast<double>(bodies), pairs = n * n / 2 / static_cast<double>(ranks);
+  return static_cast<std::size_t>(
+      std::clamp(std::min(n / least_bodies, pairs / least_pairs), 1.0, most_blocks));
+}
+
+std::unique_ptr<Scheme> overlapped_in(std::size_t blocks, MPI_Comm comm, Team& team, std::size_t bodies,
+                                      std::uint64_t pairs_between) {
+  return std::make_unique<Overlapped>(blocks, comm, team, bodies, pairs_between);
 }
 
 std::unique_ptr<Scheme> overlapped(MPI_Comm comm, Team& team, std::size_t bodies) {
-  return overlapped_with_looks(comm, team, bodies, pairs_between_looks);
+  const std::size_t blocks = overlapped_blocks(bodies, static_cast<std::size_t>(apps::size_of(comm)));
+  if (blocks == 1) return replicated(comm, team, bodies);  // nothing to compute meanwhile
+  return overlapped_in(blocks, comm, team, bodies, pairs_between_looks);
 }
 
 }  // namespace nbody

@@ -82,7 +82,12 @@ std::unique_ptr<Scheme> in_pairs(MPI_Comm comm, Team& team, std::size_t bodies) 
 
 /// Blocks of many steps each: 301 bodies have 45,150 pairs.
 std::unique_ptr<Scheme> often_looking(MPI_Comm comm, Team& team, std::size_t bodies) {
-  return overlapped_with_looks(comm, team, bodies, 500);
+  return overlapped_in(4, comm, team, bodies, 500);
+}
+
+/// Of a step each, as few bodies as there are.
+std::unique_ptr<Scheme> in_eight(MPI_Comm comm, Team& team, std::size_t bodies) {
+  return overlapped_in(8, comm, team, bodies, bodies * bodies);
 }
 
 const SchemeRow& named(const std::string& name) {
@@ -157,6 +162,7 @@ int main(int argc, char** argv) {
           right &= moves_alike(row.name, row.make, scattered(bodies, seed), threads);
   right &= moves_alike("node, two ranks each", in_pairs, scattered(301, seed), 1);
   right &= moves_alike("overlapped, with many looks", often_looking, scattered(301, seed), 1);
+  right &= moves_alike("overlapped, in eight blocks", in_eight, scattered(301, seed), 1);
   const int code = apps::on_all(right, MPI_COMM_WORLD) ? 0 : 1;
   MPI_Finalize();
   return code;
