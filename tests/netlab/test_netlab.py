@@ -344,7 +344,7 @@ def pids_in(namespace: str) -> list[str]:
     ).stdout.split()
 
 
-def wait_until(condition: object, patience_s: float = 20) -> None:
+def wait_until(condition: object, patience_s: float = 60) -> None:
     """Waits for something that another process does; the patience only ends a test that has failed."""
     assert callable(condition)
     deadline = time.monotonic() + patience_s
