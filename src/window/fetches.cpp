@@ -200,7 +200,9 @@ int Window::bypass(int rank, std::uint64_t bytes, const Native& native) {
 /// By the get that was issued last, if its call went well, the library will write to the origin, whatever it reads. Not for gets with a
 /// request: nobody here sees when these are over. Returns the call's code.
 int Window::expect_librarys(const Region& origin, int rank, int code) {
-  if (code != MPI_SUCCESS || origin.count <= 0 || origin.type == MPI_DATATYPE_NULL) return code;
+  if (code != MPI_SUCCESS || (forgets() && cache_ == nullptr) || origin.count <= 0 ||
+      origin.type == MPI_DATATYPE_NULL)
+    return code;
   std::int64_t size = plain_size_;
   if (origin.type != plain_type_) {
     const std::shared_ptr<const Shape> shape = types_.shape(origin.type);
@@ -209,6 +211,7 @@ int Window::expect_librarys(const Region& origin, int rank, int code) {
   const cache::Range range{nobody, 0, static_cast<std::uint64_t>(size * origin.count)};
   if (range.bytes == 0) return code;
   const auto* const to = static_cast<const std::byte*>(origin.address);
+  if (forgets() && !destinations_.may_touch(to, range.bytes)) return code;
   Target& target = targets_[static_cast<std::size_t>(rank)];
   target.fetched.push_back({target.issued, 0, range, to});
   destinations_.expect(to, range.bytes);
