@@ -49,8 +49,9 @@ double expected_s(const SchemeRow& scheme, double bodies, double ranks, const Sp
 std::vector<std::size_t> shortlist(std::size_t bodies, int ranks, const Speeds& speeds, bool one_node) {
   std::vector<std::size_t> order(schemes().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (one_node)
-    std::erase_if(order, [](std::size_t scheme) { return schemes()[scheme].on_one_node != nullptr; });
+  std::erase_if(order, [&](std::size_t scheme) {
+    return why_not(schemes()[scheme], bodies, ranks, one_node) != nullptr;
+  });
   std::ranges::sort(order, {}, [&](std::size_t scheme) {
     return std::pair(expected_s(schemes()[scheme], static_cast<double>(bodies), ranks, speeds), scheme);
   });

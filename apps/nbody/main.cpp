@@ -175,7 +175,11 @@ class Run {
 
  private:
   Choice chosen(const Bodies& bodies) {
-    if (settings_.scheme) return {scheme_for(comm_, *settings_.scheme), ""};
+    if (settings_.scheme) {
+      const Fitting fitting = scheme_for(comm_, *settings_.scheme, bodies.size());
+      if (fitting.why != nullptr) why_other_ = fitting.why;
+      return {fitting.scheme, ""};
+    }
     const auto allgather = std::ranges::find(schemes(), true, &SchemeRow::reproducible) - schemes().begin();
     if (settings_.reproducible) return {static_cast<std::size_t>(allgather), ""};
     return choose(comm_, team_, System(bodies), sides_.exchanges(1), pace_);
@@ -240,8 +244,8 @@ class Run {
                        ", " + std::to_string(team_.threads()) +
                        (team_.threads() == 1 ? " thread" : " threads") + " a rank\nscheme " + row.name +
                        ": " + row.meaning;
-    if (settings_.scheme && *settings_.scheme != choice_.scheme)
-      text += " (in place of " + schemes()[*settings_.scheme].name + ", for all ranks are on one node)";
+    if (!why_other_.empty())
+      text += " (in place of " + schemes()[*settings_.scheme].name + ", for " + why_other_ + ")";
     if (!binding_.empty()) text += "\n" + binding_;
     if (!choice_.reason.empty()) text += "\nof the trial: " + choice_.reason;
     if (settings_.steps == 0) return text;
@@ -317,6 +321,7 @@ class Run {
   const InstructionSet& set_;
   Team team_;
   Sides sides_;
+  std::string why_other_;  // than the one that was asked for
   Choice choice_;
   std::size_t count_;
   std::unique_ptr<Scheme> scheme_;

@@ -58,6 +58,12 @@ Cost grid_cost(double n, double p) {
   return {triangle(n) / p, 2 * block * (across - 1 + down - 1), 2 * (rounds(across) + rounds(down))};
 }
 
+const char* nothing_to_overlap(std::size_t bodies, int ranks, bool one_node) {
+  if (one_node) return "all ranks are on one node";
+  return overlapped_blocks(bodies, static_cast<std::size_t>(ranks)) == 1 ? "a rank computes too few pairs"
+                                                                         : nullptr;
+}
+
 std::vector<SchemeRow> every_scheme() {
   return {
       {"equal", "as many rows of the triangle to each rank; an allreduce; places broadcast", false,
@@ -67,7 +73,7 @@ std::vector<SchemeRow> every_scheme() {
       {"replicated", "as many pairs to each rank; an allreduce; every rank moves all bodies", false,
        replicated, replicated_cost},
       {"overlapped", "replicated, with the allreduce in blocks while the ranks compute", false, overlapped,
-       overlapped_cost, "replicated"},
+       overlapped_cost, "replicated", nothing_to_overlap},
       {"node", "replicated, added up in shared memory by the ranks of a node; an allreduce of nodes", false,
        node_shared, replicated_cost},
       {"allgather", "every rank pulls its own bodies only; places gathered", true, allgathered,
@@ -91,11 +97,16 @@ const std::vector<SchemeRow>& schemes() {
   return all;
 }
 
-std::size_t scheme_for(MPI_Comm comm, std::size_t asked) {
-  const char* const instead = schemes()[asked].on_one_node;
-  if (instead == nullptr || !apps::on_one_node(comm)) return asked;
-  return static_cast<std::size_t>(std::ranges::find(schemes(), instead, &SchemeRow::name) -
-                                  schemes().begin());
+const char* why_not(const SchemeRow& scheme, std::size_t bodies, int ranks, bool one_node) {
+  return scheme.why_instead == nullptr ? nullptr : scheme.why_instead(bodies, ranks, one_node);
+}
+
+Fitting scheme_for(MPI_Comm comm, std::size_t asked, std::size_t bodies) {
+  const SchemeRow& row = schemes()[asked];
+  const char* const why = why_not(row, bodies, apps::size_of(comm), apps::on_one_node(comm));
+  if (why == nullptr) return {asked};
+  const auto instead = std::ranges::find(schemes(), row.instead, &SchemeRow::name);
+  return {static_cast<std::size_t>(instead - schemes().begin()), why};
 }
 
 }  // namespace nbody

@@ -45,11 +45,21 @@ struct SchemeRow {
     double pairs, bytes, messages, hidden_bytes = 0;
   };
   Cost (*cost)(double bodies, double ranks);
-  const char* on_one_node = nullptr;  // what runs instead where all ranks are on one node
+  /// What runs instead where this has nothing to gain, and why that is so; nullptr: it may have.
+  const char* instead = nullptr;
+  const char* (*why_instead)(std::size_t bodies, int ranks, bool one_node) = nullptr;
 };
 const std::vector<SchemeRow>& schemes();
 
-/// The number of the scheme that runs if this one is asked for. Collective.
-std::size_t scheme_for(MPI_Comm comm, std::size_t asked);
+/// Why another scheme runs in place of this one; nullptr: none does.
+const char* why_not(const SchemeRow& scheme, std::size_t bodies, int ranks, bool one_node);
+
+/// The number of the scheme that runs if this one is asked for, and why it is another.
+struct Fitting {
+  std::size_t scheme;
+  const char* why = nullptr;
+};
+/// Collective.
+Fitting scheme_for(MPI_Comm comm, std::size_t asked, std::size_t bodies);
 
 }  // namespace nbody

@@ -10,9 +10,9 @@
 namespace nbody {
 namespace {
 
-/// Only the reduction of the last block cannot be hidden: an eighth of the bytes, behind a sixty-fourth of the pairs.
+/// Only the reduction of the last block cannot be hidden: of eight an eighth of the bytes, behind a sixty-fourth of the pairs.
 constexpr double most_blocks = 8;
-/// A block's reduction should not be all latency, nor last longer than what a rank computes of the next.
+/// A block's reduction should not be all latency. Pairs: of a rank, in the middle of all blocks.
 constexpr double least_bodies = 64, least_pairs = 100000;
 /// Between looks at the reductions under way: from tenths of a millisecond to some milliseconds, by the processor; and enough to be worth filling a tile of columns.
 constexpr std::uint64_t pairs_between_looks = 1'000'000;
@@ -110,7 +110,6 @@ std::unique_ptr<Scheme> overlapped_in(std::size_t blocks, MPI_Comm comm, Team& t
 
 std::unique_ptr<Scheme> overlapped(MPI_Comm comm, Team& team, std::size_t bodies) {
   const std::size_t blocks = overlapped_blocks(bodies, static_cast<std::size_t>(apps::size_of(comm)));
-  if (blocks == 1) return replicated(comm, team, bodies);  // nothing to compute meanwhile
   return overlapped_in(blocks, comm, team, bodies, pairs_between_looks);
 }
 

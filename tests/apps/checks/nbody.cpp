@@ -85,7 +85,7 @@ std::unique_ptr<Scheme> often_looking(MPI_Comm comm, Team& team, std::size_t bod
   return overlapped_in(4, comm, team, bodies, 500);
 }
 
-/// Of a step each, as few bodies as there are.
+/// Blocks that are not cut into steps.
 std::unique_ptr<Scheme> in_eight(MPI_Comm comm, Team& team, std::size_t bodies) {
   return overlapped_in(8, comm, team, bodies, bodies * bodies);
 }
@@ -137,14 +137,14 @@ bool finds_what_is_wrong() {
 }
 
 /// Whether reductions behind the computing are tried, where they would win: the wire is slow, and messages cost nothing.
-bool tries_overlapped(bool one_node) {
+bool tries_overlapped(bool one_node, std::size_t bodies = 4096) {
   const Speeds speeds = {.pairs_per_s = 1e9, .bytes_per_s = 1e8, .message_s = 1e-9};
-  return std::ranges::any_of(shortlist(4096, 2, speeds, one_node),
+  return std::ranges::any_of(shortlist(bodies, 2, speeds, one_node),
                              [](std::size_t scheme) { return schemes()[scheme].name == "overlapped"; });
 }
 
 bool overlaps_between_nodes_only() {
-  if (tries_overlapped(false) && !tries_overlapped(true)) return true;
+  if (tries_overlapped(false) && !tries_overlapped(true) && !tries_overlapped(false, 512)) return true;
   std::fprintf(stderr, "overlapped is tried %s\n", tries_overlapped(true) ? "on one node" : "nowhere");
   return false;
 }
