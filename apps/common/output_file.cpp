@@ -34,15 +34,18 @@ std::string partial(const std::string& path) {
 
 /// Of what a path names that this process has open: /dev/stdout and the like, which may lead to a file.
 std::optional<int> descriptor(const std::string& path) {
-  if (path == "/dev/stdout") return STDOUT_FILENO;
-  if (path == "/dev/stderr") return STDERR_FILENO;
-  constexpr std::string_view numbered = "/dev/fd/";
-  int number = 0;
-  const char* const end = path.data() + path.size();
-  if (!path.starts_with(numbered) ||
-      std::from_chars(path.data() + numbered.size(), end, number) != std::from_chars_result{end, {}})
-    return std::nullopt;
-  return number;
+  std::error_code ignored;
+  const std::string name = fs::absolute(path, ignored).lexically_normal();
+  if (name == "/dev/stdout") return STDOUT_FILENO;
+  if (name == "/dev/stderr") return STDERR_FILENO;
+  const char* const end = name.data() + name.size();
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    int number = 0;
+    if (name.starts_with(folder) &&
+        std::from_chars(name.data() + folder.size(), end, number) == std::from_chars_result{end, {}})
+      return number;
+  }
+  return std::nullopt;
 }
 
 /// Whether text goes into what is there, a device or a pipe: a file in its place would be the end of it. Also of

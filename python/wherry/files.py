@@ -42,9 +42,9 @@ def stays(path: Path) -> bool:
 
 def _descriptor(path: Path) -> int | None:
     """Of what a path names that this process has open: /dev/stdout and the like, which may lead to a file."""
-    named = {"/dev/stdout": 1, "/dev/stderr": 2}
-    number = re.fullmatch(r"/dev/fd/(\d+)", str(path))
-    return int(number[1]) if number else named.get(str(path))
+    name = os.path.abspath(path)  # noqa: PTH100 - Path.absolute() leaves .. in it
+    number = re.fullmatch(r"(?:/dev/fd|/proc/self/fd)/(\d+)", name)
+    return int(number[1]) if number else {"/dev/stdout": 1, "/dev/stderr": 2}.get(name)
 
 
 def followed(path: Path) -> Path:

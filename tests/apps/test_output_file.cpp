@@ -71,13 +71,14 @@ TEST_CASE("what is open as a file gets the text by its number, and stays open") 
   const std::string path = folder.path / "out";
   std::FILE* const open = std::fopen(path.c_str(), "w");
   std::fputs("before\n", open);
-  const std::string name = "/dev/fd/" + std::to_string(::fileno(open));
+  const std::string number = std::to_string(::fileno(open)), name = "/dev/fd/" + number;
   CHECK(why_unwritable(name) == "");
   write_whole(name, "text\n");
+  write_whole("/dev/../proc/self//fd/" + number, "more\n");
   check_writable({{"--json", name}, {"--output", name}, {"--trace", "/dev/null"}, {"--film", "/dev/null"}});
   std::fputs("behind\n", open);
   std::fclose(open);
-  CHECK(text_of(path) == "before\ntext\nbehind\n");
+  CHECK(text_of(path) == "before\ntext\nmore\nbehind\n");
 }
 
 TEST_CASE("what cannot be written is named, and nothing is left behind") {

@@ -59,8 +59,9 @@ def test_what_is_open_as_a_file_gets_the_text_by_its_number_and_stays_open(tmp_p
         name = Path(f"/dev/fd/{file.fileno()}")
         check_writable(name)
         write_whole(name, "text\n")
+        write_whole(Path(f"/dev/../proc/self/fd/{file.fileno()}"), "more\n")
         file.write("behind\n")
-    assert path.read_text() == "before\ntext\nbehind\n"
+    assert path.read_text() == "before\ntext\nmore\nbehind\n"
 
 
 def test_a_pipe_stays_and_gets_the_text(tmp_path: Path) -> None:
