@@ -63,6 +63,11 @@ std::optional<Snapshot> fit(const Settings& settings, int ranks) {
   if (bodies < static_cast<std::size_t>(ranks))
     throw apps::usage_error(std::to_string(bodies) + " bodies for " + std::to_string(ranks) +
                             " ranks; start at most as many ranks as there are bodies");
+  // A run may go on in the file that it began from; nothing else may replace that.
+  const apps::NamedFile input = settings.restart.empty() ? apps::NamedFile{"--input", settings.input}
+                                                         : apps::NamedFile{"--restart", settings.restart};
+  apps::check_writable(
+      {{"--film", settings.film}, {"--trace", settings.trace}, {"--json", settings.common.json}}, input);
   apps::check_writable({{"--output", settings.output},
                         {"--film", settings.film},
                         {"--trace", settings.trace},

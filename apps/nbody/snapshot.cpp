@@ -1,10 +1,12 @@
 #include "nbody/snapshot.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -60,8 +62,9 @@ class Reader {
  public:
   explicit Reader(std::string name) : name_(std::move(name)) {}
 
-  void read(std::string_view line) {
+  void read(std::string_view line, bool ended) {
     ++line_;
+    if (state_ && !ended) fail("the line breaks off; the file was not copied or written whole");
     line = trimmed(line);
     if (line.starts_with(state_mark)) return read_state(line.substr(state_mark.size()));
     if (line.empty() || line.starts_with('#')) return;
@@ -74,6 +77,9 @@ class Reader {
       throw input_error(name_ + ": no line '" + std::string(header) + "'; write it above the bodies");
     if (rows_.empty())
       throw input_error(name_ + ": no bodies; write a line for each below '" + std::string(header) + "'");
+    if (bodies_ && *bodies_ != static_cast<long>(rows_.size()))
+      throw input_error(name_ + ": " + std::to_string(rows_.size()) + " bodies instead of " +
+                        std::to_string(*bodies_) + "; it was not copied or written whole");
     Snapshot snapshot{Bodies(rows_.size()), state_};
     Bodies& bodies = snapshot.bodies;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -134,17 +140,25 @@ class Reader {
 
   void read_state(std::string_view text) {
     RunState state;
+    std::vector<std::string_view> seen;
     for (const std::string_view field : split(text, ' ')) {
       if (field.empty()) continue;
       const std::size_t sign = field.find('=');
       const std::string_view name = field.substr(0, sign);
       const std::string_view value = sign == field.npos ? std::string_view() : field.substr(sign + 1);
+      if (std::ranges::find(seen, name) != seen.end()) fail("'" + apps::shown(name) + "' is there twice");
+      seen.push_back(name);
       if (name == "step") state.step = whole(value, "step");
       else if (name == "dt") state.dt = from_zero(value, "dt");
       else if (name == "eps") state.eps = from_zero(value, "eps");
       else if (name == "integrator") state.integrator = value;
-      else fail("'" + apps::shown(name) + "' is none of step, dt, eps, integrator");
+      else if (name == "bodies") bodies_ = whole(value, "bodies");
+      else fail("'" + apps::shown(name) + "' is none of step, dt, eps, integrator, bodies");
     }
+    for (const char* const name : {"step", "dt", "eps", "integrator"})
+      if (std::ranges::find(seen, name) == seen.end())
+        fail("no '" + std::string(name) + "='; write the line as --output does");
+    if (state.dt == 0) fail("dt is 0; it must be more than zero");
     state_ = state;
   }
 
@@ -153,6 +167,7 @@ class Reader {
   bool seen_header_ = false;
   std::vector<Row> rows_;
   std::optional<RunState> state_;
+  std::optional<long> bodies_;  // that the file says it has
 };
 
 }  // namespace
@@ -160,7 +175,8 @@ class Reader {
 std::string snapshot_text(const Bodies& bodies, const RunState& state) {
   std::string text = std::string(state_mark) + "step=" + std::to_string(state.step) +
                      " dt=" + digits(state.dt) + " eps=" + digits(state.eps) +
-                     " integrator=" + state.integrator + "\n" + std::string(header) + "\n";
+                     " integrator=" + state.integrator + " bodies=" + std::to_string(bodies.size()) + "\n" +
+                     std::string(header) + "\n";
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     text += digits(bodies.m[i]);
     for (const Vectors* vectors : {&bodies.place, &bodies.velocity})
@@ -173,11 +189,13 @@ std::string snapshot_text(const Bodies& bodies, const RunState& state) {
 Snapshot parse_snapshot(const std::string& text, const std::string& name) {
   Reader reader(name);
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) reader.read(line);
+  for (std::string line; std::getline(lines, line);) reader.read(line, !lines.eof());
   return reader.finish();
 }
 
 Snapshot read_snapshot(const std::string& path) {
+  if (std::error_code unknown; std::filesystem::is_directory(path, unknown))
+    throw input_error("cannot read '" + path + "': it is a folder; name a file of bodies");
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(file), {}};

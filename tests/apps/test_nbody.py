@@ -124,7 +124,7 @@ def test_a_run_goes_on_as_if_it_had_never_stopped(mpi: Launcher, build: Path, sc
     output(run(mpi, build, 3, [*fixed, *start, "--steps", "5", "--output", part]))
     output(run(mpi, build, 3, [*fixed, "--restart", part, "--steps", "7", "--output", part]))
     assert part.read_text() == whole.read_text()
-    assert whole.read_text().startswith("# nbody step=12 dt=0.003 eps=0.1 integrator=yoshida4\n")
+    assert whole.read_text().startswith("# nbody step=12 dt=0.003 eps=0.1 integrator=yoshida4 bodies=101\n")
     assert sorted(tmp_path.iterdir()) == [part, whole]
 
 
@@ -207,6 +207,11 @@ def test_ranks_that_share_too_few_cores_bind_nothing(mpi: Launcher, build: Path)
         ("", ["--film", "x", "--json", "x", "--every", "1"], "--film and --json name the same file; name two"),
         ("", ["--film", "/no/such/folder/x", "--every", "1"], "cannot write '/no/such/folder/x': No such file"),
         ("\0\1\0\0GADG", ["--input", "{file}"], "{file}: ends within the header; it was not copied or written whole"),
+        (
+            HEADER + "1,0,0,0,0,0,0\n" * 5,
+            ["--input", "{file}", "--json", "{file}"],
+            "--json names the file that --input reads, which would be lost; name another",
+        ),
         ("", ["--output", "/no/such/folder/x"], "cannot write '/no/such/folder/x': No such file or directory"),
         ("", ["--model", "kepler", "--bodies", "9"], "--bodies: the model kepler has 2 bodies"),
         ("", ["--restart", "{file}", "--input", "{file}"], "--input and --restart are both given; write one of them"),

@@ -60,7 +60,16 @@ TEST_CASE("what is wrong with a file is told with its line") {
   CHECK(problem_of(header + "1,1e120,0,0,0,0,0\n") ==
         "stars.csv:2: x is 1e+120; write lengths in a unit that keeps them below 1e100");
   CHECK(problem_of("# nbody stop=3\n" + header) ==
-        "stars.csv:1: 'stop' is none of step, dt, eps, integrator");
+        "stars.csv:1: 'stop' is none of step, dt, eps, integrator, bodies");
+  CHECK(problem_of("# nbody step=1 step=2\n" + header) == "stars.csv:1: 'step' is there twice");
+  CHECK(problem_of("# nbody step=1 eps=0 integrator=euler\n" + header) ==
+        "stars.csv:1: no 'dt='; write the line as --output does");
+  const std::string rest = " eps=0 integrator=euler bodies=2\n" + header + "1,0,0,0,0,0,0\n";
+  CHECK(problem_of("# nbody step=1 dt=0" + rest) == "stars.csv:1: dt is 0; it must be more than zero");
+  CHECK(problem_of("# nbody step=1 dt=1" + rest) ==
+        "stars.csv: 1 bodies instead of 2; it was not copied or written whole");
+  CHECK(problem_of("# nbody step=1 dt=1" + rest + "2,1,0,0,0,0,0.25") ==
+        "stars.csv:4: the line breaks off; the file was not copied or written whole");
   CHECK(problem_of("# nbody dt=fast\n" + header) == "stars.csv:1: dt is 'fast', which is no number");
   CHECK(problem_of("# nbody step=-1\n" + header) == "stars.csv:1: step is -1; it must not be negative");
   for (const std::string step : {"1.5", "1e+300"})
@@ -68,7 +77,9 @@ TEST_CASE("what is wrong with a file is told with its line") {
           "stars.csv:1: step is " + step + "; it must be a whole number up to 9e+15");
 }
 
-TEST_CASE("a file that is not there is named") {
+TEST_CASE("a file that is not there, or is none, is named") {
+  CHECK_THROWS_WITH_AS(read_snapshot("/"), "cannot read '/': it is a folder; name a file of bodies",
+                       input_error);
   CHECK_THROWS_WITH_AS(read_snapshot("/no/such/stars.csv"),
                        "cannot read '/no/such/stars.csv': No such file or directory; name a file of bodies",
                        input_error);
