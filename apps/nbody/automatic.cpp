@@ -50,7 +50,7 @@ std::vector<std::size_t> shortlist(std::size_t bodies, int ranks, const Speeds& 
   std::vector<std::size_t> order(schemes().size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::erase_if(order, [&](std::size_t scheme) {
-    return why_not(schemes()[scheme], bodies, ranks, one_node) != nullptr;
+    return schemes()[scheme].why_instead(bodies, ranks, one_node) != nullptr;
   });
   std::ranges::sort(order, {}, [&](std::size_t scheme) {
     return std::pair(expected_s(schemes()[scheme], static_cast<double>(bodies), ranks, speeds), scheme);

@@ -43,6 +43,11 @@ Conserved conserved(const Bodies& bodies, std::span<const double> potentials) {
   return all;
 }
 
+bool is_finite(const Conserved& all) {
+  return std::isfinite(all.energy()) && std::isfinite(all.momentum_scale) &&
+         std::isfinite(all.angular_momentum_scale);
+}
+
 Drift drift_between(const Conserved& before, const Conserved& after) {
   // Energies of both kinds may be large where their sum is nothing.
   const double energy = before.kinetic + std::abs(before.potential);

@@ -23,6 +23,8 @@ struct Conserved {
 /// potentials: at each body. Sums in the order of the bodies, so the bits do not depend on who computed what.
 Conserved conserved(const Bodies& bodies, std::span<const double> potentials);
 
+bool is_finite(const Conserved& all);
+
 /// Changes between two times, each relative to what could change.
 struct Drift {
   double energy, momentum, angular_momentum;

@@ -157,9 +157,11 @@ class Run {
   apps::Outcome work(apps::Progress& progress) {
     simulation_.begin(sides_.exchanges(std::max(first_step_ - 1, 0L)));
     const Conserved before = measured();
-    std::string wrong = forces_problem();
+    std::string wrong = motion_problem();
+    if (wrong.empty()) wrong = overflow(before);
+    if (wrong.empty()) wrong = forces_problem();
     const double zero_s = common_zero_s(comm_);
-    take_frame();
+    if (wrong.empty()) take_frame();
     const double start = MPI_Wtime();
     for (int done = 0; done < settings_.steps && wrong.empty(); ++done) {
       const double per_s = done > 0 ? done / (MPI_Wtime() - start) : 0;
@@ -167,9 +169,9 @@ class Run {
                     settings_.steps);
       wrong = advance();
     }
-    if (wrong.empty()) wrong = simulation_.replicas_problem();
-    if (wrong.empty()) wrong = forces_problem();
     const Conserved after = measured();
+    if (wrong.empty()) wrong = overflow(after);
+    if (wrong.empty()) wrong = forces_problem();
     if (wrong.empty()) write();
     if (wrong.empty()) write_film();
     write_trace(zero_s);
@@ -192,6 +194,11 @@ class Run {
 
   Conserved measured() { return pace_.pretended ? Conserved{} : simulation_.measured(); }
   std::string forces_problem() { return pace_.pretended ? "" : simulation_.forces_problem(); }
+  static std::string overflow(const Conserved& all) { return is_finite(all) ? "" : overflowed; }
+  std::string motion_problem() const {
+    const std::string numbers = pace_.pretended ? "" : simulation_.numbers_problem();
+    return numbers.empty() ? simulation_.replicas_problem() : numbers;
+  }
 
   std::string advance() {
     const long end = first_step_ + settings_.steps;
@@ -200,9 +207,11 @@ class Run {
     ++state_.step;
     const bool last = state_.step == end;
     const bool due = settings_.every > 0 && state_.step % settings_.every == 0;
+    const bool checked = due || last || state_.step % steps_between_checks == 0;
+    if (const std::string wrong = checked ? motion_problem() : ""; !wrong.empty()) return wrong;
     if (due && !last) write();
     if (due || last) take_frame();
-    return state_.step % steps_between_checks == 0 ? simulation_.replicas_problem() : "";
+    return "";
   }
 
   void write() {

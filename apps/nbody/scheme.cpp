@@ -97,13 +97,9 @@ const std::vector<SchemeRow>& schemes() {
   return all;
 }
 
-const char* why_not(const SchemeRow& scheme, std::size_t bodies, int ranks, bool one_node) {
-  return scheme.why_instead == nullptr ? nullptr : scheme.why_instead(bodies, ranks, one_node);
-}
-
 Fitting scheme_for(MPI_Comm comm, std::size_t asked, std::size_t bodies) {
   const SchemeRow& row = schemes()[asked];
-  const char* const why = why_not(row, bodies, apps::size_of(comm), apps::on_one_node(comm));
+  const char* const why = row.why_instead(bodies, apps::size_of(comm), apps::on_one_node(comm));
   if (why == nullptr) return {asked};
   const auto instead = std::ranges::find(schemes(), row.instead, &SchemeRow::name);
   return {static_cast<std::size_t>(instead - schemes().begin()), why};

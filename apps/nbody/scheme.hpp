@@ -47,12 +47,10 @@ struct SchemeRow {
   Cost (*cost)(double bodies, double ranks);
   /// What runs instead where this has nothing to gain, and why that is so; nullptr: it may have.
   const char* instead = nullptr;
-  const char* (*why_instead)(std::size_t bodies, int ranks, bool one_node) = nullptr;
+  const char* (*why_instead)(std::size_t bodies, int ranks,
+                             bool one_node) = [](std::size_t, int, bool) -> const char* { return nullptr; };
 };
 const std::vector<SchemeRow>& schemes();
-
-/// Why another scheme runs in place of this one; nullptr: none does.
-const char* why_not(const SchemeRow& scheme, std::size_t bodies, int ranks, bool one_node);
 
 /// The number of the scheme that runs if this one is asked for, and why it is another.
 struct Fitting {

@@ -15,6 +15,7 @@ namespace nbody {
 namespace {
 
 constexpr int default_bodies = 4096;
+constexpr std::uint64_t default_seed = 1;
 constexpr double default_dt = 1e-3, default_eps = 0.01;
 constexpr std::size_t default_integrator = 1;
 
@@ -88,15 +89,18 @@ Snapshot go_on(const Settings& settings) {
   return snapshot;
 }
 
+const Model& model_of(const Settings& settings) { return models()[settings.model.value_or(0)]; }
+
 Bodies drawn(const Settings& settings) {
-  const Model& model = models()[settings.model];
+  const Model& model = model_of(settings);
   const auto asked = static_cast<std::size_t>(settings.bodies.value_or(default_bodies));
-  return model.make(settings.bodies ? asked : std::clamp(asked, model.least, model.most), settings.seed);
+  return model.make(settings.bodies ? asked : std::clamp(asked, model.least, model.most),
+                    settings.seed.value_or(default_seed));
 }
 
 Snapshot begin_anew(const Settings& settings) {
   Snapshot snapshot = settings.input.empty() ? Snapshot{drawn(settings), {}} : read_snapshot(settings.input);
-  const bool needs_no_eps = settings.input.empty() && models()[settings.model].most == 2;
+  const bool needs_no_eps = settings.input.empty() && model_of(settings).most == 2;
   snapshot.state =
       RunState{.step = 0,
                .dt = settings.dt.value_or(default_dt),
@@ -108,9 +112,16 @@ Snapshot begin_anew(const Settings& settings) {
 void check_sources(const Settings& settings) {
   const int sources = (settings.input.empty() ? 0 : 1) + (settings.restart.empty() ? 0 : 1);
   if (sources > 1) throw apps::usage_error("--input and --restart are both given; write one of them");
-  if (sources == 1 && settings.bodies)
-    throw apps::usage_error("--bodies is given, but the bodies come from a file; leave it out");
-  const Model& model = models()[settings.model];
+  const std::pair<const char*, bool> drawn_by[] = {
+      {"--model", settings.model.has_value()},
+      {"--bodies", settings.bodies.has_value()},
+      {"--seed", settings.seed.has_value()},
+  };
+  for (const auto& [option, given] : drawn_by)
+    if (sources == 1 && given)
+      throw apps::usage_error(std::string(option) +
+                              " is given, but the bodies come from a file; leave it out");
+  const Model& model = model_of(settings);
   const auto bodies = static_cast<std::size_t>(settings.bodies.value_or(default_bodies));
   if (sources == 0 && settings.bodies && (bodies < model.least || bodies > model.most))
     throw apps::usage_error("--bodies: the model " + model.name + " has " + std::to_string(model.least) +
@@ -174,7 +185,7 @@ std::vector<apps::Option> options_of(Settings& s) {
       {"--film", "FILE",
        "write a moving picture (GIF), seen along the z axis, with a frame every --every steps",
        [&](const std::string& text) { s.film = film_name(text); }},
-      {"--every", "N", "write the bodies, or frames, every N steps too",
+      {"--every", "N", "replace the output by the bodies of then, and add a frame, every N steps too",
        [&](const std::string& text) {
          s.every = apps::whole_number(text, 1, std::numeric_limits<int>::max());
        }},

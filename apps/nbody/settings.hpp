@@ -20,9 +20,9 @@ enum class With { turns, mpi, wherry };
 
 struct Settings {
   apps::Common common;
-  std::size_t model = 0;
+  std::optional<std::size_t> model;
   std::optional<int> bodies;
-  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> seed;
   std::string input, restart;  // files
   int steps = 100;
   std::optional<double> dt, eps;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 
 #include "parallel/comm.hpp"
 
@@ -52,17 +53,26 @@ std::uint64_t fingerprint(const Bodies& bodies) {
   return hash;
 }
 
-double squared_length(const Vector& a) { return a[0] * a[0] + a[1] * a[1] + a[2] * a[2]; }
+double length(const Vector& a) { return std::hypot(a[0], a[1], a[2]); }
 
 /// Root mean square over the bodies of the error relative to each one's own.
 double relative_error(const Vectors& values, const Vectors& right, const std::vector<std::size_t>& bodies) {
   double sum = 0;
   for (const std::size_t i : bodies) {
     const Vector v = values.at(i), r = right.at(i);
-    const double apart = squared_length({v[0] - r[0], v[1] - r[1], v[2] - r[2]}), scale = squared_length(r);
-    sum += scale > 0 ? apart / scale : apart;
+    const double apart = length({v[0] - r[0], v[1] - r[1], v[2] - r[2]}), scale = length(r);
+    const double error = scale > 0 ? apart / scale : apart;
+    sum += error * error;
   }
   return std::sqrt(sum / static_cast<double>(bodies.size()));
+}
+
+/// Whether every component in the range is smaller than that; what is not a number is not.
+bool all_below(double limit, const Vectors& vectors, Range range) {
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (const double value : vectors[axis].subspan(range.begin, range.size()))
+      if (!(std::abs(value) < limit)) return false;
+  return true;
 }
 
 }  // namespace
@@ -108,6 +118,15 @@ Conserved Simulation::measured() {
   team_.potential(all.points(), mine, all.size(), potentials.data());
   Gathering(mine, all.size(), comm_).gather(potentials);
   return conserved(all, potentials);
+}
+
+std::string Simulation::numbers_problem() const {
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  const Range owned = scheme_.owned();
+  const bool mine = all_below(farthest, system_.bodies.place, owned) &&
+                    all_below(infinite, system_.bodies.velocity, owned) &&
+                    all_below(infinite, system_.accelerations, owned);
+  return apps::on_all(mine, comm_) ? "" : overflowed;
 }
 
 std::string Simulation::replicas_problem() const {

@@ -36,6 +36,8 @@ class Simulation {
   Conserved measured();
 
   /// What is wrong, told on all ranks; empty if nothing. Collective.
+  /// Whether places, velocities or accelerations overflowed.
+  std::string numbers_problem() const;
   /// Whether ranks that move all bodies have the same ones, to the last bit.
   std::string replicas_problem() const;
   /// Whether the accelerations of some bodies are those that the scalar kernel finds.
@@ -50,6 +52,10 @@ class Simulation {
   Scheme& scheme_;
   Pace pace_;
 };
+
+constexpr const char* overflowed =
+    "the numbers overflowed: bodies moved too far or too fast to compute with; "
+    "write a smaller --dt, a larger --eps, or other units";
 
 /// Rank 0's bodies on all ranks. Collective.
 Bodies broadcast(Bodies bodies, MPI_Comm comm);

@@ -13,7 +13,7 @@ import launching
 import pytest
 from conftest import Launcher
 from launching import check_of, check_refused, on_one, on_quick, on_two
-from nbody_runs import HEADER, PATIENT, output, run
+from nbody_runs import HEADER, PATIENT, bodies_of, output, run
 
 from wherry import trace
 
@@ -149,6 +149,33 @@ def test_an_absurd_time_step_is_warned_of(mpi: Launcher, build: Path) -> None:
 
 
 @on_one
+@pytest.mark.parametrize("every", ["1", "100"])
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        pytest.param("1,0,0,0,0,0,0\n1,1,0,0,0,0,0\n", ["--dt", "1e200"], id="a step too long"),
+        pytest.param("1,0,0,0,1e300,0,0\n1,1,0,0,0,0,0\n", [], id="energy of motion"),
+        pytest.param("1e300,0,0,0,0,0,0\n1e300,1,0,0,0,0,0\n", [], id="energy of masses"),
+        pytest.param("1,0,0,0,0,0,0\n1,1e-99,0,0,0,0,0\n", ["--eps", "0"], id="too close"),
+        pytest.param("1,0,0,0,3e101,0,0\n1,1,0,0,0,0,0\n", [], id="in time too far"),
+    ],
+)
+def test_numbers_that_overflow_are_named_and_not_written(
+    mpi: Launcher, build: Path, rows: str, words: list[str], every: str, tmp_path: Path
+) -> None:
+    stars, moved, film = tmp_path / "stars.csv", tmp_path / "moved.csv", tmp_path / "film.gif"
+    stars.write_text(HEADER + rows)
+    outputs = ["--output", moved, "--film", film, "--every", every]
+    done = run(mpi, build, 2, ["--input", stars, "--steps", "50", *words, *outputs])
+    assert done.returncode != 0
+    assert "the numbers overflowed: bodies moved too far or too fast to compute with" in done.stdout + done.stderr
+    assert not film.exists()
+    if moved.exists():
+        assert every == "1"
+        assert all(abs(number) < 1e100 for body in bodies_of(moved) for number in body[1:4])
+
+
+@on_one
 def test_threads_are_bound_if_that_is_asked_for(mpi: Launcher, build: Path) -> None:
     done = run(mpi, build, 1, ["--bodies", "100", "--steps", "1", "--bind"])
     if "built without hwloc" in done.stderr + done.stdout:
@@ -215,6 +242,10 @@ def test_ranks_that_share_too_few_cores_bind_nothing(mpi: Launcher, build: Path)
         ("", ["--output", "/no/such/folder/x"], "cannot write '/no/such/folder/x': No such file or directory"),
         ("", ["--model", "kepler", "--bodies", "9"], "--bodies: the model kepler has 2 bodies"),
         ("", ["--restart", "{file}", "--input", "{file}"], "--input and --restart are both given; write one of them"),
+        *(
+            ("", [option, text, "--input", "{file}"], f"{option} is given, but the bodies come from a file; leave it")
+            for option, text in [("--model", "kepler"), ("--bodies", "9"), ("--seed", "2")]
+        ),
         ("1,2\n", ["--input", "{file}"], "{file}:1: '1,2' instead of 'm,x,y,z,vx,vy,vz'"),
         (HEADER + "-1,0,0,0,0,0,0\n", ["--input", "{file}"], "{file}:2: m is -1; a mass must not be negative"),
         (HEADER + "1,nan,0,0,0,0,0\n", ["--input", "{file}"], "{file}:2: x is nan; it must be finite"),
