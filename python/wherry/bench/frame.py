@@ -11,17 +11,15 @@ from __future__ import annotations
 
 import json
 import os
-import platform
 import statistics
 import subprocess
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from wherry import __version__, paths, plan
+from wherry import paths, plan
 from wherry.errors import UsageError, WherryError
 from wherry.mpis import MPI_NAMES, Mpi, find_mpis, run_to_end, why_missing
 from wherry.netlab import Cluster, NetlabError, why_unavailable
@@ -285,32 +283,3 @@ def best_median(launches: Iterable[Sequence[float]]) -> float:
     if not medians:
         raise WherryError("no samples to compute a result from")
     return min(medians)
-
-
-def machine() -> str:
-    """Cores and processor, for people who compare."""
-    name = platform.processor() or platform.machine()
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-        name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), name)
-    except OSError:
-        pass
-    return f"{os.cpu_count()} x {name}"
-
-
-def commit() -> str:
-    """The commit of the sources that this runs from, else the version.
-
-    "-dirty": something differs from it but the documents, which one benchmark writes before the next runs.
-    """
-    try:
-        name = _git("describe", "--always")
-        changed = _git("status", "--porcelain", "--", ":/", ":(top,exclude)docs")
-    except (OSError, subprocess.SubprocessError):
-        return __version__
-    return f"{name}-dirty" if changed else name
-
-
-def _git(*words: str) -> str:
-    command = ["git", "-C", str(Path(__file__).resolve().parent), *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=10, check=True).stdout.strip()

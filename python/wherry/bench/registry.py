@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from wherry import plan
 from wherry.bench import alltoall, chooser, executor, grid, overlap, plans, preload, scaling, sparse, verify, window
-from wherry.bench.frame import Result, Setup, check_hosts, commit, machine
+from wherry.bench.frame import Result, Setup, check_hosts
 from wherry.errors import UsageError, unknown
+from wherry.origin import commit, machine
 
 _ALWAYS = ("--json", "--quick")
 

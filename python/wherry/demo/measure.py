@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from wherry import paths
-from wherry.bench.frame import STATISTIC, Samples, Table, commit, machine
+from wherry.bench.frame import STATISTIC, Samples, Table
 from wherry.demo.cases import HOSTS, RATE, Case, Ready, Skipped
 from wherry.demo.programs import Measure, Outcome, Start
 from wherry.errors import WherryError
 from wherry.mpis import run_to_end
 from wherry.netlab import Cluster
+from wherry.origin import commit, machine
 
 WITHOUT, WITH = "without", "with"
 _LAUNCH_LIMIT_S = 90.0

@@ -11,13 +11,14 @@ from rich.text import Text
 
 from wherry import __version__, plots, record, replaced, report, units
 from wherry.analysis import analyse
-from wherry.bench.frame import STATISTIC, commit, machine
+from wherry.bench.frame import STATISTIC
 from wherry.demo import results, strips
 from wherry.demo.cases import Skipped
 from wherry.demo.measure import WITH, WITHOUT, Run, measure_name
 from wherry.demo.programs import PROGRAMS, Measure
 from wherry.demo.results import Line
 from wherry.markup import Markup, join, table, tag
+from wherry.origin import commit, machine
 
 _STYLE = """
 .times td, .times th { white-space: nowrap; }

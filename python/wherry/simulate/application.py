@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from wherry import paths, units
-from wherry.bench.frame import commit, machine
 from wherry.errors import UsageError, WherryError
+from wherry.origin import commit, machine
 from wherry.simulate import platforms, smpi, subjects
 
 _WRONG_USAGE = 2  # the applications' exit code

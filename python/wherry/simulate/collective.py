@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from wherry import plan, units
-from wherry.bench.frame import Progress, Result, commit, machine
+from wherry.bench.frame import Progress, Result
 from wherry.errors import UsageError, unknown
+from wherry.origin import commit, machine
 from wherry.simulate import smpi, subjects
 from wherry.simulate.judge import Judgement, judge
 from wherry.simulate.smpi import PROGRAM, Failed, Machine, TimeLimit
