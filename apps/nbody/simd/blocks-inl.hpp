@@ -59,7 +59,7 @@ struct Count {
   static constexpr int strength = adds == Adds::forces ? 3 : sides == Sides::both ? 3 : 2;  // with masses
   static constexpr int fused_sums = adds == Adds::forces ? 4 : sides == Sides::both ? 6 : 3;
   static constexpr int fused = squares + cube + Law::fused + strength + fused_sums;
-  static constexpr int added = Law::added + (adds == Adds::forces ? 2 * differences + 4 : differences);
+  static constexpr int added = adds == Adds::forces ? 2 * differences + 4 : differences;
 };
 
 template <class D, int rows>

@@ -46,34 +46,37 @@ constexpr int estimate_instructions = 1;
 constexpr int estimate_instructions = 8;
 #endif
 
-/// The series after y^3, divided by its last coefficient `scale`: what is left out is the law's error.
+/// The series after y^3, divided by its last coefficient `scale`: what is left out is the law's error. In t = e + shift instead of e
+/// the term before the last one is gone, and t takes no more instructions than e.
 struct Full {
-  static constexpr double scale = 35.0 / 16;
-  static constexpr int fused = 2, added = 1;  // instructions
-  /// e^3 + 6/7 e^2 + 24/35 e + 16/35 = (e + 6/7) (e^2 + 24/35) + the rest.
+  static constexpr double scale = 35.0 / 16, shift = 2.0 / 7;
+  static constexpr int fused = 2;  // instructions
+  /// e^3 + 6/7 e^2 + 24/35 e + 16/35 = (t^2 + linear) t + rest.
   template <class D, class V = hn::Vec<D>>
-  static HWY_INLINE V series(D d, V e) {
-    constexpr double square = 6.0 / 7, linear = 24.0 / 35;
-    // What the rounding of the two leaves of 16/35.
-    constexpr double rest = static_cast<double>(16.0L / 35 - static_cast<long double>(square) * linear);
-    return hn::MulAdd(hn::MulAdd(e, e, hn::Set(d, linear)), hn::Add(e, hn::Set(d, square)), hn::Set(d, rest));
+  static HWY_INLINE V series(D d, V t) {
+    constexpr double linear = 108.0 / 245;
+    // Of what shift and linear are after rounding.
+    constexpr long double s = (1 + shift) - 1.0L;
+    constexpr double rest = static_cast<double>(16.0L / 35 - (s * s + linear) * s);
+    return hn::MulAdd(hn::MulAdd(t, t, hn::Set(d, linear)), t, hn::Set(d, rest));
   }
 };
 struct Reduced {
-  static constexpr double scale = 3.0 / 2;
-  static constexpr int fused = 0, added = 1;
+  static constexpr double scale = 3.0 / 2, shift = 2.0 / 3;
+  static constexpr int fused = 0;
+  /// e + 2/3.
   template <class D, class V = hn::Vec<D>>
-  static HWY_INLINE V series(D d, V e) {
-    return hn::Add(e, hn::Set(d, 2.0 / 3));
+  static HWY_INLINE V series(D, V t) {
+    return t;
   }
 };
 struct Single {
-  static constexpr float scale = 15.0F / 8;
-  static constexpr int fused = 1, added = 1;
+  static constexpr float scale = 15.0F / 8, shift = 2.0F / 5;
+  static constexpr int fused = 1;
   /// e^2 + 4/5 e + 8/15.
   template <class D, class V = hn::Vec<D>>
-  static HWY_INLINE V series(D d, V e) {
-    return hn::MulAdd(hn::Add(e, hn::Set(d, 4.0F / 5)), e, hn::Set(d, 8.0F / 15));
+  static HWY_INLINE V series(D d, V t) {
+    return hn::MulAdd(t, t, hn::Set(d, 28.0F / 75));
   }
 };
 
@@ -102,8 +105,8 @@ struct InverseCube {
 template <class Law, class D, class V = hn::Vec<D>>
 HWY_INLINE InverseCube<V> inverse_cube(D d, V r2, V y) {
   const V y2 = hn::Mul(y, y);
-  const V e = hn::NegMulAdd(r2, y2, hn::Set(d, hn::TFromD<D>(1)));
-  return {hn::Mul(y2, y), Law::series(d, e)};
+  const V t = hn::NegMulAdd(r2, y2, hn::Set(d, hn::TFromD<D>(1 + Law::shift)));
+  return {hn::Mul(y2, y), Law::series(d, t)};
 }
 
 /// 1 / r in the type's precision: y (1 + e/2 + 3/8 e^2 + 5/16 e^3), in single precision without the last term.
