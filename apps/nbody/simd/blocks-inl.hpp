@@ -9,6 +9,7 @@
 #define NBODY_BLOCKS_INL
 #endif
 
+#include "nbody/simd/lanes-inl.hpp"
 #include "nbody/simd/laws-inl.hpp"
 #include "nbody/simd/tile-inl.hpp"
 
@@ -82,16 +83,27 @@ HWY_INLINE void load_rows(D d, const Task& t, std::size_t i, RowRegisters<D, row
   }
 }
 
+/// Of one row or four. A row's sum is the same in its bits in both.
+template <class D, int rows, class V = hn::Vec<D>, class T = hn::TFromD<D>>
+HWY_INLINE FourSums<T> sums_of_rows(D d, const V (&v)[rows]) {
+  static_assert(rows == 1 || rows == 4);
+  return sums_of_lanes(d, v[0], v[1 % rows], v[2 % rows], v[3 % rows]);
+}
+
 template <class D, int rows, class Task>
 HWY_INLINE void add_rows(D d, const RowRegisters<D, rows>& r, std::size_t i, const Task& t) {
+  const auto x = sums_of_rows<D, rows>(d, r.ax), y = sums_of_rows<D, rows>(d, r.ay),
+             z = sums_of_rows<D, rows>(d, r.az);
   for (int k = 0; k < rows; ++k) {
     const std::size_t body = i + static_cast<std::size_t>(k);
     const auto factor = t.per_mass(t.rows.m[body]);
-    t.row_sums.x[body] += factor * hn::GetLane(hn::SumOfLanes(d, r.ax[k]));
-    t.row_sums.y[body] += factor * hn::GetLane(hn::SumOfLanes(d, r.ay[k]));
-    t.row_sums.z[body] += factor * hn::GetLane(hn::SumOfLanes(d, r.az[k]));
-    if constexpr (Task::sides == Sides::field)
-      t.potentials[body] -= hn::GetLane(hn::SumOfLanes(d, r.potential[k]));
+    t.row_sums.x[body] += factor * x.of[k];
+    t.row_sums.y[body] += factor * y.of[k];
+    t.row_sums.z[body] += factor * z.of[k];
+  }
+  if constexpr (Task::sides == Sides::field) {
+    const auto potentials = sums_of_rows<D, rows>(d, r.potential);
+    for (int k = 0; k < rows; ++k) t.potentials[i + static_cast<std::size_t>(k)] -= potentials.of[k];
   }
 }
 
@@ -127,12 +139,10 @@ struct ColumnRegisters {
   V ax, ay, az;
 };
 
-/// What a row and a vector of columns have of each other, before it is added up.
+/// How far the bodies of a vector of columns are from a row.
 template <class D, class V = hn::Vec<D>>
 struct Pairs {
-  D d;
   V dx, dy, dz, r2;
-  std::ptrdiff_t own;  // the lane of the row
 
   HWY_INLINE void add_to(V& x, V& y, V& z, V strength) const {
     x = hn::MulAdd(strength, dx, x);
@@ -140,26 +150,6 @@ struct Pairs {
     z = hn::MulAdd(strength, dz, z);
   }
 };
-
-template <class Task, Columns which, int rows, class D, class V = hn::Vec<D>>
-HWY_INLINE void add_field(const Pairs<D>& pairs, RowRegisters<D, rows>& r, int k,
-                          const ColumnRegisters<V>& c) {
-  const V one_over_r = inverse<Task::near>(pairs.d, pairs.r2);
-  const V depth = met<which>(pairs.d, pairs.own, hn::Mul(c.m, one_over_r));
-  r.potential[k] = hn::Add(r.potential[k], depth);
-  pairs.add_to(r.ax[k], r.ay[k], r.az[k], hn::Mul(depth, hn::Mul(one_over_r, one_over_r)));
-}
-
-template <class Task, Columns which, int rows, class D, class V = hn::Vec<D>>
-HWY_INLINE void add_accelerations(const Pairs<D>& pairs, RowRegisters<D, rows>& r, int k,
-                                  ColumnRegisters<V>& c) {
-  const auto [cube, series] =
-      inverse_cube<typename Task::Law>(pairs.d, pairs.r2, estimate<Task::near>(pairs.d, pairs.r2));
-  const V pull = met<which>(pairs.d, pairs.own, hn::Mul(cube, series));
-  pairs.add_to(r.ax[k], r.ay[k], r.az[k], hn::Mul(pull, c.m));
-  // The columns' sums are of what the rows do in the other direction: subtracted in the end.
-  if constexpr (Task::sides == Sides::both) pairs.add_to(c.ax, c.ay, c.az, hn::Mul(pull, r.m[k]));
-}
 
 /// Strengths that are not added up yet, of some rows and the vector of columns that begins at j.
 template <class D, int rows>
@@ -183,11 +173,46 @@ HWY_INLINE void store_columns(D d, const ColumnRegisters<V>& c, Tile<T>& tile, s
 }
 
 template <int rows, class D, class V = hn::Vec<D>>
-HWY_INLINE Pairs<D> pairs_of(D d, const RowRegisters<D, rows>& r, int k, const ColumnRegisters<V>& c, V eps2,
-                             std::ptrdiff_t own) {
+HWY_INLINE Pairs<D> pairs_of(D, const RowRegisters<D, rows>& r, int k, const ColumnRegisters<V>& c, V eps2) {
   const V dx = hn::Sub(c.x, r.x[k]), dy = hn::Sub(c.y, r.y[k]), dz = hn::Sub(c.z, r.z[k]);
-  const V r2 = hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, eps2)));
-  return {d, dx, dy, dz, r2, own + k};
+  return {dx, dy, dz, hn::MulAdd(dz, dz, hn::MulAdd(dy, dy, hn::MulAdd(dx, dx, eps2)))};
+}
+
+template <class Task, Columns which, int rows, class D, class V = hn::Vec<D>>
+HWY_INLINE void add_field(D d, RowRegisters<D, rows>& r, const ColumnRegisters<V>& c, V eps2,
+                          std::ptrdiff_t own) {
+  HWY_UNROLL(4)
+  for (int k = 0; k < rows; ++k) {
+    const Pairs<D> pairs = pairs_of(d, r, k, c, eps2);
+    const V one_over_r = inverse<Task::near>(d, pairs.r2);
+    const V depth = met<which>(d, own + k, hn::Mul(c.m, one_over_r));
+    r.potential[k] = hn::Add(r.potential[k], depth);
+    pairs.add_to(r.ax[k], r.ay[k], r.az[k], hn::Mul(depth, hn::Mul(one_over_r, one_over_r)));
+  }
+}
+
+/// One step after the other for all rows, so that they do not wait.
+template <class Task, Columns which, int rows, class D, class V = hn::Vec<D>>
+HWY_INLINE void add_accelerations(D d, RowRegisters<D, rows>& r, ColumnRegisters<V>& c, V eps2,
+                                  std::ptrdiff_t own) {
+  Pairs<D> pairs[rows];
+  V y[rows], pull[rows];
+  HWY_UNROLL(4)
+  for (int k = 0; k < rows; ++k) {
+    pairs[k] = pairs_of(d, r, k, c, eps2);
+    y[k] = estimate<Task::near>(d, pairs[k].r2);
+  }
+  HWY_UNROLL(4)
+  for (int k = 0; k < rows; ++k) {
+    const auto [cube, series] = inverse_cube<typename Task::Law>(d, pairs[k].r2, y[k]);
+    pull[k] = met<which>(d, own + k, hn::Mul(cube, series));
+  }
+  HWY_UNROLL(4)
+  for (int k = 0; k < rows; ++k) {
+    pairs[k].add_to(r.ax[k], r.ay[k], r.az[k], hn::Mul(pull[k], c.m));
+    // The columns' sums are of what the rows do in the other direction: subtracted in the end.
+    if constexpr (Task::sides == Sides::both) pairs[k].add_to(c.ax, c.ay, c.az, hn::Mul(pull[k], r.m[k]));
+  }
 }
 
 /// Some rows and the vector of columns that begins at j of the tile. own: the lane of the first row.
@@ -195,12 +220,8 @@ template <class Task, Columns which, int rows, class D, class T = typename Task:
 HWY_INLINE void meet(D d, RowRegisters<D, rows>& r, Tile<T>& tile, std::ptrdiff_t j, V eps2,
                      std::ptrdiff_t own) {
   ColumnRegisters<V> c = load_columns(d, tile, j);
-  HWY_UNROLL(4)
-  for (int k = 0; k < rows; ++k) {
-    const Pairs<D> pairs = pairs_of(d, r, k, c, eps2, own);
-    if constexpr (Task::sides == Sides::field) add_field<Task, which>(pairs, r, k, c);
-    else add_accelerations<Task, which>(pairs, r, k, c);
-  }
+  if constexpr (Task::sides == Sides::field) add_field<Task, which>(d, r, c, eps2, own);
+  else add_accelerations<Task, which>(d, r, c, eps2, own);
   if constexpr (Task::sides == Sides::both) store_columns(d, c, tile, j);
 }
 
@@ -214,7 +235,7 @@ HWY_INLINE Pending<D, rows> strengths(D d, const RowRegisters<D, rows>& r, const
   found.j = j;
   HWY_UNROLL(4)
   for (int k = 0; k < rows; ++k) {
-    r2[k] = pairs_of(d, r, k, c, eps2, own).r2;
+    r2[k] = pairs_of(d, r, k, c, eps2).r2;
     y[k] = estimate<Task::near>(d, r2[k]);
   }
   HWY_UNROLL(4)
