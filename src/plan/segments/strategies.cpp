@@ -109,17 +109,23 @@ constexpr SegmentStrategy table[] = {
            "pipelined down a binary tree, in `depth` segments"),
     moving(bcast, "node_aware", shared_nodes, differ, one, bcast_by_node,
            "binomial among leaders, then within each node"),
+    moving(bcast, "node_aware_linear", shared_nodes, differ, one, bcast_by_node_linear,
+           "the root to all leaders at once, these to all of their nodes"),
 
     moving(gather, "linear", always, differ, per_rank, gather_linear, "everybody to the root, all at once"),
     moving(gather, "binomial", four_ranks, differ, per_rank, gather_binomial, "collected up a binomial tree"),
     moving(gather, "node_aware", shared_nodes, differ, per_rank, gather_by_node,
            "binomial within each node, then among leaders"),
+    moving(gather, "node_aware_linear", shared_nodes, differ, per_rank, gather_by_node_linear,
+           "all of a node to its leader at once, all leaders to the root"),
 
     moving(scatter, "linear", always, differ, per_rank, scatter_linear, "the root to everybody, all at once"),
     moving(scatter, "binomial", four_ranks, differ, per_rank, scatter_binomial,
            "handed down a binomial tree"),
     moving(scatter, "node_aware", shared_nodes, differ, per_rank, scatter_by_node,
            "binomial among leaders, then within each node"),
+    moving(scatter, "node_aware_linear", shared_nodes, differ, per_rank, scatter_by_node_linear,
+           "the root to all leaders at once, these to all of their nodes"),
 
     reducing(reduce, "linear", always, differ, one, in_order, reduce_linear,
              "everybody to the root, all at once"),
@@ -133,6 +139,8 @@ constexpr SegmentStrategy table[] = {
              "each rank reduces a segment, all at once; then gather by a binomial tree"),
     reducing(reduce, "node_aware", shared_nodes, differ, one, where_nodes_are_in_order, reduce_by_node,
              "binomial within each node, then among leaders"),
+    reducing(reduce, "node_aware_linear", shared_nodes, differ, one, where_nodes_are_in_order,
+             reduce_by_node_linear, "all of a node to its leader at once, all leaders to the root"),
 
     reducing(allreduce, "direct", always, alike, one, in_order, allreduce_by<reduce_by_direct>,
              "everybody to everybody, all at once"),

@@ -1,4 +1,5 @@
-// Star: the root exchanges one message with every other member, all at once. P - 1 messages at the root, one step.
+// Star: the root exchanges one message with every other member, all at once. P - 1 messages at the root, one step; who is
+// not a member has nothing to do.
 #pragma once
 
 #include "plan/arithmetic.hpp"
@@ -15,6 +16,7 @@ void for_others(const Group& group, int from, Visit&& visit) {
 
 template <class Parts>
 void star_up(SegmentBuilder& b, const Group& group, int root, const Parts& parts) {
+  if (!group.takes_part()) return;
   const int me = group.me();
   if (me != root) return b.send(0, group.rank(root), parts.of(me, 1));
   for_others(group, root, [&](int other) { b.receive(0, group.rank(other), parts.of(other, 1)); });
@@ -22,6 +24,7 @@ void star_up(SegmentBuilder& b, const Group& group, int root, const Parts& parts
 
 /// Combines all segments at the root, in the order of members.
 inline void star_reduce(SegmentBuilder& b, const Group& group, int root) {
+  if (!group.takes_part()) return;
   const Ranges all(0, b.segments());
   if (group.me() != root) return b.send(0, group.rank(root), all);
   for_others_in_order(group.size(), root,
@@ -30,6 +33,7 @@ inline void star_reduce(SegmentBuilder& b, const Group& group, int root) {
 
 template <class Parts>
 void star_down(SegmentBuilder& b, const Group& group, int root, const Parts& parts) {
+  if (!group.takes_part()) return;
   const int me = group.me();
   if (me != root) return b.receive(0, group.rank(root), parts.of(me, 1));
   for_others(group, root, [&](int other) { b.send(0, group.rank(other), parts.of(other, 1)); });

@@ -48,4 +48,11 @@ inline void bcast_by_node(SegmentBuilder& b, const Shape& shape, const Parameter
   binomial_down(b, nodes.node(), nodes.leader(), Whole{b.segments()});
 }
 
+inline void bcast_by_node_linear(SegmentBuilder& b, const Shape& shape, const Parameters& p) {
+  const NodeGroups nodes(shape, b.rank(), p.root);
+  star_down(b, nodes.leaders(), nodes.root(), Whole{b.segments()});
+  b.pass(1);
+  star_down(b, nodes.node(), nodes.leader(), Whole{b.segments()});
+}
+
 }  // namespace wherry::plan::segments

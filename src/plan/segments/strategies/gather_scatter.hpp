@@ -39,4 +39,18 @@ inline void scatter_by_node(SegmentBuilder& b, const Shape& shape, const Paramet
   binomial_down(b, nodes.node(), nodes.leader(), OfMembers{nodes.members()});
 }
 
+inline void gather_by_node_linear(SegmentBuilder& b, const Shape& shape, const Parameters& p) {
+  const NodeGroups nodes(shape, b.rank(), p.root);
+  star_up(b, nodes.node(), nodes.leader(), OfMembers{nodes.members()});
+  b.pass(1);
+  star_up(b, nodes.leaders(), nodes.root(), OfNodes{shape});
+}
+
+inline void scatter_by_node_linear(SegmentBuilder& b, const Shape& shape, const Parameters& p) {
+  const NodeGroups nodes(shape, b.rank(), p.root);
+  star_down(b, nodes.leaders(), nodes.root(), OfNodes{shape});
+  b.pass(1);
+  star_down(b, nodes.node(), nodes.leader(), OfMembers{nodes.members()});
+}
+
 }  // namespace wherry::plan::segments

@@ -47,4 +47,11 @@ inline void reduce_by_node(SegmentBuilder& b, const Shape& shape, const Paramete
   binomial_up(b, nodes.leaders(), nodes.root(), Whole{b.segments()}, Joining::combine);
 }
 
+inline void reduce_by_node_linear(SegmentBuilder& b, const Shape& shape, const Parameters& p) {
+  const NodeGroups nodes(shape, b.rank(), p.root);
+  star_reduce(b, nodes.node(), nodes.leader());
+  b.pass(1);
+  star_reduce(b, nodes.leaders(), nodes.root());
+}
+
 }  // namespace wherry::plan::segments
