@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string>
 
+#include "choose/believable.hpp"
 #include "plan/segments/collectives.hpp"
 #include "plan/segments/cost.hpp"
 
@@ -75,9 +77,37 @@ std::vector<Priced> priced(std::span<const Offer> offers, const Load& load, cons
   return all;
 }
 
-std::vector<Candidate> candidates(std::span<const Priced> priced) {
+plan::Machine with_long_waits(plan::Machine machine) {
+  constexpr double longer = 4;
+  machine.latency_within_s *= longer;
+  machine.latency_between_s *= longer;
+  return machine;
+}
+
+std::vector<double> expected_seconds(std::span<const Priced> priced, const Load& load,
+                                     const plan::Machine& machine) {
+  const plan::Machine slower = with_long_waits(machine);
+  double best = never, best_slower = never;
+  std::vector<double> there;
+  for (const Priced& p : priced) {
+    there.push_back(cost(*p.offer, load, slower).seconds);
+    best = std::min(best, p.cost.seconds);
+    best_slower = std::min(best_slower, there.back());
+  }
+  std::vector<double> expected;
+  for (std::size_t i = 0; i < priced.size(); ++i) {
+    const double seconds = priced[i].cost.seconds;
+    expected.push_back(best > 0 ? best * std::sqrt(seconds / best * (there[i] / best_slower)) : seconds);
+  }
+  return expected;
+}
+
+std::vector<Candidate> candidates(std::span<const Priced> priced, const Load& load,
+                                  const plan::Machine& machine) {
+  const std::vector<double> expected = expected_seconds(priced, load, machine);
   std::vector<Candidate> all;
-  for (const Priced& p : priced) all.push_back({std::string(p.offer->way.name()), p.cost.seconds});
+  for (std::size_t i = 0; i < priced.size(); ++i)
+    all.push_back({std::string(priced[i].offer->way.name()), expected[i]});
   return all;
 }
 

@@ -48,6 +48,7 @@ std::optional<Candidate> cheapest_straight(const std::vector<Candidate>& priced)
 }  // namespace
 
 std::string_view family_of(std::string_view strategy) {
+  if (strategy.ends_with("_pairwise")) return "pairwise";
   return strategy.substr(0, strategy.find_first_of("_0123456789"));
 }
 

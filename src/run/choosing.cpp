@@ -90,7 +90,7 @@ Choosing::Shortlist Choosing::shortlist(Communicator& c, const CellKey& key) {
   for (;;) {
     Shortlist made{.offered = offers_->of(c, key), .candidates = {}};
     std::vector<choose::Candidate> priced;
-    for (const Offered& o : made.offered) priced.push_back({std::string(o.way.name()), o.predicted_s});
+    for (const Offered& o : made.offered) priced.push_back({std::string(o.way.name()), o.*expectation()});
     made.candidates = choose::shortlist_for(key.collective, std::move(priced));
     long long needed = 0;
     for (const Offered& o : made.offered)
@@ -128,7 +128,7 @@ std::optional<Way> Choosing::way_without_asking(Communicator& c, const CellKey& 
   const auto [entry, is_new] = c.modelled.try_emplace({key, means.staging_max});
   if (is_new) {
     const std::vector<Offered> offered = offers_->of(c, key, means.staging_max);
-    const auto best = std::ranges::min_element(offered, {}, &Offered::predicted_s);
+    const auto best = std::ranges::min_element(offered, {}, expectation());
     if (best != offered.end()) entry->second = best->way;
   }
   return within(entry->second) ? entry->second : std::nullopt;

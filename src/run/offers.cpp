@@ -31,10 +31,14 @@ std::vector<Offered> Offers::of(const Communicator& c, const CellKey& key, std::
   const choose::Allowed allowed = [&](const choose::Offer& offer) {
     return choose::fits(offer, calls, c.shape(), room);
   };
+  const plan::Machine machine = c.machine.value_or(plan::Machine{});
+  const std::vector<choose::Priced> priced = choose::priced(counted(c, key), calls.load, machine, allowed);
+  const std::vector<double> expected = choose::expected_seconds(priced, calls.load, machine);
   std::vector<Offered> all;
-  for (const choose::Priced& p :
-       choose::priced(counted(c, key), calls.load, c.machine.value_or(plan::Machine{}), allowed))
-    all.push_back({p.offer->way, p.cost.seconds, choose::staging_bytes(*p.offer, calls)});
+  for (std::size_t i = 0; i < priced.size(); ++i) {
+    const choose::Offer& offer = *priced[i].offer;
+    all.push_back({offer.way, priced[i].cost.seconds, expected[i], choose::staging_bytes(offer, calls)});
+  }
   return all;
 }
 

@@ -18,6 +18,7 @@ namespace wherry::run {
 struct Offered {
   Way way;
   double predicted_s;
+  double expected_s;        // the same with a doubt: choose::expected_seconds()
   long long staging_bytes;  // the most that it may need on any rank
 };
 

@@ -116,14 +116,13 @@ Answer answer_to(const Question& q) {
   };
   const std::vector<Priced> priced = taken(Limit::none);
 
-  Answer answer{.tried = names(choose::shortlist_for(q.operation.collective, choose::candidates(priced))),
-                .tried_in_order = {},
-                .candidates = {},
-                .refused = {}};
+  const auto tried = [&](std::span<const Priced> of) {
+    return names(choose::shortlist_for(q.operation.collective,
+                                       choose::candidates(of, calls_like(q).load, q.by.machine)));
+  };
+  Answer answer{.tried = tried(priced), .tried_in_order = {}, .candidates = {}, .refused = {}};
   if (q.stencil && !choose::is_promising(q.stencil->graph, q.shape)) answer.tried = {"native"};
-  if (q.operation.reduces())
-    answer.tried_in_order =
-        names(choose::shortlist_for(q.operation.collective, choose::candidates(taken(Limit::in_order))));
+  if (q.operation.reduces()) answer.tried_in_order = tried(taken(Limit::in_order));
   for (const Priced& p : priced) answer.candidates.push_back({p.offer->way, cost_of(q, *p.offer)});
   // Equal costs in the registry's order.
   std::ranges::stable_sort(answer.candidates, {}, [](const Judged& j) { return j.cost.seconds; });

@@ -62,8 +62,10 @@ TEST_CASE("Neighbours: small blocks of a stencil are combined, large ones are no
   const plan::Shape shape = plan::Shape::blocked(64, 8);
   const std::vector<Offer> offers = survey(graph, shape);
   const auto first = [&](long long bytes) {
+    const plan::Machine machine;
+    const Load load{64, bytes};
     const auto list = shortlist_for(Collective::neighbor_alltoall,
-                                    candidates(priced(offers, {64, bytes}, plan::Machine{})));
+                                    candidates(priced(offers, load, machine), load, machine));
     return plan::find_neighbour_strategy(list[1].name)->hops;
   };
   CHECK(first(8) == plan::Hops::several);
