@@ -57,6 +57,7 @@ Learner::Learner(std::vector<Candidate> candidates, LearnerOptions options)
       options_(options),
       standing_(candidates_.size(), Standing::untried),
       samples_(candidates_.size()),
+      shares_(candidates_.size()),
       usual_s_(std::numeric_limits<double>::quiet_NaN()),
       look_gap_(std::max<std::uint64_t>(options.look_first, 1)),
       times_(candidates_.size(), never) {
@@ -73,14 +74,13 @@ Learner Learner::settled_on(std::vector<Candidate> candidates, std::size_t winne
                             double native_seconds, LearnerOptions options) {
   require(winner < candidates.size(), "the winner of a settled learner is not among its candidates");
   const double budget = std::exchange(options.budget, 0);
-  options.look_first = std::max(options.look_first, least_gap_when_known);
   Learner learner(std::move(candidates), options);
+  learner.look_gap_ = std::max(learner.look_gap_, least_gap_when_known);
   learner.options_.budget = budget;
   if (known(native_seconds)) learner.samples_[native] = {sane(native_seconds)};
   if (known(seconds)) learner.samples_[winner] = {sane(seconds)};
   learner.standing_[winner] = Standing::contender;
   learner.winner_ = winner;
-  learner.usual_s_ = learner.seconds(winner);
   learner.report(Reason::loaded, winner);
   learner.schedule_look();
   learner.schedule_glance();

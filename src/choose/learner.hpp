@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,7 +41,7 @@ struct LearnerOptions {
   /// Candidates that the model expects to take longer than this times the best candidate are never tried.
   double hopeless = 2.0;
   /// Most candidates tried besides native; raise it together with the budget.
-  std::size_t most_tried = 5;
+  std::size_t most_tried = 6;
   /// Agreed times that a contender needs before it may be kept. Raise it on noisy machines.
   std::size_t trials = 3;
   /// Times are exact, and no call pays for those before it, as on simulated machines: a single call tells what a candidate takes,
@@ -48,18 +49,19 @@ struct LearnerOptions {
   bool exact = false;
   /// What a candidate must save of the time of what runs now to replace it: less than this is noise.
   double least_gain = 0.04;
-  /// Calls after which training's choice of another than native must prove itself in long rows: training has
-  /// short ones, early in the program. Not done if the first look comes at least as early.
+  /// Calls before a look that is there to confirm: after training's choice of another than native, for training has short rows,
+  /// early in the program (not done if the first look comes at least as early); and after a look that contradicts those before.
   std::uint64_t confirm = 64;
   /// Calls between looks at whether things have changed since; they double from the first to the last.
   /// look_last 0: never look again.
-  std::uint64_t look_first = 512;
+  std::uint64_t look_first = 128;
   std::uint64_t look_last = 8192;
   /// Most time that a look may cost beyond native calls, as a share of the calls since the one before.
   double look_share = 0.01;
   /// Calls between glances at what runs, in which nothing else is tried. 0: never glance.
   std::uint64_t glance = 512;
-  /// What runs takes so many times as long as it did, or as little: things have changed, and training begins again.
+  /// What runs takes so many times as long as it did, or as little, at two looks or glances in a row: things have changed, and
+  /// training begins again.
   double changed = 2.0;
 };
 
@@ -179,7 +181,13 @@ class Learner {
   void begin_glance();
   void end_look(std::span<const double> times);
   void end_glance(double seconds);
+  void remember(std::span<const double> times);
+  std::size_t better_one(std::span<const double> shares) const;
+  void decide(std::span<const double> times);
+  bool is_convincing(std::size_t candidate, double limit) const;
+  void take_over(std::size_t candidate);
   bool has_changed(double seconds) const;
+  bool suspect_change(double seconds);
   void train_again();
   std::uint64_t gap() const;
   std::size_t look_calls() const;
@@ -198,10 +206,14 @@ class Learner {
   std::vector<std::size_t> round_;            // candidate of each trial of this round; empty: no round
   std::size_t winner_ = 0;
   bool settled_ = false;
-  bool looked_ = false;      // a look has confirmed or replaced the winner
-  bool confirming_ = false;  // the next look is there to confirm training's choice
-  bool glancing_ = false;    // this round is a glance
-  double usual_s_;           // of the winner, in rows of settled calls; NaN: unknown
+  // Of native's time in the same look, in the last looks at each candidate.
+  std::vector<std::vector<double>> shares_;
+  bool looked_ = false;                 // a look has confirmed or replaced the winner
+  bool confirming_ = false;             // the next look is there to confirm a choice
+  std::optional<std::size_t> doubted_;  // who was better in the last look alone
+  bool suspicious_ = false;             // the last look or glance found another time than usual
+  bool glancing_ = false;               // this round is a glance
+  double usual_s_;                      // of the winner, in rows of settled calls; NaN: unknown
   std::size_t last_challenger_ = native;
   std::vector<Event> events_;
 

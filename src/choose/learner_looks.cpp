@@ -3,6 +3,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/stats.hpp"
 #include "choose/believable.hpp"
 #include "choose/learner.hpp"
 
@@ -10,10 +11,20 @@ namespace wherry::choose {
 namespace {
 
 // Calls of a row in a look, its only trial: a single disturbance must not decide. The rarer the looks, the longer the
-// rows: short calls in short rows are seen at their best or worst, not as they are in the long run.
+// rows, within what barriers before their calls may cost: some 2% of all calls at first, and less than 1% later.
 constexpr std::uint64_t least_look_calls = settling_calls + 3;
-constexpr std::uint64_t most_look_calls = 16;
-constexpr std::uint64_t calls_per_look_call = 64;
+constexpr std::uint64_t confirming_calls = 8;
+constexpr std::uint64_t most_look_calls = 12;
+constexpr std::uint64_t calls_per_look_call = 128;
+
+// Looks that are remembered: few, so that a change is believed at the second look.
+constexpr std::size_t memory = 3;
+
+// Looks, of those remembered, at which a newcomer must have been better.
+constexpr std::ptrdiff_t convincing = 2;
+
+// Calls before a glance is repeated that found another time than usual.
+constexpr std::uint64_t second_glance = 16;
 
 }  // namespace
 
@@ -22,14 +33,15 @@ void Learner::schedule_look() {
 }
 
 void Learner::schedule_glance() {
-  if (looks_back() && options_.glance != 0) glance_at_ = calls_ + options_.glance;
+  if (!looks_back() || options_.glance == 0) return;
+  glance_at_ = calls_ + (suspicious_ ? std::min(second_glance, options_.glance) : options_.glance);
 }
 
 std::uint64_t Learner::gap() const { return confirming_ ? options_.confirm : look_gap_; }
 
 /// Calls of a look's row.
 std::size_t Learner::look_calls() const {
-  if (confirming_) return most_look_calls;
+  if (confirming_) return confirming_calls;
   return std::clamp(look_gap_ / calls_per_look_call, least_look_calls, most_look_calls);
 }
 
@@ -48,8 +60,9 @@ void Learner::begin_glance() {
 }
 
 /// The next candidate in turn whose look is affordable: it may have been unlucky, or the machine may have
-/// changed. Native if there is none.
+/// changed. Native if there is none. Who looked better than what runs is looked at again.
 std::size_t Learner::challenger() {
+  if (doubted_) return *doubted_;
   const double most = options_.look_share * static_cast<double>(gap());
   for (std::size_t step = 1; step < candidates_.size(); ++step) {
     const std::size_t i = 1 + (last_challenger_ + step - 1) % (candidates_.size() - 1);
@@ -65,12 +78,19 @@ bool Learner::has_changed(double seconds) const {
          (seconds > usual_s_ * options_.changed || seconds * options_.changed < usual_s_);
 }
 
+/// Training begins again at the second time in a row: a machine that several programs share is slow for a moment now and then.
+bool Learner::suspect_change(double seconds) {
+  const bool changed = has_changed(seconds);
+  const bool certain = changed && suspicious_;
+  suspicious_ = changed;
+  if (!certain) return false;
+  samples_[winner_] = {sane(seconds)};
+  train_again();
+  return true;
+}
+
 void Learner::end_glance(double seconds) {
-  if (has_changed(seconds)) {
-    samples_[winner_] = {sane(seconds)};
-    train_again();
-    return;
-  }
+  if (suspect_change(seconds)) return;
   if (!known(usual_s_)) usual_s_ = seconds;
   schedule_glance();
 }
@@ -81,7 +101,9 @@ void Learner::train_again() {
   std::ranges::fill(standing_, Standing::untried);
   standing_[native] = Standing::contender;
   for (std::vector<double>& samples : samples_) samples.clear();
-  settled_ = looked_ = confirming_ = false;
+  for (std::vector<double>& shares : shares_) shares.clear();
+  settled_ = looked_ = confirming_ = suspicious_ = false;
+  doubted_.reset();
   usual_s_ = std::numeric_limits<double>::quiet_NaN();
   look_gap_ = std::max<std::uint64_t>(options_.look_first, 1);
   look_at_ = glance_at_ = never_due;
@@ -89,25 +111,60 @@ void Learner::train_again() {
   train();
 }
 
-void Learner::end_look(std::span<const double> times) {
-  if (has_changed(times[winner_])) {
-    samples_[winner_] = {sane(times[winner_])};
-    train_again();
-    return;
+void Learner::remember(std::span<const double> times) {
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (!(times[i] < never)) continue;
+    samples_[i] = {sane(times[i])};
+    std::vector<double>& shares = shares_[i];
+    shares.push_back(sane(times[i]) / sane(times[native]));
+    if (shares.size() > memory) shares.erase(shares.begin());
   }
-  looked_ = true;
-  const std::size_t before = winner_;
-  std::size_t next = times[winner_] > times[native] ? native : winner_;
-  for (std::size_t i = 1; i < times.size(); ++i)
-    if (times[i] < times[next] * (1 - options_.least_gain)) next = i;
+}
+
+/// What should run by these shares of native's time: the winner unless native is faster, or another by more than noise.
+std::size_t Learner::better_one(std::span<const double> shares) const {
+  std::size_t next = shares[winner_] > shares[native] ? native : winner_;
+  for (std::size_t i = 1; i < shares.size(); ++i)
+    if (shares[i] < shares[next] * (1 - options_.least_gain)) next = i;
+  return next;
+}
+
+/// Whether so many of its remembered looks found it faster that it is no luck. limit: in shares of native's time.
+bool Learner::is_convincing(std::size_t candidate, double limit) const {
+  return std::ranges::count_if(shares_[candidate], [=](double share) { return share < limit; }) >= convincing;
+}
+
+/// Who was better in this look and in another one takes over, native if it was faster in the median; who was better in this one
+/// alone is looked at again soon. Shares of native's time are compared: what disturbs a look disturbs all of it.
+void Learner::decide(std::span<const double> times) {
+  std::vector<double> now(times.size(), never);
   for (std::size_t i = 0; i < times.size(); ++i)
-    if (times[i] < never) samples_[i] = {sane(times[i])};
-  if (next != before) {
-    if (before != native) drop(before);
-    keep(next);
+    if (times[i] < never) now[i] = shares_[i].back();
+  const std::size_t next = better_one(now);
+  const double usual_share = median(shares_[winner_]);
+  const bool is_certain =
+      next == native ? usual_share > 1 : is_convincing(next, usual_share * (1 - options_.least_gain));
+  doubted_ = next == winner_ || is_certain ? std::nullopt : std::optional(next);
+  if (doubted_) return;
+  looked_ = true;
+  take_over(next);
+}
+
+void Learner::take_over(std::size_t candidate) {
+  if (candidate == winner_) return;
+  if (winner_ != native) drop(winner_);
+  keep(candidate);
+}
+
+/// A look at a moment in which what runs takes another time than usual decides nothing: a glance tells soon whether that is so.
+void Learner::end_look(std::span<const double> times) {
+  if (suspect_change(times[winner_])) return;
+  remember(times);
+  if (!suspicious_) {
+    decide(times);
+    usual_s_ = times[winner_];
   }
-  usual_s_ = times[next];
-  if (!std::exchange(confirming_, false))
+  if (!std::exchange(confirming_, doubted_.has_value()))
     look_gap_ = std::max(look_gap_, std::min(look_gap_ * 2, options_.look_last));
   schedule_look();
   schedule_glance();

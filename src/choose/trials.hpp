@@ -30,6 +30,12 @@ bool are_long(std::span<const Candidate> candidates, const plan::Shape& shape, c
 Trials trials_for(std::optional<plan::Operation> operation, std::span<const Candidate> candidates,
                   const plan::Shape& shape, const plan::Machine& machine);
 
+/// How the round under way is timed, of a learner whose training is timed so. Looks and glances come after barriers: they are rare, so
+/// that these cost next to nothing, and what they decide stays. Exact times need no barriers.
+inline Trials trials_of(const Learner& learner, Trials in_training) {
+  return learner.settled() && !learner.options().exact ? Trials::after_barriers : in_training;
+}
+
 /// A learner's summary as whole nanoseconds: their sum is the same on every rank in whatever order a library adds.
 std::vector<long long> to_agree(std::span<const double> summary);
 

@@ -4,14 +4,14 @@
 
 namespace wherry::run {
 
-Cell::Cell(choose::Learner learner, const Channel& channel, int ranks, Trials trials)
-    : learner_(std::move(learner)), channel_(channel), ranks_(ranks), trials_(trials) {}
+Cell::Cell(choose::Learner learner, const Channel& channel, int ranks, Trials in_training)
+    : learner_(std::move(learner)), channel_(channel), ranks_(ranks), in_training_(in_training) {}
 
 Cell::~Cell() { channel_.wait(request_); }
 
 std::size_t Cell::begin() {
   if (request_ != MPI_REQUEST_NULL && learner_.calls() >= due_) finish_agreement();
-  if (trials_ == Trials::after_barriers && learner_.counts() && !learner_.options().exact) meet();
+  if (learner_.counts() && trials() == Trials::after_barriers && !learner_.options().exact) meet();
   return learner_.pick();
 }
 
@@ -30,7 +30,7 @@ void Cell::start_agreement() {
   mine_ = choose::to_agree(learner_.summary());
   all_.resize(mine_.size());
   due_ = learner_.calls() + (learner_.options().exact ? 0 : lag);
-  const MPI_Op op = trials_ == Trials::after_barriers ? MPI_MAX : MPI_SUM;
+  const MPI_Op op = trials() == Trials::after_barriers ? MPI_MAX : MPI_SUM;
   failed_ = channel_.api().Iallreduce(mine_.data(), all_.data(), static_cast<int>(mine_.size()),
                                       MPI_LONG_LONG, op, channel_.comm(), &request_) != MPI_SUCCESS;
   if (failed_) request_ = MPI_REQUEST_NULL;  // after an error the handle is anything
@@ -40,7 +40,7 @@ void Cell::finish_agreement() {
   failed_ = channel_.wait(request_) != MPI_SUCCESS;
   request_ = MPI_REQUEST_NULL;
   if (failed_) return;
-  learner_.agreed(choose::agreed_times(all_, trials_, ranks_));
+  learner_.agreed(choose::agreed_times(all_, trials(), ranks_));
 }
 
 }  // namespace wherry::run

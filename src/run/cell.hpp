@@ -23,7 +23,7 @@ using choose::Trials;
 /// ranks by a non-blocking reduction, which starts when the round ends and is waited for some calls later.
 class Cell {
  public:
-  Cell(choose::Learner learner, const Channel& channel, int ranks, Trials trials);
+  Cell(choose::Learner learner, const Channel& channel, int ranks, Trials in_training);
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
   /// Waits for an agreement that is under way.
@@ -44,6 +44,8 @@ class Cell {
   // agreement is there at once, and each call takes real time.
   static constexpr std::uint64_t lag = 2;
 
+  /// Of the round under way.
+  Trials trials() const { return choose::trials_of(learner_, in_training_); }
   void meet() const;
   void start_agreement();
   void finish_agreement();
@@ -51,7 +53,7 @@ class Cell {
   choose::Learner learner_;
   const Channel& channel_;
   int ranks_;
-  Trials trials_;
+  Trials in_training_;
   std::vector<long long> mine_, all_;  // nanoseconds of each candidate: this rank's, and all ranks'
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool failed_ = false;  // the library could not combine the times: no more learning, the winner so far stays

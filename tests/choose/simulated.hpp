@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <random>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,9 @@ struct Weather {
   double spikes = 0;       // share of calls that take ten times as long
   double cold = 1;         // a candidate's first call takes up to so many times as long
   double rank_spikes = 0;  // share of a rank's calls that take it ten times as long, whatever the others see
-  double lateness = 0;     // the last rank arrives so many native calls late, always: the others wait
+  double drift =
+      0;  // standard deviation of the logarithm of everybody's speed, which changes within some 50 calls
+  double lateness = 0;  // the last rank arrives so many native calls late, always: the others wait
 };
 
 /// Candidates, their true times, and random numbers with a fixed seed.
@@ -49,15 +52,22 @@ class Machine {
   double extra(std::size_t candidate) const { return std::max(0.0, truth_[candidate] / truth_[native] - 1); }
   std::uint64_t random() { return random_(); }
 
+  /// How they enter a call: as the program has them, or from a barrier.
+  enum class Entry { as_they_come, together };
+
   /// How long one call takes on each of `ranks` ranks.
-  std::vector<double> call(std::size_t candidate, std::size_t ranks) {
-    double seconds = truth_[candidate] * spread(weather_.call_noise);
+  std::vector<double> call(std::size_t candidate, std::size_t ranks, Entry entry) {
+    constexpr double stays = 0.98;
+    if (weather_.drift > 0)
+      slowness_ = std::pow(slowness_, stays) * spread(weather_.drift * std::sqrt(1 - stays * stays));
+    double seconds = slowness_ * truth_[candidate] * spread(weather_.call_noise);
     if (chance() < weather_.spikes) seconds *= 10;
     if (!warm_[candidate]) seconds *= 1 + (weather_.cold - 1) * chance();
     warm_[candidate] = true;
     std::vector<double> times;
     for (std::size_t r = 0; r < ranks; ++r) {
-      const double waiting = r + 1 == ranks ? 0 : weather_.lateness * truth_[native];
+      const bool waits = entry == Entry::as_they_come && r + 1 < ranks;
+      const double waiting = waits ? weather_.lateness * truth_[native] : 0;
       const double disturbed =
           weather_.rank_spikes > 0 && chance() < weather_.rank_spikes ? 10 * seconds : seconds;
       times.push_back(waiting + disturbed * spread(weather_.rank_noise));
@@ -76,52 +86,61 @@ class Machine {
   Weather weather_;
   std::vector<Candidate> candidates_;
   std::vector<double> truth_;
+  double slowness_ = 1;
   std::vector<bool> warm_;
 };
 
 /// The learners of all ranks of a communicator, and the agreement between them.
 class Ranks {
  public:
-  Ranks(Learner learner, std::size_t ranks, Trials trials = Trials::as_they_come)
-      : learners_(ranks, std::move(learner)), trials_(trials) {}
+  Ranks(Learner learner, std::size_t ranks, Trials in_training = Trials::as_they_come)
+      : learners_(ranks, std::move(learner)), in_training_(in_training) {}
 
   const Learner& first() const { return learners_.front(); }
   std::vector<Learner>& learners() { return learners_; }
 
-  /// All learners name the same candidate.
+  /// All learners name the same candidate, and do the same about it: enter a barrier, combine times, and how.
   bool alike() const {
-    return std::ranges::all_of(learners_, [&](const Learner& l) { return l.pick() == first().pick(); });
+    return std::ranges::all_of(learners_, [&](const Learner& l) {
+      return l.pick() == first().pick() && l.counts() == first().counts() &&
+             l.round_over() == first().round_over() && trials_of(l, in_training_) == trials();
+    });
   }
 
   /// One call: agreed times that are due arrive, the ranks pick, run and time. Returns what ran.
   std::size_t step(Machine& machine, std::uint64_t lag) {
     if (waiting_ && first().calls() >= due_) {
       const int ranks = static_cast<int>(learners_.size());
-      for (Learner& l : learners_) l.agreed(agreed_times(combined_, trials_, ranks));
+      const std::vector<double> times = agreed_times(combined_, trials(), ranks);
+      for (Learner& l : learners_) l.agreed(times);
       waiting_ = false;
     }
     const std::size_t candidate = first().pick();
-    const std::vector<double> times = machine.call(candidate, learners_.size());
+    const bool together = first().counts() && trials() == Trials::after_barriers;
+    const std::vector<double> times = machine.call(
+        candidate, learners_.size(), together ? Machine::Entry::together : Machine::Entry::as_they_come);
     for (std::size_t r = 0; r < learners_.size(); ++r) learners_[r].took(times[r]);
     if (first().round_over() && !waiting_) start_agreement(lag);
     return candidate;
   }
 
  private:
+  Trials trials() const { return trials_of(first(), in_training_); }
+
   void start_agreement(std::uint64_t lag) {
-    combined_.assign(first().candidates().size(), 0);
-    for (const Learner& l : learners_) {
+    combined_ = to_agree(first().summary());
+    for (const Learner& l : learners_ | std::views::drop(1)) {
       const std::vector<long long> mine = to_agree(l.summary());
       for (std::size_t i = 0; i < mine.size(); ++i)
         combined_[i] =
-            trials_ == Trials::after_barriers ? std::max(combined_[i], mine[i]) : combined_[i] + mine[i];
+            trials() == Trials::after_barriers ? std::max(combined_[i], mine[i]) : combined_[i] + mine[i];
     }
     waiting_ = true;
     due_ = first().calls() + lag;
   }
 
   std::vector<Learner> learners_;
-  Trials trials_;
+  Trials in_training_;
   std::vector<long long> combined_;
   bool waiting_ = false;
   std::uint64_t due_ = 0;

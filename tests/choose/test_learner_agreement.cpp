@@ -16,7 +16,7 @@ constexpr Weather weathers[] = {
 };
 
 /// Looks come often here, so that many of them are seen.
-constexpr LearnerOptions watchful = {.look_first = 20, .look_last = 40, .look_share = 1};
+constexpr LearnerOptions watchful = {.confirm = 10, .look_first = 20, .look_last = 40, .look_share = 1};
 
 }  // namespace
 

@@ -48,7 +48,7 @@ int changes(Ranks& world) {
 
 }  // namespace
 
-TEST_CASE("a machine that has become slower is noticed within a glance's distance, and learned anew") {
+TEST_CASE("a machine that has become slower is noticed by two glances, and learned anew") {
   LearnerOptions blind;
   blind.glance = 0;
   blind.changed = 1e9;

@@ -96,3 +96,17 @@ TEST_CASE("training takes few calls") {
     CHECK(world.first().calls() <= 80);
   }
 }
+
+TEST_CASE("on a rough machine that others share, calls take little longer than the best candidate's") {
+  constexpr Weather shared = {.call_noise = 0.3, .rank_noise = 0.2, .spikes = 0.04, .cold = 2, .drift = 0.2};
+  constexpr int some = 100, calls = 16000;
+  double longer = 0;
+  for (std::uint64_t seed = 1; seed <= some; ++seed) {
+    Machine machine(seed, 0.4, shared);
+    Ranks world(Learner(machine.candidates()), ranks);
+    for (int call = 0; call < calls; ++call)
+      longer += machine.truth(world.step(machine, lag)) / machine.best() - 1;
+  }
+  INFO("calls take ", 100 * longer / some / calls, "% longer, training and looks included");
+  CHECK(longer <= 0.045 * some * calls);
+}

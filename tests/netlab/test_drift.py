@@ -17,9 +17,10 @@ from wherry.record import LIMITS, REASONS, Record, text
 REASON = netlab.why_unavailable()
 PROGRAM = Path(__file__).resolve().parent / "programs" / "drift.c"
 HOSTS, RANKS, BLOCK = 4, 8, 32768
-#: Training takes some 30 calls, the first look comes 64 later, and glances 64 apart (docs/design/0003-learner.md).
-BEFORE, AFTER = 250, 150
-GLANCE = 64
+#: Training takes some 30 calls, the first look comes 64 later, and glances 64 apart; who finds another time than usual glances
+#: again 16 calls later (docs/design/0003-learner.md).
+BEFORE, AFTER = 250, 220
+GLANCE, AGAIN = 64, 16
 #: So slow that a call takes far more than twice as long afterwards: at 1 Gbit/s the processor has a large part in it.
 FAST, SLOW = "200mbit", "20mbit"
 
@@ -40,7 +41,7 @@ def test_a_link_that_slows_down_in_mid_run_is_noticed_and_all_is_learned_anew(
     assert reason == "changed", after
     assert strategy == before[-1][2]  # what ran when it was noticed
     rows, travel = 16, 4  # calls of a look or glance, and of the agreement
-    assert call - BEFORE <= GLANCE + rows + travel, after
+    assert call - BEFORE <= GLANCE + AGAIN + 2 * (rows + travel), after
     reasons = [reason for _, reason, _ in after]
     assert "trial" in reasons and "kept" in reasons[reasons.index("trial") :], after
 
