@@ -129,6 +129,8 @@ class Result:
     operation: str = ""
     size: int | None = None
     against: str = ""
+    #: The ratio to whoever was fastest in these very samples, noise included.
+    hindsight: float | None = None
     #: The library's algorithms that failed there, with the reason.
     excluded: dict[str, str] = field(default_factory=dict)
 
@@ -262,10 +264,14 @@ class Table:
         """The statistic: see the head of this file."""
         return best_median([row.values for row in self.of(case, variant)])
 
+    def ratios(self, case: str, over: str, under: str) -> dict[int, float]:
+        """Of two that take turns: in each launch the ratio of their medians."""
+        above, below = self.medians(case, over), self.medians(case, under)
+        return {launch: above[launch] / below[launch] for launch in below if launch in above}
+
     def ratio(self, case: str, over: str, under: str) -> float:
         """Of two that take turns: the median over launches of the ratio of their medians."""
-        above, below = self.medians(case, over), self.medians(case, under)
-        return statistics.median(above[launch] / below[launch] for launch in below if launch in above)
+        return statistics.median(self.ratios(case, over, under).values())
 
     def samples(self, case: str, *variants: str) -> list[dict[str, Any]]:
         """Raw samples for the result file: one entry per launch."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from wherry import figures, units
 from wherry.bench.frame import Result
+from wherry.bench.grid import DISTANCE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +18,9 @@ _DARK, _PALE = "#1f2328", "#ffffff"
 
 
 def svg(results: Sequence[Result]) -> str:
-    places = {(_row(result), result.size or 0): result for result in results}
+    """Of the results that say how far the choice is from the best."""
+    distances = [result for result in results if result.metric == DISTANCE]
+    places = {(_row(result), result.size or 0): result for result in distances}
     rows = list(dict.fromkeys(row for row, _ in places))
     sizes = sorted({size for _, size in places})
 
