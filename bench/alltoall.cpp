@@ -1,6 +1,6 @@
 // How much faster is MPI_Alltoall under Wherry? The library's own and Wherry's in one process, in turns of a few calls.
 //
-//   bench_alltoall --sizes 64,1024 --strategies native,wherry,mesh --turns 20 --train 300
+//   bench_alltoall --sizes 64,1024 --strategies native,wherry,mesh --turns 20 --train 1000
 // "wherry" is what Wherry does by itself, after --train calls to learn from. Run it under the preload. A case is a block
 // size; "in rows" marks calls that follow each other without a pause (see exchange.hpp).
 #include "exchange.hpp"
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   const auto sizes = bench::numbers(bench::option(argc, argv, "--sizes", "64,1024,16384"));
   const auto variants = bench::words(bench::option(argc, argv, "--strategies", "native,wherry"));
   const int turns = bench::number(argc, argv, "--turns", 20);
-  const int train = bench::number(argc, argv, "--train", 300);
+  const int train = bench::number(argc, argv, "--train", 1000);
   for (const bench::Calls how : {bench::Calls::together, bench::Calls::in_rows})
     for (const int block : sizes) measure(block, how, variants, turns, train);
   MPI_Finalize();

@@ -45,7 +45,10 @@ def _lines(answer: dict[str, Any]) -> list[str]:
     if reason := why(first, answer["candidates"]):
         lines.append(reason)
     if first is not answer["candidates"][0]:
-        lines.append("What is tried is settled for all roots and sizes up to the next power of two at once.")
+        lines.append(
+            "What is tried is settled for all roots and sizes up to the next power of two at once, "
+            "and with a doubt: waits may be longer than the constants say."
+        )
     lines.append(f"Tried beside the library's own: {escape(', '.join(tried))}.")
     in_order = answer.get("tried_in_order", answer["tried"])[1:]
     if in_order != tried:

@@ -55,7 +55,7 @@ def _calls(batches: int) -> tuple[str, ...]:
 
 # Four ranks on two cores: MPICH and Intel MPI spin while they wait, so a call may take milliseconds and runs are short.
 # Where it is affordable the launch that learns makes more than 512 calls of each size: then Wherry looks at its choice
-# again, when connections are up and the first trials' bad luck is past.
+# again twice, when connections are up and the first trials' bad luck is past.
 CASES = (
     Case(FFT, "slabs", "openmpi", 4, False, _fft("slab", 32, 200), _fft("slab", 32, 300)),
     Case(FFT, "slabs", "mpich", 4, False, _fft("slab", 32, 60), _fft("slab", 32, 300)),
