@@ -171,10 +171,14 @@ double Learner::calibration() const {
   return median(ratios);
 }
 
+double Learner::expected_by_model(std::size_t candidate) const {
+  return candidates_[candidate].predicted_s * calibration();
+}
+
 /// The next time of a candidate. A single time that is longer than the model's may contain set-up or a
 /// disturbance: it is believed half (the geometric mean; sqrt rounds alike on every machine).
 double Learner::expected(std::size_t candidate) const {
-  const double model = candidates_[candidate].predicted_s * calibration();
+  const double model = expected_by_model(candidate);
   if (untried(candidate)) return model;
   const double measured = seconds(candidate);
   return trusted(candidate) || measured <= model ? measured : std::sqrt(measured * model);

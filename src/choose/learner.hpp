@@ -156,6 +156,7 @@ class Learner {
   std::size_t enough_trials() const;
   std::size_t trial_calls() const;
   double calibration() const;
+  double expected_by_model(std::size_t candidate) const;
   double expected(std::size_t candidate) const;
   double extra(double seconds) const;
   std::size_t calls_of_next_trial(std::size_t candidate) const;
@@ -191,6 +192,7 @@ class Learner {
   void train_again();
   std::uint64_t gap() const;
   std::size_t look_calls() const;
+  double expected_in_look(std::size_t candidate) const;
   std::size_t challenger();
 
   void keep(std::size_t candidate);

@@ -59,6 +59,12 @@ void Learner::begin_glance() {
   begin_round(std::vector(least_look_calls, winner_));
 }
 
+/// A single time of training is no reason to keep away from a candidate: a first call may make connections, and take as long as ten.
+double Learner::expected_in_look(std::size_t candidate) const {
+  const bool was_seen_warm = trusted(candidate) || !shares_[candidate].empty();
+  return was_seen_warm ? expected(candidate) : expected_by_model(candidate);
+}
+
 /// The next candidate in turn whose look is affordable: it may have been unlucky, or the machine may have
 /// changed. Native if there is none. Who looked better than what runs is looked at again.
 std::size_t Learner::challenger() {
@@ -66,7 +72,7 @@ std::size_t Learner::challenger() {
   const double most = options_.look_share * static_cast<double>(gap());
   for (std::size_t step = 1; step < candidates_.size(); ++step) {
     const std::size_t i = 1 + (last_challenger_ + step - 1) % (candidates_.size() - 1);
-    if (i == winner_ || static_cast<double>(look_calls()) * extra(expected(i)) > most) continue;
+    if (i == winner_ || static_cast<double>(look_calls()) * extra(expected_in_look(i)) > most) continue;
     return last_challenger_ = i;
   }
   return native;

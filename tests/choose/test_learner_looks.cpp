@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -53,6 +54,21 @@ TEST_CASE("a look finds what training missed") {
   for (int round = 0; round < 60; ++round)
     run_round(learner, {1.0, 1.02, 0.4});  // a dear one waits for a wide gap
   CHECK(learner.winner() == 2);
+}
+
+TEST_CASE("a candidate whose only call in training was slow is looked at soon") {
+  Learner learner({{"native", 0}, {"mesh", 1.0}});
+  bool cold = true;
+  while (!learner.settled()) {
+    const bool first_of_mesh = learner.pick() == 1 && std::exchange(cold, false);
+    learner.took(learner.pick() == native ? 1.0 : first_of_mesh ? 9.0 : 0.5);
+    if (learner.round_over()) learner.agreed(learner.summary());
+  }
+  REQUIRE(learner.winner() == native);
+  REQUIRE(learner.trials(1) == 1);
+  for (int look = 0; look < 2; ++look) run_round(learner, {1.0, 0.5});
+  CHECK(learner.winner() == 1);
+  CHECK(learner.calls() < 300);
 }
 
 TEST_CASE("a look that finds nothing new changes nothing and says nothing") {
