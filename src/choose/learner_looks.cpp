@@ -135,9 +135,11 @@ std::size_t Learner::better_one(std::span<const double> shares) const {
   return next;
 }
 
-/// Whether so many of its remembered looks found it faster that it is no luck. limit: in shares of native's time.
+/// Whether so many of its remembered looks found it faster that it is no luck; exact times need no second one. limit: in shares of
+/// native's time.
 bool Learner::is_convincing(std::size_t candidate, double limit) const {
-  return std::ranges::count_if(shares_[candidate], [=](double share) { return share < limit; }) >= convincing;
+  return std::ranges::count_if(shares_[candidate], [=](double share) { return share < limit; }) >=
+         (options_.exact ? 1 : convincing);
 }
 
 /// Who was better in this look and in another one takes over, native if it was faster in the median; who was better in this one
