@@ -17,8 +17,8 @@ from wherry.record import LIMITS, REASONS, Record, text
 REASON = netlab.why_unavailable()
 PROGRAM = Path(__file__).resolve().parent / "programs" / "drift.c"
 HOSTS, RANKS, BLOCK = 4, 8, 32768
-#: Training takes some 30 calls, the first look comes 64 later, and glances 64 apart; who finds another time than usual glances
-#: again 16 calls later (docs/design/0003-learner.md).
+#: Training takes some 30 calls, the first look comes 64 later, and glances 64 apart; who finds another time than
+#: usual glances again 16 calls later (docs/design/0003-learner.md).
 BEFORE, AFTER = 250, 220
 GLANCE, AGAIN = 64, 16
 #: So slow that a call takes far more than twice as long afterwards: at 1 Gbit/s the processor has a large part in it.

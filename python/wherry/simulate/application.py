@@ -17,8 +17,8 @@ from wherry.simulate import platforms, smpi, subjects
 _WRONG_USAGE = 2  # the applications' exit code
 #: Options of the applications that are asked for by another name here, as they stand in messages.
 _ASKED_AS = {"--scale: ": "--sizes: ", "--bodies: ": "--sizes: ", "--scheme: ": "--strategies: "}
-#: Enough for Wherry to have learned, and to have looked back for the first time: each is several exchanges. Times do not vary,
-#: so few turns say all.
+#: Enough for Wherry to have learned, and to have looked back for the first time: each is several exchanges. Times do
+#: not vary, so few turns say all.
 _TURNS = ("--train", "24", "--turns", "2")
 _STEPS = ("--steps", "64")
 #: Whether a plain get takes less time would be judged by this machine's clock, not the simulated one.
