@@ -197,11 +197,9 @@ choose::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vect
   if (c.terms().tuning) api_.Bcast(earlier, 3, MPI_DOUBLE, 0, c.channel().comm());
   choose::LearnerOptions options = options_for(c, list);
   if (simulated_) {
-    // By a simulated machine's own constants fewer candidates hold the best one; and exact times hide nothing that an early look
-    // would find.
+    // By a simulated machine's own constants fewer candidates hold the best one; each costs a call.
     options.exact = true;
     options.most_tried = 5;
-    if (options.look_first != choose::of_long_calls.look_first) options.look_first = 512;
   }
   if (earlier[0] >= 0)
     return choose::Learner::settled_on(std::move(list), static_cast<std::size_t>(earlier[0]), earlier[1],
