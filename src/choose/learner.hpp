@@ -137,8 +137,8 @@ class Learner {
   double seconds(std::size_t candidate) const;
   /// Agreed times behind seconds().
   std::size_t trials(std::size_t candidate) const { return samples_.at(candidate).size(); }
-  /// Whether the winner rests on more than a single call.
-  bool proven() const { return looked_ || trials(winner_) >= 2; }
+  /// Whether the winner rests on more than a single call: on a look's row, or on two trials.
+  bool proven() const { return !shares_[winner_].empty() || trials(winner_) >= 2; }
   /// What trials may cost beyond native calls, in native calls.
   double budget() const;
   /// What they have cost so far, by agreed times.
@@ -210,7 +210,6 @@ class Learner {
   bool settled_ = false;
   // Of native's time in the same look, in the last looks at each candidate.
   std::vector<std::vector<double>> shares_;
-  bool looked_ = false;                 // a look has confirmed or replaced the winner
   bool confirming_ = false;             // the next look is there to confirm a choice
   std::optional<std::size_t> doubted_;  // who was better in the last look alone
   bool suspicious_ = false;             // the last look or glance found another time than usual

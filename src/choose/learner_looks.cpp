@@ -108,7 +108,7 @@ void Learner::train_again() {
   standing_[native] = Standing::contender;
   for (std::vector<double>& samples : samples_) samples.clear();
   for (std::vector<double>& shares : shares_) shares.clear();
-  settled_ = looked_ = confirming_ = suspicious_ = false;
+  settled_ = confirming_ = suspicious_ = false;
   doubted_.reset();
   usual_s_ = std::numeric_limits<double>::quiet_NaN();
   look_gap_ = std::max<std::uint64_t>(options_.look_first, 1);
@@ -153,9 +153,7 @@ void Learner::decide(std::span<const double> times) {
   const bool is_certain =
       next == native ? usual_share > 1 : is_convincing(next, usual_share * (1 - options_.least_gain));
   doubted_ = next == winner_ || is_certain ? std::nullopt : std::optional(next);
-  if (doubted_) return;
-  looked_ = true;
-  take_over(next);
+  if (!doubted_) take_over(next);
 }
 
 void Learner::take_over(std::size_t candidate) {

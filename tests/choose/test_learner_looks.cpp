@@ -195,6 +195,17 @@ TEST_CASE("in doubt about native nobody else is looked at") {
   for (; !learner.round_over(); learner.took(1.0)) CHECK(learner.pick() != 1);
 }
 
+TEST_CASE("a choice is proven by two trials or a look, also by one that leaves a doubt") {
+  Learner trained(three());
+  train(trained, {1.0, 0.5, 1.5});
+  CHECK(trained.proven());
+  Learner loaded = Learner::settled_on(three(), 2, 0.9, 1.0, {.glance = 0});
+  CHECK_FALSE(loaded.proven());
+  run_round(loaded, {1.0, 0.5, 0.9});  // mesh is better, in this look alone
+  CHECK(loaded.winner() == 2);
+  CHECK(loaded.proven());
+}
+
 TEST_CASE("a disturbed look at the winner alone changes nothing, and is no reason to train again") {
   Learner learner = Learner::settled_on(three(), 2, 0.5, 1.0);
   run_round(learner, {1.1, 1.2, 0.5});

@@ -257,7 +257,7 @@ def test_after_training_a_program_starts_decided(mpi: Launcher, preload: Path, t
     done = wherry(mpi, "tune", "--mpi", mpi.name, "-n", "4", "--sizes", "64", tuning=tuning)
     assert done.returncode == 0, done.stderr
     learned = {row.operation for row in kept.rows(tuning)}
-    # A choice that is in doubt when the program ends is not kept.
+    # A program that ends while it trains again keeps nothing of that collective.
     assert len(TRAINED - learned) <= 1 and learned <= TRAINED, TRAINED - learned
     subprocess.run([str(mpi.mpi.mpicc), "-o", str(program), str(COLLECTIVE)], env=mpi.env, check=True)
     records.mkdir()
