@@ -57,6 +57,7 @@ Learner::Learner(std::vector<Candidate> candidates, LearnerOptions options)
       options_(options),
       standing_(candidates_.size(), Standing::untried),
       samples_(candidates_.size()),
+      beside_(candidates_.size()),
       shares_(candidates_.size()),
       usual_s_(std::numeric_limits<double>::quiet_NaN()),
       look_gap_(std::max<std::uint64_t>(options.look_first, 1)),
@@ -280,31 +281,39 @@ void Learner::begin_round(std::vector<std::size_t> trials) {
 }
 
 void Learner::end_training_round(std::span<const double> times) {
-  for (std::size_t i = 0; i < times.size(); ++i)
-    if (times[i] < never) samples_[i].push_back(sane(times[i]));
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (!(times[i] < never)) continue;
+    samples_[i].push_back(sane(times[i]));
+    beside_[i].push_back(times[native] < never ? sane(times[native]) : seconds(native));
+  }
   drop_losers();
   winner_ = best();
   train();
 }
 
+/// Of native's time in the same rounds. Native is in all of them: the least of all its times would be compared with the least of few.
+double Learner::share(std::size_t candidate) const {
+  return seconds(candidate) / lower_quartile(beside_[candidate]);
+}
+
 /// The fewer the times, the further a candidate may be behind; with a single one the budget alone decides.
 void Learner::drop_losers() {
-  double best_s = seconds(native);
+  double best = 1;
   for (std::size_t i = 1; i < candidates_.size(); ++i)
-    if (!untried(i)) best_s = std::min(best_s, seconds(i));
+    if (trusted(i)) best = std::min(best, share(i));
   for (std::size_t i = 1; i < candidates_.size(); ++i)
     if (standing_[i] == Standing::contender && trusted(i) &&
-        seconds(i) > best_s * (1 + patience / static_cast<double>(samples_[i].size())))
+        share(i) > best * (1 + patience / static_cast<double>(samples_[i].size())))
       drop(i);
 }
 
 std::size_t Learner::best() const {
   std::size_t best = native;
-  double limit = seconds(native) * (1 - options_.least_gain);
+  double limit = 1 - options_.least_gain;
   for (std::size_t i = 1; i < candidates_.size(); ++i) {
-    if (standing_[i] != Standing::contender || !trusted(i) || seconds(i) >= limit) continue;
+    if (standing_[i] != Standing::contender || !trusted(i) || share(i) >= limit) continue;
     best = i;
-    limit = seconds(i);
+    limit = share(i);
   }
   return best;
 }

@@ -153,6 +153,7 @@ class Learner {
 
   bool untried(std::size_t candidate) const { return samples_[candidate].empty(); }
   bool trusted(std::size_t candidate) const;
+  double share(std::size_t candidate) const;
   std::size_t enough_trials() const;
   std::size_t trial_calls() const;
   double calibration() const;
@@ -187,13 +188,15 @@ class Learner {
   void decide(std::span<const double> times);
   bool is_convincing(std::size_t candidate, double limit) const;
   void take_over(std::size_t candidate);
+  void doubt(std::size_t better);
+  void end_doubt();
   bool has_changed(double seconds) const;
   bool suspect_change(double seconds);
   void train_again();
   std::uint64_t gap() const;
   std::size_t look_calls() const;
   double expected_in_look(std::size_t candidate) const;
-  std::size_t challenger();
+  std::vector<std::size_t> challengers();
 
   void keep(std::size_t candidate);
   void drop(std::size_t candidate);
@@ -205,6 +208,7 @@ class Learner {
   // Agreed: equal on all ranks.
   std::vector<Standing> standing_;
   std::vector<std::vector<double>> samples_;  // agreed times of each candidate, in the order of rounds
+  std::vector<std::vector<double>> beside_;   // of native, in the rounds of training that tried the candidate
   std::vector<std::size_t> round_;            // candidate of each trial of this round; empty: no round
   std::size_t winner_ = 0;
   bool settled_ = false;
@@ -212,6 +216,7 @@ class Learner {
   std::vector<std::vector<double>> shares_;
   bool confirming_ = false;             // the next look is there to confirm a choice
   std::optional<std::size_t> doubted_;  // who was better in the last look alone
+  int doubts_ = 0;                      // looks in a row that left one
   bool suspicious_ = false;             // the last look or glance found another time than usual
   bool glancing_ = false;               // this round is a glance
   double usual_s_;                      // of the winner, in rows of settled calls; NaN: unknown

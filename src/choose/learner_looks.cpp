@@ -1,5 +1,6 @@
-// A learner after training: looks, each at native, the winner and one challenger, and glances at the winner.
+// A learner after training: looks, each at native, the winner and challengers, and glances at the winner.
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -16,6 +17,12 @@ constexpr std::uint64_t least_look_calls = settling_calls + 3;
 constexpr std::uint64_t confirming_calls = 8;
 constexpr std::uint64_t most_look_calls = 12;
 constexpr std::uint64_t calls_per_look_call = 128;
+
+// Candidates of a look besides native and what runs. With two, all of a list have been in two looks after some thousand calls.
+constexpr std::size_t most_challengers = 2;
+
+// Looks in a row that a doubt may bring forward.
+constexpr int most_doubts = 2;
 
 // Looks that are remembered: few, so that a change is believed at the second look.
 constexpr std::size_t memory = 3;
@@ -47,8 +54,8 @@ std::size_t Learner::look_calls() const {
 
 void Learner::begin_look() {
   std::vector<std::size_t> members = {native};
-  for (const std::size_t i : {winner_, challenger()})
-    if (std::ranges::find(members, i) == members.end()) members.push_back(i);
+  if (winner_ != native) members.push_back(winner_);
+  std::ranges::copy(challengers(), std::back_inserter(members));
   std::vector<std::size_t> round;
   for (const std::size_t i : members) round.insert(round.end(), look_calls(), i);
   begin_round(std::move(round));
@@ -65,17 +72,21 @@ double Learner::expected_in_look(std::size_t candidate) const {
   return was_seen_warm ? expected(candidate) : expected_by_model(candidate);
 }
 
-/// The next candidate in turn whose look is affordable: it may have been unlucky, or the machine may have
-/// changed. Native if there is none. Who looked better than what runs is looked at again.
-std::size_t Learner::challenger() {
-  if (doubted_) return *doubted_;
-  const double most = options_.look_share * static_cast<double>(gap());
-  for (std::size_t step = 1; step < candidates_.size(); ++step) {
-    const std::size_t i = 1 + (last_challenger_ + step - 1) % (candidates_.size() - 1);
-    if (i == winner_ || static_cast<double>(look_calls()) * extra(expected_in_look(i)) > most) continue;
-    return last_challenger_ = i;
+/// The next candidates in turn whose looks are affordable together: they may have been unlucky, or the machine may have
+/// changed. Who looked better than what runs is looked at again, alone.
+std::vector<std::size_t> Learner::challengers() {
+  if (doubted_) return *doubted_ == native ? std::vector<std::size_t>{} : std::vector{*doubted_};
+  double left = options_.look_share * static_cast<double>(gap());
+  std::vector<std::size_t> chosen;
+  const std::size_t last = last_challenger_;
+  for (std::size_t step = 1; step < candidates_.size() && chosen.size() < most_challengers; ++step) {
+    const std::size_t i = 1 + (last + step - 1) % (candidates_.size() - 1);
+    const double cost = static_cast<double>(look_calls()) * extra(expected_in_look(i));
+    if (i == winner_ || cost > left) continue;
+    left -= cost;
+    chosen.push_back(last_challenger_ = i);
   }
-  return native;
+  return chosen;
 }
 
 /// Rows of training are too short to compare with: what is usual is known from the first look or glance on.
@@ -106,10 +117,10 @@ void Learner::train_again() {
   report(Reason::changed, winner_);
   std::ranges::fill(standing_, Standing::untried);
   standing_[native] = Standing::contender;
-  for (std::vector<double>& samples : samples_) samples.clear();
-  for (std::vector<double>& shares : shares_) shares.clear();
+  for (auto* const remembered : {&samples_, &beside_, &shares_})
+    for (std::vector<double>& values : *remembered) values.clear();
   settled_ = confirming_ = suspicious_ = false;
-  doubted_.reset();
+  end_doubt();
   usual_s_ = std::numeric_limits<double>::quiet_NaN();
   look_gap_ = std::max<std::uint64_t>(options_.look_first, 1);
   look_at_ = glance_at_ = never_due;
@@ -152,8 +163,20 @@ void Learner::decide(std::span<const double> times) {
   const double usual_share = median(shares_[winner_]);
   const bool is_certain =
       next == native ? usual_share > 1 : is_convincing(next, usual_share * (1 - options_.least_gain));
-  doubted_ = next == winner_ || is_certain ? std::nullopt : std::optional(next);
-  if (!doubted_) take_over(next);
+  const bool is_clear = next == winner_ || is_certain;
+  if (is_clear) take_over(next);
+  if (is_clear || doubts_ == most_doubts) end_doubt();
+  else doubt(next);
+}
+
+void Learner::doubt(std::size_t better) {
+  doubted_ = better;
+  ++doubts_;
+}
+
+void Learner::end_doubt() {
+  doubted_.reset();
+  doubts_ = 0;
 }
 
 void Learner::take_over(std::size_t candidate) {
