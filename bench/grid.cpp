@@ -33,10 +33,10 @@ struct Measured {
 };
 
 /// Seconds of one call, this rank's.
-double time_call(const bench::Operation& operation, Case& c) {
-  bench::meet(c);
+double time_call(Measured& m) {
+  bench::meet(m.c);
   const double start = MPI_Wtime();
-  operation.call(c);
+  m.operation.call(m.c);
   return MPI_Wtime() - start;
 }
 
@@ -50,15 +50,15 @@ int calls_in(double seconds, double once, int least, int most) {
 /// What the library takes: of a single call it might be ten times as much.
 double usual_seconds(Measured& m) {
   std::vector<double> times;
-  for (int i = 0; i < 7; ++i) times.push_back(time_call(m.operation, m.c));
-  return wherry::median(times);
+  for (int i = 0; i < 7; ++i) times.push_back(time_call(m));
+  return median(times);
 }
 
 /// Lets Wherry choose by calls that are like those measured.
 void train(Measured& m, double once) {
-  bench::force("wherry");
   const int calls = calls_in(0.5, once, bench::least_training, 10'000);
-  for (int i = 0; i < calls; ++i) time_call(m.operation, m.c);
+  bench::force("wherry");
+  for (int i = 0; i < calls; ++i) time_call(m);
 }
 
 /// An untimed call, which pays for the change of variants. Why the variant is no good; empty if it is.
@@ -88,7 +88,7 @@ void take_turn(Measured& m, Variant& variant, int samples) {
   if (variant.algorithm) variant.excluded = agree(problem);
   else if (!problem.empty()) bench::end_with("bench_grid: " + variant.name + ": " + problem);
   if (variant.excluded.empty())
-    for (int k = 0; k < samples; ++k) variant.times.push_back(time_call(m.operation, m.c));
+    for (int k = 0; k < samples; ++k) variant.times.push_back(time_call(m));
   if (variant.algorithm) m.library.end();
   m.c.comm = MPI_COMM_WORLD;
   // Who is first to leave the last call prepares the next variant, and takes the processor from those who are still in it.

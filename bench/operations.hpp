@@ -163,7 +163,8 @@ inline std::vector<double> slowest(const Case& c, const std::vector<double>& min
   return worst;
 }
 
-/// Calls after which Wherry has chosen: training takes up to 80, and where calls are long a first look back comes 64 later.
+/// Calls after which Wherry has trained, and where calls are long has looked back once: training takes up to 80 calls, and the
+/// first look comes 64 later.
 inline constexpr int least_training = 160;
 
 inline const Operation& find(const std::string& name) {

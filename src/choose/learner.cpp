@@ -57,7 +57,7 @@ Learner::Learner(std::vector<Candidate> candidates, LearnerOptions options)
       options_(options),
       standing_(candidates_.size(), Standing::untried),
       samples_(candidates_.size()),
-      beside_(candidates_.size()),
+      native_beside_(candidates_.size()),
       shares_(candidates_.size()),
       usual_s_(std::numeric_limits<double>::quiet_NaN()),
       look_gap_(std::max<std::uint64_t>(options.look_first, 1)),
@@ -158,8 +158,9 @@ std::size_t Learner::enough_trials() const { return options_.exact ? 1 : options
 
 std::size_t Learner::trial_calls() const { return options_.exact ? 1 : usual_calls; }
 
+/// Looks leave the time of one row, which is the median of several calls.
 bool Learner::trusted(std::size_t candidate) const {
-  return samples_[candidate].size() >= (options_.exact ? 1 : trusted_trials);
+  return !shares_[candidate].empty() || samples_[candidate].size() >= (options_.exact ? 1 : trusted_trials);
 }
 
 /// Measured time per predicted time. The model's scale is often wrong by the same factor for all candidates.
@@ -284,26 +285,27 @@ void Learner::end_training_round(std::span<const double> times) {
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (!(times[i] < never)) continue;
     samples_[i].push_back(sane(times[i]));
-    beside_[i].push_back(times[native] < never ? sane(times[native]) : seconds(native));
+    native_beside_[i].push_back(times[native] < never ? sane(times[native]) : seconds(native));
   }
   drop_losers();
   winner_ = best();
   train();
 }
 
-/// Of native's time in the same rounds. Native is in all of them: the least of all its times would be compared with the least of few.
-double Learner::share(std::size_t candidate) const {
-  return seconds(candidate) / lower_quartile(beside_[candidate]);
+/// Of native's time in the same rounds. Native is in all of them: the least of its many times would be compared with the
+/// least of few.
+double Learner::training_share(std::size_t candidate) const {
+  return seconds(candidate) / lower_quartile(native_beside_[candidate]);
 }
 
 /// The fewer the times, the further a candidate may be behind; with a single one the budget alone decides.
 void Learner::drop_losers() {
   double best = 1;
   for (std::size_t i = 1; i < candidates_.size(); ++i)
-    if (trusted(i)) best = std::min(best, share(i));
+    if (trusted(i)) best = std::min(best, training_share(i));
   for (std::size_t i = 1; i < candidates_.size(); ++i)
     if (standing_[i] == Standing::contender && trusted(i) &&
-        share(i) > best * (1 + patience / static_cast<double>(samples_[i].size())))
+        training_share(i) > best * (1 + patience / static_cast<double>(samples_[i].size())))
       drop(i);
 }
 
@@ -311,9 +313,9 @@ std::size_t Learner::best() const {
   std::size_t best = native;
   double limit = 1 - options_.least_gain;
   for (std::size_t i = 1; i < candidates_.size(); ++i) {
-    if (standing_[i] != Standing::contender || !trusted(i) || share(i) >= limit) continue;
+    if (standing_[i] != Standing::contender || !trusted(i) || training_share(i) >= limit) continue;
     best = i;
-    limit = share(i);
+    limit = training_share(i);
   }
   return best;
 }

@@ -22,7 +22,7 @@
 
 namespace wherry::choose {
 
-/// A way to perform the operation, and what the cost model expects of it.
+/// A way to perform the operation, and what whoever made the list expects of it: the cost model, with its doubts or without.
 struct Candidate {
   std::string name;
   double predicted_s = 0;  // not finite or not positive: no expectation
@@ -50,7 +50,8 @@ struct LearnerOptions {
   /// What a candidate must save of the time of what runs now to replace it: less than this is noise.
   double least_gain = 0.04;
   /// Calls before a look that is there to confirm: after training's choice of another than native, for training has short rows,
-  /// early in the program (not done if the first look comes at least as early); and after a look that contradicts those before.
+  /// early in the program (not done if the first look comes at least as early); and after a look that contradicts those before,
+  /// unless the next one comes sooner.
   std::uint64_t confirm = 64;
   /// Calls between looks at whether things have changed since; they double from the first to the last.
   /// look_last 0: never look again.
@@ -138,7 +139,7 @@ class Learner {
   /// Agreed times behind seconds().
   std::size_t trials(std::size_t candidate) const { return samples_.at(candidate).size(); }
   /// Whether the winner rests on more than a single call: on a look's row, or on two trials.
-  bool proven() const { return !shares_[winner_].empty() || trials(winner_) >= 2; }
+  bool proven() const { return trusted(winner_); }
   /// What trials may cost beyond native calls, in native calls.
   double budget() const;
   /// What they have cost so far, by agreed times.
@@ -149,11 +150,15 @@ class Learner {
 
  private:
   enum class Standing { untried, contender, dropped };
+  struct Doubt {
+    std::size_t better;  // in one look alone
+    int looks;           // in a row that left a doubt
+  };
   static constexpr std::uint64_t never_due = std::numeric_limits<std::uint64_t>::max();
 
   bool untried(std::size_t candidate) const { return samples_[candidate].empty(); }
   bool trusted(std::size_t candidate) const;
-  double share(std::size_t candidate) const;
+  double training_share(std::size_t candidate) const;
   std::size_t enough_trials() const;
   std::size_t trial_calls() const;
   double calibration() const;
@@ -188,8 +193,6 @@ class Learner {
   void decide(std::span<const double> times);
   bool is_convincing(std::size_t candidate, double limit) const;
   void take_over(std::size_t candidate);
-  void doubt(std::size_t better);
-  void end_doubt();
   bool has_changed(double seconds) const;
   bool suspect_change(double seconds);
   void train_again();
@@ -208,15 +211,15 @@ class Learner {
   // Agreed: equal on all ranks.
   std::vector<Standing> standing_;
   std::vector<std::vector<double>> samples_;  // agreed times of each candidate, in the order of rounds
-  std::vector<std::vector<double>> beside_;   // of native, in the rounds of training that tried the candidate
+  // Of native, in the rounds of training that tried the candidate.
+  std::vector<std::vector<double>> native_beside_;
   std::vector<std::size_t> round_;            // candidate of each trial of this round; empty: no round
   std::size_t winner_ = 0;
   bool settled_ = false;
   // Of native's time in the same look, in the last looks at each candidate.
   std::vector<std::vector<double>> shares_;
   bool confirming_ = false;             // the next look is there to confirm a choice
-  std::optional<std::size_t> doubted_;  // who was better in the last look alone
-  int doubts_ = 0;                      // looks in a row that left one
+  std::optional<Doubt> doubt_;          // left by the last look
   bool suspicious_ = false;             // the last look or glance found another time than usual
   bool glancing_ = false;               // this round is a glance
   double usual_s_;                      // of the winner, in rows of settled calls; NaN: unknown

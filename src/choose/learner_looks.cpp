@@ -44,7 +44,9 @@ void Learner::schedule_glance() {
   glance_at_ = calls_ + (suspicious_ ? std::min(second_glance, options_.glance) : options_.glance);
 }
 
-std::uint64_t Learner::gap() const { return confirming_ ? options_.confirm : look_gap_; }
+std::uint64_t Learner::gap() const {
+  return confirming_ ? std::min(options_.confirm, look_gap_) : look_gap_;
+}
 
 /// Calls of a look's row.
 std::size_t Learner::look_calls() const {
@@ -66,16 +68,16 @@ void Learner::begin_glance() {
   begin_round(std::vector(least_look_calls, winner_));
 }
 
-/// A single time of training is no reason to keep away from a candidate: a first call may make connections, and take as long as ten.
+/// A single time of training is no reason to keep away from a candidate: a first call may make connections, and take as
+/// long as ten.
 double Learner::expected_in_look(std::size_t candidate) const {
-  const bool was_seen_warm = trusted(candidate) || !shares_[candidate].empty();
-  return was_seen_warm ? expected(candidate) : expected_by_model(candidate);
+  return trusted(candidate) ? seconds(candidate) : expected_by_model(candidate);
 }
 
 /// The next candidates in turn whose looks are affordable together: they may have been unlucky, or the machine may have
 /// changed. Who looked better than what runs is looked at again, alone.
 std::vector<std::size_t> Learner::challengers() {
-  if (doubted_) return *doubted_ == native ? std::vector<std::size_t>{} : std::vector{*doubted_};
+  if (doubt_) return doubt_->better == native ? std::vector<std::size_t>{} : std::vector{doubt_->better};
   double left = options_.look_share * static_cast<double>(gap());
   std::vector<std::size_t> chosen;
   const std::size_t last = last_challenger_;
@@ -84,7 +86,8 @@ std::vector<std::size_t> Learner::challengers() {
     const double cost = static_cast<double>(look_calls()) * extra(expected_in_look(i));
     if (i == winner_ || cost > left) continue;
     left -= cost;
-    chosen.push_back(last_challenger_ = i);
+    chosen.push_back(i);
+    last_challenger_ = i;
   }
   return chosen;
 }
@@ -117,10 +120,10 @@ void Learner::train_again() {
   report(Reason::changed, winner_);
   std::ranges::fill(standing_, Standing::untried);
   standing_[native] = Standing::contender;
-  for (auto* const remembered : {&samples_, &beside_, &shares_})
+  for (auto* const remembered : {&samples_, &native_beside_, &shares_})
     for (std::vector<double>& values : *remembered) values.clear();
   settled_ = confirming_ = suspicious_ = false;
-  end_doubt();
+  doubt_.reset();
   usual_s_ = std::numeric_limits<double>::quiet_NaN();
   look_gap_ = std::max<std::uint64_t>(options_.look_first, 1);
   look_at_ = glance_at_ = never_due;
@@ -146,8 +149,8 @@ std::size_t Learner::better_one(std::span<const double> shares) const {
   return next;
 }
 
-/// Whether so many of its remembered looks found it faster that it is no luck; exact times need no second one. limit: in shares of
-/// native's time.
+/// Whether so many of its remembered looks found it faster that it is no luck; exact times need no second one. limit: in
+/// shares of native's time.
 bool Learner::is_convincing(std::size_t candidate, double limit) const {
   return std::ranges::count_if(shares_[candidate], [=](double share) { return share < limit; }) >=
          (options_.exact ? 1 : convincing);
@@ -161,22 +164,13 @@ void Learner::decide(std::span<const double> times) {
     if (times[i] < never) now[i] = shares_[i].back();
   const std::size_t next = better_one(now);
   const double usual_share = median(shares_[winner_]);
+  const double limit = std::min(usual_share, 1.0) * (1 - options_.least_gain);
   const bool is_certain =
-      next == native ? usual_share > 1 : is_convincing(next, usual_share * (1 - options_.least_gain));
-  const bool is_clear = next == winner_ || is_certain;
-  if (is_clear) take_over(next);
-  if (is_clear || doubts_ == most_doubts) end_doubt();
-  else doubt(next);
-}
-
-void Learner::doubt(std::size_t better) {
-  doubted_ = better;
-  ++doubts_;
-}
-
-void Learner::end_doubt() {
-  doubted_.reset();
-  doubts_ = 0;
+      next == winner_ || (next == native ? usual_share > 1 : is_convincing(next, limit));
+  if (is_certain) take_over(next);
+  const int doubts = is_certain ? 0 : 1 + (doubt_ ? doubt_->looks : 0);
+  doubt_.reset();
+  if (doubts > 0 && doubts <= most_doubts) doubt_ = {next, doubts};
 }
 
 void Learner::take_over(std::size_t candidate) {
@@ -185,15 +179,17 @@ void Learner::take_over(std::size_t candidate) {
   keep(candidate);
 }
 
-/// A look at a moment in which what runs takes another time than usual decides nothing: a glance tells soon whether that is so.
+/// A look at a moment in which what runs takes another time than usual is forgotten: a glance tells soon whether that is so.
 void Learner::end_look(std::span<const double> times) {
   if (suspect_change(times[winner_])) return;
-  remember(times);
-  if (!suspicious_) {
+  if (suspicious_) {
+    doubt_.reset();
+  } else {
+    remember(times);
     decide(times);
     usual_s_ = times[winner_];
   }
-  if (!std::exchange(confirming_, doubted_.has_value()))
+  if (!std::exchange(confirming_, doubt_.has_value()))
     look_gap_ = std::max(look_gap_, std::min(look_gap_ * 2, options_.look_last));
   schedule_look();
   schedule_glance();

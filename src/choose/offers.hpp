@@ -71,9 +71,11 @@ Way deepened(const Way& way, const plan::Shape& shape, const Load& load, const p
 /// The machine of the second opinion in expected_seconds(): all latencies are four times as long.
 plan::Machine with_long_waits(plan::Machine machine);
 
-/// What a learner had better expect of each: the cost model with a doubt. The constants are rarely those of the machine, and most
-/// often it is waiting that takes longer: ranks that share a core must be woken first, switches are slow. So the geometric mean
-/// counts of how far a strategy is behind the best here and where all waits are longer, in units of the best here. What is first in both stays first; what needs few steps gets its chance. The same bits on all ranks.
+/// What a learner had better expect of each: the cost model with a doubt. The constants are rarely those of the machine, and
+/// most often it is waiting that takes longer: ranks that share a core must be woken first, switches are slow. So the geometric
+/// mean counts of how far a strategy is behind the best here and where all waits are longer, in units of the best here. What is
+/// first in both stays first; what needs few steps gets its chance. A pipeline keeps the depth that is best here. The same bits
+/// on all ranks.
 std::vector<double> expected_seconds(std::span<const Priced> priced, const Load& load,
                                      const plan::Machine& machine);
 

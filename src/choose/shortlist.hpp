@@ -16,7 +16,7 @@ std::string_view family_of(std::string_view strategy);
 /// Native, and at most `most` of the candidates, which have predictions; in the order of these, equal ones in the order given.
 ///
 /// Two of one family at most as long as there are others: where the model is wrong, it is wrong about a whole family.
-/// Strategies that the model expects to take more than twice the best time are left out. Native has no prediction: the
+/// Those expected to take more than twice the best time are left out. Native has no prediction: the
 /// model does not know what the library does.
 std::vector<Candidate> shortlist(std::vector<Candidate> priced,
                                  std::size_t most = LearnerOptions{}.most_tried);

@@ -14,8 +14,8 @@
 
 namespace wherry::choose {
 
-/// Whether the ranks meet in a barrier before each call of a trial that counts. A strategy may leave the ranks in disorder, and the
-/// next one pays for putting them in order; after a barrier each call begins as in programs that compute between their
+/// Whether the ranks meet in a barrier before each call of a trial that counts. A strategy may leave the ranks in disorder, and
+/// the next one pays for putting them in order; after a barrier each call begins as in programs that compute between their
 /// collectives, with the network at rest.
 ///
 /// After barriers the slowest rank's time counts: the first to leave the barrier sees all of the call. Else the mean of the ranks'
@@ -30,10 +30,16 @@ bool are_long(std::span<const Candidate> candidates, const plan::Shape& shape, c
 Trials trials_for(std::optional<plan::Operation> operation, std::span<const Candidate> candidates,
                   const plan::Shape& shape, const plan::Machine& machine);
 
-/// How the round under way is timed, of a learner whose training is timed so. Looks and glances come after barriers: they are rare, so
-/// that these cost next to nothing, and what they decide stays. Exact times need no barriers.
+/// How the round under way is timed, of a learner whose training is timed so. Looks and glances come after barriers: they are
+/// rare, so that these cost next to nothing, and what they decide stays. Exact times need none.
 inline Trials trials_of(const Learner& learner, Trials in_training) {
   return learner.settled() && !learner.options().exact ? Trials::after_barriers : in_training;
+}
+
+/// Whether the ranks meet before the next call. Exact times, also those of which the slowest rank's counts, need no barrier.
+inline bool meet_before_call(const Learner& learner, Trials in_training) {
+  return learner.counts() && !learner.options().exact &&
+         trials_of(learner, in_training) == Trials::after_barriers;
 }
 
 /// A learner's summary as whole nanoseconds: their sum is the same on every rank in whatever order a library adds.

@@ -11,7 +11,7 @@ Cell::~Cell() { channel_.wait(request_); }
 
 std::size_t Cell::begin() {
   if (request_ != MPI_REQUEST_NULL && learner_.calls() >= due_) finish_agreement();
-  if (learner_.counts() && trials() == Trials::after_barriers && !learner_.options().exact) meet();
+  if (choose::meet_before_call(learner_, in_training_)) meet();
   return learner_.pick();
 }
 

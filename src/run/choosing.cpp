@@ -43,10 +43,17 @@ unsigned long long placement_of(const Communicator& c, const CellKey& key) {
   return is_neighbourhood(key.collective) ? placement ^ c.neighbourhood->graph().signature() : placement;
 }
 
-choose::LearnerOptions options_for(const Communicator& c, const std::vector<choose::Candidate>& candidates) {
+choose::LearnerOptions options_for(const Communicator& c, const std::vector<choose::Candidate>& candidates,
+                                   bool is_simulated) {
   if (!c.terms().learning) return choose::no_trials;
-  return choose::are_long(candidates, c.shape(), *c.machine) ? choose::of_long_calls
-                                                             : choose::LearnerOptions{};
+  const bool are_long = choose::are_long(candidates, c.shape(), *c.machine);
+  choose::LearnerOptions options = are_long ? choose::of_long_calls : choose::LearnerOptions{};
+  if (is_simulated) {
+    // By a simulated machine's own constants fewer candidates hold the best one; each costs a call.
+    options.exact = true;
+    options.most_tried = 5;
+  }
+  return options;
 }
 
 }  // namespace
@@ -90,7 +97,7 @@ Choosing::Shortlist Choosing::shortlist(Communicator& c, const CellKey& key) {
   for (;;) {
     Shortlist made{.offered = offers_->of(c, key), .candidates = {}};
     std::vector<choose::Candidate> priced;
-    for (const Offered& o : made.offered) priced.push_back({std::string(o.way.name()), o.*expectation()});
+    for (const Offered& o : made.offered) priced.push_back({std::string(o.way.name()), expected_seconds(o)});
     made.candidates = choose::shortlist_for(key.collective, std::move(priced));
     long long needed = 0;
     for (const Offered& o : made.offered)
@@ -128,7 +135,8 @@ std::optional<Way> Choosing::way_without_asking(Communicator& c, const CellKey& 
   const auto [entry, is_new] = c.modelled.try_emplace({key, means.staging_max});
   if (is_new) {
     const std::vector<Offered> offered = offers_->of(c, key, means.staging_max);
-    const auto best = std::ranges::min_element(offered, {}, expectation());
+    const auto best =
+        std::ranges::min_element(offered, {}, [this](const Offered& o) { return expected_seconds(o); });
     if (best != offered.end()) entry->second = best->way;
   }
   return within(entry->second) ? entry->second : std::nullopt;
@@ -195,12 +203,7 @@ choose::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vect
     earlier[2] = row->native_seconds;
   }
   if (c.terms().tuning) api_.Bcast(earlier, 3, MPI_DOUBLE, 0, c.channel().comm());
-  choose::LearnerOptions options = options_for(c, list);
-  if (simulated_) {
-    // By a simulated machine's own constants fewer candidates hold the best one; each costs a call.
-    options.exact = true;
-    options.most_tried = 5;
-  }
+  const choose::LearnerOptions options = options_for(c, list, simulated_.has_value());
   if (earlier[0] >= 0)
     return choose::Learner::settled_on(std::move(list), static_cast<std::size_t>(earlier[0]), earlier[1],
                                        earlier[2], options);

@@ -63,7 +63,7 @@ class Choosing {
   };
 
   /// There is nothing to doubt in a simulated machine's constants.
-  double Offered::* expectation() const { return simulated_ ? &Offered::predicted_s : &Offered::expected_s; }
+  double expected_seconds(const Offered& o) const { return simulated_ ? o.predicted_s : o.expected_s; }
   bool is_within(const Communicator& c, const CellKey& key, const Way& way, const Means& means);
   Shortlist shortlist(Communicator& c, const CellKey& key);
   std::unique_ptr<Choice> first_choice(Communicator& c, const CellKey& key, int root);

@@ -22,8 +22,8 @@ struct Offered {
   long long staging_bytes;  // the most that it may need on any rank
 };
 
-/// Ways are counted once for each shape and collective (of neighbourhoods, for each communicator), and priced for every size and machine. Shared by all communicators of
-/// the process; thread-safe. The machine of a communicator must have been settled.
+/// Ways are counted once for each shape and collective (of neighbourhoods, for each communicator), and priced for every size and
+/// machine. Shared by all communicators of the process; thread-safe. The machine of a communicator must have been settled.
 class Offers {
  public:
   /// The ways of such calls that apply to the ranks of c and keep to their terms; the same on all ranks. staging_max: bytes.

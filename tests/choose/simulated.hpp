@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 #include <ranges>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,8 +23,8 @@ struct Weather {
   double spikes = 0;       // share of calls that take ten times as long
   double cold = 1;         // a candidate's first call takes up to so many times as long
   double rank_spikes = 0;  // share of a rank's calls that take it ten times as long, whatever the others see
-  double drift =
-      0;  // standard deviation of the logarithm of everybody's speed, which changes within some 50 calls
+  // Standard deviation of the logarithm of everybody's speed, which changes within some 50 calls.
+  double drift = 0;
   double lateness = 0;  // the last rank arrives so many native calls late, always: the others wait
 };
 
@@ -90,6 +91,17 @@ class Machine {
   std::vector<bool> warm_;
 };
 
+/// What a reduction makes of the ranks' summaries: the maximum after barriers, else the sum.
+inline std::vector<long long> combined(std::span<const Learner> learners, Trials trials) {
+  std::vector<long long> all = to_agree(learners.front().summary());
+  for (const Learner& l : learners | std::views::drop(1)) {
+    const std::vector<long long> mine = to_agree(l.summary());
+    for (std::size_t i = 0; i < mine.size(); ++i)
+      all[i] = trials == Trials::after_barriers ? std::max(all[i], mine[i]) : all[i] + mine[i];
+  }
+  return all;
+}
+
 /// The learners of all ranks of a communicator, and the agreement between them.
 class Ranks {
  public:
@@ -116,7 +128,7 @@ class Ranks {
       waiting_ = false;
     }
     const std::size_t candidate = first().pick();
-    const bool together = first().counts() && trials() == Trials::after_barriers;
+    const bool together = meet_before_call(first(), in_training_);
     const std::vector<double> times = machine.call(
         candidate, learners_.size(), together ? Machine::Entry::together : Machine::Entry::as_they_come);
     for (std::size_t r = 0; r < learners_.size(); ++r) learners_[r].took(times[r]);
@@ -128,13 +140,7 @@ class Ranks {
   Trials trials() const { return trials_of(first(), in_training_); }
 
   void start_agreement(std::uint64_t lag) {
-    combined_ = to_agree(first().summary());
-    for (const Learner& l : learners_ | std::views::drop(1)) {
-      const std::vector<long long> mine = to_agree(l.summary());
-      for (std::size_t i = 0; i < mine.size(); ++i)
-        combined_[i] =
-            trials() == Trials::after_barriers ? std::max(combined_[i], mine[i]) : combined_[i] + mine[i];
-    }
+    combined_ = combined(learners_, trials());
     waiting_ = true;
     due_ = first().calls() + lag;
   }

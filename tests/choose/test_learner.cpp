@@ -41,6 +41,13 @@ TEST_CASE("where times are exact, each candidate runs once, and native in the fi
   CHECK(train(usual, {1.0, 0.8, 0.5})[1] > 1);
 }
 
+TEST_CASE("a lucky time of native's in a round that a candidate was not in does not count against it") {
+  Learner learner(three());
+  for (int round = 0; !learner.settled(); ++round) run_round(learner, {round == 0 ? 0.5 : 1.0, 1.0, 0.8});
+  CHECK(learner.seconds(native) == 0.5);
+  CHECK(learner.winner() == 2);
+}
+
 TEST_CASE("native wins ties and near ties") {
   for (const double gain : {0.0, 0.01, 0.03}) {
     Learner learner(three());

@@ -187,6 +187,13 @@ TEST_CASE("a single look at which it was much better does not make up for others
   CHECK(learner.winner() == 2);
 }
 
+TEST_CASE("who was better once does not take over because what runs was slow in another look") {
+  Learner learner = Learner::settled_on(three(), 2, 0.9, 1.0, {.glance = 0});
+  run_round(learner, {1.0, 1.2, 0.9});
+  run_round(learner, {1.0, 0.9, 1.7});
+  CHECK(learner.winner() == 2);
+}
+
 TEST_CASE("in doubt about native nobody else is looked at") {
   Learner learner = Learner::settled_on(three(), 2, 0.9, 1.0, {.glance = 0});
   for (int look = 0; look < 2; ++look) run_round(learner, {1.0, 50.0, 0.9});
@@ -227,7 +234,8 @@ TEST_CASE("at most two looks in a row come soon because of doubts, whatever the 
     while (!learner.trying()) learner.took(1.0);
     in_a_row = learner.calls() - before == learner.options().confirm ? in_a_row + 1 : 0;
     most = std::max(most, in_a_row);
-    run_round(learner, {seconds(random), seconds(random), seconds(random)});
+    const double moment = look % 5 == 0 ? 3 : 1;
+    run_round(learner, {moment * seconds(random), moment * seconds(random), moment * seconds(random)});
   }
   CHECK(most == 2);
 }

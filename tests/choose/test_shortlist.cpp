@@ -27,7 +27,8 @@ std::vector<plan::Shape> shapes() {
 
 /// What the runtime tries: all that applies and is allowed, priced.
 std::vector<Candidate> listed(const plan::Shape& shape, std::optional<plan::Operation> operation,
-                              long long bytes, std::size_t most = 5, const Allowed& allowed = {}) {
+                              long long bytes,
+                              std::size_t most = LearnerOptions{}.most_tried, const Allowed& allowed = {}) {
   const std::vector<Offer> offers = survey(shape, operation);
   const Load load{shape.size(), bytes};
   const plan::Machine machine;
@@ -56,7 +57,7 @@ TEST_CASE("a shortlist is native, then strategies that apply, cheapest first, ea
         const std::vector<Candidate> list = listed(shape, operation, bytes);
         REQUIRE_FALSE(list.empty());
         CHECK(list[0].name == "native");
-        CHECK(list.size() <= 6);
+        CHECK(list.size() <= LearnerOptions{}.most_tried + 1);
         CHECK(std::ranges::is_sorted(list, {}, &Candidate::predicted_s));
         const std::vector<Way> ways = ways_of(operation);
         std::set<std::string> names;

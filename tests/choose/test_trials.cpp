@@ -3,9 +3,9 @@
 
 #include <array>
 #include <limits>
-#include <ranges>
 #include <vector>
 
+#include "choose/simulated.hpp"
 #include "choose/trials.hpp"
 
 using namespace wherry;
@@ -39,14 +39,8 @@ std::size_t learned(Trials trials) {
     const std::size_t ran = world.front().pick();
     for (std::size_t r = 0; r < ranks; ++r) world[r].took(gathers[ran].seconds[r]);
     if (!world.front().round_over()) continue;
-    std::vector<long long> combined = to_agree(world.front().summary());
-    for (const Learner& l : world | std::views::drop(1)) {
-      const std::vector<long long> mine = to_agree(l.summary());
-      for (std::size_t i = 0; i < mine.size(); ++i)
-        combined[i] =
-            trials == Trials::after_barriers ? std::max(combined[i], mine[i]) : combined[i] + mine[i];
-    }
-    for (Learner& l : world) l.agreed(agreed_times(combined, trials, ranks));
+    const std::vector<double> times = agreed_times(simulated::combined(world, trials), trials, ranks);
+    for (Learner& l : world) l.agreed(times);
   }
   return world.front().winner();
 }
@@ -99,4 +93,18 @@ TEST_CASE("what was chosen by the mean is looked at by the slowest rank, after b
   CHECK(trials_of(training, Trials::after_barriers) == Trials::after_barriers);
   const Learner settled = Learner::settled_on({{"native", 0}, {"mesh", 1.0}}, 1, 0.5, 1.0);
   CHECK(trials_of(settled, Trials::as_they_come) == Trials::after_barriers);
+}
+
+TEST_CASE("looks come after barriers, however training is timed; where times are exact the ranks never meet") {
+  const std::vector<Candidate> candidates = {{"native", 0}, {"mesh", 1.0}};
+  for (const bool exact : {false, true}) {
+    LearnerOptions options;
+    options.exact = exact;
+    Learner learner = Learner::settled_on(candidates, 1, 0.5, 1.0, options);
+    while (!learner.counts()) learner.took(0.5);
+    CHECK(meet_before_call(learner, Trials::as_they_come) == !exact);
+    CHECK(meet_before_call(learner, Trials::after_barriers) == !exact);
+  }
+  const Learner training(candidates);
+  CHECK_FALSE(meet_before_call(training, Trials::as_they_come));
 }

@@ -34,6 +34,7 @@ def test_grid_compares_the_choice_with_the_best_of_all(monkeypatch: pytest.Monke
     assert (barrier.operation, barrier.size, barrier.against) == ("barrier", 0, "native")
     assert [(gain.case, gain.against) for gain in gains] == [("alltoall 8 B", "native"), ("barrier 0 B", "native")]
     assert gains[0].ratio == pytest.approx(3 / 2.2)
+    assert alltoall_.hindsight == pytest.approx(1 / 2.2)
     assert barrier.reached
     assert barrier.ratio == pytest.approx(4.0)
     words = [args[1:5] for _, args, _ in script.asked]

@@ -154,7 +154,7 @@ def _gain(table: Table, cell: Cell, mpi: str, network: str) -> Result:
         ratio=ratio,
         mpi=mpi,
         ranks=cell.ranks,
-        samples=[],
+        samples=[],  # with the distance of the same cell
         statistic=IN_TURNS,
         network=network,
         goal="not slower beyond noise",
