@@ -213,16 +213,16 @@ class Learner {
   std::vector<std::vector<double>> samples_;  // agreed times of each candidate, in the order of rounds
   // Of native, in the rounds of training that tried the candidate.
   std::vector<std::vector<double>> native_beside_;
-  std::vector<std::size_t> round_;            // candidate of each trial of this round; empty: no round
+  std::vector<std::size_t> round_;  // candidate of each trial of this round; empty: no round
   std::size_t winner_ = 0;
   bool settled_ = false;
   // Of native's time in the same look, in the last looks at each candidate.
   std::vector<std::vector<double>> shares_;
-  bool confirming_ = false;             // the next look is there to confirm a choice
-  std::optional<Doubt> doubt_;          // left by the last look
-  bool suspicious_ = false;             // the last look or glance found another time than usual
-  bool glancing_ = false;               // this round is a glance
-  double usual_s_;                      // of the winner, in rows of settled calls; NaN: unknown
+  bool confirming_ = false;     // the next look is there to confirm a choice
+  std::optional<Doubt> doubt_;  // left by the last look
+  bool suspicious_ = false;     // the last look or glance found another time than usual
+  bool glancing_ = false;       // this round is a glance
+  double usual_s_;              // of the winner, in rows of settled calls; NaN: unknown
   std::size_t last_challenger_ = native;
   std::vector<Event> events_;
 

@@ -44,9 +44,7 @@ void Learner::schedule_glance() {
   glance_at_ = calls_ + (suspicious_ ? std::min(second_glance, options_.glance) : options_.glance);
 }
 
-std::uint64_t Learner::gap() const {
-  return confirming_ ? std::min(options_.confirm, look_gap_) : look_gap_;
-}
+std::uint64_t Learner::gap() const { return confirming_ ? std::min(options_.confirm, look_gap_) : look_gap_; }
 
 /// Calls of a look's row.
 std::size_t Learner::look_calls() const {
@@ -165,8 +163,7 @@ void Learner::decide(std::span<const double> times) {
   const std::size_t next = better_one(now);
   const double usual_share = median(shares_[winner_]);
   const double limit = std::min(usual_share, 1.0) * (1 - options_.least_gain);
-  const bool is_certain =
-      next == winner_ || (next == native ? usual_share > 1 : is_convincing(next, limit));
+  const bool is_certain = next == winner_ || (next == native ? usual_share > 1 : is_convincing(next, limit));
   if (is_certain) take_over(next);
   const int doubts = is_certain ? 0 : 1 + (doubt_ ? doubt_->looks : 0);
   doubt_.reset();

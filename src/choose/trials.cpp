@@ -30,10 +30,11 @@ bool are_long(std::span<const Candidate> candidates, const plan::Shape& shape, c
                              [=](const Candidate& c) { return c.predicted_s > limit; });
 }
 
-Trials trials_for(std::optional<plan::Operation> operation, std::span<const Candidate> candidates,
+Timing timing_for(std::optional<plan::Operation> operation, std::span<const Candidate> candidates,
                   const plan::Shape& shape, const plan::Machine& machine) {
   const bool rooted = operation && plan::has_root(*operation);
-  return rooted || are_long(candidates, shape, machine) ? Trials::after_barriers : Trials::as_they_come;
+  if (rooted || are_long(candidates, shape, machine)) return {Trials::after_barriers, Trials::after_barriers};
+  return {Trials::as_they_come, shape.nodes() > 1 ? Trials::after_barriers : Trials::as_they_come};
 }
 
 std::vector<long long> to_agree(std::span<const double> summary) {

@@ -25,21 +25,27 @@ enum class Trials { as_they_come, after_barriers };
 /// Whether the model expects every candidate but native to take much longer than a barrier.
 bool are_long(std::span<const Candidate> candidates, const plan::Shape& shape, const plan::Machine& machine);
 
+/// How the rounds of a learner are timed: those of its training, and looks and glances.
+struct Timing {
+  Trials in_training, in_looks;
+  friend bool operator==(const Timing&, const Timing&) = default;
+};
+
 /// Barriers where the calls are long, for there they cost little; and where one rank is the root, for there the mean says little:
-/// ranks that leave early hide what those that stay must wait for. operation: none of personalized all-to-alls.
-Trials trials_for(std::optional<plan::Operation> operation, std::span<const Candidate> candidates,
+/// ranks that leave early hide what those that stay must wait for. Looks between nodes have them too: they are rare, so that
+/// barriers cost next to nothing, and what they decide stays. On one node a short call is over before the last rank has left the
+/// barrier. operation: none of personalized all-to-alls.
+Timing timing_for(std::optional<plan::Operation> operation, std::span<const Candidate> candidates,
                   const plan::Shape& shape, const plan::Machine& machine);
 
-/// How the round under way is timed, of a learner whose training is timed so. Looks and glances come after barriers: they are
-/// rare, so that these cost next to nothing, and what they decide stays. Exact times need none.
-inline Trials trials_of(const Learner& learner, Trials in_training) {
-  return learner.settled() && !learner.options().exact ? Trials::after_barriers : in_training;
+/// How the round under way is timed. Exact times are alike in training and looks.
+inline Trials trials_of(const Learner& learner, const Timing& timing) {
+  return learner.settled() && !learner.options().exact ? timing.in_looks : timing.in_training;
 }
 
 /// Whether the ranks meet before the next call. Exact times, also those of which the slowest rank's counts, need no barrier.
-inline bool meet_before_call(const Learner& learner, Trials in_training) {
-  return learner.counts() && !learner.options().exact &&
-         trials_of(learner, in_training) == Trials::after_barriers;
+inline bool meet_before_call(const Learner& learner, const Timing& timing) {
+  return learner.counts() && !learner.options().exact && trials_of(learner, timing) == Trials::after_barriers;
 }
 
 /// A learner's summary as whole nanoseconds: their sum is the same on every rank in whatever order a library adds.

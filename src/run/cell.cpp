@@ -4,14 +4,14 @@
 
 namespace wherry::run {
 
-Cell::Cell(choose::Learner learner, const Channel& channel, int ranks, Trials in_training)
-    : learner_(std::move(learner)), channel_(channel), ranks_(ranks), in_training_(in_training) {}
+Cell::Cell(choose::Learner learner, const Channel& channel, int ranks, Timing timing)
+    : learner_(std::move(learner)), channel_(channel), ranks_(ranks), timing_(timing) {}
 
 Cell::~Cell() { channel_.wait(request_); }
 
 std::size_t Cell::begin() {
   if (request_ != MPI_REQUEST_NULL && learner_.calls() >= due_) finish_agreement();
-  if (choose::meet_before_call(learner_, in_training_)) meet();
+  if (choose::meet_before_call(learner_, timing_)) meet();
   return learner_.pick();
 }
 

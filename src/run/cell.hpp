@@ -13,6 +13,7 @@
 
 namespace wherry::run {
 
+using choose::Timing;
 using choose::Trials;
 
 /// A learner and the agreement of its ranks, which travels while the program goes on.
@@ -23,7 +24,7 @@ using choose::Trials;
 /// ranks by a non-blocking reduction, which starts when the round ends and is waited for some calls later.
 class Cell {
  public:
-  Cell(choose::Learner learner, const Channel& channel, int ranks, Trials in_training);
+  Cell(choose::Learner learner, const Channel& channel, int ranks, Timing timing);
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
   /// Waits for an agreement that is under way.
@@ -45,7 +46,7 @@ class Cell {
   static constexpr std::uint64_t lag = 2;
 
   /// Of the round under way.
-  Trials trials() const { return choose::trials_of(learner_, in_training_); }
+  Trials trials() const { return choose::trials_of(learner_, timing_); }
   void meet() const;
   void start_agreement();
   void finish_agreement();
@@ -53,7 +54,7 @@ class Cell {
   choose::Learner learner_;
   const Channel& channel_;
   int ranks_;
-  Trials in_training_;
+  Timing timing_;
   std::vector<long long> mine_, all_;  // nanoseconds of each candidate: this rank's, and all ranks'
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool failed_ = false;  // the library could not combine the times: no more learning, the winner so far stays

@@ -110,15 +110,15 @@ Choosing::Shortlist Choosing::shortlist(Communicator& c, const CellKey& key) {
 std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& key, int root) {
   settle_machine(c);
   auto [offered, list] = shortlist(c, key);
-  const Trials trials =
-      choose::trials_for(plan::segment_operation(key.collective), list, c.shape(), *c.machine);
+  const Timing timing =
+      choose::timing_for(plan::segment_operation(key.collective), list, c.shape(), *c.machine);
   choose::Learner made = learner(c, key, std::move(list));
   std::vector<std::optional<Way>> ways;
   for (const choose::Candidate& candidate : made.candidates())
     ways.push_back(way_of(offered, candidate.name));
   prepare(c, ways, root);
   return std::unique_ptr<Choice>(
-      new Choice{Cell(std::move(made), c.channel(), c.size(), trials), std::move(ways)});
+      new Choice{Cell(std::move(made), c.channel(), c.size(), timing), std::move(ways)});
 }
 
 bool Choosing::is_within(const Communicator& c, const CellKey& key, const Way& way, const Means& means) {

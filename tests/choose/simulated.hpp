@@ -106,7 +106,7 @@ inline std::vector<long long> combined(std::span<const Learner> learners, Trials
 class Ranks {
  public:
   Ranks(Learner learner, std::size_t ranks, Trials in_training = Trials::as_they_come)
-      : learners_(ranks, std::move(learner)), in_training_(in_training) {}
+      : learners_(ranks, std::move(learner)), timing_{in_training, Trials::after_barriers} {}
 
   const Learner& first() const { return learners_.front(); }
   std::vector<Learner>& learners() { return learners_; }
@@ -115,7 +115,7 @@ class Ranks {
   bool alike() const {
     return std::ranges::all_of(learners_, [&](const Learner& l) {
       return l.pick() == first().pick() && l.counts() == first().counts() &&
-             l.round_over() == first().round_over() && trials_of(l, in_training_) == trials();
+             l.round_over() == first().round_over() && trials_of(l, timing_) == trials();
     });
   }
 
@@ -128,7 +128,7 @@ class Ranks {
       waiting_ = false;
     }
     const std::size_t candidate = first().pick();
-    const bool together = meet_before_call(first(), in_training_);
+    const bool together = meet_before_call(first(), timing_);
     const std::vector<double> times = machine.call(
         candidate, learners_.size(), together ? Machine::Entry::together : Machine::Entry::as_they_come);
     for (std::size_t r = 0; r < learners_.size(); ++r) learners_[r].took(times[r]);
@@ -137,7 +137,7 @@ class Ranks {
   }
 
  private:
-  Trials trials() const { return trials_of(first(), in_training_); }
+  Trials trials() const { return trials_of(first(), timing_); }
 
   void start_agreement(std::uint64_t lag) {
     combined_ = combined(learners_, trials());
@@ -146,7 +146,7 @@ class Ranks {
   }
 
   std::vector<Learner> learners_;
-  Trials in_training_;
+  Timing timing_;
   std::vector<long long> combined_;
   bool waiting_ = false;
   std::uint64_t due_ = 0;

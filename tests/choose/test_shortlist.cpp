@@ -27,8 +27,8 @@ std::vector<plan::Shape> shapes() {
 
 /// What the runtime tries: all that applies and is allowed, priced.
 std::vector<Candidate> listed(const plan::Shape& shape, std::optional<plan::Operation> operation,
-                              long long bytes,
-                              std::size_t most = LearnerOptions{}.most_tried, const Allowed& allowed = {}) {
+                              long long bytes, std::size_t most = LearnerOptions{}.most_tried,
+                              const Allowed& allowed = {}) {
   const std::vector<Offer> offers = survey(shape, operation);
   const Load load{shape.size(), bytes};
   const plan::Machine machine;

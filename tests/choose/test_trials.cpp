@@ -45,9 +45,10 @@ std::size_t learned(Trials trials) {
   return world.front().winner();
 }
 
-Trials chosen_for(std::optional<plan::Operation> operation, double predicted_s) {
+Timing chosen_for(std::optional<plan::Operation> operation, double predicted_s,
+                  const plan::Shape& where = shape) {
   const std::vector<Candidate> candidates = {{"native", 0}, {"a", predicted_s}, {"b", 2 * predicted_s}};
-  return trials_for(operation, candidates, shape, {});
+  return timing_for(operation, candidates, where, {});
 }
 
 }  // namespace
@@ -57,16 +58,20 @@ TEST_CASE(
   CHECK(gathers[learned(Trials::as_they_come)].name == std::string_view("linear"));
   for (const plan::Operation rooted :
        {plan::Operation::gather, plan::Operation::scatter, plan::Operation::reduce, plan::Operation::bcast})
-    CHECK(gathers[learned(chosen_for(rooted, 1e-6))].name == std::string_view("binomial"));
+    CHECK(gathers[learned(chosen_for(rooted, 1e-6).in_training)].name == std::string_view("binomial"));
 }
 
-TEST_CASE("short calls without a root are timed as they come, long ones after barriers") {
+TEST_CASE(
+    "short calls without a root are timed as they come, in looks only on one node; long ones after "
+    "barriers") {
   for (const std::optional<plan::Operation> operation :
        {std::optional<plan::Operation>(), std::optional(plan::Operation::allgather),
         std::optional(plan::Operation::allreduce), std::optional(plan::Operation::reduce_scatter),
         std::optional(plan::Operation::barrier)}) {
-    CHECK(chosen_for(operation, 1e-9) == Trials::as_they_come);
-    CHECK(chosen_for(operation, 1.0) == Trials::after_barriers);
+    CHECK(chosen_for(operation, 1e-9) == Timing{Trials::as_they_come, Trials::after_barriers});
+    CHECK(chosen_for(operation, 1e-9, plan::Shape::blocked(ranks, ranks)) ==
+          Timing{Trials::as_they_come, Trials::as_they_come});
+    CHECK(chosen_for(operation, 1.0) == Timing{Trials::after_barriers, Trials::after_barriers});
   }
 }
 
@@ -88,23 +93,25 @@ TEST_CASE("agreed times are the mean of the ranks' as they come, and the maximum
 }
 
 TEST_CASE("what was chosen by the mean is looked at by the slowest rank, after barriers") {
+  const Timing timing = {Trials::as_they_come, Trials::after_barriers};
   const Learner training({{"native", 0}, {"mesh", 1.0}});
-  CHECK(trials_of(training, Trials::as_they_come) == Trials::as_they_come);
-  CHECK(trials_of(training, Trials::after_barriers) == Trials::after_barriers);
+  CHECK(trials_of(training, timing) == Trials::as_they_come);
   const Learner settled = Learner::settled_on({{"native", 0}, {"mesh", 1.0}}, 1, 0.5, 1.0);
-  CHECK(trials_of(settled, Trials::as_they_come) == Trials::after_barriers);
+  CHECK(trials_of(settled, timing) == Trials::after_barriers);
 }
 
-TEST_CASE("looks come after barriers, however training is timed; where times are exact the ranks never meet") {
+TEST_CASE("looks are timed in their own way; where times are exact the ranks never meet") {
   const std::vector<Candidate> candidates = {{"native", 0}, {"mesh", 1.0}};
   for (const bool exact : {false, true}) {
     LearnerOptions options;
     options.exact = exact;
     Learner learner = Learner::settled_on(candidates, 1, 0.5, 1.0, options);
     while (!learner.counts()) learner.took(0.5);
-    CHECK(meet_before_call(learner, Trials::as_they_come) == !exact);
-    CHECK(meet_before_call(learner, Trials::after_barriers) == !exact);
+    CHECK(meet_before_call(learner, {Trials::as_they_come, Trials::after_barriers}) == !exact);
+    CHECK_FALSE(meet_before_call(learner, {Trials::after_barriers, Trials::as_they_come}));
   }
-  const Learner training(candidates);
-  CHECK_FALSE(meet_before_call(training, Trials::as_they_come));
+  Learner training(candidates);
+  while (!training.counts()) training.took(1.0);
+  CHECK_FALSE(meet_before_call(training, {Trials::as_they_come, Trials::after_barriers}));
+  CHECK(meet_before_call(training, {Trials::after_barriers, Trials::as_they_come}));
 }

@@ -40,7 +40,7 @@ double seconds_of(std::size_t candidate, MPI_Comm comm) {
 
 void learn(Bench& b, const Trouble& trouble, const run::Channel& channel) {
   run::Cell cell(choose::Learner({{"native", 20e-6}, {"direct", 10e-6}}), channel, size_of(channel.comm()),
-                 run::Trials::as_they_come);
+                 run::Timing{run::Trials::as_they_come, run::Trials::after_barriers});
   long history = 0;
   std::size_t ran = choose::native;
   for (int call = 0; call < calls; ++call) {
@@ -60,7 +60,8 @@ void learn_after_barriers(Bench& b, const Trouble&, const run::Channel& channel)
   constexpr double native_s = 2, strategy_s = 1, between_s = 0;
   const bool slowest = rank_of(channel.comm()) == 0;
   choose::Learner learner({{"native", 0}, {"direct", 1}});
-  run::Cell cell(std::move(learner), channel, size_of(channel.comm()), run::Trials::after_barriers);
+  run::Cell cell(std::move(learner), channel, size_of(channel.comm()),
+                 run::Timing{run::Trials::after_barriers, run::Trials::after_barriers});
   for (int call = 0; call < calls; ++call) {
     const std::size_t ran = cell.begin();
     const double in_trial_s = (ran != choose::native ? strategy_s : native_s) / (slowest ? 1 : 2);
