@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -211,6 +212,30 @@ TEST_CASE("a choice is proven by two trials or a look, also by one that leaves a
   run_round(loaded, {1.0, 0.5, 0.9});  // mesh is better, in this look alone
   CHECK(loaded.winner() == 2);
   CHECK(loaded.proven());
+}
+
+TEST_CASE("a look compares what runs with two others, and the next look with those that follow") {
+  const auto members = [](Learner& learner) {
+    while (!learner.trying()) learner.took(1.0);
+    std::set<std::size_t> found;
+    for (; !learner.round_over(); learner.took(1.0)) found.insert(learner.pick());
+    learner.agreed(std::vector<double>(learner.candidates().size(), 1.0));
+    return found;
+  };
+  const std::vector<Candidate> five = {{"native", 0}, {"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}};
+  Learner learner = Learner::settled_on(five, native, 1.0, 1.0, {.glance = 0});
+  CHECK(members(learner) == std::set<std::size_t>{native, 1, 2});
+  CHECK(members(learner) == std::set<std::size_t>{native, 3, 4});
+}
+
+TEST_CASE("what was better in a disturbed look alone must be so twice again") {
+  Learner learner = Learner::settled_on(three(), 2, 0.9, 1.0, {.glance = 0});
+  run_round(learner, {1.0, 1.2, 0.9});
+  run_round(learner, {3.0, 1.5, 2.7});  // all are slow, mesh less so
+  run_round(learner, {1.0, 0.5, 0.9});
+  CHECK(learner.winner() == 2);
+  run_round(learner, {1.0, 0.5, 0.9});
+  CHECK(learner.winner() == 1);
 }
 
 TEST_CASE("a disturbed look at the winner alone changes nothing, and is no reason to train again") {
