@@ -113,8 +113,8 @@ Outcome run_segments(const Asked& asked, const plan::SegmentStrategy& strategy, 
   const run::Cut cut{.units = static_cast<long long>(call.receive.size()), .segments = schedule.segments};
   std::vector<std::byte> working(run::SegmentBinding::working_bytes(schedule, layout, cut));
   const run::Reduction sum(mpi::linked_api(), MPI_SUM, MPI_UNSIGNED_CHAR, 1, true);
-  run::SegmentBinding binding(schedule, layout, cut, reinterpret_cast<std::byte*>(call.receive.data()),
-                              working.data(), &sum);
+  std::byte* const buffer = reinterpret_cast<std::byte*>(call.receive.data());
+  run::SegmentBinding binding(schedule, layout, cut, buffer, buffer, working.data(), &sum);
   Outcome outcome = run_schedule(asked, schedule, binding);
   outcome.depth = depth;
   return outcome;

@@ -126,6 +126,8 @@ const PreparedSegments& Communicator::prepared(const plan::SegmentStrategy& stra
   made.schedule = plan::schedule(strategy, *shape_, rank_, {.root = root, .depth = depth});
   made.layout = plan::layout_of(made.schedule);
   made.reach = plan::reach(made.schedule);
+  made.received = plan::received(made.schedule);
+  made.sends_its_own = plan::sends_its_own(made.schedule);
   return made;
 }
 

@@ -47,7 +47,9 @@ struct Prepared {
 struct PreparedSegments {
   plan::SegmentSchedule schedule;
   plan::SegmentLayout layout;
-  plan::Range reach;  // the segments that it touches
+  plan::Range reach;     // the segments that it touches
+  plan::Range received;  // those of them that arrive
+  bool sends_its_own;    // plan::sends_its_own()
 };
 
 /// What is learned about some calls. ways[i] is candidate i, but for native, the first.

@@ -146,3 +146,18 @@ TEST_CASE("Segments: a rank reaches no farther than its subtree") {
   CHECK(reach_of("linear", 4) == Range{4, 1});
   CHECK(reach(schedule(*find_strategy(Operation::gather, "linear"), Shape::flat(1), 0, {})) == Range{0, 0});
 }
+
+TEST_CASE(
+    "Segments: in one step and pairwise, a reduce-scatter sends what a rank had and gets what it keeps") {
+  const Shape shape = Shape::flat(5);
+  const auto of = [&](std::string_view name) {
+    return schedule(*find_strategy(Operation::reduce_scatter, name), shape, 3, {});
+  };
+  for (const std::string_view name : {"direct", "pairwise"}) {
+    CAPTURE(name);
+    CHECK(sends_its_own(of(name)));
+    CHECK(received(of(name)) == Range{3, 1});
+  }
+  CHECK_FALSE(sends_its_own(of("ring")));  // passes on what it has combined
+  CHECK(received(schedule(*find_strategy(Operation::scatter, "linear"), shape, 0, {})) == Range{0, 0});
+}

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <iterator>
+#include <span>
 #include <vector>
 
 #include "plan/segments/schedule.hpp"
@@ -38,16 +40,33 @@ inline Ranges around(int first, int count, int size) {
   return ranges;
 }
 
+/// The segments between the lowest and the highest of these ranges. Of none, {0, 0}.
+inline Range hull(std::span<const Range> ranges) {
+  if (ranges.empty()) return {0, 0};
+  const int first = std::ranges::min(ranges, {}, &Range::first).first;
+  return {first, std::ranges::max(ranges, {}, &Range::end).end() - first};
+}
+
 /// The segments between the lowest and the highest that the rank sends or receives: what a buffer of its own needs, if
-/// the caller's does not do. Of no transfers, {0, 0}.
-inline Range reach(const SegmentSchedule& schedule) {
-  if (schedule.ranges.empty()) return {0, 0};
-  int low = schedule.segments, high = 0;
-  for (const Range& range : schedule.ranges) {
-    low = std::min(low, range.first);
-    high = std::max(high, range.end());
-  }
-  return {low, high - low};
+/// the caller's does not do.
+inline Range reach(const SegmentSchedule& schedule) { return hull(schedule.ranges); }
+
+/// The same of those that it receives.
+inline Range received(const SegmentSchedule& schedule) {
+  std::vector<Range> all;
+  for (const Transfer& t : schedule.receives)
+    std::ranges::copy(schedule.ranges_of(t), std::back_inserter(all));
+  return hull(all);
+}
+
+/// Whether the rank sends nothing but what it had from the start: all that it sends lies outside of what it receives.
+inline bool sends_its_own(const SegmentSchedule& schedule) {
+  const Range in = received(schedule);
+  return std::ranges::all_of(schedule.sends, [&](const Transfer& t) {
+    return std::ranges::all_of(schedule.ranges_of(t), [&](const Range& out) {
+      return out.end() <= in.first || in.end() <= out.first;
+    });
+  });
 }
 
 }  // namespace wherry::plan

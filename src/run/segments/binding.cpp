@@ -17,11 +17,12 @@ std::size_t SegmentBinding::working_bytes(const plan::SegmentSchedule& schedule,
 }
 
 SegmentBinding::SegmentBinding(const plan::SegmentSchedule& schedule, const plan::SegmentLayout& layout,
-                               const Cut& cut, std::byte* buffer, std::byte* working,
+                               const Cut& cut, const std::byte* source, std::byte* buffer, std::byte* working,
                                const Reduction* reduction)
     : schedule_(schedule),
       layout_(layout),
       cut_(cut),
+      source_(source),
       buffer_(buffer),
       slots_(working),
       packed_(working + schedule.slots * cut.largest()),
@@ -37,12 +38,13 @@ std::optional<Piece> SegmentBinding::outgoing(const plan::Transfer& t) {
   const long long bytes = bytes_of(t);
   if (bytes == 0) return of_no_bytes(t);
   const std::span<const plan::Range> ranges = schedule_.ranges_of(t);
-  if (ranges.size() == 1) return Piece{buffer_ + cut_.begin(ranges.front().first), bytes, MPI_BYTE};
+  if (ranges.size() == 1)
+    return Piece{const_cast<std::byte*>(source_) + cut_.begin(ranges.front().first), bytes, MPI_BYTE};
   std::byte* const message = packed(schedule_.sends, layout_.send, t);
   std::byte* to = message;
   for (const plan::Range& range : ranges) {
     const auto part = static_cast<std::size_t>(cut_.bytes(range));
-    std::memcpy(to, buffer_ + cut_.begin(range.first), part);
+    std::memcpy(to, source_ + cut_.begin(range.first), part);
     to += part;
   }
   return Piece{message, bytes, MPI_BYTE};

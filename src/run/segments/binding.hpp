@@ -21,10 +21,11 @@ class SegmentBinding {
   static std::size_t working_bytes(const plan::SegmentSchedule& schedule, const plan::SegmentLayout& layout,
                                    const Cut& cut);
 
-  /// buffer: where segment 0 would begin; only segments that the schedule names are touched. working: working_bytes().
+  /// source, buffer: where segment 0 would begin, of what is sent and of what arrives; only segments that the schedule names
+  /// are touched. They differ only if the rank sends nothing but its own. working: working_bytes().
   /// reduction: nullptr if the schedule combines nothing.
   SegmentBinding(const plan::SegmentSchedule& schedule, const plan::SegmentLayout& layout, const Cut& cut,
-                 std::byte* buffer, std::byte* working, const Reduction* reduction);
+                 const std::byte* source, std::byte* buffer, std::byte* working, const Reduction* reduction);
 
   std::optional<Piece> outgoing(const plan::Transfer& t);
   std::optional<Piece> incoming(const plan::Transfer& t);
@@ -43,6 +44,7 @@ class SegmentBinding {
   const plan::SegmentSchedule& schedule_;
   const plan::SegmentLayout& layout_;
   const Cut& cut_;
+  const std::byte* source_;
   std::byte* buffer_;
   std::byte* slots_;   // one of cut.largest() bytes per slot
   std::byte* packed_;  // messages of the current phase

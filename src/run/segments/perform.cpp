@@ -1,6 +1,7 @@
 #include "run/segments/perform.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "plan/segments/ranges.hpp"
 #include "run/bindings.hpp"
@@ -24,6 +25,15 @@ Span hull(const Span& a, const Span& b) {
   if (a.bytes() == 0) return b;
   if (b.bytes() == 0) return a;
   return {std::min(a.first, b.first), std::max(a.end, b.end)};
+}
+
+Span common(const Span& a, const Span& b) {
+  const long long first = std::max(a.first, b.first);
+  return {first, std::max(first, std::min(a.end, b.end))};
+}
+
+Span span_of(const Cut& cut, const plan::Range& range) {
+  return {cut.begin(range.first), cut.begin(range.end())};
 }
 
 Span span_of(const SegmentCall& call, const Side& side) {
@@ -52,16 +62,30 @@ bool is_straight(const SegmentCall& call, const Side& side) {
 }
 
 /// Whose memory the schedule works on.
-enum class Home { result, source, staging };
+enum class Home {
+  result,
+  source,
+  both,  // what leaves is the source's, what arrives the result's
+  staging,
+};
 
-/// The result's, if it holds all that the schedule touches; the source's, if moreover nothing arrives there.
-Home home_of(const SegmentCall& call, const plan::SegmentSchedule& schedule, const Span& touched) {
+/// Whether the source lies, as a piece of the buffer, elsewhere than the result and so stays whole while that changes.
+bool are_apart(const SegmentCall& call) {
+  return call.in.piece(0).address != call.out.piece(0).address || call.in.first == call.out.first;
+}
+
+/// The result's, if it holds all that the schedule touches; the source's, if moreover nothing arrives there; both, where a
+/// rank sends only what it had and gets only what it keeps, as in a reduce-scatter of one step.
+Home home_of(const SegmentCall& call, const PreparedSegments& prepared, const Cut& cut) {
   const Span in = span_of(call, call.in), out = span_of(call, call.out);
-  if (call.out.blocks > 0 && is_straight(call, call.out) && out.holds(touched) && out.holds(in))
-    return Home::result;
-  if (call.in.blocks > 0 && is_straight(call, call.in) && in.holds(touched) && schedule.receives.empty())
-    return Home::source;
-  return Home::staging;
+  const Span touched = span_of(cut, prepared.reach);
+  const bool has_out = call.out.blocks > 0 && is_straight(call, call.out);
+  if (has_out && out.holds(touched) && out.holds(in)) return Home::result;
+  const bool has_in = call.in.blocks > 0 && is_straight(call, call.in);
+  if (!has_in || !in.holds(touched)) return Home::staging;
+  if (prepared.schedule.receives.empty()) return Home::source;
+  const bool is_split = has_out && prepared.sends_its_own && out.holds(span_of(cut, prepared.received));
+  return is_split && are_apart(call) ? Home::both : Home::staging;
 }
 
 /// Puts the blocks of `in` where they belong in the buffer.
@@ -75,6 +99,14 @@ int load(const Communicator& c, const SegmentCall& call, std::byte* buffer) {
                                   c.channel().comm()));
   }
   return code;
+}
+
+/// The part of the source that the result keeps, where both are as good as pieces of the buffer.
+void copy_kept(const SegmentCall& call) {
+  const Span kept = common(span_of(call, call.in), span_of(call, call.out));
+  const std::byte* const from = start_of(call, call.in) + kept.first;
+  std::byte* const to = start_of(call, call.out) + kept.first;
+  if (kept.bytes() > 0 && from != to) std::memcpy(to, from, static_cast<std::size_t>(kept.bytes()));
 }
 
 int unload(const Communicator& c, const SegmentCall& call, const std::byte* buffer) {
@@ -102,9 +134,9 @@ struct Places {
   Places(const SegmentCall& call, const PreparedSegments& prepared)
       : cut(cut_of(call, prepared.schedule.segments)),
         working(SegmentBinding::working_bytes(prepared.schedule, prepared.layout, cut)) {
-    const Span touched{cut.begin(prepared.reach.first), cut.begin(prepared.reach.end())};
-    home = home_of(call, prepared.schedule, touched);
-    if (home == Home::staging) staged = hull(touched, hull(span_of(call, call.in), span_of(call, call.out)));
+    home = home_of(call, prepared, cut);
+    if (home != Home::staging) return;
+    staged = hull(span_of(cut, prepared.reach), hull(span_of(call, call.in), span_of(call, call.out)));
   }
 
   Cut cut;
@@ -125,18 +157,22 @@ Work segment_collective(Task task, const SegmentCall& call, const PreparedSegmen
   const Communicator& c = task.c;
   const Places places(call, prepared);
   const Home home = places.home;
-  std::byte* const buffer = home == Home::result   ? start_of(call, call.out)
-                            : home == Home::source ? start_of(call, call.in)
-                                                   : staging + places.working - places.staged.first;
-  const int loaded = home == Home::source ? MPI_SUCCESS : load(c, call, buffer);
+  std::byte* const buffer = home == Home::source    ? start_of(call, call.in)
+                            : home == Home::staging ? staging + places.working - places.staged.first
+                                                    : start_of(call, call.out);
+  const std::byte* const source = home == Home::both ? start_of(call, call.in) : buffer;
+  int loaded = MPI_SUCCESS;
+  if (home == Home::both) copy_kept(call);
+  if (home == Home::result || home == Home::staging) loaded = load(c, call, buffer);
 
   const Reduction reduction(c.channel().api(), call.op, call.type, call.unit_bytes,
                             is_predefined(call.reduces));
-  SegmentBinding binding(prepared.schedule, prepared.layout, places.cut, buffer, staging, &reduction);
+  SegmentBinding binding(prepared.schedule, prepared.layout, places.cut, source, buffer, staging, &reduction);
   Execution execution(prepared.schedule, binding, task.lane, task.requests);
   const int executed = co_await execution;
   const int code = first_error(loaded, executed);
-  co_return home == Home::result ? code : first_error(code, unload(c, call, buffer));
+  const bool is_there = home == Home::result || home == Home::both;
+  co_return is_there ? code : first_error(code, unload(c, call, buffer));
 }
 
 int perform_segments(Communicator& c, const Way& way, Staging& staging) {
