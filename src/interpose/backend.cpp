@@ -18,6 +18,7 @@
 namespace wherry::interpose {
 
 thread_local int Inside::depth = 0;
+Backend* instance = nullptr;
 
 void SpinLock::yield() { ::sched_yield(); }
 
@@ -26,7 +27,6 @@ namespace {
 constexpr std::uint64_t settle_interval_ns =
     100'000'000;  // what a killed program may lose of the matrix of peers
 
-Backend* instance = nullptr;
 const Core* core_of_this_process = nullptr;
 
 void* find(const char* name) { return core_of_this_process->find(name); }
@@ -100,8 +100,6 @@ int end_of_self(MPI_Comm, int, void*, void*) {
 
 }  // namespace
 
-Backend& backend() { return *instance; }
-
 Backend::Backend(const Core& core, const Settings& settings)
     : recorder(sites),
       handles(api_, queries_, recorder),
@@ -153,12 +151,10 @@ void Backend::stop_in_child() {
   instance->lock.unlock();  // another thread may have held it when the process was copied
 }
 
-run::Runtime& Backend::runtime() {
-  run::Runtime* made = runtime_.load(std::memory_order_acquire);
-  if (made != nullptr) return *made;
+run::Runtime& Backend::make_runtime() {
   static std::mutex making;
   const std::lock_guard lock(making);
-  made = runtime_.load(std::memory_order_relaxed);
+  run::Runtime* made = runtime_.load(std::memory_order_relaxed);
   if (made == nullptr) {
     const bool heard = recording_ || says(2);
     made = new run::Runtime(settings_, api_, heard ? &listener : nullptr);

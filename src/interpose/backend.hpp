@@ -113,7 +113,10 @@ class Backend {
   void book(const window::Windows::Known& known);
   /// Whether this rank speaks of what it does: rank 0, at that level of WHERRY_VERBOSE.
   bool says(int level) const { return settings_.verbose >= level && rank_ == 0; }
-  run::Runtime& runtime();
+  run::Runtime& runtime() {
+    run::Runtime* const made = runtime_.load(std::memory_order_acquire);
+    return made != nullptr ? *made : make_runtime();
+  }
   /// Whether a thread is to go on with what is started.
   bool wants_thread() const { return starting() && settings_.progress == ProgressBy::thread; }
   void* next(int symbol) const { return core_.next[symbol]; }
@@ -155,6 +158,7 @@ class Backend {
 
   enum class Recording { off, not_yet, open, ended };
 
+  run::Runtime& make_runtime();
   bool is_wrapped(Wrapped when) const;
   bool open_record();
   void print_problems(int rank);
@@ -185,6 +189,7 @@ class Backend {
 };
 
 /// The one of this process; made by wherry_backend.
-Backend& backend();
+extern Backend* instance;
+inline Backend& backend() { return *instance; }
 
 }  // namespace wherry::interpose

@@ -3,12 +3,14 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <vector>
 
 #include "base/settings.hpp"
 #include "run/communicator.hpp"
@@ -17,7 +19,7 @@ namespace wherry::run {
 
 /// One communicator of the program.
 struct Attached {
-  MPI_Comm comm = MPI_COMM_NULL;
+  std::atomic<MPI_Comm> comm = MPI_COMM_NULL;  // null: of none, until another comes
   unsigned weight = 0;                         // of the calls so far
   std::string_view refusal;                    // why Wherry stays away; empty: it does not
   std::shared_ptr<Communicator> communicator;  // once the ranks have joined; calls under way hold it too
@@ -53,11 +55,16 @@ class Attachments {
   void detach_all();
 
  private:
+  static constexpr int slot_bits = 4;
+
   int keyval();
   Attached* find(MPI_Comm comm);
+  Attached* look_up(MPI_Comm comm);
   Attached* open(MPI_Comm comm, std::string_view* refusal);
+  static std::size_t slot_of(MPI_Comm comm);
   static unsigned count(Attached& attached, Weight weight, const Sound& is_sound);
   Attached* attach(MPI_Comm comm);
+  Attached* vacant();
   void join(Attached& attached);
   void detach(Attached* attached);
   std::string_view refusal_of(MPI_Comm comm) const;
@@ -67,8 +74,12 @@ class Attachments {
   Farewell farewell_;
   std::atomic<int> keyval_ = MPI_KEYVAL_INVALID;
   std::atomic<int> joined_ = 0;  // of all_, those with a communicator
-  std::mutex mutex_;             // guards all_ and the making of keyval_
+  // Found lately, by handle: asking the library takes longer than all else that a quiet call costs.
+  std::array<std::atomic<Attached*>, 1 << slot_bits> recent_ = {};
+  std::mutex mutex_;  // guards what follows, and the making of keyval_
+  // Never shrinks: a thread may look at what another detaches, to see that it is not its own.
   std::list<Attached> all_;
+  std::vector<Attached*> vacant_;  // of all_
 };
 
 }  // namespace wherry::run

@@ -3,8 +3,6 @@
 
 #include <mpi.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -21,8 +19,10 @@ struct Choice;  // run/communicator.hpp
 /// What decides about a call, besides its communicator. Two calls with the same are performed alike, if the handles are
 /// predefined ones: others may be freed and come again as something else.
 struct Likeness {
-  std::array<MPI_Count, 2> counts{};
-  std::array<MPI_Datatype, 2> types{MPI_BYTE, MPI_BYTE};
+  MPI_Count count = 0;  // what is sent, or the only one
+  MPI_Count recvcount = 0;
+  MPI_Datatype type = MPI_BYTE;
+  MPI_Datatype recvtype = MPI_BYTE;
   MPI_Op op = MPI_OP_NULL;
   int root = 0;
   bool in_place = false;
@@ -40,23 +40,22 @@ template <Comparable Call>
 Likeness likeness_of(const Call& call) {
   Likeness like;
   if constexpr (requires { call.sendcount; })
-    like.counts = {call.sendcount, call.recvcount}, like.types = {call.sendtype, call.recvtype};
-  else if constexpr (requires { call.recvcount; }) like.counts[0] = call.recvcount;
-  else if constexpr (requires { call.count; }) like.counts[0] = call.count;
-  if constexpr (requires { call.datatype; }) like.types[0] = call.datatype;
+    like.count = call.sendcount, like.type = call.sendtype, like.recvtype = call.recvtype;
+  else if constexpr (requires { call.count; }) like.count = call.count;
+  if constexpr (requires { call.recvcount; }) like.recvcount = call.recvcount;
+  if constexpr (requires { call.datatype; }) like.type = call.datatype;
   if constexpr (requires { call.op; }) like.op = call.op;
   if constexpr (requires { call.root; }) like.root = call.root;
   if constexpr (requires { call.sendbuf; }) like.in_place = call.sendbuf == MPI_IN_PLACE;
   if constexpr (requires { call.sendtype; })
-    if (like.in_place) like.counts[0] = 0, like.types[0] = MPI_BYTE;  // without a meaning, whatever they are
+    if (like.in_place) like.count = 0, like.type = MPI_BYTE;  // without a meaning, whatever they are
   return like;
 }
 
 /// Whether no handle in it can come again as something else.
 inline bool is_lasting(const mpi::Api& api, const Likeness& like) {
-  const auto is_lasting_type = [&](MPI_Datatype type) { return facts_of(api, type).predefined; };
-  return std::ranges::all_of(like.types, is_lasting_type) &&
-         (like.op == MPI_OP_NULL || is_predefined(classify(api, like.op, like.types[0], true)));
+  return facts_of(api, like.type).predefined && facts_of(api, like.recvtype).predefined &&
+         (like.op == MPI_OP_NULL || is_predefined(classify(api, like.op, like.type, true)));
 }
 
 /// The calls of one collective on one communicator that are like the last.

@@ -11,24 +11,19 @@ namespace wherry::run {
 
 namespace {
 
-/// Measures one call, if anybody wants to know: reading the clock takes longer than all else that a native call costs.
-class Stopwatch {
- public:
-  Stopwatch(double (*now)(), bool wanted) : now_(wanted ? now : nullptr), start_(wanted ? now() : 0) {}
-  double seconds() const { return now_ != nullptr ? now_() - start_ : 0; }
-
- private:
-  double (*now_)();
-  double start_;
-};
-
 std::uint64_t nanoseconds(double seconds) {
   return std::isfinite(seconds) ? static_cast<std::uint64_t>(seconds * 1e9) : 0;
 }
 
 }  // namespace
 
-int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Native& native) const {
+Stopwatch Running::reading(const Communicator& c, Collective collective) const {
+  const Choice* const last = c.recent_choices[index_of(collective)].choice;
+  return {parts_.now, last != nullptr && last->cell.wants_time()};
+}
+
+int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Native& native,
+                 double read_s) const {
   const CellKey& key = call.key;
   const Instruction& asked = parts_.instructions.of(key.collective);
   Choice* const choice =
@@ -42,7 +37,7 @@ int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Na
   const double took = watch.seconds();
 
   if (choice != nullptr) {
-    choice->cell.end(took);
+    choice->cell.end(way ? read_s + took : took);
     report_decisions(comm, key, choice->cell.learner());
   }
   report_use(comm, key, way ? way->name() : native_name, call.bytes, took);

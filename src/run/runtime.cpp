@@ -86,6 +86,7 @@ int Runtime::State::run(Collective collective, const Call& call, const Native& n
     if (quiet_calls.cover(quiet, collective, call)) return quiet_calls.run(quiet, call.comm, native);
   QuietCalls::end(quiet);
 
+  const Stopwatch reading = running.reading(*c, collective);
   if (!read_work(api, call, *c, c->blocks, c->segments)) return native();
   if constexpr (!Exchange<Call>) {
     const std::string_view reason = reason_to_leave_segments(*c);
@@ -96,9 +97,12 @@ int Runtime::State::run(Collective collective, const Call& call, const Native& n
     if constexpr (Exchange<Call>) return running.describe_exchange(*c, collective);
     else return run::describe(c->segments, collective);
   }();
-  const int code = running.run(*c, call.comm, described, native);
-  if constexpr (Comparable<Call>) quiet_calls.grow(*c, likeness_of(call), described);
-  return code;
+  if constexpr (!Comparable<Call>) return running.run(*c, call.comm, described, native);
+  else {
+    const int code = running.run(*c, call.comm, described, native, reading.seconds());
+    quiet_calls.grow(*c, likeness_of(call), described);
+    return code;
+  }
 }
 
 template <class Call>
