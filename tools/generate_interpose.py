@@ -211,11 +211,13 @@ def running(f: Function) -> str:
 
 
 def wrapper(f: Function, index: int) -> str:
+    # References would be written to memory beside the values, and a store after MPI's own may have to wait for the others.
+    capture = "=" if f.replaceable and not f.before else "&"
     lines = [
         f"// MPI_{f.name}",
         "template <int symbol, class COUNT, class DISPL>",
         f"int {f.name}({signature(f)}) {{",
-        f"  const auto next = [&] {{ return next_of<int({types(f)})>(symbol)({arguments(f)}); }};",
+        f"  const auto next = [{capture}] {{ return next_of<int({types(f)})>(symbol)({arguments(f)}); }};",
         *statement(f.before, f.always),
         "  if (inside_mpi()) return next();",
         *statement(f.before, not f.always),

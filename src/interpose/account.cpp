@@ -99,12 +99,9 @@ void keep_record() {
   if (backend().is_ready()) backend().handles.settle();
 }
 
-bool is_the_programs(Call& call) {
-  if (backend().is_program(call.site())) return true;
+bool is_from_the_program(Call& call) {
   const std::lock_guard lock(backend().lock);
   return call.place() != profile::none;
 }
-
-bool is_replaceable(Call& call) { return backend().replacing() && is_the_programs(call); }
 
 }  // namespace wherry::interpose

@@ -230,12 +230,17 @@ inline void shut_down() { backend().shut_down(); }
 inline void ended() { backend().ended(); }
 void keep_record();
 
+/// is_the_programs(), by the place that called.
+bool is_from_the_program(Call& call);
+
 /// Whether the program makes the call at hand; else the MPI library does, or Wherry's own.
-bool is_the_programs(Call& call);
+inline bool is_the_programs(Call& call) {
+  return backend().is_program(call.site()) || is_from_the_program(call);
+}
 
 // --- collectives that Wherry may replace
 
 /// Whether the call at hand is to be replaced: the library's own collectives on its own communicators stay native.
-bool is_replaceable(Call& call);
+inline bool is_replaceable(Call& call) { return backend().replacing() && is_the_programs(call); }
 
 }  // namespace wherry::interpose

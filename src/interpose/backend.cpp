@@ -17,7 +17,7 @@
 
 namespace wherry::interpose {
 
-thread_local int Inside::depth = 0;
+constinit thread_local int Inside::depth = 0;
 Backend* instance = nullptr;
 
 void SpinLock::yield() { ::sched_yield(); }

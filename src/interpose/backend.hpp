@@ -70,7 +70,7 @@ class Inside {
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
 
-  [[gnu::tls_model("initial-exec")]] static thread_local int depth;
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local int depth;
 };
 
 inline bool inside_mpi() { return Inside::depth != 0; }

@@ -1,7 +1,5 @@
 #include "run/attachments.hpp"
 
-#include <cstdint>
-#include <functional>
 #include <utility>
 
 #include "run/neighbours/perform.hpp"
@@ -87,12 +85,6 @@ int Attachments::keyval() {
   if (made == MPI_KEYVAL_INVALID && api_.Comm_create_keyval(never_copy, forget, &made, this) == MPI_SUCCESS)
     keyval_.store(made, std::memory_order_release);
   return made;
-}
-
-/// Handles are small numbers in some libraries and addresses in others.
-std::size_t Attachments::slot_of(MPI_Comm comm) {
-  constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
-  return std::hash<MPI_Comm>{}(comm) * golden >> (64 - slot_bits);
 }
 
 Attached* Attachments::find(MPI_Comm comm) {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
@@ -45,6 +46,13 @@ class Attachments {
   /// that it is too early.
   Communicator* joined(MPI_Comm comm, Weight weight, const Sound& is_sound, std::string_view* refusal);
 
+  /// What joined() said of comm, if it was asked lately and the ranks have joined; else nullptr.
+  Communicator* joined_lately(MPI_Comm comm) const {
+    const Attached* const last = recent_[slot_of(comm)].load(std::memory_order_acquire);
+    return last != nullptr && last->comm.load(std::memory_order_relaxed) == comm ? last->communicator.get()
+                                                                                 : nullptr;
+  }
+
   /// The same for a call that must not wait for other ranks: it does not count, and the ranks join at another.
   std::shared_ptr<Communicator> known(MPI_Comm comm, std::string_view* refusal);
 
@@ -61,7 +69,11 @@ class Attachments {
   Attached* find(MPI_Comm comm);
   Attached* look_up(MPI_Comm comm);
   Attached* open(MPI_Comm comm, std::string_view* refusal);
-  static std::size_t slot_of(MPI_Comm comm);
+  /// Handles are small numbers in some libraries and addresses in others.
+  static std::size_t slot_of(MPI_Comm comm) {
+    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
+    return std::hash<MPI_Comm>{}(comm)*golden >> (64 - slot_bits);
+  }
   static unsigned count(Attached& attached, Weight weight, const Sound& is_sound);
   Attached* attach(MPI_Comm comm);
   Attached* vacant();

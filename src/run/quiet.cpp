@@ -2,12 +2,6 @@
 
 namespace wherry::run {
 
-int QuietCalls::run(Quiet& quiet, MPI_Comm comm, const Native& native) const {
-  --quiet.left;
-  ++quiet.made;
-  return running_.run_native(comm, quiet.key, quiet.bytes, native);
-}
-
 void QuietCalls::end(Quiet& quiet) {
   if (quiet.made > 0) quiet.choice->cell.learner().skip(quiet.made);
   quiet.made = quiet.left = 0;

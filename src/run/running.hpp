@@ -27,7 +27,8 @@ class Running {
 
   /// Runs the call that c holds, by a strategy or by the library. read_s: seconds that were spent on it, which the library's
   /// would not take (they are read once for many). Returns an MPI code, which the handler of comm has seen.
-  int run(Communicator& c, MPI_Comm comm, const Described& call, const Native& native, double read_s = 0) const;
+  int run(Communicator& c, MPI_Comm comm, const Described& call, const Native& native,
+          double read_s = 0) const;
   /// The library's, as far as the record is concerned.
   int run_native(MPI_Comm comm, const CellKey& key, std::uint64_t bytes, const Native& native) const;
 

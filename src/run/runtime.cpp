@@ -41,6 +41,11 @@ struct Runtime::State {
   template <class Call>
   int run(Collective collective, const Call& call, const Native& native);
   template <class Call>
+  [[gnu::noinline]] int run_unknown(Collective collective, const Call& call, const Native& native);
+  template <class Call>
+  [[gnu::noinline]] int run_joined(Communicator& c, Collective collective, const Call& call,
+                                   const Native& native);
+  template <class Call>
   Communicator* joined(Collective collective, const Call& call);
   std::string_view reason_to_leave_segments(Communicator& c);
   template <class Call>
@@ -77,30 +82,44 @@ std::string_view Runtime::State::reason_to_leave_segments(Communicator& c) {
   return "not every rank has the memory that blocks so different may need";
 }
 
+/// A quiet call takes the shortest path; the others, which do much, are kept out of it.
 template <class Call>
 int Runtime::State::run(Collective collective, const Call& call, const Native& native) {
-  Communicator* const c = joined(collective, call);
-  if (c == nullptr) return native();
+  Communicator* const c = is_away() ? nullptr : attachments.joined_lately(call.comm);
+  if (c == nullptr) return run_unknown(collective, call, native);
   Quiet& quiet = c->quiet[index_of(collective)];
   if constexpr (Comparable<Call>)
     if (quiet_calls.cover(quiet, collective, call)) return quiet_calls.run(quiet, call.comm, native);
   QuietCalls::end(quiet);
+  return run_joined(*c, collective, call, native);
+}
 
-  const Stopwatch reading = running.reading(*c, collective);
-  if (!read_work(api, call, *c, c->blocks, c->segments)) return native();
+template <class Call>
+int Runtime::State::run_unknown(Collective collective, const Call& call, const Native& native) {
+  Communicator* const c = joined(collective, call);
+  if (c == nullptr) return native();
+  QuietCalls::end(c->quiet[index_of(collective)]);
+  return run_joined(*c, collective, call, native);
+}
+
+template <class Call>
+int Runtime::State::run_joined(Communicator& c, Collective collective, const Call& call,
+                               const Native& native) {
+  const Stopwatch reading = running.reading(c, collective);
+  if (!read_work(api, call, c, c.blocks, c.segments)) return native();
   if constexpr (!Exchange<Call>) {
-    const std::string_view reason = reason_to_leave_segments(*c);
+    const std::string_view reason = reason_to_leave_segments(c);
     parts.miss(collective, reason);
     if (!reason.empty()) return native();
   }
   const Described described = [&] {
-    if constexpr (Exchange<Call>) return running.describe_exchange(*c, collective);
-    else return run::describe(c->segments, collective);
+    if constexpr (Exchange<Call>) return running.describe_exchange(c, collective);
+    else return run::describe(c.segments, collective);
   }();
-  if constexpr (!Comparable<Call>) return running.run(*c, call.comm, described, native);
+  if constexpr (!Comparable<Call>) return running.run(c, call.comm, described, native);
   else {
-    const int code = running.run(*c, call.comm, described, native, reading.seconds());
-    quiet_calls.grow(*c, likeness_of(call), described);
+    const int code = running.run(c, call.comm, described, native, reading.seconds());
+    quiet_calls.grow(c, likeness_of(call), described);
     return code;
   }
 }
