@@ -18,8 +18,9 @@ std::uint64_t nanoseconds(double seconds) {
 }  // namespace
 
 Stopwatch Running::reading(const Communicator& c, Collective collective) const {
+  const bool learns = parts_.instructions.of(collective).kind == Instruction::Kind::learn;
   const Choice* const last = c.recent_choices[index_of(collective)].choice;
-  return {parts_.now, last != nullptr && last->cell.wants_time()};
+  return {parts_.now, learns && (last == nullptr || last->cell.may_want_time())};
 }
 
 int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Native& native,
