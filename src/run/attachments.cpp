@@ -1,6 +1,7 @@
 #include "run/attachments.hpp"
 
 #include <utility>
+#include <vector>
 
 #include "run/neighbours/perform.hpp"
 
@@ -88,15 +89,6 @@ int Attachments::keyval() {
 }
 
 Attached* Attachments::find(MPI_Comm comm) {
-  std::atomic<Attached*>& recent = recent_[slot_of(comm)];
-  Attached* const last = recent.load(std::memory_order_acquire);
-  if (last != nullptr && last->comm.load(std::memory_order_relaxed) == comm) return last;
-  Attached* const found = look_up(comm);
-  if (found != nullptr) recent.store(found, std::memory_order_release);
-  return found;
-}
-
-Attached* Attachments::look_up(MPI_Comm comm) {
   const int key = keyval();
   void* value = nullptr;
   int found = 0;
@@ -105,31 +97,25 @@ Attached* Attachments::look_up(MPI_Comm comm) {
   return found ? static_cast<Attached*>(value) : attach(comm);
 }
 
-Attached* Attachments::vacant() {
-  const std::lock_guard lock(mutex_);
-  if (vacant_.empty()) return &all_.emplace_back();
-  Attached* const last = vacant_.back();
-  vacant_.pop_back();
-  return last;
-}
-
 Attached* Attachments::attach(MPI_Comm comm) {
-  Attached* const fresh = vacant();
-  fresh->refusal = refusal_of(comm);
+  Attached* fresh = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    fresh = &all_.emplace_back();
+  }
   fresh->comm = comm;
+  fresh->refusal = refusal_of(comm);
   if (api_.Comm_set_attr(comm, keyval(), fresh) == MPI_SUCCESS) return fresh;
   detach(fresh);
   return nullptr;
 }
 
 void Attachments::detach(Attached* attached) {
-  attached->comm = MPI_COMM_NULL;
   // Outside the lock: both talk to the library.
   if (attached->communicator) farewell_(*attached->communicator);
   if (std::exchange(attached->communicator, nullptr)) --joined_;
   const std::lock_guard lock(mutex_);
-  attached->weight = 0;
-  vacant_.push_back(attached);
+  all_.remove_if([attached](const Attached& a) { return &a == attached; });
 }
 
 /// What is known to be unsupported before any message.
@@ -143,8 +129,7 @@ std::string_view Attachments::refusal_of(MPI_Comm comm) const {
 
 void Attachments::detach_all() {
   std::vector<MPI_Comm> comms;
-  for (const Attached& attached : all_)
-    if (attached.comm != MPI_COMM_NULL) comms.push_back(attached.comm);
+  for (const Attached& attached : all_) comms.push_back(attached.comm);
   for (const MPI_Comm comm : comms) api_.Comm_delete_attr(comm, keyval_);  // calls detach()
   if (int key = keyval_.exchange(MPI_KEYVAL_INVALID); key != MPI_KEYVAL_INVALID) api_.Comm_free_keyval(&key);
 }

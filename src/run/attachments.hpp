@@ -3,15 +3,12 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <atomic>
-#include <cstdint>
 #include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
 #include <string_view>
-#include <vector>
 
 #include "base/settings.hpp"
 #include "run/communicator.hpp"
@@ -20,7 +17,7 @@ namespace wherry::run {
 
 /// One communicator of the program.
 struct Attached {
-  std::atomic<MPI_Comm> comm = MPI_COMM_NULL;  // null: of none, until another comes
+  MPI_Comm comm = MPI_COMM_NULL;
   unsigned weight = 0;                         // of the calls so far
   std::string_view refusal;                    // why Wherry stays away; empty: it does not
   std::shared_ptr<Communicator> communicator;  // once the ranks have joined; calls under way hold it too
@@ -46,13 +43,6 @@ class Attachments {
   /// that it is too early.
   Communicator* joined(MPI_Comm comm, Weight weight, const Sound& is_sound, std::string_view* refusal);
 
-  /// What joined() said of comm, if it was asked lately and the ranks have joined; else nullptr.
-  Communicator* joined_lately(MPI_Comm comm) const {
-    const Attached* const last = recent_[slot_of(comm)].load(std::memory_order_acquire);
-    return last != nullptr && last->comm.load(std::memory_order_relaxed) == comm ? last->communicator.get()
-                                                                                 : nullptr;
-  }
-
   /// The same for a call that must not wait for other ranks: it does not count, and the ranks join at another.
   std::shared_ptr<Communicator> known(MPI_Comm comm, std::string_view* refusal);
 
@@ -63,20 +53,11 @@ class Attachments {
   void detach_all();
 
  private:
-  static constexpr int slot_bits = 4;
-
   int keyval();
   Attached* find(MPI_Comm comm);
-  Attached* look_up(MPI_Comm comm);
   Attached* open(MPI_Comm comm, std::string_view* refusal);
-  /// Handles are small numbers in some libraries and addresses in others.
-  static std::size_t slot_of(MPI_Comm comm) {
-    constexpr std::uint64_t golden = 0x9e3779b97f4a7c15;
-    return std::hash<MPI_Comm>{}(comm)*golden >> (64 - slot_bits);
-  }
   static unsigned count(Attached& attached, Weight weight, const Sound& is_sound);
   Attached* attach(MPI_Comm comm);
-  Attached* vacant();
   void join(Attached& attached);
   void detach(Attached* attached);
   std::string_view refusal_of(MPI_Comm comm) const;
@@ -86,12 +67,8 @@ class Attachments {
   Farewell farewell_;
   std::atomic<int> keyval_ = MPI_KEYVAL_INVALID;
   std::atomic<int> joined_ = 0;  // of all_, those with a communicator
-  // Found lately, by handle: asking the library takes longer than all else that a quiet call costs.
-  std::array<std::atomic<Attached*>, 1 << slot_bits> recent_ = {};
-  std::mutex mutex_;  // guards what follows, and the making of keyval_
-  // Never shrinks: a thread may look at what another detaches, to see that it is not its own.
+  std::mutex mutex_;             // guards all_ and the making of keyval_
   std::list<Attached> all_;
-  std::vector<Attached*> vacant_;  // of all_
 };
 
 }  // namespace wherry::run

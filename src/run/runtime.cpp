@@ -41,8 +41,6 @@ struct Runtime::State {
   template <class Call>
   int run(Collective collective, const Call& call, const Native& native);
   template <class Call>
-  [[gnu::noinline]] int run_unknown(Collective collective, const Call& call, const Native& native);
-  template <class Call>
   [[gnu::noinline]] int run_joined(Communicator& c, Collective collective, const Call& call,
                                    const Native& native);
   template <class Call>
@@ -85,20 +83,12 @@ std::string_view Runtime::State::reason_to_leave_segments(Communicator& c) {
 /// A quiet call takes the shortest path; the others, which do much, are kept out of it.
 template <class Call>
 int Runtime::State::run(Collective collective, const Call& call, const Native& native) {
-  Communicator* const c = is_away() ? nullptr : attachments.joined_lately(call.comm);
-  if (c == nullptr) return run_unknown(collective, call, native);
+  Communicator* const c = joined(collective, call);
+  if (c == nullptr) return native();
   Quiet& quiet = c->quiet[index_of(collective)];
   if constexpr (Comparable<Call>)
     if (quiet_calls.cover(quiet, collective, call)) return quiet_calls.run(quiet, call.comm, native);
   QuietCalls::end(quiet);
-  return run_joined(*c, collective, call, native);
-}
-
-template <class Call>
-int Runtime::State::run_unknown(Collective collective, const Call& call, const Native& native) {
-  Communicator* const c = joined(collective, call);
-  if (c == nullptr) return native();
-  QuietCalls::end(c->quiet[index_of(collective)]);
   return run_joined(*c, collective, call, native);
 }
 
