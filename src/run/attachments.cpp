@@ -1,7 +1,7 @@
 #include "run/attachments.hpp"
 
+#include <memory>
 #include <utility>
-#include <vector>
 
 #include "run/neighbours/perform.hpp"
 
@@ -15,6 +15,12 @@ constexpr unsigned weight_before_joining = static_cast<unsigned>(Weight::full);
 /// Communicators joined at once. Libraries have room for so many: MPICH for about 2000, Intel MPI for less than 500 whose
 /// reductions go through shared memory, and they are the program's.
 constexpr int most_joined = 64;
+
+/// What a communicator has as its attribute. May outlive what it leads to.
+struct Ticket {
+  std::weak_ptr<Attached> attached;
+  Attached* address;
+};
 
 /// A duplicate starts afresh.
 int never_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
@@ -78,14 +84,17 @@ void Attachments::join(Attached& a) {
 int Attachments::keyval() {
   if (const int made = keyval_.load(std::memory_order_acquire); made != MPI_KEYVAL_INVALID) return made;
   const std::lock_guard lock(mutex_);
-  const auto forget = [](MPI_Comm, int, void* value, void* self) -> int {
-    static_cast<Attachments*>(self)->detach(static_cast<Attached*>(value));
-    return MPI_SUCCESS;
-  };
   int made = keyval_.load();
   if (made == MPI_KEYVAL_INVALID && api_.Comm_create_keyval(never_copy, forget, &made, this) == MPI_SUCCESS)
     keyval_.store(made, std::memory_order_release);
   return made;
+}
+
+/// The library lets a communicator go.
+int Attachments::forget(MPI_Comm, int, void* value, void* self) {
+  const std::unique_ptr<Ticket> ticket(static_cast<Ticket*>(value));
+  if (!ticket->attached.expired()) static_cast<Attachments*>(self)->detach(ticket->address);
+  return MPI_SUCCESS;
 }
 
 Attached* Attachments::find(MPI_Comm comm) {
@@ -94,20 +103,18 @@ Attached* Attachments::find(MPI_Comm comm) {
   int found = 0;
   if (key == MPI_KEYVAL_INVALID || api_.Comm_get_attr(comm, key, &value, &found) != MPI_SUCCESS)
     return nullptr;
-  return found ? static_cast<Attached*>(value) : attach(comm);
+  return found ? static_cast<Ticket*>(value)->address : attach(comm);
 }
 
 Attached* Attachments::attach(MPI_Comm comm) {
-  Attached* fresh = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    fresh = &all_.emplace_back();
-  }
+  const auto fresh = std::make_shared<Attached>();
   fresh->comm = comm;
   fresh->refusal = refusal_of(comm);
-  if (api_.Comm_set_attr(comm, keyval(), fresh) == MPI_SUCCESS) return fresh;
-  detach(fresh);
-  return nullptr;
+  auto ticket = std::make_unique<Ticket>(fresh, fresh.get());
+  if (api_.Comm_set_attr(comm, keyval(), ticket.get()) != MPI_SUCCESS) return nullptr;
+  static_cast<void>(ticket.release());  // the communicator's
+  const std::lock_guard lock(mutex_);
+  return all_.emplace_back(fresh).get();
 }
 
 void Attachments::detach(Attached* attached) {
@@ -115,7 +122,7 @@ void Attachments::detach(Attached* attached) {
   if (attached->communicator) farewell_(*attached->communicator);
   if (std::exchange(attached->communicator, nullptr)) --joined_;
   const std::lock_guard lock(mutex_);
-  all_.remove_if([attached](const Attached& a) { return &a == attached; });
+  all_.remove_if([attached](const std::shared_ptr<Attached>& a) { return a.get() == attached; });
 }
 
 /// What is known to be unsupported before any message.
@@ -128,9 +135,7 @@ std::string_view Attachments::refusal_of(MPI_Comm comm) const {
 }
 
 void Attachments::detach_all() {
-  std::vector<MPI_Comm> comms;
-  for (const Attached& attached : all_) comms.push_back(attached.comm);
-  for (const MPI_Comm comm : comms) api_.Comm_delete_attr(comm, keyval_);  // calls detach()
+  while (!all_.empty()) detach(all_.front().get());
   if (int key = keyval_.exchange(MPI_KEYVAL_INVALID); key != MPI_KEYVAL_INVALID) api_.Comm_free_keyval(&key);
 }
 

@@ -49,7 +49,8 @@ class Attachments {
   /// Joins at once (collective), for a call that may wait for other ranks and says that many will follow.
   std::shared_ptr<Communicator> joined_now(MPI_Comm comm, const Sound& is_sound, std::string_view* refusal);
 
-  /// Takes the state off all communicators. Collective over each; before MPI_Finalize.
+  /// Forgets all communicators. Collective over each; before MPI_Finalize. Does not call MPI on them: a communicator that the
+  /// program uses in a callback of its own attributes, while it is freed, may be known here and gone.
   void detach_all();
 
  private:
@@ -58,6 +59,7 @@ class Attachments {
   Attached* open(MPI_Comm comm, std::string_view* refusal);
   static unsigned count(Attached& attached, Weight weight, const Sound& is_sound);
   Attached* attach(MPI_Comm comm);
+  static int forget(MPI_Comm comm, int keyval, void* value, void* self);
   void join(Attached& attached);
   void detach(Attached* attached);
   std::string_view refusal_of(MPI_Comm comm) const;
@@ -68,7 +70,7 @@ class Attachments {
   std::atomic<int> keyval_ = MPI_KEYVAL_INVALID;
   std::atomic<int> joined_ = 0;  // of all_, those with a communicator
   std::mutex mutex_;             // guards all_ and the making of keyval_
-  std::list<Attached> all_;
+  std::list<std::shared_ptr<Attached>> all_;
 };
 
 }  // namespace wherry::run
