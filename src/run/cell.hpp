@@ -33,7 +33,7 @@ class Cell {
   /// The candidate to run in this call.
   std::size_t begin();
   /// Whether the next begin() may name one whose time matters.
-  bool may_want_time() const { return learner_.trying() || learner_.round_over(); }
+  bool may_want_time() const { return learner_.trying() || (learner_.round_over() && !failed_); }
   /// Whether it matters how long the call takes that begin() named.
   bool wants_time() const { return learner_.trying(); }
   /// The call took so long on this rank.

@@ -19,7 +19,7 @@ struct Choice;  // run/communicator.hpp
 /// What decides about a call, besides its communicator. Two calls with the same are performed alike, if the handles are
 /// predefined ones: others may be freed and come again as something else.
 struct Likeness {
-  MPI_Count count = 0;  // what is sent, or the only one
+  MPI_Count count = 0;  // of what is sent, or of all; not where there is only a recvcount
   MPI_Count recvcount = 0;
   MPI_Datatype type = MPI_BYTE;
   MPI_Datatype recvtype = MPI_BYTE;

@@ -15,11 +15,11 @@ void QuietCalls::grow(Communicator& c, const Likeness& like, const Described& ca
     return;
   }
   if (!is_learning(call.key.collective)) return;
+  if (!quiet.lasts) quiet.lasts = is_lasting(parts_.api, like);
+  if (!*quiet.lasts) return;
   Choice& choice = parts_.choosing.choice(c, call.key, call.root);
   const choose::Learner& learner = choice.cell.learner();
   if (learner.quiet() == 0 || choice.ways[learner.winner()]) return;
-  if (!quiet.lasts) quiet.lasts = is_lasting(parts_.api, like);
-  if (!*quiet.lasts) return;
   quiet.left = learner.quiet();
   quiet.choice = &choice;
   quiet.key = call.key;

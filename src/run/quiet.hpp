@@ -5,6 +5,7 @@
 
 #include "run/likeness.hpp"
 #include "run/running.hpp"
+#include "run/stopwatch.hpp"
 
 namespace wherry::run {
 
@@ -22,6 +23,15 @@ class QuietCalls {
     --quiet.left;
     ++quiet.made;
     return parts_.observer == nullptr ? native() : running_.run_native(comm, quiet.key, quiet.bytes, native);
+  }
+  /// For the reading of a call's arguments. Runs where the library's calls would be spared it, being quiet, and the learner is
+  /// about to compare.
+  template <Comparable Call>
+  Stopwatch reading(const Communicator& c, Collective collective, const Call& call) const {
+    const Quiet& quiet = c.quiet[index_of(collective)];
+    const Choice* const last = c.recent_choices[index_of(collective)].choice;
+    const bool may_become_quiet = quiet.lasts.value_or(false) && quiet.like == likeness_of(call);
+    return {parts_.now, may_become_quiet && last != nullptr && last->cell.may_want_time()};
   }
   /// Tells the learner of the calls that were made without it.
   static void end(Quiet& quiet);

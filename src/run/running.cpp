@@ -6,6 +6,7 @@
 #include "run/neighbours/perform.hpp"
 #include "run/perform.hpp"
 #include "run/segments/perform.hpp"
+#include "run/stopwatch.hpp"
 
 namespace wherry::run {
 
@@ -17,14 +18,8 @@ std::uint64_t nanoseconds(double seconds) {
 
 }  // namespace
 
-Stopwatch Running::reading(const Communicator& c, Collective collective) const {
-  const bool learns = parts_.instructions.of(collective).kind == Instruction::Kind::learn;
-  const Choice* const last = c.recent_choices[index_of(collective)].choice;
-  return {parts_.now, learns && (last == nullptr || last->cell.may_want_time())};
-}
-
 int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Native& native,
-                 double read_s) const {
+                 double reading_s) const {
   const CellKey& key = call.key;
   const Instruction& asked = parts_.instructions.of(key.collective);
   Choice* const choice =
@@ -38,7 +33,7 @@ int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Na
   const double took = watch.seconds();
 
   if (choice != nullptr) {
-    choice->cell.end(way ? read_s + took : took);
+    choice->cell.end(way ? reading_s + took : took);
     report_decisions(comm, key, choice->cell.learner());
   }
   report_use(comm, key, way ? way->name() : native_name, call.bytes, took);

@@ -7,7 +7,6 @@
 #include "run/communicator.hpp"
 #include "run/describe.hpp"
 #include "run/parts.hpp"
-#include "run/stopwatch.hpp"
 
 namespace wherry::run {
 
@@ -22,13 +21,11 @@ class Running {
   /// What an all-to-all in c.blocks is like. Irregular ones agree on a size class now and then.
   Described describe_exchange(Communicator& c, Collective collective) const;
 
-  /// For the reading of a call's arguments, if it is to be timed and like the last of its kind.
-  Stopwatch reading(const Communicator& c, Collective collective) const;
-
-  /// Runs the call that c holds, by a strategy or by the library. read_s: seconds that were spent on it, which the library's
-  /// would not take (they are read once for many). Returns an MPI code, which the handler of comm has seen.
+  /// Runs the call that c holds, by a strategy or by the library. reading_s: seconds that the reading of its arguments took,
+  /// where the library's calls are spared it; they count as a strategy's. Returns an MPI code, which the handler of comm has
+  /// seen.
   int run(Communicator& c, MPI_Comm comm, const Described& call, const Native& native,
-          double read_s = 0) const;
+          double reading_s = 0) const;
   /// The library's, as far as the record is concerned.
   int run_native(MPI_Comm comm, const CellKey& key, std::uint64_t bytes, const Native& native) const;
 

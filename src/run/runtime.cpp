@@ -95,7 +95,10 @@ int Runtime::State::run(Collective collective, const Call& call, const Native& n
 template <class Call>
 int Runtime::State::run_joined(Communicator& c, Collective collective, const Call& call,
                                const Native& native) {
-  const Stopwatch reading = running.reading(c, collective);
+  const Stopwatch reading = [&]() -> Stopwatch {
+    if constexpr (Comparable<Call>) return quiet_calls.reading(c, collective, call);
+    else return {parts.now, false};
+  }();
   if (!read_work(api, call, c, c.blocks, c.segments)) return native();
   if constexpr (!Exchange<Call>) {
     const std::string_view reason = reason_to_leave_segments(c);
@@ -106,12 +109,9 @@ int Runtime::State::run_joined(Communicator& c, Collective collective, const Cal
     if constexpr (Exchange<Call>) return running.describe_exchange(c, collective);
     else return run::describe(c.segments, collective);
   }();
-  if constexpr (!Comparable<Call>) return running.run(c, call.comm, described, native);
-  else {
-    const int code = running.run(c, call.comm, described, native, reading.seconds());
-    quiet_calls.grow(c, likeness_of(call), described);
-    return code;
-  }
+  const int code = running.run(c, call.comm, described, native, reading.seconds());
+  if constexpr (Comparable<Call>) quiet_calls.grow(c, likeness_of(call), described);
+  return code;
 }
 
 template <class Call>

@@ -69,8 +69,9 @@ enum class Home {
   staging,
 };
 
-/// Whether the source lies, as a piece of the buffer, elsewhere than the result and so stays whole while that changes.
-bool are_apart(const SegmentCall& call) {
+/// Whether the source keeps what is sent while results arrive. In place it does only where both lie alike, as pieces of the
+/// buffer: then what arrives is none of what is sent.
+bool source_stays_whole(const SegmentCall& call) {
   return call.in.piece(0).address != call.out.piece(0).address || call.in.first == call.out.first;
 }
 
@@ -85,7 +86,7 @@ Home home_of(const SegmentCall& call, const PreparedSegments& prepared, const Cu
   if (!has_in || !in.holds(touched)) return Home::staging;
   if (prepared.schedule.receives.empty()) return Home::source;
   const bool is_split = has_out && prepared.sends_its_own && out.holds(span_of(cut, prepared.received));
-  return is_split && are_apart(call) ? Home::both : Home::staging;
+  return is_split && source_stays_whole(call) ? Home::both : Home::staging;
 }
 
 /// Puts the blocks of `in` where they belong in the buffer.
