@@ -211,7 +211,7 @@ def running(f: Function) -> str:
 
 
 def wrapper(f: Function, index: int) -> str:
-    # References would be written to memory beside the values, and a store after MPI's own may have to wait for those.
+    # By value: then a collective's arguments are stored once. By reference where a statement before may change one.
     capture = "=" if f.replaceable and not f.before else "&"
     lines = [
         f"// MPI_{f.name}",

@@ -99,7 +99,7 @@ void keep_record() {
   if (backend().is_ready()) backend().handles.settle();
 }
 
-bool is_from_the_program(Call& call) {
+bool is_the_programs_by_place(Call& call) {
   const std::lock_guard lock(backend().lock);
   return call.place() != profile::none;
 }

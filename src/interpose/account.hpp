@@ -230,12 +230,12 @@ inline void shut_down() { backend().shut_down(); }
 inline void ended() { backend().ended(); }
 void keep_record();
 
-/// is_the_programs(), by the place that called.
-bool is_from_the_program(Call& call);
+/// is_the_programs(), by what is known of the place that called. Takes the lock.
+bool is_the_programs_by_place(Call& call);
 
 /// Whether the program makes the call at hand; else the MPI library does, or Wherry's own.
 inline bool is_the_programs(Call& call) {
-  return backend().is_program(call.site()) || is_from_the_program(call);
+  return backend().is_program(call.site()) || is_the_programs_by_place(call);
 }
 
 // --- collectives that Wherry may replace

@@ -188,7 +188,7 @@ class Backend {
   std::array<std::atomic<const void*>, remembered_sites> program_sites_ = {};
 };
 
-/// The one of this process; made by wherry_backend.
+/// The one of this process; made by wherry_backend. Others ask for backend().
 extern Backend* instance;
 inline Backend& backend() { return *instance; }
 
