@@ -62,28 +62,6 @@ void attributes_untouched(Bench& b) {
   MPI_Comm_free_keyval(&keyval);
 }
 
-Bench* farewell = nullptr;
-int talk_once_more(MPI_Comm comm, int, void*, void*) {
-  for (int i = 0; i < before_and_after; ++i) farewell->talk(comm);
-  return MPI_SUCCESS;
-}
-
-/// A communicator that the program uses in its own attribute's callback, while it goes; then others, which may get its handle, with
-/// other ranks.
-void used_while_freed(Bench& b) {
-  farewell = &b;
-  int keyval = MPI_KEYVAL_INVALID;
-  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, talk_once_more, &keyval, nullptr);
-  for (int round = 0; round < 4; ++round) {
-    MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm_split(MPI_COMM_WORLD, round % 2 == 0 ? 0 : rank_of(MPI_COMM_WORLD) % 2, 0, &comm);
-    if (round % 2 == 0) MPI_Comm_set_attr(comm, keyval, nullptr);
-    for (int i = 0; i < before_and_after + round; ++i) b.talk(comm);
-    MPI_Comm_free(&comm);
-  }
-  MPI_Comm_free_keyval(&keyval);
-}
-
 /// Collectives of the program that are under way on the same communicator.
 void others_under_way(Bench& b) {
   MPI_Comm comm = duplicate(MPI_COMM_WORLD);
@@ -106,7 +84,6 @@ constexpr Case cases[] = {
     {"duplicates of joined ones", duplicates_of_joined},
     {"halves", halves},
     {"attributes", attributes_untouched},
-    {"used while freed", used_while_freed},
     {"other collectives under way", others_under_way},
 };
 
