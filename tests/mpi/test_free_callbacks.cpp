@@ -15,7 +15,7 @@ int talk_once_more(MPI_Comm comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-/// Others, with other ranks, follow and may get the handle.
+/// After each such communicator comes another, of other ranks, which may get its handle.
 void used_while_freed(Bench& b) {
   farewell = &b;
   int keyval = MPI_KEYVAL_INVALID;
