@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/error.hpp"
+#include "base/floating_point.hpp"
 
 namespace wherry::cache {
 namespace {
@@ -111,7 +112,7 @@ void Cache::end_epoch() {
   const Load before = adapts ? load() : Load{};
   // First: then nothing has to be moved for other sizes.
   if (options_.mode == Mode::transparent) invalidate();
-  if (adapts) adapt(before);
+  if (adapts) computed([&] { adapt(before); });
 }
 
 std::size_t Cache::bytes() const {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/floating_point.hpp"
 #include "cache/cache.hpp"
 #include "cache/copy.hpp"
 
@@ -19,6 +20,7 @@ Range intersection(const Range& a, const Range& b) {
 }  // namespace
 
 Answer Cache::look_further(const Range& range, std::uint64_t own, std::byte* destination, float score) {
+  const OwnArithmetic arithmetic;
   missing_.clear();
   if (range.bytes == 0) return ++statistics_.full_hits, Answer::hit;
   require(range.end() >= range.displacement,
@@ -40,6 +42,7 @@ Answer Cache::look_further(const Range& range, std::uint64_t own, std::byte* des
 }
 
 Answer Cache::lookup_in_block(const Range& block, const Range& range, std::byte* destination, float score) {
+  const OwnArithmetic arithmetic;
   if (policy_.reference()) next_tick();
   const std::uint64_t own = hash(block);
   follow(block, own);
@@ -65,6 +68,7 @@ bool Cache::ask_for_block(const Range& block, std::uint64_t own, const Range& ra
 }
 
 Answer Cache::peek(const Range& range, std::byte* destination) {
+  const OwnArithmetic arithmetic;
   if (policy_.reference()) next_tick();
   follow(range, hash(range));
   missing_.clear();
@@ -98,6 +102,7 @@ Entry* Cache::covering(const Range& range) const {
 }
 
 void Cache::ask(const Range& range, float score) {
+  const OwnArithmetic arithmetic;
   missing_.clear();
   const std::uint64_t own = hash(range);
   const History::Row* const row = history_.find(own);

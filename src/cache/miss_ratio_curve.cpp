@@ -4,12 +4,15 @@
 #include <bit>
 #include <cmath>
 
+#include "base/floating_point.hpp"
+
 namespace wherry::cache {
 
 MissRatioCurve::MissRatioCurve(std::size_t samples)
     : samples_(samples), threshold_(samples == 0 ? 0 : ~std::uint64_t{0}), tree_(4 * samples + 1) {}
 
 void MissRatioCurve::note(std::uint64_t hash, std::uint64_t bytes) {
+  const OwnArithmetic arithmetic;
   const std::size_t now = next_time();
   counted_ += 1;
   const auto [at, first] = ranges_.try_emplace(hash, Sampled{now, bytes});
@@ -26,6 +29,7 @@ void MissRatioCurve::note(std::uint64_t hash, std::uint64_t bytes) {
 }
 
 std::vector<MissRatioCurve::Point> MissRatioCurve::points(std::uint64_t references) const {
+  const OwnArithmetic arithmetic;
   std::vector<Point> points;
   if (counted_ == 0) return points;
   // What the sample has too few of, or too many, are references to the most popular ranges, whose distances are

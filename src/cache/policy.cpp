@@ -2,9 +2,12 @@
 
 #include <cmath>
 
+#include "base/floating_point.hpp"
+
 namespace wherry::cache {
 
 Policy::Policy() {
+  const OwnArithmetic arithmetic;
   for (std::size_t age = 0; age < decay_.size(); ++age)
     decay_[age] = std::exp2(-static_cast<float>(age) / static_cast<float>(ticks_per_half_life));
   next_tick(0);

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/floating_point.hpp"
 #include "interpose/backend.hpp"
 #include "interpose/wrappers.hpp"
 
@@ -71,6 +72,7 @@ profile::Subject subject_of(MPI_Comm comm, std::uint32_t function, const run::Ce
 /// The times that the ranks agreed on; empty before they have.
 std::string in_brackets(std::uint64_t time_ns, std::uint64_t native_ns) {
   if (time_ns == 0 || native_ns == 0) return {};
+  const OwnArithmetic arithmetic;
   char text[80];
   std::snprintf(text, sizeof text, " (%.1f us; native %.1f us)", static_cast<double>(time_ns) / 1e3,
                 static_cast<double>(native_ns) / 1e3);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/floating_point.hpp"
+
 namespace wherry::run {
 
 Cell::Cell(choose::Learner learner, const Channel& channel, int ranks, Timing timing)
@@ -16,7 +18,7 @@ std::size_t Cell::begin() {
 }
 
 void Cell::end(double seconds) {
-  learner_.took(seconds);
+  computed([&] { learner_.took(seconds); });
   if (learner_.round_over() && request_ == MPI_REQUEST_NULL && !failed_) start_agreement();
 }
 
@@ -27,7 +29,7 @@ void Cell::meet() const {
 }
 
 void Cell::start_agreement() {
-  mine_ = choose::to_agree(learner_.summary());
+  mine_ = computed([this] { return choose::to_agree(learner_.summary()); });
   all_.resize(mine_.size());
   due_ = learner_.calls() + (learner_.options().exact ? 0 : lag);
   const MPI_Op op = trials() == Trials::after_barriers ? MPI_MAX : MPI_SUM;
@@ -40,7 +42,7 @@ void Cell::finish_agreement() {
   failed_ = channel_.wait(request_) != MPI_SUCCESS;
   request_ = MPI_REQUEST_NULL;
   if (failed_) return;
-  learner_.agreed(choose::agreed_times(all_, trials(), ranks_));
+  computed([this] { learner_.agreed(choose::agreed_times(all_, trials(), ranks_)); });
 }
 
 }  // namespace wherry::run

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "base/floating_point.hpp"
 #include "base/machine_name.hpp"
 #include "choose/shortlist.hpp"
 #include "choose/trials.hpp"
@@ -98,7 +99,7 @@ Choosing::Shortlist Choosing::shortlist(Communicator& c, const CellKey& key) {
     Shortlist made{.offered = offers_->of(c, key), .candidates = {}};
     std::vector<choose::Candidate> priced;
     for (const Offered& o : made.offered) priced.push_back({std::string(o.way.name()), expected_seconds(o)});
-    made.candidates = choose::shortlist_for(key.collective, std::move(priced));
+    made.candidates = computed([&] { return choose::shortlist_for(key.collective, std::move(priced)); });
     long long needed = 0;
     for (const Offered& o : made.offered)
       if (std::ranges::find(made.candidates, o.way.name(), &choose::Candidate::name) != made.candidates.end())
@@ -110,8 +111,9 @@ Choosing::Shortlist Choosing::shortlist(Communicator& c, const CellKey& key) {
 std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& key, int root) {
   settle_machine(c);
   auto [offered, list] = shortlist(c, key);
-  const Timing timing =
-      choose::timing_for(plan::segment_operation(key.collective), list, c.shape(), *c.machine);
+  const Timing timing = computed([&] {
+    return choose::timing_for(plan::segment_operation(key.collective), list, c.shape(), *c.machine);
+  });
   choose::Learner made = learner(c, key, std::move(list));
   std::vector<std::optional<Way>> ways;
   for (const choose::Candidate& candidate : made.candidates())
@@ -126,6 +128,7 @@ bool Choosing::is_within(const Communicator& c, const CellKey& key, const Way& w
 }
 
 std::optional<Way> Choosing::way_without_asking(Communicator& c, const CellKey& key, const Means& means) {
+  const OwnArithmetic arithmetic;
   const auto within = [&](const std::optional<Way>& way) { return !way || is_within(c, key, *way, means); };
   const auto found = c.choices.find(key);
   if (found != c.choices.end() && found->second->cell.learner().settled())
@@ -173,7 +176,7 @@ choose::TuningKey Choosing::tuning_key(Communicator& c, const CellKey& key) cons
 const choose::TuningTable& Choosing::tuning_table() {
   const std::lock_guard lock(mutex_);
   if (!std::exchange(loaded_, true) && !settings_.tuning_file.empty())
-    known_ = choose::load_or_complain(settings_.tuning_file);
+    computed([this] { known_ = choose::load_or_complain(settings_.tuning_file); });
   return known_;
 }
 
@@ -182,13 +185,13 @@ const choose::TuningTable& Choosing::tuning_table() {
 void Choosing::settle_machine(Communicator& c) {
   if (!c.machine) c.machine = simulated_;
   if (c.machine) return;
-  plan::Constants constants = plan::constants_of({});
+  plan::Constants constants = computed([] { return plan::constants_of({}); });
   if (c.terms().tuning && c.rank() == 0)
     if (const choose::MachineRow* const row = tuning_table().find(choose::MachineKey{machine_, library_}))
-      constants = plan::constants_of(plan::machine_with(row->constants));
+      constants = computed([&] { return plan::constants_of(plan::machine_with(row->constants)); });
   if (c.terms().tuning)
     api_.Bcast(constants.data(), static_cast<int>(constants.size()), MPI_DOUBLE, 0, c.channel().comm());
-  c.machine = plan::machine_with(constants);
+  c.machine = computed([&] { return plan::machine_with(constants); });
 }
 
 /// What rank 0 knows from earlier runs becomes what all ranks know. Collective.
@@ -203,6 +206,7 @@ choose::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vect
     earlier[2] = row->native_seconds;
   }
   if (c.terms().tuning) api_.Bcast(earlier, 3, MPI_DOUBLE, 0, c.channel().comm());
+  const OwnArithmetic arithmetic;
   const choose::LearnerOptions options = options_for(c, list, simulated_.has_value());
   if (earlier[0] >= 0)
     return choose::Learner::settled_on(std::move(list), static_cast<std::size_t>(earlier[0]), earlier[1],
@@ -213,6 +217,7 @@ choose::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vect
 
 void Choosing::note(Communicator& c) {
   if (c.rank() != 0 || !c.terms().tuning) return;
+  const OwnArithmetic arithmetic;
   const std::lock_guard lock(mutex_);
   for (const auto& [key, choice] : c.choices) {
     const choose::Learner& l = choice->cell.learner();
@@ -228,7 +233,7 @@ void Choosing::note(Communicator& c) {
 
 void Choosing::save() {
   if (!learned_.rows().empty() && !settings_.tuning_file.empty())
-    choose::save_or_complain(settings_.tuning_file, learned_);
+    computed([this] { choose::save_or_complain(settings_.tuning_file, learned_); });
 }
 
 }  // namespace wherry::run

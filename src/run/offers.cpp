@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "base/floating_point.hpp"
 #include "choose/staging.hpp"
 #include "plan/segments/collectives.hpp"
 #include "run/neighbours/neighbourhood.hpp"
@@ -26,6 +27,7 @@ const std::vector<choose::Offer>& Offers::counted(const Communicator& c, const C
 }
 
 std::vector<Offered> Offers::of(const Communicator& c, const CellKey& key, std::size_t staging_max) {
+  const OwnArithmetic arithmetic;
   const choose::Calls calls{key.collective, key.limit, load_of(c, key)};
   const choose::Room room{static_cast<long long>(staging_max), c.terms().host_memory};
   const choose::Allowed allowed = [&](const choose::Offer& offer) {
@@ -44,6 +46,7 @@ std::vector<Offered> Offers::of(const Communicator& c, const CellKey& key, std::
 
 long long Offers::staging_bytes(const Communicator& c, const CellKey& key, const Way& way,
                                 long long unit_bytes) {
+  const OwnArithmetic arithmetic;
   choose::Calls calls{key.collective, key.limit, load_of(c, key)};
   calls.load.unit_bytes = unit_bytes;
   const std::vector<choose::Offer>& all = counted(c, key);
@@ -53,6 +56,7 @@ long long Offers::staging_bytes(const Communicator& c, const CellKey& key, const
 
 std::pair<std::optional<Way>, std::string_view> Offers::named(const Communicator& c, const CellKey& key,
                                                               std::string_view name) {
+  const OwnArithmetic arithmetic;
   const auto is_named = [=](const auto& offered) { return offered.way.name() == name; };
   const std::vector<Offered> possible = of(c, key);
   if (const auto found = std::ranges::find_if(possible, is_named); found != possible.end())

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/floating_point.hpp"
 #include "profile/record.hpp"
 #include "run/neighbours/perform.hpp"
 #include "run/perform.hpp"
@@ -13,7 +14,7 @@ namespace wherry::run {
 namespace {
 
 std::uint64_t nanoseconds(double seconds) {
-  return std::isfinite(seconds) ? static_cast<std::uint64_t>(seconds * 1e9) : 0;
+  return computed([=] { return std::isfinite(seconds) ? static_cast<std::uint64_t>(seconds * 1e9) : 0; });
 }
 
 }  // namespace
@@ -33,7 +34,7 @@ int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Na
   const double took = watch.seconds();
 
   if (choice != nullptr) {
-    choice->cell.end(way ? reading_s + took : took);
+    choice->cell.end(way ? computed([=] { return reading_s + took; }) : took);
     report_decisions(comm, key, choice->cell.learner());
   }
   report_use(comm, key, way ? way->name() : native_name, call.bytes, took);
@@ -69,8 +70,7 @@ std::optional<Way> Running::asked_for(Communicator& c, const CellKey& key, const
 /// The agreed size class of this all-to-all.
 std::uint32_t Running::bucket(Communicator& c, Collective collective) const {
   if (collective == Collective::alltoall) return bucket_of(c.blocks);
-  const double average = static_cast<double>(c.blocks.bytes_sent()) / c.size();
-  return c.watches[{collective, c.blocks.in_place}].follow(average, c.channel());
+  return c.watches[{collective, c.blocks.in_place}].follow(c.blocks.bytes_sent() / c.size(), c.channel());
 }
 
 int Running::perform(Communicator& c, const CellKey& key, const Way& way) const {

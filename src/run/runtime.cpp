@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 
+#include "base/floating_point.hpp"
 #include "run/attachments.hpp"
 #include "run/choosing.hpp"
 #include "run/instructions.hpp"
@@ -131,7 +132,8 @@ int Runtime::State::run_neighbours(const Call& call, const Native& native) {
 }
 
 double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return computed([&] { return std::chrono::duration<double>(now).count(); });
 }
 
 Runtime::Runtime(const Settings& settings, const mpi::Api& api, Observer* observer,

@@ -7,10 +7,10 @@
 
 namespace wherry::run {
 
-void SizeWatch::start(double average_bytes, const Channel& channel) {
+void SizeWatch::start(long long average_bytes, const Channel& channel) {
   started_ = true;
-  double largest = 0;
-  failed_ = channel.api().Allreduce(&average_bytes, &largest, 1, MPI_DOUBLE, MPI_MAX, channel.comm()) !=
+  long long largest = 0;
+  failed_ = channel.api().Allreduce(&average_bytes, &largest, 1, MPI_LONG_LONG, MPI_MAX, channel.comm()) !=
             MPI_SUCCESS;
   if (!failed_) bucket_ = profile::bucket_of(static_cast<std::uint64_t>(largest));
 }
@@ -25,17 +25,17 @@ std::uint32_t SizeWatch::bucket(const Channel& channel) {
   return bucket_;
 }
 
-void SizeWatch::saw(double average_bytes, const Channel& channel) {
+void SizeWatch::saw(long long average_bytes, const Channel& channel) {
   largest_ = std::max(largest_, average_bytes);
   if (++calls_ % period != 0 || failed_) return;
   mine_ = std::exchange(largest_, 0);
-  failed_ = channel.api().Iallreduce(&mine_, &agreed_, 1, MPI_DOUBLE, MPI_MAX, channel.comm(), &request_) !=
-            MPI_SUCCESS;
+  failed_ = channel.api().Iallreduce(&mine_, &agreed_, 1, MPI_LONG_LONG, MPI_MAX, channel.comm(),
+                                     &request_) != MPI_SUCCESS;
   // After an error the handle is anything.
   if (failed_) request_ = MPI_REQUEST_NULL;
 }
 
-std::uint32_t SizeWatch::follow(double average_bytes, const Channel& channel) {
+std::uint32_t SizeWatch::follow(long long average_bytes, const Channel& channel) {
   if (!started_) start(average_bytes, channel);
   const std::uint32_t agreed = bucket(channel);
   saw(average_bytes, channel);

@@ -17,16 +17,16 @@ namespace wherry::run {
 class SizeWatch {
  public:
   /// Collective: the size class to start with.
-  void start(double average_bytes, const Channel& channel);
+  void start(long long average_bytes, const Channel& channel);
   bool started() const { return started_; }
   /// Collective, before each call.
   std::uint32_t bucket(const Channel& channel);
   /// The size class in use, which all ranks have at the same call; 0 before start().
   std::uint32_t known_bucket() const { return bucket_; }
   /// Collective, with each call.
-  void saw(double average_bytes, const Channel& channel);
+  void saw(long long average_bytes, const Channel& channel);
   /// All three, around a call: the size class for it. Collective.
-  std::uint32_t follow(double average_bytes, const Channel& channel);
+  std::uint32_t follow(long long average_bytes, const Channel& channel);
   /// Waits for an agreement that is under way.
   void finish(const Channel& channel);
 
@@ -38,7 +38,7 @@ class SizeWatch {
   bool failed_ = false;
   std::uint32_t bucket_ = 0;
   std::uint64_t calls_ = 0;
-  double largest_ = 0, mine_ = 0, agreed_ = 0;
+  long long largest_ = 0, mine_ = 0, agreed_ = 0;
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 

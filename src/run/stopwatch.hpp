@@ -1,6 +1,8 @@
 // How long something takes, for whoever wants to know.
 #pragma once
 
+#include "base/floating_point.hpp"
+
 namespace wherry::run {
 
 /// Reads the clock only if wanted: that takes longer than all else that a native call costs.
@@ -9,7 +11,9 @@ class Stopwatch {
   /// now: seconds.
   Stopwatch(double (*now)(), bool wanted) : now_(wanted ? now : nullptr), start_(wanted ? now() : 0) {}
   /// Since it was made; 0 if nobody wants to know.
-  double seconds() const { return now_ != nullptr ? now_() - start_ : 0; }
+  double seconds() const {
+    return now_ != nullptr ? computed([this] { return now_() - start_; }) : 0;
+  }
 
  private:
   double (*now_)();

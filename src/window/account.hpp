@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/floating_point.hpp"
 #include "window/typical_time.hpp"
 
 namespace wherry::window {
@@ -58,6 +59,7 @@ class Account {
   /// When it is time: notes what hits have saved, and decides whether the next gets ask the cache, if it may.
   void settle(bool may_pause) {
     if (hits_ + misses_ < trial) return;
+    const OwnArithmetic arithmetic;
     const double plain_s = this->plain_s(), saved_s = saved_by(plain_s);
     const double usual_s = plain_s * times_as_long(mean(hit_bytes_ + miss_bytes_, hits_ + misses_));
     const bool loses = may_pause && plain_s > 0 && usual_s < cheap_s && saved_s < misses_ * miss_s;

@@ -1,6 +1,7 @@
 // What completes operations, and what ends with it.
 #include <algorithm>
 
+#include "base/floating_point.hpp"
 #include "window/stopwatch.hpp"
 #include "window/window.hpp"
 
@@ -95,8 +96,10 @@ Window::Done Window::run_completion(const Covered& covered, const Native& native
     covered.idle->add({taken_s});
     return {covered.last, code, {}};
   }
-  const auto operations = static_cast<float>(std::max(covered.operations, Number{1}));
-  return {covered.last, code, PlainTime{0, static_cast<float>(taken_s), 1 / operations, covered.idle, 0}};
+  return {covered.last, code, computed([&] {
+            const auto operations = static_cast<float>(std::max(covered.operations, Number{1}));
+            return PlainTime{0, static_cast<float>(taken_s), 1 / operations, covered.idle, 0};
+          })};
 }
 
 /// What was read comes in, and its epoch ends. Where that ends what is valid, it does so first: what comes need not be kept.
@@ -246,6 +249,7 @@ void Window::arrive(Target& target, const Done& done) {
 /// Of a get whose call was timed, if there is one: now its completion is known, too.
 void Window::settle_time(Target& target, const Done& done) {
   if (target.timed != 0 && done.time && done.code == MPI_SUCCESS) {
+    const OwnArithmetic arithmetic;
     PlainTime time = *done.time;
     time.call_s = static_cast<float>(target.timed_s);
     time.bytes = static_cast<float>(target.timed_bytes);
@@ -310,7 +314,9 @@ Statistics Window::statistics() const {
   const Guard guard(*this);
   Statistics statistics = statistics_;
   statistics.node = sharing_.statistics();
-  for (const Target& target : targets_) statistics.seconds_saved += target.account.saved_s();
+  computed([&] {
+    for (const Target& target : targets_) statistics.seconds_saved += target.account.saved_s();
+  });
   if (cache_ == nullptr) return statistics;
   statistics.cache = cache_->statistics();
   // For the cache these are fetched, from whatever place.

@@ -1,6 +1,7 @@
 // Gets that go to the library: the program's own, or of what is missing.
 #include <utility>
 
+#include "base/floating_point.hpp"
 #include "cache/coalesce.hpp"
 #include "window/stopwatch.hpp"
 #include "window/window.hpp"
@@ -226,7 +227,9 @@ int Window::run(Target& target, std::uint64_t bytes, const Native& native, std::
   const int code = native();
   if (code != MPI_SUCCESS) return code;
   target.timed = target.issued;
-  target.timed_s = watch.seconds() / static_cast<double>(gets);
+  const double taken_s = watch.seconds();
+  const OwnArithmetic arithmetic;
+  target.timed_s = taken_s / static_cast<double>(gets);
   target.timed_bytes = static_cast<double>(bytes) / static_cast<double>(gets);
   return code;
 }

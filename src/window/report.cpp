@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/floating_point.hpp"
+
 namespace wherry::window {
 namespace {
 
@@ -17,6 +19,7 @@ std::string text_of(const std::vector<cache::Adjustment>& adjustments) {
 }
 
 std::string in_three_digits(double value) {
+  const OwnArithmetic arithmetic;
   char text[32];
   std::snprintf(text, sizeof text, "%.3g", value);
   return text;

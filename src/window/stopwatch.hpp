@@ -3,12 +3,17 @@
 
 #include <chrono>
 
+#include "base/floating_point.hpp"
+
 namespace wherry::window {
 
 /// Starts when it is made.
 class Stopwatch {
  public:
-  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+  double seconds() const {
+    const auto taken = Clock::now() - begin_;
+    return computed([&] { return std::chrono::duration<double>(taken).count(); });
+  }
 
  private:
   using Clock = std::chrono::steady_clock;

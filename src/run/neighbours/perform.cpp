@@ -46,9 +46,9 @@ std::optional<std::uint32_t> shown_bucket(const Neighbourhood& n, Collective col
   return profile::bucket_of(static_cast<std::uint64_t>(block.bytes));
 }
 
-double average_bytes(const Neighbourhood& n, const NeighbourCall& call) {
-  const auto edges = static_cast<double>(std::max<std::size_t>(1, call.send.size()));
-  return static_cast<double>(call.bytes_sent(n.topology())) / edges;
+long long average_bytes(const Neighbourhood& n, const NeighbourCall& call) {
+  const auto edges = static_cast<long long>(std::max<std::size_t>(1, call.send.size()));
+  return static_cast<long long>(call.bytes_sent(n.topology())) / edges;
 }
 
 const Prepared& large_block_schedule(Neighbourhood& n) {

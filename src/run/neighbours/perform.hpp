@@ -45,7 +45,7 @@ Described describe_neighbours(Communicator& c, Collective collective);
 std::optional<std::uint32_t> shown_bucket(const Neighbourhood& n, Collective collective,
                                           const NeighbourCall& call);
 /// Bytes that this rank sends along an edge, on average.
-double average_bytes(const Neighbourhood& n, const NeighbourCall& call);
+long long average_bytes(const Neighbourhood& n, const NeighbourCall& call);
 
 /// How blocks travel that are too large to be combined.
 const Prepared& large_block_schedule(Neighbourhood& n);

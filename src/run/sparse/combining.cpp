@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/floating_point.hpp"
 #include "plan/cost.hpp"
 #include "run/sparse/records.hpp"
 #include "run/sparse/tags.hpp"
@@ -139,7 +140,8 @@ class RecordBinding {
 }  // namespace
 
 Forwarding::Forwarding(const plan::Strategy& strategy, const plan::Shape& shape, int rank)
-    : schedule_(strategy.schedule(shape, rank)), limit_(limit_of(strategy, shape, schedule_)) {
+    : schedule_(strategy.schedule(shape, rank)),
+      limit_(computed([&] { return limit_of(strategy, shape, schedule_); })) {
   for (std::size_t i = 0; i < schedule_.sends.size(); ++i)
     for (const plan::Item& item : schedule_.items_of(schedule_.sends[i])) departures_[key(item.block)] = i;
 }

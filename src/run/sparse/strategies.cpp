@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/floating_point.hpp"
 #include "plan/cost.hpp"
 #include "run/sparse/census.hpp"
 #include "run/sparse/nbx.hpp"
@@ -17,6 +18,7 @@ constexpr SparseStrategy table[] = {
 
 /// The cheapest for messages that carry hardly anything: large ones travel by themselves, whatever combines the small.
 const plan::Strategy* cheapest(const plan::Shape& shape) {
+  const OwnArithmetic arithmetic;
   const plan::Strategy* best = nullptr;
   double least_s = 0;
   for (const plan::Strategy& s : plan::strategies()) {

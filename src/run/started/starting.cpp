@@ -58,7 +58,7 @@ std::string_view Starting::why_not(const AnyCall& call, const Started& made, For
 
 /// Of blocks that differ. The ranks of a non-blocking call cannot agree on a size now: it is what blocking calls have agreed on, or
 /// blocks of 1 KiB.
-std::uint32_t Starting::irregular_bucket(const AnyCall& call, const Started& made, double average_bytes,
+std::uint32_t Starting::irregular_bucket(const AnyCall& call, const Started& made, long long average_bytes,
                                          Form form) const {
   constexpr std::uint32_t usual = 11;
   const Communicator& c = *made.communicator();
@@ -77,7 +77,7 @@ std::uint32_t Starting::bucket(const AnyCall& call, const Started& made, Form fo
   const Arguments& read = made.arguments;
   if (call.collective == Collective::alltoall) return bucket_of(read.blocks);
   if (!is_neighbourhood(call.collective))
-    return irregular_bucket(call, made, static_cast<double>(read.blocks.bytes_sent()) / c.size(), form);
+    return irregular_bucket(call, made, read.blocks.bytes_sent() / c.size(), form);
   const Neighbourhood& n = *c.neighbourhood;
   if (const std::optional<std::uint32_t> shown = shown_bucket(n, call.collective, read.neighbours))
     return *shown;

@@ -59,7 +59,7 @@ class Starting {
   bool is_on(Form form) const;
   void left(const AnyCall& call, Form form, std::string_view reason) const;
   std::string_view why_not(const AnyCall& call, const Started& made, Form form) const;
-  std::uint32_t irregular_bucket(const AnyCall& call, const Started& made, double average_bytes,
+  std::uint32_t irregular_bucket(const AnyCall& call, const Started& made, long long average_bytes,
                                  Form form) const;
   std::uint32_t bucket(const AnyCall& call, const Started& made, Form form) const;
   Described describe(const AnyCall& call, const Started& made, Form form) const;

@@ -1,0 +1,33 @@
+"""The floating-point environment is the program's: under Wherry it traps, rounds and flushes as natively, and no flag is raised."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import Launcher
+from preloading import compile_program
+
+#: Enough calls for the learner to try, keep, look again and change its mind.
+CALLS = 200
+SETTINGS = {"WHERRY_NO_TUNING": "1", "WHERRY_NONBLOCKING": "1", "WHERRY_CACHE": "always"}
+
+
+@pytest.fixture(scope="session")
+def program(mpi: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_program(mpi, "floating_point.c", tmp_path_factory.mktemp(f"floating-{mpi.name}") / "floating_point")
+
+
+def reports(output: str) -> list[str]:
+    return sorted(re.findall(r"^rank \d+: (.*)$", output, re.MULTILINE))
+
+
+@pytest.mark.parametrize("n", [1, 3, 4, 5])
+def test_environment_is_the_programs(mpi: Launcher, preload: Path, program: Path, n: int, tmp_path: Path) -> None:
+    natively = mpi.run([program, 2], n)
+    assert natively.returncode == 0, natively.stdout + natively.stderr
+    done = mpi.run([program, CALLS], n, SETTINGS | {"WHERRY_OUTPUT": str(tmp_path)}, preload=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(reports(done.stdout)) == n
+    assert reports(done.stdout) == reports(natively.stdout)
