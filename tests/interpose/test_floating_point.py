@@ -1,4 +1,4 @@
-"""The floating-point environment is the program's: under Wherry it traps, rounds and flushes as natively, and no flag is raised."""
+"""The floating-point environment is the program's: it traps, rounds and flushes as natively, and no flag is raised."""
 
 from __future__ import annotations
 
