@@ -13,23 +13,13 @@ import pytest
 from rich.console import Console
 from scripted import Script, fake_mpi, line, texts_of
 
-from wherry import cli, plan
-from wherry.bench import (
-    alltoall,
-    chooser,
-    executor,
-    frame,
-    output,
-    picture,
-    preload,
-    registry,
-    sparse,
-    verify,
-    window,
-)
-from wherry.bench.frame import Setup, Table, best_median, parse
+from wherry import cli
+from wherry.bench import alltoall, chooser, executor, output, picture, preload, registry, sparse, verify, window
 from wherry.errors import UsageError, WherryError
-from wherry.mpis import Mpi
+from wherry.measure import harness
+from wherry.measure.harness import Setup, Table, best_median, parse
+from wherry.run.mpis import Mpi
+from wherry.schedule import plan
 
 FIELDS = {"bench", "case", "metric", "unit", "value", "baseline", "ratio", "mpi", "ranks", "samples", "machine"}
 
@@ -182,16 +172,16 @@ def test_what_benchmarks_use_are_options_of_the_command(bench: registry.Bench) -
     assert set(bench.options) <= known
 
 
-def shown(results: Sequence[frame.Result], width: int) -> list[str]:
+def shown(results: Sequence[harness.Result], width: int) -> list[str]:
     console = Console(file=io.StringIO(), width=width)
     output.show(console, results)
     return console.file.getvalue().splitlines()  # type: ignore[attr-defined]
 
 
 def test_results_fit_eighty_columns_one_line_each() -> None:
-    def result(bench: str, case: str, metric: str, goal: str, unit: str = "s") -> frame.Result:
+    def result(bench: str, case: str, metric: str, goal: str, unit: str = "s") -> harness.Result:
         place = {"network": "shared memory", "machine": "2 x CPU", "statistic": f"of {metric}"}
-        return frame.Result(
+        return harness.Result(
             bench, case, metric, unit, 1.2e-4, 2.3e-4, 1.9, "openmpi", 8, [], goal=goal, reached=True, **place
         )
 
@@ -214,8 +204,8 @@ def test_results_fit_eighty_columns_one_line_each() -> None:
 
 
 def test_ranks_are_a_column_where_they_differ() -> None:
-    def result(ranks: int) -> frame.Result:
-        return frame.Result("grid", "bcast 8 B", "time", "s", 1e-6, 2e-6, 2.0, "mpich", ranks, [], network="net")
+    def result(ranks: int) -> harness.Result:
+        return harness.Result("grid", "bcast 8 B", "time", "s", 1e-6, 2e-6, 2.0, "mpich", ranks, [], network="net")
 
     lines = shown([result(2), result(16)], 80)
     assert [line.split()[:4] for line in lines[1:4]] == [
@@ -326,8 +316,8 @@ def test_samples_are_kept_by_launch() -> None:
 
 
 def test_a_picture_shows_each_ratio_and_is_written_whole(tmp_path: Path) -> None:
-    result = frame.Result("alltoall", "64 B", "time", "s", 1.0, 1.5, 1.5, "openmpi", 8, [], network="shared memory")
-    without = frame.Result("chooser", "64 B", "cost", "calls", 1.0, None, None, "openmpi", 8, [])
+    result = harness.Result("alltoall", "64 B", "time", "s", 1.0, 1.5, 1.5, "openmpi", 8, [], network="shared memory")
+    without = harness.Result("chooser", "64 B", "cost", "calls", 1.0, None, None, "openmpi", 8, [])
     target = tmp_path / "ratios.svg"
     picture.draw([result, without], target)
     text = target.read_text()

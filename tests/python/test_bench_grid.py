@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from scripted import Script, fake_mpi, line, texts_of
 
-from wherry.bench import frame, grid, heatmap, picture
-from wherry.bench.frame import Setup
+from wherry.bench import grid, heatmap, picture
 from wherry.errors import UsageError
-from wherry.mpis import find_mpis
+from wherry.measure import harness
+from wherry.measure.harness import Setup
+from wherry.run.mpis import find_mpis
 
 
 def test_grid_compares_the_choice_with_the_best_of_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -125,9 +126,9 @@ def test_grid_keeps_numbers_of_ranks_apart(monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 def test_the_picture_of_a_grid_names_the_best_of_every_cell(tmp_path: Path) -> None:
-    def cell(operation: str, ranks: int, size: int, against: str, ratio: float) -> frame.Result:
+    def cell(operation: str, ranks: int, size: int, against: str, ratio: float) -> harness.Result:
         place: dict[str, Any] = {"operation": operation, "size": size, "against": against, "network": "net"}
-        return frame.Result("grid", "a case", grid.DISTANCE, "s", 1.0, ratio, ratio, "mpich", ranks, [], **place)
+        return harness.Result("grid", "a case", grid.DISTANCE, "s", 1.0, ratio, ratio, "mpich", ranks, [], **place)
 
     results = [cell("bcast", 2, 8, "native", 0.5), cell("bcast", 2, 1024, "library: linear", 0.8)]
     results += [cell("bcast", 8, 8, "ring", 2.0), cell("barrier", 8, 0, "tree", 1.0)]

@@ -8,8 +8,8 @@ import pytest
 from scripted import Script, fake_mpi, line, texts_of
 
 from wherry.bench import overlap, picture
-from wherry.bench.frame import Setup
 from wherry.bench.overlap import COMPLETION, OVERHEAD, SHARE
+from wherry.measure.harness import Setup
 
 #: Two launches: alone, inside, computed.
 _NATIVE = [(50e-6, (10e-6, 20e-6, 30e-6), (90e-6, 80e-6, 70e-6)), (60e-6, (40e-6,), (60e-6,))]

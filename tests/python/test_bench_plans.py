@@ -8,8 +8,8 @@ import pytest
 from scripted import Script, fake_mpi, line
 
 from wherry.bench import plans
-from wherry.bench.frame import Setup
 from wherry.bench.plans import ELAPSED, PROCESSOR
+from wherry.measure.harness import Setup
 
 
 def _launch(native: float, plan: float, processor: float) -> str:

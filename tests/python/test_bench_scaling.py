@@ -8,7 +8,7 @@ import pytest
 from scripted import Script, fake_mpi, line, texts_of
 
 from wherry.bench import picture, scaling
-from wherry.bench.frame import Setup
+from wherry.measure.harness import Setup
 
 #: Of 2, 3 and 4 ranks, native and Wherry.
 _TIMES = [(10e-6, 8e-6), (20e-6, 16e-6), (30e-6, 48e-6)]

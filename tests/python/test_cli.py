@@ -14,8 +14,9 @@ import pytest
 from conftest import Launcher as Installed
 from synthetic import example, write
 
-from wherry import paths, settings
-from wherry.launch import root_variables
+from wherry import paths
+from wherry.run import settings
+from wherry.run.launch import root_variables
 
 if TYPE_CHECKING:
     from command_line import Invoke

@@ -14,13 +14,13 @@ import pytest
 from rich.console import Console
 
 from wherry import paths
-from wherry.bench.frame import Samples
 from wherry.demo import main, measure, page, programs, results
 from wherry.demo.cases import CASES, Ready, Skipped, select
 from wherry.demo.measure import WITH, WITHOUT, Plan, Run
 from wherry.demo.programs import Outcome, Start
 from wherry.errors import UsageError, WherryError
-from wherry.mpis import Mpi, find_mpis
+from wherry.measure.harness import Samples
+from wherry.run.mpis import Mpi, find_mpis
 
 LAMMPS_OUTPUT = """Setting up Verlet run ...
    Step          Temp          E_pair

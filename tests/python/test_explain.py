@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from wherry import explain, paths, plan, settings
+from wherry import paths
 from wherry.errors import UsageError
+from wherry.run import settings
+from wherry.schedule import explain, plan
 
 Tell = Callable[..., str]
 

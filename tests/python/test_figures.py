@@ -7,7 +7,7 @@ import re
 import pytest
 from matplotlib.figure import Figure
 
-from wherry import figures
+from wherry.draw import figures
 from wherry.simulate.picture import looks
 
 LIGHT, DARK = "#ffffff", "#0d1117"  # pages

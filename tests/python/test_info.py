@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from wherry.info import show
+from wherry.run.info import show
 
 
 def test_each_mpi_has_its_launcher_and_its_library() -> None:

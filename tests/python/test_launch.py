@@ -16,10 +16,11 @@ from pathlib import Path
 import pytest
 from conftest import Launcher as Installed
 
-from wherry import elf, launch
-from wherry.check import check
+from wherry.analysis import elf
 from wherry.errors import UsageError
-from wherry.launch import Command, Launcher
+from wherry.run import launch
+from wherry.run.check import check
+from wherry.run.launch import Command, Launcher
 
 LIBRARY = Path("/x y/libwherry.so")
 VALUES = {"WHERRY_OUTPUT": "/out dir;a,b"}
@@ -283,7 +284,7 @@ time.sleep(60)
 """
     parent = f"""
 import os, sys
-from wherry.launch import Command, execute
+from wherry.run.launch import Command, execute
 sys.exit(execute(Command([sys.executable, "-c", {child!r}], dict(os.environ))))
 """
     process = subprocess.Popen([sys.executable, "-c", parent], stdin=subprocess.DEVNULL, env=python_environment())

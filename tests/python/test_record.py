@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 from synthetic import Draft, encode, example, write
 
-from wherry import record
-from wherry.analysis import analyse
-from wherry.record import HEADER, RecordError
+from wherry.analysis import analyse, record
+from wherry.analysis.record import HEADER, RecordError
 
 
 def test_layout_is_that_of_the_header_file() -> None:

@@ -10,9 +10,8 @@ import pytest
 from rich.text import Text
 from synthetic import MS, Draft, example, write
 
-from wherry import record
-from wherry.analysis import Analysis, analyse
-from wherry.replaced import REPLACEABLE, sentences
+from wherry.analysis import Analysis, analyse, record
+from wherry.analysis.replaced import REPLACEABLE, sentences
 
 ROOT = Path(__file__).resolve().parents[2]
 TRIAL, KEPT, LOADED, FORCED, DROPPED, CHANGED = range(6)

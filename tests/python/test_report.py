@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 from synthetic import Draft, example, write
 
-from wherry import markup, plots, record, report
-from wherry.analysis import analyse, machines
+from wherry import report
+from wherry.analysis import analyse, machines, record
+from wherry.draw import charts, markup
 from wherry.errors import UsageError, WherryError
 
 EVIL = "</style><script>alert(\"x\")</script> & 'quoted'"
@@ -99,7 +100,7 @@ def test_windows_without_points_have_sentences_only(tmp_path: Path) -> None:
     ],
 )
 def test_powers_of_two_hold_all(least: float, most: float, ticks: list[float]) -> None:
-    assert plots.powers_of_two(least, most) == ticks
+    assert charts.powers_of_two(least, most) == ticks
 
 
 def test_too_few_cores_and_trials_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,7 +237,7 @@ def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monkey
 @pytest.mark.parametrize("size", [1, 2, 63, 64, 65, 200, 1024])
 def test_a_matrix_has_at_most_64_cells_per_side_and_keeps_every_byte(size: int) -> None:
     entries = [(i, (i + 1) % size, 10.0) for i in range(size)]
-    cells, labels = plots.aggregate(size, entries)
+    cells, labels = charts.aggregate(size, entries)
     assert len(cells) == len(labels) <= 64
     assert sum(map(sum, cells)) == 10.0 * size
     assert labels[0].startswith("0")
@@ -244,7 +245,7 @@ def test_a_matrix_has_at_most_64_cells_per_side_and_keeps_every_byte(size: int) 
 
 @pytest.mark.parametrize("most", [1e-9, 0.3, 1.0, 7.0, 99.0, 1e6])
 def test_ticks_reach_the_largest_value(most: float) -> None:
-    ticks = plots.nice_ticks(most)
+    ticks = charts.nice_ticks(most)
     assert ticks[0] == 0
     assert ticks[-1] >= most * (1 - 1e-9)
     assert 2 <= len(ticks) <= 7
@@ -252,7 +253,7 @@ def test_ticks_reach_the_largest_value(most: float) -> None:
 
 def test_upright_bars_leave_room_for_labels_only_as_they_need_it() -> None:
     def height(label: str) -> float:
-        made = plots.columns("title", [plots.Bar(label, [plots.Part(1.0, 0, "")])] * 12, str)
+        made = charts.columns("title", [charts.Bar(label, [charts.Part(1.0, 0, "")])] * 12, str)
         lowest = [float(y) for y in re.findall(r'<rect[^>]* y="([\d.]+)"', made)]
         return max(lowest) + max(float(h) for h in re.findall(r'<rect[^>]* height="([\d.]+)"', made))
 

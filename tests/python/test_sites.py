@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wherry.sites import _describe
+from wherry.analysis.sites import _describe
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ from a_study import CLOSED, PART, STUDY, count_of
 from scripted import fake_mpi, texts_of
 
 from wherry import study
-from wherry.bench.frame import Setup
 from wherry.errors import UsageError, WherryError
+from wherry.measure.harness import Setup
 from wherry.simulate import application, smpi
 from wherry.study import applications
 from wherry.study.cache import eviction, node, replay, scaling, sizes
 from wherry.study.cache.programs import ADAPTIVE, BLOCKS, FIXED, VARIANTS
-from wherry.study.frame import Folder, Record, Table, filled, measured
+from wherry.study.parts import Folder, Record, Table, filled, measured
 
 #: What the contract of benchmark records asks for.
 FIELDS = {

@@ -11,7 +11,7 @@ import pytest
 from a_study import PART, STUDY
 
 from wherry import study
-from wherry.bench.frame import Setup
+from wherry.measure.harness import Setup
 
 if TYPE_CHECKING:
     from commanding import Invoke

@@ -10,10 +10,10 @@ import pytest
 from command_line import Invoke
 
 from wherry import paths, study
-from wherry.bench.frame import Setup
+from wherry.measure.harness import Setup
 from wherry.study import nbody
-from wherry.study.frame import Part, Record
 from wherry.study.nbody import kernels, runs, schemes, simulated, threads, traces
+from wherry.study.parts import Part, Record
 
 QUICK = Setup(quick=True, launches=1)
 

@@ -10,9 +10,9 @@ import pytest
 from rich.console import Console
 from synthetic import MS, Draft, example, write
 
-from wherry import record, units
-from wherry.analysis import Analysis, analyse, from_data, machines
-from wherry.summary import Context, print_summary
+from wherry import units
+from wherry.analysis import Analysis, analyse, from_data, machines, record
+from wherry.run.summary import Context, print_summary
 
 
 def analysed(folder: Path, drafts: list[Draft]) -> Analysis:

@@ -13,13 +13,15 @@ from command_line import Invoke
 from conftest import Launcher, clean_environment, on
 from tuned import SELECTION, measured, results
 
-from wherry import paths, plan, record
-from wherry.bench import frame
-from wherry.bench.frame import Setup
+from wherry import paths
+from wherry.analysis import record
+from wherry.analysis.replaced import REPLACEABLE
 from wherry.errors import UsageError, WherryError
-from wherry.operations import OPERATIONS
-from wherry.replaced import REPLACEABLE
-from wherry.tune import ahead, kept, library
+from wherry.measure import harness
+from wherry.measure.harness import Setup
+from wherry.measure.operations import OPERATIONS
+from wherry.schedule import plan
+from wherry.tune import ahead, library, store
 from wherry.tune.algorithms import (
     AUTO,
     DEFAULT,
@@ -158,7 +160,7 @@ def instant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[int, 
     """Launches answer 1 s, and 0.5 s with algorithm 2; algorithm 3 fails. Returns what was launched."""
     asked: list[tuple[int, dict[str, str]]] = []
 
-    def run(self: frame.Place, ranks: int, args: list[str], env: dict[str, str]) -> str:
+    def run(self: harness.Place, ranks: int, args: list[str], env: dict[str, str]) -> str:
         asked.append((ranks, env))
         number = env.get("OMPI_MCA_coll_tuned_alltoall_algorithm", "")
         if number == "3":
@@ -166,7 +168,7 @@ def instant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[int, 
         value = 0.5 if number == "2" else 1.0
         return json.dumps({"case": "alltoall 64 B", "variant": "library", "unit": "s", "samples": [value, value]})
 
-    monkeypatch.setattr(frame.Place, "run", run)
+    monkeypatch.setattr(harness.Place, "run", run)
     monkeypatch.setattr(library, "program", lambda mpi, name: "bench")
     found = [Algorithm(n, f"name {n}") for n in ("2", "3")]
     monkeypatch.setattr(library, "algorithms", lambda mpi, operation: found)
@@ -174,7 +176,7 @@ def instant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[int, 
 
 
 def fake_mpi() -> Any:
-    from wherry.mpis import Mpi
+    from wherry.run.mpis import Mpi
 
     return Mpi("fake", "openmpi", "openmpi", "5", Path("/x"), Path("/x/libmpi.so"), ["mpiexec"])
 
@@ -195,10 +197,10 @@ def test_algorithms_run_in_turns_and_one_that_fails_runs_no_more(instant: list[t
 def test_a_default_that_fails_ends_it(
     instant: list[tuple[int, dict[str, str]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(self: frame.Place, ranks: int, args: list[str], env: dict[str, str]) -> str:
+    def fail(self: harness.Place, ranks: int, args: list[str], env: dict[str, str]) -> str:
         raise WherryError("no host")
 
-    monkeypatch.setattr(frame.Place, "run", fail)
+    monkeypatch.setattr(harness.Place, "run", fail)
     with pytest.raises(WherryError, match="no host"):
         library.measure(Setup(mpi=fake_mpi(), launches=1), [4], ["alltoall"])
 
@@ -212,9 +214,9 @@ def test_the_nearest_operation_is_named(run: Any) -> None:
 def test_rows_of_a_tuning_file(tmp_path: Path) -> None:
     row = "row CPU Open%20MPI%20v5 8 9ae1 MPI_Alltoall 7 mesh 0.5 - 4"
     (tmp_path / "t").write_text(f"wherry-tuning 1\n{row}\nrow too short\nend 5f\n")
-    (found,) = kept.rows(tmp_path / "t")
-    assert found == kept.Row("Open MPI v5", 8, "MPI_Alltoall", 7, "mesh", 0.5, None, row)
-    assert kept.rows(tmp_path / "none") == []
+    (found,) = store.rows(tmp_path / "t")
+    assert found == store.Row("Open MPI v5", 8, "MPI_Alltoall", 7, "mesh", 0.5, None, row)
+    assert store.rows(tmp_path / "none") == []
 
 
 # Real runs, short
@@ -233,7 +235,7 @@ def test_training_prints_the_rows_that_it_kept(mpi: Launcher, preload: Path, tmp
     words = ("tune", "--mpi", mpi.name, "-n", "2", "--operations", "alltoall", "--sizes", "64,1024")
     done = wherry(mpi, *words, tuning=tuning)
     assert done.returncode == 0, done.stderr
-    rows = kept.rows(tuning)
+    rows = store.rows(tuning)
     assert rows
     assert {(row.operation, row.ranks) for row in rows} == {("MPI_Alltoall", 2)}
     assert f"{len(rows)} new or changed rows in {tuning}; it held 0 before" in done.stdout
@@ -256,7 +258,7 @@ def test_after_training_a_program_starts_decided(mpi: Launcher, preload: Path, t
     tuning, program, records = tmp_path / "tuning", tmp_path / "collective", tmp_path / "records"
     done = wherry(mpi, "tune", "--mpi", mpi.name, "-n", "4", "--sizes", "64", tuning=tuning)
     assert done.returncode == 0, done.stderr
-    learned = {row.operation for row in kept.rows(tuning)}
+    learned = {row.operation for row in store.rows(tuning)}
     # A program that ends while it trains again keeps nothing of that collective.
     assert len(TRAINED - learned) <= 1 and learned <= TRAINED, TRAINED - learned
     subprocess.run([str(mpi.mpi.mpicc), "-o", str(program), str(COLLECTIVE)], env=mpi.env, check=True)
@@ -278,7 +280,7 @@ def test_training_with_the_users_own_launcher(mpi: Launcher, preload: Path, tmp_
     words = ("tune", "--operations", "alltoall", "--sizes", "64", "--", *mpi.mpi.command(3, []))
     done = wherry(mpi, *words, tuning=tuning)
     assert done.returncode == 0, done.stderr
-    assert {row.ranks for row in kept.rows(tuning)} == {3}
+    assert {row.ranks for row in store.rows(tuning)} == {3}
 
 
 def test_the_librarys_own_algorithms_are_measured(mpi: Launcher, tmp_path: Path) -> None:

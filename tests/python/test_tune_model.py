@@ -14,13 +14,14 @@ import pytest
 from command_line import Invoke
 from conftest import BUILD, Launcher, clean_environment, on
 
-from wherry import paths, plan
-from wherry.bench import frame
-from wherry.bench.frame import Setup
+from wherry import paths
 from wherry.errors import UsageError, WherryError
-from wherry.explain import priced_by
-from wherry.mpis import Family, Mpi
-from wherry.tune import kept, model, tables
+from wherry.measure import harness
+from wherry.measure.harness import Setup
+from wherry.run.mpis import Family, Mpi
+from wherry.schedule import plan
+from wherry.schedule.explain import priced_by
+from wherry.tune import model, store, tables
 
 HEAD = {"machine": "a CPU x 2", "mpi": "MPICH Version:      5.0.2", "ranks": 4, "nodes": 2}
 #: All that has to do with messages inside of a node, and with copies.
@@ -114,12 +115,12 @@ def instant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
     """Each launch says that a message takes longer than in the one before. Returns what was launched."""
     asked: list[list[str]] = []
 
-    def run(self: frame.Place, ranks: int, args: list[str], env: dict[str, str]) -> str:
+    def run(self: harness.Place, ranks: int, args: list[str], env: dict[str, str]) -> str:
         asked.append([str(ranks), *args])
         return printed(line("exchange", "within", 8, 1, len(asked) * 1e-6))
 
-    monkeypatch.setattr(frame.Place, "run", run)
-    monkeypatch.setattr(frame, "program", lambda mpi, name: f"bench_{name}")
+    monkeypatch.setattr(harness.Place, "run", run)
+    monkeypatch.setattr(harness, "program", lambda mpi, name: f"bench_{name}")
     monkeypatch.setenv("WHERRY_TUNING_FILE", str(tmp_path / "tuning"))
     return asked
 
@@ -136,7 +137,7 @@ def test_launches_are_pooled_and_what_they_tell_is_kept(instant: list[list[str]]
     assert {row.origin for row in others} == {"missing"}
     row = "machine a%20CPU%20x%202 MPICH%20Version:%20%20%20%20%20%205.0.2 1e-06 - - - - - - - - -"
     assert (tmp_path / "tuning").read_text().splitlines()[:2] == ["wherry-tuning 2", row]
-    assert kept.fitted_with(tmp_path / "tuning") == [HEAD["mpi"]]
+    assert store.fitted_with(tmp_path / "tuning") == [HEAD["mpi"]]
 
 
 def test_a_file_that_is_not_ours_is_left_alone(instant: list[list[str]], build: Path, tmp_path: Path) -> None:
@@ -169,9 +170,9 @@ def test_the_row_of_an_mpi_is_found_by_family_and_version(tmp_path: Path) -> Non
         "Intel(R)%20MPI%20Library%202021.18%20for%20Linux",
     ]
     file.write_text("wherry-tuning 2\n" + "".join(f"machine CPU {name} 1e-6\n" for name in names))
-    assert kept.constants_for(None, None) == []
-    assert kept.constants_for(tmp_path / "none", fake_mpi()) == []
-    assert kept.constants_for(file, None) == ["--tuning", str(file)]
+    assert store.constants_for(None, None) == []
+    assert store.constants_for(tmp_path / "none", fake_mpi()) == []
+    assert store.constants_for(file, None) == ["--tuning", str(file)]
     for mpi, name in (
         (fake_mpi("mpich", "5.0.2"), "MPICH Version:   5.0.2"),
         (fake_mpi("openmpi", "5.0.11"), "Open MPI v5.0.11"),
@@ -181,7 +182,7 @@ def test_the_row_of_an_mpi_is_found_by_family_and_version(tmp_path: Path) -> Non
         (fake_mpi("mpich", "5.0.21"), "fake"),
         (fake_mpi("openmpi", "5.0.1"), "fake"),
     ):
-        assert kept.constants_for(file, mpi) == ["--tuning", str(file), "--mpi", name]
+        assert store.constants_for(file, mpi) == ["--tuning", str(file), "--mpi", name]
 
 
 @pytest.mark.parametrize(
@@ -224,7 +225,7 @@ def test_constants_are_fitted_kept_and_used(mpi: Launcher, build: Path, tmp_path
     assert all(name in said for name in NAMES)
     assert "beta_between not measured" in said
     assert f"2 ranks on 1 node; kept in {tuning}" in said
-    (library,) = kept.fitted_with(tuning)
+    (library,) = store.fitted_with(tuning)
     for words in ((), ("--mpi", mpi.name)):
         told = explained(mpi, *words, tuning=tuning)
         assert f"fitted to this machine with {' '.join(library.split())}." in told

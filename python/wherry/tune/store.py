@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote
 
-from wherry.mpis import Family, Mpi
+from wherry.run.mpis import Family, Mpi
 
 _WORDS = 11  # "row" and ten values
 #: How each library begins its name there.

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wherry import trace, units
-from wherry.cli_common import check_plot, check_writable, examples
+from wherry.cli.common import check_plot, check_writable, examples
 from wherry.errors import UsageError
 from wherry.trace import KINDS, Trace, chrome, picture
 

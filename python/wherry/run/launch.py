@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wherry.errors import UsageError
-from wherry.mpis import OPENMPI_ROOT_VARIABLES, find_mpis
+from wherry.run.mpis import OPENMPI_ROOT_VARIABLES, find_mpis
 
 LAUNCHER_NAMES = ("mpiexec", "mpirun", "orterun", "prterun", "srun", "mpiexec.hydra", "prun", "oshrun")
 #: Programs that run the command in their arguments; the launcher may come after them.

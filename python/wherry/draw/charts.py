@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from wherry.markup import Markup, tag
+from wherry.draw.markup import Markup, tag
 
 WIDTH = 780.0
 _ROW, _BAR = 26.0, 16.0

@@ -9,8 +9,8 @@ from typing import Any
 
 from mpi4py import MPI
 
-from wherry.arrays import Array, Unit, address, block_size, check_length, is_in_place, mpi_int, unit_of
-from wherry.native import Library
+from wherry.api.arrays import Array, Unit, address, block_size, check_length, is_in_place, mpi_int, unit_of
+from wherry.api.library import Library
 
 
 def arrays(send: Array | MPI.InPlaceType, receive: Array) -> dict[str, Any]:

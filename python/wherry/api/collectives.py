@@ -24,7 +24,7 @@ from typing import Any
 
 from mpi4py import MPI
 
-from wherry.arrays import (
+from wherry.api.arrays import (
     Array,
     Part,
     address,
@@ -38,8 +38,8 @@ from wherry.arrays import (
     ranks_of,
     unit_of,
 )
-from wherry.blocks import arrays, blocks, side, typed
-from wherry.native import library
+from wherry.api.blocks import arrays, blocks, side, typed
+from wherry.api.library import library
 
 
 def alltoall(send: Array | MPI.InPlaceType, receive: Array, comm: MPI.Comm) -> None:

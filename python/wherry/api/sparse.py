@@ -3,7 +3,7 @@
     for source, rows in wherry.sparse_exchange([(3, rows_for_3), (7, rows_for_7)], comm, dtype=rows_for_3.dtype):
         ...
 
-What wherry.collectives says of collectives holds here too: settings, order, threads, errors.
+What wherry.api.collectives says of collectives holds here too: settings, order, threads, errors.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy as np
 from mpi4py import MPI
 from numpy.typing import DTypeLike
 
-from wherry.arrays import Array, check_array, ranks_of
-from wherry.native import Library, library
+from wherry.api.arrays import Array, check_array, ranks_of
+from wherry.api.library import Library, library
 
 __all__ = ["sparse_exchange"]
 

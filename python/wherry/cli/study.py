@@ -9,9 +9,9 @@ import click
 from rich.markup import escape
 
 from wherry import study
-from wherry.bench import frame
-from wherry.cli_common import errors_console, examples, given_options, launching_options, progress_bar
+from wherry.cli.common import errors_console, examples, given_options, launching_options, progress_bar
 from wherry.errors import UsageError
+from wherry.measure import harness
 
 _ALWAYS = ("--list", "--quick", "-o", "--redraw")
 _OF_REDRAWING = ("--list", "-o", "--redraw")
@@ -68,8 +68,8 @@ def study_(
     if redraw and folder is None:
         raise UsageError("--redraw reads what was measured before; say with -o where that is")
     uses_mpi = not redraw and any("--mpi" in part.options for part in chosen)
-    setup = frame.Setup(
-        mpi=frame.choose_mpi(mpi_name) if uses_mpi else None,
+    setup = harness.Setup(
+        mpi=harness.choose_mpi(mpi_name) if uses_mpi else None,
         ranks=ranks,
         netlab=netlab,
         hosts=hosts,
@@ -92,7 +92,7 @@ def study_(
         tell(found, part, records, to)
 
 
-def answerable(chosen: Sequence[study.Part], setup: frame.Setup, named: bool) -> list[study.Part]:
+def answerable(chosen: Sequence[study.Part], setup: harness.Setup, named: bool) -> list[study.Part]:
     """Those that can be answered; says which are left out, and why, before the first takes hours.
 
     named: by the user; then one that cannot be answered raises WherryError.
@@ -137,7 +137,7 @@ def check_options(found: study.Study, named: Sequence[study.Part], given: Sequen
             check_parts(found, named, option)
     # The parts of a study without --netlab run on emulated hosts in any case: --hosts needs nothing besides.
     if "--netlab" in takes:
-        frame.check_hosts(given)
+        harness.check_hosts(given)
 
 
 def check_parts(found: study.Study, named: Sequence[study.Part], option: str) -> None:

@@ -16,9 +16,9 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
-from wherry import collectives, neighbours, reductions
+from wherry.api import collectives, neighborhood, reductions
+from wherry.api.library import library, making
 from wherry.errors import WherryError
-from wherry.native import library, making
 
 __all__ = ["Plan"]
 
@@ -34,11 +34,11 @@ _COLLECTIVES: tuple[Callable[..., None], ...] = (
     reductions.reduce,
     reductions.allreduce,
     reductions.reduce_scatter_block,
-    neighbours.neighbor_alltoall,
-    neighbours.neighbor_alltoallv,
-    neighbours.neighbor_alltoallw,
-    neighbours.neighbor_allgather,
-    neighbours.neighbor_allgatherv,
+    neighborhood.neighbor_alltoall,
+    neighborhood.neighbor_alltoallv,
+    neighborhood.neighbor_alltoallw,
+    neighborhood.neighbor_allgather,
+    neighborhood.neighbor_allgatherv,
 )
 
 

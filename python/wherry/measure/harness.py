@@ -19,10 +19,11 @@ from dataclasses import asdict, dataclass, field
 from types import TracebackType
 from typing import Any
 
-from wherry import paths, plan
+from wherry import paths
 from wherry.errors import UsageError, WherryError
-from wherry.mpis import MPI_NAMES, Mpi, find_mpis, run_to_end, why_missing
 from wherry.netlab import Cluster, NetlabError, why_unavailable
+from wherry.run.mpis import MPI_NAMES, Mpi, find_mpis, run_to_end, why_missing
+from wherry.schedule import plan
 from wherry.units import plural
 
 STATISTIC = "minimum over launches of the median"

@@ -13,9 +13,9 @@ from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import Progress, TimeElapsedColumn
 
-from wherry.bench import frame
 from wherry.errors import UsageError, unknown
 from wherry.files import check_picture, followed, stays
+from wherry.measure import harness
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -98,7 +98,7 @@ def check_plot(file: Path | None) -> None:
 
 
 @contextmanager
-def progress_bar(title: str) -> Iterator[frame.Progress]:
+def progress_bar(title: str) -> Iterator[harness.Progress]:
     """On a terminal a bar on stderr, elsewhere nothing."""
     console = errors_console()
     if not console.is_terminal:

@@ -6,8 +6,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wherry import paths, plan
+from wherry import paths
 from wherry.errors import did_you_mean, unknown
+from wherry.schedule import plan
 
 #: How a sparse exchange can run, besides by a strategy of all-to-alls.
 SPARSE_WAYS = ("auto", "nbx", "census", "native")

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wherry import plots, units
-from wherry.markup import Markup, tag
+from wherry import units
+from wherry.draw import charts
+from wherry.draw.markup import Markup, tag
 
 WITHOUT_STYLE, WITH_STYLE = 7, 0
 _LEFT, _RIGHT, _ROW, _FOOT = 300.0, 60.0, 30.0, 26.0
@@ -29,12 +30,12 @@ def picture(title: str, strips: Sequence[Strip]) -> Markup:
     marks = [_tick(value, height - _FOOT) for value in _TICKS]
     for i, strip in enumerate(strips):
         marks += _strip(strip, i * _ROW)
-    return plots.svg(title, plots.WIDTH, height, *marks)
+    return charts.svg(title, charts.WIDTH, height, *marks)
 
 
 def _x(relative: float) -> float:
     share = math.log(min(max(relative, _LOW), _HIGH) / _LOW) / math.log(_HIGH / _LOW)
-    return _LEFT + share * (plots.WIDTH - _LEFT - _RIGHT)
+    return _LEFT + share * (charts.WIDTH - _LEFT - _RIGHT)
 
 
 def _strip(strip: Strip, top: float) -> list[Markup]:
@@ -43,7 +44,7 @@ def _strip(strip: Strip, top: float) -> list[Markup]:
     marks += _dots("without", strip.without, unit, top + _ROW / 2 - 5, WITHOUT_STYLE)
     marks += _dots("with Wherry", strip.with_, unit, top + _ROW / 2 + 5, WITH_STYLE)
     ratio = f"{unit / best:.2f}"
-    marks.append(tag("text", ratio, x=plots.WIDTH - 6, y=top + _ROW / 2 + 4, text_anchor="end"))
+    marks.append(tag("text", ratio, x=charts.WIDTH - 6, y=top + _ROW / 2 + 4, text_anchor="end"))
     return marks
 
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wherry.bench.frame import Setup
 from wherry.errors import UsageError, WherryError, did_you_mean
 from wherry.files import DAMAGE, make_folder, read_json, write_records, write_whole
-from wherry.origin import commit, machine
+from wherry.measure.harness import Setup
+from wherry.measure.provenance import commit, machine
 
 #: The members of a benchmark's record (docs/reference/command-line.md), and the case's coordinates.
 Record = dict[str, Any]

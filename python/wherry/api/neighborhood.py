@@ -1,4 +1,4 @@
-"""MPI's neighbourhood collectives on NumPy arrays, as wherry.collectives describes its functions.
+"""MPI's neighbourhood collectives on NumPy arrays, as wherry.api.collectives describes its functions.
 
     grid = MPI.COMM_WORLD.Create_cart([4, 4], periods=[True, True])
     wherry.neighbor_alltoall(send, receive, grid)
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from mpi4py import MPI
 
-from wherry.arrays import (
+from wherry.api.arrays import (
     Array,
     address,
     check_all_blocks,
@@ -25,8 +25,8 @@ from wherry.arrays import (
     degrees_of,
     unit_of,
 )
-from wherry.blocks import blocks, side, typed
-from wherry.native import library
+from wherry.api.blocks import blocks, side, typed
+from wherry.api.library import library
 
 _PEER, _PEERS = "neighbour", "neighbours"
 

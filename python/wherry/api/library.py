@@ -136,7 +136,7 @@ def _abi_of(path: Path, mpi: ctypes.CDLL) -> str:
 def _shared_library(abi: str) -> Path:
     """In the package, where pip puts it, or below the environment's prefix, where CMake installs it."""
     name = f"libwherry_api_{abi}.so"
-    folders = (Path(__file__).parent / "lib", prefix() / "lib" / "wherry")
+    folders = (Path(__file__).parents[1] / "lib", prefix() / "lib" / "wherry")
     found = next((folder / name for folder in folders if (folder / name).exists()), None)
     if found is None:
         raise WherryError(

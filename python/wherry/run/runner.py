@@ -13,11 +13,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from wherry import launch, paths, record, report, settings, summary
-from wherry.analysis import Analysis, analyse
-from wherry.check import Finding, check
+from wherry import paths, report
+from wherry.analysis import Analysis, analyse, record
 from wherry.errors import UsageError
 from wherry.files import make_folder, write_json, writing_to
+from wherry.run import launch, settings, summary
+from wherry.run.check import Finding, check
 
 #: For a report: errors of a miss-ratio curve are about 1 / sqrt of these.
 _CURVE_SAMPLES = "1024"

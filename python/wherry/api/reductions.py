@@ -1,4 +1,4 @@
-"""MPI's reductions on NumPy arrays, as wherry.collectives describes its functions.
+"""MPI's reductions on NumPy arrays, as wherry.api.collectives describes its functions.
 
 op is an operation of mpi4py (MPI.SUM, or one made by MPI.Op.Create) or the name of one of MPI's: "sum". An operation
 that does not commute is applied in the order of ranks. MPI's own take the dtypes that MPI defines them on; one of the
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from wherry.arrays import (
+from wherry.api.arrays import (
     Array,
     address,
     block_size,
@@ -26,7 +26,7 @@ from wherry.arrays import (
     part_of,
     ranks_of,
 )
-from wherry.native import is_making, library
+from wherry.api.library import is_making, library
 
 # Kinds of dtypes by the operations that take them (MPI 4.1, 6.9.2).
 _NUMBERS, _ORDERED, _TRUTH, _BITS = "iufc", "iuf", "biu", "iu"

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from wherry import elf
+from wherry.analysis import elf
 from wherry.errors import UsageError
-from wherry.launch import FAMILY_OF, TITLES, Launcher, Program
+from wherry.run.launch import FAMILY_OF, TITLES, Launcher, Program
 
 #: Programs that load MPI only later, or run another program.
 _INTERPRETER = re.compile(r"(python|pypy|julia|perl|ruby|Rscript|R|bash|dash|sh|zsh|env|gdb|valgrind|strace)[\d.]*$")

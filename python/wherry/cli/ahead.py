@@ -8,11 +8,12 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from wherry import export, plan, simulate, units
-from wherry.bench import frame
-from wherry.cli_common import check_plot, check_writable, examples, given_options, numbers, progress_bar
+from wherry import export, simulate, units
+from wherry.cli.common import check_plot, check_writable, examples, given_options, numbers, progress_bar
 from wherry.errors import UsageError
 from wherry.files import write_records
+from wherry.measure import harness
+from wherry.schedule import plan
 from wherry.simulate.output import show as show_simulation
 from wherry.simulate.picture import draw as draw_simulation
 from wherry.simulate.smpi import TimeLimit
@@ -61,9 +62,9 @@ def tune(
     copies, and puts the constants of the cost model there. With --library: measures each algorithm that the MPI library
     can be told to use, for `wherry export`.
     """
-    frame.check_hosts(given_options())
-    mpi = frame.choose_mpi(mpi_name) if mpi_name else None
-    setup = frame.Setup(mpi, None, netlab, hosts, quick, launches, tuple(sorted(set(sizes))) if sizes else None)
+    harness.check_hosts(given_options())
+    mpi = harness.choose_mpi(mpi_name) if mpi_name else None
+    setup = harness.Setup(mpi, None, netlab, hosts, quick, launches, tuple(sorted(set(sizes))) if sizes else None)
     names = operations.split(",") if operations else None
     counts = ranks or ((8,) if netlab else (2,) if of_model else (4,))
     if of_model and (of_library or operations or sizes or file):
@@ -83,7 +84,7 @@ def tune(
     click.echo(f"{len(kept.rows)} new or changed rows in {kept.file}; it held {kept.before} before")
 
 
-def tune_model(setup: frame.Setup, ranks: tuple[int, ...], launcher: tuple[str, ...]) -> None:
+def tune_model(setup: harness.Setup, ranks: tuple[int, ...], launcher: tuple[str, ...]) -> None:
     if len(ranks) > 1:
         raise UsageError("--model measures on one number of ranks; give one with -n")
     with progress_bar("tune") as setup.progress:
@@ -95,7 +96,7 @@ def tune_model(setup: frame.Setup, ranks: tuple[int, ...], launcher: tuple[str, 
 
 
 def tune_library(
-    setup: frame.Setup,
+    setup: harness.Setup,
     ranks: tuple[int, ...],
     operations: list[str] | None,
     file: Path | None,

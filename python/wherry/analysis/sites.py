@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from wherry import elf
+from wherry.analysis import elf
 
 
 class Site(NamedTuple):
