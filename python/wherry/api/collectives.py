@@ -9,7 +9,7 @@ same on all ranks; nothing has to be started or ended.
 What holds for every function here: it is collective over comm, in the same order as all other collectives on comm, and
 does not match mpi4py's own; it returns when `receive` is complete. Arrays are C-contiguous, stay the caller's and must
 not overlap. `mpi4py.MPI.IN_PLACE` as `send`, on all ranks, takes the data from `receive`; in collectives with a root it
-is the root's. Other Python threads run meanwhile. Reductions are in wherry.reductions.
+is the root's. Other Python threads run meanwhile. Reductions are in wherry.api.reductions.
 
 TypeError and ValueError are local: they are raised before any message, and ranks with right arguments may wait.
 mpi4py.MPI.Exception has MPI's code, if comm's error handler returns, as mpi4py sets it.

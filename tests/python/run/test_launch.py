@@ -298,5 +298,5 @@ sys.exit(execute(Command([sys.executable, "-c", {child!r}], dict(os.environ))))
 
 
 def python_environment() -> dict[str, str]:
-    source = Path(launch.__file__).resolve().parents[1]
+    source = Path(launch.__file__).resolve().parents[2]
     return {**os.environ, "PYTHONPATH": str(source)}

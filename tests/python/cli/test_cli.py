@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["commanding"]
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 # run

@@ -13,7 +13,7 @@ from synthetic import MS, Draft, example, write
 from wherry.analysis import Analysis, analyse, record
 from wherry.analysis.replaced import REPLACEABLE, sentences
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 TRIAL, KEPT, LOADED, FORCED, DROPPED, CHANGED = range(6)
 
 Uses = dict[str, int]  # calls per rank by strategy

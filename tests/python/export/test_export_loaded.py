@@ -25,7 +25,7 @@ from wherry.run.mpis import Family
 from wherry.tune.algorithms import Algorithm, algorithms, built_in_selection, library_text
 from wherry.tune.results import Results, save
 
-PROGRAMS = Path(__file__).resolve().parent / "programs"
+PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
 RANKS, CALLS = 5, 50
 
 

@@ -36,7 +36,7 @@ from wherry.tune.algorithms import (
 )
 from wherry.tune.results import Results, load, save
 
-COLLECTIVE = Path(__file__).resolve().parent / "programs" / "collective.c"
+COLLECTIVE = Path(__file__).resolve().parents[1] / "programs" / "collective.c"
 
 # What libraries say
 

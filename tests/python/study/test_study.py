@@ -392,7 +392,7 @@ def test_what_the_replay_says_is_wrong_is_an_error(monkeypatch: pytest.MonkeyPat
 
 
 def test_every_study_has_a_page_with_one_place_for_every_part() -> None:
-    docs = Path(__file__).resolve().parents[2] / "docs"
+    docs = Path(__file__).resolve().parents[3] / "docs"
     for found in study.STUDIES:
         page = Folder(docs).page(found).read_text(encoding="utf-8")
         for part in found.parts:
