@@ -69,7 +69,7 @@ double time_calls(MPI_Comm comm, int calls, Call&& call) {
   return worst;
 }
 
-/// One line that python/wherry/bench/frame.py reads. Names hold no characters that JSON must escape.
+/// One line that python/wherry/measure/harness.py reads. Names hold no characters that JSON must escape.
 inline void print(const std::string& name, const std::string& variant, const std::vector<double>& samples) {
   std::printf("{\"case\": \"%s\", \"variant\": \"%s\", \"unit\": \"s\", \"samples\": [", name.c_str(),
               variant.c_str());

@@ -1,6 +1,6 @@
 """What tests share: the MPI installations, what was built, and launching.
 
-A test that takes `mpi` runs once for each installation of wherry.mpis.MPI_NAMES, or for those that it names itself with
+A test that takes `mpi` runs once for each installation of wherry.run.mpis.MPI_NAMES, or for those that it names with
 parametrize and `indirect=True`; one that is not there is a skipped test with the reason. A test that also takes `n`,
 the number of ranks, runs at every number on two of them only: the others differ in the library, not in what Wherry does
 with ranks. `pytest --every-n` runs all.
@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from wherry.mpis import MPI_NAMES, Mpi, find_mpis, run_to_end, why_missing
+from wherry.run.mpis import MPI_NAMES, Mpi, find_mpis, run_to_end, why_missing
 
 pytest_plugins = ["packing", "command_line", "installing"]
 

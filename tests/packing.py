@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wherry.mpis import MPI_NAMES
+from wherry.run.mpis import MPI_NAMES
 
 #: Folders whose files take the longest come first: what is long must not be left for the end.
 FIRST = ("mpi4py", "mpi", "apps", "api")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from wherry.collectives import (
+    from wherry.api.collectives import (
         allgather,
         alltoall,
         alltoallv,
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
         last_strategy,
         scatter,
     )
-    from wherry.neighbours import (
+    from wherry.api.neighborhood import (
         neighbor_allgather,
         neighbor_allgatherv,
         neighbor_alltoall,
         neighbor_alltoallv,
         neighbor_alltoallw,
     )
-    from wherry.plans import Plan
-    from wherry.reductions import allreduce, reduce, reduce_scatter_block
-    from wherry.sparse import sparse_exchange
+    from wherry.api.persistent import Plan
+    from wherry.api.reductions import allreduce, reduce, reduce_scatter_block
+    from wherry.api.sparse import sparse_exchange
 
 __version__ = "0.1.0"
 __all__ = [
@@ -55,7 +55,7 @@ def __getattr__(name: str) -> Any:
     """The collectives load mpi4py, which starts MPI; the command line must not."""
     if name not in __all__:
         raise AttributeError(f"module 'wherry' has no attribute '{name}'")
-    from wherry import collectives, neighbours, plans, reductions, sparse
+    from wherry.api import collectives, neighborhood, persistent, reductions, sparse
 
-    modules = (sparse, plans, reductions, neighbours, collectives)
+    modules = (sparse, persistent, reductions, neighborhood, collectives)
     return next(getattr(module, name) for module in modules if hasattr(module, name))

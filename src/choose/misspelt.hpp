@@ -8,7 +8,7 @@
 
 namespace wherry::choose {
 
-/// For each: the variable, the nearest name, and what happens. As `wherry run` tells it (python/wherry/settings.py).
+/// For each: the variable, the nearest name, and what happens. As `wherry run` tells it (python/wherry/run/settings.py).
 std::vector<std::string> misspelt(const Strategies& asked);
 
 }  // namespace wherry::choose

@@ -3,7 +3,7 @@
 // A mapped file outlives any end of the program (a signal, _exit, SIGKILL): what was counted so far is there
 // for `wherry report`. The file is a header and fixed-size tables. All numbers are little-endian and
 // naturally aligned; text is UTF-8, cut to fit and ended by a zero byte. Readers must check `magic`, `version` and
-// each table's `record_bytes`. python/wherry/record.py reads it; docs/reference/record.md describes it.
+// each table's `record_bytes`. python/wherry/analysis/record.py reads it; docs/reference/record.md describes it.
 #pragma once
 
 #include <cstdint>

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from conftest import Launcher, hermetic
 
-from wherry import settings
-from wherry.record import read
+from wherry.analysis.record import read
+from wherry.run import settings
 
 HERE = Path(__file__).resolve().parent
 RANKS = (1, 2, 3, 5, 8)

@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT, THOROUGH, Launcher, hermetic
 from installing import TOOLS, run_tool
 
-from wherry.mpis import MPI_NAMES
+from wherry.run.mpis import MPI_NAMES
 
 EXAMPLES = ROOT / "examples"
 RANKS = (1, 4)

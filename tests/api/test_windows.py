@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, THOROUGH, Launcher, hermetic
 
-from wherry.record import Record, read_all
+from wherry.analysis.record import Record, read_all
 
 RANKS = (2, 3, 5)
 #: As records count them.

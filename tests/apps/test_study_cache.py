@@ -13,8 +13,8 @@ from conftest import Launcher
 from launching import on_one
 
 from wherry import paths
-from wherry.bench.frame import Setup
 from wherry.errors import WherryError
+from wherry.measure.harness import Setup
 from wherry.study.cache import eviction, replay, scaling, sizes
 from wherry.study.cache.programs import ADAPTIVE, BLOCKS, FIXED
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from conftest import Launcher
 
-from wherry.mpis import find_mpi, why_missing
-from wherry.record import Record, read, text
+from wherry.analysis.record import Record, read, text
+from wherry.run.mpis import find_mpi, why_missing
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 

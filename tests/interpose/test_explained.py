@@ -8,8 +8,9 @@ import pytest
 from conftest import Launcher
 from preloading import compile_program, records_in
 
-from wherry import paths, plan
-from wherry.record import Record, text
+from wherry import paths
+from wherry.analysis.record import Record, text
+from wherry.schedule import plan
 
 INTS, BYTES = 1024, 4096
 FUNCTIONS = (

@@ -10,7 +10,7 @@ import pytest
 from conftest import Launcher
 from preloading import calls_of, compile_program, records_in
 
-from wherry.mpis import run_to_end
+from wherry.run.mpis import run_to_end
 
 #: An MPI library inside the program, behind which everything else is linked as usual.
 INSIDE = ["-Wl,-Bstatic", "-lmpich", "-Wl,-Bdynamic", "-lhwloc", "-lucp", "-lucs", "-luct", "-lpthread", "-lm"]

@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT, Launcher
 from preloading import PROGRAMS, Runs, asking_for, blocking_uses, launcher_of, records_in
 
-from wherry.record import text
+from wherry.analysis.record import text
 
 REGISTRY = ROOT / "src/plan/neighbours/strategies.cpp"
 OPERATIONS = tuple(f"neighbor_{name}" for name in ("alltoall", "alltoallv", "alltoallw", "allgather", "allgatherv"))

@@ -11,7 +11,7 @@ import pytest
 from conftest import Launcher
 from preloading import DRIVEN, FORCED, asking_for, compile_program, records_in, uses_of
 
-from wherry.record import Record
+from wherry.analysis.record import Record
 
 UNDRIVEN = ("mpich-abi", "intel", "debian-mpich")  # those that do not; a thread of Wherry's can go on there
 RANKS = [1, 2, 3, 8]

@@ -10,7 +10,7 @@ import pytest
 from conftest import Launcher
 from preloading import compile_program, records_in
 
-from wherry.record import text
+from wherry.analysis.record import text
 
 DRIVEN = ("openmpi", "mpich")
 ROUNDS, PER_SECTION = 25, 3

@@ -10,7 +10,7 @@ import pytest
 from conftest import Launcher
 from preloading import compile_program, records_in
 
-from wherry.record import REASONS, Record, text
+from wherry.analysis.record import REASONS, Record, text
 
 RANKS = 3
 CALLS = "40"

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT, Launcher
 
-from wherry.mpis import find_mpi, why_missing
-from wherry.record import read_all, text
+from wherry.analysis.record import read_all, text
+from wherry.run.mpis import find_mpi, why_missing
 
 SOURCES = ROOT / ".cache/mpi4py/test"
 NOTE_OUTCOMES = Path(__file__).resolve().parent / "note_outcomes.py"

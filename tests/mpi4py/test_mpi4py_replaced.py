@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from suites import COLLECTIVES, NAMES, launcher_of, strategies_used, with_wherry
 
-from wherry.record import read_all
+from wherry.analysis.record import read_all
 
 ALL_TO_ALLS = ("test_cco_buf.TestCCOBufWorld.testAlltoall", *COLLECTIVES[2:])
 

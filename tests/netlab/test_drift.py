@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from conftest import Launcher
 
-from wherry import netlab, record
+from wherry import netlab
+from wherry.analysis import record
+from wherry.analysis.record import LIMITS, REASONS, Record, text
 from wherry.netlab import Cluster
-from wherry.record import LIMITS, REASONS, Record, text
 
 REASON = netlab.why_unavailable()
 PROGRAM = Path(__file__).resolve().parent / "programs" / "drift.c"

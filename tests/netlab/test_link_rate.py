@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from conftest import Launcher, clean_environment, on
 
-from wherry import netlab, paths, plan
-from wherry.mpis import Mpi
+from wherry import netlab, paths
 from wherry.netlab import Cluster
-from wherry.tune import kept
+from wherry.run.mpis import Mpi
+from wherry.schedule import plan
+from wherry.tune import store
 
 HOSTS, RANKS = 4, 8
 #: So slow that a byte's time is the link's and not the processor's, whatever else runs there.
@@ -58,5 +59,5 @@ def fitted(mpi: Launcher, tuning: Path, *words: str) -> dict[str, float]:
     row = next(row for row in tuning.read_text().splitlines() if row.startswith("machine "))
     values = dict(zip(names, row.split(" ")[3:], strict=True))
     assert "-" not in {value for name, value in values.items() if name != "rendezvous"}, values
-    assert len(kept.fitted_with(tuning)) == 1
+    assert len(store.fitted_with(tuning)) == 1
     return {name: float(value) for name, value in values.items() if value != "-"}

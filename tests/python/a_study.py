@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from wherry.study.frame import Part, Record, Study, Table, record
+from wherry.study.parts import Part, Record, Study, Table, record
 
 
 def count_of(value: float, **more: Any) -> Record:

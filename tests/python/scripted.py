@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 import pytest
 
 from wherry import paths
-from wherry.bench import frame
 from wherry.errors import WherryError
-from wherry.mpis import Family, Mpi
+from wherry.measure import harness
+from wherry.run.mpis import Family, Mpi
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -37,7 +37,7 @@ class Script:
             program.parent.mkdir(parents=True, exist_ok=True)
             program.touch()
         monkeypatch.setattr(paths, "prefix", lambda: folder)
-        monkeypatch.setattr(frame.Place, "run", self.run)
+        monkeypatch.setattr(harness.Place, "run", self.run)
 
     def run(self, ranks: int, args: Sequence[str], env: Mapping[str, str]) -> str:
         self.asked.append((ranks, list(args), dict(env)))

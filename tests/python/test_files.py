@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wherry.cli_common import check_writable
+from wherry.cli.common import check_writable
 from wherry.errors import UsageError
 from wherry.files import write_whole
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wherry.mpis import Family
+from wherry.run.mpis import Family
 from wherry.tune.algorithms import AUTO, DEFAULT, Algorithm
 from wherry.tune.results import Measurement, Results
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wherry import simulate
-from wherry.simulate import collective, smpi, subjects
+from wherry.simulate import catalog, collective, smpi
 from wherry.simulate.collective import Outcome
 
 
@@ -16,6 +16,6 @@ def outcomes(
 
 
 def strategies_for(name: str, machine: smpi.Machine) -> list[str]:
-    subject = subjects.find(name)
+    subject = catalog.find(name)
     assert subject is not None
     return [str(row["name"]) for row in collective.model(subject, machine, 64)["candidates"]]

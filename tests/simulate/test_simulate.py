@@ -12,11 +12,12 @@ import pytest
 from command_line import Invoke
 from simulating import outcomes, strategies_for
 
-from wherry import paths, plan, simulate
+from wherry import paths, simulate
 from wherry.errors import UsageError, WherryError
-from wherry.simulate import collective, picture, platforms, smpi, subjects
+from wherry.schedule import plan
+from wherry.simulate import catalog, collective, picture, platforms, smpi
 from wherry.simulate.collective import COUNTS, Outcome, Request, Setting
-from wherry.simulate.judge import judge, spearman
+from wherry.simulate.ranking import judge, spearman
 
 pytest_plugins = ["simulator"]
 
@@ -131,7 +132,7 @@ def test_a_program_that_fails_is_an_error_with_its_last_words(simgrid: None) -> 
 @pytest.mark.parametrize("name", simulate.NAMES)
 def test_all_algorithms_of_the_simulator_run(simgrid: None, name: str) -> None:
     """And give the right data. The names are those of SimGrid 3.32."""
-    subject = subjects.find(name)
+    subject = catalog.find(name)
     assert subject is not None
     names = [f"native:{algorithm}" for algorithm in subject.natives]
     found = outcomes(name, "lemieux", 16, subject.sizes[0], names)
@@ -142,7 +143,7 @@ def test_all_algorithms_of_the_simulator_run(simgrid: None, name: str) -> None:
 
 
 def test_no_ratio_beside_a_native_call_without_a_time(gigabit: platforms.Platform) -> None:
-    setting = Setting(subjects.SUBJECTS[0], smpi.Machine(gigabit, 4, 1))
+    setting = Setting(catalog.SUBJECTS[0], smpi.Machine(gigabit, 4, 1))
     setting.outcomes = [Outcome(64, "native", 3.0), Outcome(64, "native:mpich", 2.0), Outcome(64, "mesh", 1.0)]
     assert setting.native_s(64) == 2.0
     setting.outcomes[1] = Outcome(64, "native:mpich", note="stopped after 1 s")
@@ -155,7 +156,7 @@ def unrun(monkeypatch: pytest.MonkeyPatch, gigabit: platforms.Platform) -> Reque
     answer = {"library": "SMPI", "seconds": 1.0, "depth": 1, "chosen": "", **dict.fromkeys(COUNTS, 0)}
     monkeypatch.setattr(smpi, "run", lambda *_: dict(answer))
     monkeypatch.setattr(collective, "_free_bytes", lambda: 16 << 30)
-    return Request(subjects.SUBJECTS[0], smpi.Machine(gigabit, 1024, 1), [64])
+    return Request(catalog.SUBJECTS[0], smpi.Machine(gigabit, 1024, 1), [64])
 
 
 def test_linear_strategies_are_left_out_at_1024_ranks_unless_named(build: Path, unrun: Request) -> None:
@@ -373,14 +374,14 @@ def test_several_numbers_of_ranks_make_curves(simgrid: None, simulation: Invoke,
 def test_curves_leave_out_what_has_no_time(gigabit: platforms.Platform) -> None:
     settings = []
     for ranks, seconds in ((4, 1.0), (8, None), (16, 3.0)):
-        setting = Setting(subjects.SUBJECTS[0], smpi.Machine(gigabit, ranks, 1))
+        setting = Setting(catalog.SUBJECTS[0], smpi.Machine(gigabit, ranks, 1))
         setting.outcomes = [Outcome(64, "mesh", seconds), Outcome(64, "native", 2.0)]
         settings.append(setting)
     assert picture.curve(settings, 64, "mesh") == ([4, 16], [1.0, 3.0])
 
 
 def test_a_picture_of_nothing_is_refused(gigabit: platforms.Platform, tmp_path: Path) -> None:
-    setting = Setting(subjects.SUBJECTS[0], smpi.Machine(gigabit, 4, 1))
+    setting = Setting(catalog.SUBJECTS[0], smpi.Machine(gigabit, 4, 1))
     setting.outcomes = [Outcome(64, "mesh", note="stopped after 1 s")]
     with pytest.raises(WherryError, match="nothing to draw"):
         picture.draw([setting], tmp_path / "out.svg")

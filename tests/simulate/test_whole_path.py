@@ -8,7 +8,7 @@ import pytest
 from simulating import outcomes, strategies_for
 
 from wherry import simulate
-from wherry.simulate import smpi, subjects
+from wherry.simulate import catalog, smpi
 
 pytest_plugins = ["simulator"]
 pytestmark = pytest.mark.usefixtures("simgrid")
@@ -77,6 +77,6 @@ def test_training_takes_few_calls() -> None:
     """Simulated times are exact: a single call tells what a candidate takes."""
     request = simulate.request("alltoall", "gigabit", 16)
     words = ["--collective", "alltoall", "--strategy", "wherry", "--size", "64", "--nodes", "16", "--copy-rate", "1e9"]
-    native = {request.subject.option: subjects.NATIVE_SELECTION}
+    native = {request.subject.option: catalog.NATIVE_SELECTION}
     answer = smpi.run(request.machine, smpi.PROGRAM, words, native, 60)
     assert (answer["chosen"], answer["trained_after"]) == ("mesh", 7)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from wherry.analysis.record import KINDS, NONE, PEER_CLASSES, Record, comm_key, text
 from wherry.analysis.rows import (
     NS,
     Analysis,
@@ -16,8 +17,7 @@ from wherry.analysis.rows import (
     Totals,
     TypeRow,
 )
-from wherry.record import KINDS, NONE, PEER_CLASSES, Record, comm_key, text
-from wherry.sites import Site, name_sites, plain
+from wherry.analysis.sites import Site, name_sites, plain
 
 #: Starting and ending MPI is no communication, and in a short run it would hide all that is.
 SETUP = frozenset(

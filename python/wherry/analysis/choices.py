@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from wherry.analysis.record import LIMITS, NONE, REASONS, Record, comm_key, text
 from wherry.analysis.rows import NS, Analysis, DecisionRow, Kind, MissRow, UseRow
-from wherry.record import LIMITS, NONE, REASONS, Record, comm_key, text
 
 _SETTLED = ("kept", "loaded", "forced")
 _UNSETTLED = ("changed",)

@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from wherry.analysis.record import Record
 from wherry.analysis.rows import Analysis, MachineRow
-from wherry.record import Record
 
 
 def fill_machines(result: Analysis, ranks: Sequence[Record]) -> None:

@@ -11,10 +11,10 @@ import numpy as np
 from wherry.analysis.calls import fill_calls, fill_peers, fill_types, setup_functions
 from wherry.analysis.choices import fill_choices
 from wherry.analysis.machines import fill_machines
+from wherry.analysis.record import THREAD_LEVELS, Record, Records
 from wherry.analysis.rows import NS, Analysis, RankRow
 from wherry.analysis.waits import fill_waits
 from wherry.analysis.windows import fill_windows
-from wherry.record import THREAD_LEVELS, Record, Records
 from wherry.units import plural, ranges
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from wherry.analysis.record import Record, comm_key
 from wherry.analysis.rows import NS, Analysis, WaitRow
-from wherry.record import Record, comm_key
 
 
 def fill_waits(result: Analysis, ranks: Sequence[Record]) -> None:

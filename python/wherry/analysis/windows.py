@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wherry.analysis.record import CACHINGS, CAUSES, Record
 from wherry.analysis.rows import NS, Analysis, TrackRow, WindowRow
-from wherry.record import CACHINGS, CAUSES, Record
 
 _SUMS = (
     "full_hits",

@@ -7,8 +7,8 @@ strategy takes part.
 
 from __future__ import annotations
 
-from wherry.bench.frame import IN_TURNS, LAUNCHING, Result, Setup, preload
 from wherry.bench.launched import Launched, launch
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Result, Setup, preload
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 BESIDES = ("wherry", "native")

@@ -11,8 +11,9 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from wherry import plan, record
-from wherry.bench.frame import IN_TURNS, LAUNCHING, Place, Result, Samples, Setup, Table, parse, preload, program
+from wherry.analysis import record
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Place, Result, Samples, Setup, Table, parse, preload, program
+from wherry.schedule import plan
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 BESIDES = ("wherry", "native")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wherry.bench.frame import IN_TURNS, LAUNCHING, Result, Setup
 from wherry.bench.launched import Launched, launch
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Result, Setup
 
 OPTIONS = LAUNCHING
 GOAL = 1.05

@@ -18,9 +18,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wherry.bench.frame import IN_TURNS, LAUNCHING, Place, Result, Setup, Table, parse, preload, program
-from wherry.mpis import Mpi
-from wherry.operations import check_operations, sizes_of
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Place, Result, Setup, Table, parse, preload, program
+from wherry.measure.operations import check_operations, sizes_of
+from wherry.run.mpis import Mpi
 
 OPTIONS = (*LAUNCHING, "--operations", "--sizes")
 OPERATIONS = (

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from wherry import figures, units
-from wherry.bench.frame import Result
+from wherry import units
 from wherry.bench.grid import DISTANCE
+from wherry.draw import figures
+from wherry.measure.harness import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

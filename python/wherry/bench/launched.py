@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wherry.bench.frame import Place, Setup, Table, parse, program
+from wherry.measure.harness import Place, Setup, Table, parse, program
 
 
 @dataclass

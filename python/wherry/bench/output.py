@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wherry import units
-from wherry.bench.frame import Result
+from wherry.measure.harness import Result
 
 
 def show(console: Console, results: Sequence[Result]) -> None:

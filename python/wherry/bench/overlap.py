@@ -11,8 +11,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from wherry.bench.frame import IN_TURNS, LAUNCHING, Result, Setup, Table, preload
 from wherry.bench.launched import Launched, launch
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Result, Setup, Table, preload
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 BESIDES = ("wherry", "native")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wherry import figures
 from wherry.bench import heatmap, overlap_picture, scaling_picture
-from wherry.bench.frame import Result
+from wherry.draw import figures
 from wherry.errors import WherryError
 from wherry.files import write_whole
+from wherry.measure.harness import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,7 +8,7 @@ call in the same launch.
 
 from __future__ import annotations
 
-from wherry.bench.frame import IN_TURNS, LAUNCHING, Place, Result, Setup, Table, parse, program
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Place, Result, Setup, Table, parse, program
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 SIZES = (64, 1024, 16384)

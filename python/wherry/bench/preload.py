@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import tempfile
 
-from wherry.bench.frame import LAUNCHING, Place, Result, Setup, Table, parse, program
-from wherry.bench.frame import preload as under_wherry
+from wherry.measure.harness import LAUNCHING, Place, Result, Setup, Table, parse, program
+from wherry.measure.harness import preload as under_wherry
 
 OPTIONS = LAUNCHING
 GOALS_NS = {"off": 20.0, "on": 150.0}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
-from wherry import plan
 from wherry.bench import alltoall, chooser, executor, grid, overlap, plans, preload, scaling, sparse, verify, window
-from wherry.bench.frame import Result, Setup, check_hosts
 from wherry.errors import UsageError, unknown
-from wherry.origin import commit, machine
+from wherry.measure.harness import Result, Setup, check_hosts
+from wherry.measure.provenance import commit, machine
+from wherry.schedule import plan
 
 _ALWAYS = ("--json", "--quick")
 

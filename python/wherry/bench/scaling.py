@@ -7,7 +7,7 @@ messages one after the other to hear from all ranks, or bytes that leave the ful
 
 from __future__ import annotations
 
-from wherry.bench.frame import IN_TURNS, Place, Result, Setup, Table, parse, preload, program
+from wherry.measure.harness import IN_TURNS, Place, Result, Setup, Table, parse, preload, program
 
 OPTIONS = ("--mpi", "-n", "--netlab", "--hosts", "--launches", "--plot", "--sizes")
 SIZES = (64, 1024)

@@ -7,9 +7,9 @@ one rank with the library's own. All run in one process, in turns of a few calls
 
 from __future__ import annotations
 
-from wherry.bench.frame import IN_TURNS, LAUNCHING, Result, Setup, preload
 from wherry.bench.launched import Launched, launch
-from wherry.settings import SPARSE_WAYS
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Result, Setup, preload
+from wherry.run.settings import SPARSE_WAYS
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 BESIDES = SPARSE_WAYS

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 
-from wherry import plan
-from wherry.bench.frame import Result, Setup
+from wherry.measure.harness import Result, Setup
+from wherry.schedule import plan
 
 OPTIONS = ()
 GOAL_S = 60.0

@@ -9,8 +9,8 @@ they are joined. All run in one process, in turns of rows of calls.
 
 from __future__ import annotations
 
-from wherry.bench.frame import LAUNCHING, Result, Setup
 from wherry.bench.launched import Launched, launch
+from wherry.measure.harness import LAUNCHING, Result, Setup
 
 OPTIONS = tuple(option for option in LAUNCHING if option != "-n")  # always two ranks
 #: ns; of a miss, what it adds.

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wherry.demo.programs import ALLTOALL, FFT, IMB, LAMMPS, Missing, Program, Start
-from wherry.mpis import Mpi, why_missing
 from wherry.netlab import why_not_on_cluster
+from wherry.run.mpis import Mpi, why_missing
 
 HOSTS, RATE = 4, "1gbit"
 _IMB = ("-iter_policy", "off", "-time", "20", "-msgsize", "64,1024,16384")

@@ -20,8 +20,8 @@ from wherry.demo.measure import Plan, Run, records, run_all
 from wherry.demo.measure import Progress as Report
 from wherry.errors import WherryError, unknown
 from wherry.files import make_folder, write_records, write_whole
-from wherry.mpis import find_mpis
 from wherry.netlab import Cluster, NetlabError, why_unavailable
+from wherry.run.mpis import find_mpis
 
 _STYLES = {"faster": "green", "equal": "", "slower": "yellow", "unclear": "dim"}
 _QUICK = Plan(most=1)

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from wherry import paths
-from wherry.bench.frame import STATISTIC, Samples, Table
 from wherry.demo.cases import HOSTS, RATE, Case, Ready, Skipped
 from wherry.demo.programs import Measure, Outcome, Start
 from wherry.errors import WherryError
-from wherry.mpis import run_to_end
+from wherry.measure.harness import STATISTIC, Samples, Table
+from wherry.measure.provenance import commit, machine
 from wherry.netlab import Cluster
-from wherry.origin import commit, machine
+from wherry.run.mpis import run_to_end
 
 WITHOUT, WITH = "without", "with"
 _LAUNCH_LIMIT_S = 90.0

@@ -9,16 +9,17 @@ from importlib import resources
 
 from rich.text import Text
 
-from wherry import __version__, plots, record, replaced, report, units
-from wherry.analysis import analyse
-from wherry.bench.frame import STATISTIC
-from wherry.demo import results, strips
+from wherry import __version__, report, units
+from wherry.analysis import analyse, record, replaced
+from wherry.demo import bar_chart, results
 from wherry.demo.cases import Skipped
 from wherry.demo.measure import WITH, WITHOUT, Run, measure_name
 from wherry.demo.programs import PROGRAMS, Measure
 from wherry.demo.results import Line
-from wherry.markup import Markup, join, table, tag
-from wherry.origin import commit, machine
+from wherry.draw import charts
+from wherry.draw.markup import Markup, join, table, tag
+from wherry.measure.harness import STATISTIC
+from wherry.measure.provenance import commit, machine
 
 _STYLE = """
 .times td, .times th { white-space: nowrap; }
@@ -35,7 +36,7 @@ _VERDICTS = {"faster": "times faster with Wherry", "equal": "equal", "slower": "
 
 
 def page(runs: Sequence[Run], skipped: Sequence[Skipped]) -> str:
-    style = resources.files("wherry").joinpath("report.css").read_text(encoding="utf-8")
+    style = resources.files("wherry.report").joinpath("report.css").read_text(encoding="utf-8")
     head = tag(
         "head",
         Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
@@ -98,22 +99,22 @@ def _launches(runs: Sequence[Run]) -> Markup:
         if found:
             title = f"Time of each launch of {program.title}, relative to the best without Wherry"
             about = tag("p", f"{program.about}. Answer: {program.answer}.", class_="soft")
-            sections += [tag("h3", program.title), about, strips.picture(title, found), _numbers(mine)]
+            sections += [tag("h3", program.title), about, bar_chart.picture(title, found), _numbers(mine)]
     text = (
         "A dot is a launch: its time relative to the best launch without Wherry, on a logarithmic scale (left is"
         " faster). The large dots are compared; their ratio is on the right. Launches far to the right met"
         " a busy machine."
     )
-    colours = [("without", strips.WITHOUT_STYLE), ("with Wherry", strips.WITH_STYLE)]
-    return _section("Every launch", text, plots.legend(colours), *sections) if sections else Markup()
+    colours = [("without", bar_chart.WITHOUT_STYLE), ("with Wherry", bar_chart.WITH_STYLE)]
+    return _section("Every launch", text, charts.legend(colours), *sections) if sections else Markup()
 
 
-def _strip(run: Run, measure: Measure) -> strips.Strip:
+def _strip(run: Run, measure: Measure) -> bar_chart.Strip:
     where = "4 hosts" if run.case.cluster else "1 host"
     what = measure_name(measure)
     words = (run.case.variant, run.case.mpi, where, what)
     launches = {variant: run.launches(measure, variant) for variant in (WITHOUT, WITH)}
-    return strips.Strip(", ".join(word for word in words if word), launches[WITHOUT], launches[WITH])
+    return bar_chart.Strip(", ".join(word for word in words if word), launches[WITHOUT], launches[WITH])
 
 
 def _numbers(runs: Sequence[Run]) -> Markup:

@@ -15,7 +15,7 @@ from typing import Any
 
 from wherry import units
 from wherry.errors import WherryError
-from wherry.mpis import Mpi
+from wherry.run.mpis import Mpi
 
 _APPS = Path(__file__).resolve().parent / "apps"
 _FFT_ERROR = 1e-12  # of a round trip of numbers of size 1 in double precision

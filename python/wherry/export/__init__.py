@@ -10,7 +10,7 @@ from wherry.errors import UsageError, unknown
 from wherry.export import intel, mpich, openmpi
 from wherry.export.selection import Rules, select
 from wherry.files import write_whole
-from wherry.mpis import Family
+from wherry.run.mpis import Family
 from wherry.tune.results import Results, load
 
 

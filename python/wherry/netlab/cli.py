@@ -11,11 +11,11 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from wherry.errors import UsageError, unknown
-from wherry.mpis import MPI_NAMES, find_mpi, find_mpis, why_missing
 from wherry.netlab.cluster import Cluster
 from wherry.netlab.rates import checked
 from wherry.netlab.state import STATE, State, clusters, read_state, remove
 from wherry.netlab.system import NetlabError, why_unavailable
+from wherry.run.mpis import MPI_NAMES, find_mpi, find_mpis, why_missing
 
 _HOSTS, _RATE = 4, "1gbit"  # of a cluster, if the user says nothing
 

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from wherry.mpis import Mpi, run_to_end
 from wherry.netlab import launchers
 from wherry.netlab.launchers import Hosts
 from wherry.netlab.rates import checked
 from wherry.netlab.state import STATE, State, end_processes, note_rate, read_state, remove, remove_leftovers, reserve
 from wherry.netlab.system import NetlabError, attempt, must, why_unavailable
+from wherry.run.mpis import Mpi, run_to_end
 
 MOST_HOSTS = 250
 # A burst above 16 KiB would let a 16 KiB exchange finish faster than the wire allows.

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wherry.mpis import Mpi
 from wherry.netlab.system import NetlabError
+from wherry.run.mpis import Mpi
 
 
 @dataclass(frozen=True)

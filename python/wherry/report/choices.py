@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wherry import plots, units
+from wherry import units
 from wherry.analysis import Analysis, DecisionRow, Kind, UseRow
-from wherry.markup import Markup, join, table, tag
-from wherry.plots import Bar, Part, Span
+from wherry.draw import charts
+from wherry.draw.charts import Bar, Part, Span
+from wherry.draw.markup import Markup, join, table, tag
 from wherry.report.parts import MOST_BARS, MOST_ROWS, OTHER_STYLE, comm_names, numbers, section
 
 _MOST_LANES = 24  # of the timeline
@@ -21,7 +22,7 @@ def choices(analysis: Analysis) -> Markup:
     return section(
         "What Wherry chose",
         "Pale: only tried.",
-        plots.legend(list(styles.items())),
+        charts.legend(list(styles.items())),
         _native_against(analysis, styles, names),
         _decisions(analysis, styles, names),
         tag("h3", "How often each ran"),
@@ -65,7 +66,7 @@ def _native_against(analysis: Analysis, styles: dict[str, int], names: dict[str,
             tag(
                 "h3", "Native and the strategy that ran most in its place, time of one call, each pair to its own scale"
             ),
-            plots.horizontal_bars("Time of one call, native and in its place", bars),
+            charts.horizontal_bars("Time of one call, native and in its place", bars),
             numbers(
                 ("function", "block", "communicator", "strategy", "native", "strategy time", "calls", "gain"),
                 [_gain_row(use, names) for use in known],
@@ -134,7 +135,7 @@ def _decisions(analysis: Analysis, styles: dict[str, int], names: dict[str, str]
         [
             tag("h3", "Decisions over time"),
             tag("p", more, class_="soft") if more else None,
-            plots.timeline("Which strategy ran when", labels, spans, end, units.seconds),
+            charts.timeline("Which strategy ran when", labels, spans, end, units.seconds),
             numbers(
                 ("at", "function", "block", "communicator", "call", "strategy", "reason", "time", "native"),
                 [_decision_row(row, names) for row in analysis.decisions],

@@ -9,7 +9,7 @@ from importlib import resources
 
 from wherry import __version__, units
 from wherry.analysis import Analysis
-from wherry.markup import Markup, join, table, tag
+from wherry.draw.markup import Markup, join, table, tag
 from wherry.report import choices, times, traffic, windows
 from wherry.report.parts import section
 
@@ -31,7 +31,7 @@ SECTIONS: tuple[Callable[[Analysis], Markup], ...] = (
 def page(analysis: Analysis) -> str:
     name = analysis.program.rsplit("/", 1)[-1] or "program"
     title = f"Wherry: {name} on {units.plural(analysis.size, 'rank')}"
-    style = resources.files("wherry").joinpath("report.css").read_text(encoding="utf-8")
+    style = resources.files("wherry.report").joinpath("report.css").read_text(encoding="utf-8")
     head = tag(
         "head",
         Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from wherry.analysis import Analysis, analyse, from_data
+from wherry.analysis.record import read_all
 from wherry.errors import UsageError, WherryError
 from wherry.files import DAMAGE, read_json, write_json, write_whole
-from wherry.record import read_all
 from wherry.report.document import page
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from wherry import units
 from wherry.analysis import Analysis
-from wherry.markup import Markup, table, tag
-from wherry.record import KINDS
+from wherry.analysis.record import KINDS
+from wherry.draw.markup import Markup, table, tag
 
 MOST_BARS = 12
 MOST_ROWS = 400  # of a table in the page; report-data.json has all

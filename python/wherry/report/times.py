@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from wherry import plots, units
+from wherry import units
 from wherry.analysis import Analysis, RankRow
-from wherry.markup import Markup
-from wherry.plots import Bar, Part
-from wherry.record import KINDS
+from wherry.analysis.record import KINDS
+from wherry.draw import charts
+from wherry.draw.charts import Bar, Part
+from wherry.draw.markup import Markup
 from wherry.report.parts import IDLE_STYLE, MOST_BARS, WAIT_STYLE, kind_style, numbers, section, table_and_rest
 
 _MOST_COLUMNS = 96
@@ -32,8 +33,8 @@ def functions(analysis: Analysis) -> Markup:
     return section(
         "Time by call",
         "Mean over ranks.",
-        plots.legend([(kind, kind_style(kind)) for kind in kinds]),
-        plots.horizontal_bars("Time in each MPI function, mean over ranks", bars[:MOST_BARS]),
+        charts.legend([(kind, kind_style(kind)) for kind in kinds]),
+        charts.horizontal_bars("Time in each MPI function, mean over ranks", bars[:MOST_BARS]),
         numbers(headers, rows),
     )
 
@@ -82,8 +83,8 @@ def ranks(analysis: Analysis) -> Markup:
     return section(
         "Time per rank",
         " ".join(_notes(analysis)),
-        plots.legend([("outside MPI", IDLE_STYLE), ("MPI", 0), ("waiting in collectives (estimate)", WAIT_STYLE)]),
-        plots.columns(title, bars, units.seconds),
+        charts.legend([("outside MPI", IDLE_STYLE), ("MPI", 0), ("waiting in collectives (estimate)", WAIT_STYLE)]),
+        charts.columns(title, bars, units.seconds),
         numbers(headers, rows),
     )
 
@@ -132,7 +133,7 @@ def waits(analysis: Analysis) -> Markup:
     return section(
         "Waiting in collectives",
         text,
-        plots.legend([("waiting for others", WAIT_STYLE), ("communicating", 0)]),
-        plots.horizontal_bars("Waiting and communicating time by collective", bars[:MOST_BARS]),
+        charts.legend([("waiting for others", WAIT_STYLE), ("communicating", 0)]),
+        charts.horizontal_bars("Waiting and communicating time by collective", bars[:MOST_BARS]),
         numbers(("function", "collectives", "waiting", "time"), rows),
     )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from wherry import plots, units
+from wherry import units
 from wherry.analysis import Analysis
-from wherry.markup import Markup, join, table, tag
-from wherry.plots import Bar, Part
-from wherry.record import KINDS, PEER_CLASSES
+from wherry.analysis.record import KINDS, PEER_CLASSES
+from wherry.draw import charts
+from wherry.draw.charts import Bar, Part
+from wherry.draw.markup import Markup, join, table, tag
 from wherry.report.parts import comm_names, kind_style, numbers, section, table_and_rest
 
 
@@ -27,17 +28,17 @@ def sizes(analysis: Analysis) -> Markup:
     return section(
         "Sizes",
         "Bytes per call in classes of powers of two; sums over ranks.",
-        plots.legend([(kind, kind_style(kind)) for kind in kinds]),
+        charts.legend([(kind, kind_style(kind)) for kind in kinds]),
         tag("h3", "Calls"),
-        plots.columns("Calls by size of their data", calls, units.count, 190.0),
+        charts.columns("Calls by size of their data", calls, units.count, 190.0),
         tag("h3", "Time"),
-        plots.columns("Time in calls by size of their data", times, units.seconds, 190.0),
+        charts.columns("Time in calls by size of their data", times, units.seconds, 190.0),
         numbers(("bytes per call", "kind", "calls", "bytes", "time"), rows),
     )
 
 
 def _size_bars(
-    analysis: Analysis, buckets: Iterable[int], value: Callable[..., float], format_: plots.Format
+    analysis: Analysis, buckets: Iterable[int], value: Callable[..., float], format_: charts.Format
 ) -> list[Bar]:
     bars = []
     for bucket in buckets:
@@ -57,8 +58,8 @@ def matrix(analysis: Analysis) -> Markup:
     for kind in PEER_CLASSES:
         entries = [(row.origin, row.target, float(row.bytes)) for row in analysis.peers if row.kind == kind]
         if any(value > 0 for _, _, value in entries):
-            cells, labels = plots.aggregate(analysis.size, entries)
-            picture = plots.matrix(f"Bytes between ranks, {kind}", cells, labels, units.bytes_)
+            cells, labels = charts.aggregate(analysis.size, entries)
+            picture = charts.matrix(f"Bytes between ranks, {kind}", cells, labels, units.bytes_)
             total = units.bytes_(sum(value for _, _, value in entries))
             pictures.append(tag("div", tag("h3", f"{kind}, {total}"), picture))
     rows = [

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from wherry import plots, units, windows
-from wherry.analysis import Analysis
+from wherry import units
+from wherry.analysis import Analysis, window_gains
 from wherry.analysis.rows import TrackRow
-from wherry.markup import Markup, tag
-from wherry.plots import Line
+from wherry.draw import charts
+from wherry.draw.charts import Line
+from wherry.draw.markup import Markup, tag
 from wherry.report.parts import numbers, section
 
 
 def cached(analysis: Analysis) -> Markup:
-    said = windows.sentences(analysis)
+    said = window_gains.sentences(analysis)
     if not said:
         return Markup()
     parts = [tag("p", sentence) for sentence in said]
@@ -35,8 +36,8 @@ def _hits(tracks: list[TrackRow]) -> list[Markup]:
     return [
         tag("h3", "Hits as the program went on"),
         tag("p", text, class_="soft"),
-        plots.legend([(line.label, line.style) for line in series]),
-        plots.lines("Share of lookups that hit, since the point before", series, units.count, units.percent),
+        charts.legend([(line.label, line.style) for line in series]),
+        charts.lines("Share of lookups that hit, since the point before", series, units.count, units.percent),
         numbers(("window", "lookups so far", "hits since the point before", "memory"), rows),
     ]
 
@@ -51,8 +52,8 @@ def _curves(tracks: list[TrackRow]) -> list[Markup]:
     return [
         tag("h3", "Misses over memory"),
         tag("p", text, class_="soft"),
-        plots.legend([(line.label, line.style) for line in series]),
-        plots.lines("Share of lookups that miss, over memory", series, units.bytes_, units.percent, logarithmic=True),
+        charts.legend([(line.label, line.style) for line in series]),
+        charts.lines("Share of lookups that miss, over memory", series, units.bytes_, units.percent, logarithmic=True),
         numbers(("window", "memory", "misses"), rows),
     ]
 

@@ -7,14 +7,14 @@ machine.
 from __future__ import annotations
 
 from wherry.errors import WherryError, unknown
-from wherry.simulate import application, platforms, smpi, subjects
+from wherry.simulate import application, catalog, platforms, smpi
+from wherry.simulate.catalog import NAMES
 from wherry.simulate.collective import LIMIT_S, Request, cases, records, run
-from wherry.simulate.subjects import NAMES
 
 
 def request(name: str, platform: str, ranks: int, per_node: int | None = None) -> Request:
     """A request with its names looked up. Raises if one is unknown, or if nothing can be simulated here."""
-    subject = subjects.find(name)
+    subject = catalog.find(name)
     if subject is None:
         raise unknown("simulation", name, (*NAMES, *application.NAMES))
     found = platforms.find(platform)

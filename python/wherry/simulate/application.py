@@ -11,8 +11,8 @@ from typing import Any
 
 from wherry import paths, units
 from wherry.errors import UsageError, WherryError
-from wherry.origin import commit, machine
-from wherry.simulate import platforms, smpi, subjects
+from wherry.measure.provenance import commit, machine
+from wherry.simulate import catalog, platforms, smpi
 
 _WRONG_USAGE = 2  # the applications' exit code
 #: Options of the applications that are asked for by another name here, as they stand in messages.
@@ -84,7 +84,7 @@ class Application:
 
 
 def _natives(*selectors: str) -> dict[str, str]:
-    return {f"smpi/{selector}": subjects.NATIVE_SELECTION for selector in selectors}
+    return {f"smpi/{selector}": catalog.NATIVE_SELECTION for selector in selectors}
 
 
 _ALL_TO_ALL = _natives("alltoall", "alltoallv")

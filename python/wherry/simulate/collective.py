@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wherry import plan, units
-from wherry.bench.frame import Progress, Result
+from wherry import units
 from wherry.errors import UsageError, unknown
-from wherry.origin import commit, machine
-from wherry.simulate import smpi, subjects
-from wherry.simulate.judge import Judgement, judge
+from wherry.measure.harness import Progress, Result
+from wherry.measure.provenance import commit, machine
+from wherry.schedule import plan
+from wherry.simulate import catalog, smpi
+from wherry.simulate.catalog import Subject
+from wherry.simulate.ranking import Judgement, judge
 from wherry.simulate.smpi import PROGRAM, Failed, Machine, TimeLimit
-from wherry.simulate.subjects import Subject
 
 NATIVE = "native"
 #: The whole of Wherry, which learns what to run; "wherry:mesh" is the whole of it, told what to run.
@@ -179,7 +180,7 @@ def _simulate(request: Request, size: int, variant: str) -> dict[str, Any]:
     args += ["--strategy", NATIVE if kind == NATIVE else variant]
     args += ["--copy-rate", f"{request.machine.platform.copy_bytes_per_s:g}"]
     args += ["--constants", request.machine.constants()]
-    selection = algorithm if kind == NATIVE and algorithm else subjects.NATIVE_SELECTION
+    selection = algorithm if kind == NATIVE and algorithm else catalog.NATIVE_SELECTION
     return smpi.run(request.machine, PROGRAM, args, {request.subject.option: selection}, request.limit_s)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wherry import figures, units
+from wherry import units
+from wherry.draw import figures
 from wherry.errors import WherryError
 from wherry.files import write_whole
 from wherry.simulate.collective import NATIVE, Setting

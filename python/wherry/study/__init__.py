@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wherry.errors import unknown
 from wherry.study import cache, nbody
-from wherry.study.frame import Folder, Part, Record, Study, Table, check, measured, origin
+from wherry.study.parts import Folder, Part, Record, Study, Table, check, measured, origin
 
 STUDIES = (cache.STUDY, nbody.STUDY)
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from wherry import paths
-from wherry.bench.frame import STATISTIC, Place, best_median
-from wherry.study.frame import Record
+from wherry.measure.harness import STATISTIC, Place, best_median
+from wherry.study.parts import Record
 
 
 def launched(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from wherry import record
+from wherry.analysis import record
 from wherry.errors import UsageError, WherryError
 from wherry.trace import chrome, recorded
 from wherry.trace.spans import COMPUTE, KINDS, MPI, WAIT, Span, Trace

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wherry import figures
+from wherry.draw import figures
 from wherry.files import write_whole
 from wherry.trace.spans import COMPUTE, KINDS, MPI, WAIT, Trace
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from wherry.analysis.calls import SETUP
+from wherry.analysis.record import NONE, Record, comm_key
 from wherry.analysis.waits import arrivals
-from wherry.record import NONE, Record, comm_key
 from wherry.trace.spans import COMPUTE, MPI, WAIT, Span, Trace
 
 _NS = 1e-9

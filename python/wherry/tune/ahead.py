@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wherry import launch, paths
-from wherry.bench import frame
+from wherry import paths
 from wherry.errors import UsageError, WherryError
-from wherry.mpis import find_mpis, run_to_end
-from wherry.operations import OPERATIONS, check_operations, sizes_of
-from wherry.tune.kept import Row, rows
+from wherry.measure import harness
+from wherry.measure.operations import OPERATIONS, check_operations, sizes_of
+from wherry.run import launch
+from wherry.run.mpis import find_mpis, run_to_end
+from wherry.tune.store import Row, rows
 
 SIZES = (8, 64, 1024, 16384)
 _LAUNCH_LIMIT_S = 600.0
@@ -31,7 +32,9 @@ class Kept:
     before: int
 
 
-def train(setup: frame.Setup, ranks: Sequence[int], operations: Sequence[str] | None, launcher: Sequence[str]) -> Kept:
+def train(
+    setup: harness.Setup, ranks: Sequence[int], operations: Sequence[str] | None, launcher: Sequence[str]
+) -> Kept:
     """One launch for each number of ranks, operation and size. A launcher says itself how many ranks it starts."""
     names = check_operations(operations or OPERATIONS)
     file = paths.tuning_file()
@@ -43,14 +46,14 @@ def train(setup: frame.Setup, ranks: Sequence[int], operations: Sequence[str] | 
         _train_all(setup, names, [(start, "as launched")], mpi_name, file)
     else:
         mpi = setup.installation()
-        with frame.Place(setup, mpi) as place:
+        with harness.Place(setup, mpi) as place:
             _train_all(setup, names, [(_on(place, n), f"{n} ranks") for n in ranks], mpi.name, file)
     known = {row.line for row in before}
     return Kept(file, [row for row in rows(file) if row.line not in known], len(before))
 
 
 def _train_all(
-    setup: frame.Setup, names: Sequence[str], starts: Sequence[tuple[Launch, str]], mpi_name: str, file: Path
+    setup: harness.Setup, names: Sequence[str], starts: Sequence[tuple[Launch, str]], mpi_name: str, file: Path
 ) -> None:
     program = str(paths.built(paths.bench_program(mpi_name, "collectives")))
     jobs = [
@@ -69,14 +72,14 @@ def _train_all(
 def _variables(operation: str, file: Path) -> dict[str, str]:
     """Wherry chooses for the operation; what it learns goes to the file."""
     to_learn = {"WHERRY_NO_TUNING": "0", "WHERRY_TUNING_FILE": str(file.absolute())}
-    return {**frame.preload(**to_learn), f"WHERRY_{operation.upper()}": "auto"}
+    return {**harness.preload(**to_learn), f"WHERRY_{operation.upper()}": "auto"}
 
 
-def _on(place: frame.Place, ranks: int) -> Launch:
+def _on(place: harness.Place, ranks: int) -> Launch:
     return lambda words, variables: place.run(ranks, words, variables)
 
 
-def own_launcher(words: Sequence[str], setup: frame.Setup) -> tuple[Launch, str]:
+def own_launcher(words: Sequence[str], setup: harness.Setup) -> tuple[Launch, str]:
     """How to start the benchmark with the user's launcher, and the MPI that it belongs to."""
     launcher = launch.find_launcher(words)
     if launcher is None:

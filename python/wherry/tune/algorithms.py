@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from wherry.errors import WherryError
-from wherry.mpis import Family, Mpi
+from wherry.run.mpis import Family, Mpi
 
 # Their selection needs parameters (a radix, a kind of tree) that nobody has measured here, or hardware that is rare.
 _MPICH_WITH_PARAMETERS = ("k_", "tree", "pipelined_tree", "recexch", "recursive_multiplying", "ccl")

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wherry.bench.frame import Place, Setup, Table, choose_mpi, parse, program, reason_of
 from wherry.errors import WherryError
 from wherry.export import mpich
 from wherry.files import write_whole
-from wherry.mpis import Mpi
-from wherry.operations import OPERATIONS, check_operations, sizes_of
-from wherry.origin import commit, machine
+from wherry.measure.harness import Place, Setup, Table, choose_mpi, parse, program, reason_of
+from wherry.measure.operations import OPERATIONS, check_operations, sizes_of
+from wherry.measure.provenance import commit, machine
+from wherry.run.mpis import Mpi
 from wherry.tune.algorithms import (
     AUTO,
     DEFAULT,

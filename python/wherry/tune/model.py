@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wherry import paths, plan
-from wherry.bench import frame
+from wherry import paths
 from wherry.errors import UsageError, WherryError
+from wherry.measure import harness
+from wherry.schedule import plan
 from wherry.tune import ahead
 
 #: A launch on a shared machine may be disturbed as a whole; of three, the lower quartile takes the others' word.
@@ -46,7 +47,7 @@ class Fitted:
     constants: list[Constant]
 
 
-def fit(setup: frame.Setup, ranks: int, launcher: Sequence[str]) -> Fitted:
+def fit(setup: harness.Setup, ranks: int, launcher: Sequence[str]) -> Fitted:
     """Measures on so many ranks, or as the launcher starts them, and puts the row into the tuning file."""
     file = paths.tuning_file()
     if file is None:
@@ -83,19 +84,19 @@ def _samples(row: dict[str, Any]) -> list[str]:
     return [f"{kind} {float(value)!r}" for value in row["samples"]]
 
 
-def _launches(setup: frame.Setup, ranks: int, launcher: Sequence[str]) -> list[str]:
+def _launches(setup: harness.Setup, ranks: int, launcher: Sequence[str]) -> list[str]:
     """What each launch printed."""
     launches = setup.launches or (1 if setup.quick else _LAUNCHES)
     if launcher:
         start, mpi_name = ahead.own_launcher(launcher, setup)
         program = str(paths.built(paths.bench_program(mpi_name, "model")))
-        return _repeat(setup, launches, lambda: start([program], frame.preload(WHERRY_DISABLE="1")))
+        return _repeat(setup, launches, lambda: start([program], harness.preload(WHERRY_DISABLE="1")))
     mpi = setup.installation()
-    with frame.Place(setup, mpi) as place:
-        return _repeat(setup, launches, lambda: place.run(ranks, [frame.program(mpi, "model")], {}))
+    with harness.Place(setup, mpi) as place:
+        return _repeat(setup, launches, lambda: place.run(ranks, [harness.program(mpi, "model")], {}))
 
 
-def _repeat(setup: frame.Setup, launches: int, launch: Callable[[], str]) -> list[str]:
+def _repeat(setup: harness.Setup, launches: int, launch: Callable[[], str]) -> list[str]:
     printed = []
     for i in range(launches):
         setup.progress(f"launch {i + 1}", i, launches)

@@ -10,9 +10,9 @@ from rich.table import Table
 from wherry import units
 from wherry.export.selection import times_by_size, winner
 from wherry.tune.algorithms import AUTO, DEFAULT
-from wherry.tune.kept import Row
 from wherry.tune.model import Constant
 from wherry.tune.results import Results
+from wherry.tune.store import Row
 
 #: Of a constant that keeps its default, by its origin.
 _WHY_DEFAULT = {"missing": "not measured", "absurd": "not plausible"}

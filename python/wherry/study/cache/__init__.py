@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from wherry.study.cache import eviction, node, scaling, sizes
-from wherry.study.frame import Measure, Part, Study
+from wherry.study.parts import Measure, Part, Study
 
 
 def _launched(name: str, module: ModuleType, question: str, measure: Measure, fewest_ranks: int) -> Part:

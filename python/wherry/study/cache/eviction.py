@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wherry import figures
-from wherry.bench.frame import Place, Setup
+from wherry.draw import figures
+from wherry.measure.harness import Place, Setup
 from wherry.study import applications
 from wherry.study.cache import replay
 from wherry.study.cache.programs import LCC
-from wherry.study.frame import Record, Records, Table, in_words, only, record, values
+from wherry.study.parts import Record, Records, Table, in_words, only, record, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

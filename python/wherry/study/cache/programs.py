@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wherry.bench.frame import Setup
-from wherry.study.frame import Record
+from wherry.measure.harness import Setup
+from wherry.study.parts import Record
 
 #: Ways to read as the applications name them, plain MPI left out: it is the baseline of each.
 BLOCKS, FIXED, ADAPTIVE = "block cache", "Wherry, fixed", "Wherry, adaptive"

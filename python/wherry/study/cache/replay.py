@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from wherry import paths
 from wherry.errors import WherryError
-from wherry.study.frame import Record
+from wherry.study.parts import Record
 
 
 def ask(words: Sequence[str]) -> list[Record]:

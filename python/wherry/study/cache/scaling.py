@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from wherry import figures, units
-from wherry.bench.frame import Place, Setup
+from wherry import units
+from wherry.draw import figures
+from wherry.measure.harness import Place, Setup
 from wherry.simulate import application
 from wherry.study import applications
 from wherry.study.cache.programs import (
@@ -21,7 +22,7 @@ from wherry.study.cache.programs import (
     launches,
     ranks_up_to,
 )
-from wherry.study.frame import Record, Records, Table, only, values
+from wherry.study.parts import Record, Records, Table, only, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING
 
-from wherry import figures, units
-from wherry.bench.frame import Place, Setup
+from wherry import units
+from wherry.draw import figures
+from wherry.measure.harness import Place, Setup
 from wherry.study import applications
 from wherry.study.cache import replay
 from wherry.study.cache.programs import (
@@ -23,7 +24,7 @@ from wherry.study.cache.programs import (
     hit_percent,
     launches,
 )
-from wherry.study.frame import Record, Records, Table, in_words, only, record, values
+from wherry.study.parts import Record, Records, Table, in_words, only, record, values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wherry.study.frame import Study
 from wherry.study.nbody import kernels, schemes, simulated, threads, traces
+from wherry.study.parts import Study
 
 STUDY = Study(
     "nbody",

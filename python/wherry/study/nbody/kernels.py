@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wherry import figures, paths
-from wherry.bench.frame import Setup
+from wherry import paths
+from wherry.draw import figures
 from wherry.errors import WherryError
-from wherry.study.frame import Part, Record, Table, only, record, values
+from wherry.measure.harness import Setup
+from wherry.study.parts import Part, Record, Table, only, record, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from wherry import paths, units
-from wherry.bench.frame import STATISTIC, Place, Setup, best_median
+from wherry.measure.harness import STATISTIC, Place, Setup, best_median
 from wherry.study import applications
-from wherry.study.frame import Record, record
+from wherry.study.parts import Record, record
 
 SIDES = {"native": "plain MPI", "wherry": "Wherry"}
 #: Of `wherry study`: what parts that run here look at.

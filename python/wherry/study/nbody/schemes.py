@@ -6,11 +6,11 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from wherry import figures
-from wherry.bench.frame import Setup
+from wherry.draw import figures
+from wherry.measure.harness import Setup
 from wherry.netlab import why_unavailable
-from wherry.study.frame import Part, Record, Table, only, values
 from wherry.study.nbody import runs
+from wherry.study.parts import Part, Record, Table, only, values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wherry import figures, units
-from wherry.bench.frame import Setup
+from wherry import units
+from wherry.draw import figures
+from wherry.measure.harness import Setup
 from wherry.simulate import application, platforms, smpi
-from wherry.study.frame import Part, Record, Table, only, record, values
 from wherry.study.nbody import runs
 from wherry.study.nbody.schemes import SCHEMES as SCHEME_NAMES
+from wherry.study.parts import Part, Record, Table, only, record, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

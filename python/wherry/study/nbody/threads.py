@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from wherry import figures
-from wherry.bench.frame import Setup
-from wherry.study.frame import Part, Record, Table, only, values
+from wherry.draw import figures
+from wherry.measure.harness import Setup
 from wherry.study.nbody import runs
+from wherry.study.parts import Part, Record, Table, only, values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wherry import trace
-from wherry.bench.frame import Setup
+from wherry.measure.harness import Setup
 from wherry.simulate import application, smpi
-from wherry.study.frame import Part, Record, Table, only, record, values
 from wherry.study.nbody.simulated import LIMIT_S, machine, why_not
+from wherry.study.parts import Part, Record, Table, only, record, values
 from wherry.trace import KINDS, Span, Trace, chrome, picture
 
 SCHEMES = ("equal", "balanced")

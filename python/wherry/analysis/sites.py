@@ -1,0 +1,104 @@
+"""Names for call sites: function and source line if the module has debug information, else what is known."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from wherry.analysis import elf
+
+
+class Site(NamedTuple):
+    """A place that calls MPI."""
+
+    module: str  # path
+    offset: int  # return address minus base
+    base: int  # where the module was loaded
+
+
+_CYTHON = re.compile(r"__pyx_[a-z]+_(\d+\w+)")
+_LENGTH = re.compile(r"(\d+)(?=[^\d])")
+_TIME_LIMIT_S = 30.0
+_BATCH = 512  # addresses per start of addr2line; keeps the command line short
+
+
+def name_sites(sites: Iterable[Site]) -> dict[Site, str]:
+    """A text for every site; asks addr2line once per module."""
+    by_module: dict[str, list[Site]] = defaultdict(list)
+    for site in sites:
+        by_module[site.module].append(site)
+    names: dict[Site, str] = {}
+    for path, members in by_module.items():
+        resolved = _resolve(path, members)
+        for site in members:
+            names[site] = resolved.get(site) or plain(site)
+    return names
+
+
+def plain(site: Site) -> str:
+    """What can be said without looking into the module."""
+    return f"{Path(site.module).name}+0x{site.offset:x}" if site.module else "unknown place"
+
+
+def _resolve(path: str, sites: list[Site]) -> dict[Site, str]:
+    tool = shutil.which("addr2line")
+    headers = elf.read(Path(path)) if path.startswith("/") else None
+    if tool is None or headers is None:
+        return {}
+    found: dict[Site, str] = {}
+    for start in range(0, len(sites), _BATCH):
+        batch = sites[start : start + _BATCH]
+        answers = _ask(tool, path, [_address(site, headers.executable) for site in batch])
+        for site, (function, line) in zip(batch, answers, strict=False):
+            if name := _describe(path, function, line):
+                found[site] = name
+    return found
+
+
+def _address(site: Site, absolute: bool) -> int:
+    # The site is a return address: one byte before it lies the call. A program at fixed addresses is recorded
+    # relative to its base like any other, and its symbols are not.
+    return max(site.offset - 1, 0) + (site.base if absolute else 0)
+
+
+def _ask(tool: str, path: str, addresses: list[int]) -> list[tuple[str, str]]:
+    """(function, file:line) per address; '??' where unknown."""
+    try:
+        done = subprocess.run(
+            [tool, "-f", "-C", "-e", path],
+            input="".join(f"0x{address:x}\n" for address in addresses),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_TIME_LIMIT_S,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    lines = done.stdout.splitlines()
+    return list(zip(lines[::2], lines[1::2], strict=False))
+
+
+def _describe(path: str, function: str, line: str) -> str:
+    file, _, number = line.partition(" ")[0].rpartition(":")
+    place = f"{Path(file).name}:{number}" if file not in ("", "??") and number.isdigit() and number != "0" else ""
+    if function in ("", "??"):
+        return place
+    return f"{_python_name(function)} ({place or Path(path).name})"
+
+
+def _python_name(function: str) -> str:
+    """mpi4py.MPI.Comm.Alltoallv for `__pyx_pw_6mpi4py_3MPI_4Comm_137Alltoallv`, as Cython writes it; others stay."""
+    match = _CYTHON.match(function)
+    if match is None:
+        return function
+    parts, rest = [], match[1]
+    while (length := _LENGTH.match(rest)) and len(rest) > (end := length.end() + int(length[1])) and rest[end] == "_":
+        parts.append(rest[length.end() : end])
+        rest = rest[end + 1 :]
+    # The last part has a running number instead of its length.
+    return ".".join([*parts, rest.lstrip("0123456789")])

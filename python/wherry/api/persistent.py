@@ -1,0 +1,105 @@
+"""Plans: collectives whose arguments are fixed, to be started again and again.
+
+    with wherry.Plan(wherry.alltoall, send, receive, comm) as step:
+        for _ in range(steps):
+            step.start()
+            compute_inside()
+            step.wait()
+
+What wherry.h says of wherry_plan holds here too: all ranks make and start their plans in one order.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+from wherry.api import collectives, neighborhood, reductions
+from wherry.api.library import library, making
+from wherry.errors import WherryError
+
+__all__ = ["Plan"]
+
+_COLLECTIVES: tuple[Callable[..., None], ...] = (
+    collectives.alltoall,
+    collectives.alltoallv,
+    collectives.alltoallw,
+    collectives.allgather,
+    collectives.bcast,
+    collectives.gather,
+    collectives.scatter,
+    collectives.barrier,
+    reductions.reduce,
+    reductions.allreduce,
+    reductions.reduce_scatter_block,
+    neighborhood.neighbor_alltoall,
+    neighborhood.neighbor_alltoallv,
+    neighborhood.neighbor_alltoallw,
+    neighborhood.neighbor_allgather,
+    neighborhood.neighbor_allgatherv,
+)
+
+
+class Plan:
+    """One of the collectives with its arguments, which it keeps alive. A context manager, which frees it.
+
+    Making one is collective over the communicator and raises what the collective itself would. Arrays are C-contiguous;
+    their elements may change while no execution is under way. Errors of an execution come from test() or wait().
+    """
+
+    def __init__(self, collective: Callable[..., None], /, *arguments: Any, **options: Any) -> None:
+        if collective not in _COLLECTIVES:
+            names = ", ".join(known.__name__ for known in _COLLECTIVES)
+            raise TypeError(f"a plan is of a collective of wherry ({names}), not of {collective!r}")
+        self._kept = (arguments, options)
+        self._plan: ctypes.c_void_p | None = None
+        with making() as made:
+            collective(*arguments, **options)
+        self._plan = made
+
+    def start(self) -> None:
+        """Starts an execution; none may be under way. Local."""
+        library().use("plan_start", self._handle())
+
+    def test(self) -> bool:
+        """Goes on with it: whether none is under way any more. Local."""
+        over = ctypes.c_int()
+        library().use("plan_test", self._handle(), ctypes.byref(over))
+        return bool(over.value)
+
+    def wait(self) -> None:
+        """Returns when no execution is under way. Other Python threads run meanwhile."""
+        library().use("plan_wait", self._handle())
+
+    @property
+    def strategy(self) -> str:
+        """What it runs by: a strategy's name, or "native"."""
+        text: bytes = library().ask("plan_strategy", ctypes.c_char_p, self._handle())
+        return text.decode()
+
+    def free(self) -> None:
+        """Gives everything back; afterwards nothing but this may be called. None may be under way. Local."""
+        if self._plan is not None:
+            library().use("plan_free", ctypes.byref(self._plan))
+            self._plan = None
+            self._kept = ((), {})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Waits for an execution under way first: its memory must not go before."""
+        if self._plan is not None:
+            try:
+                self.wait()
+            finally:
+                self.free()
+
+    def _handle(self) -> ctypes.c_void_p:
+        if self._plan is None:
+            raise WherryError("the plan has been freed; make another")
+        return self._plan

@@ -1,0 +1,109 @@
+"""What the commands share: the group, examples in --help, lists of numbers, progress."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from click.core import ParameterSource
+from rich.console import Console
+from rich.progress import Progress, TimeElapsedColumn
+
+from wherry.errors import UsageError, unknown
+from wherry.files import check_picture, followed, stays
+from wherry.measure import harness
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class Commands(click.Group):
+    """Knows the nearest name of a misspelt command."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            raise unknown("command", args[0], self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
+
+def errors_console() -> Console:
+    return Console(stderr=True)
+
+
+def examples(*lines: str) -> str:
+    r"""Text under the options of --help; \b keeps click from re-wrapping it."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    words = value.split(",")
+    if not all(word.isdigit() for word in words):
+        raise click.BadParameter("write numbers with commas, such as 64,1024")
+    return tuple(map(int, words))
+
+
+def given_options() -> list[str]:
+    """The options on the command line of the command that runs, by their first names."""
+    context = click.get_current_context()
+    return [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if isinstance(parameter, click.Option)
+        and parameter.name
+        and context.get_parameter_source(parameter.name) is ParameterSource.COMMANDLINE
+    ]
+
+
+def launching_options(command: _Command) -> _Command:
+    """Of commands that measure: what is launched, and where. Parameters mpi_name, ranks, netlab, hosts, launches."""
+    options = (
+        click.option("--mpi", "mpi_name", metavar="NAME", help="MPI to use, as `wherry info` names it."),
+        click.option("-n", "ranks", type=click.IntRange(min=1), help="Number of ranks."),
+        click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root)."),
+        click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts."),
+        click.option("--launches", type=click.IntRange(min=1), help="Interleaved launches."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def check_writable(file: Path | None) -> None:
+    """Before an hour of measuring, not after it."""
+    if file is None:
+        return
+    if file.is_dir():
+        raise UsageError(f"cannot write {file}: it is a folder; name a file in it")
+    if stays(file):
+        if not os.access(file, os.W_OK):
+            raise UsageError(f"cannot write {file}: it is nothing that you can write to; name another file")
+        return
+    folder = followed(file).parent
+    if not os.access(folder, os.W_OK):
+        raise UsageError(f"cannot write {file}: {folder} is not a directory that you can write to")
+
+
+def check_plot(file: Path | None) -> None:
+    """Before long work: that a picture can be written there, and replaces nothing but a picture."""
+    check_writable(file)
+    if file is not None:
+        check_picture(file)
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[harness.Progress]:
+    """On a terminal a bar on stderr, elsewhere nothing."""
+    console = errors_console()
+    if not console.is_terminal:
+        yield lambda what, done, total: None
+        return
+    with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=console, transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda what, done, total: bar.update(task, description=f"{title}: {what}", completed=done, total=total)

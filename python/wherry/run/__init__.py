@@ -1,0 +1,1 @@
+"""`wherry run` and `wherry info`: MPI installations, settings, launches, and the summary of a run."""

@@ -1,0 +1,1 @@
+"""What the C++ tool wherry-plan knows of schedules: candidates, estimates and pictures."""

@@ -1,0 +1,281 @@
+"""What all studies share: parts that answer one question each, and the folder where the answers go.
+
+A part measures records. Its table and its picture are made of the records alone, so that they can be made again.
+"""
+
+from __future__ import annotations
+
+import re
+import reprlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wherry.errors import UsageError, WherryError, did_you_mean
+from wherry.files import DAMAGE, make_folder, read_json, write_records, write_whole
+from wherry.measure.harness import Setup
+from wherry.measure.provenance import commit, machine
+
+#: The members of a benchmark's record (docs/reference/command-line.md), and the case's coordinates.
+Record = dict[str, Any]
+Records = Sequence[Record]
+Measure = Callable[[Setup], list[Record]]
+
+_TEXT, _NUMBER = (str, "text"), (int | float, "a number")
+_NUMBER_OR_NULL = (int | float | None, "a number or null")
+#: What the members of all records are. Those that only some have are looked at where they are used.
+_MEMBERS: dict[str, tuple[Any, str]] = {
+    **dict.fromkeys(("case", "metric", "unit", "mpi", "network", "machine", "commit"), _TEXT),
+    "value": _NUMBER,
+    "baseline": _NUMBER_OR_NULL,
+    "ratio": _NUMBER_OR_NULL,
+    "ranks": (int, "a whole number"),
+    "quick": (bool, "true or false"),
+}
+_DO_NOT_FIT = "its records make no table and picture, because one is missing or a member is of another kind"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Of words; the first column stands on the left."""
+
+    head: tuple[str, ...]
+    rows: Sequence[tuple[str, ...]]
+
+    def text(self) -> str:
+        """For terminals; never cut, for a number without its row says nothing."""
+        widths = [max(map(len, column)) for column in zip(self.head, *self.rows, strict=True)]
+        lines = [[row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])] for row in (self.head, *self.rows)]
+        return "".join(f"{'  '.join(line).rstrip()}\n" for line in lines)
+
+    def markdown(self) -> str:
+        marks = ("---", *["---:"] * (len(self.head) - 1))
+        return "".join(f"| {' | '.join(row)} |\n" for row in (self.head, marks, *self.rows))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A question.
+
+    why_not: why it cannot be answered here, with what to do; empty if it can. options: of `wherry study` that it looks
+    at, besides those that all parts have. fewest_ranks: that -n may say; fewest_quick: with --quick, if that is another
+    number.
+    """
+
+    name: str
+    question: str
+    measure: Measure
+    tabulate: Callable[[Records], Table]
+    draw: Callable[[Records], str]  # SVG
+    why_not: Callable[[Setup], str] = lambda setup: ""
+    options: tuple[str, ...] = ()
+    fewest_ranks: int = 1
+    fewest_quick: int | None = None
+
+    def why_too_few(self, setup: Setup) -> str:
+        """Why -n leaves it nothing to measure; empty if it does not."""
+        fewest = self.fewest_ranks if self.fewest_quick is None or not setup.quick else self.fewest_quick
+        if setup.ranks is None or setup.ranks >= fewest:
+            return ""
+        return f"-n {setup.ranks} is below its fewest ranks; write -n {fewest} or more, or leave it out"
+
+
+@dataclass(frozen=True)
+class Study:
+    name: str
+    summary: str
+    parts: tuple[Part, ...]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """That any of its parts looks at."""
+        return tuple(dict.fromkeys(option for part in self.parts for option in part.options))
+
+    def find(self, names: Sequence[str]) -> tuple[Part, ...]:
+        """The parts of these names, in their own order; without names all."""
+        known = [part.name for part in self.parts]
+        for name in names:
+            if name not in known:
+                have = f"it has {', '.join(known)}{did_you_mean(name, known)}"
+                raise UsageError(f"the study '{self.name}' has no part '{name}'; {have}")
+        return tuple(part for part in self.parts if part.name in names or not names)
+
+
+def record(*, case: str, metric: str, unit: str, value: float, mpi: str, ranks: int, **more: Any) -> Record:
+    """A record; what is not given has no value. ratio: baseline / value, if there is a baseline and it is not given."""
+    baseline = more.get("baseline")
+    row: Record = {"case": case, "metric": metric, "unit": unit, "value": value, "baseline": baseline}
+    row["ratio"] = baseline / value if baseline is not None and value > 0 else None
+    return row | {"mpi": mpi, "ranks": ranks, "samples": [], "statistic": "a count", "network": ""} | more
+
+
+def only(rows: Iterable[Record], **wanted: Any) -> list[Record]:
+    """The records with these members."""
+    return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
+
+
+def values(rows: Iterable[Record], name: str) -> list[Any]:
+    """Of a member, each once, in the order of the records."""
+    return list(dict.fromkeys(row[name] for row in rows))
+
+
+def in_words(reached: bool | None) -> str:
+    """Of a goal. None: a quick look cannot judge."""
+    return {None: "not judged (quick)", True: "yes", False: "no"}[reached]
+
+
+def check(part: Part, setup: Setup) -> None:
+    """Raises WherryError if the part cannot be answered here, UsageError if -n leaves it nothing to measure."""
+    if why := part.why_too_few(setup):
+        raise UsageError(f"cannot answer '{part.name}': {why}")
+    if why := part.why_not(setup):
+        raise WherryError(f"cannot answer '{part.name}': {why}")
+
+
+def measured(study: Study, part: Part, setup: Setup) -> list[Record]:
+    """The records of a part, with what those of all parts say."""
+    check(part, setup)
+    where = {"bench": f"study {study.name}", "part": part.name}
+    origin = {"machine": machine(), "commit": commit(), "quick": setup.quick}
+    return [where | row | origin for row in part.measure(setup)]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Where results/, images/ and the pages in studies/ are; docs/ of the project is one."""
+
+    path: Path
+
+    def results(self, study: Study, part: Part) -> Path:
+        return self.path / "results" / f"{study.name}-{part.name}.json"
+
+    def image(self, study: Study, part: Part) -> Path:
+        return self.path / "images" / f"{study.name}-{part.name}.svg"
+
+    def page(self, study: Study) -> Path:
+        return self.path / "studies" / f"{study.name}.md"
+
+    def prepare(self) -> None:
+        """Raises UsageError if nothing can be written there: before hours of measuring, not after them."""
+        for name in ("results", "images"):
+            make_folder(self.path / name, "-o")
+
+    def check_quick(self, study: Study, parts: Iterable[Part]) -> None:
+        """Raises UsageError if a quick look would replace what was measured."""
+        for path in (self.results(study, part) for part in parts):
+            if _is_measured(path):
+                raise UsageError(
+                    f"{path} is a measurement, which --quick does not replace; name another folder with -o,"
+                    " or leave out --quick"
+                )
+
+    def read(self, study: Study, part: Part) -> list[Record]:
+        """Raises UsageError if there are no records, or damaged ones."""
+        path = self.results(study, part)
+        try:
+            rows = read_json(path)
+            _check_records(rows)
+        except FileNotFoundError:
+            raise UsageError(f"{path} does not exist; measure it first, without --redraw") from None
+        except OSError as error:
+            raise UsageError(f"cannot read {path}: {error.strerror}; measure it again, without --redraw") from error
+        except ValueError as error:
+            raise _damaged(path, str(error)) from error
+        _check_shown(path, part, rows)
+        return list(rows)
+
+    def write(self, study: Study, part: Part, records: Records) -> list[Path]:
+        """Records, picture, and the part's place in the study's page, if there is one. Returns what was written."""
+        write_records(self.results(study, part), records)  # first: whatever goes wrong then, they are there
+        files = {self.image(study, part): part.draw(records)}
+        page = self.page(study)
+        if page.exists() and not self.why_no_place(study, part):
+            files[page] = filled(_text(page), part.name, _shown(study, part, records))
+        for path, content in files.items():
+            write_whole(path, content)
+        return [self.results(study, part), *files]
+
+    def why_no_place(self, study: Study, part: Part) -> str:
+        """Why the study's page does not show the part, with what to do; empty if it does, or if there is no page."""
+        page = self.page(study)
+        if not page.exists() or _place(part.name).search(_text(page)):
+            return ""
+        begin, end = _marks(part.name)
+        return f"{page} has no place for part '{part.name}'; put the lines {begin} and {end} where it is to stand"
+
+
+def _check_records(rows: Any) -> None:
+    """Raises ValueError if these are no records, or if what all records have is missing in one."""
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise ValueError("it is no list of objects")
+    if not rows:
+        raise ValueError("its list is empty")
+    for number, row in enumerate(rows, 1):
+        for name, (kind, words) in _MEMBERS.items():
+            if name not in row:
+                raise ValueError(f"record {number} has no '{name}'")
+            if not isinstance(row[name], kind):
+                raise ValueError(f"'{name}' of record {number} is {reprlib.repr(row[name])}, not {words}")
+
+
+def _check_shown(path: Path, part: Part, records: Records) -> None:
+    """Raises UsageError if only table and picture find that records are damaged."""
+    try:
+        part.tabulate(records)
+        part.draw(records)
+    except KeyError as error:
+        raise _damaged(path, f"its records have no {error} where one is needed") from error
+    except DAMAGE as error:
+        raise _damaged(path, f"{_DO_NOT_FIT} ({error})") from error
+
+
+def _damaged(path: Path, how: str) -> UsageError:
+    return UsageError(f"{path} is damaged: {how}; measure it again, without --redraw")
+
+
+def _is_measured(path: Path) -> bool:
+    """Whether it holds records, and one that does not say that it is a quick look's."""
+    try:
+        rows = read_json(path)
+    except (OSError, ValueError):
+        return False
+    return isinstance(rows, list) and any(isinstance(row, dict) and row.get("quick") is not True for row in rows)
+
+
+def _text(page: Path) -> str:
+    try:
+        return page.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{page} is not UTF-8 from byte {error.start} on; mend it, or move it away") from error
+
+
+def filled(page: str, place: str, text: str) -> str:
+    """The page with this text between <!-- PLACE --> and <!-- end of PLACE -->, if it has such a place."""
+    begin, end = _marks(place)
+    return _place(place).sub(lambda _: f"{begin}\n{text}{end}", page)
+
+
+def _place(name: str) -> re.Pattern[str]:
+    begin, end = _marks(name)
+    return re.compile(f"{re.escape(begin)}\n.*?{re.escape(end)}", re.DOTALL)
+
+
+def _marks(place: str) -> tuple[str, str]:
+    return f"<!-- {place} -->", f"<!-- end of {place} -->"
+
+
+def _shown(study: Study, part: Part, records: Records) -> str:
+    """Picture, table and origin, as a page shows them."""
+    picture = f"![{part.question}](../images/{study.name}-{part.name}.svg)"
+    return f"\n{picture}\n\n{part.tabulate(records).markdown()}\n{origin(records)}\n\n"
+
+
+def origin(records: Records) -> str:
+    """Where the records come from, in a line. Networks that are alike in part are not told again and again."""
+    words = [str(mpi) for mpi in values(records, "mpi") if mpi]
+    words += dict.fromkeys(word for network in values(records, "network") if network for word in network.split("; "))
+    words += [str(records[0]["machine"]), f"commit {records[0]['commit']}"]
+    if records[0]["quick"]:
+        words.append("a quick look, not a measurement")
+    return "; ".join(words) + "."

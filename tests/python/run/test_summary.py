@@ -1,0 +1,285 @@
+"""From records to numbers to one screen of text."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from synthetic import MS, Draft, example, write
+
+from wherry import units
+from wherry.analysis import Analysis, analyse, from_data, machines, record
+from wherry.run.summary import Context, print_summary
+
+
+def analysed(folder: Path, drafts: list[Draft]) -> Analysis:
+    write(folder, drafts)
+    return analyse(record.read_all(folder))
+
+
+def shown(analysis: Analysis, width: int = 80) -> str:
+    console = Console(file=io.StringIO(), width=width)
+    print_summary(console, analysis, Context("out/report.html"))
+    return console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_times_and_shares(tmp_path: Path) -> None:
+    result = analysed(tmp_path, example(4))
+    assert result.size == 4
+    assert result.seconds == pytest.approx(1.0)
+    assert result.mpi_share == pytest.approx(0.275)
+    assert [row.function for row in result.functions] == ["MPI_Alltoall", "MPI_Bcast", "MPI_Send"]
+    assert result.functions[0].totals.calls == 400
+    assert result.functions[0].totals.seconds == pytest.approx(0.8)
+    assert result.functions[2].totals.derived_calls == 40
+    assert [(row.name, row.size) for row in result.comms] == [("MPI_COMM_WORLD", 4)]
+
+
+def test_call_sites_are_merged_over_ranks(tmp_path: Path) -> None:
+    result = analysed(tmp_path, example(4, program="/no/such/app"))
+    assert [(row.site, row.ranks) for row in result.sites] == [
+        ("app+0x1234", 4),
+        ("app+0x2345", 4),
+        ("unknown place", 4),
+    ]
+
+
+def test_waiting_is_the_last_entry_minus_the_own(tmp_path: Path) -> None:
+    result = analysed(tmp_path, example(4))
+    (row,) = result.waits
+    assert (row.function, row.calls) == ("MPI_Bcast", 3)
+    assert row.wait_seconds == pytest.approx(3 * (3 + 2 + 1) * 1e-3)
+    assert row.seconds == pytest.approx(3 * (20 + 19 + 18 + 17) * 1e-3)
+    waits = [rank.wait_seconds for rank in result.ranks]
+    assert waits[0] == pytest.approx(3 / 20 * 0.05)
+    assert waits[3] == pytest.approx(0.0)
+
+
+def test_waiting_is_not_told_across_clocks(tmp_path: Path) -> None:
+    drafts = example(4)
+    drafts[2].header["boot_id"] = b"boot-b"
+    result = analysed(tmp_path, drafts)
+    assert result.waits == []
+    assert "clocks of hosts" in result.wait_note
+    assert all(rank.wait_seconds is None for rank in result.ranks)
+
+
+def test_a_collective_that_one_rank_did_not_keep_is_left_out(tmp_path: Path) -> None:
+    drafts = example(4)
+    del drafts[3].rows["arrivals"][1]
+    assert analysed(tmp_path, drafts).waits[0].calls == 2
+
+
+def machine(monkeypatch: pytest.MonkeyPatch, boot_id: str, cores: int) -> None:
+    monkeypatch.setattr(machines, "this_machine", lambda: (boot_id, cores))
+
+
+def test_more_ranks_than_cores_are_said_beside_the_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine(monkeypatch, "boot-a", 3)
+    lines = " ".join(shown(analysed(tmp_path, example(4))).split())
+    assert "entered a collective later 4 ranks share 3 cores on node0: they wait for a core, too" in lines
+
+
+@pytest.mark.parametrize(("boot_id", "cores"), [("boot-a", 4), ("boot-b", 1)])
+def test_enough_cores_or_unknown_ones_are_not_mentioned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, boot_id: str, cores: int
+) -> None:
+    machine(monkeypatch, boot_id, cores)
+    assert "core" not in shown(analysed(tmp_path, example(4)))
+
+
+def test_ranks_count_by_machine_and_emulated_hosts_are_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machine(monkeypatch, "boot-a", 2)
+    drafts = example(6)
+    for rank, (host, boot_id) in enumerate([(b"h1", b"boot-a")] * 2 + [(b"h2", b"boot-a")] + [(b"far", b"boot-b")] * 3):
+        drafts[rank].header |= {"host": host, "boot_id": boot_id}
+    result = analysed(tmp_path, drafts)
+    assert [(row.hosts, row.ranks, row.cores) for row in result.machines] == [(["h1", "h2"], 3, 2), (["far"], 3, None)]
+    text = " ".join(shown(result).split())
+    assert "3 ranks share 2 cores on 2 hosts of one machine" in text
+    assert "far" not in text
+
+
+def test_this_machine_is_known_by_the_id_of_its_kernel() -> None:
+    boot_id, cores = machines.this_machine()
+    assert boot_id == Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    assert cores == len(os.sched_getaffinity(0))
+
+
+def test_gain_is_estimated_from_agreed_times(tmp_path: Path) -> None:
+    result = analysed(tmp_path, example(4))
+    (use,) = result.replaced
+    assert (use.strategy, use.calls, use.ranks) == ("mesh", 360, 4)
+    assert use.gain_seconds == pytest.approx(90 * 2e-3)
+    assert result.gain_seconds == pytest.approx(90 * 2e-3)
+
+
+def test_a_loss_is_called_one(tmp_path: Path) -> None:
+    drafts = example(4)
+    for draft in drafts:
+        draft.rows["decisions"][2] |= {"time_ns": 4 * MS}  # type: ignore[operator]
+    assert "by mesh (about 90 ms per rank lost)" in " ".join(shown(analysed(tmp_path, drafts)).split())
+
+
+def test_without_a_native_time_no_gain_is_claimed(tmp_path: Path) -> None:
+    drafts = example(2)
+    for draft in drafts:
+        draft.rows["decisions"] = []
+    result = analysed(tmp_path, drafts)
+    assert result.gain_seconds is None
+    assert "estimated gain" not in shown(result)
+
+
+def test_decisions_are_told_once_for_all_ranks(tmp_path: Path) -> None:
+    result = analysed(tmp_path, example(4))
+    assert [(row.strategy, row.reason, row.call) for row in result.decisions] == [
+        ("native", "trial", 0),
+        ("mesh", "trial", 5),
+        ("mesh", "kept", 10),
+    ]
+    assert result.decisions[2].at_seconds == pytest.approx(0.030)
+
+
+def test_what_is_incomplete_is_said(tmp_path: Path) -> None:
+    drafts = example(4)[:3]
+    drafts[1].header["state"] = 0
+    drafts[2].dropped["calls"] = 17
+    warnings = " | ".join(analysed(tmp_path, drafts).warnings)
+    assert "1 rank did not reach MPI_Finalize: 1" in warnings
+    assert "records of 1 rank of 4 are missing: 3" in warnings
+    assert "17 events not recorded because the table 'calls' was full" in warnings
+
+
+def test_the_summary_answers_the_questions_on_one_screen(tmp_path: Path) -> None:
+    lines = shown(analysed(tmp_path, example(4))).splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    text = "\n".join(lines)
+    for part in ("in MPI", "MPI_Alltoall", "app+0x1234", "replaced 90%", "mesh", "per rank won", "intercommunicator"):
+        assert part in text, part
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_the_summary_keeps_to_the_width(tmp_path: Path, width: int) -> None:
+    for line in shown(analysed(tmp_path, example(4, program="/x/" + "long name " * 30)), width).splitlines():
+        assert len(line) <= width
+
+
+def test_long_names_of_places_do_not_squeeze_the_numbers(tmp_path: Path) -> None:
+    result = analysed(tmp_path, example(2))
+    result.sites[0].site = "a_long_name_" * 20
+    (line,) = [line for line in shown(result).splitlines() if "a_long" in line]
+    assert line.startswith("MPI_Alltoall")
+    assert "73%" in line
+
+
+def test_names_with_markup_are_plain_text(tmp_path: Path) -> None:
+    text = shown(analysed(tmp_path, example(2, program="/x/[red]a 'b' \"c\"")))
+    assert text.splitlines()[1].startswith("[red]a 'b' \"c\": 2 ranks")
+
+
+def test_nothing_recorded_is_an_empty_analysis(tmp_path: Path) -> None:
+    result = analyse(record.read_all(tmp_path))
+    assert result.ranks == []
+    assert result.mpi_share == 0.0
+
+
+def test_data_come_back_from_json(tmp_path: Path) -> None:
+    result = analysed(tmp_path, example(3))
+    assert from_data(result.data()) == result
+
+
+def test_a_rank_without_time_divides_by_nothing(tmp_path: Path) -> None:
+    drafts = [Draft(size=1, header={"start_ns": 5 * MS, "init_ns": 0, "end_ns": 0})]
+    result = analysed(tmp_path, drafts)
+    assert result.mpi_share == 0.0
+    assert "0 s" in shown(result)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1536, "1.5 KiB"), (5 << 40, "5 TiB")]
+)
+def test_bytes(value: int, text: str) -> None:
+    assert units.bytes_(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0 s"), (1.5, "1.5 s"), (0.00123, "1.23 ms"), (2.5e-6, "2.5 us"), (1e-9, "1 ns")]
+)
+def test_seconds(value: float, text: str) -> None:
+    assert units.seconds(value) == text
+
+
+def test_size_classes() -> None:
+    names = ["0 B", "1 B", "2 B", "3-4 B", "<= 8 B", "<= 16 B"]
+    assert [units.bucket(i) for i in range(6)] == names
+    assert units.bucket(11) == "<= 1 KiB"
+
+
+def test_ranges() -> None:
+    assert units.ranges([0, 1, 2, 5, 7, 8]) == "0-2, 5, 7-8"
+    assert units.ranges([]) == ""
+
+
+def test_cached_windows_in_one_sentence(tmp_path: Path) -> None:
+    result = analysed(tmp_path, example(4))
+    (row,) = result.windows
+    assert (row.caching, row.windows, row.whole_hits, row.lookups) == ("user", 4, 360, 400)
+    assert row.misses == {"compulsory": 32, "capacity": 8, "conflict": 0, "invalidated": 0}
+    text = " ".join(shown(result, 200).split())
+    assert (
+        "cached windows (user): 90% of 400 ranges looked up were hits, 35.2 KiB not fetched (about 4 ms in all);"
+        " misses mostly compulsory; 20 gets left to the library" in text
+    )
+
+
+def test_hits_in_part_and_gets_that_went_past_the_cache_are_told_apart(tmp_path: Path) -> None:
+    drafts = example(2)
+    for draft in drafts:
+        draft.rows["windows"][0] |= {"full_hits": 60, "pending_hits": 10, "partial_hits": 20, "bypassed": 3}
+    result = analysed(tmp_path, drafts)
+    text = " ".join(shown(result, 200).split())
+    assert "70% of 200 ranges looked up were hits and 20% in part, 17.6 KiB not fetched" in text
+    assert "; 16 gets left to the library, 6 of them because plain gets were cheaper" in text
+
+
+def test_windows_whose_gets_all_went_past_the_cache(tmp_path: Path) -> None:
+    draft = Draft(rows={"windows": [{"comm": record.NONE, "caching": 0, "bypassed": 7}]})
+    text = " ".join(shown(analysed(tmp_path, [draft]), 200).split())
+    assert ": no range was looked up; 7 gets left to the library, 7 of them because plain gets were cheaper" in text
+
+
+def test_what_the_ranks_of_a_node_read_for_each_other(tmp_path: Path) -> None:
+    drafts = example(2)
+    for draft in drafts:
+        draft.rows["windows"][0] |= {"node_found": 6, "node_offered": 4, "node_refused": 1}
+    result = analysed(tmp_path, drafts)
+    (row,) = result.windows
+    assert (row.node_found, row.node_offered, row.node_refused) == (12, 8, 2)
+    assert "misses mostly compulsory; 12 of them found in the node's cache; 10 gets" in " ".join(
+        shown(result, 200).split()
+    )
+
+
+def test_windows_that_are_never_cached(tmp_path: Path) -> None:
+    result = analysed(
+        tmp_path,
+        [
+            Draft(
+                rows={
+                    "windows": [{"comm": record.NONE, "caching": 3, "passed": 7}, {"comm": record.NONE, "caching": 4}]
+                }
+            )
+        ],
+    )
+    text = " ".join(shown(result, 200).split())
+    assert "shared memory windows: not cached; 7 gets left to the library" in text
+    assert "dynamic" not in text
+
+
+def test_windows_that_nobody_read_are_not_spoken_of(tmp_path: Path) -> None:
+    result = analysed(tmp_path, [Draft(rows={"windows": [{"comm": record.NONE, "caching": 0}]})])
+    assert "cached windows" not in shown(result)

@@ -1,0 +1,399 @@
+"""Studies: parts whose pictures and tables are made of records, and the folder where they go. Nothing is measured."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from a_study import CLOSED, PART, STUDY, count_of
+from scripted import fake_mpi, texts_of
+
+from wherry import study
+from wherry.errors import UsageError, WherryError
+from wherry.measure.harness import Setup
+from wherry.simulate import application, smpi
+from wherry.study import applications
+from wherry.study.cache import eviction, node, replay, scaling, sizes
+from wherry.study.cache.programs import ADAPTIVE, BLOCKS, FIXED, VARIANTS
+from wherry.study.parts import Folder, Record, Table, filled, measured
+
+#: What the contract of benchmark records asks for.
+FIELDS = {
+    "bench",
+    "case",
+    "metric",
+    "unit",
+    "value",
+    "baseline",
+    "ratio",
+    "mpi",
+    "ranks",
+    "samples",
+    "machine",
+    "commit",
+}
+
+
+def test_records_carry_what_all_records_have() -> None:
+    (row,) = measured(STUDY, PART, Setup())
+    assert row.keys() >= FIELDS
+    assert (row["bench"], row["part"], row["ratio"], row["quick"]) == ("study some", "one", 2.0, False)
+    with pytest.raises(WherryError, match="cannot answer 'two': it is closed; open it"):
+        measured(STUDY, CLOSED, Setup())
+
+
+def test_tables_stand_in_columns() -> None:
+    table = Table(("case", "n"), [("a long one", "1"), ("b", "100")])
+    assert table.text() == "case          n\na long one    1\nb           100\n"
+
+
+def test_parts_are_found_by_name_in_their_own_order() -> None:
+    assert STUDY.find([]) == STUDY.find(["two", "one"]) == (PART, CLOSED)
+    assert STUDY.find(["two"]) == (CLOSED,)
+    with pytest.raises(UsageError) as error:
+        STUDY.find(["tow"])
+    assert str(error.value) == "the study 'some' has no part 'tow'; it has one, two; did you mean 'two'?"
+
+
+def test_a_page_is_filled_in_its_own_places_only() -> None:
+    page = "before\n<!-- one -->\nold\n<!-- end of one -->\nafter\n<!-- two -->\nx\n<!-- end of two -->\n"
+    assert filled(page, "one", "a\\1\n") == page.replace("old\n", "a\\1\n")
+    assert filled(page, "three", "new") == page
+
+
+def test_the_folder_takes_records_picture_and_place(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    rows = measured(STUDY, PART, Setup(quick=True))
+    written = folder.write(STUDY, PART, rows)
+    assert written == [tmp_path / "results/some-one.json", tmp_path / "images/some-one.svg"]
+    assert folder.read(STUDY, PART) == rows
+    (tmp_path / "studies").mkdir()
+    page = tmp_path / "studies/some.md"
+    page.write_text("# Some\n<!-- one -->\n<!-- end of one -->\n")
+    assert folder.write(STUDY, PART, rows)[-1] == page
+    text = page.read_text()
+    assert "![How many?](../images/some-one.svg)" in text
+    assert "| case | count |\n| --- | ---: |\n| a | 3 |\n" in text
+    assert "Some MPI; " in text
+    assert "a quick look, not a measurement." in text
+    # Again: the same, not twice.
+    folder.write(STUDY, PART, rows)
+    assert page.read_text() == text
+
+
+def test_what_cannot_be_read_again_says_what_to_do(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    with pytest.raises(UsageError, match=r"some-one.json does not exist; measure it first, without --redraw"):
+        folder.read(STUDY, PART)
+    for damaged, why in {
+        '[\n{"a":': "it is not whole JSON but breaks off in line 2, column 6",
+        "{}": "it is no list of objects",
+        "[]": "its list is empty",
+        "[1]": "it is no list of objects",
+    }.items():
+        folder.results(STUDY, PART).write_text(damaged)
+        with pytest.raises(UsageError) as error:
+            folder.read(STUDY, PART)
+        assert str(error.value).endswith(f"some-one.json is damaged: {why}; measure it again, without --redraw")
+    folder.results(STUDY, PART).unlink()
+    folder.results(STUDY, PART).mkdir()
+    with pytest.raises(UsageError, match=r"cannot read .*some-one.json: Is a directory; measure it again"):
+        folder.read(STUDY, PART)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"value": None}, "'value' of record 2 is None, not a number"),
+        ({"value": "3"}, "'value' of record 2 is '3', not a number"),
+        ({"baseline": [6.0]}, "'baseline' of record 2 is [6.0], not a number or null"),
+        ({"machine": 1}, "'machine' of record 2 is 1, not text"),
+        ({"ranks": 2.5}, "'ranks' of record 2 is 2.5, not a whole number"),
+        ({"quick": "no"}, "'quick' of record 2 is 'no', not true or false"),
+    ],
+)
+def test_members_of_another_kind_are_named(tmp_path: Path, change: Record, why: str) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    (row,) = measured(STUDY, PART, Setup())
+    folder.results(STUDY, PART).write_text(json.dumps([row, row | change]))
+    with pytest.raises(UsageError) as error:
+        folder.read(STUDY, PART)
+    assert f"some-one.json is damaged: {why}; measure it again" in str(error.value)
+
+
+def test_every_member_of_all_records_is_missed(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    (row,) = measured(STUDY, PART, Setup())
+    for name in (FIELDS - {"bench", "samples"}) | {"network", "quick"}:
+        folder.results(STUDY, PART).write_text(json.dumps([{k: v for k, v in row.items() if k != name}]))
+        with pytest.raises(UsageError, match=f"record 1 has no '{name}'; measure it again"):
+            folder.read(STUDY, PART)
+
+
+def test_records_that_a_table_or_picture_finds_damaged_are_told_with_their_file(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    folder.write(STUDY, PART, measured(STUDY, PART, Setup()))
+
+    def read(use: Callable[[Record], object]) -> None:
+        folder.read(STUDY, dataclasses.replace(PART, draw=lambda rows: f"<svg>{use(rows[0])}</svg>"))
+
+    read(lambda row: row["case"])
+    with pytest.raises(
+        UsageError, match=r"some-one.json is damaged: its records have no 'share' where one is needed; "
+    ):
+        read(lambda row: row["share"])
+    with pytest.raises(UsageError, match=r"some-one.json is damaged: .* of another kind \(.*zero\); measure it again"):
+        read(lambda row: row["value"] / 0)
+    with pytest.raises(FileNotFoundError):  # about something else
+        read(lambda row: (tmp_path / "none").read_text())
+
+
+def test_records_are_kept_whatever_is_wrong_with_the_page(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    (tmp_path / "studies").mkdir()
+    folder.page(STUDY).write_bytes(b"\xff")
+    with pytest.raises(UsageError, match=r"some.md is not UTF-8 from byte 0 on"):
+        folder.write(STUDY, PART, measured(STUDY, PART, Setup()))
+    assert len(folder.read(STUDY, PART)) == 1
+
+
+def test_a_quick_look_leaves_measurements_alone(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    folder.check_quick(STUDY, STUDY.parts)
+    for quick in (True, False):
+        folder.write(STUDY, PART, measured(STUDY, PART, Setup(quick=quick)))
+        if quick:
+            folder.check_quick(STUDY, STUDY.parts)
+    folder.check_quick(STUDY, [CLOSED])
+    with pytest.raises(
+        UsageError, match=r"some-one.json is a measurement, which --quick does not replace; name another"
+    ):
+        folder.check_quick(STUDY, STUDY.parts)
+    folder.results(STUDY, PART).write_text("[")
+    folder.check_quick(STUDY, STUDY.parts)
+
+
+def test_a_page_without_the_place_is_left_alone_and_told(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    rows = measured(STUDY, PART, Setup())
+    assert folder.why_no_place(STUDY, PART) == ""  # there is no page
+    (tmp_path / "studies").mkdir()
+    page = folder.page(STUDY)
+    page.write_text("# Some\n<!-- two -->\n<!-- end of two -->\n<!-- one -->\n")
+    assert page not in folder.write(STUDY, PART, rows)
+    assert page.read_text().endswith("<!-- one -->\n")
+    why = "has no place for part 'one'; put the lines <!-- one --> and <!-- end of one --> where it is to stand"
+    assert folder.why_no_place(STUDY, PART) == f"{page} {why}"
+    assert folder.why_no_place(STUDY, CLOSED) == ""
+    page.write_bytes(b"\xff")
+    with pytest.raises(UsageError, match=r"some.md is not UTF-8 from byte 0 on"):
+        folder.write(STUDY, PART, rows)
+
+
+def test_the_origin_says_everything_once() -> None:
+    networks = ["a switch, slow; 16 nodes", "a switch, slow; 32 nodes", "", "a switch, slow; 16 nodes"]
+    rows = [count_of(1.0, network=network, machine="2 x CPU", commit="abc", quick=False) for network in networks]
+    assert study.origin(rows) == "Some MPI; a switch, slow; 16 nodes; 32 nodes; 2 x CPU; commit abc."
+
+
+def launch_row(variant: str, seconds: Sequence[float], hits: int) -> Record:
+    """As the applications write them."""
+    samples = [{"launch": 0, "native": [4.0, 8.0, 4.0], "wherry": list(seconds)}]
+    return {
+        "bench": "lcc", "case": "x", "metric": "counting", "unit": "s", "value": 0, "baseline": 0, "ratio": 0,
+        "mpi": "Some MPI", "ranks": 2, "machine": "host", "version": "1", "statistic": "", "samples": samples,
+        "strategies": [variant], "gets": 100, "hits": hits, "moves": 100 - hits,
+    }  # fmt: skip
+
+
+def test_launches_are_joined_by_the_least_median() -> None:
+    slow, fast = launch_row(FIXED, [9.0, 9.0, 1.0], 50), launch_row(FIXED, [2.0, 2.0, 7.0], 50)
+    (row,) = applications.joined([[slow], [fast]], "a network")
+    assert (row["value"], row["baseline"], row["ratio"]) == (2.0, 4.0, 2.0)
+    assert [sample["launch"] for sample in row["samples"]] == [0, 1]
+    assert (row["network"], row["hits"]) == ("a network", 50)
+
+
+class Launches:
+    """Stands in for the applications: adaptive caches hit as asked, others half of the time."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, adaptive_hits: int = 96) -> None:
+        self.hits = {BLOCKS: 60, FIXED: 50, ADAPTIVE: adaptive_hits}
+        self.asked: list[tuple[int, str, list[str]]] = []
+        monkeypatch.setattr(applications, "launched", self.launched)
+        monkeypatch.setattr(replay, "ask", self.ask)
+
+    def launched(self, place: object, ranks: int, name: str, words: Sequence[str]) -> list[Record]:
+        self.asked.append((ranks, name, list(words)))
+        if "--trace" in words:
+            Path(words[list(words).index("--trace") + 1]).write_text("1 0 8 2.000\n1 8 16 4.000\n")
+        size = 1 if "4096" in words else 0  # more hits with more memory, whatever else
+        return [launch_row(variant, [2.0] * 3, self.hits[variant] + size) for variant in VARIANTS]
+
+    def ask(self, words: Sequence[str]) -> list[Record]:
+        if "--shares" in words:
+            share = {"references": 200, "bytes": 10, "working_set": 100, "hits": 100, "lru": 80, "constant": 104.0}
+            return [share | {"share": s, "foresight": 150.0} for s in eviction.JUDGED]
+        storages, entries = (words[list(words).index(name) + 1].split(",") for name in ("--storages", "--entries"))
+        ends = dict.fromkeys(("evictions", "conflicts", "refused", "adjustments"), 0)
+        ends |= dict.fromkeys(("storage_bytes_at_end", "entries_at_end", "index_slots_at_end", "bytes_at_end"), 1)
+        return [
+            {"storage_bytes": int(s) << 10, "index_entries": int(e), "adaptive": a, "references": 100, "hits": h} | ends
+            for s in storages
+            for e in entries
+            for a, h in ((False, 50), (True, 80))
+        ]
+
+
+def quick() -> Setup:
+    return Setup(mpi=fake_mpi(), quick=True)
+
+
+def once() -> Setup:
+    return Setup(mpi=fake_mpi(), launches=1)
+
+
+def test_sizes_are_judged_by_the_best_fixed_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    launches = Launches(monkeypatch)
+    rows = sizes.measure(once())
+    assert {row["workload"] for row in rows} == {sizes.MICRO, "lcc", "barnes_hut"}
+    assert {row["reached"] for row in rows if row["variant"] == ADAPTIVE} == {True}
+    assert {row["reached"] for row in rows if row["variant"] != ADAPTIVE} == {None}
+    starts = {tuple(words[words.index("--cache-kib") :][:4]) for _, _, words in launches.asked}
+    assert starts == {("--cache-kib", str(k), "--entries", str(e)) for k in sizes.STORAGES_KIB for e in sizes.ENTRIES}
+    launches.hits[ADAPTIVE] = 47
+    lost = [row["reached"] for row in sizes.measure(once()) if row["variant"] == ADAPTIVE and row["unit"] == "s"]
+    assert lost == [False] * 24
+    table = sizes.tabulate(rows)
+    assert table.rows[0] == (sizes.MICRO, "64 KiB", "64", "50.0", "80.0", "", "", "", "", "", "yes")
+    assert table.rows[12] == ("lcc", "64 KiB", "64", "50.0", "96.0", "60.0", "4 s", "2 s", "2 s", "2 s", "yes")
+    words = texts_of(sizes.draw(rows))
+    assert {"64 KiB", "1 MiB", "lcc", BLOCKS, f"{ADAPTIVE}, 64 entries"} <= set(words)
+
+
+def test_eviction_is_judged_at_three_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+    launches = Launches(monkeypatch)
+    rows = eviction.measure(once())
+    assert [row["share"] for row in rows] == [*eviction.JUDGED] * 4
+    assert [row["trace"].endswith("scored") for row in rows[::3]] == [False, False, True, False]
+    assert {(row["value"], row["lru"], row["constant"], row["reached"]) for row in rows} == {(50.0, 40.0, 52.0, True)}
+    assert [name for _, name, _ in launches.asked] == ["lcc"]
+    worse = eviction._row(
+        eviction.Source("z", ()),
+        {"share": 10, "references": 100, "bytes": 1, "working_set": 10, "hits": 40, "lru": 39, "constant": 46,
+         "foresight": 60},
+        judged=True,
+    )  # fmt: skip
+    assert worse["reached"] is False
+    assert eviction.tabulate(rows).rows[0] == ("Zipf 0.8", "5", "50.0", "40.0", "52.0", "75.0", "yes")
+    assert {"LRU", "Zipf 0.8", "memory, % of the working set"} <= set(texts_of(eviction.draw(rows)))
+
+
+def test_a_quick_look_judges_no_goal(monkeypatch: pytest.MonkeyPatch) -> None:
+    launches = Launches(monkeypatch, adaptive_hits=47)
+    for part in (sizes, eviction):
+        rows = part.measure(quick())
+        assert {(row["goal"], row["reached"]) for row in rows} == {("", None)}
+        assert {row[-1] for row in part.tabulate(rows).rows} == {"not judged (quick)"}
+    starts = {tuple(words[words.index("--cache-kib") :][:4]) for _, _, words in launches.asked if "--entries" in words}
+    assert starts == {("--cache-kib", k, "--entries", e) for k in ("64", "1024") for e in ("64", "1024")}
+
+
+def test_problems_stay_or_grow_with_the_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
+    launches = Launches(monkeypatch)
+    rows = scaling.measure_strong(Setup(mpi=fake_mpi(), ranks=8, launches=2))
+    assert len(launches.asked) == 2 * 2 * 3
+    sizes_of = {(ranks, name): words[1] for ranks, name, words in launches.asked}
+    assert {key[1]: value for key, value in sizes_of.items()} == {"lcc": "13", "barnes_hut": "20000"}
+    assert len(set(sizes_of.values())) == 2
+    assert scaling.tabulate(rows).rows[0] == (
+        "lcc", "2", "13", "4 s", "2 s", "2 s", "2 s", "2.00", "60.0", "96.0",
+    )  # fmt: skip
+    launches.asked.clear()
+    scaling.measure_weak(Setup(mpi=fake_mpi(), ranks=4, launches=1))
+    grown = {(ranks, name): words[1] for ranks, name, words in launches.asked}
+    assert grown == {(2, "lcc"): "11", (4, "lcc"): "12", (2, "barnes_hut"): "16384", (4, "barnes_hut"): "32768"}
+    assert {"lcc; shared memory", "ranks", "plain MPI"} <= set(texts_of(scaling.draw(rows)))
+
+
+def test_plain_gets_are_simulated_on_few_ranks_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+
+    def launch(machine: smpi.Machine, name: str, words: Sequence[str], *_: Any) -> subprocess.CompletedProcess[str]:
+        asked.append([name, str(machine.ranks), *words])
+        rows = [launch_row(variant, [2.0], 50) | {"value": 2.0} for variant in (BLOCKS, FIXED, ADAPTIVE)]
+        alone = {"baseline": None, "ratio": None} if "--no-plain" in words else {"baseline": 4.0, "ratio": 2.0}
+        Path(words[words.index("--json") + 1]).write_text(json.dumps([row | alone for row in rows]))
+        return subprocess.CompletedProcess([], 0, "", "")
+
+    monkeypatch.setattr(smpi, "launch", launch)
+    monkeypatch.setattr(application, "why_missing", lambda name: "")
+    rows = scaling.measure_simulated(Setup())
+    assert [words[1] for words in asked if words[0] == "lcc"] == ["16", "32", "64", "128"]
+    assert {words[1] for words in asked if "--no-plain" not in words} == {"16"}
+    bodies = {words[1]: words[words.index("--bodies") + 1] for words in asked if words[0] == "barnes_hut"}
+    assert bodies == {"16": "131072", "32": "262144", "64": "524288", "128": "1048576"}
+    table = scaling.tabulate(rows).rows
+    assert table[0] == ("lcc", "16", "12", "4 s", "2 s", "2 s", "2 s", "2.00", "50.0", "50.0")
+    assert table[1] == ("lcc", "32", "13", "", "2 s", "2 s", "2 s", "", "50.0", "50.0")
+    assert {"16", "32", "64", "128", "plain MPI"} <= set(texts_of(scaling.draw(rows)))
+
+
+def test_too_few_ranks_for_a_part_are_told() -> None:
+    for name, fewest, quick in (
+        ("sizes", 2, 2),
+        ("strong", 2, 2),
+        ("weak", 2, 2),
+        ("node", 4, 4),
+        ("simulated", 16, 4),
+    ):
+        (part,) = study.find("cache").find((name,))
+        for setup in (Setup(ranks=fewest), Setup(ranks=quick, quick=True), Setup()):
+            assert part.why_too_few(setup) == ""
+        said = f"cannot answer '{name}': -n 1 is below its fewest ranks; write -n {fewest} or more, or leave it out"
+        with pytest.raises(UsageError, match=said):
+            measured(study.find("cache"), part, Setup(mpi=fake_mpi(), ranks=1))
+        assert f"write -n {quick} or more" in part.why_too_few(Setup(ranks=1, quick=True))
+
+
+def test_ranks_of_a_node_share_or_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    launches = Launches(monkeypatch)
+    rows = node.measure(Setup(mpi=fake_mpi(), ranks=8, launches=2))
+    assert [(row["workload"], row["ranks"], row["caches"]) for row in rows[:4]] == [
+        ("lcc", 4, node.OWN), ("lcc", 4, node.SHARED), ("lcc", 8, node.OWN), ("lcc", 8, node.SHARED),
+    ]  # fmt: skip
+    assert {row["strategies"][0] for row in rows} == {ADAPTIVE}
+    sharing = ["--node-kib" in words for _, _, words in launches.asked]
+    assert sharing == [False, True] * 8
+    assert node.tabulate(rows).rows[0] == ("lcc", "4", "4 s", "2 s", "2 s", "1.00", "4", "4")
+    assert {"lcc; shared memory", node.OWN, node.SHARED, "plain MPI"} <= set(texts_of(node.draw(rows)))
+
+
+def test_what_the_replay_says_is_wrong_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    program = tmp_path / "replay"
+    program.write_text("#!/bin/sh\necho 'bench_cache_replay: no gets' >&2\nexit 2\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(replay.paths, "replay_program", lambda: program)
+    with pytest.raises(WherryError, match="bench_cache_replay: no gets"):
+        replay.ask(["--shares", "5"])
+
+
+def test_every_study_has_a_page_with_one_place_for_every_part() -> None:
+    docs = Path(__file__).resolve().parents[3] / "docs"
+    for found in study.STUDIES:
+        page = Folder(docs).page(found).read_text(encoding="utf-8")
+        for part in found.parts:
+            assert filled(page, part.name, "@@").count("@@") == page.count(f"<!-- {part.name} -->\n") == 1, part.name
