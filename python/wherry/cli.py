@@ -23,9 +23,11 @@ from wherry.cli_common import (
     examples,
     given_options,
     launching_options,
+    no_separator,
     numbers,
     progress_bar,
 )
+from wherry.compare.command import compare_
 from wherry.errors import UsageError, WherryError, unknown
 from wherry.explain import show as show_explanation
 from wherry.files import write_records
@@ -59,7 +61,11 @@ def wherry() -> None:
     ),
 )
 @click.option(
-    "--report", type=click.Path(path_type=Path), metavar="DIR", help="Keep the records and a report.html in DIR."
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    callback=no_separator,
+    help="Keep the records and a report.html in DIR.",
 )
 @click.option("--profile-only", is_flag=True, help="Look, but replace nothing.")
 @click.option("-v", "--verbose", count=True, help="Rank 0 says what Wherry found; twice: every decision.")
@@ -269,7 +275,7 @@ def bench(
         picture.draw(results, picture_file)
 
 
-for _command in (cli_ahead.tune, cli_ahead.export_, cli_ahead.simulate_, cli_study.study_, cli_trace.trace_):
+for _command in (compare_, cli_ahead.tune, cli_ahead.export_, cli_ahead.simulate_, cli_study.study_, cli_trace.trace_):
     wherry.add_command(_command)
 
 _SHELLS = ("bash", "zsh", "fish")
