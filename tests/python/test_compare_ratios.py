@@ -112,3 +112,8 @@ def test_the_mean_ratio_is_the_ratio_of_the_means() -> None:
 def test_one_round_has_no_interval() -> None:
     with pytest.raises(ValueError, match="two rounds"):
         paired_ratio([1.0], [1.0])
+
+
+def test_two_rounds_far_apart_have_a_wide_interval_that_json_takes() -> None:
+    found = paired_ratio([1.0, 1e9], [1e9, 1.0], shared_level(20))
+    assert 0 < found.low < 1e-300 < 1e300 < found.high < math.inf

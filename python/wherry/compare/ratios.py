@@ -16,6 +16,7 @@ from functools import cache
 
 LEVEL = 0.95
 MOST_ROUNDS = 10_000  # more than these are not proposed to anybody
+_MOST_EXPONENT = 700.0
 STATISTIC = "geometric mean of the ratios of paired runs, t interval of their logarithms"
 
 
@@ -43,7 +44,12 @@ def paired_ratio(baseline: Sequence[float], variant: Sequence[float], level: flo
     mean, deviation = _logarithms(baseline, variant)
     n = len(baseline)
     half = t_quantile(n - 1, level) * deviation / math.sqrt(n)
-    return Ratio(math.exp(mean), math.exp(mean - half), math.exp(mean + half), n, level)
+    return Ratio(math.exp(mean), _exp(mean - half), _exp(mean + half), n, level)
+
+
+def _exp(x: float) -> float:
+    """Two rounds may leave an end of the interval anywhere; JSON knows no infinity."""
+    return math.exp(min(max(x, -_MOST_EXPONENT), _MOST_EXPONENT))
 
 
 def rounds_to_settle(baseline: Sequence[float], variant: Sequence[float], level: float = LEVEL) -> int | None:

@@ -19,6 +19,7 @@ from wherry.origin import commit, machine
 
 _TITLES = {WALL: "wall time", PROGRAM: "program's time", **COUNTERS}
 _WORDS = {WALL: "wall time", PROGRAM: "time that the program prints"}
+_WIDE = 1000.0
 _SECONDS, _BYTES = (WALL, "user_s", "system_s"), ("peak_bytes",)
 
 
@@ -40,7 +41,10 @@ def head(result: Comparison) -> Iterator[str]:
 
 
 def interval(ratio: Ratio | None) -> str:
-    return f"{ratio.value:.3f} ({ratio.low:.3f} to {ratio.high:.3f})" if ratio else "-"
+    if ratio is None:
+        return "-"
+    high = f"{ratio.high:.3f}" if ratio.high < _WIDE else "more than 1000"
+    return f"{ratio.value:.3f} ({ratio.low:.3f} to {high})"
 
 
 def _table(*columns: str) -> Table:
