@@ -24,9 +24,11 @@ from wherry.cli.common import (
     examples,
     given_options,
     launching_options,
+    no_separator,
     numbers,
     progress_bar,
 )
+from wherry.compare.command import compare_
 from wherry.errors import UsageError, WherryError, unknown
 from wherry.files import write_records
 from wherry.measure import harness
@@ -63,7 +65,11 @@ def wherry() -> None:
     ),
 )
 @click.option(
-    "--report", type=click.Path(path_type=Path), metavar="DIR", help="Keep the records and a report.html in DIR."
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    callback=no_separator,
+    help="Keep the records and a report.html in DIR.",
 )
 @click.option("--profile-only", is_flag=True, help="Look, but replace nothing.")
 @click.option("-v", "--verbose", count=True, help="Rank 0 says what Wherry found; twice: every decision.")
@@ -273,7 +279,7 @@ def bench(
         picture.draw(results, picture_file)
 
 
-for _command in (ahead.tune, ahead.export_, ahead.simulate_, study.study_, trace.trace_):
+for _command in (compare_, ahead.tune, ahead.export_, ahead.simulate_, study.study_, trace.trace_):
     wherry.add_command(_command)
 
 _SHELLS = ("bash", "zsh", "fish")

@@ -49,6 +49,13 @@ def numbers(context: click.Context, parameter: click.Parameter, value: str | Non
     return tuple(map(int, words))
 
 
+def no_separator(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """Refuses `--report -- mpiexec ...`: what separates options from a command is no option's value."""
+    if "--" in (str(value), getattr(value, "pattern", "")):
+        raise click.BadParameter("a value is missing before the '--'")
+    return value
+
+
 def given_options() -> list[str]:
     """The options on the command line of the command that runs, by their first names."""
     context = click.get_current_context()

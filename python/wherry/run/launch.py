@@ -197,13 +197,23 @@ def _program(index: int, word: str, certain: bool) -> Program:
     return Program(index, word, Path(path) if path else None, certain)
 
 
-def build(command: Sequence[str], launcher: Launcher | None, variables: Mapping[str, str], library: Path) -> Command:
-    """The command that runs the same with the library preloaded and the variables set in every rank."""
-    preload = ":".join(x for x in (str(library), os.environ.get("LD_PRELOAD", "")) if x)
-    values = {"LD_PRELOAD": preload, **variables}
+def build(
+    command: Sequence[str],
+    launcher: Launcher | None,
+    variables: Mapping[str, str],
+    library: Path | None,
+    first: Sequence[str] = (),
+) -> Command:
+    """The command that runs the same with the variables set in every rank, and the library preloaded if there is one.
+
+    first: libraries that must be loaded before all others.
+    """
+    preload = ":".join(x for x in (*first, str(library), os.environ.get("LD_PRELOAD", "")) if x)
+    values = {"LD_PRELOAD": preload, **variables} if library else variables
     made = Command(list(command), dict(os.environ))
     kind = launcher.kind if launcher else "none"
-    _BUILDERS.get(kind, _in_environment)(made, launcher.index + 1 if launcher else 0, values)
+    if values:
+        _BUILDERS.get(kind, _in_environment)(made, launcher.index + 1 if launcher else 0, values)
     if kind == "openmpi" and (extra := root_variables()):
         made.environment.update(extra)
         made.notes.append("running as root: OMPI_ALLOW_RUN_AS_ROOT and PRTE_ALLOW_RUN_AS_ROOT are set")

@@ -1,0 +1,56 @@
+"""What of Wherry can be left out on its own: a table. A new lever is a row."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from wherry.run.settings import VARIABLES, is_on
+
+
+@dataclass(frozen=True)
+class Lever:
+    name: str
+    off: Mapping[str, str]  # the environment that leaves it out
+    unless_off: str = ""  # a switch that is off unless the caller sets it: without it there is nothing to leave out
+    function: str = ""  # of MPI that a program must call for this to matter
+
+    def matters(self, given: Mapping[str, str], called: Collection[str] | None) -> bool:
+        """given: the caller's settings. called: what the program calls, None if nobody knows."""
+        if not self.off.keys() <= VARIABLES.keys() or all(given.get(name) == value for name, value in self.off.items()):
+            return False
+        if self.unless_off and not is_on(given.get(self.unless_off, "")):
+            return False
+        return called is None or not self.function or self.function in called
+
+
+def _operations() -> dict[str, str]:
+    """The variable of each collective whose algorithm Wherry may choose, by MPI's name of it."""
+    return {
+        f"MPI_{variable.names.operation.capitalize()}": name
+        for name, variable in VARIABLES.items()
+        if variable.names and name == f"WHERRY_{variable.names.operation.upper()}"
+    }
+
+
+OPERATIONS = tuple(
+    Lever(function, {variable: "native"}, function=function) for function, variable in _operations().items()
+)
+ALGORITHMS = Lever("all algorithms", dict.fromkeys(_operations().values(), "native"))
+LEVERS: Sequence[Lever] = (
+    Lever("profiling", {"WHERRY_NO_PROFILE": "1"}),
+    Lever("collectives", {"WHERRY_NO_COLLECTIVES": "1"}),
+    ALGORITHMS,
+    *OPERATIONS,
+    Lever("nonblocking", {"WHERRY_NONBLOCKING": "0"}, unless_off="WHERRY_NONBLOCKING"),
+    Lever("cache", {"WHERRY_CACHE": "off"}, function="MPI_Get"),
+    Lever("waiting", {"WHERRY_WAIT": "spin"}),
+    Lever("memory", {"WHERRY_MEMORY": "leave"}),
+)
+
+
+def levers(given: Mapping[str, str], called: Collection[str] | None) -> list[Lever]:
+    """The levers of this build that could matter for a program; all algorithms only where there are several."""
+    found = [lever for lever in LEVERS if lever.matters(given, called)]
+    several = sum(lever in OPERATIONS for lever in found) > 1
+    return [lever for lever in found if several or lever is not ALGORITHMS]
