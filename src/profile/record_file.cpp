@@ -2,10 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
 namespace wherry::profile {
 namespace {
@@ -52,7 +56,6 @@ int create(const std::string& path) {
 
 RecordFile::~RecordFile() {
   if (base_ != nullptr) ::munmap(base_, bytes_);
-  if (file_ >= 0) ::close(file_);
 }
 
 std::string RecordFile::fail(const char* what, int error) {
@@ -66,10 +69,12 @@ std::string RecordFile::fail(const char* what, int error) {
 }
 
 std::string RecordFile::open(const std::string& directory, const std::string& name) {
-  path_ = directory + "/" + name + ".wrec";
+  std::error_code ignored;
+  const std::string folder = std::filesystem::absolute(directory, ignored).string();
+  path_ = folder + "/" + name + ".wrec";
   file_ = create(path_);
   if (file_ < 0 && errno == EEXIST) {
-    path_ = directory + "/" + name + "." + std::to_string(::getpid()) + ".wrec";
+    path_ = folder + "/" + name + "." + std::to_string(::getpid()) + ".wrec";
     file_ = create(path_);
   }
   if (file_ < 0) return fail("cannot create", errno);
@@ -80,8 +85,23 @@ std::string RecordFile::open(const std::string& directory, const std::string& na
   if (base == MAP_FAILED) return fail("cannot map", errno);
   base_ = static_cast<char*>(base);
   bytes_ = bytes;
+  struct stat made{};
+  ::fstat(file_, &made);
+  device_ = made.st_dev;
+  inode_ = made.st_ino;
+  ::close(std::exchange(file_, -1));
   lay_out();
   return {};
+}
+
+/// -1 where the path no longer leads to the file that is mapped.
+int RecordFile::open_again() const {
+  const int file = ::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  struct stat found{};
+  if (file < 0 || (::fstat(file, &found) == 0 && found.st_dev == device_ && found.st_ino == inode_))
+    return file;
+  ::close(file);
+  return -1;
 }
 
 void RecordFile::lay_out() {
@@ -125,7 +145,11 @@ bool RecordFile::grow(Table table) {
 bool RecordFile::extend(std::uint64_t bytes) {
   if (full_) return false;
   full_ = true;
-  if (::posix_fallocate(file_, static_cast<off_t>(bytes_), static_cast<off_t>(bytes)) != 0) return false;
+  const int file = open_again();
+  if (file < 0) return false;
+  const int error = ::posix_fallocate(file, static_cast<off_t>(bytes_), static_cast<off_t>(bytes));
+  ::close(file);
+  if (error != 0) return false;
   void* base = ::mremap(base_, bytes_, bytes_ + bytes, MREMAP_MAYMOVE);
   if (base == MAP_FAILED) return false;
   base_ = static_cast<char*>(base);

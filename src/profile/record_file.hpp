@@ -11,7 +11,8 @@ namespace wherry::profile {
 /// Owns one record file while it is written.
 ///
 /// Space is reserved before it is touched, so that a full disk makes append() return nullptr (and count a dropped
-/// event) instead of killing the program with SIGBUS. Not thread-safe. Pointers to records are valid until the next append.
+/// event) instead of killing the program with SIGBUS. No descriptor stays open: they are the program's, which may close them all and use
+/// their numbers for files of its own. Not thread-safe. Pointers to records are valid until the next append.
 class RecordFile {
  public:
   RecordFile() = default;
@@ -47,14 +48,16 @@ class RecordFile {
   void* append_bytes(Table table);
   bool grow(Table table);
   bool extend(std::uint64_t bytes);
+  int open_again() const;
   std::string fail(const char* what, int error);
   void lay_out();
 
-  int file_ = -1;
+  int file_ = -1;  // open only while the file is made or grows
+  std::uint64_t device_ = 0, inode_ = 0;
   char* base_ = nullptr;
   std::uint64_t bytes_ = 0;
   bool full_ = false;  // the disk refused once; do not ask at every event
-  std::string path_;
+  std::string path_;   // absolute: the program may change its folder
 };
 
 }  // namespace wherry::profile

@@ -1,3 +1,4 @@
+#include "profile/record_file.hpp"
 #include "profile/recorder.hpp"
 
 #include <doctest/doctest.h>
@@ -117,6 +118,38 @@ TEST_CASE("tables grow without losing what they hold") {
     REQUIRE((row.peer == p && row.messages == 2 && row.bytes == 2 * static_cast<std::uint64_t>(p)));
   }
   CHECK(r.read().rows<FunctionRecord>(Table::functions).size() == 1);
+}
+
+TEST_CASE("no descriptor stays open, and tables grow where the program has gone to another folder") {
+  const auto descriptors = [] {
+    return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator());
+  };
+  const fs::path before = fs::current_path();
+  const Folder folder;
+  const Folder elsewhere;
+  const auto open_before = descriptors();
+  RecordFile file;
+  fs::current_path(folder.path());
+  REQUIRE(file.open(".", "rank-000000").empty());
+  fs::current_path(elsewhere.path());
+  CHECK(descriptors() == open_before);
+  const std::uint32_t many = 3 * file.capacity(Table::peers);
+  for (std::uint32_t i = 0; i < many; ++i) REQUIRE(file.append<PeerRecord>(Table::peers) != nullptr);
+  CHECK(descriptors() == open_before);
+  fs::current_path(before);
+  CHECK(Reading(folder.path() + "/rank-000000.wrec").info(Table::peers).used == many);
+}
+
+TEST_CASE("a table does not grow into another file of the same name") {
+  const Folder folder;
+  RecordFile file;
+  REQUIRE(file.open(folder.path(), "rank-000000").empty());
+  fs::rename(file.path(), file.path() + ".moved");
+  std::ofstream(file.path()) << "the program's";
+  const std::uint32_t fit = file.capacity(Table::peers);
+  for (std::uint32_t i = 0; i < fit; ++i) REQUIRE(file.append<PeerRecord>(Table::peers) != nullptr);
+  CHECK(file.append<PeerRecord>(Table::peers) == nullptr);
+  CHECK(fs::file_size(file.path()) == std::string("the program's").size());
 }
 
 TEST_CASE("arrivals stay within their table and on one stride") {
