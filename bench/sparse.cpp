@@ -131,7 +131,7 @@ void unknown_senders(int degree, int bytes, const std::vector<std::string>& ways
   }
   std::vector<Variant> variants = {{"library", [&irregular] { dense(irregular); }}};
   for (const std::string& name : ways) {
-    const run::SparseWay way = run::sparse_way(name, c.shape());
+    const run::SparseWay way = run::sparse_way(name, c.placement());
     if (way.is_native()) continue;
     variants.push_back({name, [&c, &sends, way] {
                           run::Inbox inbox;

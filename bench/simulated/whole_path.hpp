@@ -49,7 +49,7 @@ class WholePath {
  public:
   /// strategy: "auto" to learn.
   WholePath(std::string_view strategy, std::shared_ptr<run::Offers> offers,
-            const wherry::plan::Machine& machine)
+            const wherry::model::Machine& machine)
       : strategy_(strategy),
         settings_(settings_for(strategy)),
         api_(wherry::mpi::simulated_api()),

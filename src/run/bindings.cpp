@@ -28,9 +28,9 @@ int deliver(const Channel& channel, const std::byte* from, long long bytes, cons
   return unpack_first(channel, from, bytes, to);
 }
 
-std::optional<Piece> UniformBinding::outgoing(const plan::Message& m) const {
+std::optional<Piece> UniformBinding::outgoing(const schedule::Message& m) const {
   const auto items = schedule_.items_of(m);
-  if (m.slot == plan::at_home) return bytes(place(items.front()), 1);
+  if (m.slot == schedule::at_home) return bytes(place(items.front()), 1);
   std::byte* to = slot(m.slot);
   for (std::size_t i = 0; i < items.size();) {
     // Neighbours in memory are copied together.
@@ -45,25 +45,25 @@ std::optional<Piece> UniformBinding::outgoing(const plan::Message& m) const {
   return bytes(slot(m.slot), m.count);
 }
 
-std::optional<Piece> UniformBinding::incoming(const plan::Message& m) const {
-  if (m.slot != plan::at_home) return bytes(slot(m.slot), m.count);
-  const plan::Item& item = schedule_.items_of(m).front();
-  return bytes(item.slot == plan::at_home ? receive_ + offset(item.block.origin) : slot(item.slot), 1);
+std::optional<Piece> UniformBinding::incoming(const schedule::Message& m) const {
+  if (m.slot != schedule::at_home) return bytes(slot(m.slot), m.count);
+  const schedule::Item& item = schedule_.items_of(m).front();
+  return bytes(item.slot == schedule::at_home ? receive_ + offset(item.block.origin) : slot(item.slot), 1);
 }
 
-int UniformBinding::arrived(const plan::Message& m) const {
-  for (const plan::Item& item : schedule_.items_of(m))
-    if (item.slot != plan::at_home && item.block.destination == schedule_.rank)
+int UniformBinding::arrived(const schedule::Message& m) const {
+  for (const schedule::Item& item : schedule_.items_of(m))
+    if (item.slot != schedule::at_home && item.block.destination == schedule_.rank)
       std::memcpy(receive_ + offset(item.block.origin), slot(item.slot), block_bytes_);
   return MPI_SUCCESS;
 }
 
-CombinedLayout layout_of(const plan::Schedule& schedule) {
+CombinedLayout layout_of(const schedule::Schedule& schedule) {
   CombinedLayout layout;
-  for (const plan::Phase& p : schedule.phases) {
+  for (const schedule::Phase& p : schedule.phases) {
     int items = 0;
-    const auto append = [&items](std::vector<int>& offsets, std::span<const plan::Message> messages) {
-      for (const plan::Message& m : messages) {
+    const auto append = [&items](std::vector<int>& offsets, std::span<const schedule::Message> messages) {
+      for (const schedule::Message& m : messages) {
         offsets.push_back(items);
         items += m.count;
       }
@@ -75,7 +75,7 @@ CombinedLayout layout_of(const plan::Schedule& schedule) {
   return layout;
 }
 
-CombinedBinding::CombinedBinding(const plan::Schedule& schedule, const CombinedLayout& layout,
+CombinedBinding::CombinedBinding(const schedule::Schedule& schedule, const CombinedLayout& layout,
                                  const Blocks& blocks, std::size_t limit, std::byte* staging,
                                  const Channel& channel)
     : schedule_(schedule),
@@ -88,8 +88,8 @@ CombinedBinding::CombinedBinding(const plan::Schedule& schedule, const CombinedL
       sizes_(static_cast<std::size_t>(schedule.slots), 0),
       large_(static_cast<std::size_t>(schedule.size), false) {}
 
-int CombinedBinding::gather(const plan::Item& item, Size* size, std::byte* to) {
-  if (item.slot != plan::at_home) {
+int CombinedBinding::gather(const schedule::Item& item, Size* size, std::byte* to) {
+  if (item.slot != schedule::at_home) {
     *size = sizes_[static_cast<std::size_t>(item.slot)];
     if (*size != absent) std::memcpy(to, slots_ + static_cast<std::size_t>(item.slot) * limit_, *size);
     return MPI_SUCCESS;
@@ -101,11 +101,11 @@ int CombinedBinding::gather(const plan::Item& item, Size* size, std::byte* to) {
               : MPI_SUCCESS;
 }
 
-std::optional<Piece> CombinedBinding::outgoing(const plan::Message& m) {
+std::optional<Piece> CombinedBinding::outgoing(const schedule::Message& m) {
   std::byte* const start = area(schedule_.sends, layout_.send, m);
   std::byte* to = start + sizeof(Size) * static_cast<std::size_t>(m.count);
   Size* size = reinterpret_cast<Size*>(start);
-  for (const plan::Item& item : schedule_.items_of(m)) {
+  for (const schedule::Item& item : schedule_.items_of(m)) {
     if (const int code = gather(item, size, to); status_ == MPI_SUCCESS) status_ = code;
     to += *size == absent ? 0 : *size;
     ++size;
@@ -113,12 +113,12 @@ std::optional<Piece> CombinedBinding::outgoing(const plan::Message& m) {
   return Piece{start, to - start, MPI_BYTE};
 }
 
-std::optional<Piece> CombinedBinding::incoming(const plan::Message& m) {
+std::optional<Piece> CombinedBinding::incoming(const schedule::Message& m) {
   return Piece{area(schedule_.receives, layout_.receive, m),
                static_cast<long long>(static_cast<std::size_t>(m.count) * (limit_ + sizeof(Size))), MPI_BYTE};
 }
 
-int CombinedBinding::take(const plan::Item& item, Size size, const std::byte* from) {
+int CombinedBinding::take(const schedule::Item& item, Size size, const std::byte* from) {
   if (item.block.destination != schedule_.rank) {
     sizes_[static_cast<std::size_t>(item.slot)] = size;
     if (size != absent) std::memcpy(slots_ + static_cast<std::size_t>(item.slot) * limit_, from, size);
@@ -129,12 +129,12 @@ int CombinedBinding::take(const plan::Item& item, Size size, const std::byte* fr
   return size == absent ? MPI_SUCCESS : deliver(channel_, from, size, blocks_.receive[origin]);
 }
 
-int CombinedBinding::arrived(const plan::Message& m) {
+int CombinedBinding::arrived(const schedule::Message& m) {
   const std::byte* const start = area(schedule_.receives, layout_.receive, m);
   const std::byte* from = start + sizeof(Size) * static_cast<std::size_t>(m.count);
   const Size* size = reinterpret_cast<const Size*>(start);
   int code = MPI_SUCCESS;
-  for (const plan::Item& item : schedule_.items_of(m)) {
+  for (const schedule::Item& item : schedule_.items_of(m)) {
     if (*size != absent && *size > limit_) return MPI_ERR_INTERN;
     // A block that does not fit here must not keep those behind it from the ranks that they are for.
     code = first_error(code, take(item, *size, from));

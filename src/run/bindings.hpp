@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "plan/schedule.hpp"
 #include "run/blocks.hpp"
 #include "run/channel.hpp"
+#include "schedule/schedule.hpp"
 
 namespace wherry::run {
 
@@ -27,9 +27,9 @@ class DirectBinding {
  public:
   explicit DirectBinding(const Blocks& blocks) : blocks_(blocks) {}
 
-  std::optional<Piece> outgoing(const plan::Message& m) const { return piece(blocks_.send, m.peer); }
-  std::optional<Piece> incoming(const plan::Message& m) const { return piece(blocks_.receive, m.peer); }
-  int arrived(const plan::Message&) const { return MPI_SUCCESS; }
+  std::optional<Piece> outgoing(const schedule::Message& m) const { return piece(blocks_.send, m.peer); }
+  std::optional<Piece> incoming(const schedule::Message& m) const { return piece(blocks_.receive, m.peer); }
+  int arrived(const schedule::Message&) const { return MPI_SUCCESS; }
 
  private:
   std::optional<Piece> piece(const std::vector<Share>& shares, int peer) const {
@@ -44,25 +44,25 @@ class DirectBinding {
 class UniformBinding {
  public:
   /// send, receive: size * block_bytes bytes each; staging: Schedule::slots * block_bytes.
-  UniformBinding(const plan::Schedule& schedule, std::size_t block_bytes, const std::byte* send,
+  UniformBinding(const schedule::Schedule& schedule, std::size_t block_bytes, const std::byte* send,
                  std::byte* receive, std::byte* staging)
       : schedule_(schedule), block_bytes_(block_bytes), send_(send), receive_(receive), staging_(staging) {}
 
-  std::optional<Piece> outgoing(const plan::Message& m) const;
-  std::optional<Piece> incoming(const plan::Message& m) const;
-  int arrived(const plan::Message& m) const;
+  std::optional<Piece> outgoing(const schedule::Message& m) const;
+  std::optional<Piece> incoming(const schedule::Message& m) const;
+  int arrived(const schedule::Message& m) const;
 
  private:
   std::size_t offset(int index) const { return static_cast<std::size_t>(index) * block_bytes_; }
   std::byte* slot(int index) const { return staging_ + offset(index); }
-  const std::byte* place(const plan::Item& item) const {
-    return item.slot == plan::at_home ? send_ + offset(item.block.destination) : slot(item.slot);
+  const std::byte* place(const schedule::Item& item) const {
+    return item.slot == schedule::at_home ? send_ + offset(item.block.destination) : slot(item.slot);
   }
   Piece bytes(const std::byte* address, int blocks) const {
     return {const_cast<std::byte*>(address), static_cast<long long>(offset(blocks)), MPI_BYTE};
   }
 
-  const plan::Schedule& schedule_;
+  const schedule::Schedule& schedule_;
   std::size_t block_bytes_;
   const std::byte* send_;
   std::byte* receive_;
@@ -76,7 +76,7 @@ struct CombinedLayout {
   int most_items = 0;        // in the messages of one phase, sends and receives together
 };
 
-CombinedLayout layout_of(const plan::Schedule& schedule);
+CombinedLayout layout_of(const schedule::Schedule& schedule);
 
 /// Blocks of any size: small ones travel combined, each message led by the sizes of its blocks; a block of more
 /// than `limit` bytes is marked absent there and must travel directly (LargeBinding).
@@ -85,13 +85,13 @@ CombinedLayout layout_of(const plan::Schedule& schedule);
 /// counts: receiver and sender of a block know its size, and the ranks between them read it.
 class CombinedBinding {
  public:
-  /// limit: a multiple of 4. staging: choose::combined_bytes(schedule.slots, layout.most_items, limit) bytes, aligned to 4.
-  CombinedBinding(const plan::Schedule& schedule, const CombinedLayout& layout, const Blocks& blocks,
+  /// limit: a multiple of 4. staging: tuning::combined_bytes(schedule.slots, layout.most_items, limit) bytes, aligned to 4.
+  CombinedBinding(const schedule::Schedule& schedule, const CombinedLayout& layout, const Blocks& blocks,
                   std::size_t limit, std::byte* staging, const Channel& channel);
 
-  std::optional<Piece> outgoing(const plan::Message& m);
-  std::optional<Piece> incoming(const plan::Message& m);
-  int arrived(const plan::Message& m);
+  std::optional<Piece> outgoing(const schedule::Message& m);
+  std::optional<Piece> incoming(const schedule::Message& m);
+  int arrived(const schedule::Message& m);
 
   /// The first MPI error of packing, which outgoing() cannot return.
   int status() const { return status_; }
@@ -111,14 +111,14 @@ class CombinedBinding {
   std::byte* message_at(int items) const {
     return messages_ + static_cast<std::size_t>(items) * (limit_ + sizeof(Size));
   }
-  std::byte* area(const std::vector<plan::Message>& all, const std::vector<int>& offsets,
-                  const plan::Message& m) const {
+  std::byte* area(const std::vector<schedule::Message>& all, const std::vector<int>& offsets,
+                  const schedule::Message& m) const {
     return message_at(offsets[static_cast<std::size_t>(&m - all.data())]);
   }
-  int gather(const plan::Item& item, Size* size, std::byte* to);
-  int take(const plan::Item& item, Size size, const std::byte* from);
+  int gather(const schedule::Item& item, Size* size, std::byte* to);
+  int take(const schedule::Item& item, Size size, const std::byte* from);
 
-  const plan::Schedule& schedule_;
+  const schedule::Schedule& schedule_;
   const CombinedLayout& layout_;
   const Blocks& blocks_;
   std::size_t limit_;
@@ -136,15 +136,15 @@ class LargeBinding {
   LargeBinding(const Blocks& blocks, const CombinedBinding& combined)
       : blocks_(blocks), combined_(combined) {}
 
-  std::optional<Piece> outgoing(const plan::Message& m) const {
+  std::optional<Piece> outgoing(const schedule::Message& m) const {
     if (!combined_.sends_large(m.peer)) return std::nullopt;
     return piece_of(blocks_.send[static_cast<std::size_t>(m.peer)]);
   }
-  std::optional<Piece> incoming(const plan::Message& m) const {
+  std::optional<Piece> incoming(const schedule::Message& m) const {
     if (!combined_.receives_large(m.peer)) return std::nullopt;
     return piece_of(blocks_.receive[static_cast<std::size_t>(m.peer)]);
   }
-  int arrived(const plan::Message&) const { return MPI_SUCCESS; }
+  int arrived(const schedule::Message&) const { return MPI_SUCCESS; }
 
  private:
   const Blocks& blocks_;

@@ -4,14 +4,14 @@
 
 namespace wherry::run {
 
-Cell::Cell(choose::Learner learner, const Channel& channel, int ranks, Timing timing)
+Cell::Cell(tuning::Learner learner, const Channel& channel, int ranks, Timing timing)
     : learner_(std::move(learner)), channel_(channel), ranks_(ranks), timing_(timing) {}
 
 Cell::~Cell() { channel_.wait(request_); }
 
 std::size_t Cell::begin() {
   if (request_ != MPI_REQUEST_NULL && learner_.calls() >= due_) finish_agreement();
-  if (choose::meet_before_call(learner_, timing_)) meet();
+  if (tuning::meet_before_call(learner_, timing_)) meet();
   return learner_.pick();
 }
 
@@ -27,7 +27,7 @@ void Cell::meet() const {
 }
 
 void Cell::start_agreement() {
-  mine_ = choose::to_agree(learner_.summary());
+  mine_ = tuning::to_agree(learner_.summary());
   all_.resize(mine_.size());
   due_ = learner_.calls() + (learner_.options().exact ? 0 : lag);
   const MPI_Op op = trials() == Trials::after_barriers ? MPI_MAX : MPI_SUM;
@@ -40,7 +40,7 @@ void Cell::finish_agreement() {
   failed_ = channel_.wait(request_) != MPI_SUCCESS;
   request_ = MPI_REQUEST_NULL;
   if (failed_) return;
-  learner_.agreed(choose::agreed_times(all_, trials(), ranks_));
+  learner_.agreed(tuning::agreed_times(all_, trials(), ranks_));
 }
 
 }  // namespace wherry::run

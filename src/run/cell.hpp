@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "choose/learner.hpp"
-#include "choose/trials.hpp"
 #include "run/channel.hpp"
+#include "tuning/learner.hpp"
+#include "tuning/trials.hpp"
 
 namespace wherry::run {
 
-using choose::Timing;
-using choose::Trials;
+using tuning::Timing;
+using tuning::Trials;
 
 /// A learner and the agreement of its ranks, which travels while the program goes on.
 ///
@@ -24,7 +24,7 @@ using choose::Trials;
 /// ranks by a non-blocking reduction, which starts when the round ends and is waited for some calls later.
 class Cell {
  public:
-  Cell(choose::Learner learner, const Channel& channel, int ranks, Timing timing);
+  Cell(tuning::Learner learner, const Channel& channel, int ranks, Timing timing);
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
   /// Waits for an agreement that is under way.
@@ -39,8 +39,8 @@ class Cell {
   /// The call took so long on this rank.
   void end(double seconds);
 
-  choose::Learner& learner() { return learner_; }
-  const choose::Learner& learner() const { return learner_; }
+  tuning::Learner& learner() { return learner_; }
+  const tuning::Learner& learner() const { return learner_; }
 
  private:
   // Calls between the start of an agreement and its use: time for it to travel. None where times are exact: a simulation's
@@ -48,12 +48,12 @@ class Cell {
   static constexpr std::uint64_t lag = 2;
 
   /// Of the round under way.
-  Trials trials() const { return choose::trials_of(learner_, timing_); }
+  Trials trials() const { return tuning::trials_of(learner_, timing_); }
   void meet() const;
   void start_agreement();
   void finish_agreement();
 
-  choose::Learner learner_;
+  tuning::Learner learner_;
   const Channel& channel_;
   int ranks_;
   Timing timing_;

@@ -6,12 +6,12 @@
 #include <span>
 
 #include "base/machine_name.hpp"
-#include "choose/shortlist.hpp"
-#include "choose/trials.hpp"
-#include "plan/constants.hpp"
-#include "plan/segments/collectives.hpp"
+#include "model/machine_constants.hpp"
 #include "run/machine.hpp"
 #include "run/neighbours/neighbourhood.hpp"
+#include "schedule/segments/segment_operation.hpp"
+#include "tuning/shortlist.hpp"
+#include "tuning/trials.hpp"
 
 namespace wherry::run {
 
@@ -23,14 +23,14 @@ std::string_view suffix_of(Limit limit) {
   return suffixes[static_cast<std::size_t>(limit)];
 }
 
-std::optional<Way> way_of(std::span<const Offered> offered, std::string_view name) {
+std::optional<Algorithm> way_of(std::span<const Offered> offered, std::string_view name) {
   const auto found = std::ranges::find_if(offered, [=](const Offered& o) { return o.way.name() == name; });
   return found == offered.end() ? std::nullopt : std::optional(found->way);
 }
 
 /// Now, so that no candidate's first trial pays for its schedule.
-void prepare(Communicator& c, std::span<const std::optional<Way>> ways, int root) {
-  for (const std::optional<Way>& way : ways) {
+void prepare(Communicator& c, std::span<const std::optional<Algorithm>> ways, int root) {
+  for (const std::optional<Algorithm>& way : ways) {
     if (way && way->exchange != nullptr) c.prepared(*way->exchange);
     if (way && way->segments != nullptr) c.prepared(*way->segments, way->depth, root);
     if (way && way->neighbours != nullptr) c.neighbourhood->prepared(*way->neighbours);
@@ -39,15 +39,15 @@ void prepare(Communicator& c, std::span<const std::optional<Way>> ways, int root
 
 /// Where the ranks are, and in a neighbourhood who sends to whom.
 unsigned long long placement_of(const Communicator& c, const CellKey& key) {
-  const unsigned long long placement = c.shape().signature();
+  const unsigned long long placement = c.placement().signature();
   return is_neighbourhood(key.collective) ? placement ^ c.neighbourhood->graph().signature() : placement;
 }
 
-choose::LearnerOptions options_for(const Communicator& c, const std::vector<choose::Candidate>& candidates,
+tuning::LearnerOptions options_for(const Communicator& c, const std::vector<tuning::Candidate>& candidates,
                                    bool is_simulated) {
-  if (!c.terms().learning) return choose::no_trials;
-  const bool are_long = choose::are_long(candidates, c.shape(), *c.machine);
-  choose::LearnerOptions options = are_long ? choose::of_long_calls : choose::LearnerOptions{};
+  if (!c.terms().learning) return tuning::no_trials;
+  const bool are_long = tuning::are_long(candidates, c.placement(), *c.machine);
+  tuning::LearnerOptions options = are_long ? tuning::of_long_calls : tuning::LearnerOptions{};
   if (is_simulated) {
     // By a simulated machine's own constants fewer candidates hold the best one; each costs a call.
     options.exact = true;
@@ -59,7 +59,7 @@ choose::LearnerOptions options_for(const Communicator& c, const std::vector<choo
 }  // namespace
 
 Choosing::Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers,
-                   Staging& staging, const std::optional<plan::Machine>& simulated)
+                   Staging& staging, const std::optional<model::Machine>& simulated)
     : settings_(settings),
       api_(api),
       machine_(machine_name()),
@@ -96,12 +96,12 @@ bool Choosing::reserve(Communicator& c, long long bytes) {
 Choosing::Shortlist Choosing::shortlist(Communicator& c, const CellKey& key) {
   for (;;) {
     Shortlist made{.offered = offers_->of(c, key), .candidates = {}};
-    std::vector<choose::Candidate> priced;
+    std::vector<tuning::Candidate> priced;
     for (const Offered& o : made.offered) priced.push_back({std::string(o.way.name()), expected_seconds(o)});
-    made.candidates = choose::shortlist_for(key.collective, std::move(priced));
+    made.candidates = tuning::shortlist_for(key.collective, std::move(priced));
     long long needed = 0;
     for (const Offered& o : made.offered)
-      if (std::ranges::find(made.candidates, o.way.name(), &choose::Candidate::name) != made.candidates.end())
+      if (std::ranges::find(made.candidates, o.way.name(), &tuning::Candidate::name) != made.candidates.end())
         needed = std::max(needed, o.staging_bytes);
     if (reserve(c, needed)) return made;
   }
@@ -111,25 +111,29 @@ std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& k
   settle_machine(c);
   auto [offered, list] = shortlist(c, key);
   const Timing timing =
-      choose::timing_for(plan::segment_operation(key.collective), list, c.shape(), *c.machine);
-  choose::Learner made = learner(c, key, std::move(list));
-  std::vector<std::optional<Way>> ways;
-  for (const choose::Candidate& candidate : made.candidates())
+      tuning::timing_for(schedule::segment_operation(key.collective), list, c.placement(), *c.machine);
+  tuning::Learner made = learner(c, key, std::move(list));
+  std::vector<std::optional<Algorithm>> ways;
+  for (const tuning::Candidate& candidate : made.candidates())
     ways.push_back(way_of(offered, candidate.name));
   prepare(c, ways, root);
   return std::unique_ptr<Choice>(
       new Choice{Cell(std::move(made), c.channel(), c.size(), timing), std::move(ways)});
 }
 
-bool Choosing::is_within(const Communicator& c, const CellKey& key, const Way& way, const Means& means) {
+bool Choosing::is_within(const Communicator& c, const CellKey& key, const Algorithm& way,
+                         const Means& means) {
   return offers_->staging_bytes(c, key, way, means.unit_bytes) <= static_cast<long long>(means.staging_max);
 }
 
-std::optional<Way> Choosing::way_without_asking(Communicator& c, const CellKey& key, const Means& means) {
-  const auto within = [&](const std::optional<Way>& way) { return !way || is_within(c, key, *way, means); };
+std::optional<Algorithm> Choosing::way_without_asking(Communicator& c, const CellKey& key,
+                                                      const Means& means) {
+  const auto within = [&](const std::optional<Algorithm>& way) {
+    return !way || is_within(c, key, *way, means);
+  };
   const auto found = c.choices.find(key);
   if (found != c.choices.end() && found->second->cell.learner().settled())
-    if (const std::optional<Way>& won = found->second->ways[found->second->cell.learner().winner()];
+    if (const std::optional<Algorithm>& won = found->second->ways[found->second->cell.learner().winner()];
         within(won))
       return won;
   const auto [entry, is_new] = c.modelled.try_emplace({key, means.staging_max});
@@ -142,17 +146,17 @@ std::optional<Way> Choosing::way_without_asking(Communicator& c, const CellKey& 
   return within(entry->second) ? entry->second : std::nullopt;
 }
 
-std::pair<std::optional<Way>, std::string_view> Choosing::named_without_asking(const Communicator& c,
-                                                                               const CellKey& key,
-                                                                               std::string_view name,
-                                                                               const Means& means) {
+std::pair<std::optional<Algorithm>, std::string_view> Choosing::named_without_asking(const Communicator& c,
+                                                                                     const CellKey& key,
+                                                                                     std::string_view name,
+                                                                                     const Means& means) {
   const auto named = offers_->named(c, key, name);
   if (!named.first || is_within(c, key, *named.first, means)) return named;
   return {std::nullopt, "the strategy asked for may need more memory than every rank has set aside"};
 }
 
-std::pair<std::optional<Way>, std::string_view> Choosing::named(Communicator& c, const CellKey& key,
-                                                                std::string_view name) {
+std::pair<std::optional<Algorithm>, std::string_view> Choosing::named(Communicator& c, const CellKey& key,
+                                                                      std::string_view name) {
   settle_machine(c);
   const std::vector<Offered> offered = offers_->of(c, key);
   const auto found = std::ranges::find_if(offered, [=](const Offered& o) { return o.way.name() == name; });
@@ -161,7 +165,7 @@ std::pair<std::optional<Way>, std::string_view> Choosing::named(Communicator& c,
   return offers_->named(c, key, name);
 }
 
-choose::TuningKey Choosing::tuning_key(Communicator& c, const CellKey& key) const {
+tuning::TuningKey Choosing::tuning_key(Communicator& c, const CellKey& key) const {
   return {.machine = machine_,
           .mpi = library_,
           .ranks = c.size(),
@@ -170,10 +174,10 @@ choose::TuningKey Choosing::tuning_key(Communicator& c, const CellKey& key) cons
           .bucket = key.bucket};
 }
 
-const choose::TuningTable& Choosing::tuning_table() {
+const tuning::TuningTable& Choosing::tuning_table() {
   const std::lock_guard lock(mutex_);
   if (!std::exchange(loaded_, true) && !settings_.tuning_file.empty())
-    known_ = choose::load_or_complain(settings_.tuning_file);
+    known_ = tuning::load_or_complain(settings_.tuning_file);
   return known_;
 }
 
@@ -182,40 +186,40 @@ const choose::TuningTable& Choosing::tuning_table() {
 void Choosing::settle_machine(Communicator& c) {
   if (!c.machine) c.machine = simulated_;
   if (c.machine) return;
-  plan::Constants constants = plan::constants_of({});
+  model::Constants constants = model::constants_of({});
   if (c.terms().tuning && c.rank() == 0)
-    if (const choose::MachineRow* const row = tuning_table().find(choose::MachineKey{machine_, library_}))
-      constants = plan::constants_of(plan::machine_with(row->constants));
+    if (const tuning::MachineRow* const row = tuning_table().find(tuning::MachineKey{machine_, library_}))
+      constants = model::constants_of(model::machine_with(row->constants));
   if (c.terms().tuning)
     api_.Bcast(constants.data(), static_cast<int>(constants.size()), MPI_DOUBLE, 0, c.channel().comm());
-  c.machine = plan::machine_with(constants);
+  c.machine = model::machine_with(constants);
 }
 
 /// What rank 0 knows from earlier runs becomes what all ranks know. Collective.
-choose::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list) {
+tuning::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vector<tuning::Candidate> list) {
   double earlier[3] = {-1, 0, 0};  // index among the candidates, seconds, native seconds
-  const choose::TuningRow* const row =
+  const tuning::TuningRow* const row =
       c.terms().tuning && c.rank() == 0 ? tuning_table().find(tuning_key(c, key)) : nullptr;
   if (row != nullptr) {
-    const auto at = std::ranges::find(list, row->strategy, &choose::Candidate::name);
+    const auto at = std::ranges::find(list, row->strategy, &tuning::Candidate::name);
     if (at != list.end()) earlier[0] = static_cast<double>(at - list.begin());
     earlier[1] = row->seconds;
     earlier[2] = row->native_seconds;
   }
   if (c.terms().tuning) api_.Bcast(earlier, 3, MPI_DOUBLE, 0, c.channel().comm());
-  const choose::LearnerOptions options = options_for(c, list, simulated_.has_value());
+  const tuning::LearnerOptions options = options_for(c, list, simulated_.has_value());
   if (earlier[0] >= 0)
-    return choose::Learner::settled_on(std::move(list), static_cast<std::size_t>(earlier[0]), earlier[1],
+    return tuning::Learner::settled_on(std::move(list), static_cast<std::size_t>(earlier[0]), earlier[1],
                                        earlier[2], options);
-  return c.terms().learning ? choose::Learner(std::move(list), options)
-                            : choose::Learner::by_model(std::move(list));
+  return c.terms().learning ? tuning::Learner(std::move(list), options)
+                            : tuning::Learner::by_model(std::move(list));
 }
 
 void Choosing::note(Communicator& c) {
   if (c.rank() != 0 || !c.terms().tuning) return;
   const std::lock_guard lock(mutex_);
   for (const auto& [key, choice] : c.choices) {
-    const choose::Learner& l = choice->cell.learner();
+    const tuning::Learner& l = choice->cell.learner();
     // A choice from a single call is a guess: the next run had better learn for itself.
     if (!l.settled() || !l.proven()) continue;
     learned_.put({.key = tuning_key(c, key),
@@ -228,7 +232,7 @@ void Choosing::note(Communicator& c) {
 
 void Choosing::save() {
   if (!learned_.rows().empty() && !settings_.tuning_file.empty())
-    choose::save_or_complain(settings_.tuning_file, learned_);
+    tuning::save_or_complain(settings_.tuning_file, learned_);
 }
 
 }  // namespace wherry::run

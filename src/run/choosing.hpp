@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/settings.hpp"
-#include "choose/tuning.hpp"
 #include "run/communicator.hpp"
 #include "run/offers.hpp"
 #include "run/staging.hpp"
+#include "tuning/tuning_store.hpp"
 
 namespace wherry::run {
 
@@ -27,21 +27,21 @@ struct Means {
 class Choosing {
  public:
   Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers, Staging& staging,
-           const std::optional<plan::Machine>& simulated);
+           const std::optional<model::Machine>& simulated);
 
   /// What is learned about such calls; made at the first one (collective over c). root: of this one.
   Choice& choice(Communicator& c, const CellKey& key, int root);
   /// The best way known for such calls within these means, without asking other ranks: what has been learned, else what the model
   /// expects. None: the library's.
-  std::optional<Way> way_without_asking(Communicator& c, const CellKey& key, const Means& means);
+  std::optional<Algorithm> way_without_asking(Communicator& c, const CellKey& key, const Means& means);
   /// The way of that name, or why it cannot be gone. Collective over c, at the first call.
-  std::pair<std::optional<Way>, std::string_view> named(Communicator& c, const CellKey& key,
-                                                        std::string_view name);
+  std::pair<std::optional<Algorithm>, std::string_view> named(Communicator& c, const CellKey& key,
+                                                              std::string_view name);
   /// The same within these means, without asking other ranks: pipelines may be of another depth, the same on all ranks.
-  std::pair<std::optional<Way>, std::string_view> named_without_asking(const Communicator& c,
-                                                                       const CellKey& key,
-                                                                       std::string_view name,
-                                                                       const Means& means);
+  std::pair<std::optional<Algorithm>, std::string_view> named_without_asking(const Communicator& c,
+                                                                             const CellKey& key,
+                                                                             std::string_view name,
+                                                                             const Means& means);
 
   /// Makes sure of so much staging on every rank, for blocking calls. False, alike on all ranks: one has not got it, and ways
   /// that need more than is reserved are no longer offered in c. Collective over c where more is asked for than before.
@@ -59,17 +59,17 @@ class Choosing {
   /// Some ways, and those of them that may be tried.
   struct Shortlist {
     std::vector<Offered> offered;
-    std::vector<choose::Candidate> candidates;
+    std::vector<tuning::Candidate> candidates;
   };
 
   /// There is nothing to doubt in a simulated machine's constants.
   double expected_seconds(const Offered& o) const { return simulated_ ? o.predicted_s : o.expected_s; }
-  bool is_within(const Communicator& c, const CellKey& key, const Way& way, const Means& means);
+  bool is_within(const Communicator& c, const CellKey& key, const Algorithm& way, const Means& means);
   Shortlist shortlist(Communicator& c, const CellKey& key);
   std::unique_ptr<Choice> first_choice(Communicator& c, const CellKey& key, int root);
-  choose::Learner learner(Communicator& c, const CellKey& key, std::vector<choose::Candidate> list);
-  choose::TuningKey tuning_key(Communicator& c, const CellKey& key) const;
-  const choose::TuningTable& tuning_table();
+  tuning::Learner learner(Communicator& c, const CellKey& key, std::vector<tuning::Candidate> list);
+  tuning::TuningKey tuning_key(Communicator& c, const CellKey& key) const;
+  const tuning::TuningTable& tuning_table();
 
   const Settings& settings_;
   const mpi::Api& api_;
@@ -77,12 +77,12 @@ class Choosing {
 
   const std::shared_ptr<Offers> offers_;
   Staging& staging_;
-  const std::optional<plan::Machine> simulated_;
+  const std::optional<model::Machine> simulated_;
 
   std::mutex mutex_;  // guards what follows
   bool loaded_ = false;
-  choose::TuningTable known_;    // what the file said; does not change once it was read
-  choose::TuningTable learned_;  // what this process has to add
+  tuning::TuningTable known_;    // what the file said; does not change once it was read
+  tuning::TuningTable learned_;  // what this process has to add
 };
 
 }  // namespace wherry::run

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <vector>
 
-#include "plan/segments/ranges.hpp"
 #include "run/ask_all.hpp"
 #include "run/errors_returned.hpp"
 #include "run/neighbours/neighbourhood.hpp"
+#include "schedule/segments/ranges.hpp"
 
 namespace wherry::run {
 
@@ -107,27 +107,28 @@ void Communicator::find_nodes(MPI_Comm comm, const Settings& settings, const mpi
     return;
   }
   const std::vector<int> node_of(leaders.begin(), leaders.end());
-  shape_ = std::make_unique<plan::Shape>(plan::Shape::placed(node_of));
+  placement_ = std::make_unique<topology::Placement>(topology::Placement::placed(node_of));
 }
 
-const Prepared& Communicator::prepared(const plan::Strategy& strategy) {
+const Prepared& Communicator::prepared(const schedule::Strategy& strategy) {
   const auto found = prepared_.find(&strategy);
   if (found != prepared_.end()) return found->second;
   Prepared made;
-  made.schedule = strategy.schedule(*shape_, rank_);
+  made.schedule = strategy.schedule(*placement_, rank_);
   made.layout = layout_of(made.schedule);
   return prepared_.emplace(&strategy, std::move(made)).first->second;
 }
 
-const PreparedSegments& Communicator::prepared(const plan::SegmentStrategy& strategy, int depth, int root) {
+const PreparedSegments& Communicator::prepared(const schedule::SegmentStrategy& strategy, int depth,
+                                               int root) {
   const auto [entry, is_new] = prepared_segments_.try_emplace({&strategy, depth, root});
   PreparedSegments& made = entry->second;
   if (!is_new) return made;
-  made.schedule = plan::schedule(strategy, *shape_, rank_, {.root = root, .depth = depth});
-  made.layout = plan::layout_of(made.schedule);
-  made.reach = plan::reach(made.schedule);
-  made.received = plan::received(made.schedule);
-  made.sends_its_own = plan::sends_its_own(made.schedule);
+  made.schedule = schedule::schedule(strategy, *placement_, rank_, {.root = root, .depth = depth});
+  made.layout = schedule::layout_of(made.schedule);
+  made.reach = schedule::reach(made.schedule);
+  made.received = schedule::received(made.schedule);
+  made.sends_its_own = schedule::sends_its_own(made.schedule);
   return made;
 }
 

@@ -14,11 +14,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
-#include "choose/way.hpp"
-#include "plan/cost.hpp"
-#include "plan/segments/layout.hpp"
-#include "plan/segments/strategy.hpp"
-#include "plan/shape.hpp"
+#include "model/cost.hpp"
 #include "run/bindings.hpp"
 #include "run/cell.hpp"
 #include "run/cell_key.hpp"
@@ -31,31 +27,35 @@
 #include "run/started/set_aside.hpp"
 #include "run/started/tags.hpp"
 #include "run/terms.hpp"
+#include "schedule/registry/algorithm.hpp"
+#include "schedule/segments/packing.hpp"
+#include "schedule/segments/segment_strategy.hpp"
+#include "topology/placement.hpp"
 
 namespace wherry::run {
 
-using choose::Way;
+using schedule::Algorithm;
 class Neighbourhood;  // run/neighbours/neighbourhood.hpp
 
 /// A schedule of this rank, ready to run.
 struct Prepared {
-  plan::Schedule schedule;
+  schedule::Schedule schedule;
   CombinedLayout layout;
 };
 
 /// The same of a segment schedule.
 struct PreparedSegments {
-  plan::SegmentSchedule schedule;
-  plan::SegmentLayout layout;
-  plan::Range reach;     // the segments that it touches
-  plan::Range received;  // those of them that arrive
-  bool sends_its_own;    // plan::sends_its_own()
+  schedule::SegmentSchedule schedule;
+  schedule::SegmentLayout layout;
+  schedule::Range reach;     // the segments that it touches
+  schedule::Range received;  // those of them that arrive
+  bool sends_its_own;        // schedule::sends_its_own()
 };
 
 /// What is learned about some calls. ways[i] is candidate i, but for native, the first.
 struct Choice {
   Cell cell;
-  std::vector<std::optional<Way>> ways;
+  std::vector<std::optional<Algorithm>> ways;
 };
 
 struct RecentChoice {
@@ -66,7 +66,7 @@ struct RecentChoice {
 /// The way that such calls were last told to go, or why they cannot.
 struct Asked {
   std::string name;
-  std::optional<Way> way;
+  std::optional<Algorithm> way;
   std::string_view problem;
 };
 
@@ -81,19 +81,19 @@ class Communicator {
   ~Communicator();
 
   const Terms& terms() const { return terms_; }
-  const plan::Shape& shape() const { return *shape_; }
+  const topology::Placement& placement() const { return *placement_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
   const Channel& channel() const { return *channel_; }
-  const Prepared& prepared(const plan::Strategy& strategy);
+  const Prepared& prepared(const schedule::Strategy& strategy);
   /// root: of the collectives that have one, else 0.
-  const PreparedSegments& prepared(const plan::SegmentStrategy& strategy, int depth, int root);
+  const PreparedSegments& prepared(const schedule::SegmentStrategy& strategy, int depth, int root);
 
   /// From now on no way may need more staging than is reserved.
   void limit_staging() { terms_.staging_max = reserved_staging; }
 
-  std::size_t reserved_staging = 0;      // bytes that every rank has, for blocking calls
-  std::optional<plan::Machine> machine;  // what calls are priced by, once the ranks have settled it
+  std::size_t reserved_staging = 0;       // bytes that every rank has, for blocking calls
+  std::optional<model::Machine> machine;  // what calls are priced by, once the ranks have settled it
   std::map<CellKey, std::unique_ptr<Choice>> choices;
   std::array<RecentChoice, collectives> recent_choices;  // by collective: most calls are like the last
   std::array<Quiet, collectives> quiet;                  // by collective
@@ -109,7 +109,7 @@ class Communicator {
   LastingTags lasting_tags;
   SetAside set_aside;
   // What the cost model would choose for calls of a size class, with so much staging.
-  std::map<std::pair<CellKey, std::size_t>, std::optional<Way>> modelled;
+  std::map<std::pair<CellKey, std::size_t>, std::optional<Algorithm>> modelled;
 
  private:
   void open_channel(MPI_Comm comm, const mpi::Api& api);
@@ -118,10 +118,10 @@ class Communicator {
   int rank_ = 0;
   int size_ = 0;
   Terms terms_;
-  std::unique_ptr<plan::Shape> shape_;
+  std::unique_ptr<topology::Placement> placement_;
   std::unique_ptr<Channel> channel_;  // on a communicator of its own
-  std::map<const plan::Strategy*, Prepared> prepared_;
-  std::map<std::tuple<const plan::SegmentStrategy*, int, int>, PreparedSegments> prepared_segments_;
+  std::map<const schedule::Strategy*, Prepared> prepared_;
+  std::map<std::tuple<const schedule::SegmentStrategy*, int, int>, PreparedSegments> prepared_segments_;
 };
 
 }  // namespace wherry::run

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "plan/schedule.hpp"
 #include "run/channel.hpp"
 #include "run/step.hpp"
+#include "schedule/schedule.hpp"
 
 namespace wherry::run {
 
@@ -20,8 +20,8 @@ struct Requests {
   Spare spare;
 };
 
-/// A schedule has phases, sends_of(phase), receives_of(phase), and messages with a peer (plan/schedule.hpp,
-/// plan/segments/schedule.hpp). A binding turns its messages into memory:
+/// A schedule has phases, sends_of(phase), receives_of(phase), and messages with a peer (schedule/schedule.hpp,
+/// schedule/segment_schedule.hpp). A binding turns its messages into memory:
 ///   std::optional<Piece> outgoing(const Message&)   gathers the message if need be; nothing: it is not sent
 ///   std::optional<Piece> incoming(const Message&)   where it may land; nothing: it does not come
 ///   int arrived(const Message&)                     unpacks what landed; an MPI code
@@ -52,7 +52,7 @@ class Execution final : public Step {
   int code() const override { return code_; }
 
  private:
-  bool advance(const plan::Phase& phase) {
+  bool advance(const schedule::Phase& phase) {
     if (is_patient() && phase.sends == 1 && phase.receives == 1) return exchange(phase);
     if (!std::exchange(posted_, true)) post(phase);
     const bool over = sliding_ ? slide() : drain();
@@ -63,7 +63,7 @@ class Execution final : public Step {
   bool is_patient() const { return lane_.patience == Patience::wait; }
 
   /// One message out and one in: the library's own exchange is the fastest way.
-  bool exchange(const plan::Phase& phase) {
+  bool exchange(const schedule::Phase& phase) {
     const Message& out = schedule_.sends_of(phase).front();
     const Message& in = schedule_.receives_of(phase).front();
     const std::optional<Piece> sent = binding_.outgoing(out);
@@ -79,7 +79,7 @@ class Execution final : public Step {
 
   /// A place for each message that may be under way. A bounded phase moves on through its places: position k of either
   /// side meets position k of its peer, so the lowest unfinished position is always posted at both ends.
-  void post(const plan::Phase& phase) {
+  void post(const schedule::Phase& phase) {
     sliding_ = phase.window > 0 && (phase.sends > phase.window || phase.receives > phase.window);
     const auto receives = static_cast<std::size_t>(sliding_ ? phase.window : phase.receives);
     const auto sends = static_cast<std::size_t>(sliding_ ? phase.window : phase.sends);

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "plan/neighbours/strategy.hpp"
-#include "plan/segments/strategy.hpp"
-#include "plan/strategy.hpp"
+#include "schedule/blocks/block_strategy.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
+#include "schedule/segments/segment_strategy.hpp"
 
 namespace wherry::run {
 
@@ -28,9 +28,10 @@ std::vector<Instruction> own_instructions(const Settings& settings) {
 
 std::vector<Instruction> possible_instructions() {
   std::vector<Instruction> all = {instruction_for(automatic_name), instruction_for(native_name)};
-  for (const plan::Strategy& s : plan::strategies()) all.push_back(instruction_for(s.name));
-  for (const plan::SegmentStrategy& s : plan::segment_strategies()) all.push_back(instruction_for(s.name));
-  for (const plan::NeighbourStrategy& s : plan::neighbour_strategies())
+  for (const schedule::Strategy& s : schedule::strategies()) all.push_back(instruction_for(s.name));
+  for (const schedule::SegmentStrategy& s : schedule::segment_strategies())
+    all.push_back(instruction_for(s.name));
+  for (const schedule::NeighbourStrategy& s : schedule::neighbour_strategies())
     all.push_back(instruction_for(s.name));
   return all;
 }

@@ -4,13 +4,13 @@
 #include <string_view>
 
 #include "base/nearest.hpp"
-#include "choose/misspelt.hpp"
 #include "run/sparse/strategies.hpp"
+#include "tuning/unknown_strategies.hpp"
 
 namespace wherry::run {
 
 std::vector<std::string> misspelt(const Settings& settings) {
-  std::vector<std::string> problems = choose::misspelt(settings.strategies);
+  std::vector<std::string> problems = tuning::misspelt(settings.strategies);
   const std::vector<std::string_view> known = sparse_way_names();
   if (const std::string& asked = settings.sparse_exchange; std::ranges::find(known, asked) == known.end())
     problems.push_back("WHERRY_SPARSE_EXCHANGE='" + asked.substr(0, 60) +

@@ -8,21 +8,21 @@
 #include <tuple>
 #include <vector>
 
-#include "choose/offers.hpp"
 #include "run/cell_key.hpp"
 #include "run/communicator.hpp"
+#include "tuning/candidates.hpp"
 
 namespace wherry::run {
 
 /// A way that every rank can go.
 struct Offered {
-  Way way;
+  Algorithm way;
   double predicted_s;
-  double expected_s;        // the same with a doubt: choose::expected_seconds()
+  double expected_s;        // the same with a doubt: tuning::expected_seconds()
   long long staging_bytes;  // the most that it may need on any rank
 };
 
-/// Ways are counted once for each shape and collective (of neighbourhoods, for each communicator), and priced for every size and
+/// Ways are counted once for each placement and collective (of neighbourhoods, for each communicator), and priced for every size and
 /// machine. Shared by all communicators of the process; thread-safe. The machine of a communicator must have been settled.
 class Offers {
  public:
@@ -32,19 +32,20 @@ class Offers {
     return of(c, key, c.terms().staging_max);
   }
   /// Bytes of staging that the way may need on any rank for such calls, cut at whole units only.
-  long long staging_bytes(const Communicator& c, const CellKey& key, const Way& way, long long unit_bytes);
+  long long staging_bytes(const Communicator& c, const CellKey& key, const Algorithm& way,
+                          long long unit_bytes);
   /// The strategy of that name, or why it cannot be used.
-  std::pair<std::optional<Way>, std::string_view> named(const Communicator& c, const CellKey& key,
-                                                        std::string_view name);
+  std::pair<std::optional<Algorithm>, std::string_view> named(const Communicator& c, const CellKey& key,
+                                                              std::string_view name);
 
  private:
-  // A shape, and the segment collective or none.
-  using Topic = std::tuple<int, unsigned long long, std::optional<plan::Operation>>;
+  // A placement, and the segment collective or none.
+  using Topic = std::tuple<int, unsigned long long, std::optional<schedule::Operation>>;
 
-  const std::vector<choose::Offer>& counted(const Communicator& c, const CellKey& key);
+  const std::vector<tuning::Offer>& counted(const Communicator& c, const CellKey& key);
 
   std::mutex mutex_;
-  std::map<Topic, std::vector<choose::Offer>> counted_;
+  std::map<Topic, std::vector<tuning::Offer>> counted_;
 };
 
 }  // namespace wherry::run

@@ -6,9 +6,9 @@
 #include <new>
 #include <utility>
 
-#include "choose/staging.hpp"
 #include "run/bindings.hpp"
 #include "run/executor.hpp"
+#include "tuning/staging_limits.hpp"
 
 namespace wherry::run {
 
@@ -53,16 +53,16 @@ struct UniformNeeds {
   std::size_t staged_bytes = 0;   // blocks on their way
 };
 
-UniformNeeds needs_of(const Blocks& blocks, plan::Hops hops, const Prepared& prepared) {
+UniformNeeds needs_of(const Blocks& blocks, schedule::Hops hops, const Prepared& prepared) {
   const long long block = blocks.block_bytes();
   const auto ranks = static_cast<int>(blocks.receive.size());
   const std::size_t all = static_cast<std::size_t>(block) * blocks.receive.size();
-  const bool several = hops == plan::Hops::several;
+  const bool several = hops == schedule::Hops::several;
   const bool too_short = !several && blocks.receive.front().bytes < block;  // else it comes to what is staged
   return {.copy_bytes = blocks.in_place ? all : 0,
           .dropped_bytes = too_short ? all : 0,
           .staged_bytes = several ? static_cast<std::size_t>(
-                                        choose::uniform_staging(prepared.schedule.slots, ranks, block))
+                                        tuning::uniform_staging(prepared.schedule.slots, ranks, block))
                                   : 0};
 }
 
@@ -104,7 +104,7 @@ int send_from_copy(const Communicator& c, Blocks& blocks, std::byte* copy) {
 /// edges.
 class Staged {
  public:
-  /// memory: choose::uniform_staging().
+  /// memory: tuning::uniform_staging().
   Staged(const Blocks& blocks, const Prepared& prepared, std::byte* memory)
       : receive_(blocks.receive),
         send_(blocks.send),
@@ -161,7 +161,7 @@ int straight_exchange(const Task& task, const Blocks& blocks, const Prepared& pr
 /// Pairs exchange through the library's own temporary memory. Both counts of a pair are equal in place.
 int exchange_in_place(const Task& task, const Blocks& blocks, const Prepared& prepared) {
   int code = MPI_SUCCESS;
-  for (const plan::Message& m : prepared.schedule.sends) {
+  for (const schedule::Message& m : prepared.schedule.sends) {
     const Share& share = blocks.receive[static_cast<std::size_t>(m.peer)];
     if (share.bytes > 0)
       code = first_error(code, task.lane.channel->replace(piece_of(share), m.peer, task.lane.tag));
@@ -186,12 +186,12 @@ int judge_no_type(const mpi::Api& api) {
 
 std::size_t combined_limit(std::uint32_t bucket) {
   return static_cast<std::size_t>(
-      choose::combined_limit(largest({Collective::alltoallv, Limit::none, bucket})));
+      tuning::combined_limit(largest({Collective::alltoallv, Limit::none, bucket})));
 }
 
 const Prepared& large_block_schedule(Communicator& c) {
   constexpr std::string_view large_block_strategy = "direct16";
-  return c.prepared(*plan::find_strategy(large_block_strategy));
+  return c.prepared(*schedule::find_strategy(large_block_strategy));
 }
 
 int judge(const mpi::Api& api, Blocks& blocks) {
@@ -200,19 +200,19 @@ int judge(const mpi::Api& api, Blocks& blocks) {
   return *blocks.untyped_code;
 }
 
-std::size_t uniform_staging(const Blocks& blocks, plan::Hops hops, const Prepared& prepared) {
+std::size_t uniform_staging(const Blocks& blocks, schedule::Hops hops, const Prepared& prepared) {
   const UniformNeeds needs = needs_of(blocks, hops, prepared);
   return needs.copy_bytes + needs.dropped_bytes + needs.staged_bytes;
 }
 
-Work uniform_exchange(Task task, Blocks& blocks, plan::Hops hops, const Prepared& prepared,
+Work uniform_exchange(Task task, Blocks& blocks, schedule::Hops hops, const Prepared& prepared,
                       std::byte* staging) {
   const Communicator& c = task.c;
   const UniformNeeds needs = needs_of(blocks, hops, prepared);
   int code = blocks.in_place ? send_from_copy(c, blocks, staging) : MPI_SUCCESS;
   staging += needs.copy_bytes;
 
-  if (hops == plan::Hops::several) {
+  if (hops == schedule::Hops::several) {
     Staged staged(blocks, prepared, staging);
     code = first_error(code, staged.load(c));
     UniformBinding binding = staged.binding(prepared);
@@ -239,17 +239,17 @@ Work uniform_exchange(Task task, Blocks& blocks, plan::Hops hops, const Prepared
   co_return first_error(code, MPI_ERR_TRUNCATE);
 }
 
-std::size_t irregular_staging(plan::Hops hops, const Prepared& prepared, std::size_t limit) {
-  if (hops == plan::Hops::single) return 0;
-  return static_cast<std::size_t>(choose::combined_bytes(prepared.schedule.slots, prepared.layout.most_items,
+std::size_t irregular_staging(schedule::Hops hops, const Prepared& prepared, std::size_t limit) {
+  if (hops == schedule::Hops::single) return 0;
+  return static_cast<std::size_t>(tuning::combined_bytes(prepared.schedule.slots, prepared.layout.most_items,
                                                          static_cast<long long>(limit)));
 }
 
-Work irregular_exchange(Task task, const Blocks& blocks, plan::Hops hops, const Prepared& prepared,
+Work irregular_exchange(Task task, const Blocks& blocks, schedule::Hops hops, const Prepared& prepared,
                         const Prepared& large, std::size_t limit, std::byte* staging) {
   const auto own = static_cast<std::size_t>(task.c.rank());
   int code = copy_own(task, blocks.send[own], blocks.receive[own]);
-  if (hops == plan::Hops::single) {
+  if (hops == schedule::Hops::single) {
     DirectBinding binding(blocks);
     Execution execution(prepared.schedule, binding, task.lane, task.requests);
     const int exchanged = co_await execution;
@@ -265,15 +265,15 @@ Work irregular_exchange(Task task, const Blocks& blocks, plan::Hops hops, const 
   co_return first_error(code, exchanged);
 }
 
-int exchange_irregular(const Task& task, const Blocks& blocks, plan::Hops hops, const Prepared& prepared,
+int exchange_irregular(const Task& task, const Blocks& blocks, schedule::Hops hops, const Prepared& prepared,
                        const Prepared& large, std::size_t limit, Staging& staging) {
   const Staging::Lease lease = staging.lease(irregular_staging(hops, prepared, limit), task.lane.patience);
   if (!lease.is_granted()) return MPI_ERR_NO_MEM;
   return irregular_exchange(task, blocks, hops, prepared, large, limit, lease.data()).run();
 }
 
-int perform_uniform(Communicator& c, const plan::Strategy& strategy, Staging& staging) {
-  const bool straight = strategy.hops == plan::Hops::single && !c.blocks.in_place &&
+int perform_uniform(Communicator& c, const schedule::Strategy& strategy, Staging& staging) {
+  const bool straight = strategy.hops == schedule::Hops::single && !c.blocks.in_place &&
                         c.blocks.receive.front().bytes >= c.blocks.block_bytes();
   if (straight) return straight_exchange(blocking_task(c), c.blocks, c.prepared(strategy));
   const Prepared& prepared = c.prepared(strategy);
@@ -283,12 +283,12 @@ int perform_uniform(Communicator& c, const plan::Strategy& strategy, Staging& st
   return uniform_exchange(blocking_task(c), c.blocks, strategy.hops, prepared, lease.data()).run();
 }
 
-int perform_irregular(Communicator& c, const plan::Strategy& strategy, std::uint32_t bucket,
+int perform_irregular(Communicator& c, const schedule::Strategy& strategy, std::uint32_t bucket,
                       Staging& staging) {
   const Task task = blocking_task(c);
   const Prepared& prepared = c.prepared(strategy);
   const auto exchange = [&] {
-    const Prepared& large = strategy.hops == plan::Hops::single ? prepared : large_block_schedule(c);
+    const Prepared& large = strategy.hops == schedule::Hops::single ? prepared : large_block_schedule(c);
     const std::size_t limit = combined_limit(bucket);
     return exchange_irregular(task, c.blocks, strategy.hops, prepared, large, limit, staging);
   };

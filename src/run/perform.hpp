@@ -1,11 +1,11 @@
 // One call by one strategy: the schedule, the call's memory and what lies between them.
 #pragma once
 
-#include "plan/strategy.hpp"
 #include "run/communicator.hpp"
 #include "run/staging.hpp"
 #include "run/task.hpp"
 #include "run/work.hpp"
+#include "schedule/blocks/block_strategy.hpp"
 
 namespace wherry::run {
 
@@ -16,28 +16,28 @@ std::size_t combined_limit(std::uint32_t bucket);
 
 /// Exchanges `blocks`, all of the same number of bytes. staging: so many bytes as the first function says. Collective; `blocks` may
 /// change.
-std::size_t uniform_staging(const Blocks& blocks, plan::Hops hops, const Prepared& prepared);
-Work uniform_exchange(Task task, Blocks& blocks, plan::Hops hops, const Prepared& prepared,
+std::size_t uniform_staging(const Blocks& blocks, schedule::Hops hops, const Prepared& prepared);
+Work uniform_exchange(Task task, Blocks& blocks, schedule::Hops hops, const Prepared& prepared,
                       std::byte* staging);
 
 /// Exchanges `blocks` of any sizes, not in place. hops: of the schedule's strategy; large: for blocks of more than `limit` bytes.
 /// staging: so many bytes as the first function says. Collective.
-std::size_t irregular_staging(plan::Hops hops, const Prepared& prepared, std::size_t limit);
-Work irregular_exchange(Task task, const Blocks& blocks, plan::Hops hops, const Prepared& prepared,
+std::size_t irregular_staging(schedule::Hops hops, const Prepared& prepared, std::size_t limit);
+Work irregular_exchange(Task task, const Blocks& blocks, schedule::Hops hops, const Prepared& prepared,
                         const Prepared& large, std::size_t limit, std::byte* staging);
 
 /// The same of a blocking call. Returns an MPI code.
-int exchange_irregular(const Task& task, const Blocks& blocks, plan::Hops hops, const Prepared& prepared,
+int exchange_irregular(const Task& task, const Blocks& blocks, schedule::Hops hops, const Prepared& prepared,
                        const Prepared& large, std::size_t limit, Staging& staging);
 
 /// How blocks travel that are too large to be combined.
 const Prepared& large_block_schedule(Communicator& c);
 
 /// Exchanges c.blocks, all of the same number of bytes. Collective; returns an MPI code.
-int perform_uniform(Communicator& c, const plan::Strategy& strategy, Staging& staging);
+int perform_uniform(Communicator& c, const schedule::Strategy& strategy, Staging& staging);
 
-/// Exchanges c.blocks of any sizes. In place, the strategy must be choose::in_place_strategy. Collective; returns an MPI code.
-int perform_irregular(Communicator& c, const plan::Strategy& strategy, std::uint32_t bucket,
+/// Exchanges c.blocks of any sizes. In place, the strategy must be tuning::in_place_strategy. Collective; returns an MPI code.
+int perform_irregular(Communicator& c, const schedule::Strategy& strategy, std::uint32_t bucket,
                       Staging& staging);
 
 /// MPI_SUCCESS unless this rank's arguments are such that the library reports an error, yet no bar to its part.

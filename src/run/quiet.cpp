@@ -18,7 +18,7 @@ void QuietCalls::grow(Communicator& c, const Likeness& like, const Described& ca
   if (!quiet.lasts) quiet.lasts = is_lasting(parts_.api, like);
   if (!*quiet.lasts) return;
   Choice& choice = parts_.choosing.choice(c, call.key, call.root);
-  const choose::Learner& learner = choice.cell.learner();
+  const tuning::Learner& learner = choice.cell.learner();
   if (learner.quiet() == 0 || choice.ways[learner.winner()]) return;
   quiet.left = learner.quiet();
   quiet.choice = &choice;

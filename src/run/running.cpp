@@ -24,7 +24,7 @@ int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Na
   const Instruction& asked = parts_.instructions.of(key.collective);
   Choice* const choice =
       asked.kind == Instruction::Kind::learn ? &parts_.choosing.choice(c, key, call.root) : nullptr;
-  const std::optional<Way> way =
+  const std::optional<Algorithm> way =
       choice != nullptr ? choice->ways[choice->cell.begin()] : asked_for(c, key, asked);
 
   const Stopwatch watch(parts_.now,
@@ -55,7 +55,8 @@ Described Running::describe_exchange(Communicator& c, Collective collective) con
 }
 
 /// The way that the user named; none where it cannot be gone.
-std::optional<Way> Running::asked_for(Communicator& c, const CellKey& key, const Instruction& asked) const {
+std::optional<Algorithm> Running::asked_for(Communicator& c, const CellKey& key,
+                                            const Instruction& asked) const {
   if (asked.kind == Instruction::Kind::native) return std::nullopt;
   Asked& last = c.asked[key];
   if (last.name != asked.name) {
@@ -73,7 +74,7 @@ std::uint32_t Running::bucket(Communicator& c, Collective collective) const {
   return c.watches[{collective, c.blocks.in_place}].follow(average, c.channel());
 }
 
-int Running::perform(Communicator& c, const CellKey& key, const Way& way) const {
+int Running::perform(Communicator& c, const CellKey& key, const Algorithm& way) const {
   Staging& staging = parts_.staging;
   if (way.segments != nullptr) return perform_segments(c, way, staging);
   if (way.neighbours != nullptr) return perform_neighbours(c, key, *way.neighbours, staging);
@@ -86,12 +87,12 @@ void Running::report_use(MPI_Comm comm, const CellKey& key, std::string_view nam
   if (parts_.observer != nullptr) parts_.observer->used(comm, key, name, bytes, nanoseconds(seconds));
 }
 
-void Running::report_decisions(MPI_Comm comm, const CellKey& key, choose::Learner& learner) const {
+void Running::report_decisions(MPI_Comm comm, const CellKey& key, tuning::Learner& learner) const {
   if (parts_.observer == nullptr) return;
   constexpr profile::Reason reasons[] = {profile::Reason::trial, profile::Reason::kept,
                                          profile::Reason::dropped, profile::Reason::loaded,
                                          profile::Reason::changed};
-  for (const choose::Event& e : learner.drain_events())
+  for (const tuning::Event& e : learner.drain_events())
     parts_.observer->decided(
         comm, key, static_cast<std::uint32_t>(e.call), learner.candidates()[e.candidate].name,
         reasons[static_cast<std::size_t>(e.reason)], nanoseconds(e.seconds), nanoseconds(e.native_seconds));

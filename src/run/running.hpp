@@ -31,11 +31,11 @@ class Running {
 
  private:
   std::uint32_t bucket(Communicator& c, Collective collective) const;
-  std::optional<Way> asked_for(Communicator& c, const CellKey& key, const Instruction& asked) const;
-  int perform(Communicator& c, const CellKey& key, const Way& way) const;
+  std::optional<Algorithm> asked_for(Communicator& c, const CellKey& key, const Instruction& asked) const;
+  int perform(Communicator& c, const CellKey& key, const Algorithm& way) const;
   void report_use(MPI_Comm comm, const CellKey& key, std::string_view name, std::uint64_t bytes,
                   double seconds) const;
-  void report_decisions(MPI_Comm comm, const CellKey& key, choose::Learner& learner) const;
+  void report_decisions(MPI_Comm comm, const CellKey& key, tuning::Learner& learner) const;
 
   const Parts& parts_;
 };

@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "base/settings.hpp"
+#include "model/cost.hpp"
 #include "mpi/api.hpp"
-#include "plan/cost.hpp"
 #include "run/calls.hpp"
 #include "run/observer.hpp"
 #include "run/started/starting.hpp"
@@ -29,7 +29,7 @@ struct Surroundings {
   double (*now)() = steady_seconds;  // the clock by which it learns
   std::shared_ptr<Offers> offers =
       nullptr;  // for ranks that share a process, as in simulations: to share these too
-  std::optional<plan::Machine> simulated =
+  std::optional<model::Machine> simulated =
       std::nullopt;  // the machine of a simulation: its clock is exact, and its figures are known
 };
 

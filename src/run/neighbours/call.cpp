@@ -27,7 +27,7 @@ bool read_shared(const mpi::Api& api, const void* base, long long count, MPI_Dat
 long long NeighbourCall::bytes_sent(const Topology& topology) const {
   long long sum = 0;
   for (std::size_t i = 0; i < send.size(); ++i)
-    if (topology.targets[i] != plan::nobody) sum += send[i].bytes;
+    if (topology.targets[i] != schedule::nobody) sum += send[i].bytes;
   return sum;
 }
 

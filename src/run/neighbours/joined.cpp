@@ -71,9 +71,9 @@ Joined::~Joined() {
   for (MPI_Datatype& type : types_) api_.Type_free(&type);
 }
 
-void Joined::fill(const std::vector<Share>& shares, const std::vector<plan::Peer>& peers,
+void Joined::fill(const std::vector<Share>& shares, const std::vector<schedule::Peer>& peers,
                   std::vector<Share>& to) {
-  for (const plan::Peer& peer : peers)
+  for (const schedule::Peer& peer : peers)
     to[static_cast<std::size_t>(peer.rank)] = peer.numbers.size() == 1
                                                   ? shares[static_cast<std::size_t>(peer.numbers.front())]
                                                   : join(shares, peer.numbers);

@@ -26,7 +26,8 @@ class Joined {
   int code() const { return code_; }
 
  private:
-  void fill(const std::vector<Share>& shares, const std::vector<plan::Peer>& peers, std::vector<Share>& to);
+  void fill(const std::vector<Share>& shares, const std::vector<schedule::Peer>& peers,
+            std::vector<Share>& to);
   Share join(const std::vector<Share>& shares, const std::vector<int>& numbers);
 
   const mpi::Api& api_;

@@ -12,8 +12,8 @@ namespace {
 /// A call in which every block is one number. One more than there are, for MPICH wants buffers where nothing moves.
 struct Numbered {
   explicit Numbered(const Topology& t)
-      : out(plan::plain_order(t.targets.size() + 1)),
-        places(plan::plain_order(t.sources.size() + 1)),
+      : out(schedule::plain_order(t.targets.size() + 1)),
+        places(schedule::plain_order(t.sources.size() + 1)),
         in(places.size(), -1),
         ones(std::max(out.size(), in.size()), 1),
         types(ones.size(), MPI_INT) {
@@ -51,19 +51,20 @@ struct Numbered {
 bool makes_sense(const Topology& t, const std::vector<int>& heard) {
   std::set<std::pair<int, int>> seen;
   for (std::size_t i = 0; i < t.sources.size(); ++i)
-    if (t.sources[i] != plan::nobody && (heard[i] < 0 || !seen.insert({t.sources[i], heard[i]}).second))
+    if (t.sources[i] != schedule::nobody && (heard[i] < 0 || !seen.insert({t.sources[i], heard[i]}).second))
       return false;
   return true;
 }
 
 Ports ports_of(const Topology& t, const std::vector<int>& order) {
-  return {plan::peers_of(t.targets, plan::plain_order(t.targets.size())), plan::peers_of(t.sources, order)};
+  return {schedule::peers_of(t.targets, schedule::plain_order(t.targets.size())),
+          schedule::peers_of(t.sources, order)};
 }
 
 }  // namespace
 
 Ports plain_ports(const Topology& topology) {
-  return ports_of(topology, plan::plain_order(topology.sources.size()));
+  return ports_of(topology, schedule::plain_order(topology.sources.size()));
 }
 
 std::optional<Ports> asked_ports(const mpi::Api& api, MPI_Comm comm, Collective collective,

@@ -15,8 +15,8 @@ namespace wherry::run {
 
 /// The neighbours of this rank as messages go, in one collective; this rank itself may be among them.
 struct Ports {
-  std::vector<plan::Peer> targets;
-  std::vector<plan::Peer> sources;
+  std::vector<schedule::Peer> targets;
+  std::vector<schedule::Peer> sources;
 };
 
 /// Where no rank on comm has a neighbour twice.

@@ -5,9 +5,9 @@
 #include <iterator>
 #include <numeric>
 
-#include "choose/neighbours.hpp"
-#include "plan/neighbours/routed.hpp"
 #include "run/communicator.hpp"
+#include "schedule/graph/routed.hpp"
+#include "tuning/neighborhood_candidates.hpp"
 
 namespace wherry::run {
 
@@ -29,17 +29,17 @@ int largest_of(const Channel& channel, int mine, int otherwise) {
   return code == MPI_SUCCESS ? most : otherwise;
 }
 
-std::vector<int> ranks_of(const std::vector<plan::Peer>& peers) {
+std::vector<int> ranks_of(const std::vector<schedule::Peer>& peers) {
   std::vector<int> ranks;
-  std::ranges::transform(peers, std::back_inserter(ranks), &plan::Peer::rank);
+  std::ranges::transform(peers, std::back_inserter(ranks), &schedule::Peer::rank);
   return ranks;
 }
 
 /// Whether this rank receives from those who send to it.
-bool agrees(const plan::Graph& graph, int rank, const std::vector<plan::Peer>& sources) {
-  const auto enters = [&](const plan::Block& edge) { return edge.destination == rank; };
+bool agrees(const schedule::Graph& graph, int rank, const std::vector<schedule::Peer>& sources) {
+  const auto enters = [&](const schedule::Block& edge) { return edge.destination == rank; };
   std::vector<int> senders;
-  for (const plan::Block& edge : graph.edges())
+  for (const schedule::Block& edge : graph.edges())
     if (enters(edge)) senders.push_back(edge.origin);
   std::vector<int> expected = ranks_of(sources);
   std::erase(expected, rank);
@@ -53,7 +53,7 @@ Neighbourhood::Neighbourhood(const Communicator& c, MPI_Comm comm)
   refusal_ = gather();
   if (refusal_.empty()) refusal_ = match(comm);
   if (!refusal_.empty()) return;
-  promising_ = choose::is_promising(*graph_, c.shape());
+  promising_ = tuning::is_promising(*graph_, c.placement());
 }
 
 Neighbourhood::~Neighbourhood() = default;
@@ -85,7 +85,8 @@ std::string_view Neighbourhood::gather() {
 /// Finds out which blocks of repeated neighbours meet.
 std::string_view Neighbourhood::match(MPI_Comm comm) {
   enum Finding { nothing, repeats, contradiction };
-  const bool repeated = plan::has_repeated(topology_.sources) || plan::has_repeated(topology_.targets);
+  const bool repeated =
+      schedule::has_repeated(topology_.sources) || schedule::has_repeated(topology_.targets);
   const Finding mine = !agrees(*graph_, c_.rank(), plain_.sources) ? contradiction
                        : repeated                                  ? repeats
                                                                    : nothing;
@@ -107,16 +108,16 @@ const Ports& Neighbourhood::ports(Collective collective) const {
   return found == asked_.end() ? plain_ : found->second;
 }
 
-const std::vector<choose::Offer>& Neighbourhood::offers() {
-  if (offers_.empty()) offers_ = choose::survey(*graph_, c_.shape());
+const std::vector<tuning::Offer>& Neighbourhood::offers() {
+  if (offers_.empty()) offers_ = tuning::survey(*graph_, c_.placement());
   return offers_;
 }
 
-const Prepared& Neighbourhood::prepared(const plan::NeighbourStrategy& strategy) {
+const Prepared& Neighbourhood::prepared(const schedule::NeighbourStrategy& strategy) {
   std::unique_ptr<Prepared>& made = prepared_[&strategy];
   if (made == nullptr) {
     made = std::make_unique<Prepared>();
-    made->schedule = plan::Routed(strategy, *graph_, c_.shape()).schedule(c_.rank());
+    made->schedule = schedule::Routed(strategy, *graph_, c_.placement()).schedule(c_.rank());
     made->layout = layout_of(made->schedule);
   }
   return *made;

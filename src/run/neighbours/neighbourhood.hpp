@@ -9,12 +9,12 @@
 #include <string_view>
 #include <vector>
 
-#include "choose/offers.hpp"
-#include "plan/neighbours/graph.hpp"
-#include "plan/neighbours/strategy.hpp"
 #include "run/neighbours/call.hpp"
 #include "run/neighbours/matching.hpp"
 #include "run/neighbours/topology.hpp"
+#include "schedule/graph/graph.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
+#include "tuning/candidates.hpp"
 
 namespace wherry::run {
 
@@ -35,13 +35,13 @@ class Neighbourhood {
   const Topology& topology() const { return topology_; }
 
   // Unless it is refused:
-  const plan::Graph& graph() const { return *graph_; }
-  /// choose::is_promising().
+  const schedule::Graph& graph() const { return *graph_; }
+  /// tuning::is_promising().
   bool is_promising() const { return promising_; }
   const Ports& ports(Collective collective) const;
   /// What applies to the graph.
-  const std::vector<choose::Offer>& offers();
-  const Prepared& prepared(const plan::NeighbourStrategy& strategy);
+  const std::vector<tuning::Offer>& offers();
+  const Prepared& prepared(const schedule::NeighbourStrategy& strategy);
 
   NeighbourCall call;  // the one at hand
   Blocks blocks;       // its, by rank
@@ -55,10 +55,10 @@ class Neighbourhood {
   bool promising_ = false;
   const Topology topology_;
   const Ports plain_;
-  std::optional<plan::Graph> graph_;
+  std::optional<schedule::Graph> graph_;
   std::map<Collective, Ports> asked_;  // of those whose blocks differ, where some rank has a neighbour twice
-  std::vector<choose::Offer> offers_;
-  std::map<const plan::NeighbourStrategy*, std::unique_ptr<Prepared>> prepared_;
+  std::vector<tuning::Offer> offers_;
+  std::map<const schedule::NeighbourStrategy*, std::unique_ptr<Prepared>> prepared_;
 };
 
 }  // namespace wherry::run

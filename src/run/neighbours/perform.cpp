@@ -12,7 +12,7 @@ namespace wherry::run {
 namespace {
 
 /// What the ranks have in common: MPI wants all blocks alike, but a rank without neighbours may say anything.
-bool shows_size(Collective collective, const plan::Graph& graph) {
+bool shows_size(Collective collective, const schedule::Graph& graph) {
   const bool equal =
       collective == Collective::neighbor_alltoall || collective == Collective::neighbor_allgather;
   return equal && graph.is_connected() && !graph.edges().empty();
@@ -52,7 +52,7 @@ double average_bytes(const Neighbourhood& n, const NeighbourCall& call) {
 }
 
 const Prepared& large_block_schedule(Neighbourhood& n) {
-  return n.prepared(plan::neighbour_strategies().front());
+  return n.prepared(schedule::neighbour_strategies().front());
 }
 
 Described describe_neighbours(Communicator& c, Collective collective) {
@@ -61,7 +61,7 @@ Described describe_neighbours(Communicator& c, Collective collective) {
           .bytes = static_cast<std::uint64_t>(n.call.bytes_sent(n.topology()))};
 }
 
-int perform_neighbours(Communicator& c, const CellKey& key, const plan::NeighbourStrategy& strategy,
+int perform_neighbours(Communicator& c, const CellKey& key, const schedule::NeighbourStrategy& strategy,
                        Staging& staging) {
   Neighbourhood& n = *c.neighbourhood;
   const Joined joined(c.channel().api(), n.call, n.ports(key.collective), c.size(), c.rank(), n.blocks);

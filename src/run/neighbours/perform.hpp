@@ -51,7 +51,7 @@ double average_bytes(const Neighbourhood& n, const NeighbourCall& call);
 const Prepared& large_block_schedule(Neighbourhood& n);
 
 /// Runs the strategy for the call in c.neighbourhood. Collective; returns an MPI code.
-int perform_neighbours(Communicator& c, const CellKey& key, const plan::NeighbourStrategy& strategy,
+int perform_neighbours(Communicator& c, const CellKey& key, const schedule::NeighbourStrategy& strategy,
                        Staging& staging);
 
 }  // namespace wherry::run

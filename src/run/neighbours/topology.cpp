@@ -58,8 +58,8 @@ Topology topology_of(const mpi::Api& api, MPI_Comm comm) {
   if (kind == MPI_CART) t = cartesian(api, comm);
   if (kind == MPI_GRAPH) t = graph(api, comm);
   if (kind == MPI_DIST_GRAPH) t = distributed_graph(api, comm);
-  std::ranges::replace(t.sources, int{MPI_PROC_NULL}, plan::nobody);
-  std::ranges::replace(t.targets, int{MPI_PROC_NULL}, plan::nobody);
+  std::ranges::replace(t.sources, int{MPI_PROC_NULL}, schedule::nobody);
+  std::ranges::replace(t.targets, int{MPI_PROC_NULL}, schedule::nobody);
   return t;
 }
 

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "mpi/api.hpp"
-#include "plan/neighbours/peers.hpp"
+#include "schedule/graph/peers.hpp"
 
 namespace wherry::run {
 
-/// In the order of the buffers of neighbourhood collectives (MPI 4.1, 8.6); plan::nobody for MPI_PROC_NULL.
+/// In the order of the buffers of neighbourhood collectives (MPI 4.1, 8.6); schedule::nobody for MPI_PROC_NULL.
 struct Topology {
   std::vector<int> sources;
   std::vector<int> targets;

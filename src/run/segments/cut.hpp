@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "plan/segments/schedule.hpp"
+#include "schedule/segment_schedule.hpp"
 
 namespace wherry::run {
 
@@ -22,7 +22,7 @@ struct Cut {
     if (begins != nullptr) return (*begins)[static_cast<std::size_t>(segment)];
     return segments == 0 ? 0 : units * segment / segments * unit_bytes;
   }
-  long long bytes(const plan::Range& range) const { return begin(range.end()) - begin(range.first); }
+  long long bytes(const schedule::Range& range) const { return begin(range.end()) - begin(range.first); }
   long long total() const { return units * unit_bytes; }
   /// No segment has more bytes.
   long long largest() const {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "plan/segments/ranges.hpp"
 #include "run/bindings.hpp"
 #include "run/segments/binding.hpp"
+#include "schedule/segments/ranges.hpp"
 
 namespace wherry::run {
 
@@ -32,7 +32,7 @@ Span common(const Span& a, const Span& b) {
   return {first, std::max(first, std::min(a.end, b.end))};
 }
 
-Span span_of(const Cut& cut, const plan::Range& range) {
+Span span_of(const Cut& cut, const schedule::Range& range) {
   return {cut.begin(range.first), cut.begin(range.end())};
 }
 
@@ -176,7 +176,7 @@ Work segment_collective(Task task, const SegmentCall& call, const PreparedSegmen
   co_return is_there ? code : first_error(code, unload(c, call, buffer));
 }
 
-int perform_segments(Communicator& c, const Way& way, Staging& staging) {
+int perform_segments(Communicator& c, const Algorithm& way, Staging& staging) {
   const PreparedSegments& prepared = c.prepared(*way.segments, way.depth, c.segments.root);
   const Staging::Lease lease = staging.lease(segment_staging(c.segments, prepared), Patience::wait);
   if (!lease.is_granted()) return MPI_ERR_NO_MEM;

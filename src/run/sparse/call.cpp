@@ -37,7 +37,7 @@ Communicator* joined(Attachments* attachments, MPI_Comm comm) {
 
 SparseWay way_on(Communicator* c, std::string_view asked) {
   if (c == nullptr) return {};
-  if (!c->sparse.way) c->sparse.way = sparse_way(asked, c->shape());
+  if (!c->sparse.way) c->sparse.way = sparse_way(asked, c->placement());
   return *c->sparse.way;
 }
 

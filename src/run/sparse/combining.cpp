@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "plan/cost.hpp"
+#include "model/cost.hpp"
 #include "run/sparse/records.hpp"
 #include "run/sparse/tags.hpp"
 
@@ -19,12 +19,13 @@ constexpr std::size_t head = record_unit;
 static_assert(sizeof(Length) <= head);
 
 /// Forwarding costs each byte its time on the wire and two copies per hop, a message of its own what a message costs.
-std::size_t limit_of(const plan::Strategy& strategy, const plan::Shape& shape, const plan::Schedule& s) {
+std::size_t limit_of(const schedule::Strategy& strategy, const topology::Placement& placement,
+                     const schedule::Schedule& s) {
   constexpr std::size_t most = first_bytes - head - record_unit, least = 64;
-  const std::size_t hops = strategy.hops == plan::Hops::several ? s.phases.size() : 1;
+  const std::size_t hops = strategy.hops == schedule::Hops::several ? s.phases.size() : 1;
   if (hops <= 1) return most;
-  const plan::Machine m;
-  const bool within = shape.nodes() == 1;
+  const model::Machine m;
+  const bool within = placement.nodes() == 1;
   const double message_s = within ? m.alpha_within_s : m.alpha_between_s;
   const double byte_s = (within ? m.beta_within_s : m.beta_between_s) + 2 * m.gamma_s;
   const double bytes = message_s / (byte_s * static_cast<double>(hops - 1));
@@ -51,7 +52,7 @@ class RecordBinding {
     }
   }
 
-  std::optional<Piece> outgoing(const plan::Message& m) {
+  std::optional<Piece> outgoing(const schedule::Message& m) {
     std::vector<std::byte>& bundle = departing_[index_of(schedule_.sends, m)];
     const Length length = bundle.size() - head;
     std::memcpy(bundle.data(), &length, sizeof length);
@@ -62,11 +63,11 @@ class RecordBinding {
     return Piece{bundle.data(), static_cast<long long>(first)};
   }
 
-  std::optional<Piece> incoming(const plan::Message& m) {
+  std::optional<Piece> incoming(const schedule::Message& m) {
     return Piece{place_of(m), static_cast<long long>(first_bytes)};
   }
 
-  int arrived(const plan::Message& m) {
+  int arrived(const schedule::Message& m) {
     const std::byte* const first = place_of(m);
     Length length = 0;
     std::memcpy(&length, first, sizeof length);
@@ -88,10 +89,10 @@ class RecordBinding {
 
  private:
   template <class Messages>
-  static std::size_t index_of(const Messages& all, const plan::Message& m) {
+  static std::size_t index_of(const Messages& all, const schedule::Message& m) {
     return static_cast<std::size_t>(&m - all.data());
   }
-  std::byte* place_of(const plan::Message& m) {
+  std::byte* place_of(const schedule::Message& m) {
     return arriving_.data() + index_of(schedule_.receives, m) * first_bytes;
   }
 
@@ -128,7 +129,7 @@ class RecordBinding {
 
   const Forwarding& forwarding_;
   const SparseCall& call_;
-  const plan::Schedule& schedule_;
+  const schedule::Schedule& schedule_;
   std::vector<std::vector<std::byte>> departing_;  // by message to send
   std::vector<std::byte> arriving_;                // first_bytes for each message to receive
   std::vector<MPI_Request> beside_;
@@ -138,10 +139,11 @@ class RecordBinding {
 
 }  // namespace
 
-Forwarding::Forwarding(const plan::Strategy& strategy, const plan::Shape& shape, int rank)
-    : schedule_(strategy.schedule(shape, rank)), limit_(limit_of(strategy, shape, schedule_)) {
+Forwarding::Forwarding(const schedule::Strategy& strategy, const topology::Placement& placement, int rank)
+    : schedule_(strategy.schedule(placement, rank)), limit_(limit_of(strategy, placement, schedule_)) {
   for (std::size_t i = 0; i < schedule_.sends.size(); ++i)
-    for (const plan::Item& item : schedule_.items_of(schedule_.sends[i])) departures_[key(item.block)] = i;
+    for (const schedule::Item& item : schedule_.items_of(schedule_.sends[i]))
+      departures_[key(item.block)] = i;
 }
 
 int combine(const Forwarding& forwarding, const SparseCall& call, Requests& requests) {

@@ -9,31 +9,31 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plan/shape.hpp"
-#include "plan/strategy.hpp"
 #include "run/executor.hpp"
 #include "run/sparse/strategies.hpp"
+#include "schedule/blocks/block_strategy.hpp"
+#include "topology/placement.hpp"
 
 namespace wherry::run {
 
 /// What one rank does for messages along the routes of a strategy; kept between exchanges.
 class Forwarding {
  public:
-  Forwarding(const plan::Strategy& strategy, const plan::Shape& shape, int rank);
+  Forwarding(const schedule::Strategy& strategy, const topology::Placement& placement, int rank);
 
-  const plan::Schedule& schedule() const { return schedule_; }
+  const schedule::Schedule& schedule() const { return schedule_; }
   /// Index of the message to send that takes this block on.
-  std::size_t departure(plan::Block block) const { return departures_.at(key(block)); }
+  std::size_t departure(schedule::Block block) const { return departures_.at(key(block)); }
   /// Messages of more bytes are better sent by themselves.
   std::size_t limit() const { return limit_; }
 
  private:
-  std::size_t key(plan::Block b) const {
+  std::size_t key(schedule::Block b) const {
     return static_cast<std::size_t>(b.origin) * static_cast<std::size_t>(schedule_.size) +
            static_cast<std::size_t>(b.destination);
   }
 
-  plan::Schedule schedule_;
+  schedule::Schedule schedule_;
   std::unordered_map<std::size_t, std::size_t> departures_;
   std::size_t limit_;
 };

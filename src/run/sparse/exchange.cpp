@@ -19,8 +19,8 @@ std::vector<SparseMessage> keep_own(int rank, std::span<const SparseMessage> sen
   return others;
 }
 
-const Forwarding& forwarding_of(Communicator& c, const plan::Strategy& strategy) {
-  return c.sparse.forwarding.try_emplace(&strategy, strategy, c.shape(), c.rank()).first->second;
+const Forwarding& forwarding_of(Communicator& c, const schedule::Strategy& strategy) {
+  return c.sparse.forwarding.try_emplace(&strategy, strategy, c.placement(), c.rank()).first->second;
 }
 
 }  // namespace

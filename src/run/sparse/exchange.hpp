@@ -18,7 +18,7 @@ class Communicator;
 struct SparseState {
   bool odd = false;              // the next exchange
   std::optional<SparseWay> way;  // by the settings, which do not change
-  std::map<const plan::Strategy*, Forwarding> forwarding;
+  std::map<const schedule::Strategy*, Forwarding> forwarding;
 };
 
 /// Sends `sends`, all sound, by a way other than native, and sorts the inbox. Collective over c; returns an MPI code.

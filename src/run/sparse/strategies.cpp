@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "plan/cost.hpp"
+#include "model/cost.hpp"
 #include "run/sparse/census.hpp"
 #include "run/sparse/nbx.hpp"
 
@@ -16,12 +16,12 @@ constexpr SparseStrategy table[] = {
 };
 
 /// The cheapest for messages that carry hardly anything: large ones travel by themselves, whatever combines the small.
-const plan::Strategy* cheapest(const plan::Shape& shape) {
-  const plan::Strategy* best = nullptr;
+const schedule::Strategy* cheapest(const topology::Placement& placement) {
+  const schedule::Strategy* best = nullptr;
   double least_s = 0;
-  for (const plan::Strategy& s : plan::strategies()) {
-    if (!s.applies(shape)) continue;
-    const double seconds = plan::cost(s, shape, 0, plan::Machine{}).seconds;
+  for (const schedule::Strategy& s : schedule::strategies()) {
+    if (!s.applies(placement)) continue;
+    const double seconds = model::cost(s, placement, 0, model::Machine{}).seconds;
     if (best != nullptr && seconds >= least_s) continue;
     best = &s;
     least_s = seconds;
@@ -39,16 +39,16 @@ std::string_view SparseWay::name() const {
 std::vector<std::string_view> sparse_way_names() {
   std::vector<std::string_view> names = {"auto", "native"};
   for (const SparseStrategy& s : table) names.push_back(s.name);
-  for (const plan::Strategy& s : plan::strategies()) names.push_back(s.name);
+  for (const schedule::Strategy& s : schedule::strategies()) names.push_back(s.name);
   return names;
 }
 
-SparseWay sparse_way(std::string_view asked, const plan::Shape& shape) {
-  if (asked == "auto") return {.combining = cheapest(shape)};
+SparseWay sparse_way(std::string_view asked, const topology::Placement& placement) {
+  if (asked == "auto") return {.combining = cheapest(placement)};
   if (const auto* found = std::ranges::find(table, asked, &SparseStrategy::name); found != std::end(table))
     return {.straight = found};
-  const plan::Strategy* const combining = plan::find_strategy(asked);
-  return {.combining = combining != nullptr && combining->applies(shape) ? combining : nullptr};
+  const schedule::Strategy* const combining = schedule::find_strategy(asked);
+  return {.combining = combining != nullptr && combining->applies(placement) ? combining : nullptr};
 }
 
 }  // namespace wherry::run

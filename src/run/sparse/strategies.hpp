@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/shape.hpp"
-#include "plan/strategy.hpp"
 #include "run/channel.hpp"
 #include "run/sparse/inbox.hpp"
 #include "run/sparse/message.hpp"
+#include "schedule/blocks/block_strategy.hpp"
+#include "topology/placement.hpp"
 
 namespace wherry::run {
 
@@ -33,7 +33,7 @@ struct SparseStrategy {
 /// How an exchange runs. One of the two is set, or neither: by the library's own collectives.
 struct SparseWay {
   const SparseStrategy* straight = nullptr;
-  const plan::Strategy* combining = nullptr;  // over the routes of a strategy for all-to-alls
+  const schedule::Strategy* combining = nullptr;  // over the routes of a strategy for all-to-alls
 
   bool is_native() const { return straight == nullptr && combining == nullptr; }
   std::string_view name() const;
@@ -43,6 +43,6 @@ struct SparseWay {
 std::vector<std::string_view> sparse_way_names();
 
 /// What the setting asks for on such ranks: a name, or "auto". Native where there is no such way. Pure: alike on all ranks.
-SparseWay sparse_way(std::string_view asked, const plan::Shape& shape);
+SparseWay sparse_way(std::string_view asked, const topology::Placement& placement);
 
 }  // namespace wherry::run

@@ -36,7 +36,7 @@ void Started::prepare_schedules(Communicator& c) {
   }
 }
 
-plan::Hops Started::hops() const {
+schedule::Hops Started::hops() const {
   return way_.neighbours != nullptr ? way_.neighbours->hops : way_.exchange->hops;
 }
 
@@ -46,7 +46,7 @@ std::size_t Started::needed_bytes() const {
   return irregular_staging(hops(), *prepared_, combined_limit(key_.bucket));
 }
 
-void Started::prepare(const Way& way, const CellKey& key, Staging& staging) {
+void Started::prepare(const Algorithm& way, const CellKey& key, Staging& staging) {
   Communicator& c = *communicator_;
   way_ = way;
   key_ = key;

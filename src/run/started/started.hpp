@@ -27,10 +27,10 @@ class Started {
   Arguments arguments;  // to be read first
 
   /// Says how the call will be performed, and lets go of the program's handles. key: of its cell.
-  void prepare(const Way& way, const CellKey& key, Staging& staging);
+  void prepare(const Algorithm& way, const CellKey& key, Staging& staging);
   /// Takes the memory of all executions, once it is prepared; false: it could not be had.
   bool take_memory();
-  const Way& way() const { return way_; }
+  const Algorithm& way() const { return way_; }
   const CellKey& key() const { return key_; }
 
   /// Begins an execution; none may be under way. Returns an MPI code; after an error nothing has begun.
@@ -63,7 +63,7 @@ class Started {
   void hold_types();
   void prepare_schedules(Communicator& c);
   std::size_t needed_bytes() const;
-  plan::Hops hops() const;
+  schedule::Hops hops() const;
   Task task();
   Work work(std::byte* memory);
 
@@ -72,7 +72,7 @@ class Started {
   std::vector<std::int64_t> counts_, displacements_;  // the program's, where blocks differ
   Requests requests_;
   std::optional<Work> work_;
-  Way way_;
+  Algorithm way_;
   CellKey key_{};
   Staging* staging_ = nullptr;
   std::size_t staging_bytes_ = 0;  // that an execution takes

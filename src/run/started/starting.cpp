@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "plan/segments/collectives.hpp"
 #include "run/neighbours/perform.hpp"
 #include "run/started/nonblocking.hpp"
+#include "schedule/segments/segment_operation.hpp"
 
 namespace wherry::run {
 
@@ -51,7 +51,7 @@ std::string_view Starting::why_not(const AnyCall& call, const Started& made, For
   if (is_neighbourhood(call.collective))
     return reason_to_leave(*c.neighbourhood,
                            parts_.instructions.of(call.collective).kind == Instruction::Kind::named);
-  return plan::segment_operation(call.collective)
+  return schedule::segment_operation(call.collective)
              ? reason_to_stay(parts_.settings, c, read.segments, staging_max(c, form))
              : "";
 }
@@ -85,15 +85,15 @@ std::uint32_t Starting::bucket(const AnyCall& call, const Started& made, Form fo
 }
 
 Described Starting::describe(const AnyCall& call, const Started& made, Form form) const {
-  if (plan::segment_operation(call.collective))
+  if (schedule::segment_operation(call.collective))
     return run::describe(made.arguments.segments, call.collective);
   const Blocks& blocks = made.arguments.blocks;
   return {.key = key_of(blocks, call.collective, bucket(call, made, form)),
           .bytes = static_cast<std::uint64_t>(blocks.bytes_sent())};
 }
 
-std::optional<Way> Starting::way_to_go(const AnyCall& call, const Started& made, const CellKey& key,
-                                       Form form) const {
+std::optional<Algorithm> Starting::way_to_go(const AnyCall& call, const Started& made, const CellKey& key,
+                                             Form form) const {
   Communicator& c = *made.communicator();
   const Means means{staging_max(c, form), made.arguments.segments.unit_bytes};
   const Instruction& asked = parts_.instructions.of(key.collective);
@@ -114,7 +114,7 @@ std::optional<Described> Starting::prepare(const AnyCall& call, Started& made, F
   if (const std::string_view reason = why_not(call, made, form); !reason.empty())
     return left(call, form, reason), std::nullopt;
   const Described described = describe(call, made, form);
-  if (const std::optional<Way> way = way_to_go(call, made, described.key, form)) {
+  if (const std::optional<Algorithm> way = way_to_go(call, made, described.key, form)) {
     made.prepare(*way, described.key, parts_.staging);
     return described;
   }

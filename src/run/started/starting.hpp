@@ -63,7 +63,8 @@ class Starting {
                                  Form form) const;
   std::uint32_t bucket(const AnyCall& call, const Started& made, Form form) const;
   Described describe(const AnyCall& call, const Started& made, Form form) const;
-  std::optional<Way> way_to_go(const AnyCall& call, const Started& made, const CellKey& key, Form form) const;
+  std::optional<Algorithm> way_to_go(const AnyCall& call, const Started& made, const CellKey& key,
+                                     Form form) const;
   std::optional<Described> prepare(const AnyCall& call, Started& made, Form form) const;
   void report(const AnyCall& call, const Started& made, const Described& described, Form form) const;
   template <class Made>
