@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-#include "run/perform.hpp"
+#include "coll/blocks/block_collectives.hpp"
 
 namespace {
 

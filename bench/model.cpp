@@ -12,14 +12,14 @@
 #include "base/json_writer.hpp"
 #include "base/machine_name.hpp"
 #include "base/settings.hpp"
+#include "coll/state/communicator.hpp"
+#include "comm/mpi_library.hpp"
 #include "model/copies.hpp"
 #include "model/exchange.hpp"
 #include "model/fit.hpp"
 #include "model/ping_pong.hpp"
 #include "model/streams.hpp"
 #include "model/waits.hpp"
-#include "run/communicator.hpp"
-#include "run/machine.hpp"
 
 namespace {
 

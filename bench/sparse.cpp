@@ -9,9 +9,9 @@
 #include <functional>
 #include <numeric>
 
+#include "coll/state/communicator.hpp"
 #include "exchange.hpp"
-#include "run/communicator.hpp"
-#include "run/sparse/exchange.hpp"
+#include "sparse/exchange.hpp"
 
 namespace {
 
@@ -135,7 +135,7 @@ void unknown_senders(int degree, int bytes, const std::vector<std::string>& ways
     if (way.is_native()) continue;
     variants.push_back({name, [&c, &sends, way] {
                           run::Inbox inbox;
-                          run::exchange_sparsely(c, way, sends, inbox);
+                          run::exchange_sparsely(c.sparse_context(), way, sends, inbox);
                         }});
   }
   compare(label("degree " + std::to_string(degree), degree > 0 ? bytes : 0), variants, turns);

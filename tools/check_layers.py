@@ -15,6 +15,7 @@ from pathlib import Path
 # What each folder of src/ may include from, besides itself; the picture in docs/architecture.md.
 _SCHEDULES = frozenset({"base", "topology", "schedule"})
 _PURE_RUNTIME = _SCHEDULES | {"layout", "model", "tuning", "profile", "cache"}
+_RUNTIME = _PURE_RUNTIME | {"mpi", "datatype", "comm", "arguments", "exec", "sparse", "coll", "progress", "host"}
 BELOW: dict[str, frozenset[str]] = {
     "base": frozenset(),
     "layout": frozenset({"base"}),
@@ -26,10 +27,17 @@ BELOW: dict[str, frozenset[str]] = {
     "profile": frozenset({"base"}),
     "cache": frozenset({"base", "layout"}),
     "mpi": frozenset({"base"}),
-    "run": _PURE_RUNTIME | {"mpi"},
-    "window": frozenset({"base", "cache", "mpi", "run"}),
-    "api": frozenset({"base", "mpi", "run", "window"}),
-    "interpose": _PURE_RUNTIME | {"mpi", "run", "window"},
+    "datatype": frozenset({"base", "layout", "mpi"}),
+    "comm": frozenset({"base", "mpi", "datatype"}),
+    "arguments": _SCHEDULES | {"mpi", "datatype", "comm"},
+    "exec": _SCHEDULES | {"mpi", "datatype", "comm", "arguments"},
+    "sparse": _SCHEDULES | {"model", "mpi", "datatype", "comm", "exec"},
+    "coll": _PURE_RUNTIME | {"mpi", "datatype", "comm", "arguments", "exec", "sparse"},
+    "progress": _PURE_RUNTIME | {"mpi", "datatype", "comm", "arguments", "exec", "coll"},
+    "host": _RUNTIME - {"host"},
+    "window": frozenset({"base", "cache", "mpi", "datatype", "comm"}),
+    "api": _RUNTIME | {"window"},
+    "interpose": _RUNTIME | {"window"},
     "tools": _PURE_RUNTIME | {"draw"},
 }
 PURE = frozenset({*_PURE_RUNTIME, "draw", "tools"})
@@ -49,24 +57,12 @@ class Known:
 
 
 KNOWN = Known(
-    circles=frozenset(
-        {
-            frozenset({"run", "run/neighbours", "run/segments", "run/sparse", "run/started"}),
-        }
-    ),
+    circles=frozenset(),
     names=frozenset(
         {
             "account.hpp",
-            "blocks.cpp",
-            "blocks.hpp",
-            "call.cpp",
-            "call.hpp",
-            "native.hpp",
-            "perform.cpp",
-            "perform.hpp",
             "statistics.hpp",
             "stopwatch.hpp",
-            "tags.hpp",
             "windows.cpp",
         }
     ),

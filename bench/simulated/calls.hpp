@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "run/cell_key.hpp"
-#include "run/runtime.hpp"
+#include "coll/state/cell_key.hpp"
+#include "host/runtime.hpp"
 #include "schedule/segments/segment_operation.hpp"
 #include "schedule/segments/segment_strategy.hpp"
 

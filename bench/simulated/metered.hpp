@@ -5,8 +5,8 @@
 
 #include <optional>
 
+#include "comm/channel.hpp"
 #include "model/cost.hpp"
-#include "run/channel.hpp"
 #include "schedule/segment_schedule.hpp"
 #include "topology/placement.hpp"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "coll/choice/offers.hpp"
+#include "host/runtime.hpp"
 #include "mpi/simulated.hpp"
-#include "run/offers.hpp"
-#include "run/runtime.hpp"
 
 namespace simulated {
 

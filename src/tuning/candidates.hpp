@@ -47,7 +47,7 @@ constexpr long long uniform_staging(int most_slots, int size, long long block_by
   return (most_slots + 2LL * size) * block_bytes;
 }
 
-/// Staging that the way may need on any rank. Blocks are equal; irregular ones need other room (run/perform.hpp).
+/// Staging that the way may need on any rank. Blocks are equal; irregular ones need other room (coll/blocks/block_collectives.hpp).
 long long staging_bytes(const Offer& offer, const Load& load);
 
 model::Cost cost(const Offer& offer, const Load& load, const model::Machine& machine);

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "run/runtime.hpp"
+#include "host/runtime.hpp"
 #include "schedule/blocks/block_strategy.hpp"
 
 namespace wherry::test {

@@ -3,7 +3,7 @@
 
 #include <mpi.h>
 
-#include "run/runtime.hpp"
+#include "host/runtime.hpp"
 #include "schedule/segments/segment_strategy.hpp"
 
 namespace wherry::test {

@@ -11,7 +11,7 @@
 #include <random>
 #include <string>
 
-#include "run/runtime.hpp"
+#include "host/runtime.hpp"
 #include "schedule/blocks/block_strategy.hpp"
 #include "typed_buffer.hpp"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "coll/state/cell.hpp"
 #include "failing_reductions.hpp"
-#include "run/cell.hpp"
 
 namespace {
 

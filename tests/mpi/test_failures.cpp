@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "edge_bench.hpp"
-#include "run/runtime.hpp"
+#include "host/runtime.hpp"
 #include "schedule/blocks/block_strategy.hpp"
 #include "watched_calls.hpp"
 

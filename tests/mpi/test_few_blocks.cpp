@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "coll/blocks/block_collectives.hpp"
+#include "coll/choice/choosing.hpp"
 #include "edge_bench.hpp"
-#include "run/choosing.hpp"
-#include "run/perform.hpp"
 
 namespace {
 

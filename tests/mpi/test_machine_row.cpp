@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/machine_name.hpp"
+#include "coll/choice/choosing.hpp"
+#include "comm/mpi_library.hpp"
 #include "edge_bench.hpp"
-#include "run/choosing.hpp"
-#include "run/machine.hpp"
 #include "tuning/tuning_store.hpp"
 
 namespace {

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "coll/neighborhood/neighborhood_collectives.hpp"
 #include "edge_bench.hpp"
 #include "neighbour_topologies.hpp"
-#include "run/neighbours/perform.hpp"
-#include "run/started/nonblocking.hpp"
-#include "run/started/progress.hpp"
+#include "progress/nonblocking.hpp"
+#include "progress/progress.hpp"
 #include "schedule/graph/routed.hpp"
 #include "typed_buffer.hpp"
 

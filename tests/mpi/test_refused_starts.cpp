@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "run/runtime.hpp"
-#include "run/started/driver.hpp"
-#include "run/started/nonblocking.hpp"
+#include "host/runtime.hpp"
+#include "progress/nonblocking.hpp"
+#include "progress/progress_engine.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-#include "run/segments/perform.hpp"
+#include "coll/segments/segment_collectives.hpp"
 #include "segment_types.hpp"
 
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "edge_bench.hpp"
-#include "run/runtime.hpp"
-#include "run/sparse/call.hpp"
+#include "host/runtime.hpp"
+#include "host/sparse_call.hpp"
 #include "sparse_patterns.hpp"
 #include "watched_library.hpp"
 
@@ -295,7 +295,7 @@ long mixed() {
     const run::SparseWay way = run::sparse_way(names[numbers.below(std::size(names))], c.placement());
     const Parcels sent = draw_few(seed(), i, rank, ranks);
     run::Inbox inbox;
-    const int code = run::exchange_sparsely(c, way, messages_of(sent), inbox);
+    const int code = run::exchange_sparsely(c.sparse_context(), way, messages_of(sent), inbox);
     failures += code != MPI_SUCCESS || parcels_of(inbox.messages()) != due(draw_few, seed(), i, rank, ranks);
   }
   if (failures != 0)

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "run/read.hpp"
-#include "run/started/nonblocking.hpp"
-#include "run/started/progress.hpp"
+#include "coll/choice/read.hpp"
+#include "progress/nonblocking.hpp"
+#include "progress/progress.hpp"
 
 namespace {
 

@@ -24,15 +24,15 @@ def test_sources_include_downwards_only() -> None:
         ("src/profile/a.cpp", '#include "schedule/schedule_b.hpp"', "profile may not include schedule/schedule_b.hpp"),
         (
             "src/base/a.hpp",
-            '#  include "run/run_b.hpp"',
-            "base may not include run/run_b.hpp (it may include: nothing)",
+            '#  include "coll/coll_b.hpp"',
+            "base may not include coll/coll_b.hpp (it may include: nothing)",
         ),
-        ("src/run/a.cpp", '#include "interpose/interpose_b.hpp"', "run may not include"),
-        ("src/run/a.cpp", '#include "../schedule/schedule_b.hpp"', "relative to src/"),
-        ("src/run/a.cpp", '#include "api/api_b.hpp"', "run may not include"),
+        ("src/coll/a.cpp", '#include "interpose/interpose_b.hpp"', "coll may not include"),
+        ("src/coll/a.cpp", '#include "../schedule/schedule_b.hpp"', "relative to src/"),
+        ("src/coll/a.cpp", '#include "api/api_b.hpp"', "coll may not include"),
         ("src/api/a.cpp", '#include "interpose/interpose_b.hpp"', "api may not include"),
         ("src/api/a.cpp", '#include "schedule/schedule_b.hpp"', "api may not include"),
-        ("src/run/a.cpp", '#include "window/window_b.hpp"', "run may not include"),
+        ("src/coll/a.cpp", '#include "window/window_b.hpp"', "coll may not include"),
         ("src/window/a.cpp", '#include "interpose/interpose_b.hpp"', "window may not include"),
         ("src/news/a.cpp", "", "in no layer"),
         ("examples/a.cpp", '#include "schedule/schedule_b.hpp"', "public headers only"),
@@ -51,12 +51,12 @@ def test_names_file_line_and_reason(tmp_path: Path, file: str, line: str, reason
         ("src/schedule/a.cpp", '#include "base/base_b.hpp"'),
         ("src/schedule/a.cpp", "#include <span>"),
         ("src/schedule/a.cpp", '#include "schedule/schedule_b.hpp"'),
-        ("src/run/a.cpp", "#include <mpi.h>"),
-        ("src/interpose/a.cpp", '#include "run/run_b.hpp"'),
-        ("src/api/a.cpp", '#include "run/run_b.hpp"'),
+        ("src/coll/a.cpp", "#include <mpi.h>"),
+        ("src/interpose/a.cpp", '#include "coll/coll_b.hpp"'),
+        ("src/api/a.cpp", '#include "coll/coll_b.hpp"'),
         ("src/api/a.cpp", '#include "window/window_b.hpp"'),
-        ("src/window/a.cpp", '#include "run/run_b.hpp"'),
-        ("src/base/a.cpp", '// #include "run/run_b.hpp"'),
+        ("src/window/a.cpp", '#include "comm/comm_b.hpp"'),
+        ("src/base/a.cpp", '// #include "coll/coll_b.hpp"'),
         ("examples/a.cpp", '#include "wherry/wherry.hpp"'),
     ],
 )
@@ -67,8 +67,11 @@ def test_accepts_what_is_below(tmp_path: Path, file: str, line: str) -> None:
 
 # Files of src/ and what each includes.
 CIRCLES = [
-    ({"run/a.cpp": "run/x/b.hpp", "run/x/b.hpp": "run/c.hpp", "run/c.hpp": "base/d.hpp"}, "run, run/x"),
-    ({"run/x/a.hpp": "run/y/b.hpp", "run/y/b.hpp": "run/z/c.hpp", "run/z/c.hpp": "run/x/a.hpp"}, "run/x, run/y, run/z"),
+    ({"coll/a.cpp": "coll/x/b.hpp", "coll/x/b.hpp": "coll/c.hpp", "coll/c.hpp": "base/d.hpp"}, "run, coll/x"),
+    (
+        {"coll/x/a.hpp": "coll/y/b.hpp", "coll/y/b.hpp": "coll/z/c.hpp", "coll/z/c.hpp": "coll/x/a.hpp"},
+        "coll/x, coll/y, coll/z",
+    ),
 ]
 
 
@@ -81,26 +84,28 @@ def test_names_the_folders_of_a_circle(tmp_path: Path, files: dict[str, str], fo
 
 
 def test_nested_folders_may_include_downwards(tmp_path: Path) -> None:
-    make_files(tmp_path, {"run/a.cpp": "run/x/b.hpp", "run/x/b.hpp": "run/x/y/c.hpp", "run/x/y/c.hpp": "run/z/d.hpp"})
+    make_files(
+        tmp_path, {"coll/a.cpp": "coll/x/b.hpp", "coll/x/b.hpp": "coll/x/y/c.hpp", "coll/x/y/c.hpp": "coll/z/d.hpp"}
+    )
     assert violations(tmp_path) == []
 
 
 def test_names_files_that_share_a_name(tmp_path: Path) -> None:
-    make_files(tmp_path, {"run/a.cpp": "run/x/b.hpp", "run/x/b.hpp": "base/d.hpp", "window/b.hpp": "base/d.hpp"})
+    make_files(tmp_path, {"coll/a.cpp": "coll/x/b.hpp", "coll/x/b.hpp": "base/d.hpp", "window/b.hpp": "base/d.hpp"})
     (found,) = violations(tmp_path)
-    assert found == "src/run/x/b.hpp: has the name of src/window/b.hpp; give each file a name of its own"
+    assert found == "src/coll/x/b.hpp: has the name of src/window/b.hpp; give each file a name of its own"
     assert violations(tmp_path, Known(names=frozenset({"b.hpp"}))) == []
 
 
 @pytest.mark.parametrize(
     ("known", "reason"),
     [
-        (Known(circles=frozenset({frozenset({"run", "run/x"})})), "run, run/x form no circle"),
+        (Known(circles=frozenset({frozenset({"run", "coll/x"})})), "run, coll/x form no circle"),
         (Known(names=frozenset({"b.hpp"})), "only one file is named b.hpp"),
     ],
 )
 def test_a_known_violation_that_is_gone_is_one(tmp_path: Path, known: Known, reason: str) -> None:
-    make_files(tmp_path, {"run/a.cpp": "run/x/b.hpp"})
+    make_files(tmp_path, {"coll/a.cpp": "coll/x/b.hpp"})
     (found,) = violations(tmp_path, known)
     assert reason in found
 
@@ -114,7 +119,7 @@ def make_files(root: Path, includes: dict[str, str]) -> None:
 
 
 def make_tree(root: Path, file: str, text: str) -> None:
-    for layer in ("base", "schedule", "run", "window", "api", "interpose"):
+    for layer in ("base", "schedule", "comm", "coll", "window", "api", "interpose"):
         (root / "src" / layer).mkdir(parents=True)
         (root / "src" / layer / f"{layer}_b.hpp").write_text("")
     (root / file).parent.mkdir(parents=True, exist_ok=True)
