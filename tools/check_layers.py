@@ -36,7 +36,7 @@ BELOW: dict[str, frozenset[str]] = {
     "progress": _PURE_RUNTIME | {"mpi", "datatype", "comm", "arguments", "exec", "coll"},
     "host": _RUNTIME - {"host"},
     "window": frozenset({"base", "cache", "mpi", "datatype", "comm"}),
-    "api": _RUNTIME | {"window"},
+    "api": frozenset({"base", "mpi", "comm", "arguments", "coll", "progress", "host", "window"}),
     "interpose": _RUNTIME | {"window"},
     "tools": _PURE_RUNTIME | {"draw"},
 }
