@@ -10,7 +10,7 @@
 #include <functional>
 #include <vector>
 
-#include "run/perform.hpp"
+#include "coll/blocks/block_collectives.hpp"
 
 namespace {
 
@@ -50,7 +50,7 @@ class Scheduled {
       : api_(wherry::mpi::linked_api()),
         communicator_(comm, settings, api_),
         staging_(settings.staging_max),
-        pairwise_(*wherry::plan::find_strategy("pairwise")) {}
+        pairwise_(*wherry::schedule::find_strategy("pairwise")) {}
 
   void operator()(const Buffer& send, Buffer& receive, int block, MPI_Comm comm) {
     wherry::run::read_blocks(
@@ -63,7 +63,7 @@ class Scheduled {
   const wherry::mpi::Api& api_;
   wherry::run::Communicator communicator_;
   wherry::run::Staging staging_;
-  const wherry::plan::Strategy& pairwise_;
+  const wherry::schedule::Strategy& pairwise_;
 };
 
 /// The two in turns; a sample is the mean of a few calls in a row.

@@ -2,7 +2,7 @@
 //
 //   bench_model
 // Measures between the ranks at hand and prints samples as JSON lines, from which `wherry tune --model` fits the constants of
-// plan::Machine (src/plan/fit.hpp says what each probe is). Who shares a node is found as the runtime does, and messages go
+// model::Machine (src/model/fit.hpp says what each probe is). Who shares a node is found as the runtime does, and messages go
 // through the runtime's channel. While some ranks work the others sleep: if they spun, they would take the processors.
 #include <unistd.h>
 
@@ -12,21 +12,21 @@
 #include "base/json_writer.hpp"
 #include "base/machine_name.hpp"
 #include "base/settings.hpp"
+#include "coll/state/communicator.hpp"
+#include "comm/mpi_library.hpp"
 #include "model/copies.hpp"
 #include "model/exchange.hpp"
+#include "model/fit.hpp"
 #include "model/ping_pong.hpp"
 #include "model/streams.hpp"
 #include "model/waits.hpp"
-#include "plan/fit.hpp"
-#include "run/communicator.hpp"
-#include "run/machine.hpp"
 
 namespace {
 
 using namespace wherry;
 using namespace bench::model;
-using plan::Probe;
-using plan::Where;
+using model::Probe;
+using model::Where;
 
 constexpr useconds_t nap_us = 1000;
 
@@ -54,8 +54,8 @@ class Measuring {
   explicit Measuring(run::Communicator& c) : c_(c), post_(c.channel()) {}
 
   void all() {
-    if (const auto pair = pair_within(c_.shape())) pairwise(*pair, Where::within);
-    if (const auto pair = pair_between(c_.shape())) {
+    if (const auto pair = pair_within(c_.placement())) pairwise(*pair, Where::within);
+    if (const auto pair = pair_between(c_.placement())) {
       pairwise(*pair, Where::between);
       for (int bytes = first_waiting_bytes; bytes <= most_bytes; bytes *= 2)
         tell({Probe::waits, Where::between, bytes}, takes_part(*pair), waits,
@@ -63,8 +63,9 @@ class Measuring {
     }
     all_flows();
     for (const int bytes : copy_bytes)
-      tell({Probe::copy, Where::within, bytes}, c_.shape().node_of(c_.rank()) == c_.shape().node_of(0),
-           samples, [&] { return copies(post_, c_.rank(), bytes); });
+      tell({Probe::copy, Where::within, bytes},
+           c_.placement().node_of(c_.rank()) == c_.placement().node_of(0), samples,
+           [&] { return copies(post_, c_.rank(), bytes); });
   }
 
  private:
@@ -80,7 +81,7 @@ class Measuring {
 
   /// Small messages in 1, 2, 4 ... flows, and those of other sizes where the node's link is busiest.
   void all_flows() {
-    std::vector<Flow> flows = flows_of_first(c_.shape());
+    std::vector<Flow> flows = flows_of_first(c_.placement());
     for (std::size_t i = 1; i < std::size(flow_bytes) && !flows.empty(); ++i)
       streams_of(flows, flow_bytes[i]);
     for (; !flows.empty(); flows.resize(flows.size() / 2)) streams_of(flows, flow_bytes[0]);
@@ -102,8 +103,8 @@ class Measuring {
     MPI_Reduce(mine.data(), all.data(), count, MPI_DOUBLE, MPI_SUM, 0, c_.channel().comm());
     if (c_.rank() != 0) return;
     std::printf(R"({"probe": "%s", "where": "%s", "bytes": %d, "flows": %d, "samples": [)",
-                plan::probe_names[static_cast<std::size_t>(q.probe)].data(),
-                plan::where_names[static_cast<std::size_t>(q.where)].data(), q.bytes, q.flows);
+                model::probe_names[static_cast<std::size_t>(q.probe)].data(),
+                model::where_names[static_cast<std::size_t>(q.where)].data(), q.bytes, q.flows);
     for (std::size_t i = 0; i < all.size(); ++i) std::printf("%s%.9g", i == 0 ? "" : ", ", all[i]);
     std::printf("]}\n");
   }
@@ -117,7 +118,7 @@ void introduce(const run::Communicator& c) {
   std::printf(R"({"machine": %s, "mpi": %s, "ranks": %d, "nodes": %d})"
               "\n",
               json_string(machine_name()).c_str(), json_string(run::library_name(c.channel().api())).c_str(),
-              c.size(), c.shape().nodes());
+              c.size(), c.placement().nodes());
 }
 
 void measure() {

@@ -179,9 +179,9 @@ void measure(const std::string& operation, int block, const std::vector<std::str
 
 /// The library's own, what Wherry would choose, and every strategy, if none are asked for.
 std::vector<std::string> variants_of(const std::string& operation, const std::string& asked,
-                                     const wherry::plan::Shape& shape) {
+                                     const wherry::topology::Placement& placement) {
   std::vector<std::string> variants = {"native", "wherry"};
-  const auto named = asked == "all" ? bench::strategies_of(operation, shape) : bench::words(asked);
+  const auto named = asked == "all" ? bench::strategies_of(operation, placement) : bench::words(asked);
   for (const std::string& name : named)
     if (std::ranges::find(variants, name) == variants.end()) variants.push_back(name);
   return variants;
@@ -193,7 +193,7 @@ int main(int argc, char** argv) {
   constexpr double slice_s = 20e-6;
   MPI_Init(&argc, &argv);
   bench::force("native");
-  const wherry::plan::Shape shape = bench::shape_of(MPI_COMM_WORLD);
+  const wherry::topology::Placement placement = bench::shape_of(MPI_COMM_WORLD);
   const auto operations = bench::words(bench::option(argc, argv, "--operations", "alltoall,allgather"));
   const auto sizes = bench::numbers(bench::option(argc, argv, "--sizes", "64,1024,16384"));
   const std::string asked = bench::option(argc, argv, "--strategies", "all");
@@ -201,6 +201,6 @@ int main(int argc, char** argv) {
   Work work = Work::of(slice_s);
   for (const std::string& operation : operations)
     for (const int block : sizes)
-      measure(operation, block, variants_of(operation, asked, shape), turns, work);
+      measure(operation, block, variants_of(operation, asked, placement), turns, work);
   MPI_Finalize();
 }

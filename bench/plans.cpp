@@ -36,7 +36,7 @@ struct Blocks {
   static char value(std::size_t from, std::size_t to) { return static_cast<char>(7 * from + to + 1); }
 };
 
-struct Way {
+struct Algorithm {
   std::string name;
   std::function<void()> exchange;
 };
@@ -76,8 +76,8 @@ class Persistent {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-std::vector<Way> ways(Blocks& b, Persistent& persistent, wherry::Plan& plan) {
-  std::vector<Way> all = {
+std::vector<Algorithm> ways(Blocks& b, Persistent& persistent, wherry::Plan& plan) {
+  std::vector<Algorithm> all = {
       {"native",
        [&b] {
          MPI_Alltoall(b.send.data(), b.bytes, MPI_BYTE, b.receive.data(), b.bytes, MPI_BYTE, MPI_COMM_WORLD);
@@ -105,7 +105,7 @@ struct Times {
 };
 
 /// A row of calls, from a barrier: seconds per call on the slowest rank, processor seconds as the mean of the ranks.
-void time_row(const Way& way, int calls, Times& to) {
+void time_row(const Algorithm& way, int calls, Times& to) {
   const double before = processor_seconds();
   to.elapsed.push_back(bench::time_calls(MPI_COMM_WORLD, calls, way.exchange));
   double mine = (processor_seconds() - before) / calls, sum = 0;
@@ -118,9 +118,9 @@ void measure(int block, int turns) {
   Blocks blocks(block);
   Persistent persistent(blocks);
   wherry::Plan plan = wherry::alltoall_plan(blocks.send, blocks.receive, MPI_COMM_WORLD);
-  const std::vector<Way> all = ways(blocks, persistent, plan);
+  const std::vector<Algorithm> all = ways(blocks, persistent, plan);
   const std::string name = "alltoall " + std::to_string(block) + " B";
-  for (const Way& way : all) {
+  for (const Algorithm& way : all) {
     std::ranges::fill(blocks.receive, '\0');
     way.exchange();
     if (!blocks.right()) bench::end_with("bench_plans: " + name + " by " + way.name + ": wrong result");

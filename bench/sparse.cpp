@@ -9,9 +9,9 @@
 #include <functional>
 #include <numeric>
 
+#include "coll/state/communicator.hpp"
 #include "exchange.hpp"
-#include "run/communicator.hpp"
-#include "run/sparse/exchange.hpp"
+#include "sparse/exchange.hpp"
 
 namespace {
 
@@ -131,11 +131,11 @@ void unknown_senders(int degree, int bytes, const std::vector<std::string>& ways
   }
   std::vector<Variant> variants = {{"library", [&irregular] { dense(irregular); }}};
   for (const std::string& name : ways) {
-    const run::SparseWay way = run::sparse_way(name, c.shape());
+    const run::SparseWay way = run::sparse_way(name, c.placement());
     if (way.is_native()) continue;
     variants.push_back({name, [&c, &sends, way] {
                           run::Inbox inbox;
-                          run::exchange_sparsely(c, way, sends, inbox);
+                          run::exchange_sparsely(c.sparse_context(), way, sends, inbox);
                         }});
   }
   compare(label("degree " + std::to_string(degree), degree > 0 ? bytes : 0), variants, turns);

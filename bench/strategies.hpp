@@ -4,13 +4,13 @@
 #include <iterator>
 
 #include "measure.hpp"
-#include "plan/segments/strategy.hpp"
-#include "plan/strategy.hpp"
+#include "schedule/blocks/block_strategy.hpp"
+#include "schedule/segments/segment_strategy.hpp"
 
 namespace bench {
 
 /// Names of the nodes are their first ranks.
-inline wherry::plan::Shape shape_of(MPI_Comm comm) {
+inline wherry::topology::Placement shape_of(MPI_Comm comm) {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank_of(comm), MPI_INFO_NULL, &node);
   int leader = rank_of(comm);
@@ -18,18 +18,19 @@ inline wherry::plan::Shape shape_of(MPI_Comm comm) {
   MPI_Comm_free(&node);
   std::vector<int> node_of(static_cast<std::size_t>(size_of(comm)));
   MPI_Allgather(&leader, 1, MPI_INT, node_of.data(), 1, MPI_INT, comm);
-  return wherry::plan::Shape::placed(node_of);
+  return wherry::topology::Placement::placed(node_of);
 }
 
 /// MPI's reduce_scatter_block is the plan's reduce_scatter.
-inline std::vector<std::string> strategies_of(std::string_view operation, const wherry::plan::Shape& shape) {
+inline std::vector<std::string> strategies_of(std::string_view operation,
+                                              const wherry::topology::Placement& placement) {
   std::vector<std::string> names;
   if (operation.starts_with("alltoall"))
-    for (const wherry::plan::Strategy& s : wherry::plan::strategies())
-      if (s.applies(shape)) names.emplace_back(s.name);
-  for (const wherry::plan::SegmentStrategy& s : wherry::plan::segment_strategies()) {
-    const std::string planned(wherry::plan::name(s.operation));
-    if ((operation == planned || operation == planned + "_block") && s.applies(shape))
+    for (const wherry::schedule::Strategy& s : wherry::schedule::strategies())
+      if (s.applies(placement)) names.emplace_back(s.name);
+  for (const wherry::schedule::SegmentStrategy& s : wherry::schedule::segment_strategies()) {
+    const std::string planned(wherry::schedule::name(s.operation));
+    if ((operation == planned || operation == planned + "_block") && s.applies(placement))
       names.emplace_back(s.name);
   }
   return names;

@@ -78,6 +78,29 @@ if(NOT WHERRY_MPIS)
   message(WARNING "no MPI found: building without the run layer and the preload; run `make setup`")
 endif()
 
+# A layer that needs MPI, src/<layer>: the static libraries wherry_<layer>_<abi>, compiled against headers only.
+#
+# wherry_mpi_layer(layer below... PURE pure...): linked to the layers below it of the same ABI, and to pure layers.
+function(wherry_mpi_layer layer)
+  cmake_parse_arguments(PARSE_ARGV 1 layers "" "" "PURE")
+  wherry_sources(sources "${CMAKE_CURRENT_SOURCE_DIR}")
+  list(TRANSFORM layers_PURE PREPEND wherry_)
+  foreach(abi IN LISTS WHERRY_ABIS WHERRY_SMPI_ABI)
+    add_library(wherry_${layer}_${abi} STATIC ${sources})
+    wherry_precompiled(wherry_${layer}_${abi})
+    list(TRANSFORM layers_UNPARSED_ARGUMENTS REPLACE "(.+)" "wherry_\\1_${abi}" OUTPUT_VARIABLE below)
+    target_link_libraries(wherry_${layer}_${abi} PUBLIC ${below} ${layers_PURE})
+  endforeach()
+endfunction()
+
+# A layer of wherry_mpi_layer() that is optimized together with what it is linked to.
+function(wherry_compiled_as_one layer)
+  foreach(abi IN LISTS WHERRY_ABIS WHERRY_SMPI_ABI)
+    target_compile_options(wherry_${layer}_${abi} PRIVATE ${WHERRY_COMPILED_AS_ONE})
+    target_link_options(wherry_${layer}_${abi} INTERFACE ${WHERRY_LINKED_AS_ONE})
+  endforeach()
+endfunction()
+
 # One program per installation from one source: objects per ABI, the executable in <folder>/<mpi name>/.
 #
 # wherry_mpi_program(name source folder [INSTALL]); INSTALL: into libexec/wherry/<mpi name>.
@@ -85,13 +108,13 @@ function(wherry_mpi_program name source folder)
   foreach(abi IN LISTS WHERRY_ABIS)
     add_library(${name}_${abi} OBJECT "${source}")
     wherry_precompiled(${name}_${abi})
-    target_link_libraries(${name}_${abi} PRIVATE wherry_window_${abi})
+    target_link_libraries(${name}_${abi} PRIVATE wherry_host_${abi} wherry_window_${abi})
   endforeach()
   foreach(mpi IN LISTS WHERRY_MPIS)
     set(abi ${WHERRY_MPI_ABI_${mpi}})
     set(program ${name}-${mpi})
     add_executable(${program})
-    target_link_libraries(${program} PRIVATE ${name}_${abi} wherry_linked_${abi} wherry_window_${abi} mpi_${mpi})
+    target_link_libraries(${program} PRIVATE ${name}_${abi} wherry_linked_${abi} wherry_host_${abi} wherry_window_${abi} mpi_${mpi})
     set_target_properties(${program} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX
       RUNTIME_OUTPUT_DIRECTORY "${folder}/${mpi}" INSTALL_RPATH "${WHERRY_MPI_LIBDIR_${mpi}}")
     if("INSTALL" IN_LIST ARGN)

@@ -26,7 +26,7 @@ function(wherry_simulated_program name)
     return()
   endif()
   add_library(${name} MODULE ${program_SOURCES})
-  target_link_libraries(${name} PRIVATE ${program_LIBRARIES} wherry_linked_smpi wherry_run_smpi "${WHERRY_SIMGRID}")
+  target_link_libraries(${name} PRIVATE ${program_LIBRARIES} wherry_linked_smpi wherry_host_smpi "${WHERRY_SIMGRID}")
   # smpimain looks for main().
   set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET default
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bench/smpi")

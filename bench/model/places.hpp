@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "plan/shape.hpp"
+#include "topology/placement.hpp"
 
 namespace bench::model {
 
@@ -20,24 +20,24 @@ struct Flow {
   int home, away;
 };
 
-inline std::optional<Pair> pair_within(const wherry::plan::Shape& shape) {
-  for (int node = 0; node < shape.nodes(); ++node)
-    if (const auto members = shape.members(node); members.size() > 1) return Pair{members[0], members[1]};
+inline std::optional<Pair> pair_within(const wherry::topology::Placement& placement) {
+  for (int node = 0; node < placement.nodes(); ++node)
+    if (const auto members = placement.members(node); members.size() > 1) return Pair{members[0], members[1]};
   return std::nullopt;
 }
 
-inline std::optional<Pair> pair_between(const wherry::plan::Shape& shape) {
-  if (shape.nodes() == 1) return std::nullopt;
-  return Pair{shape.members(0)[0], shape.members(1)[0]};
+inline std::optional<Pair> pair_between(const wherry::topology::Placement& placement) {
+  if (placement.nodes() == 1) return std::nullopt;
+  return Pair{placement.members(0)[0], placement.members(1)[0]};
 }
 
 /// With as many other nodes as there are.
-inline std::vector<Flow> flows_of_first(const wherry::plan::Shape& shape) {
+inline std::vector<Flow> flows_of_first(const wherry::topology::Placement& placement) {
   std::vector<Flow> flows;
-  const auto home = shape.members(0);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(shape.largest_node()); ++i)
-    for (int node = 1; node < shape.nodes(); ++node)
-      if (const auto members = shape.members(node); i < members.size())
+  const auto home = placement.members(0);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(placement.largest_node()); ++i)
+    for (int node = 1; node < placement.nodes(); ++node)
+      if (const auto members = placement.members(node); i < members.size())
         flows.push_back({home[flows.size() % home.size()], members[i]});
   if (flows.size() > most_flows) flows.resize(most_flows);
   return flows;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "run/channel.hpp"
+#include "comm/channel.hpp"
 
 namespace bench::model {
 

@@ -10,16 +10,16 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/segments/collectives.hpp"
-#include "plan/segments/strategy.hpp"
-#include "run/cell_key.hpp"
-#include "run/runtime.hpp"
+#include "coll/state/cell_key.hpp"
+#include "host/runtime.hpp"
+#include "schedule/segments/segment_operation.hpp"
+#include "schedule/segments/segment_strategy.hpp"
 
 namespace simulated {
 
 namespace run = wherry::run;
-using wherry::plan::Operation;
-using wherry::plan::reduces;
+using wherry::schedule::Operation;
+using wherry::schedule::reduces;
 using Buffer = std::vector<unsigned char>;
 
 /// Which part of the collective's buffer a rank has, before or after.
@@ -143,7 +143,7 @@ inline const Subject* find_subject(std::string_view name) {
 /// (scatter, reduce_scatter_block), and else the whole message.
 inline long long buffer_bytes(const Subject& what, int ranks, int block) {
   if (what.operation == Operation::barrier) return 0;
-  const bool in_blocks = !what.operation || wherry::plan::in_blocks(*what.operation);
+  const bool in_blocks = !what.operation || wherry::schedule::in_blocks(*what.operation);
   return in_blocks ? static_cast<long long>(ranks) * block : block;
 }
 

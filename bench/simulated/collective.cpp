@@ -13,18 +13,18 @@
 
 #include "base/error.hpp"
 #include "base/json_writer.hpp"
-#include "choose/offers.hpp"
+#include "coll/state/communicator_registry.hpp"
+#include "exec/block_bindings.hpp"
+#include "exec/executor.hpp"
+#include "exec/segment_binding.hpp"
 #include "measure.hpp"
+#include "model/machine_constants.hpp"
 #include "mpi/api.hpp"
-#include "plan/constants.hpp"
-#include "plan/segments/collectives.hpp"
-#include "run/attachments.hpp"
-#include "run/bindings.hpp"
-#include "run/executor.hpp"
-#include "run/segments/binding.hpp"
+#include "schedule/segments/segment_operation.hpp"
 #include "simulated/calls.hpp"
 #include "simulated/metered.hpp"
 #include "simulated/whole_path.hpp"
+#include "tuning/candidates.hpp"
 
 namespace {
 
@@ -40,11 +40,11 @@ constexpr std::string_view native_name = "native", wherry_name = "wherry";
 struct Asked {
   const Subject& what;
   std::string strategy;
-  plan::Shape shape;
+  topology::Placement placement;
   int block;
   int calls;  // of training at most
   double copy_bytes_per_s;
-  plan::Machine machine;
+  model::Machine machine;
 };
 
 struct Outcome {
@@ -91,15 +91,15 @@ Outcome run_native(const Asked& asked, Call& call) {
 template <class Schedule, class Binding>
 Outcome run_schedule(const Asked& asked, const Schedule& schedule, Binding& binding) {
   const run::Channel channel(mpi::linked_api(), MPI_COMM_WORLD, run::Waiting::library);
-  const Place place{asked.shape, schedule.rank, asked.copy_bytes_per_s};
+  const Place place{asked.placement, schedule.rank, asked.copy_bytes_per_s};
   simulated::Metered metered(schedule, binding, place);
   run::Requests requests;
   const double seconds = timed([&] { return run::execute(schedule, metered, channel, 1, requests); });
   return {.seconds = seconds, .tally = metered.tally()};
 }
 
-Outcome run_exchange(const Asked& asked, const plan::Strategy& strategy, Call& call) {
-  const plan::Schedule schedule = strategy.schedule(asked.shape, call.rank);
+Outcome run_exchange(const Asked& asked, const schedule::Strategy& strategy, Call& call) {
+  const schedule::Schedule schedule = strategy.schedule(asked.placement, call.rank);
   const auto block = static_cast<std::size_t>(call.block);
   std::vector<std::byte> staging(static_cast<std::size_t>(schedule.slots) * block);
   run::UniformBinding binding(schedule, block, reinterpret_cast<const std::byte*>(call.send.data()),
@@ -107,9 +107,10 @@ Outcome run_exchange(const Asked& asked, const plan::Strategy& strategy, Call& c
   return run_schedule(asked, schedule, binding);
 }
 
-Outcome run_segments(const Asked& asked, const plan::SegmentStrategy& strategy, int depth, Call& call) {
-  const plan::SegmentSchedule schedule = plan::schedule(strategy, asked.shape, call.rank, {.depth = depth});
-  const plan::SegmentLayout layout = plan::layout_of(schedule);
+Outcome run_segments(const Asked& asked, const schedule::SegmentStrategy& strategy, int depth, Call& call) {
+  const schedule::SegmentSchedule schedule =
+      schedule::schedule(strategy, asked.placement, call.rank, {.depth = depth});
+  const schedule::SegmentLayout layout = schedule::layout_of(schedule);
   const run::Cut cut{.units = static_cast<long long>(call.receive.size()), .segments = schedule.segments};
   std::vector<std::byte> working(run::SegmentBinding::working_bytes(schedule, layout, cut));
   const run::Reduction sum(mpi::linked_api(), MPI_SUM, MPI_UNSIGNED_CHAR, 1, true);
@@ -121,11 +122,11 @@ Outcome run_segments(const Asked& asked, const plan::SegmentStrategy& strategy, 
 }
 
 /// The depth that the runtime would take. Counting takes long on many ranks, so rank 0 does it for all.
-int depth_for(const Asked& asked, const plan::SegmentStrategy& strategy, long long bytes) {
+int depth_for(const Asked& asked, const schedule::SegmentStrategy& strategy, long long bytes) {
   int depth = 1;
   if (bench::rank_of(MPI_COMM_WORLD) == 0)
-    depth = choose::deepened({.segments = &strategy}, asked.shape,
-                             {asked.shape.size(), choose::shared_bytes(bytes)}, asked.machine)
+    depth = tuning::deepened({.segments = &strategy}, asked.placement,
+                             {asked.placement.size(), tuning::shared_bytes(bytes)}, asked.machine)
                 .depth;
   MPI_Bcast(&depth, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return depth;
@@ -133,14 +134,14 @@ int depth_for(const Asked& asked, const plan::SegmentStrategy& strategy, long lo
 
 Outcome run_strategy(const Asked& asked, Call& call) {
   if (asked.what.operation) {
-    const bool in_blocks = plan::in_blocks(*asked.what.operation);
+    const bool in_blocks = schedule::in_blocks(*asked.what.operation);
     const auto bytes = in_blocks ? asked.block : static_cast<long long>(call.receive.size());
-    const plan::SegmentStrategy* const s = plan::find_strategy(*asked.what.operation, asked.strategy);
-    if (s != nullptr && s->applies(asked.shape))
+    const schedule::SegmentStrategy* const s = schedule::find_strategy(*asked.what.operation, asked.strategy);
+    if (s != nullptr && s->applies(asked.placement))
       return run_segments(asked, *s, depth_for(asked, *s, bytes), call);
   } else {
-    const plan::Strategy* const s = plan::find_strategy(asked.strategy);
-    if (s != nullptr && s->applies(asked.shape)) return run_exchange(asked, *s, call);
+    const schedule::Strategy* const s = schedule::find_strategy(asked.strategy);
+    if (s != nullptr && s->applies(asked.placement)) return run_exchange(asked, *s, call);
   }
   refuse("strategy '" + asked.strategy + "' does not exist or does not apply to these ranks");
 }
@@ -196,10 +197,10 @@ long long largest(long long mine) {
 }
 
 /// The sum over the ranks of a node, of the node that has most.
-long long largest_of_nodes(long long mine, const plan::Shape& shape) {
-  std::vector<long long> own(static_cast<std::size_t>(shape.nodes())), sums(own.size());
-  own[static_cast<std::size_t>(shape.node_of(bench::rank_of(MPI_COMM_WORLD)))] = mine;
-  MPI_Allreduce(own.data(), sums.data(), shape.nodes(), MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+long long largest_of_nodes(long long mine, const topology::Placement& placement) {
+  std::vector<long long> own(static_cast<std::size_t>(placement.nodes())), sums(own.size());
+  own[static_cast<std::size_t>(placement.node_of(bench::rank_of(MPI_COMM_WORLD)))] = mine;
+  MPI_Allreduce(own.data(), sums.data(), placement.nodes(), MPI_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
   return *std::ranges::max_element(sums);
 }
 
@@ -223,9 +224,9 @@ void print(const Asked& asked, const Outcome& mine) {
   MPI_Allreduce(&mine.seconds, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
   const Tally& did = mine.tally;
   const Tally most = {.messages = largest(did.messages),
-                      .messages_between = largest_of_nodes(did.messages_between, asked.shape),
+                      .messages_between = largest_of_nodes(did.messages_between, asked.placement),
                       .bytes = largest(did.bytes),
-                      .bytes_between = largest_of_nodes(did.bytes_between, asked.shape),
+                      .bytes_between = largest_of_nodes(did.bytes_between, asked.placement),
                       .copied_bytes = largest(did.copied_bytes)};
   if (!chosen_alike(mine.chosen)) refuse("the ranks chose differently");
   if (bench::rank_of(MPI_COMM_WORLD) != 0) return;
@@ -247,15 +248,15 @@ int main(int argc, char** argv) {
   if (what == nullptr) refuse("unknown collective '" + name + "'");
   const int block = bench::number(argc, argv, "--size", 64),
             nodes = bench::number(argc, argv, "--nodes", size);
-  plan::Machine machine;
+  model::Machine machine;
   try {
-    machine = plan::machine_with(plan::constants_in(bench::option(argc, argv, "--constants", "")));
+    machine = model::machine_with(model::constants_in(bench::option(argc, argv, "--constants", "")));
   } catch (const usage_error& error) {
     refuse(error.what());
   }
   const Asked asked{.what = *what,
                     .strategy = bench::option(argc, argv, "--strategy", native_name),
-                    .shape = plan::Shape::spread(size, nodes),
+                    .placement = topology::Placement::spread(size, nodes),
                     .block = block,
                     .calls = bench::number(argc, argv, "--calls", 128),
                     .copy_bytes_per_s = std::atof(bench::option(argc, argv, "--copy-rate", "1e9").c_str()),

@@ -5,41 +5,41 @@
 
 #include <optional>
 
-#include "plan/cost.hpp"
-#include "plan/segments/schedule.hpp"
-#include "plan/shape.hpp"
-#include "run/channel.hpp"
+#include "comm/channel.hpp"
+#include "model/cost.hpp"
+#include "schedule/segment_schedule.hpp"
+#include "topology/placement.hpp"
 
 namespace simulated {
 
-/// What one rank did; in the terms of plan::Cost.
+/// What one rank did; in the terms of model::Cost.
 struct Tally {
   long long messages = 0, messages_between = 0, bytes = 0, bytes_between = 0, copied_bytes = 0;
 };
 
 /// Where a rank runs, and how fast its memory is.
 struct Place {
-  const wherry::plan::Shape& shape;
+  const wherry::topology::Placement& placement;
   int rank;
   double copy_bytes_per_s;
 };
 
 // Of a message of so many bytes: the share that has to be packed, unpacked or combined.
-inline long long copied_to_send(const wherry::plan::Schedule& s, const wherry::plan::Message& m,
+inline long long copied_to_send(const wherry::schedule::Schedule& s, const wherry::schedule::Message& m,
                                 long long bytes) {
-  return m.count == 0 ? 0 : bytes / m.count * wherry::plan::copies_to_send(s, m);
+  return m.count == 0 ? 0 : bytes / m.count * wherry::model::copies_to_send(s, m);
 }
-inline long long copied_on_arrival(const wherry::plan::Schedule& s, const wherry::plan::Message& m,
+inline long long copied_on_arrival(const wherry::schedule::Schedule& s, const wherry::schedule::Message& m,
                                    long long bytes) {
-  return m.count == 0 ? 0 : bytes / m.count * wherry::plan::copies_on_arrival(s, m);
+  return m.count == 0 ? 0 : bytes / m.count * wherry::model::copies_on_arrival(s, m);
 }
-inline long long copied_to_send(const wherry::plan::SegmentSchedule&, const wherry::plan::Transfer& t,
+inline long long copied_to_send(const wherry::schedule::SegmentSchedule&, const wherry::schedule::Transfer& t,
                                 long long bytes) {
   return t.count > 1 ? bytes : 0;
 }
-inline long long copied_on_arrival(const wherry::plan::SegmentSchedule&, const wherry::plan::Transfer& t,
-                                   long long bytes) {
-  return t.count > 1 || t.action != wherry::plan::Action::replace ? bytes : 0;
+inline long long copied_on_arrival(const wherry::schedule::SegmentSchedule&,
+                                   const wherry::schedule::Transfer& t, long long bytes) {
+  return t.count > 1 || t.action != wherry::schedule::Action::replace ? bytes : 0;
 }
 
 /// A binding that counts its messages and lets copies take simulated time: SMPI lets them take none.
@@ -55,7 +55,7 @@ class Metered {
     const std::optional<wherry::run::Piece> piece = binding_.outgoing(m);
     if (!piece) return piece;
     copy(copied_to_send(schedule_, m, piece->count));
-    const bool between = !place_.shape.same_node(place_.rank, m.peer);
+    const bool between = !place_.placement.same_node(place_.rank, m.peer);
     ++tally_.messages;
     tally_.bytes += piece->count;
     tally_.messages_between += between;

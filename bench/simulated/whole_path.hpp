@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "coll/choice/offers.hpp"
+#include "host/runtime.hpp"
 #include "mpi/simulated.hpp"
-#include "run/offers.hpp"
-#include "run/runtime.hpp"
 
 namespace simulated {
 
@@ -49,7 +49,7 @@ class WholePath {
  public:
   /// strategy: "auto" to learn.
   WholePath(std::string_view strategy, std::shared_ptr<run::Offers> offers,
-            const wherry::plan::Machine& machine)
+            const wherry::model::Machine& machine)
       : strategy_(strategy),
         settings_(settings_for(strategy)),
         api_(wherry::mpi::simulated_api()),

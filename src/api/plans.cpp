@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "api/process.hpp"
-#include "run/neighbours/topology.hpp"
-#include "run/poll.hpp"
+#include "arguments/neighbors.hpp"
+#include "comm/poll.hpp"
 
 struct wherry_plan {
   MPI_Comm comm = MPI_COMM_NULL;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/settings.hpp"
-#include "run/misspelt.hpp"
-#include "run/started/driver.hpp"
+#include "host/unknown_settings.hpp"
+#include "progress/progress_engine.hpp"
 
 namespace wherry::api {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
+#include "host/runtime.hpp"
 #include "mpi/api.hpp"
-#include "run/runtime.hpp"
 
 namespace wherry::api {
 

@@ -4,8 +4,8 @@
 
 #include "api/process.hpp"
 #include "base/settings.hpp"
+#include "coll/choice/offers.hpp"
 #include "mpi/simulated.hpp"
-#include "run/offers.hpp"
 
 namespace wherry::api {
 namespace {

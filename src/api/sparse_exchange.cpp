@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "api/process.hpp"
-#include "run/sparse/call.hpp"
+#include "host/sparse_call.hpp"
 
 using wherry::run::Inbox;
 using wherry::run::SparseMessage;

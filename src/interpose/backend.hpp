@@ -11,13 +11,13 @@
 #include <string_view>
 
 #include "base/settings.hpp"
+#include "host/runtime.hpp"
 #include "interpose/core.hpp"
 #include "interpose/handles.hpp"
 #include "mpi/api.hpp"
 #include "profile/recorder.hpp"
 #include "profile/sites.hpp"
-#include "run/runtime.hpp"
-#include "run/started/driver.hpp"
+#include "progress/progress_engine.hpp"
 #include "window/windows.hpp"
 
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5

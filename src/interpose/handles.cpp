@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "mpi/envelope.hpp"
+#include "datatype/envelope.hpp"
 
 namespace wherry::interpose {
 namespace {

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "arguments/neighbors.hpp"
 #include "mpi/api.hpp"
 #include "profile/flat_map.hpp"
 #include "profile/recorder.hpp"
-#include "run/neighbours/topology.hpp"
 
 namespace wherry::interpose {
 

@@ -2,25 +2,27 @@
 #include <iostream>
 
 #include "base/error.hpp"
-#include "plan/render.hpp"
-#include "plan/segments/picture.hpp"
-#include "plan/verify.hpp"
+#include "draw/render.hpp"
+#include "draw/segment_picture.hpp"
+#include "schedule/blocks/block_verify.hpp"
 #include "tools/commands.hpp"
 #include "tools/questions.hpp"
 
 namespace wherry::tools {
 namespace {
 
-plan::Picture picture(const choose::Way& way, const plan::Shape& shape, int root) {
-  if (way.exchange != nullptr) return plan::picture_of(plan::schedules(*way.exchange, shape));
-  const plan::SegmentStrategy& s = *way.segments;
-  return plan::picture_of(plan::schedules(s, shape, {.root = root, .depth = way.depth}), s.operation, root);
+draw::Picture picture(const schedule::Algorithm& way, const topology::Placement& placement, int root) {
+  if (way.exchange != nullptr) return draw::picture_of(schedule::schedules(*way.exchange, placement));
+  const schedule::SegmentStrategy& s = *way.segments;
+  return draw::picture_of(schedule::schedules(s, placement, {.root = root, .depth = way.depth}), s.operation,
+                          root);
 }
 
-std::string title(const Operation& operation, const choose::Way& way, const plan::Shape& shape, int root) {
+std::string title(const Operation& operation, const schedule::Algorithm& way,
+                  const topology::Placement& placement, int root) {
   const std::string prefix = way.exchange != nullptr ? "" : operation.name + " ";
-  std::string text = prefix + std::string(way.name()) + " on " + plural(shape.size(), "rank");
-  if (shape.nodes() < shape.size()) text += ", " + plural(shape.nodes(), "node");
+  std::string text = prefix + std::string(way.name()) + " on " + plural(placement.size(), "rank");
+  if (placement.nodes() < placement.size()) text += ", " + plural(placement.nodes(), "node");
   if (operation.has_root()) text += ", root " + std::to_string(root);
   if (way.is_pipelined()) text += ", depth " + std::to_string(way.depth);
   return text;
@@ -36,17 +38,17 @@ int draw(Words words) {
     throw usage_error("unknown format '" + format + "' (have: svg, text); give one of them");
   const Subject asked = subject(options.positionals());
   const std::optional<Stencil> stencil = stencil_of(options, asked.operation);
-  const plan::Shape shape = stencil ? stencil->shape : shape_of(options);
-  const choose::Way way = stencil ? asked.way : applicable(asked, options, shape);
-  const int root = root_of(options, asked.operation, shape);
-  if (shape.size() > plan::most_drawn)
-    throw usage_error("-n " + std::to_string(shape.size()) +
-                      " is more than a picture can show; draw at most " + std::to_string(plan::most_drawn) +
+  const topology::Placement placement = stencil ? stencil->placement : placement_of(options);
+  const schedule::Algorithm way = stencil ? asked.way : applicable(asked, options, placement);
+  const int root = root_of(options, asked.operation, placement);
+  if (placement.size() > draw::most_drawn)
+    throw usage_error("-n " + std::to_string(placement.size()) +
+                      " is more than a picture can show; draw at most " + std::to_string(draw::most_drawn) +
                       " ranks");
-  const std::string heading = title(asked.operation, way, shape, root);
-  const plan::Picture drawn =
-      stencil ? plan::picture_of(routed(*stencil, way).schedules()) : picture(way, shape, root);
-  std::cout << (format == "svg" ? plan::render_svg : plan::render_text)({heading, way.summary()}, shape,
+  const std::string heading = title(asked.operation, way, placement, root);
+  const draw::Picture drawn =
+      stencil ? draw::picture_of(routed(*stencil, way).schedules()) : picture(way, placement, root);
+  std::cout << (format == "svg" ? draw::render_svg : draw::render_text)({heading, way.summary()}, placement,
                                                                         drawn);
   return 0;
 }

@@ -9,29 +9,29 @@
 
 #include "base/json_writer.hpp"
 #include "base/settings.hpp"
-#include "choose/neighbours.hpp"
-#include "choose/offers.hpp"
-#include "choose/shortlist.hpp"
-#include "choose/staging.hpp"
-#include "plan/segments/collectives.hpp"
+#include "schedule/segments/segment_operation.hpp"
 #include "tools/commands.hpp"
-#include "tools/fit.hpp"
+#include "tools/fit_command.hpp"
 #include "tools/questions.hpp"
+#include "tuning/candidates.hpp"
+#include "tuning/neighborhood_candidates.hpp"
+#include "tuning/shortlist.hpp"
+#include "tuning/staging_limits.hpp"
 
 namespace wherry::tools {
 namespace {
 
-using choose::Offer;
-using choose::Priced;
+using tuning::Offer;
+using tuning::Priced;
 
 constexpr long long most_bytes = 1LL << 31;  // keeps all products within 64 bits
 
 struct Question {
   Operation operation;
-  plan::Shape shape;
+  topology::Placement placement;
   std::optional<Stencil> stencil;  // of neighbourhood collectives
   int root;
-  choose::Load load;
+  tuning::Load load;
   long long staging_max;
   PricedBy by;
 };
@@ -39,35 +39,35 @@ struct Question {
 Question question_in(const Options& options) {
   const Operation& operation = operation_named(options.text("--op").value_or("alltoall"));
   const std::optional<Stencil> stencil = stencil_of(options, operation);
-  const plan::Shape shape = stencil ? stencil->shape : shape_of(options);
-  const bool empty = operation.segments == plan::Operation::barrier;
+  const topology::Placement placement = stencil ? stencil->placement : placement_of(options);
+  const bool empty = operation.segments == schedule::Operation::barrier;
   const long long bytes =
       options.number("-m", 0, most_bytes, empty ? std::optional<long long>(0) : std::nullopt);
   const Settings settings = read_settings([](const char* name) { return std::getenv(name); }, false);
   return {.operation = operation,
-          .shape = shape,
+          .placement = placement,
           .stencil = stencil,
-          .root = root_of(options, operation, shape),
-          .load = {shape.size(), bytes},
+          .root = root_of(options, operation, placement),
+          .load = {placement.size(), bytes},
           .staging_max = static_cast<long long>(settings.staging_max),
           .by = priced_by(options)};
 }
 
 /// A strategy and what becomes of it.
 struct Judged {
-  choose::Way way;  // as deep as the runtime makes it
-  plan::Cost cost;
+  schedule::Algorithm way;  // as deep as the runtime makes it
+  model::Cost cost;
 };
 
 /// The calls that share what is learned with those in question.
-choose::Calls calls_like(const Question& q, Limit limit = Limit::none) {
-  return {q.operation.collective, limit, {q.load.ranks, choose::shared_bytes(q.load.bytes)}};
+tuning::Calls calls_like(const Question& q, Limit limit = Limit::none) {
+  return {q.operation.collective, limit, {q.load.ranks, tuning::shared_bytes(q.load.bytes)}};
 }
 
 /// Offers are counted for root 0.
-plan::Cost cost_of(const Question& q, const Offer& offer) {
-  const auto cost = [&](const Offer& o) { return choose::cost(o, q.load, q.by.machine); };
-  return q.root == 0 ? cost(offer) : cost(choose::counted(offer.way, q.shape, q.root));
+model::Cost cost_of(const Question& q, const Offer& offer) {
+  const auto cost = [&](const Offer& o) { return tuning::cost(o, q.load, q.by.machine); };
+  return q.root == 0 ? cost(offer) : cost(tuning::counted(offer.way, q.placement, q.root));
 }
 
 struct Refused {
@@ -82,9 +82,9 @@ struct Answer {
   std::vector<Refused> refused;
 };
 
-std::vector<std::string> names(const std::vector<choose::Candidate>& candidates) {
+std::vector<std::string> names(const std::vector<tuning::Candidate>& candidates) {
   std::vector<std::string> all;
-  for (const choose::Candidate& c : candidates) all.push_back(c.name);
+  for (const tuning::Candidate& c : candidates) all.push_back(c.name);
   return all;
 }
 
@@ -96,37 +96,37 @@ std::string rounded_up(long long bytes) {
 }
 
 /// Why none of the offers of a way is taken.
-std::string reason(const Question& q, const choose::Way& way, std::span<const Offer> offers) {
+std::string reason(const Question& q, const schedule::Algorithm& way, std::span<const Offer> offers) {
   const auto is_of_way = [&](const Offer& o) { return o.way.name() == way.name(); };
   if (std::ranges::none_of(offers, is_of_way)) return "needs " + std::string(way.needs());
   long long least = std::numeric_limits<long long>::max();
   for (const Offer& o : offers)
-    if (is_of_way(o)) least = std::min(least, choose::staging_bytes(o, calls_like(q)));
+    if (is_of_way(o)) least = std::min(least, tuning::staging_bytes(o, calls_like(q)));
   return "may need " + rounded_up(least) + " of staging, and WHERRY_STAGING_MAX allows " +
          rounded_up(q.staging_max);
 }
 
 Answer answer_to(const Question& q) {
-  const std::vector<Offer> offers =
-      q.stencil ? choose::survey(q.stencil->graph, q.shape) : choose::survey(q.shape, q.operation.segments);
+  const std::vector<Offer> offers = q.stencil ? tuning::survey(q.stencil->graph, q.placement)
+                                              : tuning::survey(q.placement, q.operation.segments);
   const auto taken = [&](Limit limit) {
-    const choose::Calls calls = calls_like(q, limit);
-    const auto fits = [&](const Offer& o) { return choose::fits(o, calls, q.shape, {q.staging_max}); };
-    return choose::priced(offers, calls.load, q.by.machine, fits);
+    const tuning::Calls calls = calls_like(q, limit);
+    const auto fits = [&](const Offer& o) { return tuning::fits(o, calls, q.placement, {q.staging_max}); };
+    return tuning::priced(offers, calls.load, q.by.machine, fits);
   };
   const std::vector<Priced> priced = taken(Limit::none);
 
   const auto tried = [&](std::span<const Priced> of) {
-    return names(choose::shortlist_for(q.operation.collective,
-                                       choose::candidates(of, calls_like(q).load, q.by.machine)));
+    return names(tuning::shortlist_for(q.operation.collective,
+                                       tuning::candidates(of, calls_like(q).load, q.by.machine)));
   };
   Answer answer{.tried = tried(priced), .tried_in_order = {}, .candidates = {}, .refused = {}};
-  if (q.stencil && !choose::is_promising(q.stencil->graph, q.shape)) answer.tried = {"native"};
+  if (q.stencil && !tuning::is_promising(q.stencil->graph, q.placement)) answer.tried = {"native"};
   if (q.operation.reduces()) answer.tried_in_order = tried(taken(Limit::in_order));
   for (const Priced& p : priced) answer.candidates.push_back({p.offer->way, cost_of(q, *p.offer)});
   // Equal costs in the registry's order.
   std::ranges::stable_sort(answer.candidates, {}, [](const Judged& j) { return j.cost.seconds; });
-  for (const choose::Way& way : ways_of(q.operation))
+  for (const schedule::Algorithm& way : algorithms_of(q.operation))
     if (std::ranges::none_of(priced, [&](const Priced& p) { return p.offer->way.name() == way.name(); }))
       answer.refused.push_back({way.name(), reason(q, way, offers)});
   return answer;
@@ -143,7 +143,7 @@ void write_candidate(JsonWriter& json, const Question& q, const Judged& c) {
     json.member("name", c.way.name());
     json.member("summary", c.way.summary());
     if (c.way.is_pipelined()) json.member("depth", c.way.depth);
-    if (q.operation.reduces()) json.member("keeps_order", c.way.segments->keeps_order(q.shape));
+    if (q.operation.reduces()) json.member("keeps_order", c.way.segments->keeps_order(q.placement));
     json.member("seconds", c.cost.seconds);
     json.member("messages", c.cost.messages);
     json.member("messages_between", c.cost.messages_between);
@@ -157,16 +157,16 @@ void write_candidate(JsonWriter& json, const Question& q, const Judged& c) {
 
 void write_question(JsonWriter& json, const Question& q) {
   json.member("op", q.operation.name);
-  json.member("ranks", q.shape.size());
-  json.member("nodes", q.shape.nodes());
+  json.member("ranks", q.placement.size());
+  json.member("nodes", q.placement.nodes());
   if (q.operation.has_root()) json.member("root", q.root);
   if (q.stencil) json.member("neighbours", q.stencil->graph.most_neighbours());
-  const bool blocks = !q.operation.segments || plan::in_blocks(*q.operation.segments);
+  const bool blocks = !q.operation.segments || schedule::in_blocks(*q.operation.segments);
   json.member(blocks ? "block_bytes" : "buffer_bytes", q.load.bytes);
   json.member("priced_by", [&] { write(json, q.by); });
   json.member("node_sizes", [&] {
     json.array([&] {
-      for (int node = 0; node < q.shape.nodes(); ++node) json.value(q.shape.members(node).size());
+      for (int node = 0; node < q.placement.nodes(); ++node) json.value(q.placement.members(node).size());
     });
   });
 }

@@ -6,9 +6,9 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "choose/offers.hpp"
-#include "plan/neighbours/trial_graphs.hpp"
-#include "plan/segments/collectives.hpp"
+#include "schedule/graph/trial_graphs.hpp"
+#include "schedule/segments/segment_operation.hpp"
+#include "tuning/candidates.hpp"
 
 namespace wherry::tools {
 namespace {
@@ -19,7 +19,7 @@ constexpr int usual_depth = 4;  // of a pipeline in a picture
 Operation operation_of(Collective collective) {
   std::string name(name_of(collective).substr(std::string_view("MPI_").size()));
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return {collective, name, plan::segment_operation(collective)};
+  return {collective, name, schedule::segment_operation(collective)};
 }
 
 std::string joined(std::span<const std::string_view> words) {
@@ -39,9 +39,9 @@ using Names = std::vector<std::string_view>;
                     did_you_mean(name, near));
 }
 
-Names names_of(const std::vector<choose::Way>& ways) {
+Names names_of(const std::vector<schedule::Algorithm>& ways) {
   Names all;
-  for (const choose::Way& way : ways) all.push_back(way.name());
+  for (const schedule::Algorithm& way : ways) all.push_back(way.name());
   return all;
 }
 
@@ -60,15 +60,15 @@ const Operation* find_operation(const std::string& name) {
 Names operations_with(const std::string& name) {
   Names all;
   for (const Operation& operation : operations())
-    for (const choose::Way& way : ways_of(operation))
+    for (const schedule::Algorithm& way : algorithms_of(operation))
       if (way.name() == name) all.push_back(operation.name);
   return all;
 }
 
 /// also: what could have been meant besides a strategy.
-choose::Way find_way(const Operation& operation, const std::string& name, const Names& also) {
-  const std::vector<choose::Way> ways = ways_of(operation);
-  const auto found = std::ranges::find(ways, std::string_view(name), &choose::Way::name);
+schedule::Algorithm find_way(const Operation& operation, const std::string& name, const Names& also) {
+  const std::vector<schedule::Algorithm> ways = algorithms_of(operation);
+  const auto found = std::ranges::find(ways, std::string_view(name), &schedule::Algorithm::name);
   if (found != ways.end()) return *found;
   if (const Names others = operations_with(name); !others.empty())
     throw usage_error("'" + name + "' is no strategy of " + operation.name +
@@ -77,7 +77,7 @@ choose::Way find_way(const Operation& operation, const std::string& name, const 
   refuse(operation.name + " strategy", name, names_of(ways), also);
 }
 
-plan::Shape listed(const std::string& list, int ranks) {
+topology::Placement listed(const std::string& list, int ranks) {
   std::vector<int> node_of;
   for (std::size_t at = 0; at <= list.size();) {
     const std::size_t comma = std::min(list.find(',', at), list.size());
@@ -88,7 +88,7 @@ plan::Shape listed(const std::string& list, int ranks) {
   if (static_cast<int>(node_of.size()) != ranks)
     throw usage_error("--node-of places " + plural(static_cast<int>(node_of.size()), "rank") + " of " +
                       std::to_string(ranks) + "; list one node per rank");
-  return plan::Shape::placed(node_of);
+  return topology::Placement::placed(node_of);
 }
 
 /// "4x4x2": one to three dimensions.
@@ -126,14 +126,15 @@ const Operation& operation_named(const std::string& name) {
   refuse("operation", name, operation_names(), {});
 }
 
-std::vector<choose::Way> ways_of(const Operation& operation) {
-  if (!operation.of_neighbours()) return choose::ways_of(operation.segments);
-  std::vector<choose::Way> ways;
-  for (const plan::NeighbourStrategy& s : plan::neighbour_strategies()) ways.push_back({.neighbours = &s});
+std::vector<schedule::Algorithm> algorithms_of(const Operation& operation) {
+  if (!operation.of_neighbours()) return schedule::algorithms_of(operation.segments);
+  std::vector<schedule::Algorithm> ways;
+  for (const schedule::NeighbourStrategy& s : schedule::neighbour_strategies())
+    ways.push_back({.neighbours = &s});
   return ways;
 }
 
-choose::Way way_named(const Operation& operation, const std::string& name) {
+schedule::Algorithm way_named(const Operation& operation, const std::string& name) {
   return find_way(operation, name, {});
 }
 
@@ -145,20 +146,20 @@ Subject subject(std::span<const std::string> words) {
   }
   if (const Operation* operation = find_operation(words[0]))
     throw usage_error("which strategy of " + operation->name +
-                      "? name one after it (have: " + joined(names_of(ways_of(*operation))) + ")");
+                      "? name one after it (have: " + joined(names_of(algorithms_of(*operation))) + ")");
   const Operation& usual = operation_named("alltoall");
   return {usual, find_way(usual, words[0], operation_names())};
 }
 
-plan::Shape shape_of(const Options& options) {
-  return shape_of(options, static_cast<int>(options.number("-n", 1, most_ranks, {})));
+topology::Placement placement_of(const Options& options) {
+  return placement_of(options, static_cast<int>(options.number("-n", 1, most_ranks, {})));
 }
 
-plan::Shape shape_of(const Options& options, int ranks) {
+topology::Placement placement_of(const Options& options, int ranks) {
   if (options.has("--nodes") && options.has("--node-of"))
     throw usage_error("--nodes and --node-of exclude each other; give one");
   if (const auto list = options.text("--node-of")) return listed(*list, ranks);
-  return plan::Shape::spread(ranks, static_cast<int>(options.number("--nodes", 1, ranks, ranks)));
+  return topology::Placement::spread(ranks, static_cast<int>(options.number("--nodes", 1, ranks, ranks)));
 }
 
 std::optional<Stencil> stencil_of(const Options& options, const Operation& operation) {
@@ -170,42 +171,43 @@ std::optional<Stencil> stencil_of(const Options& options, const Operation& opera
   }
   if (!grid)
     throw usage_error(operation.name + " depends on who sends to whom; name a grid, such as --grid 4x4x4");
-  const plan::Torus torus{.extents = extents(*grid)};
+  const schedule::Torus torus{.extents = extents(*grid)};
   if (const long long asked = options.number("-n", 1, most_ranks, torus.size()); asked != torus.size())
     throw usage_error("--grid " + *grid + " holds " + plural(torus.size(), "rank") + ", not " +
                       std::to_string(asked) + "; give -n " + std::to_string(torus.size()) +
                       " or leave it out");
   const int reach = static_cast<int>(options.number("--reach", 1, 8, 1));
-  return Stencil{.graph = plan::Graph(plan::stencil(torus, reach)),
-                 .shape = shape_of(options, torus.size()),
+  return Stencil{.graph = schedule::Graph(schedule::stencil(torus, reach)),
+                 .placement = placement_of(options, torus.size()),
                  .grid = *grid};
 }
 
-plan::Routed routed(const Stencil& stencil, const choose::Way& way) {
-  plan::Routed made(*way.neighbours, stencil.graph, stencil.shape);
+schedule::Routed routed(const Stencil& stencil, const schedule::Algorithm& way) {
+  schedule::Routed made(*way.neighbours, stencil.graph, stencil.placement);
   if (!made.applies())
     throw usage_error(std::string(way.name()) + " does not apply to --grid " + stencil.grid + " on " +
-                      plural(stencil.shape.nodes(), "node") + "; it needs " + std::string(way.needs()) +
+                      plural(stencil.placement.nodes(), "node") + "; it needs " + std::string(way.needs()) +
                       " (see --grid, --reach, --nodes, --node-of)");
   return made;
 }
 
-int root_of(const Options& options, const Operation& operation, const plan::Shape& shape) {
+int root_of(const Options& options, const Operation& operation, const topology::Placement& placement) {
   if (options.has("--root") && !operation.has_root())
     throw usage_error("--root is given, but " + operation.name + " has no root; leave it out");
-  return static_cast<int>(options.number("--root", 0, shape.size() - 1, 0));
+  return static_cast<int>(options.number("--root", 0, placement.size() - 1, 0));
 }
 
-choose::Way applicable(const Subject& subject, const Options& options, const plan::Shape& shape) {
-  choose::Way way = subject.way;
-  if (!way.applies(shape))
-    throw usage_error(std::string(way.name()) + " does not apply to " + plural(shape.size(), "rank") +
-                      " on " + plural(shape.nodes(), "node") + "; it needs " + std::string(way.needs()) +
+schedule::Algorithm applicable(const Subject& subject, const Options& options,
+                               const topology::Placement& placement) {
+  schedule::Algorithm way = subject.way;
+  if (!way.applies(placement))
+    throw usage_error(std::string(way.name()) + " does not apply to " + plural(placement.size(), "rank") +
+                      " on " + plural(placement.nodes(), "node") + "; it needs " + std::string(way.needs()) +
                       " (see -n, --nodes, --node-of)");
   if (options.has("--depth") && !way.is_pipelined())
     throw usage_error("--depth is given, but " + std::string(way.name()) + " is not pipelined; leave it out");
   if (way.is_pipelined())
-    way.depth = static_cast<int>(options.number("--depth", 1, choose::deepest, usual_depth));
+    way.depth = static_cast<int>(options.number("--depth", 1, tuning::deepest, usual_depth));
   return way;
 }
 

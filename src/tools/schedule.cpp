@@ -2,21 +2,21 @@
 #include <iostream>
 
 #include "base/json_writer.hpp"
-#include "plan/segments/strategy.hpp"
+#include "schedule/segments/segment_strategy.hpp"
 #include "tools/commands.hpp"
 #include "tools/questions.hpp"
 
 namespace wherry::tools {
 namespace {
 
-using plan::Schedule;
-using plan::SegmentSchedule;
+using schedule::Schedule;
+using schedule::SegmentSchedule;
 
-void write_message(JsonWriter& json, const Schedule& s, const plan::Message& m) {
+void write_message(JsonWriter& json, const Schedule& s, const schedule::Message& m) {
   json.member("slot", m.slot);
   json.member("items", [&] {
     json.array([&] {
-      for (const plan::Item& item : s.items_of(m))
+      for (const schedule::Item& item : s.items_of(m))
         json.object([&] {
           json.member("origin", item.block.origin);
           json.member("destination", item.block.destination);
@@ -26,17 +26,17 @@ void write_message(JsonWriter& json, const Schedule& s, const plan::Message& m) 
   });
 }
 
-std::string_view name_of(plan::Action action) {
+std::string_view name_of(schedule::Action action) {
   constexpr std::string_view names[] = {"replace", "combine_before", "combine_after", "hold"};
   return names[static_cast<std::size_t>(action)];
 }
 
-void write_message(JsonWriter& json, const SegmentSchedule& s, const plan::Transfer& t) {
+void write_message(JsonWriter& json, const SegmentSchedule& s, const schedule::Transfer& t) {
   json.member("action", name_of(t.action));
   json.member("slot", t.slot);
   json.member("ranges", [&] {
     json.array([&] {
-      for (const plan::Range& range : s.ranges_of(t))
+      for (const schedule::Range& range : s.ranges_of(t))
         json.object([&] {
           json.member("first", range.first);
           json.member("count", range.count);
@@ -93,15 +93,16 @@ int show_schedule(Words words) {
       words, {"-n", "--nodes", "--node-of", "--root", "--depth", "--rank", "--grid", "--reach"}, 2);
   const Subject asked = subject(options.positionals());
   const std::optional<Stencil> stencil = stencil_of(options, asked.operation);
-  const plan::Shape shape = stencil ? stencil->shape : shape_of(options);
-  const choose::Way way = stencil ? asked.way : applicable(asked, options, shape);
-  const int root = root_of(options, asked.operation, shape);
-  const int rank = static_cast<int>(options.number("--rank", 0, shape.size() - 1, {}));
+  const topology::Placement placement = stencil ? stencil->placement : placement_of(options);
+  const schedule::Algorithm way = stencil ? asked.way : applicable(asked, options, placement);
+  const int root = root_of(options, asked.operation, placement);
+  const int rank = static_cast<int>(options.number("--rank", 0, placement.size() - 1, {}));
   JsonWriter json(std::cout);
   if (stencil) write(json, way.name(), routed(*stencil, way).schedule(rank));
-  else if (way.exchange != nullptr) write(json, way.name(), way.exchange->schedule(shape, rank));
+  else if (way.exchange != nullptr) write(json, way.name(), way.exchange->schedule(placement, rank));
   else
-    write(json, way.name(), plan::schedule(*way.segments, shape, rank, {.root = root, .depth = way.depth}));
+    write(json, way.name(),
+          schedule::schedule(*way.segments, placement, rank, {.root = root, .depth = way.depth}));
   return 0;
 }
 

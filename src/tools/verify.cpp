@@ -1,5 +1,6 @@
 // wherry-plan verify: proves the schedules of every strategy, on every number of ranks and many placements.
-#include "plan/verify.hpp"
+#include "schedule/blocks/block_verify.hpp"
+#include "topology/trial_placements.hpp"
 
 #include <unistd.h>
 
@@ -10,26 +11,26 @@
 
 #include "base/error.hpp"
 #include "base/json_writer.hpp"
-#include "plan/neighbours/trial_graphs.hpp"
-#include "plan/neighbours/verify.hpp"
-#include "plan/segments/verify.hpp"
+#include "schedule/graph/graph_verify.hpp"
+#include "schedule/graph/trial_graphs.hpp"
+#include "schedule/segments/segment_verify.hpp"
 #include "tools/commands.hpp"
 #include "tools/questions.hpp"
 
 namespace wherry::tools {
 namespace {
 
-using choose::Way;
-using plan::Parameters;
-using plan::Shape;
+using schedule::Algorithm;
+using schedule::Parameters;
+using topology::Placement;
 
-/// One way on one shape; in a neighbourhood, on a graph too.
+/// One way on one placement; in a neighbourhood, on a graph too.
 struct Case {
   const Operation& operation;
-  Way way;
-  const Shape& shape;
+  Algorithm way;
+  const Placement& placement;
   int root = 0;
-  const plan::TrialGraph* graph = nullptr;
+  const schedule::TrialGraph* graph = nullptr;
 };
 
 struct Failure {
@@ -42,20 +43,20 @@ struct Failure {
   std::string what;
 };
 
-std::string placement_list(const Shape& shape) {
+std::string placement_list(const Placement& placement) {
   std::string list;
-  for (int rank = 0; rank < shape.size(); ++rank)
-    (list += rank == 0 ? "" : ",") += std::to_string(shape.node_of(rank));
+  for (int rank = 0; rank < placement.size(); ++rank)
+    (list += rank == 0 ? "" : ",") += std::to_string(placement.node_of(rank));
   return list;
 }
 
 /// Strategies that work on the flat placement do not look at nodes (a unit test holds them to it): once
 /// is enough.
-std::vector<Shape> placements_for(const Way& way, int ranks) {
-  std::vector<Shape> shapes = plan::trial_placements(ranks);
-  if (way.applies(shapes.front())) return {shapes.front()};
-  std::erase_if(shapes, [&](const Shape& shape) { return !way.applies(shape); });
-  return shapes;
+std::vector<Placement> placements_for(const Algorithm& way, int ranks) {
+  std::vector<Placement> placements = topology::trial_placements(ranks);
+  if (way.applies(placements.front())) return {placements.front()};
+  std::erase_if(placements, [&](const Placement& placement) { return !way.applies(placement); });
+  return placements;
 }
 
 /// The first and the last: one leads its node whoever the root is, the other only if it is the root.
@@ -64,28 +65,29 @@ std::set<int> roots_for(const Operation& operation, int ranks) {
 }
 
 /// A pipeline that is not filled, and one that is.
-std::vector<int> depths_for(const Way& way) {
+std::vector<int> depths_for(const Algorithm& way) {
   return way.is_pipelined() ? std::vector{1, 5} : std::vector{1};
 }
 
-void prove(const plan::Strategy& s, const Shape& shape) {
-  const std::vector<plan::Schedule> all = plan::schedules(s, shape);
-  plan::verify(all);
-  const int most = s.most_slots(shape);
-  for (const plan::Schedule& schedule : all)
+void prove(const schedule::Strategy& s, const Placement& placement) {
+  const std::vector<schedule::Schedule> all = schedule::schedules(s, placement);
+  schedule::verify(all);
+  const int most = s.most_slots(placement);
+  for (const schedule::Schedule& schedule : all)
     if (schedule.slots > most)
       throw schedule_error("rank " + std::to_string(schedule.rank) + " uses " +
                            std::to_string(schedule.slots) + " slots, of at most " + std::to_string(most));
 }
 
-void prove(const plan::SegmentStrategy& s, const Shape& shape, const Parameters& parameters) {
-  plan::verify({s.operation, parameters.root, s.keeps_order(shape)}, plan::schedules(s, shape, parameters));
+void prove(const schedule::SegmentStrategy& s, const Placement& placement, const Parameters& parameters) {
+  schedule::verify({s.operation, parameters.root, s.keeps_order(placement)},
+                   schedule::schedules(s, placement, parameters));
 }
 
 /// false: the strategy does not apply.
-bool prove(const plan::NeighbourStrategy& s, const plan::Graph& graph, const Shape& shape) {
-  const plan::Routed routed(s, graph, shape);
-  if (routed.applies()) plan::verify(routed, graph);
+bool prove(const schedule::NeighbourStrategy& s, const schedule::Graph& graph, const Placement& placement) {
+  const schedule::Routed routed(s, graph, placement);
+  if (routed.applies()) schedule::verify(routed, graph);
   return routed.applies();
 }
 
@@ -93,15 +95,16 @@ class Proof {
  public:
   void check(const Case& c) {
     try {
-      if (c.graph != nullptr && !prove(*c.way.neighbours, plan::Graph(c.graph->targets), c.shape)) return;
-      schedules_ += c.shape.size();
+      if (c.graph != nullptr && !prove(*c.way.neighbours, schedule::Graph(c.graph->targets), c.placement))
+        return;
+      schedules_ += c.placement.size();
       if (c.graph != nullptr) return;
-      if (c.way.exchange != nullptr) prove(*c.way.exchange, c.shape);
-      else prove(*c.way.segments, c.shape, {.root = c.root, .depth = c.way.depth});
+      if (c.way.exchange != nullptr) prove(*c.way.exchange, c.placement);
+      else prove(*c.way.segments, c.placement, {.root = c.root, .depth = c.way.depth});
     } catch (const schedule_error& error) {
       const std::string graph = c.graph == nullptr ? "" : c.graph->name + ": ";
-      failures_.push_back({c.operation.name, c.way.name(), c.way.depth, c.root, c.shape.size(),
-                           placement_list(c.shape), graph + error.what()});
+      failures_.push_back({c.operation.name, c.way.name(), c.way.depth, c.root, c.placement.size(),
+                           placement_list(c.placement), graph + error.what()});
     }
   }
 
@@ -119,20 +122,22 @@ constexpr int most_ranks_in_graphs = 40;
 
 void check_graphs(int most_ranks, const Subject& subject, Proof& proof) {
   for (int ranks = 1; ranks <= std::min(most_ranks, most_ranks_in_graphs); ++ranks)
-    for (const plan::TrialGraph& graph : plan::trial_graphs(ranks, seed + static_cast<std::uint64_t>(ranks)))
-      for (const Shape& shape : plan::trial_placements(ranks))
-        proof.check({.operation = subject.operation, .way = subject.way, .shape = shape, .graph = &graph});
+    for (const schedule::TrialGraph& graph :
+         schedule::trial_graphs(ranks, seed + static_cast<std::uint64_t>(ranks)))
+      for (const Placement& placement : topology::trial_placements(ranks))
+        proof.check(
+            {.operation = subject.operation, .way = subject.way, .placement = placement, .graph = &graph});
 }
 
 void check_up_to(int most_ranks, const Subject& subject, Proof& proof) {
   if (subject.operation.of_neighbours()) return check_graphs(most_ranks, subject, proof);
-  Way way = subject.way;
+  Algorithm way = subject.way;
   for (int ranks = 1; ranks <= most_ranks; ++ranks)
-    for (const Shape& shape : placements_for(way, ranks))
+    for (const Placement& placement : placements_for(way, ranks))
       for (const int root : roots_for(subject.operation, ranks))
         for (const int depth : depths_for(way)) {
           way.depth = depth;
-          proof.check({subject.operation, way, shape, root});
+          proof.check({subject.operation, way, placement, root});
         }
 }
 
@@ -146,7 +151,7 @@ std::vector<Subject> chosen(const Options& options) {
   for (const Operation& o : operations()) {
     const auto same = [&](const Subject& s) { return s.operation.is_like(o); };
     if ((only != nullptr && only != &o) || std::ranges::any_of(all, same)) continue;
-    for (const Way& way : ways_of(o)) all.push_back({o, way});
+    for (const Algorithm& way : algorithms_of(o)) all.push_back({o, way});
   }
   return all;
 }

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <span>
 
-#include "run/errors_returned.hpp"
+#include "mpi/errors_returned.hpp"
 
 namespace wherry::window {
 namespace {

@@ -11,8 +11,8 @@
 
 #include "cache/entry.hpp"
 #include "cache/fetches.hpp"
+#include "datatype/type_map.hpp"
 #include "window/account.hpp"
-#include "window/shape.hpp"
 
 namespace wherry::window {
 

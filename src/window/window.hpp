@@ -24,16 +24,16 @@
 #include <vector>
 
 #include "cache/cache.hpp"
+#include "datatype/byte_blocks.hpp"
+#include "datatype/type_facts.hpp"
+#include "datatype/type_maps.hpp"
 #include "mpi/api.hpp"
-#include "run/datatype.hpp"
-#include "window/blocks.hpp"
 #include "window/destinations.hpp"
 #include "window/native.hpp"
 #include "window/options.hpp"
 #include "window/sharing.hpp"
 #include "window/statistics.hpp"
 #include "window/target.hpp"
-#include "window/types.hpp"
 #include "window/typical_time.hpp"
 
 namespace wherry::window {

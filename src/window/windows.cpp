@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "run/terms.hpp"
+#include "comm/agreement.hpp"
 
 namespace wherry::window {
 namespace {

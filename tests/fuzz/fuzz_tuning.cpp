@@ -9,13 +9,13 @@
 #include <string>
 #include <string_view>
 
-#include "choose/tuning.hpp"
+#include "tuning/tuning_store.hpp"
 
 namespace {
 
 /// Accepted bytes must mean what they say: written again, they give the same rows. Anything else gives none.
 bool reads_safely(std::string_view bytes) {
-  using namespace wherry::choose;
+  using namespace wherry::tuning;
   const TuningRead read = parse(bytes);
   if (read.state != TuningState::good) return read.table.rows().empty() && !read.problem.empty();
   const std::string again = format(read.table);
@@ -55,7 +55,7 @@ namespace {
 using Random = std::mt19937_64;
 
 std::string written(Random& random) {
-  wherry::choose::TuningTable table;
+  wherry::tuning::TuningTable table;
   for (std::size_t n = random() % 6; n > 0; --n)
     table.put({.key = {"machine " + std::to_string(random() % 9), "mpi\n\"", static_cast<int>(random() % 99),
                        random(), "MPI_Alltoall", static_cast<unsigned>(random() % 40)},
@@ -64,8 +64,8 @@ std::string written(Random& random) {
                .native_seconds = 1,
                .trials = 4});
   for (std::size_t n = random() % 3; n > 0; --n)
-    table.put(wherry::choose::MachineRow{{"machine " + std::to_string(random() % 9), "mpi"},
-                                         wherry::plan::constants_of({})});
+    table.put(wherry::tuning::MachineRow{{"machine " + std::to_string(random() % 9), "mpi"},
+                                         wherry::model::constants_of({})});
   return format(table);
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("damaged tuning files are read safely, and never as something else tha
     damage(changed, random);
     CAPTURE(i);
     REQUIRE(reads_safely(changed));
-    if (changed != text) REQUIRE(wherry::choose::parse(changed).state != wherry::choose::TuningState::good);
+    if (changed != text) REQUIRE(wherry::tuning::parse(changed).state != wherry::tuning::TuningState::good);
   }
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("damaged rows with the right checksum are read safely") {
     REQUIRE(sealed(rows) == text);
     damage(rows, random);
     REQUIRE(reads_safely(sealed(rows)));
-    good += wherry::choose::parse(sealed(rows)).state == wherry::choose::TuningState::good;
+    good += wherry::tuning::parse(sealed(rows)).state == wherry::tuning::TuningState::good;
   }
   CHECK(good > 0);
   CHECK(good < 20000);

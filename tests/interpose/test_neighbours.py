@@ -12,7 +12,7 @@ from preloading import PROGRAMS, Runs, asking_for, blocking_uses, launcher_of, r
 
 from wherry.analysis.record import text
 
-REGISTRY = ROOT / "src/plan/neighbours/strategies.cpp"
+REGISTRY = ROOT / "src/schedule/graph/neighborhood_strategies.cpp"
 OPERATIONS = tuple(f"neighbor_{name}" for name in ("alltoall", "alltoallv", "alltoallw", "allgather", "allgatherv"))
 PER_NODE = "2"  # ranks
 

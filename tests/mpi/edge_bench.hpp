@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "plan/strategy.hpp"
-#include "run/runtime.hpp"
+#include "host/runtime.hpp"
+#include "schedule/blocks/block_strategy.hpp"
 
 namespace wherry::test {
 
@@ -169,8 +169,8 @@ struct Bench {
   /// Why what was meant cannot run on comm; empty if it can.
   std::string_view obstacle(MPI_Comm comm) const {
     if (size_of(comm) == 1) return one_rank;
-    const plan::Strategy* const strategy = plan::find_strategy(meant);
-    const bool applies = strategy == nullptr || strategy->applies(plan::Shape::flat(size_of(comm)));
+    const schedule::Strategy* const strategy = schedule::find_strategy(meant);
+    const bool applies = strategy == nullptr || strategy->applies(topology::Placement::flat(size_of(comm)));
     return applies ? "" : does_not_apply;
   }
   /// As meant where that can run on comm, and otherwise left to the library with the right reason.

@@ -3,9 +3,9 @@
 
 #include <mpi.h>
 
+#include "comm/channel.hpp"
 #include "edge_bench.hpp"
 #include "mpi/api.hpp"
-#include "run/channel.hpp"
 
 namespace wherry::test {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "run/runtime.hpp"
+#include "host/runtime.hpp"
 
 namespace wherry::test {
 

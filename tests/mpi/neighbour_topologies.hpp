@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "plan/neighbours/peers.hpp"
-#include "plan/neighbours/trial_graphs.hpp"
+#include "schedule/graph/peers.hpp"
+#include "schedule/graph/trial_graphs.hpp"
 
 namespace wherry::test {
 
@@ -23,7 +23,7 @@ struct Origin {
 /// A communicator whose ranks have neighbours, as every rank computes them for all.
 struct Neighbours {
   std::string name;
-  std::vector<std::vector<int>> targets, sources;  // by rank; plan::nobody for MPI_PROC_NULL
+  std::vector<std::vector<int>> targets, sources;  // by rank; schedule::nobody for MPI_PROC_NULL
   std::function<MPI_Comm(MPI_Comm)> create;
   bool cartesian = false;
 
@@ -32,7 +32,7 @@ struct Neighbours {
   Origin origin_of(int rank, std::size_t i) const {
     const std::vector<int>& mine = sources[static_cast<std::size_t>(rank)];
     const int from = mine[i];
-    if (from == plan::nobody) return {plan::nobody, 0};
+    if (from == schedule::nobody) return {schedule::nobody, 0};
     if (cartesian) return {from, static_cast<int>(i ^ 1)};
     auto left = std::count(mine.begin(), mine.begin() + static_cast<std::ptrdiff_t>(i), from);
     const std::vector<int>& theirs = targets[static_cast<std::size_t>(from)];
@@ -43,7 +43,7 @@ struct Neighbours {
 };
 
 inline Neighbours cartesian(std::vector<int> extents, bool periodic) {
-  const plan::Torus torus{.extents = extents, .periodic = periodic};
+  const schedule::Torus torus{.extents = extents, .periodic = periodic};
   Neighbours n{
       .name = periodic ? "periodic grid" : "grid with borders", .targets = {}, .sources = {}, .create = {}};
   for (const int extent : extents) n.name += " " + std::to_string(extent);
@@ -124,7 +124,7 @@ inline std::vector<Neighbours> topologies(int size, std::uint64_t seed) {
     }
   all.push_back(general_graph(size));
   bool reversed = false;
-  for (plan::TrialGraph& trial : plan::trial_graphs(size, seed))
+  for (schedule::TrialGraph& trial : schedule::trial_graphs(size, seed))
     all.push_back(distributed_graph(trial.name, std::move(trial.targets), reversed = !reversed));
   return all;
 }

@@ -3,8 +3,8 @@
 
 #include <mpi.h>
 
-#include "plan/segments/strategy.hpp"
-#include "run/runtime.hpp"
+#include "host/runtime.hpp"
+#include "schedule/segments/segment_strategy.hpp"
 
 namespace wherry::test {
 
@@ -24,15 +24,15 @@ struct Performer {
 };
 
 struct SegmentCollective {
-  plan::Operation operation;
+  schedule::Operation operation;
   int (*perform)(const Performer& by, const Part& p);
   /// What a rank gives and gets, in counts: 1, or one for each rank.
   bool gives_all, gets_all;
 };
 
-/// All of them, in the order of plan::Operation.
+/// All of them, in the order of schedule::Operation.
 inline const SegmentCollective segment_collectives[] = {
-    {plan::Operation::allgather,
+    {schedule::Operation::allgather,
      [](const Performer& by, const Part& p) {
        if (by.runtime == nullptr)
          return PMPI_Allgather(p.send, p.count, MPI_INT, p.receive, p.count, MPI_INT, p.comm);
@@ -40,13 +40,13 @@ inline const SegmentCollective segment_collectives[] = {
                                     by.native);
      },
      false, true},
-    {plan::Operation::bcast,
+    {schedule::Operation::bcast,
      [](const Performer& by, const Part& p) {
        if (by.runtime == nullptr) return PMPI_Bcast(p.receive, p.count, MPI_INT, p.root, p.comm);
        return by.runtime->bcast({p.receive, p.count, MPI_INT, p.root, p.comm}, by.native);
      },
      false, false},
-    {plan::Operation::gather,
+    {schedule::Operation::gather,
      [](const Performer& by, const Part& p) {
        if (by.runtime == nullptr)
          return PMPI_Gather(p.send, p.count, MPI_INT, p.receive, p.count, MPI_INT, p.root, p.comm);
@@ -54,7 +54,7 @@ inline const SegmentCollective segment_collectives[] = {
                                  by.native);
      },
      false, true},
-    {plan::Operation::scatter,
+    {schedule::Operation::scatter,
      [](const Performer& by, const Part& p) {
        if (by.runtime == nullptr)
          return PMPI_Scatter(p.send, p.count, MPI_INT, p.receive, p.count, MPI_INT, p.root, p.comm);
@@ -62,20 +62,20 @@ inline const SegmentCollective segment_collectives[] = {
                                   by.native);
      },
      true, false},
-    {plan::Operation::reduce,
+    {schedule::Operation::reduce,
      [](const Performer& by, const Part& p) {
        if (by.runtime == nullptr)
          return PMPI_Reduce(p.send, p.receive, p.count, MPI_INT, MPI_SUM, p.root, p.comm);
        return by.runtime->reduce({p.send, p.receive, p.count, MPI_INT, MPI_SUM, p.root, p.comm}, by.native);
      },
      false, false},
-    {plan::Operation::allreduce,
+    {schedule::Operation::allreduce,
      [](const Performer& by, const Part& p) {
        if (by.runtime == nullptr) return PMPI_Allreduce(p.send, p.receive, p.count, MPI_INT, MPI_SUM, p.comm);
        return by.runtime->allreduce({p.send, p.receive, p.count, MPI_INT, MPI_SUM, p.comm}, by.native);
      },
      false, false},
-    {plan::Operation::reduce_scatter,
+    {schedule::Operation::reduce_scatter,
      [](const Performer& by, const Part& p) {
        if (by.runtime == nullptr)
          return PMPI_Reduce_scatter_block(p.send, p.receive, p.count, MPI_INT, MPI_SUM, p.comm);
@@ -83,7 +83,7 @@ inline const SegmentCollective segment_collectives[] = {
                                                by.native);
      },
      true, false},
-    {plan::Operation::barrier,
+    {schedule::Operation::barrier,
      [](const Performer& by, const Part& p) {
        if (by.runtime == nullptr) return PMPI_Barrier(p.comm);
        return by.runtime->barrier({p.comm}, by.native);

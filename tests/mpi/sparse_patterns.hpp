@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "run/sparse/message.hpp"
+#include "sparse/message.hpp"
 
 namespace wherry::test {
 

@@ -11,8 +11,8 @@
 #include <random>
 #include <string>
 
-#include "plan/strategy.hpp"
-#include "run/runtime.hpp"
+#include "host/runtime.hpp"
+#include "schedule/blocks/block_strategy.hpp"
 #include "typed_buffer.hpp"
 
 namespace {
@@ -224,7 +224,7 @@ struct Tally {
   long failures = 0, checks = 0;
 };
 
-void check_strategy(const plan::Strategy& strategy, int ranks_per_node, unsigned seed, Tally& tally) {
+void check_strategy(const schedule::Strategy& strategy, int ranks_per_node, unsigned seed, Tally& tally) {
   Settings settings;
   settings.ranks_per_node = ranks_per_node;
   settings.features.tuning = false;
@@ -232,7 +232,7 @@ void check_strategy(const plan::Strategy& strategy, int ranks_per_node, unsigned
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  if (size == 1 || !strategy.applies(plan::Shape::blocked(size, ranks_per_node))) return;
+  if (size == 1 || !strategy.applies(topology::Placement::blocked(size, ranks_per_node))) return;
   MPI_Comm comm = joined_communicator(runtime, size);
   runtime.force(strategy.name);
   World w{comm,    rank,
@@ -264,7 +264,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   Tally tally;
-  for (const plan::Strategy& strategy : plan::strategies())
+  for (const schedule::Strategy& strategy : schedule::strategies())
     for (const int ranks_per_node : {1, 2, 3})
       if (ranks_per_node == 1 || ranks_per_node < size) check_strategy(strategy, ranks_per_node, seed, tally);
   long all[2] = {tally.failures, tally.checks}, sum[2] = {};

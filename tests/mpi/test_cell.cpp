@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "coll/state/cell.hpp"
 #include "failing_reductions.hpp"
-#include "run/cell.hpp"
 
 namespace {
 
@@ -35,14 +35,14 @@ constexpr Trouble no_trouble[] = {{"after barriers", {}, "direct", 3, calls}};
 /// The strategy takes half as long as native on all ranks but the last, which thinks otherwise.
 double seconds_of(std::size_t candidate, MPI_Comm comm) {
   const bool dissents = size_of(comm) > 2 && rank_of(comm) == size_of(comm) - 1;
-  return (candidate != choose::native) != dissents ? 10e-6 : 20e-6;
+  return (candidate != tuning::native) != dissents ? 10e-6 : 20e-6;
 }
 
 void learn(Bench& b, const Trouble& trouble, const run::Channel& channel) {
-  run::Cell cell(choose::Learner({{"native", 20e-6}, {"direct", 10e-6}}), channel, size_of(channel.comm()),
+  run::Cell cell(tuning::Learner({{"native", 20e-6}, {"direct", 10e-6}}), channel, size_of(channel.comm()),
                  run::Timing{run::Trials::as_they_come, run::Trials::after_barriers});
   long history = 0;
-  std::size_t ran = choose::native;
+  std::size_t ran = tuning::native;
   for (int call = 0; call < calls; ++call) {
     ran = cell.begin();
     history = 31 * history % 1000003 + static_cast<long>(ran);
@@ -59,16 +59,16 @@ void learn(Bench& b, const Trouble& trouble, const run::Channel& channel) {
 void learn_after_barriers(Bench& b, const Trouble&, const run::Channel& channel) {
   constexpr double native_s = 2, strategy_s = 1, between_s = 0;
   const bool slowest = rank_of(channel.comm()) == 0;
-  choose::Learner learner({{"native", 0}, {"direct", 1}});
+  tuning::Learner learner({{"native", 0}, {"direct", 1}});
   run::Cell cell(std::move(learner), channel, size_of(channel.comm()),
                  run::Timing{run::Trials::after_barriers, run::Trials::after_barriers});
   for (int call = 0; call < calls; ++call) {
     const std::size_t ran = cell.begin();
-    const double in_trial_s = (ran != choose::native ? strategy_s : native_s) / (slowest ? 1 : 2);
+    const double in_trial_s = (ran != tuning::native ? strategy_s : native_s) / (slowest ? 1 : 2);
     cell.end(cell.wants_time() ? in_trial_s : between_s);
   }
   const auto is = [](double seconds, double expected) { return std::abs(seconds - expected) < 1e-6; };
-  b.expect(is(cell.learner().seconds(choose::native), native_s), "native's time is not its slowest rank's");
+  b.expect(is(cell.learner().seconds(tuning::native), native_s), "native's time is not its slowest rank's");
   b.expect(is(cell.learner().seconds(1), strategy_s), "the strategy's time is not its slowest rank's");
   b.expect(cell.learner().winner() == 1, "the faster one was not kept");
 }

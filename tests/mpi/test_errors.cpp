@@ -61,10 +61,10 @@ void wrong_arguments_on_segments(Bench& b) {
   };
   b.repeat(comm, 1, [&] {
     for (const SegmentCollective& what : segment_collectives) {
-      if (what.operation == wherry::plan::Operation::barrier) continue;
+      if (what.operation == wherry::schedule::Operation::barrier) continue;
       // MPICH does not look at the counts of reductions, and fails.
-      if (!wherry::plan::reduces(what.operation)) compare(what, -1, 0);
-      if (wherry::plan::has_root(what.operation)) compare(what, 1, n);
+      if (!wherry::schedule::reduces(what.operation)) compare(what, -1, 0);
+      if (wherry::schedule::has_root(what.operation)) compare(what, 1, n);
     }
     b.talk(comm);
   });

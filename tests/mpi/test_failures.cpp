@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "edge_bench.hpp"
-#include "plan/strategy.hpp"
-#include "run/runtime.hpp"
+#include "host/runtime.hpp"
+#include "schedule/blocks/block_strategy.hpp"
 #include "watched_calls.hpp"
 
 namespace {
@@ -28,7 +28,7 @@ int value(int from, int to, int k) { return 100000 * from + 1000 * to + k % 1000
 
 class Bench : public test::WatchedCalls {
  public:
-  Bench(run::Runtime& runtime, const plan::Strategy& strategy, long& failures)
+  Bench(run::Runtime& runtime, const schedule::Strategy& strategy, long& failures)
       : WatchedCalls(std::string(strategy.name), failures), runtime_(runtime) {
     runtime_.force("native");
     for (int call = 0; call < 2; ++call) talk();  // Wherry joins at the second
@@ -231,7 +231,7 @@ void refused_irregular(Bench& b, bool in_place) {
 
 constexpr int ranks_per_node = 2;
 
-void check(const plan::Strategy& strategy, test::Trials& trials) {
+void check(const schedule::Strategy& strategy, test::Trials& trials) {
   Settings settings;
   settings.ranks_per_node = ranks_per_node;
   settings.features.tuning = false;
@@ -243,7 +243,7 @@ void check(const plan::Strategy& strategy, test::Trials& trials) {
     no_type(b);
     uncommitted(b);
     refused(b);
-    if (strategy.hops == plan::Hops::single) refused_irregular(b, false);
+    if (strategy.hops == schedule::Hops::single) refused_irregular(b, false);
     if (strategy.name == "pairwise_xor") refused_irregular(b, true);
   }
   runtime.finalize();
@@ -254,6 +254,6 @@ void check(const plan::Strategy& strategy, test::Trials& trials) {
 int main(int argc, char** argv) {
   test::start_with_errors_returned(argc, argv);
   test::Trials trials(ranks_per_node);
-  trials.each(plan::strategies(), [&](const plan::Strategy& strategy) { check(strategy, trials); });
+  trials.each(schedule::strategies(), [&](const schedule::Strategy& strategy) { check(strategy, trials); });
   return trials.concluded("failures");
 }

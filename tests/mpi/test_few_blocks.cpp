@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
+#include "coll/blocks/block_collectives.hpp"
+#include "coll/choice/choosing.hpp"
 #include "edge_bench.hpp"
-#include "run/choosing.hpp"
-#include "run/perform.hpp"
 
 namespace {
 
@@ -29,8 +29,8 @@ Settings on_nodes() {
 }
 
 bool has_straight(const run::Choice& choice) {
-  return std::ranges::any_of(choice.ways, [](const std::optional<run::Way>& way) {
-    return way && way->exchange->hops == plan::Hops::single;
+  return std::ranges::any_of(choice.ways, [](const std::optional<run::Algorithm>& way) {
+    return way && way->exchange->hops == schedule::Hops::single;
   });
 }
 
@@ -77,7 +77,7 @@ long one_neighbour_is_one_message(const Settings& settings) {
                                   MPI_INT, MPI_COMM_WORLD},
                    c.size(), c.blocks);
   sends = receives = 0;
-  const int code = run::perform_irregular(c, *plan::find_strategy("direct"), 3, staging);
+  const int code = run::perform_irregular(c, *schedule::find_strategy("direct"), 3, staging);
   const bool right = code == MPI_SUCCESS && got == static_cast<int>(before) && sends == 1 && receives == 1;
   if (!right)
     std::fprintf(stderr, "rank %d: %d sends and %d receives for one block\n", c.rank(), sends, receives);

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "choose/tuning.hpp"
 #include "learning_ranks.hpp"
+#include "tuning/tuning_store.hpp"
 
 namespace {
 
@@ -111,7 +111,7 @@ void check_persistence(Ranks& ranks, const std::string& file) {
                    "trained again in spite of the tuning file");
     }
     MPI_Barrier(MPI_COMM_WORLD);  // rank 0 has written
-    saved_before = !choose::load(file).table.rows().empty();
+    saved_before = !tuning::load(file).table.rows().empty();
     MPI_Barrier(MPI_COMM_WORLD);
   }
 }
@@ -196,7 +196,7 @@ void check_disagreeing_settings(Ranks& ranks) {
   runtime.finalize();
 }
 
-/// Sub-communicators of different shapes learn side by side.
+/// Sub-communicators of different placements learn side by side.
 void check_subcommunicators(Ranks& ranks) {
   const Settings settings = plain_settings("");
   run::Runtime runtime(settings, mpi::linked_api(), nullptr);

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "base/machine_name.hpp"
-#include "choose/tuning.hpp"
+#include "coll/choice/choosing.hpp"
+#include "comm/mpi_library.hpp"
 #include "edge_bench.hpp"
-#include "run/choosing.hpp"
-#include "run/machine.hpp"
+#include "tuning/tuning_store.hpp"
 
 namespace {
 
@@ -25,8 +25,8 @@ using namespace wherry;
 using namespace wherry::test;
 
 /// The defaults, but for one constant.
-plan::Machine costly(double plan::Machine::* member, double value) {
-  plan::Machine machine;
+model::Machine costly(double model::Machine::* member, double value) {
+  model::Machine machine;
   machine.*member = value;
   return machine;
 }
@@ -45,11 +45,11 @@ class File {
   }
   const std::string& path() const { return path_; }
   /// A row of this machine and library.
-  void hold(const plan::Machine& machine) const {
-    choose::TuningTable table;
-    table.put(choose::MachineRow{{machine_name(), run::library_name(mpi::linked_api())},
-                                 plan::constants_of(machine)});
-    if (const std::string problem = choose::save(path_, table); !problem.empty())
+  void hold(const model::Machine& machine) const {
+    tuning::TuningTable table;
+    table.put(tuning::MachineRow{{machine_name(), run::library_name(mpi::linked_api())},
+                                 model::constants_of(machine)});
+    if (const std::string problem = tuning::save(path_, table); !problem.empty())
       std::fprintf(stderr, "%s\n", problem.c_str());
   }
 
@@ -58,7 +58,7 @@ class File {
 };
 
 /// What is tried for one kind of call, and what the model expects of it.
-using Shortlist = std::vector<choose::Candidate>;
+using Shortlist = std::vector<tuning::Candidate>;
 
 Shortlist shortlist(const Settings& settings, Collective collective) {
   const mpi::Api& api = mpi::linked_api();
@@ -71,7 +71,7 @@ Shortlist shortlist(const Settings& settings, Collective collective) {
 std::uint64_t fingerprint(const Shortlist& list) {
   std::uint64_t state = 0xcbf29ce484222325u;
   const auto add = [&state](std::uint64_t value) { state = (state ^ value) * 0x100000001b3u; };
-  for (const choose::Candidate& c : list) {
+  for (const tuning::Candidate& c : list) {
     for (const char letter : c.name) add(static_cast<unsigned char>(letter));
     add(std::bit_cast<std::uint64_t>(c.predicted_s));
   }
@@ -92,8 +92,8 @@ struct Checks {
     std::fprintf(stderr, "rank %d of %d: %s\n", rank_of(MPI_COMM_WORLD), size_of(MPI_COMM_WORLD), law);
   }
   /// The shortlist by rank 0's constants; the other ranks' files hold `others`.
-  std::uint64_t with_row(Settings settings, Collective collective, const plan::Machine& first,
-                         const plan::Machine& others) {
+  std::uint64_t with_row(Settings settings, Collective collective, const model::Machine& first,
+                         const model::Machine& others) {
     const File file("machine-row");
     file.hold(rank_of(MPI_COMM_WORLD) == 0 ? first : others);
     settings.tuning_file = file.path();
@@ -107,8 +107,8 @@ long failures_of(Collective collective) {
   Checks checks;
   Settings settings;
   settings.ranks_per_node = 1;
-  const plan::Machine slow_messages = costly(&plan::Machine::alpha_between_s, 1e-2);
-  const plan::Machine slow_bytes = costly(&plan::Machine::beta_between_s, 1e-4);
+  const model::Machine slow_messages = costly(&model::Machine::alpha_between_s, 1e-2);
+  const model::Machine slow_bytes = costly(&model::Machine::beta_between_s, 1e-4);
   const std::uint64_t usual = fingerprint(shortlist(settings, collective));  // no file: the defaults
   const std::uint64_t few_messages = checks.with_row(settings, collective, slow_messages, slow_bytes);
   const std::uint64_t few_bytes = checks.with_row(settings, collective, slow_bytes, {});
@@ -130,17 +130,17 @@ long failures_of_names() {
   Checks checks;
   Settings settings;
   settings.ranks_per_node = 1;
-  const auto first_with = [&](const plan::Machine& machine) {
+  const auto first_with = [&](const model::Machine& machine) {
     const File file("machine-row");
     file.hold(machine);
     settings.tuning_file = file.path();
     return shortlist(settings, Collective::alltoall)[1].name;
   };
-  const std::string of_few_messages = first_with(costly(&plan::Machine::alpha_between_s, 1e-2));
-  const std::string of_few_bytes = first_with(costly(&plan::Machine::beta_between_s, 1e-4));
-  checks.expect(plan::find_strategy(of_few_messages)->hops == plan::Hops::several,
+  const std::string of_few_messages = first_with(costly(&model::Machine::alpha_between_s, 1e-2));
+  const std::string of_few_bytes = first_with(costly(&model::Machine::beta_between_s, 1e-4));
+  checks.expect(schedule::find_strategy(of_few_messages)->hops == schedule::Hops::several,
                 "messages cost much, and yet nothing is combined");
-  checks.expect(plan::find_strategy(of_few_bytes)->hops == plan::Hops::single,
+  checks.expect(schedule::find_strategy(of_few_bytes)->hops == schedule::Hops::single,
                 "bytes cost much, and yet they go twice");
   return checks.failures;
 }

@@ -11,7 +11,7 @@
 
 #include "learning_ranks.hpp"
 #include "neighbour_topologies.hpp"
-#include "plan/neighbours/routed.hpp"
+#include "schedule/graph/routed.hpp"
 
 namespace {
 
@@ -128,7 +128,7 @@ class Caller {
     std::vector<int> all;
     for (const Origin& origin : origins_)
       for (int k = 0; k < count; ++k)
-        all.push_back(origin.rank == plan::nobody ? -1 : mark(origin.rank, origin.number, k));
+        all.push_back(origin.rank == schedule::nobody ? -1 : mark(origin.rank, origin.number, k));
     all.push_back(-1);
     return all;
   }
@@ -162,9 +162,9 @@ Neighbours ring_without_last(int size) {
 
 void what_is_asked_for_runs(Kit& kit) {
   const Neighbours neighbours = everybody(kit.size);
-  const plan::Graph graph(neighbours.targets);
-  const plan::Shape shape = plan::Shape::blocked(kit.size, 2);
-  for (const plan::NeighbourStrategy& s : plan::neighbour_strategies()) {
+  const schedule::Graph graph(neighbours.targets);
+  const topology::Placement placement = topology::Placement::blocked(kit.size, 2);
+  for (const schedule::NeighbourStrategy& s : schedule::neighbour_strategies()) {
     const Settings settings = kit.settings(2, std::string(s.name));
     Witness witness;
     run::Runtime runtime(settings, kit.api, &witness);
@@ -173,7 +173,7 @@ void what_is_asked_for_runs(Kit& kit) {
       for (int i = 0; i < light_calls; ++i) caller.equal(1);
       for (const int count : {0, 1, 700}) caller.equal(count), caller.uneven(count), caller.gathered(count);
     }
-    const bool applies = plan::Routed(s, graph, shape).applies();
+    const bool applies = schedule::Routed(s, graph, placement).applies();
     kit.expect(witness.by_strategy[std::string(s.name)] == (applies ? 12 : 0), "another strategy ran");
     kit.expect(witness.misses == (applies ? 0 : 12), "what cannot run is not reported");
     runtime.finalize();

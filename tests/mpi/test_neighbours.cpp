@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "coll/neighborhood/neighborhood_collectives.hpp"
 #include "edge_bench.hpp"
 #include "neighbour_topologies.hpp"
-#include "plan/neighbours/routed.hpp"
-#include "run/neighbours/perform.hpp"
-#include "run/started/nonblocking.hpp"
-#include "run/started/progress.hpp"
+#include "progress/nonblocking.hpp"
+#include "progress/progress.hpp"
+#include "schedule/graph/routed.hpp"
 #include "typed_buffer.hpp"
 
 namespace {
@@ -86,7 +86,7 @@ class Exchange {
       from_.write(k.send, send_.places[i] * k.send.extent, send_.counts[i], k.c.rank(), static_cast<int>(i),
                   round);
     for (std::size_t i = 0; i < k.origins.size(); ++i)
-      if (k.origins[i].rank != plan::nobody)
+      if (k.origins[i].rank != schedule::nobody)
         to_.expect(k.receive, receive_.places[i] * k.receive.extent, receive_.counts[i], k.origins[i].rank,
                    k.origins[i].number, round);
   }
@@ -156,7 +156,7 @@ bool follows_standard(MPI_Comm comm, Collective collective, const std::vector<Or
   bool same = true;
   *found = oracle;
   for (std::size_t i = 0; i < oracle.size(); ++i) {
-    if (oracle[i].rank == plan::nobody) continue;
+    if (oracle[i].rank == schedule::nobody) continue;
     same = same && heard[i] == oracle[i].number;
     (*found)[i].number = heard[i];
   }
@@ -178,7 +178,7 @@ class Tests {
       Settings settings = untuned();
       settings.ranks_per_node = ranks_per_node;
       const auto c = std::make_shared<wherry::run::Communicator>(comm, settings, api_);
-      label_ = neighbours.name + ", " + std::to_string(c->shape().nodes()) + " nodes";
+      label_ = neighbours.name + ", " + std::to_string(c->placement().nodes()) + " nodes";
       check(c, comm, neighbours);
     }
     MPI_Comm_free(&comm);
@@ -222,8 +222,8 @@ class Tests {
 
   void check_strategies(const Check& k, wherry::run::Neighbourhood& n,
                         const std::shared_ptr<wherry::run::Communicator>& kept) {
-    for (const plan::NeighbourStrategy& s : plan::neighbour_strategies()) {
-      if (!plan::Routed(s, n.graph(), k.c.shape()).applies()) continue;
+    for (const schedule::NeighbourStrategy& s : schedule::neighbour_strategies()) {
+      if (!schedule::Routed(s, n.graph(), k.c.placement()).applies()) continue;
       Exchange exchange(k, ++round_);
       const auto read = [&](const auto& call) { return read_neighbours(api_, call, n.topology(), n.call); };
       expect(exchange.with_call(k, read), "not read");
@@ -240,7 +240,7 @@ class Tests {
   }
 
   /// The same, left and taken up again. Nobody but this program goes on with it.
-  int run_started(const Check& k, Exchange& exchange, const plan::NeighbourStrategy& s,
+  int run_started(const Check& k, Exchange& exchange, const schedule::NeighbourStrategy& s,
                   const wherry::run::CellKey& key, const std::shared_ptr<wherry::run::Communicator>& kept) {
     MPI_Request request = MPI_REQUEST_NULL;
     auto started = std::make_shared<wherry::run::Nonblocking>(kept, &request);
@@ -289,7 +289,7 @@ int main(int argc, char** argv) {
                   most > 0 ? "this library's order of repeated neighbours is not that of MPI 4.1\n" : "");
     }
     // Three nodes of three, stencils, and eight ranks let every strategy apply somewhere.
-    for (const plan::NeighbourStrategy& s : plan::neighbour_strategies())
+    for (const schedule::NeighbourStrategy& s : schedule::neighbour_strategies())
       if (size >= 8 && s.name != "rounds4" && tests.ran[s.name] == 0) {
         std::fprintf(stderr, "%s never ran\n", s.name.data());
         ++failures;

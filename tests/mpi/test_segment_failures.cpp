@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/segments/strategy.hpp"
+#include "schedule/segments/segment_strategy.hpp"
 #include "segment_calls.hpp"
 #include "watched_calls.hpp"
 
@@ -28,7 +28,7 @@ struct Memory {
     for (int i = 0; i < given; ++i) send.push_back(1000 * rank + i);
     receive.assign(static_cast<std::size_t>(room + guards), untouched);
     // A bcast works in it.
-    if (what.operation == plan::Operation::bcast) std::copy(send.begin(), send.end(), receive.begin());
+    if (what.operation == schedule::Operation::bcast) std::copy(send.begin(), send.end(), receive.begin());
   }
   bool is_guarded() const {
     return std::all_of(receive.begin() + room, receive.end(), [](int i) { return i == untouched; });
@@ -41,13 +41,13 @@ struct Memory {
 /// One strategy, forced on a communicator that Wherry has joined.
 class Bench : public test::WatchedCalls {
  public:
-  Bench(run::Runtime& runtime, const test::SegmentCollective& what, const plan::SegmentStrategy& strategy,
+  Bench(run::Runtime& runtime, const test::SegmentCollective& what, const schedule::SegmentStrategy& strategy,
         long& failures)
-      : WatchedCalls(std::string(plan::name(strategy.operation)) + " by " + std::string(strategy.name),
+      : WatchedCalls(std::string(schedule::name(strategy.operation)) + " by " + std::string(strategy.name),
                      failures),
         runtime_(runtime),
         what_(what),
-        root_(what.operation == plan::Operation::scatter || what.operation == plan::Operation::bcast
+        root_(what.operation == schedule::Operation::scatter || what.operation == schedule::Operation::bcast
                   ? 0
                   : size - 1),
         expected_(what, talked, rank, size) {
@@ -121,13 +121,14 @@ void refused(Bench& b) {
   b.refuse_each("refused transfers", [&] { return b.perform(m, count); }, [&] { b.talk(); });
 }
 
-void check(const test::SegmentCollective& what, const plan::SegmentStrategy& strategy, test::Trials& trials) {
+void check(const test::SegmentCollective& what, const schedule::SegmentStrategy& strategy,
+           test::Trials& trials) {
   Settings settings = test::untuned();
   settings.ranks_per_node = ranks_per_node;
   run::Runtime runtime(settings, trials.api, nullptr);
   {
     Bench b(runtime, what, strategy, trials.failures);
-    if (what.operation != plan::Operation::barrier) other_counts(b, trials.clean);
+    if (what.operation != schedule::Operation::barrier) other_counts(b, trials.clean);
     refused(b);
   }
   runtime.finalize();
@@ -139,7 +140,7 @@ int main(int argc, char** argv) {
   test::start_with_errors_returned(argc, argv);
   test::Trials trials(ranks_per_node);
   for (const test::SegmentCollective& what : test::segment_collectives)
-    trials.each(plan::segment_strategies(what.operation),
-                [&](const plan::SegmentStrategy& strategy) { check(what, strategy, trials); });
+    trials.each(schedule::segment_strategies(what.operation),
+                [&](const schedule::SegmentStrategy& strategy) { check(what, strategy, trials); });
   return trials.concluded("segment failures");
 }

@@ -12,14 +12,14 @@
 #include <random>
 #include <vector>
 
-#include "run/segments/perform.hpp"
+#include "coll/segments/segment_collectives.hpp"
 #include "segment_types.hpp"
 
 namespace {
 
 using namespace wherry;
 using namespace wherry::test;
-using plan::Operation;
+using schedule::Operation;
 
 struct World {
   MPI_Comm comm;
@@ -34,7 +34,7 @@ struct World {
 /// One call to check: by which strategy, with how many elements, and the variant of its types and buffers.
 struct Case {
   run::Communicator& c;
-  run::Way way;
+  run::Algorithm way;
   int root;
   int elements;
   unsigned variant;
@@ -60,8 +60,8 @@ void judge(World& w, const Case& k, bool right) {
   std::fprintf(
       stderr,
       "rank %d of %d: %s by %s, root %d, depth %d, %d elements, %d nodes, variant %u: wrong (seed %u)\n",
-      w.rank, w.size, plan::name(k.way.segments->operation).data(), k.way.name().data(), k.root, k.way.depth,
-      k.elements, k.c.shape().nodes(), k.variant, w.seed);
+      w.rank, w.size, schedule::name(k.way.segments->operation).data(), k.way.name().data(), k.root,
+      k.way.depth, k.elements, k.c.placement().nodes(), k.variant, w.seed);
 }
 
 /// Both start from the same memory. `source` must stay as it is, and need not be another than `result`.
@@ -179,7 +179,7 @@ struct Folding {
 
 Folding folding_of(const World& w, const Case& k) {
   const Types& t = w.types;
-  const bool keeps_order = k.way.segments->keeps_order(k.c.shape());
+  const bool keeps_order = k.way.segments->keeps_order(k.c.placement());
   const MPI_Op own = keeps_order ? t.composing : t.adding;
   const Folding foldings[] = {{t.pair, own, false},
                               {t.dense, MPI_BXOR, false},
@@ -281,11 +281,11 @@ std::vector<int> roots_for(const World& w, bool rooted, unsigned turn) {
 /// The variants go around, so that every strategy meets all of them.
 void check_all(World& w, run::Communicator& c, unsigned turn) {
   unsigned variant = turn;
-  for (const plan::SegmentStrategy& strategy : plan::segment_strategies()) {
-    if (!strategy.applies(c.shape())) continue;
-    const bool rooted = plan::has_root(strategy.operation);
+  for (const schedule::SegmentStrategy& strategy : schedule::segment_strategies()) {
+    if (!strategy.applies(c.placement())) continue;
+    const bool rooted = schedule::has_root(strategy.operation);
     for (const int root : roots_for(w, rooted, turn))
-      for (const int depth : plan::is_pipelined(strategy) ? std::vector{1, 4} : std::vector{1})
+      for (const int depth : schedule::is_pipelined(strategy) ? std::vector{1, 4} : std::vector{1})
         for (const int elements : {0, 1, 7, 1000})
           check(w, {c, {.segments = &strategy, .depth = depth}, root, elements, variant++});
   }

@@ -3,8 +3,8 @@
 // Runs under mpiexec at any number of ranks.
 #include <mpi.h>
 
+#include "coll/state/size_watch.hpp"
 #include "failing_reductions.hpp"
-#include "run/size_watch.hpp"
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "edge_bench.hpp"
-#include "run/runtime.hpp"
-#include "run/sparse/call.hpp"
+#include "host/runtime.hpp"
+#include "host/sparse_call.hpp"
 #include "sparse_patterns.hpp"
 #include "watched_library.hpp"
 
@@ -172,8 +172,8 @@ void runs_as_asked(Bench& b) {
   b.exchange({});
   if (b.ranks == 1) return b.expect(b.ran == "native", "not native on one rank");
   if (asked == "auto") return b.expect(b.ran != "native", "native by itself");
-  const plan::Strategy* const s = plan::find_strategy(asked);
-  const bool fits = s == nullptr || s->applies(plan::Shape::blocked(b.ranks, b.ranks));
+  const schedule::Strategy* const s = schedule::find_strategy(asked);
+  const bool fits = s == nullptr || s->applies(topology::Placement::blocked(b.ranks, b.ranks));
   b.expect(b.ran == (fits ? asked : "native"), "not what was asked for");
 }
 
@@ -292,10 +292,10 @@ long mixed() {
   Numbers numbers{seed()};
   constexpr std::string_view names[] = {"nbx", "census", "auto", "direct"};
   for (int i = 0; i < 400; ++i) {
-    const run::SparseWay way = run::sparse_way(names[numbers.below(std::size(names))], c.shape());
+    const run::SparseWay way = run::sparse_way(names[numbers.below(std::size(names))], c.placement());
     const Parcels sent = draw_few(seed(), i, rank, ranks);
     run::Inbox inbox;
-    const int code = run::exchange_sparsely(c, way, messages_of(sent), inbox);
+    const int code = run::exchange_sparsely(c.sparse_context(), way, messages_of(sent), inbox);
     failures += code != MPI_SUCCESS || parcels_of(inbox.messages()) != due(draw_few, seed(), i, rank, ranks);
   }
   if (failures != 0)

@@ -7,9 +7,9 @@
 #include <memory>
 #include <vector>
 
-#include "run/read.hpp"
-#include "run/started/nonblocking.hpp"
-#include "run/started/progress.hpp"
+#include "coll/choice/read.hpp"
+#include "progress/nonblocking.hpp"
+#include "progress/progress.hpp"
 
 namespace {
 
@@ -49,8 +49,8 @@ struct Call {
 void start(Call& call, const std::shared_ptr<run::Communicator>& c, run::Progress& progress,
            run::Staging& staging) {
   constexpr std::string_view strategies[] = {"bruck2", "direct", "pairwise", "mesh"};
-  const plan::Strategy* strategy = plan::find_strategy(strategies[call.seed % 4]);
-  if (!strategy->applies(c->shape())) strategy = plan::find_strategy("pairwise");
+  const schedule::Strategy* strategy = schedule::find_strategy(strategies[call.seed % 4]);
+  if (!strategy->applies(c->placement())) strategy = schedule::find_strategy("pairwise");
   const run::Alltoall arguments{call.send.data(), call.count, MPI_INT,       call.receive.data(),
                                 call.count,       MPI_INT,    MPI_COMM_WORLD};
   auto started = std::make_shared<run::Nonblocking>(c, &call.request);

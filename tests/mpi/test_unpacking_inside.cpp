@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "run/read.hpp"
-#include "run/started/nonblocking.hpp"
-#include "run/started/progress.hpp"
+#include "coll/choice/read.hpp"
+#include "progress/nonblocking.hpp"
+#include "progress/progress.hpp"
 
 namespace {
 
@@ -84,8 +84,8 @@ bool is_unpacked(std::string_view strategy, int rank, int size) {
   messages = 0;
   run::Staging staging{std::size_t{1} << 20};
   const auto c = std::make_shared<run::Communicator>(MPI_COMM_WORLD, Settings{}, api);
-  const plan::Strategy* const s = plan::find_strategy(strategy);
-  if (!s->applies(c->shape())) return true;
+  const schedule::Strategy* const s = schedule::find_strategy(strategy);
+  if (!s->applies(c->placement())) return true;
   run::Progress progress;
   const Absolute call(rank, size);
   MPI_Request request = MPI_REQUEST_NULL;

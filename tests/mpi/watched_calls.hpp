@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "edge_bench.hpp"
-#include "plan/shape.hpp"
+#include "topology/placement.hpp"
 #include "watched_library.hpp"
 
 namespace wherry::test {
@@ -119,17 +119,17 @@ inline bool truncates_cleanly() {
 struct Trials {
   mpi::Api api = watched_library();
   bool clean = truncates_cleanly();
-  plan::Shape shape;
+  topology::Placement placement;
   long failures = 0, strategies = 0;
 
   explicit Trials(int ranks_per_node)
-      : shape(plan::Shape::blocked(size_of(MPI_COMM_WORLD), ranks_per_node)) {}
+      : placement(topology::Placement::blocked(size_of(MPI_COMM_WORLD), ranks_per_node)) {}
 
   /// check(strategy), of each that applies to these ranks.
   template <class Strategies, class Check>
   void each(const Strategies& all, const Check& check) {
     for (const auto& strategy : all)
-      if (strategy.applies(shape)) check(strategy), ++strategies;
+      if (strategy.applies(placement)) check(strategy), ++strategies;
   }
   int concluded(const char* title) const { return test::concluded(title, strategies > 0 ? failures : 1); }
 };

@@ -12,8 +12,8 @@
 #include <random>
 #include <vector>
 
+#include "datatype/byte_blocks.hpp"
 #include "mpi/api.hpp"
-#include "window/blocks.hpp"
 
 namespace window_test {
 

@@ -56,8 +56,8 @@ static Call make(Kind kind, Form form, int count, int seed, int variant, int in_
   Call c = {
       .kind = kind, .form = form, .count = count, .seed = seed, .variant = variant, .root = seed % size};
   c.folding = rules[kind].reduces ? &foldings[variant % FOLDINGS] : NULL;
-  c.out = c.folding ? c.folding->shape : movements[variant % MOVEMENTS][0];
-  c.in = c.folding ? c.folding->shape : movements[variant % MOVEMENTS][1];
+  c.out = c.folding ? c.folding->placement : movements[variant % MOVEMENTS][0];
+  c.in = c.folding ? c.folding->placement : movements[variant % MOVEMENTS][1];
   c.out_type = type_of(c.out), c.in_type = type_of(c.in);
   const InPlace where = where_in_place(kind, form);
   c.in_place = in_place && (kind != REDUCE || REDUCES_IN_PLACE) &&

@@ -69,8 +69,9 @@ static const struct {
 
 /* What is sent as, and received as; reductions have foldings instead. */
 enum { MOVEMENTS = 6 };
-static const Shape movements[MOVEMENTS][2] = {{PLAIN, PLAIN},   {PLAIN, RESIZED},      {CONTIGUOUS, VECTOR},
-                                              {VECTOR, STRUCT}, {RESIZED, CONTIGUOUS}, {STRUCT, RESIZED}};
+static const Placement movements[MOVEMENTS][2] = {{PLAIN, PLAIN},        {PLAIN, RESIZED},
+                                                  {CONTIGUOUS, VECTOR},  {VECTOR, STRUCT},
+                                                  {RESIZED, CONTIGUOUS}, {STRUCT, RESIZED}};
 
 static int variants(Kind kind) {
   if (kind == BARRIER) return 1;
@@ -91,7 +92,7 @@ typedef struct {
   Kind kind;
   Form form;
   int count, seed, variant, in_place, root;
-  Shape out, in;
+  Placement out, in;
   MPI_Datatype out_type, in_type;
   const Folding* folding;
   int sent, received; /* blocks */
@@ -187,9 +188,9 @@ static void result(const Call* c, int block, int k, int element[INTS]) {
 
 enum { GUARD = 0x5A5A5A5A, EDGE = 16 }; /* ints before and behind that nobody may touch */
 
-static size_t room(const Call* c, Shape shape) {
+static size_t room(const Call* c, Placement placement) {
   const int most = size > NEIGHBORS ? size : NEIGHBORS;
-  return (size_t)most * (size_t)c->count * (size_t)maps[shape].extent + 2 * EDGE;
+  return (size_t)most * (size_t)c->count * (size_t)maps[placement].extent + 2 * EDGE;
 }
 
 static int* guarded(size_t ints) {
@@ -202,13 +203,13 @@ static int* guarded(size_t ints) {
 static void release(int* memory) { free(memory - EDGE); }
 
 /* What this rank sends, from block `first` on. Blocks lie `count` elements apart. */
-static void put_sent(const Call* c, Shape shape, int* memory, int first) {
+static void put_sent(const Call* c, Placement placement, int* memory, int first) {
   int element[INTS];
   for (int b = 0; b < c->sent; ++b) {
     const int elements = rules[c->kind].lengths == BUT_FIRST ? c->count : length(c, rank, target(c, b));
     for (int k = 0; k < elements; ++k) {
       given(c, rank, target(c, b), k, element);
-      put(shape, memory, (long)(first + b) * c->count + k, element);
+      put(placement, memory, (long)(first + b) * c->count + k, element);
     }
   }
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 enum { INTS = 4 };
-typedef enum { PLAIN, PAIRS, CONTIGUOUS, VECTOR, RESIZED, STRUCT, SHAPES } Shape;
+typedef enum { PLAIN, PAIRS, CONTIGUOUS, VECTOR, RESIZED, STRUCT, SHAPES } Placement;
 
 /* Where an element has its ints: the type map, written by hand. */
 typedef struct {
@@ -23,7 +23,7 @@ static const Map maps[SHAPES] = {
     [STRUCT] = {1, {5, 0, 1, 3}, 6},     /* not in the order of memory */
 };
 
-static int is_derived(Shape shape) { return shape >= CONTIGUOUS; }
+static int is_derived(Placement placement) { return placement >= CONTIGUOUS; }
 
 static MPI_Datatype made_struct(void) {
   const int lengths[] = {1, 2, 1};
@@ -43,22 +43,22 @@ static MPI_Datatype made_resized(void) {
 }
 
 /* A new one each time, if it is derived. */
-static MPI_Datatype type_of(Shape shape) {
-  MPI_Datatype type = shape == PAIRS ? MPI_2INT : MPI_INT;
-  if (shape == CONTIGUOUS) MPI_Type_contiguous(INTS, MPI_INT, &type);
-  if (shape == VECTOR) MPI_Type_vector(2, 2, 3, MPI_INT, &type);
-  if (shape == RESIZED) type = made_resized();
-  if (shape == STRUCT) type = made_struct();
-  if (is_derived(shape)) MPI_Type_commit(&type);
+static MPI_Datatype type_of(Placement placement) {
+  MPI_Datatype type = placement == PAIRS ? MPI_2INT : MPI_INT;
+  if (placement == CONTIGUOUS) MPI_Type_contiguous(INTS, MPI_INT, &type);
+  if (placement == VECTOR) MPI_Type_vector(2, 2, 3, MPI_INT, &type);
+  if (placement == RESIZED) type = made_resized();
+  if (placement == STRUCT) type = made_struct();
+  if (is_derived(placement)) MPI_Type_commit(&type);
   return type;
 }
 
-static void take(Shape shape, const int* from, long index, int element[INTS]) {
-  for (int i = 0; i < INTS; ++i) element[i] = from[index * maps[shape].extent + maps[shape].at[i]];
+static void take(Placement placement, const int* from, long index, int element[INTS]) {
+  for (int i = 0; i < INTS; ++i) element[i] = from[index * maps[placement].extent + maps[placement].at[i]];
 }
 
-static void put(Shape shape, int* to, long index, const int element[INTS]) {
-  for (int i = 0; i < INTS; ++i) to[index * maps[shape].extent + maps[shape].at[i]] = element[i];
+static void put(Placement placement, int* to, long index, const int element[INTS]) {
+  for (int i = 0; i < INTS; ++i) to[index * maps[placement].extent + maps[placement].at[i]] = element[i];
 }
 
 /* ---- What becomes of an element when that of the next rank is combined with it ---- */
@@ -96,13 +96,13 @@ static void compose(int sum[INTS], const int next[INTS]) {
 }
 
 /* What MPI asks of a program's own operation: the earlier rank's elements with the later one's, in their place. */
-static void fold_all(Shape shape, Fold* fold, const int* earlier, int* later, int count) {
+static void fold_all(Placement placement, Fold* fold, const int* earlier, int* later, int count) {
   int sum[INTS], next[INTS];
   for (int k = 0; k < count; ++k) {
-    take(shape, earlier, k, sum);
-    take(shape, later, k, next);
+    take(placement, earlier, k, sum);
+    take(placement, later, k, next);
     fold(sum, next);
-    put(shape, later, k, sum);
+    put(placement, later, k, sum);
   }
 }
 
@@ -123,7 +123,7 @@ static void compose_struct(void* in, void* inout, int* count, MPI_Datatype* type
 }
 
 typedef struct {
-  Shape shape;
+  Placement placement;
   Fold* fold;
   MPI_User_function* own; /* of the program; NULL: the operation is MPI's */
   int commutes;

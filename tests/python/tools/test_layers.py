@@ -10,28 +10,32 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tools"))
 
-from check_layers import violations  # noqa: E402
+from check_layers import KNOWN, Known, violations  # noqa: E402
 
 
 def test_sources_include_downwards_only() -> None:
-    assert violations(ROOT) == []
+    assert violations(ROOT, KNOWN) == []
 
 
 @pytest.mark.parametrize(
     ("file", "line", "reason"),
     [
-        ("src/plan/a.cpp", "#include <mpi.h>", "pure"),
-        ("src/profile/a.cpp", '#include "plan/b.hpp"', "profile may not include plan/b.hpp"),
-        ("src/base/a.hpp", '#  include "run/b.hpp"', "base may not include run/b.hpp (it may include: nothing)"),
-        ("src/run/a.cpp", '#include "interpose/b.hpp"', "run may not include"),
-        ("src/run/a.cpp", '#include "../plan/b.hpp"', "relative to src/"),
-        ("src/run/a.cpp", '#include "api/b.hpp"', "run may not include"),
-        ("src/api/a.cpp", '#include "interpose/b.hpp"', "api may not include"),
-        ("src/api/a.cpp", '#include "plan/b.hpp"', "api may not include"),
-        ("src/run/a.cpp", '#include "window/b.hpp"', "run may not include"),
-        ("src/window/a.cpp", '#include "interpose/b.hpp"', "window may not include"),
+        ("src/schedule/a.cpp", "#include <mpi.h>", "pure"),
+        ("src/profile/a.cpp", '#include "schedule/schedule_b.hpp"', "profile may not include schedule/schedule_b.hpp"),
+        (
+            "src/base/a.hpp",
+            '#  include "coll/coll_b.hpp"',
+            "base may not include coll/coll_b.hpp (it may include: nothing)",
+        ),
+        ("src/coll/a.cpp", '#include "interpose/interpose_b.hpp"', "coll may not include"),
+        ("src/coll/a.cpp", '#include "../schedule/schedule_b.hpp"', "relative to src/"),
+        ("src/coll/a.cpp", '#include "api/api_b.hpp"', "coll may not include"),
+        ("src/api/a.cpp", '#include "interpose/interpose_b.hpp"', "api may not include"),
+        ("src/api/a.cpp", '#include "schedule/schedule_b.hpp"', "api may not include"),
+        ("src/coll/a.cpp", '#include "window/window_b.hpp"', "coll may not include"),
+        ("src/window/a.cpp", '#include "interpose/interpose_b.hpp"', "window may not include"),
         ("src/news/a.cpp", "", "in no layer"),
-        ("examples/a.cpp", '#include "plan/b.hpp"', "public headers only"),
+        ("examples/a.cpp", '#include "schedule/schedule_b.hpp"', "public headers only"),
     ],
 )
 def test_names_file_line_and_reason(tmp_path: Path, file: str, line: str, reason: str) -> None:
@@ -44,15 +48,15 @@ def test_names_file_line_and_reason(tmp_path: Path, file: str, line: str, reason
 @pytest.mark.parametrize(
     ("file", "line"),
     [
-        ("src/plan/a.cpp", '#include "base/b.hpp"'),
-        ("src/plan/a.cpp", "#include <span>"),
-        ("src/plan/a.cpp", '#include "plan/b.hpp"'),
-        ("src/run/a.cpp", "#include <mpi.h>"),
-        ("src/interpose/a.cpp", '#include "run/b.hpp"'),
-        ("src/api/a.cpp", '#include "run/b.hpp"'),
-        ("src/api/a.cpp", '#include "window/b.hpp"'),
-        ("src/window/a.cpp", '#include "run/b.hpp"'),
-        ("src/base/a.cpp", '// #include "run/b.hpp"'),
+        ("src/schedule/a.cpp", '#include "base/base_b.hpp"'),
+        ("src/schedule/a.cpp", "#include <span>"),
+        ("src/schedule/a.cpp", '#include "schedule/schedule_b.hpp"'),
+        ("src/coll/a.cpp", "#include <mpi.h>"),
+        ("src/interpose/a.cpp", '#include "coll/coll_b.hpp"'),
+        ("src/api/a.cpp", '#include "coll/coll_b.hpp"'),
+        ("src/api/a.cpp", '#include "window/window_b.hpp"'),
+        ("src/window/a.cpp", '#include "comm/comm_b.hpp"'),
+        ("src/base/a.cpp", '// #include "coll/coll_b.hpp"'),
         ("examples/a.cpp", '#include "wherry/wherry.hpp"'),
     ],
 )
@@ -61,9 +65,62 @@ def test_accepts_what_is_below(tmp_path: Path, file: str, line: str) -> None:
     assert violations(tmp_path) == []
 
 
+# Files of src/ and what each includes.
+CIRCLES = [
+    ({"coll/a.cpp": "coll/x/b.hpp", "coll/x/b.hpp": "coll/c.hpp", "coll/c.hpp": "base/d.hpp"}, "coll, coll/x"),
+    (
+        {"coll/x/a.hpp": "coll/y/b.hpp", "coll/y/b.hpp": "coll/z/c.hpp", "coll/z/c.hpp": "coll/x/a.hpp"},
+        "coll/x, coll/y, coll/z",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "folders"), CIRCLES)
+def test_names_the_folders_of_a_circle(tmp_path: Path, files: dict[str, str], folders: str) -> None:
+    make_files(tmp_path, files)
+    (found,) = violations(tmp_path)
+    assert found.startswith(f"src: folders form a circle: {folders}; for example src/")
+    assert violations(tmp_path, Known(circles=frozenset({frozenset(folders.split(", "))}))) == []
+
+
+def test_nested_folders_may_include_downwards(tmp_path: Path) -> None:
+    make_files(
+        tmp_path, {"coll/a.cpp": "coll/x/b.hpp", "coll/x/b.hpp": "coll/x/y/c.hpp", "coll/x/y/c.hpp": "coll/z/d.hpp"}
+    )
+    assert violations(tmp_path) == []
+
+
+def test_names_files_that_share_a_name(tmp_path: Path) -> None:
+    make_files(tmp_path, {"coll/a.cpp": "coll/x/b.hpp", "coll/x/b.hpp": "base/d.hpp", "window/b.hpp": "base/d.hpp"})
+    (found,) = violations(tmp_path)
+    assert found == "src/coll/x/b.hpp: has the name of src/window/b.hpp; give each file a name of its own"
+    assert violations(tmp_path, Known(names=frozenset({"b.hpp"}))) == []
+
+
+@pytest.mark.parametrize(
+    ("known", "reason"),
+    [
+        (Known(circles=frozenset({frozenset({"coll", "coll/x"})})), "coll, coll/x form no circle"),
+        (Known(names=frozenset({"b.hpp"})), "only one file is named b.hpp"),
+    ],
+)
+def test_a_known_violation_that_is_gone_is_one(tmp_path: Path, known: Known, reason: str) -> None:
+    make_files(tmp_path, {"coll/a.cpp": "coll/x/b.hpp"})
+    (found,) = violations(tmp_path, known)
+    assert reason in found
+
+
+def make_files(root: Path, includes: dict[str, str]) -> None:
+    for file, included in includes.items():
+        for name in (file, included):
+            (root / "src" / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / "src" / file).write_text(f'#include "{included}"\n')
+        (root / "src" / included).touch()
+
+
 def make_tree(root: Path, file: str, text: str) -> None:
-    for layer in ("base", "plan", "run", "window", "api", "interpose"):
+    for layer in ("base", "schedule", "comm", "coll", "window", "api", "interpose"):
         (root / "src" / layer).mkdir(parents=True)
-        (root / "src" / layer / "b.hpp").write_text("")
+        (root / "src" / layer / f"{layer}_b.hpp").write_text("")
     (root / file).parent.mkdir(parents=True, exist_ok=True)
     (root / file).write_text(text)

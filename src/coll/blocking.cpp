@@ -1,0 +1,101 @@
+#include "coll/blocking.hpp"
+
+#include <cmath>
+
+#include "base/floating_point.hpp"
+#include "coll/blocks/block_collectives.hpp"
+#include "coll/neighborhood/neighborhood_collectives.hpp"
+#include "coll/segments/segment_collectives.hpp"
+#include "coll/stopwatch.hpp"
+#include "profile/record.hpp"
+
+namespace wherry::run {
+
+namespace {
+
+std::uint64_t nanoseconds(double seconds) {
+  return computed([=] { return std::isfinite(seconds) ? static_cast<std::uint64_t>(seconds * 1e9) : 0; });
+}
+
+}  // namespace
+
+int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Native& native,
+                 double reading_s) const {
+  const CellKey& key = call.key;
+  const Instruction& asked = parts_.instructions.of(key.collective);
+  Choice* const choice =
+      asked.kind == Instruction::Kind::learn ? &parts_.choosing.choice(c, key, call.root) : nullptr;
+  const std::optional<Algorithm> way =
+      choice != nullptr ? choice->ways[choice->cell.begin()] : asked_for(c, key, asked);
+
+  const Stopwatch watch(parts_.now,
+                        parts_.observer != nullptr || (choice != nullptr && choice->cell.wants_time()));
+  const int code = way ? perform(c, key, *way) : native();
+  const double took = watch.seconds();
+
+  if (choice != nullptr) {
+    choice->cell.end(way ? computed([=] { return reading_s + took; }) : took);
+    report_decisions(comm, key, choice->cell.learner());
+  }
+  report_use(comm, key, way ? way->name() : native_name, call.bytes, took);
+  // The library has called the error handler for its own failures.
+  if (code != MPI_SUCCESS && way) parts_.api.Comm_call_errhandler(comm, code);
+  return code;
+}
+
+int Running::run_native(MPI_Comm comm, const CellKey& key, std::uint64_t bytes, const Native& native) const {
+  const Stopwatch watch(parts_.now, parts_.observer != nullptr);
+  const int code = native();
+  report_use(comm, key, native_name, bytes, watch.seconds());
+  return code;
+}
+
+Described Running::describe_exchange(Communicator& c, Collective collective) const {
+  return {.key = key_of(c.blocks, collective, bucket(c, collective)),
+          .bytes = parts_.observer != nullptr ? static_cast<std::uint64_t>(c.blocks.bytes_sent()) : 0};
+}
+
+/// The way that the user named; none where it cannot be gone.
+std::optional<Algorithm> Running::asked_for(Communicator& c, const CellKey& key,
+                                            const Instruction& asked) const {
+  if (asked.kind == Instruction::Kind::native) return std::nullopt;
+  Asked& last = c.asked[key];
+  if (last.name != asked.name) {
+    const auto [way, problem] = parts_.choosing.named(c, key, asked.name);
+    last = {asked.name, way, problem};
+  }
+  parts_.miss(key.collective, last.problem);
+  return last.way;
+}
+
+/// The agreed size class of this all-to-all.
+std::uint32_t Running::bucket(Communicator& c, Collective collective) const {
+  if (collective == Collective::alltoall) return bucket_of(c.blocks);
+  return c.watches[{collective, c.blocks.in_place}].follow(c.blocks.bytes_sent() / c.size(), c.channel());
+}
+
+int Running::perform(Communicator& c, const CellKey& key, const Algorithm& way) const {
+  Staging& staging = parts_.staging;
+  if (way.segments != nullptr) return perform_segments(c, way, staging);
+  if (way.neighbours != nullptr) return perform_neighbours(c, key, *way.neighbours, staging);
+  return key.collective == Collective::alltoall ? perform_uniform(c, *way.exchange, staging)
+                                                : perform_irregular(c, *way.exchange, key.bucket, staging);
+}
+
+void Running::report_use(MPI_Comm comm, const CellKey& key, std::string_view name, std::uint64_t bytes,
+                         double seconds) const {
+  if (parts_.observer != nullptr) parts_.observer->used(comm, key, name, bytes, nanoseconds(seconds));
+}
+
+void Running::report_decisions(MPI_Comm comm, const CellKey& key, tuning::Learner& learner) const {
+  if (parts_.observer == nullptr) return;
+  constexpr profile::Reason reasons[] = {profile::Reason::trial, profile::Reason::kept,
+                                         profile::Reason::dropped, profile::Reason::loaded,
+                                         profile::Reason::changed};
+  for (const tuning::Event& e : learner.drain_events())
+    parts_.observer->decided(
+        comm, key, static_cast<std::uint32_t>(e.call), learner.candidates()[e.candidate].name,
+        reasons[static_cast<std::size_t>(e.reason)], nanoseconds(e.seconds), nanoseconds(e.native_seconds));
+}
+
+}  // namespace wherry::run

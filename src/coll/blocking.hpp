@@ -1,0 +1,43 @@
+// Blocking calls that have been read: which way they go, how long that took, and who is told.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "coll/choice/context.hpp"
+#include "coll/choice/description.hpp"
+#include "coll/state/communicator.hpp"
+
+namespace wherry::run {
+
+/// The library's own form of the same call; returns its code.
+using Native = std::function<int()>;
+
+/// Collective over the communicator of a call. Thread-safe as MPI lets threads share communicators.
+class Running {
+ public:
+  explicit Running(const Parts& parts) : parts_(parts) {}
+
+  /// What an all-to-all in c.blocks is like. Irregular ones agree on a size class now and then.
+  Described describe_exchange(Communicator& c, Collective collective) const;
+
+  /// Runs the call that c holds, by a strategy or by the library. reading_s: seconds that the reading of its arguments took,
+  /// where the library's calls are spared it; they count as a strategy's. Returns an MPI code, which the handler of comm has
+  /// seen.
+  int run(Communicator& c, MPI_Comm comm, const Described& call, const Native& native,
+          double reading_s = 0) const;
+  /// The library's, as far as the record is concerned.
+  int run_native(MPI_Comm comm, const CellKey& key, std::uint64_t bytes, const Native& native) const;
+
+ private:
+  std::uint32_t bucket(Communicator& c, Collective collective) const;
+  std::optional<Algorithm> asked_for(Communicator& c, const CellKey& key, const Instruction& asked) const;
+  int perform(Communicator& c, const CellKey& key, const Algorithm& way) const;
+  void report_use(MPI_Comm comm, const CellKey& key, std::string_view name, std::uint64_t bytes,
+                  double seconds) const;
+  void report_decisions(MPI_Comm comm, const CellKey& key, tuning::Learner& learner) const;
+
+  const Parts& parts_;
+};
+
+}  // namespace wherry::run

@@ -1,0 +1,243 @@
+#include "coll/choice/choosing.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <span>
+
+#include "base/floating_point.hpp"
+#include "base/machine_name.hpp"
+#include "coll/state/neighborhood.hpp"
+#include "comm/mpi_library.hpp"
+#include "model/machine_constants.hpp"
+#include "schedule/segments/segment_operation.hpp"
+#include "tuning/shortlist.hpp"
+#include "tuning/trials.hpp"
+
+namespace wherry::run {
+
+namespace {
+
+/// Of the collective's name in the tuning file.
+std::string_view suffix_of(Limit limit) {
+  constexpr std::string_view suffixes[] = {"", ":in_place", ":in_order"};
+  return suffixes[static_cast<std::size_t>(limit)];
+}
+
+std::optional<Algorithm> way_of(std::span<const Offered> offered, std::string_view name) {
+  const auto found = std::ranges::find_if(offered, [=](const Offered& o) { return o.way.name() == name; });
+  return found == offered.end() ? std::nullopt : std::optional(found->way);
+}
+
+/// Now, so that no candidate's first trial pays for its schedule.
+void prepare(Communicator& c, std::span<const std::optional<Algorithm>> ways, int root) {
+  for (const std::optional<Algorithm>& way : ways) {
+    if (way && way->exchange != nullptr) c.prepared(*way->exchange);
+    if (way && way->segments != nullptr) c.prepared(*way->segments, way->depth, root);
+    if (way && way->neighbours != nullptr) c.neighbourhood->prepared(*way->neighbours);
+  }
+}
+
+/// Where the ranks are, and in a neighbourhood who sends to whom.
+unsigned long long placement_of(const Communicator& c, const CellKey& key) {
+  const unsigned long long placement = c.placement().signature();
+  return is_neighbourhood(key.collective) ? placement ^ c.neighbourhood->graph().signature() : placement;
+}
+
+tuning::LearnerOptions options_for(const Communicator& c, const std::vector<tuning::Candidate>& candidates,
+                                   bool is_simulated) {
+  if (!c.terms().learning) return tuning::no_trials;
+  const bool are_long = tuning::are_long(candidates, c.placement(), *c.machine);
+  tuning::LearnerOptions options = are_long ? tuning::of_long_calls : tuning::LearnerOptions{};
+  if (is_simulated) {
+    // By a simulated machine's own constants fewer candidates hold the best one; each costs a call.
+    options.exact = true;
+    options.most_tried = 5;
+  }
+  return options;
+}
+
+}  // namespace
+
+Choosing::Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers,
+                   Staging& staging, const std::optional<model::Machine>& simulated)
+    : settings_(settings),
+      api_(api),
+      machine_(machine_name()),
+      library_(library_name(api)),
+      offers_(std::move(offers)),
+      staging_(staging),
+      simulated_(simulated) {}
+
+Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
+  RecentChoice& recent = c.recent_choices[index_of(key.collective)];
+  if (recent.choice == nullptr || recent.key != key) {
+    std::unique_ptr<Choice>& entry = c.choices[key];
+    if (entry == nullptr) entry = first_choice(c, key, root);
+    recent = {key, entry.get()};
+  }
+  return *recent.choice;
+}
+
+bool Choosing::reserve(Communicator& c, long long bytes) {
+  // What whole elements need beyond even cuts is small; and calls that grow slowly must not ask each time.
+  constexpr std::size_t least = std::size_t{64} << 10;
+  if (static_cast<std::size_t>(bytes) <= c.reserved_staging) return true;
+  const std::size_t wanted =
+      std::max(least, std::min(std::bit_ceil(static_cast<std::size_t>(bytes)), c.terms().staging_max));
+  const int mine = staging_.reserve(wanted);
+  int all = 0;
+  const int code = api_.Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, c.channel().comm());
+  if (code == MPI_SUCCESS && all != 0) return c.reserved_staging = wanted, true;
+  c.limit_staging();
+  return false;
+}
+
+/// What all ranks have the memory for. At the second turn none is asked for that is not there.
+Choosing::Shortlist Choosing::shortlist(Communicator& c, const CellKey& key) {
+  for (;;) {
+    Shortlist made{.offered = offers_->of(c, key), .candidates = {}};
+    std::vector<tuning::Candidate> priced;
+    for (const Offered& o : made.offered) priced.push_back({std::string(o.way.name()), expected_seconds(o)});
+    made.candidates = computed([&] { return tuning::shortlist_for(key.collective, std::move(priced)); });
+    long long needed = 0;
+    for (const Offered& o : made.offered)
+      if (std::ranges::find(made.candidates, o.way.name(), &tuning::Candidate::name) != made.candidates.end())
+        needed = std::max(needed, o.staging_bytes);
+    if (reserve(c, needed)) return made;
+  }
+}
+
+std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& key, int root) {
+  settle_machine(c);
+  auto [offered, list] = shortlist(c, key);
+  const Timing timing = computed([&] {
+    return tuning::timing_for(schedule::segment_operation(key.collective), list, c.placement(), *c.machine);
+  });
+  tuning::Learner made = learner(c, key, std::move(list));
+  std::vector<std::optional<Algorithm>> ways;
+  for (const tuning::Candidate& candidate : made.candidates())
+    ways.push_back(way_of(offered, candidate.name));
+  prepare(c, ways, root);
+  return std::unique_ptr<Choice>(
+      new Choice{Cell(std::move(made), c.channel(), c.size(), timing), std::move(ways)});
+}
+
+bool Choosing::is_within(const Communicator& c, const CellKey& key, const Algorithm& way,
+                         const Means& means) {
+  return offers_->staging_bytes(c, key, way, means.unit_bytes) <= static_cast<long long>(means.staging_max);
+}
+
+std::optional<Algorithm> Choosing::way_without_asking(Communicator& c, const CellKey& key,
+                                                      const Means& means) {
+  const OwnArithmetic arithmetic;
+  const auto within = [&](const std::optional<Algorithm>& way) {
+    return !way || is_within(c, key, *way, means);
+  };
+  const auto found = c.choices.find(key);
+  if (found != c.choices.end() && found->second->cell.learner().settled())
+    if (const std::optional<Algorithm>& won = found->second->ways[found->second->cell.learner().winner()];
+        within(won))
+      return won;
+  const auto [entry, is_new] = c.modelled.try_emplace({key, means.staging_max});
+  if (is_new) {
+    const std::vector<Offered> offered = offers_->of(c, key, means.staging_max);
+    const auto best =
+        std::ranges::min_element(offered, {}, [this](const Offered& o) { return expected_seconds(o); });
+    if (best != offered.end()) entry->second = best->way;
+  }
+  return within(entry->second) ? entry->second : std::nullopt;
+}
+
+std::pair<std::optional<Algorithm>, std::string_view> Choosing::named_without_asking(const Communicator& c,
+                                                                                     const CellKey& key,
+                                                                                     std::string_view name,
+                                                                                     const Means& means) {
+  const auto named = offers_->named(c, key, name);
+  if (!named.first || is_within(c, key, *named.first, means)) return named;
+  return {std::nullopt, "the strategy asked for may need more memory than every rank has set aside"};
+}
+
+std::pair<std::optional<Algorithm>, std::string_view> Choosing::named(Communicator& c, const CellKey& key,
+                                                                      std::string_view name) {
+  settle_machine(c);
+  const std::vector<Offered> offered = offers_->of(c, key);
+  const auto found = std::ranges::find_if(offered, [=](const Offered& o) { return o.way.name() == name; });
+  if (found != offered.end() && !reserve(c, found->staging_bytes))
+    return {std::nullopt, "not every rank has the memory that the strategy asked for may need"};
+  return offers_->named(c, key, name);
+}
+
+tuning::TuningKey Choosing::tuning_key(Communicator& c, const CellKey& key) const {
+  return {.machine = machine_,
+          .mpi = library_,
+          .ranks = c.size(),
+          .placement = placement_of(c, key),
+          .operation = std::string(name_of(key.collective)) + std::string(suffix_of(key.limit)),
+          .bucket = key.bucket};
+}
+
+const tuning::TuningTable& Choosing::tuning_table() {
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(loaded_, true) && !settings_.tuning_file.empty())
+    computed([this] { known_ = tuning::load_or_complain(settings_.tuning_file); });
+  return known_;
+}
+
+/// The constants that rank 0 knows of this machine become those of all ranks, bit by bit: prices decide what is tried.
+/// Collective at the first call for c.
+void Choosing::settle_machine(Communicator& c) {
+  if (!c.machine) c.machine = simulated_;
+  if (c.machine) return;
+  model::Constants constants = computed([] { return model::constants_of({}); });
+  if (c.terms().tuning && c.rank() == 0)
+    if (const tuning::MachineRow* const row = tuning_table().find(tuning::MachineKey{machine_, library_}))
+      constants = computed([&] { return model::constants_of(model::machine_with(row->constants)); });
+  if (c.terms().tuning)
+    api_.Bcast(constants.data(), static_cast<int>(constants.size()), MPI_DOUBLE, 0, c.channel().comm());
+  c.machine = computed([&] { return model::machine_with(constants); });
+}
+
+/// What rank 0 knows from earlier runs becomes what all ranks know. Collective.
+tuning::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vector<tuning::Candidate> list) {
+  double earlier[3] = {-1, 0, 0};  // index among the candidates, seconds, native seconds
+  const tuning::TuningRow* const row =
+      c.terms().tuning && c.rank() == 0 ? tuning_table().find(tuning_key(c, key)) : nullptr;
+  if (row != nullptr) {
+    const auto at = std::ranges::find(list, row->strategy, &tuning::Candidate::name);
+    if (at != list.end()) earlier[0] = static_cast<double>(at - list.begin());
+    earlier[1] = row->seconds;
+    earlier[2] = row->native_seconds;
+  }
+  if (c.terms().tuning) api_.Bcast(earlier, 3, MPI_DOUBLE, 0, c.channel().comm());
+  const OwnArithmetic arithmetic;
+  const tuning::LearnerOptions options = options_for(c, list, simulated_.has_value());
+  if (earlier[0] >= 0)
+    return tuning::Learner::settled_on(std::move(list), static_cast<std::size_t>(earlier[0]), earlier[1],
+                                       earlier[2], options);
+  return c.terms().learning ? tuning::Learner(std::move(list), options)
+                            : tuning::Learner::by_model(std::move(list));
+}
+
+void Choosing::note(Communicator& c) {
+  if (c.rank() != 0 || !c.terms().tuning) return;
+  const OwnArithmetic arithmetic;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [key, choice] : c.choices) {
+    const tuning::Learner& l = choice->cell.learner();
+    // A choice from a single call is a guess: the next run had better learn for itself.
+    if (!l.settled() || !l.proven()) continue;
+    learned_.put({.key = tuning_key(c, key),
+                  .strategy = l.candidates()[l.winner()].name,
+                  .seconds = l.seconds(l.winner()),
+                  .native_seconds = l.seconds(0),
+                  .trials = static_cast<unsigned>(l.trials(l.winner()))});
+  }
+}
+
+void Choosing::save() {
+  if (!learned_.rows().empty() && !settings_.tuning_file.empty())
+    computed([this] { tuning::save_or_complain(settings_.tuning_file, learned_); });
+}
+
+}  // namespace wherry::run

@@ -1,0 +1,31 @@
+// What a runtime consists of, for those of its parts that need the others.
+#pragma once
+
+#include "base/settings.hpp"
+#include "coll/choice/choosing.hpp"
+#include "coll/choice/instructions.hpp"
+#include "coll/choice/observer.hpp"
+#include "coll/state/communicator_registry.hpp"
+#include "comm/staging.hpp"
+#include "mpi/api.hpp"
+
+namespace wherry::run {
+
+/// What is referred to must outlive those who have it.
+struct Parts {
+  const Settings& settings;
+  const mpi::Api& api;
+  Observer* observer;  // or nullptr
+  double (*now)();     // seconds
+  const Instructions& instructions;
+  Attachments& attachments;
+  Choosing& choosing;
+  Staging& staging;
+
+  /// A call was left to the library. Without a reason there is nothing to tell.
+  void miss(Collective collective, std::string_view reason) const {
+    if (observer != nullptr && !reason.empty()) observer->missed(collective, reason);
+  }
+};
+
+}  // namespace wherry::run

@@ -1,0 +1,37 @@
+// What the run layer tells whoever listens: the profile, a test, or nobody.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <string_view>
+
+#include "coll/state/cell_key.hpp"
+#include "profile/record.hpp"
+
+namespace wherry::run {
+
+/// Of a collective that does not end in the call that begins it.
+enum class Form { nonblocking, persistent, plan };
+
+/// Listener for what happened to replaceable collectives. Calls are local and may come from any thread that
+/// calls MPI, but never two at once for one communicator. Implementations must not call MPI collectives.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  /// One call ran by `strategy` ("native": the library's own). bytes: sent by this rank.
+  virtual void used(MPI_Comm comm, const CellKey& kind, std::string_view strategy, std::uint64_t bytes,
+                    std::uint64_t time_ns) = 0;
+  /// The ranks of comm agreed on something. Reported on every rank alike.
+  virtual void decided(MPI_Comm comm, const CellKey& kind, std::uint32_t call, std::string_view strategy,
+                       profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) = 0;
+  /// A call was left to the library because Wherry does not handle its case.
+  virtual void missed(Collective collective, std::string_view reason) = 0;
+  /// A non-blocking call was started, or a persistent one made, to be performed by `strategy`.
+  virtual void started(MPI_Comm, const CellKey& /*kind*/, Form, std::string_view /*strategy*/,
+                       std::uint64_t /*bytes*/) {}
+  /// Such a call was left to the library because Wherry does not handle its case.
+  virtual void not_started(Collective, Form, std::string_view /*reason*/) {}
+};
+
+}  // namespace wherry::run

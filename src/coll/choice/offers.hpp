@@ -1,0 +1,51 @@
+// What Wherry could run on the ranks of a communicator, and what the cost model expects of it.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "coll/state/cell_key.hpp"
+#include "coll/state/communicator.hpp"
+#include "tuning/candidates.hpp"
+
+namespace wherry::run {
+
+/// A way that every rank can go.
+struct Offered {
+  Algorithm way;
+  double predicted_s;
+  double expected_s;        // the same with a doubt: tuning::expected_seconds()
+  long long staging_bytes;  // the most that it may need on any rank
+};
+
+/// Ways are counted once for each placement and collective (of neighbourhoods, for each communicator), and priced for every size and
+/// machine. Shared by all communicators of the process; thread-safe. The machine of a communicator must have been settled.
+class Offers {
+ public:
+  /// The ways of such calls that apply to the ranks of c and keep to their terms; the same on all ranks. staging_max: bytes.
+  std::vector<Offered> of(const Communicator& c, const CellKey& key, std::size_t staging_max);
+  std::vector<Offered> of(const Communicator& c, const CellKey& key) {
+    return of(c, key, c.terms().staging_max);
+  }
+  /// Bytes of staging that the way may need on any rank for such calls, cut at whole units only.
+  long long staging_bytes(const Communicator& c, const CellKey& key, const Algorithm& way,
+                          long long unit_bytes);
+  /// The strategy of that name, or why it cannot be used.
+  std::pair<std::optional<Algorithm>, std::string_view> named(const Communicator& c, const CellKey& key,
+                                                              std::string_view name);
+
+ private:
+  // A placement, and the segment collective or none.
+  using Topic = std::tuple<int, unsigned long long, std::optional<schedule::Operation>>;
+
+  const std::vector<tuning::Offer>& counted(const Communicator& c, const CellKey& key);
+
+  std::mutex mutex_;
+  std::map<Topic, std::vector<tuning::Offer>> counted_;
+};
+
+}  // namespace wherry::run

@@ -1,0 +1,19 @@
+// One collective on segments: the schedule, the caller's memory at its edges, and working memory.
+#pragma once
+
+#include "coll/state/communicator.hpp"
+#include "coll/state/task.hpp"
+#include "comm/staging.hpp"
+#include "exec/coroutine.hpp"
+
+namespace wherry::run {
+
+/// Performs `call` by the schedule. staging: so many bytes as the first function says. Collective.
+std::size_t segment_staging(const SegmentCall& call, const PreparedSegments& prepared);
+Work segment_collective(Task task, const SegmentCall& call, const PreparedSegments& prepared,
+                        std::byte* staging);
+
+/// Runs `way`, which has a segment strategy, for the call in c.segments. Collective; returns an MPI code.
+int perform_segments(Communicator& c, const Algorithm& way, Staging& staging);
+
+}  // namespace wherry::run

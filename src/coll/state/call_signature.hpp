@@ -1,0 +1,72 @@
+// Whether a call is like the last, told by a glance at its arguments.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+#include "arguments/calls.hpp"
+#include "arguments/operators.hpp"
+#include "coll/state/cell_key.hpp"
+#include "datatype/type_facts.hpp"
+
+namespace wherry::run {
+
+struct Choice;  // coll/state/communicator.hpp
+
+/// What decides about a call, besides its communicator. Two calls with the same are performed alike, if the handles are
+/// predefined ones: others may be freed and come again as something else.
+struct Likeness {
+  MPI_Count count = 0;  // of what is sent, or of all; not where there is only a recvcount
+  MPI_Count recvcount = 0;
+  MPI_Datatype type = MPI_BYTE;
+  MPI_Datatype recvtype = MPI_BYTE;
+  MPI_Op op = MPI_OP_NULL;
+  int root = 0;
+  bool in_place = false;
+  friend bool operator==(const Likeness&, const Likeness&) = default;
+};
+
+/// Only of collectives whose arguments all matter on all ranks, and are no arrays.
+template <class Call>
+concept Comparable =
+    std::is_same_v<Call, Alltoall> || std::is_same_v<Call, Allgather> || std::is_same_v<Call, Bcast> ||
+    std::is_same_v<Call, Reduce> || std::is_same_v<Call, Allreduce> ||
+    std::is_same_v<Call, ReduceScatterBlock> || std::is_same_v<Call, Barrier>;
+
+template <Comparable Call>
+Likeness likeness_of(const Call& call) {
+  Likeness like;
+  if constexpr (requires { call.sendcount; })
+    like.count = call.sendcount, like.type = call.sendtype, like.recvtype = call.recvtype;
+  else if constexpr (requires { call.count; }) like.count = call.count;
+  if constexpr (requires { call.recvcount; }) like.recvcount = call.recvcount;
+  if constexpr (requires { call.datatype; }) like.type = call.datatype;
+  if constexpr (requires { call.op; }) like.op = call.op;
+  if constexpr (requires { call.root; }) like.root = call.root;
+  if constexpr (requires { call.sendbuf; }) like.in_place = call.sendbuf == MPI_IN_PLACE;
+  if constexpr (requires { call.sendtype; })
+    if (like.in_place) like.count = 0, like.type = MPI_BYTE;  // without a meaning, whatever they are
+  return like;
+}
+
+/// Whether no handle in it can come again as something else.
+inline bool is_lasting(const mpi::Api& api, const Likeness& like) {
+  return facts_of(api, like.type).predefined && facts_of(api, like.recvtype).predefined &&
+         (like.op == MPI_OP_NULL || is_predefined(classify(api, like.op, like.type, true)));
+}
+
+/// The calls of one collective on one communicator that are like the last.
+struct Quiet {
+  Likeness like;
+  std::optional<bool> lasts;  // no handle in it can come again as something else; once somebody asked
+  std::uint64_t left = 0;     // that may be made before there is something to do
+  std::uint64_t made = 0;     // that `choice` does not know of yet
+  Choice* choice = nullptr;
+  CellKey key{};
+  std::uint64_t bytes = 0;
+};
+
+}  // namespace wherry::run

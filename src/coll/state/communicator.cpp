@@ -1,0 +1,135 @@
+#include "coll/state/communicator.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <vector>
+
+#include "coll/state/neighborhood.hpp"
+#include "comm/ask_all.hpp"
+#include "mpi/errors_returned.hpp"
+#include "schedule/segments/ranges.hpp"
+
+namespace wherry::run {
+
+namespace {
+
+/// Stands for a rank without the communicators that Wherry needs.
+constexpr int no_leader = -1;
+
+/// Open MPI yields in its own waits when its launcher sees too many ranks. SMPI is a simulator: a test takes simulated time, and
+/// to yield the processor lets no other rank go on. The MPICH family spins.
+Waiting waiting_for(const mpi::Api& api) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  api.Get_library_version(version, &length);
+  const auto is = [&](const char* library) { return std::strstr(version, library) != nullptr; };
+  return is("Open MPI") || is("SMPI") ? Waiting::library : Waiting::yielding;
+}
+
+// Those before are of blocking collectives, and of messages that are waited for at once.
+constexpr int first_free_tag = 16;
+
+/// Half of the other tags that the library has.
+int half_of_free_tags(MPI_Comm comm, const mpi::Api& api) {
+  constexpr int least = 32767;  // MPI 4.1, 9.1.2
+  const int* most = nullptr;
+  int found = 0;
+  api.Comm_get_attr(comm, MPI_TAG_UB, &most, &found);
+  return ((found != 0 ? std::min(*most, INT_MAX - 1) : least) - first_free_tag + 1) / 2;
+}
+
+/// The first rank of `part`, as `whole` numbers it.
+int first_rank(MPI_Comm part, MPI_Comm whole, const mpi::Api& api) {
+  MPI_Group inner = MPI_GROUP_NULL, outer = MPI_GROUP_NULL;
+  api.Comm_group(part, &inner);
+  api.Comm_group(whole, &outer);
+  const int first = 0;
+  int found = no_leader;
+  api.Group_translate_ranks(inner, 1, &first, outer, &found);
+  api.Group_free(&inner);
+  api.Group_free(&outer);
+  return found;
+}
+
+/// The first rank on the node of this one. Collective over comm.
+int leader_of(int rank, MPI_Comm comm, const Settings& settings, const mpi::Api& api) {
+  if (settings.ranks_per_node > 0) return rank - rank % settings.ranks_per_node;
+  MPI_Comm node = MPI_COMM_NULL;
+  if (api.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node) != MPI_SUCCESS)
+    return no_leader;
+  const int leader = first_rank(node, comm, api);
+  api.Comm_free(&node);
+  return leader;
+}
+
+}  // namespace
+
+// The ranks speak of everything on the program's communicator: a rank may be without the new one.
+Communicator::Communicator(MPI_Comm comm, const Settings& settings, const mpi::Api& api, Room room)
+    : tags(first_free_tag, half_of_free_tags(comm, api)),
+      lasting_tags(first_free_tag + half_of_free_tags(comm, api), half_of_free_tags(comm, api)),
+      set_aside(settings.features.nonblocking ? settings.staging_max : 0) {
+  const ErrorsReturned quiet(comm, api);
+  api.Comm_rank(comm, &rank_);
+  api.Comm_size(comm, &size_);
+  terms_ = settle_terms(settings, room, set_aside.bytes(), comm, api);
+  if (!terms_.refusal.empty()) return;
+  open_channel(comm, api);
+  find_nodes(comm, settings, api);
+}
+
+Communicator::~Communicator() {
+  for (auto& [key, watch] : watches) watch.finish(*channel_);
+  recent_choices = {};
+  choices.clear();
+  if (!channel_) return;
+  // Also where another rank could not make it: libraries free a communicator without asking the others.
+  MPI_Comm own = channel_->comm();
+  channel_->api().Comm_free(&own);
+}
+
+void Communicator::open_channel(MPI_Comm comm, const mpi::Api& api) {
+  MPI_Comm own = MPI_COMM_NULL;
+  // Split, not dup: a duplicate would run the program's attribute callbacks.
+  if (api.Comm_split(comm, 0, rank_, &own) != MPI_SUCCESS) return;
+  api.Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  channel_ = std::make_unique<Channel>(api, own, waiting_for(api));
+}
+
+/// Nodes are named by their leaders. A rank that has no channel takes part, for the others to hear of it.
+void Communicator::find_nodes(MPI_Comm comm, const Settings& settings, const mpi::Api& api) {
+  const int leader = leader_of(rank_, comm, settings, api);
+  const long long mine = channel_ ? leader : no_leader;
+  const std::vector<long long> leaders = ask_all(api, comm, {&mine, 1});
+  if (leaders.empty() || std::ranges::find(leaders, no_leader) != leaders.end()) {
+    terms_.refusal = "the MPI library could not make another communicator";
+    return;
+  }
+  const std::vector<int> node_of(leaders.begin(), leaders.end());
+  placement_ = std::make_unique<topology::Placement>(topology::Placement::placed(node_of));
+}
+
+const Prepared& Communicator::prepared(const schedule::Strategy& strategy) {
+  const auto found = prepared_.find(&strategy);
+  if (found != prepared_.end()) return found->second;
+  Prepared made;
+  made.schedule = strategy.schedule(*placement_, rank_);
+  made.layout = layout_of(made.schedule);
+  return prepared_.emplace(&strategy, std::move(made)).first->second;
+}
+
+const PreparedSegments& Communicator::prepared(const schedule::SegmentStrategy& strategy, int depth,
+                                               int root) {
+  const auto [entry, is_new] = prepared_segments_.try_emplace({&strategy, depth, root});
+  PreparedSegments& made = entry->second;
+  if (!is_new) return made;
+  made.schedule = schedule::schedule(strategy, *placement_, rank_, {.root = root, .depth = depth});
+  made.layout = schedule::layout_of(made.schedule);
+  made.reach = schedule::reach(made.schedule);
+  made.received = schedule::received(made.schedule);
+  made.sends_its_own = schedule::sends_its_own(made.schedule);
+  return made;
+}
+
+}  // namespace wherry::run

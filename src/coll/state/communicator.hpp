@@ -1,0 +1,128 @@
+// What Wherry keeps for one communicator of the program.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "arguments/segment_call.hpp"
+#include "base/settings.hpp"
+#include "coll/state/call_signature.hpp"
+#include "coll/state/cell.hpp"
+#include "coll/state/cell_key.hpp"
+#include "coll/state/size_watch.hpp"
+#include "comm/agreement.hpp"
+#include "comm/channel.hpp"
+#include "comm/reserved_memory.hpp"
+#include "comm/tags.hpp"
+#include "exec/block_bindings.hpp"
+#include "exec/executor.hpp"
+#include "model/cost.hpp"
+#include "schedule/registry/algorithm.hpp"
+#include "schedule/segments/packing.hpp"
+#include "schedule/segments/segment_strategy.hpp"
+#include "sparse/exchange.hpp"
+#include "topology/placement.hpp"
+
+namespace wherry::run {
+
+using schedule::Algorithm;
+class Neighbourhood;  // coll/state/neighborhood.hpp
+
+/// A schedule of this rank, ready to run.
+struct Prepared {
+  schedule::Schedule schedule;
+  CombinedLayout layout;
+};
+
+/// The same of a segment schedule.
+struct PreparedSegments {
+  schedule::SegmentSchedule schedule;
+  schedule::SegmentLayout layout;
+  schedule::Range reach;     // the segments that it touches
+  schedule::Range received;  // those of them that arrive
+  bool sends_its_own;        // schedule::sends_its_own()
+};
+
+/// What is learned about some calls. ways[i] is candidate i, but for native, the first.
+struct Choice {
+  Cell cell;
+  std::vector<std::optional<Algorithm>> ways;
+};
+
+struct RecentChoice {
+  CellKey key{};
+  Choice* choice = nullptr;
+};
+
+/// The way that such calls were last told to go, or why they cannot.
+struct Asked {
+  std::string name;
+  std::optional<Algorithm> way;
+  std::string_view problem;
+};
+
+/// State beside a communicator, made at one of its collectives and freed with it.
+class Communicator {
+ public:
+  /// Collective over `comm`, an intracommunicator. If its terms are a refusal, on all ranks alike, it is good for nothing.
+  Communicator(MPI_Comm comm, const Settings& settings, const mpi::Api& api, Room room = Room::enough);
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+  /// Collective where the library's MPI_Comm_free is.
+  ~Communicator();
+
+  const Terms& terms() const { return terms_; }
+  const topology::Placement& placement() const { return *placement_; }
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  const Channel& channel() const { return *channel_; }
+  SparseContext sparse_context() { return {*channel_, *placement_, rank_, sparse, requests}; }
+  const Prepared& prepared(const schedule::Strategy& strategy);
+  /// root: of the collectives that have one, else 0.
+  const PreparedSegments& prepared(const schedule::SegmentStrategy& strategy, int depth, int root);
+
+  /// From now on no way may need more staging than is reserved.
+  void limit_staging() { terms_.staging_max = reserved_staging; }
+
+  std::size_t reserved_staging = 0;       // bytes that every rank has, for blocking calls
+  std::optional<model::Machine> machine;  // what calls are priced by, once the ranks have settled it
+  std::map<CellKey, std::unique_ptr<Choice>> choices;
+  std::array<RecentChoice, collectives> recent_choices;  // by collective: most calls are like the last
+  std::array<Quiet, collectives> quiet;                  // by collective
+  std::map<CellKey, Asked> asked;
+  std::map<std::pair<Collective, bool>, SizeWatch> watches;
+  Requests requests;
+  Blocks blocks;
+  SegmentCall segments;
+  SparseState sparse;
+  std::unique_ptr<Neighbourhood> neighbourhood;  // once a neighbourhood collective was called
+  // Of collectives that are left and taken up again:
+  Tags tags;
+  LastingTags lasting_tags;
+  SetAside set_aside;
+  // What the cost model would choose for calls of a size class, with so much staging.
+  std::map<std::pair<CellKey, std::size_t>, std::optional<Algorithm>> modelled;
+
+ private:
+  void open_channel(MPI_Comm comm, const mpi::Api& api);
+  void find_nodes(MPI_Comm comm, const Settings& settings, const mpi::Api& api);
+
+  int rank_ = 0;
+  int size_ = 0;
+  Terms terms_;
+  std::unique_ptr<topology::Placement> placement_;
+  std::unique_ptr<Channel> channel_;  // on a communicator of its own
+  std::map<const schedule::Strategy*, Prepared> prepared_;
+  std::map<std::tuple<const schedule::SegmentStrategy*, int, int>, PreparedSegments> prepared_segments_;
+};
+
+}  // namespace wherry::run

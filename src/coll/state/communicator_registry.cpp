@@ -1,0 +1,142 @@
+#include "coll/state/communicator_registry.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "coll/state/neighborhood.hpp"
+
+namespace wherry::run {
+
+namespace {
+
+/// Of calls on a communicator before Wherry joins it: one that is hardly used is not worth a communicator of its own.
+constexpr unsigned weight_before_joining = static_cast<unsigned>(Weight::full);
+
+/// Communicators joined at once. Libraries have room for so many: MPICH for about 2000, Intel MPI for less than 500 whose
+/// reductions go through shared memory, and they are the program's.
+constexpr int most_joined = 64;
+
+/// What a communicator has as its attribute. May outlive what it leads to.
+struct Ticket {
+  std::weak_ptr<Attached> attached;
+  Attached* address;
+};
+
+/// A duplicate starts afresh.
+int never_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+Communicator* Attachments::joined(MPI_Comm comm, Weight weight, const Sound& is_sound,
+                                  std::string_view* refusal) {
+  Attached* const a = open(comm, refusal);
+  if (a == nullptr) return nullptr;
+  if (!a->communicator) {
+    if (count(*a, weight, is_sound) < weight_before_joining) return nullptr;
+    join(*a);
+  }
+  *refusal = a->refusal;
+  return a->communicator.get();
+}
+
+std::shared_ptr<Communicator> Attachments::known(MPI_Comm comm, std::string_view* refusal) {
+  Attached* const a = open(comm, refusal);
+  return a == nullptr ? nullptr : a->communicator;
+}
+
+std::shared_ptr<Communicator> Attachments::joined_now(MPI_Comm comm, const Sound& is_sound,
+                                                      std::string_view* refusal) {
+  Attached* const a = open(comm, refusal);
+  if (a == nullptr) return nullptr;
+  if (!a->communicator && is_sound()) join(*a);
+  *refusal = a->refusal;
+  return a->communicator;
+}
+
+/// nullptr if the communicator is refused already.
+Attached* Attachments::open(MPI_Comm comm, std::string_view* refusal) {
+  Attached* const a = comm == MPI_COMM_NULL ? nullptr : find(comm);
+  *refusal = a == nullptr ? "" : a->refusal;
+  return a == nullptr || !a->refusal.empty() ? nullptr : a;
+}
+
+/// What the calls before weighed. A rank whose arguments are wrong may be calling alone: the others would neither count
+/// nor join.
+unsigned Attachments::count(Attached& a, Weight weight, const Sound& is_sound) {
+  if (!is_sound()) return 0;
+  return std::exchange(a.weight, a.weight + static_cast<unsigned>(weight));
+}
+
+/// What the ranks refuse is freed at once and does not count.
+void Attachments::join(Attached& a) {
+  const Room room = joined_ < most_joined ? Room::enough : Room::none;
+  auto made = std::make_shared<Communicator>(a.comm, settings_, api_, room);
+  a.refusal = made->terms().refusal;
+  if (!a.refusal.empty()) return;
+  if (settings_.features.nonblocking) neighbourhood_of(*made, a.comm);  // no non-blocking call can ask for it
+  a.communicator = std::move(made);
+  ++joined_;
+}
+
+int Attachments::keyval() {
+  if (const int made = keyval_.load(std::memory_order_acquire); made != MPI_KEYVAL_INVALID) return made;
+  const std::lock_guard lock(mutex_);
+  int made = keyval_.load();
+  if (made == MPI_KEYVAL_INVALID && api_.Comm_create_keyval(never_copy, forget, &made, this) == MPI_SUCCESS)
+    keyval_.store(made, std::memory_order_release);
+  return made;
+}
+
+/// The library lets a communicator go.
+int Attachments::forget(MPI_Comm, int, void* value, void* self) {
+  const std::unique_ptr<Ticket> ticket(static_cast<Ticket*>(value));
+  if (!ticket->attached.expired()) static_cast<Attachments*>(self)->detach(ticket->address);
+  return MPI_SUCCESS;
+}
+
+Attached* Attachments::find(MPI_Comm comm) {
+  const int key = keyval();
+  void* value = nullptr;
+  int found = 0;
+  if (key == MPI_KEYVAL_INVALID || api_.Comm_get_attr(comm, key, &value, &found) != MPI_SUCCESS)
+    return nullptr;
+  return found ? static_cast<Ticket*>(value)->address : attach(comm);
+}
+
+Attached* Attachments::attach(MPI_Comm comm) {
+  const auto fresh = std::make_shared<Attached>();
+  fresh->comm = comm;
+  fresh->refusal = refusal_of(comm);
+  auto ticket = std::make_unique<Ticket>(fresh, fresh.get());
+  if (api_.Comm_set_attr(comm, keyval(), ticket.get()) != MPI_SUCCESS) return nullptr;
+  static_cast<void>(ticket.release());  // the communicator's
+  const std::lock_guard lock(mutex_);
+  return all_.emplace_back(fresh).get();
+}
+
+void Attachments::detach(Attached* attached) {
+  // Outside the lock: both talk to the library.
+  if (attached->communicator) farewell_(*attached->communicator);
+  if (std::exchange(attached->communicator, nullptr)) --joined_;
+  const std::lock_guard lock(mutex_);
+  all_.remove_if([attached](const std::shared_ptr<Attached>& a) { return a.get() == attached; });
+}
+
+/// What is known to be unsupported before any message.
+std::string_view Attachments::refusal_of(MPI_Comm comm) const {
+  int inter = 0, size = 0;
+  if (api_.Comm_test_inter(comm, &inter) != MPI_SUCCESS) return "invalid communicator";
+  if (inter) return "intercommunicator";
+  api_.Comm_size(comm, &size);
+  return size == 1 ? "communicator of one rank" : "";
+}
+
+void Attachments::detach_all() {
+  while (!all_.empty()) detach(all_.front().get());
+  if (int key = keyval_.exchange(MPI_KEYVAL_INVALID); key != MPI_KEYVAL_INVALID) api_.Comm_free_keyval(&key);
+}
+
+}  // namespace wherry::run

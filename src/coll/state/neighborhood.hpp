@@ -1,0 +1,67 @@
+// What Wherry keeps of a communicator's topology.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "arguments/matching.hpp"
+#include "arguments/neighborhood_call.hpp"
+#include "arguments/neighbors.hpp"
+#include "schedule/graph/graph.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
+#include "tuning/candidates.hpp"
+
+namespace wherry::run {
+
+class Communicator;
+struct Prepared;
+
+/// Made at the first neighbourhood collective on a joined communicator, and freed with its state.
+class Neighbourhood {
+ public:
+  /// Collective over comm, whose state c is: the ranks tell each other their neighbours, so that each knows the whole graph.
+  Neighbourhood(const Communicator& c, MPI_Comm comm);
+  Neighbourhood(const Neighbourhood&) = delete;
+  Neighbourhood& operator=(const Neighbourhood&) = delete;
+  ~Neighbourhood();
+
+  /// Why its collectives stay with the library, alike on all ranks; empty: they need not.
+  std::string_view refusal() const { return refusal_; }
+  const Topology& topology() const { return topology_; }
+
+  // Unless it is refused:
+  const schedule::Graph& graph() const { return *graph_; }
+  /// tuning::is_promising().
+  bool is_promising() const { return promising_; }
+  const Ports& ports(Collective collective) const;
+  /// What applies to the graph.
+  const std::vector<tuning::Offer>& offers();
+  const Prepared& prepared(const schedule::NeighbourStrategy& strategy);
+
+  NeighbourCall call;  // the one at hand
+  Blocks blocks;       // its, by rank
+
+ private:
+  std::string_view gather();
+  std::string_view match(MPI_Comm comm);
+
+  const Communicator& c_;
+  std::string_view refusal_;
+  bool promising_ = false;
+  const Topology topology_;
+  const Ports plain_;
+  std::optional<schedule::Graph> graph_;
+  std::map<Collective, Ports> asked_;  // of those whose blocks differ, where some rank has a neighbour twice
+  std::vector<tuning::Offer> offers_;
+  std::map<const schedule::NeighbourStrategy*, std::unique_ptr<Prepared>> prepared_;
+};
+
+/// The neighbourhood of comm, whose state c is; made at the first call, collectively. nullptr: it has no topology.
+Neighbourhood* neighbourhood_of(Communicator& c, MPI_Comm comm);
+
+}  // namespace wherry::run

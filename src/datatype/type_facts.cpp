@@ -1,0 +1,110 @@
+#include "datatype/type_facts.hpp"
+
+#include <cstring>
+
+#include "datatype/envelope.hpp"
+
+namespace wherry::run {
+
+namespace {
+
+bool is_predefined(int combiner) {
+  return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_REAL ||
+         combiner == MPI_COMBINER_F90_COMPLEX || combiner == MPI_COMBINER_F90_INTEGER;
+}
+
+/// Whether a type made of `inner` elements one after the other is dense because they are.
+bool repeats_dense(const mpi::Api& api, MPI_Datatype type, const mpi::Envelope& envelope) {
+  if (envelope.combiner != MPI_COMBINER_CONTIGUOUS && envelope.combiner != MPI_COMBINER_DUP) return false;
+  MPI_Datatype inner = mpi::inner_of(api, type, envelope);
+  if (inner == MPI_DATATYPE_NULL) return false;
+  const TypeFacts facts = facts_of(api, inner);
+  if (!facts.predefined) api.Type_free(&inner);
+  return facts.dense;
+}
+
+/// Memory as MPI_Pack and MPI_Unpack take it. MPICH 4 and Intel MPI refuse MPI_BOTTOM there: then it is the same memory
+/// as seen from an address, through a type whose displacement leads back. Not a message to oneself, which those libraries
+/// take: this happens where they make progress and may not be asked for more.
+class Anchored {
+ public:
+  Anchored(const mpi::Api& api, const Region& region)
+      : api_(api),
+        address_(const_cast<void*>(region.address)),
+        count_(static_cast<int>(region.count)),
+        type_(region.type) {
+    if (address_ == MPI_BOTTOM) anchor();
+  }
+  Anchored(const Anchored&) = delete;
+  Anchored& operator=(const Anchored&) = delete;
+  ~Anchored() {
+    if (own_ != MPI_DATATYPE_NULL) api_.Type_free(&own_);
+  }
+
+  int pack(std::byte* to, int bytes, MPI_Comm comm) const {
+    int position = 0;
+    return code_ != MPI_SUCCESS ? code_ : api_.Pack(address_, count_, type_, to, bytes, &position, comm);
+  }
+  int unpack(const std::byte* from, int bytes, MPI_Comm comm) const {
+    int position = 0;
+    return code_ != MPI_SUCCESS ? code_ : api_.Unpack(from, bytes, &position, address_, count_, type_, comm);
+  }
+
+ private:
+  void anchor() {
+    const MPI_Aint back = -reinterpret_cast<MPI_Aint>(this);
+    code_ = api_.Type_create_struct(1, &count_, &back, &type_, &own_);
+    if (code_ == MPI_SUCCESS) code_ = api_.Type_commit(&own_);
+    address_ = this;
+    count_ = 1;
+    type_ = own_;
+  }
+
+  const mpi::Api& api_;
+  void* address_;
+  int count_;
+  MPI_Datatype type_;
+  MPI_Datatype own_ = MPI_DATATYPE_NULL;
+  int code_ = MPI_SUCCESS;
+};
+
+}  // namespace
+
+// A type that fills its extent may still permute it (indexed with falling displacements), so only predefined types and their
+// repetitions are known to lie in memory in the order of the type map.
+TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type) {
+  TypeFacts facts;
+  MPI_Count size = 0;
+  MPI_Aint lower = 0, extent = 0;
+  if (api.Type_size_x(type, &size) != MPI_SUCCESS || size == MPI_UNDEFINED ||
+      api.Type_get_extent(type, &lower, &extent) != MPI_SUCCESS)
+    return {.size = -1};
+  const mpi::Envelope envelope = mpi::envelope_of(api, type);
+  facts.size = size;
+  facts.extent = extent;
+  facts.predefined = envelope.readable && is_predefined(envelope.combiner);
+  facts.dense = envelope.readable && lower == 0 && extent == size &&
+                (facts.predefined || repeats_dense(api, type, envelope));
+  return facts;
+}
+
+int pack(const mpi::Api& api, const Region& from, bool dense, std::byte* to, long long bytes, MPI_Comm comm) {
+  if (bytes == 0) return MPI_SUCCESS;
+  if (dense) {
+    std::memcpy(to, from.address, static_cast<std::size_t>(bytes));
+    return MPI_SUCCESS;
+  }
+  return Anchored(api, from).pack(to, static_cast<int>(bytes), comm);
+}
+
+int unpack(const mpi::Api& api, const std::byte* from, long long bytes, const Region& to, bool dense,
+           MPI_Comm comm) {
+  if (bytes == 0) return MPI_SUCCESS;
+  if (dense) {
+    std::memcpy(const_cast<void*>(to.address), from, static_cast<std::size_t>(bytes));
+    return MPI_SUCCESS;
+  }
+  return Anchored(api, to).unpack(from, static_cast<int>(bytes), comm);
+}
+
+}  // namespace wherry::run

@@ -1,0 +1,240 @@
+#include "host/runtime.hpp"
+
+#include <atomic>
+#include <chrono>
+
+#include "base/floating_point.hpp"
+#include "coll/blocking.hpp"
+#include "coll/choice/choosing.hpp"
+#include "coll/choice/instructions.hpp"
+#include "coll/choice/read.hpp"
+#include "coll/fast_path.hpp"
+#include "coll/neighborhood/neighborhood_collectives.hpp"
+#include "coll/state/communicator_registry.hpp"
+#include "host/sparse_call.hpp"
+#include "progress/factory.hpp"
+
+namespace wherry::run {
+
+namespace {
+
+/// All-to-alls are the calls that gain most. Nothing else may count: ranks join in the same call, whatever each was told.
+template <class Call>
+constexpr Weight weight_of = Exchange<Call> ? Weight::full : Weight::light;
+
+}  // namespace
+
+struct Runtime::State {
+  State(const Settings& s, const mpi::Api& a, Observer* o, const Surroundings& around)
+      : settings(s),
+        api(a),
+        staging(s.staging_max),
+        choosing(s, a, around.offers != nullptr ? around.offers : std::make_shared<Offers>(), staging,
+                 around.simulated),
+        instructions(s),
+        attachments(s, a, [this](Communicator& c) { choosing.note(c); }),
+        parts{s, a, o, around.now, instructions, attachments, choosing, staging},
+        running(parts),
+        quiet_calls(parts, running),
+        starting(parts) {}
+
+  bool is_away() const { return finished || !settings.enabled || !settings.features.collectives; }
+  template <class Call>
+  int run(Collective collective, const Call& call, const Native& native);
+  template <class Call>
+  [[gnu::noinline]] int run_joined(Communicator& c, Collective collective, const Call& call,
+                                   const Native& native);
+  template <class Call>
+  Communicator* joined(Collective collective, const Call& call);
+  std::string_view reason_to_leave_segments(Communicator& c);
+  template <class Call>
+  int run_neighbours(const Call& call, const Native& native);
+
+  const Settings& settings;
+  const mpi::Api& api;
+  Staging staging;
+  Choosing choosing;
+  Instructions instructions;
+  Attachments attachments;
+  const Parts parts;
+  Running running;
+  QuietCalls quiet_calls;
+  Starting starting;
+  std::atomic<bool> finished = false;
+};
+
+/// Wherry's state of the communicator, or nullptr: the library's own collective must run.
+template <class Call>
+Communicator* Runtime::State::joined(Collective collective, const Call& call) {
+  if (is_away()) return nullptr;
+  std::string_view refusal;
+  const Attachments::Sound is_sound = [this, &call] { return is_valid(api, call); };
+  Communicator* const c = attachments.joined(call.comm, weight_of<Call>, is_sound, &refusal);
+  parts.miss(collective, refusal);
+  return c;
+}
+
+/// Why the call in c.segments must be the library's, alike on all ranks; empty if it need not.
+std::string_view Runtime::State::reason_to_leave_segments(Communicator& c) {
+  const std::string_view reason = reason_to_stay(settings, c, c.segments, c.terms().staging_max);
+  if (!reason.empty() || choosing.reserve(c, most_staging(c.segments, c.size()))) return reason;
+  return "not every rank has the memory that blocks so different may need";
+}
+
+/// A quiet call takes the shortest path; the others, which do much, are kept out of it.
+template <class Call>
+int Runtime::State::run(Collective collective, const Call& call, const Native& native) {
+  Communicator* const c = joined(collective, call);
+  if (c == nullptr) return native();
+  Quiet& quiet = c->quiet[index_of(collective)];
+  if constexpr (Comparable<Call>)
+    if (quiet_calls.cover(quiet, collective, call)) return quiet_calls.run(quiet, call.comm, native);
+  QuietCalls::end(quiet);
+  return run_joined(*c, collective, call, native);
+}
+
+template <class Call>
+int Runtime::State::run_joined(Communicator& c, Collective collective, const Call& call,
+                               const Native& native) {
+  const Stopwatch reading = [&]() -> Stopwatch {
+    if constexpr (Comparable<Call>) return quiet_calls.reading(c, collective, call);
+    else return {parts.now, false};
+  }();
+  if (!read_work(api, call, c, c.blocks, c.segments)) return native();
+  if constexpr (!Exchange<Call>) {
+    const std::string_view reason = reason_to_leave_segments(c);
+    parts.miss(collective, reason);
+    if (!reason.empty()) return native();
+  }
+  const Described described = [&] {
+    if constexpr (Exchange<Call>) return running.describe_exchange(c, collective);
+    else return run::describe(c.segments, collective);
+  }();
+  const int code = running.run(c, call.comm, described, native, reading.seconds());
+  if constexpr (Comparable<Call>) quiet_calls.grow(c, likeness_of(call), described);
+  return code;
+}
+
+template <class Call>
+int Runtime::State::run_neighbours(const Call& call, const Native& native) {
+  constexpr Collective collective = collective_of<Call>;
+  if (is_away()) return native();
+  std::string_view reason;
+  const Attachments::Sound sound = [this, &call] { return is_sound(api, call); };
+  Communicator* const c = attachments.joined(call.comm, Weight::light, sound, &reason);
+  const Instruction::Kind asked = instructions.of(collective).kind;
+  const bool is_native = c == nullptr || asked == Instruction::Kind::native;
+  Neighbourhood* const n = is_native ? nullptr : neighbourhood_of(*c, call.comm);
+  if (n != nullptr) reason = reason_to_leave(*n, asked == Instruction::Kind::named);
+  parts.miss(collective, reason);
+  if (n == nullptr || !reason.empty() || !read_neighbours(api, call, n->topology(), n->call)) return native();
+  return running.run(*c, call.comm, describe_neighbours(*c, collective), native);
+}
+
+double steady_seconds() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return computed([&] { return std::chrono::duration<double>(now).count(); });
+}
+
+Runtime::Runtime(const Settings& settings, const mpi::Api& api, Observer* observer,
+                 const Surroundings& surroundings)
+    : state_(std::make_unique<State>(settings, api, observer, surroundings)) {}
+
+Runtime::~Runtime() = default;
+
+int Runtime::alltoall(const Alltoall& call, const Native& native) {
+  return state_->run(Collective::alltoall, call, native);
+}
+
+int Runtime::alltoallv(const Alltoallv& call, const Native& native) {
+  return state_->run(Collective::alltoallv, call, native);
+}
+
+int Runtime::alltoallw(const Alltoallw& call, const Native& native) {
+  return state_->run(Collective::alltoallw, call, native);
+}
+
+int Runtime::allgather(const Allgather& call, const Native& native) {
+  return state_->run(Collective::allgather, call, native);
+}
+
+int Runtime::allgatherv(const Allgatherv& call, const Native& native) {
+  return state_->run(Collective::allgatherv, call, native);
+}
+
+int Runtime::bcast(const Bcast& call, const Native& native) {
+  return state_->run(Collective::bcast, call, native);
+}
+
+int Runtime::gather(const Gather& call, const Native& native) {
+  return state_->run(Collective::gather, call, native);
+}
+
+int Runtime::scatter(const Scatter& call, const Native& native) {
+  return state_->run(Collective::scatter, call, native);
+}
+
+int Runtime::reduce(const Reduce& call, const Native& native) {
+  return state_->run(Collective::reduce, call, native);
+}
+
+int Runtime::allreduce(const Allreduce& call, const Native& native) {
+  return state_->run(Collective::allreduce, call, native);
+}
+
+int Runtime::reduce_scatter_block(const ReduceScatterBlock& call, const Native& native) {
+  return state_->run(Collective::reduce_scatter_block, call, native);
+}
+
+int Runtime::reduce_scatter(const ReduceScatter& call, const Native& native) {
+  return state_->run(Collective::reduce_scatter, call, native);
+}
+
+int Runtime::barrier(const Barrier& call, const Native& native) {
+  return state_->run(Collective::barrier, call, native);
+}
+
+int Runtime::neighbor_alltoall(const NeighborAlltoall& call, const Native& native) {
+  return state_->run_neighbours(call, native);
+}
+
+int Runtime::neighbor_alltoallv(const NeighborAlltoallv& call, const Native& native) {
+  return state_->run_neighbours(call, native);
+}
+
+int Runtime::neighbor_alltoallw(const NeighborAlltoallw& call, const Native& native) {
+  return state_->run_neighbours(call, native);
+}
+
+int Runtime::neighbor_allgather(const NeighborAllgather& call, const Native& native) {
+  return state_->run_neighbours(call, native);
+}
+
+int Runtime::neighbor_allgatherv(const NeighborAllgatherv& call, const Native& native) {
+  return state_->run_neighbours(call, native);
+}
+
+int Runtime::sparse_exchange(const SparseExchange& call, std::string_view* ran) {
+  State& s = *state_;
+  return run::sparse_exchange(s.api, s.is_away() ? nullptr : &s.attachments, s.settings.sparse_exchange, call,
+                              ran);
+}
+
+Starting& Runtime::starting() { return state_->starting; }
+
+const mpi::Api& Runtime::api() const { return state_->api; }
+
+int Runtime::advance() { return state_->starting.progress().advance(); }
+
+bool Runtime::is_idle() const { return state_->starting.progress().is_idle(); }
+
+bool Runtime::force(std::string_view name) { return state_->instructions.force(name); }
+
+void Runtime::finalize() {
+  state_->finished = true;
+  state_->starting.finish();
+  state_->attachments.detach_all();
+  state_->choosing.save();
+}
+
+}  // namespace wherry::run

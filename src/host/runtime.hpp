@@ -1,0 +1,110 @@
+// The run layer's face: collectives that pick and execute a schedule, or fall through to the library.
+#pragma once
+
+#include <mpi.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "arguments/calls.hpp"
+#include "base/settings.hpp"
+#include "coll/choice/observer.hpp"
+#include "model/cost.hpp"
+#include "mpi/api.hpp"
+#include "progress/factory.hpp"
+
+namespace wherry::run {
+
+struct SparseExchange;  // host/sparse_call.hpp
+
+/// Seconds of a clock that is never set back.
+double steady_seconds();
+
+class Offers;
+
+/// What a runtime takes from where it runs. The defaults are right for a process that is a rank.
+struct Surroundings {
+  double (*now)() = steady_seconds;  // the clock by which it learns
+  std::shared_ptr<Offers> offers =
+      nullptr;  // for ranks that share a process, as in simulations: to share these too
+  std::optional<model::Machine> simulated =
+      std::nullopt;  // the machine of a simulation: its clock is exact, and its figures are known
+};
+
+/// Everything Wherry keeps in one process: settings, what was learned, and communicator state.
+///
+/// The collectives may be called from several threads as MPI allows (not at once on one communicator). They are collective
+/// over comm and return MPI codes; an error that arises in Wherry's own messages has been passed to
+/// comm's error handler. Each call runs `native` or a schedule; all ranks run the same.
+class Runtime {
+ public:
+  /// observer may be nullptr; both references must outlive the runtime.
+  Runtime(const Settings& settings, const mpi::Api& api, Observer* observer,
+          const Surroundings& surroundings = {});
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
+
+  int alltoall(const Alltoall& call, const Native& native);
+  int alltoallv(const Alltoallv& call, const Native& native);
+  int alltoallw(const Alltoallw& call, const Native& native);
+  int allgather(const Allgather& call, const Native& native);
+  int allgatherv(const Allgatherv& call, const Native& native);
+  int bcast(const Bcast& call, const Native& native);
+  int gather(const Gather& call, const Native& native);
+  int scatter(const Scatter& call, const Native& native);
+  int reduce(const Reduce& call, const Native& native);
+  int allreduce(const Allreduce& call, const Native& native);
+  int reduce_scatter_block(const ReduceScatterBlock& call, const Native& native);
+  int reduce_scatter(const ReduceScatter& call, const Native& native);
+  int barrier(const Barrier& call, const Native& native);
+  int neighbor_alltoall(const NeighborAlltoall& call, const Native& native);
+  int neighbor_alltoallv(const NeighborAlltoallv& call, const Native& native);
+  int neighbor_alltoallw(const NeighborAlltoallw& call, const Native& native);
+  int neighbor_allgather(const NeighborAllgather& call, const Native& native);
+  int neighbor_allgatherv(const NeighborAllgatherv& call, const Native& native);
+
+  /// *ran: the strategy's name, or "native".
+  int sparse_exchange(const SparseExchange& call, std::string_view* ran);
+
+  /// The non-blocking form of a collective: Wherry's, with a request of the library's kind, or `native`. Call: any of
+  /// arguments/calls.hpp. Local: it waits for no other rank.
+  template <class Call>
+  int start(const Call& call, const Native& native, MPI_Request* request) {
+    return starting().start(any_call(api(), call), native, request);
+  }
+  /// The persistent form: the request is Wherry's if starting().is_ours() says so, or `native` made it.
+  template <class Call>
+  int init(const Call& call, const Native& native, MPI_Request* request) {
+    return starting().init(any_call(api(), call), native, request);
+  }
+  /// The collective with its arguments fixed; nullptr: the library must perform it. Its operation must outlive it.
+  template <class Call>
+  std::shared_ptr<Plan> plan(const Call& call) {
+    return starting().plan(any_call(api(), call));
+  }
+  /// Forms that do not end in the call that begins them, and who goes on with them.
+  Starting& starting();
+
+  /// Goes on with what was started. How many calls have ended by this. Thread-safe, and safe inside the library's own calls.
+  int advance();
+  bool is_idle() const;
+
+  /// How the next calls choose: a strategy's name or "native" instead of the settings, or "auto" for the settings again.
+  /// Local, but must be given alike on all ranks. Returns false if the name is unknown.
+  bool force(std::string_view name);
+
+  /// Completes what is under way and frees Wherry's communicators, before MPI_Finalize. Collective over every
+  /// communicator that Wherry used. Saves what was learned. Calls after it go to the library.
+  void finalize();
+
+ private:
+  const mpi::Api& api() const;
+
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wherry::run

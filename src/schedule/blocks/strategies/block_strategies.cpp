@@ -1,0 +1,82 @@
+// The registry. A new strategy is one file in strategies/ and one row here.
+#include <algorithm>
+#include <vector>
+
+#include "base/nearest.hpp"
+#include "schedule/blocks/block_strategy.hpp"
+#include "schedule/blocks/families/digits.hpp"
+#include "schedule/blocks/families/nodes.hpp"
+#include "schedule/blocks/families/rounds.hpp"
+#include "schedule/blocks/strategies/bruck.hpp"
+#include "schedule/blocks/strategies/grid3.hpp"
+#include "schedule/blocks/strategies/hypercube.hpp"
+#include "schedule/blocks/strategies/leader.hpp"
+#include "schedule/blocks/strategies/mesh.hpp"
+#include "schedule/blocks/strategies/node_aware.hpp"
+#include "schedule/blocks/strategies/node_mesh.hpp"
+#include "schedule/blocks/strategies/node_pairs.hpp"
+#include "schedule/blocks/strategies/prefix.hpp"
+#include "schedule/blocks/strategies/rotation.hpp"
+#include "schedule/requirement.hpp"
+
+namespace wherry::schedule {
+namespace {
+
+// A strategy asks for so many ranks that it differs from the plainer ones: trials of twins are wasted.
+constexpr Applies always{has_ranks<1>, "any number of ranks"};
+constexpr Applies three_ranks{has_ranks<3>, "at least 3 ranks"};
+constexpr Applies four_ranks{has_ranks<4>, "at least 4 ranks"};
+constexpr Applies five_ranks{has_ranks<5>, "at least 5 ranks"};
+constexpr Applies six_ranks{has_ranks<6>, "at least 6 ranks (with fewer, its window never fills)"};
+constexpr Applies nine_ranks{has_ranks<9>, "at least 9 ranks"};
+constexpr Applies seventeen_ranks{has_ranks<17>, "at least 17 ranks"};
+constexpr Applies eighteen_ranks{has_ranks<18>, "at least 18 ranks (with fewer, its window never fills)"};
+constexpr Applies shared_nodes{has_shared_nodes, "several nodes, at least one of them with several ranks"};
+
+template <PlacesOf places>
+using OnGrid = Digits<Grid, places>;
+template <int radix>
+using Bruck = Digits<Ring, bruck<radix>>;
+
+constexpr Strategy table[] = {
+    row<Rounds<rotation, all_at_once>>("direct", always,
+                                       "every block straight to its destination, all at once"),
+    row<Rounds<rotation, 16>>("direct16", eighteen_ranks, "straight, at most 16 messages under way"),
+    row<Rounds<rotation, 4>>("direct4", six_ranks, "straight, at most 4 messages under way"),
+    row<Rounds<rotation, in_phases>>("pairwise", three_ranks,
+                                     "straight, in rounds: to rank + k, from rank - k"),
+    row<Rounds<prefix, in_phases>>("pairwise_xor", four_ranks,
+                                   "straight, in rounds: exchange with rank XOR k"),
+    row<Rounds<node_pairs, in_phases>>("node_pairwise", shared_nodes,
+                                       "straight; nodes meet two by two, links full both ways"),
+    row<OnGrid<mesh>>("mesh", four_ranks, "two hops over a grid of rows and columns"),
+    row<OnGrid<grid3>>("grid3", five_ranks, "three hops over a 3-D grid"),
+    row<OnGrid<hypercube>>("hypercube", five_ranks,
+                           "one hop per binary digit of the rank, half the data in each"),
+    row<Bruck<2>>("bruck2", three_ranks, "one hop per binary digit of the distance"),
+    row<Bruck<4>>("bruck4", five_ranks, "one hop per base-4 digit of the distance"),
+    row<Bruck<8>>("bruck8", nine_ranks, "one hop per base-8 digit of the distance"),
+    row<Bruck<16>>("bruck16", seventeen_ranks, "one hop per base-16 digit of the distance"),
+    row<Nodes<leader>>("leader", shared_nodes, "one rank per node gathers, exchanges and hands out"),
+    row<Nodes<shared_service>>("node_aware", shared_nodes,
+                               "one message per pair of nodes, shared among the ranks of a node"),
+    row<NodeMesh>("node_mesh", shared_nodes, "within the node to the destination's local rank, then across"),
+};
+
+}  // namespace
+
+std::span<const Strategy> strategies() { return table; }
+
+const Strategy* find_strategy(std::string_view name) {
+  const auto* found =
+      std::find_if(std::begin(table), std::end(table), [&](const Strategy& s) { return s.name == name; });
+  return found == std::end(table) ? nullptr : found;
+}
+
+std::string_view nearest_strategy(std::string_view name) {
+  std::vector<std::string_view> known;
+  for (const Strategy& s : table) known.push_back(s.name);
+  return nearest(name, known);
+}
+
+}  // namespace wherry::schedule

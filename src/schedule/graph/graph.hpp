@@ -1,0 +1,42 @@
+// Who sends to whom in a neighbourhood collective, as all ranks know it.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "schedule/schedule.hpp"
+
+namespace wherry::schedule {
+
+/// The pairs of different ranks of which the first has data for the second, as blocks.
+///
+/// Each pair is there once: what several edges between the same two ranks carry travels as one block, and what a rank has for
+/// itself needs no message. Edges are numbered in the order of origins, then of destinations.
+class Graph {
+ public:
+  /// targets[r]: the ranks that r sends to, in any order, perhaps repeated, perhaps r itself. Throws usage_error if one does not
+  /// exist.
+  explicit Graph(std::span<const std::vector<int>> targets);
+
+  int size() const { return static_cast<int>(begins_.size()) - 1; }
+  std::span<const Block> edges() const { return edges_; }
+  bool has(Block edge) const;
+  /// Of all ranks, the most edges that leave one or that enter one.
+  int most_neighbours() const { return most_neighbours_; }
+  /// Whether all ranks hang together, whatever the direction of the edges.
+  bool is_connected() const { return connected_; }
+  /// A number that is equal for equal graphs, for keys in tuning files.
+  unsigned long long signature() const;
+
+  friend bool operator==(const Graph& a, const Graph& b) {
+    return a.begins_ == b.begins_ && a.edges_ == b.edges_;
+  }
+
+ private:
+  std::vector<Block> edges_;
+  std::vector<int> begins_;  // of the edges of each origin, and their end
+  int most_neighbours_ = 0;
+  bool connected_ = false;
+};
+
+}  // namespace wherry::schedule

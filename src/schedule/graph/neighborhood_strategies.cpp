@@ -1,0 +1,43 @@
+// The registry. A new strategy is one file here and one row.
+#include <algorithm>
+
+#include "schedule/blocks/strategies/leader.hpp"
+#include "schedule/blocks/strategies/node_aware.hpp"
+#include "schedule/graph/across_nodes.hpp"
+#include "schedule/graph/dimensions.hpp"
+#include "schedule/graph/edge_rounds.hpp"
+
+namespace wherry::schedule {
+namespace {
+
+RouteOfEdge straight(const Graph&, const topology::Placement&) {
+  return [](Block edge, int) { return Route{{0, edge.destination}}; };
+}
+
+constexpr std::string_view parallel = "several edges from one node to the same other one";
+
+constexpr NeighbourStrategy table[] = {
+    {"direct", "one message to each neighbour, all at once", Hops::single, straight, "any graph"},
+    {"rounds", "straight, in rounds: to one neighbour, from one", Hops::single, in_rounds<1>,
+     "a rank with 3 neighbours"},
+    {"rounds4", "straight, four such rounds at a time", Hops::single, in_rounds<4>,
+     "a rank with 9 neighbours"},
+    {"dimensions",
+     "along the dimensions of the grid that fits the graph best, diagonals by way of straight ones",
+     Hops::several, along_dimensions, "a grid on which ranks send a third less messages"},
+    {"leader", "one rank per node gathers, exchanges and hands out", Hops::several, across_nodes<leader>,
+     parallel},
+    {"node_aware", "one message per pair of nodes, shared among the ranks of a node", Hops::several,
+     across_nodes<shared_service>, parallel},
+};
+
+}  // namespace
+
+std::span<const NeighbourStrategy> neighbour_strategies() { return table; }
+
+const NeighbourStrategy* find_neighbour_strategy(std::string_view name) {
+  const auto* const found = std::ranges::find(table, name, &NeighbourStrategy::name);
+  return found == std::end(table) ? nullptr : found;
+}
+
+}  // namespace wherry::schedule

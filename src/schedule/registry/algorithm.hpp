@@ -1,0 +1,49 @@
+// A way to perform a collective with a schedule of Wherry's.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "schedule/blocks/block_strategy.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
+#include "schedule/segments/segment_strategy.hpp"
+
+namespace wherry::schedule {
+
+/// One of the three is set: personalized all-to-alls exchange blocks, neighbourhood collectives those of a graph's edges, all
+/// other collectives work on segments of a buffer.
+struct Algorithm {
+  const schedule::Strategy* exchange = nullptr;
+  const schedule::SegmentStrategy* segments = nullptr;
+  int depth = 1;  // of a pipelined segment strategy
+  const schedule::NeighbourStrategy* neighbours = nullptr;
+
+  std::string_view name() const {
+    return ask([](const auto& strategy) { return strategy.name; });
+  }
+  std::string_view summary() const {
+    return ask([](const auto& strategy) { return strategy.summary; });
+  }
+  std::string_view needs() const {
+    return ask([](const auto& strategy) { return strategy.needs; });
+  }
+  /// Not for neighbourhoods: there it depends on the graph (schedule/graph/routed.hpp).
+  bool applies(const topology::Placement& placement) const {
+    return exchange != nullptr ? exchange->applies(placement) : segments->applies(placement);
+  }
+  bool is_pipelined() const { return segments != nullptr && schedule::is_pipelined(*segments); }
+  friend bool operator==(const Algorithm&, const Algorithm&) = default;
+
+ private:
+  template <class Question>
+  std::string_view ask(const Question& question) const {
+    if (neighbours != nullptr) return question(*neighbours);
+    return exchange != nullptr ? question(*exchange) : question(*segments);
+  }
+};
+
+/// Every strategy, in its registry's order and with depth 1; of no operation: of personalized all-to-alls.
+std::vector<Algorithm> algorithms_of(std::optional<schedule::Operation> operation);
+
+}  // namespace wherry::schedule

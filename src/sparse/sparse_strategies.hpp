@@ -1,0 +1,48 @@
+// The ways of a sparse exchange, in which no rank knows who sends to it: a table that can be read.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "comm/channel.hpp"
+#include "schedule/blocks/block_strategy.hpp"
+#include "sparse/inbox.hpp"
+#include "sparse/message.hpp"
+#include "topology/placement.hpp"
+
+namespace wherry::run {
+
+/// What a rank brings to one exchange.
+struct SparseCall {
+  const Channel& channel;
+  int size;                              // ranks
+  std::span<const SparseMessage> sends;  // all sound, none to this rank
+  bool odd;                              // every second exchange on the channel; alike on all ranks
+  Inbox& inbox;                          // what arrives is added, in any order of sources
+};
+
+/// One that sends every message straight to its destination. Collective over the channel; returns an MPI code. No rank returns before all have entered: the tags rely on it
+/// (docs/design/0005-sparse-exchange.md).
+struct SparseStrategy {
+  std::string_view name;
+  std::string_view summary;
+  int (*perform)(const SparseCall& call);
+};
+
+/// How an exchange runs. One of the two is set, or neither: by the library's own collectives.
+struct SparseWay {
+  const SparseStrategy* straight = nullptr;
+  const schedule::Strategy* combining = nullptr;  // over the routes of a strategy for all-to-alls
+
+  bool is_native() const { return straight == nullptr && combining == nullptr; }
+  std::string_view name() const;
+};
+
+/// All that can be asked for.
+std::vector<std::string_view> sparse_way_names();
+
+/// What the setting asks for on such ranks: a name, or "auto". Native where there is no such way. Pure: alike on all ranks.
+SparseWay sparse_way(std::string_view asked, const topology::Placement& placement);
+
+}  // namespace wherry::run

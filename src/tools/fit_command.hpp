@@ -1,0 +1,26 @@
+// The machine that wherry-plan prices by: fitted to samples, and found again in the tuning file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/json_writer.hpp"
+#include "model/cost.hpp"
+#include "tools/command_options.hpp"
+
+namespace wherry::tools {
+
+/// fitted_with: the MPI library of the row that the constants are from; empty: they are the defaults.
+struct PricedBy {
+  model::Machine machine;
+  std::string fitted_with;
+  std::vector<std::string> fitted;  // the libraries that this machine has rows for
+};
+
+/// The constants in --constants; or the row of this machine in the tuning file that --tuning names: that of the library --mpi, or
+/// the only one.
+PricedBy priced_by(const Options& options);
+
+void write(JsonWriter& json, const PricedBy& by);
+
+}  // namespace wherry::tools

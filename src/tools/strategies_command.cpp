@@ -1,0 +1,53 @@
+// wherry-plan strategies: every row of the registries.
+#include <algorithm>
+#include <iostream>
+
+#include "base/json_writer.hpp"
+#include "tools/commands.hpp"
+#include "tools/questions.hpp"
+
+namespace wherry::tools {
+namespace {
+
+/// The first of those that have the same strategies speaks for all.
+bool is_first_of_its_kind(const Operation& operation) {
+  const auto is_like = [&](const Operation& other) { return other.is_like(operation); };
+  return &*std::ranges::find_if(operations(), is_like) == &operation;
+}
+
+void write_operations(JsonWriter& json, const Operation& like) {
+  json.array([&] {
+    for (const Operation& operation : operations())
+      if (operation.is_like(like)) json.value(operation.name);
+  });
+}
+
+schedule::Hops hops_of(const schedule::Algorithm& way) {
+  return way.exchange != nullptr ? way.exchange->hops : way.neighbours->hops;
+}
+
+void write(JsonWriter& json, const Operation& operation, const schedule::Algorithm& way) {
+  json.object([&] {
+    json.member("name", way.name());
+    json.member("operations", [&] { write_operations(json, operation); });
+    json.member("summary", way.summary());
+    if (way.segments != nullptr) json.member("pipelined", way.is_pipelined());
+    else json.member("hops", hops_of(way) == schedule::Hops::single ? "single" : "several");
+    json.member("needs", way.needs());
+  });
+}
+
+}  // namespace
+
+int list_strategies(Words words) {
+  Options(words, {}, 0);
+  JsonWriter json(std::cout);
+  json.array([&] {
+    for (const Operation& operation : operations())
+      if (is_first_of_its_kind(operation))
+        for (const schedule::Algorithm& way : algorithms_of(operation)) write(json, operation, way);
+  });
+  return 0;
+}
+
+}  // namespace wherry::tools

@@ -1,0 +1,87 @@
+// What could run on a placement, and what the cost model expects of it: the runtime chooses by it, `wherry explain` tells
+// it. Pure: the same on all ranks.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/cost.hpp"
+#include "schedule/registry/algorithm.hpp"
+#include "topology/placement.hpp"
+#include "tuning/learner.hpp"
+
+namespace wherry::tuning {
+
+/// A way that applies to a placement, and what it does there: counted once, priced for every size.
+struct Offer {
+  schedule::Algorithm way;
+  model::Traffic traffic;
+  int segments;  // that the buffer is cut into; 0: blocks are moved
+};
+
+/// What a way that applies does on a placement. root: of operations that have one.
+Offer counted(const schedule::Algorithm& way, const topology::Placement& placement, int root = 0);
+
+/// The most segments that a pipeline cuts its data into: what is counted and priced are the powers of two up to it.
+inline constexpr int deepest = 256;
+
+/// Everything that applies to a placement, in the registry's order. Every depth of a pipeline is a way of its own.
+///
+/// Counted for root 0, which stands for all: the root makes little difference, and what is learned is shared.
+std::vector<Offer> survey(const topology::Placement& placement, std::optional<schedule::Operation> operation);
+
+/// How much a call moves. bytes: of a block where every rank has one, else of the whole buffer (schedule::in_blocks).
+struct Load {
+  int ranks;
+  long long bytes;
+  long long unit_bytes = 1;  // what may not be cut
+};
+
+/// The sizes up to the next power of two share what is learned, and are priced as the largest of them.
+long long shared_bytes(long long bytes);
+
+/// Staging that an all-to-all of equal blocks may need on any rank: slots, and packed copies of both buffers.
+constexpr long long uniform_staging(int most_slots, int size, long long block_bytes) {
+  return (most_slots + 2LL * size) * block_bytes;
+}
+
+/// Staging that the way may need on any rank. Blocks are equal; irregular ones need other room (coll/blocks/block_collectives.hpp).
+long long staging_bytes(const Offer& offer, const Load& load);
+
+model::Cost cost(const Offer& offer, const Load& load, const model::Machine& machine);
+
+/// An offer at one size.
+struct Priced {
+  const Offer* offer;
+  model::Cost cost;
+};
+
+/// Whether a way may be used at all for the calls in question. Must answer alike on all ranks.
+using Allowed = std::function<bool(const Offer&)>;
+
+/// The offers that are allowed, in their order; of each pipeline the depth that takes least time. They must outlive it.
+std::vector<Priced> priced(std::span<const Offer> offers, const Load& load, const model::Machine& machine,
+                           const Allowed& allowed = {});
+
+/// The way as deep as takes least time; itself, if it is no pipeline.
+schedule::Algorithm deepened(const schedule::Algorithm& way, const topology::Placement& placement,
+                             const Load& load, const model::Machine& machine);
+
+/// The machine of the second opinion in expected_seconds(): all latencies are four times as long.
+model::Machine with_long_waits(model::Machine machine);
+
+/// What a learner had better expect of each: the cost model with a doubt. The constants are rarely those of the machine, and
+/// most often it is waiting that takes longer: ranks that share a core must be woken first, switches are slow. So the geometric
+/// mean counts of how far a strategy is behind the best here and where all waits are longer, in units of the best here. What is
+/// first in both stays first; what needs few steps gets its chance. A pipeline keeps the depth that is best here. The same bits
+/// on all ranks.
+std::vector<double> expected_seconds(std::span<const Priced> priced, const Load& load,
+                                     const model::Machine& machine);
+
+/// What a shortlist is made of: names with expected_seconds().
+std::vector<Candidate> candidates(std::span<const Priced> priced, const Load& load,
+                                  const model::Machine& machine);
+
+}  // namespace wherry::tuning

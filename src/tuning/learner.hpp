@@ -1,0 +1,241 @@
+// Which candidate runs in the next call: learned from the first calls, alike on all ranks.
+//
+// Pure and deterministic: no clock, no messages, no random numbers. The calls of one operation on one
+// communicator with about the same size share a learner; every rank keeps its own and they must never
+// disagree, for ranks that run different collectives deadlock. So pick() depends on two things only: the
+// number of calls so far, which is the same on all ranks because collectives are called in the same order,
+// and values that all ranks have agreed on.
+//
+// Time goes in rounds. A round is a short list of trials, fixed when it begins. Each rank times its trials;
+// then the ranks combine summary(), by the mean or the maximum, and give the result to agreed(), which plans the next round
+// or settles. docs/design/0003-learner.md has the reasons and the measurements behind the policy.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wherry::tuning {
+
+/// A way to perform the operation, and what whoever made the list expects of it: the cost model, with its doubts or without.
+struct Candidate {
+  std::string name;
+  double predicted_s = 0;  // not finite or not positive: no expectation
+  friend bool operator==(const Candidate&, const Candidate&) = default;
+};
+
+/// Index of the native collective among the candidates.
+inline constexpr std::size_t native = 0;
+
+struct LearnerOptions {
+  /// Most time that training may cost beyond native calls, in native calls. 0: try nothing.
+  double budget = 3.0;
+  /// Seconds that it may cost in any case: a strategy's first call takes some 25 us more than the others, which is ten calls
+  /// where a call takes 2 us.
+  double least_budget_s = 100e-6;
+  /// Candidates that the model expects to take longer than this times the best candidate are never tried.
+  double hopeless = 2.0;
+  /// Most candidates tried besides native; raise it together with the budget.
+  std::size_t most_tried = 6;
+  /// Agreed times that a contender needs before it may be kept. Raise it on noisy machines.
+  std::size_t trials = 3;
+  /// Times are exact, and no call pays for those before it, as on simulated machines: a single call tells what a candidate takes,
+  /// and one trial what native does.
+  bool exact = false;
+  /// What a candidate must save of the time of what runs now to replace it: less than this is noise.
+  double least_gain = 0.04;
+  /// Calls before a look that is there to confirm: after training's choice of another than native, for training has short rows,
+  /// early in the program (not done if the first look comes at least as early); and after a look that contradicts those before,
+  /// unless the next one comes sooner.
+  std::uint64_t confirm = 64;
+  /// Calls between looks at whether things have changed since; they double from the first to the last.
+  /// look_last 0: never look again.
+  std::uint64_t look_first = 128;
+  std::uint64_t look_last = 8192;
+  /// Most time that a look may cost beyond native calls, as a share of the calls since the one before.
+  double look_share = 0.01;
+  /// Calls between glances at what runs, in which nothing else is tried. 0: never glance.
+  std::uint64_t glance = 512;
+  /// What runs takes so many times as long as it did, or as little, at two looks or glances in a row: things have changed, and
+  /// training begins again.
+  double changed = 2.0;
+};
+
+/// Where calls are much longer than what the ranks say to each other about them.
+inline constexpr LearnerOptions of_long_calls = {.look_first = 64, .glance = 64};
+
+/// Nothing is ever tried: with settled_on(), the choice stays what it is.
+inline constexpr LearnerOptions no_trials = {.budget = 0, .look_last = 0};
+
+/// What an event says happened to its candidate.
+enum class Reason { trial, kept, dropped, loaded, changed };
+
+std::string_view name_of(Reason reason);
+
+/// A step of the learner, the same on all ranks.
+struct Event {
+  Reason reason;
+  std::size_t candidate;
+  std::uint64_t call;     // calls before it took effect
+  double seconds;         // agreed time of the candidate; NaN: unknown
+  double native_seconds;  // agreed time of native; NaN: unknown
+};
+
+/// Chooses among candidates by successive elimination within a budget.
+class Learner {
+ public:
+  /// candidates[0] is native; throws usage_error if there is none. Alike on all ranks.
+  explicit Learner(std::vector<Candidate> candidates, LearnerOptions options = {});
+
+  /// A learner that starts where an earlier one ended; the times may be NaN (unknown).
+  static Learner settled_on(std::vector<Candidate> candidates, std::size_t winner, double seconds,
+                            double native_seconds, LearnerOptions options = {});
+
+  /// A learner that believes the model and tries nothing: the candidate with the best prediction, or native
+  /// if alone.
+  static Learner by_model(std::vector<Candidate> candidates);
+
+  const LearnerOptions& options() const { return options_; }
+  const std::vector<Candidate>& candidates() const { return candidates_; }
+
+  /// The candidate to run in the next call.
+  std::size_t pick() const;
+  /// Whether the next call is part of a trial: only then does its time matter.
+  bool trying() const { return position_ < round_.size(); }
+  /// Whether its time counts: the first calls of a row settle what ran before.
+  bool counts() const;
+  /// How long the call that pick() named took on this rank. Counts the call.
+  void took(double seconds);
+  std::uint64_t calls() const { return calls_; }
+
+  /// So many of the next calls run the winner, and nothing depends on how long they take.
+  std::uint64_t quiet() const;
+  /// That many of them were made: instead of took() for each.
+  void skip(std::uint64_t calls);
+
+  /// All trials of the round are done: the ranks must combine summary(). Stays true, and calls
+  /// run the winner so far, until agreed(). Also happens after settled(), rarely: a look or a glance at whether things
+  /// have changed.
+  bool round_over() const { return !round_.empty() && position_ == round_.size(); }
+  /// This rank's time of each candidate in this round, in seconds; +inf if the round does not try it.
+  std::vector<double> summary() const { return times_; }
+  /// All ranks' summary() combined, the same bits on all of them: ends the round. Must come before the same call on
+  /// every rank.
+  /// Throws contract_error if the round is not over, usage_error if there is not one time for each candidate.
+  void agreed(std::span<const double> times);
+
+  /// Training is over: the winner stays, unless a later look finds it slower than another, or things have changed so much that
+  /// training begins again.
+  bool settled() const { return settled_; }
+  /// The best candidate known so far; native until another has proved better.
+  std::size_t winner() const { return winner_; }
+  /// The agreed time of a candidate; NaN if unknown.
+  double seconds(std::size_t candidate) const;
+  /// Agreed times behind seconds().
+  std::size_t trials(std::size_t candidate) const { return samples_.at(candidate).size(); }
+  /// Whether the winner rests on more than a single call: on a look's row, or on two trials.
+  bool proven() const { return trusted(winner_); }
+  /// What trials may cost beyond native calls, in native calls.
+  double budget() const;
+  /// What they have cost so far, by agreed times.
+  double spent() const;
+
+  /// What happened since the last time this was asked.
+  std::vector<Event> drain_events();
+
+ private:
+  enum class Standing { untried, contender, dropped };
+  struct Doubt {
+    std::size_t better;  // in one look alone
+    int looks;           // in a row that left a doubt
+  };
+  static constexpr std::uint64_t never_due = std::numeric_limits<std::uint64_t>::max();
+
+  bool untried(std::size_t candidate) const { return samples_[candidate].empty(); }
+  bool trusted(std::size_t candidate) const;
+  double training_share(std::size_t candidate) const;
+  std::size_t enough_trials() const;
+  std::size_t trial_calls() const;
+  double calibration() const;
+  double expected_by_model(std::size_t candidate) const;
+  double expected(std::size_t candidate) const;
+  double extra(double seconds) const;
+  std::size_t calls_of_next_trial(std::size_t candidate) const;
+  double price(std::size_t candidate) const;
+  bool wants_trial(std::size_t candidate) const;
+  std::vector<std::size_t> by_promise() const;
+  std::vector<std::size_t> next_trials() const;
+  std::size_t best() const;
+
+  void dismiss_hopeless();
+  void drop_losers();
+  void train();
+  void settle();
+  bool ends_row() const;
+  void note_trial(double seconds);
+  void begin_round(std::vector<std::size_t> trials);
+  void end_training_round(std::span<const double> times);
+
+  bool looks_back() const { return options_.look_last != 0 && candidates_.size() > 1; }
+  void schedule_look();
+  void schedule_glance();
+  void begin_look();
+  void begin_glance();
+  void end_look(std::span<const double> times);
+  void end_glance(double seconds);
+  void remember(std::span<const double> times);
+  std::size_t better_one(std::span<const double> shares) const;
+  void decide(std::span<const double> times);
+  bool is_convincing(std::size_t candidate, double limit) const;
+  void take_over(std::size_t candidate);
+  bool has_changed(double seconds) const;
+  bool suspect_change(double seconds);
+  void train_again();
+  std::uint64_t gap() const;
+  std::size_t look_calls() const;
+  double expected_in_look(std::size_t candidate) const;
+  std::vector<std::size_t> challengers();
+
+  void keep(std::size_t candidate);
+  void drop(std::size_t candidate);
+  void report(Reason reason, std::size_t candidate);
+
+  std::vector<Candidate> candidates_;
+  LearnerOptions options_;
+
+  // Agreed: equal on all ranks.
+  std::vector<Standing> standing_;
+  std::vector<std::vector<double>> samples_;  // agreed times of each candidate, in the order of rounds
+  // Of native, in the rounds of training that tried the candidate.
+  std::vector<std::vector<double>> native_beside_;
+  std::vector<std::size_t> round_;  // candidate of each trial of this round; empty: no round
+  std::size_t winner_ = 0;
+  bool settled_ = false;
+  // Of native's time in the same look, in the last looks at each candidate.
+  std::vector<std::vector<double>> shares_;
+  bool confirming_ = false;     // the next look is there to confirm a choice
+  std::optional<Doubt> doubt_;  // left by the last look
+  bool suspicious_ = false;     // the last look or glance found another time than usual
+  bool glancing_ = false;       // this round is a glance
+  double usual_s_;              // of the winner, in rows of settled calls; NaN: unknown
+  std::size_t last_challenger_ = native;
+  std::vector<Event> events_;
+
+  // Functions of the number of calls: equal on all ranks.
+  std::uint64_t calls_ = 0;
+  std::size_t position_ = 0;  // trials of this round that are done
+  std::uint64_t look_gap_ = 0;
+  std::uint64_t look_at_ = never_due;  // no sooner than after so many calls
+  std::uint64_t glance_at_ = never_due;
+
+  // This rank's own: leaves only through summary().
+  std::vector<double> row_;    // of the candidate that is being tried
+  std::vector<double> times_;  // of each candidate in this round
+};
+
+}  // namespace wherry::tuning

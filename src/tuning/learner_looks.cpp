@@ -1,0 +1,195 @@
+// A learner after training: looks, each at native, the winner and challengers, and glances at the winner.
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include "base/stats.hpp"
+#include "tuning/learner.hpp"
+#include "tuning/trial_times.hpp"
+
+namespace wherry::tuning {
+namespace {
+
+// Calls of a row in a look, its only trial: a single disturbance must not decide. The rarer the looks, the longer the
+// rows, within what barriers before their calls may cost: some 2% of all calls at first, and less than 1% later.
+constexpr std::uint64_t least_look_calls = settling_calls + 3;
+constexpr std::uint64_t confirming_calls = 8;
+constexpr std::uint64_t most_look_calls = 12;
+constexpr std::uint64_t calls_per_look_call = 128;
+
+// Candidates of a look besides native and what runs. With two, all of a list have been in two looks after some thousand calls.
+constexpr std::size_t most_challengers = 2;
+
+// Looks in a row that a doubt may bring forward.
+constexpr int most_doubts = 2;
+
+// Looks that are remembered: few, so that a change is believed at the second look.
+constexpr std::size_t memory = 3;
+
+// Looks, of those remembered, at which a newcomer must have been better.
+constexpr std::ptrdiff_t convincing = 2;
+
+// Calls before a glance is repeated that found another time than usual.
+constexpr std::uint64_t second_glance = 16;
+
+}  // namespace
+
+void Learner::schedule_look() {
+  if (looks_back()) look_at_ = calls_ + gap();
+}
+
+void Learner::schedule_glance() {
+  if (!looks_back() || options_.glance == 0) return;
+  glance_at_ = calls_ + (suspicious_ ? std::min(second_glance, options_.glance) : options_.glance);
+}
+
+std::uint64_t Learner::gap() const { return confirming_ ? std::min(options_.confirm, look_gap_) : look_gap_; }
+
+/// Calls of a look's row.
+std::size_t Learner::look_calls() const {
+  if (confirming_) return confirming_calls;
+  return std::clamp(look_gap_ / calls_per_look_call, least_look_calls, most_look_calls);
+}
+
+void Learner::begin_look() {
+  std::vector<std::size_t> members = {native};
+  if (winner_ != native) members.push_back(winner_);
+  std::ranges::copy(challengers(), std::back_inserter(members));
+  std::vector<std::size_t> round;
+  for (const std::size_t i : members) round.insert(round.end(), look_calls(), i);
+  begin_round(std::move(round));
+}
+
+void Learner::begin_glance() {
+  glancing_ = true;
+  begin_round(std::vector(least_look_calls, winner_));
+}
+
+/// A single time of training is no reason to keep away from a candidate: a first call may make connections, and take as
+/// long as ten.
+double Learner::expected_in_look(std::size_t candidate) const {
+  return trusted(candidate) ? seconds(candidate) : expected_by_model(candidate);
+}
+
+/// The next candidates in turn whose looks are affordable together: they may have been unlucky, or the machine may have
+/// changed. Who looked better than what runs is looked at again, alone.
+std::vector<std::size_t> Learner::challengers() {
+  if (doubt_) return doubt_->better == native ? std::vector<std::size_t>{} : std::vector{doubt_->better};
+  double left = options_.look_share * static_cast<double>(gap());
+  std::vector<std::size_t> chosen;
+  const std::size_t last = last_challenger_;
+  for (std::size_t step = 1; step < candidates_.size() && chosen.size() < most_challengers; ++step) {
+    const std::size_t i = 1 + (last + step - 1) % (candidates_.size() - 1);
+    const double cost = static_cast<double>(look_calls()) * extra(expected_in_look(i));
+    if (i == winner_ || cost > left) continue;
+    left -= cost;
+    chosen.push_back(i);
+    last_challenger_ = i;
+  }
+  return chosen;
+}
+
+/// Rows of training are too short to compare with: what is usual is known from the first look or glance on.
+bool Learner::has_changed(double seconds) const {
+  return options_.budget > 0 && known(usual_s_) &&
+         (seconds > usual_s_ * options_.changed || seconds * options_.changed < usual_s_);
+}
+
+/// Training begins again at the second time in a row: a machine that several programs share is slow for a moment now and then.
+bool Learner::suspect_change(double seconds) {
+  const bool changed = has_changed(seconds);
+  const bool certain = changed && suspicious_;
+  suspicious_ = changed;
+  if (!certain) return false;
+  samples_[winner_] = {sane(seconds)};
+  train_again();
+  return true;
+}
+
+void Learner::end_glance(double seconds) {
+  if (suspect_change(seconds)) return;
+  if (!known(usual_s_)) usual_s_ = seconds;
+  schedule_glance();
+}
+
+/// All that was learned is of a machine that is no more.
+void Learner::train_again() {
+  report(Reason::changed, winner_);
+  std::ranges::fill(standing_, Standing::untried);
+  standing_[native] = Standing::contender;
+  for (auto* const remembered : {&samples_, &native_beside_, &shares_})
+    for (std::vector<double>& values : *remembered) values.clear();
+  settled_ = confirming_ = suspicious_ = false;
+  doubt_.reset();
+  usual_s_ = std::numeric_limits<double>::quiet_NaN();
+  look_gap_ = std::max<std::uint64_t>(options_.look_first, 1);
+  look_at_ = glance_at_ = never_due;
+  dismiss_hopeless();
+  train();
+}
+
+void Learner::remember(std::span<const double> times) {
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    if (!(times[i] < never)) continue;
+    samples_[i] = {sane(times[i])};
+    std::vector<double>& shares = shares_[i];
+    shares.push_back(sane(times[i]) / sane(times[native]));
+    if (shares.size() > memory) shares.erase(shares.begin());
+  }
+}
+
+/// What should run by these shares of native's time: the winner unless native is faster, or another by more than noise.
+std::size_t Learner::better_one(std::span<const double> shares) const {
+  std::size_t next = shares[winner_] > shares[native] ? native : winner_;
+  for (std::size_t i = 1; i < shares.size(); ++i)
+    if (shares[i] < shares[next] * (1 - options_.least_gain)) next = i;
+  return next;
+}
+
+/// Whether so many of its remembered looks found it faster that it is no luck; exact times need no second one. limit: in
+/// shares of native's time.
+bool Learner::is_convincing(std::size_t candidate, double limit) const {
+  return std::ranges::count_if(shares_[candidate], [=](double share) { return share < limit; }) >=
+         (options_.exact ? 1 : convincing);
+}
+
+/// Who was better in this look and in another one takes over, native if it was faster in the median; who was better in this one
+/// alone is looked at again soon. Shares of native's time are compared: what disturbs a look disturbs all of it.
+void Learner::decide(std::span<const double> times) {
+  std::vector<double> now(times.size(), never);
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (times[i] < never) now[i] = shares_[i].back();
+  const std::size_t next = better_one(now);
+  const double usual_share = median(shares_[winner_]);
+  const double limit = std::min(usual_share, 1.0) * (1 - options_.least_gain);
+  const bool is_certain = next == winner_ || (next == native ? usual_share > 1 : is_convincing(next, limit));
+  if (is_certain) take_over(next);
+  const int doubts = is_certain ? 0 : 1 + (doubt_ ? doubt_->looks : 0);
+  doubt_.reset();
+  if (doubts > 0 && doubts <= most_doubts) doubt_ = {next, doubts};
+}
+
+void Learner::take_over(std::size_t candidate) {
+  if (candidate == winner_) return;
+  if (winner_ != native) drop(winner_);
+  keep(candidate);
+}
+
+/// A look at a moment in which what runs takes another time than usual is forgotten: a glance tells soon whether that is so.
+void Learner::end_look(std::span<const double> times) {
+  if (suspect_change(times[winner_])) return;
+  if (suspicious_) {
+    doubt_.reset();
+  } else {
+    remember(times);
+    decide(times);
+    usual_s_ = times[winner_];
+  }
+  if (!std::exchange(confirming_, doubt_.has_value()))
+    look_gap_ = std::max(look_gap_, std::min(look_gap_ * 2, options_.look_last));
+  schedule_look();
+  schedule_glance();
+}
+
+}  // namespace wherry::tuning

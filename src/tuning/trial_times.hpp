@@ -1,0 +1,27 @@
+// Times that a learner can reckon with, and the rows of calls that they are taken in.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+namespace wherry::tuning {
+
+inline constexpr double never = std::numeric_limits<double>::infinity();
+
+// Bounds of a believable duration: below any clock's step, so that ratios exist, and beyond any patience.
+inline constexpr double least_s = 1e-9;
+inline constexpr double most_s = 1e9;
+
+// Calls in a row before those that count: they meet the disorder that another strategy left behind (a pairwise
+// exchange of 16 KiB blocks over Gigabit takes up to twice as long right after a linear one as after itself).
+inline constexpr std::size_t settling_calls = 1;
+
+inline double sane(double seconds) {
+  return std::isnan(seconds) ? most_s : std::clamp(seconds, least_s, most_s);
+}
+
+inline bool known(double seconds) { return std::isfinite(seconds) && seconds > 0; }
+
+}  // namespace wherry::tuning

@@ -1,0 +1,33 @@
+#include "tuning/unknown_strategies.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/nearest.hpp"
+#include "schedule/registry/algorithm.hpp"
+#include "schedule/segments/segment_operation.hpp"
+
+namespace wherry::tuning {
+namespace {
+
+std::vector<std::string_view> known_to(Collective collective) {
+  std::vector<std::string_view> names = {"auto", "native"};
+  for (const schedule::Algorithm& way : schedule::algorithms_of(schedule::segment_operation(collective)))
+    names.push_back(way.name());
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> misspelt(const Strategies& asked) {
+  std::vector<std::string> problems;
+  for (std::size_t i = 0; i < collectives; ++i) {
+    const std::vector<std::string_view> known = known_to(static_cast<Collective>(i));
+    if (std::ranges::find(known, asked[i]) != known.end()) continue;
+    problems.push_back(std::string(collective_names[i].variable) + ": unknown strategy '" + asked[i] +
+                       "', so the library's own collective runs instead" + did_you_mean(asked[i], known));
+  }
+  return problems;
+}
+
+}  // namespace wherry::tuning

@@ -1,0 +1,137 @@
+// What could run and what it costs: the runtime and `wherry explain` ask the same functions.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+#include "model/segment_cost.hpp"
+#include "tuning/candidates.hpp"
+
+using namespace wherry;
+using namespace wherry::tuning;
+using schedule::Operation;
+using topology::Placement;
+
+namespace {
+
+constexpr model::Machine machine;
+constexpr long long sizes[] = {1, 1024, 1 << 20};
+
+std::vector<std::optional<Operation>> operations() {
+  return {std::nullopt,         Operation::allgather,      Operation::bcast,
+          Operation::gather,    Operation::scatter,        Operation::reduce,
+          Operation::allreduce, Operation::reduce_scatter, Operation::barrier};
+}
+
+std::vector<Placement> placements() {
+  return {Placement::flat(1), Placement::flat(2), Placement::flat(8), Placement::blocked(13, 5),
+          Placement::spread(20, 1)};
+}
+
+const Priced& named(const std::vector<Priced>& all, std::string_view name) {
+  const auto found = std::ranges::find(all, name, [](const Priced& p) { return p.offer->way.name(); });
+  REQUIRE(found != all.end());
+  return *found;
+}
+
+}  // namespace
+
+TEST_CASE("a survey offers what applies, and nothing else") {
+  for (const auto operation : operations())
+    for (const Placement& placement : placements()) {
+      std::set<std::string_view> offered;
+      for (const Offer& o : survey(placement, operation)) offered.insert(o.way.name());
+      for (const schedule::Algorithm& way : algorithms_of(operation)) {
+        CAPTURE(way.name());
+        CHECK(offered.contains(way.name()) == way.applies(placement));
+      }
+    }
+}
+
+TEST_CASE("a survey offers every depth of a pipeline, and nothing else twice") {
+  for (const auto operation : operations()) {
+    std::set<std::pair<std::string_view, int>> offered;
+    for (const Offer& o : survey(Placement::flat(8), operation)) {
+      CHECK(offered.insert({o.way.name(), o.way.depth}).second);
+      CHECK((o.way.depth == 1 || o.way.is_pipelined()));
+    }
+    for (const schedule::Algorithm& way : algorithms_of(operation))
+      if (way.is_pipelined() && way.applies(Placement::flat(8)))
+        for (int depth = 1; depth <= deepest; depth *= 2) CHECK(offered.contains({way.name(), depth}));
+  }
+}
+
+TEST_CASE("every way is priced once, pipelines at their best depth") {
+  for (const auto operation : operations())
+    for (const Placement& placement : placements())
+      for (const long long bytes : sizes) {
+        const std::vector<Offer> offers = survey(placement, operation);
+        std::set<std::string_view> names;
+        for (const Priced& p : priced(offers, {placement.size(), bytes}, machine)) {
+          CHECK(names.insert(p.offer->way.name()).second);
+          for (const Offer& o : offers)
+            if (o.way.name() == p.offer->way.name())
+              CHECK(p.cost.seconds <= cost(o, {placement.size(), bytes}, machine).seconds);
+        }
+      }
+}
+
+TEST_CASE("sizes are of a block where every rank has one, else of the whole buffer") {
+  const Placement placement = Placement::flat(8);
+  const auto bytes_sent = [&](std::optional<Operation> operation, std::string_view name) {
+    const std::vector<Offer> offers = survey(placement, operation);
+    return named(priced(offers, {8, 1000}, machine), name).cost.bytes;
+  };
+  CHECK(bytes_sent({}, "direct") == 7 * 1000);
+  CHECK(bytes_sent(Operation::allgather, "ring") == 7 * 1000);
+  CHECK(bytes_sent(Operation::scatter, "linear") == 7 * 1000);
+  CHECK(bytes_sent(Operation::reduce_scatter, "direct") == 7 * 1000);
+  CHECK(bytes_sent(Operation::bcast, "linear") == 7 * 1000);
+  CHECK(bytes_sent(Operation::allreduce, "recursive_doubling") == 3 * 1000);
+  CHECK(bytes_sent(Operation::allreduce, "ring") == 14 * 125);
+  CHECK(bytes_sent(Operation::barrier, "dissemination") == 0);
+}
+
+TEST_CASE("a pipeline is as deep as its data is large") {
+  const Placement placement = Placement::flat(16);
+  const schedule::Algorithm chain{.segments = schedule::find_strategy(Operation::bcast, "chain")};
+  const auto depth = [&](long long bytes) { return deepened(chain, placement, {16, bytes}, machine).depth; };
+  CHECK(depth(8) == 1);
+  CHECK(depth(1 << 20) > depth(64 << 10));
+  CHECK(depth(1LL << 40) == deepest);
+  // No other power of two is better.
+  const auto seconds = [&](int d) {
+    return model::cost(*chain.segments, placement, {.depth = d}, 1 << 20, machine).seconds;
+  };
+  for (int d = 1; d <= deepest; d *= 2) CHECK(seconds(depth(1 << 20)) <= seconds(d));
+  const schedule::Algorithm binomial{.segments = schedule::find_strategy(Operation::bcast, "binomial")};
+  CHECK(deepened(binomial, placement, {16, 1 << 20}, machine) == binomial);
+}
+
+TEST_CASE("an offer costs what its strategy costs") {
+  const Placement placement = Placement::blocked(13, 5);
+  for (const schedule::SegmentStrategy& s : schedule::segment_strategies(Operation::bcast)) {
+    const Offer offer = counted({.segments = &s, .depth = 4}, placement, 7);
+    const schedule::Parameters parameters{.root = 7, .depth = 4};
+    CHECK(cost(offer, {13, 5000}, machine).seconds ==
+          model::cost(s, placement, parameters, 5000, machine).seconds);
+  }
+}
+
+TEST_CASE("staging is slots, and room to pack the caller's buffers") {
+  const std::vector<Offer> alltoall = survey(Placement::flat(4), {});
+  const auto direct = std::ranges::find(alltoall, "direct", [](const Offer& o) { return o.way.name(); });
+  CHECK(staging_bytes(*direct, {4, 100}) == 2 * 4 * 100);
+  const std::vector<Offer> reduce = survey(Placement::flat(4), Operation::reduce);
+  const auto linear = std::ranges::find(reduce, "linear", [](const Offer& o) { return o.way.name(); });
+  CHECK(staging_bytes(*linear, {4, 100}) == 3 * 100 + 100);
+}
+
+TEST_CASE("sizes up to a power of two share what is learned") {
+  CHECK(shared_bytes(0) == 1);
+  CHECK(shared_bytes(1) == 1);
+  CHECK(shared_bytes(3) == 4);
+  CHECK(shared_bytes(1024) == 1024);
+  CHECK(shared_bytes(1025) == 2048);
+}

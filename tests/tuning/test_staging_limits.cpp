@@ -1,0 +1,95 @@
+// Who may stage how much: the runtime and `wherry explain` ask the same functions.
+#include "tuning/staging_limits.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+
+using namespace wherry;
+using namespace wherry::tuning;
+
+namespace {
+
+const topology::Placement placement = topology::Placement::spread(24, 5);
+constexpr long long mib = 1 << 20;
+
+Offer offer_named(std::string_view name, std::optional<schedule::Operation> operation = {}) {
+  const std::vector<Offer> all = survey(placement, operation);
+  const auto found = std::ranges::find(all, name, [](const Offer& o) { return o.way.name(); });
+  REQUIRE(found != all.end());
+  return *found;
+}
+
+Calls calls(Collective collective, long long bytes, Limit limit = Limit::none) {
+  return {collective, limit, {placement.size(), bytes}};
+}
+
+}  // namespace
+
+TEST_CASE("what travels straight needs no room, and no memory that the processor reaches") {
+  const Offer direct = offer_named("direct"), mesh = offer_named("mesh");
+  for (const Collective c : {Collective::alltoall, Collective::alltoallv, Collective::alltoallw}) {
+    CHECK(fits(direct, calls(c, 64 * mib), placement, {0, false}));
+    CHECK_FALSE(fits(mesh, calls(c, 1024), placement, {0, true}));
+    CHECK_FALSE(fits(mesh, calls(c, 1024), placement, {64 * mib, false}));
+    CHECK(fits(mesh, calls(c, 1024), placement, {64 * mib, true}));
+  }
+}
+
+TEST_CASE("irregular all-to-alls stage blocks up to a limit, however large they are") {
+  const Offer mesh = offer_named("mesh");
+  CHECK(combined_limit(1) == 256);
+  CHECK(combined_limit(1024) == 4096);
+  CHECK(combined_limit(1 << 20) == 64 << 10);
+  const int slots = mesh.traffic.most_slots;
+  for (const long long bytes : {1LL, 1024LL, mib}) {
+    const long long limit = combined_limit(bytes);
+    CHECK(staging_bytes(mesh, calls(Collective::alltoallv, bytes)) ==
+          slots * limit + 2 * (slots + 24) * (limit + 4));
+  }
+  const Calls large = calls(Collective::alltoallv, mib), uniform = calls(Collective::alltoall, mib);
+  CHECK(staging_bytes(mesh, large) < staging_bytes(mesh, uniform));
+  CHECK(staging_bytes(offer_named("direct"), large) == 0);
+}
+
+TEST_CASE("segments of whole units need no more than is said") {
+  for (const schedule::Operation operation : {schedule::Operation::allreduce, schedule::Operation::reduce})
+    for (const Offer& offer : survey(placement, operation))
+      for (const long long unit : {1, 8, 1000})
+        for (const long long units : {1, 7, 24, 1000}) {
+          const long long largest = (units + offer.segments - 1) / offer.segments * unit;
+          CAPTURE(offer.way.name());
+          CHECK(offer.traffic.most_slots * largest + units * unit <=
+                staging_bytes(offer, Load{placement.size(), units * unit, unit}));
+        }
+}
+
+TEST_CASE("in place, an all-to-all copies what it sends, and an irregular one has one way") {
+  const Offer direct = offer_named("direct");
+  const Calls in_place = calls(Collective::alltoall, 1024, Limit::in_place);
+  CHECK(staging_bytes(direct, in_place) == 2 * 24 * 1024 + 24 * 1024);
+  CHECK_FALSE(fits(direct, in_place, placement, {64 << 10}));
+  std::set<std::string_view> irregular;
+  for (const Offer& o : survey(placement, {}))
+    if (fits(o, calls(Collective::alltoallw, 1024, Limit::in_place), placement, {0}))
+      irregular.insert(o.way.name());
+  CHECK(irregular == std::set<std::string_view>{in_place_strategy});
+}
+
+TEST_CASE("what must be combined in order takes only ways that keep it") {
+  for (const Offer& o : survey(placement, schedule::Operation::allreduce)) {
+    CAPTURE(o.way.name());
+    CHECK(fits(o, calls(Collective::allreduce, 1024, Limit::in_order), placement, {64 * mib}) ==
+          o.way.segments->keeps_order(placement));
+  }
+}
+
+TEST_CASE("beyond a GiB calls that would be staged are left to the library") {
+  const Room endless{1LL << 60};
+  CHECK(fits(offer_named("ring", schedule::Operation::allreduce), calls(Collective::allreduce, 1 << 30),
+             placement, endless));
+  CHECK_FALSE(fits(offer_named("ring", schedule::Operation::allreduce),
+                   calls(Collective::allreduce, 2LL << 30), placement, endless));
+}
