@@ -18,14 +18,15 @@ BELOW: dict[str, frozenset[str]] = {
     "choose": frozenset({"base", "plan"}),
     "profile": frozenset({"base"}),
     "cache": frozenset({"base", "layout"}),
+    "heap": frozenset({"base"}),
     "mpi": frozenset({"base"}),
     "run": frozenset({"base", "layout", "plan", "choose", "profile", "cache", "mpi"}),
     "window": frozenset({"base", "cache", "mpi", "run"}),
     "api": frozenset({"base", "mpi", "run", "window"}),
-    "interpose": frozenset({"base", "layout", "plan", "choose", "profile", "cache", "mpi", "run", "window"}),
+    "interpose": frozenset({"base", "layout", "plan", "choose", "profile", "cache", "heap", "mpi", "run", "window"}),
     "tools": frozenset({"base", "layout", "plan", "choose", "profile", "cache"}),
 }
-PURE = frozenset({"base", "layout", "plan", "choose", "profile", "cache", "tools"})
+PURE = frozenset({"base", "layout", "plan", "choose", "profile", "cache", "heap", "tools"})
 # Folders outside src/ that see public headers only.
 PUBLIC_ONLY = ("apps", "examples")
 

@@ -19,6 +19,7 @@ namespace wherry::interpose {
 
 constinit thread_local int Inside::depth = 0;
 Backend* instance = nullptr;
+constinit heap::Arena arena;
 
 void SpinLock::yield() { ::sched_yield(); }
 
@@ -125,6 +126,7 @@ const char* Backend::install() {
     core_.slots[i] = is_wrapped(rows[i].wrapped) ? rows[i].wrapper : core_.next[i];
   }
   for (std::size_t i = rows.size(); i < core_.symbols; ++i) core_.slots[i] = core_.next[i];
+  ::pthread_atfork([] { arena.lock(); }, [] { arena.unlock(); }, [] { arena.unlock(); });
   if (recording_ || replacing_ || caching_) ::pthread_atfork(nullptr, nullptr, stop_in_child);
   // A program may exit without MPI_Finalize: then the library's own exit handlers follow.
   if (wants_thread()) std::atexit([] { backend().driver().stop(); });

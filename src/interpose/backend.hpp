@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/settings.hpp"
+#include "heap/arena.hpp"
 #include "interpose/core.hpp"
 #include "interpose/handles.hpp"
 #include "mpi/api.hpp"
@@ -187,6 +188,9 @@ class Backend {
   run::Driver driver_;
   std::array<std::atomic<const void*>, remembered_sites> program_sites_ = {};
 };
+
+/// Wherry's own memory.
+extern heap::Arena arena;
 
 /// The one of this process; made by wherry_backend. Others ask for backend().
 extern Backend* instance;
