@@ -26,6 +26,7 @@ BELOW: dict[str, frozenset[str]] = {
     "tuning": _SCHEDULES | {"model"},
     "profile": frozenset({"base"}),
     "cache": frozenset({"base", "layout"}),
+    "heap": frozenset({"base"}),
     "mpi": frozenset({"base"}),
     "datatype": frozenset({"base", "layout", "mpi"}),
     "comm": frozenset({"base", "mpi", "datatype"}),
@@ -37,10 +38,10 @@ BELOW: dict[str, frozenset[str]] = {
     "host": _RUNTIME - {"host"},
     "window": frozenset({"base", "cache", "mpi", "datatype", "comm"}),
     "api": frozenset({"base", "mpi", "comm", "arguments", "coll", "progress", "host", "window"}),
-    "interpose": _RUNTIME | {"window"},
+    "interpose": _RUNTIME | {"window", "heap"},
     "tools": _PURE_RUNTIME | {"draw"},
 }
-PURE = frozenset({*_PURE_RUNTIME, "draw", "tools"})
+PURE = frozenset({*_PURE_RUNTIME, "draw", "heap", "tools"})
 # Folders outside src/ that see public headers only.
 PUBLIC_ONLY = ("apps", "examples")
 

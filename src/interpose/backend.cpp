@@ -19,6 +19,7 @@ namespace wherry::interpose {
 
 constinit thread_local int Inside::depth = 0;
 Backend* instance = nullptr;
+constinit heap::Arena arena;
 
 void SpinLock::yield() { ::sched_yield(); }
 
@@ -26,6 +27,9 @@ namespace {
 
 constexpr std::uint64_t settle_interval_ns =
     100'000'000;  // what a killed program may lose of the matrix of peers
+
+// What libraries allocate for a communicator and its attributes, measured: 10 to 90 KB. Below glibc's least threshold.
+constexpr std::size_t gap_bytes = 100'000;
 
 const Core* core_of_this_process = nullptr;
 
@@ -93,6 +97,18 @@ void tell(const std::string& problem) { std::fprintf(stderr, "wherry: %s\n", pro
 
 int poll(void*) { return backend().driver().poll(); }
 
+/// MPICH and Intel MPI have room for eight communicators, and then allocate 2 MB for more, out of what the program has freed
+/// between two steps: from then on its arrays do not fit there, and each step faults their pages anew. So they allocate it
+/// before the program's arrays are there, and the communicators that Wherry makes later change nothing. Local to this rank.
+void grow_pool_of_communicators(const mpi::Api& api, const char* abi) {
+  if (std::strcmp(abi, "openmpi") == 0) return;
+  MPI_Comm made[8];
+  for (MPI_Comm& comm : made)
+    if (api.Comm_split(MPI_COMM_SELF, 0, 0, &comm) != MPI_SUCCESS) comm = MPI_COMM_NULL;
+  for (MPI_Comm& comm : made)
+    if (comm != MPI_COMM_NULL) api.Comm_free(&comm);
+}
+
 int end_of_self(MPI_Comm, int, void*, void*) {
   backend().shut_down();
   return MPI_SUCCESS;
@@ -125,6 +141,7 @@ const char* Backend::install() {
     core_.slots[i] = is_wrapped(rows[i].wrapped) ? rows[i].wrapper : core_.next[i];
   }
   for (std::size_t i = rows.size(); i < core_.symbols; ++i) core_.slots[i] = core_.next[i];
+  ::pthread_atfork([] { arena.lock(); }, [] { arena.unlock(); }, [] { arena.unlock(); });
   if (recording_ || replacing_ || caching_) ::pthread_atfork(nullptr, nullptr, stop_in_child);
   // A program may exit without MPI_Finalize: then the library's own exit handlers follow.
   if (wants_thread()) std::atexit([] { backend().driver().stop(); });
@@ -156,6 +173,7 @@ run::Runtime& Backend::make_runtime() {
   const std::lock_guard lock(making);
   run::Runtime* made = runtime_.load(std::memory_order_relaxed);
   if (made == nullptr) {
+    std::free(std::exchange(gap_, nullptr));
     const bool heard = recording_ || says(2);
     made = new run::Runtime(settings_, api_, heard ? &listener : nullptr);
     if (starting() && driver_.exists()) made->starting().drive([this] { return driver_.wake(); });
@@ -206,6 +224,8 @@ std::uint32_t Backend::place_of(const void* site) {
 void Backend::initialized() {
   world_ = true;
   watch_self();
+  if (replacing_) grow_pool_of_communicators(api_, core_.abi);
+  if (replacing_) gap_ = std::malloc(gap_bytes);
   const std::lock_guard guard(lock);
   if (recording_ && state_ == Recording::not_yet) open_record();
   api_.Comm_rank(MPI_COMM_WORLD, &rank_);

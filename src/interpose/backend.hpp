@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/settings.hpp"
+#include "heap/arena.hpp"
 #include "host/runtime.hpp"
 #include "interpose/core.hpp"
 #include "interpose/handles.hpp"
@@ -182,11 +183,17 @@ class Backend {
   std::atomic<bool> world_ = false;  // MPI_Init was seen, so MPI_Finalize ends it, not a session
   const std::uint64_t start_ns_ = profile::monotonic_ns();
   std::uint64_t next_settle_ns_ = 0;
+  // Lies in the program's heap below its arrays from MPI_Init on, and goes before Wherry makes its first communicator: what the
+  // library keeps of it finds room there, and does not come to lie above the arrays, where it would keep glibc from trimming.
+  void* gap_ = nullptr;
   std::atomic<run::Runtime*> runtime_ = nullptr;
   std::atomic<window::Windows*> windows_ = nullptr;
   run::Driver driver_;
   std::array<std::atomic<const void*>, remembered_sites> program_sites_ = {};
 };
+
+/// Wherry's own memory.
+extern heap::Arena arena;
 
 /// The one of this process; made by wherry_backend. Others ask for backend().
 extern Backend* instance;
