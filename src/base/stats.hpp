@@ -1,9 +1,10 @@
-// Statistics of small samples. All are order statistics: one absurd value cannot move them far.
+// Statistics of small samples. One absurd value cannot move them far, except the plain mean.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -28,15 +29,29 @@ inline double median(std::span<const double> samples) { return quantile(samples,
 /// The least sample; NaN if empty.
 inline double minimum(std::span<const double> samples) { return quantile(samples, 0); }
 
-/// One of the samples, a quarter of the way up: the least of up to 4, the second of 5 to 8, and so on. NaN if
-/// empty. For times, which noise only makes longer: nearly the undisturbed time, yet one that was seen twice
-/// as soon as there are enough samples to ask for it.
-inline double lower_quartile(std::span<const double> samples) {
-  if (samples.empty()) return std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> sorted(samples.begin(), samples.end());
-  const auto at = sorted.begin() + static_cast<std::ptrdiff_t>((sorted.size() - 1) / 4);
-  std::nth_element(sorted.begin(), at, sorted.end());
-  return *at;
+inline double mean(std::span<const double> samples) {
+  return std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
+}
+
+/// The mean of times, none of which counts as more than `factor` times the least.
+inline double limited_mean(std::span<const double> times, double factor) {
+  const double limit = factor * *std::min_element(times.begin(), times.end());
+  double sum = 0;
+  for (const double time : times) sum += std::min(time, limit);
+  return sum / static_cast<double>(times.size());
+}
+
+/// How many times the least of its list a time takes: the second largest number, over the times of all lists. 1 if there are not
+/// two times.
+inline double second_largest_factor(std::span<const std::span<const double>> lists) {
+  double largest = 1, second = 1;
+  for (const std::span<const double> times : lists)
+    for (const double time : times) {
+      const double factor = time / *std::min_element(times.begin(), times.end());
+      second = std::max(second, std::min(factor, largest));
+      largest = std::max(largest, factor);
+    }
+  return second;
 }
 
 }  // namespace wherry

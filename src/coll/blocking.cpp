@@ -92,10 +92,11 @@ void Running::report_decisions(MPI_Comm comm, const CellKey& key, tuning::Learne
   constexpr profile::Reason reasons[] = {profile::Reason::trial, profile::Reason::kept,
                                          profile::Reason::dropped, profile::Reason::loaded,
                                          profile::Reason::changed};
+  const auto recorded = [](std::optional<double> seconds) { return seconds ? nanoseconds(*seconds) : 0; };
   for (const tuning::Event& e : learner.drain_events())
     parts_.observer->decided(
         comm, key, static_cast<std::uint32_t>(e.call), learner.candidates()[e.candidate].name,
-        reasons[static_cast<std::size_t>(e.reason)], nanoseconds(e.seconds), nanoseconds(e.native_seconds));
+        reasons[static_cast<std::size_t>(e.reason)], recorded(e.seconds), recorded(e.native_seconds));
 }
 
 }  // namespace wherry::run

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
@@ -58,8 +57,7 @@ Learner::Learner(std::vector<Candidate> candidates, LearnerOptions options)
       standing_(candidates_.size(), Standing::untried),
       samples_(candidates_.size()),
       native_beside_(candidates_.size()),
-      shares_(candidates_.size()),
-      usual_s_(std::numeric_limits<double>::quiet_NaN()),
+      looked_at_(candidates_.size()),
       look_gap_(std::max<std::uint64_t>(options.look_first, 1)),
       times_(candidates_.size(), never) {
   require(!candidates_.empty(), "a learner has no candidates; give it at least the native collective");
@@ -71,15 +69,15 @@ Learner::Learner(std::vector<Candidate> candidates, LearnerOptions options)
   train();
 }
 
-Learner Learner::settled_on(std::vector<Candidate> candidates, std::size_t winner, double seconds,
-                            double native_seconds, LearnerOptions options) {
+Learner Learner::settled_on(std::vector<Candidate> candidates, std::size_t winner, std::optional<double> seconds,
+                            std::optional<double> native_seconds, LearnerOptions options) {
   require(winner < candidates.size(), "the winner of a settled learner is not among its candidates");
   const double budget = std::exchange(options.budget, 0);
   Learner learner(std::move(candidates), options);
   learner.look_gap_ = std::max(learner.look_gap_, least_gap_when_known);
   learner.options_.budget = budget;
-  if (known(native_seconds)) learner.samples_[native] = {sane(native_seconds)};
-  if (known(seconds)) learner.samples_[winner] = {sane(seconds)};
+  if (native_seconds && known(*native_seconds)) learner.samples_[native] = {sane(*native_seconds)};
+  if (seconds && known(*seconds)) learner.samples_[winner] = {sane(*seconds)};
   learner.standing_[winner] = Standing::contender;
   learner.winner_ = winner;
   learner.report(Reason::loaded, winner);
@@ -95,8 +93,7 @@ Learner Learner::by_model(std::vector<Candidate> candidates) {
       std::ranges::min_element(candidates.begin() + 1, candidates.end(), {}, &Candidate::predicted_s);
   const std::size_t winner =
       best == candidates.end() ? native : static_cast<std::size_t>(best - candidates.begin());
-  const double unknown = std::numeric_limits<double>::quiet_NaN();
-  return settled_on(std::move(candidates), winner, unknown, unknown, no_trials);
+  return settled_on(std::move(candidates), winner, std::nullopt, std::nullopt, no_trials);
 }
 
 std::size_t Learner::pick() const { return trying() ? round_[position_] : winner_; }
@@ -132,9 +129,17 @@ void Learner::note_trial(double seconds) {
   const std::size_t candidate = round_[position_++];
   row_.push_back(seconds);
   if (!is_last) return;
-  const auto settled_row = std::span(row_).subspan(std::min(settling_calls, row_.size() - 1));
-  times_[candidate] = median(settled_row);
+  row_.erase(row_.begin(), row_.begin() + static_cast<std::ptrdiff_t>(std::min(settling_calls, row_.size() - 1)));
+  std::swap(rows_[candidate], row_);
   row_.clear();
+  if (position_ == round_.size()) sum_up();
+}
+
+/// A glance asks what is usual, all other rounds what a call takes in the mean.
+void Learner::sum_up() {
+  const double factor = second_largest_factor(std::vector<std::span<const double>>(rows_.begin(), rows_.end()));
+  for (std::size_t i = 0; i < rows_.size(); ++i)
+    if (!rows_[i].empty()) times_[i] = glancing_ ? median(rows_[i]) : limited_mean(rows_[i], factor);
 }
 
 void Learner::agreed(std::span<const double> times) {
@@ -147,10 +152,41 @@ void Learner::agreed(std::span<const double> times) {
   else end_look(times);
 }
 
-// Noise only makes calls longer, so a low order statistic is nearest to the truth: the median would be wrong
-// about twice as many machines with disturbances. It is not the minimum, which rewards whoever was tried more
-// often.
-double Learner::seconds(std::size_t candidate) const { return lower_quartile(samples_.at(candidate)); }
+// ---- Times ----
+
+/// A candidate's first time, native's too, may contain its set-up, and does not count beside two others.
+std::span<const double> Learner::counted(std::size_t candidate, std::span<const double> times) const {
+  const bool has_others = times.size() > 2 && !looked_at_[candidate] && !options_.exact;
+  return times.subspan(has_others ? 1 : 0);
+}
+
+std::optional<double> Learner::seconds(std::size_t candidate) const {
+  return samples_.at(candidate).empty() ? std::nullopt : std::optional(mean_seconds(candidate));
+}
+
+/// Programs wait for every call, also for the slow ones: the mean counts.
+double Learner::mean_seconds(std::size_t candidate) const {
+  return limited_mean(counted(candidate, samples_[candidate]), tail_factor());
+}
+
+/// Of native's time in the same rounds: what disturbs a round disturbs all of it.
+double Learner::share(std::size_t candidate) const {
+  const double factor = tail_factor();
+  return limited_mean(counted(candidate, samples_[candidate]), factor) /
+         limited_mean(counted(candidate, native_beside_[candidate]), factor);
+}
+
+/// What has been seen once, of whatever candidate, may be a disturbance; what has been seen twice is a tail.
+double Learner::tail_factor() const {
+  std::vector<std::span<const double>> all;
+  for (std::size_t i = 0; i < samples_.size(); ++i) all.push_back(counted(i, samples_[i]));
+  return second_largest_factor(all);
+}
+
+void Learner::add_sample(std::size_t candidate, double seconds, double native_seconds) {
+  samples_[candidate].push_back(sane(seconds));
+  native_beside_[candidate].push_back(sane(native_seconds));
+}
 
 // ---- What to expect ----
 
@@ -158,18 +194,18 @@ std::size_t Learner::enough_trials() const { return options_.exact ? 1 : options
 
 std::size_t Learner::trial_calls() const { return options_.exact ? 1 : usual_calls; }
 
-/// Looks leave the time of one row, which is the median of several calls.
+/// A look's row has several calls that count.
 bool Learner::trusted(std::size_t candidate) const {
-  return !shares_[candidate].empty() || samples_[candidate].size() >= (options_.exact ? 1 : trusted_trials);
+  return looked_at_[candidate] || samples_[candidate].size() >= (options_.exact ? 1 : trusted_trials);
 }
 
 /// Measured time per predicted time. The model's scale is often wrong by the same factor for all candidates.
 /// One of the ratios says that the best candidate equals native, until trials have shown more.
 double Learner::calibration() const {
   if (untried(native)) return 1;
-  std::vector<double> ratios = {seconds(native) / best_prediction(std::span(candidates_).subspan(1))};
+  std::vector<double> ratios = {mean_seconds(native) / best_prediction(std::span(candidates_).subspan(1))};
   for (std::size_t i = 1; i < candidates_.size(); ++i)
-    if (trusted(i)) ratios.push_back(seconds(i) / candidates_[i].predicted_s);
+    if (trusted(i)) ratios.push_back(mean_seconds(i) / candidates_[i].predicted_s);
   return median(ratios);
 }
 
@@ -182,13 +218,13 @@ double Learner::expected_by_model(std::size_t candidate) const {
 double Learner::expected(std::size_t candidate) const {
   const double model = expected_by_model(candidate);
   if (untried(candidate)) return model;
-  const double measured = seconds(candidate);
+  const double measured = mean_seconds(candidate);
   return trusted(candidate) || measured <= model ? measured : std::sqrt(measured * model);
 }
 
 /// Cost of a call beyond a native one, in native calls.
 double Learner::extra(double seconds) const {
-  return untried(native) ? 0 : std::max(0.0, seconds / this->seconds(native) - 1);
+  return untried(native) ? 0 : std::max(0.0, seconds / mean_seconds(native) - 1);
 }
 
 std::size_t Learner::calls_of_next_trial(std::size_t candidate) const {
@@ -199,7 +235,7 @@ std::size_t Learner::calls_of_next_trial(std::size_t candidate) const {
 
 double Learner::budget() const {
   return untried(native) ? options_.budget
-                         : std::max(options_.budget, options_.least_budget_s / seconds(native));
+                         : std::max(options_.budget, options_.least_budget_s / mean_seconds(native));
 }
 
 double Learner::spent() const {
@@ -207,7 +243,7 @@ double Learner::spent() const {
   for (std::size_t i = 1; i < candidates_.size(); ++i)
     if (!untried(i))
       sum +=
-          static_cast<double>(newcomer_calls + (samples_[i].size() - 1) * trial_calls()) * extra(seconds(i));
+          static_cast<double>(newcomer_calls + (samples_[i].size() - 1) * trial_calls()) * extra(mean_seconds(i));
   return sum;
 }
 
@@ -251,8 +287,9 @@ std::vector<std::size_t> Learner::next_trials() const {
   for (const std::size_t i : by_promise()) {
     if (price(i) > left || (untried(i) && !newcomer_allowed)) continue;
     newcomer_allowed = newcomer_allowed && !untried(i);
-    left -= std::max(price(i), static_cast<double>(trial_calls()) *
-                                   extra(seconds(i)));  // a doubtful time may be true after all
+    // A doubtful time may be true after all.
+    const double measured = untried(i) ? 0 : static_cast<double>(trial_calls()) * extra(mean_seconds(i));
+    left -= std::max(price(i), measured);
     trials.push_back(i);
   }
   return trials;
@@ -279,33 +316,27 @@ void Learner::begin_round(std::vector<std::size_t> trials) {
   round_ = std::move(trials);
   position_ = 0;
   std::ranges::fill(times_, never);
+  rows_.assign(candidates_.size(), {});
 }
 
 void Learner::end_training_round(std::span<const double> times) {
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (!(times[i] < never)) continue;
-    samples_[i].push_back(sane(times[i]));
-    native_beside_[i].push_back(times[native] < never ? sane(times[native]) : seconds(native));
+    add_sample(i, times[i], times[native] < never ? times[native] : mean_seconds(native));
   }
   drop_losers();
   winner_ = best();
   train();
 }
 
-/// Of native's time in the same rounds. Native is in all of them: the least of its many times would be compared with the
-/// least of few.
-double Learner::training_share(std::size_t candidate) const {
-  return seconds(candidate) / lower_quartile(native_beside_[candidate]);
-}
-
 /// The fewer the times, the further a candidate may be behind; with a single one the budget alone decides.
 void Learner::drop_losers() {
   double best = 1;
   for (std::size_t i = 1; i < candidates_.size(); ++i)
-    if (trusted(i)) best = std::min(best, training_share(i));
+    if (standing_[i] == Standing::contender && trusted(i)) best = std::min(best, share(i));
   for (std::size_t i = 1; i < candidates_.size(); ++i)
     if (standing_[i] == Standing::contender && trusted(i) &&
-        training_share(i) > best * (1 + patience / static_cast<double>(samples_[i].size())))
+        share(i) > best * (1 + patience / static_cast<double>(samples_[i].size())))
       drop(i);
 }
 
@@ -313,9 +344,9 @@ std::size_t Learner::best() const {
   std::size_t best = native;
   double limit = 1 - options_.least_gain;
   for (std::size_t i = 1; i < candidates_.size(); ++i) {
-    if (standing_[i] != Standing::contender || !trusted(i) || training_share(i) >= limit) continue;
+    if (standing_[i] != Standing::contender || !trusted(i) || share(i) >= limit) continue;
     best = i;
-    limit = training_share(i);
+    limit = share(i);
   }
   return best;
 }

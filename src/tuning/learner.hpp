@@ -61,7 +61,7 @@ struct LearnerOptions {
   double look_share = 0.01;
   /// Calls between glances at what runs, in which nothing else is tried. 0: never glance.
   std::uint64_t glance = 512;
-  /// What runs takes so many times as long as it did, or as little, at two looks or glances in a row: things have changed, and
+  /// What runs takes so many times as long as it did, or as little, at two glances in a row: things have changed, and
   /// training begins again.
   double changed = 2.0;
 };
@@ -82,8 +82,7 @@ struct Event {
   Reason reason;
   std::size_t candidate;
   std::uint64_t call;     // calls before it took effect
-  double seconds;         // agreed time of the candidate; NaN: unknown
-  double native_seconds;  // agreed time of native; NaN: unknown
+  std::optional<double> seconds, native_seconds;  // agreed times of the candidate and of native, where known
 };
 
 /// Chooses among candidates by successive elimination within a budget.
@@ -92,9 +91,9 @@ class Learner {
   /// candidates[0] is native; throws usage_error if there is none. Alike on all ranks.
   explicit Learner(std::vector<Candidate> candidates, LearnerOptions options = {});
 
-  /// A learner that starts where an earlier one ended; the times may be NaN (unknown).
-  static Learner settled_on(std::vector<Candidate> candidates, std::size_t winner, double seconds,
-                            double native_seconds, LearnerOptions options = {});
+  /// A learner that starts where an earlier one ended, with the times that are known.
+  static Learner settled_on(std::vector<Candidate> candidates, std::size_t winner, std::optional<double> seconds,
+                            std::optional<double> native_seconds, LearnerOptions options = {});
 
   /// A learner that believes the model and tries nothing: the candidate with the best prediction, or native
   /// if alone.
@@ -134,8 +133,8 @@ class Learner {
   bool settled() const { return settled_; }
   /// The best candidate known so far; native until another has proved better.
   std::size_t winner() const { return winner_; }
-  /// The agreed time of a candidate; NaN if unknown.
-  double seconds(std::size_t candidate) const;
+  /// The mean of a candidate's agreed times, outliers limited; nothing if there is none.
+  std::optional<double> seconds(std::size_t candidate) const;
   /// Agreed times behind seconds().
   std::size_t trials(std::size_t candidate) const { return samples_.at(candidate).size(); }
   /// Whether the winner rests on more than a single call: on a look's row, or on two trials.
@@ -158,7 +157,11 @@ class Learner {
 
   bool untried(std::size_t candidate) const { return samples_[candidate].empty(); }
   bool trusted(std::size_t candidate) const;
-  double training_share(std::size_t candidate) const;
+  std::span<const double> counted(std::size_t candidate, std::span<const double> times) const;
+  double mean_seconds(std::size_t candidate) const;
+  double tail_factor() const;
+  double share(std::size_t candidate) const;
+  void add_sample(std::size_t candidate, double seconds, double native_seconds);
   std::size_t enough_trials() const;
   std::size_t trial_calls() const;
   double calibration() const;
@@ -178,6 +181,7 @@ class Learner {
   void settle();
   bool ends_row() const;
   void note_trial(double seconds);
+  void sum_up();
   void begin_round(std::vector<std::size_t> trials);
   void end_training_round(std::span<const double> times);
 
@@ -211,18 +215,17 @@ class Learner {
   // Agreed: equal on all ranks.
   std::vector<Standing> standing_;
   std::vector<std::vector<double>> samples_;  // agreed times of each candidate, in the order of rounds
-  // Of native, in the rounds of training that tried the candidate.
+  // Of native, in the same rounds.
   std::vector<std::vector<double>> native_beside_;
   std::vector<std::size_t> round_;  // candidate of each trial of this round; empty: no round
   std::size_t winner_ = 0;
   bool settled_ = false;
-  // Of native's time in the same look, in the last looks at each candidate.
-  std::vector<std::vector<double>> shares_;
+  std::vector<bool> looked_at_;  // the samples are of looks, no longer of training
   bool confirming_ = false;     // the next look is there to confirm a choice
   std::optional<Doubt> doubt_;  // left by the last look
-  bool suspicious_ = false;     // the last look or glance found another time than usual
+  bool suspicious_ = false;     // the last glance found another time than usual
   bool glancing_ = false;       // this round is a glance
-  double usual_s_;              // of the winner, in rows of settled calls; NaN: unknown
+  std::optional<double> usual_s_;  // of the winner, in glances
   std::size_t last_challenger_ = native;
   std::vector<Event> events_;
 
@@ -234,7 +237,8 @@ class Learner {
   std::uint64_t glance_at_ = never_due;
 
   // This rank's own: leaves only through summary().
-  std::vector<double> row_;    // of the candidate that is being tried
+  std::vector<double> row_;                // of the candidate that is being tried
+  std::vector<std::vector<double>> rows_;  // of this round, the calls that count
   std::vector<double> times_;  // of each candidate in this round
 };
 

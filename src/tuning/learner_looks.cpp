@@ -1,7 +1,6 @@
 // A learner after training: looks, each at native, the winner and challengers, and glances at the winner.
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <utility>
 
 #include "base/stats.hpp"
@@ -24,8 +23,8 @@ constexpr std::size_t most_challengers = 2;
 // Looks in a row that a doubt may bring forward.
 constexpr int most_doubts = 2;
 
-// Looks that are remembered: few, so that a change is believed at the second look.
-constexpr std::size_t memory = 3;
+// Looks that are remembered: where one call in five takes a thousand times as long, fewer would often show none of them.
+constexpr std::size_t memory = 8;
 
 // Looks, of those remembered, at which a newcomer must have been better.
 constexpr std::ptrdiff_t convincing = 2;
@@ -69,7 +68,7 @@ void Learner::begin_glance() {
 /// A single time of training is no reason to keep away from a candidate: a first call may make connections, and take as
 /// long as ten.
 double Learner::expected_in_look(std::size_t candidate) const {
-  return trusted(candidate) ? seconds(candidate) : expected_by_model(candidate);
+  return trusted(candidate) ? mean_seconds(candidate) : expected_by_model(candidate);
 }
 
 /// The next candidates in turn whose looks are affordable together: they may have been unlucky, or the machine may have
@@ -90,10 +89,11 @@ std::vector<std::size_t> Learner::challengers() {
   return chosen;
 }
 
-/// Rows of training are too short to compare with: what is usual is known from the first look or glance on.
+/// By the medians of glances: whether everything has become slower is no question of its tail. Rows of training are too short to
+/// compare with: what is usual is known from the first glance on.
 bool Learner::has_changed(double seconds) const {
-  return options_.budget > 0 && known(usual_s_) &&
-         (seconds > usual_s_ * options_.changed || seconds * options_.changed < usual_s_);
+  return options_.budget > 0 && usual_s_ &&
+         (seconds > *usual_s_ * options_.changed || seconds * options_.changed < *usual_s_);
 }
 
 /// Training begins again at the second time in a row: a machine that several programs share is slow for a moment now and then.
@@ -109,7 +109,7 @@ bool Learner::suspect_change(double seconds) {
 
 void Learner::end_glance(double seconds) {
   if (suspect_change(seconds)) return;
-  if (!known(usual_s_)) usual_s_ = seconds;
+  if (!suspicious_) usual_s_ = (usual_s_.value_or(seconds) + seconds) / 2;
   schedule_glance();
 }
 
@@ -118,11 +118,12 @@ void Learner::train_again() {
   report(Reason::changed, winner_);
   std::ranges::fill(standing_, Standing::untried);
   standing_[native] = Standing::contender;
-  for (auto* const remembered : {&samples_, &native_beside_, &shares_})
+  for (auto* const remembered : {&samples_, &native_beside_})
     for (std::vector<double>& values : *remembered) values.clear();
   settled_ = confirming_ = suspicious_ = false;
   doubt_.reset();
-  usual_s_ = std::numeric_limits<double>::quiet_NaN();
+  looked_at_.assign(candidates_.size(), false);
+  usual_s_.reset();
   look_gap_ = std::max<std::uint64_t>(options_.look_first, 1);
   look_at_ = glance_at_ = never_due;
   dismiss_hopeless();
@@ -132,10 +133,12 @@ void Learner::train_again() {
 void Learner::remember(std::span<const double> times) {
   for (std::size_t i = 0; i < times.size(); ++i) {
     if (!(times[i] < never)) continue;
-    samples_[i] = {sane(times[i])};
-    std::vector<double>& shares = shares_[i];
-    shares.push_back(sane(times[i]) / sane(times[native]));
-    if (shares.size() > memory) shares.erase(shares.begin());
+    for (std::vector<double>* const times_of : {&samples_[i], &native_beside_[i]}) {
+      if (!looked_at_[i]) times_of->clear();
+      if (times_of->size() == memory) times_of->erase(times_of->begin());
+    }
+    looked_at_[i] = true;
+    add_sample(i, times[i], times[native]);
   }
 }
 
@@ -147,21 +150,23 @@ std::size_t Learner::better_one(std::span<const double> shares) const {
   return next;
 }
 
-/// Whether so many of its remembered looks found it faster that it is no luck; exact times need no second one. limit: in
-/// shares of native's time.
+/// Whether it is faster in the mean, and so many of its remembered looks found it so that it is no luck; exact times need no second
+/// one. limit: in shares of native's time.
 bool Learner::is_convincing(std::size_t candidate, double limit) const {
-  return std::ranges::count_if(shares_[candidate], [=](double share) { return share < limit; }) >=
-         (options_.exact ? 1 : convincing);
+  std::ptrdiff_t faster = 0;
+  for (std::size_t look = 0; look < samples_[candidate].size(); ++look)
+    faster += samples_[candidate][look] < limit * native_beside_[candidate][look];
+  return faster >= (options_.exact ? 1 : convincing) && (options_.exact || share(candidate) < limit);
 }
 
-/// Who was better in this look and in another one takes over, native if it was faster in the median; who was better in this one
+/// Who was better in this look and in another one takes over, native if it was faster in the mean; who was better in this one
 /// alone is looked at again soon. Shares of native's time are compared: what disturbs a look disturbs all of it.
 void Learner::decide(std::span<const double> times) {
   std::vector<double> now(times.size(), never);
   for (std::size_t i = 0; i < times.size(); ++i)
-    if (times[i] < never) now[i] = shares_[i].back();
+    if (times[i] < never) now[i] = sane(times[i]) / sane(times[native]);
   const std::size_t next = better_one(now);
-  const double usual_share = median(shares_[winner_]);
+  const double usual_share = share(winner_);
   const double limit = std::min(usual_share, 1.0) * (1 - options_.least_gain);
   const bool is_certain = next == winner_ || (next == native ? usual_share > 1 : is_convincing(next, limit));
   if (is_certain) take_over(next);
@@ -174,18 +179,13 @@ void Learner::take_over(std::size_t candidate) {
   if (candidate == winner_) return;
   if (winner_ != native) drop(winner_);
   keep(candidate);
+  usual_s_.reset();
+  suspicious_ = false;
 }
 
-/// A look at a moment in which what runs takes another time than usual is forgotten: a glance tells soon whether that is so.
 void Learner::end_look(std::span<const double> times) {
-  if (suspect_change(times[winner_])) return;
-  if (suspicious_) {
-    doubt_.reset();
-  } else {
-    remember(times);
-    decide(times);
-    usual_s_ = times[winner_];
-  }
+  remember(times);
+  decide(times);
   if (!std::exchange(confirming_, doubt_.has_value()))
     look_gap_ = std::max(look_gap_, std::min(look_gap_ * 2, options_.look_last));
   schedule_look();

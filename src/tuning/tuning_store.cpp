@@ -15,6 +15,7 @@ constexpr std::string_view magic = "wherry-tuning";
 constexpr int version = 2;
 constexpr int first_version = 1;  // without rows of machines
 constexpr std::string_view unknown = "-";
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 // ---- Fields: words without spaces ----
 
@@ -35,6 +36,10 @@ std::string escape(std::string_view text) {
     else word += {'%', digits[byte >> 4], digits[byte & 15]};
   }
   return word;
+}
+
+std::optional<double> known(double value) {
+  return std::isnan(value) ? std::nullopt : std::optional(value);
 }
 
 std::string written(double value) {
@@ -83,7 +88,7 @@ class Words {
   /// NaN if it is unknown.
   double real() {
     const std::string_view digits = word();
-    if (digits == unknown) return std::numeric_limits<double>::quiet_NaN();
+    if (digits == unknown) return no_number;
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     good_ = good_ && error == std::errc{} && end == digits.data() + digits.size() && std::isfinite(value);
@@ -117,7 +122,7 @@ std::string format_row(const TuningRow& row) {
   for (const std::string& word :
        {escape(row.key.machine), escape(row.key.mpi), std::to_string(row.key.ranks),
         written(row.key.placement, 16), escape(row.key.operation), std::to_string(row.key.bucket),
-        escape(row.strategy), written(row.seconds), written(row.native_seconds), std::to_string(row.trials)})
+        escape(row.strategy), written(row.seconds.value_or(no_number)), written(row.native_seconds.value_or(no_number)), std::to_string(row.trials)})
     line += ' ' + word;
   return line + '\n';
 }
@@ -137,8 +142,8 @@ std::optional<TuningRow> parse_row(Words words) {
   row.key.operation = words.text();
   row.key.bucket = words.number<unsigned>();
   row.strategy = words.text();
-  row.seconds = words.real();
-  row.native_seconds = words.real();
+  row.seconds = known(words.real());
+  row.native_seconds = known(words.real());
   row.trials = words.number<unsigned>();
   return words.done() ? std::optional(std::move(row)) : std::nullopt;
 }

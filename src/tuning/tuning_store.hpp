@@ -4,6 +4,7 @@
 #pragma once
 
 #include <compare>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,12 +24,11 @@ struct TuningKey {
   friend auto operator<=>(const TuningKey&, const TuningKey&) = default;
 };
 
-/// The strategy that was best, and the times that made it so. Not finite: unknown.
+/// The strategy that was best, and the times that made it so, where they are known.
 struct TuningRow {
   TuningKey key;
   std::string strategy;  // "native" included: that it was best is worth knowing too
-  double seconds = 0;
-  double native_seconds = 0;
+  std::optional<double> seconds, native_seconds;
   unsigned trials = 0;  // agreed times behind `seconds`
 };
 

@@ -27,17 +27,29 @@ TEST_CASE("quantiles outside 0 to 1 are the extremes") {
 
 TEST_CASE("nothing has no statistic") {
   CHECK(std::isnan(median({})));
-  CHECK(std::isnan(lower_quartile({})));
 }
 
-TEST_CASE("the lower quartile is a sample: the least of 4, the second of 5") {
-  CHECK(lower_quartile(std::vector<double>{4, 3, 2, 9}) == 2);
-  CHECK(lower_quartile(std::vector<double>{4, 3, 2, 9, 8}) == 3);
-  CHECK(lower_quartile(std::vector<double>{1}) == 1);
+TEST_CASE("no time counts as more than the factor times the least") {
+  const std::vector<double> times = {2, 3, 100};
+  CHECK(mean(times) == 35);
+  CHECK(limited_mean(times, 10) == 25.0 / 3);
+  CHECK(limited_mean(times, 100) == 35);
+  CHECK(limited_mean(times, 1) == 2);
+}
+
+TEST_CASE("the largest factor of all lists is not believed, the second largest is") {
+  const std::vector<double> calm = {1, 1.5}, once = {2, 2, 200}, twice = {2, 20, 200}, one = {7};
+  const auto factor = [](std::vector<std::span<const double>> lists) { return second_largest_factor(lists); };
+  CHECK(factor({}) == 1);
+  CHECK(factor({one}) == 1);
+  CHECK(factor({calm}) == 1);
+  CHECK(factor({calm, once, one}) == 1.5);
+  CHECK(factor({once, calm, one}) == 1.5);
+  CHECK(factor({calm, twice}) == 10);
+  CHECK(factor({once, once}) == 100);
 }
 
 TEST_CASE("one infinite sample does not reach the others") {
   const double never = std::numeric_limits<double>::infinity();
   CHECK(median(std::vector<double>{1, 2, never}) == 2);
-  CHECK(lower_quartile(std::vector<double>{never, 1}) == 1);
 }

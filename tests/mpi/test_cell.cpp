@@ -68,8 +68,10 @@ void learn_after_barriers(Bench& b, const Trouble&, const run::Channel& channel)
     cell.end(cell.wants_time() ? in_trial_s : between_s);
   }
   const auto is = [](double seconds, double expected) { return std::abs(seconds - expected) < 1e-6; };
-  b.expect(is(cell.learner().seconds(tuning::native), native_s), "native's time is not its slowest rank's");
-  b.expect(is(cell.learner().seconds(1), strategy_s), "the strategy's time is not its slowest rank's");
+  b.expect(is(cell.learner().seconds(tuning::native).value(), native_s),
+           "native's time is not its slowest rank's");
+  b.expect(is(cell.learner().seconds(1).value(), strategy_s),
+           "the strategy's time is not its slowest rank's");
   b.expect(cell.learner().winner() == 1, "the faster one was not kept");
 }
 

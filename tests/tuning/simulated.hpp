@@ -25,7 +25,13 @@ struct Weather {
   double rank_spikes = 0;  // share of a rank's calls that take it ten times as long, whatever the others see
   // Standard deviation of the logarithm of everybody's speed, which changes within some 50 calls.
   double drift = 0;
+  std::uint64_t period = 0;  // one call in so many takes three times as long, whoever performs it
   double lateness = 0;  // the last rank arrives so many native calls late, always: the others wait
+};
+
+/// A share of a candidate's calls takes so many times as long, on all ranks.
+struct Tail {
+  double share = 0, times = 1;
 };
 
 /// Candidates, their true times, and random numbers with a fixed seed.
@@ -43,11 +49,23 @@ class Machine {
     for (int i = 1; i <= strategies; ++i)
       truth_.push_back(candidates_[static_cast<std::size_t>(i)].predicted_s * spread(model_error));
     warm_.assign(truth_.size(), false);
+    tails_.resize(truth_.size());
   }
 
   const std::vector<Candidate>& candidates() const { return candidates_; }
   double truth(std::size_t candidate) const { return truth_[candidate]; }
   void set_truth(std::size_t candidate, double seconds) { truth_[candidate] = seconds; }
+  /// The same with its tail.
+  double mean_truth(std::size_t candidate) const {
+    const Tail& tail = tails_[candidate];
+    return truth_[candidate] * (1 + tail.share * (tail.times - 1));
+  }
+  double best_mean() const {
+    double best = mean_truth(native);
+    for (std::size_t i = 1; i < truth_.size(); ++i) best = std::min(best, mean_truth(i));
+    return best;
+  }
+  void set_tail(std::size_t candidate, Tail tail) { tails_[candidate] = tail; }
   double best() const { return *std::min_element(truth_.begin(), truth_.end()); }
   /// What one call of a candidate costs beyond a native one, in native calls.
   double extra(std::size_t candidate) const { return std::max(0.0, truth_[candidate] / truth_[native] - 1); }
@@ -63,6 +81,9 @@ class Machine {
       slowness_ = std::pow(slowness_, stays) * spread(weather_.drift * std::sqrt(1 - stays * stays));
     double seconds = slowness_ * truth_[candidate] * spread(weather_.call_noise);
     if (chance() < weather_.spikes) seconds *= 10;
+    const Tail& tail = tails_[candidate];
+    if (tail.share > 0 && chance() < tail.share) seconds *= tail.times;
+    if (weather_.period > 0 && calls_++ % weather_.period == 0) seconds *= 3;
     if (!warm_[candidate]) seconds *= 1 + (weather_.cold - 1) * chance();
     warm_[candidate] = true;
     std::vector<double> times;
@@ -89,6 +110,8 @@ class Machine {
   std::vector<double> truth_;
   double slowness_ = 1;
   std::vector<bool> warm_;
+  std::vector<Tail> tails_;
+  std::uint64_t calls_ = 0;
 };
 
 /// What a reduction makes of the ranks' summaries: the maximum after barriers, else the sum.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/stats.hpp"
 #include "tuning/given_times.hpp"
 
 using namespace wherry;
@@ -16,6 +17,8 @@ using namespace wherry::tuning;
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+double mean_after_first(const std::vector<double>& row) { return mean(std::span(row).subspan(1)); }
 
 }  // namespace
 
@@ -44,7 +47,6 @@ TEST_CASE("where times are exact, each candidate runs once, and native in the fi
 TEST_CASE("a lucky time of native's in a round that a candidate was not in does not count against it") {
   Learner learner(three());
   for (int round = 0; !learner.settled(); ++round) run_round(learner, {round == 0 ? 0.5 : 1.0, 1.0, 0.8});
-  CHECK(learner.seconds(native) == 0.5);
   CHECK(learner.winner() == 2);
 }
 
@@ -187,7 +189,7 @@ TEST_CASE("times that no clock should give do no harm") {
     Learner learner(three());
     train(learner, {absurd, 1.0, absurd});
     CHECK(learner.winner() < 3);
-    CHECK(std::isfinite(learner.seconds(native)));
+    CHECK(std::isfinite(learner.seconds(native).value()));
   }
 }
 
@@ -218,9 +220,9 @@ TEST_CASE("a loaded learner runs its winner at once") {
 }
 
 TEST_CASE("a loaded learner may lack times") {
-  Learner learner = Learner::settled_on(three(), 1, unknown, unknown);
+  Learner learner = Learner::settled_on(three(), 1, std::nullopt, std::nullopt);
   CHECK(learner.pick() == 1);
-  CHECK(std::isnan(learner.seconds(1)));
+  CHECK_FALSE(learner.seconds(1));
 }
 
 TEST_CASE("by_model believes the prediction for good") {
@@ -241,7 +243,7 @@ TEST_CASE("no_trials keeps a choice for good") {
   }
 }
 
-TEST_CASE("a row's first call settles what ran before, and the median of the others counts") {
+TEST_CASE("a row's first call settles what ran before, and the mean of the others counts") {
   Learner learner({{"native", 0}, {"mesh", 1.0}}, {.look_first = 8});
   train(learner, {1.0, 0.5});
   while (!learner.trying()) learner.took(0.5);
@@ -250,7 +252,7 @@ TEST_CASE("a row's first call settles what ran before, and the median of the oth
     rows[learner.pick()].push_back(seconds);
     learner.took(seconds);
   }
-  CHECK(learner.summary() == std::vector<double>{rows[0].at(2), rows[1].at(2)});  // rows of four
+  CHECK(learner.summary() == std::vector<double>{mean_after_first(rows[0]), mean_after_first(rows[1])});
 }
 
 TEST_CASE("of a row the calls after the first count, and the only one of a newcomer's") {

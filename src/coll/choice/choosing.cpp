@@ -200,14 +200,15 @@ void Choosing::settle_machine(Communicator& c) {
 
 /// What rank 0 knows from earlier runs becomes what all ranks know. Collective.
 tuning::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vector<tuning::Candidate> list) {
-  double earlier[3] = {-1, 0, 0};  // index among the candidates, seconds, native seconds
+  double earlier[3] = {-1, 0,
+                       0};  // index among the candidates, seconds, native seconds; 0 seconds: not known
   const tuning::TuningRow* const row =
       c.terms().tuning && c.rank() == 0 ? tuning_table().find(tuning_key(c, key)) : nullptr;
   if (row != nullptr) {
     const auto at = std::ranges::find(list, row->strategy, &tuning::Candidate::name);
     if (at != list.end()) earlier[0] = static_cast<double>(at - list.begin());
-    earlier[1] = row->seconds;
-    earlier[2] = row->native_seconds;
+    earlier[1] = row->seconds.value_or(0);
+    earlier[2] = row->native_seconds.value_or(0);
   }
   if (c.terms().tuning) api_.Bcast(earlier, 3, MPI_DOUBLE, 0, c.channel().comm());
   const OwnArithmetic arithmetic;
