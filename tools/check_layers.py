@@ -18,14 +18,17 @@ BELOW: dict[str, frozenset[str]] = {
     "choose": frozenset({"base", "plan"}),
     "profile": frozenset({"base"}),
     "cache": frozenset({"base", "layout"}),
+    "waiting": frozenset({"base"}),
     "mpi": frozenset({"base"}),
-    "run": frozenset({"base", "layout", "plan", "choose", "profile", "cache", "mpi"}),
+    "run": frozenset({"base", "layout", "plan", "choose", "profile", "cache", "waiting", "mpi"}),
     "window": frozenset({"base", "cache", "mpi", "run"}),
-    "api": frozenset({"base", "mpi", "run", "window"}),
-    "interpose": frozenset({"base", "layout", "plan", "choose", "profile", "cache", "mpi", "run", "window"}),
+    "api": frozenset({"base", "waiting", "mpi", "run", "window"}),
+    "interpose": frozenset(
+        {"base", "layout", "plan", "choose", "profile", "cache", "waiting", "mpi", "run", "window"}
+    ),
     "tools": frozenset({"base", "layout", "plan", "choose", "profile", "cache"}),
 }
-PURE = frozenset({"base", "layout", "plan", "choose", "profile", "cache", "tools"})
+PURE = frozenset({"base", "layout", "plan", "choose", "profile", "cache", "waiting", "tools"})
 # Folders outside src/ that see public headers only.
 PUBLIC_ONLY = ("apps", "examples")
 

@@ -1,23 +1,23 @@
-// Waiting by asking again and again, without keeping the processor from those that are waited for.
+// How Wherry's own messages and calls are waited for where the library would spin.
 #pragma once
 
 #include <mpi.h>
 #include <sched.h>
 
+#include "waiting/poll.hpp"
+
 namespace wherry::run {
 
-// Polls before the first yield: about the time of one message between two running ranks.
-inline constexpr int polls_before_yield = 64;
+using waiting::polls_before_yield;
 
-/// Calls `done(int* flag)` until it reports completion or an error, yielding between calls after a while.
+/// Calls `done(int* flag)` until it reports completion or an error.
 template <class Test>
 int poll(Test done) {
-  for (int polls = 0;; ++polls) {
-    int flag = 0;
-    const int code = done(&flag);
-    if (code != MPI_SUCCESS || flag) return code;
-    if (polls >= polls_before_yield) sched_yield();
-  }
+#ifdef SMPI_H  // SimGrid's: its ranks take turns, and while one sleeps none goes on
+  return waiting::poll<waiting::Pause::yields>(done);
+#else
+  return waiting::poll<waiting::Pause::sleeps>(done);
+#endif
 }
 
 }  // namespace wherry::run
