@@ -27,21 +27,22 @@ BELOW: dict[str, frozenset[str]] = {
     "profile": frozenset({"base"}),
     "cache": frozenset({"base", "layout"}),
     "heap": frozenset({"base"}),
+    "waiting": frozenset({"base"}),
     "mpi": frozenset({"base"}),
     "datatype": frozenset({"base", "layout", "mpi"}),
-    "comm": frozenset({"base", "mpi", "datatype"}),
+    "comm": frozenset({"base", "waiting", "mpi", "datatype"}),
     "arguments": _SCHEDULES | {"mpi", "datatype", "comm"},
     "exec": _SCHEDULES | {"mpi", "datatype", "comm", "arguments"},
     "sparse": _SCHEDULES | {"model", "mpi", "datatype", "comm", "exec"},
     "coll": _PURE_RUNTIME | {"mpi", "datatype", "comm", "arguments", "exec", "sparse"},
-    "progress": _PURE_RUNTIME | {"mpi", "datatype", "comm", "arguments", "exec", "coll"},
+    "progress": _PURE_RUNTIME | {"waiting", "mpi", "datatype", "comm", "arguments", "exec", "coll"},
     "host": _RUNTIME - {"host"},
     "window": frozenset({"base", "cache", "mpi", "datatype", "comm"}),
-    "api": frozenset({"base", "mpi", "comm", "arguments", "coll", "progress", "host", "window"}),
-    "interpose": _RUNTIME | {"window", "heap"},
+    "api": frozenset({"base", "waiting", "mpi", "comm", "arguments", "coll", "progress", "host", "window"}),
+    "interpose": _RUNTIME | {"window", "heap", "waiting"},
     "tools": _PURE_RUNTIME | {"draw"},
 }
-PURE = frozenset({*_PURE_RUNTIME, "draw", "heap", "tools"})
+PURE = frozenset({*_PURE_RUNTIME, "draw", "heap", "waiting", "tools"})
 # Folders outside src/ that see public headers only.
 PUBLIC_ONLY = ("apps", "examples")
 

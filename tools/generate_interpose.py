@@ -58,6 +58,13 @@ class Function:
     runs: str = ""
     always: bool = False
     wrapped: str = "recording"
+    starts: tuple[str, ...] = ()
+    tests: str = ""
+    until: str = ""
+
+    @property
+    def can_poll(self) -> bool:
+        return bool(self.starts or self.tests)
 
     @property
     def has_large_count(self) -> bool:
@@ -121,8 +128,13 @@ def read_table(path: Path) -> list[Function]:
         call["parameters"] = tuple(parse_parameter(p) for p in split_parameters(call["parameters"]))
         if call.get("replaceable"):
             call["wrapped"] = "always"
+        starts = call.pop("starts", [])
+        if starts or twins or "tests" in call:
+            call.setdefault("wrapped", "waiting")
         for name in names:
-            function = Function(name=name, **call)
+            function = Function(name=name, starts=tuple(text.replace("<lower>", name.lower()) for text in starts), **call)
+            if twins:
+                function = replace(function, starts=(f"{nonblocking(function).name}({arguments(function)})",))
             functions += [function, nonblocking(function), persistent(function)] if twins else [function]
     return functions
 
@@ -210,16 +222,64 @@ def running(f: Function) -> str:
     return f"[&] {{ return replaceable(&run::Runtime::{f.name.lower()}, call, {{{arguments(f)}}}, next); }}"
 
 
-def wrapper(f: Function, index: int) -> str:
+class Others:
+    """How a wrapper calls another function of the library, of the same form as itself: MPI_ or PMPI_, with _c or without."""
+
+    def __init__(self, functions: list[Function], symbols: list[Symbol]) -> None:
+        self._functions = {f.name: f for f in functions}
+        self._first = {f.name: next(i for i, s in enumerate(symbols) if s.function is f) for f in functions}
+
+    def call(self, caller: Function, text: str, added: str = "") -> str:
+        name, given = text.rstrip(")").split("(", 1)
+        callee = self._functions[name]
+        if callee.has_large_count != caller.has_large_count:
+            raise SystemExit(f"{caller.name} cannot be performed by {name}: only one of them has a _c variant")
+        offset = self._first[name] - self._first[caller.name]
+        values = ", ".join(v for v in (given, added) if v)
+        return f"next_of<int({types(callee)})>(symbol + {offset})({values})"
+
+
+def polling(f: Function, others: Others) -> str:
+    """What runs instead of the library's blocking function where this rank, or these, had better poll."""
+    if f.tests:
+        test = f"{others.call(f, f.tests)}"
+        body = f"const int code = {test}; *flag = {f.until}; return code;" if f.until else f"return {test};"
+        return f"by_testing([&](int* flag) {{ {body} }})"
+    status = "status" if any(p.name == "status" for p in f.parameters) else "MPI_STATUS_IGNORE"
+    begins = [f"[&](MPI_Request* begun) {{ return {others.call(f, text, 'begun')}; }}" for text in f.starts]
+    return f"by_requests({', '.join([status, *begins])})"
+
+
+def condition(f: Function) -> str:
+    if f.kind != "collective":
+        return "is_patient()"
+    return f"is_patient{'_reducing' if any(p.name == 'op' for p in f.parameters) else ''}_in(comm)"
+
+
+def passing_on(f: Function, capture: str, others: Others) -> list[str]:
+    """`next`, what the call comes to in the end, and what it is inside another MPI call."""
+    native = f"return next_of<int({types(f)})>(symbol)({arguments(f)});"
+    if not f.can_poll:
+        return [f"  const auto next = [{capture}] {{ {native} }};"]
+    return [
+        f"  const auto native = [&] {{ {native} }};",
+        f"  const auto next = [{capture}] {{",
+        f"    if ({condition(f)}) return {polling(f, others)};",
+        f"    {native}",
+        "  };",
+    ]
+
+
+def wrapper(f: Function, index: int, others: Others) -> str:
     # By value: then a collective's arguments are stored once. By reference where a statement before may change one.
     capture = "=" if f.replaceable and not f.before else "&"
     lines = [
         f"// MPI_{f.name}",
         "template <int symbol, class COUNT, class DISPL>",
         f"int {f.name}({signature(f)}) {{",
-        f"  const auto next = [{capture}] {{ return next_of<int({types(f)})>(symbol)({arguments(f)}); }};",
+        *passing_on(f, capture, others),
         *statement(f.before, f.always),
-        "  if (inside_mpi()) return next();",
+        f"  if (inside_mpi()) return {'native' if f.can_poll else 'next'}();",
         *statement(f.before, not f.always),
         f"  Call call({index}, __builtin_return_address(0));",
         f"  const int code = call.run({running(f)});",
@@ -283,7 +343,8 @@ def symbol_row(s: Symbol, index: int) -> str:
 
 
 def wrappers(functions: list[Function], symbols: list[Symbol]) -> str:
-    parts = [wrapper(f, i) for i, f in enumerate(functions)]
+    others = Others(functions, symbols)
+    parts = [wrapper(f, i, others) for i, f in enumerate(functions)]
     parts += [narrowing(f) for f in functions if f.has_large_count]
     rows = "\n".join(symbol_row(s, i) for i, s in enumerate(symbols))
     parts.append(f"const SymbolRow symbol_rows[] = {{\n{rows}\n}};")

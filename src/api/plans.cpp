@@ -10,7 +10,7 @@
 
 #include "api/process.hpp"
 #include "arguments/neighbors.hpp"
-#include "comm/poll.hpp"
+#include "comm/polled_wait.hpp"
 
 struct wherry_plan {
   MPI_Comm comm = MPI_COMM_NULL;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "comm/poll.hpp"
+#include "comm/polled_wait.hpp"
 #include "datatype/large_count.hpp"
 
 namespace wherry::run {

@@ -119,6 +119,7 @@ int end_of_self(MPI_Comm, int, void*, void*) {
 Backend::Backend(const Core& core, const Settings& settings)
     : recorder(sites),
       handles(api_, queries_, recorder),
+      patience(settings_, api_, queries_),
       core_(core),
       settings_(settings),
       driver_(api_, settings_.progress, {advance, is_idle, poll}) {
@@ -128,6 +129,7 @@ Backend::Backend(const Core& core, const Settings& settings)
   recording_ = active && settings_.features.profile && !settings_.output.empty();
   replacing_ = active && settings_.features.collectives;
   caching_ = active && settings_.cache != "off";
+  waiting_ = active && settings_.wait != Waits::spin;
   state_ = recording_ ? Recording::not_yet : Recording::off;
   sites = profile::Sites(find("PMPI_Comm_size"));
 }
@@ -141,8 +143,9 @@ const char* Backend::install() {
     core_.slots[i] = is_wrapped(rows[i].wrapped) ? rows[i].wrapper : core_.next[i];
   }
   for (std::size_t i = rows.size(); i < core_.symbols; ++i) core_.slots[i] = core_.next[i];
+  test_ = reinterpret_cast<decltype(test_)>(next("MPI_Test"));
   ::pthread_atfork([] { arena.lock(); }, [] { arena.unlock(); }, [] { arena.unlock(); });
-  if (recording_ || replacing_ || caching_) ::pthread_atfork(nullptr, nullptr, stop_in_child);
+  if (recording_ || replacing_ || caching_ || waiting_) ::pthread_atfork(nullptr, nullptr, stop_in_child);
   // A program may exit without MPI_Finalize: then the library's own exit handlers follow.
   if (wants_thread()) std::atexit([] { backend().driver().stop(); });
   return nullptr;
@@ -151,7 +154,8 @@ const char* Backend::install() {
 bool Backend::is_wrapped(Wrapped when) const {
   const bool problems = settings_.enabled && !settings_.problems.empty();  // told at MPI_Init
   switch (when) {
-    case Wrapped::always: return recording_ || replacing_ || caching_ || problems;
+    case Wrapped::always: return recording_ || replacing_ || caching_ || waiting_ || problems;
+    case Wrapped::waiting: return recording_ || waiting_;
     case Wrapped::nonblocking: return recording_ || starting();
     case Wrapped::caching: return recording_ || caching_;
     default: return recording_;
@@ -163,6 +167,7 @@ void Backend::stop_in_child() {
   instance->recording_ = false;
   instance->replacing_ = false;
   instance->caching_ = false;
+  instance->waiting_ = false;
   instance->state_ = Recording::off;
   instance->ended_ = true;
   instance->lock.unlock();  // another thread may have held it when the process was copied
@@ -226,6 +231,7 @@ void Backend::initialized() {
   watch_self();
   if (replacing_) grow_pool_of_communicators(api_, core_.abi);
   if (replacing_) gap_ = std::malloc(gap_bytes);
+  if (waiting_) patience.begin(true);
   const std::lock_guard guard(lock);
   if (recording_ && state_ == Recording::not_yet) open_record();
   api_.Comm_rank(MPI_COMM_WORLD, &rank_);
@@ -248,7 +254,7 @@ void Backend::session_opened(MPI_Session session) {
   using GroupFromSet = int (*)(MPI_Session, const char*, MPI_Group*);
   const auto group_from_set = reinterpret_cast<GroupFromSet>(find("PMPI_Group_from_session_pset"));
   const std::lock_guard guard(lock);
-  ++sessions_;
+  if (sessions_++ == 0 && !world_ && waiting_) patience.begin(false);
   if (!recording_ || state_ != Recording::not_yet || group_from_set == nullptr) return;
   MPI_Group world = MPI_GROUP_NULL;
   if (group_from_set(session, "mpi://WORLD", &world) == MPI_SUCCESS) handles.set_base(world);
@@ -319,6 +325,7 @@ void Backend::shut_down() {
     }
     if (std::exchange(ended_, true)) return;
   }
+  patience.end();
   driver_.stop();
   if (run::Runtime* made = runtime_.load(std::memory_order_acquire)) made->finalize();
 }

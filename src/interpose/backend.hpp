@@ -15,6 +15,7 @@
 #include "host/runtime.hpp"
 #include "interpose/core.hpp"
 #include "interpose/handles.hpp"
+#include "interpose/patience.hpp"
 #include "mpi/api.hpp"
 #include "profile/recorder.hpp"
 #include "profile/sites.hpp"
@@ -38,6 +39,7 @@ enum class Wrapped {
   recording,    // while a record is written
   nonblocking,  // also where non-blocking and persistent collectives may be Wherry's
   caching,      // also where windows may be cached
+  waiting,      // also where blocking calls may poll
   always,
 };
 
@@ -100,6 +102,8 @@ class Backend {
 
   bool recording() const { return recording_; }  // by settings; the file may still fail to open
   bool replacing() const { return replacing_; }
+  /// Whether blocking calls may poll.
+  bool waiting() const { return waiting_; }
   bool starting() const { return replacing_ && settings_.features.nonblocking; }
   /// Whether windows may be cached.
   bool caching() const { return caching_; }
@@ -123,6 +127,8 @@ class Backend {
   void* next(int symbol) const { return core_.next[symbol]; }
   void* next(std::string_view name) const;
   const mpi::Api& api() const { return api_; }
+  /// The next definition of MPI_Test, for requests of our own.
+  int test(MPI_Request* request, int* flag, MPI_Status* status) const { return test_(request, flag, status); }
   const Queries& queries() const { return queries_; }
 
   /// The place that called MPI, or none if the MPI library called itself. Needs the lock.
@@ -150,6 +156,7 @@ class Backend {
   profile::Recorder recorder;
   Handles handles;
   Listener listener;
+  Patience patience;
 
  private:
   static constexpr std::size_t remembered_sites = 64;
@@ -175,6 +182,8 @@ class Backend {
   bool recording_ = false;
   bool replacing_ = false;
   bool caching_ = false;
+  bool waiting_ = false;
+  decltype(&::PMPI_Test) test_ = nullptr;
   Recording state_ = Recording::off;
   bool problems_printed_ = false;
   std::atomic_flag strange_info_told_;

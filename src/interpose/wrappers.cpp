@@ -6,6 +6,7 @@
 #include "interpose/narrow.hpp"
 #include "interpose/one_sided.hpp"
 #include "interpose/requests.hpp"
+#include "interpose/waiting.hpp"
 
 namespace wherry::interpose {
 namespace {

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "comm/poll.hpp"
+#include "comm/polled_wait.hpp"
 
 namespace wherry::run {
 

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "comm/poll.hpp"
+#include "comm/polled_wait.hpp"
 #include "progress/request.hpp"
 
 namespace wherry::run {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "comm/poll.hpp"
+#include "comm/polled_wait.hpp"
 #include "sparse/collector.hpp"
 #include "sparse/sparse_tags.hpp"
 

@@ -3,7 +3,7 @@
 #include <climits>
 #include <vector>
 
-#include "comm/poll.hpp"
+#include "comm/polled_wait.hpp"
 #include "datatype/large_count.hpp"
 #include "sparse/collector.hpp"
 #include "sparse/sparse_tags.hpp"

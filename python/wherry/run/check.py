@@ -84,7 +84,7 @@ def _check_parts(reaches: Mapping[str, Reach]) -> list[Finding]:
     text = (
         f"ranks of {' and '.join(outside)} may run without Wherry while others have it, which would wait for them"
         " forever in a replaced collective, or where a cached window is made: collectives and windows are left to the"
-        " library (WHERRY_NO_COLLECTIVES=1, WHERRY_CACHE=off)"
+        " library (WHERRY_NO_COLLECTIVES=1, WHERRY_CACHE=off, WHERRY_WAIT=spin)"
     )
     return [Finding("warning", text, profile_only=True)]
 

@@ -1,0 +1,23 @@
+// How Wherry's own messages and calls are waited for where the library would spin.
+#pragma once
+
+#include <mpi.h>
+#include <sched.h>
+
+#include "waiting/poll.hpp"
+
+namespace wherry::run {
+
+using waiting::polls_before_yield;
+
+/// Calls `done(int* flag)` until it reports completion or an error.
+template <class Test>
+int poll(Test done) {
+#ifdef SMPI_H  // SimGrid's: its ranks take turns, and while one sleeps none goes on
+  return waiting::poll<waiting::Pause::yields>(done);
+#else
+  return waiting::poll<waiting::Pause::sleeps>(done);
+#endif
+}
+
+}  // namespace wherry::run

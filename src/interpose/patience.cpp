@@ -1,0 +1,140 @@
+#include "interpose/patience.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "waiting/host.hpp"
+#include "waiting/poll.hpp"
+
+namespace wherry::interpose {
+
+namespace {
+
+using waiting::Processors;
+
+// A call costs some hundred nanoseconds at least: so that looking costs nothing, and happens soon enough.
+constexpr std::uint64_t look_interval_ns = 1'000'000;
+constexpr int most_calls_to_look = 1024;
+
+/// Open MPI gives the core away by itself where its launcher sees more ranks than cores; polling on top of that costs programs 8 to
+/// 10%. With several threads in it, it spins.
+bool library_yields(const mpi::Api& api) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0, level = MPI_THREAD_SINGLE;
+  api.Get_library_version(version, &length);
+  api.Query_thread(&level);
+  return std::strstr(version, "Open MPI") != nullptr && level != MPI_THREAD_MULTIPLE;
+}
+
+/// What a rank says of its settings: one bit. Where the ranks say the same, together they say no more.
+std::uint64_t setting_bit(const Settings& s) {
+  return std::uint64_t{1} << (2 * static_cast<int>(s.wait) + (s.reproducible ? 1 : 0));
+}
+
+constexpr std::uint64_t yields_bit = std::uint64_t{1} << 32;
+
+}  // namespace
+
+void Patience::begin(bool world) {
+  if (settings_.wait == Waits::spin) return;
+  situation_.library_yields = library_yields(api_);
+  situation_.ranks_on_host =
+      waiting::ranks_on_host([](const char* name) -> const char* { return std::getenv(name); });
+  if (world) agree();
+  decision_ = waiting::Decision(settings_.wait, situation_);
+  polls_ = decision_.polls();
+  if (decision_.adapts()) calls_to_look_ = 0;
+}
+
+/// First what all ranks may use, then whether any of them has too little: the same question for all hosts.
+void Patience::agree() {
+  std::array<std::uint64_t, 1 + std::tuple_size_v<Processors>> told{};
+  told[0] = setting_bit(settings_) | (situation_.library_yields ? yields_bit : 0);
+  const Processors own = waiting::allowed_processors();
+  std::ranges::copy(own, told.begin() + 1);
+  const bool heard = combined(told.data(), static_cast<int>(told.size())) != 0;
+  Processors all;
+  std::copy_n(told.begin() + 1, all.size(), all.begin());
+  situation_.cores = waiting::cores_of(all);
+  situation_.library_yields = (told[0] & yields_bit) != 0;
+  const bool wants = settings_.wait == Waits::yield || (!situation_.library_yields && is_crowded(situation_));
+  std::uint64_t wanted = wants ? 1 : 0;
+  const bool alike = heard && (told[0] & ~yields_bit) == setting_bit(settings_);
+  combined(&wanted, 1);
+  api_.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval_, nullptr);
+  together_ = alike && wanted != 0 && keyval_ != MPI_KEYVAL_INVALID;
+}
+
+/// The bits that any rank has set, in place; the first word. 0: the library failed.
+std::uint64_t Patience::combined(std::uint64_t* words, int count) const {
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(count));
+  MPI_Request request = MPI_REQUEST_NULL;
+  int code = api_.Iallreduce(words, all.data(), count, MPI_UINT64_T, MPI_BOR, MPI_COMM_WORLD, &request);
+  if (code == MPI_SUCCESS)
+    code = waiting::poll<waiting::Pause::sleeps>(
+        [&](int* flag) { return api_.Test(&request, flag, MPI_STATUS_IGNORE); });
+  if (code != MPI_SUCCESS) return 0;
+  std::ranges::copy(all, words);
+  return words[0];
+}
+
+void Patience::end() {
+  polls_ = false;
+  together_ = false;
+  calls_to_look_ = INT_MAX;
+  if (keyval_ != MPI_KEYVAL_INVALID) api_.Comm_free_keyval(&keyval_);
+}
+
+/// As an attribute: a handle may be used again.
+bool Patience::is_of_world(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL) return false;
+  static char yes, no;
+  void* value = nullptr;
+  int found = 0;
+  if (api_.Comm_get_attr(comm, keyval_, static_cast<void*>(&value), &found) != MPI_SUCCESS) return false;
+  if (found != 0) return value == &yes;
+  const bool is = find_whether_of_world(comm);
+  api_.Comm_set_attr(comm, keyval_, is ? &yes : &no);
+  return is;
+}
+
+bool Patience::find_whether_of_world(MPI_Comm comm) const {
+  int inter = 0, size = 0;
+  if (api_.Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter != 0) return false;
+  MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
+  api_.Comm_group(comm, &group);
+  api_.Comm_group(MPI_COMM_WORLD, &world);
+  queries_.Group_size(group, &size);
+  std::vector<int> ranks(static_cast<std::size_t>(size)), in_world(ranks.size(), MPI_UNDEFINED);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  api_.Group_translate_ranks(group, size, ranks.data(), world, in_world.data());
+  api_.Group_free(&group);
+  api_.Group_free(&world);
+  return size > 1 && std::ranges::find(in_world, MPI_UNDEFINED) == in_world.end();
+}
+
+/// Adapts the calls until the next look, so that there is one in about a millisecond.
+void Patience::look() {
+  if (!decision_.adapts()) return calls_to_look_.store(INT_MAX, std::memory_order_relaxed);
+  if (looking_.test_and_set(std::memory_order_acquire)) return;
+  waiting::Counters now;
+  now.wall_ns = profile::monotonic_ns();
+  const std::uint64_t passed = now.wall_ns - looked_ns_;
+  looked_ns_ = now.wall_ns;
+  if (passed < look_interval_ns / 2) look_after_ = std::min(2 * look_after_, most_calls_to_look);
+  else
+    look_after_ = std::max<int>(
+        1, static_cast<int>(static_cast<std::uint64_t>(look_after_) * look_interval_ns / std::max(passed, look_interval_ns)));
+  calls_to_look_.store(look_after_, std::memory_order_relaxed);
+  if (decision_.is_due(now.wall_ns)) {
+    decision_.observe(waiting::counters_now());
+    polls_.store(decision_.polls(), std::memory_order_relaxed);
+  }
+  looking_.clear(std::memory_order_release);
+}
+
+}  // namespace wherry::interpose

@@ -1,0 +1,71 @@
+// How the program's blocking calls wait in this process: in the library, or by their non-blocking forms and polling.
+//
+// Point-to-point calls and those on requests are each rank's own affair, and follow what the kernel counts. Blocking and non-blocking
+// collectives do not match (MPI 4.1, 6.12), so for those the ranks of MPI_COMM_WORLD agree once, when MPI has begun. What they agreed
+// holds in communicators of no others: those of programs that were spawned or connected may have agreed on something else.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <climits>
+#include <cstdint>
+
+#include "base/settings.hpp"
+#include "interpose/handles.hpp"
+#include "mpi/api.hpp"
+#include "waiting/decision.hpp"
+
+namespace wherry::interpose {
+
+class Patience {
+ public:
+  Patience(const Settings& settings, const mpi::Api& api, const Queries& queries)
+      : settings_(settings), api_(api), queries_(queries), decision_(Waits::spin, {}) {}
+
+  /// MPI has begun. world: whether it has MPI_COMM_WORLD, over which this is then collective.
+  void begin(bool world);
+  /// MPI is about to end: from now on all calls are the library's.
+  void end();
+
+  /// Whether a call that only this rank makes polls.
+  bool polls() {
+    const int left = calls_to_look_.load(std::memory_order_relaxed);
+    if (left > 0) [[likely]] calls_to_look_.store(left - 1, std::memory_order_relaxed);
+    else look();
+    return polls_.load(std::memory_order_relaxed);
+  }
+  /// Whether a collective polls, alike on all ranks of comm.
+  bool polls_together(MPI_Comm comm) {
+    return together_.load(std::memory_order_relaxed) && is_of_world(comm);
+  }
+  /// The same for a reduction, whose non-blocking form may combine in another order.
+  bool reduces_together(MPI_Comm comm) { return !settings_.reproducible && polls_together(comm); }
+
+  /// For the record and for messages.
+  const waiting::Situation& situation() const { return situation_; }
+  bool is_together() const { return together_; }
+  const waiting::Decision& decision() const { return decision_; }
+
+ private:
+  void agree();
+  std::uint64_t combined(std::uint64_t* words, int count) const;
+  bool is_of_world(MPI_Comm comm);
+  bool find_whether_of_world(MPI_Comm comm) const;
+  void look();
+
+  const Settings& settings_;
+  const mpi::Api& api_;
+  const Queries& queries_;
+  waiting::Situation situation_;
+  waiting::Decision decision_;
+  std::atomic<bool> polls_ = false;
+  std::atomic<bool> together_ = false;
+  std::atomic<int> calls_to_look_ = INT_MAX;
+  std::atomic_flag looking_;  // guards what follows
+  int look_after_ = 1;        // calls
+  std::uint64_t looked_ns_ = 0;
+  int keyval_ = MPI_KEYVAL_INVALID;
+};
+
+}  // namespace wherry::interpose

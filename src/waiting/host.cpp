@@ -1,0 +1,123 @@
+#include "waiting/host.hpp"
+
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+
+namespace wherry::waiting {
+
+namespace {
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// A whole number at the start of the text; 0: none.
+long number_in(std::string_view text) {
+  long value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return std::max(value, 0L);
+}
+
+/// The group that /proc/self/cgroup names for a controller; version 2 has one for all, and an empty name.
+std::string group_of(const std::string& groups, std::string_view controller) {
+  std::istringstream lines(groups);
+  for (std::string line; std::getline(lines, line);) {
+    const auto names = line.find(':'), path = line.find(':', names + 1);
+    if (names == std::string::npos || path == std::string::npos) continue;
+    const std::string listed = "," + line.substr(names + 1, path - names - 1) + ",";
+    if (listed.find("," + std::string(controller) + ",") != std::string::npos) return line.substr(path + 1);
+  }
+  return {};
+}
+
+double ratio(long quota, long period) {
+  return quota > 0 && period > 0 ? static_cast<double>(quota) / static_cast<double>(period) : 0;
+}
+
+/// "max 100000" or "150000 100000"
+double quota_of_version_2(const std::string& folder) {
+  const std::string text = text_of(folder + "/cpu.max");
+  const auto space = text.find(' ');
+  return space == std::string::npos ? 0 : ratio(number_in(text), number_in(std::string_view(text).substr(space + 1)));
+}
+
+double quota_of_version_1(const std::string& folder) {
+  return ratio(number_in(text_of(folder + "/cpu.cfs_quota_us")), number_in(text_of(folder + "/cpu.cfs_period_us")));
+}
+
+/// The least of a group and those that it is in. In a container the file system may show its own group as the root.
+template <class Quota>
+double least_quota(const std::string& root, std::string group, const Quota& quota) {
+  double least = 0;
+  for (;;) {
+    const double here = quota(root + group);
+    if (here > 0) least = least > 0 ? std::min(least, here) : here;
+    if (group.empty() || group == "/") return least;
+    group.erase(group.rfind('/'));
+  }
+}
+
+std::uint64_t nanoseconds(const timeval& t) {
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_usec) * 1000;
+}
+
+}  // namespace
+
+int count(const Processors& processors) {
+  int all = 0;
+  for (const std::uint64_t word : processors) all += std::popcount(word);
+  return all;
+}
+
+Processors allowed_processors() {
+  Processors found{};
+  static_assert(sizeof(unsigned long) == sizeof found[0]);
+  // The system call: it says how much it has written, and refuses only a machine with more processors than these.
+  const long bytes = ::syscall(SYS_sched_getaffinity, 0, sizeof found, found.data());
+  return bytes > 0 ? found : Processors{};
+}
+
+double cores_by_quota(const std::string& root, const std::string& groups) {
+  const double second = least_quota(root, group_of(groups, ""), quota_of_version_2);
+  return second > 0 ? second : least_quota(root + "/cpu", group_of(groups, "cpu"), quota_of_version_1);
+}
+
+int ranks_on_host(const Environment& environment) {
+  // Open MPI's; Hydra's of MPICH and Intel; Cray's; MVAPICH's.
+  for (const char* name :
+       {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE"})
+    if (const char* value = environment(name); value != nullptr) return static_cast<int>(number_in(value));
+  return 0;
+}
+
+double cores_of(const Processors& processors) {
+  const double cores = count(processors);
+  const double quota = cores_by_quota("/sys/fs/cgroup", text_of("/proc/self/cgroup"));
+  return quota > 0 && quota < cores ? quota : cores;
+}
+
+Counters counters_now() {
+  Counters now;
+  timespec wall{};
+  rusage used{};
+  if (::clock_gettime(CLOCK_MONOTONIC, &wall) == 0)
+    now.wall_ns = static_cast<std::uint64_t>(wall.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(wall.tv_nsec);
+  if (::getrusage(RUSAGE_SELF, &used) == 0) {
+    now.cpu_ns = nanoseconds(used.ru_utime) + nanoseconds(used.ru_stime);
+    now.involuntary = static_cast<std::uint64_t>(used.ru_nivcsw);
+  }
+  return now;
+}
+
+}  // namespace wherry::waiting

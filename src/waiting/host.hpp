@@ -1,0 +1,35 @@
+// What the system says of a process: the cores that it may use, and its counters.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "base/settings.hpp"
+
+#include "waiting/decision.hpp"
+
+namespace wherry::waiting {
+
+/// One bit for each processor of a machine; those beyond do not count.
+using Processors = std::array<std::uint64_t, 32>;
+int count(const Processors& processors);
+
+/// Those that the caller's thread may run on; none: the system does not say.
+Processors allowed_processors();
+
+/// Cores that the file system of control groups at `root` ("/sys/fs/cgroup") allows this process, by cpu.max or cfs_quota; 0: no limit,
+/// or not permitted to know. groups: the text of /proc/self/cgroup.
+double cores_by_quota(const std::string& root, const std::string& groups);
+
+/// Ranks that the launcher has started on this host, by its environment; 0: it does not say.
+int ranks_on_host(const Environment& environment);
+
+/// Cores for the ranks of this host, which together may run on these processors, within what this process is allowed of their
+/// time; 0: unknown.
+double cores_of(const Processors& processors);
+
+/// All but errors, which leave zeros.
+Counters counters_now();
+
+}  // namespace wherry::waiting

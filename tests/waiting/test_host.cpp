@@ -1,0 +1,97 @@
+// What the system and the launcher say: read from files and environments of the test's own.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "waiting/host.hpp"
+
+using namespace wherry::waiting;
+
+namespace {
+
+/// A file system of control groups in a folder that goes with the test.
+class Groups {
+ public:
+  Groups() : root_(std::filesystem::temp_directory_path() / ("wherry-groups-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(root_);
+  }
+  ~Groups() { std::filesystem::remove_all(root_); }
+  Groups(const Groups&) = delete;
+  Groups& operator=(const Groups&) = delete;
+
+  void write(const std::string& path, const std::string& text) const {
+    std::filesystem::create_directories((root_ / path).parent_path());
+    std::ofstream(root_ / path) << text;
+  }
+  std::string root() const { return root_; }
+
+ private:
+  std::filesystem::path root_;
+};
+
+}  // namespace
+
+TEST_CASE("the least quota of a group and those around it holds") {
+  const Groups groups;
+  groups.write("a/cpu.max", "400000 100000\n");
+  groups.write("a/b/cpu.max", "max 100000\n");
+  CHECK(cores_by_quota(groups.root(), "0::/a/b\n") == 4);
+  groups.write("a/b/cpu.max", "150000 100000\n");
+  CHECK(cores_by_quota(groups.root(), "0::/a/b\n") == 1.5);
+  CHECK(cores_by_quota(groups.root(), "0::/a\n") == 4);
+  CHECK(cores_by_quota(groups.root(), "0::/\n") == 0);
+}
+
+TEST_CASE("in a container the group's own files stand at the root") {
+  const Groups groups;
+  groups.write("cpu.max", "200000 100000");
+  CHECK(cores_by_quota(groups.root(), "0::/not/to/be/seen\n") == 2);
+}
+
+TEST_CASE("version 1 has a file for each number") {
+  const Groups groups;
+  groups.write("cpu/job/cpu.cfs_quota_us", "300000\n");
+  groups.write("cpu/job/cpu.cfs_period_us", "100000\n");
+  CHECK(cores_by_quota(groups.root(), "4:memory:/job\n2:cpu,cpuacct:/job\n") == 3);
+  groups.write("cpu/job/cpu.cfs_quota_us", "-1\n");
+  CHECK(cores_by_quota(groups.root(), "2:cpu:/job\n") == 0);
+}
+
+TEST_CASE("what cannot be read is no limit") {
+  const Groups groups;
+  for (const char* text : {"", "nonsense", "0::", "::", "0::/x", "1:cpu:/x\n0::/y\n"})
+    CHECK(cores_by_quota(groups.root(), text) == 0);
+  groups.write("x/cpu.max", "");
+  CHECK(cores_by_quota(groups.root(), "0::/x") == 0);
+  groups.write("x/cpu.max", "100000");
+  CHECK(cores_by_quota(groups.root(), "0::/x") == 0);
+  groups.write("x/cpu.max", "100000 0");
+  CHECK(cores_by_quota(groups.root(), "0::/x") == 0);
+}
+
+TEST_CASE("launchers say how many ranks a host has") {
+  const auto in = [](const std::map<std::string, std::string>& variables) {
+    return ranks_on_host([&](const char* name) -> const char* {
+      const auto found = variables.find(name);
+      return found == variables.end() ? nullptr : found->second.c_str();
+    });
+  };
+  CHECK(in({}) == 0);
+  CHECK(in({{"OMPI_COMM_WORLD_LOCAL_SIZE", "4"}}) == 4);
+  CHECK(in({{"MPI_LOCALNRANKS", "8"}}) == 8);
+  CHECK(in({{"MPI_LOCALNRANKS", "many"}}) == 0);
+  CHECK(in({{"MPI_LOCALNRANKS", "-3"}}) == 0);
+}
+
+TEST_CASE("this process has a processor and has used some time") {
+  CHECK(count(allowed_processors()) >= 1);
+  CHECK(cores_of(allowed_processors()) > 0);
+  CHECK(cores_of(Processors{}) == 0);
+  const Counters now = counters_now();
+  CHECK(now.wall_ns > 0);
+  CHECK(now.cpu_ns > 0);
+}
