@@ -137,7 +137,7 @@ void Learner::note_trial(double seconds) {
 
 /// A glance asks what is usual, all other rounds what a call takes in the mean.
 void Learner::sum_up() {
-  const double factor = second_largest_factor(std::vector<std::span<const double>>(rows_.begin(), rows_.end()));
+  const double factor = tail_limit(std::vector<std::span<const double>>(rows_.begin(), rows_.end()));
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (!rows_[i].empty()) times_[i] = glancing_ ? median(rows_[i]) : limited_mean(rows_[i], factor);
 }
@@ -176,11 +176,10 @@ double Learner::share(std::size_t candidate) const {
          limited_mean(counted(candidate, native_beside_[candidate]), factor);
 }
 
-/// What has been seen once, of whatever candidate, may be a disturbance; what has been seen twice is a tail.
 double Learner::tail_factor() const {
   std::vector<std::span<const double>> all;
   for (std::size_t i = 0; i < samples_.size(); ++i) all.push_back(counted(i, samples_[i]));
-  return second_largest_factor(all);
+  return tail_limit(all);
 }
 
 void Learner::add_sample(std::size_t candidate, double seconds, double native_seconds) {
