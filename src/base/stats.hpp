@@ -41,9 +41,10 @@ inline double limited_mean(std::span<const double> times, double factor) {
   return sum / static_cast<double>(times.size());
 }
 
-/// How many times the least of its list a time takes: the second largest number, over the times of all lists. 1 if there are not
-/// two times.
-inline double second_largest_factor(std::span<const std::span<const double>> lists) {
+/// The most that a time may count, in times the least of its list: as much as the second of all lists that exceeds its least, for
+/// what was seen twice is a tail; or a tenth of the first, which may be a disturbance. One limit for all lists.
+inline double tail_limit(std::span<const std::span<const double>> lists) {
+  constexpr double seen_once = 0.1;
   double largest = 1, second = 1;
   for (const std::span<const double> times : lists)
     for (const double time : times) {
@@ -51,7 +52,7 @@ inline double second_largest_factor(std::span<const std::span<const double>> lis
       second = std::max(second, std::min(factor, largest));
       largest = std::max(largest, factor);
     }
-  return second;
+  return std::max(second, seen_once * largest);
 }
 
 }  // namespace wherry

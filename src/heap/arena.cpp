@@ -70,8 +70,8 @@ void* Arena::allocate(std::size_t bytes, std::size_t alignment) noexcept {
   const auto first = reinterpret_cast<std::uintptr_t>(block) + sizeof(Header);
   const std::size_t skipped = slack == 0 ? 0 : (alignment - first % alignment) % alignment;
   std::byte* const data = block + sizeof(Header) + skipped;
-  *reinterpret_cast<Header*>(data - sizeof(Header)) = {
-      small ? 0 : wanted, small ? bin_of(wanted) : 0, static_cast<std::uint32_t>(sizeof(Header) + skipped)};
+  *reinterpret_cast<Header*>(data - sizeof(Header)) = {small ? 0 : wanted, small ? bin_of(wanted) : 0,
+                                                       static_cast<std::uint32_t>(sizeof(Header) + skipped)};
   return data;
 }
 

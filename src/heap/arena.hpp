@@ -56,7 +56,8 @@ class Arena {
   void drop_oldest() noexcept;
   void* map(std::size_t bytes) noexcept;
 
-  static constexpr std::uint32_t bins = 36;  // 16, 32, ... 128, then four steps in each doubling up to small_max
+  static constexpr std::uint32_t bins =
+      36;  // 16, 32, ... 128, then four steps in each doubling up to small_max
 
   std::mutex mutex_;
   std::array<Free*, bins> free_ = {};

@@ -127,8 +127,8 @@ void Patience::look() {
   looked_ns_ = now.wall_ns;
   if (passed < look_interval_ns / 2) look_after_ = std::min(2 * look_after_, most_calls_to_look);
   else
-    look_after_ = std::max<int>(
-        1, static_cast<int>(static_cast<std::uint64_t>(look_after_) * look_interval_ns / std::max(passed, look_interval_ns)));
+    look_after_ = std::max<int>(1, static_cast<int>(static_cast<std::uint64_t>(look_after_) *
+                                                    look_interval_ns / std::max(passed, look_interval_ns)));
   calls_to_look_.store(look_after_, std::memory_order_relaxed);
   if (decision_.is_due(now.wall_ns)) {
     decision_.observe(waiting::counters_now());

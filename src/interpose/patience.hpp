@@ -31,7 +31,8 @@ class Patience {
   /// Whether a call that only this rank makes polls.
   bool polls() {
     const int left = calls_to_look_.load(std::memory_order_relaxed);
-    if (left > 0) [[likely]] calls_to_look_.store(left - 1, std::memory_order_relaxed);
+    if (left > 0) [[likely]]
+      calls_to_look_.store(left - 1, std::memory_order_relaxed);
     else look();
     return polls_.load(std::memory_order_relaxed);
   }

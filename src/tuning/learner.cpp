@@ -69,8 +69,9 @@ Learner::Learner(std::vector<Candidate> candidates, LearnerOptions options)
   train();
 }
 
-Learner Learner::settled_on(std::vector<Candidate> candidates, std::size_t winner, std::optional<double> seconds,
-                            std::optional<double> native_seconds, LearnerOptions options) {
+Learner Learner::settled_on(std::vector<Candidate> candidates, std::size_t winner,
+                            std::optional<double> seconds, std::optional<double> native_seconds,
+                            LearnerOptions options) {
   require(winner < candidates.size(), "the winner of a settled learner is not among its candidates");
   const double budget = std::exchange(options.budget, 0);
   Learner learner(std::move(candidates), options);
@@ -129,7 +130,8 @@ void Learner::note_trial(double seconds) {
   const std::size_t candidate = round_[position_++];
   row_.push_back(seconds);
   if (!is_last) return;
-  row_.erase(row_.begin(), row_.begin() + static_cast<std::ptrdiff_t>(std::min(settling_calls, row_.size() - 1)));
+  row_.erase(row_.begin(),
+             row_.begin() + static_cast<std::ptrdiff_t>(std::min(settling_calls, row_.size() - 1)));
   std::swap(rows_[candidate], row_);
   row_.clear();
   if (position_ == round_.size()) sum_up();
@@ -137,7 +139,7 @@ void Learner::note_trial(double seconds) {
 
 /// A glance asks what is usual, all other rounds what a call takes in the mean.
 void Learner::sum_up() {
-  const double factor = second_largest_factor(std::vector<std::span<const double>>(rows_.begin(), rows_.end()));
+  const double factor = tail_limit(std::vector<std::span<const double>>(rows_.begin(), rows_.end()));
   for (std::size_t i = 0; i < rows_.size(); ++i)
     if (!rows_[i].empty()) times_[i] = glancing_ ? median(rows_[i]) : limited_mean(rows_[i], factor);
 }
@@ -176,11 +178,10 @@ double Learner::share(std::size_t candidate) const {
          limited_mean(counted(candidate, native_beside_[candidate]), factor);
 }
 
-/// What has been seen once, of whatever candidate, may be a disturbance; what has been seen twice is a tail.
 double Learner::tail_factor() const {
   std::vector<std::span<const double>> all;
   for (std::size_t i = 0; i < samples_.size(); ++i) all.push_back(counted(i, samples_[i]));
-  return second_largest_factor(all);
+  return tail_limit(all);
 }
 
 void Learner::add_sample(std::size_t candidate, double seconds, double native_seconds) {
@@ -242,8 +243,8 @@ double Learner::spent() const {
   double sum = 0;
   for (std::size_t i = 1; i < candidates_.size(); ++i)
     if (!untried(i))
-      sum +=
-          static_cast<double>(newcomer_calls + (samples_[i].size() - 1) * trial_calls()) * extra(mean_seconds(i));
+      sum += static_cast<double>(newcomer_calls + (samples_[i].size() - 1) * trial_calls()) *
+             extra(mean_seconds(i));
   return sum;
 }
 

@@ -81,7 +81,7 @@ std::string_view name_of(Reason reason);
 struct Event {
   Reason reason;
   std::size_t candidate;
-  std::uint64_t call;     // calls before it took effect
+  std::uint64_t call;                             // calls before it took effect
   std::optional<double> seconds, native_seconds;  // agreed times of the candidate and of native, where known
 };
 
@@ -92,8 +92,9 @@ class Learner {
   explicit Learner(std::vector<Candidate> candidates, LearnerOptions options = {});
 
   /// A learner that starts where an earlier one ended, with the times that are known.
-  static Learner settled_on(std::vector<Candidate> candidates, std::size_t winner, std::optional<double> seconds,
-                            std::optional<double> native_seconds, LearnerOptions options = {});
+  static Learner settled_on(std::vector<Candidate> candidates, std::size_t winner,
+                            std::optional<double> seconds, std::optional<double> native_seconds,
+                            LearnerOptions options = {});
 
   /// A learner that believes the model and tries nothing: the candidate with the best prediction, or native
   /// if alone.
@@ -220,11 +221,11 @@ class Learner {
   std::vector<std::size_t> round_;  // candidate of each trial of this round; empty: no round
   std::size_t winner_ = 0;
   bool settled_ = false;
-  std::vector<bool> looked_at_;  // the samples are of looks, no longer of training
-  bool confirming_ = false;     // the next look is there to confirm a choice
-  std::optional<Doubt> doubt_;  // left by the last look
-  bool suspicious_ = false;     // the last glance found another time than usual
-  bool glancing_ = false;       // this round is a glance
+  std::vector<bool> looked_at_;    // the samples are of looks, no longer of training
+  bool confirming_ = false;        // the next look is there to confirm a choice
+  std::optional<Doubt> doubt_;     // left by the last look
+  bool suspicious_ = false;        // the last glance found another time than usual
+  bool glancing_ = false;          // this round is a glance
   std::optional<double> usual_s_;  // of the winner, in glances
   std::size_t last_challenger_ = native;
   std::vector<Event> events_;
@@ -239,7 +240,7 @@ class Learner {
   // This rank's own: leaves only through summary().
   std::vector<double> row_;                // of the candidate that is being tried
   std::vector<std::vector<double>> rows_;  // of this round, the calls that count
-  std::vector<double> times_;  // of each candidate in this round
+  std::vector<double> times_;              // of each candidate in this round
 };
 
 }  // namespace wherry::tuning

@@ -38,9 +38,7 @@ std::string escape(std::string_view text) {
   return word;
 }
 
-std::optional<double> known(double value) {
-  return std::isnan(value) ? std::nullopt : std::optional(value);
-}
+std::optional<double> known(double value) { return std::isnan(value) ? std::nullopt : std::optional(value); }
 
 std::string written(double value) {
   if (!std::isfinite(value)) return std::string(unknown);
@@ -122,7 +120,8 @@ std::string format_row(const TuningRow& row) {
   for (const std::string& word :
        {escape(row.key.machine), escape(row.key.mpi), std::to_string(row.key.ranks),
         written(row.key.placement, 16), escape(row.key.operation), std::to_string(row.key.bucket),
-        escape(row.strategy), written(row.seconds.value_or(no_number)), written(row.native_seconds.value_or(no_number)), std::to_string(row.trials)})
+        escape(row.strategy), written(row.seconds.value_or(no_number)),
+        written(row.native_seconds.value_or(no_number)), std::to_string(row.trials)})
     line += ' ' + word;
   return line + '\n';
 }

@@ -25,9 +25,7 @@ TEST_CASE("quantiles outside 0 to 1 are the extremes") {
   CHECK(quantile(samples, 2) == 3);
 }
 
-TEST_CASE("nothing has no statistic") {
-  CHECK(std::isnan(median({})));
-}
+TEST_CASE("nothing has no statistic") { CHECK(std::isnan(median({}))); }
 
 TEST_CASE("no time counts as more than the factor times the least") {
   const std::vector<double> times = {2, 3, 100};
@@ -37,16 +35,19 @@ TEST_CASE("no time counts as more than the factor times the least") {
   CHECK(limited_mean(times, 1) == 2);
 }
 
-TEST_CASE("the largest factor of all lists is not believed, the second largest is") {
-  const std::vector<double> calm = {1, 1.5}, once = {2, 2, 200}, twice = {2, 20, 200}, one = {7};
-  const auto factor = [](std::vector<std::span<const double>> lists) { return second_largest_factor(lists); };
+TEST_CASE("what all lists have once counts as a tenth, or as much as the second") {
+  const std::vector<double> calm = {1, 1.5}, once = {2, 2, 10}, twice = {2, 20, 200}, far = {1, 1, 1000},
+                            one = {7};
+  const auto factor = [](std::vector<std::span<const double>> lists) { return tail_limit(lists); };
   CHECK(factor({}) == 1);
   CHECK(factor({one}) == 1);
   CHECK(factor({calm}) == 1);
   CHECK(factor({calm, once, one}) == 1.5);
   CHECK(factor({once, calm, one}) == 1.5);
   CHECK(factor({calm, twice}) == 10);
-  CHECK(factor({once, once}) == 100);
+  CHECK(factor({once, once}) == 5);
+  CHECK(factor({calm, far}) == 100);
+  CHECK(factor({far, far}) == 1000);
 }
 
 TEST_CASE("one infinite sample does not reach the others") {
