@@ -12,6 +12,7 @@ from wherry import study
 from wherry.cli.common import errors_console, examples, given_options, launching_options, progress_bar
 from wherry.errors import UsageError
 from wherry.measure import harness
+from wherry.run.mpis import choose_mpi
 
 _ALWAYS = ("--list", "--quick", "-o", "--redraw")
 _OF_REDRAWING = ("--list", "-o", "--redraw")
@@ -69,7 +70,7 @@ def study_(
         raise UsageError("--redraw reads what was measured before; say with -o where that is")
     uses_mpi = not redraw and any("--mpi" in part.options for part in chosen)
     setup = harness.Setup(
-        mpi=harness.choose_mpi(mpi_name) if uses_mpi else None,
+        mpi=choose_mpi(mpi_name) if uses_mpi else None,
         ranks=ranks,
         netlab=netlab,
         hosts=hosts,

@@ -22,7 +22,7 @@ from typing import Any
 from wherry import paths
 from wherry.errors import UsageError, WherryError
 from wherry.netlab import Cluster, NetlabError, why_unavailable
-from wherry.run.mpis import MPI_NAMES, Mpi, find_mpis, run_to_end, why_missing
+from wherry.run.mpis import Mpi, choose_mpi, run_to_end
 from wherry.schedule import plan
 from wherry.units import plural
 
@@ -137,21 +137,6 @@ class Result:
 
     def data(self) -> dict[str, Any]:
         return asdict(self)
-
-
-def choose_mpi(name: str | None) -> Mpi:
-    """The MPI of that name; without a name Open MPI if there, which yields the cores when there are more ranks."""
-    found = find_mpis()
-    if name is None and found:
-        return found[0]
-    for mpi in found:
-        if mpi.name == name:
-            return mpi
-    if name is not None and name not in MPI_NAMES:
-        from wherry.errors import unknown
-
-        raise unknown("MPI", name, [mpi.name for mpi in found] or MPI_NAMES)
-    raise WherryError(why_missing(name or "openmpi"))
 
 
 class Place(AbstractContextManager["Place"]):

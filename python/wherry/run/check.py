@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from wherry.analysis import elf
+from wherry import elf
 from wherry.errors import UsageError
 from wherry.run.launch import FAMILY_OF, TITLES, Launcher, Program
 

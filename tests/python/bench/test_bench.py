@@ -13,8 +13,8 @@ import pytest
 from rich.console import Console
 from scripted import Script, fake_mpi, line, texts_of
 
-from wherry import cli
 from wherry.bench import alltoall, chooser, executor, output, picture, preload, registry, sparse, verify, window
+from wherry.cli import bench as command
 from wherry.errors import UsageError, WherryError
 from wherry.measure import harness
 from wherry.measure.harness import Setup, Table, best_median, parse
@@ -168,7 +168,7 @@ def test_an_option_that_a_benchmark_does_not_use_is_refused() -> None:
 
 @pytest.mark.parametrize("bench", registry.BENCHES, ids=lambda bench: bench.name)
 def test_what_benchmarks_use_are_options_of_the_command(bench: registry.Bench) -> None:
-    known = {name for parameter in cli.bench.params for name in parameter.opts}
+    known = {name for parameter in command.bench.params for name in parameter.opts}
     assert set(bench.options) <= known
 
 
