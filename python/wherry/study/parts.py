@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wherry.errors import UsageError, WherryError, did_you_mean
 from wherry.files import DAMAGE, make_folder, read_json, write_records, write_whole
+from wherry.measure import results
 from wherry.measure.harness import Setup
 from wherry.measure.provenance import commit, machine
 
@@ -147,8 +148,13 @@ class Folder:
 
     path: Path
 
-    def results(self, study: Study, part: Part) -> Path:
-        return self.path / "results" / f"{study.name}-{part.name}.json"
+    def results(self, study: Study, part: Part, records: Records) -> Path:
+        """Where these records go: each machine and MPI has a file of its own."""
+        return results.path_of(self.path / "results", f"{study.name}-{part.name}", records)
+
+    def recorded(self, study: Study, part: Part) -> list[Path]:
+        """All files of the part."""
+        return results.files(self.path / "results", f"{study.name}-{part.name}")
 
     def image(self, study: Study, part: Part) -> Path:
         return self.path / "images" / f"{study.name}-{part.name}.svg"
@@ -163,7 +169,7 @@ class Folder:
 
     def check_quick(self, study: Study, parts: Iterable[Part]) -> None:
         """Raises UsageError if a quick look would replace what was measured."""
-        for path in (self.results(study, part) for part in parts):
+        for path in (path for part in parts for path in self.recorded(study, part)):
             if _is_measured(path):
                 raise UsageError(
                     f"{path} is a measurement, which --quick does not replace; name another folder with -o,"
@@ -171,30 +177,40 @@ class Folder:
                 )
 
     def read(self, study: Study, part: Part) -> list[Record]:
-        """Raises UsageError if there are no records, or damaged ones."""
-        path = self.results(study, part)
-        try:
-            rows = read_json(path)
-            _check_records(rows)
-        except FileNotFoundError:
-            raise UsageError(f"{path} does not exist; measure it first, without --redraw") from None
-        except OSError as error:
-            raise UsageError(f"cannot read {path}: {error.strerror}; measure it again, without --redraw") from error
-        except ValueError as error:
-            raise _damaged(path, str(error)) from error
-        _check_shown(path, part, rows)
-        return list(rows)
+        """The records of the part; of several machines those that the page names.
+
+        Raises UsageError if there are none, if they are damaged, or if it is not clear which are meant.
+        """
+        found = {path: _read(path) for path in self.recorded(study, part)}
+        if not found:
+            folder = self.path / "results" / f"{study.name}-{part.name}"
+            raise UsageError(f"{folder} holds no records; measure them first, without --redraw")
+        path = next(iter(found)) if len(found) == 1 else self._shown(study, part, found)
+        _check_shown(path, part, found[path])
+        return found[path]
+
+    def _shown(self, study: Study, part: Part, found: Mapping[Path, Records]) -> Path:
+        """Of several files the one whose origin stands in the part's place in the page."""
+        page = self.page(study)
+        place = _place(part.name).search(_text(page)) if page.exists() else None
+        named = [path for path, rows in found.items() if place and origin(rows) in place[0]]
+        if len(named) != 1:
+            several = ", ".join(str(path) for path in found)
+            raise UsageError(f"the page does not name one of {several}; move the others away, or measure again")
+        return named[0]
 
     def write(self, study: Study, part: Part, records: Records) -> list[Path]:
         """Records, picture, and the part's place in the study's page, if there is one. Returns what was written."""
-        write_records(self.results(study, part), records)  # first: whatever goes wrong then, they are there
+        path = self.results(study, part, records)
+        make_folder(path.parent, "-o")
+        write_records(path, records)  # first: whatever goes wrong then, they are there
         files = {self.image(study, part): part.draw(records)}
         page = self.page(study)
         if page.exists() and not self.why_no_place(study, part):
             files[page] = filled(_text(page), part.name, _shown(study, part, records))
-        for path, content in files.items():
-            write_whole(path, content)
-        return [self.results(study, part), *files]
+        for file, content in files.items():
+            write_whole(file, content)
+        return [path, *files]
 
     def why_no_place(self, study: Study, part: Part) -> str:
         """Why the study's page does not show the part, with what to do; empty if it does, or if there is no page."""
@@ -203,6 +219,18 @@ class Folder:
             return ""
         begin, end = _marks(part.name)
         return f"{page} has no place for part '{part.name}'; put the lines {begin} and {end} where it is to stand"
+
+
+def _read(path: Path) -> list[Record]:
+    """Raises UsageError if there are no records, or damaged ones."""
+    try:
+        rows = read_json(path)
+        _check_records(rows)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}; measure it again, without --redraw") from error
+    except ValueError as error:
+        raise _damaged(path, str(error)) from error
+    return list(rows)
 
 
 def _check_records(rows: Any) -> None:

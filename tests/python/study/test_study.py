@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from a_study import CLOSED, PART, STUDY, count_of
+from a_study import CLOSED, PART, STUDY, count_of, file_of
 from scripted import fake_mpi, texts_of
 
 from wherry import study
@@ -71,7 +71,7 @@ def test_the_folder_takes_records_picture_and_place(tmp_path: Path) -> None:
     folder.prepare()
     rows = measured(STUDY, PART, Setup(quick=True))
     written = folder.write(STUDY, PART, rows)
-    assert written == [tmp_path / "results/some-one.json", tmp_path / "images/some-one.svg"]
+    assert written == [file_of(tmp_path), tmp_path / "images/some-one.svg"]
     assert folder.read(STUDY, PART) == rows
     (tmp_path / "studies").mkdir()
     page = tmp_path / "studies/some.md"
@@ -90,7 +90,7 @@ def test_the_folder_takes_records_picture_and_place(tmp_path: Path) -> None:
 def test_what_cannot_be_read_again_says_what_to_do(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.prepare()
-    with pytest.raises(UsageError, match=r"some-one.json does not exist; measure it first, without --redraw"):
+    with pytest.raises(UsageError, match=r"results/some-one holds no records; measure them first, without --redraw"):
         folder.read(STUDY, PART)
     for damaged, why in {
         '[\n{"a":': "it is not whole JSON but breaks off in line 2, column 6",
@@ -98,13 +98,13 @@ def test_what_cannot_be_read_again_says_what_to_do(tmp_path: Path) -> None:
         "[]": "its list is empty",
         "[1]": "it is no list of objects",
     }.items():
-        folder.results(STUDY, PART).write_text(damaged)
+        file_of(tmp_path).write_text(damaged)
         with pytest.raises(UsageError) as error:
             folder.read(STUDY, PART)
-        assert str(error.value).endswith(f"some-one.json is damaged: {why}; measure it again, without --redraw")
-    folder.results(STUDY, PART).unlink()
-    folder.results(STUDY, PART).mkdir()
-    with pytest.raises(UsageError, match=r"cannot read .*some-one.json: Is a directory; measure it again"):
+        assert str(error.value).endswith(f"some-mpi.json is damaged: {why}; measure it again, without --redraw")
+    file_of(tmp_path).unlink()
+    file_of(tmp_path).mkdir()
+    with pytest.raises(UsageError, match=r"cannot read .*some-mpi.json: Is a directory; measure it again"):
         folder.read(STUDY, PART)
 
 
@@ -123,10 +123,10 @@ def test_members_of_another_kind_are_named(tmp_path: Path, change: Record, why: 
     folder = Folder(tmp_path)
     folder.prepare()
     (row,) = measured(STUDY, PART, Setup())
-    folder.results(STUDY, PART).write_text(json.dumps([row, row | change]))
+    file_of(tmp_path).write_text(json.dumps([row, row | change]))
     with pytest.raises(UsageError) as error:
         folder.read(STUDY, PART)
-    assert f"some-one.json is damaged: {why}; measure it again" in str(error.value)
+    assert f"some-mpi.json is damaged: {why}; measure it again" in str(error.value)
 
 
 def test_every_member_of_all_records_is_missed(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ def test_every_member_of_all_records_is_missed(tmp_path: Path) -> None:
     folder.prepare()
     (row,) = measured(STUDY, PART, Setup())
     for name in (FIELDS - {"bench", "samples"}) | {"network", "quick"}:
-        folder.results(STUDY, PART).write_text(json.dumps([{k: v for k, v in row.items() if k != name}]))
+        file_of(tmp_path).write_text(json.dumps([{k: v for k, v in row.items() if k != name}]))
         with pytest.raises(UsageError, match=f"record 1 has no '{name}'; measure it again"):
             folder.read(STUDY, PART)
 
@@ -149,10 +149,10 @@ def test_records_that_a_table_or_picture_finds_damaged_are_told_with_their_file(
 
     read(lambda row: row["case"])
     with pytest.raises(
-        UsageError, match=r"some-one.json is damaged: its records have no 'share' where one is needed; "
+        UsageError, match=r"some-mpi.json is damaged: its records have no 'share' where one is needed; "
     ):
         read(lambda row: row["share"])
-    with pytest.raises(UsageError, match=r"some-one.json is damaged: .* of another kind \(.*zero\); measure it again"):
+    with pytest.raises(UsageError, match=r"some-mpi.json is damaged: .* of another kind \(.*zero\); measure it again"):
         read(lambda row: row["value"] / 0)
     with pytest.raises(FileNotFoundError):  # about something else
         read(lambda row: (tmp_path / "none").read_text())
@@ -168,6 +168,20 @@ def test_records_are_kept_whatever_is_wrong_with_the_page(tmp_path: Path) -> Non
     assert len(folder.read(STUDY, PART)) == 1
 
 
+def test_of_several_machines_those_are_drawn_again_that_the_page_names(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    (row,) = measured(STUDY, PART, Setup())
+    for machine in ("2 x First", "2 x Second"):
+        folder.write(STUDY, PART, [{**row, "machine": machine}])
+    with pytest.raises(UsageError, match=r"the page does not name one of .*2x-first.*, .*2x-second"):
+        folder.read(STUDY, PART)
+    (tmp_path / "studies").mkdir()
+    folder.page(STUDY).write_text("<!-- one -->\n<!-- end of one -->\n2 x First\n")
+    folder.write(STUDY, PART, [{**row, "machine": "2 x Second"}])
+    assert [found["machine"] for found in folder.read(STUDY, PART)] == ["2 x Second"]
+
+
 def test_a_quick_look_leaves_measurements_alone(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.prepare()
@@ -178,10 +192,10 @@ def test_a_quick_look_leaves_measurements_alone(tmp_path: Path) -> None:
             folder.check_quick(STUDY, STUDY.parts)
     folder.check_quick(STUDY, [CLOSED])
     with pytest.raises(
-        UsageError, match=r"some-one.json is a measurement, which --quick does not replace; name another"
+        UsageError, match=r"some-mpi.json is a measurement, which --quick does not replace; name another"
     ):
         folder.check_quick(STUDY, STUDY.parts)
-    folder.results(STUDY, PART).write_text("[")
+    file_of(tmp_path).write_text("[")
     folder.check_quick(STUDY, STUDY.parts)
 
 

@@ -148,7 +148,7 @@ def test_the_command_fills_in_the_page(build: Path, invoke: Invoke, tmp_path: Pa
     assert text.startswith("before\n<!-- traces -->\n")
     assert text.endswith("<!-- end of traces -->\nafter\n")
     assert "| equal shares | " in text
-    assert {path.name for path in tmp_path.rglob("*.*")} == {"nbody.md", "nbody-traces.json", "nbody-traces.svg"}
+    assert {path.name for path in tmp_path.rglob("*.*")} == {"nbody.md", "smpi.json", "nbody-traces.svg"}
 
 
 def test_hosts_are_emulated_whatever_was_asked(monkeypatch: pytest.MonkeyPatch) -> None:
