@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from wherry.measure.provenance import machine
+from wherry.measure.record import Record
 from wherry.measure.results import machine_name
-from wherry.study.parts import Part, Record, Study, Table, record
+from wherry.study.parts import Part, Study, Table, record
 
 
 def count_of(value: float, **more: Any) -> Record:

@@ -8,7 +8,8 @@ call in the same launch.
 
 from __future__ import annotations
 
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Place, Result, Setup, Table, parse, program
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Place, Setup, Table, parse, program
+from wherry.measure.record import Record
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 SIZES = (64, 1024, 16384)
@@ -19,7 +20,7 @@ PROGRESS = {"calls": (), "thread": ("--thread",)}
 ELAPSED, PROCESSOR = "time per exchange", "processor time per exchange"
 
 
-def run(setup: Setup) -> list[Result]:
+def run(setup: Setup) -> list[Record]:
     mpi = setup.installation()
     ranks, launches = setup.ranks or (8 if setup.netlab else 2), setup.number_of_launches()
     strategies = setup.strategies or STRATEGIES
@@ -44,10 +45,10 @@ def run(setup: Setup) -> list[Result]:
     ]
 
 
-def _result(table: Table, case: str, variant: str, setting: str, mpi: str, ranks: int, network: str) -> Result:
+def _result(table: Table, case: str, variant: str, setting: str, mpi: str, ranks: int, network: str) -> Record:
     exchange = case.removesuffix(", processor")
     value, ratio = table.best(case, variant), table.ratio(case, "native", variant)
-    return Result(
+    return Record(
         bench="plans",
         case=f"{exchange}, {variant} ({setting})",
         metric=ELAPSED if case == exchange else PROCESSOR,

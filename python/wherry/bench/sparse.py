@@ -8,7 +8,8 @@ one rank with the library's own. All run in one process, in turns of a few calls
 from __future__ import annotations
 
 from wherry.bench.launched import Launched, launch
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Result, Setup, preload
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Setup, preload
+from wherry.measure.record import Record
 from wherry.run.settings import SPARSE_WAYS
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
@@ -19,7 +20,7 @@ WAYS = ("auto", "nbx", "census")
 GOALS = {"one neighbour": (2.0, "MPI_Sendrecv"), "hot receiver": (1.05, "the library's own")}
 
 
-def run(setup: Setup) -> list[Result]:
+def run(setup: Setup) -> list[Record]:
     ranks = setup.ranks or (8 if setup.netlab else 4)
     setup.check_strategies(ranks, BESIDES)
     words = ["--sizes", ",".join(map(str, setup.sizes or SIZES))]
@@ -28,11 +29,11 @@ def run(setup: Setup) -> list[Result]:
     return [_result(table, case, variant) for case in table.cases() for variant in table.variants(case)[1:]]
 
 
-def _result(table: Launched, case: str, variant: str) -> Result:
+def _result(table: Launched, case: str, variant: str) -> Record:
     first = table.variants(case)[0]
     ratio = table.ratio(case, first, variant)
     most, what = GOALS.get(case.split(",")[0], (0.0, "")) if variant == "wherry" else (0.0, "")
-    return Result(
+    return Record(
         bench="sparse",
         case=f"{case}, {variant}",
         metric="time per call",

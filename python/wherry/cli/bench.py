@@ -18,8 +18,7 @@ from wherry.cli.common import (
     progress_bar,
 )
 from wherry.errors import UsageError
-from wherry.files import write_records
-from wherry.measure import harness
+from wherry.measure import harness, record
 from wherry.run.mpis import choose_mpi
 
 
@@ -94,6 +93,6 @@ def bench(
         results = registry.run(name, setup)
     output.show(Console(), results)
     if file is not None:
-        write_records(file, [result.data() for result in results])
+        record.write(file, results)
     if picture_file is not None:
         picture.draw(results, picture_file)

@@ -11,7 +11,7 @@ from rich.console import Console
 from wherry import simulate, units
 from wherry.cli.common import check_plot, check_writable, examples, numbers, progress_bar
 from wherry.errors import UsageError
-from wherry.files import write_records
+from wherry.measure import record
 from wherry.schedule import plan
 from wherry.simulate.output import show as show_simulation
 from wherry.simulate.picture import draw as draw_simulation
@@ -102,7 +102,7 @@ def simulate_(
             settings.append(simulate.run(request, cases))
         show_simulation(Console(), settings[-1])
     if file is not None:
-        write_records(file, [row for setting in settings for row in simulate.records(setting)])
+        record.write(file, [row for setting in settings for row in simulate.records(setting)])
     if plot is not None:
         draw_simulation(settings, plot)
 
@@ -118,4 +118,4 @@ def simulate_application(requests: Sequence[simulate.application.Request], file:
         Console().print(outcome.text, end="", markup=False, highlight=False, soft_wrap=True)
         records += outcome.records
     if file is not None:
-        write_records(file, records)
+        record.write(file, records)

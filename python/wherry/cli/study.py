@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -14,6 +14,7 @@ from wherry.errors import UsageError
 from wherry.measure import harness
 from wherry.run.mpis import choose_mpi
 
+Write = Callable[[study.Study, study.Part, list[study.Record]], list[Path]]
 _ALWAYS = ("--list", "--quick", "-o", "--redraw")
 _OF_REDRAWING = ("--list", "-o", "--redraw")
 
@@ -82,7 +83,7 @@ def study_(
         to.prepare()
     if redraw and to is not None:
         for part in chosen:
-            tell(found, part, to.read(found, part), to)
+            tell(found, part, to.read(found, part), to.show, to)
         return
     asked = answerable(chosen, setup, named=bool(parts))
     if quick and to is not None:
@@ -90,7 +91,7 @@ def study_(
     for part in asked:
         with progress_bar(part.name) as setup.progress:
             records = study.measured(found, part, setup)
-        tell(found, part, records, to)
+        tell(found, part, records, to.write if to else None, to)
 
 
 def answerable(chosen: Sequence[study.Part], setup: harness.Setup, named: bool) -> list[study.Part]:
@@ -109,12 +110,14 @@ def answerable(chosen: Sequence[study.Part], setup: harness.Setup, named: bool) 
     return [part for part in chosen if not reasons[part.name]]
 
 
-def tell(found: study.Study, part: study.Part, records: list[study.Record], to: study.Folder | None) -> None:
-    """Shows a part, and writes it where that was asked for."""
+def tell(
+    found: study.Study, part: study.Part, records: list[study.Record], write: Write | None, to: study.Folder | None
+) -> None:
+    """Shows a part, and writes it to the folder where one was asked for."""
     click.echo(f"{part.question}\n\n{part.tabulate(records).text()}\n{study.origin(records)}\n")
-    if to is None:
+    if to is None or write is None:
         return
-    click.echo(f"wrote {', '.join(str(path) for path in to.write(found, part, records))}\n")
+    click.echo(f"wrote {', '.join(str(path) for path in write(found, part, records))}\n")
     if why := to.why_no_place(found, part):
         errors_console().print(escape(why), highlight=False, soft_wrap=True)
 

@@ -15,7 +15,7 @@ import statistics
 import subprocess
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
@@ -104,39 +104,6 @@ class Samples:
     launch: int
     values: tuple[float, ...]
     excluded: str = ""  # why nothing was measured
-
-
-@dataclass
-class Result:
-    """One record of the result file. ratio = baseline / value unless the metric says otherwise."""
-
-    bench: str
-    case: str
-    metric: str
-    unit: str
-    value: float
-    baseline: float | None
-    ratio: float | None
-    mpi: str
-    ranks: int
-    samples: list[dict[str, Any]]
-    machine: str = ""
-    commit: str = ""
-    statistic: str = STATISTIC
-    network: str = ""
-    goal: str = ""
-    reached: bool | None = None
-    # Of cells of a grid: where they are in it, and the variant that is the baseline.
-    operation: str = ""
-    size: int | None = None
-    against: str = ""
-    #: The ratio to whoever was fastest in these very samples, noise included.
-    hindsight: float | None = None
-    #: The library's algorithms that failed there, with the reason.
-    excluded: dict[str, str] = field(default_factory=dict)
-
-    def data(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 class Place(AbstractContextManager["Place"]):

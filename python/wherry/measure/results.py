@@ -6,11 +6,11 @@ NAME is what was measured: a benchmark or a part of a study, and how it was set 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from wherry.files import read_json
+from wherry.measure.record import Record, Records, values
 
 #: What vendors add to the name of a processor that tells none from another.
 _NOISE = re.compile(r"\((r|tm)\)|\b(processor|cpu)\b|@.*|\d+-core\b", re.IGNORECASE)
@@ -18,9 +18,9 @@ _NOISE = re.compile(r"\((r|tm)\)|\b(processor|cpu)\b|@.*|\d+-core\b", re.IGNOREC
 _LIBRARIES = {"Open MPI": "openmpi", "SMPI": "smpi", "MPICH": "mpich", "Intel(R) MPI": "intel"}
 
 
-def path_of(folder: Path, name: str, records: Sequence[Mapping[str, Any]]) -> Path:
+def path_of(folder: Path, name: str, records: Records) -> Path:
     """Where a file of these records belongs. They are of one machine; those without MPI may be among them."""
-    return folder / name / machine_name(str(records[0]["machine"])) / f"{mpi_name(row['mpi'] for row in records)}.json"
+    return folder / name / machine_name(records[0].machine) / f"{mpi_name(row.mpi for row in records)}.json"
 
 
 def machine_name(machine: str) -> str:
@@ -58,12 +58,12 @@ def index(folder: Path) -> str:
 
 
 def _row(folder: Path, path: Path) -> str:
-    records = read_json(path)
+    records = [Record.from_json(row) for row in read_json(path)]
     name = path.relative_to(folder).parts[0]
     if path != path_of(folder, name, records):
         raise ValueError(f"{path} belongs to {path_of(folder, name, records)}")
-    ranks = sorted({row["ranks"] for row in records})
-    commits = ", ".join(sorted({row["commit"] for row in records}))
-    mpis = ", ".join(sorted({row["mpi"].partition(". ")[0] for row in records} - {"", "none"})) or "none"
-    where = f"[{name}]({path.relative_to(folder).as_posix()}) | {records[0]['machine']} | {mpis}"
+    ranks = sorted(values(records, "ranks"))
+    commits = ", ".join(sorted(values(records, "commit")))
+    mpis = ", ".join(sorted({row.mpi.partition(". ")[0] for row in records} - {"", "none"})) or "none"
+    where = f"[{name}]({path.relative_to(folder).as_posix()}) | {records[0].machine} | {mpis}"
     return f"| {where} | {', '.join(map(str, ranks))} | {len(records)} | {commits} |"

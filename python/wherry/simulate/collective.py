@@ -9,8 +9,9 @@ from typing import Any
 
 from wherry import units
 from wherry.errors import UsageError, unknown
-from wherry.measure.harness import Progress, Result
+from wherry.measure.harness import Progress
 from wherry.measure.provenance import commit, machine
+from wherry.measure.record import Record
 from wherry.schedule import plan
 from wherry.simulate import catalog, smpi
 from wherry.simulate.catalog import Subject
@@ -184,17 +185,15 @@ def _simulate(request: Request, size: int, variant: str) -> dict[str, Any]:
     return smpi.run(request.machine, PROGRAM, args, {request.subject.option: selection}, request.limit_s)
 
 
-def records(setting: Setting) -> list[dict[str, Any]]:
+def records(setting: Setting) -> list[Record]:
     """For --json: the fields of a benchmark record, the model's prediction and the counts."""
     where, version = machine(), commit()
     rows = [_record(setting, outcome) for outcome in setting.outcomes if outcome.seconds is not None]
     rows += [row for size in setting.sizes() for row in _judgement_records(setting, size)]
-    for row in rows:
-        row |= {"machine": where, "commit": version}
-    return rows
+    return [row | {"machine": where, "commit": version} for row in rows]
 
 
-def _record(setting: Setting, outcome: Outcome) -> dict[str, Any]:
+def _record(setting: Setting, outcome: Outcome) -> Record:
     seconds, native = outcome.seconds or 0.0, setting.native_s(outcome.size)
     result = _result(setting, f"{outcome.size} B, {outcome.variant}", "simulated time", "s", seconds)
     result.baseline = native
@@ -202,26 +201,26 @@ def _record(setting: Setting, outcome: Outcome) -> dict[str, Any]:
     result.samples = [{"launch": 0, outcome.variant: [seconds]}]
     more = {"size": outcome.size, "variant": outcome.variant, "predicted_s": outcome.predicted_s}
     more |= {"depth": outcome.depth, "chosen": outcome.chosen}
-    return result.data() | more | outcome.counts
+    return result | more | outcome.counts
 
 
-def _judgement_records(setting: Setting, size: int) -> list[dict[str, Any]]:
+def _judgement_records(setting: Setting, size: int) -> list[Record]:
     judged = setting.judgement(size)
     if judged is None:
         return []
     loss = _result(
         setting, f"{size} B, {judged.first} against {judged.best}", "loss of the model's choice", "x", judged.loss
     )
-    rows = [loss.data() | {"size": size}]
+    rows = [loss | {"size": size}]
     if judged.correlation is not None:
         metric = "rank correlation of model and simulation"
-        rows.append(_result(setting, f"{size} B", metric, "", judged.correlation).data() | {"size": size})
+        rows.append(_result(setting, f"{size} B", metric, "", judged.correlation) | {"size": size})
     return rows
 
 
-def _result(setting: Setting, case: str, metric: str, unit: str, value: float) -> Result:
+def _result(setting: Setting, case: str, metric: str, unit: str, value: float) -> Record:
     platform = setting.machine.platform
-    return Result(
+    return Record(
         bench=f"simulate {setting.subject.name}",
         case=case,
         metric=metric,

@@ -13,21 +13,20 @@ from pathlib import Path
 from typing import Any
 
 from wherry.errors import UsageError, WherryError, did_you_mean
-from wherry.files import DAMAGE, make_folder, read_json, write_records, write_whole
+from wherry.files import DAMAGE, make_folder, read_json, write_whole
 from wherry.measure import results
 from wherry.measure.harness import Setup
 from wherry.measure.provenance import commit, machine
+from wherry.measure.record import Record, Records, values, write
 
-#: The members of a benchmark's record (docs/reference/command-line.md), and the case's coordinates.
-Record = dict[str, Any]
-Records = Sequence[Record]
 Measure = Callable[[Setup], list[Record]]
 
 _TEXT, _NUMBER = (str, "text"), (int | float, "a number")
 _NUMBER_OR_NULL = (int | float | None, "a number or null")
 #: What the members of all records are. Those that only some have are looked at where they are used.
 _MEMBERS: dict[str, tuple[Any, str]] = {
-    **dict.fromkeys(("case", "metric", "unit", "mpi", "network", "machine", "commit"), _TEXT),
+    **dict.fromkeys(("bench", "case", "metric", "unit", "mpi", "network", "machine", "commit"), _TEXT),
+    "samples": (list, "a list"),
     "value": _NUMBER,
     "baseline": _NUMBER_OR_NULL,
     "ratio": _NUMBER_OR_NULL,
@@ -106,19 +105,8 @@ class Study:
 def record(*, case: str, metric: str, unit: str, value: float, mpi: str, ranks: int, **more: Any) -> Record:
     """A record; what is not given has no value. ratio: baseline / value, if there is a baseline and it is not given."""
     baseline = more.get("baseline")
-    row: Record = {"case": case, "metric": metric, "unit": unit, "value": value, "baseline": baseline}
-    row["ratio"] = baseline / value if baseline is not None and value > 0 else None
-    return row | {"mpi": mpi, "ranks": ranks, "samples": [], "statistic": "a count", "network": ""} | more
-
-
-def only(rows: Iterable[Record], **wanted: Any) -> list[Record]:
-    """The records with these members."""
-    return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
-
-
-def values(rows: Iterable[Record], name: str) -> list[Any]:
-    """Of a member, each once, in the order of the records."""
-    return list(dict.fromkeys(row[name] for row in rows))
+    ratio = baseline / value if baseline is not None and value > 0 else None
+    return Record("", case, metric, unit, value, baseline, ratio, mpi, ranks, []) | more
 
 
 def in_words(reached: bool | None) -> str:
@@ -137,9 +125,8 @@ def check(part: Part, setup: Setup) -> None:
 def measured(study: Study, part: Part, setup: Setup) -> list[Record]:
     """The records of a part, with what those of all parts say."""
     check(part, setup)
-    where = {"bench": f"study {study.name}", "part": part.name}
-    origin = {"machine": machine(), "commit": commit(), "quick": setup.quick}
-    return [where | row | origin for row in part.measure(setup)]
+    origin = {"part": part.name, "machine": machine(), "commit": commit(), "quick": setup.quick}
+    return [row | {"bench": row.bench or f"study {study.name}", **origin} for row in part.measure(setup)]
 
 
 @dataclass(frozen=True)
@@ -203,14 +190,18 @@ class Folder:
         """Records, picture, and the part's place in the study's page, if there is one. Returns what was written."""
         path = self.results(study, part, records)
         make_folder(path.parent, "-o")
-        write_records(path, records)  # first: whatever goes wrong then, they are there
+        write(path, records)  # first: whatever goes wrong then, they are there
+        return [path, *self.show(study, part, records)]
+
+    def show(self, study: Study, part: Part, records: Records) -> list[Path]:
+        """As write(), but for the records."""
         files = {self.image(study, part): part.draw(records)}
         page = self.page(study)
         if page.exists() and not self.why_no_place(study, part):
             files[page] = filled(_text(page), part.name, _shown(study, part, records))
         for file, content in files.items():
             write_whole(file, content)
-        return [path, *files]
+        return list(files)
 
     def why_no_place(self, study: Study, part: Part) -> str:
         """Why the study's page does not show the part, with what to do; empty if it does, or if there is no page."""
@@ -230,7 +221,7 @@ def _read(path: Path) -> list[Record]:
         raise UsageError(f"cannot read {path}: {error.strerror}; measure it again, without --redraw") from error
     except ValueError as error:
         raise _damaged(path, str(error)) from error
-    return list(rows)
+    return [Record.from_json(row) for row in rows]
 
 
 def _check_records(rows: Any) -> None:

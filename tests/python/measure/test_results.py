@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from wherry.measure import results
+from wherry.measure.record import Record
 
 RESULTS = Path(__file__).resolve().parents[3] / "docs" / "results"
-ROW = {"machine": "2 x AMD EPYC", "mpi": "mpich", "ranks": 2, "commit": "abc"}
+ROW = Record("grid", "8 B", "time", "s", 1.0, None, None, "mpich", 2, [], machine="2 x AMD EPYC", commit="abc")
 
 
 @pytest.mark.parametrize(
@@ -45,7 +46,7 @@ def test_the_index_names_every_file(tmp_path: Path) -> None:
     path = results.path_of(tmp_path, "grid", [ROW])
     assert path == tmp_path / "grid/2x-amd-epyc/mpich.json"
     path.parent.mkdir(parents=True)
-    path.write_text(json.dumps([ROW, {**ROW, "ranks": 4}]))
+    path.write_text(json.dumps([ROW.to_json(), (ROW | {"ranks": 4}).to_json()]))
     row = "| [grid](grid/2x-amd-epyc/mpich.json) | 2 x AMD EPYC | mpich | 2, 4 | 2 | abc |"
     assert results.index(tmp_path).splitlines()[-1] == row
 
@@ -54,7 +55,7 @@ def test_the_index_names_every_file(tmp_path: Path) -> None:
 def test_a_file_in_another_place_is_refused(place: str, tmp_path: Path) -> None:
     path = tmp_path / place
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps([ROW]))
+    path.write_text(json.dumps([ROW.to_json()]))
     with pytest.raises(ValueError, match=place):
         results.index(tmp_path)
 

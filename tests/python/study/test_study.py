@@ -16,11 +16,12 @@ from scripted import fake_mpi, texts_of
 from wherry import study
 from wherry.errors import UsageError, WherryError
 from wherry.measure.harness import Setup
+from wherry.measure.record import Record
 from wherry.simulate import application, smpi
 from wherry.study import applications
 from wherry.study.cache import eviction, node, replay, scaling, sizes
 from wherry.study.cache.programs import ADAPTIVE, BLOCKS, FIXED, VARIANTS
-from wherry.study.parts import Folder, Record, Table, filled, measured
+from wherry.study.parts import Folder, Table, filled, measured
 
 #: What the contract of benchmark records asks for.
 FIELDS = {
@@ -41,7 +42,7 @@ FIELDS = {
 
 def test_records_carry_what_all_records_have() -> None:
     (row,) = measured(STUDY, PART, Setup())
-    assert row.keys() >= FIELDS
+    assert row.to_json().keys() >= FIELDS
     assert (row["bench"], row["part"], row["ratio"], row["quick"]) == ("study some", "one", 2.0, False)
     with pytest.raises(WherryError, match="cannot answer 'two': it is closed; open it"):
         measured(STUDY, CLOSED, Setup())
@@ -119,11 +120,11 @@ def test_what_cannot_be_read_again_says_what_to_do(tmp_path: Path) -> None:
         ({"quick": "no"}, "'quick' of record 2 is 'no', not true or false"),
     ],
 )
-def test_members_of_another_kind_are_named(tmp_path: Path, change: Record, why: str) -> None:
+def test_members_of_another_kind_are_named(tmp_path: Path, change: dict[str, Any], why: str) -> None:
     folder = Folder(tmp_path)
     folder.prepare()
     (row,) = measured(STUDY, PART, Setup())
-    file_of(tmp_path).write_text(json.dumps([row, row | change]))
+    file_of(tmp_path).write_text(json.dumps([row.to_json(), (row | change).to_json()]))
     with pytest.raises(UsageError) as error:
         folder.read(STUDY, PART)
     assert f"some-mpi.json is damaged: {why}; measure it again" in str(error.value)
@@ -133,8 +134,8 @@ def test_every_member_of_all_records_is_missed(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.prepare()
     (row,) = measured(STUDY, PART, Setup())
-    for name in (FIELDS - {"bench", "samples"}) | {"network", "quick"}:
-        file_of(tmp_path).write_text(json.dumps([{k: v for k, v in row.items() if k != name}]))
+    for name in FIELDS | {"network", "quick"}:
+        file_of(tmp_path).write_text(json.dumps([{k: v for k, v in row.to_json().items() if k != name}]))
         with pytest.raises(UsageError, match=f"record 1 has no '{name}'; measure it again"):
             folder.read(STUDY, PART)
 
@@ -173,12 +174,12 @@ def test_of_several_machines_those_are_drawn_again_that_the_page_names(tmp_path:
     folder.prepare()
     (row,) = measured(STUDY, PART, Setup())
     for machine in ("2 x First", "2 x Second"):
-        folder.write(STUDY, PART, [{**row, "machine": machine}])
+        folder.write(STUDY, PART, [row | {"machine": machine}])
     with pytest.raises(UsageError, match=r"the page does not name one of .*2x-first.*, .*2x-second"):
         folder.read(STUDY, PART)
     (tmp_path / "studies").mkdir()
     folder.page(STUDY).write_text("<!-- one -->\n<!-- end of one -->\n2 x First\n")
-    folder.write(STUDY, PART, [{**row, "machine": "2 x Second"}])
+    folder.write(STUDY, PART, [row | {"machine": "2 x Second"}])
     assert [found["machine"] for found in folder.read(STUDY, PART)] == ["2 x Second"]
 
 
@@ -226,11 +227,11 @@ def test_the_origin_says_everything_once() -> None:
 def launch_row(variant: str, seconds: Sequence[float], hits: int) -> Record:
     """As the applications write them."""
     samples = [{"launch": 0, "native": [4.0, 8.0, 4.0], "wherry": list(seconds)}]
-    return {
+    return Record.from_json({
         "bench": "lcc", "case": "x", "metric": "counting", "unit": "s", "value": 0, "baseline": 0, "ratio": 0,
         "mpi": "Some MPI", "ranks": 2, "machine": "host", "version": "1", "statistic": "", "samples": samples,
         "strategies": [variant], "gets": 100, "hits": hits, "moves": 100 - hits,
-    }  # fmt: skip
+    })  # fmt: skip
 
 
 def test_launches_are_joined_by_the_least_median() -> None:
@@ -257,7 +258,7 @@ class Launches:
         size = 1 if "4096" in words else 0  # more hits with more memory, whatever else
         return [launch_row(variant, [2.0] * 3, self.hits[variant] + size) for variant in VARIANTS]
 
-    def ask(self, words: Sequence[str]) -> list[Record]:
+    def ask(self, words: Sequence[str]) -> list[dict[str, Any]]:
         if "--shares" in words:
             share = {"references": 200, "bytes": 10, "working_set": 100, "hits": 100, "lru": 80, "constant": 104.0}
             return [share | {"share": s, "foresight": 150.0} for s in eviction.JUDGED]
@@ -350,7 +351,7 @@ def test_plain_gets_are_simulated_on_few_ranks_only(monkeypatch: pytest.MonkeyPa
         asked.append([name, str(machine.ranks), *words])
         rows = [launch_row(variant, [2.0], 50) | {"value": 2.0} for variant in (BLOCKS, FIXED, ADAPTIVE)]
         alone = {"baseline": None, "ratio": None} if "--no-plain" in words else {"baseline": 4.0, "ratio": 2.0}
-        Path(words[words.index("--json") + 1]).write_text(json.dumps([row | alone for row in rows]))
+        Path(words[words.index("--json") + 1]).write_text(json.dumps([(row | alone).to_json() for row in rows]))
         return subprocess.CompletedProcess([], 0, "", "")
 
     monkeypatch.setattr(smpi, "launch", launch)

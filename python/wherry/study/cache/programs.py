@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wherry.measure.harness import Setup
-from wherry.study.parts import Record
+from wherry.measure.record import Record
 
 #: Ways to read as the applications name them, plain MPI left out: it is the baseline of each.
 BLOCKS, FIXED, ADAPTIVE = "block cache", "Wherry, fixed", "Wherry, adaptive"

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 from wherry import units
 from wherry.draw import figures
 from wherry.measure.harness import Setup
+from wherry.measure.record import Record, only, values
 from wherry.simulate import application, platforms, smpi
 from wherry.study.nbody import runs
 from wherry.study.nbody.schemes import SCHEMES as SCHEME_NAMES
-from wherry.study.parts import Part, Record, Table, only, record, values
+from wherry.study.parts import Part, Table, record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

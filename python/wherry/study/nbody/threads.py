@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from wherry.draw import figures
 from wherry.measure.harness import Setup
+from wherry.measure.record import Record, only, values
 from wherry.study.nbody import runs
-from wherry.study.parts import Part, Record, Table, only, values
+from wherry.study.parts import Part, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
