@@ -79,7 +79,7 @@ def test_damaged_traces_are_told_with_their_line(tmp_path: Path) -> None:
 def test_recorded_gets_are_those_of_the_program(mpi: Launcher, build: Path, tmp_path: Path) -> None:
     """A line for each adjacency list that rank 0 reads of rank 1: one for each edge between them.
 
-    A list is two gets, of its bounds and of itself. Vertices with one neighbour read nothing: rank 1 reads three less.
+    A list is two gets, of its bounds and of itself. Vertices with one neighbor read nothing: rank 1 reads three less.
     """
     trace, records = tmp_path / "trace", tmp_path / "records.json"
     words = ["--scale", "8", "--turns", "1", "--trace", trace, "--json", records]

@@ -6,7 +6,7 @@ differ by a factor of two and more as a whole, by how ranks and processors meet.
 for two processes only, is left out; the records say why.
 
 The best is named by other launches than those it is compared in. Who is fastest of twenty in noisy samples owes it
-in part to the noise: of twenty equal ways that vary by 10% the "best" is 15% ahead, and next time as slow as the rest.
+in part to the noise: of twenty equal ones that vary by 10% the "best" is 15% ahead, and next time as slow as the rest.
 So in each launch Wherry is compared with what was fastest in all others, and the ratio is the median over launches;
 what the same samples say in hindsight is kept beside it.
 """

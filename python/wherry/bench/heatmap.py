@@ -1,4 +1,4 @@
-"""A picture of the grid: which way was best at each place, and how far Wherry's choice is from it."""
+"""A picture of the grid: which algorithm was best at each place, and how far Wherry's choice is from it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def svg(results: Sequence[Record]) -> str:
         axes.set_xticks(range(len(sizes)), [units.bytes_(size) for size in sizes])
         axes.set_yticks(range(len(rows)), rows, fontsize=8)
         axes.set_title(
-            f"the best way, and Wherry's time after training / the best ({results[0].mpi}; {results[0].network})",
+            f"the best algorithm, and Wherry's time after training / the best ({results[0].mpi}; {results[0].network})",
             fontsize=8,
             loc="left",
         )

@@ -44,7 +44,7 @@ def find(name: str) -> Bench:
 
 
 def check_options(name: str, given: Collection[str]) -> None:
-    """Raises UsageError for an option that the benchmark would not look at."""
+    """Raises UsageError for an option that the benchmark would not use."""
     options = find(name).options
     for option in given:
         if option not in (*options, *_ALWAYS):

@@ -1,7 +1,7 @@
 """What does it cost to exchange little: when nobody knows who sends to whom, and in an all-to-all with few blocks?
 
 Sparse exchanges are compared with what programs do without them: an MPI_Alltoall of the counts, then an MPI_Alltoallv.
-An MPI_Alltoallv in which every rank sends to one neighbour is compared with MPI_Sendrecv, and one in which all send to
+An MPI_Alltoallv in which every rank sends to one neighbor is compared with MPI_Sendrecv, and one in which all send to
 one rank with the library's own. All run in one process, in turns of a few calls; the time is that of the slowest rank.
 """
 
@@ -10,12 +10,12 @@ from __future__ import annotations
 from wherry.bench.launched import Launched, launch
 from wherry.measure.harness import IN_TURNS, LAUNCHING, Setup, preload
 from wherry.measure.record import Record
-from wherry.run.settings import SPARSE_WAYS
+from wherry.run.settings import SPARSE_ALGORITHMS
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
-BESIDES = SPARSE_WAYS
+BESIDES = SPARSE_ALGORITHMS
 SIZES = (64, 16384)
-WAYS = ("auto", "nbx", "census")
+ALGORITHMS = ("auto", "nbx", "census")
 #: What Wherry's MPI_Alltoallv may take, in times of the first variant of the case.
 GOALS = {"one neighbour": (2.0, "MPI_Sendrecv"), "hot receiver": (1.05, "the library's own")}
 
@@ -24,7 +24,7 @@ def run(setup: Setup) -> list[Record]:
     ranks = setup.ranks or (8 if setup.netlab else 4)
     setup.check_strategies(ranks, BESIDES)
     words = ["--sizes", ",".join(map(str, setup.sizes or SIZES))]
-    words += ["--ways", ",".join(setup.strategies or WAYS), "--turns", "6" if setup.quick else "20"]
+    words += ["--ways", ",".join(setup.strategies or ALGORITHMS), "--turns", "6" if setup.quick else "20"]
     table = launch(setup, "sparse", ranks, words, preload())
     return [_result(table, case, variant) for case in table.cases() for variant in table.variants(case)[1:]]
 

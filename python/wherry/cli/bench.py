@@ -49,7 +49,7 @@ from wherry.run.mpis import choose_mpi
     metavar="FILE.svg",
     help="Draw the ratios.",
 )
-@click.option("--quick", is_flag=True, help="Fewer and shorter launches: a look, not a measurement.")
+@click.option("--quick", is_flag=True, help="Fewer and shorter launches: a check, not a measurement.")
 def bench(
     name: str | None,
     listing: bool,

@@ -23,7 +23,7 @@ from wherry.run import runner
 @click.option(
     "--report", type=click.Path(path_type=Path), metavar="DIR", help="Keep the records and a report.html in DIR."
 )
-@click.option("--profile-only", is_flag=True, help="Look, but replace nothing.")
+@click.option("--profile-only", is_flag=True, help="Record, but replace nothing.")
 @click.option("-v", "--verbose", count=True, help="Rank 0 says what Wherry found; twice: every decision.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- LAUNCHER ... APP ...")
 def run(report: Path | None, profile_only: bool, verbose: int, command: tuple[str, ...]) -> None:

@@ -40,7 +40,7 @@ _OF_REDRAWING = ("--list", "-o", "--redraw")
     help="Write DIR/results/*/*/*.json and DIR/images/*.svg, and fill in the places of DIR/studies/NAME.md.",
 )
 @click.option("--redraw", is_flag=True, help="With -o: measure nothing, make tables and pictures of DIR/results again.")
-@click.option("--quick", is_flag=True, help="Small and few cases: a look, not a measurement.")
+@click.option("--quick", is_flag=True, help="Small and few cases: a check, not a measurement.")
 def study_(
     name: str | None,
     parts: tuple[str, ...],
@@ -130,7 +130,7 @@ def show_studies() -> None:
 
 
 def check_options(found: study.Study, named: Sequence[study.Part], given: Sequence[str]) -> None:
-    """Raises UsageError for an option that the study would not look at, or one of the parts that the user named."""
+    """Raises UsageError for an option that the study would not use, or one of the parts that the user named."""
     takes = (*found.options, *_ALWAYS)
     for option in given:
         if option not in takes:
@@ -145,7 +145,7 @@ def check_options(found: study.Study, named: Sequence[study.Part], given: Sequen
 
 
 def check_parts(found: study.Study, named: Sequence[study.Part], option: str) -> None:
-    """Raises UsageError for a part that would not look at the option."""
+    """Raises UsageError for a part that would not use the option."""
     users = ", ".join(part.name for part in found.parts if option in part.options)
     for part in named:
         if option not in part.options:

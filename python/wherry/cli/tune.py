@@ -35,7 +35,7 @@ from wherry.tune import ahead, library, model, results, tables
 @click.option("--library", "of_library", is_flag=True, help="Measure the MPI library's own algorithms instead.")
 @click.option("--launches", type=click.IntRange(min=1), help="With --library or --model: launches.")
 @click.option("-o", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="With --library.")
-@click.option("--quick", is_flag=True, help="Fewer calls and launches: a look, not a measurement.")
+@click.option("--quick", is_flag=True, help="Fewer calls and launches: a check, not a measurement.")
 @click.argument("launcher", nargs=-1, type=click.UNPROCESSED, metavar="[-- LAUNCHER ...]")
 def tune(
     mpi_name: str | None,
@@ -73,10 +73,10 @@ def tune(
         tune_model(setup, counts, launcher)
         return
     with progress_bar("tune") as setup.progress:
-        kept = ahead.train(setup, counts, names, launcher)
-    if kept.rows:
-        Console().print(tables.kept(kept.rows))
-    click.echo(f"{len(kept.rows)} new or changed rows in {kept.file}; it held {kept.before} before")
+        trained = ahead.train(setup, counts, names, launcher)
+    if trained.rows:
+        Console().print(tables.trained(trained.rows))
+    click.echo(f"{len(trained.rows)} new or changed rows in {trained.file}; it held {trained.before} before")
 
 
 def tune_model(setup: harness.Setup, ranks: tuple[int, ...], launcher: tuple[str, ...]) -> None:
@@ -87,7 +87,7 @@ def tune_model(setup: harness.Setup, ranks: tuple[int, ...], launcher: tuple[str
     Console().print(tables.constants(found.constants))
     where = f"{units.plural(found.measured.ranks, 'rank')} on {units.plural(found.measured.nodes, 'node')}"
     library_name = " ".join(found.measured.mpi.split())
-    click.echo(f"measured with {library_name} on {found.measured.machine}, {where}; kept in {found.file}")
+    click.echo(f"measured with {library_name} on {found.measured.machine}, {where}; stored in {found.file}")
 
 
 def tune_library(

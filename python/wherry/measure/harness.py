@@ -80,7 +80,7 @@ def check_hosts(given: Collection[str]) -> None:
 
 
 def check_applicable(names: Iterable[str], placement: plan.Placement, besides: Sequence[str]) -> None:
-    """Raises UsageError for a strategy of all-to-alls that would not run there: the library's own would, unnoticed.
+    """Raises UsageError for a strategy of all-to-alls that would not run there: the native collective would, unnoticed.
 
     besides: names that run anywhere.
     """
@@ -162,7 +162,7 @@ def program(mpi: Mpi, name: str) -> str:
     return str(paths.built(paths.bench_program(mpi.name, name)))
 
 
-#: What the benchmark programs measure by: left to the library, lest Wherry learn about it while they measure.
+#: What the benchmark programs measure by: native, lest Wherry learn about it while they measure.
 _MEASURED_BY = {"WHERRY_BARRIER": "native", "WHERRY_ALLREDUCE": "native"}
 
 

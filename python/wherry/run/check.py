@@ -83,8 +83,8 @@ def _check_parts(reaches: Mapping[str, Reach]) -> list[Finding]:
         return []
     text = (
         f"ranks of {' and '.join(outside)} may run without Wherry while others have it, which would wait for them"
-        " forever in a replaced collective, or where a cached window is made: collectives and windows are left to the"
-        " library (WHERRY_NO_COLLECTIVES=1, WHERRY_CACHE=off)"
+        " forever in a replaced collective, or where a cached window is made: collectives and windows are"
+        " native (WHERRY_NO_COLLECTIVES=1, WHERRY_CACHE=off)"
     )
     return [Finding("warning", text, profile_only=True)]
 

@@ -42,11 +42,11 @@ def run(command: Sequence[str], options: Options) -> int:
     launcher = launch.find_launcher(command)
     findings = check(launcher, launch.programs(command, launcher))
     show_findings([*findings, *(Finding("warning", text) for text in settings.problems())])
-    only_looks = looking(options, findings)
-    off = only_looks or ("WHERRY_NO_COLLECTIVES is set" if asked_to_leave_collectives() else "")
+    profile_only = looking(options, findings)
+    off = profile_only or ("WHERRY_NO_COLLECTIVES is set" if asked_to_leave_collectives() else "")
     with output_directory(options.report) as directory:
         started = launch.build(
-            command, launcher, variables(options, directory, bool(only_looks)), paths.built(paths.preload_library())
+            command, launcher, variables(options, directory, bool(profile_only)), paths.built(paths.preload_library())
         )
         for note in started.notes:
             say(note)
@@ -56,7 +56,7 @@ def run(command: Sequence[str], options: Options) -> int:
 
 
 def looking(options: Options, findings: Sequence[Finding]) -> str:
-    """Why this run is only looked at, with no collective replaced and no window cached; empty if they may be."""
+    """Why this run is only profiled, with no collective replaced and no window cached; empty if they may be."""
     if options.profile_only:
         return "--profile-only was given"
     outside = any(finding.profile_only for finding in findings)
@@ -67,11 +67,11 @@ def asked_to_leave_collectives() -> bool:
     return settings.is_on(os.environ.get("WHERRY_NO_COLLECTIVES", ""))
 
 
-def variables(options: Options, directory: Path, only_looks: bool) -> dict[str, str]:
+def variables(options: Options, directory: Path, profile_only: bool) -> dict[str, str]:
     """Everything of the caller's own WHERRY_ settings, so that ranks on other hosts get them, and this run's."""
     given = {name: value for name, value in os.environ.items() if name.startswith("WHERRY_")}
     given["WHERRY_OUTPUT"] = str(directory)
-    if only_looks:
+    if profile_only:
         given |= {"WHERRY_NO_COLLECTIVES": "1", "WHERRY_CACHE": "off"}
     if options.report is not None:
         given.setdefault("WHERRY_CACHE_CURVE", _CURVE_SAMPLES)

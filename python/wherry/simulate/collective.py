@@ -14,7 +14,7 @@ from wherry.measure.provenance import commit, machine
 from wherry.measure.record import Record
 from wherry.schedule import plan
 from wherry.simulate import catalog, smpi
-from wherry.simulate.catalog import Subject
+from wherry.simulate.catalog import Collective
 from wherry.simulate.ranking import Judgement, judge
 from wherry.simulate.smpi import PROGRAM, Failed, Machine, TimeLimit
 
@@ -32,7 +32,7 @@ COUNTS = ("messages", "messages_between", "bytes", "bytes_between", "copied_byte
 class Request:
     """What the user chose. strategies None: the natives and all that apply and do not take long."""
 
-    subject: Subject
+    collective: Collective
     machine: Machine
     sizes: Sequence[int]
     strategies: Sequence[str] | None = None
@@ -58,7 +58,7 @@ class Outcome:
 class Setting:
     """All outcomes of a request."""
 
-    subject: Subject
+    collective: Collective
     machine: Machine
     outcomes: list[Outcome] = field(default_factory=list)
     library: str = "SMPI"
@@ -91,14 +91,14 @@ class Cases:
 
 def cases(request: Request) -> Cases:
     """Raises UsageError for a strategy that there is not, or that does not apply."""
-    models = {size: model(request.subject, request.machine, size) for size in request.sizes}
+    models = {size: model(request.collective, request.machine, size) for size in request.sizes}
     return Cases(_variants(request, models[request.sizes[0]]), models)
 
 
 def run(request: Request, checked: Cases | None = None) -> Setting:
     """Simulates every variant at every size, one after the other. checked: what `cases` has found before."""
     found = checked or cases(request)
-    setting = Setting(request.subject, request.machine)
+    setting = Setting(request.collective, request.machine)
     total = len(found.variants) * len(request.sizes)
     for size in request.sizes:
         for variant in found.variants:
@@ -107,17 +107,17 @@ def run(request: Request, checked: Cases | None = None) -> Setting:
     return setting
 
 
-def model(subject: Subject, machine: Machine, size: int) -> dict[str, Any]:
+def model(collective: Collective, machine: Machine, size: int) -> dict[str, Any]:
     """The candidates with what the cost model expects of them, and what does not apply and why."""
     priced_by = ("--constants", machine.constants())
-    return plan.explain(subject.name, plan.Placement(machine.ranks, nodes=machine.nodes), size, priced_by=priced_by)
+    return plan.explain(collective.name, plan.Placement(machine.ranks, nodes=machine.nodes), size, priced_by=priced_by)
 
 
 def _variants(request: Request, model: dict[str, Any]) -> list[str]:
     possible = [str(candidate["name"]) for candidate in model["candidates"]]
     if request.strategies is None:
         return [*_NATIVES, *possible]
-    natives = [NATIVE, *(f"{NATIVE}:{name}" for name in request.subject.natives)]
+    natives = [NATIVE, *(f"{NATIVE}:{name}" for name in request.collective.natives)]
     whole = [WHERRY, *(f"{WHERRY}:{name}" for name in (NATIVE, *possible))]
     refused = {str(row["name"]): str(row["why"]) for row in model["not_applicable"]}
     for name in request.strategies:
@@ -158,7 +158,7 @@ def _outcome(request: Request, setting: Setting, size: int, variant: str, model:
 def why_not(request: Request, size: int, candidate: dict[str, Any] | None) -> str:
     """A reason to leave a case out, or nothing."""
     ranks = request.machine.ranks
-    blocks = ranks if request.subject.in_blocks else 1
+    blocks = ranks if request.collective.in_blocks else 1
     needed = 4 * ranks * blocks * size  # both buffers, staging, and what is under way
     if needed > (free := _free_bytes()):
         return f"skipped: needs about {units.bytes_(needed)} of memory; {units.bytes_(free)} are free"
@@ -177,12 +177,12 @@ def _free_bytes() -> int:
 
 def _simulate(request: Request, size: int, variant: str) -> dict[str, Any]:
     kind, _, algorithm = variant.partition(":")
-    args = ["--collective", request.subject.name, "--size", str(size), "--nodes", str(request.machine.nodes)]
+    args = ["--collective", request.collective.name, "--size", str(size), "--nodes", str(request.machine.nodes)]
     args += ["--strategy", NATIVE if kind == NATIVE else variant]
     args += ["--copy-rate", f"{request.machine.platform.copy_bytes_per_s:g}"]
     args += ["--constants", request.machine.constants()]
     selection = algorithm if kind == NATIVE and algorithm else catalog.NATIVE_SELECTION
-    return smpi.run(request.machine, PROGRAM, args, {request.subject.option: selection}, request.limit_s)
+    return smpi.run(request.machine, PROGRAM, args, {request.collective.option: selection}, request.limit_s)
 
 
 def records(setting: Setting) -> list[Record]:
@@ -221,7 +221,7 @@ def _judgement_records(setting: Setting, size: int) -> list[Record]:
 def _result(setting: Setting, case: str, metric: str, unit: str, value: float) -> Record:
     platform = setting.machine.platform
     return Record(
-        bench=f"simulate {setting.subject.name}",
+        bench=f"simulate {setting.collective.name}",
         case=case,
         metric=metric,
         unit=unit,

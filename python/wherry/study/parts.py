@@ -58,8 +58,8 @@ class Table:
 class Part:
     """A question.
 
-    why_not: why it cannot be answered here, with what to do; empty if it can. options: of `wherry study` that it looks
-    at, besides those that all parts have. fewest_ranks: that -n may say; fewest_quick: with --quick, if that is another
+    why_not: why it cannot be answered here, with what to do; empty if it can. options: of `wherry study` that it
+    uses, besides those of all parts. fewest_ranks: that -n may say; fewest_quick: with --quick, if that is another
     number.
     """
 
@@ -89,7 +89,7 @@ class Study:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """That any of its parts looks at."""
+        """That any of its parts uses."""
         return tuple(dict.fromkeys(option for part in self.parts for option in part.options))
 
     def find(self, names: Sequence[str]) -> tuple[Part, ...]:
@@ -110,7 +110,7 @@ def record(*, case: str, metric: str, unit: str, value: float, mpi: str, ranks: 
 
 
 def in_words(reached: bool | None) -> str:
-    """Of a goal. None: a quick look cannot judge."""
+    """Of a goal. None: a quick check cannot judge."""
     return {None: "not judged (quick)", True: "yes", False: "no"}[reached]
 
 
@@ -155,7 +155,7 @@ class Folder:
             make_folder(self.path / name, "-o")
 
     def check_quick(self, study: Study, parts: Iterable[Part]) -> None:
-        """Raises UsageError if a quick look would replace what was measured."""
+        """Raises UsageError if a quick check would replace what was measured."""
         for path in (path for part in parts for path in self.recorded(study, part)):
             if _is_measured(path):
                 raise UsageError(
@@ -254,7 +254,7 @@ def _damaged(path: Path, how: str) -> UsageError:
 
 
 def _is_measured(path: Path) -> bool:
-    """Whether it holds records, and one that does not say that it is a quick look's."""
+    """Whether it holds records, and one that does not say that it is a quick check's."""
     try:
         rows = read_json(path)
     except (OSError, ValueError):
@@ -296,5 +296,5 @@ def origin(records: Records) -> str:
     words += dict.fromkeys(word for network in values(records, "network") if network for word in network.split("; "))
     words += [str(records[0]["machine"]), f"commit {records[0]['commit']}"]
     if records[0]["quick"]:
-        words.append("a quick look, not a measurement")
+        words.append("a quick check, not a measurement")
     return "; ".join(words) + "."

@@ -82,7 +82,7 @@ def test_the_folder_takes_records_picture_and_place(tmp_path: Path) -> None:
     assert "![How many?](../images/some-one.svg)" in text
     assert "| case | count |\n| --- | ---: |\n| a | 3 |\n" in text
     assert "Some MPI; " in text
-    assert "a quick look, not a measurement." in text
+    assert "a quick check, not a measurement." in text
     # Again: the same, not twice.
     folder.write(STUDY, PART, rows)
     assert page.read_text() == text

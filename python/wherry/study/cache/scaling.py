@@ -115,7 +115,7 @@ def tabulate(records: Records) -> Table:
 
 
 def _groups(records: Records) -> list[dict[str, Record]]:
-    """By workload and ranks: the rows of all ways to read."""
+    """By workload and ranks: the rows of all methods of reading."""
     keys = list(dict.fromkeys((row["workload"], row["ranks"]) for row in records))
     return [by_variant(only(records, workload=workload, ranks=ranks)) for workload, ranks in keys]
 

@@ -157,7 +157,7 @@ def draw(records: Records) -> str:
         panels = figure.subplots(1, len(workloads), squeeze=False)[0]
         for axes, workload in zip(panels, workloads, strict=True):
             _paint(axes, only(records, workload=workload), workload)
-        # The last one has all ways to read; the micro-benchmark has no block cache.
+        # The last one has all methods of reading; the micro-benchmark has no block cache.
         handles = dict(zip(*reversed(panels[-1].get_legend_handles_labels()), strict=True))
         figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=4, fontsize=8)
 

@@ -17,7 +17,7 @@ from wherry.study import applications
 from wherry.study.parts import record
 
 SIDES = {"native": "plain MPI", "wherry": "Wherry"}
-#: Of `wherry study`: what parts that run here look at.
+#: Of `wherry study`: what parts that run here use.
 OPTIONS = ("--mpi", "--launches")
 METRICS = ("timestep", "computing", "exchanging")
 #: What a Gigabit link carries.

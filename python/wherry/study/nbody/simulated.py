@@ -188,9 +188,9 @@ def draw_schemes(records: Sequence[Record]) -> str:
         for count, axes in zip(nodes, panels, strict=True):
             for number, scheme in enumerate(SCHEME_NAMES):
                 rows = only(records, nodes=count, scheme=scheme)
-                bodies, look = [row["bodies"] for row in rows], figures.look(number)
-                axes.plot(bodies, [1 / row["value"] for row in rows], label=scheme, **look)
-                axes.plot(bodies, [1 / row["expected_s"] for row in rows], ":", color=look["color"])
+                bodies, style = [row["bodies"] for row in rows], figures.style(number)
+                axes.plot(bodies, [1 / row["value"] for row in rows], label=scheme, **style)
+                axes.plot(bodies, [1 / row["expected_s"] for row in rows], ":", color=style["color"])
             axes.set(yscale="log", xlabel="bodies", title=f"{count} nodes")
             figures.scale_logarithmically(axes, values(records, "bodies"))
         panels[0].set_ylabel("timesteps a second (dotted: the model)")
