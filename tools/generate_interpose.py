@@ -132,7 +132,9 @@ def read_table(path: Path) -> list[Function]:
         if starts or twins or "tests" in call:
             call.setdefault("wrapped", "waiting")
         for name in names:
-            function = Function(name=name, starts=tuple(text.replace("<lower>", name.lower()) for text in starts), **call)
+            function = Function(
+                name=name, starts=tuple(text.replace("<lower>", name.lower()) for text in starts), **call
+            )
             if twins:
                 function = replace(function, starts=(f"{nonblocking(function).name}({arguments(function)})",))
             functions += [function, nonblocking(function), persistent(function)] if twins else [function]

@@ -148,3 +148,8 @@ def writing_to(path: Path, option: str) -> Iterator[None]:
         raise UsageError(
             f"cannot write to {option} {path}: {reason}; name a directory that you can write to"
         ) from error
+
+
+def record_files(directory: Path) -> list[Path]:
+    """Those that the preload left there, one for each rank (wherry.analysis.record reads them)."""
+    return sorted([*directory.glob("rank-*.wrec"), *directory.glob("pid-*.wrec")])

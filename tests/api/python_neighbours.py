@@ -1,4 +1,4 @@
-"""Neighbourhood collectives in Python, waited for and as plans, against what NumPy and the topology alone say.
+"""Neighborhood collectives in Python, waited for and as plans, against what NumPy and the topology alone say.
 
 What two ranks send each other does not depend on which of several edges it takes: in that libraries differ. Prints
 "ran NAME WHAT", of plans "ran NAME_plan WHAT".
@@ -153,10 +153,10 @@ def refused(kind: type[Exception], text: str, call: Callable[[], None]) -> None:
 def check_misuse(comm: MPI.Topocomm) -> None:
     five, eight = np.zeros(5), np.zeros(8)
     plain: Any = world
-    refused(ValueError, "no multiple of 4 neighbours", lambda: wherry.neighbor_alltoall(five, eight, comm))
-    refused(ValueError, "on 4 neighbours are 20", lambda: wherry.neighbor_allgather(five, eight, comm))
-    refused(ValueError, "there are 4 neighbours", lambda: wherry.neighbor_alltoallv(eight, [8], eight, [8], comm))
-    refused(TypeError, "whose ranks have no neighbours", lambda: wherry.neighbor_alltoall(eight, eight, plain))
+    refused(ValueError, "no multiple of 4 neighbors", lambda: wherry.neighbor_alltoall(five, eight, comm))
+    refused(ValueError, "on 4 neighbors are 20", lambda: wherry.neighbor_allgather(five, eight, comm))
+    refused(ValueError, "there are 4 neighbors", lambda: wherry.neighbor_alltoallv(eight, [8], eight, [8], comm))
+    refused(TypeError, "whose ranks have no neighbors", lambda: wherry.neighbor_alltoall(eight, eight, plain))
 
 
 everywhere = topologies()

@@ -1,4 +1,4 @@
-"""Neighbourhood collectives by name in C, C++ and Python on every MPI: results, and what they run by."""
+"""Neighborhood collectives by name in C, C++ and Python on every MPI: results, and what they run by."""
 
 from __future__ import annotations
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from wherry.study.parts import Part, Record, Study, Table, record
+from wherry.measure.provenance import machine
+from wherry.measure.record import Record
+from wherry.measure.results import machine_name
+from wherry.study.parts import Part, Study, Table, record
 
 
 def count_of(value: float, **more: Any) -> Record:
@@ -23,3 +27,10 @@ PART = Part(
 )
 CLOSED = Part("two", "Why?", PART.measure, PART.tabulate, PART.draw, lambda setup: "it is closed; open it")
 STUDY = Study("some", "a study", (PART, CLOSED))
+
+
+def file_of(folder: Path) -> Path:
+    """Of the records of PART, measured here; its folder is made."""
+    path = folder / "results/some-one" / machine_name(machine()) / "some-mpi.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path

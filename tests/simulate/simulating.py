@@ -16,6 +16,6 @@ def outcomes(
 
 
 def strategies_for(name: str, machine: smpi.Machine) -> list[str]:
-    subject = catalog.find(name)
-    assert subject is not None
-    return [str(row["name"]) for row in collective.model(subject, machine, 64)["candidates"]]
+    found = catalog.find(name)
+    assert found is not None
+    return [str(row["name"]) for row in collective.model(found, machine, 64)["candidates"]]

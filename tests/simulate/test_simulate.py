@@ -54,8 +54,8 @@ def test_two_runs_take_the_same_simulated_time(simgrid: None, platform: str, ran
 def test_messages_bytes_and_copies_are_those_of_the_model(simgrid: None, name: str, ranks: int, per_node: int) -> None:
     """And the data is right: the program checks it. Segments of whole bytes: the model knows no others."""
     request = simulate.request(name, "gigabit", ranks, per_node)
-    size = 0 if name == "barrier" else 24 if request.subject.in_blocks else 16 * 7 * 256
-    model = collective.model(request.subject, request.machine, size)
+    size = 0 if name == "barrier" else 24 if request.collective.in_blocks else 16 * 7 * 256
+    model = collective.model(request.collective, request.machine, size)
     request.sizes, request.strategies = [size], [str(row["name"]) for row in model["candidates"]]
     expected = {row["name"]: {count: row[count] for count in COUNTS} for row in model["candidates"]}
     assert {o.variant: o.counts for o in simulate.run(request).outcomes} == expected
@@ -132,10 +132,10 @@ def test_a_program_that_fails_is_an_error_with_its_last_words(simgrid: None) -> 
 @pytest.mark.parametrize("name", simulate.NAMES)
 def test_all_algorithms_of_the_simulator_run(simgrid: None, name: str) -> None:
     """And give the right data. The names are those of SimGrid 3.32."""
-    subject = catalog.find(name)
-    assert subject is not None
-    names = [f"native:{algorithm}" for algorithm in subject.natives]
-    found = outcomes(name, "lemieux", 16, subject.sizes[0], names)
+    simulated = catalog.find(name)
+    assert simulated is not None
+    names = [f"native:{algorithm}" for algorithm in simulated.natives]
+    found = outcomes(name, "lemieux", 16, simulated.sizes[0], names)
     assert [outcome.variant for outcome in found if outcome.seconds is None] == []
 
 
@@ -143,7 +143,7 @@ def test_all_algorithms_of_the_simulator_run(simgrid: None, name: str) -> None:
 
 
 def test_no_ratio_beside_a_native_call_without_a_time(gigabit: platforms.Platform) -> None:
-    setting = Setting(catalog.SUBJECTS[0], smpi.Machine(gigabit, 4, 1))
+    setting = Setting(catalog.COLLECTIVES[0], smpi.Machine(gigabit, 4, 1))
     setting.outcomes = [Outcome(64, "native", 3.0), Outcome(64, "native:mpich", 2.0), Outcome(64, "mesh", 1.0)]
     assert setting.native_s(64) == 2.0
     setting.outcomes[1] = Outcome(64, "native:mpich", note="stopped after 1 s")
@@ -156,7 +156,7 @@ def unrun(monkeypatch: pytest.MonkeyPatch, gigabit: platforms.Platform) -> Reque
     answer = {"library": "SMPI", "seconds": 1.0, "depth": 1, "chosen": "", **dict.fromkeys(COUNTS, 0)}
     monkeypatch.setattr(smpi, "run", lambda *_: dict(answer))
     monkeypatch.setattr(collective, "_free_bytes", lambda: 16 << 30)
-    return Request(catalog.SUBJECTS[0], smpi.Machine(gigabit, 1024, 1), [64])
+    return Request(catalog.COLLECTIVES[0], smpi.Machine(gigabit, 1024, 1), [64])
 
 
 def test_linear_strategies_are_left_out_at_1024_ranks_unless_named(build: Path, unrun: Request) -> None:
@@ -374,14 +374,14 @@ def test_several_numbers_of_ranks_make_curves(simgrid: None, simulation: Invoke,
 def test_curves_leave_out_what_has_no_time(gigabit: platforms.Platform) -> None:
     settings = []
     for ranks, seconds in ((4, 1.0), (8, None), (16, 3.0)):
-        setting = Setting(catalog.SUBJECTS[0], smpi.Machine(gigabit, ranks, 1))
+        setting = Setting(catalog.COLLECTIVES[0], smpi.Machine(gigabit, ranks, 1))
         setting.outcomes = [Outcome(64, "mesh", seconds), Outcome(64, "native", 2.0)]
         settings.append(setting)
     assert picture.curve(settings, 64, "mesh") == ([4, 16], [1.0, 3.0])
 
 
 def test_a_picture_of_nothing_is_refused(gigabit: platforms.Platform, tmp_path: Path) -> None:
-    setting = Setting(catalog.SUBJECTS[0], smpi.Machine(gigabit, 4, 1))
+    setting = Setting(catalog.COLLECTIVES[0], smpi.Machine(gigabit, 4, 1))
     setting.outcomes = [Outcome(64, "mesh", note="stopped after 1 s")]
     with pytest.raises(WherryError, match="nothing to draw"):
         picture.draw([setting], tmp_path / "out.svg")

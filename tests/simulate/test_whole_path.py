@@ -19,7 +19,7 @@ def test_the_whole_path_takes_as_long_as_the_strategy_alone(name: str) -> None:
     """Which is: as the strategy with memory that is infinitely fast, for the runtime's copies are free here."""
     request = simulate.request(name, "gigabit", 8)
     strategies = strategies_for(name, request.machine)
-    size = request.subject.sizes[0]
+    size = request.collective.sizes[0]
     whole = {
         o.variant: o for o in outcomes(name, "gigabit", 8, size, [f"wherry:{strategy}" for strategy in strategies])
     }
@@ -77,6 +77,6 @@ def test_training_takes_few_calls() -> None:
     """Simulated times are exact: a single call tells what a candidate takes."""
     request = simulate.request("alltoall", "gigabit", 16)
     words = ["--collective", "alltoall", "--strategy", "wherry", "--size", "64", "--nodes", "16", "--copy-rate", "1e9"]
-    native = {request.subject.option: catalog.NATIVE_SELECTION}
+    native = {request.collective.option: catalog.NATIVE_SELECTION}
     answer = smpi.run(request.machine, smpi.PROGRAM, words, native, 60)
     assert (answer["chosen"], answer["trained_after"]) == ("mesh", 7)

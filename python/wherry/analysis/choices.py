@@ -1,4 +1,4 @@
-"""What ran in place of the library's collectives, what was decided when, and what was left to the library."""
+"""What ran in place of native collectives, what was decided when, and which calls fell back to native."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from wherry.errors import WherryError
+from wherry.files import record_files
 
 MAGIC = b"WHERRYRC"
 VERSION = 4
@@ -230,10 +231,6 @@ def read_all(directory: Path) -> Records:
     found.ranks.sort(key=lambda record: (record.rank < 0, record.rank, record.pid))
     _drop_repeated(found)
     return found
-
-
-def record_files(directory: Path) -> list[Path]:
-    return sorted([*directory.glob("rank-*.wrec"), *directory.glob("pid-*.wrec")])
 
 
 def _drop_repeated(found: Records) -> None:

@@ -14,14 +14,14 @@ from wherry.analysis import Analysis
 _ALL_TO_ALLS = ("MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw")
 _OTHERS = ("MPI_Allgather", "MPI_Allgatherv", "MPI_Bcast", "MPI_Gather", "MPI_Scatter", "MPI_Barrier")
 REDUCTIONS = ("MPI_Reduce", "MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block")
-_NEIGHBOURHOODS = (
+_NEIGHBORHOODS = (
     "MPI_Neighbor_alltoall",
     "MPI_Neighbor_alltoallv",
     "MPI_Neighbor_alltoallw",
     "MPI_Neighbor_allgather",
     "MPI_Neighbor_allgatherv",
 )
-REPLACEABLE = (*_ALL_TO_ALLS, *_OTHERS, *REDUCTIONS, *_NEIGHBOURHOODS)
+REPLACEABLE = (*_ALL_TO_ALLS, *_OTHERS, *REDUCTIONS, *_NEIGHBORHOODS)
 
 _MOST_FUNCTIONS, _MOST_USES, _MOST_MISSES = 4, 3, 2
 _LEAST_SHARE = 0.05  # of the calls of a function, to be named on a line of its own
@@ -29,7 +29,7 @@ _LEAST_SHARE = 0.05  # of the calls of a function, to be named on a line of its 
 
 @dataclass
 class Replacement:
-    """A strategy that was kept in place of the library's collective, over all communicators and sizes."""
+    """A strategy that was kept in place of the native collective, over all communicators and sizes."""
 
     function: str
     strategy: str
@@ -64,10 +64,10 @@ def sentences(analysis: Analysis, switched_off: str = "", reproducible: bool = F
     if not reproducible and any(use.function in REDUCTIONS for use in analysis.replaced):
         lines.append(
             "replaced reductions of floating-point numbers may round in another order;"
-            " WHERRY_REPRODUCIBLE=1 keeps the library's"
+            " WHERRY_REPRODUCIBLE=1 keeps the native ones"
         )
     for miss in analysis.misses[:_MOST_MISSES]:
-        lines.append(f"left to the library: {units.count(miss.calls)} {miss.function} calls: {escape(miss.reason)}")
+        lines.append(f"native fallback: {units.count(miss.calls)} {miss.function} calls: {escape(miss.reason)}")
     return lines or [f"Wherry replaced nothing: {escape(_why_nothing(analysis, switched_off))}"]
 
 
@@ -120,8 +120,8 @@ def _function(function: str, tally: Tally) -> list[str]:
     if tally.replaced:
         names = escape(", ".join(row.strategy for row in tally.replaced))
         share = units.percent(1 - (tally.trials + sum(row.calls for row in tally.replaced)) / max(tally.calls, 1))
-        return [f"{function}: the library's own ran in {share} of the calls; in few, {names}"]
-    kept = f"{function}: the library's own was kept"
+        return [f"{function}: native ran in {share} of the calls; in few, {names}"]
+    kept = f"{function}: native remains"
     return [f"{kept}; trials of {names} ({trials}) did not beat it" if tally.trials else kept]
 
 
@@ -149,5 +149,5 @@ def _why_nothing(analysis: Analysis, switched_off: str) -> str:
         return "the program called none of the collectives that it has strategies for"
     return (
         f"the calls of {', '.join(called)} were too few or without data (the first all-to-all of a communicator and the"
-        " first 16 of its other collectives are the library's)"
+        " first 16 of its other collectives are native)"
     )

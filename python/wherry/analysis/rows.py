@@ -108,7 +108,7 @@ class PeerRow:
 
 @dataclass
 class WaitRow:
-    """Waiting in one collective function: entry of the last rank minus own entry, in the calls that were kept."""
+    """Waiting in one collective function: entry of the last rank minus own entry, in the calls that were recorded."""
 
     function: str
     calls: int  # collectives seen by all their ranks
@@ -198,7 +198,7 @@ class MissRow:
 class WindowRow:
     """Cached windows of one mode, summed over windows and ranks. Hits and misses are of ranges of bytes.
 
-    A get may look up several ranges; one that was left to the library (passed, bypassed) looks up none.
+    A get may look up several ranges; a native one (passed, bypassed) looks up none.
     """
 
     caching: str

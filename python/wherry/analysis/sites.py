@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from wherry.analysis import elf
+from wherry import elf
 
 
 class Site(NamedTuple):

@@ -16,7 +16,7 @@ def sentences(analysis: Analysis) -> list[str]:
 
 def _sentence(row: WindowRow) -> str:
     if row.caching in UNCACHED:
-        return f"{row.caching} windows: not cached; {units.count(row.passed)} gets left to the library"
+        return f"{row.caching} windows: not cached; {units.count(row.passed)} native gets"
     words = [f"cached windows ({row.caching}):"]
     if row.lookups > 0:
         words.append(f"{_hits(row)}, {units.bytes_(row.bytes_saved)} not fetched")
@@ -40,7 +40,7 @@ def _hits(row: WindowRow) -> str:
 
 
 def _left(row: WindowRow) -> str:
-    left = f"{units.count(row.passed + row.bypassed)} gets left to the library"
+    left = f"{units.count(row.passed + row.bypassed)} native gets"
     return f"{left}, {units.count(row.bypassed)} of them because plain gets were cheaper" if row.bypassed > 0 else left
 
 

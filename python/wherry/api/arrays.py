@@ -60,10 +60,10 @@ def ranks_of(comm: MPI.Comm) -> int:
 
 
 def degrees_of(comm: MPI.Comm) -> tuple[int, int]:
-    """How many neighbours this rank sends to, and receives from, in the topology of comm."""
+    """How many neighbors this rank sends to, and receives from, in the topology of comm."""
     if not isinstance(comm, MPI.Topocomm):
         raise TypeError(
-            f"comm is a {type(comm).__name__}, whose ranks have no neighbours; use one of Create_cart, Create_graph or"
+            f"comm is a {type(comm).__name__}, whose ranks have no neighbors; use one of Create_cart, Create_graph or"
             " Create_dist_graph_adjacent"
         )
     return comm.outdegree, comm.indegree

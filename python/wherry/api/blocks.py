@@ -1,4 +1,4 @@
-"""Buffers of blocks, one for each rank or neighbour, as MPI takes them."""
+"""Buffers of blocks, one for each rank or neighbor, as MPI takes them."""
 
 from __future__ import annotations
 

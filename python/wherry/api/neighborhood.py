@@ -1,9 +1,9 @@
-"""MPI's neighbourhood collectives on NumPy arrays, as wherry.api.collectives describes its functions.
+"""MPI's neighborhood collectives on NumPy arrays, as wherry.api.collectives describes its functions.
 
     grid = MPI.COMM_WORLD.Create_cart([4, 4], periods=[True, True])
     wherry.neighbor_alltoall(send, receive, grid)
 
-comm has a topology, and a rank's blocks are numbered by its neighbours there: of a Cartesian one, in each dimension the
+comm has a topology, and a rank's blocks are numbered by its neighbors there: of a Cartesian one, in each dimension the
 one below, then the one above; of a graph, as they were given. Blocks of MPI.PROC_NULL have a place in the arrays; they
 are neither sent nor written to. MPI.IN_PLACE is not known here.
 """
@@ -28,13 +28,13 @@ from wherry.api.arrays import (
 from wherry.api.blocks import blocks, side, typed
 from wherry.api.library import library
 
-_PEER, _PEERS = "neighbour", "neighbours"
+_PEER, _PEERS = "neighbor", "neighbors"
 
 
 def neighbor_alltoall(send: Array, receive: Array, comm: MPI.Topocomm) -> None:
-    """Sends block i of `send` to neighbour i; block i of `receive` comes from neighbour i.
+    """Sends block i of `send` to neighbor i; block i of `receive` comes from neighbor i.
 
-    send: one block for each neighbour that this rank sends to, one after the other, of as many elements on all ranks
+    send: one block for each neighbor that this rank sends to, one after the other, of as many elements on all ranks
     (may be 0).
     receive: one block of the same dtype for each that it receives from.
     Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoall.
@@ -57,9 +57,9 @@ def neighbor_alltoallv(
     send_displacements: Sequence[int] | None = None,
     receive_displacements: Sequence[int] | None = None,
 ) -> None:
-    """Sends a block of any size to each neighbour: send_counts[i] elements of `send` go to neighbour i.
+    """Sends a block of any size to each neighbor: send_counts[i] elements of `send` go to neighbor i.
 
-    counts: one entry per neighbour, in elements (not bytes); what is received has the size that its sender sends.
+    counts: one entry per neighbor, in elements (not bytes); what is received has the size that its sender sends.
     displacements: where each block begins, in elements of the flat array; by default one after the other.
     Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoallv.
     """
@@ -81,9 +81,9 @@ def neighbor_alltoallw(
     receive_types: Sequence[MPI.Datatype],
     comm: MPI.Topocomm,
 ) -> None:
-    """Sends one element of send_types[i] at the beginning of `send` to neighbour i: for the halos of an array.
+    """Sends one element of send_types[i] at the beginning of `send` to neighbor i: for the halos of an array.
 
-    types: one committed type per neighbour, which knows where its data are in the array: MPI.Datatype.Create_subarray.
+    types: one committed type per neighbor, which knows where its data are in the array: MPI.Datatype.Create_subarray.
     Nothing checks that it stays inside. `send` and `receive` may be one array, if what is sent and what is received do
     not overlap in it.
     Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoallw.
@@ -99,10 +99,10 @@ def neighbor_alltoallw(
 
 
 def neighbor_allgather(send: Array, receive: Array, comm: MPI.Topocomm) -> None:
-    """Sends `send` to all neighbours; block i of `receive` comes from neighbour i.
+    """Sends `send` to all neighbors; block i of `receive` comes from neighbor i.
 
     send: as many elements on all ranks (may be 0).
-    receive: one such block for each neighbour that this rank receives from.
+    receive: one such block for each neighbor that this rank receives from.
     Standard: MPI 4.1, section 8.6.1, MPI_Neighbor_allgather.
     """
     _, sources = degrees_of(comm)
@@ -110,7 +110,7 @@ def neighbor_allgather(send: Array, receive: Array, comm: MPI.Topocomm) -> None:
     check_all_blocks("receive", receive, send, sources, _PEERS)
     wherry = library()
     outgoing = side("send", send, 1, wherry)
-    # Not of `receive`: a rank without neighbours to receive from says the same.
+    # Not of `receive`: a rank without neighbors to receive from says the same.
     wherry.call("neighbor_allgather", *outgoing, address(receive), *outgoing[1:], wherry.handle(comm))
 
 
@@ -122,7 +122,7 @@ def neighbor_allgatherv(
     *,
     receive_displacements: Sequence[int] | None = None,
 ) -> None:
-    """The same with blocks of any size: neighbour i sends receive_counts[i] elements.
+    """The same with blocks of any size: neighbor i sends receive_counts[i] elements.
 
     Standard: MPI 4.1, section 8.6.1, MPI_Neighbor_allgatherv.
     """

@@ -8,7 +8,8 @@ strategy takes part.
 from __future__ import annotations
 
 from wherry.bench.launched import Launched, launch
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Result, Setup, preload
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Setup, preload
+from wherry.measure.record import Record
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 BESIDES = ("wherry", "native")
@@ -17,7 +18,7 @@ SIZES = (64, 1024, 16384)
 GOALS = {(8, 64): 1.6, (8, 1024): 1.25, (8, 16384): 1.15, (32, 1024): 1.7}
 
 
-def run(setup: Setup) -> list[Result]:
+def run(setup: Setup) -> list[Record]:
     ranks = setup.ranks or (8 if setup.netlab else 4)
     setup.check_strategies(ranks, BESIDES)
     strategies = setup.strategies or ("wherry",)
@@ -33,11 +34,11 @@ def run(setup: Setup) -> list[Result]:
     ]
 
 
-def _result(table: Launched, case: str, variant: str) -> Result:
+def _result(table: Launched, case: str, variant: str) -> Record:
     ratio = table.ratio(case, "native", variant)
     judged = "emulated" in table.network and variant == "wherry" and "in rows" not in case
     goal = GOALS.get((table.ranks, int(case.split()[0]))) if judged else None
-    return Result(
+    return Record(
         bench="alltoall",
         case=f"{case}" if variant == "wherry" else f"{case}, {variant}",
         metric="time per call",

@@ -12,7 +12,8 @@ import tempfile
 from pathlib import Path
 
 from wherry.analysis import record
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Place, Result, Samples, Setup, Table, parse, preload, program
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Place, Samples, Setup, Table, parse, preload, program
+from wherry.measure.record import Record
 from wherry.schedule import plan
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
@@ -22,7 +23,7 @@ GOAL_TIME, GOAL_COST = 1.15, 3.0
 _TRAINING, _ALONE, _DECIDED = "training", "native alone", "decided at call"
 
 
-def run(setup: Setup) -> list[Result]:
+def run(setup: Setup) -> list[Record]:
     mpi = setup.installation()
     ranks = setup.ranks or (8 if setup.netlab else 4)
     launches, sizes = setup.number_of_launches(), setup.sizes or SIZES
@@ -66,11 +67,11 @@ def bucket_of(size: int) -> int:
     return 0 if size == 0 else 1 + (size - 1).bit_length()
 
 
-def _distance(table: Table, case: str, mpi: str, ranks: int, network: str) -> Result:
+def _distance(table: Table, case: str, mpi: str, ranks: int, network: str) -> Record:
     candidates = [variant for variant in table.variants(case) if variant not in ("wherry", _TRAINING, _ALONE, _DECIDED)]
     ratios = {variant: table.ratio(case, variant, "wherry") for variant in candidates}
     best = min(ratios, key=lambda variant: ratios[variant])
-    return Result(
+    return Record(
         bench="chooser",
         case=f"{case}, best: {best}",
         metric="time per call after training",
@@ -88,7 +89,7 @@ def _distance(table: Table, case: str, mpi: str, ranks: int, network: str) -> Re
     )
 
 
-def _cost(table: Table, size: int, decided: dict[tuple[int, int], int], mpi: str, ranks: int, network: str) -> Result:
+def _cost(table: Table, size: int, decided: dict[tuple[int, int], int], mpi: str, ranks: int, network: str) -> Record:
     case = f"{size} B"
     costs = []
     for row in list(table.of(case, _TRAINING)):
@@ -100,7 +101,7 @@ def _cost(table: Table, size: int, decided: dict[tuple[int, int], int], mpi: str
         table.rows.append(Samples(case, _DECIDED, "calls", row.launch, (float(calls),)))
         costs.append(sum(t - native for t in row.values[:calls]) / native)
     cost = statistics.median(costs)
-    return Result(
+    return Record(
         bench="chooser",
         case=f"{case}, training",
         metric="training cost in native calls",

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from wherry.bench.launched import Launched, launch
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Result, Setup
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Setup
+from wherry.measure.record import Record
 
 OPTIONS = LAUNCHING
 GOAL = 1.05
 
 
-def run(setup: Setup) -> list[Result]:
+def run(setup: Setup) -> list[Record]:
     table = launch(setup, "executor", setup.ranks or 4, [], {"WHERRY_NO_TUNING": "1"})
     return [_result(table, case) for case in table.cases()]
 
 
-def _result(table: Launched, case: str) -> Result:
+def _result(table: Launched, case: str) -> Record:
     by_hand, *others = table.variants(case)
     ratio = table.ratio(case, by_hand, others[0])
-    return Result(
+    return Record(
         bench="executor",
         case=case,
         metric="time per call",

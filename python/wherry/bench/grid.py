@@ -6,7 +6,7 @@ differ by a factor of two and more as a whole, by how ranks and processors meet.
 for two processes only, is left out; the records say why.
 
 The best is named by other launches than those it is compared in. Who is fastest of twenty in noisy samples owes it
-in part to the noise: of twenty equal ways that vary by 10% the "best" is 15% ahead, and next time as slow as the rest.
+in part to the noise: of twenty equal ones that vary by 10% the "best" is 15% ahead, and next time as slow as the rest.
 So in each launch Wherry is compared with what was fastest in all others, and the ratio is the median over launches;
 what the same samples say in hindsight is kept beside it.
 """
@@ -18,8 +18,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Place, Result, Setup, Table, parse, preload, program
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Place, Setup, Table, parse, preload, program
 from wherry.measure.operations import check_operations, sizes_of
+from wherry.measure.record import Record
 from wherry.run.mpis import Mpi
 
 OPTIONS = (*LAUNCHING, "--operations", "--sizes")
@@ -60,7 +61,7 @@ class Cell:
         return f"{self.operation} {self.size} B"
 
 
-def run(setup: Setup) -> list[Result]:
+def run(setup: Setup) -> list[Record]:
     mpi = setup.installation()
     operations = check_operations(setup.operations or OPERATIONS)
     ranks = (setup.ranks,) if setup.ranks else ((2, 8) if setup.quick else RANKS)
@@ -92,12 +93,12 @@ def _words(setup: Setup, mpi: Mpi, operation: str) -> list[str]:
     return [*words, "--turns", "4" if setup.quick else "8"]
 
 
-def _distance(table: Table, cell: Cell, mpi: str, network: str, excluded: dict[str, str]) -> Result:
+def _distance(table: Table, cell: Cell, mpi: str, network: str, excluded: dict[str, str]) -> Record:
     variants = [v for v in table.variants(cell.case) if v != "wherry" and v not in excluded]
     shares = {variant: table.ratios(cell.case, variant, "wherry") for variant in variants}
     best, ratio = rival(shares)
     mine = table.best(cell.case, "wherry")
-    return Result(
+    return Record(
         bench="grid",
         case=f"{cell.case}, best: {best}",
         metric=DISTANCE,
@@ -140,11 +141,11 @@ def _fastest(shares: Shares, launches: set[int]) -> str:
     return min(shares, key=lambda name: statistics.median(shares[name][launch] for launch in launches))
 
 
-def _gain(table: Table, cell: Cell, mpi: str, network: str) -> Result:
+def _gain(table: Table, cell: Cell, mpi: str, network: str) -> Record:
     """Slower is what is so in every launch, and in the middle by more than noise."""
     ratios = table.ratios(cell.case, "native", "wherry").values()
     ratio = statistics.median(ratios)
-    return Result(
+    return Record(
         bench="grid",
         case=cell.case,
         metric=GAIN,

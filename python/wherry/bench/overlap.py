@@ -12,7 +12,8 @@ import statistics
 from collections.abc import Sequence
 
 from wherry.bench.launched import Launched, launch
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Result, Setup, Table, preload
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Setup, Table, preload
+from wherry.measure.record import Record
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 BESIDES = ("wherry", "native")
@@ -23,7 +24,7 @@ COMPLETION, OVERHEAD, SHARE = "completion time", "compute overhead", "computing 
 _TIMES = {COMPLETION: "alone", OVERHEAD: "inside"}
 
 
-def run(setup: Setup) -> list[Result]:
+def run(setup: Setup) -> list[Record]:
     ranks = setup.ranks or (8 if setup.netlab else 2)
     setup.check_strategies(ranks, BESIDES)
     operations = ("alltoall",) if setup.strategies or setup.quick else OPERATIONS
@@ -38,7 +39,7 @@ def run(setup: Setup) -> list[Result]:
     ]
 
 
-def _result(table: Launched, metric: str, case: str, variant: str) -> Result:
+def _result(table: Launched, metric: str, case: str, variant: str) -> Record:
     in_seconds = metric in _TIMES
     value, native = (
         table.best(f"{case}, {_TIMES[metric]}", of) if in_seconds else 100 * _share(table, case, of)
@@ -47,7 +48,7 @@ def _result(table: Launched, metric: str, case: str, variant: str) -> Result:
     judged = metric == SHARE and variant == "wherry"
     kept = (_TIMES[metric],) if in_seconds else ("inside", "computed")
     operation, size = case.removesuffix(" B").split()
-    return Result(
+    return Record(
         bench="overlap",
         case=case if variant == "wherry" else f"{case}, {variant}",
         metric=metric,

@@ -1,4 +1,4 @@
-"""What does an all-to-all of fixed arguments cost by each way to call it, with and without a thread for progress?
+"""What does an all-to-all of fixed arguments cost by each form of the call, with and without a thread for progress?
 
 The library's call and its non-blocking and persistent forms, Wherry's call, and Wherry's plan run in one process in
 turns (WHERRY_PROGRESS says whether there is a thread). Rows of calls from a barrier: time on the slowest rank, and
@@ -8,7 +8,8 @@ call in the same launch.
 
 from __future__ import annotations
 
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Place, Result, Setup, Table, parse, program
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Place, Setup, Table, parse, program
+from wherry.measure.record import Record
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 SIZES = (64, 1024, 16384)
@@ -19,7 +20,7 @@ PROGRESS = {"calls": (), "thread": ("--thread",)}
 ELAPSED, PROCESSOR = "time per exchange", "processor time per exchange"
 
 
-def run(setup: Setup) -> list[Result]:
+def run(setup: Setup) -> list[Record]:
     mpi = setup.installation()
     ranks, launches = setup.ranks or (8 if setup.netlab else 2), setup.number_of_launches()
     strategies = setup.strategies or STRATEGIES
@@ -44,10 +45,10 @@ def run(setup: Setup) -> list[Result]:
     ]
 
 
-def _result(table: Table, case: str, variant: str, setting: str, mpi: str, ranks: int, network: str) -> Result:
+def _result(table: Table, case: str, variant: str, setting: str, mpi: str, ranks: int, network: str) -> Record:
     exchange = case.removesuffix(", processor")
     value, ratio = table.best(case, variant), table.ratio(case, "native", variant)
-    return Result(
+    return Record(
         bench="plans",
         case=f"{exchange}, {variant} ({setting})",
         metric=ELAPSED if case == exchange else PROCESSOR,

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import tempfile
 
-from wherry.measure.harness import LAUNCHING, Place, Result, Setup, Table, parse, program
+from wherry.measure.harness import LAUNCHING, Place, Setup, Table, parse, program
 from wherry.measure.harness import preload as under_wherry
+from wherry.measure.record import Record
 
 OPTIONS = LAUNCHING
 GOALS_NS = {"off": 20.0, "on": 150.0}
 
 
-def run(setup: Setup) -> list[Result]:
+def run(setup: Setup) -> list[Record]:
     mpi = setup.installation()
     ranks, launches = setup.ranks or 1, setup.number_of_launches()
     args = [program(mpi, "preload"), "--turns", "20" if setup.quick else "60"]
@@ -34,10 +35,10 @@ def run(setup: Setup) -> list[Result]:
         ]
 
 
-def _result(table: Table, case: str, variant: str, mpi: str, ranks: int, network: str) -> Result:
+def _result(table: Table, case: str, variant: str, mpi: str, ranks: int, network: str) -> Record:
     plain, with_wherry = table.best(case, "plain"), table.best(case, variant)
     cost_ns = (with_wherry - plain) * 1e9
-    return Result(
+    return Record(
         bench="preload",
         case=f"{case}, profiling {variant}",
         metric="cost per intercepted call",

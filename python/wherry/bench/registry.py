@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from wherry.bench import alltoall, chooser, executor, grid, overlap, plans, preload, scaling, sparse, verify, window
 from wherry.errors import UsageError, unknown
-from wherry.measure.harness import Result, Setup, check_hosts
+from wherry.measure.harness import Setup, check_hosts
 from wherry.measure.provenance import commit, machine
+from wherry.measure.record import Record
 from wherry.schedule import plan
 
 _ALWAYS = ("--json", "--quick")
@@ -18,7 +19,7 @@ _ALWAYS = ("--json", "--quick")
 class Bench:
     name: str
     question: str
-    run: Callable[[Setup], list[Result]]
+    run: Callable[[Setup], list[Record]]
     options: tuple[str, ...]  # of `wherry bench` that it uses, besides those that all do
     besides: tuple[str, ...] = ()  # that it takes for --strategies, besides strategies of all-to-alls
 
@@ -43,7 +44,7 @@ def find(name: str) -> Bench:
 
 
 def check_options(name: str, given: Collection[str]) -> None:
-    """Raises UsageError for an option that the benchmark would not look at."""
+    """Raises UsageError for an option that the benchmark would not use."""
     options = find(name).options
     for option in given:
         if option not in (*options, *_ALWAYS):
@@ -57,7 +58,7 @@ def check_strategies(name: str, strategies: Iterable[str]) -> None:
     plan.check_strategies(strategies, find(name).besides)
 
 
-def run(name: str, setup: Setup) -> list[Result]:
+def run(name: str, setup: Setup) -> list[Record]:
     """Runs a benchmark; its records carry machine and commit."""
     results = find(name).run(setup)
     where, version = machine(), commit()

@@ -7,7 +7,8 @@ messages one after the other to hear from all ranks, or bytes that leave the ful
 
 from __future__ import annotations
 
-from wherry.measure.harness import IN_TURNS, Place, Result, Setup, Table, parse, preload, program
+from wherry.measure.harness import IN_TURNS, Place, Setup, Table, parse, preload, program
+from wherry.measure.record import Record
 
 OPTIONS = ("--mpi", "-n", "--netlab", "--hosts", "--launches", "--plot", "--sizes")
 SIZES = (64, 1024)
@@ -15,7 +16,7 @@ TIME, GROWTH = "time per call", "growth with one rank more, beyond what it must 
 GOAL = 1.3
 
 
-def run(setup: Setup) -> list[Result]:
+def run(setup: Setup) -> list[Record]:
     mpi = setup.installation()
     most = max(setup.ranks or (32 if setup.netlab else 8), 3)
     launches, sizes = setup.launches or (1 if setup.quick else 3), setup.sizes or SIZES
@@ -34,9 +35,9 @@ def run(setup: Setup) -> list[Result]:
     return times + growths
 
 
-def _time(table: Table, size: int, mpi: str, ranks: int, network: str) -> Result:
+def _time(table: Table, size: int, mpi: str, ranks: int, network: str) -> Record:
     case = f"{size} B"
-    return Result(
+    return Record(
         bench="scaling",
         case=case,
         metric=TIME,
@@ -53,11 +54,11 @@ def _time(table: Table, size: int, mpi: str, ranks: int, network: str) -> Result
     )
 
 
-def _growth(tables: dict[int, Table], size: int, mpi: str, ranks: int, hosts: int, network: str) -> Result:
+def _growth(tables: dict[int, Table], size: int, mpi: str, ranks: int, hosts: int, network: str) -> Record:
     case = f"{size} B"
     before, after = (tables[n].best(case, "wherry") for n in (ranks, ranks + 1))
     value = after / before / growth_of_bounds(ranks, hosts)
-    return Result(
+    return Record(
         bench="scaling",
         case=f"{case}, and one more",
         metric=GROWTH,

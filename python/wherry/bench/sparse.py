@@ -1,38 +1,39 @@
 """What does it cost to exchange little: when nobody knows who sends to whom, and in an all-to-all with few blocks?
 
 Sparse exchanges are compared with what programs do without them: an MPI_Alltoall of the counts, then an MPI_Alltoallv.
-An MPI_Alltoallv in which every rank sends to one neighbour is compared with MPI_Sendrecv, and one in which all send to
+An MPI_Alltoallv in which every rank sends to one neighbor is compared with MPI_Sendrecv, and one in which all send to
 one rank with the library's own. All run in one process, in turns of a few calls; the time is that of the slowest rank.
 """
 
 from __future__ import annotations
 
 from wherry.bench.launched import Launched, launch
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Result, Setup, preload
-from wherry.run.settings import SPARSE_WAYS
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Setup, preload
+from wherry.measure.record import Record
+from wherry.run.settings import SPARSE_ALGORITHMS
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
-BESIDES = SPARSE_WAYS
+BESIDES = SPARSE_ALGORITHMS
 SIZES = (64, 16384)
-WAYS = ("auto", "nbx", "census")
+ALGORITHMS = ("auto", "nbx", "census")
 #: What Wherry's MPI_Alltoallv may take, in times of the first variant of the case.
 GOALS = {"one neighbour": (2.0, "MPI_Sendrecv"), "hot receiver": (1.05, "the library's own")}
 
 
-def run(setup: Setup) -> list[Result]:
+def run(setup: Setup) -> list[Record]:
     ranks = setup.ranks or (8 if setup.netlab else 4)
     setup.check_strategies(ranks, BESIDES)
     words = ["--sizes", ",".join(map(str, setup.sizes or SIZES))]
-    words += ["--ways", ",".join(setup.strategies or WAYS), "--turns", "6" if setup.quick else "20"]
+    words += ["--ways", ",".join(setup.strategies or ALGORITHMS), "--turns", "6" if setup.quick else "20"]
     table = launch(setup, "sparse", ranks, words, preload())
     return [_result(table, case, variant) for case in table.cases() for variant in table.variants(case)[1:]]
 
 
-def _result(table: Launched, case: str, variant: str) -> Result:
+def _result(table: Launched, case: str, variant: str) -> Record:
     first = table.variants(case)[0]
     ratio = table.ratio(case, first, variant)
     most, what = GOALS.get(case.split(",")[0], (0.0, "")) if variant == "wherry" else (0.0, "")
-    return Result(
+    return Record(
         bench="sparse",
         case=f"{case}, {variant}",
         metric="time per call",

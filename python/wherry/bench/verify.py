@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import time
 
-from wherry.measure.harness import Result, Setup
+from wherry.measure.harness import Setup
+from wherry.measure.record import Record
 from wherry.schedule import plan
 
 OPTIONS = ()
 GOAL_S = 60.0
 
 
-def run(setup: Setup) -> list[Result]:
+def run(setup: Setup) -> list[Record]:
     most = 32 if setup.quick else 128
     setup.progress(f"P = 1..{most}", 0, 1)
     start = time.perf_counter()
     plan.ask(["verify", "--max", str(most)])
     seconds = time.perf_counter() - start
     return [
-        Result(
+        Record(
             bench="verify",
             case=f"all strategies, P = 1..{most}",
             metric="time to verify",

@@ -10,7 +10,8 @@ they are joined. All run in one process, in turns of rows of calls.
 from __future__ import annotations
 
 from wherry.bench.launched import Launched, launch
-from wherry.measure.harness import LAUNCHING, Result, Setup
+from wherry.measure.harness import LAUNCHING, Setup
+from wherry.measure.record import Record
 
 OPTIONS = tuple(option for option in LAUNCHING if option != "-n")  # always two ranks
 #: ns; of a miss, what it adds.
@@ -22,16 +23,16 @@ GOALS_NS = {
 }
 
 
-def run(setup: Setup) -> list[Result]:
+def run(setup: Setup) -> list[Record]:
     table = launch(setup, "window", 2, ["--turns", "10" if setup.quick else "30"], {})
     return [_result(table, case, variant) for case in table.cases() for variant in table.variants(case)[1:]]
 
 
-def _result(table: Launched, case: str, variant: str) -> Result:
+def _result(table: Launched, case: str, variant: str) -> Record:
     plain, mine = table.best(case, "plain"), table.best(case, variant)
     cost_ns = (mine - plain if variant == "miss" else mine) * 1e9
     goal = GOALS_NS.get((case.split(",")[0], variant))
-    return Result(
+    return Record(
         bench="window",
         case=f"{case}, {variant}" if variant != "miss" else case,
         metric="time above a plain get" if variant == "miss" else "time per call",

@@ -1,4 +1,4 @@
-"""What the commands share: the group, examples in --help, lists of numbers, progress."""
+"""What the commands share: examples in --help, lists of numbers, progress."""
 
 from __future__ import annotations
 
@@ -6,32 +6,25 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from click.core import ParameterSource
-from rich.console import Console
-from rich.progress import Progress, TimeElapsedColumn
 
-from wherry.errors import UsageError, unknown
+from wherry.errors import UsageError
 from wherry.files import check_picture, followed, stays
-from wherry.measure import harness
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from wherry.measure import harness
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-class Commands(click.Group):
-    """Knows the nearest name of a misspelt command."""
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
-            raise unknown("command", args[0], self.list_commands(ctx))
-        return super().resolve_command(ctx, args)
-
-
 def errors_console() -> Console:
+    from rich.console import Console
+
     return Console(stderr=True)
 
 
@@ -107,6 +100,8 @@ def check_plot(file: Path | None) -> None:
 @contextmanager
 def progress_bar(title: str) -> Iterator[harness.Progress]:
     """On a terminal a bar on stderr, elsewhere nothing."""
+    from rich.progress import Progress, TimeElapsedColumn
+
     console = errors_console()
     if not console.is_terminal:
         yield lambda what, done, total: None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -12,7 +12,9 @@ from wherry import study
 from wherry.cli.common import errors_console, examples, given_options, launching_options, progress_bar
 from wherry.errors import UsageError
 from wherry.measure import harness
+from wherry.run.mpis import choose_mpi
 
+Write = Callable[[study.Study, study.Part, list[study.Record]], list[Path]]
 _ALWAYS = ("--list", "--quick", "-o", "--redraw")
 _OF_REDRAWING = ("--list", "-o", "--redraw")
 
@@ -35,10 +37,10 @@ _OF_REDRAWING = ("--list", "-o", "--redraw")
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write DIR/results/*.json and DIR/images/*.svg, and fill in the places of DIR/studies/NAME.md.",
+    help="Write DIR/results/*/*/*.json and DIR/images/*.svg, and fill in the places of DIR/studies/NAME.md.",
 )
 @click.option("--redraw", is_flag=True, help="With -o: measure nothing, make tables and pictures of DIR/results again.")
-@click.option("--quick", is_flag=True, help="Small and few cases: a look, not a measurement.")
+@click.option("--quick", is_flag=True, help="Small and few cases: a check, not a measurement.")
 def study_(
     name: str | None,
     parts: tuple[str, ...],
@@ -69,7 +71,7 @@ def study_(
         raise UsageError("--redraw reads what was measured before; say with -o where that is")
     uses_mpi = not redraw and any("--mpi" in part.options for part in chosen)
     setup = harness.Setup(
-        mpi=harness.choose_mpi(mpi_name) if uses_mpi else None,
+        mpi=choose_mpi(mpi_name) if uses_mpi else None,
         ranks=ranks,
         netlab=netlab,
         hosts=hosts,
@@ -81,7 +83,7 @@ def study_(
         to.prepare()
     if redraw and to is not None:
         for part in chosen:
-            tell(found, part, to.read(found, part), to)
+            tell(found, part, to.read(found, part), to.show, to)
         return
     asked = answerable(chosen, setup, named=bool(parts))
     if quick and to is not None:
@@ -89,7 +91,7 @@ def study_(
     for part in asked:
         with progress_bar(part.name) as setup.progress:
             records = study.measured(found, part, setup)
-        tell(found, part, records, to)
+        tell(found, part, records, to.write if to else None, to)
 
 
 def answerable(chosen: Sequence[study.Part], setup: harness.Setup, named: bool) -> list[study.Part]:
@@ -108,12 +110,14 @@ def answerable(chosen: Sequence[study.Part], setup: harness.Setup, named: bool) 
     return [part for part in chosen if not reasons[part.name]]
 
 
-def tell(found: study.Study, part: study.Part, records: list[study.Record], to: study.Folder | None) -> None:
-    """Shows a part, and writes it where that was asked for."""
+def tell(
+    found: study.Study, part: study.Part, records: list[study.Record], write: Write | None, to: study.Folder | None
+) -> None:
+    """Shows a part, and writes it to the folder where one was asked for."""
     click.echo(f"{part.question}\n\n{part.tabulate(records).text()}\n{study.origin(records)}\n")
-    if to is None:
+    if to is None or write is None:
         return
-    click.echo(f"wrote {', '.join(str(path) for path in to.write(found, part, records))}\n")
+    click.echo(f"wrote {', '.join(str(path) for path in write(found, part, records))}\n")
     if why := to.why_no_place(found, part):
         errors_console().print(escape(why), highlight=False, soft_wrap=True)
 
@@ -126,7 +130,7 @@ def show_studies() -> None:
 
 
 def check_options(found: study.Study, named: Sequence[study.Part], given: Sequence[str]) -> None:
-    """Raises UsageError for an option that the study would not look at, or one of the parts that the user named."""
+    """Raises UsageError for an option that the study would not use, or one of the parts that the user named."""
     takes = (*found.options, *_ALWAYS)
     for option in given:
         if option not in takes:
@@ -141,7 +145,7 @@ def check_options(found: study.Study, named: Sequence[study.Part], given: Sequen
 
 
 def check_parts(found: study.Study, named: Sequence[study.Part], option: str) -> None:
-    """Raises UsageError for a part that would not look at the option."""
+    """Raises UsageError for a part that would not use the option."""
     users = ", ".join(part.name for part in found.parts if option in part.options)
     for part in named:
         if option not in part.options:

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from wherry.cli.common import check_writable, errors_console, examples, no_separator, progress_bar
+from wherry.cli.common import check_writable, examples, no_separator, progress_bar
 from wherry.compare import rounds, text
 from wherry.compare.cluster import mpi_of, on_cluster, ranks_of
 from wherry.compare.launching import Reading, Started
@@ -119,7 +119,7 @@ def prepare(command: tuple[str, ...], netlab: bool) -> tuple[Started, dict[str, 
         raise UsageError("nothing to run; write for example: wherry compare -- mpiexec -n 4 ./app")
     launcher = launch.find_launcher(command)
     findings = check(launcher, launch.programs(command, launcher))
-    runner.show_findings(errors_console(), findings)
+    runner.show_findings(findings)
     if netlab:
         if (reason := why_unavailable()) is not None:
             raise UsageError(f"--netlab: {reason}")
@@ -127,5 +127,5 @@ def prepare(command: tuple[str, ...], netlab: bool) -> tuple[Started, dict[str, 
         ranks_of(command, launcher or launch.Launcher(0, "", ""))
     given = {name: value for name, value in os.environ.items() if name.startswith("WHERRY_")}
     if any(finding.profile_only for finding in findings):
-        given |= {"WHERRY_NO_COLLECTIVES": "1", "WHERRY_CACHE": "off"}
+        given |= {"WHERRY_NO_COLLECTIVES": "1", "WHERRY_CACHE": "off", "WHERRY_WAIT": "spin"}
     return Started(command, launcher), given

@@ -18,6 +18,7 @@ from wherry.analysis import record
 from wherry.compare.launching import Failed, Reading, Sample, Started, Variant, run_once
 from wherry.compare.levers import Lever, levers
 from wherry.compare.ratios import Ratio, geometric_mean, paired_ratio, rounds_to_settle, shared_level
+from wherry.files import record_files
 
 NATIVE, EVERYTHING = "native", "Wherry"
 WALL, PROGRAM = "wall_s", "program"
@@ -148,7 +149,7 @@ class _Session:
         which = "before the first round" if number == _WARM_UP else f"round {number + 1} of {self._plan.rounds}"
         self._progress(f"{variant.name}, {which}", self._done, self._total)
         self._done += 1
-        for old in record.record_files(self._records(variant.name)) if number != _WARM_UP else ():
+        for old in record_files(self._records(variant.name)) if number != _WARM_UP else ():
             old.unlink()
         try:
             return run_once(self._started, variant, number, self._plan.reading, self._check)

@@ -17,7 +17,7 @@ _TICKS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True)
-class Strip:
+class Bar:
     """Times of the launches of one measure, in seconds."""
 
     label: str
@@ -25,11 +25,11 @@ class Strip:
     with_: Sequence[float]
 
 
-def picture(title: str, strips: Sequence[Strip]) -> Markup:
-    height = len(strips) * _ROW + _FOOT
+def picture(title: str, bars: Sequence[Bar]) -> Markup:
+    height = len(bars) * _ROW + _FOOT
     marks = [_tick(value, height - _FOOT) for value in _TICKS]
-    for i, strip in enumerate(strips):
-        marks += _strip(strip, i * _ROW)
+    for i, bar in enumerate(bars):
+        marks += _bar(bar, i * _ROW)
     return charts.svg(title, charts.WIDTH, height, *marks)
 
 
@@ -38,11 +38,11 @@ def _x(relative: float) -> float:
     return _LEFT + share * (charts.WIDTH - _LEFT - _RIGHT)
 
 
-def _strip(strip: Strip, top: float) -> list[Markup]:
-    unit, best = min(strip.without), min(strip.with_)
-    marks = [tag("text", strip.label, x=_LEFT - 12, y=top + _ROW / 2 + 4, text_anchor="end")]
-    marks += _dots("without", strip.without, unit, top + _ROW / 2 - 5, WITHOUT_STYLE)
-    marks += _dots("with Wherry", strip.with_, unit, top + _ROW / 2 + 5, WITH_STYLE)
+def _bar(bar: Bar, top: float) -> list[Markup]:
+    unit, best = min(bar.without), min(bar.with_)
+    marks = [tag("text", bar.label, x=_LEFT - 12, y=top + _ROW / 2 + 4, text_anchor="end")]
+    marks += _dots("without", bar.without, unit, top + _ROW / 2 - 5, WITHOUT_STYLE)
+    marks += _dots("with Wherry", bar.with_, unit, top + _ROW / 2 + 5, WITH_STYLE)
     ratio = f"{unit / best:.2f}"
     marks.append(tag("text", ratio, x=charts.WIDTH - 6, y=top + _ROW / 2 + 4, text_anchor="end"))
     return marks

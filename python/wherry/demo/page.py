@@ -95,7 +95,7 @@ def _launches(runs: Sequence[Run]) -> Markup:
     sections: list[Markup] = []
     for program in PROGRAMS:
         mine = [run for run in runs if run.case.program is program and not run.problems]
-        found = [_strip(run, measure) for run in mine for measure in run.measures]
+        found = [_bar(run, measure) for run in mine for measure in run.measures]
         if found:
             title = f"Time of each launch of {program.title}, relative to the best without Wherry"
             about = tag("p", f"{program.about}. Answer: {program.answer}.", class_="soft")
@@ -109,12 +109,12 @@ def _launches(runs: Sequence[Run]) -> Markup:
     return _section("Every launch", text, charts.legend(colours), *sections) if sections else Markup()
 
 
-def _strip(run: Run, measure: Measure) -> bar_chart.Strip:
+def _bar(run: Run, measure: Measure) -> bar_chart.Bar:
     where = "4 hosts" if run.case.cluster else "1 host"
     what = measure_name(measure)
     words = (run.case.variant, run.case.mpi, where, what)
     launches = {variant: run.launches(measure, variant) for variant in (WITHOUT, WITH)}
-    return bar_chart.Strip(", ".join(word for word in words if word), launches[WITHOUT], launches[WITH])
+    return bar_chart.Bar(", ".join(word for word in words if word), launches[WITHOUT], launches[WITH])
 
 
 def _numbers(runs: Sequence[Run]) -> Markup:

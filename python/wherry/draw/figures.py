@@ -1,4 +1,4 @@
-"""The frame of all pictures by matplotlib: SVG, legible on light and on dark pages, transparent.
+"""What all pictures by matplotlib share: SVG, legible on light and on dark pages, transparent.
 
 Text stays text, and the same numbers give the same bytes. (The pictures of the report are in plots.py, without it.)
 """
@@ -69,6 +69,6 @@ def scale_logarithmically(axes: Axes, ticks: Sequence[float], label: Callable[[A
     axes.minorticks_off()
 
 
-def look(number: int) -> dict[str, Any]:
+def style(number: int) -> dict[str, Any]:
     """Of the line of this number: where the colours come again, they have other markers."""
     return {"color": COLOURS[number % len(COLOURS)], "marker": "os"[number // len(COLOURS)], "markersize": 4}

@@ -92,7 +92,7 @@ Steps = list[tuple[int, int]]  # from this size on, this algorithm
 
 
 def _steps_by_ranks(operation: str, by_ranks: Mapping[int, tuple[Range, ...]]) -> list[tuple[int, Steps]]:
-    """Each row holds from its number of ranks to the next row's: a row of zeros ends those without a neighbour."""
+    """Each row holds from its number of ranks to the next row's: a row of zeros ends those without a neighbor."""
     zeros: Steps = [(0, 0)]
     table: dict[int, Steps] = {0: zeros}
     for ranks, parts in sorted(by_ranks.items()):

@@ -88,7 +88,7 @@ def _worth_it(cases: Sequence[Times]) -> bool:
 
 
 def ranges(operation: str, table: Mapping[int, Times]) -> tuple[Range, ...]:
-    """Neighbouring sizes with the same winner are one range; the library's own choice is no range."""
+    """Neighboring sizes with the same winner are one range; the library's own choice is no range."""
     if operation in WITHOUT_SIZES:
         return tuple(Range(0, 0, winner(times)) for times in table.values() if winner(times) != AUTO)
     sizes = list(table)

@@ -15,14 +15,14 @@ import statistics
 import subprocess
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any
 
 from wherry import paths
 from wherry.errors import UsageError, WherryError
 from wherry.netlab import Cluster, NetlabError, why_unavailable
-from wherry.run.mpis import MPI_NAMES, Mpi, find_mpis, run_to_end, why_missing
+from wherry.run.mpis import Mpi, choose_mpi, run_to_end
 from wherry.schedule import plan
 from wherry.units import plural
 
@@ -80,7 +80,7 @@ def check_hosts(given: Collection[str]) -> None:
 
 
 def check_applicable(names: Iterable[str], placement: plan.Placement, besides: Sequence[str]) -> None:
-    """Raises UsageError for a strategy of all-to-alls that would not run there: the library's own would, unnoticed.
+    """Raises UsageError for a strategy of all-to-alls that would not run there: the native collective would, unnoticed.
 
     besides: names that run anywhere.
     """
@@ -104,54 +104,6 @@ class Samples:
     launch: int
     values: tuple[float, ...]
     excluded: str = ""  # why nothing was measured
-
-
-@dataclass
-class Result:
-    """One record of the result file. ratio = baseline / value unless the metric says otherwise."""
-
-    bench: str
-    case: str
-    metric: str
-    unit: str
-    value: float
-    baseline: float | None
-    ratio: float | None
-    mpi: str
-    ranks: int
-    samples: list[dict[str, Any]]
-    machine: str = ""
-    commit: str = ""
-    statistic: str = STATISTIC
-    network: str = ""
-    goal: str = ""
-    reached: bool | None = None
-    # Of cells of a grid: where they are in it, and the variant that is the baseline.
-    operation: str = ""
-    size: int | None = None
-    against: str = ""
-    #: The ratio to whoever was fastest in these very samples, noise included.
-    hindsight: float | None = None
-    #: The library's algorithms that failed there, with the reason.
-    excluded: dict[str, str] = field(default_factory=dict)
-
-    def data(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-def choose_mpi(name: str | None) -> Mpi:
-    """The MPI of that name; without a name Open MPI if there, which yields the cores when there are more ranks."""
-    found = find_mpis()
-    if name is None and found:
-        return found[0]
-    for mpi in found:
-        if mpi.name == name:
-            return mpi
-    if name is not None and name not in MPI_NAMES:
-        from wherry.errors import unknown
-
-        raise unknown("MPI", name, [mpi.name for mpi in found] or MPI_NAMES)
-    raise WherryError(why_missing(name or "openmpi"))
 
 
 class Place(AbstractContextManager["Place"]):
@@ -210,7 +162,7 @@ def program(mpi: Mpi, name: str) -> str:
     return str(paths.built(paths.bench_program(mpi.name, name)))
 
 
-#: What the benchmark programs measure by: left to the library, lest Wherry learn about it while they measure.
+#: What the benchmark programs measure by: native, lest Wherry learn about it while they measure.
 _MEASURED_BY = {"WHERRY_BARRIER": "native", "WHERRY_ALLREDUCE": "native"}
 
 

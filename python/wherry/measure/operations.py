@@ -1,6 +1,6 @@
 """The collectives that Wherry performs, as the command line names them: the one table for `wherry tune` and `export`.
 
-Those of neighbourhoods are not among them: what is learned about them is of one graph, which nobody knows ahead.
+Those of neighborhoods are not among them: what is learned about them is of one graph, which nobody knows ahead.
 
 src/base/collective.hpp has them in C++; bench/operations.hpp calls them.
 """

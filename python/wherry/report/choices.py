@@ -1,4 +1,4 @@
-"""What Wherry chose: native against chosen, decisions over time, and what it left to the library."""
+"""What Wherry chose: native against chosen, decisions over time, and which calls fell back to native."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _strategy_styles(analysis: Analysis) -> dict[str, int]:
 def _native_against(analysis: Analysis, styles: dict[str, int], names: dict[str, str]) -> Markup:
     known = [use for use in analysis.replaced if use.native_seconds and use.strategy_seconds]
     if not known:
-        return tag("p", "No strategy replaced the library's own collective with a known native time.", class_="soft")
+        return tag("p", "No strategy replaced the native collective with a known native time.", class_="soft")
     last = {row.kind: row.strategy for row in analysis.decisions}
     bars: list[Bar] = []
     for use in _most_used(known)[: MOST_BARS // 2]:
@@ -162,5 +162,5 @@ def misses(analysis: Analysis) -> Markup:
     if not analysis.misses:
         return Markup()
     rows = [(row.function, row.reason, units.count(row.calls)) for row in analysis.misses]
-    text = "Calls that Wherry could have replaced and left to the library."
-    return section("Left to the library", text, table(("function", "why", "calls"), rows))
+    text = "Calls that Wherry could have replaced and that fell back to the native collective."
+    return section("Native fallbacks", text, table(("function", "why", "calls"), rows))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from wherry.analysis import elf
+from wherry import elf
 from wherry.errors import UsageError
 from wherry.run.launch import FAMILY_OF, TITLES, Launcher, Program
 
@@ -83,8 +83,8 @@ def _check_parts(reaches: Mapping[str, Reach]) -> list[Finding]:
         return []
     text = (
         f"ranks of {' and '.join(outside)} may run without Wherry while others have it, which would wait for them"
-        " forever in a replaced collective, or where a cached window is made: collectives and windows are left to the"
-        " library (WHERRY_NO_COLLECTIVES=1, WHERRY_CACHE=off, WHERRY_WAIT=spin)"
+        " forever in a replaced collective, or where a cached window is made: collectives and windows are"
+        " native (WHERRY_NO_COLLECTIVES=1, WHERRY_CACHE=off, WHERRY_WAIT=spin)"
     )
     return [Finding("warning", text, profile_only=True)]
 

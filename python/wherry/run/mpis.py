@@ -17,6 +17,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from wherry.errors import WherryError, unknown
+
 Family = Literal["openmpi", "mpich", "intel"]
 Abi = Literal["openmpi", "mpich", "abi"]
 
@@ -88,6 +90,19 @@ def find_mpis(root: Path | None = None) -> list[Mpi]:
 def find_mpi(name: str, root: Path | None = None) -> Mpi | None:
     """The installation of that name, or None."""
     return next((mpi for mpi in find_mpis(root) if mpi.name == name), None)
+
+
+def choose_mpi(name: str | None) -> Mpi:
+    """The MPI of that name; without a name Open MPI if there, which yields the cores when there are more ranks."""
+    found = find_mpis()
+    if name is None and found:
+        return found[0]
+    for mpi in found:
+        if mpi.name == name:
+            return mpi
+    if name is not None and name not in MPI_NAMES:
+        raise unknown("MPI", name, [mpi.name for mpi in found] or MPI_NAMES)
+    raise WherryError(why_missing(name or "openmpi"))
 
 
 def why_missing(name: str) -> str:

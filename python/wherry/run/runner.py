@@ -1,4 +1,7 @@
-"""`wherry run`: check, start, wait, read the records, report."""
+"""`wherry run`: check, start, wait, read the records, report.
+
+What reads and shows records (numpy, rich) is imported where there are some: a command that records nothing costs less.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +12,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.markup import escape
-
-from wherry import paths, report
-from wherry.analysis import Analysis, analyse, record
+from wherry import paths
 from wherry.errors import UsageError
-from wherry.files import make_folder, write_json, writing_to
-from wherry.run import launch, settings, summary
+from wherry.files import make_folder, record_files, write_json, writing_to
+from wherry.messages import say
+from wherry.run import launch, settings
 from wherry.run.check import Finding, check
+
+if TYPE_CHECKING:
+    from wherry.analysis import Analysis
 
 #: For a report: errors of a miss-ratio curve are about 1 / sqrt of these.
 _CURVE_SAMPLES = "1024"
@@ -31,28 +35,28 @@ class Options:
     verbose: int = 0
 
 
-def run(command: Sequence[str], options: Options, console: Console) -> int:
+def run(command: Sequence[str], options: Options) -> int:
     """Runs the command to its end and returns its exit code. Raises UsageError before anything has started."""
     if not command:
         raise UsageError("nothing to run; write for example: wherry run -- mpiexec -n 4 ./app")
     launcher = launch.find_launcher(command)
     findings = check(launcher, launch.programs(command, launcher))
-    show_findings(console, [*findings, *(Finding("warning", text) for text in settings.problems())])
-    only_looks = looking(options, findings)
-    off = only_looks or ("WHERRY_NO_COLLECTIVES is set" if asked_to_leave_collectives() else "")
+    show_findings([*findings, *(Finding("warning", text) for text in settings.problems())])
+    profile_only = looking(options, findings)
+    off = profile_only or ("WHERRY_NO_COLLECTIVES is set" if asked_to_leave_collectives() else "")
     with output_directory(options.report) as directory:
         started = launch.build(
-            command, launcher, variables(options, directory, bool(only_looks)), paths.built(paths.preload_library())
+            command, launcher, variables(options, directory, bool(profile_only)), paths.built(paths.preload_library())
         )
         for note in started.notes:
-            console.print(f"wherry: {escape(note)}", highlight=False, soft_wrap=True)
+            say(note)
         code = launch.execute(started)
-        conclude(directory, options, console, code, off)
+        conclude(directory, options, code, off)
     return code
 
 
 def looking(options: Options, findings: Sequence[Finding]) -> str:
-    """Why this run is only looked at, with no collective replaced and no window cached; empty if they may be."""
+    """Why this run is only profiled, with no collective replaced and no window cached; empty if they may be."""
     if options.profile_only:
         return "--profile-only was given"
     outside = any(finding.profile_only for finding in findings)
@@ -63,11 +67,11 @@ def asked_to_leave_collectives() -> bool:
     return settings.is_on(os.environ.get("WHERRY_NO_COLLECTIVES", ""))
 
 
-def variables(options: Options, directory: Path, only_looks: bool) -> dict[str, str]:
+def variables(options: Options, directory: Path, profile_only: bool) -> dict[str, str]:
     """Everything of the caller's own WHERRY_ settings, so that ranks on other hosts get them, and this run's."""
     given = {name: value for name, value in os.environ.items() if name.startswith("WHERRY_")}
     given["WHERRY_OUTPUT"] = str(directory)
-    if only_looks:
+    if profile_only:
         given |= {"WHERRY_NO_COLLECTIVES": "1", "WHERRY_CACHE": "off", "WHERRY_WAIT": "spin"}
     if options.report is not None:
         given.setdefault("WHERRY_CACHE_CURVE", _CURVE_SAMPLES)
@@ -76,10 +80,9 @@ def variables(options: Options, directory: Path, only_looks: bool) -> dict[str, 
     return given
 
 
-def show_findings(console: Console, findings: Sequence[Finding]) -> None:
+def show_findings(findings: Sequence[Finding]) -> None:
     for finding in findings:
-        style = "yellow" if finding.level == "warning" else "dim"
-        console.print(f"[{style}]wherry: {finding.level}: {escape(finding.text)}[/]", highlight=False, soft_wrap=True)
+        say(f"{finding.level}: {finding.text}", finding.level)
 
 
 @contextmanager
@@ -99,22 +102,34 @@ def _prepare(wanted: Path) -> Path:
     directory = wanted.absolute()
     make_folder(directory, "--report")
     with writing_to(directory, "--report"):
-        for old in record.record_files(directory):
+        for old in record_files(directory):
             old.unlink()
     return directory
 
 
-def conclude(directory: Path, options: Options, console: Console, code: int, off: str) -> None:
+def conclude(directory: Path, options: Options, code: int, off: str) -> None:
     """Summary and report. The program has ended: nothing that fails here may change its exit code."""
+    if not record_files(directory):
+        say_all(why_nothing(code))
+        return
+    from rich.console import Console
+
+    from wherry.analysis import analyse, record
+    from wherry.run import summary
+
     records = record.read_all(directory)
     if not records.ranks:
-        for problem in [*records.problems, *why_nothing(code)]:
-            console.print(f"wherry: {escape(problem)}", highlight=False, soft_wrap=True)
+        say_all([*records.problems, *why_nothing(code)])
         return
     analysis = analyse(records)
-    written = write_report(directory, analysis, console) if options.report is not None else None
+    written = write_report(directory, analysis) if options.report is not None else None
     reproducible = settings.is_on(os.environ.get("WHERRY_REPRODUCIBLE", ""))
-    summary.print_summary(console, analysis, summary.Context(written, off, reproducible))
+    summary.print_summary(Console(stderr=True), analysis, summary.Context(written, off, reproducible))
+
+
+def say_all(sentences: Sequence[str]) -> None:
+    for sentence in sentences:
+        say(sentence)
 
 
 def why_nothing(code: int) -> list[str]:
@@ -129,13 +144,13 @@ def why_nothing(code: int) -> list[str]:
     ]
 
 
-def write_report(directory: Path, analysis: Analysis, console: Console) -> str | None:
+def write_report(directory: Path, analysis: Analysis) -> str | None:
     """The path of the page, or None with a message if the disk does not take it."""
+    from wherry import report
+
     try:
         write_json(directory / "summary.json", analysis.data())
         return str(report.write(directory, analysis))
     except OSError as error:
-        reason = error.strerror or str(error)
-        text = f"wherry: the report could not be written to {directory}: {reason}"
-        console.print(escape(text), style="red", highlight=False, soft_wrap=True)
+        say(f"the report could not be written to {directory}: {error.strerror or error}", "error")
         return None

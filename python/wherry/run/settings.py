@@ -11,7 +11,7 @@ from wherry.errors import did_you_mean, unknown
 from wherry.schedule import plan
 
 #: How a sparse exchange can run, besides by a strategy of all-to-alls.
-SPARSE_WAYS = ("auto", "nbx", "census", "native")
+SPARSE_ALGORITHMS = ("auto", "nbx", "census", "native")
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ class Variable:
 VARIABLES = {
     "WHERRY_DISABLE": Variable("0", "1: Wherry does nothing at all"),
     "WHERRY_NO_PROFILE": Variable("0", "1: record no calls, sizes or times"),
-    "WHERRY_NO_COLLECTIVES": Variable("0", "1: leave every collective to the MPI library"),
+    "WHERRY_NO_COLLECTIVES": Variable("0", "1: every collective is native"),
     "WHERRY_NONBLOCKING": Variable("0", "1: perform non-blocking and persistent collectives too"),
     "WHERRY_PROGRESS": Variable(
-        "calls", "who goes on with these: calls (of MPI), or a thread as well", values=("calls", "thread")
+        "calls", "what progresses these: calls (of MPI), or a thread as well", values=("calls", "thread")
     ),
     "WHERRY_NO_LEARNING": Variable("0", "1: follow the cost model and the tuning file, try nothing out"),
     "WHERRY_NO_TUNING": Variable("0", "1: neither read nor write the tuning file"),
@@ -66,7 +66,9 @@ VARIABLES = {
         "auto", "strategy for MPI_Neighbor_allgatherv", Names("neighbor_allgatherv")
     ),
     "WHERRY_SPARSE_EXCHANGE": Variable(
-        "auto", "how sparse exchanges run: nbx, census, a strategy, native or auto", Names("alltoall", SPARSE_WAYS)
+        "auto",
+        "how sparse exchanges run: nbx, census, a strategy, native or auto",
+        Names("alltoall", SPARSE_ALGORITHMS),
     ),
     "WHERRY_CACHE": Variable(
         "transparent",
@@ -78,14 +80,14 @@ VARIABLES = {
     ),
     "WHERRY_CACHE_CEILING": Variable("64M", "most memory of a cached window, with K, M or G"),
     "WHERRY_CACHE_NODE": Variable("0", "memory that the ranks of a node share for a cached window; 0: none"),
-    "WHERRY_REPRODUCIBLE": Variable("0", "1: leave to the library those reductions whose result depends on the order"),
+    "WHERRY_REPRODUCIBLE": Variable("0", "1: native reductions wherever the result depends on the order"),
     "WHERRY_WAIT": Variable(
         "auto",
         "how blocking calls wait: spin (in the library), yield (poll, give the core away), or auto",
         values=("auto", "spin", "yield"),
     ),
     "WHERRY_RANKS_PER_NODE": Variable("0", "assume nodes of so many consecutive ranks; 0: ask MPI"),
-    "WHERRY_VERBOSE": Variable("0", "0: quiet; 1: say what was found; 2: say every decision"),
+    "WHERRY_VERBOSE": Variable("0", "0: silent; 1: say what was found; 2: say every decision"),
 }
 
 _ON = ("1", "yes", "true", "on")
@@ -143,7 +145,7 @@ def _unknown_strategies(given: Mapping[str, str]) -> list[str]:
         return []
     strategies = plan.names_by_operation()
     return [
-        f"{name}: unknown strategy '{value}', so the library's own collective runs instead{did_you_mean(value, known)}"
+        f"{name}: unknown strategy '{value}', so the native collective runs instead{did_you_mean(value, known)}"
         for name, (value, names) in asked.items()
         if value not in (known := [*names.besides, *strategies.get(names.operation, [])])
     ]

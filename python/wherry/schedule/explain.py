@@ -40,7 +40,7 @@ def _lines(answer: dict[str, Any]) -> list[str]:
     tried = answer["tried"][1:]
     first = next((row for row in answer["candidates"] if row["name"] in tried[:1]), None)
     if first is None:
-        return [*lines, "The library's own collective runs."]
+        return [*lines, "The native collective runs."]
     lines.append(f"[bold]{escape(first['name'])}[/] would be tried first: {escape(first['summary'])}")
     if reason := why(first, answer["candidates"]):
         lines.append(reason)
@@ -49,7 +49,7 @@ def _lines(answer: dict[str, Any]) -> list[str]:
             "What is tried is settled for all roots and sizes up to the next power of two at once, "
             "and with a doubt: waits may be longer than the constants say."
         )
-    lines.append(f"Tried beside the library's own: {escape(', '.join(tried))}.")
+    lines.append(f"Tried beside native: {escape(', '.join(tried))}.")
     in_order = answer.get("tried_in_order", answer["tried"])[1:]
     if in_order != tried:
         lines.append(f"If its operation does not commute: {escape(', '.join(in_order)) or 'none'}.")
@@ -78,7 +78,7 @@ def _question(answer: dict[str, Any]) -> str:
     what = f"MPI_{answer['op'].capitalize()}: {units.plural(answer['ranks'], 'rank')} on {where}"
     root = f", root {answer['root']}" if "root" in answer else ""
     if "neighbours" in answer:
-        what += f", up to {units.plural(answer['neighbours'], 'neighbour')}"
+        what += f", up to {units.plural(answer['neighbours'], 'neighbor')}"
     if "block_bytes" in answer:
         return f"{what}{root}, blocks of {units.bytes_(answer['block_bytes'])}"
     return f"{what}{root}" + (f", {units.bytes_(answer['buffer_bytes'])} in all" if answer["buffer_bytes"] else "")

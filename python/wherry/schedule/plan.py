@@ -21,7 +21,7 @@ MOST_DRAWN_RANKS = 128  # that it draws
 class Placement:
     """Ranks and where they run: on `nodes` nodes as even as possible, or rank r on node_of[r].
 
-    grid: such as 4x4x4, on which ranks have neighbours up to `reach` steps away; of neighbourhood collectives only.
+    grid: such as 4x4x4, on which ranks have neighbors up to `reach` steps away; of neighborhood collectives only.
     """
 
     ranks: int
@@ -84,7 +84,7 @@ def explain(
     """What would be tried, and candidates with their costs, best first.
 
     size: bytes of a block, or of the whole buffer where there are no blocks; None: of a barrier. priced_by: the words
-    that name the constants, as kept.constants_for.
+    that name the constants, as store.constants_for.
     """
     placement.check()
     words = ["explain", "--op", operation, *placement.words(), *priced_by]

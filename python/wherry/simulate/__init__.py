@@ -14,14 +14,14 @@ from wherry.simulate.collective import LIMIT_S, Request, cases, records, run
 
 def request(name: str, platform: str, ranks: int, per_node: int | None = None) -> Request:
     """A request with its names looked up. Raises if one is unknown, or if nothing can be simulated here."""
-    subject = catalog.find(name)
-    if subject is None:
+    collective = catalog.find(name)
+    if collective is None:
         raise unknown("simulation", name, (*NAMES, *application.NAMES))
     found = platforms.find(platform)
     if why := smpi.why_missing():
         raise WherryError(f"cannot simulate: {why}")
     machine = smpi.Machine(found, ranks, min(per_node or found.ranks_per_node, ranks))
-    return Request(subject, machine, subject.sizes)
+    return Request(collective, machine, collective.sizes)
 
 
 __all__ = ["LIMIT_S", "NAMES", "Request", "application", "cases", "records", "request", "run"]

@@ -12,6 +12,7 @@ from typing import Any
 from wherry import paths, units
 from wherry.errors import UsageError, WherryError
 from wherry.measure.provenance import commit, machine
+from wherry.measure.record import Record
 from wherry.simulate import catalog, platforms, smpi
 
 _WRONG_USAGE = 2  # the applications' exit code
@@ -119,7 +120,7 @@ class Outcome:
     """What the application printed, and its records."""
 
     text: str
-    records: list[dict[str, Any]]
+    records: list[Record]
 
 
 def request(
@@ -188,8 +189,8 @@ def _in_our_words(message: str) -> str:
     return message
 
 
-def _record(asked: Request, row: dict[str, Any]) -> dict[str, Any]:
+def _record(asked: Request, row: dict[str, Any]) -> Record:
     platform = asked.machine.platform
     nodes = units.plural(asked.machine.nodes, "node")
     where = {"machine": machine(), "commit": commit(), "network": f"{platform.name}: {platform.summary}; {nodes}"}
-    return row | where | {"bench": f"simulate {asked.name}"}
+    return Record.from_json(row) | where | {"bench": f"simulate {asked.name}"}

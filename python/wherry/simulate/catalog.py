@@ -10,7 +10,7 @@ _SELECTIONS = ("ompi", "mpich", "mvapich2", "impi")
 
 
 @dataclass(frozen=True)
-class Subject:
+class Collective:
     """algorithms: SMPI's for this collective; "native:bruck" runs the one that is named."""
 
     name: str  # as users write it
@@ -30,15 +30,15 @@ class Subject:
         return (*_SELECTIONS, *self.algorithms)
 
 
-SUBJECTS = (
-    Subject("alltoall", "MPI_Alltoall", True, ("bruck", "basic_linear", "pair", "ring", "rdb", "2dmesh", "3dmesh")),
-    Subject(
+COLLECTIVES = (
+    Collective("alltoall", "MPI_Alltoall", True, ("bruck", "basic_linear", "pair", "ring", "rdb", "2dmesh", "3dmesh")),
+    Collective(
         "allgather",
         "MPI_Allgather",
         True,
         ("bruck", "GB", "ompi_neighborexchange", "pair", "rdb", "rhv", "ring", "2dmesh", "3dmesh", "smp_simple"),
     ),
-    Subject(
+    Collective(
         "bcast",
         "MPI_Bcast",
         False,
@@ -52,23 +52,23 @@ SUBJECTS = (
             "scatter_rdb_allgather",
         ),
     ),
-    Subject("gather", "MPI_Gather", True, ("ompi_basic_linear", "ompi_binomial", "ompi_linear_sync")),
-    Subject("scatter", "MPI_Scatter", True, ("ompi_basic_linear", "ompi_binomial", "ompi_linear_nb")),
-    Subject(
+    Collective("gather", "MPI_Gather", True, ("ompi_basic_linear", "ompi_binomial", "ompi_linear_sync")),
+    Collective("scatter", "MPI_Scatter", True, ("ompi_basic_linear", "ompi_binomial", "ompi_linear_nb")),
+    Collective(
         "reduce",
         "MPI_Reduce",
         False,
         ("binomial", "flat_tree", "ompi_binary", "ompi_chain", "ompi_pipeline", "scatter_gather"),
     ),
-    Subject("allreduce", "MPI_Allreduce", False, ("lr", "ompi_ring_segmented", "rdb", "redbcast", "smp_rdb")),
-    Subject(
+    Collective("allreduce", "MPI_Allreduce", False, ("lr", "ompi_ring_segmented", "rdb", "redbcast", "smp_rdb")),
+    Collective(
         "reduce_scatter_block",
         "MPI_Reduce_scatter_block",
         True,
         ("mpich_pair", "mpich_rdb", "ompi_basic_recursivehalving", "ompi_ring"),
         selector="reduce_scatter",
     ),
-    Subject(
+    Collective(
         "barrier",
         "MPI_Barrier",
         False,
@@ -76,8 +76,8 @@ SUBJECTS = (
         sizes=(0,),
     ),
 )
-NAMES = tuple(subject.name for subject in SUBJECTS)
+NAMES = tuple(collective.name for collective in COLLECTIVES)
 
 
-def find(name: str) -> Subject | None:
-    return next((subject for subject in SUBJECTS if subject.name == name), None)
+def find(name: str) -> Collective | None:
+    return next((collective for collective in COLLECTIVES if collective.name == name), None)

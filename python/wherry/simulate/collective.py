@@ -9,11 +9,12 @@ from typing import Any
 
 from wherry import units
 from wherry.errors import UsageError, unknown
-from wherry.measure.harness import Progress, Result
+from wherry.measure.harness import Progress
 from wherry.measure.provenance import commit, machine
+from wherry.measure.record import Record
 from wherry.schedule import plan
 from wherry.simulate import catalog, smpi
-from wherry.simulate.catalog import Subject
+from wherry.simulate.catalog import Collective
 from wherry.simulate.ranking import Judgement, judge
 from wherry.simulate.smpi import PROGRAM, Failed, Machine, TimeLimit
 
@@ -31,7 +32,7 @@ COUNTS = ("messages", "messages_between", "bytes", "bytes_between", "copied_byte
 class Request:
     """What the user chose. strategies None: the natives and all that apply and do not take long."""
 
-    subject: Subject
+    collective: Collective
     machine: Machine
     sizes: Sequence[int]
     strategies: Sequence[str] | None = None
@@ -57,7 +58,7 @@ class Outcome:
 class Setting:
     """All outcomes of a request."""
 
-    subject: Subject
+    collective: Collective
     machine: Machine
     outcomes: list[Outcome] = field(default_factory=list)
     library: str = "SMPI"
@@ -90,14 +91,14 @@ class Cases:
 
 def cases(request: Request) -> Cases:
     """Raises UsageError for a strategy that there is not, or that does not apply."""
-    models = {size: model(request.subject, request.machine, size) for size in request.sizes}
+    models = {size: model(request.collective, request.machine, size) for size in request.sizes}
     return Cases(_variants(request, models[request.sizes[0]]), models)
 
 
 def run(request: Request, checked: Cases | None = None) -> Setting:
     """Simulates every variant at every size, one after the other. checked: what `cases` has found before."""
     found = checked or cases(request)
-    setting = Setting(request.subject, request.machine)
+    setting = Setting(request.collective, request.machine)
     total = len(found.variants) * len(request.sizes)
     for size in request.sizes:
         for variant in found.variants:
@@ -106,17 +107,17 @@ def run(request: Request, checked: Cases | None = None) -> Setting:
     return setting
 
 
-def model(subject: Subject, machine: Machine, size: int) -> dict[str, Any]:
+def model(collective: Collective, machine: Machine, size: int) -> dict[str, Any]:
     """The candidates with what the cost model expects of them, and what does not apply and why."""
     priced_by = ("--constants", machine.constants())
-    return plan.explain(subject.name, plan.Placement(machine.ranks, nodes=machine.nodes), size, priced_by=priced_by)
+    return plan.explain(collective.name, plan.Placement(machine.ranks, nodes=machine.nodes), size, priced_by=priced_by)
 
 
 def _variants(request: Request, model: dict[str, Any]) -> list[str]:
     possible = [str(candidate["name"]) for candidate in model["candidates"]]
     if request.strategies is None:
         return [*_NATIVES, *possible]
-    natives = [NATIVE, *(f"{NATIVE}:{name}" for name in request.subject.natives)]
+    natives = [NATIVE, *(f"{NATIVE}:{name}" for name in request.collective.natives)]
     whole = [WHERRY, *(f"{WHERRY}:{name}" for name in (NATIVE, *possible))]
     refused = {str(row["name"]): str(row["why"]) for row in model["not_applicable"]}
     for name in request.strategies:
@@ -157,7 +158,7 @@ def _outcome(request: Request, setting: Setting, size: int, variant: str, model:
 def why_not(request: Request, size: int, candidate: dict[str, Any] | None) -> str:
     """A reason to leave a case out, or nothing."""
     ranks = request.machine.ranks
-    blocks = ranks if request.subject.in_blocks else 1
+    blocks = ranks if request.collective.in_blocks else 1
     needed = 4 * ranks * blocks * size  # both buffers, staging, and what is under way
     if needed > (free := _free_bytes()):
         return f"skipped: needs about {units.bytes_(needed)} of memory; {units.bytes_(free)} are free"
@@ -176,25 +177,23 @@ def _free_bytes() -> int:
 
 def _simulate(request: Request, size: int, variant: str) -> dict[str, Any]:
     kind, _, algorithm = variant.partition(":")
-    args = ["--collective", request.subject.name, "--size", str(size), "--nodes", str(request.machine.nodes)]
+    args = ["--collective", request.collective.name, "--size", str(size), "--nodes", str(request.machine.nodes)]
     args += ["--strategy", NATIVE if kind == NATIVE else variant]
     args += ["--copy-rate", f"{request.machine.platform.copy_bytes_per_s:g}"]
     args += ["--constants", request.machine.constants()]
     selection = algorithm if kind == NATIVE and algorithm else catalog.NATIVE_SELECTION
-    return smpi.run(request.machine, PROGRAM, args, {request.subject.option: selection}, request.limit_s)
+    return smpi.run(request.machine, PROGRAM, args, {request.collective.option: selection}, request.limit_s)
 
 
-def records(setting: Setting) -> list[dict[str, Any]]:
+def records(setting: Setting) -> list[Record]:
     """For --json: the fields of a benchmark record, the model's prediction and the counts."""
     where, version = machine(), commit()
     rows = [_record(setting, outcome) for outcome in setting.outcomes if outcome.seconds is not None]
     rows += [row for size in setting.sizes() for row in _judgement_records(setting, size)]
-    for row in rows:
-        row |= {"machine": where, "commit": version}
-    return rows
+    return [row | {"machine": where, "commit": version} for row in rows]
 
 
-def _record(setting: Setting, outcome: Outcome) -> dict[str, Any]:
+def _record(setting: Setting, outcome: Outcome) -> Record:
     seconds, native = outcome.seconds or 0.0, setting.native_s(outcome.size)
     result = _result(setting, f"{outcome.size} B, {outcome.variant}", "simulated time", "s", seconds)
     result.baseline = native
@@ -202,27 +201,27 @@ def _record(setting: Setting, outcome: Outcome) -> dict[str, Any]:
     result.samples = [{"launch": 0, outcome.variant: [seconds]}]
     more = {"size": outcome.size, "variant": outcome.variant, "predicted_s": outcome.predicted_s}
     more |= {"depth": outcome.depth, "chosen": outcome.chosen}
-    return result.data() | more | outcome.counts
+    return result | more | outcome.counts
 
 
-def _judgement_records(setting: Setting, size: int) -> list[dict[str, Any]]:
+def _judgement_records(setting: Setting, size: int) -> list[Record]:
     judged = setting.judgement(size)
     if judged is None:
         return []
     loss = _result(
         setting, f"{size} B, {judged.first} against {judged.best}", "loss of the model's choice", "x", judged.loss
     )
-    rows = [loss.data() | {"size": size}]
+    rows = [loss | {"size": size}]
     if judged.correlation is not None:
         metric = "rank correlation of model and simulation"
-        rows.append(_result(setting, f"{size} B", metric, "", judged.correlation).data() | {"size": size})
+        rows.append(_result(setting, f"{size} B", metric, "", judged.correlation) | {"size": size})
     return rows
 
 
-def _result(setting: Setting, case: str, metric: str, unit: str, value: float) -> Result:
+def _result(setting: Setting, case: str, metric: str, unit: str, value: float) -> Record:
     platform = setting.machine.platform
-    return Result(
-        bench=f"simulate {setting.subject.name}",
+    return Record(
+        bench=f"simulate {setting.collective.name}",
         case=case,
         metric=metric,
         unit=unit,

@@ -15,7 +15,7 @@ from wherry.simulate.collective import WHERRY, Outcome, Setting
 def show(console: Console, setting: Setting) -> None:
     machine = setting.machine
     where = f"{units.plural(machine.ranks, 'rank')} on {units.plural(machine.nodes, 'node')}"
-    console.print(f"{setting.subject.mpi}, {where}: {machine.platform.summary}", highlight=False, soft_wrap=True)
+    console.print(f"{setting.collective.mpi}, {where}: {machine.platform.summary}", highlight=False, soft_wrap=True)
     for size in setting.sizes():
         console.print(f"\n{heading(setting, size)}", style="bold", highlight=False)
         console.print(table(setting, size))
@@ -31,7 +31,7 @@ def show(console: Console, setting: Setting) -> None:
 
 
 def heading(setting: Setting, size: int) -> str:
-    return f"{'blocks' if setting.subject.in_blocks else 'messages'} of {units.bytes_(size)}"
+    return f"{'blocks' if setting.collective.in_blocks else 'messages'} of {units.bytes_(size)}"
 
 
 def table(setting: Setting, size: int) -> Table:

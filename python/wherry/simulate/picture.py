@@ -39,15 +39,15 @@ def curve(settings: Sequence[Setting], size: int, variant: str) -> tuple[list[in
 
 def svg(settings: Sequence[Setting]) -> str:
     sizes = list(dict.fromkeys(size for setting in settings for size in setting.sizes()))
-    look = looks(list(dict.fromkeys(outcome.variant for setting in settings for outcome in setting.outcomes)))
+    style = styles(list(dict.fromkeys(outcome.variant for setting in settings for outcome in setting.outcomes)))
     counts = [setting.machine.ranks for setting in settings]
 
     def paint(figure: Figure) -> None:
         panels = figure.subplots(1, len(sizes), squeeze=False)[0]
         for size, axes in zip(sizes, panels, strict=True):
-            for variant in look:
+            for variant in style:
                 ranks, seconds = curve(settings, size, variant)
-                axes.plot(ranks, seconds, label=variant, linewidth=1.4, markersize=5, **look[variant])
+                axes.plot(ranks, seconds, label=variant, linewidth=1.4, markersize=5, **style[variant])
             axes.set(xscale="log", yscale="log", xlabel="ranks", title=_title(settings[0], size))
             axes.set_xticks(counts, [str(count) for count in counts])
             axes.minorticks_off()
@@ -57,7 +57,7 @@ def svg(settings: Sequence[Setting]) -> str:
     return figures.svg(1.8 + 3.0 * len(sizes), 3.6, paint)
 
 
-def looks(variants: Sequence[str]) -> dict[str, dict[str, str]]:
+def styles(variants: Sequence[str]) -> dict[str, dict[str, str]]:
     """How each line is drawn, no two alike."""
     natives = [variant for variant in variants if variant.partition(":")[0] == NATIVE]
     ours = [variant for variant in variants if variant not in natives]
@@ -78,4 +78,4 @@ def _ours(at: int) -> dict[str, str]:
 
 
 def _title(setting: Setting, size: int) -> str:
-    return f"{setting.subject.mpi}, {units.bytes_(size)}, {setting.machine.platform.name}"
+    return f"{setting.collective.mpi}, {units.bytes_(size)}, {setting.machine.platform.name}"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from wherry.errors import unknown
+from wherry.measure.record import Record
 from wherry.study import cache, nbody
-from wherry.study.parts import Folder, Part, Record, Study, Table, check, measured, origin
+from wherry.study.parts import Folder, Part, Study, Table, check, measured, origin
 
 STUDIES = (cache.STUDY, nbody.STUDY)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wherry import paths
 from wherry.measure.harness import STATISTIC, Place, best_median
-from wherry.study.parts import Record
+from wherry.measure.record import Record
 
 
 def launched(
@@ -20,8 +20,7 @@ def launched(
     with tempfile.TemporaryDirectory(prefix="wherry-") as folder:
         file = Path(folder, "records.json")
         place.run(ranks, [str(program), *words, "--no-progress", "--json", str(file)], env or {})
-        rows: list[Record] = json.loads(file.read_text(encoding="utf-8"))
-    return rows
+        return [Record.from_json(row) for row in json.loads(file.read_text(encoding="utf-8"))]
 
 
 def joined(launches: Sequence[Sequence[Record]], network: str) -> list[Record]:

@@ -7,26 +7,26 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wherry.errors import UsageError, WherryError, did_you_mean
-from wherry.files import DAMAGE, make_folder, read_json, write_records, write_whole
+from wherry.files import DAMAGE, make_folder, read_json, write_whole
+from wherry.measure import results
 from wherry.measure.harness import Setup
 from wherry.measure.provenance import commit, machine
+from wherry.measure.record import Record, Records, values, write
 
-#: The members of a benchmark's record (docs/reference/command-line.md), and the case's coordinates.
-Record = dict[str, Any]
-Records = Sequence[Record]
 Measure = Callable[[Setup], list[Record]]
 
 _TEXT, _NUMBER = (str, "text"), (int | float, "a number")
 _NUMBER_OR_NULL = (int | float | None, "a number or null")
 #: What the members of all records are. Those that only some have are looked at where they are used.
 _MEMBERS: dict[str, tuple[Any, str]] = {
-    **dict.fromkeys(("case", "metric", "unit", "mpi", "network", "machine", "commit"), _TEXT),
+    **dict.fromkeys(("bench", "case", "metric", "unit", "mpi", "network", "machine", "commit"), _TEXT),
+    "samples": (list, "a list"),
     "value": _NUMBER,
     "baseline": _NUMBER_OR_NULL,
     "ratio": _NUMBER_OR_NULL,
@@ -58,8 +58,8 @@ class Table:
 class Part:
     """A question.
 
-    why_not: why it cannot be answered here, with what to do; empty if it can. options: of `wherry study` that it looks
-    at, besides those that all parts have. fewest_ranks: that -n may say; fewest_quick: with --quick, if that is another
+    why_not: why it cannot be answered here, with what to do; empty if it can. options: of `wherry study` that it
+    uses, besides those of all parts. fewest_ranks: that -n may say; fewest_quick: with --quick, if that is another
     number.
     """
 
@@ -89,7 +89,7 @@ class Study:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """That any of its parts looks at."""
+        """That any of its parts uses."""
         return tuple(dict.fromkeys(option for part in self.parts for option in part.options))
 
     def find(self, names: Sequence[str]) -> tuple[Part, ...]:
@@ -105,23 +105,12 @@ class Study:
 def record(*, case: str, metric: str, unit: str, value: float, mpi: str, ranks: int, **more: Any) -> Record:
     """A record; what is not given has no value. ratio: baseline / value, if there is a baseline and it is not given."""
     baseline = more.get("baseline")
-    row: Record = {"case": case, "metric": metric, "unit": unit, "value": value, "baseline": baseline}
-    row["ratio"] = baseline / value if baseline is not None and value > 0 else None
-    return row | {"mpi": mpi, "ranks": ranks, "samples": [], "statistic": "a count", "network": ""} | more
-
-
-def only(rows: Iterable[Record], **wanted: Any) -> list[Record]:
-    """The records with these members."""
-    return [row for row in rows if all(row.get(name) == value for name, value in wanted.items())]
-
-
-def values(rows: Iterable[Record], name: str) -> list[Any]:
-    """Of a member, each once, in the order of the records."""
-    return list(dict.fromkeys(row[name] for row in rows))
+    ratio = baseline / value if baseline is not None and value > 0 else None
+    return Record("", case, metric, unit, value, baseline, ratio, mpi, ranks, []) | more
 
 
 def in_words(reached: bool | None) -> str:
-    """Of a goal. None: a quick look cannot judge."""
+    """Of a goal. None: a quick check cannot judge."""
     return {None: "not judged (quick)", True: "yes", False: "no"}[reached]
 
 
@@ -136,9 +125,8 @@ def check(part: Part, setup: Setup) -> None:
 def measured(study: Study, part: Part, setup: Setup) -> list[Record]:
     """The records of a part, with what those of all parts say."""
     check(part, setup)
-    where = {"bench": f"study {study.name}", "part": part.name}
-    origin = {"machine": machine(), "commit": commit(), "quick": setup.quick}
-    return [where | row | origin for row in part.measure(setup)]
+    origin = {"part": part.name, "machine": machine(), "commit": commit(), "quick": setup.quick}
+    return [row | {"bench": row.bench or f"study {study.name}", **origin} for row in part.measure(setup)]
 
 
 @dataclass(frozen=True)
@@ -147,8 +135,13 @@ class Folder:
 
     path: Path
 
-    def results(self, study: Study, part: Part) -> Path:
-        return self.path / "results" / f"{study.name}-{part.name}.json"
+    def results(self, study: Study, part: Part, records: Records) -> Path:
+        """Where these records go: each machine and MPI has a file of its own."""
+        return results.path_of(self.path / "results", f"{study.name}-{part.name}", records)
+
+    def recorded(self, study: Study, part: Part) -> list[Path]:
+        """All files of the part."""
+        return results.files(self.path / "results", f"{study.name}-{part.name}")
 
     def image(self, study: Study, part: Part) -> Path:
         return self.path / "images" / f"{study.name}-{part.name}.svg"
@@ -162,8 +155,8 @@ class Folder:
             make_folder(self.path / name, "-o")
 
     def check_quick(self, study: Study, parts: Iterable[Part]) -> None:
-        """Raises UsageError if a quick look would replace what was measured."""
-        for path in (self.results(study, part) for part in parts):
+        """Raises UsageError if a quick check would replace what was measured."""
+        for path in (path for part in parts for path in self.recorded(study, part)):
             if _is_measured(path):
                 raise UsageError(
                     f"{path} is a measurement, which --quick does not replace; name another folder with -o,"
@@ -171,30 +164,44 @@ class Folder:
                 )
 
     def read(self, study: Study, part: Part) -> list[Record]:
-        """Raises UsageError if there are no records, or damaged ones."""
-        path = self.results(study, part)
-        try:
-            rows = read_json(path)
-            _check_records(rows)
-        except FileNotFoundError:
-            raise UsageError(f"{path} does not exist; measure it first, without --redraw") from None
-        except OSError as error:
-            raise UsageError(f"cannot read {path}: {error.strerror}; measure it again, without --redraw") from error
-        except ValueError as error:
-            raise _damaged(path, str(error)) from error
-        _check_shown(path, part, rows)
-        return list(rows)
+        """The records of the part; of several machines those that the page names.
+
+        Raises UsageError if there are none, if they are damaged, or if it is not clear which are meant.
+        """
+        found = {path: _read(path) for path in self.recorded(study, part)}
+        if not found:
+            folder = self.path / "results" / f"{study.name}-{part.name}"
+            raise UsageError(f"{folder} holds no records; measure them first, without --redraw")
+        path = next(iter(found)) if len(found) == 1 else self._shown(study, part, found)
+        _check_shown(path, part, found[path])
+        return found[path]
+
+    def _shown(self, study: Study, part: Part, found: Mapping[Path, Records]) -> Path:
+        """Of several files the one whose origin stands in the part's place in the page."""
+        page = self.page(study)
+        place = _place(part.name).search(_text(page)) if page.exists() else None
+        named = [path for path, rows in found.items() if place and origin(rows) in place[0]]
+        if len(named) != 1:
+            several = ", ".join(str(path) for path in found)
+            raise UsageError(f"the page does not name one of {several}; move the others away, or measure again")
+        return named[0]
 
     def write(self, study: Study, part: Part, records: Records) -> list[Path]:
         """Records, picture, and the part's place in the study's page, if there is one. Returns what was written."""
-        write_records(self.results(study, part), records)  # first: whatever goes wrong then, they are there
+        path = self.results(study, part, records)
+        make_folder(path.parent, "-o")
+        write(path, records)  # first: whatever goes wrong then, they are there
+        return [path, *self.show(study, part, records)]
+
+    def show(self, study: Study, part: Part, records: Records) -> list[Path]:
+        """As write(), but for the records."""
         files = {self.image(study, part): part.draw(records)}
         page = self.page(study)
         if page.exists() and not self.why_no_place(study, part):
             files[page] = filled(_text(page), part.name, _shown(study, part, records))
-        for path, content in files.items():
-            write_whole(path, content)
-        return [self.results(study, part), *files]
+        for file, content in files.items():
+            write_whole(file, content)
+        return list(files)
 
     def why_no_place(self, study: Study, part: Part) -> str:
         """Why the study's page does not show the part, with what to do; empty if it does, or if there is no page."""
@@ -203,6 +210,18 @@ class Folder:
             return ""
         begin, end = _marks(part.name)
         return f"{page} has no place for part '{part.name}'; put the lines {begin} and {end} where it is to stand"
+
+
+def _read(path: Path) -> list[Record]:
+    """Raises UsageError if there are no records, or damaged ones."""
+    try:
+        rows = read_json(path)
+        _check_records(rows)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}; measure it again, without --redraw") from error
+    except ValueError as error:
+        raise _damaged(path, str(error)) from error
+    return [Record.from_json(row) for row in rows]
 
 
 def _check_records(rows: Any) -> None:
@@ -235,7 +254,7 @@ def _damaged(path: Path, how: str) -> UsageError:
 
 
 def _is_measured(path: Path) -> bool:
-    """Whether it holds records, and one that does not say that it is a quick look's."""
+    """Whether it holds records, and one that does not say that it is a quick check's."""
     try:
         rows = read_json(path)
     except (OSError, ValueError):
@@ -277,5 +296,5 @@ def origin(records: Records) -> str:
     words += dict.fromkeys(word for network in values(records, "network") if network for word in network.split("; "))
     words += [str(records[0]["machine"]), f"commit {records[0]['commit']}"]
     if records[0]["quick"]:
-        words.append("a quick look, not a measurement")
+        words.append("a quick check, not a measurement")
     return "; ".join(words) + "."

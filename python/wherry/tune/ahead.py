@@ -24,7 +24,7 @@ Launch = Callable[[Sequence[str], dict[str, str]], str]  # program and arguments
 
 
 @dataclass(frozen=True)
-class Kept:
+class Trained:
     """file: the tuning file; rows: what this training wrote there; before: how many rows it held."""
 
     file: Path
@@ -34,7 +34,7 @@ class Kept:
 
 def train(
     setup: harness.Setup, ranks: Sequence[int], operations: Sequence[str] | None, launcher: Sequence[str]
-) -> Kept:
+) -> Trained:
     """One launch for each number of ranks, operation and size. A launcher says itself how many ranks it starts."""
     names = check_operations(operations or OPERATIONS)
     file = paths.tuning_file()
@@ -49,7 +49,7 @@ def train(
         with harness.Place(setup, mpi) as place:
             _train_all(setup, names, [(_on(place, n), f"{n} ranks") for n in ranks], mpi.name, file)
     known = {row.line for row in before}
-    return Kept(file, [row for row in rows(file) if row.line not in known], len(before))
+    return Trained(file, [row for row in rows(file) if row.line not in known], len(before))
 
 
 def _train_all(

@@ -18,7 +18,7 @@ from wherry.tune.store import Row
 _WHY_DEFAULT = {"missing": "not measured", "absurd": "not plausible"}
 
 
-def kept(rows: Sequence[Row]) -> Table:
+def trained(rows: Sequence[Row]) -> Table:
     """Rows of the tuning file."""
     table = _table("operation", "ranks", "block", "strategy", "time", "native", "ratio")
     for row in rows:

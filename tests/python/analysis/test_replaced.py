@@ -1,4 +1,4 @@
-"""What is said about what ran in place of the library's collectives."""
+"""What is said about what ran in place of native collectives."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def test_calls_before_a_strategy_was_kept_are_trials(tmp_path: Path) -> None:
 def test_trials_alone_replace_nothing(tmp_path: Path) -> None:
     result = run_of(tmp_path, {"native": 75, "direct": 25}, [(0, TRIAL, "direct"), (40, KEPT, "native")])
     assert kept(result) == {"native": 2 * 60, "direct": 0}
-    assert said(result) == ["MPI_Alltoall: the library's own was kept; trials of direct (25%) did not beat it"]
+    assert said(result) == ["MPI_Alltoall: native remains; trials of direct (25%) did not beat it"]
 
 
 def test_a_run_that_ends_in_its_trials_has_decided_nothing(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_strategy_that_the_settings_name_is_no_trial(tmp_path: Path) -> None:
 
 def test_a_strategy_that_hardly_ran_is_named_without_praise(tmp_path: Path) -> None:
     result = run_of(tmp_path, {"native": 98, "mesh": 2}, [(0, KEPT, "native"), (98, KEPT, "mesh")])
-    assert said(result)[0] == "MPI_Alltoall: the library's own ran in 98% of the calls; in few, mesh"
+    assert said(result)[0] == "MPI_Alltoall: native ran in 98% of the calls; in few, mesh"
 
 
 def test_only_the_functions_with_most_time_have_lines_of_their_own(tmp_path: Path) -> None:

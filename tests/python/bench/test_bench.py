@@ -13,11 +13,11 @@ import pytest
 from rich.console import Console
 from scripted import Script, fake_mpi, line, texts_of
 
-from wherry import cli
 from wherry.bench import alltoall, chooser, executor, output, picture, preload, registry, sparse, verify, window
+from wherry.cli import bench as command
 from wherry.errors import UsageError, WherryError
-from wherry.measure import harness
 from wherry.measure.harness import Setup, Table, best_median, parse
+from wherry.measure.record import Record
 from wherry.run.mpis import Mpi
 from wherry.schedule import plan
 
@@ -101,8 +101,8 @@ def test_alltoall_compares_native_and_wherry(mpi_: Mpi, monkeypatch: pytest.Monk
     assert script.asked[0][0] == 8
     assert script.asked[0][1][1:5] == ["--sizes", "64,1024,16384", "--strategies", "native,wherry"]
     assert script.asked[0][2]["WHERRY_NO_TUNING"] == "1"
-    assert set(result.data()) >= FIELDS
-    json.dumps(result.data(), allow_nan=False)
+    assert set(result.to_json()) >= FIELDS
+    json.dumps(result.to_json(), allow_nan=False)
 
 
 def test_alltoall_with_many_strategies(mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -168,20 +168,20 @@ def test_an_option_that_a_benchmark_does_not_use_is_refused() -> None:
 
 @pytest.mark.parametrize("bench", registry.BENCHES, ids=lambda bench: bench.name)
 def test_what_benchmarks_use_are_options_of_the_command(bench: registry.Bench) -> None:
-    known = {name for parameter in cli.bench.params for name in parameter.opts}
+    known = {name for parameter in command.bench.params for name in parameter.opts}
     assert set(bench.options) <= known
 
 
-def shown(results: Sequence[harness.Result], width: int) -> list[str]:
+def shown(results: Sequence[Record], width: int) -> list[str]:
     console = Console(file=io.StringIO(), width=width)
     output.show(console, results)
     return console.file.getvalue().splitlines()  # type: ignore[attr-defined]
 
 
 def test_results_fit_eighty_columns_one_line_each() -> None:
-    def result(bench: str, case: str, metric: str, goal: str, unit: str = "s") -> harness.Result:
+    def result(bench: str, case: str, metric: str, goal: str, unit: str = "s") -> Record:
         place = {"network": "shared memory", "machine": "2 x CPU", "statistic": f"of {metric}"}
-        return harness.Result(
+        return Record(
             bench, case, metric, unit, 1.2e-4, 2.3e-4, 1.9, "openmpi", 8, [], goal=goal, reached=True, **place
         )
 
@@ -204,8 +204,8 @@ def test_results_fit_eighty_columns_one_line_each() -> None:
 
 
 def test_ranks_are_a_column_where_they_differ() -> None:
-    def result(ranks: int) -> harness.Result:
-        return harness.Result("grid", "bcast 8 B", "time", "s", 1e-6, 2e-6, 2.0, "mpich", ranks, [], network="net")
+    def result(ranks: int) -> Record:
+        return Record("grid", "bcast 8 B", "time", "s", 1e-6, 2e-6, 2.0, "mpich", ranks, [], network="net")
 
     lines = shown([result(2), result(16)], 80)
     assert [line.split()[:4] for line in lines[1:4]] == [
@@ -316,8 +316,8 @@ def test_samples_are_kept_by_launch() -> None:
 
 
 def test_a_picture_shows_each_ratio_and_is_written_whole(tmp_path: Path) -> None:
-    result = harness.Result("alltoall", "64 B", "time", "s", 1.0, 1.5, 1.5, "openmpi", 8, [], network="shared memory")
-    without = harness.Result("chooser", "64 B", "cost", "calls", 1.0, None, None, "openmpi", 8, [])
+    result = Record("alltoall", "64 B", "time", "s", 1.0, 1.5, 1.5, "openmpi", 8, [], network="shared memory")
+    without = Record("chooser", "64 B", "cost", "calls", 1.0, None, None, "openmpi", 8, [])
     target = tmp_path / "ratios.svg"
     picture.draw([result, without], target)
     text = target.read_text()

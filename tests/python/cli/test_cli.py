@@ -157,8 +157,7 @@ def test_settings_without_effect_are_said_before_the_run(wherry: Invoke, monkeyp
     monkeypatch.setenv("WHERRY_VERBOS", "1")
     said = wherry("run", "--", "true").err
     assert (
-        "WHERRY_ALLTOALL: unknown strategy 'mehs', so the library's own collective runs instead; did you mean 'mesh'?"
-        in said
+        "WHERRY_ALLTOALL: unknown strategy 'mehs', so the native collective runs instead; did you mean 'mesh'?" in said
     )
     assert "unknown variable 'WHERRY_VERBOS'" in said
 

@@ -12,6 +12,7 @@ from scripted import fake_mpi
 
 from wherry import cli
 from wherry.measure import harness
+from wherry.run import mpis
 
 if TYPE_CHECKING:
     from command_line import Invoke
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 pytest_plugins = ["commanding"]
 
 
-@pytest.mark.parametrize("command", sorted(cli.wherry.commands))
+@pytest.mark.parametrize("command", cli.COMMANDS)
 def test_every_command_has_help_with_an_example(wherry: Invoke, command: str) -> None:
     answer = wherry(command, "--help")
     assert answer.code == 0
@@ -92,7 +93,7 @@ def test_bench_compares_ways_of_sparse_exchanges(
         rows = [{"case": "degree 1, 64 B", "variant": v, "unit": "s", "samples": [1e-6]} for v in ("library", "nbx")]
         return "\n".join(map(json.dumps, rows))
 
-    monkeypatch.setattr(harness, "find_mpis", lambda: [fake_mpi()])
+    monkeypatch.setattr(mpis, "find_mpis", lambda: [fake_mpi()])
     monkeypatch.setattr(harness.Place, "run", run)
     answer = wherry("bench", "sparse", "--launches", "1", "--strategies", "nbx,census,native,mesh")
     assert answer.code == 0, answer.err

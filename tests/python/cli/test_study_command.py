@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from a_study import PART, STUDY
+from a_study import PART, STUDY, file_of
 
 from wherry import study
 from wherry.measure.harness import Setup
@@ -74,7 +74,7 @@ def test_the_command_measures_writes_and_draws_again(
     assert done.code == 0, done.err
     assert "How many?" in done.out
     assert "left out: two: it is closed; open it" in done.err
-    results = tmp_path / "results/some-one.json"
+    results = file_of(tmp_path)
     rows = json.loads(results.read_text())
     rows[0]["value"] = 4
     results.write_text(json.dumps(rows))
@@ -94,7 +94,7 @@ def test_the_command_measures_writes_and_draws_again(
 def test_damaged_records_are_wrong_usage(wherry: Invoke, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(study, "STUDIES", (STUDY,))
     wherry("study", "some", "one", "-o", tmp_path)
-    results, picture = tmp_path / "results/some-one.json", tmp_path / "images/some-one.svg"
+    results, picture = file_of(tmp_path), tmp_path / "images/some-one.svg"
     (row,) = json.loads(results.read_text())
     picture.write_text("<svg>before</svg>")
     results.write_text(json.dumps([{name: row[name] for name in row if name != "value"}]))
@@ -113,7 +113,7 @@ def test_a_quick_look_does_not_replace_a_measurement(
     for words, code in ((["--quick"], 0), ([], 0), (["--quick"], 2)):
         done = wherry("study", "some", "one", "-o", tmp_path, *words)
         assert done.code == code, done.err
-    assert "some-one.json is a measurement, which --quick does not replace" in done.err
+    assert "some-mpi.json is a measurement, which --quick does not replace" in done.err
     assert [setup.quick for setup in asked] == [True, False]
     assert wherry("study", "some", "one", "-o", tmp_path / "other", "--quick").code == 0
 

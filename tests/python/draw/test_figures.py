@@ -8,7 +8,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from wherry.draw import figures
-from wherry.simulate.picture import looks
+from wherry.simulate.picture import styles
 
 LIGHT, DARK = "#ffffff", "#0d1117"  # pages
 
@@ -52,7 +52,7 @@ def test_digits_that_are_not_written_change_nothing() -> None:
 def test_no_two_lines_of_a_simulation_look_alike() -> None:
     natives = ["native", "native:mpich", "native:bruck", "native:ring", *(f"native:{i}" for i in range(10))]
     variants = [*natives, "native_like", *(f"strategy{i}" for i in range(30))]
-    found = looks(variants)
+    found = styles(variants)
     assert list(found) == variants
     assert len({tuple(sorted(look.items())) for look in found.values()}) == len(variants)
     assert {name for name, look in found.items() if look["color"] == figures.LINES} == set(natives)

@@ -55,7 +55,7 @@ def test_all_parts_are_there(tmp_path: Path) -> None:
     text = page_of(tmp_path, example(4))
     page = Page(text)
     assert page.open == []
-    for title in ("Time by call", "Call sites", "What Wherry chose", "Left to the library", "Time per rank", "Sizes",
+    for title in ("Time by call", "Call sites", "What Wherry chose", "Native fallbacks", "Time per rank", "Sizes",
                   "Waiting in collectives", "Who sends to whom", "Communicators", "Derived datatypes"):  # fmt: skip
         assert title in page.texts, title
     assert page.tags.count("svg") >= 7

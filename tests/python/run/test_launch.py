@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from conftest import Launcher as Installed
 
-from wherry.analysis import elf
+from wherry import elf
 from wherry.errors import UsageError
 from wherry.run import launch
 from wherry.run.check import check

@@ -232,7 +232,7 @@ def test_cached_windows_in_one_sentence(tmp_path: Path) -> None:
     text = " ".join(shown(result, 200).split())
     assert (
         "cached windows (user): 90% of 400 ranges looked up were hits, 35.2 KiB not fetched (about 4 ms in all);"
-        " misses mostly compulsory; 20 gets left to the library" in text
+        " misses mostly compulsory; 20 native gets" in text
     )
 
 
@@ -243,13 +243,13 @@ def test_hits_in_part_and_gets_that_went_past_the_cache_are_told_apart(tmp_path:
     result = analysed(tmp_path, drafts)
     text = " ".join(shown(result, 200).split())
     assert "70% of 200 ranges looked up were hits and 20% in part, 17.6 KiB not fetched" in text
-    assert "; 16 gets left to the library, 6 of them because plain gets were cheaper" in text
+    assert "; 16 native gets, 6 of them because plain gets were cheaper" in text
 
 
 def test_windows_whose_gets_all_went_past_the_cache(tmp_path: Path) -> None:
     draft = Draft(rows={"windows": [{"comm": record.NONE, "caching": 0, "bypassed": 7}]})
     text = " ".join(shown(analysed(tmp_path, [draft]), 200).split())
-    assert ": no range was looked up; 7 gets left to the library, 7 of them because plain gets were cheaper" in text
+    assert ": no range was looked up; 7 native gets, 7 of them because plain gets were cheaper" in text
 
 
 def test_what_the_ranks_of_a_node_read_for_each_other(tmp_path: Path) -> None:
@@ -259,7 +259,7 @@ def test_what_the_ranks_of_a_node_read_for_each_other(tmp_path: Path) -> None:
     result = analysed(tmp_path, drafts)
     (row,) = result.windows
     assert (row.node_found, row.node_offered, row.node_refused) == (12, 8, 2)
-    assert "misses mostly compulsory; 12 of them found in the node's cache; 10 gets" in " ".join(
+    assert "misses mostly compulsory; 12 of them found in the node's cache; 10 native gets" in " ".join(
         shown(result, 200).split()
     )
 
@@ -276,7 +276,7 @@ def test_windows_that_are_never_cached(tmp_path: Path) -> None:
         ],
     )
     text = " ".join(shown(result, 200).split())
-    assert "shared memory windows: not cached; 7 gets left to the library" in text
+    assert "shared memory windows: not cached; 7 native gets" in text
     assert "dynamic" not in text
 
 

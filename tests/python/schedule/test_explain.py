@@ -41,7 +41,7 @@ def test_a_reduction_tells_which_strategies_keep_the_order(tell: Tell) -> None:
     text = tell("reduce_scatter_block", 4, 8)
     assert text.startswith("MPI_Reduce_scatter_block: 4 ranks on 4 nodes, blocks of 8 B\n")
     tried = "direct, recursive_halving, recursive_halving_ordered, bruck"
-    assert f"Tried beside the library's own: {tried}.\n" in text
+    assert f"Tried beside native: {tried}.\n" in text
     assert "If its operation does not commute: direct, recursive_halving_ordered.\n" in text
     rows = {line.split()[0]: line.split()[-1] for line in text.splitlines() if line.startswith(("direct", "ring"))}
     assert (rows["direct"], rows["ring"]) == ("kept", "changed")
@@ -71,7 +71,7 @@ def test_a_barrier_has_no_size(tell: Tell) -> None:
 def test_nothing_but_the_library_is_possible(tell: Tell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WHERRY_STAGING_MAX", "4K")
     text = tell("allreduce", 4, 1 << 20)
-    assert "The library's own collective runs.\n" in text
+    assert "The native collective runs.\n" in text
     assert "WHERRY_STAGING_MAX allows 4 KiB" in text
 
 
@@ -124,7 +124,7 @@ def test_settings_name_strategies_of_their_own_collective() -> None:
     (problem,) = settings.problems({"WHERRY_ALLREDUCE": "rign"})
     assert problem.endswith("instead; did you mean 'ring'?")
     (problem,) = settings.problems({"WHERRY_BCAST": "mesh"})  # of others
-    assert problem.endswith("the library's own collective runs instead")
+    assert problem.endswith("the native collective runs instead")
 
 
 def test_sparse_exchanges_have_ways_of_their_own() -> None:
@@ -132,7 +132,7 @@ def test_sparse_exchanges_have_ways_of_their_own() -> None:
         assert settings.problems({"WHERRY_SPARSE_EXCHANGE": name}) == []
     (problem,) = settings.problems({"WHERRY_SPARSE_EXCHANGE": "censsu"})
     assert problem == (
-        "WHERRY_SPARSE_EXCHANGE: unknown strategy 'censsu', so the library's own collective runs instead;"
+        "WHERRY_SPARSE_EXCHANGE: unknown strategy 'censsu', so the native collective runs instead;"
         " did you mean 'census'?"
     )
     (problem,) = settings.problems({"WHERRY_ALLTOALL": "nbx"})

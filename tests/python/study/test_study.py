@@ -10,17 +10,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from a_study import CLOSED, PART, STUDY, count_of
+from a_study import CLOSED, PART, STUDY, count_of, file_of
 from scripted import fake_mpi, texts_of
 
 from wherry import study
 from wherry.errors import UsageError, WherryError
 from wherry.measure.harness import Setup
+from wherry.measure.record import Record
 from wherry.simulate import application, smpi
 from wherry.study import applications
 from wherry.study.cache import eviction, node, replay, scaling, sizes
 from wherry.study.cache.programs import ADAPTIVE, BLOCKS, FIXED, VARIANTS
-from wherry.study.parts import Folder, Record, Table, filled, measured
+from wherry.study.parts import Folder, Table, filled, measured
 
 #: What the contract of benchmark records asks for.
 FIELDS = {
@@ -41,7 +42,7 @@ FIELDS = {
 
 def test_records_carry_what_all_records_have() -> None:
     (row,) = measured(STUDY, PART, Setup())
-    assert row.keys() >= FIELDS
+    assert row.to_json().keys() >= FIELDS
     assert (row["bench"], row["part"], row["ratio"], row["quick"]) == ("study some", "one", 2.0, False)
     with pytest.raises(WherryError, match="cannot answer 'two': it is closed; open it"):
         measured(STUDY, CLOSED, Setup())
@@ -71,7 +72,7 @@ def test_the_folder_takes_records_picture_and_place(tmp_path: Path) -> None:
     folder.prepare()
     rows = measured(STUDY, PART, Setup(quick=True))
     written = folder.write(STUDY, PART, rows)
-    assert written == [tmp_path / "results/some-one.json", tmp_path / "images/some-one.svg"]
+    assert written == [file_of(tmp_path), tmp_path / "images/some-one.svg"]
     assert folder.read(STUDY, PART) == rows
     (tmp_path / "studies").mkdir()
     page = tmp_path / "studies/some.md"
@@ -81,7 +82,7 @@ def test_the_folder_takes_records_picture_and_place(tmp_path: Path) -> None:
     assert "![How many?](../images/some-one.svg)" in text
     assert "| case | count |\n| --- | ---: |\n| a | 3 |\n" in text
     assert "Some MPI; " in text
-    assert "a quick look, not a measurement." in text
+    assert "a quick check, not a measurement." in text
     # Again: the same, not twice.
     folder.write(STUDY, PART, rows)
     assert page.read_text() == text
@@ -90,7 +91,7 @@ def test_the_folder_takes_records_picture_and_place(tmp_path: Path) -> None:
 def test_what_cannot_be_read_again_says_what_to_do(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.prepare()
-    with pytest.raises(UsageError, match=r"some-one.json does not exist; measure it first, without --redraw"):
+    with pytest.raises(UsageError, match=r"results/some-one holds no records; measure them first, without --redraw"):
         folder.read(STUDY, PART)
     for damaged, why in {
         '[\n{"a":': "it is not whole JSON but breaks off in line 2, column 6",
@@ -98,13 +99,13 @@ def test_what_cannot_be_read_again_says_what_to_do(tmp_path: Path) -> None:
         "[]": "its list is empty",
         "[1]": "it is no list of objects",
     }.items():
-        folder.results(STUDY, PART).write_text(damaged)
+        file_of(tmp_path).write_text(damaged)
         with pytest.raises(UsageError) as error:
             folder.read(STUDY, PART)
-        assert str(error.value).endswith(f"some-one.json is damaged: {why}; measure it again, without --redraw")
-    folder.results(STUDY, PART).unlink()
-    folder.results(STUDY, PART).mkdir()
-    with pytest.raises(UsageError, match=r"cannot read .*some-one.json: Is a directory; measure it again"):
+        assert str(error.value).endswith(f"some-mpi.json is damaged: {why}; measure it again, without --redraw")
+    file_of(tmp_path).unlink()
+    file_of(tmp_path).mkdir()
+    with pytest.raises(UsageError, match=r"cannot read .*some-mpi.json: Is a directory; measure it again"):
         folder.read(STUDY, PART)
 
 
@@ -119,22 +120,22 @@ def test_what_cannot_be_read_again_says_what_to_do(tmp_path: Path) -> None:
         ({"quick": "no"}, "'quick' of record 2 is 'no', not true or false"),
     ],
 )
-def test_members_of_another_kind_are_named(tmp_path: Path, change: Record, why: str) -> None:
+def test_members_of_another_kind_are_named(tmp_path: Path, change: dict[str, Any], why: str) -> None:
     folder = Folder(tmp_path)
     folder.prepare()
     (row,) = measured(STUDY, PART, Setup())
-    folder.results(STUDY, PART).write_text(json.dumps([row, row | change]))
+    file_of(tmp_path).write_text(json.dumps([row.to_json(), (row | change).to_json()]))
     with pytest.raises(UsageError) as error:
         folder.read(STUDY, PART)
-    assert f"some-one.json is damaged: {why}; measure it again" in str(error.value)
+    assert f"some-mpi.json is damaged: {why}; measure it again" in str(error.value)
 
 
 def test_every_member_of_all_records_is_missed(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.prepare()
     (row,) = measured(STUDY, PART, Setup())
-    for name in (FIELDS - {"bench", "samples"}) | {"network", "quick"}:
-        folder.results(STUDY, PART).write_text(json.dumps([{k: v for k, v in row.items() if k != name}]))
+    for name in FIELDS | {"network", "quick"}:
+        file_of(tmp_path).write_text(json.dumps([{k: v for k, v in row.to_json().items() if k != name}]))
         with pytest.raises(UsageError, match=f"record 1 has no '{name}'; measure it again"):
             folder.read(STUDY, PART)
 
@@ -149,10 +150,10 @@ def test_records_that_a_table_or_picture_finds_damaged_are_told_with_their_file(
 
     read(lambda row: row["case"])
     with pytest.raises(
-        UsageError, match=r"some-one.json is damaged: its records have no 'share' where one is needed; "
+        UsageError, match=r"some-mpi.json is damaged: its records have no 'share' where one is needed; "
     ):
         read(lambda row: row["share"])
-    with pytest.raises(UsageError, match=r"some-one.json is damaged: .* of another kind \(.*zero\); measure it again"):
+    with pytest.raises(UsageError, match=r"some-mpi.json is damaged: .* of another kind \(.*zero\); measure it again"):
         read(lambda row: row["value"] / 0)
     with pytest.raises(FileNotFoundError):  # about something else
         read(lambda row: (tmp_path / "none").read_text())
@@ -168,6 +169,20 @@ def test_records_are_kept_whatever_is_wrong_with_the_page(tmp_path: Path) -> Non
     assert len(folder.read(STUDY, PART)) == 1
 
 
+def test_of_several_machines_those_are_drawn_again_that_the_page_names(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.prepare()
+    (row,) = measured(STUDY, PART, Setup())
+    for machine in ("2 x First", "2 x Second"):
+        folder.write(STUDY, PART, [row | {"machine": machine}])
+    with pytest.raises(UsageError, match=r"the page does not name one of .*2x-first.*, .*2x-second"):
+        folder.read(STUDY, PART)
+    (tmp_path / "studies").mkdir()
+    folder.page(STUDY).write_text("<!-- one -->\n<!-- end of one -->\n2 x First\n")
+    folder.write(STUDY, PART, [row | {"machine": "2 x Second"}])
+    assert [found["machine"] for found in folder.read(STUDY, PART)] == ["2 x Second"]
+
+
 def test_a_quick_look_leaves_measurements_alone(tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     folder.prepare()
@@ -178,10 +193,10 @@ def test_a_quick_look_leaves_measurements_alone(tmp_path: Path) -> None:
             folder.check_quick(STUDY, STUDY.parts)
     folder.check_quick(STUDY, [CLOSED])
     with pytest.raises(
-        UsageError, match=r"some-one.json is a measurement, which --quick does not replace; name another"
+        UsageError, match=r"some-mpi.json is a measurement, which --quick does not replace; name another"
     ):
         folder.check_quick(STUDY, STUDY.parts)
-    folder.results(STUDY, PART).write_text("[")
+    file_of(tmp_path).write_text("[")
     folder.check_quick(STUDY, STUDY.parts)
 
 
@@ -212,11 +227,11 @@ def test_the_origin_says_everything_once() -> None:
 def launch_row(variant: str, seconds: Sequence[float], hits: int) -> Record:
     """As the applications write them."""
     samples = [{"launch": 0, "native": [4.0, 8.0, 4.0], "wherry": list(seconds)}]
-    return {
+    return Record.from_json({
         "bench": "lcc", "case": "x", "metric": "counting", "unit": "s", "value": 0, "baseline": 0, "ratio": 0,
         "mpi": "Some MPI", "ranks": 2, "machine": "host", "version": "1", "statistic": "", "samples": samples,
         "strategies": [variant], "gets": 100, "hits": hits, "moves": 100 - hits,
-    }  # fmt: skip
+    })  # fmt: skip
 
 
 def test_launches_are_joined_by_the_least_median() -> None:
@@ -243,7 +258,7 @@ class Launches:
         size = 1 if "4096" in words else 0  # more hits with more memory, whatever else
         return [launch_row(variant, [2.0] * 3, self.hits[variant] + size) for variant in VARIANTS]
 
-    def ask(self, words: Sequence[str]) -> list[Record]:
+    def ask(self, words: Sequence[str]) -> list[dict[str, Any]]:
         if "--shares" in words:
             share = {"references": 200, "bytes": 10, "working_set": 100, "hits": 100, "lru": 80, "constant": 104.0}
             return [share | {"share": s, "foresight": 150.0} for s in eviction.JUDGED]
@@ -336,7 +351,7 @@ def test_plain_gets_are_simulated_on_few_ranks_only(monkeypatch: pytest.MonkeyPa
         asked.append([name, str(machine.ranks), *words])
         rows = [launch_row(variant, [2.0], 50) | {"value": 2.0} for variant in (BLOCKS, FIXED, ADAPTIVE)]
         alone = {"baseline": None, "ratio": None} if "--no-plain" in words else {"baseline": 4.0, "ratio": 2.0}
-        Path(words[words.index("--json") + 1]).write_text(json.dumps([row | alone for row in rows]))
+        Path(words[words.index("--json") + 1]).write_text(json.dumps([(row | alone).to_json() for row in rows]))
         return subprocess.CompletedProcess([], 0, "", "")
 
     monkeypatch.setattr(smpi, "launch", launch)

@@ -11,9 +11,10 @@ from command_line import Invoke
 
 from wherry import paths, study
 from wherry.measure.harness import Setup
+from wherry.measure.record import Record
 from wherry.study import nbody
 from wherry.study.nbody import kernels, runs, schemes, simulated, threads, traces
-from wherry.study.parts import Part, Record
+from wherry.study.parts import Part
 
 QUICK = Setup(quick=True, launches=1)
 
@@ -31,7 +32,7 @@ def step(scheme: str, seconds: float, side: str = "native", **more: Any) -> list
     """Records of a case."""
     like = {"side": side, "bodies": 512, "scheme": scheme, "ranks": 2, "oversubscribed": False, "threads": 1} | more
     parts = {"timestep": seconds, "computing": 0.75 * seconds, "exchanging": 0.25 * seconds}
-    return [like | {"metric": metric, "value": value} for metric, value in parts.items()]
+    return [Record("", "a case", metric, "s", value, None, None, "", 2, []) | like for metric, value in parts.items()]
 
 
 def test_the_fastest_scheme_is_bold() -> None:
@@ -148,7 +149,7 @@ def test_the_command_fills_in_the_page(build: Path, invoke: Invoke, tmp_path: Pa
     assert text.startswith("before\n<!-- traces -->\n")
     assert text.endswith("<!-- end of traces -->\nafter\n")
     assert "| equal shares | " in text
-    assert {path.name for path in tmp_path.rglob("*.*")} == {"nbody.md", "nbody-traces.json", "nbody-traces.svg"}
+    assert {path.name for path in tmp_path.rglob("*.*")} == {"nbody.md", "smpi.json", "nbody-traces.svg"}
 
 
 def test_hosts_are_emulated_whatever_was_asked(monkeypatch: pytest.MonkeyPatch) -> None:

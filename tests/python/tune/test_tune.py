@@ -241,7 +241,7 @@ def test_training_prints_the_rows_that_it_kept(mpi: Launcher, preload: Path, tmp
     assert f"{len(rows)} new or changed rows in {tuning}; it held 0 before" in done.stdout
 
 
-#: What is learned about neighbourhood collectives is of one graph: nothing can be trained ahead.
+#: What is learned about neighborhood collectives is of one graph: nothing can be trained ahead.
 TRAINED = {name for name in REPLACEABLE if "Neighbor" not in name}
 
 

@@ -224,7 +224,7 @@ def test_constants_are_fitted_kept_and_used(mpi: Launcher, build: Path, tmp_path
     said = wherry(mpi, "tune", "--model", "--mpi", mpi.name, "--quick", tuning=tuning)
     assert all(name in said for name in NAMES)
     assert "beta_between not measured" in said
-    assert f"2 ranks on 1 node; kept in {tuning}" in said
+    assert f"2 ranks on 1 node; stored in {tuning}" in said
     (library,) = store.fitted_with(tuning)
     for words in ((), ("--mpi", mpi.name)):
         told = explained(mpi, *words, tuning=tuning)

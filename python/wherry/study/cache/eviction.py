@@ -6,14 +6,15 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wherry.draw import figures
 from wherry.measure.harness import Place, Setup
+from wherry.measure.record import Record, Records, only, values
 from wherry.study import applications
 from wherry.study.cache import replay
 from wherry.study.cache.programs import LCC
-from wherry.study.parts import Record, Records, Table, in_words, only, record, values
+from wherry.study.parts import Table, in_words, record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -67,7 +68,7 @@ def _recorded(setup: Setup, folder: Path) -> list[Source]:
     return [Source(f"{name}, scored", ("--trace", str(trace))), Source(name, ("--trace", str(bare)))]
 
 
-def _row(source: Source, answer: Record, judged: bool) -> Record:
+def _row(source: Source, answer: dict[str, Any], judged: bool) -> Record:
     percent = {name: 100 * answer[name] / answer["references"] for name in ("hits", "lru", "constant", "foresight")}
     made = record(
         case=f"{source.name}, {answer['share']:g}% of the working set",
@@ -85,7 +86,7 @@ def _row(source: Source, answer: Record, judged: bool) -> Record:
     return made | counts | bounds | goal | {"trace": source.name}
 
 
-def _judgement(percent: dict[str, float]) -> Record:
+def _judgement(percent: dict[str, float]) -> dict[str, Any]:
     reached = percent["hits"] >= max(percent["lru"], percent["constant"] - POINTS)
     return {"goal": f">= LRU, best constant contents - {POINTS:g} points", "reached": reached}
 

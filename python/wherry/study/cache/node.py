@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wherry import units
 from wherry.draw import figures
 from wherry.measure.harness import Place, Setup
+from wherry.measure.record import Record, Records, only, values
 from wherry.study import applications
 from wherry.study.cache.programs import (
     ADAPTIVE,
@@ -18,7 +19,7 @@ from wherry.study.cache.programs import (
     launches,
     ranks_up_to,
 )
-from wherry.study.parts import Record, Records, Table, only, values
+from wherry.study.parts import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

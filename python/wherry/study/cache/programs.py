@@ -1,4 +1,4 @@
-"""The two applications, as the studies run them, and what their records say of each way to read."""
+"""The two applications, as the studies run them, and what their records say of each method of reading."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wherry.measure.harness import Setup
-from wherry.study.parts import Record
+from wherry.measure.record import Record
 
-#: Ways to read as the applications name them, plain MPI left out: it is the baseline of each.
+#: Methods of reading as the applications name them, plain MPI left out: it is the baseline of each.
 BLOCKS, FIXED, ADAPTIVE = "block cache", "Wherry, fixed", "Wherry, adaptive"
 VARIANTS = (BLOCKS, FIXED, ADAPTIVE)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Sequence
+from typing import Any
 
 from wherry import paths
 from wherry.errors import WherryError
-from wherry.study.parts import Record
 
 
-def ask(words: Sequence[str]) -> list[Record]:
+def ask(words: Sequence[str]) -> list[dict[str, Any]]:
     """The objects that it prints."""
     program = paths.built(paths.replay_program())
     done = subprocess.run([str(program), *words], capture_output=True, text=True, check=False)

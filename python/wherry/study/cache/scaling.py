@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from wherry import units
 from wherry.draw import figures
 from wherry.measure.harness import Place, Setup
+from wherry.measure.record import Record, Records, only, values
 from wherry.simulate import application
 from wherry.study import applications
 from wherry.study.cache.programs import (
@@ -22,7 +23,7 @@ from wherry.study.cache.programs import (
     launches,
     ranks_up_to,
 )
-from wherry.study.parts import Record, Records, Table, only, values
+from wherry.study.parts import Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -114,7 +115,7 @@ def tabulate(records: Records) -> Table:
 
 
 def _groups(records: Records) -> list[dict[str, Record]]:
-    """By workload and ranks: the rows of all ways to read."""
+    """By workload and ranks: the rows of all methods of reading."""
     keys = list(dict.fromkeys((row["workload"], row["ranks"]) for row in records))
     return [by_variant(only(records, workload=workload, ranks=ranks)) for workload, ranks in keys]
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wherry import units
 from wherry.draw import figures
 from wherry.measure.harness import Place, Setup
+from wherry.measure.record import Record, Records, only, values
 from wherry.study import applications
 from wherry.study.cache import replay
 from wherry.study.cache.programs import (
@@ -24,7 +25,7 @@ from wherry.study.cache.programs import (
     hit_percent,
     launches,
 )
-from wherry.study.parts import Record, Records, Table, in_words, only, record, values
+from wherry.study.parts import Table, in_words, record
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -74,7 +75,7 @@ def _micro(setup: Setup, starts: Sequence[Start]) -> list[Record]:
     return [_micro_row(answer) for answer in replay.ask([*words, "--ceiling", str(CEILING_KIB)])]
 
 
-def _micro_row(answer: Record) -> Record:
+def _micro_row(answer: dict[str, Any]) -> Record:
     start = Start(answer["storage_bytes"] >> 10, answer["index_entries"])
     variant = ADAPTIVE if answer["adaptive"] else FIXED
     percent = 100 * answer["hits"] / answer["references"]
@@ -115,7 +116,7 @@ def _case(workload: str, start: Start, variant: str) -> str:
     return f"{workload}, {units.bytes_(start.storage_kib << 10)}, {start.entries} entries, {variant}"
 
 
-def _place(workload: str, start: Start, variant: str) -> Record:
+def _place(workload: str, start: Start, variant: str) -> dict[str, Any]:
     place = {"workload": workload, "storage_kib": start.storage_kib, "entries": start.entries, "variant": variant}
     return place | {"goal": "", "reached": None}
 
@@ -125,8 +126,8 @@ def _judged(rows: Sequence[Record]) -> list[Record]:
     best = max(row["hit_percent"] for row in rows if row["variant"] == FIXED)
     for row in rows:
         if row["variant"] == ADAPTIVE:
-            row["goal"] = f">= {1 - MOST_LOSS:g} x hits of the best fixed setting"
-            row["reached"] = row["hit_percent"] >= (1 - MOST_LOSS) * best
+            row.goal = f">= {1 - MOST_LOSS:g} x hits of the best fixed setting"
+            row.reached = row["hit_percent"] >= (1 - MOST_LOSS) * best
     return list(rows)
 
 
@@ -156,7 +157,7 @@ def draw(records: Records) -> str:
         panels = figure.subplots(1, len(workloads), squeeze=False)[0]
         for axes, workload in zip(panels, workloads, strict=True):
             _paint(axes, only(records, workload=workload), workload)
-        # The last one has all ways to read; the micro-benchmark has no block cache.
+        # The last one has all methods of reading; the micro-benchmark has no block cache.
         handles = dict(zip(*reversed(panels[-1].get_legend_handles_labels()), strict=True))
         figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=4, fontsize=8)
 

@@ -7,13 +7,14 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wherry import paths
 from wherry.draw import figures
 from wherry.errors import WherryError
 from wherry.measure.harness import Setup
-from wherry.study.parts import Part, Record, Table, only, record, values
+from wherry.measure.record import Record, only, values
+from wherry.study.parts import Part, Table, record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +41,7 @@ def measure(setup: Setup) -> list[Record]:
         return [_record(row) for row in json.loads(file.read_text(encoding="utf-8"))]
 
 
-def _record(row: Record) -> Record:
+def _record(row: dict[str, Any]) -> Record:
     bodies, _, kernel = str(row["case"]).partition(" bodies, ")
     return record(
         case=row["case"],

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from wherry import paths, units
 from wherry.measure.harness import STATISTIC, Place, Setup, best_median
+from wherry.measure.record import Record
 from wherry.study import applications
-from wherry.study.parts import Record, record
+from wherry.study.parts import record
 
 SIDES = {"native": "plain MPI", "wherry": "Wherry"}
-#: Of `wherry study`: what parts that run here look at.
+#: Of `wherry study`: what parts that run here use.
 OPTIONS = ("--mpi", "--launches")
 METRICS = ("timestep", "computing", "exchanging")
 #: What a Gigabit link carries.

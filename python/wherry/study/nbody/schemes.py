@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from wherry.draw import figures
 from wherry.measure.harness import Setup
+from wherry.measure.record import Record, only, values
 from wherry.netlab import why_unavailable
 from wherry.study.nbody import runs
-from wherry.study.parts import Part, Record, Table, only, values
+from wherry.study.parts import Part, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -110,7 +111,7 @@ def _paint(axes: Axes, steps: Sequence[Record], along: str) -> None:
     for number, scheme in enumerate(values(steps, "scheme")):
         rows = only(steps, scheme=scheme)
         rates = [1 / row["value"] for row in rows]
-        axes.plot([row[along] for row in rows], rates, label=scheme, **figures.look(number))
+        axes.plot([row[along] for row in rows], rates, label=scheme, **figures.style(number))
     axes.set(yscale="log", xlabel=along)
     figures.scale_logarithmically(axes, values(steps, along))
     crowded = [row[along] for row in steps if row["oversubscribed"]] if along == "ranks" else []

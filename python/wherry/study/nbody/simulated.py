@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 from wherry import units
 from wherry.draw import figures
 from wherry.measure.harness import Setup
+from wherry.measure.record import Record, only, values
 from wherry.simulate import application, platforms, smpi
 from wherry.study.nbody import runs
 from wherry.study.nbody.schemes import SCHEMES as SCHEME_NAMES
-from wherry.study.parts import Part, Record, Table, only, record, values
+from wherry.study.parts import Part, Table, record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -187,9 +188,9 @@ def draw_schemes(records: Sequence[Record]) -> str:
         for count, axes in zip(nodes, panels, strict=True):
             for number, scheme in enumerate(SCHEME_NAMES):
                 rows = only(records, nodes=count, scheme=scheme)
-                bodies, look = [row["bodies"] for row in rows], figures.look(number)
-                axes.plot(bodies, [1 / row["value"] for row in rows], label=scheme, **look)
-                axes.plot(bodies, [1 / row["expected_s"] for row in rows], ":", color=look["color"])
+                bodies, style = [row["bodies"] for row in rows], figures.style(number)
+                axes.plot(bodies, [1 / row["value"] for row in rows], label=scheme, **style)
+                axes.plot(bodies, [1 / row["expected_s"] for row in rows], ":", color=style["color"])
             axes.set(yscale="log", xlabel="bodies", title=f"{count} nodes")
             figures.scale_logarithmically(axes, values(records, "bodies"))
         panels[0].set_ylabel("timesteps a second (dotted: the model)")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from wherry.draw import figures
 from wherry.measure.harness import Setup
+from wherry.measure.record import Record, only, values
 from wherry.study.nbody import runs
-from wherry.study.parts import Part, Record, Table, only, values
+from wherry.study.parts import Part, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,7 +50,7 @@ def tabulate(records: Sequence[Record]) -> Table:
 
 
 def _words(records: Sequence[Record], case: Sequence[Record]) -> tuple[str, ...]:
-    """Of as many bodies and threads, dealt in each way."""
+    """Of as many bodies and threads, dealt in each of the manners."""
     first = case[0]
     threads = f"{first['threads']}{' *' if first['oversubscribed'] else ''}"
     shares = [f"{100 * efficiency(records, row):.0f} %" for deal in DEALS for row in only(case, deal=deal)]
@@ -61,7 +62,7 @@ def draw(records: Sequence[Record]) -> str:
         axes = figure.subplots()
         counts = [count for count in values(records, "threads") if count > 1]
         for number, threads in enumerate(counts):
-            colour = figures.look(number)["color"]
+            colour = figures.style(number)["color"]
             for deal, style in zip(DEALS, ("o-", "s--"), strict=True):
                 rows = only(records, threads=threads, deal=deal)
                 xs, ys = [row["bodies"] / threads for row in rows], [100 * efficiency(records, row) for row in rows]

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from wherry import trace
 from wherry.measure.harness import Setup
+from wherry.measure.record import Record, only, values
 from wherry.simulate import application, smpi
 from wherry.study.nbody.simulated import LIMIT_S, machine, why_not
-from wherry.study.parts import Part, Record, Table, only, record, values
+from wherry.study.parts import Part, Table, record
 from wherry.trace import KINDS, Span, Trace, chrome, picture
 
 SCHEMES = ("equal", "balanced")

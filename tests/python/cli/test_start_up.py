@@ -1,0 +1,90 @@
+"""What `wherry run` imports: each package costs a program's user time, before the program starts."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from synthetic import example, write
+
+from wherry import cli
+
+pytest_plugins = ["commanding"]
+
+#: All of Wherry that a run needs until there are records to read.
+RUNNING = {
+    "wherry",
+    "wherry.cli",
+    "wherry.cli.common",
+    "wherry.cli.run",
+    "wherry.elf",
+    "wherry.errors",
+    "wherry.files",
+    "wherry.messages",
+    "wherry.paths",
+    "wherry.run",
+    "wherry.run.check",
+    "wherry.run.launch",
+    "wherry.run.mpis",
+    "wherry.run.runner",
+    "wherry.run.settings",
+    "wherry.schedule",
+    "wherry.schedule.plan",
+}
+#: Runs the command line on a prefix, then tells which modules were loaded.
+SCRIPT = """
+import json, sys
+from pathlib import Path
+before = set(sys.modules)
+from wherry import cli, paths
+prefix, told = Path(sys.argv[1]), Path(sys.argv[2])
+paths.prefix = lambda: prefix
+sys.argv = ["wherry", *sys.argv[3:]]
+try:
+    cli.main()
+finally:
+    told.write_text(json.dumps(sorted(set(sys.modules) - before)))
+"""
+
+
+def modules_of(prefix: Path, *words: str) -> set[str]:
+    told = prefix / "modules.json"
+    environment = {**os.environ, "PYTHONPATH": str(Path(cli.__file__).resolve().parents[2])}
+    command = [sys.executable, "-c", SCRIPT, str(prefix), str(told), *words]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(told.read_text()))
+
+
+def packages(modules: set[str]) -> set[str]:
+    """Of the modules that are no part of Python."""
+    return {name.partition(".")[0] for name in modules} - sys.stdlib_module_names - {"__mp_main__"}
+
+
+@pytest.mark.usefixtures("wherry")
+def test_a_run_imports_what_it_needs(prefix: Path) -> None:
+    modules = modules_of(prefix, "run", "--", "true")
+    assert packages(modules) == {"click", "wherry"}
+    assert {name for name in modules if name.startswith("wherry")} == RUNNING
+
+
+@pytest.mark.usefixtures("wherry")
+def test_a_summary_imports_no_plots_no_mpi_and_no_other_command(prefix: Path) -> None:
+    source = prefix / "records"
+    write(source, example(2))
+    modules = modules_of(prefix, "run", "--", "sh", "-c", f'cp "{source}"/*.wrec "$WHERRY_OUTPUT"/')
+    assert "wherry.run.summary" in modules
+    assert not packages(modules) & {"matplotlib", "mpi4py"}
+    assert {name for name in modules if name.startswith("wherry.cli.")} == {"wherry.cli.common", "wherry.cli.run"}
+    assert not {name for name in modules if name.startswith(("wherry.bench", "wherry.measure", "wherry.report"))}
+
+
+def test_every_command_is_found_under_its_name() -> None:
+    for name in cli.COMMANDS:
+        command = cli.wherry.get_command(None, name)  # type: ignore[arg-type]
+        assert command is not None
+        assert command.name == name
