@@ -186,6 +186,18 @@ class Record:
     def function(self, index: int) -> str:
         return text(self.tables["functions"]["name"][index])
 
+    @property
+    def run_begin_ns(self) -> int:
+        """Where MPI_Init ends."""
+        return self.init_ns or self.start_ns
+
+    @property
+    def run_end_ns(self) -> int:
+        """Where MPI_Finalize begins: if that returned, its time is in `calls` and end_ns is its end."""
+        names, calls = self.tables["functions"]["name"], self.tables["calls"]
+        finalize = calls["function"] == (np.flatnonzero(names == b"MPI_Finalize")[:1].tolist() or [NONE])[0]
+        return max(self.end_ns - int(calls["time_ns"][finalize].sum()), self.run_begin_ns)
+
 
 @dataclass
 class Records:
