@@ -26,6 +26,7 @@ from wherry.cli_common import (
     no_separator,
     numbers,
     progress_bar,
+    unfailing_console,
 )
 from wherry.compare.command import compare_
 from wherry.errors import UsageError, WherryError, unknown
@@ -77,7 +78,7 @@ def run(report: Path | None, profile_only: bool, verbose: int, command: tuple[st
     own). The exit code is the program's.
     """
     options = runner.Options(report, profile_only, verbose)
-    sys.exit(runner.run(command, options, errors_console()))
+    sys.exit(runner.run(command, options, unfailing_console()))
 
 
 @wherry.command(epilog=examples("wherry info", "wherry info --json | jq .mpis"))

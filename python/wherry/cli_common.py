@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
@@ -33,6 +34,37 @@ class Commands(click.Group):
 
 def errors_console() -> Console:
     return Console(stderr=True)
+
+
+class _Unfailing:
+    """Standard error, for what must go on if nobody reads it any more or its disk is full: the rest is dropped."""
+
+    def __init__(self) -> None:
+        self.encoding = sys.stderr.encoding  # rich draws what it can show
+
+    def write(self, text: str) -> int:
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except OSError:
+            # What is left in the buffer would fail again when Python ends, and change the exit code.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+        return len(text)
+
+    def flush(self) -> None:
+        pass  # each write does
+
+    def isatty(self) -> bool:
+        return sys.stderr.isatty()
+
+    def fileno(self) -> int:
+        return sys.stderr.fileno()
+
+
+
+def unfailing_console() -> Console:
+    """On standard error, like errors_console(), for messages that must not change an exit code."""
+    return Console(file=cast(IO[str], _Unfailing()))
 
 
 def examples(*lines: str) -> str:

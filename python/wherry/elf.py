@@ -24,6 +24,9 @@ _FAMILIES = (
 )
 
 
+_SANITIZER = re.compile(r"lib(clang_rt\.)?(asan|hwasan|lsan|tsan)\b")
+
+
 @dataclass(frozen=True)
 class Elf:
     executable: bool  # ET_EXEC: addresses are absolute
@@ -48,6 +51,13 @@ def read(path: Path) -> Elf | None:
             return _parse(path, file.read())
     except (OSError, struct.error, IndexError, ValueError):
         return None
+
+
+def sanitizer(path: Path) -> str | None:
+    """The run-time of a sanitizer that a program is linked to: its path, or its name if it is not found here."""
+    elf = read(path)
+    name = next((name for name in elf.needed if _SANITIZER.match(name)), None) if elf else None
+    return str(_find(name, elf) or name) if elf and name else None
 
 
 def functions(path: Path) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ import numpy as np
 from wherry.errors import WherryError
 
 MAGIC = b"WHERRYRC"
-VERSION = 4
+VERSION = 5
 BUCKETS = 66
 NONE = 0xFFFFFFFF  # an index that refers to nothing
 MOST_RANKS = 1 << 24  # above it a size is taken for damage
@@ -125,6 +125,8 @@ HEADER = np.dtype(
         ("init_ns", _U8),
         ("end_ns", _U8),
         ("realtime_ns", _U8),
+        ("last_call", _U4),
+        ("reserved", _U4),
         ("host", "S64"),
         ("boot_id", "S40"),
         ("abi", "S16"),
@@ -175,6 +177,7 @@ class Record:
     init_ns: int
     end_ns: int
     realtime_ns: int
+    last_call: int  # index into the table `calls`; NONE: there was no call, or the table had no room for it
     host: str
     boot_id: str
     abi: str
@@ -301,6 +304,8 @@ def _check_numbers(path: Path, header: Any, tables: dict[str, np.ndarray[Any, An
     for name, bounds in _BOUNDS.items():
         for column, bound in bounds:
             _refuse(path, name, column, tables[name][column] >= bound)
+    if header["last_call"] != NONE and header["last_call"] >= len(tables["calls"]):
+        raise RecordError(f"{path}: damaged: the last call is {header['last_call']} of {len(tables['calls'])}")
     peers = tables["peers"]["peer"]
     _refuse(path, "peers", "peer", (peers < 0) | (peers >= (size if size >= 0 else MOST_RANKS)))
 
@@ -322,6 +327,7 @@ def _record(path: Path, header: Any, tables: dict[str, np.ndarray[Any, Any]]) ->
         init_ns=int(header["init_ns"]),
         end_ns=int(header["end_ns"]),
         realtime_ns=int(header["realtime_ns"]),
+        last_call=int(header["last_call"]),
         host=text(header["host"]),
         boot_id=text(header["boot_id"]),
         abi=text(header["abi"]),

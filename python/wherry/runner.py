@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
-from wherry import launch, paths, record, report, settings, summary
+from wherry import failure, launch, paths, record, report, settings, summary
 from wherry.analysis import Analysis, analyse
 from wherry.check import Finding, check
 from wherry.errors import UsageError
@@ -35,18 +35,26 @@ def run(command: Sequence[str], options: Options, console: Console) -> int:
     if not command:
         raise UsageError("nothing to run; write for example: wherry run -- mpiexec -n 4 ./app")
     launcher = launch.find_launcher(command)
-    findings = check(launcher, launch.programs(command, launcher))
+    programs = launch.programs(command, launcher)
+    findings = check(launcher, programs)
     show_findings(console, [*findings, *(Finding("warning", text) for text in settings.problems())])
     only_looks = looking(options, findings)
     off = only_looks or ("WHERRY_NO_COLLECTIVES is set" if asked_to_leave_collectives() else "")
     with output_directory(options.report) as directory:
         started = launch.build(
-            command, launcher, variables(options, directory, bool(only_looks)), paths.built(paths.preload_library())
+            command,
+            launcher,
+            variables(options, directory, bool(only_looks)),
+            paths.built(paths.preload_library()),
+            launch.loaded_first(programs),
         )
         for note in started.notes:
             console.print(f"wherry: {escape(note)}", highlight=False, soft_wrap=True)
         code = launch.execute(started)
-        conclude(directory, options, console, code, off)
+        try:
+            conclude(directory, options, console, code, off)
+        except Exception as error:  # the code is the program's, whatever a record may do to its reader
+            console.print(f"wherry: no summary: {escape(repr(error))}", style="red", highlight=False, soft_wrap=True)
     return code
 
 
@@ -110,10 +118,11 @@ def conclude(directory: Path, options: Options, console: Console, code: int, off
         for problem in [*records.problems, *why_nothing(code)]:
             console.print(f"wherry: {escape(problem)}", highlight=False, soft_wrap=True)
         return
-    analysis = analyse(records)
+    analysis = analyse(records) if code == 0 else failure.without_gains(analyse(records))
     written = write_report(directory, analysis, console) if options.report is not None else None
     reproducible = settings.is_on(os.environ.get("WHERRY_REPRODUCIBLE", ""))
-    summary.print_summary(console, analysis, summary.Context(written, off, reproducible))
+    said = failure.sentences(code, records.ranks) if code else ()
+    summary.print_summary(console, analysis, summary.Context(written, off, reproducible, said))
 
 
 def why_nothing(code: int) -> list[str]:

@@ -78,7 +78,7 @@ def _spans(record: Record, at: int, last: dict[tuple[str, int, str], int], shift
 
 def _with_setup(record: Record, spans: list[Span], shift: int) -> list[Span]:
     ends = (("MPI_Init", record.start_ns, record.run_begin_ns), ("MPI_Finalize", record.run_end_ns, record.end_ns))
-    start, end = ([_span(name, SETUP, *times, shift)] if times[0] < times[1] else [] for name, *times in ends)
+    start, end = ([_span(name, SETUP, a, b, shift)] if a < b else [] for name, a, b in ends)
     return [*start, *spans, *end]
 
 
