@@ -74,6 +74,7 @@ def test_names_and_questions() -> None:
         "chooser",
         "grid",
         "verify",
+        "programs",
     ]
     for bench in registry.BENCHES:
         assert bench.question.endswith("?")

@@ -6,7 +6,20 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from wherry import plan
-from wherry.bench import alltoall, chooser, executor, grid, overlap, plans, preload, scaling, sparse, verify, window
+from wherry.bench import (
+    alltoall,
+    chooser,
+    executor,
+    grid,
+    overlap,
+    plans,
+    preload,
+    programs,
+    scaling,
+    sparse,
+    verify,
+    window,
+)
 from wherry.bench.frame import Result, Setup, check_hosts
 from wherry.errors import UsageError, unknown
 from wherry.origin import commit, machine
@@ -23,6 +36,10 @@ class Bench:
     besides: tuple[str, ...] = ()  # that it takes for --strategies, besides strategies of all-to-alls
 
 
+_MODULES = (
+    *(preload, executor, alltoall, scaling, overlap, plans, sparse, window, chooser, grid),
+    *(verify, programs),
+)
 BENCHES = tuple(
     Bench(
         module.__name__.rsplit(".", 1)[-1],
@@ -31,7 +48,7 @@ BENCHES = tuple(
         module.OPTIONS,
         getattr(module, "BESIDES", ()),
     )
-    for module in (preload, executor, alltoall, scaling, overlap, plans, sparse, window, chooser, grid, verify)
+    for module in _MODULES
 )
 
 
