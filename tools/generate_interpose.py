@@ -225,7 +225,7 @@ def running(f: Function) -> str:
 
 
 class Others:
-    """How a wrapper calls another function of the library, of the same form as itself: MPI_ or PMPI_, with _c or without."""
+    """How a wrapper calls another native function of the same form as itself: MPI_ or PMPI_, with _c or without."""
 
     def __init__(self, functions: list[Function], symbols: list[Symbol]) -> None:
         self._functions = {f.name: f for f in functions}

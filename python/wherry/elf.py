@@ -10,6 +10,8 @@ from pathlib import Path
 
 _PT_LOAD, _PT_DYNAMIC, _PT_INTERP = 1, 2, 3
 _DT_NEEDED, _DT_STRTAB, _DT_RPATH, _DT_RUNPATH = 1, 5, 15, 29
+_SHT_SYMTAB, _SHT_DYNSYM, _STT_FUNC = 2, 11, 2
+_SYMBOL = struct.Struct("<IBBHQQ")  # name, information, other, section, value, size
 _MOST_DYNAMIC = 1 << 16  # bytes of a dynamic section; more is taken for damage
 
 #: Families by the libraries that only they have. The first match counts.
@@ -20,6 +22,9 @@ _FAMILIES = (
     (re.compile(r"libmpich\w*\.so"), "mpich"),
     (re.compile(r"libmpi\w*\.so"), "unknown"),
 )
+
+
+_SANITIZER = re.compile(r"lib(clang_rt\.)?(asan|hwasan|lsan|tsan)\b")
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,38 @@ def read(path: Path) -> Elf | None:
             return _parse(path, file.read())
     except (OSError, struct.error, IndexError, ValueError):
         return None
+
+
+def sanitizer(path: Path) -> str | None:
+    """The run-time of a sanitizer that a program is linked to: its path, or its name if it is not found here."""
+    elf = read(path)
+    name = next((name for name in elf.needed if _SANITIZER.match(name)), None) if elf else None
+    return str(_find(name, elf) or name) if elf and name else None
+
+
+def functions(path: Path) -> list[tuple[int, int]]:
+    """(first address, address behind the last) of each function that the symbol tables tell the size of, ascending."""
+    try:
+        data = path.read_bytes()
+        if data[:6] != b"\x7fELF\x02\x01":
+            return []
+        tables = [data[offset : offset + size] for offset, size in _symbol_tables(data)]
+        symbols = (entry for table in tables for entry in _SYMBOL.iter_unpack(table))
+        return sorted({(s[4], s[4] + s[5]) for s in symbols if s[1] & 15 == _STT_FUNC and s[3] and s[5]})
+    except (OSError, struct.error, IndexError):
+        return []
+
+
+def _symbol_tables(data: bytes) -> list[tuple[int, int]]:
+    """(offset, whole symbols' bytes) in the file."""
+    start = struct.unpack_from("<Q", data, 40)[0]
+    size, count = struct.unpack_from("<HH", data, 58)
+    found = []
+    for i in range(count if start else 0):
+        kind, offset, length = struct.unpack_from("<4xI16xQQ", data, start + i * size)
+        if kind in (_SHT_SYMTAB, _SHT_DYNSYM):
+            found.append((offset, length // _SYMBOL.size * _SYMBOL.size))
+    return found
 
 
 def is_script(path: Path) -> bool:

@@ -13,7 +13,7 @@
 namespace wherry::profile {
 
 inline constexpr char record_magic[8] = {'W', 'H', 'E', 'R', 'R', 'Y', 'R', 'C'};
-inline constexpr std::uint32_t record_version = 4;
+inline constexpr std::uint32_t record_version = 5;
 inline constexpr int size_buckets = 66;  // see bucket_of()
 
 enum class Table : std::uint32_t {
@@ -56,6 +56,8 @@ struct Header {
   std::uint64_t init_ns;      // when MPI was initialized; 0 if not yet
   std::uint64_t end_ns;       // last time known: updated as the program runs, and at MPI_Finalize
   std::uint64_t realtime_ns;  // CLOCK_REALTIME at start_ns
+  std::uint32_t last_call;    // index into calls of the call that ended last; ~0: none
+  std::uint32_t reserved;
   char host[64];
   char boot_id[40];       // equal boot_id: same kernel, so the clocks of the ranks compare
   char abi[16];           // "openmpi", "mpich" or "abi"
@@ -209,7 +211,7 @@ struct WindowCurveRecord {
 };
 
 static_assert(sizeof(TableInfo) == 24);
-static_assert(sizeof(Header) == 72 + 64 + 40 + 16 + 128 + 256 + 24 * table_count);
+static_assert(sizeof(Header) == 80 + 64 + 40 + 16 + 128 + 256 + 24 * table_count);
 static_assert(sizeof(FunctionRecord) == 48 && sizeof(CallRecord) == 64 && sizeof(PeerRecord) == 24);
 static_assert(sizeof(CommRecord) == 64 && sizeof(ModuleRecord) == 256 && sizeof(UseRecord) == 80);
 static_assert(sizeof(DecisionRecord) == 80 && sizeof(MissRecord) == 96 && sizeof(ArrivalRecord) == 32);

@@ -64,6 +64,7 @@ void fill(Header& h, const Identity& identity) {
   h.init_ns = h.end_ns = monotonic_ns();
   h.start_ns = identity.start_ns != 0 ? identity.start_ns : h.init_ns;
   h.realtime_ns = read_clock(CLOCK_REALTIME) - (h.init_ns - h.start_ns);
+  h.last_call = none;
   put(h.host, host_name());
   put(h.boot_id, read_line("/proc/sys/kernel/random/boot_id"));
   put(h.abi, identity.abi);
@@ -89,6 +90,7 @@ void Recorder::call(const CallEvent& event) {
   file_.header().end_ns = event.leave_ns;
   const std::uint32_t bucket = bucket_of(event.bytes);
   const std::uint32_t row = row_of(event, bucket);
+  file_.header().last_call = row;
   if (row == none) return file_.drop(Table::calls);
   auto& record = file_.at<CallRecord>(Table::calls, row);
   const std::uint64_t time_ns = event.leave_ns - event.enter_ns;

@@ -8,7 +8,7 @@ import pytest
 from conftest import Launcher
 from heaps import NATIVE, Counts, counts, program
 
-# The first pages of Wherry's own memory and of its record, and of the communicators' pool in MPICH, are the process's too.
+# First pages of Wherry's own memory and of its record, and of the communicators' pool in MPICH, are the process's too.
 OWN_FAULTS = 1500
 
 PROGRAMS = {
@@ -29,8 +29,8 @@ def agree(under: Counts, without: Counts) -> bool:
 def unnoticed(mpi: Launcher, source: str, arguments: list[str], folder: Path) -> None:
     """Recording, and enabled on every communicator, with every collective native: as many faults as without Wherry.
 
-    Where messages of the other rank lie in the heap decides, and on Open MPI it is sometimes one, sometimes the other: then one
-    of several native runs must agree.
+    Where messages of the other rank lie in the heap decides, and on Open MPI it is sometimes one, sometimes the other:
+    then one of several native runs must agree.
     """
     command = [*program(mpi, source, folder), *arguments]
     under = counts(mpi, command, {"WHERRY_OUTPUT": str(folder), "WHERRY_MEMORY": "leave", **NATIVE}, preload=True)

@@ -1,4 +1,4 @@
-"""The process is the program's: its signals, limits, descriptors, environment, umask, folder and locale are as natively."""
+"""The process is the program's: signals, limits, descriptors, environment, umask, folder, locale as natively."""
 
 from __future__ import annotations
 

@@ -89,9 +89,12 @@ TEST_CASE("the header says whose record it is") {
 TEST_CASE("calls are summed by site, function, communicator and size class") {
   Recording r;
   const std::uint32_t place = r.here();
+  CHECK(r.read().header().last_call == none);
   r.recorder.call({0, none, place, 100, 10, 30, false});
-  r.recorder.call({0, none, place, 120, 40, 90, true});
   r.recorder.call({0, none, place, 129, 0, 1, false});
+  CHECK(r.read().header().last_call == 1);
+  r.recorder.call({0, none, place, 120, 40, 90, true});
+  CHECK(r.read().header().last_call == 0);
   const auto rows = r.read().rows<CallRecord>(Table::calls);
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].bucket == bucket_of(128));

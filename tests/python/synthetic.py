@@ -40,6 +40,7 @@ def encode(draft: Draft) -> bytes:
         "init_ns": 10 * MS,
         "end_ns": 1010 * MS,
         "realtime_ns": 1_800_000_000 * 10**9,
+        "last_call": NONE,
         "host": b"node0",
         "boot_id": b"boot-a",
         "abi": b"openmpi",

@@ -55,8 +55,7 @@ def _fill_head(result: Analysis, ranks: Sequence[Record]) -> None:
 
 
 def _duration(record: Record) -> float:
-    begin = record.init_ns or record.start_ns
-    return max(record.end_ns - begin, 0) * NS
+    return (record.run_end_ns - record.run_begin_ns) * NS
 
 
 def _date(realtime_ns: int) -> str:

@@ -16,7 +16,7 @@ from wherry.errors import WherryError
 from wherry.files import record_files
 
 MAGIC = b"WHERRYRC"
-VERSION = 4
+VERSION = 5
 BUCKETS = 66
 NONE = 0xFFFFFFFF  # an index that refers to nothing
 MOST_RANKS = 1 << 24  # above it a size is taken for damage
@@ -126,6 +126,8 @@ HEADER = np.dtype(
         ("init_ns", _U8),
         ("end_ns", _U8),
         ("realtime_ns", _U8),
+        ("last_call", _U4),
+        ("reserved", _U4),
         ("host", "S64"),
         ("boot_id", "S40"),
         ("abi", "S16"),
@@ -176,6 +178,7 @@ class Record:
     init_ns: int
     end_ns: int
     realtime_ns: int
+    last_call: int  # index into the table `calls`; NONE: there was no call, or the table had no room for it
     host: str
     boot_id: str
     abi: str
@@ -186,6 +189,18 @@ class Record:
 
     def function(self, index: int) -> str:
         return text(self.tables["functions"]["name"][index])
+
+    @property
+    def run_begin_ns(self) -> int:
+        """Where MPI_Init ends."""
+        return self.init_ns or self.start_ns
+
+    @property
+    def run_end_ns(self) -> int:
+        """Where MPI_Finalize begins: if that returned, its time is in `calls` and end_ns is its end."""
+        names, calls = self.tables["functions"]["name"], self.tables["calls"]
+        finalize = calls["function"] == (np.flatnonzero(names == b"MPI_Finalize")[:1].tolist() or [NONE])[0]
+        return max(self.end_ns - int(calls["time_ns"][finalize].sum()), self.run_begin_ns)
 
 
 @dataclass
@@ -286,6 +301,8 @@ def _check_numbers(path: Path, header: Any, tables: dict[str, np.ndarray[Any, An
     for name, bounds in _BOUNDS.items():
         for column, bound in bounds:
             _refuse(path, name, column, tables[name][column] >= bound)
+    if header["last_call"] != NONE and header["last_call"] >= len(tables["calls"]):
+        raise RecordError(f"{path}: damaged: the last call is {header['last_call']} of {len(tables['calls'])}")
     peers = tables["peers"]["peer"]
     _refuse(path, "peers", "peer", (peers < 0) | (peers >= (size if size >= 0 else MOST_RANKS)))
 
@@ -307,6 +324,7 @@ def _record(path: Path, header: Any, tables: dict[str, np.ndarray[Any, Any]]) ->
         init_ns=int(header["init_ns"]),
         end_ns=int(header["end_ns"]),
         realtime_ns=int(header["realtime_ns"]),
+        last_call=int(header["last_call"]),
         host=text(header["host"]),
         boot_id=text(header["boot_id"]),
         abi=text(header["abi"]),

@@ -14,7 +14,7 @@ NS = 1e-9
 class RankRow:
     rank: int
     host: str
-    seconds: float  # from MPI_Init to the end
+    seconds: float  # from the end of MPI_Init to the begin of MPI_Finalize, or to the last call
     mpi_seconds: float
     finalized: bool
     wait_seconds: float | None = None  # estimated from the sampled collectives; None: cannot be told
@@ -259,7 +259,7 @@ class Analysis:
     started: str = ""
     hosts: dict[str, int] = field(default_factory=dict)
     size: int = 0  # ranks of MPI_COMM_WORLD
-    seconds: float = 0.0  # of the longest rank, from the end of MPI_Init
+    seconds: float = 0.0  # of the longest rank, from the end of MPI_Init to the begin of MPI_Finalize
     setup_seconds: float = 0.0  # in MPI_Init and MPI_Finalize, mean over ranks; in no other number
     machines: list[MachineRow] = field(default_factory=list)
     ranks: list[RankRow] = field(default_factory=list)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 import shutil
 import subprocess
+import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,14 +52,23 @@ def _resolve(path: str, sites: list[Site]) -> dict[Site, str]:
     headers = elf.read(Path(path)) if path.startswith("/") else None
     if tool is None or headers is None:
         return {}
+    functions = elf.functions(Path(path))
     found: dict[Site, str] = {}
     for start in range(0, len(sites), _BATCH):
         batch = sites[start : start + _BATCH]
-        answers = _ask(tool, path, [_address(site, headers.executable) for site in batch])
-        for site, (function, line) in zip(batch, answers, strict=False):
-            if name := _describe(path, function, line):
+        addresses = [_address(site, headers.executable) for site in batch]
+        for site, address, (function, line) in zip(batch, addresses, _ask(tool, path, addresses), strict=False):
+            # Without debug information addr2line answers with the nearest symbol before the address, however far.
+            known = not line.startswith("??") or _lies_in(address, functions)
+            if name := _describe(path, function if known else "??", line):
                 found[site] = name
     return found
+
+
+def _lies_in(address: int, functions: Sequence[tuple[int, int]]) -> bool:
+    """Whether one of the functions, ascending, has this address; names of one function may give it several sizes."""
+    at = bisect.bisect_right(functions, (address, sys.maxsize)) - 1
+    return at >= 0 and address < functions[at][1]
 
 
 def _address(site: Site, absolute: bool) -> int:

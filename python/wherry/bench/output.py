@@ -35,7 +35,7 @@ def table(results: Sequence[Record], with_ranks: bool = False) -> Table:
         shown.add_row(
             escape(row.case),
             *([str(row.ranks)] if with_ranks else []),
-            amount(row.value, row.unit),
+            amount(row.value, row.unit) if row.unit else "",
             "" if row.baseline is None else amount(row.baseline, row.unit),
             "" if row.ratio is None else f"{row.ratio:.2f}",
             row.goal,

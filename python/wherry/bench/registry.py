@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
-from wherry.bench import alltoall, chooser, executor, grid, overlap, plans, preload, scaling, sparse, verify, window
+from wherry.bench import (
+    alltoall,
+    chooser,
+    executor,
+    grid,
+    overlap,
+    plans,
+    preload,
+    programs,
+    scaling,
+    sparse,
+    verify,
+    window,
+)
 from wherry.errors import UsageError, unknown
 from wherry.measure.harness import Setup, check_hosts
 from wherry.measure.provenance import commit, machine
@@ -24,6 +37,10 @@ class Bench:
     besides: tuple[str, ...] = ()  # that it takes for --strategies, besides strategies of all-to-alls
 
 
+_MODULES = (
+    *(preload, executor, alltoall, scaling, overlap, plans, sparse, window, chooser, grid),
+    *(verify, programs),
+)
 BENCHES = tuple(
     Bench(
         module.__name__.rsplit(".", 1)[-1],
@@ -32,7 +49,7 @@ BENCHES = tuple(
         module.OPTIONS,
         getattr(module, "BESIDES", ()),
     )
-    for module in (preload, executor, alltoall, scaling, overlap, plans, sparse, window, chooser, grid, verify)
+    for module in _MODULES
 )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from wherry.cli.common import examples
+from wherry.cli.common import examples, no_separator
 from wherry.run import runner
 
 
@@ -21,7 +21,11 @@ from wherry.run import runner
     ),
 )
 @click.option(
-    "--report", type=click.Path(path_type=Path), metavar="DIR", help="Keep the records and a report.html in DIR."
+    "--report",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    callback=no_separator,
+    help="Keep the records and a report.html in DIR.",
 )
 @click.option("--profile-only", is_flag=True, help="Record, but replace nothing.")
 @click.option("-v", "--verbose", count=True, help="Rank 0 says what Wherry found; twice: every decision.")

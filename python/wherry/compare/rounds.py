@@ -174,8 +174,8 @@ def _first_difference(expected: list[Any], found: list[Any]) -> tuple[str, str]:
 
 
 def _short(version: str) -> str:
-    """Of the several lines that MPICH tells of itself, the first."""
-    return " ".join(version.partition("\n")[0].replace("Version:", "").split())
+    """Without what Open MPI and MPICH tell of their builds."""
+    return " ".join(version.partition("\n")[0].partition(",")[0].replace("Version:", "").split())
 
 
 def _called(records: Sequence[record.Record]) -> set[str] | None:

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wherry import elf
 from wherry.errors import UsageError
 from wherry.run.mpis import OPENMPI_ROOT_VARIABLES, find_mpis
 
@@ -197,6 +198,12 @@ def _program(index: int, word: str, certain: bool) -> Program:
     return Program(index, word, Path(path) if path else None, certain)
 
 
+def loaded_first(programs: Sequence[Program]) -> list[str]:
+    """The run-times of sanitizers that the programs are linked to: they refuse to start behind another library."""
+    found = (elf.sanitizer(program.path) for program in programs if program.path is not None)
+    return list(dict.fromkeys(filter(None, found)))
+
+
 def build(
     command: Sequence[str],
     launcher: Launcher | None,
@@ -289,7 +296,8 @@ def _passing_signals(child: subprocess.Popen[bytes]) -> Iterator[None]:
         yield
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            # None: a handler that a preloaded tool has set from C, which Python cannot set again.
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 
 def _in_foreground() -> bool:

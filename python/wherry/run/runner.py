@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from wherry import paths
 from wherry.errors import UsageError
 from wherry.files import make_folder, record_files, write_json, writing_to
-from wherry.messages import say
+from wherry.messages import say, unfailing_stderr
 from wherry.run import launch, settings
 from wherry.run.check import Finding, check
 
@@ -40,18 +40,26 @@ def run(command: Sequence[str], options: Options) -> int:
     if not command:
         raise UsageError("nothing to run; write for example: wherry run -- mpiexec -n 4 ./app")
     launcher = launch.find_launcher(command)
-    findings = check(launcher, launch.programs(command, launcher))
+    programs = launch.programs(command, launcher)
+    findings = check(launcher, programs)
     show_findings([*findings, *(Finding("warning", text) for text in settings.problems())])
     profile_only = looking(options, findings)
     off = profile_only or ("WHERRY_NO_COLLECTIVES is set" if asked_to_leave_collectives() else "")
     with output_directory(options.report) as directory:
         started = launch.build(
-            command, launcher, variables(options, directory, bool(profile_only)), paths.built(paths.preload_library())
+            command,
+            launcher,
+            variables(options, directory, bool(profile_only)),
+            paths.built(paths.preload_library()),
+            launch.loaded_first(programs),
         )
         for note in started.notes:
             say(note)
         code = launch.execute(started)
-        conclude(directory, options, code, off)
+        try:
+            conclude(directory, options, code, off)
+        except Exception as error:  # the code is the program's, whatever a record may do to its reader
+            say(f"no summary: {error!r}", "error")
     return code
 
 
@@ -115,16 +123,18 @@ def conclude(directory: Path, options: Options, code: int, off: str) -> None:
     from rich.console import Console
 
     from wherry.analysis import analyse, record
-    from wherry.run import summary
+    from wherry.run import failure, summary
 
     records = record.read_all(directory)
     if not records.ranks:
         say_all([*records.problems, *why_nothing(code)])
         return
-    analysis = analyse(records)
+    analysis = analyse(records) if code == 0 else failure.without_gains(analyse(records))
     written = write_report(directory, analysis) if options.report is not None else None
     reproducible = settings.is_on(os.environ.get("WHERRY_REPRODUCIBLE", ""))
-    summary.print_summary(Console(stderr=True), analysis, summary.Context(written, off, reproducible))
+    said = failure.sentences(code, records.ranks) if code else ()
+    console = Console(file=unfailing_stderr())
+    summary.print_summary(console, analysis, summary.Context(written, off, reproducible, said))
 
 
 def say_all(sentences: Sequence[str]) -> None:

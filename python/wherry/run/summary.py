@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -21,10 +22,13 @@ class Context:
     report: str | None = None  # path of the page
     switched_off: str = ""  # why nothing could be replaced, if so
     reproducible: bool = False  # WHERRY_REPRODUCIBLE
+    failure: Sequence[str] = ()  # what is said first of a run that failed
 
 
 def print_summary(console: Console, analysis: Analysis, context: Context = Context()) -> None:
     console.rule("[bold]Wherry[/bold]", align="left", characters="-")
+    for line in context.failure:
+        console.print(f"[bold red]{escape(line)}[/]", highlight=False, soft_wrap=True)
     for line in headline(analysis):
         console.print(line, highlight=False)
     if analysis.functions:

@@ -8,7 +8,7 @@ from pathlib import Path
 from wherry.analysis import record
 from wherry.errors import UsageError, WherryError
 from wherry.trace import chrome, recorded
-from wherry.trace.spans import COMPUTE, KINDS, MPI, WAIT, Span, Trace
+from wherry.trace.spans import COMPUTE, KINDS, MPI, SETUP, WAIT, Span, Trace
 
 
 def read(source: Path) -> Trace:
@@ -40,4 +40,4 @@ def _nothing_to_trace(folder: Path, ranks: Sequence[record.Record]) -> str:
     )
 
 
-__all__ = ["COMPUTE", "KINDS", "MPI", "WAIT", "Span", "Trace", "chrome", "from_folder", "read"]
+__all__ = ["COMPUTE", "KINDS", "MPI", "SETUP", "WAIT", "Span", "Trace", "chrome", "from_folder", "read"]

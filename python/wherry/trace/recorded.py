@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wherry.analysis.calls import SETUP
+from wherry.analysis.calls import SETUP as SETUP_CALLS
+from wherry.analysis.calls import setup_functions
 from wherry.analysis.record import NONE, Record, comm_key
 from wherry.analysis.waits import arrivals
-from wherry.trace.spans import COMPUTE, MPI, WAIT, Span, Trace
+from wherry.trace.spans import COMPUTE, MPI, SETUP, WAIT, Span, Trace
 
 _NS = 1e-9
 
@@ -57,7 +58,7 @@ def _spans(record: Record, at: int, last: dict[tuple[str, int, str], int], shift
     keys = [comm_key(comm) for comm in record.tables["comms"]]
     kept = record.tables["arrivals"]
     spans: list[Span] = []
-    done = record.start_ns
+    done = record.run_begin_ns
     for row in kept[np.argsort(kept["enter_ns"], kind="stable")]:
         name = record.function(row["function"])
         enter, leave = int(row["enter_ns"]), int(row["leave_ns"])
@@ -70,9 +71,15 @@ def _spans(record: Record, at: int, last: dict[tuple[str, int, str], int], shift
         if leave > come:
             spans.append(_span(name, MPI, come, leave, shift))
         done = max(done, leave)
-    if gaps and spans and record.end_ns > done:
-        spans.append(_span(COMPUTE, COMPUTE, done, record.end_ns, shift))
-    return spans
+    if gaps and spans and record.run_end_ns > done:
+        spans.append(_span(COMPUTE, COMPUTE, done, record.run_end_ns, shift))
+    return _with_setup(record, spans, shift) if spans else spans
+
+
+def _with_setup(record: Record, spans: list[Span], shift: int) -> list[Span]:
+    ends = (("MPI_Init", record.start_ns, record.run_begin_ns), ("MPI_Finalize", record.run_end_ns, record.end_ns))
+    start, end = ([_span(name, SETUP, a, b, shift)] if a < b else [] for name, a, b in ends)
+    return [*start, *spans, *end]
 
 
 def _span(name: str, kind: str, begin_ns: int, end_ns: int, shift: int) -> Span:
@@ -95,10 +102,11 @@ def longest_calls(records: Sequence[Record], most: int = 3) -> list[str]:
     for record in records:
         for row in record.tables["calls"]:
             time_ns[record.function(row["function"])] += int(row["time_ns"])
-    return [name for name, _ in time_ns.most_common() if name not in SETUP][:most]
+    return [name for name, _ in time_ns.most_common() if name not in SETUP_CALLS][:most]
 
 
 def _other_seconds(record: Record) -> float:
     """In calls that are not in the trace: single messages, non-blocking collectives."""
     calls, traced = record.tables["calls"], np.unique(record.tables["arrivals"]["function"])
-    return float(calls["time_ns"][~np.isin(calls["function"], traced)].astype(float).sum()) * _NS
+    apart = np.isin(calls["function"], [*traced, *setup_functions(record)])
+    return float(calls["time_ns"][~apart].astype(float).sum()) * _NS

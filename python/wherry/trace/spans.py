@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-#: Between calls of MPI; in a collective until its last rank has come, or until a message is there; in MPI otherwise.
-COMPUTE, WAIT, MPI = "compute", "wait", "mpi"
-KINDS = (COMPUTE, WAIT, MPI)
+#: Between calls of MPI; in a collective until its last rank has come, or until a message is there; in MPI otherwise; in
+#: MPI_Init and MPI_Finalize.
+COMPUTE, WAIT, MPI, SETUP = "compute", "wait", "mpi", "setup"
+KINDS = (COMPUTE, WAIT, MPI, SETUP)
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ def test_text_that_fills_its_field_or_is_cut_inside_a_character(tmp_path: Path) 
         ({"tables": 3}, "3 tables"),
         ({"rank": 5}, "rank 5 of 2"),
         ({"size": 1 << 30}, "damaged"),
+        ({"last_call": 3}, "the last call is 3 of 0"),
     ],
 )
 def test_wrong_headers(tmp_path: Path, header: dict[str, object], reason: str) -> None:

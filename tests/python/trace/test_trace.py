@@ -13,7 +13,7 @@ from synthetic import COLLECTIVE, MS, Draft, write
 
 from wherry import trace
 from wherry.errors import UsageError, WherryError
-from wherry.trace import COMPUTE, MPI, WAIT, Span, Trace, chrome, picture
+from wherry.trace import COMPUTE, MPI, SETUP, WAIT, Span, Trace, chrome, picture
 
 ALLREDUCE = "MPI_Allreduce"
 
@@ -45,7 +45,7 @@ def test_records_tell_computing_waiting_and_the_rest(tmp_path: Path) -> None:
     assert found.title == "./app"
     assert found.note == ""
     assert spans_ms(found.ranks[0]) == [
-        (COMPUTE, COMPUTE, 0, 5),
+        ("MPI_Init", SETUP, 0, 5),
         (ALLREDUCE, WAIT, 5, 15),
         (ALLREDUCE, MPI, 15, 20),
         (COMPUTE, COMPUTE, 20, 35),
@@ -53,14 +53,36 @@ def test_records_tell_computing_waiting_and_the_rest(tmp_path: Path) -> None:
         (ALLREDUCE, MPI, 45, 50),
         (COMPUTE, COMPUTE, 50, 55),
     ]
-    assert spans_ms(found.ranks[1])[:2] == [(COMPUTE, COMPUTE, 0, 15), (ALLREDUCE, MPI, 15, 20)]
-    assert {kind: round(1e3 * s, 6) for kind, s in found.seconds(0).items()} == {COMPUTE: 25, WAIT: 20, MPI: 10}
+    assert spans_ms(found.ranks[1])[:3] == [
+        ("MPI_Init", SETUP, 0, 5),
+        (COMPUTE, COMPUTE, 5, 15),
+        (ALLREDUCE, MPI, 15, 20),
+    ]
+    seconds = {kind: round(1e3 * s, 6) for kind, s in found.seconds(0).items()}
+    assert seconds == {COMPUTE: 20, WAIT: 20, MPI: 10, SETUP: 5}
+
+
+def test_start_and_end_are_spans_of_their_own(tmp_path: Path) -> None:
+    drafts = [draft(rank, [(10, 25)], end_ns=90 * MS) for rank in (0, 1)]
+    for one in drafts:
+        one.rows["functions"] = [*one.rows["functions"], {"name": b"MPI_Finalize", "kind": 4}]
+        finalize = {"function": 2, "count": 1, "time_ns": 50 * MS, "comm": 0, "module": 0xFFFFFFFF}
+        one.rows["calls"] = [finalize]
+    write(tmp_path, drafts)
+    found = trace.read(tmp_path)
+    assert spans_ms(found.ranks[0]) == [
+        ("MPI_Init", SETUP, 0, 5),
+        (ALLREDUCE, MPI, 5, 20),
+        (COMPUTE, COMPUTE, 20, 35),
+        ("MPI_Finalize", SETUP, 35, 85),
+    ]
+    assert found.note == ""
 
 
 def test_where_collectives_are_missing_nothing_is_said_of_the_time_between(tmp_path: Path) -> None:
     write(tmp_path, [draft(rank, [(10, 25), (40, 55)], [0, 2]) for rank in (0, 1)])
     found = trace.read(tmp_path)
-    assert {span.kind for span in found.ranks[0]} == {MPI}
+    assert {span.kind for span in found.ranks[0]} == {MPI, SETUP}
     assert "what lies between them is left out" in found.note
 
 
@@ -184,8 +206,8 @@ def test_the_command(invoke: Invoke, tmp_path: Path) -> None:
     assert done.code == 0, done.err
     lines = done.out.splitlines()
     assert lines[0] == "./app: 55 ms"
-    assert lines[1].split() == ["rank", "compute", "wait", "mpi"]
-    assert lines[2].split() == ["0", "45%", "36%", "18%"]
+    assert lines[1].split() == ["rank", "compute", "wait", "mpi", "setup"]
+    assert lines[2].split() == ["0", "36%", "36%", "18%", "9.1%"]
     assert lines[-2:] == [f"wrote {file}", f"wrote {drawn}"]
     assert trace.read(file).ranks.keys() == {0, 1}
     assert drawn.read_text().startswith("<?xml")
