@@ -13,7 +13,7 @@ from wherry import elf
 from wherry.analysis import Analysis, analyse, record
 from wherry.analysis.sites import _describe
 
-PROGRAM = Path(__file__).parent / "programs" / "known_sites.c"
+PROGRAM = Path(__file__).parents[1] / "programs" / "known_sites.c"
 FUNCTIONS = {"MPI_Barrier": "meet", "MPI_Allreduce": "hidden_sum", "MPI_Bcast": "exported_bcast"}
 
 

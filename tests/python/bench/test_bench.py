@@ -14,7 +14,7 @@ from rich.console import Console
 from scripted import Script, fake_mpi, line, texts_of
 
 from wherry.bench import alltoall, chooser, executor, output, picture, preload, registry, sparse, verify, window
-from wherry.cli.schedules import bench as command
+from wherry.cli.bench import bench as command
 from wherry.errors import UsageError, WherryError
 from wherry.measure.harness import Setup, Table, best_median, parse
 from wherry.measure.record import Record

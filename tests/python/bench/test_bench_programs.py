@@ -17,7 +17,7 @@ from wherry.bench.programs import PROGRAMS, Program
 from wherry.demo.programs import Missing, Start
 from wherry.measure.harness import Setup
 
-OURS = Path(__file__).resolve().parents[2] / "bench" / "programs"
+OURS = Path(__file__).resolve().parents[3] / "bench" / "programs"
 
 
 def test_names_are_unique_and_say_where_a_program_comes_from() -> None:

@@ -16,16 +16,16 @@ import pytest
 from conftest import Launcher, clean_environment, on
 from synthetic import MS, Draft, example, write
 
-from wherry import failure, paths
+from wherry import paths
 from wherry.analysis import analyse, record
-from wherry.run import launch
+from wherry.run import failure, launch
 
 if TYPE_CHECKING:
     from command_line import Invoke
 
 pytest_plugins = ["commanding"]
 
-ENDING = Path(__file__).parent / "programs" / "ending.c"
+ENDING = Path(__file__).parents[1] / "programs" / "ending.c"
 SIGNAL_TOOL = """
 #include <signal.h>
 static void on_signal(int number) { (void)number; }
