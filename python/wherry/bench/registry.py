@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from wherry.bench import alltoall, chooser, executor, grid, overlap, plans, preload, scaling, sparse, verify, window
 from wherry.errors import UsageError, unknown
 from wherry.measure.harness import Setup, check_hosts
-from wherry.measure.provenance import commit, machine
 from wherry.measure.record import Record
+from wherry.provenance import commit, machine
 from wherry.schedule import plan
 
 _ALWAYS = ("--json", "--quick")
