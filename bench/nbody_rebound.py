@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))  # this environment is the peer's
 
 from wherry.files import write_json  # noqa: E402
-from wherry.measure.provenance import commit, machine  # noqa: E402
+from wherry.provenance import commit, machine  # noqa: E402
 
 APPS = ROOT / "build" / "release" / "apps"
 EPS = 0.01  # of nbody_kernels

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from wherry.measure.provenance import machine
 from wherry.measure.record import Record
 from wherry.measure.results import machine_name
+from wherry.provenance import machine
 from wherry.study.parts import Part, Study, Table, record
 
 

@@ -21,8 +21,8 @@ from wherry.bench import (
 )
 from wherry.errors import UsageError, unknown
 from wherry.measure.harness import Setup, check_hosts
-from wherry.measure.provenance import commit, machine
 from wherry.measure.record import Record
+from wherry.provenance import commit, machine
 from wherry.schedule import plan
 
 _ALWAYS = ("--json", "--quick")

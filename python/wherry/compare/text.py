@@ -15,7 +15,7 @@ from wherry.compare.launching import COUNTERS
 from wherry.compare.levers import ALGORITHMS, OPERATIONS, Lever
 from wherry.compare.ratios import MOST_ROUNDS, STATISTIC, Ratio
 from wherry.compare.rounds import EVERYTHING, NATIVE, PROGRAM, WALL, Comparison, without
-from wherry.measure.provenance import commit, machine
+from wherry.provenance import commit, machine
 
 _TITLES = {WALL: "wall time", PROGRAM: "program's time", **COUNTERS}
 _WORDS = {WALL: "wall time", PROGRAM: "time that the program prints"}

@@ -21,8 +21,8 @@ from wherry.demo.cases import HOSTS, RATE, Case, Ready, Skipped
 from wherry.demo.programs import Measure, Outcome, Start
 from wherry.errors import WherryError
 from wherry.measure.harness import STATISTIC, Samples, Table
-from wherry.measure.provenance import commit, machine
 from wherry.netlab import Cluster
+from wherry.provenance import commit, machine
 from wherry.run.mpis import run_to_end
 
 WITHOUT, WITH = "without", "with"

@@ -19,7 +19,7 @@ from wherry.demo.results import Line
 from wherry.draw import charts
 from wherry.draw.markup import Markup, join, table, tag
 from wherry.measure.harness import STATISTIC
-from wherry.measure.provenance import commit, machine
+from wherry.provenance import commit, machine
 
 _STYLE = """
 .times td, .times th { white-space: nowrap; }

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wherry import __version__, paths
-from wherry.measure.provenance import commit, machine
+from wherry.provenance import commit, machine
 from wherry.run.mpis import Mpi, find_mpis
 from wherry.run.settings import VARIABLES, problems, settings, unknown_values
 

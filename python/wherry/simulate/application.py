@@ -11,8 +11,8 @@ from typing import Any
 
 from wherry import paths, units
 from wherry.errors import UsageError, WherryError
-from wherry.measure.provenance import commit, machine
 from wherry.measure.record import Record
+from wherry.provenance import commit, machine
 from wherry.simulate import catalog, platforms, smpi
 
 _WRONG_USAGE = 2  # the applications' exit code

@@ -10,8 +10,8 @@ from typing import Any
 from wherry import units
 from wherry.errors import UsageError, unknown
 from wherry.measure.harness import Progress
-from wherry.measure.provenance import commit, machine
 from wherry.measure.record import Record
+from wherry.provenance import commit, machine
 from wherry.schedule import plan
 from wherry.simulate import catalog, smpi
 from wherry.simulate.catalog import Collective

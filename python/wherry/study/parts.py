@@ -16,8 +16,8 @@ from wherry.errors import UsageError, WherryError, did_you_mean
 from wherry.files import DAMAGE, make_folder, read_json, write_whole
 from wherry.measure import results
 from wherry.measure.harness import Setup
-from wherry.measure.provenance import commit, machine
 from wherry.measure.record import Record, Records, values, write
+from wherry.provenance import commit, machine
 
 Measure = Callable[[Setup], list[Record]]
 

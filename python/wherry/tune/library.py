@@ -12,7 +12,7 @@ from wherry.export import mpich
 from wherry.files import write_whole
 from wherry.measure.harness import Place, Setup, Table, parse, program, reason_of
 from wherry.measure.operations import OPERATIONS, check_operations, sizes_of
-from wherry.measure.provenance import commit, machine
+from wherry.provenance import commit, machine
 from wherry.run.mpis import Mpi, choose_mpi
 from wherry.tune.algorithms import (
     AUTO,
