@@ -213,21 +213,27 @@ def running(f: Function) -> str:
 def wrapper(f: Function, index: int) -> str:
     # By value: then a collective's arguments are stored once. By reference where a statement before may change one.
     capture = "=" if f.replaceable and not f.before else "&"
+    given = ", ".join(filter(None, ("Entry entry", signature(f))))
+    passed = ", ".join(filter(None, ("{symbol, __builtin_return_address(0)}", arguments(f))))
     lines = [
         f"// MPI_{f.name}",
-        "template <int symbol, class COUNT, class DISPL>",
-        f"int {f.name}({signature(f)}) {{",
-        f"  const auto next = [{capture}] {{ return next_of<int({types(f)})>(symbol)({arguments(f)}); }};",
+        "template <class COUNT, class DISPL>",
+        f"[[gnu::noinline]] int {f.name}_entered({given}) {{",
+        f"  const auto next = [{capture}] {{ return next_of<int({types(f)})>(entry.symbol)({arguments(f)}); }};",
         *statement(f.before, f.always),
         "  if (inside_mpi()) return next();",
         *statement(f.before, not f.always),
-        f"  Call call({index}, __builtin_return_address(0));",
+        f"  Call call({index}, entry.site);",
         f"  const int code = call.run({running(f)});",
         *statement(f"if (call.succeeded()) {f.done}", bool(f.done)),
         "  if (const Account account(call); account) {",
         *booking(f),
         "  }",
         "  return code;",
+        "}",
+        "template <int symbol, class COUNT, class DISPL>",
+        f"int {f.name}({signature(f)}) {{",
+        f"  return {f.name}_entered<COUNT, DISPL>({passed});",
         "}",
     ]
     return "\n".join(lines)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from scripted import fake_mpi
 
-from wherry import cli
+from wherry import cli, paths
 from wherry.bench import frame
+from wherry.errors import WherryError
 
 if TYPE_CHECKING:
     from command_line import Invoke
@@ -105,3 +106,8 @@ def test_not_built_is_1_and_says_how_to_build(wherry: Invoke, prefix: Path) -> N
     answer = wherry("draw", "mesh", "-n", "4")
     assert answer.code == 1
     assert "make build" in answer.err
+
+
+def test_a_benchmark_that_is_not_built_says_how_to_build_it(prefix: Path) -> None:
+    with pytest.raises(WherryError, match="a benchmark or an application, which is not built here; run `make all`"):
+        paths.built(paths.bench_program("openmpi", "alltoall"))
