@@ -80,6 +80,17 @@ macro(wherry_known_mpis)
   wherry_mpi(debian-mpich   mpich   "${debian_mpich_include}"            "${debian_mpich_library}")
 endmacro()
 
+# The name, or with a number behind it, as several may be of one family.
+function(wherry_free_name variable name)
+  set(free "${name}")
+  set(number 1)
+  while(TARGET mpi_${free})
+    math(EXPR number "${number} + 1")
+    set(free "${name}-${number}")
+  endwhile()
+  set(${variable} "${free}" PARENT_SCOPE)
+endfunction()
+
 # The MPI of a header, by the name that `wherry info` gives one that it finds on PATH. include: the folder of mpi.h.
 macro(wherry_mpi_of_header include library)
   set(CMAKE_REQUIRED_INCLUDES "${include}")
@@ -90,7 +101,8 @@ macro(wherry_mpi_of_header include library)
       "standard ABI); leave it out of Wherry_MPI")
   endif()
   wherry_abi_of_family(abi ${family})
-  wherry_mpi(path-${family} ${abi} "${include}" "${library}")
+  wherry_free_name(name path-${family})
+  wherry_mpi(${name} ${abi} "${include}" "${library}")
 endmacro()
 
 # What a user names: an installation with a prefix of its own.
@@ -106,7 +118,8 @@ macro(wherry_mpi_at prefix)
   if(EXISTS "${mpi_include}/mpi_abi.h" AND NOT family STREQUAL "abi")  # MPICH 5 has both
     find_library(abi_library mpi_abi HINTS "${prefix}" PATH_SUFFIXES lib lib64 NO_DEFAULT_PATH NO_CACHE)
     wherry_abi_header(abi_include "${mpi_include}/mpi_abi.h")
-    wherry_mpi(path-abi abi "${abi_include}" "${abi_library}")
+    wherry_free_name(name path-abi)
+    wherry_mpi(${name} abi "${abi_include}" "${abi_library}")
     unset(abi_library)
   endif()
   unset(mpi_include)
@@ -148,7 +161,7 @@ endif()
 
 # One program per installation from one source: objects per ABI, the executable in <folder>/<mpi name>/.
 #
-# wherry_mpi_program(name source folder [INSTALL]); INSTALL: into libexec/wherry/<mpi name>.
+# wherry_mpi_program(name source folder [INSTALL]); INSTALL: into libexec/wherry/<mpi name>, and linked as one, as it measures.
 function(wherry_mpi_program name source folder)
   foreach(abi IN LISTS WHERRY_ABIS)
     add_library(${name}_${abi} OBJECT "${source}")
