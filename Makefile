@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 MAKEFLAGS += --no-print-directory
-.PHONY: help setup build demo test test-long check format clean distclean
+.PHONY: help setup setup-demo build demo all test test-long check format clean distclean
 
 # cmake, ninja and the linters come from the environment that `make setup` makes.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
@@ -18,16 +18,23 @@ help:  ## this list
 setup:  ## install what is missing: Debian packages when root, .venv and .mpi/* from pinned packages
 	@tools/setup
 
-build: setup  ## set up and build; then .venv/bin/wherry is there
-	@flock .cache/build.lock tools/build "$(JOBS)"
+setup-demo:
+	@tools/setup demo
 
-demo: build  ## run real programs with and without Wherry; writes out/report.html
+build: setup-demo  ## set up and build Wherry: the preload, its backends, the library; then .venv/bin/wherry is there
+	@flock .cache/build.lock tools/build wherry "$(JOBS)"
+
+demo: setup-demo  ## run real programs with and without Wherry; writes out/report.html
+	@flock .cache/build.lock tools/build demo "$(JOBS)"
 	@.venv/bin/python tools/demo.py
 
-test: build  ## run every test; ends with the line "N passed, N failed"
+all: setup  ## build all: benchmarks, applications, simulated programs and tests, too
+	@flock .cache/build.lock tools/build all "$(JOBS)"
+
+test: all  ## run every test; ends with the line "N passed, N failed"
 	@.venv/bin/python tools/run_tests.py
 
-test-long: build  ## run 100,000 random schedules of calls on windows, here and on two MPIs
+test-long: all  ## run 100,000 random schedules of calls on windows, here and on two MPIs
 	@WHERRY_TEST_SCHEDULES=100000 build/release/tests/unit/test_window --test-case='*random schedules*'
 	@WHERRY_TEST_SCHEDULES=33334 .venv/bin/python -m pytest -q 'tests/api/test_windows.py::test_schedules[openmpi-2]' \
 	  'tests/api/test_windows.py::test_schedules[mpich-2]'

@@ -6,7 +6,9 @@
 
 include("${CMAKE_CURRENT_LIST_DIR}/WherryTargets.cmake")
 
-# The ABI of the mpi.h that programs here are compiled with, by the names that only it defines.
+include("${CMAKE_CURRENT_LIST_DIR}/WherryAbi.cmake")
+
+# The ABI of the mpi.h that programs here are compiled with.
 function(wherry_find_abi variable)
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   foreach(language IN ITEMS CXX C)
@@ -17,24 +19,12 @@ function(wherry_find_abi variable)
       list(APPEND mpi MPI::MPI_${language})
     endif()
   endforeach()
-  if(NOT chosen)
-    return()
+  if(chosen)
+    set(CMAKE_REQUIRED_LIBRARIES ${mpi})
+    wherry_mpi_family(family ${chosen})
+    wherry_abi_of_family(abi "${family}")
+    set(${variable} "${abi}" PARENT_SCOPE)
   endif()
-  include(CheckSourceCompiles)
-  set(CMAKE_REQUIRED_LIBRARIES ${mpi})
-  set(CMAKE_REQUIRED_DEFINITIONS -DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX)
-  set(CMAKE_REQUIRED_QUIET TRUE)
-  foreach(row IN ITEMS "openmpi OPEN_MPI" "mpich MPICH_VERSION" "mpich I_MPI_VERSION" "abi MPI_ABI_VERSION")
-    separate_arguments(row)
-    list(GET row 0 abi)
-    list(GET row 1 name)
-    check_source_compiles(${chosen}
-      "#include <mpi.h>\n#ifndef ${name}\n#error other\n#endif\nint main(void) { return 0; }\n" WHERRY_MPI_HAS_${name})
-    if(WHERRY_MPI_HAS_${name})
-      set(${variable} ${abi} PARENT_SCOPE)
-      return()
-    endif()
-  endforeach()
 endfunction()
 
 wherry_find_abi(Wherry_ABI)

@@ -38,13 +38,29 @@ def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path],
     return target
 
 
-def pip_install(target: Path) -> None:
-    """`pip install .` into a folder, which is then put on PYTHONPATH. Takes no package from the network."""
-    options = ["--quiet", "--disable-pip-version-check", "--no-build-isolation", "--no-deps", "--target", target]
-    run_tool([sys.executable, "-m", "pip", "install", *options, ROOT])
+PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+#: From the tree that is built, as configured there: not once more.
+FROM_TREE = ["build-dir=build/release", "cmake.define.WHERRY_PROGRAMS=true", "cmake.define.WHERRY_TESTS=true"]
+
+
+def build_wheel(folder: Path) -> None:
+    """What `pip install .` makes. Takes no package from the network."""
+    settings = [word for setting in FROM_TREE for word in ("--config-settings", setting)]
+    run_tool([*PIP, "wheel", "--no-build-isolation", "--no-deps", *settings, "-w", folder, ROOT])
+
+
+def pip_install(wheel: Path, target: Path) -> None:
+    """Into a folder, which is then put on PYTHONPATH."""
+    run_tool([*PIP, "install", "--no-deps", "--target", target, wheel])
 
 
 @pytest.fixture(scope="session")
-def installed(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    (made,) = made_once(tmp_path_factory, "wheel", build_wheel).glob("*.whl")
+    return made
+
+
+@pytest.fixture(scope="session")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Wherry as pip installs it."""
-    return made_once(tmp_path_factory, "site", pip_install)
+    return made_once(tmp_path_factory, "site", lambda target: pip_install(wheel, target))

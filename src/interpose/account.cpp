@@ -4,6 +4,33 @@ namespace wherry::interpose {
 
 using profile::PeerClass;
 
+void Account::open(Call& call) {
+  backend().lock.lock();
+  locked_ = true;
+  place_ = call.place();
+  open_ = place_ != profile::none && backend().is_ready();
+}
+
+void Account::book(const Call& call, std::uint32_t comm, const Volume& volume) const {
+  Backend& b = backend();
+  b.recorder.call(
+      {call.function(), comm, place_, volume.bytes, call.enter_ns(), call.leave_ns(), volume.combiner != 0});
+  if (volume.combiner != 0) b.recorder.type(volume.combiner, name_of_combiner(volume.combiner), volume.bytes);
+  b.settle(call.leave_ns());
+}
+
+void Account::book(const Call& call, std::uint32_t comm, const Volume& volume, std::uint64_t sequence) const {
+  book(call, comm, volume);
+  if (comm != profile::none && sequence != unshared)
+    backend().recorder.arrival(comm, call.function(), sequence, call.enter_ns(), call.leave_ns());
+}
+
+Volume block(MPI_Count count, MPI_Datatype type) {
+  if (count <= 0) return {};  // the type need not even be valid then
+  const TypeFacts t = backend().handles.type(type);
+  return {static_cast<std::uint64_t>(count) * t.bytes, t.combiner};
+}
+
 int ranks(MPI_Comm comm) { return facts(comm).size; }
 int local_ranks(MPI_Comm comm) { return facts(comm).local_size; }
 

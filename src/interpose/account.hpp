@@ -20,10 +20,10 @@ class Call {
   template <class Run>
   int run(Run run) {
     const Inside inside;
-    if (!backend().recording()) return code_ = run();
-    enter_ns_ = profile::monotonic_ns();
-    code_ = run();
-    leave_ns_ = profile::monotonic_ns();
+    const bool timed = backend().recording();
+    if (timed) enter_ns_ = profile::monotonic_ns();
+    code_ = run();  // in one place, as it is inlined
+    if (timed) leave_ns_ = profile::monotonic_ns();
     return code_;
   }
 
@@ -62,15 +62,12 @@ inline Volume operator*(int times, Volume v) {
 /// No sequence number: a collective of one rank, whose arrivals say nothing.
 inline constexpr std::uint64_t unshared = ~std::uint64_t{0};
 
-/// Holds the profile's lock while a call is booked. All functions below need one.
+/// Holds the profile's lock while a call is booked. All functions below need one. What takes many instructions is not inline:
+/// some 650 wrappers would each have a copy, which takes the compiler minutes.
 class Account {
  public:
   explicit Account(Call& call) {
-    if (!backend().recording()) return;
-    backend().lock.lock();
-    locked_ = true;
-    place_ = call.place();
-    open_ = place_ != profile::none && backend().is_ready();
+    if (backend().recording()) open(call);
   }
   ~Account() {
     if (locked_) backend().lock.unlock();
@@ -82,21 +79,12 @@ class Account {
   explicit operator bool() const { return open_; }
 
   /// comm: index in the record. sequence: number of the collective on it, if its arrival matters.
-  void book(const Call& call, std::uint32_t comm, const Volume& volume) const {
-    Backend& b = backend();
-    b.recorder.call({call.function(), comm, place_, volume.bytes, call.enter_ns(), call.leave_ns(),
-                     volume.combiner != 0});
-    if (volume.combiner != 0)
-      b.recorder.type(volume.combiner, name_of_combiner(volume.combiner), volume.bytes);
-    b.settle(call.leave_ns());
-  }
-  void book(const Call& call, std::uint32_t comm, const Volume& volume, std::uint64_t sequence) const {
-    book(call, comm, volume);
-    if (comm != profile::none && sequence != unshared)
-      backend().recorder.arrival(comm, call.function(), sequence, call.enter_ns(), call.leave_ns());
-  }
+  void book(const Call& call, std::uint32_t comm, const Volume& volume) const;
+  void book(const Call& call, std::uint32_t comm, const Volume& volume, std::uint64_t sequence) const;
 
  private:
+  void open(Call& call);
+
   std::uint32_t place_ = profile::none;
   bool locked_ = false;
   bool open_ = false;
@@ -134,11 +122,7 @@ inline bool has_root(int root) { return root >= 0; }
 
 // --- how much
 
-inline Volume block(MPI_Count count, MPI_Datatype type) {
-  if (count <= 0) return {};  // the type need not even be valid then
-  const TypeFacts t = backend().handles.type(type);
-  return {static_cast<std::uint64_t>(count) * t.bytes, t.combiner};
-}
+Volume block(MPI_Count count, MPI_Datatype type);
 template <class Count>
 Volume sum(int n, const Count counts[], MPI_Datatype type) {
   MPI_Count total = 0;

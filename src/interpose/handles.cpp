@@ -60,6 +60,12 @@ TypeFacts Handles::ask(MPI_Datatype type) const {
           combiner_of(mpi::envelope_of(api_, type).combiner)};
 }
 
+CommFacts& Handles::look_up(MPI_Comm comm) {
+  std::unique_ptr<CommFacts>* known = comms_.find(key_of(comm));
+  last_ = known != nullptr ? known->get() : add(comm);
+  return *last_;
+}
+
 CommFacts* Handles::add(MPI_Comm comm) {
   auto facts = std::make_unique<CommFacts>();
   facts->handle = comm;

@@ -92,10 +92,7 @@ class Handles {
   /// comm must be valid. The result lives as long as the communicator.
   CommFacts& comm(MPI_Comm comm) {
     if (freed_.load(std::memory_order_relaxed) != nullptr) sweep();
-    if (last_ != nullptr && last_->handle == comm) return *last_;
-    std::unique_ptr<CommFacts>* known = comms_.find(key_of(comm));
-    last_ = known != nullptr ? known->get() : add(comm);
-    return *last_;
+    return last_ != nullptr && last_->handle == comm ? *last_ : look_up(comm);
   }
   Neighbors& neighbors(CommFacts& comm);
 
@@ -116,6 +113,7 @@ class Handles {
 
  private:
   TypeFacts ask(MPI_Datatype type) const;
+  CommFacts& look_up(MPI_Comm comm);
   CommFacts* add(MPI_Comm comm);
   void attach(CommFacts& facts);
   std::vector<int> world_ranks(MPI_Group group);

@@ -134,13 +134,10 @@ def _abi_of(path: Path, mpi: ctypes.CDLL) -> str:
 
 
 def _shared_library(abi: str) -> Path:
-    """In the package, where pip puts it, or below the environment's prefix, where CMake installs it."""
-    name = f"libwherry_api_{abi}.so"
-    folders = (Path(__file__).parents[1] / "lib", prefix() / "lib" / "wherry")
-    found = next((folder / name for folder in folders if (folder / name).exists()), None)
-    if found is None:
+    path = prefix() / "lib" / "wherry" / f"libwherry_api_{abi}.so"
+    if not path.exists():
         raise WherryError(
-            f"{name} is neither in {folders[0]} nor in {folders[1]}; "
+            f"{path} does not exist: this Wherry has no library for MPIs of the ABI {abi}; "
             "run `make build` in Wherry's sources, then `pip install .` there with this Python"
         )
-    return found
+    return path

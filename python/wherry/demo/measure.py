@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from wherry import paths
-from wherry.demo.cases import HOSTS, RATE, Case, Ready, Skipped
+from wherry.demo.cases import CORES, HOSTS, RATE, Case, Ready, Skipped
 from wherry.demo.programs import Measure, Outcome, Start
 from wherry.errors import WherryError
 from wherry.measure.harness import STATISTIC, Samples, Table
@@ -38,8 +38,8 @@ class Plan:
     becomes slow meanwhile a later round ends early at `limit_s`."""
 
     most: int = 7
-    budget_s: float = 225.0
-    limit_s: float = 260.0
+    budget_s: float = 95.0
+    limit_s: float = 110.0
 
 
 @dataclass
@@ -214,5 +214,7 @@ def _no_record(case: Case, metric: str, reason: str) -> dict[str, Any]:
 
 def _head(case: Case, metric: str) -> dict[str, Any]:
     network = f"{HOSTS} emulated hosts, {RATE}" if case.cluster else "shared memory"
+    if case.is_crowded:
+        network += f", more ranks than cores ({CORES})"
     head = {"bench": "demo", "case": str(case), "metric": metric, "unit": "s"}
     return {**head, "mpi": case.mpi, "ranks": case.ranks, "network": network}

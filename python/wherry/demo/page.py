@@ -110,7 +110,7 @@ def _launches(runs: Sequence[Run]) -> Markup:
 
 
 def _bar(run: Run, measure: Measure) -> bar_chart.Bar:
-    where = "4 hosts" if run.case.cluster else "1 host"
+    where = run.case.place
     what = measure_name(measure)
     words = (run.case.variant, run.case.mpi, where, what)
     launches = {variant: run.launches(measure, variant) for variant in (WITHOUT, WITH)}

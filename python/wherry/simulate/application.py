@@ -153,7 +153,7 @@ def why_missing(name: str) -> str:
     if why := smpi.why_missing():
         return why
     if not paths.simulation_program(name).exists():
-        return f"{name} is not built for it; as root: apt-get install {_find(name).needs}, then: make build"
+        return f"{name} is not built for it; as root: apt-get install {_find(name).needs}, then: make all"
     return ""
 
 

@@ -63,9 +63,9 @@ class Machine:
 def why_missing() -> str:
     """Why nothing can be simulated here; empty if something can."""
     if _smpimain() is None:
-        return "SimGrid is not there; install it (as root: apt-get install libsimgrid-dev), then: make build"
+        return "SimGrid is not there; install it (as root: apt-get install libsimgrid-dev), then: make all"
     if not paths.simulation_program(PROGRAM).exists():
-        return "Wherry was built before SimGrid was there; run `make build`"
+        return "Wherry was built before SimGrid was there; run `make all`"
     return ""
 
 

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from scripted import fake_mpi
 
-from wherry import cli
+from wherry import paths
+from wherry.cli import schedules as cli
+from wherry.errors import WherryError
 from wherry.measure import harness
 from wherry.run import mpis
 
@@ -106,3 +108,8 @@ def test_not_built_is_1_and_says_how_to_build(wherry: Invoke, prefix: Path) -> N
     answer = wherry("draw", "mesh", "-n", "4")
     assert answer.code == 1
     assert "make build" in answer.err
+
+
+def test_a_benchmark_that_is_not_built_says_how_to_build_it(prefix: Path) -> None:
+    with pytest.raises(WherryError, match="a benchmark or an application, which is not built here; run `make all`"):
+        paths.built(paths.bench_program("openmpi", "alltoall"))

@@ -15,7 +15,7 @@ from rich.console import Console
 
 from wherry import paths
 from wherry.demo import main, measure, page, programs, results
-from wherry.demo.cases import CASES, Ready, Skipped, select
+from wherry.demo.cases import CASES, CORES, Ready, Skipped, select
 from wherry.demo.measure import WITH, WITHOUT, Plan, Run
 from wherry.demo.programs import Outcome, Start
 from wherry.errors import UsageError, WherryError
@@ -99,6 +99,17 @@ def test_what_cannot_run_is_skipped_with_a_reason() -> None:
 
 def test_every_case_has_a_name_of_its_own() -> None:
     assert len({case.name for case in CASES}) == len({str(case) for case in CASES}) == len(CASES)
+
+
+def test_ranks_are_as_many_as_cores_and_more_are_named_so() -> None:
+    for case in CASES:
+        if not case.cluster:
+            assert case.ranks == max(CORES, 2) or case.is_crowded
+            assert case.is_crowded == (case.ranks > CORES)
+        record = measure.records([], [Skipped(case, "")])[0]
+        assert ("more ranks than cores" in record["network"]) == case.is_crowded
+        assert ("core" in str(case)) == case.is_crowded
+    assert any(case.is_crowded for case in CASES)
 
 
 def test_an_unknown_program_is_named_with_the_nearest() -> None:

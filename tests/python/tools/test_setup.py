@@ -35,7 +35,7 @@ def test_a_required_package_that_is_missing_stops_a_user_with_what_to_do(monkeyp
     with pytest.raises(
         setup.SetupError, match=r"g\+\+ missing \(for building Wherry\); as root: apt-get install g\+\+"
     ):
-        setup.install_packages()
+        setup.install_packages("demo")
 
 
 def test_an_optional_package_that_is_missing_is_a_note(
@@ -44,10 +44,45 @@ def test_an_optional_package_that_is_missing_is_a_note(
     rows = [setup.Package("libfftw3-dev", "/no/such/*.h", False, "mpi4py-fft")]
     monkeypatch.setattr(setup, "read_packages", lambda: rows)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    setup.install_packages()
+    setup.install_packages("demo")
     assert capsys.readouterr().out == (
         "setup: without libfftw3-dev you miss mpi4py-fft (as root: apt-get install libfftw3-dev)\n"
     )
+
+
+def test_what_only_the_tests_need_waits_for_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = {package.name: package.stage for package in setup.read_packages()}
+    assert rows["g++"] == rows["libfftw3-dev"] == rows["iproute2"] == "demo"
+    assert rows["doctest-dev"] == rows["libsimgrid-dev"] == rows["mpich"] == "all"
+    made: dict[str, list[str]] = {stage: [] for stage in setup.STAGES}
+    for stage in setup.STAGES:
+        monkeypatch.setattr(setup, "make_environment", lambda environment, stage: made[stage].append(environment.name))
+        setup.make_environments(stage)
+    assert set(made["demo"]) == {"tool", "openmpi", "mpich", "impi"}
+    assert set(made["all"]) == {environment.name for environment in setup.ENVIRONMENTS}
+
+
+def test_tools_of_the_tests_are_added_to_an_environment_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(setup, "ROOT", tmp_path)
+    (tmp_path / "requirements").mkdir()
+    (tmp_path / "e").mkdir()
+    for name in ("tool", "develop"):
+        (tmp_path / f"requirements/{name}.txt").write_text(f"{name}==1\n")
+    environment = setup.Environment("e", tmp_path / "e", ("tool.txt",), for_tests=("develop.txt",))
+    done: list[str] = []
+    monkeypatch.setattr(setup, "runs", lambda python: True)
+    monkeypatch.setattr(setup, "fill_environment", lambda environment: done.append("made"))
+    monkeypatch.setattr(setup, "install_all", lambda environment, names: done.extend(names))
+    for stage in ("demo", "demo", "all", "all"):
+        setup.make_environment(environment, stage)
+    assert done == ["made", "develop.txt"]
+    (tmp_path / "requirements/develop.txt").write_text("develop==2\n")
+    setup.make_environment(environment, "demo")
+    assert done == ["made", "develop.txt"]
+    setup.make_environment(environment, "all")
+    assert done == ["made", "develop.txt", "develop.txt"]
 
 
 @pytest.mark.parametrize("change", ["requirements", "place", "headers"])
@@ -94,7 +129,7 @@ def test_an_interrupted_environment_has_no_stamp_and_is_made_anew(
     monkeypatch.setattr(setup, "fill_environment", interrupt)
     for _ in range(2):
         with pytest.raises(setup.SetupError):
-            setup.make_environment(environment)
+            setup.make_environment(environment, "demo")
     assert made == ["tool", "tool"]
 
 

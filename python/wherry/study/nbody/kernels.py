@@ -27,7 +27,7 @@ TRIANGLE = "triangle"
 def why_not(setup: Setup) -> str:
     if paths.kernels_program().exists():
         return ""
-    return "nbody_kernels is not built; as root: apt-get install libhwy-dev, then: make build"
+    return "nbody_kernels is not built; as root: apt-get install libhwy-dev, then: make all"
 
 
 def measure(setup: Setup) -> list[Record]:

@@ -57,7 +57,7 @@ def cores() -> int:
 def why_not(setup: Setup) -> str:
     if paths.application(setup.installation().name, "nbody").exists():
         return ""
-    return "nbody is not built; as root: apt-get install libhwy-dev, then: make build"
+    return "nbody is not built; as root: apt-get install libhwy-dev, then: make all"
 
 
 def measure(setup: Setup, cases: Sequence[Case], steps: int) -> list[Record]:
