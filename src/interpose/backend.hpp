@@ -95,7 +95,7 @@ class Backend {
   /// Puts wrappers into the slots, or the library's own functions where there is nothing to do.
   const char* install();
 
-  run::Driver& driver() { return driver_; }
+  run::ProgressEngine& driver() { return driver_; }
 
   bool recording() const { return recording_; }  // by settings; the file may still fail to open
   bool replacing() const { return replacing_; }
@@ -184,7 +184,7 @@ class Backend {
   std::uint64_t next_settle_ns_ = 0;
   std::atomic<run::Runtime*> runtime_ = nullptr;
   std::atomic<window::Windows*> windows_ = nullptr;
-  run::Driver driver_;
+  run::ProgressEngine driver_;
   std::array<std::atomic<const void*>, remembered_sites> program_sites_ = {};
 };
 

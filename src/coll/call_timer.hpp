@@ -1,13 +1,13 @@
-// How long something takes, for whoever wants to know.
+// How long a call takes, where that is asked for.
 #pragma once
 
 namespace wherry::run {
 
 /// Reads the clock only if wanted: that takes longer than all else that a native call costs.
-class Stopwatch {
+class CallTimer {
  public:
   /// now: seconds.
-  Stopwatch(double (*now)(), bool wanted) : now_(wanted ? now : nullptr), start_(wanted ? now() : 0) {}
+  CallTimer(double (*now)(), bool wanted) : now_(wanted ? now : nullptr), start_(wanted ? now() : 0) {}
   /// Since it was made; 0 if nobody wants to know.
   double seconds() const { return now_ != nullptr ? now_() - start_ : 0; }
 
