@@ -124,7 +124,7 @@ void introduce(const run::Communicator& c) {
 void measure() {
   const Settings settings = read_settings([](const char* name) { return std::getenv(name); }, false);
   run::Communicator c(MPI_COMM_WORLD, settings, mpi::linked_api());
-  if (!c.terms().refusal.empty()) end_with(std::string(c.terms().refusal));
+  if (!c.agreement().refusal.empty()) end_with(std::string(c.agreement().refusal));
   introduce(c);
   Measuring(c).all();
 }

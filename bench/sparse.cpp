@@ -3,7 +3,7 @@
 //   bench_sparse --ways auto,nbx,census --degrees 0,1,4 --sizes 64,16384 --turns 20 --train 300
 // "degree D, N B": every rank sends N bytes to each of D ranks, whose number is known to the sender only. "library" is an
 // MPI_Alltoall of the counts and an MPI_Alltoallv; the others are Wherry's sparse exchanges.
-// "one neighbour, N B": an MPI_Alltoallv in which every rank sends to the next; "sendrecv" is MPI_Sendrecv. "hot receiver, N B": all
+// "one neighbor, N B": an MPI_Alltoallv in which every rank sends to the next; "sendrecv" is MPI_Sendrecv. "hot receiver, N B": all
 // send to rank 0. "wherry" is Wherry's choice after --train calls. Run it under the preload.
 #include <cstring>
 #include <functional>
@@ -86,7 +86,7 @@ void train(Irregular& irregular, int calls) {
 
 std::string label(const std::string& what, int bytes) { return what + ", " + bench::case_name(bytes); }
 
-void one_neighbour(int bytes, int turns, int calls) {
+void one_neighbor(int bytes, int turns, int calls) {
   const int rank = bench::rank_of(MPI_COMM_WORLD), size = bench::size_of(MPI_COMM_WORLD);
   const int next = (rank + 1) % size, before = (rank + size - 1) % size;
   Irregular irregular(MPI_COMM_WORLD);
@@ -119,7 +119,7 @@ void dense(Irregular& irregular) {
   irregular(PMPI_Alltoallv);
 }
 
-void unknown_senders(int degree, int bytes, const std::vector<std::string>& ways, int turns) {
+void unknown_senders(int degree, int bytes, const std::vector<std::string>& algorithms, int turns) {
   const Settings settings;
   run::Communicator c(MPI_COMM_WORLD, settings, mpi::linked_api());
   const std::vector<char> data(static_cast<std::size_t>(bytes), 1);
@@ -130,12 +130,12 @@ void unknown_senders(int degree, int bytes, const std::vector<std::string>& ways
     irregular.send_counts[static_cast<std::size_t>(sends.back().peer)] += bytes;
   }
   std::vector<Variant> variants = {{"library", [&irregular] { dense(irregular); }}};
-  for (const std::string& name : ways) {
-    const run::SparseWay way = run::sparse_way(name, c.placement());
-    if (way.is_native()) continue;
-    variants.push_back({name, [&c, &sends, way] {
+  for (const std::string& name : algorithms) {
+    const run::SparseAlgorithm algorithm = run::sparse_algorithm(name, c.placement());
+    if (algorithm.is_native()) continue;
+    variants.push_back({name, [&c, &sends, algorithm] {
                           run::Inbox inbox;
-                          run::exchange_sparsely(c.sparse_context(), way, sends, inbox);
+                          run::exchange_sparsely(c.sparse_context(), algorithm, sends, inbox);
                         }});
   }
   compare(label("degree " + std::to_string(degree), degree > 0 ? bytes : 0), variants, turns);
@@ -145,15 +145,15 @@ void unknown_senders(int degree, int bytes, const std::vector<std::string>& ways
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const auto ways = bench::words(bench::option(argc, argv, "--ways", "auto,nbx,census"));
+  const auto algorithms = bench::words(bench::option(argc, argv, "--ways", "auto,nbx,census"));
   const auto degrees = bench::numbers(bench::option(argc, argv, "--degrees", "0,1,4"));
   const auto sizes = bench::numbers(bench::option(argc, argv, "--sizes", "64,16384"));
   const int turns = bench::number(argc, argv, "--turns", 20),
             calls = bench::number(argc, argv, "--train", 300);
   for (const int degree : degrees)
     for (const int bytes : sizes)
-      if (degree > 0 || bytes == sizes.front()) unknown_senders(degree, bytes, ways, turns);
-  for (const int bytes : sizes) one_neighbour(bytes, turns, calls);
+      if (degree > 0 || bytes == sizes.front()) unknown_senders(degree, bytes, algorithms, turns);
+  for (const int bytes : sizes) one_neighbor(bytes, turns, calls);
   for (const int bytes : sizes) hot_receiver(bytes, turns, calls);
   MPI_Finalize();
 }

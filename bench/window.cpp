@@ -110,7 +110,7 @@ struct Variant {
   Both& on;
   void (*run)(Both&, int at, int bytes);
   Data data;
-  Both* neighbour = nullptr;  // another rank of the node
+  Both* neighbor = nullptr;  // another rank of the node
 };
 
 constexpr auto plain = [](Both& b, int at, int bytes) { b.plain(at, bytes); };
@@ -122,10 +122,10 @@ constexpr auto row_and_flush = [](Both& b, int at, int bytes) { b.get_row(at, by
 /// row(on): a get and a flush of all that will be read: several gets to one place before a flush would not be remembered.
 template <class Row>
 void prepare(const Variant& variant, Row&& row) {
-  for (Both* const each : {&variant.on, variant.neighbour})
+  for (Both* const each : {&variant.on, variant.neighbor})
     if (each != nullptr && variant.data != Data::cached) each->cached->invalidate();
   if (variant.data == Data::cached) row(variant.on);
-  if (variant.neighbour != nullptr) row(*variant.neighbour);
+  if (variant.neighbor != nullptr) row(*variant.neighbor);
   variant.on.flush();
 }
 
@@ -161,11 +161,11 @@ std::vector<int> shuffled(int count, int bytes) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int turns = bench::number(argc, argv, "--turns", 30);
-  Both b(false), joined(true), neighbour(false), sharing(false), blocks(false, 1024);
+  Both b(false), joined(true), neighbor(false), sharing(false), blocks(false, 1024);
   // Room for four times what is read: hardly anything is displaced.
   Node node(std::size_t{8} << 20);
   sharing.cached->share(node.cache());
-  neighbour.cached->share(node.cache());
+  neighbor.cached->share(node.cache());
   if (bench::rank_of(MPI_COMM_WORLD) == 0) {
     for (const int bytes : {8, 64}) {
       const std::string size = std::to_string(bytes) + " B";
@@ -184,7 +184,7 @@ int main(int argc, char** argv) {
     compare("on the node, 64 B",
             {{"plain", b, plain, Data::cached},
              {"hit and flush", b, hit_and_flush, Data::cached},
-             {"node", sharing, hit_and_flush, Data::on_the_node, &neighbour}},
+             {"node", sharing, hit_and_flush, Data::on_the_node, &neighbor}},
             shuffled(4096, 64), 4096, 64, turns);
     compare("in blocks, 8 B",
             {{"plain", b, plain, Data::cached},
@@ -200,7 +200,7 @@ int main(int argc, char** argv) {
   MPI_Barrier(MPI_COMM_WORLD);
   b.end();
   joined.end();
-  neighbour.end();
+  neighbor.end();
   sharing.end();
   blocks.end();
   MPI_Finalize();

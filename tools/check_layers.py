@@ -58,17 +58,7 @@ class Known:
     names: frozenset[str] = frozenset()  # that several files of src/ have
 
 
-KNOWN = Known(
-    circles=frozenset(),
-    names=frozenset(
-        {
-            "account.hpp",
-            "statistics.hpp",
-            "stopwatch.hpp",
-            "windows.cpp",
-        }
-    ),
-)
+KNOWN = Known()
 
 
 def violations(root: Path, known: Known | None = None) -> list[str]:

@@ -78,14 +78,14 @@ inline Trace normal(std::string name, std::size_t keys, std::size_t length, unsi
 }
 
 /// The gets of rank 0 of 2 that counts triangles on an R-MAT graph (D. Chakrabarti and others, SDM 2004;
-/// probabilities 0.57, 0.19, 0.19, 0.05): for each of its vertices the adjacency list of each neighbour that
+/// probabilities 0.57, 0.19, 0.19, 0.05): for each of its vertices the adjacency list of each neighbor that
 /// rank 1 owns. scored: the program says that lists are worth as much as they are long.
 enum class Scores { none, length };
 inline Trace clustering(std::string name, int scale, int edges_per_vertex, unsigned seed,
                         Scores scores = Scores::none) {
   Random random(seed);
   const std::uint32_t vertices = 1u << scale;
-  std::vector<std::set<std::uint32_t>> neighbours(vertices);
+  std::vector<std::set<std::uint32_t>> neighbors(vertices);
   for (std::uint32_t edge = 0; edge < vertices * static_cast<std::uint32_t>(edges_per_vertex); ++edge) {
     std::uint32_t from = 0, to = 0;
     for (int bit = 0; bit < scale; ++bit) {
@@ -94,14 +94,14 @@ inline Trace clustering(std::string name, int scale, int edges_per_vertex, unsig
       to = 2 * to + ((draw >= 0.57 && draw < 0.76) || draw >= 0.95 ? 1 : 0);
     }
     if (from == to) continue;
-    neighbours[from].insert(to);
-    neighbours[to].insert(from);
+    neighbors[from].insert(to);
+    neighbors[to].insert(from);
   }
   std::vector<Reference> references;
   for (std::uint32_t mine = 0; mine < vertices / 2; ++mine)
-    for (const std::uint32_t other : neighbours[mine])
+    for (const std::uint32_t other : neighbors[mine])
       if (other >= vertices / 2) {
-        const auto length = static_cast<std::uint32_t>(neighbours[other].size());
+        const auto length = static_cast<std::uint32_t>(neighbors[other].size());
         references.push_back({other, 4 * length, scores == Scores::length ? static_cast<float>(length) : 1});
       }
   return {std::move(name), std::move(references)};

@@ -154,9 +154,9 @@ std::string told(const std::string& strategy) {
 }
 
 /// The ranks of a simulation are threads of one process that take turns.
-const std::shared_ptr<run::Offers>& offers_of_process() {
-  static const auto offers = std::make_shared<run::Offers>();
-  return offers;
+const std::shared_ptr<run::AlgorithmCandidates>& offers_of_process() {
+  static const auto candidates = std::make_shared<run::AlgorithmCandidates>();
+  return candidates;
 }
 
 /// The first calls on a communicator are the library's, whatever they move: small ones are simulated soonest.

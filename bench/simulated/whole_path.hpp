@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "coll/choice/offers.hpp"
+#include "coll/choice/algorithm_candidates.hpp"
 #include "host/runtime.hpp"
 #include "mpi/simulated.hpp"
 
@@ -48,13 +48,14 @@ inline wherry::Settings settings_for(std::string_view strategy) {
 class WholePath {
  public:
   /// strategy: "auto" to learn.
-  WholePath(std::string_view strategy, std::shared_ptr<run::Offers> offers,
+  WholePath(std::string_view strategy, std::shared_ptr<run::AlgorithmCandidates> candidates,
             const wherry::model::Machine& machine)
       : strategy_(strategy),
         settings_(settings_for(strategy)),
         api_(wherry::mpi::simulated_api()),
-        runtime_(settings_, api_, &chosen_,
-                 {.now = [] { return MPI_Wtime(); }, .offers = std::move(offers), .simulated = machine}) {}
+        runtime_(
+            settings_, api_, &chosen_,
+            {.now = [] { return MPI_Wtime(); }, .candidates = std::move(candidates), .simulated = machine}) {}
 
   run::Runtime& runtime() { return runtime_; }
   const Chosen& chosen() const { return chosen_; }

@@ -83,7 +83,7 @@ int report(const wherry_plan& plan, int code) {
   return code;
 }
 
-bool is_over(const wherry_plan& plan) { return runtime()->starting().is_over(*plan.ours); }
+bool is_over(const wherry_plan& plan) { return runtime()->factory().is_over(*plan.ours); }
 
 /// Of an execution of Wherry's that is over.
 int end(wherry_plan& plan) {
@@ -208,7 +208,7 @@ int wherry_plan_start(wherry_plan* plan) {
   if (plan == nullptr) return MPI_ERR_REQUEST;
   if (plan->under_way) return report(*plan, MPI_ERR_REQUEST);
   const int code =
-      plan->ours ? report(*plan, runtime()->starting().start(plan->ours)) : plan->native(&plan->request);
+      plan->ours ? report(*plan, runtime()->factory().start(plan->ours)) : plan->native(&plan->request);
   plan->under_way = code == MPI_SUCCESS;
   return code;
 }
@@ -246,5 +246,5 @@ int wherry_plan_free(wherry_plan** plan) {
 
 const char* wherry_plan_strategy(const wherry_plan* plan) {
   if (plan == nullptr) return "";
-  return plan->ours ? plan->ours->way().name().data() : "native";
+  return plan->ours ? plan->ours->algorithm().name().data() : "native";
 }

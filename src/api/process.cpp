@@ -73,10 +73,10 @@ class Process {
     print_problems();
     watch_self();
     if (settings_.progress == ProgressBy::thread) std::atexit(stop_thread);
-    if (driver_.exists()) runtime_.starting().drive([this] { return driver_.wake(); });
+    if (driver_.exists()) runtime_.factory().drive([this] { return driver_.wake(); });
   }
   run::Runtime& runtime() { return runtime_; }
-  run::Driver& driver() { return driver_; }
+  run::ProgressEngine& driver() { return driver_; }
   const Settings& settings() const { return settings_; }
 
  private:
@@ -86,7 +86,7 @@ class Process {
     if (rank != 0) return;
     print(settings_.problems);
     // Under `wherry run` the tool says so; here nobody else does.
-    print(run::misspelt(settings_));
+    print(run::unknown_settings(settings_));
   }
 
   static void print(const std::vector<std::string>& problems) {
@@ -109,7 +109,7 @@ class Process {
   const Settings settings_;
   Listener listener_;
   run::Runtime runtime_;
-  run::Driver driver_;
+  run::ProgressEngine driver_;
 };
 
 /// Made at the first call; never destroyed: exit handlers may still communicate.

@@ -4,7 +4,7 @@
 
 #include "api/process.hpp"
 #include "base/settings.hpp"
-#include "coll/choice/offers.hpp"
+#include "coll/choice/algorithm_candidates.hpp"
 #include "mpi/simulated.hpp"
 
 namespace wherry::api {
@@ -18,19 +18,20 @@ Settings settings_of_simulation() {
 }
 
 /// The ranks take turns: to count once what all of them may run saves most of their time.
-const std::shared_ptr<run::Offers>& offers_of_all_ranks() {
-  static const auto offers = std::make_shared<run::Offers>();
-  return offers;
+const std::shared_ptr<run::AlgorithmCandidates>& candidates_of_all_ranks() {
+  static const auto candidates = std::make_shared<run::AlgorithmCandidates>();
+  return candidates;
 }
 
 class Rank final : public run::Observer {
  public:
   Rank()
       : settings_(settings_of_simulation()),
-        runtime_(settings_, library(), this, {.now = simulated_seconds, .offers = offers_of_all_ranks()}) {
+        runtime_(settings_, library(), this,
+                 {.now = simulated_seconds, .candidates = candidates_of_all_ranks()}) {
     // Nobody goes on with a plan but its owner's calls of plans. So between the start of a plan and its end a simulated program calls
     // nothing that waits for other ranks.
-    runtime_.starting().drive([] { return std::string_view(); });
+    runtime_.factory().drive([] { return std::string_view(); });
   }
 
   void used(MPI_Comm, const run::CellKey&, std::string_view strategy, std::uint64_t, std::uint64_t) override {

@@ -44,7 +44,7 @@ int exchange(const run::SparseExchange& call) {
   run::Runtime* const wherry = runtime();
   const int code = wherry != nullptr
                        ? wherry->sparse_exchange(call, &ran)
-                       : run::sparse_exchange(library(), nullptr, run::automatic_way, call, &ran);
+                       : run::sparse_exchange(library(), nullptr, run::automatic_algorithm, call, &ran);
   LastStrategy::set(ran);
   return code;
 }

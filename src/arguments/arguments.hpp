@@ -1,4 +1,4 @@
-// The arguments of a call that does not end where it begins, of whatever collective.
+// The arguments of a nonblocking or persistent collective, whichever it is.
 #pragma once
 
 #include <optional>
@@ -10,10 +10,10 @@ namespace wherry::run {
 
 /// Read once, and kept until the call is over.
 struct Arguments {
-  Blocks blocks;         // of all-to-alls and neighbourhoods, by rank
+  Blocks blocks;         // of all-to-alls and neighborhoods, by rank
   SegmentCall segments;  // of the other collectives
-  NeighbourCall neighbours;
-  std::optional<Joined> joined;  // of a neighbourhood: the types that blocks have
+  NeighborCall neighbors;
+  std::optional<Joined> joined;  // of a neighborhood: the types that blocks have
 };
 
 }  // namespace wherry::run

@@ -173,7 +173,7 @@ struct NeighborAlltoallv {
   MPI_Comm comm;
 };
 
-/// Arguments of MPI_Neighbor_alltoallw: displacements in bytes, one type per neighbour.
+/// Arguments of MPI_Neighbor_alltoallw: displacements in bytes, one type per neighbor.
 struct NeighborAlltoallw {
   const void* sendbuf;
   Numbers sendcounts;

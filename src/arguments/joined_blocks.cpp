@@ -56,13 +56,13 @@ class Regions {
 
 }  // namespace
 
-Joined::Joined(const mpi::Api& api, const NeighbourCall& call, const Ports& ports, int size, int rank,
+Joined::Joined(const mpi::Api& api, const NeighborCall& call, const Ports& ports, int size, int rank,
                Blocks& blocks)
     : api_(api) {
   const auto self = static_cast<std::size_t>(rank);
   blocks.send.resize(static_cast<std::size_t>(size));
   blocks.receive.resize(static_cast<std::size_t>(size));
-  blocks.send[self] = blocks.receive[self] = {};  // where it is no neighbour of itself
+  blocks.send[self] = blocks.receive[self] = {};  // where it is no neighbor of itself
   fill(call.send, ports.targets, blocks.send);
   fill(call.receive, ports.sources, blocks.receive);
 }

@@ -1,4 +1,4 @@
-// Blocks by rank, of a collective whose blocks are numbered by neighbours.
+// Blocks by rank, of a collective whose blocks are numbered by neighbors.
 #pragma once
 
 #include <vector>
@@ -10,12 +10,12 @@
 
 namespace wherry::run {
 
-/// What goes to one rank, or comes from it, as one block: the schedules know no other. Blocks of a repeated neighbour are joined by
+/// What goes to one rank, or comes from it, as one block: the schedules know no other. Blocks of a repeated neighbor are joined by
 /// a datatype, so that nothing is copied.
 class Joined {
  public:
   /// blocks: of c.size() ranks, or empty; reused from call to call. Both must live as long as this does.
-  Joined(const mpi::Api& api, const NeighbourCall& call, const Ports& ports, int size, int rank,
+  Joined(const mpi::Api& api, const NeighborCall& call, const Ports& ports, int size, int rank,
          Blocks& blocks);
   Joined(const Joined&) = delete;
   Joined& operator=(const Joined&) = delete;

@@ -1,4 +1,4 @@
-// One neighbourhood collective as the program asks for it.
+// One neighborhood collective as the program asks for it.
 #pragma once
 
 #include <mpi.h>
@@ -13,7 +13,7 @@
 namespace wherry::run {
 
 /// What this rank sends to each target and receives from each source, by their numbers. Of nobody, the share means nothing.
-struct NeighbourCall {
+struct NeighborCall {
   std::vector<Share> send;
   std::vector<Share> receive;
   TypeMemory types;
@@ -22,15 +22,15 @@ struct NeighbourCall {
 };
 
 /// Fills `read`, reusing its memory. false: arguments that only the library should judge.
-bool read_neighbours(const mpi::Api& api, const NeighborAlltoall& call, const Topology& topology,
-                     NeighbourCall& read);
-bool read_neighbours(const mpi::Api& api, const NeighborAlltoallv& call, const Topology& topology,
-                     NeighbourCall& read);
-bool read_neighbours(const mpi::Api& api, const NeighborAlltoallw& call, const Topology& topology,
-                     NeighbourCall& read);
-bool read_neighbours(const mpi::Api& api, const NeighborAllgather& call, const Topology& topology,
-                     NeighbourCall& read);
-bool read_neighbours(const mpi::Api& api, const NeighborAllgatherv& call, const Topology& topology,
-                     NeighbourCall& read);
+bool read_neighbors(const mpi::Api& api, const NeighborAlltoall& call, const Topology& topology,
+                    NeighborCall& read);
+bool read_neighbors(const mpi::Api& api, const NeighborAlltoallv& call, const Topology& topology,
+                    NeighborCall& read);
+bool read_neighbors(const mpi::Api& api, const NeighborAlltoallw& call, const Topology& topology,
+                    NeighborCall& read);
+bool read_neighbors(const mpi::Api& api, const NeighborAllgather& call, const Topology& topology,
+                    NeighborCall& read);
+bool read_neighbors(const mpi::Api& api, const NeighborAllgatherv& call, const Topology& topology,
+                    NeighborCall& read);
 
 }  // namespace wherry::run

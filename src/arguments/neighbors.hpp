@@ -1,4 +1,4 @@
-// The neighbours of this rank, as the MPI library knows them.
+// The neighbors of this rank, as the MPI library knows them.
 #pragma once
 
 #include <mpi.h>
@@ -10,7 +10,7 @@
 
 namespace wherry::run {
 
-/// In the order of the buffers of neighbourhood collectives (MPI 4.1, 8.6); schedule::nobody for MPI_PROC_NULL.
+/// In the order of the buffers of neighborhood collectives (MPI 4.1, 8.6); schedule::nobody for MPI_PROC_NULL.
 struct Topology {
   std::vector<int> sources;
   std::vector<int> targets;

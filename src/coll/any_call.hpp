@@ -27,7 +27,7 @@ AnyCall any_call(const mpi::Api& api, const Call& call) {
       [&] { return is_valid(api, call); }};
 }
 
-template <Neighbourly Call>
+template <Neighborly Call>
 AnyCall any_call(const mpi::Api& api, const Call& call) {
   return {collective_of<Call>, call.comm,
           [&](const Communicator& c, Arguments& to) { return read_joined(api, call, c, to); },

@@ -4,9 +4,9 @@
 
 #include "base/floating_point.hpp"
 #include "coll/blocks/block_collectives.hpp"
+#include "coll/call_timer.hpp"
 #include "coll/neighborhood/neighborhood_collectives.hpp"
 #include "coll/segments/segment_collectives.hpp"
-#include "coll/stopwatch.hpp"
 #include "profile/record.hpp"
 
 namespace wherry::run {
@@ -22,29 +22,29 @@ std::uint64_t nanoseconds(double seconds) {
 int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Native& native,
                  double reading_s) const {
   const CellKey& key = call.key;
-  const Instruction& asked = parts_.instructions.of(key.collective);
+  const Instruction& asked = context_.instructions.of(key.collective);
   Choice* const choice =
-      asked.kind == Instruction::Kind::learn ? &parts_.choosing.choice(c, key, call.root) : nullptr;
-  const std::optional<Algorithm> way =
-      choice != nullptr ? choice->ways[choice->cell.begin()] : asked_for(c, key, asked);
+      asked.kind == Instruction::Kind::learn ? &context_.choosing.choice(c, key, call.root) : nullptr;
+  const std::optional<Algorithm> algorithm =
+      choice != nullptr ? choice->algorithms[choice->cell.begin()] : asked_for(c, key, asked);
 
-  const Stopwatch watch(parts_.now,
-                        parts_.observer != nullptr || (choice != nullptr && choice->cell.wants_time()));
-  const int code = way ? perform(c, key, *way) : native();
+  const CallTimer watch(context_.now,
+                        context_.observer != nullptr || (choice != nullptr && choice->cell.wants_time()));
+  const int code = algorithm ? perform(c, key, *algorithm) : native();
   const double took = watch.seconds();
 
   if (choice != nullptr) {
-    choice->cell.end(way ? computed([=] { return reading_s + took; }) : took);
+    choice->cell.end(algorithm ? computed([=] { return reading_s + took; }) : took);
     report_decisions(comm, key, choice->cell.learner());
   }
-  report_use(comm, key, way ? way->name() : native_name, call.bytes, took);
+  report_use(comm, key, algorithm ? algorithm->name() : native_name, call.bytes, took);
   // The library has called the error handler for its own failures.
-  if (code != MPI_SUCCESS && way) parts_.api.Comm_call_errhandler(comm, code);
+  if (code != MPI_SUCCESS && algorithm) context_.api.Comm_call_errhandler(comm, code);
   return code;
 }
 
 int Running::run_native(MPI_Comm comm, const CellKey& key, std::uint64_t bytes, const Native& native) const {
-  const Stopwatch watch(parts_.now, parts_.observer != nullptr);
+  const CallTimer watch(context_.now, context_.observer != nullptr);
   const int code = native();
   report_use(comm, key, native_name, bytes, watch.seconds());
   return code;
@@ -52,7 +52,7 @@ int Running::run_native(MPI_Comm comm, const CellKey& key, std::uint64_t bytes, 
 
 Described Running::describe_exchange(Communicator& c, Collective collective) const {
   return {.key = key_of(c.blocks, collective, bucket(c, collective)),
-          .bytes = parts_.observer != nullptr ? static_cast<std::uint64_t>(c.blocks.bytes_sent()) : 0};
+          .bytes = context_.observer != nullptr ? static_cast<std::uint64_t>(c.blocks.bytes_sent()) : 0};
 }
 
 /// The way that the user named; none where it cannot be gone.
@@ -61,11 +61,11 @@ std::optional<Algorithm> Running::asked_for(Communicator& c, const CellKey& key,
   if (asked.kind == Instruction::Kind::native) return std::nullopt;
   Asked& last = c.asked[key];
   if (last.name != asked.name) {
-    const auto [way, problem] = parts_.choosing.named(c, key, asked.name);
-    last = {asked.name, way, problem};
+    const auto [algorithm, problem] = context_.choosing.named(c, key, asked.name);
+    last = {asked.name, algorithm, problem};
   }
-  parts_.miss(key.collective, last.problem);
-  return last.way;
+  context_.miss(key.collective, last.problem);
+  return last.algorithm;
 }
 
 /// The agreed size class of this all-to-all.
@@ -74,27 +74,28 @@ std::uint32_t Running::bucket(Communicator& c, Collective collective) const {
   return c.watches[{collective, c.blocks.in_place}].follow(c.blocks.bytes_sent() / c.size(), c.channel());
 }
 
-int Running::perform(Communicator& c, const CellKey& key, const Algorithm& way) const {
-  Staging& staging = parts_.staging;
-  if (way.segments != nullptr) return perform_segments(c, way, staging);
-  if (way.neighbours != nullptr) return perform_neighbours(c, key, *way.neighbours, staging);
-  return key.collective == Collective::alltoall ? perform_uniform(c, *way.exchange, staging)
-                                                : perform_irregular(c, *way.exchange, key.bucket, staging);
+int Running::perform(Communicator& c, const CellKey& key, const Algorithm& algorithm) const {
+  Staging& staging = context_.staging;
+  if (algorithm.segments != nullptr) return perform_segments(c, algorithm, staging);
+  if (algorithm.neighbors != nullptr) return perform_neighbors(c, key, *algorithm.neighbors, staging);
+  return key.collective == Collective::alltoall
+             ? perform_uniform(c, *algorithm.exchange, staging)
+             : perform_irregular(c, *algorithm.exchange, key.bucket, staging);
 }
 
 void Running::report_use(MPI_Comm comm, const CellKey& key, std::string_view name, std::uint64_t bytes,
                          double seconds) const {
-  if (parts_.observer != nullptr) parts_.observer->used(comm, key, name, bytes, nanoseconds(seconds));
+  if (context_.observer != nullptr) context_.observer->used(comm, key, name, bytes, nanoseconds(seconds));
 }
 
 void Running::report_decisions(MPI_Comm comm, const CellKey& key, tuning::Learner& learner) const {
-  if (parts_.observer == nullptr) return;
+  if (context_.observer == nullptr) return;
   constexpr profile::Reason reasons[] = {profile::Reason::trial, profile::Reason::kept,
                                          profile::Reason::dropped, profile::Reason::loaded,
                                          profile::Reason::changed};
   const auto recorded = [](std::optional<double> seconds) { return seconds ? nanoseconds(*seconds) : 0; };
   for (const tuning::Event& e : learner.drain_events())
-    parts_.observer->decided(
+    context_.observer->decided(
         comm, key, static_cast<std::uint32_t>(e.call), learner.candidates()[e.candidate].name,
         reasons[static_cast<std::size_t>(e.reason)], recorded(e.seconds), recorded(e.native_seconds));
 }

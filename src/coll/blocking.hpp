@@ -1,4 +1,4 @@
-// Blocking calls that have been read: which way they go, how long that took, and who is told.
+// Blocking calls that have been read: which algorithm performs them, how long that took, and what is reported.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ using Native = std::function<int()>;
 /// Collective over the communicator of a call. Thread-safe as MPI lets threads share communicators.
 class Running {
  public:
-  explicit Running(const Parts& parts) : parts_(parts) {}
+  explicit Running(const RuntimeContext& context) : context_(context) {}
 
   /// What an all-to-all in c.blocks is like. Irregular ones agree on a size class now and then.
   Described describe_exchange(Communicator& c, Collective collective) const;
@@ -32,12 +32,12 @@ class Running {
  private:
   std::uint32_t bucket(Communicator& c, Collective collective) const;
   std::optional<Algorithm> asked_for(Communicator& c, const CellKey& key, const Instruction& asked) const;
-  int perform(Communicator& c, const CellKey& key, const Algorithm& way) const;
+  int perform(Communicator& c, const CellKey& key, const Algorithm& algorithm) const;
   void report_use(MPI_Comm comm, const CellKey& key, std::string_view name, std::uint64_t bytes,
                   double seconds) const;
   void report_decisions(MPI_Comm comm, const CellKey& key, tuning::Learner& learner) const;
 
-  const Parts& parts_;
+  const RuntimeContext& context_;
 };
 
 }  // namespace wherry::run

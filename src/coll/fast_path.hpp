@@ -1,50 +1,52 @@
-// Calls of which nothing more is to be learned for a while, and which are the library's.
+// The fast path: native calls until the learner's next decision, with nothing looked up for them.
 //
 // Where a call takes some microseconds, looking at its datatypes and at what was learned takes a good part of that.
 #pragma once
 
 #include "coll/blocking.hpp"
+#include "coll/call_timer.hpp"
 #include "coll/state/call_signature.hpp"
-#include "coll/stopwatch.hpp"
 
 namespace wherry::run {
 
-class QuietCalls {
+class FastPathCalls {
  public:
-  QuietCalls(const Parts& parts, const Running& running) : parts_(parts), running_(running) {}
+  FastPathCalls(const RuntimeContext& context, const Running& running)
+      : context_(context), running_(running) {}
 
   /// Whether a call that is like these needs no more than the library.
   template <Comparable Call>
-  bool cover(const Quiet& quiet, Collective collective, const Call& call) const {
-    return quiet.left > 0 && quiet.like == likeness_of(call) && is_learning(collective);
+  bool cover(const FastPath& fast_path, Collective collective, const Call& call) const {
+    return fast_path.left > 0 && fast_path.like == signature_of(call) && is_learning(collective);
   }
   /// Such a call.
-  int run(Quiet& quiet, MPI_Comm comm, const Native& native) const {
-    --quiet.left;
-    ++quiet.made;
-    return parts_.observer == nullptr ? native() : running_.run_native(comm, quiet.key, quiet.bytes, native);
+  int run(FastPath& fast_path, MPI_Comm comm, const Native& native) const {
+    --fast_path.left;
+    ++fast_path.made;
+    return context_.observer == nullptr ? native()
+                                        : running_.run_native(comm, fast_path.key, fast_path.bytes, native);
   }
   /// For the reading of a call's arguments. Runs where the library's calls would be spared it, being quiet, and the learner is
   /// about to compare.
   template <Comparable Call>
-  Stopwatch reading(const Communicator& c, Collective collective, const Call& call) const {
-    const Quiet& quiet = c.quiet[index_of(collective)];
+  CallTimer reading(const Communicator& c, Collective collective, const Call& call) const {
+    const FastPath& fast_path = c.fast_path[index_of(collective)];
     const Choice* const last = c.recent_choices[index_of(collective)].choice;
-    const bool may_become_quiet = quiet.lasts.value_or(false) && quiet.like == likeness_of(call);
-    return {parts_.now, may_become_quiet && last != nullptr && last->cell.may_want_time()};
+    const bool may_become_fast = fast_path.lasts.value_or(false) && fast_path.like == signature_of(call);
+    return {context_.now, may_become_fast && last != nullptr && last->cell.may_want_time()};
   }
   /// Tells the learner of the calls that were made without it.
-  static void end(Quiet& quiet);
+  static void end(FastPath& fast_path);
   /// Looks whether those that follow this call need no more than the library. Not at the first of its kind, which may be the
   /// only one.
-  void grow(Communicator& c, const Likeness& like, const Described& call) const;
+  void grow(Communicator& c, const CallSignature& like, const Described& call) const;
 
  private:
   bool is_learning(Collective collective) const {
-    return parts_.instructions.of(collective).kind == Instruction::Kind::learn;
+    return context_.instructions.of(collective).kind == Instruction::Kind::learn;
   }
 
-  const Parts& parts_;
+  const RuntimeContext& context_;
   const Running& running_;
 };
 

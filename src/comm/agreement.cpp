@@ -32,39 +32,40 @@ long long instructions(const Settings& s) {
 }
 
 /// One rank's offer; the smallest of each over the ranks are their terms.
-enum Offer {
-  room,
+enum Quantity {
+  capacity,
   learning,
   tuning,
   host_memory,
   staging_max,
-  set_aside,
+  reserved_memory,
   instructed,
   instructed_negated,
-  offers
+  quantities
 };
 
-using Offers = std::array<long long, offers>;
+using Quantities = std::array<long long, quantities>;
 
-Offers offers_of(const Settings& settings, Room has, std::size_t has_set_aside) {
+Quantities quantities_of(const Settings& settings, Capacity has, std::size_t has_reserved) {
   const long long told = instructions(settings);
-  Offers mine{};
-  mine[room] = has == Room::enough;
+  Quantities mine{};
+  mine[capacity] = has == Capacity::enough;
   mine[learning] = settings.features.learning;
   mine[tuning] = settings.features.tuning;
   mine[host_memory] = !accelerator_loaded();
   mine[staging_max] = static_cast<long long>(settings.staging_max);
-  mine[set_aside] = static_cast<long long>(has_set_aside);
+  mine[reserved_memory] = static_cast<long long>(has_reserved);
   mine[instructed] = told;
   mine[instructed_negated] = -told;
   return mine;
 }
 
 /// Of what all ranks offer, the least of each kind.
-Offers least_of(const std::vector<long long>& all) {
-  Offers least;
-  std::copy_n(all.begin(), offers, least.begin());
-  for (std::size_t i = 0; i < all.size(); ++i) least[i % offers] = std::min(least[i % offers], all[i]);
+Quantities least_of(const std::vector<long long>& all) {
+  Quantities least;
+  std::copy_n(all.begin(), quantities, least.begin());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    least[i % quantities] = std::min(least[i % quantities], all[i]);
   return least;
 }
 
@@ -76,19 +77,19 @@ bool accelerator_loaded() {
   return found;
 }
 
-Terms settle_terms(const Settings& settings, Room has, std::size_t has_set_aside, MPI_Comm comm,
-                   const mpi::Api& api) {
-  const std::vector<long long> all = ask_all(api, comm, offers_of(settings, has, has_set_aside));
+Agreement agree(const Settings& settings, Capacity has, std::size_t has_reserved, MPI_Comm comm,
+                const mpi::Api& api) {
+  const std::vector<long long> all = ask_all(api, comm, quantities_of(settings, has, has_reserved));
   if (all.empty()) return {.refusal = "the MPI library failed when the ranks were to settle their terms"};
-  const Offers least = least_of(all);
-  if (least[room] == 0) return {.refusal = "too many communicators at once"};
+  const Quantities least = least_of(all);
+  if (least[capacity] == 0) return {.refusal = "too many communicators at once"};
   if (least[instructed] != -least[instructed_negated]) return {.refusal = "ranks have different settings"};
   return {.refusal = "",
           .learning = least[learning] != 0,
           .tuning = least[tuning] != 0,
           .host_memory = least[host_memory] != 0,
           .staging_max = static_cast<std::size_t>(least[staging_max]),
-          .set_aside = static_cast<std::size_t>(least[set_aside])};
+          .reserved_memory = static_cast<std::size_t>(least[reserved_memory])};
 }
 
 }  // namespace wherry::run

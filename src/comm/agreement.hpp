@@ -1,4 +1,4 @@
-// What the ranks of a communicator settle among themselves before Wherry joins it.
+// The agreement of the ranks of a communicator, before Wherry is enabled on it.
 #pragma once
 
 #include <mpi.h>
@@ -12,23 +12,23 @@
 namespace wherry::run {
 
 /// Whether this process may join one more communicator.
-enum class Room { none, enough };
+enum class Capacity { none, enough };
 
 /// Equal on all ranks of the communicator.
-struct Terms {
+struct Agreement {
   std::string_view refusal;  // why Wherry stays away; empty: it does not
   bool learning = false;
   bool tuning = false;
-  bool host_memory = false;     // no rank has an accelerator's runtime loaded
-  std::size_t staging_max = 0;  // bytes: the smallest that any rank allows
-  std::size_t set_aside = 0;    // bytes: that every rank has set aside for non-blocking calls
+  bool host_memory = false;         // no rank has an accelerator's runtime loaded
+  std::size_t staging_max = 0;      // bytes: the smallest that any rank allows
+  std::size_t reserved_memory = 0;  // bytes: that every rank has set aside for non-blocking calls
 };
 
 /// Whether a library is loaded that may hand device memory to MPI.
 bool accelerator_loaded();
 
-/// set_aside: of this rank. Collective over comm.
-Terms settle_terms(const Settings& settings, Room room, std::size_t set_aside, MPI_Comm comm,
-                   const mpi::Api& api);
+/// reserved_memory: of this rank. Collective over comm.
+Agreement agree(const Settings& settings, Capacity capacity, std::size_t reserved_memory, MPI_Comm comm,
+                const mpi::Api& api);
 
 }  // namespace wherry::run

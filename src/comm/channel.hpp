@@ -1,4 +1,4 @@
-// Wherry's own lane beside a communicator: a private communicator and a way to wait.
+// Wherry's own channel beside a communicator: a private communicator and a way to wait.
 #pragma once
 
 #include <mpi.h>

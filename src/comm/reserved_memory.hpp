@@ -1,7 +1,7 @@
 // Memory that every rank of a communicator has for its non-blocking collectives when there is no other.
 //
 // A non-blocking call must not ask the other ranks whether they have memory for it, and a rank without could not do its part. So
-// each sets memory for one call aside when the communicator is joined, and no call is taken up that may need more. Calls that get no other
+// each reserves memory for one call when Wherry is enabled on the communicator, and no call is taken up that may need more. Calls that get no other
 // have it one after the other, in the order in which they started, which all ranks share. Of the calls that are not over on all ranks
 // the first has its memory everywhere: it ends, and the next has.
 #pragma once
@@ -14,10 +14,10 @@
 
 namespace wherry::run {
 
-class SetAside {
+class ReservedMemory {
  public:
   /// As much of `most` bytes as can be had, halving. The system gives what is never written to in name only.
-  explicit SetAside(std::size_t most) {
+  explicit ReservedMemory(std::size_t most) {
     constexpr std::size_t least = 4096;
     for (bytes_ = most; bytes_ >= least; bytes_ /= 2)
       if (data_.reset(new (std::nothrow) std::byte[bytes_]); data_ != nullptr) return;

@@ -1,4 +1,4 @@
-// Tags of collectives that are left and taken up again, on one communicator.
+// Tags of nonblocking operations, on one communicator.
 #pragma once
 
 #include <cstdint>

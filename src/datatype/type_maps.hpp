@@ -1,4 +1,4 @@
-// The shapes of the program's datatypes, worked out once for each.
+// The type maps of the program's datatypes, worked out once for each.
 #pragma once
 
 #include <mpi.h>

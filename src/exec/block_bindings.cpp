@@ -33,7 +33,7 @@ std::optional<Piece> UniformBinding::outgoing(const schedule::Message& m) const 
   if (m.slot == schedule::at_home) return bytes(place(items.front()), 1);
   std::byte* to = slot(m.slot);
   for (std::size_t i = 0; i < items.size();) {
-    // Neighbours in memory are copied together.
+    // Neighbors in memory are copied together.
     const std::byte* from = place(items[i]);
     std::size_t length = block_bytes_;
     std::size_t next = i + 1;

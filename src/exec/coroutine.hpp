@@ -1,4 +1,4 @@
-// A collective as a coroutine: one text for calls that wait and for calls that are left and taken up again.
+// A collective as a coroutine: one text for blocking calls and for nonblocking operations.
 #pragma once
 
 #include <mpi.h>

@@ -29,14 +29,15 @@ struct Runtime::State {
       : settings(s),
         api(a),
         staging(s.staging_max),
-        choosing(s, a, around.offers != nullptr ? around.offers : std::make_shared<Offers>(), staging,
-                 around.simulated),
+        choosing(s, a,
+                 around.candidates != nullptr ? around.candidates : std::make_shared<AlgorithmCandidates>(),
+                 staging, around.simulated),
         instructions(s),
-        attachments(s, a, [this](Communicator& c) { choosing.note(c); }),
-        parts{s, a, o, around.now, instructions, attachments, choosing, staging},
-        running(parts),
-        quiet_calls(parts, running),
-        starting(parts) {}
+        registry(s, a, [this](Communicator& c) { choosing.note(c); }),
+        context{s, a, o, around.now, instructions, registry, choosing, staging},
+        running(context),
+        fast_path_calls(context, running),
+        factory(context) {}
 
   bool is_away() const { return finished || !settings.enabled || !settings.features.collectives; }
   template <class Call>
@@ -48,18 +49,18 @@ struct Runtime::State {
   Communicator* joined(Collective collective, const Call& call);
   std::string_view reason_to_leave_segments(Communicator& c);
   template <class Call>
-  int run_neighbours(const Call& call, const Native& native);
+  int run_neighbors(const Call& call, const Native& native);
 
   const Settings& settings;
   const mpi::Api& api;
   Staging staging;
   Choosing choosing;
   Instructions instructions;
-  Attachments attachments;
-  const Parts parts;
+  CommunicatorRegistry registry;
+  const RuntimeContext context;
   Running running;
-  QuietCalls quiet_calls;
-  Starting starting;
+  FastPathCalls fast_path_calls;
+  OperationFactory factory;
   std::atomic<bool> finished = false;
 };
 
@@ -68,15 +69,15 @@ template <class Call>
 Communicator* Runtime::State::joined(Collective collective, const Call& call) {
   if (is_away()) return nullptr;
   std::string_view refusal;
-  const Attachments::Sound is_sound = [this, &call] { return is_valid(api, call); };
-  Communicator* const c = attachments.joined(call.comm, weight_of<Call>, is_sound, &refusal);
-  parts.miss(collective, refusal);
+  const CommunicatorRegistry::Sound is_sound = [this, &call] { return is_valid(api, call); };
+  Communicator* const c = registry.joined(call.comm, weight_of<Call>, is_sound, &refusal);
+  context.miss(collective, refusal);
   return c;
 }
 
 /// Why the call in c.segments must be the library's, alike on all ranks; empty if it need not.
 std::string_view Runtime::State::reason_to_leave_segments(Communicator& c) {
-  const std::string_view reason = reason_to_stay(settings, c, c.segments, c.terms().staging_max);
+  const std::string_view reason = reason_to_stay(settings, c, c.segments, c.agreement().staging_max);
   if (!reason.empty() || choosing.reserve(c, most_staging(c.segments, c.size()))) return reason;
   return "not every rank has the memory that blocks so different may need";
 }
@@ -86,24 +87,25 @@ template <class Call>
 int Runtime::State::run(Collective collective, const Call& call, const Native& native) {
   Communicator* const c = joined(collective, call);
   if (c == nullptr) return native();
-  Quiet& quiet = c->quiet[index_of(collective)];
+  FastPath& fast_path = c->fast_path[index_of(collective)];
   if constexpr (Comparable<Call>)
-    if (quiet_calls.cover(quiet, collective, call)) return quiet_calls.run(quiet, call.comm, native);
-  QuietCalls::end(quiet);
+    if (fast_path_calls.cover(fast_path, collective, call))
+      return fast_path_calls.run(fast_path, call.comm, native);
+  FastPathCalls::end(fast_path);
   return run_joined(*c, collective, call, native);
 }
 
 template <class Call>
 int Runtime::State::run_joined(Communicator& c, Collective collective, const Call& call,
                                const Native& native) {
-  const Stopwatch reading = [&]() -> Stopwatch {
-    if constexpr (Comparable<Call>) return quiet_calls.reading(c, collective, call);
-    else return {parts.now, false};
+  const CallTimer reading = [&]() -> CallTimer {
+    if constexpr (Comparable<Call>) return fast_path_calls.reading(c, collective, call);
+    else return {context.now, false};
   }();
   if (!read_work(api, call, c, c.blocks, c.segments)) return native();
   if constexpr (!Exchange<Call>) {
     const std::string_view reason = reason_to_leave_segments(c);
-    parts.miss(collective, reason);
+    context.miss(collective, reason);
     if (!reason.empty()) return native();
   }
   const Described described = [&] {
@@ -111,24 +113,24 @@ int Runtime::State::run_joined(Communicator& c, Collective collective, const Cal
     else return run::describe(c.segments, collective);
   }();
   const int code = running.run(c, call.comm, described, native, reading.seconds());
-  if constexpr (Comparable<Call>) quiet_calls.grow(c, likeness_of(call), described);
+  if constexpr (Comparable<Call>) fast_path_calls.grow(c, signature_of(call), described);
   return code;
 }
 
 template <class Call>
-int Runtime::State::run_neighbours(const Call& call, const Native& native) {
+int Runtime::State::run_neighbors(const Call& call, const Native& native) {
   constexpr Collective collective = collective_of<Call>;
   if (is_away()) return native();
   std::string_view reason;
-  const Attachments::Sound sound = [this, &call] { return is_sound(api, call); };
-  Communicator* const c = attachments.joined(call.comm, Weight::light, sound, &reason);
+  const CommunicatorRegistry::Sound sound = [this, &call] { return is_sound(api, call); };
+  Communicator* const c = registry.joined(call.comm, Weight::light, sound, &reason);
   const Instruction::Kind asked = instructions.of(collective).kind;
   const bool is_native = c == nullptr || asked == Instruction::Kind::native;
-  Neighbourhood* const n = is_native ? nullptr : neighbourhood_of(*c, call.comm);
+  Neighborhood* const n = is_native ? nullptr : neighborhood_of(*c, call.comm);
   if (n != nullptr) reason = reason_to_leave(*n, asked == Instruction::Kind::named);
-  parts.miss(collective, reason);
-  if (n == nullptr || !reason.empty() || !read_neighbours(api, call, n->topology(), n->call)) return native();
-  return running.run(*c, call.comm, describe_neighbours(*c, collective), native);
+  context.miss(collective, reason);
+  if (n == nullptr || !reason.empty() || !read_neighbors(api, call, n->topology(), n->call)) return native();
+  return running.run(*c, call.comm, describe_neighbors(*c, collective), native);
 }
 
 double steady_seconds() {
@@ -195,45 +197,45 @@ int Runtime::barrier(const Barrier& call, const Native& native) {
 }
 
 int Runtime::neighbor_alltoall(const NeighborAlltoall& call, const Native& native) {
-  return state_->run_neighbours(call, native);
+  return state_->run_neighbors(call, native);
 }
 
 int Runtime::neighbor_alltoallv(const NeighborAlltoallv& call, const Native& native) {
-  return state_->run_neighbours(call, native);
+  return state_->run_neighbors(call, native);
 }
 
 int Runtime::neighbor_alltoallw(const NeighborAlltoallw& call, const Native& native) {
-  return state_->run_neighbours(call, native);
+  return state_->run_neighbors(call, native);
 }
 
 int Runtime::neighbor_allgather(const NeighborAllgather& call, const Native& native) {
-  return state_->run_neighbours(call, native);
+  return state_->run_neighbors(call, native);
 }
 
 int Runtime::neighbor_allgatherv(const NeighborAllgatherv& call, const Native& native) {
-  return state_->run_neighbours(call, native);
+  return state_->run_neighbors(call, native);
 }
 
 int Runtime::sparse_exchange(const SparseExchange& call, std::string_view* ran) {
   State& s = *state_;
-  return run::sparse_exchange(s.api, s.is_away() ? nullptr : &s.attachments, s.settings.sparse_exchange, call,
+  return run::sparse_exchange(s.api, s.is_away() ? nullptr : &s.registry, s.settings.sparse_exchange, call,
                               ran);
 }
 
-Starting& Runtime::starting() { return state_->starting; }
+OperationFactory& Runtime::factory() { return state_->factory; }
 
 const mpi::Api& Runtime::api() const { return state_->api; }
 
-int Runtime::advance() { return state_->starting.progress().advance(); }
+int Runtime::advance() { return state_->factory.progress().advance(); }
 
-bool Runtime::is_idle() const { return state_->starting.progress().is_idle(); }
+bool Runtime::is_idle() const { return state_->factory.progress().is_idle(); }
 
 bool Runtime::force(std::string_view name) { return state_->instructions.force(name); }
 
 void Runtime::finalize() {
   state_->finished = true;
-  state_->starting.finish();
-  state_->attachments.detach_all();
+  state_->factory.finish();
+  state_->registry.detach_all();
   state_->choosing.save();
 }
 

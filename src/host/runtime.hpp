@@ -1,4 +1,4 @@
-// The run layer's face: collectives that pick and execute a schedule, or fall through to the library.
+// The runtime: collectives that pick and execute a schedule, or fall back to the native call.
 #pragma once
 
 #include <mpi.h>
@@ -22,12 +22,12 @@ struct SparseExchange;  // host/sparse_call.hpp
 /// Seconds of a clock that is never set back.
 double steady_seconds();
 
-class Offers;
+class AlgorithmCandidates;
 
 /// What a runtime takes from where it runs. The defaults are right for a process that is a rank.
 struct Surroundings {
   double (*now)() = steady_seconds;  // the clock by which it learns
-  std::shared_ptr<Offers> offers =
+  std::shared_ptr<AlgorithmCandidates> candidates =
       nullptr;  // for ranks that share a process, as in simulations: to share these too
   std::optional<model::Machine> simulated =
       std::nullopt;  // the machine of a simulation: its clock is exact, and its figures are known
@@ -73,20 +73,20 @@ class Runtime {
   /// arguments/calls.hpp. Local: it waits for no other rank.
   template <class Call>
   int start(const Call& call, const Native& native, MPI_Request* request) {
-    return starting().start(any_call(api(), call), native, request);
+    return factory().start(any_call(api(), call), native, request);
   }
-  /// The persistent form: the request is Wherry's if starting().is_ours() says so, or `native` made it.
+  /// The persistent form: the request is Wherry's if factory().is_ours() says so, or `native` made it.
   template <class Call>
   int init(const Call& call, const Native& native, MPI_Request* request) {
-    return starting().init(any_call(api(), call), native, request);
+    return factory().init(any_call(api(), call), native, request);
   }
   /// The collective with its arguments fixed; nullptr: the library must perform it. Its operation must outlive it.
   template <class Call>
   std::shared_ptr<Plan> plan(const Call& call) {
-    return starting().plan(any_call(api(), call));
+    return factory().plan(any_call(api(), call));
   }
   /// Forms that do not end in the call that begins them, and who goes on with them.
-  Starting& starting();
+  OperationFactory& factory();
 
   /// Goes on with what was started. How many calls have ended by this. Thread-safe, and safe inside the library's own calls.
   int advance();

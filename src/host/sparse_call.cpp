@@ -29,32 +29,32 @@ struct Sound {
 };
 
 /// Whatever this rank's messages are: it takes part.
-Communicator* joined(Attachments* attachments, MPI_Comm comm) {
+Communicator* joined(CommunicatorRegistry* registry, MPI_Comm comm) {
   std::string_view refusal;
-  return attachments == nullptr ? nullptr
-                                : attachments->joined(comm, Weight::full, [] { return true; }, &refusal);
+  return registry == nullptr ? nullptr : registry->joined(comm, Weight::full, [] { return true; }, &refusal);
 }
 
-SparseWay way_on(Communicator* c, std::string_view asked) {
+SparseAlgorithm way_on(Communicator* c, std::string_view asked) {
   if (c == nullptr) return {};
-  if (!c->sparse.way) c->sparse.way = sparse_way(asked, c->placement());
-  return *c->sparse.way;
+  if (!c->sparse.algorithm) c->sparse.algorithm = sparse_algorithm(asked, c->placement());
+  return *c->sparse.algorithm;
 }
 
 }  // namespace
 
-int sparse_exchange(const mpi::Api& api, Attachments* attachments, std::string_view asked,
+int sparse_exchange(const mpi::Api& api, CommunicatorRegistry* registry, std::string_view asked,
                     const SparseExchange& exchange, std::string_view* ran) {
   int ranks = 0;
   // The library calls the error handler that is right for an invalid communicator.
   if (const int code = destinations(api, exchange.comm, &ranks); code != MPI_SUCCESS) return code;
   const Sound sound(exchange.messages, ranks);
-  Communicator* const c = joined(attachments, exchange.comm);
-  const SparseWay way = way_on(c, asked);
-  *ran = way.name();
+  Communicator* const c = joined(registry, exchange.comm);
+  const SparseAlgorithm algorithm = way_on(c, asked);
+  *ran = algorithm.name();
   bool handled = false;
-  int code = way.is_native() ? exchange_natively(api, exchange.comm, sound.messages, exchange.inbox, &handled)
-                             : exchange_sparsely(c->sparse_context(), way, sound.messages, exchange.inbox);
+  int code = algorithm.is_native()
+                 ? exchange_natively(api, exchange.comm, sound.messages, exchange.inbox, &handled)
+                 : exchange_sparsely(c->sparse_context(), algorithm, sound.messages, exchange.inbox);
   if (handled) return code;
   code = first_error(exchange.code, first_error(sound.code, code));
   if (code != MPI_SUCCESS) api.Comm_call_errhandler(exchange.comm, code);

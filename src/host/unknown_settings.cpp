@@ -9,8 +9,8 @@
 
 namespace wherry::run {
 
-std::vector<std::string> misspelt(const Settings& settings) {
-  std::vector<std::string> problems = tuning::misspelt(settings.strategies);
+std::vector<std::string> unknown_settings(const Settings& settings) {
+  std::vector<std::string> problems = tuning::unknown_strategies(settings.strategies);
   const std::vector<std::string_view> known = sparse_way_names();
   if (const std::string& asked = settings.sparse_exchange; std::ranges::find(known, asked) == known.end())
     problems.push_back("WHERRY_SPARSE_EXCHANGE='" + asked.substr(0, 60) +

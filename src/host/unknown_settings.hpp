@@ -1,4 +1,4 @@
-// Settings that ask for strategies that there are not.
+// Settings that name unknown strategies.
 #pragma once
 
 #include <string>
@@ -9,6 +9,6 @@
 namespace wherry::run {
 
 /// For each: the variable, the nearest name, and what happens.
-std::vector<std::string> misspelt(const Settings& settings);
+std::vector<std::string> unknown_settings(const Settings& settings);
 
 }  // namespace wherry::run

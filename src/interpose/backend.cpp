@@ -181,7 +181,7 @@ run::Runtime& Backend::make_runtime() {
     std::free(std::exchange(gap_, nullptr));
     const bool heard = recording_ || says(2);
     made = new run::Runtime(settings_, api_, heard ? &listener : nullptr);
-    if (starting() && driver_.exists()) made->starting().drive([this] { return driver_.wake(); });
+    if (starting() && driver_.exists()) made->factory().drive([this] { return driver_.wake(); });
     runtime_.store(made, std::memory_order_release);
   }
   return *made;

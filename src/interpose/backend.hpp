@@ -98,7 +98,7 @@ class Backend {
   /// Puts wrappers into the slots, or the library's own functions where there is nothing to do.
   const char* install();
 
-  run::Driver& driver() { return driver_; }
+  run::ProgressEngine& driver() { return driver_; }
 
   bool recording() const { return recording_; }  // by settings; the file may still fail to open
   bool replacing() const { return replacing_; }
@@ -197,7 +197,7 @@ class Backend {
   void* gap_ = nullptr;
   std::atomic<run::Runtime*> runtime_ = nullptr;
   std::atomic<window::Windows*> windows_ = nullptr;
-  run::Driver driver_;
+  run::ProgressEngine driver_;
   std::array<std::atomic<const void*>, remembered_sites> program_sites_ = {};
 };
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "interpose/backend.hpp"
-#include "window/statistics.hpp"
+#include "window/window_statistics.hpp"
 #include "window/windows.hpp"
 
 namespace wherry::interpose {

@@ -16,7 +16,7 @@ template <class Next>
 int start_requests(int count, const MPI_Request requests[], const Next& next) {
   const int code = next();
   if (code == MPI_SUCCESS && backend().starting())
-    backend().runtime().starting().started({requests, static_cast<std::size_t>(count)});
+    backend().runtime().factory().started({requests, static_cast<std::size_t>(count)});
   return code;
 }
 
@@ -24,14 +24,14 @@ int start_requests(int count, const MPI_Request requests[], const Next& next) {
 template <class Next>
 int free_request(MPI_Request* request, const Next& next) {
   if (!backend().starting()) return next();
-  const std::shared_ptr<const void> kept = backend().runtime().starting().forget(*request);
+  const std::shared_ptr<const void> kept = backend().runtime().factory().forget(*request);
   return next();
 }
 
 /// Collectives cannot be cancelled (MPI 4.1, 6.13), and the receive that stands for one must not be.
 template <class Next>
 int cancel_request(MPI_Request* request, const Next& next) {
-  const bool ours = backend().starting() && backend().runtime().starting().is_ours(*request);
+  const bool ours = backend().starting() && backend().runtime().factory().is_ours(*request);
   return ours ? MPI_ERR_REQUEST : next();
 }
 

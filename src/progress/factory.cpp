@@ -12,7 +12,7 @@ namespace {
 
 /// Of staging. A non-blocking call has what every rank has set aside; for others the ranks make sure of it.
 std::size_t staging_max(const Communicator& c, Form form) {
-  return form == Form::nonblocking ? c.terms().set_aside : c.terms().staging_max;
+  return form == Form::nonblocking ? c.agreement().reserved_memory : c.agreement().staging_max;
 }
 
 /// Whether all ranks say so. Collective over c.
@@ -25,22 +25,23 @@ bool all_say(const Communicator& c, bool mine) {
 
 }  // namespace
 
-bool Starting::is_on(Form form) const {
-  const Features& on = parts_.settings.features;
-  return !finished_ && parts_.settings.enabled && on.collectives && (form == Form::plan || on.nonblocking);
+bool OperationFactory::is_on(Form form) const {
+  const Features& on = context_.settings.features;
+  return !finished_ && context_.settings.enabled && on.collectives && (form == Form::plan || on.nonblocking);
 }
 
 /// The library must perform the call. Without a reason there is nothing to tell.
-void Starting::left(const AnyCall& call, Form form, std::string_view reason) const {
-  if (parts_.observer != nullptr && !reason.empty())
-    parts_.observer->not_started(call.collective, form, reason);
+void OperationFactory::left(const AnyCall& call, Form form, std::string_view reason) const {
+  if (context_.observer != nullptr && !reason.empty())
+    context_.observer->not_started(call.collective, form, reason);
 }
 
 /// Why the call cannot be left and taken up again, alike on all ranks; empty: it can.
-std::string_view Starting::why_not(const AnyCall& call, const Started& made, Form form) const {
+std::string_view OperationFactory::why_not(const AnyCall& call, const NonblockingOperation& made,
+                                           Form form) const {
   const Communicator& c = *made.communicator();
   const Arguments& read = made.arguments;
-  if (!c.terms().host_memory)
+  if (!c.agreement().host_memory)
     return "an accelerator: only the library can copy its memory, and not at any time";
   if (read.blocks.in_place && call.collective != Collective::alltoall)
     return "in place, of blocks that differ";
@@ -49,17 +50,17 @@ std::string_view Starting::why_not(const AnyCall& call, const Started& made, For
   if (user && form != Form::plan)
     return "the operation is the program's own, which may be freed before the call is over";
   if (is_neighbourhood(call.collective))
-    return reason_to_leave(*c.neighbourhood,
-                           parts_.instructions.of(call.collective).kind == Instruction::Kind::named);
+    return reason_to_leave(*c.neighborhood,
+                           context_.instructions.of(call.collective).kind == Instruction::Kind::named);
   return schedule::segment_operation(call.collective)
-             ? reason_to_stay(parts_.settings, c, read.segments, staging_max(c, form))
+             ? reason_to_stay(context_.settings, c, read.segments, staging_max(c, form))
              : "";
 }
 
 /// Of blocks that differ. The ranks of a non-blocking call cannot agree on a size now: it is what blocking calls have agreed on, or
 /// blocks of 1 KiB.
-std::uint32_t Starting::irregular_bucket(const AnyCall& call, const Started& made, long long average_bytes,
-                                         Form form) const {
+std::uint32_t OperationFactory::irregular_bucket(const AnyCall& call, const NonblockingOperation& made,
+                                                 long long average_bytes, Form form) const {
   constexpr std::uint32_t usual = 11;
   const Communicator& c = *made.communicator();
   if (form != Form::nonblocking) {
@@ -72,19 +73,20 @@ std::uint32_t Starting::irregular_bucket(const AnyCall& call, const Started& mad
 }
 
 /// Of blocks: the size class.
-std::uint32_t Starting::bucket(const AnyCall& call, const Started& made, Form form) const {
+std::uint32_t OperationFactory::bucket(const AnyCall& call, const NonblockingOperation& made,
+                                       Form form) const {
   const Communicator& c = *made.communicator();
   const Arguments& read = made.arguments;
   if (call.collective == Collective::alltoall) return bucket_of(read.blocks);
   if (!is_neighbourhood(call.collective))
     return irregular_bucket(call, made, read.blocks.bytes_sent() / c.size(), form);
-  const Neighbourhood& n = *c.neighbourhood;
-  if (const std::optional<std::uint32_t> shown = shown_bucket(n, call.collective, read.neighbours))
+  const Neighborhood& n = *c.neighborhood;
+  if (const std::optional<std::uint32_t> shown = shown_bucket(n, call.collective, read.neighbors))
     return *shown;
-  return irregular_bucket(call, made, average_bytes(n, read.neighbours), form);
+  return irregular_bucket(call, made, average_bytes(n, read.neighbors), form);
 }
 
-Described Starting::describe(const AnyCall& call, const Started& made, Form form) const {
+Described OperationFactory::describe(const AnyCall& call, const NonblockingOperation& made, Form form) const {
   if (schedule::segment_operation(call.collective))
     return run::describe(made.arguments.segments, call.collective);
   const Blocks& blocks = made.arguments.blocks;
@@ -92,44 +94,46 @@ Described Starting::describe(const AnyCall& call, const Started& made, Form form
           .bytes = static_cast<std::uint64_t>(blocks.bytes_sent())};
 }
 
-std::optional<Algorithm> Starting::way_to_go(const AnyCall& call, const Started& made, const CellKey& key,
-                                             Form form) const {
+std::optional<Algorithm> OperationFactory::way_to_go(const AnyCall& call, const NonblockingOperation& made,
+                                                     const CellKey& key, Form form) const {
   Communicator& c = *made.communicator();
   const Means means{staging_max(c, form), made.arguments.segments.unit_bytes};
-  const Instruction& asked = parts_.instructions.of(key.collective);
+  const Instruction& asked = context_.instructions.of(key.collective);
   if (asked.kind == Instruction::Kind::native) return std::nullopt;
-  if (asked.kind == Instruction::Kind::learn) return parts_.choosing.way_without_asking(c, key, means);
-  const auto [way, problem] = parts_.choosing.named_without_asking(c, key, asked.name, means);
+  if (asked.kind == Instruction::Kind::learn) return context_.choosing.way_without_asking(c, key, means);
+  const auto [algorithm, problem] = context_.choosing.named_without_asking(c, key, asked.name, means);
   left(call, form, problem);
-  return way;
+  return algorithm;
 }
 
-void Starting::report(const AnyCall& call, const Started& made, const Described& described, Form form) const {
-  if (parts_.observer != nullptr)
-    parts_.observer->started(call.comm, described.key, form, made.way().name(), described.bytes);
+void OperationFactory::report(const AnyCall& call, const NonblockingOperation& made,
+                              const Described& described, Form form) const {
+  if (context_.observer != nullptr)
+    context_.observer->started(call.comm, described.key, form, made.algorithm().name(), described.bytes);
 }
 
 /// Decides on a call that has been read, alike on all ranks; nothing: the library must perform it.
-std::optional<Described> Starting::prepare(const AnyCall& call, Started& made, Form form) const {
+std::optional<Described> OperationFactory::prepare(const AnyCall& call, NonblockingOperation& made,
+                                                   Form form) const {
   if (const std::string_view reason = why_not(call, made, form); !reason.empty())
     return left(call, form, reason), std::nullopt;
   const Described described = describe(call, made, form);
-  if (const std::optional<Algorithm> way = way_to_go(call, made, described.key, form)) {
-    made.prepare(*way, described.key, parts_.staging);
+  if (const std::optional<Algorithm> algorithm = way_to_go(call, made, described.key, form)) {
+    made.prepare(*algorithm, described.key, context_.staging);
     return described;
   }
-  if (parts_.observer != nullptr)
-    parts_.observer->started(call.comm, described.key, form, native_name, described.bytes);
+  if (context_.observer != nullptr)
+    context_.observer->started(call.comm, described.key, form, native_name, described.bytes);
   return std::nullopt;
 }
 
-int Starting::start(const AnyCall& call, const Native& native, MPI_Request* request) {
+int OperationFactory::start(const AnyCall& call, const Native& native, MPI_Request* request) {
   constexpr Form form = Form::nonblocking;
   if (!is_on(form)) return native();
   if (!wake_) return left(call, form, nobody_goes_on), native();
   progress_.sweep();
   std::string_view refusal;
-  const std::shared_ptr<Communicator> c = parts_.attachments.known(call.comm, &refusal);
+  const std::shared_ptr<Communicator> c = context_.registry.known(call.comm, &refusal);
   if (c == nullptr) return left(call, form, refusal), native();
   auto made = std::make_shared<Nonblocking>(c, request);
   const Progress::Coming coming(progress_);
@@ -139,27 +143,27 @@ int Starting::start(const AnyCall& call, const Native& native, MPI_Request* requ
   if (const std::string_view reason = wake_(); !reason.empty()) return left(call, form, reason), native();
   report(call, *made, *described, form);
   const int code = progress_.start(std::move(made));
-  if (code != MPI_SUCCESS) parts_.api.Comm_call_errhandler(call.comm, code);
+  if (code != MPI_SUCCESS) context_.api.Comm_call_errhandler(call.comm, code);
   return code;
 }
 
 /// The tag is taken first, by every rank that makes such a call, whatever becomes of it there. The ranks go one way: the library's, if
 /// one of them has not got what it needs.
 template <class Made>
-std::shared_ptr<Made> Starting::lasting(const AnyCall& call, Form form) {
+std::shared_ptr<Made> OperationFactory::lasting(const AnyCall& call, Form form) {
   if (!is_on(form)) return nullptr;
   if (!wake_) return left(call, form, nobody_goes_on), nullptr;
   progress_.sweep();
   std::string_view refusal;
-  const std::shared_ptr<Communicator> c = parts_.attachments.joined_now(call.comm, call.is_sound, &refusal);
+  const std::shared_ptr<Communicator> c = context_.registry.joined_now(call.comm, call.is_sound, &refusal);
   if (c == nullptr) return left(call, form, refusal), nullptr;
   const std::optional<int> tag = c->lasting_tags.take();
   if (!tag) return left(call, form, "the communicator has no tags left"), nullptr;
-  if (is_neighbourhood(call.collective)) neighbourhood_of(*c, call.comm);
+  if (is_neighbourhood(call.collective)) neighborhood_of(*c, call.comm);
   auto made = std::make_shared<Made>(c, *tag);
   const Progress::Coming coming(progress_);
   if (!all_say(*c, call.read(*c, made->arguments))) return nullptr;
-  parts_.choosing.settle_machine(*c);
+  context_.choosing.settle_machine(*c);
   const std::optional<Described> described = prepare(call, *made, form);
   if (!described) return nullptr;
   std::string_view reason = wake_();
@@ -173,56 +177,56 @@ std::shared_ptr<Made> Starting::lasting(const AnyCall& call, Form form) {
   return made;
 }
 
-int Starting::init(const AnyCall& call, const Native& native, MPI_Request* request) {
+int OperationFactory::init(const AnyCall& call, const Native& native, MPI_Request* request) {
   const std::shared_ptr<Persistent> made = lasting<Persistent>(call, Form::persistent);
   if (made == nullptr) return native();
   const int code = made->make(request);
-  if (code != MPI_SUCCESS) return parts_.api.Comm_call_errhandler(call.comm, code), code;
+  if (code != MPI_SUCCESS) return context_.api.Comm_call_errhandler(call.comm, code), code;
   const std::lock_guard lock(mutex_);
   persistent_[*request] = made;
   return MPI_SUCCESS;
 }
 
-std::shared_ptr<Persistent> Starting::made_here(MPI_Request request) {
+std::shared_ptr<Persistent> OperationFactory::made_here(MPI_Request request) {
   const std::lock_guard lock(mutex_);
   const auto found = persistent_.find(request);
   return found == persistent_.end() ? nullptr : found->second;
 }
 
-void Starting::started(std::span<const MPI_Request> requests) {
+void OperationFactory::started(std::span<const MPI_Request> requests) {
   for (const MPI_Request request : requests)
     if (std::shared_ptr<Persistent> call = made_here(request)) begin(std::move(call));
 }
 
-std::shared_ptr<const void> Starting::forget(MPI_Request request) {
+std::shared_ptr<const void> OperationFactory::forget(MPI_Request request) {
   const std::lock_guard lock(mutex_);
   const auto found = persistent_.extract(request);
   return found.empty() ? nullptr : found.mapped();
 }
 
-std::shared_ptr<Plan> Starting::plan(const AnyCall& call) { return lasting<Plan>(call, Form::plan); }
+std::shared_ptr<Plan> OperationFactory::plan(const AnyCall& call) { return lasting<Plan>(call, Form::plan); }
 
-int Starting::start(const std::shared_ptr<Plan>& plan) { return begin(plan); }
+int OperationFactory::start(const std::shared_ptr<Plan>& plan) { return begin(plan); }
 
-bool Starting::is_over(const Plan& plan) {
+bool OperationFactory::is_over(const Plan& plan) {
   progress_.advance();
   if (plan.is_over()) return true;
   constexpr int never = 4;  // no message has this tag: to ask for one only lets the library go on
   const Communicator& c = *plan.communicator();
   int found = 0;
-  parts_.api.Iprobe(c.rank(), never, c.channel().comm(), &found, MPI_STATUS_IGNORE);
+  context_.api.Iprobe(c.rank(), never, c.channel().comm(), &found, MPI_STATUS_IGNORE);
   return plan.is_over();
 }
 
 /// The other ranks count on this one's part: should nobody go on with it now, somebody will at the next call.
-int Starting::begin(std::shared_ptr<Started> call) {
+int OperationFactory::begin(std::shared_ptr<NonblockingOperation> call) {
   progress_.sweep();
   const Progress::Coming coming(progress_);
   wake_();
   return progress_.start(std::move(call));
 }
 
-void Starting::finish() {
+void OperationFactory::finish() {
   finished_ = true;
   progress_.abandon();
   progress_.sweep();

@@ -1,4 +1,4 @@
-// From a call that is to be started to its execution: who performs it, and how.
+// From a nonblocking or persistent call to its operation: what performs it, and how.
 #pragma once
 
 #include <atomic>
@@ -24,9 +24,9 @@ namespace wherry::run {
 using Wake = std::function<std::string_view()>;
 
 /// Starts non-blocking and persistent collectives and plans. Thread-safe as MPI lets threads share communicators.
-class Starting {
+class OperationFactory {
  public:
-  explicit Starting(const Parts& parts) : parts_(parts) {}
+  explicit OperationFactory(const RuntimeContext& context) : context_(context) {}
 
   /// Who goes on with what is started. Until it is known, everything is the library's.
   void drive(Wake wake) { wake_ = std::move(wake); }
@@ -58,21 +58,22 @@ class Starting {
 
   bool is_on(Form form) const;
   void left(const AnyCall& call, Form form, std::string_view reason) const;
-  std::string_view why_not(const AnyCall& call, const Started& made, Form form) const;
-  std::uint32_t irregular_bucket(const AnyCall& call, const Started& made, long long average_bytes,
-                                 Form form) const;
-  std::uint32_t bucket(const AnyCall& call, const Started& made, Form form) const;
-  Described describe(const AnyCall& call, const Started& made, Form form) const;
-  std::optional<Algorithm> way_to_go(const AnyCall& call, const Started& made, const CellKey& key,
-                                     Form form) const;
-  std::optional<Described> prepare(const AnyCall& call, Started& made, Form form) const;
-  void report(const AnyCall& call, const Started& made, const Described& described, Form form) const;
+  std::string_view why_not(const AnyCall& call, const NonblockingOperation& made, Form form) const;
+  std::uint32_t irregular_bucket(const AnyCall& call, const NonblockingOperation& made,
+                                 long long average_bytes, Form form) const;
+  std::uint32_t bucket(const AnyCall& call, const NonblockingOperation& made, Form form) const;
+  Described describe(const AnyCall& call, const NonblockingOperation& made, Form form) const;
+  std::optional<Algorithm> way_to_go(const AnyCall& call, const NonblockingOperation& made,
+                                     const CellKey& key, Form form) const;
+  std::optional<Described> prepare(const AnyCall& call, NonblockingOperation& made, Form form) const;
+  void report(const AnyCall& call, const NonblockingOperation& made, const Described& described,
+              Form form) const;
   template <class Made>
   std::shared_ptr<Made> lasting(const AnyCall& call, Form form);
   std::shared_ptr<Persistent> made_here(MPI_Request request);
-  int begin(std::shared_ptr<Started> call);
+  int begin(std::shared_ptr<NonblockingOperation> call);
 
-  const Parts& parts_;
+  const RuntimeContext& context_;
   Wake wake_;
   Progress progress_;
   std::atomic<bool> finished_ = false;

@@ -1,4 +1,4 @@
-// A non-blocking collective: started once, and completed by a request of the library's own kind.
+// A nonblocking collective: begun once, and completed by a request of the library's own kind.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace wherry::run {
 
-class Nonblocking final : public Started {
+class Nonblocking final : public NonblockingOperation {
  public:
   /// request: the program's, which begin() makes.
   Nonblocking(std::shared_ptr<Communicator> c, MPI_Request* request)
-      : Started(std::move(c)), program_(request) {}
+      : NonblockingOperation(std::move(c)), program_(request) {}
   ~Nonblocking() override;
 
  private:
@@ -28,7 +28,7 @@ class Nonblocking final : public Started {
   std::optional<Tags::Number> number_;
   bool in_line_ = false;  // for the memory that is set aside
   MPI_Request request_ = MPI_REQUEST_NULL;
-  Outcome* outcome_ = nullptr;
+  OperationRequest* request_state_ = nullptr;
 };
 
 }  // namespace wherry::run

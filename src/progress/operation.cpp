@@ -7,7 +7,7 @@
 namespace wherry::run {
 
 /// Programs free the arrays while the call is under way, although they should not (MPI 4.1, 6.12): mpi4py does.
-void Started::hold_counts(Side& side) {
+void NonblockingOperation::hold_counts(Side& side) {
   if (side.counts.empty()) return;
   for (int i = 0; i < side.pieces(); ++i) {
     counts_.push_back(side.counts[i]);
@@ -17,38 +17,38 @@ void Started::hold_counts(Side& side) {
   side.displacements = displacements_.data();
 }
 
-void Started::hold_types() {
+void NonblockingOperation::hold_types() {
   for (Share& share : arguments.blocks.send) types_.hold(share.region.type);
   for (Share& share : arguments.blocks.receive) types_.hold(share.region.type);
   SegmentCall& segments = arguments.segments;
   for (MPI_Datatype* type : {&segments.in.type, &segments.out.type, &segments.type}) types_.hold(*type);
 }
 
-void Started::prepare_schedules(Communicator& c) {
+void NonblockingOperation::prepare_schedules(Communicator& c) {
   if (way_.segments != nullptr) {
     prepared_segments_ = &c.prepared(*way_.segments, way_.depth, arguments.segments.root);
-  } else if (way_.neighbours != nullptr) {
-    prepared_ = &c.neighbourhood->prepared(*way_.neighbours);
-    large_ = &large_block_schedule(*c.neighbourhood);
+  } else if (way_.neighbors != nullptr) {
+    prepared_ = &c.neighborhood->prepared(*way_.neighbors);
+    large_ = &large_block_schedule(*c.neighborhood);
   } else {
     prepared_ = &c.prepared(*way_.exchange);
     large_ = &large_block_schedule(c);
   }
 }
 
-schedule::Hops Started::hops() const {
-  return way_.neighbours != nullptr ? way_.neighbours->hops : way_.exchange->hops;
+schedule::Hops NonblockingOperation::hops() const {
+  return way_.neighbors != nullptr ? way_.neighbors->hops : way_.exchange->hops;
 }
 
-std::size_t Started::needed_bytes() const {
+std::size_t NonblockingOperation::needed_bytes() const {
   if (prepared_segments_ != nullptr) return segment_staging(arguments.segments, *prepared_segments_);
   if (key_.collective == Collective::alltoall) return uniform_staging(arguments.blocks, hops(), *prepared_);
   return irregular_staging(hops(), *prepared_, combined_limit(key_.bucket));
 }
 
-void Started::prepare(const Algorithm& way, const CellKey& key, Staging& staging) {
+void NonblockingOperation::prepare(const Algorithm& algorithm, const CellKey& key, Staging& staging) {
   Communicator& c = *communicator_;
-  way_ = way;
+  way_ = algorithm;
   key_ = key;
   staging_ = &staging;
   prepare_schedules(c);
@@ -59,12 +59,12 @@ void Started::prepare(const Algorithm& way, const CellKey& key, Staging& staging
   hold_types();
 }
 
-bool Started::take_memory() {
+bool NonblockingOperation::take_memory() {
   memory_ = staging_->lease(staging_bytes_, Patience::test);
   return memory_.is_granted();
 }
 
-bool Started::advance() {
+bool NonblockingOperation::advance() {
   if (!has_tag()) return false;
   if (!work_) {
     const std::optional<std::byte*> place = memory();
@@ -74,11 +74,11 @@ bool Started::advance() {
   return work_->advance();
 }
 
-Task Started::task() {
+Task NonblockingOperation::task() {
   return {*communicator_, {&communicator_->channel(), tag(), Patience::test}, requests_};
 }
 
-Work Started::work(std::byte* memory) {
+Work NonblockingOperation::work(std::byte* memory) {
   if (prepared_segments_ != nullptr)
     return segment_collective(task(), arguments.segments, *prepared_segments_, memory);
   if (key_.collective == Collective::alltoall)
@@ -87,7 +87,7 @@ Work Started::work(std::byte* memory) {
                             combined_limit(key_.bucket), memory);
 }
 
-void Started::complete() {
+void NonblockingOperation::complete() {
   const int code = first_error(work_->code(), judged_);
   work_.reset();
   close(code);

@@ -1,4 +1,4 @@
-// A collective that is started, left, and taken up again.
+// A nonblocking operation: a collective that is begun, left, and resumed later.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,21 @@ namespace wherry::run {
 
 /// The arguments of one collective, bound to the way that it goes, and its execution while one is under way. Has all that
 /// an execution needs until it is over, whatever the program frees meanwhile.
-class Started {
+class NonblockingOperation {
  public:
-  explicit Started(std::shared_ptr<Communicator> c)
+  explicit NonblockingOperation(std::shared_ptr<Communicator> c)
       : communicator_(std::move(c)), types_(communicator_->channel().api()) {}
-  Started(const Started&) = delete;
-  Started& operator=(const Started&) = delete;
-  virtual ~Started() = default;
+  NonblockingOperation(const NonblockingOperation&) = delete;
+  NonblockingOperation& operator=(const NonblockingOperation&) = delete;
+  virtual ~NonblockingOperation() = default;
 
   Arguments arguments;  // to be read first
 
   /// Says how the call will be performed, and lets go of the program's handles. key: of its cell.
-  void prepare(const Algorithm& way, const CellKey& key, Staging& staging);
+  void prepare(const Algorithm& algorithm, const CellKey& key, Staging& staging);
   /// Takes the memory of all executions, once it is prepared; false: it could not be had.
   bool take_memory();
-  const Algorithm& way() const { return way_; }
+  const Algorithm& algorithm() const { return way_; }
   const CellKey& key() const { return key_; }
 
   /// Begins an execution; none may be under way. Returns an MPI code; after an error nothing has begun.

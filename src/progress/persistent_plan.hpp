@@ -7,10 +7,10 @@
 
 namespace wherry::run {
 
-class Plan final : public Started {
+class Plan final : public NonblockingOperation {
  public:
   /// tag: for good.
-  Plan(std::shared_ptr<Communicator> c, int tag) : Started(std::move(c)), tag_(tag) {}
+  Plan(std::shared_ptr<Communicator> c, int tag) : NonblockingOperation(std::move(c)), tag_(tag) {}
 
   /// Whether no execution is under way.
   bool is_over() const { return over_.load(std::memory_order_acquire); }

@@ -32,7 +32,7 @@ class Progress::Turn {
   std::atomic_flag& busy_;
 };
 
-int Progress::start(std::shared_ptr<Started> call) {
+int Progress::start(std::shared_ptr<NonblockingOperation> call) {
   const Turn turn(busy_);
   if (const int code = call->begin(); code != MPI_SUCCESS) return code;
   calls_.push_front(std::move(call));
@@ -52,7 +52,7 @@ int Progress::advance() {
 }
 
 /// True: it has ended, and is gone. Else it goes to the end of the line.
-bool Progress::take_up(std::list<std::shared_ptr<Started>>::iterator call) {
+bool Progress::take_up(std::list<std::shared_ptr<NonblockingOperation>>::iterator call) {
   if (!(*call)->advance()) {
     calls_.splice(calls_.end(), calls_, call);
     return false;
@@ -81,7 +81,8 @@ void Progress::sweep() {
 void Progress::abandon() {
   const Turn turn(busy_);
   // Never freed.
-  if (!calls_.empty()) static_cast<void>(new std::list<std::shared_ptr<Started>>(std::move(calls_)));
+  if (!calls_.empty())
+    static_cast<void>(new std::list<std::shared_ptr<NonblockingOperation>>(std::move(calls_)));
   calls_.clear();
   under_way_ = 0;
 }

@@ -26,7 +26,7 @@ class Progress {
   };
 
   /// Begins the call and goes as far as possible. Returns an MPI code.
-  int start(std::shared_ptr<Started> call);
+  int start(std::shared_ptr<NonblockingOperation> call);
 
   /// Takes up some of those under way, in turn; how many ended. The library is to call this where it makes progress, for
   /// this makes none itself. Does nothing while this thread or another is at it: it may be called from inside itself.
@@ -41,13 +41,13 @@ class Progress {
  private:
   class Turn;
 
-  bool take_up(std::list<std::shared_ptr<Started>>::iterator call);
+  bool take_up(std::list<std::shared_ptr<NonblockingOperation>>::iterator call);
   void rest(bool something_ended);
 
   std::atomic_flag busy_;
   std::atomic<std::size_t> under_way_ = 0;
   // By whoever is busy:
-  std::list<std::shared_ptr<Started>> calls_;
+  std::list<std::shared_ptr<NonblockingOperation>> calls_;
   std::vector<std::shared_ptr<Communicator>> left_;  // of calls that have ended
   int polls_ = 0;                                    // since something ended
 };

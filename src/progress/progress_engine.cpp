@@ -29,11 +29,11 @@ void complain(const mpi::Api& api, const char* why) {
 
 }  // namespace
 
-Driver::Driver(const mpi::Api& api, ProgressBy by, const Work& work)
+ProgressEngine::ProgressEngine(const mpi::Api& api, ProgressBy by, const Work& work)
     : api_(api), by_(by), work_(work), process_(::getpid()) {}
 
 /// Open MPI keeps a callback to the end.
-bool Driver::register_once() {
+bool ProgressEngine::register_once() {
   const std::lock_guard lock(mutex_);
   if (registered_ == Registered::not_yet) {
     const bool taken = api_.Progress_register(work_.advance) == 0;
@@ -44,14 +44,14 @@ bool Driver::register_once() {
 
 /// MPICH keeps one as long as there is something to do. What is started while it goes either sees that it has gone, or is
 /// seen by it.
-int Driver::poll() {
+int ProgressEngine::poll() {
   work_.advance();
   if (!work_.is_idle()) return go_on;
   polled_ = false;
   return work_.is_idle() || polled_.exchange(true) ? done : go_on;
 }
 
-bool Driver::poll_from_now() {
+bool ProgressEngine::poll_from_now() {
   constexpr int stream_null = 0x3c000000;  // MPIX_STREAM_NULL
   if (polled_.exchange(true)) return true;
   if (api_.Async_start(work_.poll, nullptr, stream_null) == MPI_SUCCESS) return true;
@@ -59,12 +59,12 @@ bool Driver::poll_from_now() {
   return false;
 }
 
-bool Driver::wake_library() {
+bool ProgressEngine::wake_library() {
   if (api_.Progress_register != nullptr) return register_once();
   return api_.Async_start != nullptr && poll_from_now();
 }
 
-std::unique_ptr<ProgressThread> Driver::make_thread() {
+std::unique_ptr<ProgressThread> ProgressEngine::make_thread() {
   int level = MPI_THREAD_SINGLE;  // also of sessions, which do not tell
   if (has_world(api_)) api_.Query_thread(&level);
   if (level < MPI_THREAD_MULTIPLE) {
@@ -79,14 +79,14 @@ std::unique_ptr<ProgressThread> Driver::make_thread() {
 }
 
 /// Made when it is first needed: only then is the level known.
-ProgressThread* Driver::thread() {
+ProgressThread* ProgressEngine::thread() {
   if (by_ != ProgressBy::thread) return nullptr;
   const std::lock_guard lock(mutex_);
   if (!std::exchange(asked_, true)) thread_ = make_thread();
   return stopped_ ? nullptr : thread_.get();
 }
 
-std::string_view Driver::wake() {
+std::string_view ProgressEngine::wake() {
   const bool by_library = wake_library();
   ProgressThread* const by_thread = thread();
   if (by_thread != nullptr) by_thread->wake();
@@ -95,7 +95,7 @@ std::string_view Driver::wake() {
                        : "the MPI library lets nobody take part in its progress";
 }
 
-void Driver::stop() {
+void ProgressEngine::stop() {
   if (::getpid() != process_)
     return;  // the thread, which is not here, may have held a lock when the process was copied
   {

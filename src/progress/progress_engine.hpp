@@ -1,4 +1,4 @@
-// Who goes on with what was started: the MPI library itself, wherever it waits, and perhaps a thread.
+// What progresses nonblocking operations: the MPI library itself, wherever it waits, and perhaps a thread.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +15,7 @@
 namespace wherry::run {
 
 /// Of a process that has one runtime, which never ends before MPI does.
-class Driver {
+class ProgressEngine {
  public:
   /// Plain functions, since a library calls them that hands nothing on.
   struct Work {
@@ -24,9 +24,9 @@ class Driver {
     int (*poll)(void*);  // calls this object's poll()
   };
 
-  Driver(const mpi::Api& api, ProgressBy by, const Work& work);
-  Driver(const Driver&) = delete;
-  Driver& operator=(const Driver&) = delete;
+  ProgressEngine(const mpi::Api& api, ProgressBy by, const Work& work);
+  ProgressEngine(const ProgressEngine&) = delete;
+  ProgressEngine& operator=(const ProgressEngine&) = delete;
 
   /// Whether anybody could.
   bool exists() const { return has_library() || by_ == ProgressBy::thread; }

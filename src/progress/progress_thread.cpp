@@ -24,7 +24,7 @@ class Poke {
  public:
   explicit Poke(const mpi::Api& api) : api_(api) {
     int code = MPI_SUCCESS;
-    Outcome::begin(api_, &never_, &code);
+    OperationRequest::begin(api_, &never_, &code);
   }
   Poke(const Poke&) = delete;
   Poke& operator=(const Poke&) = delete;

@@ -1,4 +1,4 @@
-// A thread that goes on with collectives while the program computes.
+// A thread that progresses collectives while the program computes.
 #pragma once
 
 #include <mpi.h>

@@ -8,12 +8,12 @@
 namespace wherry::run {
 
 /// What a generalized request (MPI 4.1, 13.2) says when it is over; belongs to the request, which frees it.
-struct Outcome {
+struct OperationRequest {
   const mpi::Api& api;
   int code = MPI_SUCCESS;
 
   /// A new request, or nullptr with an MPI code in *code.
-  static Outcome* begin(const mpi::Api& api, MPI_Request* request, int* code);
+  static OperationRequest* begin(const mpi::Api& api, MPI_Request* request, int* code);
 };
 
 }  // namespace wherry::run

@@ -24,7 +24,7 @@ const Forwarding& forwarding_of(const SparseContext& context, const schedule::St
 
 }  // namespace
 
-int exchange_sparsely(const SparseContext& context, const SparseWay& way,
+int exchange_sparsely(const SparseContext& context, const SparseAlgorithm& algorithm,
                       std::span<const SparseMessage> sends, Inbox& inbox) {
   const std::vector<SparseMessage> others = keep_own(context.rank, sends, inbox);
   const SparseCall call{.channel = context.channel,
@@ -32,9 +32,9 @@ int exchange_sparsely(const SparseContext& context, const SparseWay& way,
                         .sends = others,
                         .odd = std::exchange(context.state.odd, !context.state.odd),
                         .inbox = inbox};
-  const int code = way.straight != nullptr
-                       ? way.straight->perform(call)
-                       : combine(forwarding_of(context, *way.combining), call, context.requests);
+  const int code = algorithm.straight != nullptr
+                       ? algorithm.straight->perform(call)
+                       : combine(forwarding_of(context, *algorithm.combining), call, context.requests);
   inbox.sort();
   return code;
 }

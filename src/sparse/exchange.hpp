@@ -14,8 +14,8 @@ namespace wherry::run {
 
 /// What a communicator keeps between its sparse exchanges.
 struct SparseState {
-  bool odd = false;              // the next exchange
-  std::optional<SparseWay> way;  // by the settings, which do not change
+  bool odd = false;                          // the next exchange
+  std::optional<SparseAlgorithm> algorithm;  // by the settings, which do not change
   std::map<const schedule::Strategy*, Forwarding> forwarding;
 };
 
@@ -29,7 +29,7 @@ struct SparseContext {
 };
 
 /// Sends `sends`, all sound, by a way other than native, and sorts the inbox. Collective; returns an MPI code.
-int exchange_sparsely(const SparseContext& context, const SparseWay& way,
+int exchange_sparsely(const SparseContext& context, const SparseAlgorithm& algorithm,
                       std::span<const SparseMessage> sends, Inbox& inbox);
 
 }  // namespace wherry::run

@@ -33,7 +33,7 @@ const schedule::Strategy* cheapest(const topology::Placement& placement) {
 
 }  // namespace
 
-std::string_view SparseWay::name() const {
+std::string_view SparseAlgorithm::name() const {
   if (straight != nullptr) return straight->name;
   return combining != nullptr ? combining->name : "native";
 }
@@ -45,7 +45,7 @@ std::vector<std::string_view> sparse_way_names() {
   return names;
 }
 
-SparseWay sparse_way(std::string_view asked, const topology::Placement& placement) {
+SparseAlgorithm sparse_algorithm(std::string_view asked, const topology::Placement& placement) {
   if (asked == "auto") return {.combining = cheapest(placement)};
   if (const auto* found = std::ranges::find(table, asked, &SparseStrategy::name); found != std::end(table))
     return {.straight = found};

@@ -31,7 +31,7 @@ struct SparseStrategy {
 };
 
 /// How an exchange runs. One of the two is set, or neither: by the library's own collectives.
-struct SparseWay {
+struct SparseAlgorithm {
   const SparseStrategy* straight = nullptr;
   const schedule::Strategy* combining = nullptr;  // over the routes of a strategy for all-to-alls
 
@@ -43,6 +43,6 @@ struct SparseWay {
 std::vector<std::string_view> sparse_way_names();
 
 /// What the setting asks for on such ranks: a name, or "auto". Native where there is no such way. Pure: alike on all ranks.
-SparseWay sparse_way(std::string_view asked, const topology::Placement& placement);
+SparseAlgorithm sparse_algorithm(std::string_view asked, const topology::Placement& placement);
 
 }  // namespace wherry::run

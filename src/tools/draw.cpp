@@ -11,20 +11,21 @@
 namespace wherry::tools {
 namespace {
 
-draw::Picture picture(const schedule::Algorithm& way, const topology::Placement& placement, int root) {
-  if (way.exchange != nullptr) return draw::picture_of(schedule::schedules(*way.exchange, placement));
-  const schedule::SegmentStrategy& s = *way.segments;
-  return draw::picture_of(schedule::schedules(s, placement, {.root = root, .depth = way.depth}), s.operation,
-                          root);
+draw::Picture picture(const schedule::Algorithm& algorithm, const topology::Placement& placement, int root) {
+  if (algorithm.exchange != nullptr)
+    return draw::picture_of(schedule::schedules(*algorithm.exchange, placement));
+  const schedule::SegmentStrategy& s = *algorithm.segments;
+  return draw::picture_of(schedule::schedules(s, placement, {.root = root, .depth = algorithm.depth}),
+                          s.operation, root);
 }
 
-std::string title(const Operation& operation, const schedule::Algorithm& way,
+std::string title(const Operation& operation, const schedule::Algorithm& algorithm,
                   const topology::Placement& placement, int root) {
-  const std::string prefix = way.exchange != nullptr ? "" : operation.name + " ";
-  std::string text = prefix + std::string(way.name()) + " on " + plural(placement.size(), "rank");
+  const std::string prefix = algorithm.exchange != nullptr ? "" : operation.name + " ";
+  std::string text = prefix + std::string(algorithm.name()) + " on " + plural(placement.size(), "rank");
   if (placement.nodes() < placement.size()) text += ", " + plural(placement.nodes(), "node");
   if (operation.has_root()) text += ", root " + std::to_string(root);
-  if (way.is_pipelined()) text += ", depth " + std::to_string(way.depth);
+  if (algorithm.is_pipelined()) text += ", depth " + std::to_string(algorithm.depth);
   return text;
 }
 
@@ -39,17 +40,17 @@ int draw(Words words) {
   const Subject asked = subject(options.positionals());
   const std::optional<Stencil> stencil = stencil_of(options, asked.operation);
   const topology::Placement placement = stencil ? stencil->placement : placement_of(options);
-  const schedule::Algorithm way = stencil ? asked.way : applicable(asked, options, placement);
+  const schedule::Algorithm algorithm = stencil ? asked.algorithm : applicable(asked, options, placement);
   const int root = root_of(options, asked.operation, placement);
   if (placement.size() > draw::most_drawn)
     throw usage_error("-n " + std::to_string(placement.size()) +
                       " is more than a picture can show; draw at most " + std::to_string(draw::most_drawn) +
                       " ranks");
-  const std::string heading = title(asked.operation, way, placement, root);
-  const draw::Picture drawn =
-      stencil ? draw::picture_of(routed(*stencil, way).schedules()) : picture(way, placement, root);
-  std::cout << (format == "svg" ? draw::render_svg : draw::render_text)({heading, way.summary()}, placement,
-                                                                        drawn);
+  const std::string heading = title(asked.operation, algorithm, placement, root);
+  const draw::Picture drawn = stencil ? draw::picture_of(routed(*stencil, algorithm).schedules())
+                                      : picture(algorithm, placement, root);
+  std::cout << (format == "svg" ? draw::render_svg : draw::render_text)({heading, algorithm.summary()},
+                                                                        placement, drawn);
   return 0;
 }
 

@@ -21,15 +21,15 @@
 namespace wherry::tools {
 namespace {
 
-using tuning::Offer;
-using tuning::Priced;
+using tuning::AlgorithmCandidate;
+using tuning::Estimate;
 
 constexpr long long most_bytes = 1LL << 31;  // keeps all products within 64 bits
 
 struct Question {
   Operation operation;
   topology::Placement placement;
-  std::optional<Stencil> stencil;  // of neighbourhood collectives
+  std::optional<Stencil> stencil;  // of neighborhood collectives
   int root;
   tuning::Load load;
   long long staging_max;
@@ -55,7 +55,7 @@ Question question_in(const Options& options) {
 
 /// A strategy and what becomes of it.
 struct Judged {
-  schedule::Algorithm way;  // as deep as the runtime makes it
+  schedule::Algorithm algorithm;  // as deep as the runtime makes it
   model::Cost cost;
 };
 
@@ -65,9 +65,9 @@ tuning::Calls calls_like(const Question& q, Limit limit = Limit::none) {
 }
 
 /// Offers are counted for root 0.
-model::Cost cost_of(const Question& q, const Offer& offer) {
-  const auto cost = [&](const Offer& o) { return tuning::cost(o, q.load, q.by.machine); };
-  return q.root == 0 ? cost(offer) : cost(tuning::counted(offer.way, q.placement, q.root));
+model::Cost cost_of(const Question& q, const AlgorithmCandidate& candidate) {
+  const auto cost = [&](const AlgorithmCandidate& o) { return tuning::cost(o, q.load, q.by.machine); };
+  return q.root == 0 ? cost(candidate) : cost(tuning::counted(candidate.algorithm, q.placement, q.root));
 }
 
 struct Refused {
@@ -96,39 +96,47 @@ std::string rounded_up(long long bytes) {
 }
 
 /// Why none of the offers of a way is taken.
-std::string reason(const Question& q, const schedule::Algorithm& way, std::span<const Offer> offers) {
-  const auto is_of_way = [&](const Offer& o) { return o.way.name() == way.name(); };
-  if (std::ranges::none_of(offers, is_of_way)) return "needs " + std::string(way.needs());
+std::string reason(const Question& q, const schedule::Algorithm& algorithm,
+                   std::span<const AlgorithmCandidate> candidates) {
+  const auto is_of_algorithm = [&](const AlgorithmCandidate& o) {
+    return o.algorithm.name() == algorithm.name();
+  };
+  if (std::ranges::none_of(candidates, is_of_algorithm)) return "needs " + std::string(algorithm.needs());
   long long least = std::numeric_limits<long long>::max();
-  for (const Offer& o : offers)
-    if (is_of_way(o)) least = std::min(least, tuning::staging_bytes(o, calls_like(q)));
+  for (const AlgorithmCandidate& o : candidates)
+    if (is_of_algorithm(o)) least = std::min(least, tuning::staging_bytes(o, calls_like(q)));
   return "may need " + rounded_up(least) + " of staging, and WHERRY_STAGING_MAX allows " +
          rounded_up(q.staging_max);
 }
 
 Answer answer_to(const Question& q) {
-  const std::vector<Offer> offers = q.stencil ? tuning::survey(q.stencil->graph, q.placement)
-                                              : tuning::survey(q.placement, q.operation.segments);
+  const std::vector<AlgorithmCandidate> candidates = q.stencil
+                                                         ? tuning::survey(q.stencil->graph, q.placement)
+                                                         : tuning::survey(q.placement, q.operation.segments);
   const auto taken = [&](Limit limit) {
     const tuning::Calls calls = calls_like(q, limit);
-    const auto fits = [&](const Offer& o) { return tuning::fits(o, calls, q.placement, {q.staging_max}); };
-    return tuning::priced(offers, calls.load, q.by.machine, fits);
+    const auto fits = [&](const AlgorithmCandidate& o) {
+      return tuning::fits(o, calls, q.placement, {q.staging_max});
+    };
+    return tuning::estimates(candidates, calls.load, q.by.machine, fits);
   };
-  const std::vector<Priced> priced = taken(Limit::none);
+  const std::vector<Estimate> estimates = taken(Limit::none);
 
-  const auto tried = [&](std::span<const Priced> of) {
+  const auto tried = [&](std::span<const Estimate> of) {
     return names(tuning::shortlist_for(q.operation.collective,
                                        tuning::candidates(of, calls_like(q).load, q.by.machine)));
   };
-  Answer answer{.tried = tried(priced), .tried_in_order = {}, .candidates = {}, .refused = {}};
+  Answer answer{.tried = tried(estimates), .tried_in_order = {}, .candidates = {}, .refused = {}};
   if (q.stencil && !tuning::is_promising(q.stencil->graph, q.placement)) answer.tried = {"native"};
   if (q.operation.reduces()) answer.tried_in_order = tried(taken(Limit::in_order));
-  for (const Priced& p : priced) answer.candidates.push_back({p.offer->way, cost_of(q, *p.offer)});
+  for (const Estimate& p : estimates)
+    answer.candidates.push_back({p.candidate->algorithm, cost_of(q, *p.candidate)});
   // Equal costs in the registry's order.
   std::ranges::stable_sort(answer.candidates, {}, [](const Judged& j) { return j.cost.seconds; });
-  for (const schedule::Algorithm& way : algorithms_of(q.operation))
-    if (std::ranges::none_of(priced, [&](const Priced& p) { return p.offer->way.name() == way.name(); }))
-      answer.refused.push_back({way.name(), reason(q, way, offers)});
+  for (const schedule::Algorithm& algorithm : algorithms_of(q.operation))
+    if (std::ranges::none_of(
+            estimates, [&](const Estimate& p) { return p.candidate->algorithm.name() == algorithm.name(); }))
+      answer.refused.push_back({algorithm.name(), reason(q, algorithm, candidates)});
   return answer;
 }
 
@@ -140,10 +148,10 @@ void write_names(JsonWriter& json, const std::vector<std::string>& names) {
 
 void write_candidate(JsonWriter& json, const Question& q, const Judged& c) {
   json.object([&] {
-    json.member("name", c.way.name());
-    json.member("summary", c.way.summary());
-    if (c.way.is_pipelined()) json.member("depth", c.way.depth);
-    if (q.operation.reduces()) json.member("keeps_order", c.way.segments->keeps_order(q.placement));
+    json.member("name", c.algorithm.name());
+    json.member("summary", c.algorithm.summary());
+    if (c.algorithm.is_pipelined()) json.member("depth", c.algorithm.depth);
+    if (q.operation.reduces()) json.member("keeps_order", c.algorithm.segments->keeps_order(q.placement));
     json.member("seconds", c.cost.seconds);
     json.member("messages", c.cost.messages);
     json.member("messages_between", c.cost.messages_between);
@@ -160,7 +168,7 @@ void write_question(JsonWriter& json, const Question& q) {
   json.member("ranks", q.placement.size());
   json.member("nodes", q.placement.nodes());
   if (q.operation.has_root()) json.member("root", q.root);
-  if (q.stencil) json.member("neighbours", q.stencil->graph.most_neighbours());
+  if (q.stencil) json.member("neighbours", q.stencil->graph.most_neighbors());
   const bool blocks = !q.operation.segments || schedule::in_blocks(*q.operation.segments);
   json.member(blocks ? "block_bytes" : "buffer_bytes", q.load.bytes);
   json.member("priced_by", [&] { write(json, q.by); });

@@ -39,9 +39,9 @@ using Names = std::vector<std::string_view>;
                     did_you_mean(name, near));
 }
 
-Names names_of(const std::vector<schedule::Algorithm>& ways) {
+Names names_of(const std::vector<schedule::Algorithm>& algorithms) {
   Names all;
-  for (const schedule::Algorithm& way : ways) all.push_back(way.name());
+  for (const schedule::Algorithm& algorithm : algorithms) all.push_back(algorithm.name());
   return all;
 }
 
@@ -60,21 +60,21 @@ const Operation* find_operation(const std::string& name) {
 Names operations_with(const std::string& name) {
   Names all;
   for (const Operation& operation : operations())
-    for (const schedule::Algorithm& way : algorithms_of(operation))
-      if (way.name() == name) all.push_back(operation.name);
+    for (const schedule::Algorithm& algorithm : algorithms_of(operation))
+      if (algorithm.name() == name) all.push_back(operation.name);
   return all;
 }
 
 /// also: what could have been meant besides a strategy.
 schedule::Algorithm find_way(const Operation& operation, const std::string& name, const Names& also) {
-  const std::vector<schedule::Algorithm> ways = algorithms_of(operation);
-  const auto found = std::ranges::find(ways, std::string_view(name), &schedule::Algorithm::name);
-  if (found != ways.end()) return *found;
+  const std::vector<schedule::Algorithm> algorithms = algorithms_of(operation);
+  const auto found = std::ranges::find(algorithms, std::string_view(name), &schedule::Algorithm::name);
+  if (found != algorithms.end()) return *found;
   if (const Names others = operations_with(name); !others.empty())
     throw usage_error("'" + name + "' is no strategy of " + operation.name +
-                      " (have: " + joined(names_of(ways)) + "), but one of " + joined(others) +
+                      " (have: " + joined(names_of(algorithms)) + "), but one of " + joined(others) +
                       "; write for example '" + std::string(others.front()) + " " + name + "'");
-  refuse(operation.name + " strategy", name, names_of(ways), also);
+  refuse(operation.name + " strategy", name, names_of(algorithms), also);
 }
 
 topology::Placement listed(const std::string& list, int ranks) {
@@ -127,11 +127,11 @@ const Operation& operation_named(const std::string& name) {
 }
 
 std::vector<schedule::Algorithm> algorithms_of(const Operation& operation) {
-  if (!operation.of_neighbours()) return schedule::algorithms_of(operation.segments);
-  std::vector<schedule::Algorithm> ways;
-  for (const schedule::NeighbourStrategy& s : schedule::neighbour_strategies())
-    ways.push_back({.neighbours = &s});
-  return ways;
+  if (!operation.of_neighbors()) return schedule::algorithms_of(operation.segments);
+  std::vector<schedule::Algorithm> algorithms;
+  for (const schedule::NeighborhoodStrategy& s : schedule::neighborhood_strategies())
+    algorithms.push_back({.neighbors = &s});
+  return algorithms;
 }
 
 schedule::Algorithm way_named(const Operation& operation, const std::string& name) {
@@ -164,7 +164,7 @@ topology::Placement placement_of(const Options& options, int ranks) {
 
 std::optional<Stencil> stencil_of(const Options& options, const Operation& operation) {
   const auto grid = options.text("--grid");
-  if (!operation.of_neighbours()) {
+  if (!operation.of_neighbors()) {
     if (grid)
       throw usage_error("--grid is given, but " + operation.name + " has no neighbours; leave it out");
     return std::nullopt;
@@ -182,12 +182,12 @@ std::optional<Stencil> stencil_of(const Options& options, const Operation& opera
                  .grid = *grid};
 }
 
-schedule::Routed routed(const Stencil& stencil, const schedule::Algorithm& way) {
-  schedule::Routed made(*way.neighbours, stencil.graph, stencil.placement);
+schedule::Routed routed(const Stencil& stencil, const schedule::Algorithm& algorithm) {
+  schedule::Routed made(*algorithm.neighbors, stencil.graph, stencil.placement);
   if (!made.applies())
-    throw usage_error(std::string(way.name()) + " does not apply to --grid " + stencil.grid + " on " +
-                      plural(stencil.placement.nodes(), "node") + "; it needs " + std::string(way.needs()) +
-                      " (see --grid, --reach, --nodes, --node-of)");
+    throw usage_error(std::string(algorithm.name()) + " does not apply to --grid " + stencil.grid + " on " +
+                      plural(stencil.placement.nodes(), "node") + "; it needs " +
+                      std::string(algorithm.needs()) + " (see --grid, --reach, --nodes, --node-of)");
   return made;
 }
 
@@ -199,16 +199,17 @@ int root_of(const Options& options, const Operation& operation, const topology::
 
 schedule::Algorithm applicable(const Subject& subject, const Options& options,
                                const topology::Placement& placement) {
-  schedule::Algorithm way = subject.way;
-  if (!way.applies(placement))
-    throw usage_error(std::string(way.name()) + " does not apply to " + plural(placement.size(), "rank") +
-                      " on " + plural(placement.nodes(), "node") + "; it needs " + std::string(way.needs()) +
-                      " (see -n, --nodes, --node-of)");
-  if (options.has("--depth") && !way.is_pipelined())
-    throw usage_error("--depth is given, but " + std::string(way.name()) + " is not pipelined; leave it out");
-  if (way.is_pipelined())
-    way.depth = static_cast<int>(options.number("--depth", 1, tuning::deepest, usual_depth));
-  return way;
+  schedule::Algorithm algorithm = subject.algorithm;
+  if (!algorithm.applies(placement))
+    throw usage_error(std::string(algorithm.name()) + " does not apply to " +
+                      plural(placement.size(), "rank") + " on " + plural(placement.nodes(), "node") +
+                      "; it needs " + std::string(algorithm.needs()) + " (see -n, --nodes, --node-of)");
+  if (options.has("--depth") && !algorithm.is_pipelined())
+    throw usage_error("--depth is given, but " + std::string(algorithm.name()) +
+                      " is not pipelined; leave it out");
+  if (algorithm.is_pipelined())
+    algorithm.depth = static_cast<int>(options.number("--depth", 1, tuning::deepest, usual_depth));
+  return algorithm;
 }
 
 std::string plural(int count, const std::string& thing) {

@@ -21,12 +21,12 @@ struct Operation {
   Collective collective;
   std::string name;  // "reduce_scatter_block": that of MPI, in small letters
   std::optional<schedule::Operation>
-      segments;  // its schedules; none: it exchanges blocks, with all ranks or neighbours
+      segments;  // its schedules; none: it exchanges blocks, with all ranks or neighbors
 
-  bool of_neighbours() const { return is_neighbourhood(collective); }
+  bool of_neighbors() const { return is_neighbourhood(collective); }
   /// Whether both have the same strategies.
   bool is_like(const Operation& other) const {
-    return segments == other.segments && of_neighbours() == other.of_neighbours();
+    return segments == other.segments && of_neighbors() == other.of_neighbors();
   }
   bool has_root() const { return segments && schedule::has_root(*segments); }
   bool reduces() const { return segments && schedule::reduces(*segments); }
@@ -46,7 +46,7 @@ schedule::Algorithm way_named(const Operation& operation, const std::string& nam
 /// What `[OPERATION] STRATEGY` says; of a strategy alone, the operation is alltoall.
 struct Subject {
   Operation operation;
-  schedule::Algorithm way;
+  schedule::Algorithm algorithm;
 };
 Subject subject(std::span<const std::string> words);
 
@@ -55,17 +55,17 @@ topology::Placement placement_of(const Options& options);
 /// The same where the number of ranks is known.
 topology::Placement placement_of(const Options& options, int ranks);
 
-/// Ranks on the grid of --grid, which wraps around, with all neighbours up to --reach steps away: what neighbourhood collectives
+/// Ranks on the grid of --grid, which wraps around, with all neighbors up to --reach steps away: what neighborhood collectives
 /// are asked about.
 struct Stencil {
   schedule::Graph graph;
   topology::Placement placement;
   std::string grid;  // "4x4x4"
 };
-/// Nothing if the operation has no neighbours; then there must be no --grid.
+/// Nothing if the operation has no neighbors; then there must be no --grid.
 std::optional<Stencil> stencil_of(const Options& options, const Operation& operation);
 /// The way, if it applies there. Refers to the stencil.
-schedule::Routed routed(const Stencil& stencil, const schedule::Algorithm& way);
+schedule::Routed routed(const Stencil& stencil, const schedule::Algorithm& algorithm);
 
 /// --root, if the operation has one.
 int root_of(const Options& options, const Operation& operation, const topology::Placement& placement);

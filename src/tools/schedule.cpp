@@ -94,15 +94,16 @@ int show_schedule(Words words) {
   const Subject asked = subject(options.positionals());
   const std::optional<Stencil> stencil = stencil_of(options, asked.operation);
   const topology::Placement placement = stencil ? stencil->placement : placement_of(options);
-  const schedule::Algorithm way = stencil ? asked.way : applicable(asked, options, placement);
+  const schedule::Algorithm algorithm = stencil ? asked.algorithm : applicable(asked, options, placement);
   const int root = root_of(options, asked.operation, placement);
   const int rank = static_cast<int>(options.number("--rank", 0, placement.size() - 1, {}));
   JsonWriter json(std::cout);
-  if (stencil) write(json, way.name(), routed(*stencil, way).schedule(rank));
-  else if (way.exchange != nullptr) write(json, way.name(), way.exchange->schedule(placement, rank));
+  if (stencil) write(json, algorithm.name(), routed(*stencil, algorithm).schedule(rank));
+  else if (algorithm.exchange != nullptr)
+    write(json, algorithm.name(), algorithm.exchange->schedule(placement, rank));
   else
-    write(json, way.name(),
-          schedule::schedule(*way.segments, placement, rank, {.root = root, .depth = way.depth}));
+    write(json, algorithm.name(),
+          schedule::schedule(*algorithm.segments, placement, rank, {.root = root, .depth = algorithm.depth}));
   return 0;
 }
 

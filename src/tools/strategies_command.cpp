@@ -22,18 +22,18 @@ void write_operations(JsonWriter& json, const Operation& like) {
   });
 }
 
-schedule::Hops hops_of(const schedule::Algorithm& way) {
-  return way.exchange != nullptr ? way.exchange->hops : way.neighbours->hops;
+schedule::Hops hops_of(const schedule::Algorithm& algorithm) {
+  return algorithm.exchange != nullptr ? algorithm.exchange->hops : algorithm.neighbors->hops;
 }
 
-void write(JsonWriter& json, const Operation& operation, const schedule::Algorithm& way) {
+void write(JsonWriter& json, const Operation& operation, const schedule::Algorithm& algorithm) {
   json.object([&] {
-    json.member("name", way.name());
+    json.member("name", algorithm.name());
     json.member("operations", [&] { write_operations(json, operation); });
-    json.member("summary", way.summary());
-    if (way.segments != nullptr) json.member("pipelined", way.is_pipelined());
-    else json.member("hops", hops_of(way) == schedule::Hops::single ? "single" : "several");
-    json.member("needs", way.needs());
+    json.member("summary", algorithm.summary());
+    if (algorithm.segments != nullptr) json.member("pipelined", algorithm.is_pipelined());
+    else json.member("hops", hops_of(algorithm) == schedule::Hops::single ? "single" : "several");
+    json.member("needs", algorithm.needs());
   });
 }
 
@@ -45,7 +45,8 @@ int list_strategies(Words words) {
   json.array([&] {
     for (const Operation& operation : operations())
       if (is_first_of_its_kind(operation))
-        for (const schedule::Algorithm& way : algorithms_of(operation)) write(json, operation, way);
+        for (const schedule::Algorithm& algorithm : algorithms_of(operation))
+          write(json, operation, algorithm);
   });
   return 0;
 }

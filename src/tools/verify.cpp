@@ -24,10 +24,10 @@ using schedule::Algorithm;
 using schedule::Parameters;
 using topology::Placement;
 
-/// One way on one placement; in a neighbourhood, on a graph too.
+/// One way on one placement; in a neighborhood, on a graph too.
 struct Case {
   const Operation& operation;
-  Algorithm way;
+  Algorithm algorithm;
   const Placement& placement;
   int root = 0;
   const schedule::TrialGraph* graph = nullptr;
@@ -52,10 +52,10 @@ std::string placement_list(const Placement& placement) {
 
 /// Strategies that work on the flat placement do not look at nodes (a unit test holds them to it): once
 /// is enough.
-std::vector<Placement> placements_for(const Algorithm& way, int ranks) {
+std::vector<Placement> placements_for(const Algorithm& algorithm, int ranks) {
   std::vector<Placement> placements = topology::trial_placements(ranks);
-  if (way.applies(placements.front())) return {placements.front()};
-  std::erase_if(placements, [&](const Placement& placement) { return !way.applies(placement); });
+  if (algorithm.applies(placements.front())) return {placements.front()};
+  std::erase_if(placements, [&](const Placement& placement) { return !algorithm.applies(placement); });
   return placements;
 }
 
@@ -65,8 +65,8 @@ std::set<int> roots_for(const Operation& operation, int ranks) {
 }
 
 /// A pipeline that is not filled, and one that is.
-std::vector<int> depths_for(const Algorithm& way) {
-  return way.is_pipelined() ? std::vector{1, 5} : std::vector{1};
+std::vector<int> depths_for(const Algorithm& algorithm) {
+  return algorithm.is_pipelined() ? std::vector{1, 5} : std::vector{1};
 }
 
 void prove(const schedule::Strategy& s, const Placement& placement) {
@@ -85,7 +85,8 @@ void prove(const schedule::SegmentStrategy& s, const Placement& placement, const
 }
 
 /// false: the strategy does not apply.
-bool prove(const schedule::NeighbourStrategy& s, const schedule::Graph& graph, const Placement& placement) {
+bool prove(const schedule::NeighborhoodStrategy& s, const schedule::Graph& graph,
+           const Placement& placement) {
   const schedule::Routed routed(s, graph, placement);
   if (routed.applies()) schedule::verify(routed, graph);
   return routed.applies();
@@ -95,16 +96,17 @@ class Proof {
  public:
   void check(const Case& c) {
     try {
-      if (c.graph != nullptr && !prove(*c.way.neighbours, schedule::Graph(c.graph->targets), c.placement))
+      if (c.graph != nullptr &&
+          !prove(*c.algorithm.neighbors, schedule::Graph(c.graph->targets), c.placement))
         return;
       schedules_ += c.placement.size();
       if (c.graph != nullptr) return;
-      if (c.way.exchange != nullptr) prove(*c.way.exchange, c.placement);
-      else prove(*c.way.segments, c.placement, {.root = c.root, .depth = c.way.depth});
+      if (c.algorithm.exchange != nullptr) prove(*c.algorithm.exchange, c.placement);
+      else prove(*c.algorithm.segments, c.placement, {.root = c.root, .depth = c.algorithm.depth});
     } catch (const schedule_error& error) {
       const std::string graph = c.graph == nullptr ? "" : c.graph->name + ": ";
-      failures_.push_back({c.operation.name, c.way.name(), c.way.depth, c.root, c.placement.size(),
-                           placement_list(c.placement), graph + error.what()});
+      failures_.push_back({c.operation.name, c.algorithm.name(), c.algorithm.depth, c.root,
+                           c.placement.size(), placement_list(c.placement), graph + error.what()});
     }
   }
 
@@ -125,19 +127,21 @@ void check_graphs(int most_ranks, const Subject& subject, Proof& proof) {
     for (const schedule::TrialGraph& graph :
          schedule::trial_graphs(ranks, seed + static_cast<std::uint64_t>(ranks)))
       for (const Placement& placement : topology::trial_placements(ranks))
-        proof.check(
-            {.operation = subject.operation, .way = subject.way, .placement = placement, .graph = &graph});
+        proof.check({.operation = subject.operation,
+                     .algorithm = subject.algorithm,
+                     .placement = placement,
+                     .graph = &graph});
 }
 
 void check_up_to(int most_ranks, const Subject& subject, Proof& proof) {
-  if (subject.operation.of_neighbours()) return check_graphs(most_ranks, subject, proof);
-  Algorithm way = subject.way;
+  if (subject.operation.of_neighbors()) return check_graphs(most_ranks, subject, proof);
+  Algorithm algorithm = subject.algorithm;
   for (int ranks = 1; ranks <= most_ranks; ++ranks)
-    for (const Placement& placement : placements_for(way, ranks))
+    for (const Placement& placement : placements_for(algorithm, ranks))
       for (const int root : roots_for(subject.operation, ranks))
-        for (const int depth : depths_for(way)) {
-          way.depth = depth;
-          proof.check({subject.operation, way, placement, root});
+        for (const int depth : depths_for(algorithm)) {
+          algorithm.depth = depth;
+          proof.check({subject.operation, algorithm, placement, root});
         }
 }
 
@@ -151,7 +155,7 @@ std::vector<Subject> chosen(const Options& options) {
   for (const Operation& o : operations()) {
     const auto same = [&](const Subject& s) { return s.operation.is_like(o); };
     if ((only != nullptr && only != &o) || std::ranges::any_of(all, same)) continue;
-    for (const Algorithm& way : algorithms_of(o)) all.push_back({o, way});
+    for (const Algorithm& algorithm : algorithms_of(o)) all.push_back({o, algorithm});
   }
   return all;
 }
@@ -179,7 +183,7 @@ int verify(Words words) {
   Proof proof;
   for (const Subject& subject : subjects) {
     if (progress)
-      std::cerr << "\r\033[K" << subject.operation.name << ' ' << subject.way.name() << std::flush;
+      std::cerr << "\r\033[K" << subject.operation.name << ' ' << subject.algorithm.name() << std::flush;
     check_up_to(most_ranks, subject, proof);
   }
   if (progress) std::cerr << "\r\033[K";

@@ -28,7 +28,7 @@ constexpr const char* usage = R"(usage: wherry-plan COMMAND ...
                                                 stdin: PROBE WHERE BYTES FLOWS VALUE; keeps them in FILE
 OPERATION: alltoall (default), alltoallv, alltoallw, allgather, bcast, ...: MPI's name in small letters
 neighbor_alltoall and its like take --grid EXTENTS [--reach STEPS] instead of -n: ranks on a grid such as
-4x4x4, which wraps around, with all neighbours up to so many steps (default 1) away
+4x4x4, which wraps around, with all neighbors up to so many steps (default 1) away
 PRICES: --tuning FILE [--mpi LIBRARY]  this machine's constants of the cost model, from a tuning file
         --constants L                  a list such as alpha_between=8e-6,latency_between=4e-5
 PLACE: --nodes K     consecutive ranks on K nodes, as even as possible

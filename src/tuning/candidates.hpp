@@ -14,23 +14,25 @@
 
 namespace wherry::tuning {
 
-/// A way that applies to a placement, and what it does there: counted once, priced for every size.
-struct Offer {
-  schedule::Algorithm way;
+/// An algorithm that applies to a placement, and what it does there: counted once, priced for every size.
+struct AlgorithmCandidate {
+  schedule::Algorithm algorithm;
   model::Traffic traffic;
   int segments;  // that the buffer is cut into; 0: blocks are moved
 };
 
-/// What a way that applies does on a placement. root: of operations that have one.
-Offer counted(const schedule::Algorithm& way, const topology::Placement& placement, int root = 0);
+/// What an algorithm that applies does on a placement. root: of operations that have one.
+AlgorithmCandidate counted(const schedule::Algorithm& algorithm, const topology::Placement& placement,
+                           int root = 0);
 
 /// The most segments that a pipeline cuts its data into: what is counted and priced are the powers of two up to it.
 inline constexpr int deepest = 256;
 
-/// Everything that applies to a placement, in the registry's order. Every depth of a pipeline is a way of its own.
+/// Everything that applies to a placement, in the registry's order. Every depth of a pipeline is an algorithm of its own.
 ///
 /// Counted for root 0, which stands for all: the root makes little difference, and what is learned is shared.
-std::vector<Offer> survey(const topology::Placement& placement, std::optional<schedule::Operation> operation);
+std::vector<AlgorithmCandidate> survey(const topology::Placement& placement,
+                                       std::optional<schedule::Operation> operation);
 
 /// How much a call moves. bytes: of a block where every rank has one, else of the whole buffer (schedule::in_blocks).
 struct Load {
@@ -47,26 +49,26 @@ constexpr long long uniform_staging(int most_slots, int size, long long block_by
   return (most_slots + 2LL * size) * block_bytes;
 }
 
-/// Staging that the way may need on any rank. Blocks are equal; irregular ones need other room (coll/blocks/block_collectives.hpp).
-long long staging_bytes(const Offer& offer, const Load& load);
+/// Staging that the algorithm may need on any rank. Blocks are equal; irregular ones need other memory (coll/blocks/block_collectives.hpp).
+long long staging_bytes(const AlgorithmCandidate& candidate, const Load& load);
 
-model::Cost cost(const Offer& offer, const Load& load, const model::Machine& machine);
+model::Cost cost(const AlgorithmCandidate& candidate, const Load& load, const model::Machine& machine);
 
-/// An offer at one size.
-struct Priced {
-  const Offer* offer;
+/// A candidate with an estimate of its cost at one size.
+struct Estimate {
+  const AlgorithmCandidate* candidate;
   model::Cost cost;
 };
 
-/// Whether a way may be used at all for the calls in question. Must answer alike on all ranks.
-using Allowed = std::function<bool(const Offer&)>;
+/// Whether an algorithm may be used at all for the calls in question. Must answer alike on all ranks.
+using Allowed = std::function<bool(const AlgorithmCandidate&)>;
 
-/// The offers that are allowed, in their order; of each pipeline the depth that takes least time. They must outlive it.
-std::vector<Priced> priced(std::span<const Offer> offers, const Load& load, const model::Machine& machine,
-                           const Allowed& allowed = {});
+/// The candidates that are allowed, in their order; of each pipeline the depth that takes least time. They must outlive it.
+std::vector<Estimate> estimates(std::span<const AlgorithmCandidate> candidates, const Load& load,
+                                const model::Machine& machine, const Allowed& allowed = {});
 
-/// The way as deep as takes least time; itself, if it is no pipeline.
-schedule::Algorithm deepened(const schedule::Algorithm& way, const topology::Placement& placement,
+/// The algorithm as deep as takes least time; itself, if it is no pipeline.
+schedule::Algorithm deepened(const schedule::Algorithm& algorithm, const topology::Placement& placement,
                              const Load& load, const model::Machine& machine);
 
 /// The machine of the second opinion in expected_seconds(): all latencies are four times as long.
@@ -77,11 +79,11 @@ model::Machine with_long_waits(model::Machine machine);
 /// mean counts of how far a strategy is behind the best here and where all waits are longer, in units of the best here. What is
 /// first in both stays first; what needs few steps gets its chance. A pipeline keeps the depth that is best here. The same bits
 /// on all ranks.
-std::vector<double> expected_seconds(std::span<const Priced> priced, const Load& load,
+std::vector<double> expected_seconds(std::span<const Estimate> estimates, const Load& load,
                                      const model::Machine& machine);
 
 /// What a shortlist is made of: names with expected_seconds().
-std::vector<Candidate> candidates(std::span<const Priced> priced, const Load& load,
+std::vector<Candidate> candidates(std::span<const Estimate> estimates, const Load& load,
                                   const model::Machine& machine);
 
 }  // namespace wherry::tuning

@@ -1,4 +1,4 @@
-// What could run in a neighbourhood, and what the cost model expects of it. Pure: the same on all ranks.
+// What could run in a neighborhood, and what the cost model expects of it. Pure: the same on all ranks.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 namespace wherry::tuning {
 
 /// Everything that applies to the graph, in the registry's order.
-std::vector<Offer> survey(const schedule::Graph& graph, const topology::Placement& placement);
+std::vector<AlgorithmCandidate> survey(const schedule::Graph& graph, const topology::Placement& placement);
 
 /// Whether a strategy may win anything: few messages that stay on their nodes are best left to the library.
 bool is_promising(const schedule::Graph& graph, const topology::Placement& placement);

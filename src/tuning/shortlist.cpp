@@ -35,9 +35,9 @@ void spread_families(std::vector<Candidate>& ranked) {
 }
 
 /// Of those that send each block straight to its destination.
-std::optional<Candidate> cheapest_straight(const std::vector<Candidate>& priced) {
+std::optional<Candidate> cheapest_straight(const std::vector<Candidate>& estimates) {
   std::optional<Candidate> cheapest;
-  for (const Candidate& c : priced) {
+  for (const Candidate& c : estimates) {
     const schedule::Strategy* const s = schedule::find_strategy(c.name);
     if (s == nullptr || s->hops != schedule::Hops::single) continue;
     if (!cheapest || c.predicted_s < cheapest->predicted_s) cheapest = c;
@@ -52,8 +52,8 @@ std::string_view family_of(std::string_view strategy) {
   return strategy.substr(0, strategy.find_first_of("_0123456789"));
 }
 
-std::vector<Candidate> shortlist(std::vector<Candidate> priced, std::size_t most) {
-  std::vector<Candidate> ranked = ranking(std::move(priced));
+std::vector<Candidate> shortlist(std::vector<Candidate> estimates, std::size_t most) {
+  std::vector<Candidate> ranked = ranking(std::move(estimates));
   spread_families(ranked);
   if (ranked.size() > most) ranked.resize(most);
   std::ranges::stable_sort(ranked, {}, &Candidate::predicted_s);
@@ -61,11 +61,11 @@ std::vector<Candidate> shortlist(std::vector<Candidate> priced, std::size_t most
   return ranked;
 }
 
-std::vector<Candidate> shortlist_for(Collective collective, std::vector<Candidate> priced) {
+std::vector<Candidate> shortlist_for(Collective collective, std::vector<Candidate> estimates) {
   if (collective != Collective::alltoallv && collective != Collective::alltoallw)
-    return shortlist(std::move(priced));
-  std::optional<Candidate> straight = cheapest_straight(priced);
-  std::vector<Candidate> list = shortlist(std::move(priced));
+    return shortlist(std::move(estimates));
+  std::optional<Candidate> straight = cheapest_straight(estimates);
+  std::vector<Candidate> list = shortlist(std::move(estimates));
   const auto is_straight = [&](const Candidate& c) { return c.name == straight->name; };
   if (!straight || std::ranges::any_of(list, is_straight)) return list;
   if (list.size() > 1) straight->predicted_s = list.back().predicted_s;

@@ -18,7 +18,7 @@ std::string_view family_of(std::string_view strategy);
 /// Two of one family at most as long as there are others: where the model is wrong, it is wrong about a whole family.
 /// Those expected to take more than twice the best time are left out. Native has no prediction: the
 /// model does not know what the library does.
-std::vector<Candidate> shortlist(std::vector<Candidate> priced,
+std::vector<Candidate> shortlist(std::vector<Candidate> estimates,
                                  std::size_t most = LearnerOptions{}.most_tried);
 
 /// The shortlist for calls of a collective.
@@ -26,6 +26,6 @@ std::vector<Candidate> shortlist(std::vector<Candidate> priced,
 /// The model prices full exchanges. In an irregular one most blocks may be empty: then what sends each block straight to its
 /// destination takes next to no time, and what combines them as long as ever. So the cheapest such strategy is always on
 /// its list: if the model would not have it, at the end and with the prediction of the one before.
-std::vector<Candidate> shortlist_for(Collective collective, std::vector<Candidate> priced);
+std::vector<Candidate> shortlist_for(Collective collective, std::vector<Candidate> estimates);
 
 }  // namespace wherry::tuning

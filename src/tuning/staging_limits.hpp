@@ -1,4 +1,4 @@
-// How much memory a way may take beside the caller's, and whether a call may have it: the runtime chooses by it, `wherry explain`
+// How much memory an algorithm may take beside the caller's, and whether a call may have it: the runtime chooses by it, `wherry explain`
 // tells it. Pure: the same on all ranks.
 #pragma once
 
@@ -19,12 +19,12 @@ struct Calls {
 };
 
 /// What every rank may use.
-struct Room {
+struct StagingLimits {
   long long staging_max;    // bytes
   bool host_memory = true;  // else what would be staged is out of the processor's reach
 };
 
-/// The one way for irregular all-to-alls in place: both ends of a pair exchange at once.
+/// The one algorithm for irregular all-to-alls in place: both ends of a pair exchange at once.
 inline constexpr std::string_view in_place_strategy = "pairwise_xor";
 
 /// Largest block that travels combined in irregular all-to-alls whose blocks have so many bytes on average.
@@ -36,10 +36,11 @@ constexpr long long combined_bytes(int slots, int items, long long limit) {
   return slots * limit + items * (limit + static_cast<long long>(sizeof(std::uint32_t)));
 }
 
-/// Staging that the way may need on any rank.
-long long staging_bytes(const Offer& offer, const Calls& calls);
+/// Staging that the algorithm may need on any rank.
+long long staging_bytes(const AlgorithmCandidate& candidate, const Calls& calls);
 
-/// Whether the way can be gone: it has the room, and keeps the order that is asked for.
-bool fits(const Offer& offer, const Calls& calls, const topology::Placement& placement, const Room& room);
+/// Whether the algorithm can run: it has the memory, and keeps the order that is asked for.
+bool fits(const AlgorithmCandidate& candidate, const Calls& calls, const topology::Placement& placement,
+          const StagingLimits& room);
 
 }  // namespace wherry::tuning

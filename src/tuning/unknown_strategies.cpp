@@ -12,14 +12,15 @@ namespace {
 
 std::vector<std::string_view> known_to(Collective collective) {
   std::vector<std::string_view> names = {"auto", "native"};
-  for (const schedule::Algorithm& way : schedule::algorithms_of(schedule::segment_operation(collective)))
-    names.push_back(way.name());
+  for (const schedule::Algorithm& algorithm :
+       schedule::algorithms_of(schedule::segment_operation(collective)))
+    names.push_back(algorithm.name());
   return names;
 }
 
 }  // namespace
 
-std::vector<std::string> misspelt(const Strategies& asked) {
+std::vector<std::string> unknown_strategies(const Strategies& asked) {
   std::vector<std::string> problems;
   for (std::size_t i = 0; i < collectives; ++i) {
     const std::vector<std::string_view> known = known_to(static_cast<Collective>(i));

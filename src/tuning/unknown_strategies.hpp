@@ -1,4 +1,4 @@
-// Settings that ask for strategies that there are not.
+// Settings that name unknown strategies.
 #pragma once
 
 #include <string>
@@ -9,6 +9,6 @@
 namespace wherry::tuning {
 
 /// For each: the variable, the nearest name, and what happens. As `wherry run` tells it (python/wherry/run/settings.py).
-std::vector<std::string> misspelt(const Strategies& asked);
+std::vector<std::string> unknown_strategies(const Strategies& asked);
 
 }  // namespace wherry::tuning

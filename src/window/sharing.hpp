@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "cache/node_cache.hpp"
-#include "window/statistics.hpp"
 #include "window/target.hpp"
+#include "window/window_statistics.hpp"
 
 namespace wherry::window {
 

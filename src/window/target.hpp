@@ -12,7 +12,7 @@
 #include "cache/entry.hpp"
 #include "cache/fetches.hpp"
 #include "datatype/type_map.hpp"
-#include "window/account.hpp"
+#include "window/cost_benefit.hpp"
 
 namespace wherry::window {
 

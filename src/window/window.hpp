@@ -32,9 +32,9 @@
 #include "window/native.hpp"
 #include "window/options.hpp"
 #include "window/sharing.hpp"
-#include "window/statistics.hpp"
 #include "window/target.hpp"
 #include "window/typical_time.hpp"
+#include "window/window_statistics.hpp"
 
 namespace wherry::window {
 

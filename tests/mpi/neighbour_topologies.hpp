@@ -1,4 +1,4 @@
-// Topologies to test on, with an oracle that asks no MPI library: who is whose neighbour, and which block meets which.
+// Topologies to test on, with an oracle that asks no MPI library: who is whose neighbor, and which block meets which.
 #pragma once
 
 #include <mpi.h>
@@ -20,14 +20,14 @@ struct Origin {
   int number;
 };
 
-/// A communicator whose ranks have neighbours, as every rank computes them for all.
-struct Neighbours {
+/// A communicator whose ranks have neighbors, as every rank computes them for all.
+struct Neighbors {
   std::string name;
   std::vector<std::vector<int>> targets, sources;  // by rank; schedule::nobody for MPI_PROC_NULL
   std::function<MPI_Comm(MPI_Comm)> create;
   bool cartesian = false;
 
-  /// What block i of rank's receive buffer is (MPI 4.1, 8.6): in a Cartesian topology, what the neighbour on that side sends
+  /// What block i of rank's receive buffer is (MPI 4.1, 8.6): in a Cartesian topology, what the neighbor on that side sends
   /// to the opposite side; else the k-th block between two ranks is the k-th.
   Origin origin_of(int rank, std::size_t i) const {
     const std::vector<int>& mine = sources[static_cast<std::size_t>(rank)];
@@ -42,9 +42,9 @@ struct Neighbours {
   }
 };
 
-inline Neighbours cartesian(std::vector<int> extents, bool periodic) {
+inline Neighbors cartesian(std::vector<int> extents, bool periodic) {
   const schedule::Torus torus{.extents = extents, .periodic = periodic};
-  Neighbours n{
+  Neighbors n{
       .name = periodic ? "periodic grid" : "grid with borders", .targets = {}, .sources = {}, .create = {}};
   for (const int extent : extents) n.name += " " + std::to_string(extent);
   for (int rank = 0; rank < torus.size(); ++rank) {
@@ -53,7 +53,7 @@ inline Neighbours cartesian(std::vector<int> extents, bool periodic) {
       for (const int step : {-1, 1}) {
         std::vector<int> steps(extents.size(), 0);
         steps[d] = step;
-        mine.push_back(torus.neighbour(rank, steps));
+        mine.push_back(torus.neighbor(rank, steps));
       }
   }
   n.sources = n.targets;
@@ -68,8 +68,8 @@ inline Neighbours cartesian(std::vector<int> extents, bool periodic) {
 }
 
 /// sources: those who send to each rank, in the order of their ranks, or, `reversed`, in the opposite one.
-inline Neighbours distributed_graph(std::string name, std::vector<std::vector<int>> targets, bool reversed) {
-  Neighbours n{.name = std::move(name), .targets = std::move(targets), .sources = {}, .create = {}};
+inline Neighbors distributed_graph(std::string name, std::vector<std::vector<int>> targets, bool reversed) {
+  Neighbors n{.name = std::move(name), .targets = std::move(targets), .sources = {}, .create = {}};
   n.sources.resize(n.targets.size());
   for (std::size_t rank = 0; rank < n.targets.size(); ++rank)
     for (const int to : n.targets[rank])
@@ -93,8 +93,8 @@ inline Neighbours distributed_graph(std::string name, std::vector<std::vector<in
 }
 
 /// By MPI_Graph_create: every rank with the ranks next to it, twice with the one after it.
-inline Neighbours general_graph(int size) {
-  Neighbours n{.name = "general graph", .targets = {}, .sources = {}, .create = {}};
+inline Neighbors general_graph(int size) {
+  Neighbors n{.name = "general graph", .targets = {}, .sources = {}, .create = {}};
   for (int rank = 0; rank < size; ++rank) {
     const int after = (rank + 1) % size, before = (rank + size - 1) % size;
     n.targets.push_back({after, before, rank, after, before});
@@ -114,8 +114,8 @@ inline Neighbours general_graph(int size) {
 }
 
 /// Grids of one to three dimensions, the two-rank periodic ones among them, and graphs of all kinds.
-inline std::vector<Neighbours> topologies(int size, std::uint64_t seed) {
-  std::vector<Neighbours> all;
+inline std::vector<Neighbors> topologies(int size, std::uint64_t seed) {
+  std::vector<Neighbors> all;
   for (const bool periodic : {true, false})
     for (const int dimensions : {1, 2, 3}) {
       std::vector<int> extents(static_cast<std::size_t>(dimensions), 0);

@@ -29,14 +29,15 @@ Settings on_nodes() {
 }
 
 bool has_straight(const run::Choice& choice) {
-  return std::ranges::any_of(choice.ways, [](const std::optional<run::Algorithm>& way) {
+  return std::ranges::any_of(choice.algorithms, [](const std::optional<run::Algorithm>& way) {
     return way && way->exchange->hops == schedule::Hops::single;
   });
 }
 
 long candidates_are_ready(run::Communicator& c, const Settings& settings) {
   run::Staging staging{settings.staging_max};
-  run::Choosing choosing(settings, mpi::linked_api(), std::make_shared<run::Offers>(), staging, std::nullopt);
+  run::Choosing choosing(settings, mpi::linked_api(), std::make_shared<run::AlgorithmCandidates>(), staging,
+                         std::nullopt);
   long failures = 0;
   for (const Collective collective : {Collective::alltoallv, Collective::alltoallw})
     for (std::uint32_t bucket = 0; bucket < 24; ++bucket)
@@ -60,7 +61,7 @@ int count_receive(void* data, int count, MPI_Datatype type, int peer, int tag, M
 }
 
 /// Every rank has a block for the next one only.
-long one_neighbour_is_one_message(const Settings& settings) {
+long one_neighbor_is_one_message(const Settings& settings) {
   mpi::Api api = mpi::linked_api();
   api.Isend = count_send;
   api.Irecv = count_receive;
@@ -94,6 +95,6 @@ int main(int argc, char** argv) {
     run::Communicator c(MPI_COMM_WORLD, settings, mpi::linked_api());
     failures += candidates_are_ready(c, settings);
   }
-  failures += one_neighbour_is_one_message(settings);
+  failures += one_neighbor_is_one_message(settings);
   return concluded("few blocks", failures);
 }

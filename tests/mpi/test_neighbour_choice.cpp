@@ -1,4 +1,4 @@
-// Neighbourhood collectives through the runtime: what is asked for runs, ranks that learn agree whatever disturbs them, and what is left to
+// Neighborhood collectives through the runtime: what is asked for runs, ranks that learn agree whatever disturbs them, and what is left to
 // the library is so on all ranks.
 //
 // ranks: 2 5 8
@@ -37,12 +37,12 @@ struct Kit : Ranks {
 /// Calls on one communicator. Blocks tell their sender, their number and the call.
 class Caller {
  public:
-  Caller(Kit& kit, run::Runtime& runtime, const Neighbours& neighbours)
-      : kit_(kit), runtime_(runtime), neighbours_(neighbours), comm_(neighbours.create(MPI_COMM_WORLD)) {
+  Caller(Kit& kit, run::Runtime& runtime, const Neighbors& neighbors)
+      : kit_(kit), runtime_(runtime), neighbors_(neighbors), comm_(neighbors.create(MPI_COMM_WORLD)) {
     const auto rank = static_cast<std::size_t>(kit.rank);
-    out_ = neighbours.targets[rank].size();
-    for (std::size_t i = 0; i < neighbours.sources[rank].size(); ++i)
-      origins_.push_back(neighbours.origin_of(kit.rank, i));
+    out_ = neighbors.targets[rank].size();
+    for (std::size_t i = 0; i < neighbors.sources[rank].size(); ++i)
+      origins_.push_back(neighbors.origin_of(kit.rank, i));
   }
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
@@ -56,7 +56,7 @@ class Caller {
     expect(code == MPI_SUCCESS && to == received(count), "equal blocks went wrong");
   }
 
-  /// One block for all neighbours; ranks may have different ones in the irregular form.
+  /// One block for all neighbors; ranks may have different ones in the irregular form.
   void gathered(int count) {
     const auto length = [count](int rank) { return count + rank % 3; };
     const int mine = length(kit_.rank), widest = count + 2;
@@ -112,7 +112,7 @@ class Caller {
 
  private:
   void expect(bool holds, const char* what) {
-    kit_.expect(holds, holds ? "" : (neighbours_.name + ": " + what).c_str());
+    kit_.expect(holds, holds ? "" : (neighbors_.name + ": " + what).c_str());
     ++call_;
   }
   int mark(int rank, int number, int k) const { return ((call_ * 16 + rank) * 64 + number) * 4 + k % 4; }
@@ -135,15 +135,15 @@ class Caller {
 
   Kit& kit_;
   run::Runtime& runtime_;
-  const Neighbours& neighbours_;
+  const Neighbors& neighbors_;
   MPI_Comm comm_;
   std::size_t out_ = 0;
   std::vector<Origin> origins_;
   int call_ = 0;
 };
 
-/// Everybody sends to everybody, itself included. No neighbour is repeated: for those, libraries differ.
-Neighbours everybody(int size) {
+/// Everybody sends to everybody, itself included. No neighbor is repeated: for those, libraries differ.
+Neighbors everybody(int size) {
   std::vector<std::vector<int>> targets;
   for (int rank = 0; rank < size; ++rank) {
     targets.emplace_back();
@@ -152,8 +152,8 @@ Neighbours everybody(int size) {
   return distributed_graph("everybody", targets, true);
 }
 
-/// A ring of all ranks but the last, which has no neighbours.
-Neighbours ring_without_last(int size) {
+/// A ring of all ranks but the last, which has no neighbors.
+Neighbors ring_without_last(int size) {
   std::vector<std::vector<int>> targets(static_cast<std::size_t>(size));
   for (int rank = 0; rank + 1 < size; ++rank)
     targets[static_cast<std::size_t>(rank)] = {(rank + 1) % (size - 1)};
@@ -161,15 +161,15 @@ Neighbours ring_without_last(int size) {
 }
 
 void what_is_asked_for_runs(Kit& kit) {
-  const Neighbours neighbours = everybody(kit.size);
-  const schedule::Graph graph(neighbours.targets);
+  const Neighbors neighbors = everybody(kit.size);
+  const schedule::Graph graph(neighbors.targets);
   const topology::Placement placement = topology::Placement::blocked(kit.size, 2);
-  for (const schedule::NeighbourStrategy& s : schedule::neighbour_strategies()) {
+  for (const schedule::NeighborhoodStrategy& s : schedule::neighborhood_strategies()) {
     const Settings settings = kit.settings(2, std::string(s.name));
     Witness witness;
     run::Runtime runtime(settings, kit.api, &witness);
     {
-      Caller caller(kit, runtime, neighbours);
+      Caller caller(kit, runtime, neighbors);
       for (int i = 0; i < light_calls; ++i) caller.equal(1);
       for (const int count : {0, 1, 700}) caller.equal(count), caller.uneven(count), caller.gathered(count);
     }
@@ -185,9 +185,9 @@ void ranks_that_learn_agree(Kit& kit) {
   Witness witness;
   run::Runtime runtime(settings, kit.api, &witness);
   Disturbance disturbance(kit, 20261122);
-  const Neighbours neighbours = everybody(kit.size);
+  const Neighbors neighbors = everybody(kit.size);
   {
-    Caller caller(kit, runtime, neighbours);
+    Caller caller(kit, runtime, neighbors);
     for (int i = 0; i < 150; ++i) {
       disturbance.strike();
       caller.equal(i % 50 < 40 ? 4 : 900);
@@ -201,15 +201,15 @@ void ranks_that_learn_agree(Kit& kit) {
   runtime.finalize();
 }
 
-/// A rank without neighbours may give any counts, or none at all; it learns with the others.
-void a_rank_without_neighbours_takes_part(Kit& kit) {
+/// A rank without neighbors may give any counts, or none at all; it learns with the others.
+void a_rank_without_neighbors_takes_part(Kit& kit) {
   if (kit.size < 4) return;
   const Settings settings = kit.settings(1);
   Witness witness;
   run::Runtime runtime(settings, kit.api, &witness);
-  const Neighbours neighbours = ring_without_last(kit.size);
+  const Neighbors neighbors = ring_without_last(kit.size);
   const bool alone = kit.rank == kit.size - 1;
-  MPI_Comm comm = neighbours.create(MPI_COMM_WORLD);
+  MPI_Comm comm = neighbors.create(MPI_COMM_WORLD);
   for (int i = 0; i < 100; ++i) {
     int from = kit.rank + 1000 * i, to = -1;
     const int one = 1, none = 0, count = alone ? 0 : 1;
@@ -250,7 +250,7 @@ int ask_extent(MPI_Datatype type, MPI_Aint* lower, MPI_Aint* extent) {
 }
 
 void few_on_one_node_are_the_librarys(Kit& kit) {
-  const Neighbours ring = cartesian({kit.size}, false);
+  const Neighbors ring = cartesian({kit.size}, false);
   mpi::Api api = kit.api;
   api.Comm_get_attr = ask_attribute;
   api.Topo_test = ask_topology;
@@ -298,7 +298,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &kit.size);
   what_is_asked_for_runs(kit);
   ranks_that_learn_agree(kit);
-  a_rank_without_neighbours_takes_part(kit);
+  a_rank_without_neighbors_takes_part(kit);
   few_on_one_node_are_the_librarys(kit);
   without_a_topology_it_is_the_librarys(kit);
   long sum = 0;

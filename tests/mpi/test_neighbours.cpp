@@ -1,8 +1,8 @@
-// Every strategy of neighbourhood collectives does what MPI says, waited for and started, on topologies of all kinds: the oracle computes
-// from the edges what each rank must get, for types with gaps, blocks of no bytes, repeated neighbours, neighbours that are the rank
+// Every strategy of neighborhood collectives does what MPI says, waited for and started, on topologies of all kinds: the oracle computes
+// from the edges what each rank must get, for types with gaps, blocks of no bytes, repeated neighbors, neighbors that are the rank
 // itself and none at all.
 //
-// A library whose own order of repeated neighbours is not MPI 4.1's is followed in that. WHERRY_TEST_SEED changes the graphs.
+// A library whose own order of repeated neighbors is not MPI 4.1's is followed in that. WHERRY_TEST_SEED changes the graphs.
 #include <mpi.h>
 
 #include <cstdio>
@@ -63,7 +63,7 @@ struct Check {
   run::Communicator& c;
   MPI_Comm comm;
   Collective collective;
-  const Neighbours& neighbours;
+  const Neighbors& neighbors;
   const std::vector<Origin>& origins;  // of the blocks that this rank receives
   const TestType &send, &receive;
   const Sizes& sizes;
@@ -117,7 +117,7 @@ class Exchange {
 
   static Layout layout_of_sends(const Check& k) {
     Layout layout;
-    const auto& targets = k.neighbours.targets[static_cast<std::size_t>(k.c.rank())];
+    const auto& targets = k.neighbors.targets[static_cast<std::size_t>(k.c.rank())];
     for (std::size_t i = 0; i < targets.size(); ++i)
       layout.add(k.sizes.of(k.c.rank(), static_cast<int>(i)), gap(k));
     return layout;
@@ -170,16 +170,16 @@ class Tests {
   Tests& operator=(const Tests&) = delete;
   ~Tests() { free_types(types_); }
 
-  void run(const Neighbours& neighbours) {
-    MPI_Comm comm = neighbours.create(MPI_COMM_WORLD);
+  void run(const Neighbors& neighbors) {
+    MPI_Comm comm = neighbors.create(MPI_COMM_WORLD);
     const int size = size_of(comm);
     const std::vector<int> nodes = size < 4 ? std::vector{1} : std::vector{1, 3, size};
     for (const int ranks_per_node : nodes) {
       Settings settings = untuned();
       settings.ranks_per_node = ranks_per_node;
       const auto c = std::make_shared<wherry::run::Communicator>(comm, settings, api_);
-      label_ = neighbours.name + ", " + std::to_string(c->placement().nodes()) + " nodes";
-      check(c, comm, neighbours);
+      label_ = neighbors.name + ", " + std::to_string(c->placement().nodes()) + " nodes";
+      check(c, comm, neighbors);
     }
     MPI_Comm_free(&comm);
   }
@@ -197,39 +197,38 @@ class Tests {
   }
 
   void check(const std::shared_ptr<wherry::run::Communicator>& kept, MPI_Comm comm,
-             const Neighbours& neighbours) {
+             const Neighbors& neighbors) {
     wherry::run::Communicator& c = *kept;
     const auto rank = static_cast<std::size_t>(c.rank());
-    wherry::run::Neighbourhood& n = *wherry::run::neighbourhood_of(c, comm);
+    wherry::run::Neighborhood& n = *wherry::run::neighborhood_of(c, comm);
     expect(n.refusal().empty(), "refused: " + std::string(n.refusal()));
     if (!n.refusal().empty()) return;
-    expect(
-        n.topology().targets == neighbours.targets[rank] && n.topology().sources == neighbours.sources[rank],
-        "the neighbours are others");
+    expect(n.topology().targets == neighbors.targets[rank] && n.topology().sources == neighbors.sources[rank],
+           "the neighbours are others");
     std::vector<Origin> oracle;
-    for (std::size_t i = 0; i < neighbours.sources[rank].size(); ++i)
-      oracle.push_back(neighbours.origin_of(c.rank(), i));
+    for (std::size_t i = 0; i < neighbors.sources[rank].size(); ++i)
+      oracle.push_back(neighbors.origin_of(c.rank(), i));
     for (const Collective collective :
          {Collective::neighbor_alltoall, Collective::neighbor_alltoallv, Collective::neighbor_alltoallw}) {
       std::vector<Origin> library;
-      other_orders += !follows_standard(comm, collective, oracle, neighbours.targets[rank].size(), &library);
+      other_orders += !follows_standard(comm, collective, oracle, neighbors.targets[rank].size(), &library);
       for (const Sizes& sizes : all_sizes)
         if (sizes.differ == (collective != Collective::neighbor_alltoall))
-          check_strategies({c, comm, collective, neighbours, library, next_type(), next_type(), sizes}, n,
+          check_strategies({c, comm, collective, neighbors, library, next_type(), next_type(), sizes}, n,
                            kept);
     }
   }
 
-  void check_strategies(const Check& k, wherry::run::Neighbourhood& n,
+  void check_strategies(const Check& k, wherry::run::Neighborhood& n,
                         const std::shared_ptr<wherry::run::Communicator>& kept) {
-    for (const schedule::NeighbourStrategy& s : schedule::neighbour_strategies()) {
+    for (const schedule::NeighborhoodStrategy& s : schedule::neighborhood_strategies()) {
       if (!schedule::Routed(s, n.graph(), k.c.placement()).applies()) continue;
       Exchange exchange(k, ++round_);
-      const auto read = [&](const auto& call) { return read_neighbours(api_, call, n.topology(), n.call); };
+      const auto read = [&](const auto& call) { return read_neighbors(api_, call, n.topology(), n.call); };
       expect(exchange.with_call(k, read), "not read");
-      const std::uint32_t bucket = wherry::run::describe_neighbours(k.c, k.collective).key.bucket;
+      const std::uint32_t bucket = wherry::run::describe_neighbors(k.c, k.collective).key.bucket;
       const wherry::run::CellKey key{k.collective, wherry::Limit::none, bucket};
-      const int code = wherry::run::perform_neighbours(k.c, key, s, staging_);
+      const int code = wherry::run::perform_neighbors(k.c, key, s, staging_);
       const std::string what =
           std::string(s.name) + ", " + k.sizes.name + " blocks, " + k.send.name + " to " + k.receive.name;
       expect(code == MPI_SUCCESS && exchange.is_right(), what);
@@ -240,13 +239,13 @@ class Tests {
   }
 
   /// The same, left and taken up again. Nobody but this program goes on with it.
-  int run_started(const Check& k, Exchange& exchange, const schedule::NeighbourStrategy& s,
+  int run_started(const Check& k, Exchange& exchange, const schedule::NeighborhoodStrategy& s,
                   const wherry::run::CellKey& key, const std::shared_ptr<wherry::run::Communicator>& kept) {
     MPI_Request request = MPI_REQUEST_NULL;
     auto started = std::make_shared<wherry::run::Nonblocking>(kept, &request);
     const auto read = [&](const auto& call) { return read_joined(api_, call, k.c, started->arguments); };
     expect(exchange.with_call(k, read), "not read to be started");
-    started->prepare({.neighbours = &s}, key, staging_);
+    started->prepare({.neighbors = &s}, key, staging_);
     const int code = progress_.start(std::move(started));
     while (!progress_.is_idle()) {
       int any = 0;  // the library's own progress
@@ -278,7 +277,7 @@ int main(int argc, char** argv) {
   long failures = 0;
   {
     Tests tests(api);
-    for (const Neighbours& each : topologies(size, seed())) tests.run(each);
+    for (const Neighbors& each : topologies(size, seed())) tests.run(each);
     failures = tests.failures;
     long most = 0;
     MPI_Allreduce(&tests.other_orders, &most, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
@@ -289,7 +288,7 @@ int main(int argc, char** argv) {
                   most > 0 ? "this library's order of repeated neighbours is not that of MPI 4.1\n" : "");
     }
     // Three nodes of three, stencils, and eight ranks let every strategy apply somewhere.
-    for (const schedule::NeighbourStrategy& s : schedule::neighbour_strategies())
+    for (const schedule::NeighborhoodStrategy& s : schedule::neighborhood_strategies())
       if (size >= 8 && s.name != "rounds4" && tests.ran[s.name] == 0) {
         std::fprintf(stderr, "%s never ran\n", s.name.data());
         ++failures;

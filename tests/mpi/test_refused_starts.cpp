@@ -90,9 +90,9 @@ void check_runtime(const mpi::Api& api) {
   settings.features.tuning = false;
   Reasons reasons;
   run::Runtime runtime(settings, api, &reasons);
-  run::Driver driver(api, ProgressBy::calls,
-                     {[] { return 0; }, [] { return true; }, [](void*) { return 1; }});
-  runtime.starting().drive([&] { return driver.wake(); });
+  run::ProgressEngine driver(api, ProgressBy::calls,
+                             {[] { return 0; }, [] { return true; }, [](void*) { return 1; }});
+  runtime.factory().drive([&] { return driver.wake(); });
   Call call;
   for (int i = 0; i < 2; ++i) runtime.alltoall(call.arguments(), [] { return MPI_SUCCESS; });  // joins
   runtime.start(call.arguments(), call.native(), &call.request);
@@ -120,8 +120,8 @@ void check_asking_again() {
   mpi::Api api = mpi::linked_api();
   api.Progress_register = nullptr;
   api.Async_start = refuse_poll;
-  run::Driver driver(api, ProgressBy::calls,
-                     {[] { return 0; }, [] { return true; }, [](void*) { return 1; }});
+  run::ProgressEngine driver(api, ProgressBy::calls,
+                             {[] { return 0; }, [] { return true; }, [](void*) { return 1; }});
   expect(driver.wake() == refused, "a refusal was not noticed");
   api.Async_start = take_poll;
   expect(driver.wake().empty(), "the library was not asked again");

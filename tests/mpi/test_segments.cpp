@@ -60,8 +60,8 @@ void judge(World& w, const Case& k, bool right) {
   std::fprintf(
       stderr,
       "rank %d of %d: %s by %s, root %d, depth %d, %d elements, %d nodes, variant %u: wrong (seed %u)\n",
-      w.rank, w.size, schedule::name(k.way.segments->operation).data(), k.way.name().data(), k.root,
-      k.way.depth, k.elements, k.c.placement().nodes(), k.variant, w.seed);
+      w.rank, w.size, schedule::name(k.algorithm.segments->operation).data(), k.algorithm.name().data(),
+      k.root, k.algorithm.depth, k.elements, k.c.placement().nodes(), k.variant, w.seed);
 }
 
 /// Both start from the same memory. `source` must stay as it is, and need not be another than `result`.
@@ -73,7 +73,7 @@ void compare(World& w, const Case& k, const Call& call, const Memory& source, Me
   const Memory expected = result;
   result = before;
   run::read_segments(w.api, call, {w.rank, w.size}, k.c.segments);
-  const bool ran = k.c.segments.valid && run::perform_segments(k.c, k.way, w.staging) == MPI_SUCCESS;
+  const bool ran = k.c.segments.valid && run::perform_segments(k.c, k.algorithm, w.staging) == MPI_SUCCESS;
   judge(w, k, ran && result == expected && (&source == &result || source == source_before));
 }
 
@@ -179,7 +179,7 @@ struct Folding {
 
 Folding folding_of(const World& w, const Case& k) {
   const Types& t = w.types;
-  const bool keeps_order = k.way.segments->keeps_order(k.c.placement());
+  const bool keeps_order = k.algorithm.segments->keeps_order(k.c.placement());
   const MPI_Op own = keeps_order ? t.composing : t.adding;
   const Folding foldings[] = {{t.pair, own, false},
                               {t.dense, MPI_BXOR, false},
@@ -222,7 +222,7 @@ void compare_scattered(World& w, const Case& k, const Call& call, const Memory& 
   const Memory expected = result;
   result = before;
   run::read_segments(w.api, call, {w.rank, w.size}, k.c.segments);
-  const bool ran = k.c.segments.valid && run::perform_segments(k.c, k.way, w.staging) == MPI_SUCCESS;
+  const bool ran = k.c.segments.valid && run::perform_segments(k.c, k.algorithm, w.staging) == MPI_SUCCESS;
   judge(w, k, ran && std::memcmp(result.data(), expected.data(), defined) == 0);
 }
 
@@ -254,11 +254,11 @@ void check_reduce_scatter(World& w, const Case& k) {
 /// That it ends on all ranks is what can be seen of it.
 void check_barrier(World& w, const Case& k) {
   run::read_segments(w.api, run::Barrier{w.comm}, {w.rank, w.size}, k.c.segments);
-  judge(w, k, k.c.segments.valid && run::perform_segments(k.c, k.way, w.staging) == MPI_SUCCESS);
+  judge(w, k, k.c.segments.valid && run::perform_segments(k.c, k.algorithm, w.staging) == MPI_SUCCESS);
 }
 
 void check(World& w, const Case& k) {
-  switch (k.way.segments->operation) {
+  switch (k.algorithm.segments->operation) {
     case Operation::allgather: check_allgather(w, k); return check_allgatherv(w, k);
     case Operation::bcast: return check_bcast(w, k);
     case Operation::gather: return check_gather(w, k);

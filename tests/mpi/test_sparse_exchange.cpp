@@ -292,10 +292,11 @@ long mixed() {
   Numbers numbers{seed()};
   constexpr std::string_view names[] = {"nbx", "census", "auto", "direct"};
   for (int i = 0; i < 400; ++i) {
-    const run::SparseWay way = run::sparse_way(names[numbers.below(std::size(names))], c.placement());
+    const run::SparseAlgorithm algorithm =
+        run::sparse_algorithm(names[numbers.below(std::size(names))], c.placement());
     const Parcels sent = draw_few(seed(), i, rank, ranks);
     run::Inbox inbox;
-    const int code = run::exchange_sparsely(c.sparse_context(), way, messages_of(sent), inbox);
+    const int code = run::exchange_sparsely(c.sparse_context(), algorithm, messages_of(sent), inbox);
     failures += code != MPI_SUCCESS || parcels_of(inbox.messages()) != due(draw_few, seed(), i, rank, ranks);
   }
   if (failures != 0)

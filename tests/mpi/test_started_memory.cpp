@@ -105,7 +105,7 @@ class Test {
  public:
   explicit Test(const char* label)
       : settings_(with_starts()), runtime_(settings_, mpi::linked_api(), &starts_) {
-    runtime_.starting().drive([] { return std::string_view(); });
+    runtime_.factory().drive([] { return std::string_view(); });
     bench_.label = std::string(What::strategy) + ", " + label;
     comm_ = duplicate(MPI_COMM_WORLD);
     last_ = rank_of(comm_) == size_of(comm_) - 1;
@@ -140,7 +140,7 @@ class Test {
 
   void run(const std::shared_ptr<run::Plan>& plan, Data& d) {
     std::fill(d.in.begin(), d.in.end(), -1);
-    runtime_.starting().start(plan);
+    runtime_.factory().start(plan);
     wait([&plan] { return plan->is_over(); });
     bench_.expect(plan->code() == MPI_SUCCESS && What::is_right(d), "a plan went wrong");
   }

@@ -29,8 +29,9 @@ std::vector<Placement> placements() {
           Placement::spread(20, 1)};
 }
 
-const Priced& named(const std::vector<Priced>& all, std::string_view name) {
-  const auto found = std::ranges::find(all, name, [](const Priced& p) { return p.offer->way.name(); });
+const Estimate& named(const std::vector<Estimate>& all, std::string_view name) {
+  const auto found =
+      std::ranges::find(all, name, [](const Estimate& p) { return p.candidate->algorithm.name(); });
   REQUIRE(found != all.end());
   return *found;
 }
@@ -40,25 +41,26 @@ const Priced& named(const std::vector<Priced>& all, std::string_view name) {
 TEST_CASE("a survey offers what applies, and nothing else") {
   for (const auto operation : operations())
     for (const Placement& placement : placements()) {
-      std::set<std::string_view> offered;
-      for (const Offer& o : survey(placement, operation)) offered.insert(o.way.name());
-      for (const schedule::Algorithm& way : algorithms_of(operation)) {
-        CAPTURE(way.name());
-        CHECK(offered.contains(way.name()) == way.applies(placement));
+      std::set<std::string_view> estimated;
+      for (const AlgorithmCandidate& o : survey(placement, operation)) estimated.insert(o.algorithm.name());
+      for (const schedule::Algorithm& algorithm : algorithms_of(operation)) {
+        CAPTURE(algorithm.name());
+        CHECK(estimated.contains(algorithm.name()) == algorithm.applies(placement));
       }
     }
 }
 
 TEST_CASE("a survey offers every depth of a pipeline, and nothing else twice") {
   for (const auto operation : operations()) {
-    std::set<std::pair<std::string_view, int>> offered;
-    for (const Offer& o : survey(Placement::flat(8), operation)) {
-      CHECK(offered.insert({o.way.name(), o.way.depth}).second);
-      CHECK((o.way.depth == 1 || o.way.is_pipelined()));
+    std::set<std::pair<std::string_view, int>> estimated;
+    for (const AlgorithmCandidate& o : survey(Placement::flat(8), operation)) {
+      CHECK(estimated.insert({o.algorithm.name(), o.algorithm.depth}).second);
+      CHECK((o.algorithm.depth == 1 || o.algorithm.is_pipelined()));
     }
-    for (const schedule::Algorithm& way : algorithms_of(operation))
-      if (way.is_pipelined() && way.applies(Placement::flat(8)))
-        for (int depth = 1; depth <= deepest; depth *= 2) CHECK(offered.contains({way.name(), depth}));
+    for (const schedule::Algorithm& algorithm : algorithms_of(operation))
+      if (algorithm.is_pipelined() && algorithm.applies(Placement::flat(8)))
+        for (int depth = 1; depth <= deepest; depth *= 2)
+          CHECK(estimated.contains({algorithm.name(), depth}));
   }
 }
 
@@ -66,12 +68,12 @@ TEST_CASE("every way is priced once, pipelines at their best depth") {
   for (const auto operation : operations())
     for (const Placement& placement : placements())
       for (const long long bytes : sizes) {
-        const std::vector<Offer> offers = survey(placement, operation);
+        const std::vector<AlgorithmCandidate> candidates = survey(placement, operation);
         std::set<std::string_view> names;
-        for (const Priced& p : priced(offers, {placement.size(), bytes}, machine)) {
-          CHECK(names.insert(p.offer->way.name()).second);
-          for (const Offer& o : offers)
-            if (o.way.name() == p.offer->way.name())
+        for (const Estimate& p : estimates(candidates, {placement.size(), bytes}, machine)) {
+          CHECK(names.insert(p.candidate->algorithm.name()).second);
+          for (const AlgorithmCandidate& o : candidates)
+            if (o.algorithm.name() == p.candidate->algorithm.name())
               CHECK(p.cost.seconds <= cost(o, {placement.size(), bytes}, machine).seconds);
         }
       }
@@ -80,8 +82,8 @@ TEST_CASE("every way is priced once, pipelines at their best depth") {
 TEST_CASE("sizes are of a block where every rank has one, else of the whole buffer") {
   const Placement placement = Placement::flat(8);
   const auto bytes_sent = [&](std::optional<Operation> operation, std::string_view name) {
-    const std::vector<Offer> offers = survey(placement, operation);
-    return named(priced(offers, {8, 1000}, machine), name).cost.bytes;
+    const std::vector<AlgorithmCandidate> candidates = survey(placement, operation);
+    return named(estimates(candidates, {8, 1000}, machine), name).cost.bytes;
   };
   CHECK(bytes_sent({}, "direct") == 7 * 1000);
   CHECK(bytes_sent(Operation::allgather, "ring") == 7 * 1000);
@@ -112,19 +114,21 @@ TEST_CASE("a pipeline is as deep as its data is large") {
 TEST_CASE("an offer costs what its strategy costs") {
   const Placement placement = Placement::blocked(13, 5);
   for (const schedule::SegmentStrategy& s : schedule::segment_strategies(Operation::bcast)) {
-    const Offer offer = counted({.segments = &s, .depth = 4}, placement, 7);
+    const AlgorithmCandidate candidate = counted({.segments = &s, .depth = 4}, placement, 7);
     const schedule::Parameters parameters{.root = 7, .depth = 4};
-    CHECK(cost(offer, {13, 5000}, machine).seconds ==
+    CHECK(cost(candidate, {13, 5000}, machine).seconds ==
           model::cost(s, placement, parameters, 5000, machine).seconds);
   }
 }
 
 TEST_CASE("staging is slots, and room to pack the caller's buffers") {
-  const std::vector<Offer> alltoall = survey(Placement::flat(4), {});
-  const auto direct = std::ranges::find(alltoall, "direct", [](const Offer& o) { return o.way.name(); });
+  const std::vector<AlgorithmCandidate> alltoall = survey(Placement::flat(4), {});
+  const auto direct =
+      std::ranges::find(alltoall, "direct", [](const AlgorithmCandidate& o) { return o.algorithm.name(); });
   CHECK(staging_bytes(*direct, {4, 100}) == 2 * 4 * 100);
-  const std::vector<Offer> reduce = survey(Placement::flat(4), Operation::reduce);
-  const auto linear = std::ranges::find(reduce, "linear", [](const Offer& o) { return o.way.name(); });
+  const std::vector<AlgorithmCandidate> reduce = survey(Placement::flat(4), Operation::reduce);
+  const auto linear =
+      std::ranges::find(reduce, "linear", [](const AlgorithmCandidate& o) { return o.algorithm.name(); });
   CHECK(staging_bytes(*linear, {4, 100}) == 3 * 100 + 100);
 }
 

@@ -1,4 +1,4 @@
-// What is offered in a neighbourhood, and where nothing is worth trying.
+// What is offered in a neighborhood, and where nothing is worth trying.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,9 +18,9 @@ schedule::Graph stencil(std::vector<int> extents) {
   return schedule::Graph(schedule::stencil({.extents = std::move(extents)}));
 }
 
-std::vector<std::string> names(const std::vector<Offer>& offers) {
+std::vector<std::string> names(const std::vector<AlgorithmCandidate>& candidates) {
   std::vector<std::string> all;
-  for (const Offer& offer : offers) all.emplace_back(offer.way.name());
+  for (const AlgorithmCandidate& candidate : candidates) all.emplace_back(candidate.algorithm.name());
   return all;
 }
 
@@ -42,31 +42,32 @@ TEST_CASE("Neighbours: what applies is offered with its counts") {
   CHECK(names(survey(graph, topology::Placement::flat(64))) ==
         std::vector<std::string>{"direct", "rounds", "rounds4", "dimensions"});
   const topology::Placement nodes = topology::Placement::blocked(64, 16);
-  const std::vector<Offer> offers = survey(graph, nodes);
-  CHECK(offers.size() == 6);
-  for (const Offer& offer : offers) {
-    const model::Cost cost = tuning::cost(offer, {64, 8}, model::Machine{});
-    INFO(offer.way.name());
+  const std::vector<AlgorithmCandidate> candidates = survey(graph, nodes);
+  CHECK(candidates.size() == 6);
+  for (const AlgorithmCandidate& candidate : candidates) {
+    const model::Cost cost = tuning::cost(candidate, {64, 8}, model::Machine{});
+    INFO(candidate.algorithm.name());
     CHECK(cost.seconds > 0);
-    if (offer.way.name() == "direct") {
+    if (candidate.algorithm.name() == "direct") {
       CHECK(cost.messages == 26);
       CHECK(cost.bytes == 26 * 8);
     }
-    if (offer.way.name() == "dimensions") CHECK(cost.messages == 6);
-    if (offer.way.name() == "node_aware") CHECK(cost.messages_between == 2);  // to the planes on both sides
+    if (candidate.algorithm.name() == "dimensions") CHECK(cost.messages == 6);
+    if (candidate.algorithm.name() == "node_aware")
+      CHECK(cost.messages_between == 2);  // to the planes on both sides
   }
 }
 
 TEST_CASE("Neighbours: small blocks of a stencil are combined, large ones are not") {
   const schedule::Graph graph = stencil({4, 4, 4});
   const topology::Placement placement = topology::Placement::blocked(64, 8);
-  const std::vector<Offer> offers = survey(graph, placement);
+  const std::vector<AlgorithmCandidate> candidates = survey(graph, placement);
   const auto first = [&](long long bytes) {
     const model::Machine machine;
     const Load load{64, bytes};
     const auto list = shortlist_for(Collective::neighbor_alltoall,
-                                    candidates(priced(offers, load, machine), load, machine));
-    return schedule::find_neighbour_strategy(list[1].name)->hops;
+                                    candidates(estimates(candidates, load, machine), load, machine));
+    return schedule::find_neighborhood_strategy(list[1].name)->hops;
   };
   CHECK(first(8) == schedule::Hops::several);
   CHECK(first(1 << 20) == schedule::Hops::single);

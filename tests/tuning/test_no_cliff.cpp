@@ -32,9 +32,9 @@ constexpr Operation all_operations[] = {
 };
 
 /// Expected by the strategy that is best for blocks of so many bytes.
-double best_time(const std::vector<Offer>& offers, int ranks, long long bytes) {
+double best_time(const std::vector<AlgorithmCandidate>& candidates, int ranks, long long bytes) {
   double best = std::numeric_limits<double>::infinity();
-  for (const Priced& p : priced(offers, {ranks, bytes}, model::Machine{}))
+  for (const Estimate& p : estimates(candidates, {ranks, bytes}, model::Machine{}))
     best = std::min(best, p.cost.seconds);
   return best;
 }
@@ -66,15 +66,15 @@ TEST_CASE("no cliff between numbers of ranks") {
   constexpr int last = 32;
   for (const Operation operation : all_operations)
     for (const bool one_node : {false, true}) {
-      std::vector<std::vector<Offer>> offers;
+      std::vector<std::vector<AlgorithmCandidate>> candidates;
       for (int ranks = 2; ranks <= last + 1; ++ranks)
-        offers.push_back(
+        candidates.push_back(
             survey(one_node ? topology::Placement::blocked(ranks, ranks) : topology::Placement::flat(ranks),
                    operation));
       for (const long long bytes : {8LL, 1024LL, 65536LL, 1LL << 20})
         for (int ranks = 2; ranks <= last; ++ranks) {
           const auto time = [&](int n) {
-            return best_time(offers[static_cast<std::size_t>(n - 2)], n, bytes);
+            return best_time(candidates[static_cast<std::size_t>(n - 2)], n, bytes);
           };
           INFO("operation ", operation ? std::string(schedule::name(*operation)) : "alltoall", ", ", bytes,
                " B, one node: ", one_node, ", ranks ", ranks, " and one more");

@@ -29,10 +29,10 @@ std::vector<topology::Placement> placements() {
 std::vector<Candidate> listed(const topology::Placement& placement,
                               std::optional<schedule::Operation> operation, long long bytes,
                               std::size_t most = LearnerOptions{}.most_tried, const Allowed& allowed = {}) {
-  const std::vector<Offer> offers = survey(placement, operation);
+  const std::vector<AlgorithmCandidate> candidates = survey(placement, operation);
   const Load load{placement.size(), bytes};
   const model::Machine machine;
-  return shortlist(candidates(priced(offers, load, machine, allowed), load, machine), most);
+  return shortlist(candidates(estimates(candidates, load, machine, allowed), load, machine), most);
 }
 
 std::vector<std::optional<schedule::Operation>> operations() {
@@ -59,22 +59,22 @@ TEST_CASE("a shortlist is native, then strategies that apply, cheapest first, ea
         CHECK(list[0].name == "native");
         CHECK(list.size() <= LearnerOptions{}.most_tried + 1);
         CHECK(std::ranges::is_sorted(list, {}, &Candidate::predicted_s));
-        const std::vector<schedule::Algorithm> ways = algorithms_of(operation);
+        const std::vector<schedule::Algorithm> algorithms = algorithms_of(operation);
         std::set<std::string> names;
         for (const Candidate& c : list) CHECK(names.insert(c.name).second);
         for (std::size_t i = 1; i < list.size(); ++i)
-          CHECK(std::ranges::find(ways, std::string_view(list[i].name), &schedule::Algorithm::name)
+          CHECK(std::ranges::find(algorithms, std::string_view(list[i].name), &schedule::Algorithm::name)
                     ->applies(placement));
       }
 }
 
 TEST_CASE("an irregular exchange may be sent straight, whatever the model thinks of it") {
-  const std::vector<Candidate> priced = {{"bruck2", 1}, {"mesh", 1.5}, {"direct", 9}, {"pairwise", 8}};
-  const std::vector<Candidate> list = shortlist(priced);
+  const std::vector<Candidate> estimates = {{"bruck2", 1}, {"mesh", 1.5}, {"direct", 9}, {"pairwise", 8}};
+  const std::vector<Candidate> list = shortlist(estimates);
   REQUIRE(std::ranges::find(list, "pairwise", &Candidate::name) == list.end());
-  CHECK(shortlist_for(Collective::alltoall, priced).size() == list.size());
+  CHECK(shortlist_for(Collective::alltoall, estimates).size() == list.size());
   for (const Collective irregular : {Collective::alltoallv, Collective::alltoallw}) {
-    const std::vector<Candidate> longer = shortlist_for(irregular, priced);
+    const std::vector<Candidate> longer = shortlist_for(irregular, estimates);
     REQUIRE(longer.size() == list.size() + 1);
     CHECK(longer.back().name == "pairwise");
     CHECK(longer.back().predicted_s == 1.5);
@@ -115,16 +115,16 @@ TEST_CASE(
 TEST_CASE("what is expected with a doubt lies between the opinions, and keeps the best of both first") {
   const model::Machine usual;
   const model::Machine slower = with_long_waits(usual);
-  const auto seconds = [](const Priced& p) { return p.cost.seconds; };
+  const auto seconds = [](const Estimate& p) { return p.cost.seconds; };
   for (const auto operation : operations())
     for (const topology::Placement& placement : placements())
       for (const long long bytes : block_sizes) {
-        const std::vector<Offer> offers = survey(placement, operation);
+        const std::vector<AlgorithmCandidate> candidates = survey(placement, operation);
         const Load load{placement.size(), bytes};
-        const std::vector<Priced> here = priced(offers, load, usual);
+        const std::vector<Estimate> here = estimates(candidates, load, usual);
         const std::vector<double> expected = expected_seconds(here, load, usual);
         std::vector<double> there;
-        for (const Priced& p : here) there.push_back(cost(*p.offer, load, slower).seconds);
+        for (const Estimate& p : here) there.push_back(cost(*p.candidate, load, slower).seconds);
         const auto best = std::ranges::min_element(here, {}, seconds);
         const auto best_there = std::ranges::min_element(there);
         if (seconds(*best) == 0) continue;  // one rank
@@ -146,8 +146,10 @@ TEST_CASE("a shortlist is a function of its arguments") {
 
 TEST_CASE("what is not allowed is not listed") {
   const topology::Placement placement = topology::Placement::blocked(24, 6);
-  CHECK(listed(placement, {}, 64, 5, [](const Offer&) { return false; }).size() == 1);
-  const Allowed single = [](const Offer& o) { return o.way.exchange->hops == schedule::Hops::single; };
+  CHECK(listed(placement, {}, 64, 5, [](const AlgorithmCandidate&) { return false; }).size() == 1);
+  const Allowed single = [](const AlgorithmCandidate& o) {
+    return o.algorithm.exchange->hops == schedule::Hops::single;
+  };
   for (const long long bytes : block_sizes)
     for (const Candidate& c : listed(placement, {}, bytes, 5, single))
       CHECK((c.name == "native" || strategy(c).hops == schedule::Hops::single));

@@ -15,9 +15,10 @@ namespace {
 const topology::Placement placement = topology::Placement::spread(24, 5);
 constexpr long long mib = 1 << 20;
 
-Offer offer_named(std::string_view name, std::optional<schedule::Operation> operation = {}) {
-  const std::vector<Offer> all = survey(placement, operation);
-  const auto found = std::ranges::find(all, name, [](const Offer& o) { return o.way.name(); });
+AlgorithmCandidate offer_named(std::string_view name, std::optional<schedule::Operation> operation = {}) {
+  const std::vector<AlgorithmCandidate> all = survey(placement, operation);
+  const auto found =
+      std::ranges::find(all, name, [](const AlgorithmCandidate& o) { return o.algorithm.name(); });
   REQUIRE(found != all.end());
   return *found;
 }
@@ -29,7 +30,7 @@ Calls calls(Collective collective, long long bytes, Limit limit = Limit::none) {
 }  // namespace
 
 TEST_CASE("what travels straight needs no room, and no memory that the processor reaches") {
-  const Offer direct = offer_named("direct"), mesh = offer_named("mesh");
+  const AlgorithmCandidate direct = offer_named("direct"), mesh = offer_named("mesh");
   for (const Collective c : {Collective::alltoall, Collective::alltoallv, Collective::alltoallw}) {
     CHECK(fits(direct, calls(c, 64 * mib), placement, {0, false}));
     CHECK_FALSE(fits(mesh, calls(c, 1024), placement, {0, true}));
@@ -39,7 +40,7 @@ TEST_CASE("what travels straight needs no room, and no memory that the processor
 }
 
 TEST_CASE("irregular all-to-alls stage blocks up to a limit, however large they are") {
-  const Offer mesh = offer_named("mesh");
+  const AlgorithmCandidate mesh = offer_named("mesh");
   CHECK(combined_limit(1) == 256);
   CHECK(combined_limit(1024) == 4096);
   CHECK(combined_limit(1 << 20) == 64 << 10);
@@ -56,38 +57,38 @@ TEST_CASE("irregular all-to-alls stage blocks up to a limit, however large they 
 
 TEST_CASE("segments of whole units need no more than is said") {
   for (const schedule::Operation operation : {schedule::Operation::allreduce, schedule::Operation::reduce})
-    for (const Offer& offer : survey(placement, operation))
+    for (const AlgorithmCandidate& candidate : survey(placement, operation))
       for (const long long unit : {1, 8, 1000})
         for (const long long units : {1, 7, 24, 1000}) {
-          const long long largest = (units + offer.segments - 1) / offer.segments * unit;
-          CAPTURE(offer.way.name());
-          CHECK(offer.traffic.most_slots * largest + units * unit <=
-                staging_bytes(offer, Load{placement.size(), units * unit, unit}));
+          const long long largest = (units + candidate.segments - 1) / candidate.segments * unit;
+          CAPTURE(candidate.algorithm.name());
+          CHECK(candidate.traffic.most_slots * largest + units * unit <=
+                staging_bytes(candidate, Load{placement.size(), units * unit, unit}));
         }
 }
 
 TEST_CASE("in place, an all-to-all copies what it sends, and an irregular one has one way") {
-  const Offer direct = offer_named("direct");
+  const AlgorithmCandidate direct = offer_named("direct");
   const Calls in_place = calls(Collective::alltoall, 1024, Limit::in_place);
   CHECK(staging_bytes(direct, in_place) == 2 * 24 * 1024 + 24 * 1024);
   CHECK_FALSE(fits(direct, in_place, placement, {64 << 10}));
   std::set<std::string_view> irregular;
-  for (const Offer& o : survey(placement, {}))
+  for (const AlgorithmCandidate& o : survey(placement, {}))
     if (fits(o, calls(Collective::alltoallw, 1024, Limit::in_place), placement, {0}))
-      irregular.insert(o.way.name());
+      irregular.insert(o.algorithm.name());
   CHECK(irregular == std::set<std::string_view>{in_place_strategy});
 }
 
 TEST_CASE("what must be combined in order takes only ways that keep it") {
-  for (const Offer& o : survey(placement, schedule::Operation::allreduce)) {
-    CAPTURE(o.way.name());
+  for (const AlgorithmCandidate& o : survey(placement, schedule::Operation::allreduce)) {
+    CAPTURE(o.algorithm.name());
     CHECK(fits(o, calls(Collective::allreduce, 1024, Limit::in_order), placement, {64 * mib}) ==
-          o.way.segments->keeps_order(placement));
+          o.algorithm.segments->keeps_order(placement));
   }
 }
 
 TEST_CASE("beyond a GiB calls that would be staged are left to the library") {
-  const Room endless{1LL << 60};
+  const StagingLimits endless{1LL << 60};
   CHECK(fits(offer_named("ring", schedule::Operation::allreduce), calls(Collective::allreduce, 1 << 30),
              placement, endless));
   CHECK_FALSE(fits(offer_named("ring", schedule::Operation::allreduce),

@@ -11,17 +11,17 @@ using namespace wherry::tuning;
 TEST_CASE(
     "strategies that there are can be asked for, those of another collective and misspelt ones cannot") {
   Settings settings;
-  CHECK(misspelt(settings.strategies).empty());
+  CHECK(unknown_strategies(settings.strategies).empty());
   for (std::size_t i = 0; i < collectives; ++i)
-    for (const schedule::Algorithm& way :
+    for (const schedule::Algorithm& algorithm :
          algorithms_of(schedule::segment_operation(static_cast<Collective>(i)))) {
       Settings fine;
-      fine.strategies[i] = way.name();
-      CHECK(misspelt(fine.strategies).empty());
+      fine.strategies[i] = algorithm.name();
+      CHECK(unknown_strategies(fine.strategies).empty());
     }
   settings.strategies[index_of(Collective::alltoall)] = "brucks2";
   settings.strategies[index_of(Collective::allreduce)] = "xyzzyq";
-  CHECK(misspelt(settings.strategies) ==
+  CHECK(unknown_strategies(settings.strategies) ==
         std::vector<std::string>{
             "WHERRY_ALLTOALL: unknown strategy 'brucks2', so the library's own collective runs "
             "instead; did you mean 'bruck2'?",

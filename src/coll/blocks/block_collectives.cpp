@@ -34,7 +34,7 @@ int copy_own(const Task& task, const Share& from, const Share& to) {
   const Communicator& c = task.c;
   if (from.bytes == 0 && to.bytes == 0) return MPI_SUCCESS;
   if (from.bytes > to.bytes) return MPI_ERR_TRUNCATE;
-  if (c.terms().host_memory && from.dense && to.dense && from.bytes == to.bytes) {
+  if (c.agreement().host_memory && from.dense && to.dense && from.bytes == to.bytes) {
     if (from.region.address != to.region.address)
       std::memmove(const_cast<void*>(to.region.address), from.region.address,
                    static_cast<std::size_t>(from.bytes));

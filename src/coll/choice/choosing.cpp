@@ -24,29 +24,30 @@ std::string_view suffix_of(Limit limit) {
   return suffixes[static_cast<std::size_t>(limit)];
 }
 
-std::optional<Algorithm> way_of(std::span<const Offered> offered, std::string_view name) {
-  const auto found = std::ranges::find_if(offered, [=](const Offered& o) { return o.way.name() == name; });
-  return found == offered.end() ? std::nullopt : std::optional(found->way);
+std::optional<Algorithm> algorithm_of(std::span<const EstimatedAlgorithm> estimated, std::string_view name) {
+  const auto found = std::ranges::find_if(
+      estimated, [=](const EstimatedAlgorithm& o) { return o.algorithm.name() == name; });
+  return found == estimated.end() ? std::nullopt : std::optional(found->algorithm);
 }
 
 /// Now, so that no candidate's first trial pays for its schedule.
-void prepare(Communicator& c, std::span<const std::optional<Algorithm>> ways, int root) {
-  for (const std::optional<Algorithm>& way : ways) {
-    if (way && way->exchange != nullptr) c.prepared(*way->exchange);
-    if (way && way->segments != nullptr) c.prepared(*way->segments, way->depth, root);
-    if (way && way->neighbours != nullptr) c.neighbourhood->prepared(*way->neighbours);
+void prepare(Communicator& c, std::span<const std::optional<Algorithm>> algorithms, int root) {
+  for (const std::optional<Algorithm>& algorithm : algorithms) {
+    if (algorithm && algorithm->exchange != nullptr) c.prepared(*algorithm->exchange);
+    if (algorithm && algorithm->segments != nullptr) c.prepared(*algorithm->segments, algorithm->depth, root);
+    if (algorithm && algorithm->neighbors != nullptr) c.neighborhood->prepared(*algorithm->neighbors);
   }
 }
 
-/// Where the ranks are, and in a neighbourhood who sends to whom.
+/// Where the ranks are, and in a neighborhood who sends to whom.
 unsigned long long placement_of(const Communicator& c, const CellKey& key) {
   const unsigned long long placement = c.placement().signature();
-  return is_neighbourhood(key.collective) ? placement ^ c.neighbourhood->graph().signature() : placement;
+  return is_neighbourhood(key.collective) ? placement ^ c.neighborhood->graph().signature() : placement;
 }
 
 tuning::LearnerOptions options_for(const Communicator& c, const std::vector<tuning::Candidate>& candidates,
                                    bool is_simulated) {
-  if (!c.terms().learning) return tuning::no_trials;
+  if (!c.agreement().learning) return tuning::no_trials;
   const bool are_long = tuning::are_long(candidates, c.placement(), *c.machine);
   tuning::LearnerOptions options = are_long ? tuning::of_long_calls : tuning::LearnerOptions{};
   if (is_simulated) {
@@ -59,13 +60,14 @@ tuning::LearnerOptions options_for(const Communicator& c, const std::vector<tuni
 
 }  // namespace
 
-Choosing::Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers,
-                   Staging& staging, const std::optional<model::Machine>& simulated)
+Choosing::Choosing(const Settings& settings, const mpi::Api& api,
+                   std::shared_ptr<AlgorithmCandidates> candidates, Staging& staging,
+                   const std::optional<model::Machine>& simulated)
     : settings_(settings),
       api_(api),
       machine_(machine_name()),
       library_(library_name(api)),
-      offers_(std::move(offers)),
+      candidates_(std::move(candidates)),
       staging_(staging),
       simulated_(simulated) {}
 
@@ -84,7 +86,7 @@ bool Choosing::reserve(Communicator& c, long long bytes) {
   constexpr std::size_t least = std::size_t{64} << 10;
   if (static_cast<std::size_t>(bytes) <= c.reserved_staging) return true;
   const std::size_t wanted =
-      std::max(least, std::min(std::bit_ceil(static_cast<std::size_t>(bytes)), c.terms().staging_max));
+      std::max(least, std::min(std::bit_ceil(static_cast<std::size_t>(bytes)), c.agreement().staging_max));
   const int mine = staging_.reserve(wanted);
   int all = 0;
   const int code = api_.Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, c.channel().comm());
@@ -96,13 +98,15 @@ bool Choosing::reserve(Communicator& c, long long bytes) {
 /// What all ranks have the memory for. At the second turn none is asked for that is not there.
 Choosing::Shortlist Choosing::shortlist(Communicator& c, const CellKey& key) {
   for (;;) {
-    Shortlist made{.offered = offers_->of(c, key), .candidates = {}};
-    std::vector<tuning::Candidate> priced;
-    for (const Offered& o : made.offered) priced.push_back({std::string(o.way.name()), expected_seconds(o)});
-    made.candidates = computed([&] { return tuning::shortlist_for(key.collective, std::move(priced)); });
+    Shortlist made{.estimated = candidates_->of(c, key), .candidates = {}};
+    std::vector<tuning::Candidate> estimates;
+    for (const EstimatedAlgorithm& o : made.estimated)
+      estimates.push_back({std::string(o.algorithm.name()), expected_seconds(o)});
+    made.candidates = computed([&] { return tuning::shortlist_for(key.collective, std::move(estimates)); });
     long long needed = 0;
-    for (const Offered& o : made.offered)
-      if (std::ranges::find(made.candidates, o.way.name(), &tuning::Candidate::name) != made.candidates.end())
+    for (const EstimatedAlgorithm& o : made.estimated)
+      if (std::ranges::find(made.candidates, o.algorithm.name(), &tuning::Candidate::name) !=
+          made.candidates.end())
         needed = std::max(needed, o.staging_bytes);
     if (reserve(c, needed)) return made;
   }
@@ -110,41 +114,43 @@ Choosing::Shortlist Choosing::shortlist(Communicator& c, const CellKey& key) {
 
 std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& key, int root) {
   settle_machine(c);
-  auto [offered, list] = shortlist(c, key);
+  auto [estimated, list] = shortlist(c, key);
   const Timing timing = computed([&] {
     return tuning::timing_for(schedule::segment_operation(key.collective), list, c.placement(), *c.machine);
   });
   tuning::Learner made = learner(c, key, std::move(list));
-  std::vector<std::optional<Algorithm>> ways;
+  std::vector<std::optional<Algorithm>> algorithms;
   for (const tuning::Candidate& candidate : made.candidates())
-    ways.push_back(way_of(offered, candidate.name));
-  prepare(c, ways, root);
+    algorithms.push_back(algorithm_of(estimated, candidate.name));
+  prepare(c, algorithms, root);
   return std::unique_ptr<Choice>(
-      new Choice{Cell(std::move(made), c.channel(), c.size(), timing), std::move(ways)});
+      new Choice{Cell(std::move(made), c.channel(), c.size(), timing), std::move(algorithms)});
 }
 
-bool Choosing::is_within(const Communicator& c, const CellKey& key, const Algorithm& way,
+bool Choosing::is_within(const Communicator& c, const CellKey& key, const Algorithm& algorithm,
                          const Means& means) {
-  return offers_->staging_bytes(c, key, way, means.unit_bytes) <= static_cast<long long>(means.staging_max);
+  return candidates_->staging_bytes(c, key, algorithm, means.unit_bytes) <=
+         static_cast<long long>(means.staging_max);
 }
 
 std::optional<Algorithm> Choosing::way_without_asking(Communicator& c, const CellKey& key,
                                                       const Means& means) {
   const OwnArithmetic arithmetic;
-  const auto within = [&](const std::optional<Algorithm>& way) {
-    return !way || is_within(c, key, *way, means);
+  const auto within = [&](const std::optional<Algorithm>& algorithm) {
+    return !algorithm || is_within(c, key, *algorithm, means);
   };
   const auto found = c.choices.find(key);
   if (found != c.choices.end() && found->second->cell.learner().settled())
-    if (const std::optional<Algorithm>& won = found->second->ways[found->second->cell.learner().winner()];
+    if (const std::optional<Algorithm>& won =
+            found->second->algorithms[found->second->cell.learner().winner()];
         within(won))
       return won;
   const auto [entry, is_new] = c.modelled.try_emplace({key, means.staging_max});
   if (is_new) {
-    const std::vector<Offered> offered = offers_->of(c, key, means.staging_max);
-    const auto best =
-        std::ranges::min_element(offered, {}, [this](const Offered& o) { return expected_seconds(o); });
-    if (best != offered.end()) entry->second = best->way;
+    const std::vector<EstimatedAlgorithm> estimated = candidates_->of(c, key, means.staging_max);
+    const auto best = std::ranges::min_element(
+        estimated, {}, [this](const EstimatedAlgorithm& o) { return expected_seconds(o); });
+    if (best != estimated.end()) entry->second = best->algorithm;
   }
   return within(entry->second) ? entry->second : std::nullopt;
 }
@@ -153,7 +159,7 @@ std::pair<std::optional<Algorithm>, std::string_view> Choosing::named_without_as
                                                                                      const CellKey& key,
                                                                                      std::string_view name,
                                                                                      const Means& means) {
-  const auto named = offers_->named(c, key, name);
+  const auto named = candidates_->named(c, key, name);
   if (!named.first || is_within(c, key, *named.first, means)) return named;
   return {std::nullopt, "the strategy asked for may need more memory than every rank has set aside"};
 }
@@ -161,11 +167,12 @@ std::pair<std::optional<Algorithm>, std::string_view> Choosing::named_without_as
 std::pair<std::optional<Algorithm>, std::string_view> Choosing::named(Communicator& c, const CellKey& key,
                                                                       std::string_view name) {
   settle_machine(c);
-  const std::vector<Offered> offered = offers_->of(c, key);
-  const auto found = std::ranges::find_if(offered, [=](const Offered& o) { return o.way.name() == name; });
-  if (found != offered.end() && !reserve(c, found->staging_bytes))
+  const std::vector<EstimatedAlgorithm> estimated = candidates_->of(c, key);
+  const auto found = std::ranges::find_if(
+      estimated, [=](const EstimatedAlgorithm& o) { return o.algorithm.name() == name; });
+  if (found != estimated.end() && !reserve(c, found->staging_bytes))
     return {std::nullopt, "not every rank has the memory that the strategy asked for may need"};
-  return offers_->named(c, key, name);
+  return candidates_->named(c, key, name);
 }
 
 tuning::TuningKey Choosing::tuning_key(Communicator& c, const CellKey& key) const {
@@ -190,38 +197,38 @@ void Choosing::settle_machine(Communicator& c) {
   if (!c.machine) c.machine = simulated_;
   if (c.machine) return;
   model::Constants constants = computed([] { return model::constants_of({}); });
-  if (c.terms().tuning && c.rank() == 0)
+  if (c.agreement().tuning && c.rank() == 0)
     if (const tuning::MachineRow* const row = tuning_table().find(tuning::MachineKey{machine_, library_}))
       constants = computed([&] { return model::constants_of(model::machine_with(row->constants)); });
-  if (c.terms().tuning)
+  if (c.agreement().tuning)
     api_.Bcast(constants.data(), static_cast<int>(constants.size()), MPI_DOUBLE, 0, c.channel().comm());
   c.machine = computed([&] { return model::machine_with(constants); });
 }
 
 /// What rank 0 knows from earlier runs becomes what all ranks know. Collective.
 tuning::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vector<tuning::Candidate> list) {
-  double earlier[3] = {-1, 0,
-                       0};  // index among the candidates, seconds, native seconds; 0 seconds: not known
+  // Index among the candidates, seconds, native seconds; 0 seconds: not known.
+  double earlier[3] = {-1, 0, 0};
   const tuning::TuningRow* const row =
-      c.terms().tuning && c.rank() == 0 ? tuning_table().find(tuning_key(c, key)) : nullptr;
+      c.agreement().tuning && c.rank() == 0 ? tuning_table().find(tuning_key(c, key)) : nullptr;
   if (row != nullptr) {
     const auto at = std::ranges::find(list, row->strategy, &tuning::Candidate::name);
     if (at != list.end()) earlier[0] = static_cast<double>(at - list.begin());
     earlier[1] = row->seconds.value_or(0);
     earlier[2] = row->native_seconds.value_or(0);
   }
-  if (c.terms().tuning) api_.Bcast(earlier, 3, MPI_DOUBLE, 0, c.channel().comm());
+  if (c.agreement().tuning) api_.Bcast(earlier, 3, MPI_DOUBLE, 0, c.channel().comm());
   const OwnArithmetic arithmetic;
   const tuning::LearnerOptions options = options_for(c, list, simulated_.has_value());
   if (earlier[0] >= 0)
     return tuning::Learner::settled_on(std::move(list), static_cast<std::size_t>(earlier[0]), earlier[1],
                                        earlier[2], options);
-  return c.terms().learning ? tuning::Learner(std::move(list), options)
-                            : tuning::Learner::by_model(std::move(list));
+  return c.agreement().learning ? tuning::Learner(std::move(list), options)
+                                : tuning::Learner::by_model(std::move(list));
 }
 
 void Choosing::note(Communicator& c) {
-  if (c.rank() != 0 || !c.terms().tuning) return;
+  if (c.rank() != 0 || !c.agreement().tuning) return;
   const OwnArithmetic arithmetic;
   const std::lock_guard lock(mutex_);
   for (const auto& [key, choice] : c.choices) {

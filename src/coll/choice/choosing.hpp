@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
-#include "coll/choice/offers.hpp"
+#include "coll/choice/algorithm_candidates.hpp"
 #include "coll/state/communicator.hpp"
 #include "comm/staging.hpp"
 #include "tuning/tuning_store.hpp"
@@ -26,8 +26,8 @@ struct Means {
 /// simulated: a machine whose figures are known and whose clock is exact.
 class Choosing {
  public:
-  Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<Offers> offers, Staging& staging,
-           const std::optional<model::Machine>& simulated);
+  Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<AlgorithmCandidates> candidates,
+           Staging& staging, const std::optional<model::Machine>& simulated);
 
   /// What is learned about such calls; made at the first one (collective over c). root: of this one.
   Choice& choice(Communicator& c, const CellKey& key, int root);
@@ -58,13 +58,15 @@ class Choosing {
  private:
   /// Some ways, and those of them that may be tried.
   struct Shortlist {
-    std::vector<Offered> offered;
+    std::vector<EstimatedAlgorithm> estimated;
     std::vector<tuning::Candidate> candidates;
   };
 
   /// There is nothing to doubt in a simulated machine's constants.
-  double expected_seconds(const Offered& o) const { return simulated_ ? o.predicted_s : o.expected_s; }
-  bool is_within(const Communicator& c, const CellKey& key, const Algorithm& way, const Means& means);
+  double expected_seconds(const EstimatedAlgorithm& o) const {
+    return simulated_ ? o.predicted_s : o.expected_s;
+  }
+  bool is_within(const Communicator& c, const CellKey& key, const Algorithm& algorithm, const Means& means);
   Shortlist shortlist(Communicator& c, const CellKey& key);
   std::unique_ptr<Choice> first_choice(Communicator& c, const CellKey& key, int root);
   tuning::Learner learner(Communicator& c, const CellKey& key, std::vector<tuning::Candidate> list);
@@ -75,7 +77,7 @@ class Choosing {
   const mpi::Api& api_;
   const std::string machine_, library_;
 
-  const std::shared_ptr<Offers> offers_;
+  const std::shared_ptr<AlgorithmCandidates> candidates_;
   Staging& staging_;
   const std::optional<model::Machine> simulated_;
 

@@ -1,4 +1,4 @@
-// What a runtime consists of, for those of its parts that need the others.
+// The parts of a runtime, for those of them that need the others.
 #pragma once
 
 #include "base/settings.hpp"
@@ -12,13 +12,13 @@
 namespace wherry::run {
 
 /// What is referred to must outlive those who have it.
-struct Parts {
+struct RuntimeContext {
   const Settings& settings;
   const mpi::Api& api;
   Observer* observer;  // or nullptr
   double (*now)();     // seconds
   const Instructions& instructions;
-  Attachments& attachments;
+  CommunicatorRegistry& registry;
   Choosing& choosing;
   Staging& staging;
 

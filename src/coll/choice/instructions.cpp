@@ -31,7 +31,7 @@ std::vector<Instruction> possible_instructions() {
   for (const schedule::Strategy& s : schedule::strategies()) all.push_back(instruction_for(s.name));
   for (const schedule::SegmentStrategy& s : schedule::segment_strategies())
     all.push_back(instruction_for(s.name));
-  for (const schedule::NeighbourStrategy& s : schedule::neighbour_strategies())
+  for (const schedule::NeighborhoodStrategy& s : schedule::neighborhood_strategies())
     all.push_back(instruction_for(s.name));
   return all;
 }

@@ -1,4 +1,4 @@
-// What the run layer tells whoever listens: the profile, a test, or nobody.
+// What the runtime reports: to the profile, to a test, or to nobody.
 #pragma once
 
 #include <mpi.h>

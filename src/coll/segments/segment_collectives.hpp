@@ -14,6 +14,6 @@ Work segment_collective(Task task, const SegmentCall& call, const PreparedSegmen
                         std::byte* staging);
 
 /// Runs `way`, which has a segment strategy, for the call in c.segments. Collective; returns an MPI code.
-int perform_segments(Communicator& c, const Algorithm& way, Staging& staging);
+int perform_segments(Communicator& c, const Algorithm& algorithm, Staging& staging);
 
 }  // namespace wherry::run

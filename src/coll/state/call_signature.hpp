@@ -1,4 +1,4 @@
-// Whether a call is like the last, told by a glance at its arguments.
+// The signature of a call: whether it is like the last, by its arguments alone.
 #pragma once
 
 #include <mpi.h>
@@ -18,7 +18,7 @@ struct Choice;  // coll/state/communicator.hpp
 
 /// What decides about a call, besides its communicator. Two calls with the same are performed alike, if the handles are
 /// predefined ones: others may be freed and come again as something else.
-struct Likeness {
+struct CallSignature {
   MPI_Count count = 0;  // of what is sent, or of all; not where there is only a recvcount
   MPI_Count recvcount = 0;
   MPI_Datatype type = MPI_BYTE;
@@ -26,7 +26,7 @@ struct Likeness {
   MPI_Op op = MPI_OP_NULL;
   int root = 0;
   bool in_place = false;
-  friend bool operator==(const Likeness&, const Likeness&) = default;
+  friend bool operator==(const CallSignature&, const CallSignature&) = default;
 };
 
 /// Only of collectives whose arguments all matter on all ranks, and are no arrays.
@@ -37,8 +37,8 @@ concept Comparable =
     std::is_same_v<Call, ReduceScatterBlock> || std::is_same_v<Call, Barrier>;
 
 template <Comparable Call>
-Likeness likeness_of(const Call& call) {
-  Likeness like;
+CallSignature signature_of(const Call& call) {
+  CallSignature like;
   if constexpr (requires { call.sendcount; })
     like.count = call.sendcount, like.type = call.sendtype, like.recvtype = call.recvtype;
   else if constexpr (requires { call.count; }) like.count = call.count;
@@ -53,14 +53,14 @@ Likeness likeness_of(const Call& call) {
 }
 
 /// Whether no handle in it can come again as something else.
-inline bool is_lasting(const mpi::Api& api, const Likeness& like) {
+inline bool is_lasting(const mpi::Api& api, const CallSignature& like) {
   return facts_of(api, like.type).predefined && facts_of(api, like.recvtype).predefined &&
          (like.op == MPI_OP_NULL || is_predefined(classify(api, like.op, like.type, true)));
 }
 
 /// The calls of one collective on one communicator that are like the last.
-struct Quiet {
-  Likeness like;
+struct FastPath {
+  CallSignature like;
   std::optional<bool> lasts;  // no handle in it can come again as something else; once somebody asked
   std::uint64_t left = 0;     // that may be made before there is something to do
   std::uint64_t made = 0;     // that `choice` does not know of yet

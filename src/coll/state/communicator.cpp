@@ -66,15 +66,15 @@ int leader_of(int rank, MPI_Comm comm, const Settings& settings, const mpi::Api&
 }  // namespace
 
 // The ranks speak of everything on the program's communicator: a rank may be without the new one.
-Communicator::Communicator(MPI_Comm comm, const Settings& settings, const mpi::Api& api, Room room)
+Communicator::Communicator(MPI_Comm comm, const Settings& settings, const mpi::Api& api, Capacity capacity)
     : tags(first_free_tag, half_of_free_tags(comm, api)),
       lasting_tags(first_free_tag + half_of_free_tags(comm, api), half_of_free_tags(comm, api)),
-      set_aside(settings.features.nonblocking ? settings.staging_max : 0) {
+      reserved_memory(settings.features.nonblocking ? settings.staging_max : 0) {
   const ErrorsReturned quiet(comm, api);
   api.Comm_rank(comm, &rank_);
   api.Comm_size(comm, &size_);
-  terms_ = settle_terms(settings, room, set_aside.bytes(), comm, api);
-  if (!terms_.refusal.empty()) return;
+  agreement_ = agree(settings, capacity, reserved_memory.bytes(), comm, api);
+  if (!agreement_.refusal.empty()) return;
   open_channel(comm, api);
   find_nodes(comm, settings, api);
 }
@@ -103,7 +103,7 @@ void Communicator::find_nodes(MPI_Comm comm, const Settings& settings, const mpi
   const long long mine = channel_ ? leader : no_leader;
   const std::vector<long long> leaders = ask_all(api, comm, {&mine, 1});
   if (leaders.empty() || std::ranges::find(leaders, no_leader) != leaders.end()) {
-    terms_.refusal = "the MPI library could not make another communicator";
+    agreement_.refusal = "the MPI library could not make another communicator";
     return;
   }
   const std::vector<int> node_of(leaders.begin(), leaders.end());

@@ -35,7 +35,7 @@
 namespace wherry::run {
 
 using schedule::Algorithm;
-class Neighbourhood;  // coll/state/neighborhood.hpp
+class Neighborhood;  // coll/state/neighborhood.hpp
 
 /// A schedule of this rank, ready to run.
 struct Prepared {
@@ -55,7 +55,7 @@ struct PreparedSegments {
 /// What is learned about some calls. ways[i] is candidate i, but for native, the first.
 struct Choice {
   Cell cell;
-  std::vector<std::optional<Algorithm>> ways;
+  std::vector<std::optional<Algorithm>> algorithms;
 };
 
 struct RecentChoice {
@@ -66,7 +66,7 @@ struct RecentChoice {
 /// The way that such calls were last told to go, or why they cannot.
 struct Asked {
   std::string name;
-  std::optional<Algorithm> way;
+  std::optional<Algorithm> algorithm;
   std::string_view problem;
 };
 
@@ -74,13 +74,14 @@ struct Asked {
 class Communicator {
  public:
   /// Collective over `comm`, an intracommunicator. If its terms are a refusal, on all ranks alike, it is good for nothing.
-  Communicator(MPI_Comm comm, const Settings& settings, const mpi::Api& api, Room room = Room::enough);
+  Communicator(MPI_Comm comm, const Settings& settings, const mpi::Api& api,
+               Capacity capacity = Capacity::enough);
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
   /// Collective where the library's MPI_Comm_free is.
   ~Communicator();
 
-  const Terms& terms() const { return terms_; }
+  const Agreement& agreement() const { return agreement_; }
   const topology::Placement& placement() const { return *placement_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
@@ -91,24 +92,24 @@ class Communicator {
   const PreparedSegments& prepared(const schedule::SegmentStrategy& strategy, int depth, int root);
 
   /// From now on no way may need more staging than is reserved.
-  void limit_staging() { terms_.staging_max = reserved_staging; }
+  void limit_staging() { agreement_.staging_max = reserved_staging; }
 
   std::size_t reserved_staging = 0;       // bytes that every rank has, for blocking calls
   std::optional<model::Machine> machine;  // what calls are priced by, once the ranks have settled it
   std::map<CellKey, std::unique_ptr<Choice>> choices;
   std::array<RecentChoice, collectives> recent_choices;  // by collective: most calls are like the last
-  std::array<Quiet, collectives> quiet;                  // by collective
+  std::array<FastPath, collectives> fast_path;           // by collective
   std::map<CellKey, Asked> asked;
   std::map<std::pair<Collective, bool>, SizeWatch> watches;
   Requests requests;
   Blocks blocks;
   SegmentCall segments;
   SparseState sparse;
-  std::unique_ptr<Neighbourhood> neighbourhood;  // once a neighbourhood collective was called
+  std::unique_ptr<Neighborhood> neighborhood;  // once a neighborhood collective was called
   // Of collectives that are left and taken up again:
   Tags tags;
   LastingTags lasting_tags;
-  SetAside set_aside;
+  ReservedMemory reserved_memory;
   // What the cost model would choose for calls of a size class, with so much staging.
   std::map<std::pair<CellKey, std::size_t>, std::optional<Algorithm>> modelled;
 
@@ -118,7 +119,7 @@ class Communicator {
 
   int rank_ = 0;
   int size_ = 0;
-  Terms terms_;
+  Agreement agreement_;
   std::unique_ptr<topology::Placement> placement_;
   std::unique_ptr<Channel> channel_;  // on a communicator of its own
   std::map<const schedule::Strategy*, Prepared> prepared_;

@@ -18,8 +18,8 @@ constexpr int most_joined = 64;
 
 /// What a communicator has as its attribute. May outlive what it leads to.
 struct Ticket {
-  std::weak_ptr<Attached> attached;
-  Attached* address;
+  std::weak_ptr<RegisteredCommunicator> attached;
+  RegisteredCommunicator* address;
 };
 
 /// A duplicate starts afresh.
@@ -30,9 +30,9 @@ int never_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
 
 }  // namespace
 
-Communicator* Attachments::joined(MPI_Comm comm, Weight weight, const Sound& is_sound,
-                                  std::string_view* refusal) {
-  Attached* const a = open(comm, refusal);
+Communicator* CommunicatorRegistry::joined(MPI_Comm comm, Weight weight, const Sound& is_sound,
+                                           std::string_view* refusal) {
+  RegisteredCommunicator* const a = open(comm, refusal);
   if (a == nullptr) return nullptr;
   if (!a->communicator) {
     if (count(*a, weight, is_sound) < weight_before_joining) return nullptr;
@@ -42,14 +42,14 @@ Communicator* Attachments::joined(MPI_Comm comm, Weight weight, const Sound& is_
   return a->communicator.get();
 }
 
-std::shared_ptr<Communicator> Attachments::known(MPI_Comm comm, std::string_view* refusal) {
-  Attached* const a = open(comm, refusal);
+std::shared_ptr<Communicator> CommunicatorRegistry::known(MPI_Comm comm, std::string_view* refusal) {
+  RegisteredCommunicator* const a = open(comm, refusal);
   return a == nullptr ? nullptr : a->communicator;
 }
 
-std::shared_ptr<Communicator> Attachments::joined_now(MPI_Comm comm, const Sound& is_sound,
-                                                      std::string_view* refusal) {
-  Attached* const a = open(comm, refusal);
+std::shared_ptr<Communicator> CommunicatorRegistry::joined_now(MPI_Comm comm, const Sound& is_sound,
+                                                               std::string_view* refusal) {
+  RegisteredCommunicator* const a = open(comm, refusal);
   if (a == nullptr) return nullptr;
   if (!a->communicator && is_sound()) join(*a);
   *refusal = a->refusal;
@@ -57,31 +57,31 @@ std::shared_ptr<Communicator> Attachments::joined_now(MPI_Comm comm, const Sound
 }
 
 /// nullptr if the communicator is refused already.
-Attached* Attachments::open(MPI_Comm comm, std::string_view* refusal) {
-  Attached* const a = comm == MPI_COMM_NULL ? nullptr : find(comm);
+RegisteredCommunicator* CommunicatorRegistry::open(MPI_Comm comm, std::string_view* refusal) {
+  RegisteredCommunicator* const a = comm == MPI_COMM_NULL ? nullptr : find(comm);
   *refusal = a == nullptr ? "" : a->refusal;
   return a == nullptr || !a->refusal.empty() ? nullptr : a;
 }
 
 /// What the calls before weighed. A rank whose arguments are wrong may be calling alone: the others would neither count
 /// nor join.
-unsigned Attachments::count(Attached& a, Weight weight, const Sound& is_sound) {
+unsigned CommunicatorRegistry::count(RegisteredCommunicator& a, Weight weight, const Sound& is_sound) {
   if (!is_sound()) return 0;
   return std::exchange(a.weight, a.weight + static_cast<unsigned>(weight));
 }
 
 /// What the ranks refuse is freed at once and does not count.
-void Attachments::join(Attached& a) {
-  const Room room = joined_ < most_joined ? Room::enough : Room::none;
-  auto made = std::make_shared<Communicator>(a.comm, settings_, api_, room);
-  a.refusal = made->terms().refusal;
+void CommunicatorRegistry::join(RegisteredCommunicator& a) {
+  const Capacity capacity = joined_ < most_joined ? Capacity::enough : Capacity::none;
+  auto made = std::make_shared<Communicator>(a.comm, settings_, api_, capacity);
+  a.refusal = made->agreement().refusal;
   if (!a.refusal.empty()) return;
-  if (settings_.features.nonblocking) neighbourhood_of(*made, a.comm);  // no non-blocking call can ask for it
+  if (settings_.features.nonblocking) neighborhood_of(*made, a.comm);  // no non-blocking call can ask for it
   a.communicator = std::move(made);
   ++joined_;
 }
 
-int Attachments::keyval() {
+int CommunicatorRegistry::keyval() {
   if (const int made = keyval_.load(std::memory_order_acquire); made != MPI_KEYVAL_INVALID) return made;
   const std::lock_guard lock(mutex_);
   int made = keyval_.load();
@@ -91,13 +91,13 @@ int Attachments::keyval() {
 }
 
 /// The library lets a communicator go.
-int Attachments::forget(MPI_Comm, int, void* value, void* self) {
+int CommunicatorRegistry::forget(MPI_Comm, int, void* value, void* self) {
   const std::unique_ptr<Ticket> ticket(static_cast<Ticket*>(value));
-  if (!ticket->attached.expired()) static_cast<Attachments*>(self)->detach(ticket->address);
+  if (!ticket->attached.expired()) static_cast<CommunicatorRegistry*>(self)->detach(ticket->address);
   return MPI_SUCCESS;
 }
 
-Attached* Attachments::find(MPI_Comm comm) {
+RegisteredCommunicator* CommunicatorRegistry::find(MPI_Comm comm) {
   const int key = keyval();
   void* value = nullptr;
   int found = 0;
@@ -106,8 +106,8 @@ Attached* Attachments::find(MPI_Comm comm) {
   return found ? static_cast<Ticket*>(value)->address : attach(comm);
 }
 
-Attached* Attachments::attach(MPI_Comm comm) {
-  const auto fresh = std::make_shared<Attached>();
+RegisteredCommunicator* CommunicatorRegistry::attach(MPI_Comm comm) {
+  const auto fresh = std::make_shared<RegisteredCommunicator>();
   fresh->comm = comm;
   fresh->refusal = refusal_of(comm);
   auto ticket = std::make_unique<Ticket>(fresh, fresh.get());
@@ -117,16 +117,17 @@ Attached* Attachments::attach(MPI_Comm comm) {
   return all_.emplace_back(fresh).get();
 }
 
-void Attachments::detach(Attached* attached) {
+void CommunicatorRegistry::detach(RegisteredCommunicator* attached) {
   // Outside the lock: both talk to the library.
   if (attached->communicator) farewell_(*attached->communicator);
   if (std::exchange(attached->communicator, nullptr)) --joined_;
   const std::lock_guard lock(mutex_);
-  all_.remove_if([attached](const std::shared_ptr<Attached>& a) { return a.get() == attached; });
+  all_.remove_if(
+      [attached](const std::shared_ptr<RegisteredCommunicator>& a) { return a.get() == attached; });
 }
 
 /// What is known to be unsupported before any message.
-std::string_view Attachments::refusal_of(MPI_Comm comm) const {
+std::string_view CommunicatorRegistry::refusal_of(MPI_Comm comm) const {
   int inter = 0, size = 0;
   if (api_.Comm_test_inter(comm, &inter) != MPI_SUCCESS) return "invalid communicator";
   if (inter) return "intercommunicator";
@@ -134,7 +135,7 @@ std::string_view Attachments::refusal_of(MPI_Comm comm) const {
   return size == 1 ? "communicator of one rank" : "";
 }
 
-void Attachments::detach_all() {
+void CommunicatorRegistry::detach_all() {
   while (!all_.empty()) detach(all_.front().get());
   if (int key = keyval_.exchange(MPI_KEYVAL_INVALID); key != MPI_KEYVAL_INVALID) api_.Comm_free_keyval(&key);
 }

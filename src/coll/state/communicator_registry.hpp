@@ -16,7 +16,7 @@
 namespace wherry::run {
 
 /// One communicator of the program.
-struct Attached {
+struct RegisteredCommunicator {
   MPI_Comm comm = MPI_COMM_NULL;
   unsigned weight = 0;                         // of the calls so far
   std::string_view refusal;                    // why Wherry stays away; empty: it does not
@@ -27,12 +27,12 @@ struct Attached {
 enum class Weight : unsigned { light = 1, full = 16 };
 
 /// Finds and makes the state of communicators. Thread-safe as far as MPI lets threads share a communicator.
-class Attachments {
+class CommunicatorRegistry {
  public:
   /// Called with each joined communicator before it goes.
   using Farewell = std::function<void(Communicator&)>;
 
-  Attachments(const Settings& settings, const mpi::Api& api, Farewell farewell)
+  CommunicatorRegistry(const Settings& settings, const mpi::Api& api, Farewell farewell)
       : settings_(settings), api_(api), farewell_(std::move(farewell)) {}
 
   /// Whether this rank's arguments of a collective are right as far as it can tell; asked until the ranks have joined.
@@ -55,13 +55,13 @@ class Attachments {
 
  private:
   int keyval();
-  Attached* find(MPI_Comm comm);
-  Attached* open(MPI_Comm comm, std::string_view* refusal);
-  static unsigned count(Attached& attached, Weight weight, const Sound& is_sound);
-  Attached* attach(MPI_Comm comm);
+  RegisteredCommunicator* find(MPI_Comm comm);
+  RegisteredCommunicator* open(MPI_Comm comm, std::string_view* refusal);
+  static unsigned count(RegisteredCommunicator& attached, Weight weight, const Sound& is_sound);
+  RegisteredCommunicator* attach(MPI_Comm comm);
   static int forget(MPI_Comm comm, int keyval, void* value, void* self);
-  void join(Attached& attached);
-  void detach(Attached* attached);
+  void join(RegisteredCommunicator& attached);
+  void detach(RegisteredCommunicator* attached);
   std::string_view refusal_of(MPI_Comm comm) const;
 
   const Settings& settings_;
@@ -70,7 +70,7 @@ class Attachments {
   std::atomic<int> keyval_ = MPI_KEYVAL_INVALID;
   std::atomic<int> joined_ = 0;  // of all_, those with a communicator
   std::mutex mutex_;             // guards all_ and the making of keyval_
-  std::list<std::shared_ptr<Attached>> all_;
+  std::list<std::shared_ptr<RegisteredCommunicator>> all_;
 };
 
 }  // namespace wherry::run

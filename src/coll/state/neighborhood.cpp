@@ -48,7 +48,7 @@ bool agrees(const schedule::Graph& graph, int rank, const std::vector<schedule::
 
 }  // namespace
 
-Neighbourhood::Neighbourhood(const Communicator& c, MPI_Comm comm)
+Neighborhood::Neighborhood(const Communicator& c, MPI_Comm comm)
     : c_(c), topology_(topology_of(c.channel().api(), comm)), plain_(plain_ports(topology_)) {
   refusal_ = gather();
   if (refusal_.empty()) refusal_ = match(comm);
@@ -56,10 +56,10 @@ Neighbourhood::Neighbourhood(const Communicator& c, MPI_Comm comm)
   promising_ = tuning::is_promising(*graph_, c.placement());
 }
 
-Neighbourhood::~Neighbourhood() = default;
+Neighborhood::~Neighborhood() = default;
 
 /// Makes the graph.
-std::string_view Neighbourhood::gather() {
+std::string_view Neighborhood::gather() {
   const Channel& channel = c_.channel();
   const std::vector<int> mine = ranks_of(plain_.targets);
   const int count = topology_.known ? static_cast<int>(mine.size()) : -1;
@@ -82,8 +82,8 @@ std::string_view Neighbourhood::gather() {
   return "";
 }
 
-/// Finds out which blocks of repeated neighbours meet.
-std::string_view Neighbourhood::match(MPI_Comm comm) {
+/// Finds out which blocks of repeated neighbors meet.
+std::string_view Neighborhood::match(MPI_Comm comm) {
   enum Finding { nothing, repeats, contradiction };
   const bool repeated =
       schedule::has_repeated(topology_.sources) || schedule::has_repeated(topology_.targets);
@@ -103,17 +103,17 @@ std::string_view Neighbourhood::match(MPI_Comm comm) {
   return largest_of(c_.channel(), clear ? 0 : 1, 1) == 0 ? "" : unclear;
 }
 
-const Ports& Neighbourhood::ports(Collective collective) const {
+const Ports& Neighborhood::ports(Collective collective) const {
   const auto found = asked_.find(collective);
   return found == asked_.end() ? plain_ : found->second;
 }
 
-const std::vector<tuning::Offer>& Neighbourhood::offers() {
-  if (offers_.empty()) offers_ = tuning::survey(*graph_, c_.placement());
-  return offers_;
+const std::vector<tuning::AlgorithmCandidate>& Neighborhood::candidates() {
+  if (candidates_.empty()) candidates_ = tuning::survey(*graph_, c_.placement());
+  return candidates_;
 }
 
-const Prepared& Neighbourhood::prepared(const schedule::NeighbourStrategy& strategy) {
+const Prepared& Neighborhood::prepared(const schedule::NeighborhoodStrategy& strategy) {
   std::unique_ptr<Prepared>& made = prepared_[&strategy];
   if (made == nullptr) {
     made = std::make_unique<Prepared>();
@@ -123,11 +123,11 @@ const Prepared& Neighbourhood::prepared(const schedule::NeighbourStrategy& strat
   return *made;
 }
 
-Neighbourhood* neighbourhood_of(Communicator& c, MPI_Comm comm) {
+Neighborhood* neighborhood_of(Communicator& c, MPI_Comm comm) {
   // A rank may call in error, and alone.
-  if (c.neighbourhood == nullptr && has_topology(c.channel().api(), comm))
-    c.neighbourhood = std::make_unique<Neighbourhood>(c, comm);
-  return c.neighbourhood.get();
+  if (c.neighborhood == nullptr && has_topology(c.channel().api(), comm))
+    c.neighborhood = std::make_unique<Neighborhood>(c, comm);
+  return c.neighborhood.get();
 }
 
 }  // namespace wherry::run

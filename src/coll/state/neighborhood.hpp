@@ -21,14 +21,14 @@ namespace wherry::run {
 class Communicator;
 struct Prepared;
 
-/// Made at the first neighbourhood collective on a joined communicator, and freed with its state.
-class Neighbourhood {
+/// Made at the first neighborhood collective on a joined communicator, and freed with its state.
+class Neighborhood {
  public:
-  /// Collective over comm, whose state c is: the ranks tell each other their neighbours, so that each knows the whole graph.
-  Neighbourhood(const Communicator& c, MPI_Comm comm);
-  Neighbourhood(const Neighbourhood&) = delete;
-  Neighbourhood& operator=(const Neighbourhood&) = delete;
-  ~Neighbourhood();
+  /// Collective over comm, whose state c is: the ranks tell each other their neighbors, so that each knows the whole graph.
+  Neighborhood(const Communicator& c, MPI_Comm comm);
+  Neighborhood(const Neighborhood&) = delete;
+  Neighborhood& operator=(const Neighborhood&) = delete;
+  ~Neighborhood();
 
   /// Why its collectives stay with the library, alike on all ranks; empty: they need not.
   std::string_view refusal() const { return refusal_; }
@@ -40,11 +40,11 @@ class Neighbourhood {
   bool is_promising() const { return promising_; }
   const Ports& ports(Collective collective) const;
   /// What applies to the graph.
-  const std::vector<tuning::Offer>& offers();
-  const Prepared& prepared(const schedule::NeighbourStrategy& strategy);
+  const std::vector<tuning::AlgorithmCandidate>& candidates();
+  const Prepared& prepared(const schedule::NeighborhoodStrategy& strategy);
 
-  NeighbourCall call;  // the one at hand
-  Blocks blocks;       // its, by rank
+  NeighborCall call;  // the one at hand
+  Blocks blocks;      // its, by rank
 
  private:
   std::string_view gather();
@@ -56,12 +56,12 @@ class Neighbourhood {
   const Topology topology_;
   const Ports plain_;
   std::optional<schedule::Graph> graph_;
-  std::map<Collective, Ports> asked_;  // of those whose blocks differ, where some rank has a neighbour twice
-  std::vector<tuning::Offer> offers_;
-  std::map<const schedule::NeighbourStrategy*, std::unique_ptr<Prepared>> prepared_;
+  std::map<Collective, Ports> asked_;  // of those whose blocks differ, where some rank has a neighbor twice
+  std::vector<tuning::AlgorithmCandidate> candidates_;
+  std::map<const schedule::NeighborhoodStrategy*, std::unique_ptr<Prepared>> prepared_;
 };
 
-/// The neighbourhood of comm, whose state c is; made at the first call, collectively. nullptr: it has no topology.
-Neighbourhood* neighbourhood_of(Communicator& c, MPI_Comm comm);
+/// The neighborhood of comm, whose state c is; made at the first call, collectively. nullptr: it has no topology.
+Neighborhood* neighborhood_of(Communicator& c, MPI_Comm comm);
 
 }  // namespace wherry::run

@@ -20,7 +20,7 @@ std::uint32_t SizeWatch::bucket(const Channel& channel) {
   finish(channel);
   if (failed_) return bucket_;
   const std::uint32_t now = profile::bucket_of(static_cast<std::uint64_t>(agreed_));
-  // Neighbouring classes behave alike: only a clear change is worth learning again.
+  // Neighboring classes behave alike: only a clear change is worth learning again.
   if (now > bucket_ + 1 || now + 1 < bucket_) bucket_ = now;
   return bucket_;
 }

@@ -1,4 +1,4 @@
-// A call to perform, in whichever of the ways there are to wait for it.
+// A call to perform, whether it is waited for or resumed later.
 #pragma once
 
 #include "coll/state/communicator.hpp"

@@ -12,7 +12,7 @@ namespace {
 /// Sorts the blocks of a message by when they leave its receiver again; 5 bits.
 ///
 /// Slots that fall free together should lie together. Those that leave early are last in what lands in even
-/// phases and first in what lands in odd ones, so that the holes of neighbours merge: Bruck on 1024 ranks
+/// phases and first in what lands in odd ones, so that the holes of neighbors merge: Bruck on 1024 ranks
 /// needs 3.2 P slots, instead of 5.5 P without this order.
 unsigned long long departure(const Hop* hop, const Hop* end) {
   constexpr int late = 31;

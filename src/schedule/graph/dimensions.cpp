@@ -79,7 +79,7 @@ FittedGrid fitted_grid(const Graph& graph, int limit) {
 
 RouteOfEdge along_dimensions(const Graph& graph, const topology::Placement& placement) {
   if (graph.edges().empty()) return {};
-  const int most = 2 * graph.most_neighbours() / 3;
+  const int most = 2 * graph.most_neighbors() / 3;
   const FittedGrid grid = fitted_grid(graph, most + 1);
   if (grid.places.digits == 0) return {};
   return [places = grid.places, size = placement.size()](Block edge, int) {

@@ -57,9 +57,9 @@ Graph::Graph(std::span<const std::vector<int>> targets) {
     for (const int to : others(targets[static_cast<std::size_t>(rank)], rank, size))
       edges_.push_back({rank, to});
     begins_.push_back(static_cast<int>(edges_.size()));
-    most_neighbours_ = std::max(most_neighbours_, begins_.back() - *(begins_.end() - 2));
+    most_neighbors_ = std::max(most_neighbors_, begins_.back() - *(begins_.end() - 2));
   }
-  most_neighbours_ = std::max(most_neighbours_, most_entering(edges_, size));
+  most_neighbors_ = std::max(most_neighbors_, most_entering(edges_, size));
   connected_ = hang_together(edges_, size);
 }
 

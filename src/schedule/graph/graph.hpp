@@ -1,4 +1,4 @@
-// Who sends to whom in a neighbourhood collective, as all ranks know it.
+// Who sends to whom in a neighborhood collective, as all ranks know it.
 #pragma once
 
 #include <span>
@@ -22,7 +22,7 @@ class Graph {
   std::span<const Block> edges() const { return edges_; }
   bool has(Block edge) const;
   /// Of all ranks, the most edges that leave one or that enter one.
-  int most_neighbours() const { return most_neighbours_; }
+  int most_neighbors() const { return most_neighbors_; }
   /// Whether all ranks hang together, whatever the direction of the edges.
   bool is_connected() const { return connected_; }
   /// A number that is equal for equal graphs, for keys in tuning files.
@@ -35,7 +35,7 @@ class Graph {
  private:
   std::vector<Block> edges_;
   std::vector<int> begins_;  // of the edges of each origin, and their end
-  int most_neighbours_ = 0;
+  int most_neighbors_ = 0;
   bool connected_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Proof that a strategy performs the neighbourhood collective of a graph.
+// Proof that a strategy performs the neighborhood collective of a graph.
 #pragma once
 
 #include "schedule/graph/routed.hpp"

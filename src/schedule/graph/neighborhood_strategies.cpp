@@ -16,7 +16,7 @@ RouteOfEdge straight(const Graph&, const topology::Placement&) {
 
 constexpr std::string_view parallel = "several edges from one node to the same other one";
 
-constexpr NeighbourStrategy table[] = {
+constexpr NeighborhoodStrategy table[] = {
     {"direct", "one message to each neighbour, all at once", Hops::single, straight, "any graph"},
     {"rounds", "straight, in rounds: to one neighbour, from one", Hops::single, in_rounds<1>,
      "a rank with 3 neighbours"},
@@ -33,10 +33,10 @@ constexpr NeighbourStrategy table[] = {
 
 }  // namespace
 
-std::span<const NeighbourStrategy> neighbour_strategies() { return table; }
+std::span<const NeighborhoodStrategy> neighborhood_strategies() { return table; }
 
-const NeighbourStrategy* find_neighbour_strategy(std::string_view name) {
-  const auto* const found = std::ranges::find(table, name, &NeighbourStrategy::name);
+const NeighborhoodStrategy* find_neighborhood_strategy(std::string_view name) {
+  const auto* const found = std::ranges::find(table, name, &NeighborhoodStrategy::name);
   return found == std::end(table) ? nullptr : found;
 }
 

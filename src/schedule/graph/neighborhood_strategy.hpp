@@ -1,4 +1,4 @@
-// The registry of strategies for neighbourhood collectives: a table that can be read.
+// The registry of strategies for neighborhood collectives: a table that can be read.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ namespace wherry::schedule {
 /// rank share a phase or not, as it likes: phases are the same for all, so nothing can deadlock.
 using RouteOfEdge = std::function<Route(Block edge, int number)>;
 
-/// One way to perform a neighbourhood collective in which every edge has data of its own.
-struct NeighbourStrategy {
+/// One way to perform a neighborhood collective in which every edge has data of its own.
+struct NeighborhoodStrategy {
   std::string_view name;
   std::string_view summary;  // one line for `wherry explain`
   Hops hops;
@@ -29,9 +29,9 @@ struct NeighbourStrategy {
 };
 
 /// All strategies, in a fixed order.
-std::span<const NeighbourStrategy> neighbour_strategies();
+std::span<const NeighborhoodStrategy> neighborhood_strategies();
 
 /// The strategy of that name, or nullptr.
-const NeighbourStrategy* find_neighbour_strategy(std::string_view name);
+const NeighborhoodStrategy* find_neighborhood_strategy(std::string_view name);
 
 }  // namespace wherry::schedule

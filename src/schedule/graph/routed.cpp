@@ -6,7 +6,7 @@
 
 namespace wherry::schedule {
 
-Routed::Routed(const NeighbourStrategy& strategy, const Graph& graph, const topology::Placement& placement)
+Routed::Routed(const NeighborhoodStrategy& strategy, const Graph& graph, const topology::Placement& placement)
     : graph_(graph), placement_(placement), route_(strategy.routes(graph, placement)) {
   if (!route_) return;
   touching_.resize(static_cast<std::size_t>(graph.size()));

@@ -11,7 +11,7 @@ namespace wherry::schedule {
 /// Routes every edge once, so that the schedule of a rank takes no longer than its own edges do. Refers to graph and placement.
 class Routed {
  public:
-  Routed(const NeighbourStrategy& strategy, const Graph& graph, const topology::Placement& placement);
+  Routed(const NeighborhoodStrategy& strategy, const Graph& graph, const topology::Placement& placement);
 
   bool applies() const { return static_cast<bool>(route_); }
   /// Only if it applies, as all that follows.

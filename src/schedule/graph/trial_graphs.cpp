@@ -82,7 +82,7 @@ std::vector<int> Torus::coordinates(int rank) const {
   return at;
 }
 
-int Torus::neighbour(int rank, const std::vector<int>& steps) const {
+int Torus::neighbor(int rank, const std::vector<int>& steps) const {
   const std::vector<int> at = coordinates(rank);
   int there = 0;
   for (std::size_t d = 0; d < extents.size(); ++d) {
@@ -97,7 +97,7 @@ Targets stencil(const Torus& torus, int reach) {
   return made(torus.size(), [&](int rank) {
     std::vector<int> targets;
     for (const std::vector<int>& steps : all_steps(torus.extents.size(), reach))
-      if (const int to = torus.neighbour(rank, steps); to != nobody) targets.push_back(to);
+      if (const int to = torus.neighbor(rank, steps); to != nobody) targets.push_back(to);
     return targets;
   });
 }

@@ -18,10 +18,10 @@ struct Torus {
   int size() const;
   std::vector<int> coordinates(int rank) const;
   /// The rank so many steps away; nobody (schedule/graph/peers.hpp) beyond a border that is not periodic.
-  int neighbour(int rank, const std::vector<int>& steps) const;
+  int neighbor(int rank, const std::vector<int>& steps) const;
 };
 
-/// All neighbours up to `reach` steps away in every dimension, itself left out: 9 points in two dimensions, 27 in three.
+/// All neighbors up to `reach` steps away in every dimension, itself left out: 9 points in two dimensions, 27 in three.
 Targets stencil(const Torus& torus, int reach = 1);
 
 /// Random edges, repeated ones and ones to the rank itself among them; about `degree` leave a rank, of some more, of some

@@ -1,4 +1,4 @@
-// A way to perform a collective with a schedule of Wherry's.
+// An algorithm: how a collective is performed with a schedule of Wherry's.
 #pragma once
 
 #include <optional>
@@ -11,13 +11,13 @@
 
 namespace wherry::schedule {
 
-/// One of the three is set: personalized all-to-alls exchange blocks, neighbourhood collectives those of a graph's edges, all
+/// One of the three is set: personalized all-to-alls exchange blocks, neighborhood collectives those of a graph's edges, all
 /// other collectives work on segments of a buffer.
 struct Algorithm {
   const schedule::Strategy* exchange = nullptr;
   const schedule::SegmentStrategy* segments = nullptr;
   int depth = 1;  // of a pipelined segment strategy
-  const schedule::NeighbourStrategy* neighbours = nullptr;
+  const schedule::NeighborhoodStrategy* neighbors = nullptr;
 
   std::string_view name() const {
     return ask([](const auto& strategy) { return strategy.name; });
@@ -28,7 +28,7 @@ struct Algorithm {
   std::string_view needs() const {
     return ask([](const auto& strategy) { return strategy.needs; });
   }
-  /// Not for neighbourhoods: there it depends on the graph (schedule/graph/routed.hpp).
+  /// Not for neighborhoods: there it depends on the graph (schedule/graph/routed.hpp).
   bool applies(const topology::Placement& placement) const {
     return exchange != nullptr ? exchange->applies(placement) : segments->applies(placement);
   }
@@ -38,7 +38,7 @@ struct Algorithm {
  private:
   template <class Question>
   std::string_view ask(const Question& question) const {
-    if (neighbours != nullptr) return question(*neighbours);
+    if (neighbors != nullptr) return question(*neighbors);
     return exchange != nullptr ? question(*exchange) : question(*segments);
   }
 };

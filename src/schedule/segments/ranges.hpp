@@ -10,7 +10,7 @@
 
 namespace wherry::schedule {
 
-/// Segments in the order in which they were added; neighbours share a range.
+/// Segments in the order in which they were added; neighbors share a range.
 class Ranges {
  public:
   Ranges() = default;

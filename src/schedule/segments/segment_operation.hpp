@@ -8,7 +8,7 @@
 
 namespace wherry::schedule {
 
-/// The segment schedules of a collective; none: it exchanges blocks, of all ranks or of neighbours.
+/// The segment schedules of a collective; none: it exchanges blocks, of all ranks or of neighbors.
 std::optional<Operation> segment_operation(Collective collective);
 
 /// Whether the data is one block per rank. Else it is one buffer, which strategies cut as they like.

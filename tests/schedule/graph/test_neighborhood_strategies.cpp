@@ -1,4 +1,4 @@
-// Laws that every strategy of the neighbourhood registry obeys, on graphs of all kinds; WHERRY_TEST_SEED changes the random ones.
+// Laws that every strategy of the neighborhood registry obeys, on graphs of all kinds; WHERRY_TEST_SEED changes the random ones.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void for_all(int most, Law&& law) {
     for (const TrialGraph& trial : trial_graphs(size, ++seed)) {
       const Graph graph(trial.targets);
       for (const Placement& placement : trial_placements(size))
-        for (const NeighbourStrategy& s : neighbour_strategies()) {
+        for (const NeighborhoodStrategy& s : neighborhood_strategies()) {
           const Routed routed(s, graph, placement);
           if (!routed.applies()) continue;
           INFO(s.name, " on ", size, " ranks, ", placement.nodes(), " nodes: ", trial.name);
@@ -49,7 +49,7 @@ Graph stencil_graph(std::vector<int> extents, bool periodic = true) {
   return Graph(stencil({.extents = std::move(extents), .periodic = periodic}));
 }
 
-const NeighbourStrategy& named(std::string_view name) { return *find_neighbour_strategy(name); }
+const NeighborhoodStrategy& named(std::string_view name) { return *find_neighborhood_strategy(name); }
 
 int most_messages(const Routed& routed) {
   std::size_t most = 0;
@@ -68,7 +68,7 @@ long long messages_between(const Routed& routed, const Placement& placement) {
 }  // namespace
 
 TEST_CASE("Neighbours: every edge's block arrives exactly once, and no other") {
-  for_all(33, [](const NeighbourStrategy&, const Routed& routed, const Graph& graph) {
+  for_all(33, [](const NeighborhoodStrategy&, const Routed& routed, const Graph& graph) {
     CHECK_NOTHROW(verify(routed, graph));
   });
 }
@@ -84,7 +84,7 @@ TEST_CASE("Neighbours: the proof finds what is missing and what is too much") {
 }
 
 TEST_CASE("Neighbours: those of a single hop send one message to each neighbour and need no staging") {
-  for_all(20, [](const NeighbourStrategy& s, const Routed& routed, const Graph& graph) {
+  for_all(20, [](const NeighborhoodStrategy& s, const Routed& routed, const Graph& graph) {
     if (s.hops == Hops::several) return;
     CHECK(routed.most_slots() == 0);
     std::size_t sends = 0;
@@ -94,7 +94,7 @@ TEST_CASE("Neighbours: those of a single hop send one message to each neighbour 
 }
 
 TEST_CASE("Neighbours: no phase has more items than promised") {
-  for_all(20, [](const NeighbourStrategy& s, const Routed& routed, const Graph&) {
+  for_all(20, [](const NeighborhoodStrategy& s, const Routed& routed, const Graph&) {
     if (s.hops == Hops::single) return;
     for (const Schedule& schedule : routed.schedules())
       for (const Phase& phase : schedule.phases) {
@@ -120,7 +120,7 @@ TEST_CASE("Neighbours: nobody sends to two in one round, nor receives from two")
         CHECK(++in[{edge.destination, round}] == 1);
         rounds = std::max(rounds, round + 1);
       }
-      CHECK(rounds <= std::max(0, 2 * graph.most_neighbours() - 1));
+      CHECK(rounds <= std::max(0, 2 * graph.most_neighbors() - 1));
     }
 }
 
@@ -135,16 +135,16 @@ TEST_CASE("Neighbours: stencils send along the dimensions of their grid") {
   struct Row {
     std::vector<int> extents;
     bool periodic;
-    int neighbours, messages;
+    int neighbors, messages;
   };
   const Row rows[] = {{{8, 8}, true, 8, 4},     {{5, 7}, true, 8, 4},      {{4, 6}, false, 8, 4},
                       {{4, 4, 4}, true, 26, 6}, {{3, 5, 4}, true, 26, 6},  {{4, 4, 4}, false, 26, 6},
                       {{2, 4, 4}, true, 17, 5}, {{12, 9, 10}, true, 26, 6}};
-  for (const auto& [extents, periodic, neighbours, messages] : rows) {
+  for (const auto& [extents, periodic, neighbors, messages] : rows) {
     const Graph graph = stencil_graph(extents, periodic);
     const Placement placement = Placement::flat(graph.size());
     INFO(graph.size(), " ranks");
-    CHECK(graph.most_neighbours() == neighbours);
+    CHECK(graph.most_neighbors() == neighbors);
     const Routed routed(named("dimensions"), graph, placement);
     REQUIRE(routed.applies());
     CHECK(most_messages(routed) == messages);
@@ -175,7 +175,7 @@ TEST_CASE("Neighbours: a graph is what its edges are") {
   const Graph graph(Targets{{1, 1, 0, 2}, {2}, {}, {3}});
   CHECK(std::vector<Block>(graph.edges().begin(), graph.edges().end()) ==
         std::vector<Block>{{0, 1}, {0, 2}, {1, 2}});
-  CHECK(graph.most_neighbours() == 2);
+  CHECK(graph.most_neighbors() == 2);
   CHECK(graph.has({0, 2}));
   CHECK_FALSE(graph.has({2, 0}));
   CHECK_FALSE(graph.has({0, 0}));
@@ -190,19 +190,19 @@ TEST_CASE("Neighbours: a graph is what its edges are") {
 }
 
 TEST_CASE("Peers: blocks of repeated neighbours travel in the sender's order") {
-  const std::vector<int> neighbours = {2, nobody, 0, 2, 2};
-  CHECK(peers_of(neighbours, plain_order(5)) == std::vector<Peer>{{0, {2}}, {2, {0, 3, 4}}});
-  CHECK(peers_of(neighbours, std::vector{7, -1, 0, 1, 3}) == std::vector<Peer>{{0, {2}}, {2, {3, 4, 0}}});
-  CHECK(has_repeated(neighbours));
+  const std::vector<int> neighbors = {2, nobody, 0, 2, 2};
+  CHECK(peers_of(neighbors, plain_order(5)) == std::vector<Peer>{{0, {2}}, {2, {0, 3, 4}}});
+  CHECK(peers_of(neighbors, std::vector{7, -1, 0, 1, 3}) == std::vector<Peer>{{0, {2}}, {2, {3, 4, 0}}});
+  CHECK(has_repeated(neighbors));
   CHECK_FALSE(has_repeated(std::vector{nobody, nobody, 1, 0}));
   CHECK(peers_of({}, {}).empty());
 }
 
 TEST_CASE("Stencils: neighbours beyond a border are nobody") {
   const Torus grid{.extents = {2, 3}, .periodic = false};
-  CHECK(grid.neighbour(0, {0, 1}) == 1);
-  CHECK(grid.neighbour(0, {1, 0}) == 3);
-  CHECK(grid.neighbour(0, {-1, 0}) == nobody);
-  CHECK(Torus{.extents = {2, 3}}.neighbour(0, {-1, -1}) == 5);
+  CHECK(grid.neighbor(0, {0, 1}) == 1);
+  CHECK(grid.neighbor(0, {1, 0}) == 3);
+  CHECK(grid.neighbor(0, {-1, 0}) == nobody);
+  CHECK(Torus{.extents = {2, 3}}.neighbor(0, {-1, -1}) == 5);
   CHECK(stencil(grid)[0] == std::vector<int>{1, 3, 4});
 }

@@ -1,7 +1,7 @@
 // Folding: a power of two of members that stand for all, for algorithms that need one.
 //
 // Of P = 2^k + e members the first 2e form pairs; one of each pair hands its data to the other in a step of its own,
-// and gets the result back in another. Pairs are neighbours, so that the order of members is kept.
+// and gets the result back in another. Pairs are neighbors, so that the order of members is kept.
 #pragma once
 
 #include <bit>

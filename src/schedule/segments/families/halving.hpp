@@ -6,7 +6,7 @@
 
 namespace wherry::schedule::segments {
 
-/// The buffer has a segment per folded member. The first exchange is with the neighbour, and keeps one half; so blocks
+/// The buffer has a segment per folded member. The first exchange is with the neighbor, and keeps one half; so blocks
 /// of members are combined in their order, and the closest exchange most. What member i has in the end is the segment
 /// whose number is i with its digits reversed.
 class Halving {

@@ -89,7 +89,7 @@ constexpr SegmentStrategy table[] = {
            "straight to everybody, at most 16 messages under way"),
     moving(allgather, "ring", three_ranks, alike, per_rank, allgather_by<ring_collect>,
            "each segment around the ring (Thakur, Rabenseifner, Gropp 2005)"),
-    moving(allgather, "neighbour_exchange", even, alike, per_rank, allgather_by<neighbour_collect>,
+    moving(allgather, "neighbour_exchange", even, alike, per_rank, allgather_by<neighbor_collect>,
            "two segments at a time, with the two neighbours in turns (Chen et al. 2005)"),
     moving(allgather, "recursive_doubling", power_of_two, alike, per_rank, allgather_by<doubling_collect>,
            "exchange all that is known with rank XOR 2^k (Thakur, Rabenseifner, Gropp 2005)"),

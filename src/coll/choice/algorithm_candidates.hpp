@@ -15,24 +15,24 @@
 namespace wherry::run {
 
 /// A way that every rank can go.
-struct Offered {
-  Algorithm way;
+struct EstimatedAlgorithm {
+  Algorithm algorithm;
   double predicted_s;
   double expected_s;        // the same with a doubt: tuning::expected_seconds()
   long long staging_bytes;  // the most that it may need on any rank
 };
 
-/// Ways are counted once for each placement and collective (of neighbourhoods, for each communicator), and priced for every size and
+/// Ways are counted once for each placement and collective (of neighborhoods, for each communicator), and priced for every size and
 /// machine. Shared by all communicators of the process; thread-safe. The machine of a communicator must have been settled.
-class Offers {
+class AlgorithmCandidates {
  public:
   /// The ways of such calls that apply to the ranks of c and keep to their terms; the same on all ranks. staging_max: bytes.
-  std::vector<Offered> of(const Communicator& c, const CellKey& key, std::size_t staging_max);
-  std::vector<Offered> of(const Communicator& c, const CellKey& key) {
-    return of(c, key, c.terms().staging_max);
+  std::vector<EstimatedAlgorithm> of(const Communicator& c, const CellKey& key, std::size_t staging_max);
+  std::vector<EstimatedAlgorithm> of(const Communicator& c, const CellKey& key) {
+    return of(c, key, c.agreement().staging_max);
   }
   /// Bytes of staging that the way may need on any rank for such calls, cut at whole units only.
-  long long staging_bytes(const Communicator& c, const CellKey& key, const Algorithm& way,
+  long long staging_bytes(const Communicator& c, const CellKey& key, const Algorithm& algorithm,
                           long long unit_bytes);
   /// The strategy of that name, or why it cannot be used.
   std::pair<std::optional<Algorithm>, std::string_view> named(const Communicator& c, const CellKey& key,
@@ -42,10 +42,10 @@ class Offers {
   // A placement, and the segment collective or none.
   using Topic = std::tuple<int, unsigned long long, std::optional<schedule::Operation>>;
 
-  const std::vector<tuning::Offer>& counted(const Communicator& c, const CellKey& key);
+  const std::vector<tuning::AlgorithmCandidate>& counted(const Communicator& c, const CellKey& key);
 
   std::mutex mutex_;
-  std::map<Topic, std::vector<tuning::Offer>> counted_;
+  std::map<Topic, std::vector<tuning::AlgorithmCandidate>> counted_;
 };
 
 }  // namespace wherry::run

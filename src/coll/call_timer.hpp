@@ -1,4 +1,4 @@
-// How long something takes, for whoever wants to know.
+// How long a call takes, where that is asked for.
 #pragma once
 
 #include "base/floating_point.hpp"
@@ -6,10 +6,10 @@
 namespace wherry::run {
 
 /// Reads the clock only if wanted: that takes longer than all else that a native call costs.
-class Stopwatch {
+class CallTimer {
  public:
   /// now: seconds.
-  Stopwatch(double (*now)(), bool wanted) : now_(wanted ? now : nullptr), start_(wanted ? now() : 0) {}
+  CallTimer(double (*now)(), bool wanted) : now_(wanted ? now : nullptr), start_(wanted ? now() : 0) {}
   /// Since it was made; 0 if nobody wants to know.
   double seconds() const {
     return now_ != nullptr ? computed([this] { return now_() - start_; }) : 0;
