@@ -61,10 +61,13 @@ class Function:
     starts: tuple[str, ...] = ()
     tests: str = ""
     until: str = ""
+    checks: str = ""
+    awaits: str = ""
+    ends: str = ""
 
     @property
     def can_poll(self) -> bool:
-        return bool(self.starts or self.tests)
+        return bool(self.starts or self.tests or self.awaits)
 
     @property
     def has_large_count(self) -> bool:
@@ -129,7 +132,7 @@ def read_table(path: Path) -> list[Function]:
         if call.get("replaceable"):
             call["wrapped"] = "always"
         starts = call.pop("starts", [])
-        if starts or twins or "tests" in call:
+        if starts or twins or "tests" in call or "awaits" in call:
             call.setdefault("wrapped", "waiting")
         for name in names:
             function = Function(name=name, starts=tuple(text.replace("<lower>", name.lower()) for text in starts), **call)
@@ -223,7 +226,7 @@ def running(f: Function) -> str:
 
 
 class Others:
-    """How a wrapper calls another function of the library, of the same form as itself: MPI_ or PMPI_, with _c or without."""
+    """How a wrapper calls another function of the library in its own form: MPI_ or PMPI_, with _c or without."""
 
     def __init__(self, functions: list[Function], symbols: list[Symbol]) -> None:
         self._functions = {f.name: f for f in functions}
@@ -232,11 +235,14 @@ class Others:
     def call(self, caller: Function, text: str, added: str = "") -> str:
         name, given = text.rstrip(")").split("(", 1)
         callee = self._functions[name]
-        if callee.has_large_count != caller.has_large_count:
-            raise SystemExit(f"{caller.name} cannot be performed by {name}: only one of them has a _c variant")
-        offset = self._first[name] - self._first[caller.name]
+        if callee.has_large_count and not caller.has_large_count:
+            raise SystemExit(f"{caller.name} cannot be performed by {name}: it has no _c variant")
         values = ", ".join(v for v in (given, added) if v)
-        return f"next_of<int({types(callee)})>(symbol + {offset})({values})"
+        # MPI_X, PMPI_X, MPI_X_c, PMPI_X_c: a function without the last two is the same for both.
+        variant = f"symbol - {self._first[caller.name]}"
+        if caller.has_large_count and not callee.has_large_count:
+            variant = f"({variant}) % 2"
+        return f"next_of<int({types(callee)})>({self._first[name]} + {variant})({values})"
 
 
 def polling(f: Function, others: Others) -> str:
@@ -245,18 +251,22 @@ def polling(f: Function, others: Others) -> str:
         test = f"{others.call(f, f.tests)}"
         body = f"const int code = {test}; *flag = {f.until}; return code;" if f.until else f"return {test};"
         return f"by_testing([&](int* flag) {{ {body} }})"
-    status = "status" if any(p.name == "status" for p in f.parameters) else "MPI_STATUS_IGNORE"
-    begins = [f"[&](MPI_Request* begun) {{ return {others.call(f, text, 'begun')}; }}" for text in f.starts]
-    return f"by_requests({', '.join([status, *begins])})"
+    started = [text for text in (f.checks, *f.starts) if text]
+    begins = [f"[&](MPI_Request* begun) {{ return {others.call(f, text, 'begun')}; }}" for text in started]
+    if not f.awaits:
+        return f"by_request({begins[0]})"
+    test = f"[&](int* flag) {{ return {others.call(f, f.awaits)}; }}"
+    take = others.call(f, f.ends or f"{f.name}({arguments(f)})")
+    return f"by_arrival({', '.join([*begins, test, f'[&] {{ return {take}; }}'])})"
 
 
-def condition(f: Function) -> str:
+def condition(f: Function, index: int) -> str:
     if f.kind != "collective":
-        return "is_patient()"
-    return f"is_patient{'_reducing' if any(p.name == 'op' for p in f.parameters) else ''}_in(comm)"
+        return f"is_patient({index})"
+    return f"is_patient{'_reducing' if any(p.name == 'op' for p in f.parameters) else ''}_in(comm, {index})"
 
 
-def passing_on(f: Function, capture: str, others: Others) -> list[str]:
+def passing_on(f: Function, index: int, capture: str, others: Others) -> list[str]:
     """`next`, what the call comes to in the end, and what it is inside another MPI call."""
     native = f"return next_of<int({types(f)})>(symbol)({arguments(f)});"
     if not f.can_poll:
@@ -264,7 +274,7 @@ def passing_on(f: Function, capture: str, others: Others) -> list[str]:
     return [
         f"  const auto native = [&] {{ {native} }};",
         f"  const auto next = [{capture}] {{",
-        f"    if ({condition(f)}) return {polling(f, others)};",
+        f"    if ({condition(f, index)}) return {polling(f, others)};",
         f"    {native}",
         "  };",
     ]
@@ -277,7 +287,7 @@ def wrapper(f: Function, index: int, others: Others) -> str:
         f"// MPI_{f.name}",
         "template <int symbol, class COUNT, class DISPL>",
         f"int {f.name}({signature(f)}) {{",
-        *passing_on(f, capture, others),
+        *passing_on(f, index, capture, others),
         *statement(f.before, f.always),
         f"  if (inside_mpi()) return {'native' if f.can_poll else 'next'}();",
         *statement(f.before, not f.always),
