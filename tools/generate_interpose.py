@@ -135,7 +135,8 @@ def read_table(path: Path) -> list[Function]:
         if starts or twins or "tests" in call or "awaits" in call:
             call.setdefault("wrapped", "waiting")
         for name in names:
-            function = Function(name=name, starts=tuple(text.replace("<lower>", name.lower()) for text in starts), **call)
+            begins = tuple(text.replace("<lower>", name.lower()) for text in starts)
+            function = Function(name=name, starts=begins, **call)
             if twins:
                 function = replace(function, starts=(f"{nonblocking(function).name}({arguments(function)})",))
             functions += [function, nonblocking(function), persistent(function)] if twins else [function]

@@ -54,7 +54,8 @@ static void sends_and_receives(void) {
       }
     } else {
       memset(in, 0, sizeof in);
-      note("Recv", MPI_Recv(in, 4, MPI_INT, way % 2 ? 0 : MPI_ANY_SOURCE, way < 2 ? MPI_ANY_TAG : way, comm, &s));
+      note("Recv",
+           MPI_Recv(in, 4, MPI_INT, way % 2 ? 0 : MPI_ANY_SOURCE, way < 2 ? MPI_ANY_TAG : way, comm, &s));
       note_status(&s);
       note_ints(in, 4);
     }
@@ -88,11 +89,12 @@ static void exchanges(void) {
   note("Sendrecv", MPI_Sendrecv(&value, 1, MPI_INT, right(), 1, &got, 1, MPI_INT, left(), 1, comm, &s));
   note_status(&s);
   note_ints(&got, 1);
-  note("Sendrecv of anybody's", MPI_Sendrecv(&value, 1, MPI_INT, left(), 2, &got, 1, MPI_INT, MPI_ANY_SOURCE, 2,
-                                             comm, &s));
+  note("Sendrecv of anybody's",
+       MPI_Sendrecv(&value, 1, MPI_INT, left(), 2, &got, 1, MPI_INT, MPI_ANY_SOURCE, 2, comm, &s));
   note_status(&s);
   note_ints(&got, 1);
-  note("Sendrecv with oneself", MPI_Sendrecv(&value, 1, MPI_INT, rank, 3, &got, 1, MPI_INT, rank, 3, comm, &s));
+  note("Sendrecv with oneself",
+       MPI_Sendrecv(&value, 1, MPI_INT, rank, 3, &got, 1, MPI_INT, rank, 3, comm, &s));
   note_status(&s);
   const int up = rank + 1 < size ? rank + 1 : MPI_PROC_NULL, down = rank > 0 ? rank - 1 : MPI_PROC_NULL;
   note("Sendrecv at an edge", MPI_Sendrecv(&value, 1, MPI_INT, up, 4, &got, 1, MPI_INT, down, 4, comm, &s));
@@ -261,7 +263,6 @@ static void wrong_arguments(void) {
   note("Send to a wrong rank", MPI_Send(&value, 1, MPI_INT, size, 0, comm));
   note("Ssend of less than nothing", MPI_Ssend(&value, -1, MPI_INT, 0, 0, comm));
   note("Send with a wrong tag", MPI_Send(&value, 1, MPI_INT, 0, -5, comm));
-  note("Send of no type", MPI_Send(&value, 1, MPI_DATATYPE_NULL, 0, 0, comm));
   note("Recv from a wrong rank", MPI_Recv(&got, 1, MPI_INT, size, 0, comm, &s));
   note("Recv of less than nothing", MPI_Recv(&got, -1, MPI_INT, 0, 0, comm, &s));
   note("Probe of a wrong rank", MPI_Probe(size, 0, comm, &s));
@@ -290,7 +291,9 @@ static void ordered(void) {
       else MPI_Ssend(&values[i], 1, MPI_INT, to, 80, comm);
     for (int i = 0; i < ORDERED && turn != rank; ++i)
       if (i % 4 == 0) MPI_Irecv(&got[i], 1, MPI_INT, MPI_ANY_SOURCE, 80, comm, &r[i]);
-      else if (i % 4 == 1) MPI_Sendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, &got[i], 1, MPI_INT, to, 80, comm, MPI_STATUS_IGNORE);
+      else if (i % 4 == 1)
+        MPI_Sendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, &got[i], 1, MPI_INT, to, 80, comm,
+                     MPI_STATUS_IGNORE);
       else MPI_Recv(&got[i], 1, MPI_INT, to, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
     MPI_Waitall(ORDERED, r, MPI_STATUSES_IGNORE);
   }
