@@ -61,10 +61,13 @@ class Function:
     starts: tuple[str, ...] = ()
     tests: str = ""
     until: str = ""
+    checks: str = ""
+    awaits: str = ""
+    ends: str = ""
 
     @property
     def can_poll(self) -> bool:
-        return bool(self.starts or self.tests)
+        return bool(self.starts or self.tests or self.awaits)
 
     @property
     def has_large_count(self) -> bool:
@@ -129,12 +132,11 @@ def read_table(path: Path) -> list[Function]:
         if call.get("replaceable"):
             call["wrapped"] = "always"
         starts = call.pop("starts", [])
-        if starts or twins or "tests" in call:
+        if starts or twins or "tests" in call or "awaits" in call:
             call.setdefault("wrapped", "waiting")
         for name in names:
-            function = Function(
-                name=name, starts=tuple(text.replace("<lower>", name.lower()) for text in starts), **call
-            )
+            begins = tuple(text.replace("<lower>", name.lower()) for text in starts)
+            function = Function(name=name, starts=begins, **call)
             if twins:
                 function = replace(function, starts=(f"{nonblocking(function).name}({arguments(function)})",))
             functions += [function, nonblocking(function), persistent(function)] if twins else [function]
@@ -234,11 +236,14 @@ class Others:
     def call(self, caller: Function, text: str, added: str = "") -> str:
         name, given = text.rstrip(")").split("(", 1)
         callee = self._functions[name]
-        if callee.has_large_count != caller.has_large_count:
-            raise SystemExit(f"{caller.name} cannot be performed by {name}: only one of them has a _c variant")
-        offset = self._first[name] - self._first[caller.name]
+        if callee.has_large_count and not caller.has_large_count:
+            raise SystemExit(f"{caller.name} cannot be performed by {name}: it has no _c variant")
         values = ", ".join(v for v in (given, added) if v)
-        return f"next_of<int({types(callee)})>(entry.symbol + {offset})({values})"
+        # MPI_X, PMPI_X, MPI_X_c, PMPI_X_c: a function without the last two is the same for both.
+        variant = f"entry.symbol - {self._first[caller.name]}"
+        if caller.has_large_count and not callee.has_large_count:
+            variant = f"({variant}) % 2"
+        return f"next_of<int({types(callee)})>({self._first[name]} + {variant})({values})"
 
 
 def polling(f: Function, others: Others) -> str:
@@ -247,18 +252,22 @@ def polling(f: Function, others: Others) -> str:
         test = f"{others.call(f, f.tests)}"
         body = f"const int code = {test}; *flag = {f.until}; return code;" if f.until else f"return {test};"
         return f"by_testing([&](int* flag) {{ {body} }})"
-    status = "status" if any(p.name == "status" for p in f.parameters) else "MPI_STATUS_IGNORE"
-    begins = [f"[&](MPI_Request* begun) {{ return {others.call(f, text, 'begun')}; }}" for text in f.starts]
-    return f"by_requests({', '.join([status, *begins])})"
+    started = [text for text in (f.checks, *f.starts) if text]
+    begins = [f"[&](MPI_Request* begun) {{ return {others.call(f, text, 'begun')}; }}" for text in started]
+    if not f.awaits:
+        return f"by_request({begins[0]})"
+    test = f"[&](int* flag) {{ return {others.call(f, f.awaits)}; }}"
+    take = others.call(f, f.ends or f"{f.name}({arguments(f)})")
+    return f"by_arrival({', '.join([*begins, test, f'[&] {{ return {take}; }}'])})"
 
 
-def condition(f: Function) -> str:
+def condition(f: Function, index: int) -> str:
     if f.kind != "collective":
-        return "is_patient()"
-    return f"is_patient{'_reducing' if any(p.name == 'op' for p in f.parameters) else ''}_in(comm)"
+        return f"is_patient({index})"
+    return f"is_patient{'_reducing' if any(p.name == 'op' for p in f.parameters) else ''}_in(comm, {index})"
 
 
-def passing_on(f: Function, capture: str, others: Others) -> list[str]:
+def passing_on(f: Function, index: int, capture: str, others: Others) -> list[str]:
     """`next`, what the call comes to in the end, and what it is inside another MPI call."""
     native = f"return next_of<int({types(f)})>(entry.symbol)({arguments(f)});"
     if not f.can_poll:
@@ -266,7 +275,7 @@ def passing_on(f: Function, capture: str, others: Others) -> list[str]:
     return [
         f"  const auto native = [&] {{ {native} }};",
         f"  const auto next = [{capture}] {{",
-        f"    if ({condition(f)}) return {polling(f, others)};",
+        f"    if ({condition(f, index)}) return {polling(f, others)};",
         f"    {native}",
         "  };",
     ]
@@ -281,7 +290,7 @@ def wrapper(f: Function, index: int, others: Others) -> str:
         f"// MPI_{f.name}",
         "template <class COUNT, class DISPL>",
         f"[[gnu::noinline]] int {f.name}_entered({given}) {{",
-        *passing_on(f, capture, others),
+        *passing_on(f, index, capture, others),
         *statement(f.before, f.always),
         f"  if (inside_mpi()) return {'native' if f.can_poll else 'next'}();",
         *statement(f.before, not f.always),

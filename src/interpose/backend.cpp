@@ -13,6 +13,7 @@
 #include <new>
 
 #include "interpose/control.h"
+#include "interpose/patient_api.hpp"
 #include "interpose/wrappers.hpp"
 
 namespace wherry::interpose {
@@ -119,11 +120,12 @@ int end_of_self(MPI_Comm, int, void*, void*) {
 Backend::Backend(const Core& core, const Settings& settings)
     : recorder(sites),
       handles(api_, queries_, recorder),
-      patience(settings_, api_, queries_),
+      patience(settings_, api_, queries_, function_table().size()),
       core_(core),
       settings_(settings),
       driver_(api_, settings_.progress, {advance, is_idle, poll}) {
   missing_ = mpi::load(api_, find);
+  patient_api_ = patient_api(api_);
   queries_ = load_queries();
   const bool active = settings_.enabled && core_.mode == Mode::full && missing_ == nullptr;
   recording_ = active && settings_.features.profile && !settings_.output.empty();
@@ -180,7 +182,7 @@ run::Runtime& Backend::make_runtime() {
   if (made == nullptr) {
     std::free(std::exchange(gap_, nullptr));
     const bool heard = recording_ || says(2);
-    made = new run::Runtime(settings_, api_, heard ? &listener : nullptr);
+    made = new run::Runtime(settings_, patient_api_, heard ? &listener : nullptr);
     if (starting() && driver_.exists()) made->factory().drive([this] { return driver_.wake(); });
     runtime_.store(made, std::memory_order_release);
   }
@@ -193,7 +195,7 @@ window::Windows& Backend::make_windows() {
   static std::mutex making;
   const std::lock_guard lock(making);
   made = windows();
-  if (made == nullptr) windows_.store(made = new window::Windows(api_, tell), std::memory_order_release);
+  if (made == nullptr) windows_.store(made = new window::Windows(patient_api_, tell), std::memory_order_release);
   return *made;
 }
 
@@ -231,7 +233,7 @@ void Backend::initialized() {
   watch_self();
   if (replacing_) grow_pool_of_communicators(api_, core_.abi);
   if (replacing_) gap_ = std::malloc(gap_bytes);
-  if (waiting_) patience.begin(true);
+  if (waiting_) patience.begin(replacing_);
   const std::lock_guard guard(lock);
   if (recording_ && state_ == Recording::not_yet) open_record();
   api_.Comm_rank(MPI_COMM_WORLD, &rank_);
@@ -313,6 +315,10 @@ void Backend::settle(std::uint64_t now_ns) {
   handles.settle();
 }
 
+void Backend::book_polled() {
+  for (std::uint32_t i = 0; i < function_table().size(); ++i) recorder.polled(i, patience.polled(i));
+}
+
 void Backend::shut_down() {
   const Inside inside;
   if (windows() != nullptr && !ended_)
@@ -321,6 +327,7 @@ void Backend::shut_down() {
     const std::lock_guard guard(lock);
     if (state_ == Recording::open) {
       handles.settle();
+      book_polled();
       recorder.finish();
     }
     if (std::exchange(ended_, true)) return;

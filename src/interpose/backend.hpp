@@ -170,13 +170,14 @@ class Backend {
   bool is_wrapped(Wrapped when) const;
   bool open_record();
   void print_problems(int rank);
+  void book_polled();
   void watch_self();
   static void stop_in_child();
 
   const Core& core_;
   const Settings settings_;
   int rank_ = -1;  // in MPI_COMM_WORLD, once that is known
-  mpi::Api api_;
+  mpi::Api api_, patient_api_;  // the library's, and how Wherry itself calls it
   Queries queries_;
   const char* missing_ = nullptr;  // a function of the Api that the library lacks
   bool recording_ = false;

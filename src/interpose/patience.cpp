@@ -39,12 +39,12 @@ constexpr std::uint64_t yields_bit = std::uint64_t{1} << 32;
 
 }  // namespace
 
-void Patience::begin(bool world) {
+void Patience::begin(bool agreeing) {
   if (settings_.wait == Waits::spin) return;
   situation_.library_yields = library_yields(api_);
   situation_.ranks_on_host =
       waiting::ranks_on_host([](const char* name) -> const char* { return std::getenv(name); });
-  if (world) agree();
+  if (agreeing) agree();
   decision_ = waiting::Decision(settings_.wait, situation_);
   polls_ = decision_.polls();
   if (decision_.adapts()) calls_to_look_ = 0;

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <climits>
 #include <cstdint>
+#include <memory>
 
 #include "base/settings.hpp"
 #include "interpose/handles.hpp"
@@ -20,11 +21,13 @@ namespace wherry::interpose {
 
 class Patience {
  public:
-  Patience(const Settings& settings, const mpi::Api& api, const Queries& queries)
-      : settings_(settings), api_(api), queries_(queries), decision_(Waits::spin, {}) {}
+  Patience(const Settings& settings, const mpi::Api& api, const Queries& queries, std::size_t functions)
+      : settings_(settings), api_(api), queries_(queries), decision_(Waits::spin, {}),
+        counts_(new std::atomic<std::uint32_t>[functions]{}) {}
 
-  /// MPI has begun. world: whether it has MPI_COMM_WORLD, over which this is then collective.
-  void begin(bool world);
+  /// MPI has begun. agreeing: there is an MPI_COMM_WORLD, over which this is then collective, and its collectives are not to be left
+  /// to the library. Without, nothing is known of the cores, and each rank follows its counters.
+  void begin(bool agreeing);
   /// MPI is about to end: from now on all calls are the library's.
   void end();
 
@@ -42,6 +45,13 @@ class Patience {
   }
   /// The same for a reduction, whose non-blocking form may combine in another order.
   bool reduces_together(MPI_Comm comm) { return !settings_.reproducible && polls_together(comm); }
+
+  /// Counts a call that polls. True.
+  bool note(std::uint32_t function) {
+    counts_[function].fetch_add(1, std::memory_order_relaxed);
+    return true;
+  }
+  std::uint32_t polled(std::uint32_t function) const { return counts_[function].load(std::memory_order_relaxed); }
 
   /// For the record and for messages.
   const waiting::Situation& situation() const { return situation_; }
@@ -66,6 +76,7 @@ class Patience {
   std::atomic_flag looking_;  // guards what follows
   int look_after_ = 1;        // calls
   std::uint64_t looked_ns_ = 0;
+  std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;  // of each function, calls that polled
   int keyval_ = MPI_KEYVAL_INVALID;
 };
 

@@ -8,45 +8,99 @@
 
 namespace wherry::interpose {
 
-/// Asks by `test(int* flag)` until the call would return, which it then has.
+/// How a call that looks ended. MPICH 5 gives MPI_SUCCESS where an error handler of the program's own has seen an error: that
+/// it failed shows by what it has not written.
+struct Asked {
+  int code;
+  bool failed;
+};
+
+/// Asks by `test(int* flag)` until it says that something is over, or fails.
+template <class Test>
+Asked ask(const Test& test) {
+  constexpr int untouched = 2;
+  bool failed = false;
+  const int code = waiting::poll<waiting::Pause::sleeps>([&](int* flag) {
+    *flag = untouched;
+    const int now = test(flag);
+    failed = now != MPI_SUCCESS || *flag == untouched;
+    return now;
+  });
+  return {code, failed};
+}
+
+/// A call that has returned once `test` says so.
 template <class Test>
 int by_testing(const Test& test) {
-  return waiting::poll<waiting::Pause::sleeps>(test);
+  return ask(test).code;
 }
 
 /// Waits for a request of our own.
-inline int finish(MPI_Request& request, MPI_Status* status) {
-  return by_testing([&](int* flag) { return backend().test(&request, flag, status); });
+inline int finish(MPI_Request& request) {
+  return by_testing([&](int* flag) { return backend().test(&request, flag, MPI_STATUS_IGNORE); });
 }
 
-/// A call that one request stands for.
+/// Begins a request; whether it failed.
 template <class Start>
-int by_requests(MPI_Status* status, const Start& start) {
-  MPI_Request request = MPI_REQUEST_NULL;
+Asked begin(const Start& start, MPI_Request& request) {
   const int code = start(&request);
-  return code != MPI_SUCCESS ? code : finish(request, status);
+  return {code, code != MPI_SUCCESS || request == MPI_REQUEST_NULL};
 }
 
-/// A call that two requests stand for; the status is that of the first, a receive. Where the second cannot begin, the program
-/// must not have its buffer written to later.
-template <class First, class Second>
-int by_requests(MPI_Status* status, const First& first, const Second& second) {
-  MPI_Request received = MPI_REQUEST_NULL, sent = MPI_REQUEST_NULL;
-  int code = first(&received);
-  if (code != MPI_SUCCESS) return code;
-  code = second(&sent);
-  if (code != MPI_SUCCESS) {
-    backend().queries().Cancel(&received);
-    finish(received, MPI_STATUS_IGNORE);
-    return code;
+/// A call that a request stands for.
+template <class Start>
+int by_request(const Start& start) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const Asked begun = begin(start, request);
+  return begun.failed ? begun.code : finish(request);
+}
+
+/// Whether a receive's arguments are wrong. check: begins a receive of nothing into that buffer.
+template <class Check>
+Asked validate(const Check& check) {
+  MPI_Request nothing = MPI_REQUEST_NULL;
+  const Asked begun = begin(check, nothing);
+  if (!begun.failed) finish(nothing);
+  return begun;
+}
+
+/// A receive, which the library performs once its message is there: not by a request, whose errors some libraries (MPICH 4) bring to
+/// another error handler. arrived: probes. Wrong arguments must not wait for a message.
+template <class Check, class Test, class Take>
+int by_arrival(const Check& check, const Test& arrived, const Take& take) {
+  Asked done = validate(check);
+  if (!done.failed) done = ask(arrived);
+  return done.failed ? done.code : take();
+}
+
+/// The same beside a send, which begins once all arguments are known to be right.
+template <class Check, class Start, class Test, class Take>
+int by_arrival(const Check& check, const Start& start, const Test& arrived, const Take& take) {
+  MPI_Request sent = MPI_REQUEST_NULL;
+  Asked done = validate(check);
+  if (!done.failed) {
+    constexpr int untouched = 2;
+    int flag = untouched;
+    done.code = arrived(&flag);
+    done.failed = done.code != MPI_SUCCESS || flag == untouched;
   }
-  code = finish(received, status);
-  const int of_send = finish(sent, MPI_STATUS_IGNORE);
+  if (!done.failed) done = begin(start, sent);
+  if (done.failed) return done.code;
+  done = ask(arrived);
+  const int code = done.failed ? done.code : take();
+  const int of_send = finish(sent);
   return code != MPI_SUCCESS ? code : of_send;
 }
 
-inline bool is_patient() { return backend().patience.polls(); }
-inline bool is_patient_in(MPI_Comm comm) { return backend().patience.polls_together(comm); }
-inline bool is_patient_reducing_in(MPI_Comm comm) { return backend().patience.reduces_together(comm); }
+/// Whether a call of the function, by its index in the record, is to poll; it is counted then.
+inline bool is_patient(std::uint32_t function) {
+  return backend().patience.polls() && backend().patience.note(function);
+}
+inline bool is_patient_in(MPI_Comm comm, std::uint32_t function) {
+  return backend().patience.polls_together(comm) && backend().patience.note(function);
+}
+inline bool is_patient_reducing_in(MPI_Comm comm, std::uint32_t function) {
+  return backend().patience.reduces_together(comm) && backend().patience.note(function);
+}
 
 }  // namespace wherry::interpose

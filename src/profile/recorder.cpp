@@ -223,6 +223,11 @@ void Recorder::used(const Subject& subject, std::string_view strategy, std::uint
   record.shortest_ns = std::min(record.shortest_ns, time_ns);
 }
 
+void Recorder::polled(std::uint32_t function, std::uint32_t calls) {
+  if (is_open() && function < file_.used(Table::functions))
+    file_.at<FunctionRecord>(Table::functions, function).polled = calls;
+}
+
 std::uint32_t Recorder::add_use(const Subject& subject, std::string_view strategy) {
   auto* record = file_.append<UseRecord>(Table::uses);
   if (record == nullptr) return none;

@@ -1,24 +1,25 @@
 // Waiting by asking again and again, without keeping the core from those that are waited for.
 //
-// A wait asks some times at once, about as long as one message takes between two running ranks. Then it yields between questions: where
-// another thread wants the core, it gets it. A wait that lasts sleeps too, so that an idle rank burns no core; the sleep is short
-// against what has been waited for already, and bounded. With the kernel's timer slack of 50 us, a message that comes during a
-// sleep is answered 60 to 110 us later, after a wait of a millisecond or more.
+// A wait asks some times at once, about as long as one message takes between two running ranks; then it yields some times: another
+// thread that wants the core gets it. Linux may not listen: where each rank is in a session of its own, as those that Hydra starts (of
+// MPICH and Intel MPI), and the kernel schedules sessions against each other (autogroup), a thread yields to its own session only. So
+// then the wait sleeps, shortly against what has been waited for already: a message is answered at most a quarter of the wait later,
+// and no more than 50 us, but for the microseconds that waking takes. So an idle rank burns little of a core.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace wherry::waiting {
 
 inline constexpr int polls_before_yield = 64;
-inline constexpr std::uint64_t wait_before_sleep_ns = 1'000'000;
+inline constexpr int yields_before_sleep = 8;
+inline constexpr std::uint64_t shortest_sleep_ns = 1'000;
 inline constexpr std::uint64_t longest_sleep_ns = 50'000;
 
-/// How long to sleep now, after so long a wait; 0: only yield.
+/// How long to sleep after so long a wait.
 constexpr std::uint64_t sleep_after(std::uint64_t waited_ns) {
-  if (waited_ns < wait_before_sleep_ns) return 0;
-  const std::uint64_t share = waited_ns / 64;
-  return share < longest_sleep_ns ? share : longest_sleep_ns;
+  return std::clamp(waited_ns / 4, shortest_sleep_ns, longest_sleep_ns);
 }
 
 enum class Pause { yields, sleeps };
@@ -33,6 +34,7 @@ class Pauses {
  private:
   Pause kind_;
   std::uint64_t begin_ns_;
+  int yields_ = 0;
 };
 
 /// Calls `done(int* flag)` until it reports completion or an error.

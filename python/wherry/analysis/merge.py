@@ -26,6 +26,7 @@ def analyse(records: Records, resolve_sites: bool = True) -> Analysis:
         return result
     _fill_head(result, ranks)
     fill_machines(result, ranks)
+    result.polled_calls = sum(int(record.tables["functions"]["polled"].sum()) for record in ranks)
     fill_calls(result, ranks, resolve_sites)
     fill_peers(result, ranks)
     fill_waits(result, ranks)

@@ -35,7 +35,7 @@ TABLE_INFO = np.dtype([("offset", _U8), ("record_bytes", _U4), ("capacity", _U4)
 
 #: Name and layout of each table, in the order of profile::Table.
 TABLES: dict[str, np.dtype[Any]] = {
-    "functions": np.dtype([("name", "S40"), ("kind", _U4), ("reserved", _U4)]),
+    "functions": np.dtype([("name", "S40"), ("kind", _U4), ("polled", _U4)]),
     "calls": np.dtype(
         [
             ("function", _U4),

@@ -261,6 +261,7 @@ class Analysis:
     size: int = 0  # ranks of MPI_COMM_WORLD
     seconds: float = 0.0  # of the longest rank, from the end of MPI_Init to the begin of MPI_Finalize
     setup_seconds: float = 0.0  # in MPI_Init and MPI_Finalize, mean over ranks; in no other number
+    polled_calls: int = 0  # blocking calls of all ranks that polled instead of waiting in the library
     machines: list[MachineRow] = field(default_factory=list)
     ranks: list[RankRow] = field(default_factory=list)
     functions: list[FunctionRow] = field(default_factory=list)

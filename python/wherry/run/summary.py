@@ -63,7 +63,14 @@ def headline(analysis: Analysis) -> list[str]:
         share = units.percent(min(sum(waits) / total, 1.0))
         lines.append(f"about {share} of the MPI time was waiting for ranks that entered a collective later")
     crowded = [row for row in analysis.machines if row.crowded]
-    return lines + [escape(row.crowd()) for row in crowded[:_MOST_MACHINES]]
+    return lines + [escape(row.crowd()) for row in crowded[:_MOST_MACHINES]] + _waiting(analysis)
+
+
+def _waiting(analysis: Analysis) -> list[str]:
+    if not analysis.polled_calls:
+        return []
+    calls = units.count(analysis.polled_calls)
+    return [f"waiting: {calls} blocking calls polled and gave the core away (WHERRY_WAIT=spin turns it off)"]
 
 
 def _table(*columns: str) -> Table:

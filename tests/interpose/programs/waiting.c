@@ -1,0 +1,393 @@
+/* Every blocking call, in ordinary and odd cases. Writes what each gave, a line a case, to FOLDER/rank-<n>: with polling calls it must
+ * be what it is without.
+ *   mpiexec -n 3 ./waiting FOLDER */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGE = 1 << 18, ORDERED = 60 };
+
+static FILE* out;
+static int rank, size, handled;
+static MPI_Comm comm; /* its handler counts */
+
+static void count_errors(MPI_Comm* c, int* code, ...) {
+  (void)c, (void)code;
+  ++handled;
+}
+
+/* What a call returned, and how often the error handler was called for it. */
+static void note(const char* name, int code) {
+  int class = MPI_SUCCESS;
+  MPI_Error_class(code, &class);
+  fprintf(out, "%s: class %d, handled %d\n", name, class, handled);
+  handled = 0;
+}
+
+static void note_status(MPI_Status* s) {
+  int count = -7, cancelled = -7;
+  MPI_Test_cancelled(s, &cancelled);
+  if (!cancelled) MPI_Get_count(s, MPI_INT, &count);
+  if (cancelled) fprintf(out, "  cancelled\n");
+  else fprintf(out, "  from %d, tag %d, %d ints\n", s->MPI_SOURCE, s->MPI_TAG, count);
+}
+
+static void note_ints(const int* values, int n) {
+  for (int i = 0; i < n; ++i) fprintf(out, " %d", values[i]);
+  fprintf(out, "\n");
+}
+
+static int right(void) { return (rank + 1) % size; }
+static int left(void) { return (rank + size - 1) % size; }
+
+static void sends_and_receives(void) {
+  int in[4] = {0}, values[4] = {rank, rank + 10, rank + 20, rank + 30};
+  MPI_Status s;
+  for (int way = 0; way < 4; ++way) {
+    if (rank == 0) {
+      for (int r = 1; r < size; ++r) {
+        if (way == 0) note("Send", MPI_Send(values, 4, MPI_INT, r, way, comm));
+        if (way == 1) note("Ssend", MPI_Ssend(values, 4, MPI_INT, r, way, comm));
+        if (way == 2) note("Send of nothing", MPI_Send(NULL, 0, MPI_INT, r, way, comm));
+        if (way == 3) note("Send of less", MPI_Send(values, 2, MPI_INT, r, way, comm));
+      }
+    } else {
+      memset(in, 0, sizeof in);
+      note("Recv",
+           MPI_Recv(in, 4, MPI_INT, way % 2 ? 0 : MPI_ANY_SOURCE, way < 2 ? MPI_ANY_TAG : way, comm, &s));
+      note_status(&s);
+      note_ints(in, 4);
+    }
+  }
+  int* large = calloc(LARGE, sizeof(int));
+  for (int i = 0; i < LARGE; ++i) large[i] = rank + i;
+  if (rank == 0) {
+    MPI_Send(large, LARGE, MPI_INT, 1, 5, comm);
+    note("large Recv", MPI_Recv(large, LARGE, MPI_INT, size - 1, 5, comm, &s));
+  } else {
+    int* got = calloc(LARGE, sizeof(int));
+    note("large Recv", MPI_Recv(got, LARGE, MPI_INT, rank - 1, 5, comm, &s));
+    note("large Ssend", MPI_Ssend(got, LARGE, MPI_INT, right(), 5, comm));
+    free(got);
+  }
+  note_status(&s);
+  int wrong = 0;
+  for (int i = 0; i < LARGE; ++i) wrong += large[i] != (rank == 0 ? i : rank + i);
+  fprintf(out, "wrong %d\n", wrong);
+  free(large);
+  note("Send to nobody", MPI_Send(values, 4, MPI_INT, MPI_PROC_NULL, 0, comm));
+  note("Ssend to nobody", MPI_Ssend(values, 4, MPI_INT, MPI_PROC_NULL, 0, comm));
+  note("Recv from nobody", MPI_Recv(in, 4, MPI_INT, MPI_PROC_NULL, 0, comm, &s));
+  note_status(&s);
+  note("Recv, no status", MPI_Recv(in, 4, MPI_INT, MPI_PROC_NULL, 0, comm, MPI_STATUS_IGNORE));
+}
+
+static void exchanges(void) {
+  MPI_Status s;
+  int value = rank + 100, got = -1;
+  note("Sendrecv", MPI_Sendrecv(&value, 1, MPI_INT, right(), 1, &got, 1, MPI_INT, left(), 1, comm, &s));
+  note_status(&s);
+  note_ints(&got, 1);
+  note("Sendrecv of anybody's",
+       MPI_Sendrecv(&value, 1, MPI_INT, left(), 2, &got, 1, MPI_INT, MPI_ANY_SOURCE, 2, comm, &s));
+  note_status(&s);
+  note_ints(&got, 1);
+  note("Sendrecv with oneself",
+       MPI_Sendrecv(&value, 1, MPI_INT, rank, 3, &got, 1, MPI_INT, rank, 3, comm, &s));
+  note_status(&s);
+  const int up = rank + 1 < size ? rank + 1 : MPI_PROC_NULL, down = rank > 0 ? rank - 1 : MPI_PROC_NULL;
+  note("Sendrecv at an edge", MPI_Sendrecv(&value, 1, MPI_INT, up, 4, &got, 1, MPI_INT, down, 4, comm, &s));
+  note_status(&s);
+  note("Sendrecv_replace", MPI_Sendrecv_replace(&value, 1, MPI_INT, right(), 5, left(), 5, comm, &s));
+  note_status(&s);
+  note_ints(&value, 1);
+}
+
+static void probes(void) {
+  MPI_Status s;
+  MPI_Message message;
+  int got[3] = {0}, values[3] = {rank, 1, 2};
+  for (int way = 0; way < 3; ++way) {
+    if (rank == 0) {
+      for (int r = 1; r < size; ++r) MPI_Send(values, way + 1, MPI_INT, r, 20 + way, comm);
+      continue;
+    }
+    if (way < 2) {
+      note("Probe", MPI_Probe(way ? 0 : MPI_ANY_SOURCE, way ? 21 : MPI_ANY_TAG, comm, &s));
+      note_status(&s);
+      MPI_Recv(got, 3, MPI_INT, s.MPI_SOURCE, s.MPI_TAG, comm, &s);
+    } else {
+      note("Mprobe", MPI_Mprobe(MPI_ANY_SOURCE, 22, comm, &message, &s));
+      note_status(&s);
+      note("Mrecv", MPI_Mrecv(got, 3, MPI_INT, &message, &s));
+      fprintf(out, "message is null %d\n", message == MPI_MESSAGE_NULL);
+    }
+    note_status(&s);
+    note_ints(got, 3);
+  }
+  note("Probe of nobody", MPI_Probe(MPI_PROC_NULL, 0, comm, &s));
+  note_status(&s);
+  note("Mprobe of nobody", MPI_Mprobe(MPI_PROC_NULL, 0, comm, &message, &s));
+  fprintf(out, "no process %d\n", message == MPI_MESSAGE_NO_PROC);
+  note("Mrecv of nobody", MPI_Mrecv(got, 3, MPI_INT, &message, MPI_STATUS_IGNORE));
+}
+
+static int queried;
+static int query(void* state, MPI_Status* s) {
+  (void)state;
+  ++queried;
+  MPI_Status_set_elements(s, MPI_INT, 3);
+  MPI_Status_set_cancelled(s, 0);
+  s->MPI_SOURCE = s->MPI_TAG = 17;
+  return MPI_SUCCESS;
+}
+static int nothing(void* state) { return (void)state, MPI_SUCCESS; }
+static int no_cancel(void* state, int done) { return (void)state, (void)done, MPI_SUCCESS; }
+
+static void single_requests(void) {
+  MPI_Status s;
+  int value = rank, got = -1;
+  MPI_Request r = MPI_REQUEST_NULL, send;
+  note("Wait for none", MPI_Wait(&r, &s));
+  note_status(&s);
+  MPI_Irecv(&got, 1, MPI_INT, left(), 30, comm, &r);
+  MPI_Isend(&value, 1, MPI_INT, right(), 30, comm, &send);
+  note("Wait for a receive", MPI_Wait(&r, &s));
+  note_status(&s);
+  note("Wait for a send", MPI_Wait(&send, MPI_STATUS_IGNORE));
+  fprintf(out, "null %d %d\n", r == MPI_REQUEST_NULL, send == MPI_REQUEST_NULL);
+  MPI_Irecv(&got, 1, MPI_INT, left(), 31, comm, &r);
+  MPI_Cancel(&r);
+  note("Wait for a cancelled one", MPI_Wait(&r, &s));
+  note_status(&s);
+  MPI_Recv_init(&got, 1, MPI_INT, left(), 32, comm, &r);
+  note("Wait for an inactive one", MPI_Wait(&r, &s));
+  note_status(&s);
+  for (int i = 0; i < 2; ++i) {
+    MPI_Start(&r);
+    MPI_Send(&value, 1, MPI_INT, right(), 32, comm);
+    note("Wait for a persistent one", MPI_Wait(&r, &s));
+    note_status(&s);
+    fprintf(out, "kept %d\n", r != MPI_REQUEST_NULL);
+  }
+  MPI_Request_free(&r);
+  MPI_Grequest_start(query, nothing, no_cancel, NULL, &r);
+  MPI_Grequest_complete(r);
+  note("Wait for a generalized one", MPI_Wait(&r, &s));
+  note_status(&s);
+  fprintf(out, "queried %d\n", queried);
+}
+
+static void many_requests(void) {
+  MPI_Request r[5], send;
+  MPI_Status s[5];
+  int got[5] = {0}, value = rank, index = -5, done = -5, indices[5] = {0};
+  for (int i = 0; i < 5; ++i) r[i] = MPI_REQUEST_NULL;
+  note("Waitall for none", MPI_Waitall(5, r, s));
+  note("Waitall of none", MPI_Waitall(0, r, s));
+  note("Waitany for none", MPI_Waitany(5, r, &index, s));
+  fprintf(out, "undefined %d\n", index == MPI_UNDEFINED);
+  note("Waitsome for none", MPI_Waitsome(5, r, &done, indices, s));
+  fprintf(out, "undefined %d\n", done == MPI_UNDEFINED);
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 5; ++i)
+      if (i != 2) MPI_Irecv(&got[i], 1, MPI_INT, left(), 40 + i, comm, &r[i]);
+    for (int i = 4; i >= 0; --i)
+      if (i != 2) MPI_Send(&value, 1, MPI_INT, right(), 40 + i, comm);
+    note("Waitall", MPI_Waitall(5, r, round ? MPI_STATUSES_IGNORE : s));
+    if (!round)
+      for (int i = 0; i < 5; ++i) note_status(&s[i]);
+    note_ints(got, 5);
+  }
+  MPI_Recv_init(&got[0], 1, MPI_INT, left(), 50, comm, &r[0]); /* stays inactive */
+  MPI_Irecv(&got[3], 1, MPI_INT, left(), 51, comm, &r[3]);
+  MPI_Isend(&value, 1, MPI_INT, right(), 51, comm, &send);
+  note("Waitany", MPI_Waitany(5, r, &index, s));
+  fprintf(out, "index %d\n", index);
+  note_status(s);
+  MPI_Wait(&send, MPI_STATUS_IGNORE);
+  MPI_Irecv(&got[4], 1, MPI_INT, left(), 52, comm, &r[4]);
+  MPI_Send(&value, 1, MPI_INT, right(), 52, comm);
+  note("Waitsome", MPI_Waitsome(5, r, &done, indices, s));
+  fprintf(out, "done %d, index %d\n", done, indices[0]);
+  note_status(s);
+  note("Waitsome for inactive ones", MPI_Waitsome(5, r, &done, indices, s));
+  fprintf(out, "undefined %d\n", done == MPI_UNDEFINED);
+  MPI_Request_free(&r[0]);
+}
+
+static void truncated(void) {
+  MPI_Request r[2];
+  MPI_Status s[2];
+  int got[4] = {0}, values[4] = {1, 2, 3, 4}, index = -1, done = -1, indices[2];
+  const int peer = rank == 0 ? 1 : 0;
+  for (int way = 0; way < 6 && rank < 2; ++way) {
+    MPI_Request send[2];
+    MPI_Isend(values, 4, MPI_INT, peer, 60, comm, &send[0]);
+    MPI_Isend(values, 1, MPI_INT, peer, 61, comm, &send[1]);
+    if (way < 2) {
+      if (way == 0) note("Recv of too much", MPI_Recv(got, 1, MPI_INT, peer, 60, comm, s));
+      if (way == 1)
+        note("Sendrecv of too much",
+             MPI_Sendrecv(values, 1, MPI_INT, rank, 62, got, 1, MPI_INT, peer, 60, comm, s));
+      if (way == 1) MPI_Recv(got, 1, MPI_INT, rank, 62, comm, s);
+      MPI_Recv(got, 1, MPI_INT, peer, 61, comm, s);
+    } else {
+      MPI_Irecv(&got[0], 1, MPI_INT, peer, 60, comm, &r[0]);
+      MPI_Irecv(&got[1], 1, MPI_INT, peer, 61, comm, &r[1]);
+      /* What was sent last has come, so they have too. */
+      MPI_Sendrecv(values, 1, MPI_INT, peer, 63, &got[2], 1, MPI_INT, peer, 63, comm, MPI_STATUS_IGNORE);
+      handled = 0;
+      if (way == 2) note("Wait for too much", MPI_Wait(&r[0], s));
+      if (way == 3) note("Waitany for too much", MPI_Waitany(2, r, &index, s));
+      if (way == 4) note("Waitall for too much", MPI_Waitall(2, r, s));
+      if (way == 5) note("Waitsome for too much", MPI_Waitsome(2, r, &done, indices, s));
+      if (way == 3) fprintf(out, "index %d\n", index);
+      if (way == 5) fprintf(out, "done %d\n", done);
+      /* The other may be MPI_ERR_PENDING or not. */
+      if (way == 4) note("  status", s[0].MPI_ERROR);
+      fprintf(out, "null %d\n", r[0] == MPI_REQUEST_NULL);
+      for (int i = 0; i < 2; ++i)
+        if (r[i] != MPI_REQUEST_NULL) MPI_Wait(&r[i], MPI_STATUS_IGNORE);
+      handled = 0;
+    }
+    MPI_Waitall(2, send, MPI_STATUSES_IGNORE);
+  }
+}
+
+static void wrong_arguments(void) {
+  MPI_Status s;
+  MPI_Message message;
+  int got = 0, value = 0;
+  note("Send to a wrong rank", MPI_Send(&value, 1, MPI_INT, size, 0, comm));
+  note("Ssend of less than nothing", MPI_Ssend(&value, -1, MPI_INT, 0, 0, comm));
+  note("Send with a wrong tag", MPI_Send(&value, 1, MPI_INT, 0, -5, comm));
+  note("Recv from a wrong rank", MPI_Recv(&got, 1, MPI_INT, size, 0, comm, &s));
+  note("Recv of less than nothing", MPI_Recv(&got, -1, MPI_INT, 0, 0, comm, &s));
+  note("Probe of a wrong rank", MPI_Probe(size, 0, comm, &s));
+  note("Mprobe of a wrong rank", MPI_Mprobe(size, 0, comm, &message, &s));
+  note("Sendrecv to a wrong rank",
+       MPI_Sendrecv(&value, 1, MPI_INT, size, 70, &got, 1, MPI_INT, left(), 70, comm, &s));
+  note("Sendrecv from a wrong rank",
+       MPI_Sendrecv(&value, 1, MPI_INT, right(), 70, &got, 1, MPI_INT, size, 70, comm, &s));
+  MPI_Barrier(comm);
+  int flag = 1;
+  MPI_Iprobe(MPI_ANY_SOURCE, 70, comm, &flag, MPI_STATUS_IGNORE);
+  fprintf(out, "left behind %d\n", flag);
+}
+
+/* Messages of one rank overtake each other nowhere, however they are sent and received. */
+static void ordered(void) {
+  MPI_Request r[ORDERED];
+  int got[ORDERED], values[ORDERED];
+  for (int i = 0; i < ORDERED; ++i) values[i] = 1000 * rank + i, got[i] = -1;
+  for (int i = 0; i < ORDERED; ++i) r[i] = MPI_REQUEST_NULL;
+  const int to = rank == 0 ? 1 : 0;
+  for (int turn = 0; turn < 2 && rank < 2; ++turn) {
+    for (int i = 0; i < ORDERED && turn == rank; ++i)
+      if (i % 3 == 0) MPI_Isend(&values[i], 1, MPI_INT, to, 80, comm, &r[i]);
+      else if (i % 3 == 1) MPI_Send(&values[i], 1, MPI_INT, to, 80, comm);
+      else MPI_Ssend(&values[i], 1, MPI_INT, to, 80, comm);
+    for (int i = 0; i < ORDERED && turn != rank; ++i)
+      if (i % 4 == 0) MPI_Irecv(&got[i], 1, MPI_INT, MPI_ANY_SOURCE, 80, comm, &r[i]);
+      else if (i % 4 == 1)
+        MPI_Sendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, &got[i], 1, MPI_INT, to, 80, comm,
+                     MPI_STATUS_IGNORE);
+      else MPI_Recv(&got[i], 1, MPI_INT, to, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
+    MPI_Waitall(ORDERED, r, MPI_STATUSES_IGNORE);
+  }
+  note_ints(got, ORDERED);
+}
+
+static void collectives(MPI_Comm c) {
+  int n, me, sum = -1, counts[8], displacements[8], got[24] = {0}, values[3];
+  MPI_Comm_size(c, &n);
+  MPI_Comm_rank(c, &me);
+  for (int i = 0; i < 3; ++i) values[i] = 10 * me + i;
+  for (int i = 0; i < n; ++i) counts[i] = i % 3 + 1, displacements[i] = 3 * i;
+  for (int turn = 0; turn < 3; ++turn) {
+    MPI_Barrier(c);
+    MPI_Allreduce(&me, &sum, 1, MPI_INT, MPI_SUM, c);
+    note_ints(&sum, 1);
+    MPI_Gatherv(values, counts[me], MPI_INT, got, counts, displacements, MPI_INT, turn % n, c);
+    note_ints(got, 3 * n);
+    MPI_Scatterv(got, counts, displacements, MPI_INT, values, counts[me], MPI_INT, turn % n, c);
+    note_ints(values, 3);
+    MPI_Scan(MPI_IN_PLACE, values, 3, MPI_INT, MPI_MAX, c);
+    MPI_Exscan(values, got, me == 0 ? 3 : 3, MPI_INT, MPI_SUM, c);
+    if (me > 0) note_ints(got, 3);
+    MPI_Bcast(got, 3 * n, MPI_INT, n - 1, c);
+    note_ints(got, 3 * n);
+  }
+}
+
+/* Two groups and what joins them. */
+static void groups(void) {
+  MPI_Comm half, inter, merged;
+  MPI_Comm_split(comm, rank % 2, rank, &half);
+  collectives(half);
+  MPI_Intercomm_create(half, 0, comm, rank % 2 ? 0 : 1, 90, &inter);
+  int sum = -1;
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, inter);
+  note_ints(&sum, 1);
+  MPI_Barrier(inter);
+  MPI_Intercomm_merge(inter, rank % 2, &merged);
+  collectives(merged);
+  MPI_Comm_free(&merged);
+  MPI_Comm_free(&inter);
+  MPI_Comm_free(&half);
+}
+
+/* A window's epochs between all ranks. */
+static void epochs(void) {
+  MPI_Win win;
+  int *memory, value = rank + 500;
+  MPI_Win_allocate(size * (int)sizeof(int), sizeof(int), MPI_INFO_NULL, comm, &memory, &win);
+  for (int i = 0; i < size; ++i) memory[i] = -1;
+  MPI_Group all;
+  MPI_Comm_group(comm, &all);
+  MPI_Barrier(comm);
+  MPI_Win_post(all, 0, win);
+  MPI_Win_start(all, 0, win);
+  for (int r = 0; r < size; ++r) MPI_Put(&value, 1, MPI_INT, r, rank, 1, MPI_INT, win);
+  MPI_Win_complete(win);
+  note("Win_wait", MPI_Win_wait(win));
+  note_ints(memory, size);
+  MPI_Group_free(&all);
+  MPI_Win_free(&win);
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  char path[4096];
+  snprintf(path, sizeof path, "%s/rank-%d", argc > 1 ? argv[1] : ".", rank);
+  out = fopen(path, "w");
+  if (out == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(count_errors, &handler);
+  MPI_Comm_set_errhandler(comm, handler);
+  /* Where some libraries bring the errors of requests. */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+  sends_and_receives();
+  exchanges();
+  probes();
+  single_requests();
+  many_requests();
+  truncated();
+  wrong_arguments();
+  ordered();
+  collectives(MPI_COMM_WORLD);
+  groups();
+  epochs();
+  MPI_Comm_free(&comm);
+  MPI_Errhandler_free(&handler);
+  fprintf(out, "end\n");
+  fclose(out);
+  MPI_Finalize();
+  return 0;
+}

