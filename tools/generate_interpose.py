@@ -370,6 +370,12 @@ def wrappers(functions: list[Function], symbols: list[Symbol]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def write(path: Path, text: str) -> None:
+    """Leaves a file alone that is as it should be: what is compiled from it then need not be compiled again."""
+    if not path.is_file() or path.read_text() != text:
+        path.write_text(text)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", type=Path, help="tools/mpi_functions.toml")
@@ -383,7 +389,7 @@ def main() -> None:
         "symbols.inc": symbol_list(symbols, fortran),
         "wrappers.inc": wrappers(functions, symbols),
     }.items():
-        (options.directory / name).write_text(text)
+        write(options.directory / name, text)
 
 
 if __name__ == "__main__":
