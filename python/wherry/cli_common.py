@@ -61,7 +61,6 @@ class _Unfailing:
         return sys.stderr.fileno()
 
 
-
 def unfailing_console() -> Console:
     """On standard error, like errors_console(), for messages that must not change an exit code."""
     return Console(file=cast(IO[str], _Unfailing()))
