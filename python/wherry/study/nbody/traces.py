@@ -12,7 +12,7 @@ from wherry.measure.record import Record, only, values
 from wherry.simulate import application, smpi
 from wherry.study.nbody.simulated import LIMIT_S, machine, why_not
 from wherry.study.parts import Part, Table, record
-from wherry.trace import KINDS, Span, Trace, chrome, picture
+from wherry.trace import COMPUTE, MPI, WAIT, Span, Trace, chrome, picture
 
 SCHEMES = ("equal", "balanced")
 
@@ -67,8 +67,8 @@ def tabulate(records: Sequence[Record]) -> Table:
     rows = []
     for one in traces(records):
         length = one.end_s - one.begin_s
-        shares = {kind: [one.seconds(rank)[kind] / length for rank in one.ranks] for kind in KINDS}
-        mean = [f"{100 * sum(shares[kind]) / len(shares[kind]):.0f} %" for kind in KINDS]
+        shares = {kind: [one.seconds(rank)[kind] / length for rank in one.ranks] for kind in (COMPUTE, WAIT, MPI)}
+        mean = [f"{100 * sum(shares[kind]) / len(shares[kind]):.0f} %" for kind in (COMPUTE, WAIT, MPI)]
         most = f"{100 * max(shares[trace.WAIT]):.0f} %"
         rows.append((one.title, f"{1e3 * length:.3g} ms", *mean, most))
     return Table(("shares", "step", "computing", "waiting", "in MPI", "the most waiting of a rank"), rows)
