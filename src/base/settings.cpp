@@ -60,7 +60,8 @@ constexpr Variable known_variables[] = {
      "none"},
     {"WHERRY_REPRODUCIBLE", "1: leave to the MPI library those reductions whose result depends on the order"},
     {"WHERRY_WAIT",
-     "how blocking calls wait: spin (in the library), yield (poll, give the core away) or auto (the default)"},
+     "how blocking calls wait: spin (in the library), yield (poll, give the core away) or auto (the "
+     "default)"},
     {"WHERRY_RANKS_PER_NODE", "assume nodes of so many consecutive ranks; 0: ask MPI (the default)"},
     {"WHERRY_VERBOSE", "0: quiet (the default); 1: say what was found; 2: say every decision"},
 };

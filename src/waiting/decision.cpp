@@ -17,8 +17,8 @@ void Decision::turn(std::uint64_t wall_ns) {
   // It had not spun for long: the calm came from polling.
   const bool was_early = wall_ns - turned_ns_ < 10 * first_poll_stretch_ns;
   if (!polls_)
-    poll_stretch_ns_ =
-        was_early && changes_ > 0 ? std::min(2 * poll_stretch_ns_, longest_stretch_ns) : first_poll_stretch_ns;
+    poll_stretch_ns_ = was_early && changes_ > 0 ? std::min(2 * poll_stretch_ns_, longest_stretch_ns)
+                                                 : first_poll_stretch_ns;
   polls_ = !polls_;
   turned_ns_ = wall_ns;
   ++changes_;

@@ -49,11 +49,14 @@ double ratio(long quota, long period) {
 double quota_of_version_2(const std::string& folder) {
   const std::string text = text_of(folder + "/cpu.max");
   const auto space = text.find(' ');
-  return space == std::string::npos ? 0 : ratio(number_in(text), number_in(std::string_view(text).substr(space + 1)));
+  return space == std::string::npos
+             ? 0
+             : ratio(number_in(text), number_in(std::string_view(text).substr(space + 1)));
 }
 
 double quota_of_version_1(const std::string& folder) {
-  return ratio(number_in(text_of(folder + "/cpu.cfs_quota_us")), number_in(text_of(folder + "/cpu.cfs_period_us")));
+  return ratio(number_in(text_of(folder + "/cpu.cfs_quota_us")),
+               number_in(text_of(folder + "/cpu.cfs_period_us")));
 }
 
 /// The least of a group and those that it is in. In a container the file system may show its own group as the root.
@@ -112,7 +115,8 @@ Counters counters_now() {
   timespec wall{};
   rusage used{};
   if (::clock_gettime(CLOCK_MONOTONIC, &wall) == 0)
-    now.wall_ns = static_cast<std::uint64_t>(wall.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(wall.tv_nsec);
+    now.wall_ns =
+        static_cast<std::uint64_t>(wall.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(wall.tv_nsec);
   if (::getrusage(RUSAGE_SELF, &used) == 0) {
     now.cpu_ns = nanoseconds(used.ru_utime) + nanoseconds(used.ru_stime);
     now.involuntary = static_cast<std::uint64_t>(used.ru_nivcsw);
