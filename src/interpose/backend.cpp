@@ -195,7 +195,8 @@ window::Windows& Backend::make_windows() {
   static std::mutex making;
   const std::lock_guard lock(making);
   made = windows();
-  if (made == nullptr) windows_.store(made = new window::Windows(patient_api_, tell), std::memory_order_release);
+  if (made == nullptr)
+    windows_.store(made = new window::Windows(patient_api_, tell), std::memory_order_release);
   return *made;
 }
 

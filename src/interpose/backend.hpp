@@ -176,7 +176,7 @@ class Backend {
 
   const Core& core_;
   const Settings settings_;
-  int rank_ = -1;  // in MPI_COMM_WORLD, once that is known
+  int rank_ = -1;               // in MPI_COMM_WORLD, once that is known
   mpi::Api api_, patient_api_;  // the library's, and how Wherry itself calls it
   Queries queries_;
   const char* missing_ = nullptr;  // a function of the Api that the library lacks

@@ -22,8 +22,11 @@ namespace wherry::interpose {
 class Patience {
  public:
   Patience(const Settings& settings, const mpi::Api& api, const Queries& queries, std::size_t functions)
-      : settings_(settings), api_(api), queries_(queries), decision_(Waits::spin, {}),
-        counts_(new std::atomic<std::uint32_t>[functions]{}) {}
+      : settings_(settings),
+        api_(api),
+        queries_(queries),
+        decision_(Waits::spin, {}),
+        counts_(new std::atomic<std::uint32_t>[functions] {}) {}
 
   /// MPI has begun. agreeing: there is an MPI_COMM_WORLD, over which this is then collective, and its collectives are not to be left
   /// to the library. Without, nothing is known of the cores, and each rank follows its counters.
@@ -51,7 +54,9 @@ class Patience {
     counts_[function].fetch_add(1, std::memory_order_relaxed);
     return true;
   }
-  std::uint32_t polled(std::uint32_t function) const { return counts_[function].load(std::memory_order_relaxed); }
+  std::uint32_t polled(std::uint32_t function) const {
+    return counts_[function].load(std::memory_order_relaxed);
+  }
 
   /// For the record and for messages.
   const waiting::Situation& situation() const { return situation_; }

@@ -12,7 +12,8 @@ namespace {
 
 const mpi::Api* library_of_this_process = nullptr;
 
-template <auto blocking, auto starting, class Function = std::remove_reference_t<decltype(mpi::Api{}.*blocking)>>
+template <auto blocking, auto starting,
+          class Function = std::remove_reference_t<decltype(mpi::Api{}.*blocking)>>
 struct Patient;
 
 /// The communicator is a collective's last argument.

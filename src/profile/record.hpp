@@ -70,7 +70,7 @@ struct Header {
 struct FunctionRecord {
   char name[40];       // "MPI_Alltoall"
   std::uint32_t kind;  // 0 point-to-point, 1 collective, 2 one-sided, 3 wait or test, 4 other
-  std::uint32_t polled;  // blocking calls that polled instead of waiting in the library; written when MPI ends
+  std::uint32_t polled;  // blocking calls that polled; written when MPI ends
 };
 
 /// Calls of one function from one place on one communicator with messages of one size class.

@@ -36,7 +36,8 @@ def compare(runs: Runs, env: dict[str, str], out: Path) -> list[Record]:
 
 def test_polling_gives_what_waiting_gives(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
     records = compare(runs, {"WHERRY_WAIT": "yield"}, tmp_path)
-    for function in ALONE + TOGETHER + REDUCING:
+    alone = [] if "openmpi" in mpi.name else ALONE  # Open MPI waits natively but in collectives
+    for function in alone + TOGETHER + REDUCING:
         assert sum(polled(record).get(function, 0) for record in records) > 0, function
     assert not any({"Bsend", "Rsend", "Sendrecv_replace", "Mrecv", "Test"} & set(polled(record)) for record in records)
 
