@@ -77,6 +77,9 @@ VARIABLES = {
     ),
     "WHERRY_CACHE_CEILING": Variable("64M", "most memory of a cached window, with K, M or G"),
     "WHERRY_CACHE_NODE": Variable("0", "memory that the ranks of a node share for a cached window; 0: none"),
+    "WHERRY_MEMORY": Variable(
+        "auto", "memory that the program frees: auto, keep or leave", values=("auto", "keep", "leave")
+    ),
     "WHERRY_REPRODUCIBLE": Variable("0", "1: leave to the library those reductions whose result depends on the order"),
     "WHERRY_RANKS_PER_NODE": Variable("0", "assume nodes of so many consecutive ranks; 0: ask MPI"),
     "WHERRY_VERBOSE": Variable("0", "0: quiet; 1: say what was found; 2: say every decision"),

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from wherry import replaced, units, windows
+from wherry import freed_memory, replaced, units, windows
 from wherry.analysis import Analysis
 
 _MOST_FUNCTIONS, _MOST_SITES, _MOST_MACHINES = 4, 3, 2
@@ -31,7 +31,12 @@ def print_summary(console: Console, analysis: Analysis, context: Context = Conte
         console.print(_functions(analysis))
         console.print(_sites(analysis, console.width))
     chosen = replaced.sentences(analysis, context.switched_off, context.reproducible)
-    for line in [*chosen, *windows.sentences(analysis), *(f"warning: {escape(text)}" for text in analysis.warnings)]:
+    for line in [
+        *chosen,
+        *windows.sentences(analysis),
+        *freed_memory.sentences(analysis),
+        *(f"warning: {escape(text)}" for text in analysis.warnings),
+    ]:
         console.print(line, highlight=False)
     if context.report:
         console.print(f"report: {escape(context.report)}", highlight=False, soft_wrap=True)

@@ -58,6 +58,8 @@ constexpr Variable known_variables[] = {
     {"WHERRY_CACHE_NODE",
      "bytes of memory that the ranks of a node share per cached window, with K, M or G, from 64K; default 0: "
      "none"},
+    {"WHERRY_MEMORY",
+     "memory that the program frees: auto (the default; malloc keeps it where page faults cost much), keep or leave"},
     {"WHERRY_REPRODUCIBLE", "1: leave to the MPI library those reductions whose result depends on the order"},
     {"WHERRY_RANKS_PER_NODE", "assume nodes of so many consecutive ranks; 0: ask MPI (the default)"},
     {"WHERRY_VERBOSE", "0: quiet (the default); 1: say what was found; 2: say every decision"},
@@ -167,6 +169,12 @@ class Reader {
     return value == "thread" ? ProgressBy::thread : ProgressBy::calls;
   }
 
+  MemoryLever memory(const char* name) {
+    constexpr std::string_view values[] = {"auto", "keep", "leave"};
+    const std::string value = choice(name, values);
+    return value == "keep" ? MemoryLever::keep : value == "leave" ? MemoryLever::leave : MemoryLever::automatic;
+  }
+
   int number(const char* name, int most) {
     const std::string value = text(name, "0");
     const std::optional<std::uint64_t> parsed = parse_number(value);
@@ -243,6 +251,7 @@ Settings read_settings(const Environment& environment, bool secure) {
       read.bytes("WHERRY_CACHE_CEILING", least_cache, most_staging, settings.cache_ceiling);
   settings.cache_node = read.bytes("WHERRY_CACHE_NODE", least_cache, most_staging, settings.cache_node);
   settings.cache_curve = read.number("WHERRY_CACHE_CURVE", 1 << 20);
+  settings.memory = read.memory("WHERRY_MEMORY");
   settings.ranks_per_node = read.number("WHERRY_RANKS_PER_NODE", most_ranks_per_node);
   settings.verbose = read.number("WHERRY_VERBOSE", 2);
   return settings;

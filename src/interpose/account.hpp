@@ -20,7 +20,11 @@ class Call {
   template <class Run>
   int run(Run run) {
     const Inside inside;
-    if (!backend().recording()) return code_ = run();
+    if (!backend().recording()) {
+      code_ = run();
+      backend().pass_by();
+      return code_;
+    }
     enter_ns_ = profile::monotonic_ns();
     code_ = run();
     leave_ns_ = profile::monotonic_ns();

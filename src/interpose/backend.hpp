@@ -14,6 +14,7 @@
 #include "heap/arena.hpp"
 #include "interpose/core.hpp"
 #include "interpose/handles.hpp"
+#include "interpose/program_memory.hpp"
 #include "mpi/api.hpp"
 #include "profile/recorder.hpp"
 #include "profile/sites.hpp"
@@ -144,12 +145,17 @@ class Backend {
   void ended() { state_ = Recording::ended; }
   /// Called from time to time, and before a sudden end. Needs the lock.
   void settle(std::uint64_t now_ns);
+  /// The same where nothing is recorded.
+  void pass_by() {
+    if (memory.is_active() && memory.may_be_due()) [[unlikely]] look_at_memory();
+  }
 
   SpinLock lock;
   profile::Sites sites;
   profile::Recorder recorder;
   Handles handles;
   Listener listener;
+  ProgramMemory memory;
 
  private:
   static constexpr std::size_t remembered_sites = 64;
@@ -164,6 +170,8 @@ class Backend {
   bool open_record();
   void print_problems(int rank);
   void watch_self();
+  void look_at_memory();
+  void record_memory(std::uint64_t now_ns);
   static void stop_in_child();
 
   const Core& core_;

@@ -1,6 +1,6 @@
 """Rows that diffuse: halo rows by Sendrecv, NumPy's temporaries of 0.1 to 2.5 MB in every step.
 
-    halo.py [N [STEPS [barrier]]]        prints a line of each rank, as work_arrays.c does
+halo.py [N [STEPS [barrier]]]        prints a line of each rank, as work_arrays.c does
 """
 
 import resource
@@ -42,7 +42,6 @@ last, peak = usage()
 seconds = time.perf_counter() - start
 total = comm.allreduce(float(u[1:-1].sum()))
 print(
-    f"rank {comm.rank} faults {last - first} later {last - half} peak {peak} sum {total:.12g}"
-    f" seconds {seconds:.4f}",
+    f"rank {comm.rank} faults {last - first} later {last - half} peak {peak} sum {total:.12g} seconds {seconds:.4f}",
     flush=True,
 )
