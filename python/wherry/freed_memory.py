@@ -17,7 +17,8 @@ def sentences(analysis: Analysis) -> list[str]:
     if kept is not None:
         before = f"{_cost(native)} before; " if native is not None and native.faults > 0 else ""
         since = f"{_count(kept)} in {units.seconds(kept.seconds / kept.ranks)} since malloc keeps freed memory"
-        return [f"page faults: {before}{since}" + (f", which was taken back on {units.plural(back.ranks, 'rank')}" if back is not None else "")]
+        taken = f", which was taken back on {units.plural(back.ranks, 'rank')}" if back is not None else ""
+        return [f"page faults: {before}{since}{taken}"]
     if native is None or native.share < _NAMED:
         return []
     return [f"page faults: {_cost(native)}" + ("; worth trying: WHERRY_MEMORY=keep" if native.share >= _WORTH else "")]

@@ -35,7 +35,7 @@ def unnoticed(mpi: Launcher, source: str, arguments: list[str], folder: Path) ->
     assert all(agree(*ranks) for ranks in zip(wherry, native, strict=True)), (wherry, native)
 
 
-# Under Open MPI the faults of one program differ between runs without Wherry, and between ranks, by a factor of up to 60:
+# Under Open MPI the faults of a program differ between runs without Wherry, and between ranks, by a factor of up to 60:
 # where its receive buffers come to lie depends on which message is first. No count could be compared there.
 UNVARYING = pytest.mark.parametrize("mpi", ["mpich", "mpich-abi", "intel", "debian-mpich"], indirect=True)
 

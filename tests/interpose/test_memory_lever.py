@@ -49,7 +49,7 @@ def test_kept(mpi: Launcher, preload: Path, source: str, tmp_path: Path) -> None
 @MPIS
 @pytest.mark.parametrize("why", ["leave", "options", "limit", "own allocator"])
 def test_left_alone(mpi: Launcher, preload: Path, why: str, tmp_path: Path) -> None:
-    """Asked to, or because malloc is not Wherry's to change: even `keep` changes nothing, and the program runs to its end."""
+    """Asked to, or because malloc is not Wherry's to change: even `keep` changes nothing, and the program ends well."""
     command = command_of(mpi, "work_arrays.c", tmp_path)
     env = {"WHERRY_MEMORY": "leave" if why == "leave" else "keep", "WHERRY_OUTPUT": str(tmp_path)}
     if why == "options":

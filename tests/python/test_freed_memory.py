@@ -22,8 +22,8 @@ BEFORE = {"state": 0, "time_ns": 200 * MS, "faults": 36000, "repeated": 35000, "
 def test_kept(tmp_path: Path) -> None:
     since = {"state": 1, "time_ns": 800 * MS, "faults": 900, "repeated": 100, "fault_ns": 2000}
     assert said(tmp_path, BEFORE, since) == [
-        "page faults: 36,000 a rank, about 70 ms (35% of the time) before; 900 a rank in 800 ms since malloc keeps freed"
-        " memory"
+        "page faults: 36,000 a rank, about 70 ms (35% of the time) before; 900 a rank in 800 ms since malloc keeps"
+        " freed memory"
     ]
 
 
