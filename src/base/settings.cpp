@@ -58,6 +58,9 @@ constexpr Variable known_variables[] = {
     {"WHERRY_CACHE_NODE",
      "bytes of memory that the ranks of a node share per cached window, with K, M or G, from 64K; default 0: "
      "none"},
+    {"WHERRY_MEMORY",
+     "memory that the program frees: auto (the default; malloc keeps it where page faults cost much), keep "
+     "or leave"},
     {"WHERRY_REPRODUCIBLE", "1: leave to the MPI library those reductions whose result depends on the order"},
     {"WHERRY_WAIT",
      "how blocking calls wait: spin (in the library), yield (poll, give the core away) or auto (the "
@@ -176,6 +179,14 @@ class Reader {
     return static_cast<Waits>(std::ranges::find(words, value) - std::begin(words));
   }
 
+  MemoryLever memory(const char* name) {
+    constexpr std::string_view values[] = {"auto", "keep", "leave"};
+    const std::string value = choice(name, values);
+    return value == "keep"    ? MemoryLever::keep
+           : value == "leave" ? MemoryLever::leave
+                              : MemoryLever::automatic;
+  }
+
   int number(const char* name, int most) {
     const std::string value = text(name, "0");
     const std::optional<std::uint64_t> parsed = parse_number(value);
@@ -253,6 +264,7 @@ Settings read_settings(const Environment& environment, bool secure) {
   settings.cache_node = read.bytes("WHERRY_CACHE_NODE", least_cache, most_staging, settings.cache_node);
   settings.cache_curve = read.number("WHERRY_CACHE_CURVE", 1 << 20);
   settings.wait = read.waits("WHERRY_WAIT");
+  settings.memory = read.memory("WHERRY_MEMORY");
   settings.ranks_per_node = read.number("WHERRY_RANKS_PER_NODE", most_ranks_per_node);
   settings.verbose = read.number("WHERRY_VERBOSE", 2);
   return settings;

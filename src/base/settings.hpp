@@ -44,12 +44,20 @@ enum class Waits {
   yield,      // by polling; between polls the core is given away
 };
 
+/// What malloc does with memory that the program frees.
+enum class MemoryLever {
+  automatic,  // keeps it where that pays
+  keep,
+  leave,  // malloc's own affair
+};
+
 struct Settings {
   bool enabled = true;  // false: WHERRY_DISABLE=1, or a set-user-id program
   Features features;
   std::string output;       // WHERRY_OUTPUT: directory for records; empty: nothing is recorded
   std::string tuning_file;  // WHERRY_TUNING_FILE, or <user's cache directory>/wherry/tuning; empty: none
   std::size_t staging_max = std::size_t{256} << 20;  // WHERRY_STAGING_MAX, bytes, with K, M or G; >= 4 KiB
+  MemoryLever memory = MemoryLever::automatic;       // WHERRY_MEMORY: auto, keep or leave
   bool reproducible =
       false;  // WHERRY_REPRODUCIBLE: leave reductions to the library whose result depends on their order
   Strategies strategies = all_automatic();  // WHERRY_ALLTOALL, WHERRY_BCAST, ...

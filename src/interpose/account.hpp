@@ -24,6 +24,7 @@ class Call {
     if (timed) enter_ns_ = profile::monotonic_ns();
     code_ = run();  // in one place, as it is inlined
     if (timed) leave_ns_ = profile::monotonic_ns();
+    else backend().pass_by();
     return code_;
   }
 

@@ -132,6 +132,7 @@ Backend::Backend(const Core& core, const Settings& settings)
   replacing_ = active && settings_.features.collectives;
   caching_ = active && settings_.cache != "off";
   waiting_ = active && settings_.wait != Waits::spin;
+  if (active) memory.configure(settings_.memory, recording_);
   state_ = recording_ ? Recording::not_yet : Recording::off;
   sites = profile::Sites(find("PMPI_Comm_size"));
 }
@@ -171,6 +172,7 @@ void Backend::stop_in_child() {
   instance->caching_ = false;
   instance->waiting_ = false;
   instance->state_ = Recording::off;
+  instance->memory.stop();
   instance->ended_ = true;
   instance->lock.unlock();  // another thread may have held it when the process was copied
 }
@@ -311,6 +313,8 @@ void Backend::print_problems(int rank) {
 }
 
 void Backend::settle(std::uint64_t now_ns) {
+  memory.count();
+  if (memory.is_due(now_ns)) record_memory(now_ns);
   if (now_ns < next_settle_ns_) return;
   next_settle_ns_ = now_ns + settle_interval_ns;
   handles.settle();
@@ -318,6 +322,15 @@ void Backend::settle(std::uint64_t now_ns) {
 
 void Backend::book_polled() {
   for (std::uint32_t i = 0; i < function_table().size(); ++i) recorder.polled(i, patience.polled(i));
+}
+
+void Backend::record_memory(std::uint64_t now_ns) {
+  if (memory.look(now_ns)) recorder.memory(memory.changes(), memory.span());
+}
+
+void Backend::look_at_memory() {
+  const std::uint64_t now_ns = profile::monotonic_ns();
+  if (memory.is_due(now_ns)) memory.look(now_ns);
 }
 
 void Backend::shut_down() {
@@ -329,6 +342,7 @@ void Backend::shut_down() {
     if (state_ == Recording::open) {
       handles.settle();
       book_polled();
+      record_memory(profile::monotonic_ns());
       recorder.finish();
     }
     if (std::exchange(ended_, true)) return;

@@ -16,6 +16,7 @@
 #include "interpose/core.hpp"
 #include "interpose/handles.hpp"
 #include "interpose/patience.hpp"
+#include "interpose/program_memory.hpp"
 #include "mpi/api.hpp"
 #include "profile/recorder.hpp"
 #include "profile/sites.hpp"
@@ -150,6 +151,11 @@ class Backend {
   void ended() { state_ = Recording::ended; }
   /// Called from time to time, and before a sudden end. Needs the lock.
   void settle(std::uint64_t now_ns);
+  /// The same where nothing is recorded.
+  void pass_by() {
+    if (memory.is_active() && memory.may_be_due()) [[unlikely]]
+      look_at_memory();
+  }
 
   SpinLock lock;
   profile::Sites sites;
@@ -157,6 +163,7 @@ class Backend {
   Handles handles;
   Listener listener;
   Patience patience;
+  ProgramMemory memory;
 
  private:
   static constexpr std::size_t remembered_sites = 64;
@@ -172,6 +179,8 @@ class Backend {
   void print_problems(int rank);
   void book_polled();
   void watch_self();
+  void look_at_memory();
+  void record_memory(std::uint64_t now_ns);
   static void stop_in_child();
 
   const Core& core_;

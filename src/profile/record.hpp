@@ -29,9 +29,10 @@ enum class Table : std::uint32_t {
   types,
   windows,
   window_points,
-  window_curves
+  window_curves,
+  memory
 };
-inline constexpr std::uint32_t table_count = 13;
+inline constexpr std::uint32_t table_count = 14;
 
 struct TableInfo {
   std::uint64_t offset;  // of the first record, from the start of the file
@@ -68,8 +69,8 @@ struct Header {
 
 /// A function of MPI, by the index that CallRecord::function uses.
 struct FunctionRecord {
-  char name[40];       // "MPI_Alltoall"
-  std::uint32_t kind;  // 0 point-to-point, 1 collective, 2 one-sided, 3 wait or test, 4 other
+  char name[40];         // "MPI_Alltoall"
+  std::uint32_t kind;    // 0 point-to-point, 1 collective, 2 one-sided, 3 wait or test, 4 other
   std::uint32_t polled;  // blocking calls that polled; written when MPI ends
 };
 
@@ -210,12 +211,26 @@ struct WindowCurveRecord {
   std::uint64_t bytes;
 };
 
+/// Page faults and processor time of the process while malloc did the same with freed memory: a record for each change.
+struct MemoryRecord {
+  std::uint64_t start_ns;  // CLOCK_MONOTONIC; the first one's is when MPI had been initialized
+  std::uint64_t time_ns;   // processor time of the process from then on
+  std::uint64_t faults;    // without reading from a file
+  std::uint64_t repeated;  // of these, on memory that the process had had before
+  std::uint64_t system_ns;
+  std::uint64_t user_ns;
+  std::uint64_t calls;     // of MPI
+  std::uint32_t state;     // of freed memory: 0 as malloc has it, 1 kept, 2 taken back
+  std::uint32_t fault_ns;  // what one fault costs, measured at the start
+};
+
 static_assert(sizeof(TableInfo) == 24);
 static_assert(sizeof(Header) == 80 + 64 + 40 + 16 + 128 + 256 + 24 * table_count);
 static_assert(sizeof(FunctionRecord) == 48 && sizeof(CallRecord) == 64 && sizeof(PeerRecord) == 24);
 static_assert(sizeof(CommRecord) == 64 && sizeof(ModuleRecord) == 256 && sizeof(UseRecord) == 80);
 static_assert(sizeof(DecisionRecord) == 80 && sizeof(MissRecord) == 96 && sizeof(ArrivalRecord) == 32);
 static_assert(sizeof(TypeRecord) == 64 && sizeof(WindowRecord) == 168);
+static_assert(sizeof(MemoryRecord) == 64);
 static_assert(sizeof(WindowPointRecord) == 32 && sizeof(WindowCurveRecord) == 16);
 
 /// Size class of a number of bytes: 0 for 0, else 1 + ceil(log2(bytes)): 1 B is 1, 2 B is 2, 3-4 B are 3, ...

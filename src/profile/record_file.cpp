@@ -34,6 +34,7 @@ constexpr Extent extents[] = {
     {Table::windows, sizeof(WindowRecord), 16},
     {Table::window_points, sizeof(WindowPointRecord), 256},
     {Table::window_curves, sizeof(WindowCurveRecord), 256},
+    {Table::memory, sizeof(MemoryRecord), 16},
 };
 static_assert(std::size(extents) == table_count);
 

@@ -275,6 +275,13 @@ void Recorder::window_curve(const WindowCurveRecord& point) {
   if (auto* record = file_.append<WindowCurveRecord>(Table::window_curves)) *record = point;
 }
 
+void Recorder::memory(std::uint32_t row, const MemoryRecord& span) {
+  if (!is_open()) return;
+  while (file_.used(Table::memory) <= row)
+    if (file_.append<MemoryRecord>(Table::memory) == nullptr) return;
+  file_.at<MemoryRecord>(Table::memory, row) = span;
+}
+
 void Recorder::finish() {
   if (!is_open()) return;
   file_.header().end_ns = monotonic_ns();

@@ -84,6 +84,8 @@ class Recorder {
   std::uint32_t window(const WindowRecord& window);
   void window_point(const WindowPointRecord& point);
   void window_curve(const WindowCurveRecord& point);
+  /// Writes a span of the program's memory; the row is new, or the last.
+  void memory(std::uint32_t row, const MemoryRecord& span);
   /// The program got to its end.
   void finish();
 

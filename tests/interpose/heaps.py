@@ -13,7 +13,7 @@ from preloading import PROGRAMS, compile_program
 
 from wherry.run.settings import VARIABLES
 
-_LINE = re.compile(r"rank (\d+) faults (\d+) later (\d+) peak (\d+) sum +(\S+) seconds (\S+)")
+_LINE = re.compile(r"rank (\d+) faults (\d+) later (\d+) peak (\d+) sum +(\S+) seconds ([\d.]+)")
 
 #: Every collective left to the library.
 NATIVE = {name: "native" for name, variable in VARIABLES.items() if variable.names is not None}

@@ -8,7 +8,7 @@ import pytest
 from conftest import Launcher
 from heaps import NATIVE, Counts, counts, program
 
-# First pages of Wherry's own memory and of its record, and of the communicators' pool in MPICH, are the process's too.
+# First pages of Wherry's own memory, of its record and of the communicators' pool in MPICH are the process's too.
 OWN_FAULTS = 1500
 
 PROGRAMS = {
@@ -27,27 +27,26 @@ def agree(under: Counts, without: Counts) -> bool:
 
 
 def unnoticed(mpi: Launcher, source: str, arguments: list[str], folder: Path) -> None:
-    """Recording, and enabled on every communicator, with every collective native: as many faults as without Wherry.
-
-    Where messages of the other rank lie in the heap decides, and on Open MPI it is sometimes one, sometimes the other:
-    then one of several native runs must agree.
-    """
+    """Recording, and enabled on every communicator, with every collective native: as many faults as without Wherry."""
     command = [*program(mpi, source, folder), *arguments]
-    under = counts(mpi, command, {"WHERRY_OUTPUT": str(folder), "WHERRY_MEMORY": "leave", **NATIVE}, preload=True)
+    native = counts(mpi, command)
+    wherry = counts(mpi, command, {"WHERRY_OUTPUT": str(folder), "WHERRY_MEMORY": "leave", **NATIVE}, preload=True)
     assert list(folder.glob("*.wrec")), "Wherry recorded nothing"
-    without: list[Counts] = []
-    for _ in range(6 if mpi.family == "openmpi" else 1):
-        without += counts(mpi, command)
-        if all(any(agree(count, native) for native in without) for count in under):
-            return
-    pytest.fail(f"with Wherry {under}, without {without}")
+    assert all(agree(*ranks) for ranks in zip(wherry, native, strict=True)), (wherry, native)
 
 
+# Under Open MPI the faults of a program differ between runs without Wherry, and between ranks, by a factor of up to 60:
+# where its receive buffers come to lie depends on which message is first. No count could be compared there.
+UNVARYING = pytest.mark.parametrize("mpi", ["mpich", "mpich-abi", "intel", "debian-mpich"], indirect=True)
+
+
+@UNVARYING
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_unnoticed(mpi: Launcher, preload: Path, name: str, tmp_path: Path) -> None:
     unnoticed(mpi, *PROGRAMS[name], tmp_path)
 
 
+@UNVARYING
 @pytest.mark.parametrize("name", NUMPY)
 def test_unnoticed_by_numpy(mpi: Launcher, preload: Path, name: str, tmp_path: Path) -> None:
     unnoticed(mpi, *NUMPY[name], tmp_path)

@@ -26,6 +26,7 @@ PEER_CLASSES = ("point-to-point", "collective", "one-sided")
 REASONS = ("trial", "kept", "loaded", "forced", "dropped", "changed")
 LIMITS = ("", "in place", "in order")
 CACHINGS = ("transparent", "always", "user", "shared memory", "dynamic")
+FREED = ("as malloc has it", "kept", "taken back")  # memory that the program frees
 CAUSES = ("compulsory", "capacity", "conflict", "invalidated")
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 
@@ -110,6 +111,19 @@ TABLES: dict[str, np.dtype[Any]] = {
         [("window", _U4), ("reserved", _U4), ("lookups", _U8), ("hits", _U8), ("storage_bytes", _U8)]
     ),
     "window_curves": np.dtype([("window", _U4), ("missed_millionth", _U4), ("bytes", _U8)]),
+    "memory": np.dtype(
+        [
+            ("start_ns", _U8),
+            ("time_ns", _U8),
+            ("faults", _U8),
+            ("repeated", _U8),
+            ("system_ns", _U8),
+            ("user_ns", _U8),
+            ("calls", _U8),
+            ("state", _U4),
+            ("fault_ns", _U4),
+        ]
+    ),
 }
 
 HEADER = np.dtype(
@@ -157,6 +171,7 @@ _BOUNDS = {
     "uses": (("bucket", BUCKETS), ("limit", len(LIMITS))),
     "decisions": (("bucket", BUCKETS), ("reason", len(REASONS)), ("limit", len(LIMITS))),
     "windows": (("caching", len(CACHINGS)),),
+    "memory": (("state", len(FREED)),),
 }
 
 

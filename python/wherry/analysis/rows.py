@@ -195,6 +195,24 @@ class MissRow:
 
 
 @dataclass
+class FaultRow:
+    """While malloc did the same with freed memory, summed over ranks."""
+
+    state: str  # of record.FREED
+    ranks: int = 0
+    seconds: float = 0.0
+    system_seconds: float = 0.0
+    user_seconds: float = 0.0
+    faults: int = 0
+    repeated: int = 0  # of these, on memory that the process had had before
+    fault_seconds: float = 0.0  # that the repeated ones took, by what one costs
+
+    @property
+    def share(self) -> float:
+        return min(self.fault_seconds / self.seconds, 1.0) if self.seconds > 0 else 0.0
+
+
+@dataclass
 class WindowRow:
     """Cached windows of one mode, summed over windows and ranks. Hits and misses are of ranges of bytes.
 
@@ -277,6 +295,7 @@ class Analysis:
     types: list[TypeRow] = field(default_factory=list)
     windows: list[WindowRow] = field(default_factory=list)
     tracks: list[TrackRow] = field(default_factory=list)  # of the windows with most lookups
+    faults: list[FaultRow] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
     @property

@@ -80,7 +80,7 @@ def variables(options: Options, directory: Path, profile_only: bool) -> dict[str
     given = {name: value for name, value in os.environ.items() if name.startswith("WHERRY_")}
     given["WHERRY_OUTPUT"] = str(directory)
     if profile_only:
-        given |= {"WHERRY_NO_COLLECTIVES": "1", "WHERRY_CACHE": "off", "WHERRY_WAIT": "spin"}
+        given |= {"WHERRY_NO_COLLECTIVES": "1", "WHERRY_CACHE": "off", "WHERRY_WAIT": "spin", "WHERRY_MEMORY": "leave"}
     if options.report is not None:
         given.setdefault("WHERRY_CACHE_CURVE", _CURVE_SAMPLES)
     if options.verbose:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wherry import units
-from wherry.analysis import Analysis, replaced, window_gains
+from wherry.analysis import Analysis, freed_memory, replaced, window_gains
 
 _MOST_FUNCTIONS, _MOST_SITES, _MOST_MACHINES = 4, 3, 2
 
@@ -38,6 +38,7 @@ def print_summary(console: Console, analysis: Analysis, context: Context = Conte
     for line in [
         *chosen,
         *window_gains.sentences(analysis),
+        *freed_memory.sentences(analysis),
         *(f"warning: {escape(text)}" for text in analysis.warnings),
     ]:
         console.print(line, highlight=False)

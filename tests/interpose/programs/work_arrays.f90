@@ -1,8 +1,8 @@
 ! Automatic and allocatable work arrays in each step: the same as work_arrays.c.
 program work_arrays
   use iso_c_binding
-  use mpi
   implicit none
+  include "mpif.h"
   interface
     function getrusage(who, usage) bind(c, name="getrusage") result(code)
       import :: c_int, c_long

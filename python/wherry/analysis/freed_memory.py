@@ -1,0 +1,35 @@
+"""What page faults cost, and what malloc was told of freed memory, in a sentence."""
+
+from __future__ import annotations
+
+from wherry import units
+from wherry.analysis import Analysis
+from wherry.analysis.rows import FaultRow
+
+_WORTH = 0.05  # of the time; above it, it is worth a trial
+_NAMED = 0.02  # below it nothing is said
+
+
+def sentences(analysis: Analysis) -> list[str]:
+    """A line for the summary; none where faults cost next to nothing."""
+    rows = {row.state: row for row in analysis.faults}
+    native, kept, back = (rows.get(state) for state in ("as malloc has it", "kept", "taken back"))
+    if kept is not None:
+        before = f"{_cost(native)} before; " if native is not None and native.faults > 0 else ""
+        since = f"{_count(kept)} in {units.seconds(kept.seconds / kept.ranks)} since malloc keeps freed memory"
+        taken = f", which was taken back on {units.plural(back.ranks, 'rank')}" if back is not None else ""
+        return [f"page faults: {before}{since}{taken}"]
+    if native is None or native.share < _NAMED:
+        return []
+    return [f"page faults: {_cost(native)}" + ("; worth trying: WHERRY_MEMORY=keep" if native.share >= _WORTH else "")]
+
+
+def _count(row: FaultRow) -> str:
+    return f"{round(row.faults / row.ranks):,} a rank"
+
+
+def _cost(row: FaultRow) -> str:
+    """Of what a fault costs on fresh memory, which was measured at the start."""
+    return (
+        f"{_count(row)}, about {units.seconds(row.fault_seconds / row.ranks)} ({units.percent(row.share)} of the time)"
+    )

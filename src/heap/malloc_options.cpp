@@ -1,0 +1,90 @@
+#include "heap/malloc_options.hpp"
+
+#include <dlfcn.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "heap/machine_memory.hpp"
+
+namespace wherry::heap {
+namespace {
+
+// Of glibc's malloc.h; another C library need not have them.
+constexpr int trim_threshold = -1, mmap_threshold = -3;
+constexpr std::size_t least_threshold = std::size_t{128} << 10;
+constexpr std::size_t most_threshold = std::size_t{32} << 20;  // more is refused
+
+template <class Function>
+Function* find(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
+}
+
+bool is_in_libc(const char* name) {
+  Dl_info info{};
+  void* const address = ::dlsym(RTLD_DEFAULT, name);
+  if (address == nullptr || ::dladdr(address, &info) == 0 || info.dli_fname == nullptr) return false;
+  const char* const slash = std::strrchr(info.dli_fname, '/');
+  const std::string_view file = slash == nullptr ? info.dli_fname : slash + 1;
+  return file.starts_with("libc.so.6") || file.starts_with("libc-2.");
+}
+
+bool sets_malloc(std::string_view entry) {
+  return entry.starts_with("MALLOC_") ||
+         (entry.starts_with("GLIBC_TUNABLES=") && entry.find("glibc.malloc") != entry.npos);
+}
+
+bool is_limited(int resource) {
+  rlimit limit{};
+  return ::getrlimit(static_cast<__rlimit_resource>(resource), &limit) == 0 &&
+         limit.rlim_cur != RLIM_INFINITY;
+}
+
+/// From which size on malloc maps memory: asked of malloc itself, by the mark that it leaves before a block. To free what was
+/// mapped moves the threshold, so this is for when it is about to be set.
+std::size_t current_threshold() {
+  const auto allocate = find<void*(std::size_t)>("malloc");
+  const auto release = find<void(void*)>("free");
+  for (std::size_t bytes = least_threshold; bytes < most_threshold; bytes *= 2) {
+    void* const block = allocate(bytes);
+    if (block == nullptr) return bytes;
+    const bool mapped = (static_cast<const std::size_t*>(block)[-1] & 2) != 0;
+    release(block);
+    if (mapped) return bytes;
+  }
+  return most_threshold;
+}
+
+}  // namespace
+
+std::string_view MallocOptions::why_not(const char* const* environment) {
+  if (find<int(int, int)>("mallopt") == nullptr || find<const char*()>("gnu_get_libc_version") == nullptr)
+    return "the C library is not glibc";
+  if (!is_in_libc("malloc") || !is_in_libc("free") || !is_in_libc("mallopt"))
+    return "the program has an allocator of its own";
+  for (; environment != nullptr && *environment != nullptr; ++environment)
+    if (sets_malloc(*environment)) return "the environment sets malloc's options";
+  if (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA))
+    return "the memory of the process is limited (ulimit -v, -d)";
+  if (overcommit_is_strict()) return "the machine does not overcommit memory (vm.overcommit_memory=2)";
+  return {};
+}
+
+bool MallocOptions::keep(std::size_t bytes) {
+  const auto set = find<int(int, int)>("mallopt");
+  if (threshold_ == 0) threshold_ = current_threshold();
+  const std::size_t mapped = std::clamp(bytes, threshold_, most_threshold);
+  return set(mmap_threshold, static_cast<int>(mapped)) == 1 &&
+         set(trim_threshold, static_cast<int>(bytes)) == 1;
+}
+
+void MallocOptions::take_back(bool trim) {
+  const auto set = find<int(int, int)>("mallopt");
+  set(mmap_threshold, static_cast<int>(threshold_));
+  set(trim_threshold, static_cast<int>(2 * threshold_));  // as malloc itself has it
+  if (trim) find<int(std::size_t)>("malloc_trim")(0);
+}
+
+}  // namespace wherry::heap

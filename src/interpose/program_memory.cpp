@@ -1,0 +1,124 @@
+#include "interpose/program_memory.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <utility>
+
+#include "base/floating_point.hpp"
+#include "heap/machine_memory.hpp"
+
+namespace wherry::interpose {
+namespace {
+
+constexpr std::uint64_t interval_ns = 2'000'000;          // a look takes less than a thousandth of it
+constexpr std::uint64_t check_interval_ns = 100'000'000;  // of the machine's memory, which takes 30 us
+
+// Many programs fault in each tenth step only, where they look at their results: what counts is the mean over 32 ms.
+constexpr heap::Bounds bounds = {.stretches = 16, .settling = 16, .each = 0};
+
+std::uint64_t nanoseconds(const timeval& time) {
+  return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
+         static_cast<std::uint64_t>(time.tv_usec) * 1000U;
+}
+
+/// Ranks on this host, as the launcher says; else as many as there are processors.
+int ranks_here() {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_TASKS_PER_NODE"})
+    if (const char* value = std::getenv(name); value != nullptr)
+      if (const int ranks = std::atoi(value); ranks > 0) return ranks;
+  return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+}
+
+}  // namespace
+
+void ProgramMemory::configure(MemoryLever lever, bool watched) {
+  lever_ = lever;
+  active_ = watched || lever != MemoryLever::leave;
+}
+
+bool ProgramMemory::look(std::uint64_t now_ns) {
+  if (looking_.test_and_set(std::memory_order_acquire)) return false;
+  const OwnArithmetic arithmetic;
+  const int error = errno;  // the program's
+  next_ns_.store(now_ns + interval_ns, std::memory_order_relaxed);
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const std::uint64_t system = nanoseconds(usage.ru_stime), user = nanoseconds(usage.ru_utime);
+  // The clock of the decision is processor time: what the program waits for others that have the processor is no measure of what
+  // its faults cost. A stretch is long enough for a step of most programs.
+  const heap::Sample sample = {system + user, static_cast<std::uint64_t>(usage.ru_minflt),
+                               static_cast<std::uint64_t>(usage.ru_maxrss) << 10,
+                               calls_.load(std::memory_order_relaxed)};
+  if (begun_ && sample.at_ns < last_.at_ns + interval_ns) {
+    errno = error;
+    looking_.clear(std::memory_order_release);
+    return true;
+  }
+
+  if (begun_) {
+    add(sample);
+    span_.system_ns += system - system_ns_;
+    span_.user_ns += user - user_ns_;
+  } else {
+    begin(sample);
+    span_.start_ns = now_ns;
+  }
+  last_ = sample;
+  system_ns_ = system;
+  user_ns_ = user;
+  if (why_not_.empty()) act(wanted(sample), now_ns);
+  errno = error;
+  looking_.clear(std::memory_order_release);
+  return true;
+}
+
+void ProgramMemory::begin(const heap::Sample& sample) {
+  begun_ = true;
+  const double fault_ns = heap::measured_fault_ns();
+  decision_ = heap::FreedMemory(fault_ns, bounds);
+  span_.fault_ns = static_cast<std::uint32_t>(fault_ns);
+  why_not_ = lever_ == MemoryLever::leave ? "WHERRY_MEMORY=leave" : heap::MallocOptions::why_not(::environ);
+  if (!why_not_.empty()) return;
+  keepable_ = heap::keepable(heap::machine_memory(), ranks_here());
+  if (keepable_ == 0) why_not_ = "the machine has too little memory";
+}
+
+void ProgramMemory::add(const heap::Sample& sample) {
+  const heap::Stretch stretch = heap::between(last_, sample);
+  span_.time_ns += stretch.time_ns;
+  span_.faults += stretch.faults;
+  span_.repeated += stretch.repeated;
+  span_.calls += stretch.calls;
+}
+
+heap::Freed ProgramMemory::wanted(const heap::Sample& sample) {
+  const bool kept = span_.state == static_cast<std::uint32_t>(heap::Freed::kept);
+  if (kept && is_short(sample.at_ns)) {
+    why_not_ = "memory got short";
+    return decision_.give_up();
+  }
+  return lever_ == MemoryLever::keep ? heap::Freed::kept : decision_.next(sample);
+}
+
+bool ProgramMemory::is_short(std::uint64_t now_ns) {
+  if (now_ns < next_check_ns_) return false;
+  next_check_ns_ = now_ns + check_interval_ns;
+  return heap::is_short(heap::machine_memory());
+}
+
+void ProgramMemory::act(heap::Freed wanted, std::uint64_t now_ns) {
+  if (static_cast<std::uint32_t>(wanted) == span_.state) return;
+  if (wanted != heap::Freed::kept) options_.take_back(!why_not_.empty());
+  else if (!options_.keep(keepable_)) return void(why_not_ = "malloc refused");
+  const std::uint32_t fault_ns = span_.fault_ns;
+  span_ = {};
+  span_.start_ns = now_ns;
+  span_.state = static_cast<std::uint32_t>(wanted);
+  span_.fault_ns = fault_ns;
+  ++changes_;
+}
+
+}  // namespace wherry::interpose

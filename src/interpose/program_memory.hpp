@@ -1,0 +1,67 @@
+// The lever WHERRY_MEMORY: looks at the process every few milliseconds, at calls that the preload sees anyway, and lets malloc keep
+// what the program frees where that pays.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "base/settings.hpp"
+#include "heap/freed_memory.hpp"
+#include "heap/malloc_options.hpp"
+#include "profile/record.hpp"
+
+namespace wherry::interpose {
+
+class ProgramMemory {
+ public:
+  /// watched: whether anybody wants to know although nothing may be changed.
+  void configure(MemoryLever lever, bool watched);
+
+  bool is_active() const { return active_; }
+  /// Counts a call. Threads may lose a count to each other.
+  void count() { calls_.store(calls_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  bool is_due(std::uint64_t now_ns) const {
+    return active_ && now_ns >= next_ns_.load(std::memory_order_relaxed);
+  }
+  /// For calls whose time is not taken: looks at the clock at every sixteenth.
+  bool may_be_due() {
+    count();
+    return calls_.load(std::memory_order_relaxed) % 16 == 0;
+  }
+
+  /// Looks at the process and acts. False: another thread is at it. Returns with the span that holds now.
+  bool look(std::uint64_t now_ns);
+  void stop() { active_ = false; }
+
+  /// The figures since the state changed last, and how many changes there were.
+  const profile::MemoryRecord& span() const { return span_; }
+  std::uint32_t changes() const { return changes_; }
+  /// Why nothing is changed; empty if it may be.
+  std::string_view why_not() const { return why_not_; }
+
+ private:
+  void begin(const heap::Sample& sample);
+  heap::Freed wanted(const heap::Sample& sample);
+  void add(const heap::Sample& sample);
+  void act(heap::Freed wanted, std::uint64_t now_ns);
+  bool is_short(std::uint64_t now_ns);
+
+  MemoryLever lever_ = MemoryLever::leave;
+  std::atomic<bool> active_ = false;
+  std::atomic<std::uint64_t> calls_ = 0;
+  std::atomic<std::uint64_t> next_ns_ = 0;
+  std::atomic_flag looking_;
+  bool begun_ = false;
+  std::string_view why_not_;
+  std::size_t keepable_ = 0;
+  heap::MallocOptions options_;
+  heap::FreedMemory decision_{0};
+  heap::Sample last_;
+  std::uint64_t system_ns_ = 0, user_ns_ = 0;  // of the process, at last_
+  std::uint64_t next_check_ns_ = 0;            // of the machine's memory
+  profile::MemoryRecord span_ = {};
+  std::uint32_t changes_ = 0;
+};
+
+}  // namespace wherry::interpose
