@@ -66,7 +66,7 @@ TEST_CASE("Neighbours: small blocks of a stencil are combined, large ones are no
     const model::Machine machine;
     const Load load{64, bytes};
     const auto list = shortlist_for(Collective::neighbor_alltoall,
-                                    candidates(estimates(candidates, load, machine), load, machine));
+                                    tuning::candidates(estimates(candidates, load, machine), load, machine));
     return schedule::find_neighborhood_strategy(list[1].name)->hops;
   };
   CHECK(first(8) == schedule::Hops::several);

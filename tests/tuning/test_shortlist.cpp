@@ -32,7 +32,7 @@ std::vector<Candidate> listed(const topology::Placement& placement,
   const std::vector<AlgorithmCandidate> candidates = survey(placement, operation);
   const Load load{placement.size(), bytes};
   const model::Machine machine;
-  return shortlist(candidates(estimates(candidates, load, machine, allowed), load, machine), most);
+  return shortlist(tuning::candidates(estimates(candidates, load, machine, allowed), load, machine), most);
 }
 
 std::vector<std::optional<schedule::Operation>> operations() {
