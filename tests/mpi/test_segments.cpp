@@ -34,7 +34,7 @@ struct World {
 /// One call to check: by which strategy, with how many elements, and the variant of its types and buffers.
 struct Case {
   run::Communicator& c;
-  run::Algorithm way;
+  run::Algorithm algorithm;
   int root;
   int elements;
   unsigned variant;
