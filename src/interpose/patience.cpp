@@ -20,24 +20,24 @@ using waiting::Processors;
 constexpr std::uint64_t look_interval_ns = 1'000'000;
 constexpr int most_calls_to_look = 1024;
 
+bool is_library(const mpi::Api& api, const char* name) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  api.Get_library_version(version, &length);
+  return std::strstr(version, name) != nullptr;
+}
+
 /// Open MPI gives the core away by itself where its launcher sees more ranks than cores; polling on top of that costs programs 8 to
 /// 10%. With several threads in it, it spins.
 bool library_yields(const mpi::Api& api) {
-  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0, level = MPI_THREAD_SINGLE;
-  api.Get_library_version(version, &length);
+  int level = MPI_THREAD_SINGLE;
   api.Query_thread(&level);
-  return std::strstr(version, "Open MPI") != nullptr && level != MPI_THREAD_MULTIPLE;
+  return is_library(api, "Open MPI") && level != MPI_THREAD_MULTIPLE;
 }
 
 /// Open MPI 4.1 and 5.0 do not always see a persistent receive complete where sends and waits poll (one of four runs of the test stood
 /// still). Collectives do not suffer from this.
-bool must_wait_alone_natively(const mpi::Api& api) {
-  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  api.Get_library_version(version, &length);
-  return std::strstr(version, "Open MPI") != nullptr;
-}
+bool must_wait_alone_natively(const mpi::Api& api) { return is_library(api, "Open MPI"); }
 
 /// What a rank says of its settings: one bit. Where the ranks say the same, together they say no more.
 std::uint64_t setting_bit(const Settings& s) {
@@ -50,6 +50,7 @@ constexpr std::uint64_t yields_bit = std::uint64_t{1} << 32;
 
 void Patience::begin(bool agreeing) {
   if (settings_.wait == Waits::spin) return;
+  large_counts_ = !is_library(api_, "Intel");
   situation_.library_yields = library_yields(api_);
   situation_.ranks_on_host =
       waiting::ranks_on_host([](const char* name) -> const char* { return std::getenv(name); });

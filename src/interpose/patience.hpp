@@ -58,6 +58,9 @@ class Patience {
     return counts_[function].load(std::memory_order_relaxed);
   }
 
+  /// Intel MPI's nonblocking collectives refuse counts beyond int, which its blocking ones take.
+  bool polls_with_large_counts() const { return large_counts_; }
+
   /// For the record and for messages.
   const waiting::Situation& situation() const { return situation_; }
   bool is_together() const { return together_; }
@@ -77,6 +80,7 @@ class Patience {
   waiting::Decision decision_;
   std::atomic<bool> polls_ = false;
   std::atomic<bool> together_ = false;
+  bool large_counts_ = true;
   std::atomic<int> calls_to_look_ = INT_MAX;
   std::atomic_flag looking_;  // guards what follows
   int look_after_ = 1;        // calls

@@ -96,6 +96,11 @@ int by_arrival(const Check& check, const Start& start, const Test& arrived, cons
 inline bool is_patient(std::uint32_t function) {
   return backend().patience.polls() && backend().patience.note(function);
 }
+/// Whether collectives with counts of this type may poll, alike on all ranks.
+template <class Count>
+bool may_poll_with() {
+  return sizeof(Count) == sizeof(int) || backend().patience.polls_with_large_counts();
+}
 inline bool is_patient_in(MPI_Comm comm, std::uint32_t function) {
   return backend().patience.polls_together(comm) && backend().patience.note(function);
 }

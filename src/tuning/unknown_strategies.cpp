@@ -26,7 +26,7 @@ std::vector<std::string> unknown_strategies(const Strategies& asked) {
     const std::vector<std::string_view> known = known_to(static_cast<Collective>(i));
     if (std::ranges::find(known, asked[i]) != known.end()) continue;
     problems.push_back(std::string(collective_names[i].variable) + ": unknown strategy '" + asked[i] +
-                       "', so the library's own collective runs instead" + did_you_mean(asked[i], known));
+                       "', so the native collective runs instead" + did_you_mean(asked[i], known));
   }
   return problems;
 }

@@ -11,12 +11,7 @@ import pytest
 from conftest import Launcher
 from preloading import PROGRAMS, compile_program
 
-from wherry.run.settings import VARIABLES
-
 _LINE = re.compile(r"rank (\d+) faults (\d+) later (\d+) peak (\d+) sum +(\S+) seconds ([\d.]+)")
-
-#: Every collective left to the library.
-NATIVE = {name: "native" for name, variable in VARIABLES.items() if variable.names is not None}
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from conftest import Launcher
 from preloading import Runs, compile_program, records_in
-from wherry.record import Record, text
+
+from wherry.analysis.record import Record, text
 
 RANKS = 3
 #: Every function of the table that can poll, as far as waiting.c calls it.

@@ -301,7 +301,7 @@ def test_without_its_program_the_message_says_to_build(
 ) -> None:
     monkeypatch.setattr(smpi, "_smpimain", lambda: "/bin/true")
     monkeypatch.setattr(paths, "simulation_program", lambda name: tmp_path / name)
-    with pytest.raises(WherryError, match="make build"):
+    with pytest.raises(WherryError, match="make all"):
         simulate.request("alltoall", "gigabit", 4)
 
 

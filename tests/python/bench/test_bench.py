@@ -169,7 +169,7 @@ def test_an_option_that_a_benchmark_does_not_use_is_refused() -> None:
 
 @pytest.mark.parametrize("bench", registry.BENCHES, ids=lambda bench: bench.name)
 def test_what_benchmarks_use_are_options_of_the_command(bench: registry.Bench) -> None:
-    known = {name for parameter in command.bench.params for name in parameter.opts}
+    known = {name for parameter in command.params for name in parameter.opts}
     assert set(bench.options) <= known
 
 

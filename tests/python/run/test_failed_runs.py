@@ -102,7 +102,7 @@ def test_the_code_survives_a_summary_that_cannot_be_made(
     def refuse(*_: object) -> None:
         raise IndexError("a record that nobody thought of")
 
-    monkeypatch.setattr("wherry.runner.analyse", refuse)
+    monkeypatch.setattr("wherry.analysis.analyse", refuse)
     write(tmp_path / "records", example(2))
     answer = wherry("run", "--", "sh", "-c", f'cp "{tmp_path}"/records/*.wrec "$WHERRY_OUTPUT"; exit 4')
     assert answer.code == 4
