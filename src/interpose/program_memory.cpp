@@ -63,7 +63,7 @@ bool ProgramMemory::look(std::uint64_t now_ns) {
     span_.system_ns += system - system_ns_;
     span_.user_ns += user - user_ns_;
   } else {
-    begin(sample);
+    begin();
     span_.start_ns = now_ns;
   }
   last_ = sample;
@@ -75,7 +75,7 @@ bool ProgramMemory::look(std::uint64_t now_ns) {
   return true;
 }
 
-void ProgramMemory::begin(const heap::Sample& sample) {
+void ProgramMemory::begin() {
   begun_ = true;
   const double fault_ns = heap::measured_fault_ns();
   decision_ = heap::FreedMemory(fault_ns, bounds);

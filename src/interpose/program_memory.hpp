@@ -41,7 +41,7 @@ class ProgramMemory {
   std::string_view why_not() const { return why_not_; }
 
  private:
-  void begin(const heap::Sample& sample);
+  void begin();
   heap::Freed wanted(const heap::Sample& sample);
   void add(const heap::Sample& sample);
   void act(heap::Freed wanted, std::uint64_t now_ns);
