@@ -199,6 +199,8 @@ class Learner {
   bool is_convincing(std::size_t candidate, double limit) const;
   void take_over(std::size_t candidate);
   bool has_changed(double seconds) const;
+  bool differs(double seconds, double usual_s) const;
+  bool have_all_changed(std::span<const double> times) const;
   bool suspect_change(double seconds);
   void train_again();
   std::uint64_t gap() const;

@@ -29,8 +29,8 @@ constexpr std::size_t memory = 8;
 // Looks, of those remembered, at which a newcomer must have been better.
 constexpr std::ptrdiff_t convincing = 2;
 
-// Calls before a glance is repeated that found another time than usual.
-constexpr std::uint64_t second_glance = 16;
+// Calls before a glance is repeated that found another time than usual, and before the first one of what runs.
+constexpr std::uint64_t early_glance = 16;
 
 }  // namespace
 
@@ -39,8 +39,10 @@ void Learner::schedule_look() {
 }
 
 void Learner::schedule_glance() {
+  // What is usual is known soon after a look: the next one may come as early as a glance would, and put it off.
+  const bool is_urgent = suspicious_ || (!usual_s_ && looked_at_[winner_] && options_.glance <= look_gap_);
   if (!looks_back() || options_.glance == 0) return;
-  glance_at_ = calls_ + (suspicious_ ? std::min(second_glance, options_.glance) : options_.glance);
+  glance_at_ = calls_ + (is_urgent ? std::min(early_glance, options_.glance) : options_.glance);
 }
 
 std::uint64_t Learner::gap() const { return confirming_ ? std::min(options_.confirm, look_gap_) : look_gap_; }
@@ -92,8 +94,19 @@ std::vector<std::size_t> Learner::challengers() {
 /// By the medians of glances: whether everything has become slower is no question of its tail. Rows of training are too short to
 /// compare with: what is usual is known from the first glance on.
 bool Learner::has_changed(double seconds) const {
-  return options_.budget > 0 && usual_s_ &&
-         (seconds > *usual_s_ * options_.changed || seconds * options_.changed < *usual_s_);
+  return options_.budget > 0 && usual_s_ && differs(seconds, *usual_s_);
+}
+
+bool Learner::differs(double seconds, double usual_s) const {
+  return seconds > usual_s * options_.changed || seconds * options_.changed < usual_s;
+}
+
+/// Whether all that this look timed takes another time than it did: then it is the machine, and no tail.
+bool Learner::have_all_changed(std::span<const double> times) const {
+  if (!has_changed(times[winner_])) return false;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (times[i] < never && !untried(i) && !differs(times[i], mean_seconds(i))) return false;
+  return true;
 }
 
 /// Training begins again at the second time in a row: a machine that several programs share is slow for a moment now and then.
@@ -168,7 +181,8 @@ void Learner::decide(std::span<const double> times) {
   const std::size_t next = better_one(now);
   const double usual_share = share(winner_);
   const double limit = std::min(usual_share, 1.0) * (1 - options_.least_gain);
-  const bool is_certain = next == winner_ || (next == native ? usual_share > 1 : is_convincing(next, limit));
+  const bool is_better = next == native ? usual_share > 1 : is_convincing(next, limit);
+  const bool is_certain = next == winner_ || (is_better && !suspicious_);
   if (is_certain) take_over(next);
   const int doubts = is_certain ? 0 : 1 + (doubt_ ? doubt_->looks : 0);
   doubt_.reset();
@@ -180,10 +194,11 @@ void Learner::take_over(std::size_t candidate) {
   if (winner_ != native) drop(winner_);
   keep(candidate);
   usual_s_.reset();
-  suspicious_ = false;
 }
 
 void Learner::end_look(std::span<const double> times) {
+  // A changed machine is a reason to learn all anew, not to take what this look tried: a glance finds out which it is.
+  suspicious_ = have_all_changed(times);
   remember(times);
   decide(times);
   if (!std::exchange(confirming_, doubt_.has_value()))
