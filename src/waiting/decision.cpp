@@ -11,7 +11,7 @@ bool is_crowded(const Situation& s) {
 Decision::Decision(Waits asked, const Situation& situation)
     : polls_(asked == Waits::yield ||
              (asked == Waits::automatic && !situation.library_yields && is_crowded(situation))),
-      adapts_(asked == Waits::automatic && !situation.library_yields && !is_crowded(situation)) {}
+      adapts_(asked == Waits::automatic && !is_crowded(situation)) {}
 
 void Decision::turn(std::uint64_t wall_ns) {
   // It had not spun for long: the calm came from polling.

@@ -15,7 +15,7 @@ namespace wherry::waiting {
 struct Situation {
   int ranks_on_host = 0;        // 0: unknown
   double cores = 0;             // that these ranks may use together; 0: unknown
-  bool library_yields = false;  // the library gives the core away by itself where it should
+  bool library_yields = false;  // the library gives the core away by itself where there are more ranks than cores
 };
 
 /// Whether there are more ranks than cores. Not where one of the two is unknown.

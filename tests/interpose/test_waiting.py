@@ -22,10 +22,6 @@ def polled(record: Record) -> dict[str, int]:
     return {text(row["name"]).removeprefix("MPI_"): int(row["polled"]) for row in rows if row["polled"]}
 
 
-#: Open MPI waits natively: see must_wait_natively() in src/interpose/patience.cpp.
-POLLING = pytest.mark.parametrize("mpi", ["mpich", "mpich-abi", "intel", "debian-mpich"], indirect=True)
-
-
 @pytest.fixture
 def runs(mpi: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Runs:
     return Runs(mpi, "waiting.c", tmp_path_factory.mktemp(f"waiting-{mpi.name}"))
@@ -39,7 +35,6 @@ def compare(runs: Runs, env: dict[str, str], out: Path) -> list[Record]:
     return records
 
 
-@POLLING
 def test_polling_gives_what_waiting_gives(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
     records = compare(runs, {"WHERRY_WAIT": "yield"}, tmp_path)
     for function in ALONE + TOGETHER + REDUCING:
@@ -47,20 +42,18 @@ def test_polling_gives_what_waiting_gives(mpi: Launcher, preload: Path, runs: Ru
     assert not any({"Bsend", "Rsend", "Sendrecv_replace", "Mrecv", "Test"} & set(polled(record)) for record in records)
 
 
-@POLLING
-def test_reproducible_reductions_are_the_librarys(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
+def test_reproducible_reductions_are_native(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
     records = compare(runs, {"WHERRY_WAIT": "yield", "WHERRY_REPRODUCIBLE": "1"}, tmp_path)
     for record in records:
         assert set(TOGETHER) <= set(polled(record))
         assert not set(REDUCING) & set(polled(record))
 
 
-@POLLING
 def test_spinning_polls_nowhere(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
     assert not any(polled(record) for record in compare(runs, {"WHERRY_WAIT": "spin"}, tmp_path))
 
 
-@pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
+@pytest.mark.parametrize("mpi", ["mpich", "openmpi", "debian-openmpi"], indirect=True)
 def test_threads_with_communicators_of_their_own(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
     program = compile_program(mpi, "own_communicators.c", tmp_path / "own", ["-pthread"])
     done = mpi.run([program, "20"], RANKS, {"WHERRY_WAIT": "yield", "WHERRY_OUTPUT": str(tmp_path)}, preload=True)

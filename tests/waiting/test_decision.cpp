@@ -77,12 +77,18 @@ TEST_CASE("what is unknown is not crowded") {
   CHECK_FALSE(is_crowded(two_on_two));
 }
 
-TEST_CASE("a library that yields by itself is left to it") {
+TEST_CASE("a library that yields by itself where there are more ranks than cores is left to it there") {
   const Situation crowded{.ranks_on_host = 4, .cores = 2, .library_yields = true};
   Process process(Waits::automatic, crowded);
   CHECK(process.live(beside_busy_process, 1000) == 0);
   CHECK_FALSE(process.decision.adapts());
   CHECK(Process(Waits::yield, crowded).live(alone, 100) == 100);
+}
+
+TEST_CASE("a library that yields by itself sees no other processes") {
+  Situation alone_on_cores = two_on_two;
+  alone_on_cores.library_yields = true;
+  CHECK(Process(Waits::automatic, alone_on_cores).live(beside_busy_process, 1000) > 0);
 }
 
 TEST_CASE("alone on its cores a process never polls") {
