@@ -29,9 +29,6 @@ namespace {
 constexpr std::uint64_t settle_interval_ns =
     100'000'000;  // what a killed program may lose of the matrix of peers
 
-// What libraries allocate for a communicator and its attributes, measured: 10 to 90 KB. Below glibc's least threshold.
-constexpr std::size_t gap_bytes = 100'000;
-
 const Core* core_of_this_process = nullptr;
 
 void* find(const char* name) { return core_of_this_process->find(name); }
@@ -97,18 +94,6 @@ bool is_idle() { return backend().runtime().is_idle(); }
 void tell(const std::string& problem) { std::fprintf(stderr, "wherry: %s\n", problem.c_str()); }
 
 int poll(void*) { return backend().driver().poll(); }
-
-/// MPICH and Intel MPI have room for eight communicators, and then allocate 2 MB for more, out of what the program has freed
-/// between two steps: from then on its arrays do not fit there, and each step faults their pages anew. So they allocate it
-/// before the program's arrays are there, and the communicators that Wherry makes later change nothing. Local to this rank.
-void grow_pool_of_communicators(const mpi::Api& api, const char* abi) {
-  if (std::strcmp(abi, "openmpi") == 0) return;
-  MPI_Comm made[8];
-  for (MPI_Comm& comm : made)
-    if (api.Comm_split(MPI_COMM_SELF, 0, 0, &comm) != MPI_SUCCESS) comm = MPI_COMM_NULL;
-  for (MPI_Comm& comm : made)
-    if (comm != MPI_COMM_NULL) api.Comm_free(&comm);
-}
 
 int end_of_self(MPI_Comm, int, void*, void*) {
   backend().shut_down();
@@ -182,7 +167,6 @@ run::Runtime& Backend::make_runtime() {
   const std::lock_guard lock(making);
   run::Runtime* made = runtime_.load(std::memory_order_relaxed);
   if (made == nullptr) {
-    std::free(std::exchange(gap_, nullptr));
     const bool heard = recording_ || says(2);
     made = new run::Runtime(settings_, patient_api_, heard ? &listener : nullptr);
     if (starting() && driver_.exists()) made->factory().drive([this] { return driver_.wake(); });
@@ -234,8 +218,6 @@ std::uint32_t Backend::place_of(const void* site) {
 void Backend::initialized() {
   world_ = true;
   watch_self();
-  if (replacing_) grow_pool_of_communicators(api_, core_.abi);
-  if (replacing_) gap_ = std::malloc(gap_bytes);
   if (waiting_) patience.begin(replacing_);
   const std::lock_guard guard(lock);
   if (recording_ && state_ == Recording::not_yet) open_record();

@@ -202,9 +202,6 @@ class Backend {
   std::atomic<bool> world_ = false;  // MPI_Init was seen, so MPI_Finalize ends it, not a session
   const std::uint64_t start_ns_ = profile::monotonic_ns();
   std::uint64_t next_settle_ns_ = 0;
-  // Lies in the program's heap below its arrays from MPI_Init on, and goes before Wherry makes its first communicator: what the
-  // library keeps of it finds room there, and does not come to lie above the arrays, where it would keep glibc from trimming.
-  void* gap_ = nullptr;
   std::atomic<run::Runtime*> runtime_ = nullptr;
   std::atomic<window::Windows*> windows_ = nullptr;
   run::ProgressEngine driver_;

@@ -11,7 +11,12 @@ import pytest
 from conftest import Launcher
 from preloading import PROGRAMS, compile_program
 
+from wherry.run.settings import VARIABLES
+
 _LINE = re.compile(r"rank (\d+) faults (\d+) later (\d+) peak (\d+) sum +(\S+) seconds ([\d.]+)")
+
+#: Every collective native.
+NATIVE = {name: "native" for name, variable in VARIABLES.items() if variable.names is not None}
 
 
 @dataclass(frozen=True)
