@@ -1,7 +1,7 @@
 // Wherry for C: the collectives of MPI under the prefix wherry_, with MPI's own signatures.
 //
 // Replace MPI_Alltoall by wherry_alltoall, link Wherry beside the MPI library, and Wherry runs whichever is best on this
-// machine: one of its strategies or the library's own collective. Nothing has to be started or ended: Wherry begins with
+// machine: one of its strategies or the native collective. Nothing has to be started or ended: Wherry begins with
 // the first call after MPI_Init and ends inside MPI_Finalize. The settings are those of `wherry run` (WHERRY_ALLTOALL,
 // WHERRY_DISABLE, ...; docs/reference/settings.md), read once, and must be the same on all ranks. Under `wherry run` as
 // well, MPI's own names go to that Wherry and these to this one; its profile does not show the calls of these.
@@ -15,9 +15,9 @@
 // - It returns MPI_SUCCESS or MPI's error code, after comm's error handler was called with it. As in MPI, what is wrong
 //   with this rank's arguments is a local error: other ranks may then wait.
 // - Threads may call at once where MPI allows it (MPI_THREAD_MULTIPLE), but not on one communicator.
-// - The first all-to-all on a communicator, or the first 16 of its other collectives, run the library's own; then Wherry
+// - The first all-to-all on a communicator, or the first 16 of its other collectives, run native; then Wherry
 //   makes a communicator for its messages, which is freed with the program's.
-// - A program that uses MPI sessions without MPI_Init gets the library's own collective.
+// - A program that uses MPI sessions without MPI_Init gets the native collective.
 #ifndef WHERRY_WHERRY_H
 #define WHERRY_WHERRY_H
 
@@ -218,7 +218,7 @@ void wherry_inbox_free(wherry_inbox** inbox);
 /// The makers take the arguments of the collective without wherry_..._plan in its name, and what stands there about them holds. They
 /// are collective over comm and may wait for all its ranks; what can be worked out once is worked out then. They set *plan,
 /// or leave NULL there after an error of Wherry's. How it runs: the strategy that the settings name; else what the blocking form has
-/// learned on comm for such calls, or what the cost model expects to be fastest; or the library's own, which is MPI's non-blocking
+/// learned on comm for such calls, or what the cost model expects to be fastest; or native, which is MPI's non-blocking
 /// form. wherry_plan_strategy says which. WHERRY_NONBLOCKING concerns calls of MPI, not these.
 ///
 /// - Counts and displacements are copied. Buffers, datatypes, op and comm stay the program's: they must be there until the plan is
@@ -226,7 +226,7 @@ void wherry_inbox_free(wherry_inbox** inbox);
 /// - All ranks of comm start its plans in the same order, and in one order with its non-blocking collectives of MPI.
 /// - Between start and completion the buffers are Wherry's. Where the MPI library lets Wherry take part in its progress (Open
 ///   MPI, MPICH from 4.3 on) an execution proceeds while this process is inside any MPI call, and with WHERRY_PROGRESS=thread also
-///   while it computes; elsewhere plans are the library's.
+///   while it computes; elsewhere plans are native.
 /// - Free plans before comm and before MPI_Finalize.
 typedef struct wherry_plan wherry_plan;
 
@@ -304,7 +304,7 @@ int wherry_plan_free(wherry_plan** plan);
 const char* wherry_plan_strategy(const wherry_plan* plan);
 
 /// What ran in this thread's last wherry_ collective: a strategy's name ("bruck2"; `wherry explain` lists them), "native"
-/// for the library's own, or "" before the first. The text is never freed. Local.
+/// for native, or "" before the first. The text is never freed. Local.
 const char* wherry_last_strategy(void);
 
 /// The version of the library: "0.1.0". Local; may be called before MPI_Init.

@@ -51,7 +51,7 @@ class Listener : public run::Observer {
   }
   void decided(MPI_Comm, const run::CellKey&, std::uint32_t, std::string_view, profile::Reason, std::uint64_t,
                std::uint64_t) override {}
-  void missed(Collective, std::string_view) override {}
+  void fell_back(Collective, std::string_view) override {}
 };
 
 Settings settings_of_process() {

@@ -69,7 +69,7 @@ Ports plain_ports(const Topology& topology) {
 
 std::optional<Ports> asked_ports(const mpi::Api& api, MPI_Comm comm, Collective collective,
                                  const Topology& topology) {
-  const ErrorsReturned quiet(comm, api);
+  const ErrorsReturned returned(comm, api);
   Numbered call(topology);
   if (call.perform(api, comm, collective) != MPI_SUCCESS || !makes_sense(topology, call.in))
     return std::nullopt;

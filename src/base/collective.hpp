@@ -65,7 +65,7 @@ constexpr std::string_view name_of(Collective c) { return collective_names[index
 /// Whether its ranks meet only their neighbours in the communicator's topology.
 constexpr bool is_neighbourhood(Collective c) { return c >= Collective::neighbor_alltoall; }
 
-/// What limits the ways to perform a call, alike on all ranks.
+/// What limits the algorithms of a call, alike on all ranks.
 enum class Limit : std::uint32_t {
   none,
   in_place,  // an all-to-all whose data to send lies where data is received

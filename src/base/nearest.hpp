@@ -1,4 +1,4 @@
-// "Did you mean ...?": the known word that is nearest to a misspelt one.
+// "Did you mean ...?": the known word that is nearest to an unknown one.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ constexpr Variable known_variables[] = {
     {"WHERRY_NO_PROFILE", "1: record no calls, sizes or times"},
     {"WHERRY_NO_COLLECTIVES", "1: leave every collective to the MPI library"},
     {"WHERRY_NONBLOCKING", "1: perform non-blocking and persistent collectives too"},
-    {"WHERRY_PROGRESS", "who goes on with these: calls (of MPI; the default), or a thread as well"},
+    {"WHERRY_PROGRESS", "what progresses these: calls (of MPI; the default), or a thread as well"},
     {"WHERRY_NO_LEARNING", "1: follow the cost model and the tuning file, try nothing out"},
     {"WHERRY_NO_TUNING", "1: neither read nor write the tuning file"},
     {"WHERRY_OUTPUT", "directory for the record of each rank; none: nothing is recorded"},

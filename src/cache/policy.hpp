@@ -65,7 +65,7 @@ class Policy {
   }
   /// What a range is worth that asks for admission. The use that brings it here counts little: entries are
   /// looked at at any time, but this one at the moment of its use, when it looks hotter than it is.
-  static float worth_of_newcomer(float heat, float score, std::size_t footprint) {
+  static float worth_of_candidate(float heat, float score, std::size_t footprint) {
     return worth(heat - 0.9f, score, footprint);
   }
 

@@ -31,7 +31,7 @@ long long instructions(const Settings& s) {
   return static_cast<long long>(std::hash<std::string>{}(all) >> 1);  // stays positive when negated
 }
 
-/// One rank's offer; the smallest of each over the ranks are their terms.
+/// One rank's part; the smallest of each over the ranks are their agreement.
 enum Quantity {
   capacity,
   learning,
@@ -80,7 +80,7 @@ bool accelerator_loaded() {
 Agreement agree(const Settings& settings, Capacity has, std::size_t has_reserved, MPI_Comm comm,
                 const mpi::Api& api) {
   const std::vector<long long> all = ask_all(api, comm, quantities_of(settings, has, has_reserved));
-  if (all.empty()) return {.refusal = "the MPI library failed when the ranks were to settle their terms"};
+  if (all.empty()) return {.refusal = "the MPI library failed when the ranks were to settle their agreement"};
   const Quantities least = least_of(all);
   if (least[capacity] == 0) return {.refusal = "too many communicators at once"};
   if (least[instructed] != -least[instructed_negated]) return {.refusal = "ranks have different settings"};

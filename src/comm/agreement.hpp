@@ -21,7 +21,7 @@ struct Agreement {
   bool tuning = false;
   bool host_memory = false;         // no rank has an accelerator's runtime loaded
   std::size_t staging_max = 0;      // bytes: the smallest that any rank allows
-  std::size_t reserved_memory = 0;  // bytes: that every rank has set aside for non-blocking calls
+  std::size_t reserved_memory = 0;  // bytes: that every rank has reserved for non-blocking calls
 };
 
 /// Whether a library is loaded that may hand device memory to MPI.

@@ -25,7 +25,7 @@ constexpr Weight weight_of = Exchange<Call> ? Weight::full : Weight::light;
 }  // namespace
 
 struct Runtime::State {
-  State(const Settings& s, const mpi::Api& a, Observer* o, const Surroundings& around)
+  State(const Settings& s, const mpi::Api& a, Observer* o, const Environment& around)
       : settings(s),
         api(a),
         staging(s.staging_max),
@@ -64,7 +64,7 @@ struct Runtime::State {
   std::atomic<bool> finished = false;
 };
 
-/// Wherry's state of the communicator, or nullptr: the library's own collective must run.
+/// Wherry's state of the communicator, or nullptr: the native collective must run.
 template <class Call>
 Communicator* Runtime::State::joined(Collective collective, const Call& call) {
   if (is_away()) return nullptr;
@@ -75,14 +75,14 @@ Communicator* Runtime::State::joined(Collective collective, const Call& call) {
   return c;
 }
 
-/// Why the call in c.segments must be the library's, alike on all ranks; empty if it need not.
+/// Why the call in c.segments must be native, alike on all ranks; empty if it need not.
 std::string_view Runtime::State::reason_to_leave_segments(Communicator& c) {
   const std::string_view reason = reason_to_stay(settings, c, c.segments, c.agreement().staging_max);
   if (!reason.empty() || choosing.reserve(c, most_staging(c.segments, c.size()))) return reason;
   return "not every rank has the memory that blocks so different may need";
 }
 
-/// A quiet call takes the shortest path; the others, which do much, are kept out of it.
+/// A call on the fast path takes the shortest path; the others, which do much, are kept out of it.
 template <class Call>
 int Runtime::State::run(Collective collective, const Call& call, const Native& native) {
   Communicator* const c = joined(collective, call);
@@ -139,8 +139,8 @@ double steady_seconds() {
 }
 
 Runtime::Runtime(const Settings& settings, const mpi::Api& api, Observer* observer,
-                 const Surroundings& surroundings)
-    : state_(std::make_unique<State>(settings, api, observer, surroundings)) {}
+                 const Environment& environment)
+    : state_(std::make_unique<State>(settings, api, observer, environment)) {}
 
 Runtime::~Runtime() = default;
 

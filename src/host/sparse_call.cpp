@@ -34,7 +34,7 @@ Communicator* joined(CommunicatorRegistry* registry, MPI_Comm comm) {
   return registry == nullptr ? nullptr : registry->joined(comm, Weight::full, [] { return true; }, &refusal);
 }
 
-SparseAlgorithm way_on(Communicator* c, std::string_view asked) {
+SparseAlgorithm algorithm_on(Communicator* c, std::string_view asked) {
   if (c == nullptr) return {};
   if (!c->sparse.algorithm) c->sparse.algorithm = sparse_algorithm(asked, c->placement());
   return *c->sparse.algorithm;
@@ -49,7 +49,7 @@ int sparse_exchange(const mpi::Api& api, CommunicatorRegistry* registry, std::st
   if (const int code = destinations(api, exchange.comm, &ranks); code != MPI_SUCCESS) return code;
   const Sound sound(exchange.messages, ranks);
   Communicator* const c = joined(registry, exchange.comm);
-  const SparseAlgorithm algorithm = way_on(c, asked);
+  const SparseAlgorithm algorithm = algorithm_on(c, asked);
   *ran = algorithm.name();
   bool handled = false;
   int code = algorithm.is_native()

@@ -11,10 +11,10 @@ namespace wherry::run {
 
 std::vector<std::string> unknown_settings(const Settings& settings) {
   std::vector<std::string> problems = tuning::unknown_strategies(settings.strategies);
-  const std::vector<std::string_view> known = sparse_way_names();
+  const std::vector<std::string_view> known = sparse_strategy_names();
   if (const std::string& asked = settings.sparse_exchange; std::ranges::find(known, asked) == known.end())
     problems.push_back("WHERRY_SPARSE_EXCHANGE='" + asked.substr(0, 60) +
-                       "' names no strategy; sparse exchanges run by the library's own collectives" +
+                       "' names no strategy; sparse exchanges fall back to native collectives" +
                        did_you_mean(asked, known));
   return problems;
 }

@@ -243,8 +243,8 @@ void Backend::initialized() {
   print_problems(rank_);
   if (says(1))
     std::fprintf(stderr, "wherry: ABI %s; profile: %s; collectives: %s; windows: %s\n", core_.abi,
-                 recording_ ? settings_.output.c_str() : "off", replacing_ ? "learning" : "the library's",
-                 caching_ ? settings_.cache.c_str() : "the library's");
+                 recording_ ? settings_.output.c_str() : "off", replacing_ ? "learning" : "native",
+                 caching_ ? settings_.cache.c_str() : "native");
 }
 
 /// MPI_COMM_SELF is freed first when MPI ends, even if our MPI_Finalize is not the one that is called.

@@ -86,7 +86,7 @@ class Listener : public run::Observer {
             std::uint64_t time_ns) override;
   void decided(MPI_Comm comm, const run::CellKey& kind, std::uint32_t call, std::string_view strategy,
                profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) override;
-  void missed(Collective collective, std::string_view reason) override;
+  void fell_back(Collective collective, std::string_view reason) override;
   void started(MPI_Comm comm, const run::CellKey& kind, run::Form form, std::string_view strategy,
                std::uint64_t bytes) override;
   void not_started(Collective collective, run::Form form, std::string_view reason) override;
@@ -123,7 +123,7 @@ class Backend {
     run::Runtime* const made = runtime_.load(std::memory_order_acquire);
     return made != nullptr ? *made : make_runtime();
   }
-  /// Whether a thread is to go on with what is started.
+  /// Whether a thread is to progress what is started.
   bool wants_thread() const { return starting() && settings_.progress == ProgressBy::thread; }
   void* next(int symbol) const { return core_.next[symbol]; }
   void* next(std::string_view name) const;

@@ -15,7 +15,7 @@ using window::Place;
 using window::Region;
 using window::Window;
 
-/// nullptr: the window is the library's alone.
+/// nullptr: all calls on the window are native.
 inline Window* cached(MPI_Win win) {
   window::Windows* const windows = backend().windows();
   return windows == nullptr ? nullptr : windows->find(win);

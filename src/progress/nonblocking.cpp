@@ -7,7 +7,7 @@ Nonblocking::~Nonblocking() {
   if (in_line_) communicator()->reserved_memory.leave(this);
 }
 
-/// Its own, or the turn to have what is set aside. False: that would not do, as where more comes than the program has room for.
+/// Its own, or the turn to have what is reserved. False: that would not do, as where more comes than the program has room for.
 bool Nonblocking::find_memory() {
   ReservedMemory& reserved_memory = communicator()->reserved_memory;
   if (take_memory()) return true;

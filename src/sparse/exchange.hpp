@@ -28,7 +28,7 @@ struct SparseContext {
   Requests& requests;
 };
 
-/// Sends `sends`, all sound, by a way other than native, and sorts the inbox. Collective; returns an MPI code.
+/// Sends `sends`, all sound, by an algorithm other than native, and sorts the inbox. Collective; returns an MPI code.
 int exchange_sparsely(const SparseContext& context, const SparseAlgorithm& algorithm,
                       std::span<const SparseMessage> sends, Inbox& inbox);
 

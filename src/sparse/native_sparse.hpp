@@ -1,4 +1,4 @@
-// By the library's own collectives on the program's communicator: wherever Wherry has none of its own.
+// By the native collectives on the program's communicator: wherever Wherry has none of its own.
 #pragma once
 
 #include <mpi.h>

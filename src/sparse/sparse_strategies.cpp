@@ -38,7 +38,7 @@ std::string_view SparseAlgorithm::name() const {
   return combining != nullptr ? combining->name : "native";
 }
 
-std::vector<std::string_view> sparse_way_names() {
+std::vector<std::string_view> sparse_strategy_names() {
   std::vector<std::string_view> names = {"auto", "native"};
   for (const SparseStrategy& s : table) names.push_back(s.name);
   for (const schedule::Strategy& s : schedule::strategies()) names.push_back(s.name);

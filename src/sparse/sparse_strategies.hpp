@@ -1,4 +1,4 @@
-// The ways of a sparse exchange, in which no rank knows who sends to it: a table that can be read.
+// The algorithms of a sparse exchange, in which no rank knows who sends to it: a table that can be read.
 #pragma once
 
 #include <span>
@@ -30,7 +30,7 @@ struct SparseStrategy {
   int (*perform)(const SparseCall& call);
 };
 
-/// How an exchange runs. One of the two is set, or neither: by the library's own collectives.
+/// How an exchange runs. One of the two is set, or neither: by native collectives.
 struct SparseAlgorithm {
   const SparseStrategy* straight = nullptr;
   const schedule::Strategy* combining = nullptr;  // over the routes of a strategy for all-to-alls
@@ -40,9 +40,9 @@ struct SparseAlgorithm {
 };
 
 /// All that can be asked for.
-std::vector<std::string_view> sparse_way_names();
+std::vector<std::string_view> sparse_strategy_names();
 
-/// What the setting asks for on such ranks: a name, or "auto". Native where there is no such way. Pure: alike on all ranks.
+/// What the setting asks for on such ranks: a name, or "auto". Native where there is no such algorithm. Pure: alike on all ranks.
 SparseAlgorithm sparse_algorithm(std::string_view asked, const topology::Placement& placement);
 
 }  // namespace wherry::run

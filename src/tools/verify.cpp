@@ -24,7 +24,7 @@ using schedule::Algorithm;
 using schedule::Parameters;
 using topology::Placement;
 
-/// One way on one placement; in a neighborhood, on a graph too.
+/// One algorithm on one placement; in a neighborhood, on a graph too.
 struct Case {
   const Operation& operation;
   Algorithm algorithm;

@@ -15,8 +15,8 @@
 namespace wherry::window {
 
 struct Options {
-  bool caching = true;  // false: the window is the library's alone
-  std::string problem;  // what its info says that cannot be: then the window is the library's alone, too
+  bool caching = true;  // false: all calls on the window are native
+  std::string problem;  // what its info says that cannot be: then it is not cached either
   std::string remark;   // what its info says that nobody knows, which changes nothing
   cache::CacheOptions cache;
   bool bypass = true;  // where plain gets turn out to be cheaper than the cache, use them

@@ -20,7 +20,7 @@
 
 namespace wherry::window {
 
-/// Why a window is the library's.
+/// Why a window is not cached.
 enum class Uncached { off, shared_memory, dynamic, one_rank, accelerator, info, no_memory };
 /// In a few words.
 const char* reason_of(Uncached why);
@@ -45,7 +45,7 @@ class Windows {
     const Window* window() const { return window_ ? &*window_ : nullptr; }
     /// Nothing: it is cached.
     std::optional<Uncached> why_not() const;
-    /// Gets that were left to the library.
+    /// Gets that were native.
     std::uint64_t passed() const;
     void pass() { passed_.fetch_add(1, std::memory_order_relaxed); }
 

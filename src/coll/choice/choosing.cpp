@@ -133,8 +133,8 @@ bool Choosing::is_within(const Communicator& c, const CellKey& key, const Algori
          static_cast<long long>(means.staging_max);
 }
 
-std::optional<Algorithm> Choosing::way_without_asking(Communicator& c, const CellKey& key,
-                                                      const Means& means) {
+std::optional<Algorithm> Choosing::best_without_asking(Communicator& c, const CellKey& key,
+                                                       const Means& means) {
   const OwnArithmetic arithmetic;
   const auto within = [&](const std::optional<Algorithm>& algorithm) {
     return !algorithm || is_within(c, key, *algorithm, means);
@@ -161,7 +161,7 @@ std::pair<std::optional<Algorithm>, std::string_view> Choosing::named_without_as
                                                                                      const Means& means) {
   const auto named = candidates_->named(c, key, name);
   if (!named.first || is_within(c, key, *named.first, means)) return named;
-  return {std::nullopt, "the strategy asked for may need more memory than every rank has set aside"};
+  return {std::nullopt, "the strategy asked for may need more memory than every rank has reserved"};
 }
 
 std::pair<std::optional<Algorithm>, std::string_view> Choosing::named(Communicator& c, const CellKey& key,

@@ -18,7 +18,7 @@ namespace wherry::schedule {
 /// rank share a phase or not, as it likes: phases are the same for all, so nothing can deadlock.
 using RouteOfEdge = std::function<Route(Block edge, int number)>;
 
-/// One way to perform a neighborhood collective in which every edge has data of its own.
+/// One algorithm of a neighborhood collective in which every edge has data of its own.
 struct NeighborhoodStrategy {
   std::string_view name;
   std::string_view summary;  // one line for `wherry explain`
