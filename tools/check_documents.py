@@ -31,15 +31,18 @@ MISREAD = re.compile(r"^([-*+#>|]+|\d+[.)])(\s|$)")
 NAMED = re.compile(
     r"`((?:apps|bench|cmake|docs|examples|include|platforms|python|requirements|src|tests|tools)/[^`\s]*)`"
 )
+# A source of C++, by the end of its path.
+SOURCE = re.compile(r"`([\w{},/]+\.(?:cpp|hpp))`")
+# What documents tell the reader to write.
+TO_WRITE = frozenset({"halves.hpp"})
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
-def documents(root: Path) -> list[Path]:
-    """All Markdown files that Git knows or would add."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-co", "--exclude-standard", "*.md"], cwd=root, check=True, capture_output=True, text=True
-    )
-    return [root / name for name in listed.stdout.splitlines() if (root / name).is_file()]
+def files(root: Path, *patterns: str) -> list[str]:
+    """The files of these names that Git knows or would add."""
+    command = ["git", "ls-files", "-co", "--exclude-standard", *patterns]
+    listed = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True).stdout
+    return [name for name in listed.splitlines() if (root / name).is_file()]
 
 
 def prose(lines: list[str]) -> list[tuple[bool, str]]:
@@ -123,16 +126,27 @@ def exists(root: Path, name: str) -> bool:
     return (root / path).exists() or any(True for _ in root.glob(path))
 
 
+def is_source(sources: list[str], name: str) -> bool:
+    """Whether the path of a source ends like this."""
+    return name in TO_WRITE or all(
+        any(f"/{path}".endswith(f"/{one}") for path in sources) for one in alternatives(name)
+    )
+
+
 def too_long(lines: list[str]) -> Iterator[str]:
     for number, (is_prose, line) in enumerate(prose(lines), 1):
         if is_prose and len(line) > COLUMNS and len(line.split()) > 1:
             yield f"{number}: {len(line)} columns, of {COLUMNS}; fill it: tools/check_documents.py --fix"
 
 
-def dangling(root: Path, path: Path, lines: list[str]) -> Iterator[str]:
+def dangling(root: Path, path: Path, lines: list[str], sources: list[str]) -> Iterator[str]:
     for number, line in enumerate(lines, 1):
-        for name in NAMED.findall(line):
+        from_root = NAMED.findall(line)
+        for name in from_root:
             if not all(exists(root, each) for each in alternatives(name)):
+                yield f"{number}: there is no {name}; name the file that does this now"
+        for name in SOURCE.findall(line):
+            if name not in from_root and not is_source(sources, name):
                 yield f"{number}: there is no {name}; name the file that does this now"
         for target in LINK.findall(line):
             if "://" not in target and not target.startswith("mailto:") and not (path.parent / target).exists():
@@ -141,13 +155,14 @@ def dangling(root: Path, path: Path, lines: list[str]) -> Iterator[str]:
 
 def violations(root: Path) -> Iterator[str]:
     """All violations, sorted by document and line."""
-    for path in documents(root):
+    sources = files(root, "*.cpp", "*.hpp")
+    for path in map(root.joinpath, files(root, "*.md")):
         name = str(path.relative_to(root))
         lines = path.read_text().splitlines()
         if name not in NOT_FILLED:
             yield from (f"{name}:{problem}" for problem in too_long(lines))
         if not name.startswith(RECORDS):
-            yield from (f"{name}:{problem}" for problem in dangling(root, path, lines))
+            yield from (f"{name}:{problem}" for problem in dangling(root, path, lines, sources))
 
 
 def main(words: list[str]) -> int:
@@ -155,9 +170,9 @@ def main(words: list[str]) -> int:
     wanted = [word for word in words if word != "--fix"]
     root = Path(wanted[0]) if wanted else Path(__file__).resolve().parent.parent
     if "--fix" in words:
-        for path in documents(root):
-            if str(path.relative_to(root)) not in NOT_FILLED:
-                fix(path)
+        for name in files(root, "*.md"):
+            if name not in NOT_FILLED:
+                fix(root / name)
     found = list(violations(root))
     for problem in found:
         print(problem)

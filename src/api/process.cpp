@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
-#include "host/unknown_settings.hpp"
+#include "host/runtime.hpp"
 #include "progress/progress_engine.hpp"
 
 namespace wherry::api {

@@ -1,15 +1,12 @@
 #include "comm/agreement.hpp"
 
 #include <link.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
-
-#include "comm/ask_all.hpp"
 
 namespace wherry::run {
 
@@ -90,6 +87,18 @@ Agreement agree(const Settings& settings, Capacity has, std::size_t has_reserved
           .host_memory = least[host_memory] != 0,
           .staging_max = static_cast<std::size_t>(least[staging_max]),
           .reserved_memory = static_cast<std::size_t>(least[reserved_memory])};
+}
+
+std::vector<long long> ask_all(const mpi::Api& api, MPI_Comm comm, std::span<const long long> mine) {
+  int size = 0;
+  api.Comm_size(comm, &size);
+  std::vector<long long> told, heard(mine.size() * static_cast<std::size_t>(size));
+  told.reserve(heard.size());
+  for (int rank = 0; rank < size; ++rank) told.insert(told.end(), mine.begin(), mine.end());
+  const int count = static_cast<int>(mine.size());
+  const int code = api.Alltoall(told.data(), count, MPI_LONG_LONG, heard.data(), count, MPI_LONG_LONG, comm);
+  if (code != MPI_SUCCESS) heard.clear();
+  return heard;
 }
 
 }  // namespace wherry::run

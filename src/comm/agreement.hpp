@@ -4,7 +4,9 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/settings.hpp"
 #include "mpi/api.hpp"
@@ -30,5 +32,13 @@ bool accelerator_loaded();
 /// reserved_memory: of this rank. Collective over comm.
 Agreement agree(const Settings& settings, Capacity capacity, std::size_t reserved_memory, MPI_Comm comm,
                 const mpi::Api& api);
+
+// Every rank hears every rank, on a communicator of the program.
+
+/// The numbers of every rank of comm, in the order of ranks; empty if the library fails.
+///
+/// mine: equally many on all ranks. Collective over comm, an intracommunicator.
+/// By the collective that the program uses on comm anyway: another might take resources of the library for each communicator.
+std::vector<long long> ask_all(const mpi::Api& api, MPI_Comm comm, std::span<const long long> mine);
 
 }  // namespace wherry::run

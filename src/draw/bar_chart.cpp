@@ -1,10 +1,9 @@
-#include "draw/bar_chart.hpp"
+#include "draw/svg.hpp"
 
 #include <algorithm>
 #include <string>
 
-#include "draw/segment_picture.hpp"
-#include "draw/svg.hpp"
+#include "draw/picture.hpp"
 #include "schedule/segments/ranges.hpp"
 
 namespace wherry::draw {

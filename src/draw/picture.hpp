@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "schedule/schedule.hpp"
+#include "schedule/segment_schedule.hpp"
+#include "schedule/segments/segment_strategy.hpp"
 
 namespace wherry::draw {
 
@@ -51,5 +53,12 @@ std::string carried_in(const Column& column, std::string_view thing);
 
 /// Of a personalized all-to-all. The schedules must be valid (verify).
 Picture picture_of(std::span<const schedule::Schedule> schedules);
+
+/// "0-3,6": the segments of some ranges, in their order.
+std::string text_of(std::span<const schedule::Range> ranges);
+
+/// Of the schedules of all ranks, which must be valid (verify); columns are the steps in which something is sent.
+Picture picture_of(std::span<const schedule::SegmentSchedule> schedules, schedule::Operation operation,
+                   int root);
 
 }  // namespace wherry::draw

@@ -3,7 +3,6 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "draw/bar_chart.hpp"
 #include "draw/picture_layout.hpp"
 #include "draw/render.hpp"
 #include "draw/svg.hpp"

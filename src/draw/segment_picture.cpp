@@ -1,10 +1,10 @@
-#include "draw/segment_picture.hpp"
+#include "draw/picture.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 
-#include "schedule/indexing.hpp"
+#include "schedule/arithmetic.hpp"
 #include "schedule/pairing.hpp"
 
 namespace wherry::draw {

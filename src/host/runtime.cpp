@@ -1,9 +1,12 @@
 #include "host/runtime.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <string_view>
 
 #include "base/floating_point.hpp"
+#include "base/nearest.hpp"
 #include "coll/blocking.hpp"
 #include "coll/choice/choosing.hpp"
 #include "coll/choice/instructions.hpp"
@@ -13,6 +16,8 @@
 #include "coll/state/communicator_registry.hpp"
 #include "host/sparse_call.hpp"
 #include "progress/factory.hpp"
+#include "sparse/sparse_strategies.hpp"
+#include "tuning/unknown_strategies.hpp"
 
 namespace wherry::run {
 
@@ -237,6 +242,16 @@ void Runtime::finalize() {
   state_->factory.finish();
   state_->registry.detach_all();
   state_->choosing.save();
+}
+
+std::vector<std::string> unknown_settings(const Settings& settings) {
+  std::vector<std::string> problems = tuning::unknown_strategies(settings.strategies);
+  const std::vector<std::string_view> known = sparse_strategy_names();
+  if (const std::string& asked = settings.sparse_exchange; std::ranges::find(known, asked) == known.end())
+    problems.push_back("WHERRY_SPARSE_EXCHANGE='" + asked.substr(0, 60) +
+                       "' names no strategy; sparse exchanges fall back to native collectives" +
+                       did_you_mean(asked, known));
+  return problems;
 }
 
 }  // namespace wherry::run

@@ -6,7 +6,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "arguments/calls.hpp"
 #include "base/settings.hpp"
@@ -106,5 +108,10 @@ class Runtime {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Settings that name unknown strategies.
+
+/// For each: the variable, the nearest name, and what happens.
+std::vector<std::string> unknown_settings(const Settings& settings);
 
 }  // namespace wherry::run

@@ -3,7 +3,7 @@
 #include <climits>
 #include <vector>
 
-#include "sparse/native_sparse.hpp"
+#include "sparse/exchange.hpp"
 
 namespace wherry::run {
 

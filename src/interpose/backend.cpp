@@ -14,7 +14,6 @@
 
 #include "interpose/control.h"
 #include "interpose/patient_api.hpp"
-#include "interpose/wrappers.hpp"
 
 namespace wherry::interpose {
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "base/settings.hpp"
@@ -217,5 +218,9 @@ extern heap::Arena arena;
 /// The one of this process; made by wherry_backend. Others ask for backend().
 extern Backend* instance;
 inline Backend& backend() { return *instance; }
+
+/// The generated wrappers, as the tables that the backend installs them from.
+std::span<const FunctionRow> function_table();
+std::span<const SymbolRow> symbol_table();
 
 }  // namespace wherry::interpose

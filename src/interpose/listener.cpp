@@ -6,7 +6,6 @@
 
 #include "base/floating_point.hpp"
 #include "interpose/backend.hpp"
-#include "interpose/wrappers.hpp"
 
 namespace wherry::interpose {
 namespace {

@@ -15,7 +15,6 @@
 #include "coll/choice/context.hpp"
 #include "coll/choice/description.hpp"
 #include "progress/persistent.hpp"
-#include "progress/persistent_plan.hpp"
 #include "progress/progress.hpp"
 
 namespace wherry::run {

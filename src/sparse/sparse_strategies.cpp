@@ -4,8 +4,6 @@
 
 #include "base/floating_point.hpp"
 #include "model/cost.hpp"
-#include "sparse/census.hpp"
-#include "sparse/nbx.hpp"
 
 namespace wherry::run {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/graph_cost.hpp"
+#include "model/schedule_cost.hpp"
 #include "schedule/graph/routed.hpp"
 
 namespace wherry::tuning {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/floating_point.hpp"
-#include "window/stopwatch.hpp"
+#include "window/typical_time.hpp"
 #include "window/window.hpp"
 
 namespace wherry::window {

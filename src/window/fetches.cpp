@@ -3,7 +3,7 @@
 
 #include "base/floating_point.hpp"
 #include "cache/coalesce.hpp"
-#include "window/stopwatch.hpp"
+#include "window/typical_time.hpp"
 #include "window/window.hpp"
 
 namespace wherry::window {

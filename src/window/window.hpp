@@ -29,7 +29,6 @@
 #include "datatype/type_maps.hpp"
 #include "mpi/api.hpp"
 #include "window/destinations.hpp"
-#include "window/native.hpp"
 #include "window/options.hpp"
 #include "window/sharing.hpp"
 #include "window/target.hpp"
@@ -37,6 +36,20 @@
 #include "window/window_statistics.hpp"
 
 namespace wherry::window {
+
+/// The native call with the program's own arguments, to be made if it is needed. Refers to a callable that outlives it: a hit does not call it, and must not pay for a copy of the arguments.
+class Native {
+ public:
+  template <class Call>
+  explicit(false) Native(const Call& call)
+      : call_(&call), run_([](const void* made) -> int { return (*static_cast<const Call*>(made))(); }) {}
+
+  int operator()() const { return run_(call_); }
+
+ private:
+  const void* call_;
+  int (*run_)(const void*);
+};
 
 /// `count` elements of `type` at a displacement in the memory of `rank`.
 struct Place {

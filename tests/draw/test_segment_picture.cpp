@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "draw/picture.hpp"
 #include "draw/render.hpp"
-#include "draw/segment_picture.hpp"
 
 using namespace wherry::schedule;
 using namespace wherry::topology;

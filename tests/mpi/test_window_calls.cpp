@@ -11,7 +11,7 @@
 
 #include "counted_windows.hpp"
 #include "learning_ranks.hpp"
-#include "window/keys.hpp"
+#include "window/options.hpp"
 #include "window/report.hpp"
 
 namespace {

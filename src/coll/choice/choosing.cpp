@@ -8,7 +8,6 @@
 #include "base/floating_point.hpp"
 #include "base/machine_name.hpp"
 #include "coll/state/neighborhood.hpp"
-#include "comm/mpi_library.hpp"
 #include "model/machine_constants.hpp"
 #include "schedule/segments/segment_operation.hpp"
 #include "tuning/shortlist.hpp"
@@ -66,7 +65,7 @@ Choosing::Choosing(const Settings& settings, const mpi::Api& api,
     : settings_(settings),
       api_(api),
       machine_(machine_name()),
-      library_(library_name(api)),
+      library_(mpi::library_name(api)),
       candidates_(std::move(candidates)),
       staging_(staging),
       simulated_(simulated) {}

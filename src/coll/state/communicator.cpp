@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "coll/state/neighborhood.hpp"
-#include "comm/ask_all.hpp"
+#include "comm/agreement.hpp"
 #include "mpi/errors_returned.hpp"
 #include "schedule/segments/ranges.hpp"
 

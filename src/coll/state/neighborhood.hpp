@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "arguments/matching.hpp"
 #include "arguments/neighborhood_call.hpp"
 #include "arguments/neighbors.hpp"
 #include "schedule/graph/graph.hpp"

@@ -5,10 +5,9 @@
 #include <tuple>
 #include <vector>
 
-#include "schedule/indexing.hpp"
+#include "schedule/arithmetic.hpp"
 #include "schedule/pairing.hpp"
 #include "schedule/segments/association.hpp"
-#include "schedule/segments/segment_form.hpp"
 
 namespace wherry::schedule {
 namespace {

@@ -41,6 +41,8 @@ def test_documents_are_right() -> None:
         ("`src/gone.hpp` does it\n", "there is no src/gone.hpp"),
         ("`src/{there,gone}.hpp` do it\n", "there is no src/{there,gone}.hpp"),
         ("`src/gone_*.hpp` do it\n", "there is no src/gone_*.hpp"),
+        ("`gone.cpp` does it, `there.hpp` not\n", "there is no gone.cpp"),
+        ("`rc/there.hpp` does it\n", "there is no rc/there.hpp"),
         ("[it](gone.md#part)\n", "there is no gone.md"),
         ("```\n[it](src/there.hpp)\n`src/gone.hpp`\n```\n", "there is no src/gone.hpp"),
     ],
@@ -57,7 +59,8 @@ def test_names_line_and_reason(tree: Path, text: str, reason: str) -> None:
         f"| {LONG} |\n",
         f"# {LONG}\n",
         "x" * 200 + "\n",
-        "`src/{there,there}.hpp`, `src/th*.hpp`, `src/<name>.hpp`, `src/NAME.hpp:12`, [it](src/there.hpp)\n",
+        "`src/{there,there}.hpp`, `src/th*.hpp`, `src/<name>.hpp`, `src/NAME.hpp:12`\n",
+        "`there.hpp`, [it](src/there.hpp)\n",
         "[elsewhere](https://example.org/gone.md), [here](#part)\n",
     ],
 )
