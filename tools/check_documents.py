@@ -1,4 +1,4 @@
-"""Checks the documents: no line of prose over 120 columns, and every file of the tree that they name exists.
+"""Checks the documents: prose within 120 columns; the files and headings that they name or link to are there.
 
 Usage: check_documents.py [--fix] [ROOT]. Prints every violation; exit code 1 if there is one. With --fix, paragraphs
 with a line that is too long are filled anew first. Table rows, code blocks and headings are left as they are.
@@ -35,7 +35,8 @@ NAMED = re.compile(
 SOURCE = re.compile(r"`([\w{},/]+\.(?:cpp|hpp))`")
 # What documents tell the reader to write.
 TO_WRITE = frozenset({"halves.hpp"})
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)]*))?\)")
+HEADING = re.compile(r"^#+ (.*)$")
 
 
 def files(root: Path, *patterns: str) -> list[str]:
@@ -133,6 +134,12 @@ def is_source(sources: list[str], name: str) -> bool:
     )
 
 
+def anchors(lines: list[str]) -> set[str]:
+    """Of the headings, as GitHub makes them: letters, digits, '_' and '-', in small letters."""
+    titles = [heading.group(1) for line in lines if (heading := HEADING.match(line))]
+    return {re.sub(r"[^\w\- ]", "", LINK.sub("]", title).lower()).replace(" ", "-") for title in titles}
+
+
 def too_long(lines: list[str]) -> Iterator[str]:
     for number, (is_prose, line) in enumerate(prose(lines), 1):
         if is_prose and len(line) > COLUMNS and len(line.split()) > 1:
@@ -148,9 +155,14 @@ def dangling(root: Path, path: Path, lines: list[str], sources: list[str]) -> It
         for name in SOURCE.findall(line):
             if name not in from_root and not is_source(sources, name):
                 yield f"{number}: there is no {name}; name the file that does this now"
-        for target in LINK.findall(line):
-            if "://" not in target and not target.startswith("mailto:") and not (path.parent / target).exists():
+        for target, anchor in LINK.findall(line):
+            if "://" in target or target.startswith("mailto:"):
+                continue
+            page = path.parent / target if target else path
+            if not page.exists():
                 yield f"{number}: there is no {target}; link to the file that says this now"
+            elif anchor and page.suffix == ".md" and anchor not in anchors(page.read_text().splitlines()):
+                yield f"{number}: {target or 'this page'} has no heading #{anchor}; link to one that it has"
 
 
 def violations(root: Path) -> Iterator[str]:

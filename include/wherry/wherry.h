@@ -127,32 +127,32 @@ int wherry_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcoun
 /// Standard: MPI 4.1, section 6.3, MPI_Barrier.
 int wherry_barrier(MPI_Comm comm);
 
-// Of all neighbourhood collectives: comm has a topology (MPI 4.1, chapter 8), and a rank's blocks are numbered by its neighbours there: of
+// Of all neighborhood collectives: comm has a topology (MPI 4.1, chapter 8), and a rank's blocks are numbered by its neighbors there: of
 // a Cartesian one, in each dimension the one below, then the one above; of a graph, as they were given. Blocks of MPI_PROC_NULL are
-// neither sent nor written to. Where a rank is a neighbour several times, the library's own order says which block meets which.
+// neither sent nor written to. Where a rank is a neighbor several times, the library's own order says which block meets which.
 // MPI_IN_PLACE is not known to these.
 
-/// Sends block i of sendbuf to neighbour i among those that this rank sends to; block i of recvbuf comes from neighbour i among
+/// Sends block i of sendbuf to neighbor i among those that this rank sends to; block i of recvbuf comes from neighbor i among
 /// those that it receives from.
 ///
-/// sendbuf: one block of sendcount elements of sendtype for each such neighbour, one after the other.
+/// sendbuf: one block of sendcount elements of sendtype for each such neighbor, one after the other.
 /// recvbuf: one block of recvcount elements of recvtype for each of the others; it must not overlap sendbuf.
 /// sendcount, recvcount: elements per block (not bytes), may be 0; blocks have as many bytes on all ranks.
 /// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoall.
 int wherry_neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
-/// The same with blocks of any size: sendcounts[i] elements from sendbuf + sdispls[i] elements go to neighbour i.
+/// The same with blocks of any size: sendcounts[i] elements from sendbuf + sdispls[i] elements go to neighbor i.
 ///
-/// sendcounts, sdispls: one entry per neighbour that this rank sends to, in elements of sendtype and in units of its extent.
-/// recvcounts, rdispls: one per neighbour that it receives from; a block has the size that its sender sends.
+/// sendcounts, sdispls: one entry per neighbor that this rank sends to, in elements of sendtype and in units of its extent.
+/// recvcounts, rdispls: one per neighbor that it receives from; a block has the size that its sender sends.
 ///   Blocks of recvbuf must not overlap each other or sendbuf.
 /// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoallv.
 int wherry_neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
                               MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                               const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 
-/// The same with blocks of any size and type: sendcounts[i] elements of sendtypes[i] go to neighbour i.
+/// The same with blocks of any size and type: sendcounts[i] elements of sendtypes[i] go to neighbor i.
 ///
 /// sdispls, rdispls: in bytes from the buffer, whatever the types.
 /// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoallw.
@@ -160,17 +160,17 @@ int wherry_neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const
                               const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                               const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
 
-/// Sends one block to all neighbours that this rank sends to; block i of recvbuf comes from neighbour i among those that it receives
+/// Sends one block to all neighbors that this rank sends to; block i of recvbuf comes from neighbor i among those that it receives
 /// from.
 ///
-/// sendbuf: sendcount elements of sendtype. recvbuf: one block of recvcount elements of recvtype for each such neighbour; it
+/// sendbuf: sendcount elements of sendtype. recvbuf: one block of recvcount elements of recvtype for each such neighbor; it
 ///   must not overlap sendbuf.
 /// sendcount, recvcount: elements per block (not bytes), may be 0; blocks have as many bytes on all ranks.
 /// Standard: MPI 4.1, section 8.6.1, MPI_Neighbor_allgather.
 int wherry_neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
-/// The same with blocks of any size: neighbour i sends recvcounts[i] elements, which go to recvbuf + displs[i] elements.
+/// The same with blocks of any size: neighbor i sends recvcounts[i] elements, which go to recvbuf + displs[i] elements.
 ///
 /// Standard: MPI 4.1, section 8.6.1, MPI_Neighbor_allgatherv.
 int wherry_neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,

@@ -5,7 +5,6 @@
 
 #include "interpose/account.hpp"
 #include "interpose/backend.hpp"
-#include "window/report.hpp"
 #include "window/windows.hpp"
 
 namespace wherry::interpose {

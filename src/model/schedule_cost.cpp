@@ -1,4 +1,4 @@
-#include "model/schedule_cost.hpp"
+#include "model/cost.hpp"
 
 #include <algorithm>
 

@@ -9,9 +9,9 @@
 
 #include "base/collective.hpp"
 #include "schedule/graph/graph.hpp"
-#include "schedule/graph/routed.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
 #include "schedule/registry/algorithm.hpp"
-#include "tools/command_options.hpp"
+#include "tools/commands.hpp"
 #include "topology/placement.hpp"
 
 namespace wherry::tools {

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/json_writer.hpp"
-#include "schedule/graph/routed.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
 #include "schedule/graph/trial_graphs.hpp"
 #include "schedule/segments/segment_verify.hpp"
 #include "tools/commands.hpp"

@@ -11,7 +11,7 @@
 
 #include "learning_ranks.hpp"
 #include "neighbour_topologies.hpp"
-#include "schedule/graph/routed.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
 
 namespace {
 

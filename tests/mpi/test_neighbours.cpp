@@ -17,7 +17,7 @@
 #include "neighbour_topologies.hpp"
 #include "progress/nonblocking.hpp"
 #include "progress/progress.hpp"
-#include "schedule/graph/routed.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
 #include "typed_buffer.hpp"
 
 namespace {

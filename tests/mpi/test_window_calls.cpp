@@ -12,7 +12,7 @@
 #include "counted_windows.hpp"
 #include "learning_ranks.hpp"
 #include "window/options.hpp"
-#include "window/report.hpp"
+#include "window/windows.hpp"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "schedule/graph/routed.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
 
 #include <algorithm>
 #include <string>

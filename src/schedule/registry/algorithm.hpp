@@ -28,7 +28,7 @@ struct Algorithm {
   std::string_view needs() const {
     return ask([](const auto& strategy) { return strategy.needs; });
   }
-  /// Not for neighborhoods: there it depends on the graph (schedule/graph/routed.hpp).
+  /// Not for neighborhoods: there it depends on the graph (Routed).
   bool applies(const topology::Placement& placement) const {
     return exchange != nullptr ? exchange->applies(placement) : segments->applies(placement);
   }

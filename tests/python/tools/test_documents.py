@@ -43,6 +43,7 @@ def test_documents_are_right() -> None:
         ("`src/gone_*.hpp` do it\n", "there is no src/gone_*.hpp"),
         ("`gone.cpp` does it, `there.hpp` not\n", "there is no gone.cpp"),
         ("`rc/there.hpp` does it\n", "there is no rc/there.hpp"),
+        ("# A `part`, of it\n\n[it](#a-part-of-it), [it](#the-part)\n", "this page has no heading #the-part"),
         ("[it](gone.md#part)\n", "there is no gone.md"),
         ("```\n[it](src/there.hpp)\n`src/gone.hpp`\n```\n", "there is no src/gone.hpp"),
     ],
@@ -61,7 +62,7 @@ def test_names_line_and_reason(tree: Path, text: str, reason: str) -> None:
         "x" * 200 + "\n",
         "`src/{there,there}.hpp`, `src/th*.hpp`, `src/<name>.hpp`, `src/NAME.hpp:12`\n",
         "`there.hpp`, [it](src/there.hpp)\n",
-        "[elsewhere](https://example.org/gone.md), [here](#part)\n",
+        "[elsewhere](https://example.org/gone.md), [here](#part)\n\n# Part\n",
     ],
 )
 def test_accepts(tree: Path, text: str) -> None:
