@@ -13,7 +13,7 @@
 
 namespace wherry::run {
 
-/// Whether this process may join one more communicator.
+/// Whether this process may enable one more communicator.
 enum class Capacity { none, enough };
 
 /// Equal on all ranks of the communicator.

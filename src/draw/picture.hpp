@@ -29,12 +29,12 @@ struct Cell {
 };
 
 /// The buffer of one rank, segment by segment.
-using Strip = std::vector<Cell>;
+using BarChart = std::vector<Cell>;
 
 /// What happens at one time.
 struct Column {
-  std::vector<Flow> flows;    // by sender, then in posting order
-  std::vector<Strip> strips;  // by rank; none where there are no segments
+  std::vector<Flow> flows;           // by sender, then in posting order
+  std::vector<BarChart> bar_charts;  // by rank; none where there are no segments
   int window = 0;
 };
 
@@ -42,7 +42,7 @@ struct Picture {
   std::string_view time = "phase";     // what a column is
   std::string_view carried = "block";  // what messages carry
   int marked = 0;                      // the rank whose messages stand out: the root, if there is one
-  std::vector<Strip> before;           // by rank: what there is at first
+  std::vector<BarChart> before;        // by rank: what there is at first
   std::vector<Column> columns;
 };
 

@@ -23,7 +23,7 @@ namespace wherry::run {
 
 namespace {
 
-/// All-to-alls are the calls that gain most. Nothing else may count: ranks join in the same call, whatever each was told.
+/// All-to-alls are the calls that gain most. Nothing else may count: ranks enable it in the same call, whatever each was told.
 template <class Call>
 constexpr Weight weight_of = Exchange<Call> ? Weight::full : Weight::light;
 
@@ -48,10 +48,10 @@ struct Runtime::State {
   template <class Call>
   int run(Collective collective, const Call& call, const Native& native);
   template <class Call>
-  [[gnu::noinline]] int run_joined(Communicator& c, Collective collective, const Call& call,
-                                   const Native& native);
+  [[gnu::noinline]] int run_enabled(Communicator& c, Collective collective, const Call& call,
+                                    const Native& native);
   template <class Call>
-  Communicator* joined(Collective collective, const Call& call);
+  Communicator* enabled(Collective collective, const Call& call);
   std::string_view reason_to_leave_segments(Communicator& c);
   template <class Call>
   int run_neighbors(const Call& call, const Native& native);
@@ -71,11 +71,11 @@ struct Runtime::State {
 
 /// Wherry's state of the communicator, or nullptr: the native collective must run.
 template <class Call>
-Communicator* Runtime::State::joined(Collective collective, const Call& call) {
+Communicator* Runtime::State::enabled(Collective collective, const Call& call) {
   if (is_away()) return nullptr;
   std::string_view refusal;
   const CommunicatorRegistry::Sound is_sound = [this, &call] { return is_valid(api, call); };
-  Communicator* const c = registry.joined(call.comm, weight_of<Call>, is_sound, &refusal);
+  Communicator* const c = registry.enabled(call.comm, weight_of<Call>, is_sound, &refusal);
   context.miss(collective, refusal);
   return c;
 }
@@ -90,19 +90,19 @@ std::string_view Runtime::State::reason_to_leave_segments(Communicator& c) {
 /// A call on the fast path takes the shortest path; the others, which do much, are kept out of it.
 template <class Call>
 int Runtime::State::run(Collective collective, const Call& call, const Native& native) {
-  Communicator* const c = joined(collective, call);
+  Communicator* const c = enabled(collective, call);
   if (c == nullptr) return native();
   FastPath& fast_path = c->fast_path[index_of(collective)];
   if constexpr (Comparable<Call>)
     if (fast_path_calls.cover(fast_path, collective, call))
       return fast_path_calls.run(fast_path, call.comm, native);
   FastPathCalls::end(fast_path);
-  return run_joined(*c, collective, call, native);
+  return run_enabled(*c, collective, call, native);
 }
 
 template <class Call>
-int Runtime::State::run_joined(Communicator& c, Collective collective, const Call& call,
-                               const Native& native) {
+int Runtime::State::run_enabled(Communicator& c, Collective collective, const Call& call,
+                                const Native& native) {
   const CallTimer reading = [&]() -> CallTimer {
     if constexpr (Comparable<Call>) return fast_path_calls.reading(c, collective, call);
     else return {context.now, false};
@@ -128,7 +128,7 @@ int Runtime::State::run_neighbors(const Call& call, const Native& native) {
   if (is_away()) return native();
   std::string_view reason;
   const CommunicatorRegistry::Sound sound = [this, &call] { return is_sound(api, call); };
-  Communicator* const c = registry.joined(call.comm, Weight::light, sound, &reason);
+  Communicator* const c = registry.enabled(call.comm, Weight::light, sound, &reason);
   const Instruction::Kind asked = instructions.of(collective).kind;
   const bool is_native = c == nullptr || asked == Instruction::Kind::native;
   Neighborhood* const n = is_native ? nullptr : neighborhood_of(*c, call.comm);

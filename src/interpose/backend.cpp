@@ -95,7 +95,7 @@ bool is_idle() { return backend().runtime().is_idle(); }
 
 void tell(const std::string& problem) { std::fprintf(stderr, "wherry: %s\n", problem.c_str()); }
 
-int poll(void*) { return backend().driver().poll(); }
+int poll(void*) { return backend().progress_engine().poll(); }
 
 /// MPICH and Intel MPI have room for eight communicators, and then allocate 2 MB for more, out of what the program has freed
 /// between two steps: from then on its arrays do not fit there, and each step faults their pages anew. So they allocate it
@@ -122,7 +122,7 @@ Backend::Backend(const Core& core, const Settings& settings)
       patience(settings_, api_, queries_, function_table().size()),
       core_(core),
       settings_(settings),
-      driver_(api_, settings_.progress, {advance, is_idle, poll}) {
+      progress_engine_(api_, settings_.progress, {advance, is_idle, poll}) {
   missing_ = mpi::load(api_, find);
   patient_api_ = patient_api(api_);
   queries_ = load_queries();
@@ -149,7 +149,7 @@ const char* Backend::install() {
   ::pthread_atfork([] { arena.lock(); }, [] { arena.unlock(); }, [] { arena.unlock(); });
   if (recording_ || replacing_ || caching_ || waiting_) ::pthread_atfork(nullptr, nullptr, stop_in_child);
   // A program may exit without MPI_Finalize: then the library's own exit handlers follow.
-  if (wants_thread()) std::atexit([] { backend().driver().stop(); });
+  if (wants_thread()) std::atexit([] { backend().progress_engine().stop(); });
   return nullptr;
 }
 
@@ -184,7 +184,8 @@ run::Runtime& Backend::make_runtime() {
     std::free(std::exchange(gap_, nullptr));
     const bool heard = recording_ || says(2);
     made = new run::Runtime(settings_, patient_api_, heard ? &listener : nullptr);
-    if (starting() && driver_.exists()) made->factory().drive([this] { return driver_.wake(); });
+    if (starting() && progress_engine_.exists())
+      made->factory().drive([this] { return progress_engine_.wake(); });
     runtime_.store(made, std::memory_order_release);
   }
   return *made;
@@ -347,7 +348,7 @@ void Backend::shut_down() {
     if (std::exchange(ended_, true)) return;
   }
   patience.end();
-  driver_.stop();
+  progress_engine_.stop();
   if (run::Runtime* made = runtime_.load(std::memory_order_acquire)) made->finalize();
 }
 

@@ -100,7 +100,7 @@ class Backend {
   /// Puts wrappers into the slots, or the library's own functions where there is nothing to do.
   const char* install();
 
-  run::ProgressEngine& driver() { return driver_; }
+  run::ProgressEngine& progress_engine() { return progress_engine_; }
 
   bool recording() const { return recording_; }  // by settings; the file may still fail to open
   bool replacing() const { return replacing_; }
@@ -208,7 +208,7 @@ class Backend {
   void* gap_ = nullptr;
   std::atomic<run::Runtime*> runtime_ = nullptr;
   std::atomic<window::Windows*> windows_ = nullptr;
-  run::ProgressEngine driver_;
+  run::ProgressEngine progress_engine_;
   std::array<std::atomic<const void*>, remembered_sites> program_sites_ = {};
 };
 

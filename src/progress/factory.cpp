@@ -156,7 +156,7 @@ std::shared_ptr<Made> OperationFactory::lasting(const AnyCall& call, Form form) 
   if (!wake_) return left(call, form, nobody_goes_on), nullptr;
   progress_.sweep();
   std::string_view refusal;
-  const std::shared_ptr<Communicator> c = context_.registry.joined_now(call.comm, call.is_sound, &refusal);
+  const std::shared_ptr<Communicator> c = context_.registry.enabled_now(call.comm, call.is_sound, &refusal);
   if (c == nullptr) return left(call, form, refusal), nullptr;
   const std::optional<int> tag = c->lasting_tags.take();
   if (!tag) return left(call, form, "the communicator has no tags left"), nullptr;

@@ -53,8 +53,8 @@ void NonblockingOperation::prepare(const Algorithm& algorithm, const CellKey& ke
   staging_ = &staging;
   prepare_schedules(c);
   staging_bytes_ = needed_bytes();
-  judged_ = judge(c.channel().api(), arguments.blocks);
-  if (arguments.joined) judged_ = first_error(judged_, arguments.joined->code());
+  argument_error_ = validate(c.channel().api(), arguments.blocks);
+  if (arguments.joined) argument_error_ = first_error(argument_error_, arguments.joined->code());
   hold_counts(arguments.segments.out);  // no other side has blocks that differ
   hold_types();
 }
@@ -88,7 +88,7 @@ Work NonblockingOperation::work(std::byte* memory) {
 }
 
 void NonblockingOperation::complete() {
-  const int code = first_error(work_->code(), judged_);
+  const int code = first_error(work_->code(), argument_error_);
   work_.reset();
   close(code);
 }

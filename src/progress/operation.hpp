@@ -81,7 +81,7 @@ class NonblockingOperation {
   const Prepared* prepared_ = nullptr;
   const Prepared* large_ = nullptr;
   const PreparedSegments* prepared_segments_ = nullptr;
-  int judged_ = MPI_SUCCESS;  // what the library says to the arguments
+  int argument_error_ = MPI_SUCCESS;  // what the library says to the arguments
 };
 
 }  // namespace wherry::run
