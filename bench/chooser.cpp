@@ -2,12 +2,12 @@
 //
 //   bench_chooser --sizes 8,1024 --strategies mesh,bruck2 --turns 20 --train 200
 // Per size: native calls one by one ("native alone") and Wherry's from the first on ("training"); then Wherry's choice
-// ("wherry"), the library's own ("native") and each strategy in turns. Run it under the preload.
+// ("wherry"), native calls ("native") and each strategy in turns. Run it under the preload.
 #include "exchange.hpp"
 
 namespace {
 
-/// Single calls, timed one by one: a row of calls in a loop would overlap.
+/// Single calls, timed one by one: a burst of calls in a loop would overlap.
 std::vector<double> single_calls(bench::Exchange& exchange, const char* variant, int calls) {
   std::vector<double> samples;
   bench::force(variant);

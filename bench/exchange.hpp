@@ -48,16 +48,16 @@ inline int calls_per_turn(MPI_Comm comm, Exchange& exchange) {
 }
 
 /// How calls follow each other. `together`: the ranks enter each call at the same time, from a barrier, as the OSU
-/// benchmarks do; a sample is one call. `in_rows`: without a pause, as in the Intel MPI Benchmarks; a sample is the mean of a row,
+/// benchmarks do; a sample is one call. `back_to_back`: without a pause, as in the Intel MPI Benchmarks; a sample is the mean of a row,
 /// in which calls overlap.
-enum class Calls { together, in_rows };
+enum class Calls { together, back_to_back };
 
 constexpr int samples_together = 10;  // in a turn
 
 /// Samples of all variants, in turns: whatever disturbs the machine disturbs them alike.
 inline std::vector<std::vector<double>> compare(MPI_Comm comm, Exchange& exchange,
                                                 const std::vector<std::string>& variants, int turns,
-                                                Calls how = Calls::in_rows) {
+                                                Calls how = Calls::back_to_back) {
   std::vector<std::vector<double>> samples(variants.size());
   const int calls = how == Calls::together ? 1 : calls_per_turn(comm, exchange);
   const int times = how == Calls::together ? samples_together : 1;

@@ -1,4 +1,4 @@
-// Which is fastest, of the library's own collective, what Wherry chooses after training, every strategy, and every
+// Which is fastest, of the native collective, what Wherry chooses after training, every strategy, and every
 // algorithm of the library's?
 //
 //   bench_grid --operations allreduce,bcast --sizes 8,1024 --turns 6

@@ -13,7 +13,6 @@
 #include "base/machine_name.hpp"
 #include "base/settings.hpp"
 #include "coll/state/communicator.hpp"
-#include "comm/mpi_library.hpp"
 #include "model/copies.hpp"
 #include "model/exchange.hpp"
 #include "model/fit.hpp"
@@ -117,7 +116,7 @@ void introduce(const run::Communicator& c) {
   if (c.rank() != 0) return;
   std::printf(R"({"machine": %s, "mpi": %s, "ranks": %d, "nodes": %d})"
               "\n",
-              json_string(machine_name()).c_str(), json_string(run::library_name(c.channel().api())).c_str(),
+              json_string(machine_name()).c_str(), json_string(mpi::library_name(c.channel().api())).c_str(),
               c.size(), c.placement().nodes());
 }
 

@@ -177,7 +177,7 @@ void measure(const std::string& operation, int block, const std::vector<std::str
   for (std::size_t i = 0; i < variants.size(); ++i) print(c, name, variants[i], samples[i]);
 }
 
-/// The library's own, what Wherry would choose, and every strategy, if none are asked for.
+/// Native, what Wherry would choose, and every strategy, if none are asked for.
 std::vector<std::string> variants_of(const std::string& operation, const std::string& asked,
                                      const wherry::topology::Placement& placement) {
   std::vector<std::string> variants = {"native", "wherry"};

@@ -1,8 +1,8 @@
-// What does an all-to-all of fixed arguments cost by each way to call it: the library's call, its non-blocking and persistent
+// What does an all-to-all of fixed arguments cost in each form: the native call, its non-blocking and persistent
 // forms, Wherry's call, Wherry's plan?
 //
 //   bench_plans --sizes 64,1024 --turns 10 [--thread]
-// All ways run in one process in turns, through Wherry's library and without the preload; the strategy and who makes progress
+// All forms run in one process in turns, through Wherry's library and without the preload; the strategy and who makes progress
 // are settings (WHERRY_ALLTOALL, WHERRY_PROGRESS). --thread: asks MPI for the thread level that a progress thread needs.
 #include <dlfcn.h>
 #include <time.h>
@@ -76,7 +76,7 @@ class Persistent {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-std::vector<Algorithm> ways(Blocks& b, Persistent& persistent, wherry::Plan& plan) {
+std::vector<Algorithm> forms(Blocks& b, Persistent& persistent, wherry::Plan& plan) {
   std::vector<Algorithm> all = {
       {"native",
        [&b] {
@@ -104,10 +104,10 @@ struct Times {
   std::vector<double> elapsed, processor;
 };
 
-/// A row of calls, from a barrier: seconds per call on the slowest rank, processor seconds as the mean of the ranks.
-void time_row(const Algorithm& way, int calls, Times& to) {
+/// A burst of calls, from a barrier: seconds per call on the slowest rank, processor seconds as the mean of the ranks.
+void time_row(const Algorithm& form, int calls, Times& to) {
   const double before = processor_seconds();
-  to.elapsed.push_back(bench::time_calls(MPI_COMM_WORLD, calls, way.exchange));
+  to.elapsed.push_back(bench::time_calls(MPI_COMM_WORLD, calls, form.exchange));
   double mine = (processor_seconds() - before) / calls, sum = 0;
   MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   to.processor.push_back(sum / bench::size_of(MPI_COMM_WORLD));
@@ -118,12 +118,12 @@ void measure(int block, int turns) {
   Blocks blocks(block);
   Persistent persistent(blocks);
   wherry::Plan plan = wherry::alltoall_plan(blocks.send, blocks.receive, MPI_COMM_WORLD);
-  const std::vector<Algorithm> all = ways(blocks, persistent, plan);
+  const std::vector<Algorithm> all = forms(blocks, persistent, plan);
   const std::string name = "alltoall " + std::to_string(block) + " B";
-  for (const Algorithm& way : all) {
+  for (const Algorithm& form : all) {
     std::ranges::fill(blocks.receive, '\0');
-    way.exchange();
-    if (!blocks.right()) bench::end_with("bench_plans: " + name + " by " + way.name + ": wrong result");
+    form.exchange();
+    if (!blocks.right()) bench::end_with("bench_plans: " + name + " by " + form.name + ": wrong result");
   }
   const double once = bench::time_calls(MPI_COMM_WORLD, 3, all.front().exchange);
   const int calls = std::clamp(static_cast<int>(row_s / once), 1, 200);

@@ -20,7 +20,7 @@ using namespace wherry;
 struct Variant {
   std::string name;
   std::function<void()> call;
-  std::function<void()> choose = [] {};  // what to run, before a row of calls
+  std::function<void()> choose = [] {};  // what to run, before a burst of calls
 };
 
 /// All variants in turns of rows of calls; prints their samples.

@@ -101,7 +101,7 @@ class Node {
   cache::NodeCache cache_{std::as_writable_bytes(std::span(lines_))};
 };
 
-/// Where the data are when a row of calls begins.
+/// Where the data are when a burst of calls begins.
 enum class Data { cached, not_cached, on_the_node };
 
 /// All variants in turns; variant 0 is the baseline.

@@ -6,7 +6,7 @@
 namespace nbody {
 namespace {
 
-/// Leapfrog steps of these lengths, which read the same backwards: drifts in full, kicks of neighbours joined (Yoshida, Construction
+/// Leapfrog steps of these lengths, which read the same backwards: drifts in full, kicks of neighbors joined (Yoshida, Construction
 /// of higher order symplectic integrators, Physics Letters A 150, 1990).
 Integrator composed(std::string name, std::string meaning, int order, std::vector<double> lengths) {
   std::vector<double> kicks = {lengths.front() / 2};

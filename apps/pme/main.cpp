@@ -14,23 +14,23 @@ namespace {
 
 using namespace pme;
 
-/// The ways to divide a grid, and what fills 900-byte messages.
-struct Way {
+/// How to divide a grid, and the grid that fills 900-byte messages.
+struct Layout {
   std::string name;
   Decomposition (*divide)(const Grid& grid, int ranks);
   Grid (*default_grid)(int ranks);
 };
-const std::array<Way, 2> ways = {
+const std::array<Layout, 2> decompositions = {
     {{"slab", slabs, default_slab_grid}, {"pencil", pencils, default_pencil_grid}}};
-const std::vector<std::string> way_names = {ways[0].name, ways[1].name};
+const std::vector<std::string> decomposition_names = {decompositions[0].name, decompositions[1].name};
 
 struct Settings {
   apps::Common common;
-  std::size_t way = 0;
-  std::vector<int> grid;  // empty: the way's own
+  std::size_t layout = 0;
+  std::vector<int> grid;  // empty: the layout's own
 
   Grid grid_for(int ranks) const {
-    return grid.empty() ? ways[way].default_grid(ranks) : Grid{grid[0], grid[1], grid[2]};
+    return grid.empty() ? decompositions[layout].default_grid(ranks) : Grid{grid[0], grid[1], grid[2]};
   }
 };
 
@@ -48,7 +48,7 @@ std::vector<apps::Option> options_of(Settings& settings) {
   std::vector<apps::Option> options = {
       {"--decomposition", "WAY",
        "slab (all ranks exchange) or pencil (rows, then columns of ranks; default slab)",
-       [&](const std::string& text) { settings.way = apps::one_of(text, way_names); }},
+       [&](const std::string& text) { settings.layout = apps::one_of(text, decomposition_names); }},
       {"--grid", "X,Y,Z", "points of the grid (default: a grid for these ranks with messages of 896 bytes)",
        [&](const std::string& text) { settings.grid = grid_from(text); }},
   };
@@ -140,9 +140,9 @@ std::string name_of(const Grid& grid) {
 apps::Outcome work(const Settings& settings, MPI_Comm comm, apps::Progress& progress) {
   const apps::Common& common = settings.common;
   const int ranks = apps::size_of(comm);
-  const Way& way = ways[settings.way];
+  const Layout& layout = decompositions[settings.layout];
   const Grid grid = settings.grid_for(ranks);
-  const Decomposition decomposition = way.divide(grid, ranks);
+  const Decomposition decomposition = layout.divide(grid, ranks);
   Comparison comparison(comm, decomposition);
   for (int i = 0; i < common.train; ++i) {
     progress.show("learning", i, common.train);
@@ -152,7 +152,7 @@ apps::Outcome work(const Settings& settings, MPI_Comm comm, apps::Progress& prog
     progress.show("steps", i, common.turns);
     comparison.turn(i);
   }
-  return {.head = "particle-mesh FFT, " + way.name + " decomposition of a grid of " + name_of(grid),
+  return {.head = "particle-mesh FFT, " + layout.name + " decomposition of a grid of " + name_of(grid),
           .measurements = comparison.measurements(name_of(grid)),
           .wrong = comparison.problem(),
           .right = "spectrum and potential agree with a serial FFT to 1e-12, and all steps bit by bit"};

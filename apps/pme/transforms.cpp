@@ -11,7 +11,7 @@ namespace {
 
 fftw_complex* raw(Complex* values) { return reinterpret_cast<fftw_complex*>(values); }
 
-/// Distance in memory between neighbours along an axis of an array.
+/// Distance in memory between neighbors along an axis of an array.
 int stride(const Box& box, int axis) {
   int distance = 1;
   for (int inner = axis + 1; inner < axes; ++inner) distance *= box.extent(inner);

@@ -24,7 +24,7 @@ std::size_t BlockReader::bytes(const BlockOptions& options) {
   return slots_of(options) * (sizeof(Slot) + options.block_bytes);
 }
 
-/// Neighbouring blocks of a target never meet; targets begin at different slots.
+/// Neighboring blocks of a target never meet; targets begin at different slots.
 std::size_t BlockReader::slot_of(int target, std::size_t block) const {
   return (apps::mix(static_cast<std::uint64_t>(target)) + block) % slots_.size();
 }

@@ -13,7 +13,7 @@ namespace remote {
 
 struct BlockOptions {
   std::size_t memory_bytes = 4 << 20;  // of all slots; as much as the cache that it is compared with
-  std::size_t block_bytes = 1 << 10;   // longer blocks bring neighbours along, and leave fewer slots
+  std::size_t block_bytes = 1 << 10;   // longer blocks bring neighbors along, and leave fewer slots
 };
 
 class BlockReader : public Reader {

@@ -10,7 +10,8 @@ inline constexpr int ping_pong_bytes[] = {small_bytes, 1 << 10, 1 << 12, 1 << 14
 
 /// Half a round trip.
 inline Values ping_pong(Post& post, int rank, Pair pair, int bytes) {
-  const int row = bytes < 1 << 14 ? 8 : 1;  // short ones in rows: a clock takes as long as a short message
+  const int row =
+      bytes < 1 << 14 ? 8 : 1;  // short ones back to back: a clock takes as long as a short message
   Values values(samples);
   for (double& value : values) {
     const double start = MPI_Wtime();

@@ -5,10 +5,9 @@
 Rows of the grid are dealt out in slabs. Prints "loop SECONDS" and "residual NUMBER".
 """
 
-import argparse
-
 import numpy as np
 from mpi4py import MPI
+from slab import neighbors, options
 
 
 class Slab:
@@ -18,8 +17,7 @@ class Slab:
         self.comm = comm
         self.rows = points // comm.size + (comm.rank < points % comm.size)
         self._padded = np.zeros((self.rows + 2, points + 2))
-        self._up = comm.rank - 1 if comm.rank > 0 else MPI.PROC_NULL
-        self._down = comm.rank + 1 if comm.rank + 1 < comm.size else MPI.PROC_NULL
+        self._up, self._down = neighbors(comm)
         self._sum = np.zeros(1)
 
     def laplace(self, x: np.ndarray) -> np.ndarray:
@@ -50,15 +48,12 @@ def solve(slab: Slab, b: np.ndarray, iterations: int) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--points", type=int, default=256)
-    parser.add_argument("--iterations", type=int, default=400)
-    options = parser.parse_args()
+    given = options(points=256, iterations=400)
     comm = MPI.COMM_WORLD
-    slab = Slab(comm, options.points)
-    b = np.random.default_rng(comm.rank).standard_normal((slab.rows, options.points))
+    slab = Slab(comm, given.points)
+    b = np.random.default_rng(comm.rank).standard_normal((slab.rows, given.points))
     begin = MPI.Wtime()
-    residual = solve(slab, b, options.iterations)
+    residual = solve(slab, b, given.iterations)
     seconds = comm.allreduce(MPI.Wtime() - begin, MPI.MAX)
     if comm.rank == 0:
         print(f"loop {seconds:.6f}\nresidual {residual:.3e}")

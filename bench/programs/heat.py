@@ -6,18 +6,16 @@ NumPy allocates and frees arrays of the size of a slab in every step, so what th
 counts. Prints "loop SECONDS" and "energy NUMBER".
 """
 
-import argparse
-
 import numpy as np
+import slab
 from mpi4py import MPI
 
 CHECK_EVERY = 20  # steps between two looks at the largest change
 
 
 def exchange_edges(comm: MPI.Intracomm, field: np.ndarray) -> None:
-    """Fills the first and the last row with the neighbours' edges; at the ends they stay."""
-    up = comm.rank - 1 if comm.rank > 0 else MPI.PROC_NULL
-    down = comm.rank + 1 if comm.rank + 1 < comm.size else MPI.PROC_NULL
+    """Fills the first and the last row with the neighbors' edges; at the ends they stay."""
+    up, down = slab.neighbors(comm)
     comm.Sendrecv(field[-2], down, recvbuf=field[0], source=up)
     comm.Sendrecv(field[1], up, recvbuf=field[-1], source=down)
 
@@ -38,10 +36,7 @@ def start(comm: MPI.Intracomm, rows: int) -> np.ndarray:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=int, default=640)
-    parser.add_argument("--steps", type=int, default=200)
-    options = parser.parse_args()
+    options = slab.options(rows=640, steps=200)
     comm = MPI.COMM_WORLD
     field = start(comm, options.rows)
     begin = MPI.Wtime()

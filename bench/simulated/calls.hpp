@@ -36,7 +36,7 @@ struct Call {
   unsigned char* own_received() { return receive.data() + own(); }
 };
 
-/// The library's own collectives.
+/// The native collectives.
 inline int native(const run::Alltoall& c) {
   return MPI_Alltoall(c.sendbuf, static_cast<int>(c.sendcount), c.sendtype, c.recvbuf,
                       static_cast<int>(c.recvcount), c.recvtype, c.comm);

@@ -159,7 +159,7 @@ const std::shared_ptr<run::AlgorithmCandidates>& offers_of_process() {
   return candidates;
 }
 
-/// The first calls on a communicator are the library's, whatever they move: small ones are simulated soonest.
+/// The first calls on a communicator are native, whatever they move: small ones are simulated soonest.
 void join(const Asked& asked, const Call& call, run::Runtime& runtime) {
   Call small = simulated::prepared(asked.what, call.rank, call.size, 1);
   const auto weight = asked.what.operation ? run::Weight::light : run::Weight::full;

@@ -27,7 +27,7 @@ class Chosen final : public run::Observer {
                wherry::profile::Reason reason, std::uint64_t, std::uint64_t) override {
     if (reason == wherry::profile::Reason::kept) trained_after_ = call;
   }
-  void missed(wherry::Collective, std::string_view reason) override { last_ = reason; }
+  void fell_back(wherry::Collective, std::string_view reason) override { last_ = reason; }
 
   const std::string& last() const { return last_; }
   long long trained_after() const { return trained_after_; }

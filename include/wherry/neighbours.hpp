@@ -1,10 +1,10 @@
-// Wherry for C++20, as wherry.hpp describes it: collectives among the neighbours of a communicator's topology, and their plans.
+// Wherry for C++20, as wherry.hpp describes it: collectives among the neighbors of a communicator's topology, and their plans.
 //
 //   MPI_Cart_create(MPI_COMM_WORLD, 2, extents, periods, 0, &grid);
 //   std::vector<double> send(4 * n), receive(4 * n);   // west, east, south, north
 //   wherry::neighbor_alltoall(send, receive, grid);
 //
-// What wherry.h says of neighbourhoods holds here: how neighbours are numbered, and that blocks of MPI_PROC_NULL stay as they are,
+// What wherry.h says of neighborhoods holds here: how neighbors are numbered, and that blocks of MPI_PROC_NULL stay as they are,
 // although they have a place in both ranges.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace wherry {
 
-/// How many neighbours a rank sends to, and receives from, MPI_PROC_NULL among them.
+/// How many neighbors a rank sends to, and receives from, MPI_PROC_NULL among them.
 struct Degrees {
   std::size_t targets;
   std::size_t sources;
@@ -72,7 +72,7 @@ struct NearBlocks {
   Scaled<T> counts, begins;
 };
 
-/// Equal blocks for all neighbours, checked: as many values to each as from each.
+/// Equal blocks for all neighbors, checked: as many values to each as from each.
 template <class T>
 struct NearEqual {
   NearEqual(std::size_t sent, std::size_t received, const Degrees& near)
@@ -96,7 +96,7 @@ struct NearOfAnySize {
   MPI_Datatype type = datatype<T>();
 };
 
-/// One block for all neighbours, checked: how many values are in it, as MPI counts them.
+/// One block for all neighbors, checked: how many values are in it, as MPI counts them.
 template <class T>
 int near_block(std::size_t sent, std::size_t received, const Degrees& near) {
   const int count = mpi_count<T>(sent);
@@ -106,12 +106,12 @@ int near_block(std::size_t sent, std::size_t received, const Degrees& near) {
 
 }  // namespace detail
 
-/// Sends block i of `send` to neighbour i; block i of `receive` comes from neighbour i.
+/// Sends block i of `send` to neighbor i; block i of `receive` comes from neighbor i.
 ///
-/// send: one block for each neighbour that this rank sends to, one after the other, all of the same size on all ranks, which may be
+/// send: one block for each neighbor that this rank sends to, one after the other, all of the same size on all ranks, which may be
 ///   0. receive: one of that size for each that it receives from; they must not overlap.
 /// Collective over comm. Returns when `receive` is complete.
-/// Throws usage_error (local, before any message) if a size is no multiple of the neighbours, if blocks differ in size, or there is no
+/// Throws usage_error (local, before any message) if a size is no multiple of the neighbors, if blocks differ in size, or there is no
 /// topology; mpi_error.
 /// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoall.
 template <Values Send, WritableValues Receive>
@@ -124,7 +124,7 @@ void neighbor_alltoall(const Send& send, Receive&& receive, MPI_Comm comm) {
                                          std::ranges::data(receive), count.receive, count.type, comm));
 }
 
-/// The same with blocks of any size, one after the other: counts have one entry per neighbour, in values (not bytes). A block that is
+/// The same with blocks of any size, one after the other: counts have one entry per neighbor, in values (not bytes). A block that is
 /// received has the size that its sender sends.
 ///
 /// Collective over comm. Returns when `receive` is complete.
@@ -144,9 +144,9 @@ void neighbor_alltoallv(const Send& send, std::span<const int> send_counts, Rece
                                 blocks.receive.begins.data(), blocks.type, comm));
 }
 
-/// Sends `send` to all neighbours; block i of `receive` comes from neighbour i.
+/// Sends `send` to all neighbors; block i of `receive` comes from neighbor i.
 ///
-/// send: as many values on all ranks; may be empty. receive: one such block for each neighbour that this rank receives from; they
+/// send: as many values on all ranks; may be empty. receive: one such block for each neighbor that this rank receives from; they
 ///   must not overlap.
 /// Collective over comm. Returns when `receive` is complete.
 /// Throws usage_error (local, before any message) if receive has not the size for all blocks, or there is no topology; mpi_error.

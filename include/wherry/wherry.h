@@ -1,7 +1,7 @@
 // Wherry for C: the collectives of MPI under the prefix wherry_, with MPI's own signatures.
 //
 // Replace MPI_Alltoall by wherry_alltoall, link Wherry beside the MPI library, and Wherry runs whichever is best on this
-// machine: one of its strategies or the library's own collective. Nothing has to be started or ended: Wherry begins with
+// machine: one of its strategies or the native collective. Nothing has to be started or ended: Wherry begins with
 // the first call after MPI_Init and ends inside MPI_Finalize. The settings are those of `wherry run` (WHERRY_ALLTOALL,
 // WHERRY_DISABLE, ...; docs/reference/settings.md), read once, and must be the same on all ranks. Under `wherry run` as
 // well, MPI's own names go to that Wherry and these to this one; its profile does not show the calls of these.
@@ -15,9 +15,9 @@
 // - It returns MPI_SUCCESS or MPI's error code, after comm's error handler was called with it. As in MPI, what is wrong
 //   with this rank's arguments is a local error: other ranks may then wait.
 // - Threads may call at once where MPI allows it (MPI_THREAD_MULTIPLE), but not on one communicator.
-// - The first all-to-all on a communicator, or the first 16 of its other collectives, run the library's own; then Wherry
+// - The first all-to-all on a communicator, or the first 16 of its other collectives, run native; then Wherry
 //   makes a communicator for its messages, which is freed with the program's.
-// - A program that uses MPI sessions without MPI_Init gets the library's own collective.
+// - A program that uses MPI sessions without MPI_Init gets the native collective.
 #ifndef WHERRY_WHERRY_H
 #define WHERRY_WHERRY_H
 
@@ -127,32 +127,32 @@ int wherry_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcoun
 /// Standard: MPI 4.1, section 6.3, MPI_Barrier.
 int wherry_barrier(MPI_Comm comm);
 
-// Of all neighbourhood collectives: comm has a topology (MPI 4.1, chapter 8), and a rank's blocks are numbered by its neighbours there: of
+// Of all neighborhood collectives: comm has a topology (MPI 4.1, chapter 8), and a rank's blocks are numbered by its neighbors there: of
 // a Cartesian one, in each dimension the one below, then the one above; of a graph, as they were given. Blocks of MPI_PROC_NULL are
-// neither sent nor written to. Where a rank is a neighbour several times, the library's own order says which block meets which.
+// neither sent nor written to. Where a rank is a neighbor several times, the library's own order says which block meets which.
 // MPI_IN_PLACE is not known to these.
 
-/// Sends block i of sendbuf to neighbour i among those that this rank sends to; block i of recvbuf comes from neighbour i among
+/// Sends block i of sendbuf to neighbor i among those that this rank sends to; block i of recvbuf comes from neighbor i among
 /// those that it receives from.
 ///
-/// sendbuf: one block of sendcount elements of sendtype for each such neighbour, one after the other.
+/// sendbuf: one block of sendcount elements of sendtype for each such neighbor, one after the other.
 /// recvbuf: one block of recvcount elements of recvtype for each of the others; it must not overlap sendbuf.
 /// sendcount, recvcount: elements per block (not bytes), may be 0; blocks have as many bytes on all ranks.
 /// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoall.
 int wherry_neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
-/// The same with blocks of any size: sendcounts[i] elements from sendbuf + sdispls[i] elements go to neighbour i.
+/// The same with blocks of any size: sendcounts[i] elements from sendbuf + sdispls[i] elements go to neighbor i.
 ///
-/// sendcounts, sdispls: one entry per neighbour that this rank sends to, in elements of sendtype and in units of its extent.
-/// recvcounts, rdispls: one per neighbour that it receives from; a block has the size that its sender sends.
+/// sendcounts, sdispls: one entry per neighbor that this rank sends to, in elements of sendtype and in units of its extent.
+/// recvcounts, rdispls: one per neighbor that it receives from; a block has the size that its sender sends.
 ///   Blocks of recvbuf must not overlap each other or sendbuf.
 /// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoallv.
 int wherry_neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
                               MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
                               const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
 
-/// The same with blocks of any size and type: sendcounts[i] elements of sendtypes[i] go to neighbour i.
+/// The same with blocks of any size and type: sendcounts[i] elements of sendtypes[i] go to neighbor i.
 ///
 /// sdispls, rdispls: in bytes from the buffer, whatever the types.
 /// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoallw.
@@ -160,17 +160,17 @@ int wherry_neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const
                               const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                               const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
 
-/// Sends one block to all neighbours that this rank sends to; block i of recvbuf comes from neighbour i among those that it receives
+/// Sends one block to all neighbors that this rank sends to; block i of recvbuf comes from neighbor i among those that it receives
 /// from.
 ///
-/// sendbuf: sendcount elements of sendtype. recvbuf: one block of recvcount elements of recvtype for each such neighbour; it
+/// sendbuf: sendcount elements of sendtype. recvbuf: one block of recvcount elements of recvtype for each such neighbor; it
 ///   must not overlap sendbuf.
 /// sendcount, recvcount: elements per block (not bytes), may be 0; blocks have as many bytes on all ranks.
 /// Standard: MPI 4.1, section 8.6.1, MPI_Neighbor_allgather.
 int wherry_neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
                               int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
 
-/// The same with blocks of any size: neighbour i sends recvcounts[i] elements, which go to recvbuf + displs[i] elements.
+/// The same with blocks of any size: neighbor i sends recvcounts[i] elements, which go to recvbuf + displs[i] elements.
 ///
 /// Standard: MPI 4.1, section 8.6.1, MPI_Neighbor_allgatherv.
 int wherry_neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -218,7 +218,7 @@ void wherry_inbox_free(wherry_inbox** inbox);
 /// The makers take the arguments of the collective without wherry_..._plan in its name, and what stands there about them holds. They
 /// are collective over comm and may wait for all its ranks; what can be worked out once is worked out then. They set *plan,
 /// or leave NULL there after an error of Wherry's. How it runs: the strategy that the settings name; else what the blocking form has
-/// learned on comm for such calls, or what the cost model expects to be fastest; or the library's own, which is MPI's non-blocking
+/// learned on comm for such calls, or what the cost model expects to be fastest; or native, which is MPI's non-blocking
 /// form. wherry_plan_strategy says which. WHERRY_NONBLOCKING concerns calls of MPI, not these.
 ///
 /// - Counts and displacements are copied. Buffers, datatypes, op and comm stay the program's: they must be there until the plan is
@@ -226,7 +226,7 @@ void wherry_inbox_free(wherry_inbox** inbox);
 /// - All ranks of comm start its plans in the same order, and in one order with its non-blocking collectives of MPI.
 /// - Between start and completion the buffers are Wherry's. Where the MPI library lets Wherry take part in its progress (Open
 ///   MPI, MPICH from 4.3 on) an execution proceeds while this process is inside any MPI call, and with WHERRY_PROGRESS=thread also
-///   while it computes; elsewhere plans are the library's.
+///   while it computes; elsewhere plans are native.
 /// - Free plans before comm and before MPI_Finalize.
 typedef struct wherry_plan wherry_plan;
 
@@ -304,7 +304,7 @@ int wherry_plan_free(wherry_plan** plan);
 const char* wherry_plan_strategy(const wherry_plan* plan);
 
 /// What ran in this thread's last wherry_ collective: a strategy's name ("bruck2"; `wherry explain` lists them), "native"
-/// for the library's own, or "" before the first. The text is never freed. Local.
+/// for native, or "" before the first. The text is never freed. Local.
 const char* wherry_last_strategy(void);
 
 /// The version of the library: "0.1.0". Local; may be called before MPI_Init.

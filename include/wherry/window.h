@@ -7,7 +7,7 @@
 //                at the same time become one. The default.
 //   always       for the life of the window, which nobody writes.
 //   user         until wherry_win_invalidate. Call it on every rank when others may have written.
-//   off          the window is the library's alone.
+//   off          all calls on the window are native.
 //
 // Other keys; sizes are in bytes, or with K, M or G:
 //

@@ -55,7 +55,7 @@ Kept<T> per_rank(const void* buffer, const T* values, MPI_Comm comm) {
   return {buffer == MPI_IN_PLACE ? nullptr : values, static_cast<std::size_t>(ranks)};
 }
 
-/// An array with an entry for each neighbour that this rank sends to, or receives from.
+/// An array with an entry for each neighbor that this rank sends to, or receives from.
 template <class T>
 Kept<T> per_target(const T* values, MPI_Comm comm) {
   return {values, run::topology_of(library(), comm).targets.size()};

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/settings.hpp"
-#include "host/unknown_settings.hpp"
+#include "host/runtime.hpp"
 #include "progress/progress_engine.hpp"
 
 namespace wherry::api {
@@ -51,7 +51,7 @@ class Listener : public run::Observer {
   }
   void decided(MPI_Comm, const run::CellKey&, std::uint32_t, std::string_view, profile::Reason, std::uint64_t,
                std::uint64_t) override {}
-  void missed(Collective, std::string_view) override {}
+  void fell_back(Collective, std::string_view) override {}
 };
 
 Settings settings_of_process() {
@@ -69,14 +69,14 @@ class Process {
   Process()
       : settings_(settings_of_process()),
         runtime_(settings_, library(), &listener_),
-        driver_(library(), settings_.progress, {advance, is_idle, poll}) {
+        progress_engine_(library(), settings_.progress, {advance, is_idle, poll}) {
     print_problems();
     watch_self();
     if (settings_.progress == ProgressBy::thread) std::atexit(stop_thread);
-    if (driver_.exists()) runtime_.factory().drive([this] { return driver_.wake(); });
+    if (progress_engine_.exists()) runtime_.factory().drive([this] { return progress_engine_.wake(); });
   }
   run::Runtime& runtime() { return runtime_; }
-  run::ProgressEngine& driver() { return driver_; }
+  run::ProgressEngine& progress_engine() { return progress_engine_; }
   const Settings& settings() const { return settings_; }
 
  private:
@@ -96,7 +96,7 @@ class Process {
   /// MPI_COMM_SELF is freed first when MPI ends, while Wherry may still communicate (MPI 4.1, 11.2.4).
   void watch_self() {
     const auto end = [](MPI_Comm, int, void* process, void*) -> int {
-      static_cast<Process*>(process)->driver_.stop();
+      static_cast<Process*>(process)->progress_engine_.stop();
       static_cast<Process*>(process)->runtime_.finalize();
       return MPI_SUCCESS;
     };
@@ -109,7 +109,7 @@ class Process {
   const Settings settings_;
   Listener listener_;
   run::Runtime runtime_;
-  run::ProgressEngine driver_;
+  run::ProgressEngine progress_engine_;
 };
 
 /// Made at the first call; never destroyed: exit handlers may still communicate.
@@ -120,9 +120,9 @@ Process& process() {
 
 int advance() { return process().runtime().advance(); }
 bool is_idle() { return process().runtime().is_idle(); }
-int poll(void*) { return process().driver().poll(); }
+int poll(void*) { return process().progress_engine().poll(); }
 /// For a program that exits without MPI_Finalize.
-void stop_thread() { process().driver().stop(); }
+void stop_thread() { process().progress_engine().stop(); }
 
 }  // namespace
 

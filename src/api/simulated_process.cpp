@@ -29,7 +29,7 @@ class Rank final : public run::Observer {
       : settings_(settings_of_simulation()),
         runtime_(settings_, library(), this,
                  {.now = simulated_seconds, .candidates = candidates_of_all_ranks()}) {
-    // Nobody goes on with a plan but its owner's calls of plans. So between the start of a plan and its end a simulated program calls
+    // Nothing progresses a plan but its owner's calls of plans. So between the start of a plan and its end a simulated program calls
     // nothing that waits for other ranks.
     runtime_.factory().drive([] { return std::string_view(); });
   }
@@ -39,7 +39,7 @@ class Rank final : public run::Observer {
   }
   void decided(MPI_Comm, const run::CellKey&, std::uint32_t, std::string_view, profile::Reason, std::uint64_t,
                std::uint64_t) override {}
-  void missed(Collective, std::string_view) override {}
+  void fell_back(Collective, std::string_view) override {}
 
   run::Runtime& runtime() { return runtime_; }
   const Settings& settings() const { return settings_; }

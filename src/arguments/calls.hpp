@@ -3,15 +3,33 @@
 
 #include <mpi.h>
 
-#include <type_traits>
+#include <cstddef>
+#include <cstdint>
 
-#include "arguments/counts.hpp"
 #include "base/collective.hpp"
 
 namespace wherry::run {
 
-/// Arguments of MPI_Alltoall (MPI 4.1, 6.8), counts widened.
-struct Alltoall {
+/// An array of counts or displacements as MPI passes them: a read-only view of int or 64-bit numbers; does not own them.
+class Numbers {
+ public:
+  Numbers(const int* values) : narrow_(values) {}
+  Numbers(const std::int64_t* values) : wide_(values) {}
+  Numbers(const long long* values) : wide_(reinterpret_cast<const std::int64_t*>(values)) {}
+
+  std::int64_t operator[](int i) const { return narrow_ != nullptr ? narrow_[i] : wide_[i]; }
+  bool empty() const { return narrow_ == nullptr && wide_ == nullptr; }
+
+ private:
+  const int* narrow_ = nullptr;
+  const std::int64_t* wide_ = nullptr;
+};
+
+/// Of collectives in which all blocks are equally long.
+template <Collective which>
+struct EqualBlocks {
+  static constexpr Collective collective = which;
+
   const void* sendbuf;
   MPI_Count sendcount;
   MPI_Datatype sendtype;
@@ -21,8 +39,11 @@ struct Alltoall {
   MPI_Comm comm;
 };
 
-/// Arguments of MPI_Alltoallv: displacements in units of the type's extent.
-struct Alltoallv {
+/// Each block has a count and a displacement, in units of the type's extent.
+template <Collective which>
+struct CountedBlocks {
+  static constexpr Collective collective = which;
+
   const void* sendbuf;
   Numbers sendcounts;
   Numbers sdispls;
@@ -34,8 +55,11 @@ struct Alltoallv {
   MPI_Comm comm;
 };
 
-/// Arguments of MPI_Alltoallw: displacements in bytes, one type per rank.
-struct Alltoallw {
+/// Each block has a type, too: displacements in bytes.
+template <Collective which>
+struct TypedBlocks {
+  static constexpr Collective collective = which;
+
   const void* sendbuf;
   Numbers sendcounts;
   Numbers sdispls;
@@ -47,19 +71,11 @@ struct Alltoallw {
   MPI_Comm comm;
 };
 
-/// Arguments of MPI_Allgather (MPI 4.1, 6.7).
-struct Allgather {
-  const void* sendbuf;
-  MPI_Count sendcount;
-  MPI_Datatype sendtype;
-  void* recvbuf;
-  MPI_Count recvcount;
-  MPI_Datatype recvtype;
-  MPI_Comm comm;
-};
+/// One block is sent, to all; those received have counts and displacements, in units of the type's extent.
+template <Collective which>
+struct GatheredBlocks {
+  static constexpr Collective collective = which;
 
-/// Arguments of MPI_Allgatherv (MPI 4.1, 6.7): displacements in units of the type's extent.
-struct Allgatherv {
   const void* sendbuf;
   MPI_Count sendcount;
   MPI_Datatype sendtype;
@@ -70,8 +86,43 @@ struct Allgatherv {
   MPI_Comm comm;
 };
 
+/// Equally long blocks of or for one rank, where alone what is received, or sent, matters.
+template <Collective which>
+struct RootedBlocks {
+  static constexpr Collective collective = which;
+
+  const void* sendbuf;
+  MPI_Count sendcount;
+  MPI_Datatype sendtype;
+  void* recvbuf;
+  MPI_Count recvcount;
+  MPI_Datatype recvtype;
+  int root;
+  MPI_Comm comm;
+};
+
+// MPI 4.1, 6.8.
+using Alltoall = EqualBlocks<Collective::alltoall>;
+using Alltoallv = CountedBlocks<Collective::alltoallv>;
+using Alltoallw = TypedBlocks<Collective::alltoallw>;
+
+// MPI 4.1, 6.5 to 6.7.
+using Gather = RootedBlocks<Collective::gather>;
+using Scatter = RootedBlocks<Collective::scatter>;
+using Allgather = EqualBlocks<Collective::allgather>;
+using Allgatherv = GatheredBlocks<Collective::allgatherv>;
+
+// MPI 4.1, 8.6: a block for each neighbor.
+using NeighborAlltoall = EqualBlocks<Collective::neighbor_alltoall>;
+using NeighborAlltoallv = CountedBlocks<Collective::neighbor_alltoallv>;
+using NeighborAlltoallw = TypedBlocks<Collective::neighbor_alltoallw>;
+using NeighborAllgather = EqualBlocks<Collective::neighbor_allgather>;
+using NeighborAllgatherv = GatheredBlocks<Collective::neighbor_allgatherv>;
+
 /// Arguments of MPI_Bcast (MPI 4.1, 6.4).
 struct Bcast {
+  static constexpr Collective collective = Collective::bcast;
+
   void* buffer;
   MPI_Count count;
   MPI_Datatype datatype;
@@ -79,32 +130,10 @@ struct Bcast {
   MPI_Comm comm;
 };
 
-/// Arguments of MPI_Gather (MPI 4.1, 6.5); what is received matters at the root only.
-struct Gather {
-  const void* sendbuf;
-  MPI_Count sendcount;
-  MPI_Datatype sendtype;
-  void* recvbuf;
-  MPI_Count recvcount;
-  MPI_Datatype recvtype;
-  int root;
-  MPI_Comm comm;
-};
-
-/// Arguments of MPI_Scatter (MPI 4.1, 6.6); what is sent matters at the root only.
-struct Scatter {
-  const void* sendbuf;
-  MPI_Count sendcount;
-  MPI_Datatype sendtype;
-  void* recvbuf;
-  MPI_Count recvcount;
-  MPI_Datatype recvtype;
-  int root;
-  MPI_Comm comm;
-};
-
 /// Arguments of MPI_Reduce (MPI 4.1, 6.9.1).
 struct Reduce {
+  static constexpr Collective collective = Collective::reduce;
+
   const void* sendbuf;
   void* recvbuf;
   MPI_Count count;
@@ -116,6 +145,8 @@ struct Reduce {
 
 /// Arguments of MPI_Allreduce (MPI 4.1, 6.9.6).
 struct Allreduce {
+  static constexpr Collective collective = Collective::allreduce;
+
   const void* sendbuf;
   void* recvbuf;
   MPI_Count count;
@@ -126,6 +157,8 @@ struct Allreduce {
 
 /// Arguments of MPI_Reduce_scatter_block (MPI 4.1, 6.10.1): recvcount elements for each rank.
 struct ReduceScatterBlock {
+  static constexpr Collective collective = Collective::reduce_scatter_block;
+
   const void* sendbuf;
   void* recvbuf;
   MPI_Count recvcount;
@@ -136,6 +169,8 @@ struct ReduceScatterBlock {
 
 /// Arguments of MPI_Reduce_scatter (MPI 4.1, 6.10.2): recvcounts[i] elements for rank i.
 struct ReduceScatter {
+  static constexpr Collective collective = Collective::reduce_scatter;
+
   const void* sendbuf;
   void* recvbuf;
   Numbers recvcounts;
@@ -146,90 +181,13 @@ struct ReduceScatter {
 
 /// Arguments of MPI_Barrier (MPI 4.1, 6.3).
 struct Barrier {
-  MPI_Comm comm;
-};
+  static constexpr Collective collective = Collective::barrier;
 
-/// Arguments of MPI_Neighbor_alltoall (MPI 4.1, 8.6.2), counts widened.
-struct NeighborAlltoall {
-  const void* sendbuf;
-  MPI_Count sendcount;
-  MPI_Datatype sendtype;
-  void* recvbuf;
-  MPI_Count recvcount;
-  MPI_Datatype recvtype;
-  MPI_Comm comm;
-};
-
-/// Arguments of MPI_Neighbor_alltoallv: displacements in units of the type's extent.
-struct NeighborAlltoallv {
-  const void* sendbuf;
-  Numbers sendcounts;
-  Numbers sdispls;
-  MPI_Datatype sendtype;
-  void* recvbuf;
-  Numbers recvcounts;
-  Numbers rdispls;
-  MPI_Datatype recvtype;
-  MPI_Comm comm;
-};
-
-/// Arguments of MPI_Neighbor_alltoallw: displacements in bytes, one type per neighbor.
-struct NeighborAlltoallw {
-  const void* sendbuf;
-  Numbers sendcounts;
-  Numbers sdispls;
-  const MPI_Datatype* sendtypes;
-  void* recvbuf;
-  Numbers recvcounts;
-  Numbers rdispls;
-  const MPI_Datatype* recvtypes;
-  MPI_Comm comm;
-};
-
-/// Arguments of MPI_Neighbor_allgather (MPI 4.1, 8.6.1), counts widened.
-struct NeighborAllgather {
-  const void* sendbuf;
-  MPI_Count sendcount;
-  MPI_Datatype sendtype;
-  void* recvbuf;
-  MPI_Count recvcount;
-  MPI_Datatype recvtype;
-  MPI_Comm comm;
-};
-
-/// Arguments of MPI_Neighbor_allgatherv: displacements in units of the type's extent.
-struct NeighborAllgatherv {
-  const void* sendbuf;
-  MPI_Count sendcount;
-  MPI_Datatype sendtype;
-  void* recvbuf;
-  Numbers recvcounts;
-  Numbers displs;
-  MPI_Datatype recvtype;
   MPI_Comm comm;
 };
 
 /// Which collective such arguments belong to.
 template <class Call>
-inline constexpr Collective collective_of = [] {
-  if constexpr (std::is_same_v<Call, Alltoall>) return Collective::alltoall;
-  else if constexpr (std::is_same_v<Call, Alltoallv>) return Collective::alltoallv;
-  else if constexpr (std::is_same_v<Call, Alltoallw>) return Collective::alltoallw;
-  else if constexpr (std::is_same_v<Call, Allgather>) return Collective::allgather;
-  else if constexpr (std::is_same_v<Call, Allgatherv>) return Collective::allgatherv;
-  else if constexpr (std::is_same_v<Call, Bcast>) return Collective::bcast;
-  else if constexpr (std::is_same_v<Call, Gather>) return Collective::gather;
-  else if constexpr (std::is_same_v<Call, Scatter>) return Collective::scatter;
-  else if constexpr (std::is_same_v<Call, Reduce>) return Collective::reduce;
-  else if constexpr (std::is_same_v<Call, Allreduce>) return Collective::allreduce;
-  else if constexpr (std::is_same_v<Call, ReduceScatterBlock>) return Collective::reduce_scatter_block;
-  else if constexpr (std::is_same_v<Call, ReduceScatter>) return Collective::reduce_scatter;
-  else if constexpr (std::is_same_v<Call, NeighborAlltoall>) return Collective::neighbor_alltoall;
-  else if constexpr (std::is_same_v<Call, NeighborAlltoallv>) return Collective::neighbor_alltoallv;
-  else if constexpr (std::is_same_v<Call, NeighborAlltoallw>) return Collective::neighbor_alltoallw;
-  else if constexpr (std::is_same_v<Call, NeighborAllgather>) return Collective::neighbor_allgather;
-  else if constexpr (std::is_same_v<Call, NeighborAllgatherv>) return Collective::neighbor_allgatherv;
-  else return Collective::barrier;
-}();
+inline constexpr Collective collective_of = Call::collective;
 
 }  // namespace wherry::run

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "arguments/blocks.hpp"
-#include "arguments/matching.hpp"
 #include "arguments/neighborhood_call.hpp"
+#include "arguments/neighbors.hpp"
 #include "mpi/api.hpp"
 
 namespace wherry::run {

@@ -22,7 +22,7 @@ enum class Collective {
   reduce_scatter_block,
   reduce_scatter,
   barrier,
-  // Those of neighbourhoods are last (is_neighbourhood):
+  // Those of neighborhoods are last (is_neighbourhood):
   neighbor_alltoall,
   neighbor_alltoallv,
   neighbor_alltoallw,
@@ -62,10 +62,10 @@ static_assert(collectives == static_cast<std::size_t>(Collective::neighbor_allga
 
 constexpr std::size_t index_of(Collective c) { return static_cast<std::size_t>(c); }
 constexpr std::string_view name_of(Collective c) { return collective_names[index_of(c)].mpi; }
-/// Whether its ranks meet only their neighbours in the communicator's topology.
+/// Whether its ranks meet only their neighbors in the communicator's topology.
 constexpr bool is_neighbourhood(Collective c) { return c >= Collective::neighbor_alltoall; }
 
-/// What limits the ways to perform a call, alike on all ranks.
+/// What limits the algorithms of a call, alike on all ranks.
 enum class Limit : std::uint32_t {
   none,
   in_place,  // an all-to-all whose data to send lies where data is received

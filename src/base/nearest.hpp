@@ -1,4 +1,4 @@
-// "Did you mean ...?": the known word that is nearest to a misspelt one.
+// "Did you mean ...?": the known word that is nearest to an unknown one.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace wherry {
 
-/// Letters to insert, delete, replace or swap with their neighbour to turn a into b, in any case of letters.
+/// Letters to insert, delete, replace or swap with their neighbor to turn a into b, in any case of letters.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The nearest of `known` (the first of equals), or empty if none is within a third of the word's length, without the beginning that all

@@ -1,6 +1,7 @@
 #include "base/settings.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdint>
 #include <iterator>
@@ -13,40 +14,17 @@ namespace {
 
 constexpr std::string_view prefix = "WHERRY_";
 
-constexpr Variable known_variables[] = {
+constexpr Variable plain_variables[] = {
     {"WHERRY_DISABLE", "1: Wherry does nothing at all"},
     {"WHERRY_NO_PROFILE", "1: record no calls, sizes or times"},
     {"WHERRY_NO_COLLECTIVES", "1: leave every collective to the MPI library"},
     {"WHERRY_NONBLOCKING", "1: perform non-blocking and persistent collectives too"},
-    {"WHERRY_PROGRESS", "who goes on with these: calls (of MPI; the default), or a thread as well"},
+    {"WHERRY_PROGRESS", "what progresses these: calls (of MPI; the default), or a thread as well"},
     {"WHERRY_NO_LEARNING", "1: follow the cost model and the tuning file, try nothing out"},
     {"WHERRY_NO_TUNING", "1: neither read nor write the tuning file"},
     {"WHERRY_OUTPUT", "directory for the record of each rank; none: nothing is recorded"},
     {"WHERRY_TUNING_FILE", "what was learned; default wherry/tuning in the user's cache directory"},
     {"WHERRY_STAGING_MAX", "most bytes of staging per collective, with K, M or G, 4K to 1024G; default 256M"},
-    {"WHERRY_ALLTOALL", "strategy for MPI_Alltoall: a name, native or auto (the default)"},
-    {"WHERRY_ALLTOALLV", "strategy for MPI_Alltoallv: a name, native or auto (the default)"},
-    {"WHERRY_ALLTOALLW", "strategy for MPI_Alltoallw: a name, native or auto (the default)"},
-    {"WHERRY_ALLGATHER", "strategy for MPI_Allgather: a name, native or auto (the default)"},
-    {"WHERRY_ALLGATHERV", "strategy for MPI_Allgatherv: a name, native or auto (the default)"},
-    {"WHERRY_BCAST", "strategy for MPI_Bcast: a name, native or auto (the default)"},
-    {"WHERRY_GATHER", "strategy for MPI_Gather: a name, native or auto (the default)"},
-    {"WHERRY_SCATTER", "strategy for MPI_Scatter: a name, native or auto (the default)"},
-    {"WHERRY_REDUCE", "strategy for MPI_Reduce: a name, native or auto (the default)"},
-    {"WHERRY_ALLREDUCE", "strategy for MPI_Allreduce: a name, native or auto (the default)"},
-    {"WHERRY_REDUCE_SCATTER_BLOCK",
-     "strategy for MPI_Reduce_scatter_block: a name, native or auto (the default)"},
-    {"WHERRY_REDUCE_SCATTER", "strategy for MPI_Reduce_scatter: a name, native or auto (the default)"},
-    {"WHERRY_BARRIER", "strategy for MPI_Barrier: a name, native or auto (the default)"},
-    {"WHERRY_NEIGHBOR_ALLTOALL", "strategy for MPI_Neighbor_alltoall: a name, native or auto (the default)"},
-    {"WHERRY_NEIGHBOR_ALLTOALLV",
-     "strategy for MPI_Neighbor_alltoallv: a name, native or auto (the default)"},
-    {"WHERRY_NEIGHBOR_ALLTOALLW",
-     "strategy for MPI_Neighbor_alltoallw: a name, native or auto (the default)"},
-    {"WHERRY_NEIGHBOR_ALLGATHER",
-     "strategy for MPI_Neighbor_allgather: a name, native or auto (the default)"},
-    {"WHERRY_NEIGHBOR_ALLGATHERV",
-     "strategy for MPI_Neighbor_allgatherv: a name, native or auto (the default)"},
     {"WHERRY_SPARSE_EXCHANGE",
      "how sparse exchanges run: nbx, census, a strategy, native or auto (the default)"},
     {"WHERRY_CACHE",
@@ -68,6 +46,16 @@ constexpr Variable known_variables[] = {
     {"WHERRY_RANKS_PER_NODE", "assume nodes of so many consecutive ranks; 0: ask MPI (the default)"},
     {"WHERRY_VERBOSE", "0: quiet (the default); 1: say what was found; 2: say every decision"},
 };
+
+/// These, and one for each collective.
+constexpr std::array known_variables = [] {
+  std::array<Variable, std::size(plain_variables) + collectives> all{};
+  auto* const rest = std::ranges::copy(plain_variables, all.begin()).out;
+  std::ranges::transform(collective_names, rest, [](const CollectiveName& each) {
+    return Variable{each.variable, "strategy of this collective: a name, native or auto (the default)"};
+  });
+  return all;
+}();
 
 /// Quotes a value from the environment for a message: cut to a readable length, with no control characters.
 std::string quoted(std::string_view value) {

@@ -31,7 +31,7 @@ struct Features {
   bool tuning = true;  // WHERRY_NO_TUNING: neither read nor write the tuning file
 };
 
-/// Who goes on with collectives that were started.
+/// What progresses nonblocking collectives.
 enum class ProgressBy {
   calls,   // the MPI library, while the program is inside it
   thread,  // a thread of Wherry's too
@@ -94,7 +94,7 @@ struct Variable {
 std::span<const Variable> variables();
 
 /// One sentence for each WHERRY_* entry of an environment block (NULL-terminated "NAME=value" strings; may be
-/// nullptr) that no variable has the name of, with the nearest name: a misspelt setting would go unnoticed.
+/// nullptr) that no variable has the name of, with the nearest name: a setting of an unknown name would go unnoticed.
 std::vector<std::string> unknown_variables(const char* const* environment);
 
 }  // namespace wherry

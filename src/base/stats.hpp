@@ -10,7 +10,7 @@
 
 namespace wherry {
 
-/// The value that a fraction q (0..1) of the samples does not exceed, interpolated between neighbours; NaN if
+/// The value that a fraction q (0..1) of the samples does not exceed, interpolated between neighbors; NaN if
 /// empty.
 inline double quantile(std::span<const double> samples, double q) {
   if (samples.empty()) return std::numeric_limits<double>::quiet_NaN();
@@ -20,7 +20,7 @@ inline double quantile(std::span<const double> samples, double q) {
   const auto below = static_cast<std::size_t>(at);
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   const double weight = at - static_cast<double>(below);
-  // No interpolation towards a neighbour of no weight: it may be infinite.
+  // No interpolation towards a neighbor of no weight: it may be infinite.
   return weight == 0 ? sorted[below] : sorted[below] + weight * (sorted[above] - sorted[below]);
 }
 

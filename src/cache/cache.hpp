@@ -22,7 +22,6 @@
 #include "cache/adaptation.hpp"
 #include "cache/copy.hpp"
 #include "cache/entry.hpp"
-#include "cache/epoch.hpp"
 #include "cache/fetches.hpp"
 #include "cache/grid.hpp"
 #include "cache/hash.hpp"
@@ -35,6 +34,21 @@
 #include "cache/timeline.hpp"
 
 namespace wherry::cache {
+
+// What is valid: entries of the current generation.
+//
+// To invalidate is to begin another generation. Index, grids and storage forget in constant time what they
+// hold; fetches that are under way carry the generation in which they began, and come home to nothing.
+
+class Epoch {
+ public:
+  std::uint32_t generation() const { return generation_; }
+  bool is_current(std::uint32_t generation) const { return generation == generation_; }
+  void invalidate() { ++generation_; }
+
+ private:
+  std::uint32_t generation_ = 1;
+};
 
 /// How long what was read stays valid.
 enum class Mode {

@@ -1,7 +1,9 @@
 // Adjacent fetches as one: what a window may do with the misses of an epoch that it has put off.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <tuple>
 #include <vector>
 
 #include "cache/entry.hpp"
@@ -24,6 +26,24 @@ struct Joined {
 ///
 /// One fetch of everything costs less than one for each: the latency of a message is worth thousands of bytes.
 /// Nothing is fetched that was not asked for: bytes between two ranges may be another's to write.
-std::vector<Joined> coalesce(std::vector<Wanted>& wanted);
+inline std::vector<Joined> coalesce(std::vector<Wanted>& wanted) {
+  std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) {
+    return std::tie(a.range.target, a.range.displacement, a.number) <
+           std::tie(b.range.target, b.range.displacement, b.number);
+  });
+  std::vector<Joined> joined;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const Range& next = wanted[i].range;
+    if (joined.empty() || joined.back().range.target != next.target ||
+        joined.back().range.end() < next.displacement) {
+      joined.push_back({next, i, 1});
+      continue;
+    }
+    Joined& last = joined.back();
+    last.range.bytes = std::max(last.range.end(), next.end()) - last.range.displacement;
+    ++last.count;
+  }
+  return joined;
+}
 
 }  // namespace wherry::cache

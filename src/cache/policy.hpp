@@ -15,9 +15,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
+#include "base/floating_point.hpp"
 #include "cache/entry.hpp"
 #include "cache/history.hpp"
 
@@ -65,7 +67,7 @@ class Policy {
   }
   /// What a range is worth that asks for admission. The use that brings it here counts little: entries are
   /// looked at at any time, but this one at the moment of its use, when it looks hotter than it is.
-  static float worth_of_newcomer(float heat, float score, std::size_t footprint) {
+  static float worth_of_candidate(float heat, float score, std::size_t footprint) {
     return worth(heat - 0.9f, score, footprint);
   }
 
@@ -79,5 +81,19 @@ class Policy {
   std::uint64_t references_ = 0;  // up to the end of the tick
   std::array<float, 256> decay_;
 };
+
+inline Policy::Policy() {
+  const OwnArithmetic arithmetic;
+  for (std::size_t age = 0; age < decay_.size(); ++age)
+    decay_[age] = std::exp2(-static_cast<float>(age) / static_cast<float>(ticks_per_half_life));
+  next_tick(0);
+  tick_ = 1;
+}
+
+inline void Policy::next_tick(std::size_t entries) {
+  ++tick_;
+  left_ += std::max(half_life_per_entry * entries, least_half_life) / ticks_per_half_life;
+  references_ += left_;
+}
 
 }  // namespace wherry::cache

@@ -18,7 +18,7 @@ Ref Cache::reserve(const Range& range, std::uint64_t own, float heat, float scor
       footprint > options_.ceiling_bytes / 4)
     return ++statistics_.too_large, 0;
   const float worth =
-      admission == Admission::by_worth ? Policy::worth_of_newcomer(heat, score, footprint) : worth_anything;
+      admission == Admission::by_worth ? Policy::worth_of_candidate(heat, score, footprint) : worth_anything;
   if (footprint > storage_.bytes() / 4 || !deserves_memory(worth, footprint) || !make_room(range, worth))
     return ++statistics_.refused, 0;
   Ref ref = 0;

@@ -1,7 +1,7 @@
 // Bytes of many sizes in one bounded range of memory, without fragmentation.
 //
 // Blocks with boundary tags, free ones in lists by size (good fit; M. Masmano and others, TLSF, ECRTS 2004),
-// merged with their neighbours as soon as they are free. What has no block of its size is laid out in several,
+// merged with their neighbors as soon as they are free. What has no block of its size is laid out in several,
 // like a file in extents: in two or three, or in as many as it takes once a sixteenth of the memory lies about
 // in small blocks. So nothing has to be moved for others to fit, and no size is ever starved by another.
 #pragma once

@@ -55,7 +55,7 @@ Described Running::describe_exchange(Communicator& c, Collective collective) con
           .bytes = context_.observer != nullptr ? static_cast<std::uint64_t>(c.blocks.bytes_sent()) : 0};
 }
 
-/// The way that the user named; none where it cannot be gone.
+/// The algorithm that the user named; none where it cannot run.
 std::optional<Algorithm> Running::asked_for(Communicator& c, const CellKey& key,
                                             const Instruction& asked) const {
   if (asked.kind == Instruction::Kind::native) return std::nullopt;

@@ -22,7 +22,7 @@ class Running {
   Described describe_exchange(Communicator& c, Collective collective) const;
 
   /// Runs the call that c holds, by a strategy or by the library. reading_s: seconds that the reading of its arguments took,
-  /// where the library's calls are spared it; they count as a strategy's. Returns an MPI code, which the handler of comm has
+  /// where native calls are spared it; they count as a strategy's. Returns an MPI code, which the handler of comm has
   /// seen.
   int run(Communicator& c, MPI_Comm comm, const Described& call, const Native& native,
           double reading_s = 0) const;

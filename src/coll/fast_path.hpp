@@ -26,7 +26,7 @@ class FastPathCalls {
     return context_.observer == nullptr ? native()
                                         : running_.run_native(comm, fast_path.key, fast_path.bytes, native);
   }
-  /// For the reading of a call's arguments. Runs where the library's calls would be spared it, being quiet, and the learner is
+  /// For the reading of a call's arguments. Runs where native calls would be spared it, unwatched, and the learner is
   /// about to compare.
   template <Comparable Call>
   CallTimer reading(const Communicator& c, Collective collective, const Call& call) const {

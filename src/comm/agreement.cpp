@@ -1,15 +1,12 @@
 #include "comm/agreement.hpp"
 
 #include <link.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
-
-#include "comm/ask_all.hpp"
 
 namespace wherry::run {
 
@@ -31,7 +28,7 @@ long long instructions(const Settings& s) {
   return static_cast<long long>(std::hash<std::string>{}(all) >> 1);  // stays positive when negated
 }
 
-/// One rank's offer; the smallest of each over the ranks are their terms.
+/// One rank's part; the smallest of each over the ranks are their agreement.
 enum Quantity {
   capacity,
   learning,
@@ -80,7 +77,7 @@ bool accelerator_loaded() {
 Agreement agree(const Settings& settings, Capacity has, std::size_t has_reserved, MPI_Comm comm,
                 const mpi::Api& api) {
   const std::vector<long long> all = ask_all(api, comm, quantities_of(settings, has, has_reserved));
-  if (all.empty()) return {.refusal = "the MPI library failed when the ranks were to settle their terms"};
+  if (all.empty()) return {.refusal = "the MPI library failed when the ranks were to settle their agreement"};
   const Quantities least = least_of(all);
   if (least[capacity] == 0) return {.refusal = "too many communicators at once"};
   if (least[instructed] != -least[instructed_negated]) return {.refusal = "ranks have different settings"};
@@ -90,6 +87,18 @@ Agreement agree(const Settings& settings, Capacity has, std::size_t has_reserved
           .host_memory = least[host_memory] != 0,
           .staging_max = static_cast<std::size_t>(least[staging_max]),
           .reserved_memory = static_cast<std::size_t>(least[reserved_memory])};
+}
+
+std::vector<long long> ask_all(const mpi::Api& api, MPI_Comm comm, std::span<const long long> mine) {
+  int size = 0;
+  api.Comm_size(comm, &size);
+  std::vector<long long> told, heard(mine.size() * static_cast<std::size_t>(size));
+  told.reserve(heard.size());
+  for (int rank = 0; rank < size; ++rank) told.insert(told.end(), mine.begin(), mine.end());
+  const int count = static_cast<int>(mine.size());
+  const int code = api.Alltoall(told.data(), count, MPI_LONG_LONG, heard.data(), count, MPI_LONG_LONG, comm);
+  if (code != MPI_SUCCESS) heard.clear();
+  return heard;
 }
 
 }  // namespace wherry::run

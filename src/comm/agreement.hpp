@@ -4,14 +4,16 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/settings.hpp"
 #include "mpi/api.hpp"
 
 namespace wherry::run {
 
-/// Whether this process may join one more communicator.
+/// Whether this process may enable one more communicator.
 enum class Capacity { none, enough };
 
 /// Equal on all ranks of the communicator.
@@ -21,7 +23,7 @@ struct Agreement {
   bool tuning = false;
   bool host_memory = false;         // no rank has an accelerator's runtime loaded
   std::size_t staging_max = 0;      // bytes: the smallest that any rank allows
-  std::size_t reserved_memory = 0;  // bytes: that every rank has set aside for non-blocking calls
+  std::size_t reserved_memory = 0;  // bytes: that every rank has reserved for non-blocking calls
 };
 
 /// Whether a library is loaded that may hand device memory to MPI.
@@ -30,5 +32,13 @@ bool accelerator_loaded();
 /// reserved_memory: of this rank. Collective over comm.
 Agreement agree(const Settings& settings, Capacity capacity, std::size_t reserved_memory, MPI_Comm comm,
                 const mpi::Api& api);
+
+// Every rank hears every rank, on a communicator of the program.
+
+/// The numbers of every rank of comm, in the order of ranks; empty if the library fails.
+///
+/// mine: equally many on all ranks. Collective over comm, an intracommunicator.
+/// By the collective that the program uses on comm anyway: another might take resources of the library for each communicator.
+std::vector<long long> ask_all(const mpi::Api& api, MPI_Comm comm, std::span<const long long> mine);
 
 }  // namespace wherry::run

@@ -61,7 +61,7 @@ Shape shape_of(const mpi::Api& api, MPI_Datatype type) {
   if (shape.dense || shape.size == 0 || extent > most_extent || shape.size > most_extent) return shape;
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(shape.size));
   // A type that is not committed is the program's error, and the library's to tell when the program uses it.
-  const run::ErrorsReturned quiet(MPI_COMM_SELF, api);
+  const run::ErrorsReturned returned(MPI_COMM_SELF, api);
   shape.mapped = offsets_of(api, type, begin, extent, offsets);
   if (shape.mapped) shape.blocks = joined(offsets, begin);
   return shape;

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "schedule/schedule.hpp"
+#include "schedule/segment_schedule.hpp"
+#include "schedule/segments/segment_strategy.hpp"
 
 namespace wherry::draw {
 
@@ -27,12 +29,12 @@ struct Cell {
 };
 
 /// The buffer of one rank, segment by segment.
-using Strip = std::vector<Cell>;
+using BarChart = std::vector<Cell>;
 
 /// What happens at one time.
 struct Column {
-  std::vector<Flow> flows;    // by sender, then in posting order
-  std::vector<Strip> strips;  // by rank; none where there are no segments
+  std::vector<Flow> flows;           // by sender, then in posting order
+  std::vector<BarChart> bar_charts;  // by rank; none where there are no segments
   int window = 0;
 };
 
@@ -40,7 +42,7 @@ struct Picture {
   std::string_view time = "phase";     // what a column is
   std::string_view carried = "block";  // what messages carry
   int marked = 0;                      // the rank whose messages stand out: the root, if there is one
-  std::vector<Strip> before;           // by rank: what there is at first
+  std::vector<BarChart> before;        // by rank: what there is at first
   std::vector<Column> columns;
 };
 
@@ -51,5 +53,12 @@ std::string carried_in(const Column& column, std::string_view thing);
 
 /// Of a personalized all-to-all. The schedules must be valid (verify).
 Picture picture_of(std::span<const schedule::Schedule> schedules);
+
+/// "0-3,6": the segments of some ranges, in their order.
+std::string text_of(std::span<const schedule::Range> ranges);
+
+/// Of the schedules of all ranks, which must be valid (verify); columns are the steps in which something is sent.
+Picture picture_of(std::span<const schedule::SegmentSchedule> schedules, schedule::Operation operation,
+                   int root);
 
 }  // namespace wherry::draw

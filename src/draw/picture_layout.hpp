@@ -10,7 +10,7 @@
 
 namespace wherry::draw {
 
-/// Lanes of ranks, one below the other; columns of arrows, each followed by the strips of what ranks have then. Many
+/// Lanes of ranks, one below the other; columns of arrows, each followed by the bar_charts of what ranks have then. Many
 /// columns are set in rows, like lines of text.
 class Frame {
  public:
@@ -19,7 +19,7 @@ class Frame {
         lane_(placement.size() <= 40 ? 24 : 14),
         y_of_(static_cast<std::size_t>(placement.size())) {
     if (!picture.before.empty()) make_room_for(picture.before.front().size());
-    const int most = has_strips() ? 5 : 8, usual = has_strips() ? 5 : 6;
+    const int most = has_bar_charts() ? 5 : 8, usual = has_bar_charts() ? 5 : 6;
     rows_ = columns_ <= most ? 1 : schedule::ceil_div(columns_, usual);
     per_row_ = schedule::ceil_div(std::max(columns_, 1), rows_);
     row_ = head + place_lanes(placement);
@@ -27,7 +27,7 @@ class Frame {
     arrows_ = columns_ == 1   ? std::max(332.0, 14.0 * placement.size() - 28)
               : columns_ <= 4 ? std::max(142.0, 11.0 * placement.size() - 28)
                               : 122;
-    if (has_strips()) arrows_ = std::min(arrows_, 260.0);
+    if (has_bar_charts()) arrows_ = std::min(arrows_, 260.0);
   }
 
   int rows() const { return rows_; }
@@ -45,21 +45,21 @@ class Frame {
   double middle(int column) const { return (left(column) + right(column)) / 2; }
 
   /// Whether there are segments to show.
-  bool has_strips() const { return strip_ > 0; }
+  bool has_bar_charts() const { return bar_chart_ > 0; }
   /// Whether there is room to say which segments arrive.
   bool has_notes() const { return note_ > 0 && lane_ >= 20; }
-  double strip_width() const { return strip_; }
-  double strip_height() const { return lane_ - 8; }
-  /// Where the strips after a column begin, and those before the first one of a row.
-  double strip(int column) const { return right(column) + 11; }
-  double strip_before() const { return names_end + 8; }
+  double bar_chart_width() const { return bar_chart_; }
+  double bar_chart_height() const { return lane_ - 8; }
+  /// Where the bar_charts after a column begin, and those before the first one of a row.
+  double bar_chart(int column) const { return right(column) + 11; }
+  double bar_chart_before() const { return names_end + 8; }
 
   double names() const { return names_end; }
-  double margin() const { return names_end + 6 + (has_strips() ? strip_ + 6 : 0); }
+  double margin() const { return names_end + 6 + (has_bar_charts() ? bar_chart_ + 6 : 0); }
   double end(int row) const { return margin() + pitch() * columns_in(row); }
   double width() const { return std::max(end(0) + 24, 620.0); }
   double bottom() const { return top(rows_); }
-  double height() const { return bottom() + (has_strips() ? 64 : 44); }
+  double height() const { return bottom() + (has_bar_charts() ? 64 : 44); }
 
  private:
   static constexpr double caption = 58;
@@ -67,10 +67,10 @@ class Frame {
   static constexpr double names_end = 90;  // left of the lanes: names of ranks and nodes
   static constexpr double node_gap = 10;
 
-  double pitch() const { return arrows_ + 28 + (has_strips() ? strip_ + 4 + note_ : 0); }
+  double pitch() const { return arrows_ + 28 + (has_bar_charts() ? bar_chart_ + 4 + note_ : 0); }
 
   void make_room_for(std::size_t segments) {
-    strip_ = std::clamp(6.0 * static_cast<double>(segments), 16.0, 96.0);
+    bar_chart_ = std::clamp(6.0 * static_cast<double>(segments), 16.0, 96.0);
     note_ = segments > 1 ? 54 : 0;
   }
 
@@ -94,8 +94,8 @@ class Frame {
   int per_row_ = 1;
   double row_ = 0;
   double arrows_ = 0;
-  double strip_ = 0;
-  double note_ = 0;  // room beside a strip for the segments that arrive
+  double bar_chart_ = 0;
+  double note_ = 0;  // room beside a bar_chart for the segments that arrive
 };
 
 }  // namespace wherry::draw

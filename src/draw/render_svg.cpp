@@ -3,7 +3,6 @@
 #include <sstream>
 
 #include "base/error.hpp"
-#include "draw/bar_chart.hpp"
 #include "draw/picture_layout.hpp"
 #include "draw/render.hpp"
 #include "draw/svg.hpp"
@@ -29,7 +28,7 @@ class Drawing {
       for (int c = 0; c < columns(); ++c) draw_flows(c, marked);
     draw_dots();
     for (int c = 0; c < columns(); ++c) draw_head(c);
-    draw_strips(out_, picture_, frame_);
+    draw_bar_charts(out_, picture_, frame_);
     draw_legend();
     out_ << "</svg>\n";
   }
@@ -86,10 +85,10 @@ class Drawing {
     for (int rank = 0; rank < placement_.size(); ++rank) {
       const double y = frame_.y(rank, row);
       out_ << "<path d=\"";
-      if (!frame_.has_strips()) out_ << 'M' << frame_.margin() << ',' << y << " H" << frame_.end(row);
-      // The strips interrupt them.
-      for (int c = frame_.first_in(row); frame_.has_strips() && c < frame_.first_in(row + 1) && c < columns();
-           ++c)
+      if (!frame_.has_bar_charts()) out_ << 'M' << frame_.margin() << ',' << y << " H" << frame_.end(row);
+      // The bar_charts interrupt them.
+      for (int c = frame_.first_in(row);
+           frame_.has_bar_charts() && c < frame_.first_in(row + 1) && c < columns(); ++c)
         out_ << 'M' << frame_.left(c) - 6 << ',' << y << " H" << frame_.right(c) + 6;
       out_ << "\" stroke=\"" << ink << "\" stroke-opacity=\"0.25\"/>\n";
     }
@@ -176,7 +175,7 @@ class Drawing {
     if (placement_.nodes() > 1) entry(between_colour, "between nodes");
     if (carries_several())
       label(x, y, "a wider arrow carries more " + std::string(picture_.carried) + "s", "font-size=\"11\"");
-    explain_strips(out_, picture_, 16, y + 20);
+    explain_bar_charts(out_, picture_, 16, y + 20);
   }
 
   const Caption& caption_;

@@ -1,10 +1,10 @@
-#include "draw/segment_picture.hpp"
+#include "draw/picture.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <map>
 
-#include "schedule/indexing.hpp"
+#include "schedule/arithmetic.hpp"
 #include "schedule/pairing.hpp"
 
 namespace wherry::draw {
@@ -51,27 +51,27 @@ bool has_at_first(schedule::Operation operation, int root, int rank, int segment
 class Buffers {
  public:
   Buffers(schedule::Operation operation, int root, int ranks, int segments)
-      : strips_(static_cast<std::size_t>(ranks), Strip(static_cast<std::size_t>(segments))) {
+      : bar_charts_(static_cast<std::size_t>(ranks), BarChart(static_cast<std::size_t>(segments))) {
     const double own = schedule::reduces(operation) ? 1.0 / ranks : 1;
     for (int rank = 0; rank < ranks; ++rank)
       for (int segment = 0; segment < segments; ++segment)
         if (has_at_first(operation, root, rank, segment))
-          schedule::at(schedule::at(strips_, rank), segment).share = own;
+          schedule::at(schedule::at(bar_charts_, rank), segment).share = own;
   }
 
   /// All messages of a step leave before any of them arrives.
   void step(std::span<const Arrival> arrivals) {
-    for (Strip& strip : strips_)
-      for (Cell& cell : strip) cell.news = Cell::News::none;
-    const std::vector<Strip> sent = strips_;
+    for (BarChart& bar_chart : bar_charts_)
+      for (Cell& cell : bar_chart) cell.news = Cell::News::none;
+    const std::vector<BarChart> sent = bar_charts_;
     for (const Arrival& a : arrivals)
       for (const schedule::Range& range : a.ranges)
         for (int segment = range.first; segment < range.end(); ++segment)
-          arrive(schedule::at(schedule::at(strips_, a.flow.to), segment),
+          arrive(schedule::at(schedule::at(bar_charts_, a.flow.to), segment),
                  schedule::at(schedule::at(sent, a.flow.from), segment), a.flow.combined);
   }
 
-  const std::vector<Strip>& strips() const { return strips_; }
+  const std::vector<BarChart>& bar_charts() const { return bar_charts_; }
 
  private:
   static void arrive(Cell& mine, const Cell& incoming, bool combined) {
@@ -79,7 +79,7 @@ class Buffers {
     mine.news = combined ? Cell::News::combined : Cell::News::replaced;
   }
 
-  std::vector<Strip> strips_;
+  std::vector<BarChart> bar_charts_;
 };
 
 /// The largest of its ranks'.
@@ -110,13 +110,13 @@ Picture picture_of(std::span<const schedule::SegmentSchedule> schedules, schedul
   Picture picture{.time = "step",
                   .carried = "segment",
                   .marked = schedule::has_root(operation) ? root : 0,
-                  .before = segments > 0 ? buffers.strips() : std::vector<Strip>{},
+                  .before = segments > 0 ? buffers.bar_charts() : std::vector<BarChart>{},
                   .columns = {}};
   for (const auto& [step, arrivals] : arrivals_by_step(schedules)) {
     buffers.step(arrivals);
-    Column column{.flows = {}, .strips = {}, .window = window_in(schedules, step)};
+    Column column{.flows = {}, .bar_charts = {}, .window = window_in(schedules, step)};
     std::ranges::transform(arrivals, std::back_inserter(column.flows), &Arrival::flow);
-    if (segments > 0) column.strips = buffers.strips();
+    if (segments > 0) column.bar_charts = buffers.bar_charts();
     picture.columns.push_back(std::move(column));
   }
   return picture;

@@ -5,6 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "draw/picture.hpp"
+#include "draw/picture_layout.hpp"
+
 namespace wherry::draw::svg {
 
 // Middle tones: contrast of at least 3 with white and with near-black, so one picture serves both.
@@ -35,3 +38,16 @@ inline void label(std::ostream& out, double x, double y, std::string_view text, 
 }
 
 }  // namespace wherry::draw::svg
+
+namespace wherry::draw {
+
+// What every rank has of each segment, beside the arrows of a picture.
+
+/// The bar_charts after all columns, and before the first of each row. A bar is a segment, as high as the share of the
+/// ranks whose data is in it; what has just come stands out, and is named where there is room.
+void draw_bar_charts(std::ostream& out, const Picture& picture, const Frame& frame);
+
+/// What the bars and their colours mean, from x on.
+void explain_bar_charts(std::ostream& out, const Picture& picture, double x, double y);
+
+}  // namespace wherry::draw

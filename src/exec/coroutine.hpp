@@ -6,9 +6,19 @@
 #include <coroutine>
 #include <utility>
 
-#include "exec/step.hpp"
-
 namespace wherry::run {
+
+// Steps: work that may have to wait for other ranks, and can be left meanwhile.
+
+/// Something that goes on until it has to wait, and is asked again.
+class Step {
+ public:
+  virtual ~Step() = default;
+  /// Goes on as far as possible. True: it is over, and must not be asked again.
+  virtual bool advance() = 0;
+  /// Once it is over: MPI_SUCCESS or the first error.
+  virtual int code() const = 0;
+};
 
 /// A coroutine that awaits steps and returns an MPI code. Nothing of it runs before the first advance(). If all that it
 /// awaits is over at once, as it is for those who wait in the library, it runs through without a pause.

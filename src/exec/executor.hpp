@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "comm/channel.hpp"
-#include "exec/step.hpp"
+#include "exec/coroutine.hpp"
 #include "schedule/schedule.hpp"
 
 namespace wherry::run {

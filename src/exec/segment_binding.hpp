@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "arguments/cut.hpp"
+#include "arguments/segment_call.hpp"
 #include "comm/channel.hpp"
 #include "exec/reduction.hpp"
 #include "schedule/segment_schedule.hpp"

@@ -1,9 +1,12 @@
 #include "host/runtime.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <string_view>
 
 #include "base/floating_point.hpp"
+#include "base/nearest.hpp"
 #include "coll/blocking.hpp"
 #include "coll/choice/choosing.hpp"
 #include "coll/choice/instructions.hpp"
@@ -13,19 +16,21 @@
 #include "coll/state/communicator_registry.hpp"
 #include "host/sparse_call.hpp"
 #include "progress/factory.hpp"
+#include "sparse/sparse_strategies.hpp"
+#include "tuning/unknown_strategies.hpp"
 
 namespace wherry::run {
 
 namespace {
 
-/// All-to-alls are the calls that gain most. Nothing else may count: ranks join in the same call, whatever each was told.
+/// All-to-alls are the calls that gain most. Nothing else may count: ranks enable it in the same call, whatever each was told.
 template <class Call>
 constexpr Weight weight_of = Exchange<Call> ? Weight::full : Weight::light;
 
 }  // namespace
 
 struct Runtime::State {
-  State(const Settings& s, const mpi::Api& a, Observer* o, const Surroundings& around)
+  State(const Settings& s, const mpi::Api& a, Observer* o, const Environment& around)
       : settings(s),
         api(a),
         staging(s.staging_max),
@@ -43,10 +48,10 @@ struct Runtime::State {
   template <class Call>
   int run(Collective collective, const Call& call, const Native& native);
   template <class Call>
-  [[gnu::noinline]] int run_joined(Communicator& c, Collective collective, const Call& call,
-                                   const Native& native);
+  [[gnu::noinline]] int run_enabled(Communicator& c, Collective collective, const Call& call,
+                                    const Native& native);
   template <class Call>
-  Communicator* joined(Collective collective, const Call& call);
+  Communicator* enabled(Collective collective, const Call& call);
   std::string_view reason_to_leave_segments(Communicator& c);
   template <class Call>
   int run_neighbors(const Call& call, const Native& native);
@@ -64,40 +69,40 @@ struct Runtime::State {
   std::atomic<bool> finished = false;
 };
 
-/// Wherry's state of the communicator, or nullptr: the library's own collective must run.
+/// Wherry's state of the communicator, or nullptr: the native collective must run.
 template <class Call>
-Communicator* Runtime::State::joined(Collective collective, const Call& call) {
+Communicator* Runtime::State::enabled(Collective collective, const Call& call) {
   if (is_away()) return nullptr;
   std::string_view refusal;
   const CommunicatorRegistry::Sound is_sound = [this, &call] { return is_valid(api, call); };
-  Communicator* const c = registry.joined(call.comm, weight_of<Call>, is_sound, &refusal);
+  Communicator* const c = registry.enabled(call.comm, weight_of<Call>, is_sound, &refusal);
   context.miss(collective, refusal);
   return c;
 }
 
-/// Why the call in c.segments must be the library's, alike on all ranks; empty if it need not.
+/// Why the call in c.segments must be native, alike on all ranks; empty if it need not.
 std::string_view Runtime::State::reason_to_leave_segments(Communicator& c) {
   const std::string_view reason = reason_to_stay(settings, c, c.segments, c.agreement().staging_max);
   if (!reason.empty() || choosing.reserve(c, most_staging(c.segments, c.size()))) return reason;
   return "not every rank has the memory that blocks so different may need";
 }
 
-/// A quiet call takes the shortest path; the others, which do much, are kept out of it.
+/// A call on the fast path takes the shortest path; the others, which do much, are kept out of it.
 template <class Call>
 int Runtime::State::run(Collective collective, const Call& call, const Native& native) {
-  Communicator* const c = joined(collective, call);
+  Communicator* const c = enabled(collective, call);
   if (c == nullptr) return native();
   FastPath& fast_path = c->fast_path[index_of(collective)];
   if constexpr (Comparable<Call>)
     if (fast_path_calls.cover(fast_path, collective, call))
       return fast_path_calls.run(fast_path, call.comm, native);
   FastPathCalls::end(fast_path);
-  return run_joined(*c, collective, call, native);
+  return run_enabled(*c, collective, call, native);
 }
 
 template <class Call>
-int Runtime::State::run_joined(Communicator& c, Collective collective, const Call& call,
-                               const Native& native) {
+int Runtime::State::run_enabled(Communicator& c, Collective collective, const Call& call,
+                                const Native& native) {
   const CallTimer reading = [&]() -> CallTimer {
     if constexpr (Comparable<Call>) return fast_path_calls.reading(c, collective, call);
     else return {context.now, false};
@@ -123,7 +128,7 @@ int Runtime::State::run_neighbors(const Call& call, const Native& native) {
   if (is_away()) return native();
   std::string_view reason;
   const CommunicatorRegistry::Sound sound = [this, &call] { return is_sound(api, call); };
-  Communicator* const c = registry.joined(call.comm, Weight::light, sound, &reason);
+  Communicator* const c = registry.enabled(call.comm, Weight::light, sound, &reason);
   const Instruction::Kind asked = instructions.of(collective).kind;
   const bool is_native = c == nullptr || asked == Instruction::Kind::native;
   Neighborhood* const n = is_native ? nullptr : neighborhood_of(*c, call.comm);
@@ -139,8 +144,8 @@ double steady_seconds() {
 }
 
 Runtime::Runtime(const Settings& settings, const mpi::Api& api, Observer* observer,
-                 const Surroundings& surroundings)
-    : state_(std::make_unique<State>(settings, api, observer, surroundings)) {}
+                 const Environment& environment)
+    : state_(std::make_unique<State>(settings, api, observer, environment)) {}
 
 Runtime::~Runtime() = default;
 
@@ -237,6 +242,16 @@ void Runtime::finalize() {
   state_->factory.finish();
   state_->registry.detach_all();
   state_->choosing.save();
+}
+
+std::vector<std::string> unknown_settings(const Settings& settings) {
+  std::vector<std::string> problems = tuning::unknown_strategies(settings.strategies);
+  const std::vector<std::string_view> known = sparse_strategy_names();
+  if (const std::string& asked = settings.sparse_exchange; std::ranges::find(known, asked) == known.end())
+    problems.push_back("WHERRY_SPARSE_EXCHANGE='" + asked.substr(0, 60) +
+                       "' names no strategy; sparse exchanges fall back to native collectives" +
+                       did_you_mean(asked, known));
+  return problems;
 }
 
 }  // namespace wherry::run

@@ -6,7 +6,9 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "arguments/calls.hpp"
 #include "base/settings.hpp"
@@ -25,7 +27,7 @@ double steady_seconds();
 class AlgorithmCandidates;
 
 /// What a runtime takes from where it runs. The defaults are right for a process that is a rank.
-struct Surroundings {
+struct Environment {
   double (*now)() = steady_seconds;  // the clock by which it learns
   std::shared_ptr<AlgorithmCandidates> candidates =
       nullptr;  // for ranks that share a process, as in simulations: to share these too
@@ -42,7 +44,7 @@ class Runtime {
  public:
   /// observer may be nullptr; both references must outlive the runtime.
   Runtime(const Settings& settings, const mpi::Api& api, Observer* observer,
-          const Surroundings& surroundings = {});
+          const Environment& environment = {});
   ~Runtime();
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
@@ -85,10 +87,10 @@ class Runtime {
   std::shared_ptr<Plan> plan(const Call& call) {
     return factory().plan(any_call(api(), call));
   }
-  /// Forms that do not end in the call that begins them, and who goes on with them.
+  /// Forms that do not end in the call that begins them, and what progresses them.
   OperationFactory& factory();
 
-  /// Goes on with what was started. How many calls have ended by this. Thread-safe, and safe inside the library's own calls.
+  /// Progresses what was started. How many calls have ended by this. Thread-safe, and safe inside the library's own calls.
   int advance();
   bool is_idle() const;
 
@@ -106,5 +108,10 @@ class Runtime {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+// Settings that name unknown strategies.
+
+/// For each: the variable, the nearest name, and what happens.
+std::vector<std::string> unknown_settings(const Settings& settings);
 
 }  // namespace wherry::run

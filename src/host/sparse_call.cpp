@@ -3,7 +3,7 @@
 #include <climits>
 #include <vector>
 
-#include "sparse/native_sparse.hpp"
+#include "sparse/exchange.hpp"
 
 namespace wherry::run {
 
@@ -29,12 +29,12 @@ struct Sound {
 };
 
 /// Whatever this rank's messages are: it takes part.
-Communicator* joined(CommunicatorRegistry* registry, MPI_Comm comm) {
+Communicator* enabled(CommunicatorRegistry* registry, MPI_Comm comm) {
   std::string_view refusal;
-  return registry == nullptr ? nullptr : registry->joined(comm, Weight::full, [] { return true; }, &refusal);
+  return registry == nullptr ? nullptr : registry->enabled(comm, Weight::full, [] { return true; }, &refusal);
 }
 
-SparseAlgorithm way_on(Communicator* c, std::string_view asked) {
+SparseAlgorithm algorithm_on(Communicator* c, std::string_view asked) {
   if (c == nullptr) return {};
   if (!c->sparse.algorithm) c->sparse.algorithm = sparse_algorithm(asked, c->placement());
   return *c->sparse.algorithm;
@@ -48,8 +48,8 @@ int sparse_exchange(const mpi::Api& api, CommunicatorRegistry* registry, std::st
   // The library calls the error handler that is right for an invalid communicator.
   if (const int code = destinations(api, exchange.comm, &ranks); code != MPI_SUCCESS) return code;
   const Sound sound(exchange.messages, ranks);
-  Communicator* const c = joined(registry, exchange.comm);
-  const SparseAlgorithm algorithm = way_on(c, asked);
+  Communicator* const c = enabled(registry, exchange.comm);
+  const SparseAlgorithm algorithm = algorithm_on(c, asked);
   *ran = algorithm.name();
   bool handled = false;
   int code = algorithm.is_native()

@@ -22,7 +22,7 @@ struct SparseExchange {
 /// What the setting says unless somebody wants otherwise.
 inline constexpr std::string_view automatic_algorithm = "auto";
 
-/// registry: nullptr leaves the exchange to the library's collectives. asked: a strategy's name, "native" or "auto".
+/// registry: nullptr leaves the exchange to native collectives. asked: a strategy's name, "native" or "auto".
 /// *ran: what ran. Collective over comm.
 ///
 /// Messages that cannot be sent (no such rank, no data) are left out, and all others exchanged, so that no other rank waits; then

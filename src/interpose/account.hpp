@@ -225,7 +225,7 @@ inline bool is_the_programs(Call& call) {
 
 // --- collectives that Wherry may replace
 
-/// Whether the call at hand is to be replaced: the library's own collectives on its own communicators stay native.
+/// Whether the call at hand is to be replaced: the library's collectives on its own communicators stay native.
 inline bool is_replaceable(Call& call) { return backend().replacing() && is_the_programs(call); }
 
 }  // namespace wherry::interpose

@@ -14,7 +14,6 @@
 
 #include "interpose/control.h"
 #include "interpose/patient_api.hpp"
-#include "interpose/wrappers.hpp"
 
 namespace wherry::interpose {
 
@@ -93,7 +92,7 @@ bool is_idle() { return backend().runtime().is_idle(); }
 
 void tell(const std::string& problem) { std::fprintf(stderr, "wherry: %s\n", problem.c_str()); }
 
-int poll(void*) { return backend().driver().poll(); }
+int poll(void*) { return backend().progress_engine().poll(); }
 
 int end_of_self(MPI_Comm, int, void*, void*) {
   backend().shut_down();
@@ -108,7 +107,7 @@ Backend::Backend(const Core& core, const Settings& settings)
       patience(settings_, api_, queries_, function_table().size()),
       core_(core),
       settings_(settings),
-      driver_(api_, settings_.progress, {advance, is_idle, poll}) {
+      progress_engine_(api_, settings_.progress, {advance, is_idle, poll}) {
   missing_ = mpi::load(api_, find);
   patient_api_ = patient_api(api_);
   queries_ = load_queries();
@@ -135,7 +134,7 @@ const char* Backend::install() {
   ::pthread_atfork([] { arena.lock(); }, [] { arena.unlock(); }, [] { arena.unlock(); });
   if (recording_ || replacing_ || caching_ || waiting_) ::pthread_atfork(nullptr, nullptr, stop_in_child);
   // A program may exit without MPI_Finalize: then the library's own exit handlers follow.
-  if (wants_thread()) std::atexit([] { backend().driver().stop(); });
+  if (wants_thread()) std::atexit([] { backend().progress_engine().stop(); });
   return nullptr;
 }
 
@@ -169,7 +168,8 @@ run::Runtime& Backend::make_runtime() {
   if (made == nullptr) {
     const bool heard = recording_ || says(2);
     made = new run::Runtime(settings_, patient_api_, heard ? &listener : nullptr);
-    if (starting() && driver_.exists()) made->factory().drive([this] { return driver_.wake(); });
+    if (starting() && progress_engine_.exists())
+      made->factory().drive([this] { return progress_engine_.wake(); });
     runtime_.store(made, std::memory_order_release);
   }
   return *made;
@@ -225,8 +225,8 @@ void Backend::initialized() {
   print_problems(rank_);
   if (says(1))
     std::fprintf(stderr, "wherry: ABI %s; profile: %s; collectives: %s; windows: %s\n", core_.abi,
-                 recording_ ? settings_.output.c_str() : "off", replacing_ ? "learning" : "the library's",
-                 caching_ ? settings_.cache.c_str() : "the library's");
+                 recording_ ? settings_.output.c_str() : "off", replacing_ ? "learning" : "native",
+                 caching_ ? settings_.cache.c_str() : "native");
 }
 
 /// MPI_COMM_SELF is freed first when MPI ends, even if our MPI_Finalize is not the one that is called.
@@ -330,7 +330,7 @@ void Backend::shut_down() {
     if (std::exchange(ended_, true)) return;
   }
   patience.end();
-  driver_.stop();
+  progress_engine_.stop();
   if (run::Runtime* made = runtime_.load(std::memory_order_acquire)) made->finalize();
 }
 

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "base/settings.hpp"
@@ -86,7 +87,7 @@ class Listener : public run::Observer {
             std::uint64_t time_ns) override;
   void decided(MPI_Comm comm, const run::CellKey& kind, std::uint32_t call, std::string_view strategy,
                profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) override;
-  void missed(Collective collective, std::string_view reason) override;
+  void fell_back(Collective collective, std::string_view reason) override;
   void started(MPI_Comm comm, const run::CellKey& kind, run::Form form, std::string_view strategy,
                std::uint64_t bytes) override;
   void not_started(Collective collective, run::Form form, std::string_view reason) override;
@@ -99,7 +100,7 @@ class Backend {
   /// Puts wrappers into the slots, or the library's own functions where there is nothing to do.
   const char* install();
 
-  run::ProgressEngine& driver() { return driver_; }
+  run::ProgressEngine& progress_engine() { return progress_engine_; }
 
   bool recording() const { return recording_; }  // by settings; the file may still fail to open
   bool replacing() const { return replacing_; }
@@ -123,7 +124,7 @@ class Backend {
     run::Runtime* const made = runtime_.load(std::memory_order_acquire);
     return made != nullptr ? *made : make_runtime();
   }
-  /// Whether a thread is to go on with what is started.
+  /// Whether a thread is to progress what is started.
   bool wants_thread() const { return starting() && settings_.progress == ProgressBy::thread; }
   void* next(int symbol) const { return core_.next[symbol]; }
   void* next(std::string_view name) const;
@@ -204,7 +205,7 @@ class Backend {
   std::uint64_t next_settle_ns_ = 0;
   std::atomic<run::Runtime*> runtime_ = nullptr;
   std::atomic<window::Windows*> windows_ = nullptr;
-  run::ProgressEngine driver_;
+  run::ProgressEngine progress_engine_;
   std::array<std::atomic<const void*>, remembered_sites> program_sites_ = {};
 };
 
@@ -214,5 +215,9 @@ extern heap::Arena arena;
 /// The one of this process; made by wherry_backend. Others ask for backend().
 extern Backend* instance;
 inline Backend& backend() { return *instance; }
+
+/// The generated wrappers, as the tables that the backend installs them from.
+std::span<const FunctionRow> function_table();
+std::span<const SymbolRow> symbol_table();
 
 }  // namespace wherry::interpose

@@ -6,7 +6,6 @@
 
 #include "base/floating_point.hpp"
 #include "interpose/backend.hpp"
-#include "interpose/wrappers.hpp"
 
 namespace wherry::interpose {
 namespace {
@@ -100,9 +99,9 @@ void Listener::decided(MPI_Comm comm, const run::CellKey& kind, std::uint32_t ca
                              time_ns, native_ns);
 }
 
-void Listener::missed(Collective collective, std::string_view reason) {
+void Listener::fell_back(Collective collective, std::string_view reason) {
   const std::lock_guard guard(backend().lock);
-  if (backend().is_ready()) backend().recorder.missed(function_of(collective), reason);
+  if (backend().is_ready()) backend().recorder.fell_back(function_of(collective), reason);
 }
 
 /// Without a time: the call only starts it.
@@ -115,7 +114,7 @@ void Listener::started(MPI_Comm comm, const run::CellKey& kind, run::Form form, 
 
 void Listener::not_started(Collective collective, run::Form form, std::string_view reason) {
   const std::lock_guard guard(backend().lock);
-  if (backend().is_ready()) backend().recorder.missed(function_of(collective, form), reason);
+  if (backend().is_ready()) backend().recorder.fell_back(function_of(collective, form), reason);
 }
 
 }  // namespace wherry::interpose

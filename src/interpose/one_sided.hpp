@@ -5,7 +5,6 @@
 
 #include "interpose/account.hpp"
 #include "interpose/backend.hpp"
-#include "window/report.hpp"
 #include "window/windows.hpp"
 
 namespace wherry::interpose {
@@ -15,7 +14,7 @@ using window::Place;
 using window::Region;
 using window::Window;
 
-/// nullptr: the window is the library's alone.
+/// nullptr: all calls on the window are native.
 inline Window* cached(MPI_Win win) {
   window::Windows* const windows = backend().windows();
   return windows == nullptr ? nullptr : windows->find(win);

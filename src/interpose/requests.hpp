@@ -11,7 +11,7 @@
 
 namespace wherry::interpose {
 
-/// The library starts its requests; Wherry then goes on with those that stand for its collectives.
+/// The library starts its requests; Wherry then progresses those that stand for its collectives.
 template <class Next>
 int start_requests(int count, const MPI_Request requests[], const Next& next) {
   const int code = next();

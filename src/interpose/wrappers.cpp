@@ -1,4 +1,4 @@
-#include "interpose/wrappers.hpp"
+#include "interpose/backend.hpp"
 
 #include <type_traits>
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "schedule/blocks/block_strategy.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
+#include "schedule/segments/segment_strategy.hpp"
 #include "topology/placement.hpp"
 
 namespace wherry::model {
@@ -102,5 +104,19 @@ Cost price(const Traffic& traffic, long long block_bytes, const Machine& machine
 /// price(traffic(...), ...).
 Cost cost(const schedule::Strategy& strategy, const topology::Placement& placement, long long block_bytes,
           const Machine& machine);
+
+// Schedules of other kinds than all-to-alls: their blocks are segments or edges (schedule_cost.cpp).
+
+/// Walks schedules; price() it with the bytes of a segment. Combining counts as copying, and so does packing several
+/// ranges. Ranks that are alike are sampled beyond `priced_exactly`.
+Traffic traffic(const schedule::SegmentStrategy& strategy, const topology::Placement& placement,
+                const schedule::Parameters& parameters);
+
+/// buffer_bytes: all segments together, which is what one rank has (or gets) in the whole of the operation.
+Cost cost(const schedule::SegmentStrategy& strategy, const topology::Placement& placement,
+          const schedule::Parameters& parameters, long long buffer_bytes, const Machine& machine);
+
+/// Walks the schedules of a strategy on a graph, as traffic() of one for all-to-alls. routed: one that applies.
+Traffic traffic(const schedule::Routed& routed, const topology::Placement& placement);
 
 }  // namespace wherry::model

@@ -3,6 +3,8 @@
 
 #include <mpi.h>
 
+#include <string>
+
 namespace wherry::mpi {
 
 /// The profiling entries (PMPI_*) of one MPI library, without their prefix: `api.Isend(...)`.
@@ -32,6 +34,9 @@ const char* load(Api& api, void* (*find)(const char* name));
 
 /// Fills in what MPI-3.1 does not have; what the library lacks stays nullptr.
 void load_newer(Api& api, void* (*find)(const char* name));
+
+/// The first line of MPI_Get_library_version, for the keys of the tuning file.
+std::string library_name(const Api& api);
 
 /// The library that this program is linked to.
 const Api& linked_api();

@@ -27,4 +27,12 @@ void load_newer(Api& api, void* (*find)(const char* name)) {
   set(api.Request_is_complete, find("PMPIX_Request_is_complete"));
 }
 
+std::string library_name(const Api& api) {
+  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  api.Get_library_version(version, &length);
+  const std::string all = version;
+  return all.substr(0, all.find_first_of(",\n"));
+}
+
 }  // namespace wherry::mpi

@@ -113,7 +113,7 @@ struct ModuleRecord {
   char path[248];
 };
 
-/// How often one strategy ran for one kind of call. strategy "native": the library's own collective.
+/// How often one strategy ran for one kind of call. strategy "native": none of Wherry's.
 struct UseRecord {
   std::uint32_t comm;
   std::uint32_t function;
@@ -142,7 +142,7 @@ struct DecisionRecord {
   char strategy[32];
 };
 
-/// Calls that Wherry could have replaced and left to the library, and why.
+/// Calls that Wherry could have replaced and that stayed native, and why.
 struct MissRecord {
   std::uint32_t function;
   std::uint32_t reserved;

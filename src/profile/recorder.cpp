@@ -247,7 +247,7 @@ void Recorder::decided(const Subject& subject, std::uint32_t call, std::string_v
   put(record->strategy, strategy);
 }
 
-void Recorder::missed(std::uint32_t function, std::string_view reason) {
+void Recorder::fell_back(std::uint32_t function, std::string_view reason) {
   if (!is_open()) return;
   for (std::uint32_t i = 0; i < file_.used(Table::misses); ++i) {
     auto& row = file_.at<MissRecord>(Table::misses, i);

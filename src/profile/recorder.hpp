@@ -77,7 +77,7 @@ class Recorder {
   void used(const Subject& subject, std::string_view strategy, std::uint64_t bytes, std::uint64_t time_ns);
   void decided(const Subject& subject, std::uint32_t call, std::string_view strategy, Reason reason,
                std::uint64_t time_ns, std::uint64_t native_ns);
-  void missed(std::uint32_t function, std::string_view reason);
+  void fell_back(std::uint32_t function, std::string_view reason);
   /// So many calls of the function have polled, in all.
   void polled(std::uint32_t function, std::uint32_t calls);
   /// Notes a window that goes; its row, or none if there are too many. Only with a row: its points, and those of its curve.

@@ -10,7 +10,7 @@ namespace wherry::run {
 
 namespace {
 
-/// Of staging. A non-blocking call has what every rank has set aside; for others the ranks make sure of it.
+/// Of staging. A non-blocking call has what every rank has reserved; for others the ranks make sure of it.
 std::size_t staging_max(const Communicator& c, Form form) {
   return form == Form::nonblocking ? c.agreement().reserved_memory : c.agreement().staging_max;
 }
@@ -94,13 +94,14 @@ Described OperationFactory::describe(const AnyCall& call, const NonblockingOpera
           .bytes = static_cast<std::uint64_t>(blocks.bytes_sent())};
 }
 
-std::optional<Algorithm> OperationFactory::way_to_go(const AnyCall& call, const NonblockingOperation& made,
-                                                     const CellKey& key, Form form) const {
+std::optional<Algorithm> OperationFactory::algorithm_for(const AnyCall& call,
+                                                         const NonblockingOperation& made, const CellKey& key,
+                                                         Form form) const {
   Communicator& c = *made.communicator();
   const Means means{staging_max(c, form), made.arguments.segments.unit_bytes};
   const Instruction& asked = context_.instructions.of(key.collective);
   if (asked.kind == Instruction::Kind::native) return std::nullopt;
-  if (asked.kind == Instruction::Kind::learn) return context_.choosing.way_without_asking(c, key, means);
+  if (asked.kind == Instruction::Kind::learn) return context_.choosing.best_without_asking(c, key, means);
   const auto [algorithm, problem] = context_.choosing.named_without_asking(c, key, asked.name, means);
   left(call, form, problem);
   return algorithm;
@@ -118,7 +119,7 @@ std::optional<Described> OperationFactory::prepare(const AnyCall& call, Nonblock
   if (const std::string_view reason = why_not(call, made, form); !reason.empty())
     return left(call, form, reason), std::nullopt;
   const Described described = describe(call, made, form);
-  if (const std::optional<Algorithm> algorithm = way_to_go(call, made, described.key, form)) {
+  if (const std::optional<Algorithm> algorithm = algorithm_for(call, made, described.key, form)) {
     made.prepare(*algorithm, described.key, context_.staging);
     return described;
   }
@@ -147,7 +148,7 @@ int OperationFactory::start(const AnyCall& call, const Native& native, MPI_Reque
   return code;
 }
 
-/// The tag is taken first, by every rank that makes such a call, whatever becomes of it there. The ranks go one way: the library's, if
+/// The tag is taken first, by every rank that makes such a call, whatever becomes of it there. The ranks choose alike: native, if
 /// one of them has not got what it needs.
 template <class Made>
 std::shared_ptr<Made> OperationFactory::lasting(const AnyCall& call, Form form) {
@@ -155,7 +156,7 @@ std::shared_ptr<Made> OperationFactory::lasting(const AnyCall& call, Form form) 
   if (!wake_) return left(call, form, nobody_goes_on), nullptr;
   progress_.sweep();
   std::string_view refusal;
-  const std::shared_ptr<Communicator> c = context_.registry.joined_now(call.comm, call.is_sound, &refusal);
+  const std::shared_ptr<Communicator> c = context_.registry.enabled_now(call.comm, call.is_sound, &refusal);
   if (c == nullptr) return left(call, form, refusal), nullptr;
   const std::optional<int> tag = c->lasting_tags.take();
   if (!tag) return left(call, form, "the communicator has no tags left"), nullptr;

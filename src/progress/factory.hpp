@@ -15,7 +15,6 @@
 #include "coll/choice/context.hpp"
 #include "coll/choice/description.hpp"
 #include "progress/persistent.hpp"
-#include "progress/persistent_plan.hpp"
 #include "progress/progress.hpp"
 
 namespace wherry::run {
@@ -28,7 +27,7 @@ class OperationFactory {
  public:
   explicit OperationFactory(const RuntimeContext& context) : context_(context) {}
 
-  /// Who goes on with what is started. Until it is known, everything is the library's.
+  /// What progresses what is started. Until it is known, everything is native.
   void drive(Wake wake) { wake_ = std::move(wake); }
 
   /// Starts a non-blocking call, or `native`. Local: it waits for no other rank.
@@ -63,8 +62,8 @@ class OperationFactory {
                                  long long average_bytes, Form form) const;
   std::uint32_t bucket(const AnyCall& call, const NonblockingOperation& made, Form form) const;
   Described describe(const AnyCall& call, const NonblockingOperation& made, Form form) const;
-  std::optional<Algorithm> way_to_go(const AnyCall& call, const NonblockingOperation& made,
-                                     const CellKey& key, Form form) const;
+  std::optional<Algorithm> algorithm_for(const AnyCall& call, const NonblockingOperation& made,
+                                         const CellKey& key, Form form) const;
   std::optional<Described> prepare(const AnyCall& call, NonblockingOperation& made, Form form) const;
   void report(const AnyCall& call, const NonblockingOperation& made, const Described& described,
               Form form) const;

@@ -1,13 +1,26 @@
 // A nonblocking collective: begun once, and completed by a request of the library's own kind.
 #pragma once
 
+#include <mpi.h>
+
 #include <optional>
 #include <string_view>
 
+#include "mpi/api.hpp"
 #include "progress/operation.hpp"
-#include "progress/request.hpp"
 
 namespace wherry::run {
+
+// The request that the program holds for a collective that Wherry performs.
+
+/// What a generalized request (MPI 4.1, 13.2) says when it is over; belongs to the request, which frees it.
+struct OperationRequest {
+  const mpi::Api& api;
+  int code = MPI_SUCCESS;
+
+  /// A new request, or nullptr with an MPI code in *code.
+  static OperationRequest* begin(const mpi::Api& api, MPI_Request* request, int* code);
+};
 
 class Nonblocking final : public NonblockingOperation {
  public:

@@ -25,19 +25,19 @@ void NonblockingOperation::hold_types() {
 }
 
 void NonblockingOperation::prepare_schedules(Communicator& c) {
-  if (way_.segments != nullptr) {
-    prepared_segments_ = &c.prepared(*way_.segments, way_.depth, arguments.segments.root);
-  } else if (way_.neighbors != nullptr) {
-    prepared_ = &c.neighborhood->prepared(*way_.neighbors);
+  if (algorithm_.segments != nullptr) {
+    prepared_segments_ = &c.prepared(*algorithm_.segments, algorithm_.depth, arguments.segments.root);
+  } else if (algorithm_.neighbors != nullptr) {
+    prepared_ = &c.neighborhood->prepared(*algorithm_.neighbors);
     large_ = &large_block_schedule(*c.neighborhood);
   } else {
-    prepared_ = &c.prepared(*way_.exchange);
+    prepared_ = &c.prepared(*algorithm_.exchange);
     large_ = &large_block_schedule(c);
   }
 }
 
 schedule::Hops NonblockingOperation::hops() const {
-  return way_.neighbors != nullptr ? way_.neighbors->hops : way_.exchange->hops;
+  return algorithm_.neighbors != nullptr ? algorithm_.neighbors->hops : algorithm_.exchange->hops;
 }
 
 std::size_t NonblockingOperation::needed_bytes() const {
@@ -48,13 +48,13 @@ std::size_t NonblockingOperation::needed_bytes() const {
 
 void NonblockingOperation::prepare(const Algorithm& algorithm, const CellKey& key, Staging& staging) {
   Communicator& c = *communicator_;
-  way_ = algorithm;
+  algorithm_ = algorithm;
   key_ = key;
   staging_ = &staging;
   prepare_schedules(c);
   staging_bytes_ = needed_bytes();
-  judged_ = judge(c.channel().api(), arguments.blocks);
-  if (arguments.joined) judged_ = first_error(judged_, arguments.joined->code());
+  argument_error_ = validate(c.channel().api(), arguments.blocks);
+  if (arguments.joined) argument_error_ = first_error(argument_error_, arguments.joined->code());
   hold_counts(arguments.segments.out);  // no other side has blocks that differ
   hold_types();
 }
@@ -88,7 +88,7 @@ Work NonblockingOperation::work(std::byte* memory) {
 }
 
 void NonblockingOperation::complete() {
-  const int code = first_error(work_->code(), judged_);
+  const int code = first_error(work_->code(), argument_error_);
   work_.reset();
   close(code);
 }

@@ -30,7 +30,7 @@ class NonblockingOperation {
   void prepare(const Algorithm& algorithm, const CellKey& key, Staging& staging);
   /// Takes the memory of all executions, once it is prepared; false: it could not be had.
   bool take_memory();
-  const Algorithm& algorithm() const { return way_; }
+  const Algorithm& algorithm() const { return algorithm_; }
   const CellKey& key() const { return key_; }
 
   /// Begins an execution; none may be under way. Returns an MPI code; after an error nothing has begun.
@@ -72,7 +72,7 @@ class NonblockingOperation {
   std::vector<std::int64_t> counts_, displacements_;  // the program's, where blocks differ
   Requests requests_;
   std::optional<Work> work_;
-  Algorithm way_;
+  Algorithm algorithm_;
   CellKey key_{};
   Staging* staging_ = nullptr;
   std::size_t staging_bytes_ = 0;  // that an execution takes
@@ -81,7 +81,7 @@ class NonblockingOperation {
   const Prepared* prepared_ = nullptr;
   const Prepared* large_ = nullptr;
   const PreparedSegments* prepared_segments_ = nullptr;
-  int judged_ = MPI_SUCCESS;  // what the library says to the arguments
+  int argument_error_ = MPI_SUCCESS;  // what the library says to the arguments
 };
 
 }  // namespace wherry::run

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "comm/polled_wait.hpp"
-#include "progress/request.hpp"
+#include "progress/nonblocking.hpp"
 
 namespace wherry::run {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 
 namespace wherry::schedule {
 
@@ -44,6 +45,13 @@ constexpr int ceil_log2(int n) { return static_cast<int>(std::bit_width(static_c
 constexpr int meeting_round(int from, int to, int n) {
   const bool power_of_two = (n & (n - 1)) == 0;
   return power_of_two ? from ^ to : wrap(to - from, n);
+}
+
+// Vectors and spans by the `int`s that ranks, phases and segments are.
+
+template <class List>
+auto& at(List& list, int index) {
+  return list[static_cast<std::size_t>(index)];
 }
 
 }  // namespace wherry::schedule

@@ -1,10 +1,9 @@
-#include "sparse/census.hpp"
+#include "sparse/sparse_strategies.hpp"
 
 #include <vector>
 
 #include "comm/polled_wait.hpp"
-#include "sparse/collector.hpp"
-#include "sparse/sparse_tags.hpp"
+#include "sparse/inbox.hpp"
 
 namespace wherry::run {
 

@@ -6,7 +6,7 @@
 #include "base/floating_point.hpp"
 #include "model/cost.hpp"
 #include "sparse/records.hpp"
-#include "sparse/sparse_tags.hpp"
+#include "sparse/sparse_strategies.hpp"
 
 namespace wherry::run {
 

@@ -1,12 +1,11 @@
-#include "sparse/nbx.hpp"
+#include "sparse/sparse_strategies.hpp"
 
 #include <climits>
 #include <vector>
 
 #include "comm/polled_wait.hpp"
 #include "datatype/large_count.hpp"
-#include "sparse/collector.hpp"
-#include "sparse/sparse_tags.hpp"
+#include "sparse/inbox.hpp"
 
 namespace wherry::run {
 

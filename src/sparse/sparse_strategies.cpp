@@ -4,8 +4,6 @@
 
 #include "base/floating_point.hpp"
 #include "model/cost.hpp"
-#include "sparse/census.hpp"
-#include "sparse/nbx.hpp"
 
 namespace wherry::run {
 
@@ -38,7 +36,7 @@ std::string_view SparseAlgorithm::name() const {
   return combining != nullptr ? combining->name : "native";
 }
 
-std::vector<std::string_view> sparse_way_names() {
+std::vector<std::string_view> sparse_strategy_names() {
   std::vector<std::string_view> names = {"auto", "native"};
   for (const SparseStrategy& s : table) names.push_back(s.name);
   for (const schedule::Strategy& s : schedule::strategies()) names.push_back(s.name);

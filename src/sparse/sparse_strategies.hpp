@@ -1,4 +1,4 @@
-// The ways of a sparse exchange, in which no rank knows who sends to it: a table that can be read.
+// The algorithms of a sparse exchange, in which no rank knows who sends to it: a table that can be read.
 #pragma once
 
 #include <span>
@@ -8,7 +8,6 @@
 #include "comm/channel.hpp"
 #include "schedule/blocks/block_strategy.hpp"
 #include "sparse/inbox.hpp"
-#include "sparse/message.hpp"
 #include "topology/placement.hpp"
 
 namespace wherry::run {
@@ -30,7 +29,7 @@ struct SparseStrategy {
   int (*perform)(const SparseCall& call);
 };
 
-/// How an exchange runs. One of the two is set, or neither: by the library's own collectives.
+/// How an exchange runs. One of the two is set, or neither: by native collectives.
 struct SparseAlgorithm {
   const SparseStrategy* straight = nullptr;
   const schedule::Strategy* combining = nullptr;  // over the routes of a strategy for all-to-alls
@@ -40,9 +39,29 @@ struct SparseAlgorithm {
 };
 
 /// All that can be asked for.
-std::vector<std::string_view> sparse_way_names();
+std::vector<std::string_view> sparse_strategy_names();
 
-/// What the setting asks for on such ranks: a name, or "auto". Native where there is no such way. Pure: alike on all ranks.
+/// What the setting asks for on such ranks: a name, or "auto". Native where there is no such algorithm. Pure: alike on all ranks.
 SparseAlgorithm sparse_algorithm(std::string_view asked, const topology::Placement& placement);
+
+// Tags of sparse exchanges on Wherry's channel; no other messages have them.
+
+inline constexpr int combined_records_tag = 8;
+inline constexpr int further_records_tag = 9;
+inline constexpr int by_itself_tag = 10;
+
+/// Where any rank may send, a rank that is done must not disturb one that is not: exchanges take turns.
+constexpr int straight_tag(bool odd) { return odd ? 12 : 11; }
+
+// Census: a reduction tells every rank how many messages it will get; then it receives so many, from anybody.
+// The personalized census of Hoefler, Siebert and Lumsdaine, PPoPP 2010. The reduction carries a number per rank.
+
+int census(const SparseCall& call);
+
+// NBX: messages are sent synchronously; when all of a rank's have been taken it enters a non-blocking barrier, and when that ends
+// nothing is under way any more. No rank ever looks at all others.
+// After Hoefler, Siebert and Lumsdaine, Scalable communication protocols for dynamic sparse data exchange, PPoPP 2010.
+
+int nbx(const SparseCall& call);
 
 }  // namespace wherry::run

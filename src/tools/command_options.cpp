@@ -1,4 +1,4 @@
-#include "tools/command_options.hpp"
+#include "tools/commands.hpp"
 
 #include <algorithm>
 #include <charconv>

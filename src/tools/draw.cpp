@@ -2,8 +2,8 @@
 #include <iostream>
 
 #include "base/error.hpp"
+#include "draw/picture.hpp"
 #include "draw/render.hpp"
-#include "draw/segment_picture.hpp"
 #include "schedule/blocks/block_verify.hpp"
 #include "tools/commands.hpp"
 #include "tools/questions.hpp"

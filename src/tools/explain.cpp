@@ -95,7 +95,7 @@ std::string rounded_up(long long bytes) {
   return std::to_string((bytes + unit - 1) / unit) + (unit == mib ? " MiB" : " KiB");
 }
 
-/// Why none of the offers of a way is taken.
+/// Why none of an algorithm's candidates is taken.
 std::string reason(const Question& q, const schedule::Algorithm& algorithm,
                    std::span<const AlgorithmCandidate> candidates) {
   const auto is_of_algorithm = [&](const AlgorithmCandidate& o) {

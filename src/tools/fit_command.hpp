@@ -6,7 +6,7 @@
 
 #include "base/json_writer.hpp"
 #include "model/cost.hpp"
-#include "tools/command_options.hpp"
+#include "tools/commands.hpp"
 
 namespace wherry::tools {
 

@@ -66,7 +66,7 @@ Names operations_with(const std::string& name) {
 }
 
 /// also: what could have been meant besides a strategy.
-schedule::Algorithm find_way(const Operation& operation, const std::string& name, const Names& also) {
+schedule::Algorithm find_algorithm(const Operation& operation, const std::string& name, const Names& also) {
   const std::vector<schedule::Algorithm> algorithms = algorithms_of(operation);
   const auto found = std::ranges::find(algorithms, std::string_view(name), &schedule::Algorithm::name);
   if (found != algorithms.end()) return *found;
@@ -134,21 +134,21 @@ std::vector<schedule::Algorithm> algorithms_of(const Operation& operation) {
   return algorithms;
 }
 
-schedule::Algorithm way_named(const Operation& operation, const std::string& name) {
-  return find_way(operation, name, {});
+schedule::Algorithm algorithm_named(const Operation& operation, const std::string& name) {
+  return find_algorithm(operation, name, {});
 }
 
 Subject subject(std::span<const std::string> words) {
   if (words.empty()) throw usage_error("no strategy named; see `wherry-plan strategies`");
   if (words.size() == 2) {
     const Operation& operation = operation_named(words[0]);
-    return {operation, way_named(operation, words[1])};
+    return {operation, algorithm_named(operation, words[1])};
   }
   if (const Operation* operation = find_operation(words[0]))
     throw usage_error("which strategy of " + operation->name +
                       "? name one after it (have: " + joined(names_of(algorithms_of(*operation))) + ")");
   const Operation& usual = operation_named("alltoall");
-  return {usual, find_way(usual, words[0], operation_names())};
+  return {usual, find_algorithm(usual, words[0], operation_names())};
 }
 
 topology::Placement placement_of(const Options& options) {

@@ -9,9 +9,9 @@
 
 #include "base/collective.hpp"
 #include "schedule/graph/graph.hpp"
-#include "schedule/graph/routed.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
 #include "schedule/registry/algorithm.hpp"
-#include "tools/command_options.hpp"
+#include "tools/commands.hpp"
 #include "topology/placement.hpp"
 
 namespace wherry::tools {
@@ -41,7 +41,7 @@ const Operation& operation_named(const std::string& name);
 std::vector<schedule::Algorithm> algorithms_of(const Operation& operation);
 
 /// The strategy of an operation.
-schedule::Algorithm way_named(const Operation& operation, const std::string& name);
+schedule::Algorithm algorithm_named(const Operation& operation, const std::string& name);
 
 /// What `[OPERATION] STRATEGY` says; of a strategy alone, the operation is alltoall.
 struct Subject {
@@ -64,13 +64,13 @@ struct Stencil {
 };
 /// Nothing if the operation has no neighbors; then there must be no --grid.
 std::optional<Stencil> stencil_of(const Options& options, const Operation& operation);
-/// The way, if it applies there. Refers to the stencil.
+/// The algorithm, if it applies there. Refers to the stencil.
 schedule::Routed routed(const Stencil& stencil, const schedule::Algorithm& algorithm);
 
 /// --root, if the operation has one.
 int root_of(const Options& options, const Operation& operation, const topology::Placement& placement);
 
-/// The way, if it applies to the placement, with --depth if it is pipelined.
+/// The algorithm, if it applies to the placement, with --depth if it is pipelined.
 schedule::Algorithm applicable(const Subject& subject, const Options& options,
                                const topology::Placement& placement);
 

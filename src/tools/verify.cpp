@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/json_writer.hpp"
-#include "schedule/graph/graph_verify.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
 #include "schedule/graph/trial_graphs.hpp"
 #include "schedule/segments/segment_verify.hpp"
 #include "tools/commands.hpp"
@@ -24,7 +24,7 @@ using schedule::Algorithm;
 using schedule::Parameters;
 using topology::Placement;
 
-/// One way on one placement; in a neighborhood, on a graph too.
+/// One algorithm on one placement; in a neighborhood, on a graph too.
 struct Case {
   const Operation& operation;
   Algorithm algorithm;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "model/segment_cost.hpp"
+#include "model/cost.hpp"
 #include "schedule/segments/segment_operation.hpp"
 #include "tuning/trial_times.hpp"
 

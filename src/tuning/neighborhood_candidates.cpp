@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "model/graph_cost.hpp"
-#include "schedule/graph/routed.hpp"
+#include "model/cost.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
 
 namespace wherry::tuning {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/floating_point.hpp"
-#include "window/stopwatch.hpp"
+#include "window/typical_time.hpp"
 #include "window/window.hpp"
 
 namespace wherry::window {
@@ -141,7 +141,7 @@ int Window::flush_target(int rank, Number Target::* reached, const Native& nativ
   Covered covered;
   {
     const Guard guard(*this);
-    if (!needs(rank, reached)) return ++statistics_.flushes_saved, quiet();
+    if (!needs(rank, reached)) return ++statistics_.flushes_saved, without_call();
     covered = cover(rank);
   }
   return conclude_at(rank, run_completion(covered, native), reach);
@@ -155,7 +155,7 @@ int Window::flush_open(const Native& native, Reach reach) {
   Covered covered;
   {
     const Guard guard(*this);
-    if (!has_open()) return ++statistics_.flushes_saved, quiet();
+    if (!has_open()) return ++statistics_.flushes_saved, without_call();
     covered = cover_all();
   }
   return conclude_all(run_completion(covered, native), reach);
@@ -209,8 +209,8 @@ void Window::find_mixed() {
       [&](auto&& use) {
         for (const int rank : open_) {
           Target& target = targets_[static_cast<std::size_t>(rank)];
-          for (Fetched& each : target.fetched) use({each.range, each.bytes, each.number, &each.mixed});
-          for (Coming& each : target.coming) use({each.range, each.bytes, each.number, &each.mixed});
+          for (Fetched& each : target.fetched) use({each.range, each.bytes, each.number, &each.aliased});
+          for (Coming& each : target.coming) use({each.range, each.bytes, each.number, &each.aliased});
         }
       },
       [&](const Written& copy) { return copy.number <= targets_[copy.range.target].local; });
@@ -231,7 +231,7 @@ void Window::arrive(Target& target, const Done& done) {
     destinations_.arrived();
     if (each.ticket == 0) return;
     if (!come) cache_->abandoned(each.ticket);
-    else if (each.mixed) cache_->passed_on(each.ticket, each.bytes);
+    else if (each.aliased) cache_->passed_on(each.ticket, each.bytes);
     else cache_->filled(each.ticket, each.bytes);
   });
   take(target.coming, last, [&](const Coming& each) {

@@ -36,14 +36,14 @@ void note_hit(std::vector<Chain>& chains, const Written& hit) {
 
 }  // namespace
 
-bool tell_mixed(std::vector<Written>& under_way, const std::vector<Written>& hits) {
+bool note_aliased(std::vector<Written>& under_way, const std::vector<Written>& hits) {
   std::vector<Chain> chains = chains_of(under_way);
   for (const Written& hit : hits) note_hit(chains, hit);
   bool told = false;
   for (const Chain& chain : chains)
     for (auto each = chain.first; each != chain.last; ++each)
-      if (each->mixed != nullptr && (!chain.agreed || each->number < chain.harmed_before))
-        told = *each->mixed = true;
+      if (each->aliased != nullptr && (!chain.agreed || each->number < chain.harmed_before))
+        told = *each->aliased = true;
   return told;
 }
 

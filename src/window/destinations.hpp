@@ -18,8 +18,8 @@ namespace wherry::window {
 struct Written {
   cache::Range range;
   const std::byte* to;
-  std::uint64_t number;   // of the operation that brings them; of a hit: the last one issued before it
-  bool* mixed = nullptr;  // nullptr: nobody wants to know; else set if others wrote there, too
+  std::uint64_t number;     // of the operation that brings them; of a hit: the last one issued before it
+  bool* aliased = nullptr;  // nullptr: nobody wants to know; else set if others wrote there, too
 
   std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(to); }
   std::uintptr_t end() const { return begin() + range.bytes; }
@@ -32,7 +32,7 @@ struct Written {
 
 /// Mixed is what is under way and overlaps, unless all in such a chain agree, and what others have been copied over since it was
 /// issued. Whether anybody was told so.
-bool tell_mixed(std::vector<Written>& under_way, const std::vector<Written>& hits);
+bool note_aliased(std::vector<Written>& under_way, const std::vector<Written>& hits);
 
 /// An interval of addresses.
 struct Addresses {
@@ -82,8 +82,8 @@ class Destinations {
   bool has_copies() const { return !copies_.empty(); }
   /// Whether it is time for check() because of what is noted for it.
   bool is_full() const { return hits_.size() + copies_.size() >= most_noted_; }
-  /// Whether anything under way may be mixed.
-  bool any_mixed() const { return mixed_; }
+  /// Whether anything under way may be aliased.
+  bool any_aliased() const { return aliased_; }
 
   /// Tells those whose memory others write, too. each_get(use) calls use(Written) for all gets under way; is_made(copy) says
   /// which copies are under way no longer.
@@ -101,7 +101,7 @@ class Destinations {
     };
     for (const Written& copy : copies_) use(copy);
     each_get(use);
-    mixed_ |= tell_mixed(under_way, hits_);
+    aliased_ |= note_aliased(under_way, hits_);
     hits_.clear();
     doubtful_ = {};
     most_noted_ = std::max(least_noted, 2 * all);
@@ -116,7 +116,7 @@ class Destinations {
   }
   void clear() {
     expected_ = doubtful_ = {};
-    mixed_ = false;
+    aliased_ = false;
     copies_.clear();
     hits_.clear();
     most_noted_ = least_noted;
@@ -125,7 +125,7 @@ class Destinations {
   Addresses expected_;    // around all that bytes are under way to
   Addresses doubtful_;    // around what touched that since the last check()
   std::size_t gets_ = 0;  // under way
-  bool mixed_ = false;
+  bool aliased_ = false;
   std::vector<Written> copies_;  // that may have to be made still
   std::vector<Written> hits_;    // since the last check()
   std::size_t most_noted_ = least_noted;

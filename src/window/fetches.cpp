@@ -3,7 +3,7 @@
 
 #include "base/floating_point.hpp"
 #include "cache/coalesce.hpp"
-#include "window/stopwatch.hpp"
+#include "window/typical_time.hpp"
 #include "window/window.hpp"
 
 namespace wherry::window {
@@ -160,7 +160,7 @@ int Window::send_joined(std::span<const Part> held) {
 int Window::serve_waiters(const Target& target) {
   int code = MPI_SUCCESS;
   for (const Fetched& each : target.fetched) {
-    if (!each.mixed || each.ticket == 0) continue;
+    if (!each.aliased || each.ticket == 0) continue;
     cache_->release(each.ticket, [&](std::uint64_t skip, std::uint64_t bytes, std::byte* to) {
       const Part part{{each.range.target, each.range.displacement + skip, bytes}, to, 0};
       if (code == MPI_SUCCESS) code = fetch_parts({&part, 1});
@@ -174,7 +174,7 @@ int Window::send_rest(int rank) {
   if (!is_rank(rank)) return MPI_SUCCESS;
   Target& target = targets_[static_cast<std::size_t>(rank)];
   const int code = target.held.empty() ? MPI_SUCCESS : send_held(target);
-  return code == MPI_SUCCESS && destinations_.any_mixed() ? serve_waiters(target) : code;
+  return code == MPI_SUCCESS && destinations_.any_aliased() ? serve_waiters(target) : code;
 }
 
 int Window::send_all_rest() {

@@ -68,7 +68,7 @@ int Window::get_missing(Target& target, const cache::Range& range, std::byte* to
   }
   parts_.clear();
   note_missing(range, to);
-  if (parts_.empty()) return target.account.hit(range.bytes), quiet();
+  if (parts_.empty()) return target.account.hit(range.bytes), without_call();
   return fetch(static_cast<int>(range.target), range.bytes, native, asks_for_all(range.bytes));
 }
 
@@ -99,7 +99,7 @@ int Window::get_by_blocks(Target& target, const cache::Range& range, std::byte* 
     waits_here |= waits(answer);
     if (answer == cache::Answer::missing) note_missing(part, part_to);
   }
-  if (parts_.empty()) return target.account.hit(range.bytes), waits_here ? MPI_SUCCESS : quiet();
+  if (parts_.empty()) return target.account.hit(range.bytes), waits_here ? MPI_SUCCESS : without_call();
   const bool whole = memory == nullptr && asks_for_all(range.bytes);
   const int code = fetch(static_cast<int>(range.target), range.bytes, native, whole);
   if (memory != nullptr) target.blocks.push_back({issued_, std::move(memory)});  // after an error too
@@ -119,7 +119,7 @@ int Window::get_shaped(const Region& origin, Shapes shapes, const Place& place, 
   if (answer != cache::Answer::missing) target.account.hit(bytes);
   if (answer == cache::Answer::hit) {
     if (data != nullptr) scatter(*shapes.here, origin.count, data.get(), bytes_at(origin));
-    return quiet();
+    return without_call();
   }
   bool whole = false;
   int code = MPI_SUCCESS;

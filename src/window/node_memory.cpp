@@ -33,7 +33,7 @@ std::string no_room(std::size_t bytes) {
 
 std::unique_ptr<NodeMemory> NodeMemory::make(const mpi::Api& api, MPI_Comm comm, std::size_t bytes,
                                              std::string& problem) {
-  const run::ErrorsReturned quiet(comm, api);
+  const run::ErrorsReturned returned(comm, api);
   MPI_Comm node = MPI_COMM_NULL;
   if (api.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node) != MPI_SUCCESS) return nullptr;
   api.Comm_set_errhandler(node, MPI_ERRORS_RETURN);

@@ -7,8 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "window/keys.hpp"
-
 namespace wherry::window {
 namespace {
 

@@ -15,8 +15,8 @@
 namespace wherry::window {
 
 struct Options {
-  bool caching = true;  // false: the window is the library's alone
-  std::string problem;  // what its info says that cannot be: then the window is the library's alone, too
+  bool caching = true;  // false: all calls on the window are native
+  std::string problem;  // what its info says that cannot be: then it is not cached either
   std::string remark;   // what its info says that nobody knows, which changes nothing
   cache::CacheOptions cache;
   bool bypass = true;  // where plain gets turn out to be cheaper than the cache, use them
@@ -56,5 +56,26 @@ void read_info(const mpi::Api& api, MPI_Info info, Options& options);
 
 /// What an info says to a window that there is: the value of the key wherry_cache, if it is there.
 std::optional<std::string> told(const mpi::Api& api, MPI_Info info);
+
+// The keys of a window's info that are Wherry's.
+
+/// All of them begin with one of these.
+inline constexpr std::string_view prefixes[] = {"wherry_", "clampi_"};
+
+/// What a program may say; see read_info().
+inline constexpr std::string_view asked_keys[] = {
+    "clampi_mode",           "wherry_cache",        "wherry_cache_ceiling", "wherry_cache_storage",
+    "wherry_cache_entries",  "wherry_cache_node",   "wherry_cache_block",   "wherry_cache_adaptive",
+    "wherry_cache_coalesce", "wherry_cache_bypass",
+};
+
+/// What it is told; see report(). Such an info may be given to the next window.
+inline constexpr std::string_view told_keys[] = {
+    "wherry_cache_why",           "wherry_cache_hits",         "wherry_cache_partial_hits",
+    "wherry_cache_misses",        "wherry_cache_evictions",    "wherry_cache_bytes_saved",
+    "wherry_cache_bytes_fetched", "wherry_cache_gets_passed",  "wherry_cache_node_found",
+    "wherry_cache_node_offered",  "wherry_cache_node_refused", "wherry_cache_seconds_saved",
+    "wherry_cache_adjustments",
+};
 
 }  // namespace wherry::window

@@ -1,4 +1,4 @@
-#include "window/report.hpp"
+#include "window/windows.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -38,7 +38,7 @@ class Sharing {
   }
   /// It has come, and is where it was asked for.
   void offer(const Target& target, const Coming& come) {
-    if (!serves(target) || come.phase != phase_ || come.mixed) return;
+    if (!serves(target) || come.phase != phase_ || come.aliased) return;
     ++statistics_.offered;
     statistics_.refused += !cache_->keep(come.range, phase_, come.bytes);
   }

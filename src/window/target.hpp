@@ -37,7 +37,7 @@ struct Fetched {
   cache::Ticket ticket;
   cache::Range range;
   const std::byte* bytes;
-  bool mixed = false;  // with others that were read to the same place; see Destinations
+  bool aliased = false;  // with others that were read to the same place; see Destinations
 };
 
 /// The same of what is to be offered to the other ranks of the node.
@@ -46,7 +46,7 @@ struct Coming {
   std::uint64_t phase;  // when it was asked for; see Sharing
   cache::Range range;
   const std::byte* bytes;
-  bool mixed = false;
+  bool aliased = false;
 };
 
 /// A get to an origin with gaps: its data are without gaps in between.

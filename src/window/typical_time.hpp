@@ -4,10 +4,27 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
+#include "base/floating_point.hpp"
+
 namespace wherry::window {
+
+/// How long something takes, from when it is made.
+class Stopwatch {
+ public:
+  double seconds() const {
+    const auto taken = Clock::now() - begin_;
+    return computed([&] { return std::chrono::duration<double>(taken).count(); });
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  Clock::time_point begin_ = Clock::now();
+};
 
 /// The last few of many measurements, each of which knows its seconds().
 template <class Measurement>

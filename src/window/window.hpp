@@ -9,7 +9,7 @@
 // - In all modes the rank's own writes update or drop what they touch. A get that races with one is left to MPI, which
 //   says nothing about its result, but what it brings is not kept.
 //
-// Gets of the own rank, of dynamic windows and of shared memory are the library's. So is whatever looks wrong: the library has the
+// Gets of the own rank, of dynamic windows and of shared memory are native. So is whatever looks wrong: the library has the
 // word on errors, except on ranges outside of the target's memory, which libraries do not check.
 //
 // Threads may call at once. No lock is held while the library waits.
@@ -29,7 +29,6 @@
 #include "datatype/type_maps.hpp"
 #include "mpi/api.hpp"
 #include "window/destinations.hpp"
-#include "window/native.hpp"
 #include "window/options.hpp"
 #include "window/sharing.hpp"
 #include "window/target.hpp"
@@ -37,6 +36,20 @@
 #include "window/window_statistics.hpp"
 
 namespace wherry::window {
+
+/// The native call with the program's own arguments, to be made if it is needed. Refers to a callable that outlives it: a hit does not call it, and must not pay for a copy of the arguments.
+class Native {
+ public:
+  template <class Call>
+  explicit(false) Native(const Call& call)
+      : call_(&call), run_([](const void* made) -> int { return (*static_cast<const Call*>(made))(); }) {}
+
+  int operator()() const { return run_(call_); }
+
+ private:
+  const void* call_;
+  int (*run_)(const void*);
+};
 
 /// `count` elements of `type` at a displacement in the memory of `rank`.
 struct Place {
@@ -76,7 +89,7 @@ class Window {
     target.account.hit(range.bytes);
     if (destinations_.may_touch(to, range.bytes)) [[unlikely]]
       note_written(range, to);
-    return quiet();
+    return without_call();
   }
   /// request: of the library's kind, and complete if the data were there.
   int rget(const Region& origin, const Place& place, MPI_Request* request, const Native& native);
@@ -106,7 +119,7 @@ class Window {
   /// This process's rank in the window.
   int rank() const { return own_; }
   const Options& options() const { return options_; }
-  /// There was none for a cache when it was to be made: all gets are the library's.
+  /// There was none for a cache when it was to be made: all gets are native.
   bool lacks_memory() const {
     const Guard guard(*this);
     return without_memory_;
@@ -153,8 +166,8 @@ class Window {
   bool is_rank(int rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < targets_.size(); }
 
   /// MPI_SUCCESS. What the library need not be called for must not keep it from making progress.
-  int quiet() {
-    if ((++quiet_ & 127) == 0) [[unlikely]]
+  int without_call() {
+    if ((++without_call_ & 127) == 0) [[unlikely]]
       make_progress();
     return MPI_SUCCESS;
   }
@@ -279,7 +292,7 @@ class Window {
   std::vector<Target> targets_;
   std::vector<int> open_;  // targets with operations that are not complete
   Number issued_ = 0;
-  unsigned quiet_ = 0;
+  unsigned without_call_ = 0;
   TypicalTime idle_unlock_, idle_unlock_all_;  // what these take with nothing to complete
   Statistics statistics_;
   Sharing sharing_;

@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -20,7 +21,7 @@
 
 namespace wherry::window {
 
-/// Why a window is the library's.
+/// Why a window is not cached.
 enum class Uncached { off, shared_memory, dynamic, one_rank, accelerator, info, no_memory };
 /// In a few words.
 const char* reason_of(Uncached why);
@@ -45,7 +46,7 @@ class Windows {
     const Window* window() const { return window_ ? &*window_ : nullptr; }
     /// Nothing: it is cached.
     std::optional<Uncached> why_not() const;
-    /// Gets that were left to the library.
+    /// Gets that were native.
     std::uint64_t passed() const;
     void pass() { passed_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -124,5 +125,16 @@ class Windows {
   std::once_flag keyval_made_;
   int keyval_ = MPI_KEYVAL_INVALID;
 };
+
+/// What a window has done, as texts by name, for programs that ask for its info. Calls set(key, value) for:
+///   wherry_cache               the mode, or off
+///   wherry_cache_why           why it is off
+///   wherry_cache_hits, _partial_hits, _misses, _evictions, _bytes_saved, _bytes_fetched, _gets_passed, _seconds_saved
+///                              numbers as in wherry_win_statistics; hits are full or pending
+///   wherry_cache_node_found, _node_offered, _node_refused
+///                              the same, where the ranks of a node share what they read
+///   wherry_cache_adjustments   the last changes of the cache's size: "lookups:bytes" each
+void report(const Windows::Known& known,
+            const std::function<void(const std::string& key, const std::string& value)>& set);
 
 }  // namespace wherry::window

@@ -85,7 +85,7 @@ void check_usage(Checks& checks, MPI_Comm comm, int ranks) {
               "a block beyond the range");
 }
 
-/// Intercommunicators are the library's own; counts are per rank of the other group.
+/// Calls on intercommunicators are native; counts are per rank of the other group.
 void check_intercommunicator(Checks& checks, int rank, int ranks) {
   if (ranks < 3) return;
   const bool low = rank < 2;

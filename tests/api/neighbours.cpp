@@ -1,4 +1,4 @@
-// Neighbourhood collectives in C and C++, waited for and as plans, on grids and a graph: against what follows from the topology alone,
+// Neighborhood collectives in C and C++, waited for and as plans, on grids and a graph: against what follows from the topology alone,
 // which this program works out itself. Prints "ran COLLECTIVE NAME", of plans "ran COLLECTIVE_plan NAME".
 //
 // What two ranks send each other does not depend on which of several edges it takes: in that libraries differ.
@@ -67,7 +67,7 @@ Near graph(const World& w) {
   return near;
 }
 
-/// A block for each neighbour, one after the other, with a hole between them where their sizes differ.
+/// A block for each neighbor, one after the other, with a hole between them where their sizes differ.
 struct Side {
   std::vector<int> counts, begins;
   std::vector<MPI_Aint> bytes;

@@ -1,4 +1,4 @@
-// What the programs of this folder that read a neighbour's memory share: where they are in a ring of all ranks.
+// What the programs of this folder that read a neighbor's memory share: where they are in a ring of all ranks.
 #pragma once
 
 #include <initializer_list>

@@ -79,7 +79,7 @@ def test_each_setting_is_followed_in_python(mpi: Launcher, installed: Path) -> N
 
 
 def test_settings_are_followed(mpi: Launcher, build: Path) -> None:
-    """The first call on a communicator is the library's."""
+    """The first call on a communicator is native."""
     done = mpi.run([program(mpi, build, "collectives")], mpi.few(5), {**MESH, **hermetic({})})
     assert done.returncode == 0, done.stderr
     assert {"mesh", "native"} <= strategies_in(done.stdout) <= {"mesh", "native", "pairwise_xor"}
@@ -97,7 +97,7 @@ def test_wrong_settings_are_said_once(mpi: Launcher, build: Path) -> None:
     assert (done.stdout + done.stderr).count("WHERRY_STAGING_MAX='-1' is not a size") == 1
 
 
-def test_misspelt_strategies_are_said_once_with_the_nearest_name(mpi: Launcher, build: Path) -> None:
+def test_unknown_strategies_are_said_once_with_the_nearest_name(mpi: Launcher, build: Path) -> None:
     asked = {"WHERRY_ALLTOALL": "brucks2", "WHERRY_BCAST": "chian"}
     done = mpi.run([program(mpi, build, "collectives")], 2, {**asked, **hermetic({})})
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Plans in C, C++ and Python on every MPI: results, what they run by, and who goes on with them."""
+"""Plans in C, C++ and Python on every MPI: results, what they run by, and what progresses them."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def test_setting_is_followed(mpi: Launcher, build: Path, strategy: str) -> None:
     assert f"ran {strategy}\n" in done.stdout
 
 
-def test_misspelt_setting_is_said_once(mpi: Launcher, build: Path) -> None:
+def test_unknown_setting_is_said_once(mpi: Launcher, build: Path) -> None:
     done = mpi.run([program(mpi, build)], 3, {"WHERRY_SPARSE_EXCHANGE": "brucks2", **hermetic({})})
     assert done.returncode == 0, done.stdout + done.stderr
     assert "ran native\n" in done.stdout

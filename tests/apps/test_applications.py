@@ -12,7 +12,7 @@ from launching import application, check_of, check_refused, launch, on_one, on_q
 RANKS = (1, 2, 3, 5, 8)
 SHORT = ("--turns", "1", "--train", "1")
 FEW_PASSES = ("--digit-bits", "8")  # eight
-# Other schedules than the library's, in every call but the first of a communicator.
+# Other schedules than native, in every call but the first of a communicator.
 MESH = {"WHERRY_ALLTOALL": "mesh", "WHERRY_ALLTOALLV": "mesh"}
 SORTED = "checked: after every sort, the keys of all ranks are in order and the same as before"
 TRANSFORMED = "checked: spectrum and potential agree with a serial FFT to 1e-12, and all steps bit by bit"

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "draw/picture.hpp"
 #include "draw/render.hpp"
-#include "draw/segment_picture.hpp"
 
 using namespace wherry::schedule;
 using namespace wherry::topology;
@@ -58,12 +58,13 @@ TEST_CASE("Segments picture: in the end every rank has what the operation promis
       CHECK(picture.before.empty());
       return;
     }
-    const std::vector<Strip>& last = picture.columns.empty() ? picture.before : picture.columns.back().strips;
+    const std::vector<BarChart>& last =
+        picture.columns.empty() ? picture.before : picture.columns.back().bar_charts;
     for (int rank = 0; rank < placement.size(); ++rank) {
-      const Strip& strip = last[static_cast<std::size_t>(rank)];
-      for (int segment = 0; segment < static_cast<int>(strip.size()); ++segment)
+      const BarChart& bar_chart = last[static_cast<std::size_t>(rank)];
+      for (int segment = 0; segment < static_cast<int>(bar_chart.size()); ++segment)
         if (is_promised(s.operation, p.root, rank, segment))
-          CHECK(strip[static_cast<std::size_t>(segment)].share == doctest::Approx(1));
+          CHECK(bar_chart[static_cast<std::size_t>(segment)].share == doctest::Approx(1));
     }
   });
 }
@@ -85,17 +86,17 @@ TEST_CASE("Segments picture: SVG has an arrow per message and a plus where data 
   });
 }
 
-TEST_CASE("Segments picture: a rank's strip tells what has come, and what was there") {
+TEST_CASE("Segments picture: a rank's bar_chart tells what has come, and what was there") {
   const Picture all = picture(allreduce, "rabenseifner", Placement::flat(4));
   REQUIRE(all.columns.size() == 4);
-  const Strip& first = all.columns[0].strips[0];
+  const BarChart& first = all.columns[0].bar_charts[0];
   REQUIRE(first.size() == 4);
   // Rank 1 sends the half that rank 0 keeps.
   CHECK(first[0].share == 0.5);
   CHECK(first[0].news == Cell::News::combined);
   CHECK(first[2].share == 0.25);
   CHECK(first[2].news == Cell::News::none);
-  const Strip& last = all.columns[3].strips[0];
+  const BarChart& last = all.columns[3].bar_charts[0];
   CHECK(last[0].news == Cell::News::none);
   CHECK(last[2].news == Cell::News::replaced);
   CHECK(last[2].share == 1);

@@ -56,7 +56,7 @@ def test_every_strategy_gives_the_same(runs: Runs, preload: Path, strategy: str,
 def test_every_library_keeps_its_order_of_repeated_neighbours(
     mpi: Launcher, preload: Path, strategy: str, tmp_path: Path
 ) -> None:
-    """They differ in it, and neighbours are repeated in the graph and on the grid."""
+    """They differ in it, and neighbors are repeated in the graph and on the grid."""
     out = tmp_path / "records"
     out.mkdir()
     uses = run(Runs(mpi, "neighbours.c", tmp_path), 4, told(strategy), out)

@@ -59,7 +59,7 @@ def form(request: pytest.FixtureRequest) -> Form:
 
 def run(mpi: Launcher, program: Path, form: Form, n: int, env: Mapping[str, str]) -> str:
     """What it said besides."""
-    performs = (mpi.name in DRIVEN or "WHERRY_PROGRESS" in env) and n > 1  # one rank is the library's
+    performs = (mpi.name in DRIVEN or "WHERRY_PROGRESS" in env) and n > 1  # one rank is native
     expected = form.checks if performs else form.native_checks
     if expected is None:
         pytest.skip("the library's own persistent collectives are tested by test_matrix.py alone")

@@ -1,4 +1,4 @@
-"""Who goes on with what was started: the library's calls, or a thread; and that the thread is in nobody's way."""
+"""What progresses what was started: the library's calls, or a thread; and that the thread is in nobody's way."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def settings() -> list[dict[str, str]]:
 
 
 def run(runs: Runs, n: int, asked: Mapping[str, str], out: Path) -> set[Use]:
-    """What all ranks used, but for the library's own. The results must be those without Wherry."""
+    """What all ranks used, but for native. The results must be those without Wherry."""
     results, records = runs.with_wherry(n, {**asking_for(asked), "WHERRY_RANKS_PER_NODE": PER_NODE}, out)
     assert results == runs.without(n)
     uses = [{use for use in blocking_uses(record) if use[1] != "native"} for record in records]

@@ -24,7 +24,7 @@ CACHED = {
     "wherry_cache_bytes_saved": str(32 + 3 * 64),
     "wherry_cache_gets_passed": "0",
 }
-MISSPELT = {
+UNKNOWN_KEY = {
     "wherry_cache": "off",
     "wherry_cache_why": "its info is not understood",
     "wherry_cache_gets_passed": "0",
@@ -47,7 +47,7 @@ def test_a_windows_info_tells_what_its_cache_did(mpi: Launcher, preload: Path, t
         assert rank == {
             "cached": CACHED,
             "shared": SHARED,
-            "misspelt": MISSPELT,
+            "unknown_key": UNKNOWN_KEY,
             "obeyed": {"hits": "1", "misses": "3"},
         }
     assert (

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "model/segment_cost.hpp"
+#include "model/cost.hpp"
 #include "schedule/blocks/block_verify.hpp"
 
 using namespace wherry::schedule;

@@ -56,7 +56,7 @@ inline constexpr std::string_view one_rank = "communicator of one rank";
 inline constexpr std::string_view does_not_apply =
     "the strategy asked for does not exist or does not apply to these ranks";
 
-/// Counts what ran and what was left to the library. Calls may come from any thread.
+/// Counts what ran and what was native. Calls may come from any thread.
 class Witness : public run::Observer {
  public:
   void used(MPI_Comm, const run::CellKey&, std::string_view strategy, std::uint64_t, std::uint64_t) override {
@@ -66,7 +66,7 @@ class Witness : public run::Observer {
   }
   void decided(MPI_Comm, const run::CellKey&, std::uint32_t, std::string_view, profile::Reason, std::uint64_t,
                std::uint64_t) override {}
-  void missed(Collective, std::string_view reason) override {
+  void fell_back(Collective, std::string_view reason) override {
     const std::lock_guard lock(mutex_);
     ++missed_[std::string(reason)];
     ++misses_;
@@ -76,7 +76,7 @@ class Witness : public run::Observer {
   long ran(std::string_view strategy) const { return count(ran_, strategy); }
   /// Calls that ran by any strategy, whoever chose it.
   long ran_by_strategies() const { return ran(learner) - ran("native"); }
-  /// Calls that were left to the library for this reason, or for any.
+  /// Calls that were native for this reason, or for any.
   long missed_for(std::string_view reason) const { return count(missed_, reason); }
   long misses() const { return misses_; }
 
@@ -157,7 +157,7 @@ struct Bench {
     const long ran = witness.ran(meant), missed = witness.misses();
     body();
     expect(witness.ran(meant) - ran >= calls, "what was meant did not run");
-    expect(witness.misses() == missed, "a call was left to the library");
+    expect(witness.misses() == missed, "a call was native");
   }
   /// In `body` at least so many calls must be left to the library for this reason, and none run by a strategy.
   void left_alone(std::string_view reason, long calls, const std::function<void()>& body) {

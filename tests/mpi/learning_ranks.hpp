@@ -29,7 +29,7 @@ class Witness : public run::Observer {
                std::uint64_t, std::uint64_t) override {
     ++decisions[reason];
   }
-  void missed(Collective, std::string_view) override { ++misses; }
+  void fell_back(Collective, std::string_view) override { ++misses; }
 
   long calls = 0, misses = 0;
   std::uint64_t history = 0;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "schedule/graph/peers.hpp"
+#include "schedule/graph/graph.hpp"
 #include "schedule/graph/trial_graphs.hpp"
 
 namespace wherry::test {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "sparse/message.hpp"
+#include "sparse/inbox.hpp"
 
 namespace wherry::test {
 

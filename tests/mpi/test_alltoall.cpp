@@ -170,7 +170,7 @@ void check_alltoallw(World& w, bool in_place, unsigned seed, const run::Native& 
   w.judge(received, in_place ? "alltoallw in place" : "alltoallw", seed);
 }
 
-/// The library's own call stands in where a strategy does not apply; elsewhere it must not be reached.
+/// The native call stands in where a strategy does not apply; elsewhere it must not be reached.
 void check_all(World& w, unsigned seed) {
   const run::Native never = must_not_run_native;
   const int elements[] = {1, 3, 200};

@@ -14,7 +14,7 @@ using namespace wherry::test;
 void short_lived(Bench& b) {
   for (int uses = 0; uses < 12; ++uses) {
     MPI_Comm comm = duplicate(MPI_COMM_WORLD);
-    // The first call on each is the library's.
+    // The first call on each is native.
     if (uses > 0) b.as_fits(comm, uses - 1, [&] { b.talk_times(comm, uses); });
     MPI_Comm_free(&comm);
   }

@@ -35,7 +35,7 @@ class Bench : public test::WatchedCalls {
     forced_ = runtime_.force(strategy.name);
   }
 
-  /// Once a strategy is forced the library's own must not be reached: it would be what is tested.
+  /// Once a strategy is forced the native call must not be reached: it would be what is tested.
   int alltoall(const run::Alltoall& c) {
     return runtime_.alltoall(c, [&] {
       expect(!forced_, "the call went to the library");
@@ -43,7 +43,7 @@ class Bench : public test::WatchedCalls {
                            static_cast<int>(c.recvcount), c.recvtype, c.comm);
     });
   }
-  /// Wherry has joined, so the library's own must not be reached: it would run on one rank alone.
+  /// Wherry is enabled, so the native call must not be reached: it would run on one rank alone.
   int alltoallv(const run::Alltoallv& c) {
     return runtime_.alltoallv(c, [&] {
       expect(false, "the call went to the library");

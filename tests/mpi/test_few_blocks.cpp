@@ -1,4 +1,4 @@
-// Irregular all-to-alls may have few blocks that are not empty: a way that sends them straight is a candidate, whatever the model
+// Irregular all-to-alls may have few blocks that are not empty: an algorithm that sends them straight is a candidate, whatever the model
 // thinks of it, and it sends no message for a block of no bytes.
 //
 // ranks: 3 8

@@ -1,4 +1,4 @@
-// Intercommunicators are left to the library, with the reason.
+// Intercommunicators are native, with the reason.
 //
 // Runs under mpiexec at any number of ranks.
 // ranks: 2 3 5 8

@@ -90,7 +90,7 @@ constexpr Trouble troubles[] = {
     {"neither", {.split = Where::everywhere, .split_type = Where::rank_0}, no_communicator},
     {"no all-to-all",
      {.alltoall = Where::everywhere},
-     "the MPI library failed when the ranks were to settle their terms"},
+     "the MPI library failed when the ranks were to settle their agreement"},
 };
 
 int handled = 0;

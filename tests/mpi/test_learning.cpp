@@ -134,7 +134,7 @@ class LastOther : public Witness {
 
 /// Where native is best, most calls are not looked at any more, on ranks whose calls are all alike; others say the same in
 /// different words in turns, and are looked at. Yet all look for changes at the same call.
-void check_quiet_calls(Ranks& ranks) {
+void check_fast_path_calls(Ranks& ranks) {
   constexpr int rounds = 700, ints = 2;
   LastOther witness;
   const Settings settings = plain_settings("");
@@ -159,11 +159,11 @@ void check_quiet_calls(Ranks& ranks) {
   ranks.expect(ranks.agree(witness.history), "ranks looked for changes at different calls");
   ranks.expect(ranks.size <= 2 || witness.last > rounds / 2, "nobody looked for changes");
   ranks.expect(ranks.size == 1 || witness.by_strategy["native"] > rounds / 2,
-               "calls took what the library's do not, and ran");
+               "calls took what native ones do not, and ran");
   ranks.expect(ranks.size == 1 || witness.calls >= rounds - 1, "calls were not reported");
 }
 
-/// Where two sizes take turns, the arguments of the library's calls are read as well: a strategy is not charged for them, and wins
+/// Where two sizes take turns, the arguments of native calls are read as well: a strategy is not charged for them, and wins
 /// if it takes less than the library.
 void check_two_sizes_in_turns(Ranks& ranks) {
   constexpr int rounds = 700;
@@ -181,7 +181,7 @@ void check_two_sizes_in_turns(Ranks& ranks) {
   runtime.finalize();
   ranks.expect(ranks.agree(witness.history), "ranks ran different strategies of two sizes in turns");
   ranks.expect(ranks.size == 1 || witness.by_strategy["native"] < rounds / 2,
-               "strategies were charged for what the library's calls take as well");
+               "strategies were charged for what native calls take as well");
 }
 
 /// Ranks that were told different things fall back to the library together.
@@ -231,7 +231,7 @@ int main(int argc, char** argv) {
   const std::string file = shared_file();
   for (const unsigned seed : {1u, 2u}) check_agreement(ranks, seed);
   check_freed_communicators(ranks);
-  check_quiet_calls(ranks);
+  check_fast_path_calls(ranks);
   check_two_sizes_in_turns(ranks);
   check_persistence(ranks, file);
   check_disagreeing_settings(ranks);

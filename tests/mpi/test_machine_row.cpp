@@ -15,7 +15,6 @@
 
 #include "base/machine_name.hpp"
 #include "coll/choice/choosing.hpp"
-#include "comm/mpi_library.hpp"
 #include "edge_bench.hpp"
 #include "tuning/tuning_store.hpp"
 
@@ -47,7 +46,7 @@ class File {
   /// A row of this machine and library.
   void hold(const model::Machine& machine) const {
     tuning::TuningTable table;
-    table.put(tuning::MachineRow{{machine_name(), run::library_name(mpi::linked_api())},
+    table.put(tuning::MachineRow{{machine_name(), mpi::library_name(mpi::linked_api())},
                                  model::constants_of(machine)});
     if (const std::string problem = tuning::save(path_, table); !problem.empty())
       std::fprintf(stderr, "%s\n", problem.c_str());

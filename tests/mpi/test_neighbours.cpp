@@ -17,7 +17,7 @@
 #include "neighbour_topologies.hpp"
 #include "progress/nonblocking.hpp"
 #include "progress/progress.hpp"
-#include "schedule/graph/routed.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
 #include "typed_buffer.hpp"
 
 namespace {
@@ -238,7 +238,7 @@ class Tests {
     }
   }
 
-  /// The same, left and taken up again. Nobody but this program goes on with it.
+  /// The same, left and taken up again. Nothing but this program progresses it.
   int run_started(const Check& k, Exchange& exchange, const schedule::NeighborhoodStrategy& s,
                   const wherry::run::CellKey& key, const std::shared_ptr<wherry::run::Communicator>& kept) {
     MPI_Request request = MPI_REQUEST_NULL;

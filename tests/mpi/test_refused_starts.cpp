@@ -1,4 +1,4 @@
-// Non-blocking and persistent calls where the MPI library refuses what they need: ranks stay in step, and the call is the library's.
+// Non-blocking and persistent calls where the MPI library refuses what they need: ranks stay in step, and the call is native.
 //
 // Runs under mpiexec at any number of ranks. The library is replaced through the table of its functions.
 #include <mpi.h>
@@ -74,14 +74,14 @@ struct Reasons : run::Observer {
   void used(MPI_Comm, const run::CellKey&, std::string_view, std::uint64_t, std::uint64_t) override {}
   void decided(MPI_Comm, const run::CellKey&, std::uint32_t, std::string_view, profile::Reason, std::uint64_t,
                std::uint64_t) override {}
-  void missed(Collective, std::string_view) override {}
+  void fell_back(Collective, std::string_view) override {}
   void not_started(Collective, run::Form, std::string_view reason) override { told.emplace_back(reason); }
   std::vector<std::string> told;
 };
 
 constexpr std::string_view refused = "the MPI library refused to let Wherry take part in its progress";
 
-/// Non-blocking and persistent calls are the library's where it lets nobody go on with them.
+/// Non-blocking and persistent calls are native where it lets nothing progress them.
 void check_runtime(const mpi::Api& api) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -97,10 +97,10 @@ void check_runtime(const mpi::Api& api) {
   for (int i = 0; i < 2; ++i) runtime.alltoall(call.arguments(), [] { return MPI_SUCCESS; });  // joins
   runtime.start(call.arguments(), call.native(), &call.request);
   runtime.init(call.arguments(), call.native(), &call.request);
-  expect(call.natives == 2, "a call that nobody goes on with was not the library's");
+  expect(call.natives == 2, "a call that nothing progresses was not native");
   const std::vector<std::string> expected(2, size > 1 ? std::string(refused) : "communicator of one rank");
   expect(reasons.told == expected, "the reason was not told");
-  expect(runtime.plan(call.arguments()) == nullptr, "a plan that nobody goes on with was not the library's");
+  expect(runtime.plan(call.arguments()) == nullptr, "a plan that nothing progresses was not native");
   runtime.finalize();
 }
 

@@ -1,4 +1,4 @@
-// Every strategy of every collective on segments does to the caller's memory what the library's own collective does, byte by
+// Every strategy of every collective on segments does to the caller's memory what the native collective does, byte by
 // byte, gaps included.
 //
 // ranks: 1 2 3 5 7 8 13

@@ -1,6 +1,6 @@
 // Sparse exchanges by every strategy: what arrives is what was sent, in order, however late ranks are and whatever came before.
 //
-// Two oracles: patterns that every rank computes for all, and the library's own MPI_Alltoallv. WHERRY_TEST_SEED changes the patterns.
+// Two oracles: patterns that every rank computes for all, and the native MPI_Alltoallv. WHERRY_TEST_SEED changes the patterns.
 #include <mpi.h>
 
 #include <chrono>
@@ -34,7 +34,7 @@ void handle(MPI_Comm*, int* code, ...) {
   handled_class = class_of(*code);
 }
 
-/// What the library's own collectives bring: counts, then sizes, then bytes.
+/// What native collectives bring: counts, then sizes, then bytes.
 class Dense {
  public:
   explicit Dense(MPI_Comm comm) : comm_(comm), ranks_(size_of(comm)) {}

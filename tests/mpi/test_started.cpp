@@ -1,6 +1,6 @@
 // Many non-blocking collectives at once that have fewer tags than there are calls: none gets what belongs to another.
 //
-// Runs under mpiexec at any number of ranks. Nobody but this program goes on with what is started.
+// Runs under mpiexec at any number of ranks. Nothing but this program progresses what is started.
 #include <mpi.h>
 
 #include <cstdio>

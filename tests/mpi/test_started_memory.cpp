@@ -1,7 +1,7 @@
 // A rank that is refused memory for collectives that do not end where they begin: all ranks leave them to the library, or all perform
 // them, and none waits for ever.
 //
-// The rank goes on with its calls itself, so that this runs on every library.
+// The rank progresses its calls itself, so that this runs on every library.
 // ranks: 3
 #include <mpi.h>
 
@@ -21,7 +21,7 @@ using namespace wherry::test;
 
 constexpr int large = 10000, small = 10;  // ints of a block
 
-/// Counts what was started by what, and what was left to the library and why.
+/// Counts what was started by what, and what was native and why.
 class Starts : public Witness {
  public:
   void started(MPI_Comm, const run::CellKey&, run::Form, std::string_view strategy, std::uint64_t) override {
@@ -96,7 +96,7 @@ struct Sum {
 };
 
 constexpr std::string_view of_non_blocking =
-    "the strategy asked for may need more memory than every rank has set aside";
+    "the strategy asked for may need more memory than every rank has reserved";
 constexpr std::string_view of_this_rank = "this rank has not got the memory that it needs";
 constexpr std::string_view of_another = "another rank cannot take part";
 
@@ -131,10 +131,10 @@ class Test {
     for (const Data& d : all) bench_.expect(What::is_right(d), "a call that was started went wrong");
     bench_.expect(starts_.take(expected) == calls, "calls did not run as expected");
     starts_.take("native");
-    bench_.expect(starts_.left() == 0, "calls ran in another way besides");
+    bench_.expect(starts_.left() == 0, "calls ran by another algorithm besides");
   }
 
-  /// Makes a plan of a large call; nullptr: the library's.
+  /// Makes a plan of a large call; nullptr: native.
   std::shared_ptr<run::Plan> make(Data& d) { return runtime_.plan(What::call(d)); }
   Data data() const { return {comm_, large, 1}; }
 
@@ -189,7 +189,7 @@ class Test {
   bool last_ = false;
 };
 
-/// Nothing large can be set aside, so large calls are the library's, on all ranks.
+/// Nothing large can be reserved, so large calls are native, on all ranks.
 template <class What>
 long refused_before() {
   Test<What> test("refused before joining");
@@ -199,7 +199,7 @@ long refused_before() {
   return test.ended();
 }
 
-/// What was set aside serves one call after the other.
+/// What was reserved serves one call after the other.
 template <class What>
 long refused_later() {
   Test<What> test("refused later");

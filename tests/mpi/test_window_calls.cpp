@@ -11,8 +11,8 @@
 
 #include "counted_windows.hpp"
 #include "learning_ranks.hpp"
-#include "window/keys.hpp"
-#include "window/report.hpp"
+#include "window/options.hpp"
+#include "window/windows.hpp"
 
 namespace {
 
@@ -32,7 +32,7 @@ void hits_call_nothing(Ranks& ranks) {
   std::byte into[64];
   w.get(into, next, 128, 64);
   w.flush(next);
-  ranks.expect(w.gets == 1 && w.flushes == 1, "the first get is the library's");
+  ranks.expect(w.gets == 1 && w.flushes == 1, "the first get is native");
   probes = own_gets = 0;
   for (int i = 0; i < 640; ++i) {
     w.get(into, next, 128, 64);
@@ -40,7 +40,7 @@ void hits_call_nothing(Ranks& ranks) {
     w.flush_all();
   }
   ranks.expect(w.gets == 1 && own_gets == 0, "a hit fetches nothing");
-  ranks.expect(w.flushes == 1, "a flush with nothing to complete is not the library's");
+  ranks.expect(w.flushes == 1, "a flush with nothing to complete is not native");
   ranks.expect(probes == 3 * 640 / 128, "hits let the library make progress");
   ranks.expect(into[63] == CountedWindow::value(next, 128 + 63), "the data are wrong");
 }

@@ -190,7 +190,7 @@ TEST_CASE("uses, misses and types are counted once per kind") {
   for (int i = 0; i < 3; ++i) {
     r.recorder.used({0, 0, 5}, "bruck", 16, 40 - static_cast<std::uint64_t>(i));
     r.recorder.used({0, 0, 5}, "native", 16, 70);
-    r.recorder.missed(0, "communicator of one rank");
+    r.recorder.fell_back(0, "communicator of one rank");
     r.recorder.type(3, "vector", 8);
   }
   const auto uses = r.read().rows<UseRecord>(Table::uses);

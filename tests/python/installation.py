@@ -12,8 +12,8 @@ words = sys.argv[1:]
 if words[0] == "strategies":
     rows = [("direct", "alltoall"), ("mesh", "alltoall"), ("bruck2", "alltoall"), ("ring", "allreduce")]
     print(json.dumps([{{"name": n, "summary": n, "operations": [o]}} for n, o in rows]))
-elif misspelt := [right for wrong, right in (("altoall", "alltoall"), ("mehs", "mesh")) if wrong in words]:
-    print(f"wherry-plan: unknown name; did you mean '{{misspelt[0]}}'?", file=sys.stderr)
+elif nearest := [right for wrong, right in (("altoall", "alltoall"), ("mehs", "mesh")) if wrong in words]:
+    print(f"wherry-plan: unknown name; did you mean '{{nearest[0]}}'?", file=sys.stderr)
     sys.exit(2)
 elif words[0] == "explain":
     def row(name, seconds, messages):

@@ -5,7 +5,7 @@
 #include <set>
 #include <string_view>
 
-#include "model/segment_cost.hpp"
+#include "model/cost.hpp"
 #include "tuning/candidates.hpp"
 
 using namespace wherry;

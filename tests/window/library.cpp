@@ -253,7 +253,7 @@ struct Entries {
   }
 
   static int iprobe(int, int, MPI_Comm, int* found, MPI_Status*) { return *found = 0, MPI_SUCCESS; }
-  /// There is none that would have to be set aside.
+  /// There is none that would have to be reserved.
   static int get_errhandler(MPI_Comm, MPI_Errhandler*) { return MPI_ERR_OTHER; }
   static int call_errhandler(MPI_Win, int) { return MPI_SUCCESS; }
 };

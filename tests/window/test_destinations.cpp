@@ -217,17 +217,17 @@ TEST_CASE("window: what comes to places of its own is remembered, in whatever or
 
 TEST_CASE("destinations: chains of what overlaps are told apart") {
   Bytes memory(100);
-  bool mixed[6] = {};
+  bool aliased[6] = {};
   const auto written = [&](int at, std::uint64_t bytes, std::uint64_t displacement, int number) {
-    return Written{{1, displacement, bytes}, memory.data() + at, 0, number < 0 ? nullptr : mixed + number};
+    return Written{{1, displacement, bytes}, memory.data() + at, 0, number < 0 ? nullptr : aliased + number};
   };
   // The same bytes twice; two that touch; three in a row, of which the last is of another place; and one by nobody.
   std::vector<Written> all = {written(0, 8, 100, 0),  written(4, 8, 104, 1),  written(12, 8, 0, 2),
                               written(40, 20, 40, 3), written(50, 20, 50, 4), written(65, 10, 0, 5),
                               written(74, 4, 0, -1)};
-  CHECK(window::tell_mixed(all, {}));
-  CHECK_FALSE((mixed[0] || mixed[1] || mixed[2]));
-  CHECK((mixed[3] && mixed[4] && mixed[5]));
+  CHECK(window::note_aliased(all, {}));
+  CHECK_FALSE((aliased[0] || aliased[1] || aliased[2]));
+  CHECK((aliased[3] && aliased[4] && aliased[5]));
 }
 
 TEST_CASE("destinations: a hit mixes what was issued before it, and of other bytes") {
@@ -236,13 +236,13 @@ TEST_CASE("destinations: a hit mixes what was issued before it, and of other byt
   std::vector<Written> under_way = {{{1, 0, 8}, memory.data(), 1, &before},
                                     {{1, 0, 8}, memory.data(), 3, &after},
                                     {{1, 50, 8}, memory.data() + 50, 1, &same}};
-  CHECK_FALSE(window::tell_mixed(under_way, {{{2, 0, 8}, memory.data() + 8, 2}}));
-  CHECK(window::tell_mixed(under_way,
-                           {{{2, 0, 60}, memory.data() + 4, 2}, {{1, 50, 2}, memory.data() + 50, 9}}));
+  CHECK_FALSE(window::note_aliased(under_way, {{{2, 0, 8}, memory.data() + 8, 2}}));
+  CHECK(window::note_aliased(under_way,
+                             {{{2, 0, 60}, memory.data() + 4, 2}, {{1, 50, 2}, memory.data() + 50, 9}}));
   CHECK(before);
   CHECK_FALSE(after);
   CHECK(same);
   same = false;
-  CHECK_FALSE(window::tell_mixed(under_way, {{{1, 50, 2}, memory.data() + 50, 9}}));
+  CHECK_FALSE(window::note_aliased(under_way, {{{1, 50, 2}, memory.data() + 50, 9}}));
   CHECK_FALSE(same);
 }

@@ -9,19 +9,10 @@ from rich.markup import escape
 
 from wherry import units
 from wherry.analysis import Analysis
+from wherry.run import settings
 
-# What Wherry has strategies for: src/base/collective.hpp.
-_ALL_TO_ALLS = ("MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw")
-_OTHERS = ("MPI_Allgather", "MPI_Allgatherv", "MPI_Bcast", "MPI_Gather", "MPI_Scatter", "MPI_Barrier")
-REDUCTIONS = ("MPI_Reduce", "MPI_Allreduce", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block")
-_NEIGHBORHOODS = (
-    "MPI_Neighbor_alltoall",
-    "MPI_Neighbor_alltoallv",
-    "MPI_Neighbor_alltoallw",
-    "MPI_Neighbor_allgather",
-    "MPI_Neighbor_allgatherv",
-)
-REPLACEABLE = (*_ALL_TO_ALLS, *_OTHERS, *REDUCTIONS, *_NEIGHBORHOODS)
+REDUCTIONS = tuple(map(settings.mpi_name, settings.REDUCTIONS))
+REPLACEABLE = tuple(map(settings.mpi_name, (*settings.OPERATIONS, *settings.NEIGHBORHOODS)))
 
 _MOST_FUNCTIONS, _MOST_USES, _MOST_MISSES = 4, 3, 2
 _LEAST_SHARE = 0.05  # of the calls of a function, to be named on a line of its own

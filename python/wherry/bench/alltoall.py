@@ -1,7 +1,7 @@
-"""How much faster is MPI_Alltoall under Wherry than the library's own?
+"""How much faster is MPI_Alltoall under Wherry than native?
 
 Both run in one process in turns of a few calls; the time is that of the slowest rank. The ranks enter each call
-together, from a barrier; "in rows" are calls without a pause, which overlap. With --strategies every named
+together, from a barrier; "back to back" are calls without a pause, which overlap. With --strategies every named
 strategy takes part.
 """
 
@@ -36,7 +36,7 @@ def run(setup: Setup) -> list[Record]:
 
 def _result(table: Launched, case: str, variant: str) -> Record:
     ratio = table.ratio(case, "native", variant)
-    judged = "emulated" in table.network and variant == "wherry" and "in rows" not in case
+    judged = "emulated" in table.network and variant == "wherry" and "back to back" not in case
     goal = GOALS.get((table.ranks, int(case.split()[0]))) if judged else None
     return Record(
         bench="alltoall",

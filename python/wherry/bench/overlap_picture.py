@@ -39,7 +39,7 @@ def svg(results: Sequence[Record]) -> str:
 
 
 def _bars(results: Sequence[Record], operation: str, size: int) -> dict[str, dict[str, float]]:
-    """Of every variant the values by metric, the library's first."""
+    """Of every variant the values by metric, native first."""
     bars: dict[str, dict[str, float]] = {"native": {}}
     for result in results:
         if (result.operation, result.size) == (operation, size):

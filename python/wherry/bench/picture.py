@@ -33,7 +33,7 @@ def svg(results: Sequence[Record]) -> str:
         bars = axes.barh(labels, ratios, color=figures.COLOURS[0], height=0.62)
         axes.bar_label(bars, [f"{ratio:.2f}" for ratio in ratios], padding=4)
         axes.axvline(1.0, color=figures.LINES, linestyle="--", linewidth=1)
-        axes.set_xlabel(f"times faster than the library's own ({results[0].mpi}; {results[0].network})")
+        axes.set_xlabel(f"times faster than native ({results[0].mpi}; {results[0].network})")
         axes.set_xlim(0, max(ratios) * 1.12)
         axes.invert_yaxis()
         axes.spines["left"].set_visible(False)

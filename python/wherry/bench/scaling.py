@@ -1,6 +1,6 @@
 """Is there a number of ranks at which one rank more costs much more?
 
-MPI_Alltoall under Wherry and the library's own, at every number of ranks; both in one process, in turns. The second
+MPI_Alltoall under Wherry and native, at every number of ranks; both in one process, in turns. The second
 table has how much longer Wherry takes with one rank more, divided by what that must cost whatever the strategy:
 messages one after the other to hear from all ranks, or bytes that leave the fullest host.
 """

@@ -1,4 +1,4 @@
-"""Time over the number of ranks, Wherry's and the library's."""
+"""Time over the number of ranks, Wherry's and native."""
 
 from __future__ import annotations
 

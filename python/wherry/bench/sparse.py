@@ -2,7 +2,7 @@
 
 Sparse exchanges are compared with what programs do without them: an MPI_Alltoall of the counts, then an MPI_Alltoallv.
 An MPI_Alltoallv in which every rank sends to one neighbor is compared with MPI_Sendrecv, and one in which all send to
-one rank with the library's own. All run in one process, in turns of a few calls; the time is that of the slowest rank.
+one rank with native. All run in one process, in turns of a few calls; the time is that of the slowest rank.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ BESIDES = SPARSE_ALGORITHMS
 SIZES = (64, 16384)
 ALGORITHMS = ("auto", "nbx", "census")
 #: What Wherry's MPI_Alltoallv may take, in times of the first variant of the case.
-GOALS = {"one neighbour": (2.0, "MPI_Sendrecv"), "hot receiver": (1.05, "the library's own")}
+GOALS = {"one neighbour": (2.0, "MPI_Sendrecv"), "hot receiver": (1.05, "native")}
 
 
 def run(setup: Setup) -> list[Record]:

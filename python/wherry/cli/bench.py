@@ -12,6 +12,7 @@ from wherry.cli.common import (
     check_plot,
     check_writable,
     examples,
+    file_option,
     given_options,
     launching_options,
     numbers,
@@ -41,14 +42,8 @@ from wherry.run.mpis import choose_mpi
     metavar="LIST",
     help="Strategies to compare, with commas; Wherry's own choice: wherry, of sparse auto.",
 )
-@click.option("--json", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write records.")
-@click.option(
-    "--plot",
-    "picture_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE.svg",
-    help="Draw the ratios.",
-)
+@file_option("--json", "file", help="Write records.")
+@file_option("--plot", "picture_file", metavar="FILE.svg", help="Draw the ratios.")
 @click.option("--quick", is_flag=True, help="Fewer and shorter launches: a check, not a measurement.")
 def bench(
     name: str | None,

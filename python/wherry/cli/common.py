@@ -75,6 +75,11 @@ def launching_options(command: _Command) -> _Command:
     return command
 
 
+def file_option(*names: str, metavar: str = "FILE", **more: Any) -> Callable[[_Command], _Command]:
+    """An option that names a file to write."""
+    return click.option(*names, type=click.Path(path_type=Path, dir_okay=False), metavar=metavar, **more)
+
+
 def check_writable(file: Path | None) -> None:
     """Before an hour of measuring, not after it."""
     if file is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from wherry import export
-from wherry.cli.common import check_writable, examples
+from wherry.cli.common import check_writable, examples, file_option
 
 
 @click.command(
@@ -21,9 +21,7 @@ from wherry.cli.common import check_writable, examples
 @click.argument("source", type=click.Path(path_type=Path), metavar="RESULTS")
 @click.option("--format", "format_name", required=True, metavar="FORMAT", help="openmpi, openmpi-json, mpich or intel.")
 @click.option("-n", "ranks", type=click.IntRange(min=1), help="Only what was measured on so many ranks.")
-@click.option(
-    "-o", "file", type=click.Path(path_type=Path, dir_okay=False), required=True, metavar="FILE", help="File to write."
-)
+@file_option("-o", "file", required=True, help="File to write.")
 def export_(source: Path, format_name: str, ranks: int | None, file: Path) -> None:
     """Write the fastest algorithms of an MPI library as settings of that library.
 

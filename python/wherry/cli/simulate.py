@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from wherry import simulate, units
-from wherry.cli.common import check_plot, check_writable, examples, numbers, progress_bar
+from wherry.cli.common import check_plot, check_writable, examples, file_option, numbers, progress_bar
 from wherry.errors import UsageError
 from wherry.measure import record
 from wherry.schedule import plan
@@ -59,8 +59,8 @@ def rank_counts(context: click.Context, parameter: click.Parameter, value: str) 
     metavar="SECONDS",
     help="Stop a case whose simulation computes for longer.",
 )
-@click.option("--json", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write records.")
-@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Draw an SVG picture.")
+@file_option("--json", "file", help="Write records.")
+@file_option("--plot", help="Draw an SVG picture.")
 def simulate_(
     name: str,
     platform: str,

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wherry import trace, units
-from wherry.cli.common import check_plot, check_writable, examples
+from wherry.cli.common import check_plot, check_writable, examples, file_option
 from wherry.errors import UsageError
 from wherry.trace import KINDS, Trace, chrome, picture
 
@@ -30,8 +30,8 @@ _MOST_ROWS = 32
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SOURCE...")
 @click.option("--from", "begin_s", type=click.FloatRange(min=0), metavar="S", help="Leave out what is before.")
 @click.option("--to", "end_s", type=click.FloatRange(min=0), metavar="S", help="Leave out what is after.")
-@click.option("--json", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="For Perfetto.")
-@click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE.svg", help="Draw a picture.")
+@file_option("--json", "file", help="For Perfetto.")
+@file_option("--plot", metavar="FILE.svg", help="Draw a picture.")
 def trace_(
     sources: tuple[Path, ...], begin_s: float | None, end_s: float | None, file: Path | None, plot: Path | None
 ) -> None:

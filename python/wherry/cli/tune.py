@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 
 from wherry import units
-from wherry.cli.common import check_writable, examples, given_options, numbers, progress_bar
+from wherry.cli.common import check_writable, examples, file_option, given_options, numbers, progress_bar
 from wherry.errors import UsageError
 from wherry.measure import harness
 from wherry.run.mpis import choose_mpi
@@ -34,7 +34,7 @@ from wherry.tune import ahead, library, model, results, tables
 @click.option("--model", "of_model", is_flag=True, help="Fit the constants of the cost model to this machine instead.")
 @click.option("--library", "of_library", is_flag=True, help="Measure the MPI library's own algorithms instead.")
 @click.option("--launches", type=click.IntRange(min=1), help="With --library or --model: launches.")
-@click.option("-o", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="With --library.")
+@file_option("-o", "file", help="With --library.")
 @click.option("--quick", is_flag=True, help="Fewer calls and launches: a check, not a measurement.")
 @click.argument("launcher", nargs=-1, type=click.UNPROCESSED, metavar="[-- LAUNCHER ...]")
 def tune(

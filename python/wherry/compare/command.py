@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from wherry.cli.common import check_writable, examples, no_separator, progress_bar
+from wherry.cli.common import check_writable, examples, file_option, no_separator, progress_bar
 from wherry.compare import rounds, text
 from wherry.compare.cluster import mpi_of, on_cluster, ranks_of
 from wherry.compare.launching import Reading, Started
@@ -72,14 +72,7 @@ class Pattern(click.ParamType):  # type: ignore[type-arg]
     help="Relative difference that numbers in answers may have.",
 )
 @click.option("--why", is_flag=True, help="Leave out one part of Wherry at a time: which one makes the difference?")
-@click.option(
-    "--json",
-    "file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    callback=no_separator,
-    help="Write records with the samples of all runs.",
-)
+@file_option("--json", "file", callback=no_separator, help="Write records with the samples of all runs.")
 @click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root).")
 @click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts.")
 @click.option("--seed", type=click.IntRange(0, _SEEDS), help="Of the random order; default: another each time.")

@@ -1,6 +1,4 @@
-"""The collectives that Wherry performs, as the command line names them: the one table for `wherry tune` and `export`.
-
-Those of neighborhoods are not among them: what is learned about them is of one graph, which nobody knows ahead.
+"""The collectives that `wherry tune` measures and `wherry export` writes rules for, as the command line names them.
 
 src/base/collective.hpp has them in C++; bench/operations.hpp calls them.
 """
@@ -10,22 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wherry.errors import unknown
+from wherry.run.settings import OPERATIONS
 
-OPERATIONS = (
-    "alltoall",
-    "alltoallv",
-    "alltoallw",
-    "allgather",
-    "allgatherv",
-    "bcast",
-    "gather",
-    "scatter",
-    "reduce",
-    "allreduce",
-    "reduce_scatter",
-    "reduce_scatter_block",
-    "barrier",
-)
 #: Without data, one size stands for all.
 SIZELESS = ("barrier",)
 

@@ -10,6 +10,17 @@ from wherry import paths
 from wherry.errors import did_you_mean, unknown
 from wherry.schedule import plan
 
+#: The collectives that Wherry performs (src/base/collective.hpp), as the command line names them.
+OPERATIONS = (
+    *("alltoall", "alltoallv", "alltoallw", "allgather", "allgatherv", "bcast", "gather", "scatter"),
+    *("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "barrier"),
+)
+#: Those among neighbors. What is learned about them is of one graph, which nobody knows ahead.
+NEIGHBORHOODS = (
+    *("neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"),
+    *("neighbor_allgather", "neighbor_allgatherv"),
+)
+REDUCTIONS = ("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block")
 #: How a sparse exchange can run, besides by a strategy of all-to-alls.
 SPARSE_ALGORITHMS = ("auto", "nbx", "census", "native")
 
@@ -30,6 +41,15 @@ class Variable:
     values: tuple[str, ...] = ()  # that it takes, if these are all
 
 
+def mpi_name(operation: str) -> str:
+    """MPI's name of it: MPI_Alltoall."""
+    return f"MPI_{operation.capitalize()}"
+
+
+def _strategy_for(collective: str) -> Variable:
+    return Variable("auto", f"strategy for {mpi_name(collective)}", Names(collective))
+
+
 VARIABLES = {
     "WHERRY_DISABLE": Variable("0", "1: Wherry does nothing at all"),
     "WHERRY_NO_PROFILE": Variable("0", "1: record no calls, sizes or times"),
@@ -43,28 +63,8 @@ VARIABLES = {
     "WHERRY_OUTPUT": Variable("", "directory for the record of each rank; `wherry run` sets it"),
     "WHERRY_TUNING_FILE": Variable("", "what was learned; default wherry/tuning in the user's cache directory"),
     "WHERRY_STAGING_MAX": Variable("256M", "most bytes of staging per collective, with K, M or G"),
+    **{f"WHERRY_{name.upper()}": _strategy_for(name) for name in (*OPERATIONS, *NEIGHBORHOODS)},
     "WHERRY_ALLTOALL": Variable("auto", "strategy for MPI_Alltoall: a name, native or auto", Names("alltoall")),
-    "WHERRY_ALLTOALLV": Variable("auto", "strategy for MPI_Alltoallv", Names("alltoallv")),
-    "WHERRY_ALLTOALLW": Variable("auto", "strategy for MPI_Alltoallw", Names("alltoallw")),
-    "WHERRY_ALLGATHER": Variable("auto", "strategy for MPI_Allgather", Names("allgather")),
-    "WHERRY_ALLGATHERV": Variable("auto", "strategy for MPI_Allgatherv", Names("allgatherv")),
-    "WHERRY_BCAST": Variable("auto", "strategy for MPI_Bcast", Names("bcast")),
-    "WHERRY_GATHER": Variable("auto", "strategy for MPI_Gather", Names("gather")),
-    "WHERRY_SCATTER": Variable("auto", "strategy for MPI_Scatter", Names("scatter")),
-    "WHERRY_REDUCE": Variable("auto", "strategy for MPI_Reduce", Names("reduce")),
-    "WHERRY_ALLREDUCE": Variable("auto", "strategy for MPI_Allreduce", Names("allreduce")),
-    "WHERRY_REDUCE_SCATTER_BLOCK": Variable(
-        "auto", "strategy for MPI_Reduce_scatter_block", Names("reduce_scatter_block")
-    ),
-    "WHERRY_REDUCE_SCATTER": Variable("auto", "strategy for MPI_Reduce_scatter", Names("reduce_scatter")),
-    "WHERRY_BARRIER": Variable("auto", "strategy for MPI_Barrier", Names("barrier")),
-    "WHERRY_NEIGHBOR_ALLTOALL": Variable("auto", "strategy for MPI_Neighbor_alltoall", Names("neighbor_alltoall")),
-    "WHERRY_NEIGHBOR_ALLTOALLV": Variable("auto", "strategy for MPI_Neighbor_alltoallv", Names("neighbor_alltoallv")),
-    "WHERRY_NEIGHBOR_ALLTOALLW": Variable("auto", "strategy for MPI_Neighbor_alltoallw", Names("neighbor_alltoallw")),
-    "WHERRY_NEIGHBOR_ALLGATHER": Variable("auto", "strategy for MPI_Neighbor_allgather", Names("neighbor_allgather")),
-    "WHERRY_NEIGHBOR_ALLGATHERV": Variable(
-        "auto", "strategy for MPI_Neighbor_allgatherv", Names("neighbor_allgatherv")
-    ),
     "WHERRY_SPARSE_EXCHANGE": Variable(
         "auto",
         "how sparse exchanges run: nbx, census, a strategy, native or auto",

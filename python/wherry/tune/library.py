@@ -11,9 +11,10 @@ from wherry.errors import WherryError
 from wherry.export import mpich
 from wherry.files import write_whole
 from wherry.measure.harness import Place, Setup, Table, parse, program, reason_of
-from wherry.measure.operations import OPERATIONS, check_operations, sizes_of
+from wherry.measure.operations import check_operations, sizes_of
 from wherry.provenance import commit, machine
 from wherry.run.mpis import Mpi, choose_mpi
+from wherry.run.settings import OPERATIONS
 from wherry.tune.algorithms import (
     AUTO,
     DEFAULT,

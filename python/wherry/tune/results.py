@@ -11,8 +11,8 @@ from typing import Any, get_args
 from wherry.errors import UsageError
 from wherry.files import read_json, write_json
 from wherry.measure.harness import STATISTIC
-from wherry.measure.operations import OPERATIONS
 from wherry.run.mpis import Family
+from wherry.run.settings import OPERATIONS
 from wherry.tune.algorithms import Algorithm
 
 #: The first word of the file, so that other JSON is told apart, and the version of its form.

@@ -194,7 +194,7 @@ const Prepared& large_block_schedule(Communicator& c) {
   return c.prepared(*schedule::find_strategy(large_block_strategy));
 }
 
-int judge(const mpi::Api& api, Blocks& blocks) {
+int validate(const mpi::Api& api, Blocks& blocks) {
   if (!blocks.untyped) return MPI_SUCCESS;
   if (!blocks.untyped_code) blocks.untyped_code = judge_no_type(api);
   return *blocks.untyped_code;
@@ -293,7 +293,7 @@ int perform_irregular(Communicator& c, const schedule::Strategy& strategy, std::
     return exchange_irregular(task, c.blocks, strategy.hops, prepared, large, limit, staging);
   };
   const int code = c.blocks.in_place ? exchange_in_place(task, c.blocks, prepared) : exchange();
-  return first_error(code, judge(c.channel().api(), c.blocks));
+  return first_error(code, validate(c.channel().api(), c.blocks));
 }
 
 }  // namespace wherry::run

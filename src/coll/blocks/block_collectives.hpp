@@ -41,6 +41,6 @@ int perform_irregular(Communicator& c, const schedule::Strategy& strategy, std::
                       Staging& staging);
 
 /// MPI_SUCCESS unless this rank's arguments are such that the library reports an error, yet no bar to its part.
-int judge(const mpi::Api& api, Blocks& blocks);
+int validate(const mpi::Api& api, Blocks& blocks);
 
 }  // namespace wherry::run

@@ -14,7 +14,7 @@
 
 namespace wherry::run {
 
-/// A way that every rank can go.
+/// An algorithm that every rank can run.
 struct EstimatedAlgorithm {
   Algorithm algorithm;
   double predicted_s;
@@ -22,16 +22,16 @@ struct EstimatedAlgorithm {
   long long staging_bytes;  // the most that it may need on any rank
 };
 
-/// Ways are counted once for each placement and collective (of neighborhoods, for each communicator), and priced for every size and
+/// Traffic is counted once for each placement and collective (of neighborhoods, for each communicator), and estimated for every size and
 /// machine. Shared by all communicators of the process; thread-safe. The machine of a communicator must have been settled.
 class AlgorithmCandidates {
  public:
-  /// The ways of such calls that apply to the ranks of c and keep to their terms; the same on all ranks. staging_max: bytes.
+  /// The algorithms of such calls that apply to the ranks of c and keep to their agreement; the same on all ranks. staging_max: bytes.
   std::vector<EstimatedAlgorithm> of(const Communicator& c, const CellKey& key, std::size_t staging_max);
   std::vector<EstimatedAlgorithm> of(const Communicator& c, const CellKey& key) {
     return of(c, key, c.agreement().staging_max);
   }
-  /// Bytes of staging that the way may need on any rank for such calls, cut at whole units only.
+  /// Bytes of staging that the algorithm may need on any rank for such calls, cut at whole units only.
   long long staging_bytes(const Communicator& c, const CellKey& key, const Algorithm& algorithm,
                           long long unit_bytes);
   /// The strategy of that name, or why it cannot be used.

@@ -8,7 +8,6 @@
 #include "base/floating_point.hpp"
 #include "base/machine_name.hpp"
 #include "coll/state/neighborhood.hpp"
-#include "comm/mpi_library.hpp"
 #include "model/machine_constants.hpp"
 #include "schedule/segments/segment_operation.hpp"
 #include "tuning/shortlist.hpp"
@@ -66,7 +65,7 @@ Choosing::Choosing(const Settings& settings, const mpi::Api& api,
     : settings_(settings),
       api_(api),
       machine_(machine_name()),
-      library_(library_name(api)),
+      library_(mpi::library_name(api)),
       candidates_(std::move(candidates)),
       staging_(staging),
       simulated_(simulated) {}
@@ -133,8 +132,8 @@ bool Choosing::is_within(const Communicator& c, const CellKey& key, const Algori
          static_cast<long long>(means.staging_max);
 }
 
-std::optional<Algorithm> Choosing::way_without_asking(Communicator& c, const CellKey& key,
-                                                      const Means& means) {
+std::optional<Algorithm> Choosing::best_without_asking(Communicator& c, const CellKey& key,
+                                                       const Means& means) {
   const OwnArithmetic arithmetic;
   const auto within = [&](const std::optional<Algorithm>& algorithm) {
     return !algorithm || is_within(c, key, *algorithm, means);
@@ -161,7 +160,7 @@ std::pair<std::optional<Algorithm>, std::string_view> Choosing::named_without_as
                                                                                      const Means& means) {
   const auto named = candidates_->named(c, key, name);
   if (!named.first || is_within(c, key, *named.first, means)) return named;
-  return {std::nullopt, "the strategy asked for may need more memory than every rank has set aside"};
+  return {std::nullopt, "the strategy asked for may need more memory than every rank has reserved"};
 }
 
 std::pair<std::optional<Algorithm>, std::string_view> Choosing::named(Communicator& c, const CellKey& key,

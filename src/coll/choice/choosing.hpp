@@ -31,10 +31,10 @@ class Choosing {
 
   /// What is learned about such calls; made at the first one (collective over c). root: of this one.
   Choice& choice(Communicator& c, const CellKey& key, int root);
-  /// The best way known for such calls within these means, without asking other ranks: what has been learned, else what the model
-  /// expects. None: the library's.
-  std::optional<Algorithm> way_without_asking(Communicator& c, const CellKey& key, const Means& means);
-  /// The way of that name, or why it cannot be gone. Collective over c, at the first call.
+  /// The best algorithm known for such calls within these limits, without asking other ranks: what has been learned, else what the model
+  /// expects. None: native.
+  std::optional<Algorithm> best_without_asking(Communicator& c, const CellKey& key, const Means& means);
+  /// The algorithm of that name, or why it cannot run. Collective over c, at the first call.
   std::pair<std::optional<Algorithm>, std::string_view> named(Communicator& c, const CellKey& key,
                                                               std::string_view name);
   /// The same within these means, without asking other ranks: pipelines may be of another depth, the same on all ranks.
@@ -43,11 +43,11 @@ class Choosing {
                                                                              std::string_view name,
                                                                              const Means& means);
 
-  /// Makes sure of so much staging on every rank, for blocking calls. False, alike on all ranks: one has not got it, and ways
+  /// Makes sure of so much staging on every rank, for blocking calls. False, alike on all ranks: one has not got it, and algorithms
   /// that need more than is reserved are no longer offered in c. Collective over c where more is asked for than before.
   bool reserve(Communicator& c, long long bytes);
 
-  /// Settles what the calls of c are priced by. Collective over c, the first time.
+  /// Settles what the calls of c are estimated by. Collective over c, the first time.
   void settle_machine(Communicator& c);
 
   /// Keeps what the ranks of c learned; its rank 0 does so for all.
@@ -56,7 +56,7 @@ class Choosing {
   void save();
 
  private:
-  /// Some ways, and those of them that may be tried.
+  /// Some algorithms, and those of them that may be tried.
   struct Shortlist {
     std::vector<EstimatedAlgorithm> estimated;
     std::vector<tuning::Candidate> candidates;

@@ -22,9 +22,9 @@ struct RuntimeContext {
   Choosing& choosing;
   Staging& staging;
 
-  /// A call was left to the library. Without a reason there is nothing to tell.
+  /// A call was native. Without a reason there is nothing to tell.
   void miss(Collective collective, std::string_view reason) const {
-    if (observer != nullptr && !reason.empty()) observer->missed(collective, reason);
+    if (observer != nullptr && !reason.empty()) observer->fell_back(collective, reason);
   }
 };
 

@@ -19,18 +19,18 @@ enum class Form { nonblocking, persistent, plan };
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// One call ran by `strategy` ("native": the library's own). bytes: sent by this rank.
+  /// One call ran by `strategy` ("native"). bytes: sent by this rank.
   virtual void used(MPI_Comm comm, const CellKey& kind, std::string_view strategy, std::uint64_t bytes,
                     std::uint64_t time_ns) = 0;
   /// The ranks of comm agreed on something. Reported on every rank alike.
   virtual void decided(MPI_Comm comm, const CellKey& kind, std::uint32_t call, std::string_view strategy,
                        profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) = 0;
-  /// A call was left to the library because Wherry does not handle its case.
-  virtual void missed(Collective collective, std::string_view reason) = 0;
+  /// A call was native because Wherry does not handle its case.
+  virtual void fell_back(Collective collective, std::string_view reason) = 0;
   /// A non-blocking call was started, or a persistent one made, to be performed by `strategy`.
   virtual void started(MPI_Comm, const CellKey& /*kind*/, Form, std::string_view /*strategy*/,
                        std::uint64_t /*bytes*/) {}
-  /// Such a call was left to the library because Wherry does not handle its case.
+  /// Such a call was native because Wherry does not handle its case.
   virtual void not_started(Collective, Form, std::string_view /*reason*/) {}
 };
 

@@ -19,7 +19,7 @@ bool is_sound(const mpi::Api& api, const Call& call) {
   return read_neighbors(api, call, topology_of(api, call.comm), read);
 }
 
-/// Why a call on c must be the library's, alike on all ranks; empty if it need not. asked: for a strategy, by name.
+/// Why a call on c must be native, alike on all ranks; empty if it need not. asked: for a strategy, by name.
 std::string_view reason_to_leave(const Neighborhood& n, bool asked);
 
 /// A neighborhood collective.

@@ -13,7 +13,7 @@ std::size_t segment_staging(const SegmentCall& call, const PreparedSegments& pre
 Work segment_collective(Task task, const SegmentCall& call, const PreparedSegments& prepared,
                         std::byte* staging);
 
-/// Runs `way`, which has a segment strategy, for the call in c.segments. Collective; returns an MPI code.
+/// Runs `algorithm`, which has a segment strategy, for the call in c.segments. Collective; returns an MPI code.
 int perform_segments(Communicator& c, const Algorithm& algorithm, Staging& staging);
 
 }  // namespace wherry::run

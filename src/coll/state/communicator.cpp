@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "coll/state/neighborhood.hpp"
-#include "comm/ask_all.hpp"
+#include "comm/agreement.hpp"
 #include "mpi/errors_returned.hpp"
 #include "schedule/segments/ranges.hpp"
 
@@ -70,7 +70,7 @@ Communicator::Communicator(MPI_Comm comm, const Settings& settings, const mpi::A
     : tags(first_free_tag, half_of_free_tags(comm, api)),
       lasting_tags(first_free_tag + half_of_free_tags(comm, api), half_of_free_tags(comm, api)),
       reserved_memory(settings.features.nonblocking ? settings.staging_max : 0) {
-  const ErrorsReturned quiet(comm, api);
+  const ErrorsReturned returned(comm, api);
   api.Comm_rank(comm, &rank_);
   api.Comm_size(comm, &size_);
   agreement_ = agree(settings, capacity, reserved_memory.bytes(), comm, api);

@@ -52,7 +52,7 @@ struct PreparedSegments {
   bool sends_its_own;        // schedule::sends_its_own()
 };
 
-/// What is learned about some calls. ways[i] is candidate i, but for native, the first.
+/// What is learned about some calls. algorithms[i] is candidate i, but for native, the first.
 struct Choice {
   Cell cell;
   std::vector<std::optional<Algorithm>> algorithms;
@@ -63,7 +63,7 @@ struct RecentChoice {
   Choice* choice = nullptr;
 };
 
-/// The way that such calls were last told to go, or why they cannot.
+/// The algorithm that such calls were last told to run, or why there is none.
 struct Asked {
   std::string name;
   std::optional<Algorithm> algorithm;
@@ -73,7 +73,7 @@ struct Asked {
 /// State beside a communicator, made at one of its collectives and freed with it.
 class Communicator {
  public:
-  /// Collective over `comm`, an intracommunicator. If its terms are a refusal, on all ranks alike, it is good for nothing.
+  /// Collective over `comm`, an intracommunicator. If its agreement is a refusal, on all ranks alike, it is good for nothing.
   Communicator(MPI_Comm comm, const Settings& settings, const mpi::Api& api,
                Capacity capacity = Capacity::enough);
   Communicator(const Communicator&) = delete;
@@ -91,11 +91,11 @@ class Communicator {
   /// root: of the collectives that have one, else 0.
   const PreparedSegments& prepared(const schedule::SegmentStrategy& strategy, int depth, int root);
 
-  /// From now on no way may need more staging than is reserved.
+  /// From now on no algorithm may need more staging than is reserved.
   void limit_staging() { agreement_.staging_max = reserved_staging; }
 
   std::size_t reserved_staging = 0;       // bytes that every rank has, for blocking calls
-  std::optional<model::Machine> machine;  // what calls are priced by, once the ranks have settled it
+  std::optional<model::Machine> machine;  // what calls are estimated by, once the ranks have settled it
   std::map<CellKey, std::unique_ptr<Choice>> choices;
   std::array<RecentChoice, collectives> recent_choices;  // by collective: most calls are like the last
   std::array<FastPath, collectives> fast_path;           // by collective

@@ -9,10 +9,10 @@ namespace wherry::run {
 
 namespace {
 
-/// Of calls on a communicator before Wherry joins it: one that is hardly used is not worth a communicator of its own.
+/// Of calls on a communicator before Wherry is enabled on it: one that is hardly used is not worth a communicator of its own.
 constexpr unsigned weight_before_joining = static_cast<unsigned>(Weight::full);
 
-/// Communicators joined at once. Libraries have room for so many: MPICH for about 2000, Intel MPI for less than 500 whose
+/// Communicators enabled at once. Libraries have room for so many: MPICH for about 2000, Intel MPI for less than 500 whose
 /// reductions go through shared memory, and they are the program's.
 constexpr int most_joined = 64;
 
@@ -30,13 +30,13 @@ int never_copy(MPI_Comm, int, void*, void*, void*, int* flag) {
 
 }  // namespace
 
-Communicator* CommunicatorRegistry::joined(MPI_Comm comm, Weight weight, const Sound& is_sound,
-                                           std::string_view* refusal) {
+Communicator* CommunicatorRegistry::enabled(MPI_Comm comm, Weight weight, const Sound& is_sound,
+                                            std::string_view* refusal) {
   RegisteredCommunicator* const a = open(comm, refusal);
   if (a == nullptr) return nullptr;
   if (!a->communicator) {
     if (count(*a, weight, is_sound) < weight_before_joining) return nullptr;
-    join(*a);
+    enable(*a);
   }
   *refusal = a->refusal;
   return a->communicator.get();
@@ -47,11 +47,11 @@ std::shared_ptr<Communicator> CommunicatorRegistry::known(MPI_Comm comm, std::st
   return a == nullptr ? nullptr : a->communicator;
 }
 
-std::shared_ptr<Communicator> CommunicatorRegistry::joined_now(MPI_Comm comm, const Sound& is_sound,
-                                                               std::string_view* refusal) {
+std::shared_ptr<Communicator> CommunicatorRegistry::enabled_now(MPI_Comm comm, const Sound& is_sound,
+                                                                std::string_view* refusal) {
   RegisteredCommunicator* const a = open(comm, refusal);
   if (a == nullptr) return nullptr;
-  if (!a->communicator && is_sound()) join(*a);
+  if (!a->communicator && is_sound()) enable(*a);
   *refusal = a->refusal;
   return a->communicator;
 }
@@ -64,14 +64,14 @@ RegisteredCommunicator* CommunicatorRegistry::open(MPI_Comm comm, std::string_vi
 }
 
 /// What the calls before weighed. A rank whose arguments are wrong may be calling alone: the others would neither count
-/// nor join.
+/// nor enable it.
 unsigned CommunicatorRegistry::count(RegisteredCommunicator& a, Weight weight, const Sound& is_sound) {
   if (!is_sound()) return 0;
   return std::exchange(a.weight, a.weight + static_cast<unsigned>(weight));
 }
 
 /// What the ranks refuse is freed at once and does not count.
-void CommunicatorRegistry::join(RegisteredCommunicator& a) {
+void CommunicatorRegistry::enable(RegisteredCommunicator& a) {
   const Capacity capacity = joined_ < most_joined ? Capacity::enough : Capacity::none;
   auto made = std::make_shared<Communicator>(a.comm, settings_, api_, capacity);
   a.refusal = made->agreement().refusal;

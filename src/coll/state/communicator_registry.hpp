@@ -20,34 +20,34 @@ struct RegisteredCommunicator {
   MPI_Comm comm = MPI_COMM_NULL;
   unsigned weight = 0;                         // of the calls so far
   std::string_view refusal;                    // why Wherry stays away; empty: it does not
-  std::shared_ptr<Communicator> communicator;  // once the ranks have joined; calls under way hold it too
+  std::shared_ptr<Communicator> communicator;  // once the ranks have enabled it; calls under way hold it too
 };
 
-/// How much a call says for joining its communicator.
+/// How much a call says for enabling its communicator.
 enum class Weight : unsigned { light = 1, full = 16 };
 
 /// Finds and makes the state of communicators. Thread-safe as far as MPI lets threads share a communicator.
 class CommunicatorRegistry {
  public:
-  /// Called with each joined communicator before it goes.
+  /// Called with each enabled communicator before it goes.
   using Farewell = std::function<void(Communicator&)>;
 
   CommunicatorRegistry(const Settings& settings, const mpi::Api& api, Farewell farewell)
       : settings_(settings), api_(api), farewell_(std::move(farewell)) {}
 
-  /// Whether this rank's arguments of a collective are right as far as it can tell; asked until the ranks have joined.
+  /// Whether this rank's arguments of a collective are right as far as it can tell; asked until the ranks have enabled it.
   using Sound = std::function<bool()>;
 
-  /// Counts a replaceable collective on comm; once there was one of full weight, or 16 light ones, the ranks join at the
+  /// Counts a replaceable collective on comm; once there was one of full weight, or 16 light ones, the ranks enable it at the
   /// next (collective). nullptr: leave the call to the library; *refusal then says why, and is empty if there is no reason but
   /// that it is too early.
-  Communicator* joined(MPI_Comm comm, Weight weight, const Sound& is_sound, std::string_view* refusal);
+  Communicator* enabled(MPI_Comm comm, Weight weight, const Sound& is_sound, std::string_view* refusal);
 
-  /// The same for a call that must not wait for other ranks: it does not count, and the ranks join at another.
+  /// The same for a call that must not wait for other ranks: it does not count, and the ranks enable it at another.
   std::shared_ptr<Communicator> known(MPI_Comm comm, std::string_view* refusal);
 
-  /// Joins at once (collective), for a call that may wait for other ranks and says that many will follow.
-  std::shared_ptr<Communicator> joined_now(MPI_Comm comm, const Sound& is_sound, std::string_view* refusal);
+  /// Enables it at once (collective), for a call that may wait for other ranks and says that many will follow.
+  std::shared_ptr<Communicator> enabled_now(MPI_Comm comm, const Sound& is_sound, std::string_view* refusal);
 
   /// Forgets all communicators. Collective over each; before MPI_Finalize. Does not call MPI on them: a communicator that the
   /// program uses in a callback of its own attributes, while it is freed, may be known here and gone.
@@ -60,7 +60,7 @@ class CommunicatorRegistry {
   static unsigned count(RegisteredCommunicator& attached, Weight weight, const Sound& is_sound);
   RegisteredCommunicator* attach(MPI_Comm comm);
   static int forget(MPI_Comm comm, int keyval, void* value, void* self);
-  void join(RegisteredCommunicator& attached);
+  void enable(RegisteredCommunicator& attached);
   void detach(RegisteredCommunicator* attached);
   std::string_view refusal_of(MPI_Comm comm) const;
 

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "coll/state/communicator.hpp"
-#include "schedule/graph/routed.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
 #include "tuning/neighborhood_candidates.hpp"
 
 namespace wherry::run {

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "arguments/matching.hpp"
 #include "arguments/neighborhood_call.hpp"
 #include "arguments/neighbors.hpp"
 #include "schedule/graph/graph.hpp"
@@ -21,7 +20,7 @@ namespace wherry::run {
 class Communicator;
 struct Prepared;
 
-/// Made at the first neighborhood collective on a joined communicator, and freed with its state.
+/// Made at the first neighborhood collective on an enabled communicator, and freed with its state.
 class Neighborhood {
  public:
   /// Collective over comm, whose state c is: the ranks tell each other their neighbors, so that each knows the whole graph.

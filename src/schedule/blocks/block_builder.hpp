@@ -55,4 +55,10 @@ class Builder {
   std::vector<int> freed_;  // slots that are free when the phase is over
 };
 
+// The schedule of a rank from nothing but the strategy's routes: the oracle for the cheap one.
+
+/// Asks every block of all P^2 where it goes. Strategy::schedule gives the same in time proportional to the
+/// blocks that the rank meets.
+Schedule derive(RouteOf route, Pace pace, const topology::Placement& placement, int rank);
+
 }  // namespace wherry::schedule

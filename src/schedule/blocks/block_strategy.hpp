@@ -15,7 +15,7 @@ namespace wherry::schedule {
 /// its own from origin to destination, so they need no staging and no knowledge of sizes.
 enum class Hops { single, several };
 
-/// One way to perform a personalized all-to-all.
+/// One algorithm of a personalized all-to-all.
 struct Strategy {
   std::string_view name;     // as users write it: "mesh", "bruck4", "pairwise_xor"
   std::string_view summary;  // one line for `wherry explain`
@@ -35,7 +35,7 @@ std::span<const Strategy> strategies();
 /// The strategy of that name, or nullptr.
 const Strategy* find_strategy(std::string_view name);
 
-/// The known name that is nearest to a misspelt one, for error messages; empty if none is near.
+/// The known name that is nearest to an unknown one, for error messages; empty if none is near.
 std::string_view nearest_strategy(std::string_view name);
 
 }  // namespace wherry::schedule

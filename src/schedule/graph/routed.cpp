@@ -1,8 +1,11 @@
-#include "schedule/graph/routed.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
 
 #include <algorithm>
+#include <string>
 
+#include "base/error.hpp"
 #include "schedule/blocks/block_builder.hpp"
+#include "schedule/blocks/block_verify.hpp"
 
 namespace wherry::schedule {
 
@@ -35,6 +38,15 @@ std::vector<Schedule> Routed::schedules() const {
   std::vector<Schedule> all;
   for (int rank = 0; rank < graph_.size(); ++rank) all.push_back(schedule(rank));
   return all;
+}
+
+void verify(const Routed& routed, const Graph& graph) {
+  const std::vector<Schedule> all = routed.schedules();
+  verify(all, [&graph](Block block) { return graph.has(block); });
+  for (const Schedule& s : all)
+    if (s.slots > routed.most_slots())
+      throw schedule_error("rank " + std::to_string(s.rank) + " uses " + std::to_string(s.slots) +
+                           " slots, of at most " + std::to_string(routed.most_slots()));
 }
 
 }  // namespace wherry::schedule

@@ -4,7 +4,7 @@
 #include <functional>
 #include <numeric>
 
-#include "schedule/graph/peers.hpp"
+#include "schedule/graph/graph.hpp"
 
 namespace wherry::schedule {
 namespace {

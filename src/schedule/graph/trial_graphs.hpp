@@ -17,7 +17,7 @@ struct Torus {
 
   int size() const;
   std::vector<int> coordinates(int rank) const;
-  /// The rank so many steps away; nobody (schedule/graph/peers.hpp) beyond a border that is not periodic.
+  /// The rank so many steps away; nobody (schedule/graph/graph.hpp) beyond a border that is not periodic.
   int neighbor(int rank, const std::vector<int>& steps) const;
 };
 

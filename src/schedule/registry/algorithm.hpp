@@ -28,7 +28,7 @@ struct Algorithm {
   std::string_view needs() const {
     return ask([](const auto& strategy) { return strategy.needs; });
   }
-  /// Not for neighborhoods: there it depends on the graph (schedule/graph/routed.hpp).
+  /// Not for neighborhoods: there it depends on the graph (Routed).
   bool applies(const topology::Placement& placement) const {
     return exchange != nullptr ? exchange->applies(placement) : segments->applies(placement);
   }
@@ -44,6 +44,14 @@ struct Algorithm {
 };
 
 /// Every strategy, in its registry's order and with depth 1; of no operation: of personalized all-to-alls.
-std::vector<Algorithm> algorithms_of(std::optional<schedule::Operation> operation);
+inline std::vector<Algorithm> algorithms_of(std::optional<schedule::Operation> operation) {
+  std::vector<Algorithm> algorithms;
+  if (operation)
+    for (const schedule::SegmentStrategy& s : schedule::segment_strategies(*operation))
+      algorithms.push_back({.segments = &s});
+  else
+    for (const schedule::Strategy& s : schedule::strategies()) algorithms.push_back({.exchange = &s});
+  return algorithms;
+}
 
 }  // namespace wherry::schedule

@@ -9,7 +9,8 @@ constexpr int bits = 64;
 
 }  // namespace
 
-Terms::Terms(int ranks) : ranks_(ranks), words_(static_cast<std::size_t>((ranks + bits - 1) / bits)) {
+Associations::Associations(int ranks)
+    : ranks_(ranks), words_(static_cast<std::size_t>((ranks + bits - 1) / bits)) {
   bits_.resize(static_cast<std::size_t>(ranks) * words_);
   for (int rank = 0; rank < ranks; ++rank) {
     nodes_.push_back({.first = rank, .last = rank, .leaves = 1, .in_order = true});
@@ -18,10 +19,10 @@ Terms::Terms(int ranks) : ranks_(ranks), words_(static_cast<std::size_t>((ranks 
   }
 }
 
-Terms::Term Terms::combined(Term left, Term right) {
+Associations::Tree Associations::combined(Tree left, Tree right) {
   const std::uint64_t key =
       std::uint64_t{static_cast<std::uint32_t>(left)} << 32 | static_cast<std::uint32_t>(right);
-  const auto [place, is_new] = numbers_.try_emplace(key, static_cast<Term>(nodes_.size()));
+  const auto [place, is_new] = numbers_.try_emplace(key, static_cast<Tree>(nodes_.size()));
   if (!is_new) return place->second;
   const Node a = at(left), b = at(right);
   nodes_.push_back({.first = a.first,
@@ -34,7 +35,7 @@ Terms::Term Terms::combined(Term left, Term right) {
   return place->second;
 }
 
-int Terms::common_rank(Term left, Term right) const {
+int Associations::common_rank(Tree left, Tree right) const {
   for (std::size_t i = 0; i < words_; ++i)
     if (const std::uint64_t common = members(left)[i] & members(right)[i]; common != 0)
       return static_cast<int>(i) * bits + std::countr_zero(common);

@@ -1,9 +1,9 @@
-#include "schedule/segments/segment_form.hpp"
+#include "schedule/segments/segment_verify.hpp"
 
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "schedule/indexing.hpp"
+#include "schedule/arithmetic.hpp"
 
 namespace wherry::schedule {
 namespace {

@@ -34,7 +34,7 @@ enum class Ranks {
   differ,  // there are leaders, roots or leaves; most of these strategies have few messages
 };
 
-/// One way to perform a collective.
+/// One algorithm of a collective.
 struct SegmentStrategy {
   Operation operation;
   std::string_view name;     // as users write it; unique within the operation

@@ -5,15 +5,14 @@
 #include <tuple>
 #include <vector>
 
-#include "schedule/indexing.hpp"
+#include "schedule/arithmetic.hpp"
 #include "schedule/pairing.hpp"
 #include "schedule/segments/association.hpp"
-#include "schedule/segments/segment_form.hpp"
 
 namespace wherry::schedule {
 namespace {
 
-using Term = Terms::Term;
+using Tree = Associations::Tree;
 
 // ---- What the operations promise
 
@@ -90,7 +89,7 @@ class DataCheck {
         rule_(rule_of(claim.operation)),
         schedules_(schedules),
         sources_(sources),
-        terms_(static_cast<int>(schedules.size())) {
+        associations_(static_cast<int>(schedules.size())) {
     start();
     for_steps(schedules, [&](auto events) {
       for (const auto& e : events) check_claims(at(schedules_, e.rank), e.phase);
@@ -116,12 +115,14 @@ class DataCheck {
 
   void start() {
     for (const SegmentSchedule& s : schedules_) {
-      std::vector<Term>& held = held_.emplace_back(static_cast<std::size_t>(s.segments), Terms::nothing);
+      std::vector<Tree>& held =
+          held_.emplace_back(static_cast<std::size_t>(s.segments), Associations::nothing);
       for (int segment = 0; segment < s.segments; ++segment)
-        if (rule_.starts_with(s.rank, segment, claim_.root)) at(held, segment) = terms_.data_of(s.rank);
+        if (rule_.starts_with(s.rank, segment, claim_.root))
+          at(held, segment) = associations_.data_of(s.rank);
     }
     uses_.resize(static_cast<std::size_t>(schedules_.front().segments));
-    behind_.resize(uses_.size(), Terms::nothing);
+    behind_.resize(uses_.size(), Associations::nothing);
   }
 
   /// Everything in a phase may happen at once, but for combining, which comes last.
@@ -131,7 +132,7 @@ class DataCheck {
     ++now_;
     for (const Transfer& t : s.sends_of(p))
       for_segments(s, t, [&](int segment) {
-        if (at(held, segment) == Terms::nothing)
+        if (at(held, segment) == Associations::nothing)
           fail(s, phase, "sends segment " + std::to_string(segment) + ", of which it holds nothing");
         at(uses_, segment).sent = now_;
       });
@@ -184,25 +185,25 @@ class DataCheck {
     const SegmentSchedule& s;
     int phase;
     int segment;
-    Term incoming;
+    Tree incoming;
   };
 
   /// What a segment is after an arrival.
-  Term after(const Arrival& a, Action action, Term mine) {
+  Tree after(const Arrival& a, Action action, Tree mine) {
     if (action == Action::replace) return a.incoming;
     if (action == Action::combine_before) return combined(a, a.incoming, mine);
-    Term& behind = at(behind_, a.segment);
-    const Term together = behind == Terms::nothing ? a.incoming : combined(a, a.incoming, behind);
-    behind = action == Action::hold ? together : Terms::nothing;
+    Tree& behind = at(behind_, a.segment);
+    const Tree together = behind == Associations::nothing ? a.incoming : combined(a, a.incoming, behind);
+    behind = action == Action::hold ? together : Associations::nothing;
     return action == Action::hold ? mine : combined(a, mine, together);
   }
 
-  Term combined(const Arrival& a, Term left, Term right) {
-    if (const int rank = terms_.common_rank(left, right); rank >= 0)
+  Tree combined(const Arrival& a, Tree left, Tree right) {
+    if (const int rank = associations_.common_rank(left, right); rank >= 0)
       fail(a.s, a.phase,
            "combines rank " + std::to_string(rank) + "'s data into segment " + std::to_string(a.segment) +
                " a second time");
-    return terms_.combined(left, right);
+    return associations_.combined(left, right);
   }
 
   void check_end() const {
@@ -212,18 +213,18 @@ class DataCheck {
   }
 
   void check_end(int rank, int segment) const {
-    const Term term = at(at(held_, rank), segment);
+    const Tree term = at(at(held_, rank), segment);
     const auto complain = [&](const std::string& what) {
       throw schedule_error("rank " + std::to_string(rank) + " ends with " + what + " in segment " +
                            std::to_string(segment));
     };
-    if (term == Terms::nothing) complain("nothing");
+    if (term == Associations::nothing) complain("nothing");
     // Both ends of a message name the same segments, so nothing but its own data can be in a segment.
     if (!reduces(claim_.operation)) return;
-    if (!terms_.is_complete(term))
-      complain("the data of " + std::to_string(terms_.leaves(term)) + " ranks of " +
+    if (!associations_.is_complete(term))
+      complain("the data of " + std::to_string(associations_.leaves(term)) + " ranks of " +
                std::to_string(schedules_.size()));
-    if (claim_.keeps_order && !terms_.is_in_order(term)) complain("a reduction out of rank order");
+    if (claim_.keeps_order && !associations_.is_in_order(term)) complain("a reduction out of rank order");
     if (claim_.operation == Operation::allreduce && term != at(at(held_, 0), segment))
       complain("a reduction that was grouped otherwise than rank 0's");
   }
@@ -232,12 +233,12 @@ class DataCheck {
   const Rule& rule_;
   std::span<const SegmentSchedule> schedules_;
   const Sources& sources_;
-  Terms terms_;
-  std::vector<std::vector<Term>> held_;  // by rank and segment
+  Associations associations_;
+  std::vector<std::vector<Tree>> held_;  // by rank and segment
   std::vector<Use> uses_;                // by segment, of the phase that is looked at
   int now_ = 0;                          // number of that phase
-  std::vector<Term> behind_;             // by segment, what the phase holds
-  std::vector<Term> arriving_;           // in this step, in the order of receives
+  std::vector<Tree> behind_;             // by segment, what the phase holds
+  std::vector<Tree> arriving_;           // in this step, in the order of receives
   std::size_t arrived_ = 0;
 };
 

@@ -25,7 +25,7 @@ typedef enum {
   REDUCE_SCATTER_BLOCK,
   REDUCE_SCATTER,
   BARRIER,
-  ON_ANY, /* communicator so far; the others need neighbours */
+  ON_ANY, /* communicator so far; the others need neighbors */
   NEIGHBOR_ALLTOALL = ON_ANY,
   NEIGHBOR_ALLTOALLV,
   NEIGHBOR_ALLTOALLW,

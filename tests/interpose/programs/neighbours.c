@@ -1,4 +1,4 @@
-/* Neighbourhood collectives on a distributed graph and on a grid; all that arrives goes to the file whose folder is the argument,
+/* Neighborhood collectives on a distributed graph and on a grid; all that arrives goes to the file whose folder is the argument,
  * one for each rank. In the graph every rank sends to everybody, itself included, and twice to the next one. */
 #include <mpi.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ static void typed_blocks(MPI_Comm comm, const int* sources, int in, const int* t
   free(to);
 }
 
-/* One block for all neighbours, of as many ints as the round, and as the sender's rank. */
+/* One block for all neighbors, of as many ints as the round, and as the sender's rank. */
 static void gathered_blocks(MPI_Comm comm, const int* sources, int in, int round) {
   int *counts = fresh(2 * in), *places = counts + in, received = 0;
   for (int i = 0; i < in; ++i) {

@@ -28,7 +28,7 @@ static void finish(Call* c, const char* what) {
   drop(c);
 }
 
-/* Several at once, in an order of each rank's own, with messages to and from the neighbours among them. Half of them are
+/* Several at once, in an order of each rank's own, with messages to and from the neighbors among them. Half of them are
  * started together. */
 static void several(MPI_Comm comm) {
   static Call calls[SEVERAL];
@@ -90,7 +90,8 @@ static void too_short(MPI_Comm comm) {
   const int ints_sent = 20 * INTS, ints_room = ints_sent - (rank == 0);
   const int told = getenv("TEST_ERRORS_ARE_LOST") == NULL ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* where some libraries report it */
-  MPI_Alltoall_init(c.send, ints_sent, MPI_INT, c.receive, ints_room, MPI_INT, comm, MPI_INFO_NULL, &c.request);
+  MPI_Alltoall_init(c.send, ints_sent, MPI_INT, c.receive, ints_room, MPI_INT, comm, MPI_INFO_NULL,
+                    &c.request);
   for (int round = 0; round < ROUNDS; ++round) {
     int error = MPI_SUCCESS;
     if (round > 0) renew(&c);

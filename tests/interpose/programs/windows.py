@@ -62,12 +62,13 @@ again.Unlock_all()
 obeyed = {key: told(again)[f"wherry_cache_{key}"] for key in ("hits", "misses")}
 again.Free()
 
-misspelt = MPI.Win.Create(mine, 4, MPI.Info.Create({"wherry_cache": "usr"}), world)
-unknown = told(misspelt)
-misspelt.Free()
+other_key = MPI.Win.Create(mine, 4, MPI.Info.Create({"wherry_cache": "usr"}), world)
+unknown = told(other_key)
+other_key.Free()
 
 # One write: the pieces of a print would mix with the other rank's where output is not buffered.
 sys.stdout.write(
-    json.dumps({"cached": cached, "shared": uncached, "misspelt": unknown, "saved_s": saved_s, "obeyed": obeyed}) + "\n"
+    json.dumps({"cached": cached, "shared": uncached, "unknown_key": unknown, "saved_s": saved_s, "obeyed": obeyed})
+    + "\n"
 )
 sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""Plans: each form of an all-to-all beside the library's, with and without a thread."""
+"""Plans: each form of an all-to-all beside native, with and without a thread."""
 
 from __future__ import annotations
 

@@ -308,6 +308,8 @@ def test_settings_are_those_of_the_source() -> None:
     import re
 
     names = re.findall(r'^ +\{"(WHERRY_\w+)",', source, flags=re.MULTILINE)
+    collectives = (ROOT / "src/base/collective.hpp").read_text()
+    names += re.findall(r'^ +\{"MPI_\w+", "(WHERRY_\w+)"\}', collectives, flags=re.MULTILINE)
     assert sorted(names) == sorted(settings.VARIABLES)
     (modes,) = re.findall(r"modes\[\] = \{(.*)\};", source)
     assert re.findall(r'"(\w+)"', modes) == [*settings.VARIABLES["WHERRY_CACHE"].values]

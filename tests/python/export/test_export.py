@@ -12,7 +12,7 @@ from wherry import export
 from wherry.errors import UsageError
 from wherry.export import intel, mpich, openmpi
 from wherry.export.selection import WITHOUT_SIZES, Range, Rules, select
-from wherry.measure.operations import OPERATIONS
+from wherry.run.settings import OPERATIONS
 from wherry.tune.algorithms import Algorithm
 from wherry.tune.results import Results, save
 

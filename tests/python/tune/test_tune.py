@@ -19,7 +19,7 @@ from wherry.analysis.replaced import REPLACEABLE
 from wherry.errors import UsageError, WherryError
 from wherry.measure import harness
 from wherry.measure.harness import Setup
-from wherry.measure.operations import OPERATIONS
+from wherry.run.settings import OPERATIONS
 from wherry.schedule import plan
 from wherry.tune import ahead, library, store
 from wherry.tune.algorithms import (

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "schedule/blocks/block_builder.hpp"
 #include "schedule/blocks/block_strategy.hpp"
 #include "schedule/blocks/block_verify.hpp"
-#include "schedule/blocks/derivation.hpp"
 #include "topology/trial_placements.hpp"
 
 using namespace wherry::schedule;

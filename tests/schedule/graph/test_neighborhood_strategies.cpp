@@ -12,9 +12,8 @@
 #include "schedule/blocks/block_verify.hpp"
 #include "schedule/graph/dimensions.hpp"
 #include "schedule/graph/edge_rounds.hpp"
-#include "schedule/graph/graph_verify.hpp"
-#include "schedule/graph/peers.hpp"
-#include "schedule/graph/routed.hpp"
+#include "schedule/graph/graph.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
 #include "schedule/graph/trial_graphs.hpp"
 #include "topology/trial_placements.hpp"
 

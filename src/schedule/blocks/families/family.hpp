@@ -4,7 +4,7 @@
 //   static constexpr Hops hops; static constexpr Pace pace;
 //   static Route route(const Placement&, Block);
 //   static void visit(const Placement&, int rank, sink): calls sink(Block) once for each block whose route
-//     touches the rank. This makes schedules cheap: the derivation (derivation.hpp) asks all P^2 blocks.
+//     touches the rank. This makes schedules cheap: the derivation (derive()) asks all P^2 blocks.
 //   static constexpr bool ranks_alike: every rank's schedule is rank 0's, with the ranks renumbered.
 //   static long long transit(const Placement&): no rank has more blocks of others pass through it.
 #pragma once

@@ -14,7 +14,7 @@
 
 namespace wherry::schedule::segments {
 
-/// A way to perform it in a group; takes the same steps whoever takes part.
+/// An algorithm for it in a group; takes the same steps whoever takes part.
 using ReduceForAll = void (*)(SegmentBuilder&, const Group&);
 
 inline void reduce_by_doubling(SegmentBuilder& b, const Group& group) {

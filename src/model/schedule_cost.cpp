@@ -1,10 +1,11 @@
-#include "model/segment_cost.hpp"
+#include "model/cost.hpp"
 
 #include <algorithm>
 
 #include "schedule/segments/packing.hpp"
 
 namespace wherry::model {
+
 namespace {
 
 PhaseTraffic count_phase(const schedule::SegmentSchedule& s, std::size_t index,
@@ -49,6 +50,12 @@ Cost cost(const schedule::SegmentStrategy& strategy, const topology::Placement& 
           const schedule::Parameters& parameters, long long buffer_bytes, const Machine& machine) {
   const long long segments = std::max(1, strategy.segments(placement, parameters));
   return price(traffic(strategy, placement, parameters), (buffer_bytes + segments - 1) / segments, machine);
+}
+
+Traffic traffic(const schedule::Routed& routed, const topology::Placement& placement) {
+  const Counting counting = placement.size() <= priced_exactly ? Counting::exact : Counting::sampled;
+  const auto count = [&](int rank) { return count_phases(routed.schedule(rank), placement); };
+  return {.nodes = count_nodes(placement, counting, count), .most_slots = routed.most_slots()};
 }
 
 }  // namespace wherry::model
