@@ -32,9 +32,9 @@ HWY_INLINE void copy_both_ends(Bytes to, ConstBytes from, std::int64_t bytes) {
   __builtin_memcpy(to + bytes - Size, last, Size);
 }
 
-/// 64 bytes and more; a call of memcpy pays from about a kilobyte.
+/// 64 bytes and more; a call of memcpy pays from about half a kilobyte.
 HWY_INLINE void copy_long(Bytes to, ConstBytes from, std::int64_t bytes) {
-  if (bytes > 1024) {
+  if (bytes > 512) {
     __builtin_memcpy(to, from, static_cast<std::size_t>(bytes));
     return;
   }

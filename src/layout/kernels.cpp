@@ -32,7 +32,9 @@ const Kernels table{
 #endif
     loops,
     {gather<std::int32_t>, scatter<std::int32_t>},
-    {gather<std::int64_t>, scatter<std::int64_t>}};
+    {gather<std::int64_t>, scatter<std::int64_t>},
+    gather_blocks,
+    scatter_blocks};
 
 }  // namespace wherry::layout::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

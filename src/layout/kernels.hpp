@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "layout/layout.hpp"
+
 namespace wherry::layout {
 
 /// A loop over blocks: how many, and how many bytes apart they are on each side.
@@ -32,6 +34,9 @@ struct Kernels {
   void (*loops)(std::byte* to, const std::byte* from, Loop outer, Loop inner, std::int64_t bytes);
   IndexedKernels<std::int32_t> indexed_32;
   IndexedKernels<std::int64_t> indexed_64;
+  /// Blocks of any lengths, one after the other in the packed bytes.
+  void (*gather_blocks)(std::byte* packed, const std::byte* memory, const Block* blocks, std::int64_t count);
+  void (*scatter_blocks)(std::byte* memory, const std::byte* packed, const Block* blocks, std::int64_t count);
 };
 
 /// The best that this processor has.

@@ -208,6 +208,26 @@ void scatter(std::byte* memory, const std::byte* packed, const Displacement* dis
   with_copy(bytes, Scatter<Displacement>{memory, packed, displacements, count, reach});
 }
 
+constexpr std::int64_t blocks_ahead = 8;
+
+inline void gather_blocks(std::byte* packed, const std::byte* memory, const Block* blocks,
+                          std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (i + blocks_ahead < count) __builtin_prefetch(memory + blocks[i + blocks_ahead].displacement);
+    copy_any(packed, memory + blocks[i].displacement, blocks[i].bytes);
+    packed += blocks[i].bytes;
+  }
+}
+
+inline void scatter_blocks(std::byte* memory, const std::byte* packed, const Block* blocks,
+                           std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (i + blocks_ahead < count) __builtin_prefetch(memory + blocks[i + blocks_ahead].displacement, 1);
+    copy_any(memory + blocks[i].displacement, packed, blocks[i].bytes);
+    packed += blocks[i].bytes;
+  }
+}
+
 }  // namespace wherry::layout::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

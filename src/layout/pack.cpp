@@ -23,6 +23,9 @@ struct Packing {
   static void nest(const Kernels& k, Memory memory, Packed packed, LoopNest& nest) {
     nest.run(packed, memory, k);
   }
+  static void blocks(const Kernels& k, Memory memory, Packed packed, const Block* blocks, Offset count) {
+    k.gather_blocks(packed, memory, blocks, count);
+  }
   template <class D>
   static void indexed(const IndexedKernels<D>& k, Memory memory, Packed packed, const D* displacements,
                       Offset count, Offset bytes, Reach reach) {
@@ -43,6 +46,9 @@ struct Unpacking {
   }
   static void nest(const Kernels& k, Memory memory, Packed packed, LoopNest& nest) {
     nest.run(memory, packed, k);
+  }
+  static void blocks(const Kernels& k, Memory memory, Packed packed, const Block* blocks, Offset count) {
+    k.scatter_blocks(memory, packed, blocks, count);
   }
   template <class D>
   static void indexed(const IndexedKernels<D>& k, Memory memory, Packed packed, const D* displacements,
@@ -147,18 +153,23 @@ class Transfer {
     unequal(x, memory, packed, range);
   }
 
-  static void unequal(const UnequalBlocks& x, Memory memory, Packed packed, Range range) {
-    constexpr std::size_t ahead = 8;
-    const auto found = std::ranges::upper_bound(x.before, range.begin) - 1;
-    for (auto i = static_cast<std::size_t>(found - x.before.begin()); range.begin < range.end; ++i) {
-      if (i + ahead < x.blocks.size()) __builtin_prefetch(memory + x.blocks[i + ahead].displacement);
-      const Block& block = x.blocks[i];
-      const Offset skipped = range.begin - x.before[i];
-      const Offset bytes = std::min(block.bytes - skipped, range.end - range.begin);
-      Way::block(memory + block.displacement + skipped, packed, bytes);
-      packed += bytes;
-      range.begin += bytes;
+  void unequal(const UnequalBlocks& x, Memory memory, Packed packed, Range range) const {
+    const auto index_of = [&](Offset at) {
+      return static_cast<std::size_t>(std::ranges::upper_bound(x.before, at) - x.before.begin()) - 1;
+    };
+    std::size_t i = index_of(range.begin);
+    if (range.begin > x.before[i]) {
+      const Range part{range.begin - x.before[i], std::min(x.blocks[i].bytes, range.end - x.before[i])};
+      Way::block(memory + x.blocks[i].displacement + part.begin, packed, part.end - part.begin);
+      packed += part.end - part.begin;
+      if (++i == x.blocks.size() || range.end <= x.before[i]) return;
     }
+    const bool all = range.end == x.before.back() + x.blocks.back().bytes;
+    const std::size_t last = all ? x.blocks.size() : index_of(range.end);
+    Way::blocks(kernels_, memory, packed, x.blocks.data() + i, static_cast<Offset>(last - i));
+    if (!all)
+      Way::block(memory + x.blocks[last].displacement, packed + (x.before[last] - x.before[i]),
+                 range.end - x.before[last]);
   }
 
   void perform(const Records& x, const PlannedStep&, Memory memory, Packed packed, Range range) const {

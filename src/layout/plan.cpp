@@ -52,17 +52,56 @@ Peeled peel(Layout layout) {
   return peeled;
 }
 
-/// Neighbors that the canonical form has merged may be elements of one size: a copy of a known length is faster than one of
-/// any length, up to twice as many of them.
-Kind blocks_kind(const std::vector<Block>& blocks, Offset size) {
-  Offset common = 0;
-  for (const Block& b : blocks) common = std::gcd(common, b.bytes);
-  if (common < 4 || size / common > 2 * static_cast<Offset>(blocks.size())) return unequal(blocks);
+/// Blocks that are multiples of one length. Neighbors that the canonical form has merged may be elements of one size: a copy
+/// of a known length is faster than one of any length, up to twice as many of them.
+struct Group {
+  std::size_t begin, end;
+  Offset common, size;
+};
+
+/// The longest group from block `begin` on.
+Group group_from(const std::vector<Block>& blocks, std::size_t begin) {
+  Group group{begin, begin, 0, 0};
+  for (; group.end < blocks.size(); ++group.end) {
+    const Offset bytes = blocks[group.end].bytes, common = std::gcd(group.common, bytes);
+    if ((group.size + bytes) / common > 2 * static_cast<Offset>(group.end - begin + 1)) break;
+    group.common = common;
+    group.size += bytes;
+  }
+  return group;
+}
+
+EqualBlocks equal_of(const std::vector<Block>& blocks, const Group& group) {
   std::vector<Offset> displacements;
-  displacements.reserve(static_cast<std::size_t>(size / common));
-  for (const Block& b : blocks)
-    for (Offset at = 0; at < b.bytes; at += common) displacements.push_back(b.displacement + at);
-  return equal(std::move(displacements), common);
+  displacements.reserve(static_cast<std::size_t>(group.size / group.common));
+  for (std::size_t i = group.begin; i < group.end; ++i)
+    for (Offset at = 0; at < blocks[i].bytes; at += group.common)
+      displacements.push_back(blocks[i].displacement + at);
+  return equal(std::move(displacements), group.common);
+}
+
+Reach reach_of(const Layout& layout) {
+  return layout->end() - layout->begin() > far_bytes ? Reach::far : Reach::near;
+}
+
+/// Groups of 16 blocks and more on average, or all as they are.
+Kind blocks_kind(const Layout& layout, const std::vector<Block>& blocks) {
+  std::vector<Group> groups;
+  for (std::size_t i = 0; i < blocks.size(); i = groups.back().end) {
+    groups.push_back(group_from(blocks, i));
+    if (groups.size() > 1 + blocks.size() / 16) return unequal(blocks);
+  }
+  if (groups.size() == 1) return equal_of(blocks, groups[0]);
+  Sequence made;
+  Offset sum = 0;
+  for (const Group& group : groups) {
+    made.displacements.push_back(0);
+    made.before.push_back(sum);
+    made.steps.push_back(std::make_shared<const PlannedStep>(
+        PlannedStep{equal_of(blocks, group), group.size, reach_of(layout)}));
+    sum += group.size;
+  }
+  return made;
 }
 
 /// The few blocks of an element that is repeated; empty if it is none.
@@ -112,14 +151,14 @@ Kind kind_of(const Layout&, const IndexedBlock& x) {
   return made;
 }
 
-Kind kind_of(const Layout& layout, const Indexed& x) { return blocks_kind(x.blocks, layout->size()); }
+Kind kind_of(const Layout& layout, const Indexed& x) { return blocks_kind(layout, x.blocks); }
 
 Kind kind_of(const Layout&, const Concat& x) { return sequence(x.parts); }
 
 Step step_for(const Layout& layout) {
-  const Reach reach = layout->end() - layout->begin() > far_bytes ? Reach::far : Reach::near;
-  return std::make_shared<const PlannedStep>(PlannedStep{
-      std::visit([&](const auto& x) { return kind_of(layout, x); }, layout->kind()), layout->size(), reach});
+  return std::make_shared<const PlannedStep>(
+      PlannedStep{std::visit([&](const auto& x) { return kind_of(layout, x); }, layout->kind()),
+                  layout->size(), reach_of(layout)});
 }
 
 }  // namespace
