@@ -14,6 +14,7 @@
 #define HWY_BEFORE_NAMESPACE() static_assert(true)
 #define HWY_AFTER_NAMESPACE() static_assert(true)
 #define HWY_INLINE inline __attribute__((always_inline))
+#define HWY_NOINLINE __attribute__((noinline))
 #define HWY_RESTRICT __restrict__
 #define HWY_ONCE 1
 #endif

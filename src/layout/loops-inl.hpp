@@ -96,7 +96,8 @@ HWY_INLINE std::int64_t copied_in_vectors(Bytes, ConstBytes, std::int64_t, std::
 #endif
 
 template <class Copy>
-HWY_INLINE void copy_rows(Bytes to, ConstBytes from, const Loop& outer, const Loop& inner, const Copy& copy) {
+HWY_NOINLINE void copy_rows(Bytes to, ConstBytes from, const Loop& outer, const Loop& inner,
+                            const Copy& copy) {
   for (std::int64_t i = 0; i < outer.count; ++i) {
     std::byte* const row = to + i * outer.to;
     const std::byte* const source = from + i * outer.from;
@@ -133,7 +134,7 @@ struct Loops {
   const Loop& inner;
 
   template <class Copy>
-  HWY_INLINE void operator()(const Copy& copy) const {
+  HWY_NOINLINE void operator()(const Copy& copy) const {
     constexpr std::int64_t few = 8;
     const std::int64_t bytes = copy.bytes();
     const bool tiles = bytes < 64 && outer.count >= 4 && inner.count >= 4;
@@ -146,28 +147,48 @@ struct Loops {
   }
 };
 
+template <class Displacement, class Copy>
+HWY_NOINLINE void gather_with(Bytes packed, ConstBytes memory, const Displacement* HWY_RESTRICT displacements,
+                              std::int64_t count, Reach reach, const Copy copy) {
+  constexpr std::int64_t ahead = 16;
+  const std::int64_t asked = reach == Reach::far && count > ahead ? count - ahead : 0;
+  std::int64_t i = 0;
+  for (; i < asked; ++i) {
+    const std::byte* const next = memory + displacements[i + ahead];
+    __builtin_prefetch(next);
+    if (copy.bytes() > 8) __builtin_prefetch(next + copy.bytes() - 1);
+    copy(packed + i * copy.bytes(), memory + displacements[i]);
+  }
+  for (; i + 4 <= count; i += 4)
+    for (std::int64_t k = i; k < i + 4; ++k) copy(packed + k * copy.bytes(), memory + displacements[k]);
+  for (; i < count; ++i) copy(packed + i * copy.bytes(), memory + displacements[i]);
+}
+
+template <class Displacement, class Copy>
+HWY_NOINLINE void scatter_with(Bytes memory, ConstBytes packed,
+                               const Displacement* HWY_RESTRICT displacements, std::int64_t count,
+                               Reach reach, const Copy copy) {
+  constexpr std::int64_t ahead = 16;
+  const std::int64_t asked = reach == Reach::far && count > ahead ? count - ahead : 0;
+  std::int64_t i = 0;
+  for (; i < asked; ++i) {
+    __builtin_prefetch(memory + displacements[i + ahead], 1);
+    copy(memory + displacements[i], packed + i * copy.bytes());
+  }
+  for (; i < count; ++i) copy(memory + displacements[i], packed + i * copy.bytes());
+}
+
 template <class Displacement>
 struct Gather {
   Bytes packed;
   ConstBytes memory;
-  const Displacement* HWY_RESTRICT displacements;
+  const Displacement* displacements;
   std::int64_t count;
   Reach reach;
 
   template <class Copy>
   HWY_INLINE void operator()(const Copy& copy) const {
-    constexpr std::int64_t ahead = 16;
-    const std::int64_t asked = reach == Reach::far && count > ahead ? count - ahead : 0;
-    std::int64_t i = 0;
-    for (; i < asked; ++i) {
-      const std::byte* const next = memory + displacements[i + ahead];
-      __builtin_prefetch(next);
-      if (copy.bytes() > 8) __builtin_prefetch(next + copy.bytes() - 1);
-      copy(packed + i * copy.bytes(), memory + displacements[i]);
-    }
-    for (; i + 4 <= count; i += 4)
-      for (std::int64_t k = i; k < i + 4; ++k) copy(packed + k * copy.bytes(), memory + displacements[k]);
-    for (; i < count; ++i) copy(packed + i * copy.bytes(), memory + displacements[i]);
+    gather_with(packed, memory, displacements, count, reach, copy);
   }
 };
 
@@ -175,20 +196,13 @@ template <class Displacement>
 struct Scatter {
   Bytes memory;
   ConstBytes packed;
-  const Displacement* HWY_RESTRICT displacements;
+  const Displacement* displacements;
   std::int64_t count;
   Reach reach;
 
   template <class Copy>
   HWY_INLINE void operator()(const Copy& copy) const {
-    constexpr std::int64_t ahead = 16;
-    const std::int64_t asked = reach == Reach::far && count > ahead ? count - ahead : 0;
-    std::int64_t i = 0;
-    for (; i < asked; ++i) {
-      __builtin_prefetch(memory + displacements[i + ahead], 1);
-      copy(memory + displacements[i], packed + i * copy.bytes());
-    }
-    for (; i < count; ++i) copy(memory + displacements[i], packed + i * copy.bytes());
+    scatter_with(memory, packed, displacements, count, reach, copy);
   }
 };
 

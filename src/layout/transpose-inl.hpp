@@ -101,8 +101,8 @@ struct TileFor {
 
 /// The part of the matrix from row `i` to `end_i` and from column `j` to `end_j`.
 template <class Copy>
-HWY_INLINE void transpose_plainly(Bytes to, ConstBytes from, const Matrix& m, const Copy& copy,
-                                  std::int64_t i, std::int64_t end_i, std::int64_t j, std::int64_t end_j) {
+HWY_NOINLINE void transpose_plainly(Bytes to, ConstBytes from, const Matrix& m, const Copy& copy,
+                                    std::int64_t i, std::int64_t end_i, std::int64_t j, std::int64_t end_j) {
   for (; i < end_i; ++i)
     for (std::int64_t k = j; k < end_j; ++k)
       copy(to + i * m.row + k * copy.bytes(), from + i * copy.bytes() + k * m.column);
@@ -111,7 +111,7 @@ HWY_INLINE void transpose_plainly(Bytes to, ConstBytes from, const Matrix& m, co
 /// In squares of one cache line a side, so that each line is read and written once even where the rows' distance maps them
 /// to one set of the cache; in bands of a few lines, so that their pages stay known.
 template <class Copy>
-void transpose(Bytes to, ConstBytes from, const Matrix& m, const Copy& copy) {
+HWY_NOINLINE void transpose(Bytes to, ConstBytes from, const Matrix m, const Copy copy) {
   using Tile = typename TileFor<Copy>::Type;
   constexpr std::int64_t side = Tile::side, band_lines = 8;
   const std::int64_t line = copy.bytes() >= 16 ? side : 64 / copy.bytes() / side * side;

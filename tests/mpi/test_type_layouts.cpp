@@ -66,9 +66,12 @@ TypeMap repeated(const TypeMap& map, Long count) {
   return several;
 }
 
+/// Libraries copy values of this type, not their 6 bytes of padding.
+bool has_padded_values(const RandomType& type) { return type.text.find("LONG_DOUBLE") != std::string::npos; }
+
 /// Whether the library packs as the type map says.
 bool packs_natively(const RandomType& type, const TypeMap& map, int count) {
-  if (map.bytes.empty()) return true;
+  if (map.bytes.empty() || type.hollow || has_padded_values(type)) return true;
   const auto [first, last] = std::ranges::minmax(map.bytes);
   Bytes memory(static_cast<std::size_t>(last - first + 1)), packed(map.bytes.size() + 8), expected;
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>((i * 2654435761u) >> 13);
@@ -104,7 +107,7 @@ void check_type(RandomType& type, TypeLayouts& layouts, Long count, Disagreement
   }
   MPI_Type_commit(&type.type);
   const TypeMap several = repeated(type.map, count);
-  const bool native = type.hollow || packs_natively(type, several, static_cast<int>(count));
+  const bool native = packs_natively(type, several, static_cast<int>(count));
   if (type.contested) disagreements.note("size or true bounds", type);
   if (!native) disagreements.note("packed bytes", type);
   const PlanPtr plan = layouts.plan(type.type, count);
