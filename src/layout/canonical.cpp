@@ -98,9 +98,25 @@ Items with_runs_joined(std::span<const Item> items, Shapes& shapes) {
   return joined;
 }
 
+/// Adjacent blocks as one item, in order.
+Items items_of(const Layout& layout) {
+  Items items;
+  items.reserve(static_cast<std::size_t>(layout->blocks()));
+  each_block(layout, 0, [&](Offset at, Offset bytes) {
+    if (!items.empty() && items.back().displacement + items.back().shape == at) items.back().shape += bytes;
+    else items.push_back({at, bytes});
+  });
+  return items;
+}
+
+Part compressed_items(const Items& items) {
+  Shapes shapes;
+  return {items[0].displacement, compress(items, shapes)};
+}
+
 /// What no law makes simpler: block by block if they are not too many.
 Part from_blocks(const Layout& layout, const Part& otherwise) {
-  return layout->blocks() <= most_blocks ? compressed(maximal_blocks(layout)) : otherwise;
+  return layout->blocks() <= most_blocks ? compressed_items(items_of(layout)) : otherwise;
 }
 
 Part form(const Layout& layout, const Dense&) { return {0, layout}; }
@@ -113,13 +129,13 @@ Part form(const Layout&, const Strided& x) {
   return touches && x.count > 1 ? from_blocks(placed(by_laws), by_laws) : by_laws;
 }
 
-Part form(const Layout&, const IndexedBlock& x) {
+Part form(const Layout& layout, const IndexedBlock& x) {
+  if (layout->blocks() <= most_blocks) return compressed_items(items_of(layout));
   const Part part = canonical(x.block);
   std::vector<Offset> displacements = x.displacements;
   const Offset first = displacements.front();
   for (Offset& d : displacements) d -= first;
-  const Part kept{first + part.displacement, indexed_block(std::move(displacements), part.layout)};
-  return from_blocks(placed(kept), kept);
+  return {first + part.displacement, indexed_block(std::move(displacements), part.layout)};
 }
 
 Part form(const Layout& layout, const Indexed&) { return from_blocks(layout, {0, layout}); }
@@ -132,7 +148,7 @@ Part form(const Layout& layout, const Concat& x) {
     parts.push_back({p.displacement + part.displacement, part.layout});
   }
   if (parts.size() == 1) return parts[0];
-  if (layout->blocks() <= most_blocks) return compressed(maximal_blocks(layout));
+  if (layout->blocks() <= most_blocks) return compressed_items(items_of(layout));
   const Offset first = parts[0].displacement;
   for (Part& p : parts) p.displacement -= first;
   return {first, concat(std::move(parts))};
@@ -158,21 +174,16 @@ Part repeated(Offset count, Offset stride, const Part& x) {
 
 std::vector<Block> maximal_blocks(const Layout& layout) {
   std::vector<Block> blocks;
-  each_block(layout, 0, [&](Offset at, Offset bytes) {
-    if (!blocks.empty() && blocks.back().displacement + blocks.back().bytes == at)
-      blocks.back().bytes += bytes;
-    else blocks.push_back({at, bytes});
-  });
+  for (const Item& x : items_of(layout)) blocks.push_back({x.displacement, x.shape});
   return blocks;
 }
 
-Part compressed(std::vector<Block> blocks) {
+Part compressed(const std::vector<Block>& blocks) {
   if (blocks.empty()) return nothing();
   Items items;
   items.reserve(blocks.size());
   for (const Block& b : blocks) items.push_back({b.displacement, b.bytes});
-  Shapes shapes;
-  return {items[0].displacement, compress(items, shapes)};
+  return compressed_items(items);
 }
 
 Offset last_end(const Layout& layout) {

@@ -12,10 +12,15 @@ namespace layout_test {
 
 using namespace wherry::layout;
 
-/// WHERRY_TEST_LAYOUTS, or fewer.
-inline int number_of_cases(int otherwise) {
+/// WHERRY_TEST_LAYOUTS; else 100,000, or as many as sanitizers can look at in about the same time.
+inline int number_of_cases() {
+#ifdef __SANITIZE_ADDRESS__
+  constexpr int usual = 5'000;
+#else
+  constexpr int usual = 100'000;
+#endif
   const char* asked = std::getenv("WHERRY_TEST_LAYOUTS");
-  return asked != nullptr ? std::atoi(asked) : otherwise;
+  return asked != nullptr ? std::atoi(asked) : usual;
 }
 
 class RandomLayouts {

@@ -107,7 +107,7 @@ TEST_CASE("layout: random layouts are packed and unpacked as the reference does"
   constexpr std::uint64_t seed = 4711;
   RandomLayouts random(seed);
   const auto all = runnable_kernels();
-  const int cases = number_of_cases(100'000);
+  const int cases = number_of_cases();
   int overlapping = 0, empty = 0;
   for (int i = 0; i < cases; ++i) {
     const Layout layout = random.any(static_cast<int>(random.between(0, 5)));

@@ -16,12 +16,20 @@ OPTIONS = tuple(option for option in LAUNCHING if option not in ("-n", "--netlab
 #: Of the speed of the hand loop, by what a case's name contains; the first that fits.
 GOALS = (("transpose", 0.8), ("padded", 0.7), ("members", 0.7), ("", 0.9))
 NATIVE_GOAL = 0.95
-BASELINES = ("hand", "native")
+#: What Wherry is compared with: the variant's name, and the metric's.
+BASELINES = {"hand": "against the hand loop", "native": "against the library"}
+DIRECTIONS = ("pack", "unpack")
 
 
 def run(setup: Setup) -> list[Record]:
     table = launch(setup, "patterns", 1, ["--turns", "5" if setup.quick else "20"], {})
-    return [_result(table, case, baseline) for case in table.cases() for baseline in BASELINES]
+    return [
+        _result(table, case, baseline)
+        for baseline in BASELINES
+        for direction in DIRECTIONS
+        for case in table.cases()
+        if case.endswith(f", {direction}")
+    ]
 
 
 def goal_of(case: str, baseline: str) -> float:
@@ -31,11 +39,12 @@ def goal_of(case: str, baseline: str) -> float:
 
 
 def _result(table: Launched, case: str, baseline: str) -> Record:
+    pattern, direction = case.rsplit(", ", 1)
     ratio, goal = table.ratio(case, baseline, "wherry"), goal_of(case, baseline)
     return Record(
         bench="patterns",
-        case=f"{case}, {'by hand' if baseline == 'hand' else 'native'} / Wherry",
-        metric="time per call",
+        case=pattern,
+        metric=f"time to {direction}, {BASELINES[baseline]}",
         unit="s",
         value=table.best(case, "wherry"),
         baseline=table.best(case, baseline),
@@ -45,6 +54,6 @@ def _result(table: Launched, case: str, baseline: str) -> Record:
         samples=table.samples(case, baseline, "wherry", "memcpy"),
         statistic=IN_TURNS,
         network=table.network,
-        goal=f">= {goal} x {'the loop' if baseline == 'hand' else 'native'}",
+        goal=f"ratio >= {goal}",
         reached=ratio >= goal,
     )
