@@ -71,14 +71,17 @@ bool has_padded_values(const RandomType& type) { return type.text.find("LONG_DOU
 
 /// Whether the library packs as the type map says.
 bool packs_natively(const RandomType& type, const TypeMap& map, int count) {
-  if (map.bytes.empty() || type.hollow || has_padded_values(type)) return true;
+  // Of contested types Open MPI 4.1 reads memory far from the data.
+  if (map.bytes.empty() || type.hollow || type.contested || has_padded_values(type)) return true;
+  constexpr Long margin = 4096;  // for libraries that go beyond the data
   const auto [first, last] = std::ranges::minmax(map.bytes);
-  Bytes memory(static_cast<std::size_t>(last - first + 1)), packed(map.bytes.size() + 8), expected;
+  Bytes memory(static_cast<std::size_t>(last - first + 1 + 2 * margin)), packed(map.bytes.size() + margin),
+      expected;
   for (std::size_t i = 0; i < memory.size(); ++i) memory[i] = static_cast<std::byte>((i * 2654435761u) >> 13);
-  for (const Long at : map.bytes) expected.push_back(memory[static_cast<std::size_t>(at - first)]);
+  std::byte* const base = memory.data() + margin - first;
+  for (const Long at : map.bytes) expected.push_back(base[at]);
   int position = 0;
-  MPI_Pack(memory.data() - first, count, type.type, packed.data(), static_cast<int>(packed.size()), &position,
-           MPI_COMM_SELF);
+  MPI_Pack(base, count, type.type, packed.data(), static_cast<int>(packed.size()), &position, MPI_COMM_SELF);
   packed.resize(map.bytes.size());
   return position == static_cast<int>(map.bytes.size()) && packed == expected;
 }
