@@ -26,7 +26,9 @@ from typing import Literal
 ROOT = Path(__file__).resolve().parent.parent
 REPORTS = ROOT / "build" / "test-reports"
 NETLAB = "tests/netlab"
-PURE_FOLDERS = ("base", "topology", "schedule", "model", "draw", "tuning", "profile", "cache", "heap", "waiting")
+PURE_FOLDERS = (
+    *("base", "layout", "topology", "schedule", "model", "draw", "tuning", "profile", "cache", "heap", "waiting"),
+)
 UNIT_FOLDERS = (*PURE_FOLDERS, "fuzz", "apps")
 SUITE_TIMEOUT_S = 900.0
 BEAT_S = 15.0  # between signs of life of what takes long

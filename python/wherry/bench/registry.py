@@ -11,6 +11,7 @@ from wherry.bench import (
     executor,
     grid,
     overlap,
+    patterns,
     plans,
     preload,
     programs,
@@ -39,7 +40,7 @@ class Bench:
 
 _MODULES = (
     *(preload, executor, alltoall, scaling, overlap, plans, sparse, window, chooser, grid),
-    *(verify, programs),
+    *(patterns, verify, programs),
 )
 BENCHES = tuple(
     Bench(

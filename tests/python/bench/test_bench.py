@@ -63,6 +63,7 @@ def test_names_and_questions() -> None:
         "window",
         "chooser",
         "grid",
+        "patterns",
         "verify",
         "programs",
     ]

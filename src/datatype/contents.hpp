@@ -1,0 +1,45 @@
+// What a datatype was made from.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <vector>
+
+#include "datatype/envelope.hpp"
+#include "mpi/api.hpp"
+
+namespace wherry::datatype {
+
+inline constexpr const char* odd_contents =
+    "a datatype's contents are not those of its constructor; it stays native";
+
+/// MPI_Type_get_contents, the same for constructors with and without large counts. Frees the handles that it was given.
+class Contents {
+ public:
+  Contents(const mpi::Api& api, MPI_Datatype type, const mpi::Envelope& envelope);
+  Contents(const Contents&) = delete;
+  Contents& operator=(const Contents&) = delete;
+  ~Contents();
+
+  bool readable() const { return readable_; }
+
+  /// The arguments of the constructor in its order, without types: those of int first, then MPI_Aint, then MPI_Count.
+  /// But for subarrays and darrays that is the order of the argument list.
+  const std::vector<MPI_Count>& numbers() const { return numbers_; }
+  /// How many of the numbers were of type int.
+  std::size_t integers() const { return integers_; }
+  const std::vector<MPI_Datatype>& types() const { return types_; }
+
+ private:
+  bool read(MPI_Datatype type, const mpi::Envelope& envelope);
+  bool read_small(MPI_Datatype type, const mpi::Envelope& envelope);
+
+  const mpi::Api& api_;
+  std::vector<MPI_Count> numbers_;
+  std::size_t integers_ = 0;
+  std::vector<MPI_Datatype> types_;
+  bool readable_;  // last, as reading fills the others
+};
+
+}  // namespace wherry::datatype

@@ -1,0 +1,95 @@
+#include "datatype/type_layouts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.hpp"
+#include "datatype/decode.hpp"
+#include "datatype/envelope.hpp"
+#include "layout/canonical.hpp"
+#include "mpi/errors_returned.hpp"
+
+namespace wherry::datatype {
+namespace {
+
+/// A duplicate is decoded by itself.
+int never_copy(MPI_Datatype, int, void*, void*, void*, int* flag) {
+  *flag = 0;
+  return MPI_SUCCESS;
+}
+
+int forget(MPI_Datatype, int, void* kept, void*) {
+  delete static_cast<std::shared_ptr<TypeLayout>*>(kept);
+  return MPI_SUCCESS;
+}
+
+}  // namespace
+
+PlanPtr TypeLayouts::plan(MPI_Datatype type, layout::Offset count) {
+  if (count < 0) return nullptr;
+  const std::lock_guard lock(mutex_);
+  const Kept found = known(type);
+  return found->element == nullptr ? nullptr : repeated(*found, count);
+}
+
+TypeLayouts::Kept TypeLayouts::known(MPI_Datatype type) {
+  if (const auto found = predefined_.find(type); found != predefined_.end()) return found->second;
+  if (Kept found = attached(type)) return found;
+  // What the library refuses to tell is no error of the program.
+  const run::ErrorsReturned world(MPI_COMM_WORLD, api_), self(MPI_COMM_SELF, api_);
+  const mpi::Envelope envelope = mpi::envelope_of(api_, type);
+  Kept made = decoded(type);
+  if (envelope.readable && is_predefined(envelope.combiner))
+    return predefined_.emplace(type, made).first->second;
+  auto* const kept = new Kept(made);
+  if (keyval_ == MPI_KEYVAL_INVALID || api_.Type_set_attr(type, keyval_, kept) != MPI_SUCCESS) delete kept;
+  return made;
+}
+
+TypeLayouts::Kept TypeLayouts::attached(MPI_Datatype type) {
+  if (keyval_ == MPI_KEYVAL_INVALID &&
+      api_.Type_create_keyval(never_copy, forget, &keyval_, nullptr) != MPI_SUCCESS)
+    return nullptr;
+  void* value = nullptr;
+  int found = 0;
+  if (api_.Type_get_attr(type, keyval_, &value, &found) != MPI_SUCCESS || found == 0) return nullptr;
+  return *static_cast<Kept*>(value);
+}
+
+TypeLayouts::Kept TypeLayouts::decoded(MPI_Datatype type) {
+  auto made = std::make_shared<TypeLayout>();
+  MPI_Aint lower = 0, extent = 0;
+  const std::optional<layout::Layout> layout = decode(api_, type);
+  if (!layout || api_.Type_get_extent(type, &lower, &extent) != MPI_SUCCESS) return made;
+  made->extent = extent;
+  made->element = made->last = shared(layout::canonical(*layout));
+  return made;
+}
+
+PlanPtr TypeLayouts::shared(const layout::Part& form) {
+  const std::uint64_t hash = layout::hash_of(form);
+  const auto [begin, end] = plans_.equal_range(hash);
+  for (auto at = begin; at != end; ++at)
+    if (PlanPtr plan = at->second.lock(); plan != nullptr && plan->form() == form) return plan;
+  if (plans_.size() >= swept_at_) {
+    std::erase_if(plans_, [](const auto& entry) { return entry.second.expired(); });
+    swept_at_ = 2 * std::max<std::size_t>(plans_.size(), 32);
+  }
+  PlanPtr made(new layout::Plan(form));  // apart from its count, so that what still counts it keeps no layout
+  plans_.emplace(hash, made);
+  return made;
+}
+
+PlanPtr TypeLayouts::repeated(TypeLayout& type, layout::Offset count) {
+  if (count == 1) return type.element;
+  if (count == type.last_count) return type.last;
+  try {
+    type.last = shared(layout::repeated(count, type.extent, type.element->form()));
+    type.last_count = count;
+    return type.last;
+  } catch (const usage_error&) {
+    return nullptr;  // more bytes than 64 bits can count
+  }
+}
+
+}  // namespace wherry::datatype

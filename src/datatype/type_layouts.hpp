@@ -1,0 +1,53 @@
+// The layouts of the program's datatypes, decoded once for each, and their plans, made once for each map.
+#pragma once
+
+#include <mpi.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "layout/plan.hpp"
+#include "mpi/api.hpp"
+
+namespace wherry::datatype {
+
+using PlanPtr = std::shared_ptr<const layout::Plan>;
+
+/// What is known of one datatype.
+struct TypeLayout {
+  PlanPtr element;                // null: cannot be expressed, and so is the library's to move
+  layout::Offset extent = 0;      // distance between two elements
+  layout::Offset last_count = 1;  // the repetition that was asked for last, as calls repeat their counts
+  PlanPtr last;
+};
+
+/// Thread-safe. What is known of derived types is attributes of the types and so goes with them: a handle that is freed and
+/// comes again as another type finds nothing. Predefined types are never freed, and get no attribute.
+class TypeLayouts {
+ public:
+  explicit TypeLayouts(const mpi::Api& api) : api_(api) {}
+
+  /// The plan for `count` elements; null if the type cannot be expressed, or count is negative. Stays valid when the type is
+  /// freed. Types with equal maps share a plan. The type must not be MPI_DATATYPE_NULL.
+  PlanPtr plan(MPI_Datatype type, layout::Offset count);
+
+ private:
+  using Kept = std::shared_ptr<TypeLayout>;
+
+  Kept known(MPI_Datatype type);
+  Kept attached(MPI_Datatype type);
+  Kept decoded(MPI_Datatype type);
+  PlanPtr shared(const layout::Part& form);
+  PlanPtr repeated(TypeLayout& type, layout::Offset count);
+
+  const mpi::Api& api_;
+  std::mutex mutex_;
+  int keyval_ = MPI_KEYVAL_INVALID;
+  std::map<MPI_Datatype, Kept> predefined_;
+  std::unordered_multimap<std::uint64_t, std::weak_ptr<const layout::Plan>> plans_;  // by hash of the form
+  std::size_t swept_at_ = 64;  // entries above which those of plans that are gone are dropped
+};
+
+}  // namespace wherry::datatype

@@ -1,0 +1,85 @@
+// How a layout is copied: its canonical form as steps for the kernels, made once and used by any number of threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "layout/kernels.hpp"
+#include "layout/layout.hpp"
+
+namespace wherry::layout {
+
+struct Level {
+  Offset count, stride;
+};
+
+/// Nested strides over blocks of `bytes`; the outermost level first.
+struct Nest {
+  std::vector<Level> levels;
+  Offset bytes;
+};
+
+/// Blocks of one length. The displacements are in the narrow list if they fit.
+struct EqualBlocks {
+  std::vector<std::int32_t> narrow;
+  std::vector<std::int64_t> wide;
+  Offset bytes;
+};
+
+/// Blocks of different lengths, and how many bytes of data come before each.
+struct UnequalBlocks {
+  std::vector<Block> blocks;
+  std::vector<Offset> before;
+};
+
+/// Elements of a few blocks: structs.
+struct Records {
+  Level level;
+  UnequalBlocks fields;
+  Offset bytes;  // of data in one element
+};
+
+struct PlannedStep;
+using Step = std::shared_ptr<const PlannedStep>;
+
+struct Repetition {
+  Level level;
+  Step element;
+};
+
+/// Steps at displacements, and how many bytes of data come before each.
+struct Sequence {
+  std::vector<Offset> displacements, before;
+  std::vector<Step> steps;
+};
+
+struct PlannedStep {
+  std::variant<Nest, EqualBlocks, UnequalBlocks, Records, Repetition, Sequence> kind;
+  Offset size;
+  Reach reach;
+};
+
+class Plan {
+ public:
+  /// Of a canonical form.
+  explicit Plan(const Part& canonical);
+
+  Offset size() const { return step_->size; }
+  Offset begin() const { return begin_; }  // the true lower bound
+  Offset end() const { return end_; }
+  const Part& form() const { return form_; }
+  Offset displacement() const { return form_.displacement; }
+  const PlannedStep& step() const { return *step_; }
+  /// Whether the data are one block, and so a memcpy.
+  bool is_block() const;
+
+ private:
+  Part form_;
+  Offset begin_, end_;
+  Step step_;
+};
+
+}  // namespace wherry::layout
