@@ -17,8 +17,6 @@ from pathlib import Path
 COLUMNS = 120
 # Records of what was measured, and of the past: what they name need not be there any more.
 RECORDS = ("docs/results/", "CHANGELOG.md")
-# Still to be filled.
-NOT_FILLED = frozenset({"docs/design/0003-learner.md"})
 
 FENCE = re.compile(r"^\s*(```|~~~)")
 ITEM = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s+)")
@@ -171,8 +169,7 @@ def violations(root: Path) -> Iterator[str]:
     for path in map(root.joinpath, files(root, "*.md")):
         name = str(path.relative_to(root))
         lines = path.read_text().splitlines()
-        if name not in NOT_FILLED:
-            yield from (f"{name}:{problem}" for problem in too_long(lines))
+        yield from (f"{name}:{problem}" for problem in too_long(lines))
         if not name.startswith(RECORDS):
             yield from (f"{name}:{problem}" for problem in dangling(root, path, lines, sources))
 
@@ -183,8 +180,7 @@ def main(words: list[str]) -> int:
     root = Path(wanted[0]) if wanted else Path(__file__).resolve().parent.parent
     if "--fix" in words:
         for name in files(root, "*.md"):
-            if name not in NOT_FILLED:
-                fix(root / name)
+            fix(root / name)
     found = list(violations(root))
     for problem in found:
         print(problem)
