@@ -1,9 +1,10 @@
-// What does it take to pack the data of applications: by memcpy of as many bytes, by hand, by MPI_Pack, by Wherry's kernels?
+// What does it take to pack the data of applications: by memcpy of as many bytes, by hand, by MPI_Pack, by Wherry's
+// kernels?
 //
 //   bench_patterns --turns 20
-// Shapes are those of the applications' published communication patterns (WRF, MILC, NAS LU and MG, LAMMPS, SPECFEM3D, FFT:
-// Schneider, Gerstenberger and Hoefler, 2012), rebuilt from their descriptions. All variants take turns in one process. Before
-// that each must give the same bytes. Prints one JSON line per case and variant.
+// Shapes are those of the applications' published communication patterns (WRF, MILC, NAS LU and MG, LAMMPS,
+// SPECFEM3D, FFT: Schneider, Gerstenberger and Hoefler, 2012), rebuilt from their descriptions. All variants take
+// turns in one process. Before that each must give the same bytes. Prints one JSON line per case and variant.
 #include "patterns.hpp"
 
 #include <mpi.h>

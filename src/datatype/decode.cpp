@@ -18,8 +18,8 @@ using layout::Offset;
 using layout::Part;
 using Numbers = std::span<const MPI_Count>;
 
-/// A constructor's arguments, beginning with the number of blocks, if there are as many as it takes: `per_block` for each
-/// block and `others` besides.
+/// A constructor's arguments, beginning with the number of blocks, if there are as many as it takes: `per_block` for
+/// each block and `others` besides.
 struct Blocks {
   bool valid;
   std::size_t count;

@@ -23,14 +23,14 @@ struct TypeLayout {
   PlanPtr last;
 };
 
-/// Thread-safe. What is known of derived types is attributes of the types and so goes with them: a handle that is freed and
-/// comes again as another type finds nothing. Predefined types are never freed, and get no attribute.
+/// Thread-safe. What is known of derived types is attributes of the types and so goes with them: a handle that is
+/// freed and comes again as another type finds nothing. Predefined types are never freed, and get no attribute.
 class TypeLayouts {
  public:
   explicit TypeLayouts(const mpi::Api& api) : api_(api) {}
 
-  /// The plan for `count` elements; null if the type cannot be expressed, or count is negative. Stays valid when the type is
-  /// freed. Types with equal maps share a plan. The type must not be MPI_DATATYPE_NULL.
+  /// The plan for `count` elements; null if the type cannot be expressed, or count is negative. Stays valid when the
+  /// type is freed. Types with equal maps share a plan. The type must not be MPI_DATATYPE_NULL.
   PlanPtr plan(MPI_Datatype type, layout::Offset count);
 
  private:

@@ -1,5 +1,5 @@
-// Copies of blocks whose length the compiler knows, and of those whose length it does not. Included once for each set of
-// instructions: no function of the standard library may be called that could be shared between them.
+// Copies of blocks whose length the compiler knows, and of those whose length it does not. Included once for each set
+// of instructions: no function of the standard library may be called that could be shared between them.
 #if defined(WHERRY_LAYOUT_FIXED_COPY) == defined(HWY_TARGET_TOGGLE)
 #ifdef WHERRY_LAYOUT_FIXED_COPY
 #undef WHERRY_LAYOUT_FIXED_COPY
@@ -64,8 +64,8 @@ struct AnyCopy {
   HWY_INLINE void operator()(Bytes to, ConstBytes from) const { copy_any(to, from, length); }
 };
 
-/// Calls work(copy) with the copy for blocks of `bytes`: lengths of one to four elements of 1, 2, 4 and 8 bytes, and the
-/// multiples of 8 up to 64, are compiled in.
+/// Calls work(copy) with the copy for blocks of `bytes`: lengths of one to four elements of 1, 2, 4 and 8 bytes, and
+/// the multiples of 8 up to 64, are compiled in.
 template <class Work>
 HWY_INLINE void with_copy(std::int64_t bytes, const Work& work) {
   switch (bytes) {

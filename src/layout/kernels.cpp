@@ -1,5 +1,6 @@
 // Compiled once for each set of instructions. Of Highway only headers are used: its library, which would say what the
-// processor has, would be one more that every preloaded program loads. Without Highway the compiler's own set is the only one.
+// processor has, would be one more that every preloaded program loads. Without Highway the compiler's own set is the
+// only one.
 #include "layout/kernels.hpp"
 
 #ifdef WHERRY_HIGHWAY

@@ -28,9 +28,9 @@ struct IndexedKernels {
 
 struct Kernels {
   const char* instructions;
-  /// Blocks of `bytes`: block (i, j) from i * outer.from + j * inner.from to i * outer.to + j * inner.to. The order is the
-  /// kernel's own, so no two blocks of `to` may overlap. Never writes between blocks; reads between those that are less than
-  /// 32 bytes apart, which cannot fault, as a page that begins there has data in it.
+  /// Blocks of `bytes`: block (i, j) from i * outer.from + j * inner.from to i * outer.to + j * inner.to. The order
+  /// is the kernel's own, so no two blocks of `to` may overlap. Never writes between blocks; reads between those that
+  /// are less than 32 bytes apart, which cannot fault, as a page that begins there has data in it.
   void (*loops)(std::byte* to, const std::byte* from, Loop outer, Loop inner, std::int64_t bytes);
   IndexedKernels<std::int32_t> indexed_32;
   IndexedKernels<std::int64_t> indexed_64;

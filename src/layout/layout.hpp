@@ -19,8 +19,8 @@ using Layout = std::shared_ptr<const Node>;
 struct Dense {
   Offset bytes;
 };
-/// `count` times `block`, at 0, stride, 2 * stride, ...: MPI_Type_create_hvector, and the repetition of an element, whose
-/// stride is its extent.
+/// `count` times `block`, at 0, stride, 2 * stride, ...: MPI_Type_create_hvector, and the repetition of an element,
+/// whose stride is its extent.
 struct Strided {
   Offset count, stride;
   Layout block;

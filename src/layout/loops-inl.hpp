@@ -31,8 +31,8 @@ HWY_INLINE void copy_row(Bytes to, ConstBytes from, std::int64_t count, std::int
 }
 
 #if defined(WHERRY_HIGHWAY) && HWY_TARGET <= HWY_SSE4
-/// Every second, third or fourth element, packed: whole vectors are loaded and taken apart. The last vector would read beyond
-/// the last element, so it is left. Returns how many elements were copied.
+/// Every second, third or fourth element, packed: whole vectors are loaded and taken apart. The last vector would
+/// read beyond the last element, so it is left. Returns how many elements were copied.
 template <class T>
 HWY_INLINE std::int64_t pack_interleaved(Bytes to, ConstBytes from, std::int64_t count, std::int64_t every) {
   const hn::ScalableTag<T> d;

@@ -37,8 +37,8 @@ bool LoopNest::push(const Loop& loop) {
   return true;
 }
 
-/// The innermost loops: where one side's neighbors are far apart on the other and the reverse, both of these, which is a
-/// transpose; else the innermost of the data, and above it the one of the shortest distance.
+/// The innermost loops: where one side's neighbors are far apart on the other and the reverse, both of these, which
+/// is a transpose; else the innermost of the data, and above it the one of the shortest distance.
 void LoopNest::arrange() {
   if (count_ < 3) return;
   const auto last = loops_.begin() + static_cast<std::ptrdiff_t>(count_) - 1;

@@ -13,8 +13,9 @@ struct Range {
   Offset begin, end;
 };
 
-/// `memory`: the address that the layout's offsets count from. `packed` gets byte range.begin first. Nothing is allocated or
-/// thrown. Memory between the data may be read where it cannot fault (Kernels::loops); it is never written.
+/// `memory`: the address that the layout's offsets count from. `packed` gets byte range.begin first. Nothing is
+/// allocated or thrown. Memory between the data may be read where it cannot fault (Kernels::loops); it is never
+/// written.
 void pack(const Plan& plan, const std::byte* memory, std::byte* packed, Range range,
           const Kernels& kernels = layout::kernels());
 
@@ -22,8 +23,9 @@ void pack(const Plan& plan, const std::byte* memory, std::byte* packed, Range ra
 void unpack(const Plan& plan, std::byte* memory, const std::byte* packed, Range range,
             const Kernels& kernels = layout::kernels());
 
-/// Byte i of the data of `from` to byte i of those of `to`, for all i < the smaller size. Memory is read and written once:
-/// both are nested strides that fit, or 4 KiB at a time go through the first-level cache. The two may not overlap.
+/// Byte i of the data of `from` to byte i of those of `to`, for all i < the smaller size. Memory is read and written
+/// once: both are nested strides that fit, or 4 KiB at a time go through the first-level cache. The two may not
+/// overlap.
 void copy(const Plan& to_plan, std::byte* to, const Plan& from_plan, const std::byte* from,
           const Kernels& kernels = layout::kernels());
 

@@ -21,8 +21,8 @@ struct Run {
   std::size_t period = 1, repeats = 1;
 };
 
-/// What repeats at the beginning of the items, with a period of at most 4: the first that repeats 8 times. Shorter runs would
-/// cut random lists into pieces.
+/// What repeats at the beginning of the items, with a period of at most 4: the first that repeats 8 times. Shorter
+/// runs would cut random lists into pieces.
 Run leading_run(std::span<const Item> items);
 
 }  // namespace wherry::layout

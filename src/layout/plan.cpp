@@ -52,8 +52,8 @@ Peeled peel(Layout layout) {
   return peeled;
 }
 
-/// Blocks that are multiples of one length. Neighbors that the canonical form has merged may be elements of one size: a copy
-/// of a known length is faster than one of any length, up to twice as many of them.
+/// Blocks that are multiples of one length. Neighbors that the canonical form has merged may be elements of one size:
+/// a copy of a known length is faster than one of any length, up to twice as many of them.
 struct Group {
   std::size_t begin, end;
   Offset common, size;

@@ -108,8 +108,8 @@ HWY_NOINLINE void transpose_plainly(Bytes to, ConstBytes from, const Matrix& m, 
       copy(to + i * m.row + k * copy.bytes(), from + i * copy.bytes() + k * m.column);
 }
 
-/// In squares of one cache line a side, so that each line is read and written once even where the rows' distance maps them
-/// to one set of the cache; in bands of a few lines, so that their pages stay known.
+/// In squares of one cache line a side, so that each line is read and written once even where the rows' distance maps
+/// them to one set of the cache; in bands of a few lines, so that their pages stay known.
 template <class Copy>
 HWY_NOINLINE void transpose(Bytes to, ConstBytes from, const Matrix m, const Copy copy) {
   using Tile = typename TileFor<Copy>::Type;

@@ -30,8 +30,8 @@ class RandomLayouts {
   Offset below(Offset n) { return static_cast<Offset>(random_() % static_cast<std::uint64_t>(n)); }
   Offset between(Offset least, Offset most) { return least + below(most - least + 1); }
 
-  /// Of nested kinds to the given depth: zero-size blocks, negative strides and lower bounds, displacements out of order, and
-  /// data that overlap.
+  /// Of nested kinds to the given depth: zero-size blocks, negative strides and lower bounds, displacements out of
+  /// order, and data that overlap.
   Layout any(int depth) {
     if (depth == 0) return dense(block());
     const Layout inner = any(depth - 1);

@@ -115,8 +115,8 @@ TEST_CASE("layout: random layouts are packed and unpacked as the reference does"
     overlapping += overlaps(byte_offsets(layout)) ? 1 : 0;
     empty += layout->size() == 0 ? 1 : 0;
     if (const std::string problem = Check(layout, random, kernels).problem(); !problem.empty())
-      FAIL("seed " << seed << ", case " << i << ", " << kernels.instructions << ": " << problem << " of "
-                   << text(layout));
+      FAIL("seed " << seed << ", case " << i << ", " << std::string(kernels.instructions) << ": " << problem
+                   << " of " << text(layout));
   }
   CHECK(overlapping > cases / 50);
   CHECK(overlapping < cases / 2);
@@ -175,8 +175,8 @@ void check_large(const Layout& layout) {
   for (const Kernels* kernels : runnable_kernels())
     for (int i = 0; i < 4; ++i) {
       const std::string problem = Check(layout, random, *kernels).problem();
-      CHECK_MESSAGE(problem.empty(),
-                    kernels->instructions << ": " << problem << " of " << layout->size() << " bytes");
+      CHECK_MESSAGE(problem.empty(), std::string(kernels->instructions)
+                                         << ": " << problem << " of " << layout->size() << " bytes");
     }
 }
 

@@ -276,7 +276,8 @@ class RandomTypes {
     return lower != first || extent != last - first + 1;
   }
 
-  /// MPI lets libraries round a type's extent up, as a compiler would for alignment. Then the bounds of the type map are given.
+  /// MPI lets libraries round a type's extent up, as a compiler would for alignment. Then the bounds of the type map
+  /// are given.
   static void give_bounds(RandomType& x) {
     MPI_Aint lower = 0, extent = 0;
     MPI_Type_get_extent(x.type, &lower, &extent);

@@ -1,5 +1,6 @@
-// Datatypes become layouts: random types of all constructors against their type maps, and against the library's own packing. Where
-// the library disagrees with the type map, the type must stay native or follow the map; the smallest such type is named.
+// Datatypes become layouts: random types of all constructors against their type maps, and against the library's own
+// packing. Where the library disagrees with the type map, the type must stay native or follow the map; the smallest
+// such type is named.
 //
 // ranks: 1
 #include <mpi.h>
