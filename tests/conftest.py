@@ -159,7 +159,9 @@ def enough(name: str) -> int:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--every-n", action="store_true", help="Run at every number of ranks on every MPI.")
     parser.addoption(
-        "--whole-matrix", action="store_true", help="Run in full what else runs in part: test_matrix.py, test_mpi4py_waiting.py."
+        "--whole-matrix",
+        action="store_true",
+        help="Run in full what else runs in part: test_matrix.py, test_mpi4py_waiting.py.",
     )
 
 

@@ -13,9 +13,10 @@ namespace wherry::waiting {
 
 /// What is known of the process before it has waited.
 struct Situation {
-  int ranks_on_host = 0;        // 0: unknown
-  double cores = 0;             // that these ranks may use together; 0: unknown
-  bool library_yields = false;  // the library gives the core away by itself where there are more ranks than cores
+  int ranks_on_host = 0;  // 0: unknown
+  double cores = 0;       // that these ranks may use together; 0: unknown
+  bool library_yields =
+      false;  // the library gives the core away by itself where there are more ranks than cores
 };
 
 /// Whether there are more ranks than cores. Not where one of the two is unknown.

@@ -18,8 +18,8 @@ COMMANDS = {
     "NumPy, barrier": ("halo.py", ["800", "400", "barrier"]),
 }
 
-# Under Open MPI the faults of one program differ between runs without Wherry, and between ranks, by a factor of up to 60:
-# where its receive buffers come to lie depends on which message is first. No count could be compared there.
+# Under Open MPI the faults of one program differ between runs without Wherry, and between ranks, by a factor of up to
+# 60: where its receive buffers come to lie depends on which message is first. No count could be compared there.
 UNVARYING = pytest.mark.parametrize("mpi", ["mpich", "mpich-abi", "intel", "debian-mpich"], indirect=True)
 
 

@@ -22,9 +22,8 @@ TEST_CASE(
   settings.strategies[index_of(Collective::alltoall)] = "brucks2";
   settings.strategies[index_of(Collective::allreduce)] = "xyzzyq";
   CHECK(unknown_strategies(settings.strategies) ==
-        std::vector<std::string>{
-            "WHERRY_ALLTOALL: unknown strategy 'brucks2', so the native collective runs "
-            "instead; did you mean 'bruck2'?",
-            "WHERRY_ALLREDUCE: unknown strategy 'xyzzyq', so the native collective runs "
-            "instead"});
+        std::vector<std::string>{"WHERRY_ALLTOALL: unknown strategy 'brucks2', so the native collective runs "
+                                 "instead; did you mean 'bruck2'?",
+                                 "WHERRY_ALLREDUCE: unknown strategy 'xyzzyq', so the native collective runs "
+                                 "instead"});
 }
