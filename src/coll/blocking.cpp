@@ -26,7 +26,7 @@ int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Na
   Choice* const choice =
       asked.kind == Instruction::Kind::learn ? &context_.choosing.choice(c, key, call.root) : nullptr;
   const std::optional<Algorithm> algorithm =
-      choice != nullptr ? choice->algorithms[choice->cell.begin(context_.now)] : asked_for(c, key, asked);
+      choice != nullptr ? choice->algorithms[choice->cell.begin()] : asked_for(c, key, asked);
 
   const CallTimer watch(context_.now,
                         context_.observer != nullptr || (choice != nullptr && choice->cell.wants_time()));

@@ -19,7 +19,7 @@ void FastPathCalls::grow(Communicator& c, const CallSignature& like, const Descr
   if (!*fast_path.lasts) return;
   Choice& choice = context_.choosing.choice(c, call.key, call.root);
   const tuning::Learner& learner = choice.cell.learner();
-  if (learner.quiet() == 0 || choice.algorithms[learner.pick()]) return;
+  if (learner.quiet() == 0 || choice.algorithms[learner.winner()]) return;
   fast_path.left = learner.quiet();
   fast_path.choice = &choice;
   fast_path.key = call.key;

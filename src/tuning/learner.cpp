@@ -1,6 +1,7 @@
 #include "tuning/learner.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/error.hpp"
@@ -15,9 +16,6 @@ constexpr std::size_t trusted_trials = 2;
 
 // After n times, a contender may be behind the best by this share of the best time, divided by n.
 constexpr double patience = 0.6;
-
-// By so many native calls the expectation of a candidate's first trial may be wrong.
-constexpr double doubt = 0.9;
 
 // Calls of a trial. A newcomer has only one: should it be a disaster, it is a short one.
 constexpr std::size_t newcomer_calls = 1;
@@ -60,7 +58,6 @@ Learner::Learner(std::vector<Candidate> candidates, LearnerOptions options)
       samples_(candidates_.size()),
       native_beside_(candidates_.size()),
       looked_at_(candidates_.size()),
-      stretches_(candidates_.size()),
       look_gap_(std::max<std::uint64_t>(options.look_first, 1)),
       times_(candidates_.size(), never) {
   require(!candidates_.empty(), "a learner has no candidates; give it at least the native collective");
@@ -85,7 +82,6 @@ Learner Learner::settled_on(std::vector<Candidate> candidates, std::size_t winne
   learner.standing_[winner] = Standing::contender;
   learner.winner_ = winner;
   learner.report(Reason::loaded, winner);
-  learner.compare_stretches();
   learner.schedule_look();
   learner.schedule_glance();
   return learner;
@@ -101,15 +97,10 @@ Learner Learner::by_model(std::vector<Candidate> candidates) {
   return settled_on(std::move(candidates), winner, std::nullopt, std::nullopt, no_trials);
 }
 
-std::size_t Learner::pick() const {
-  if (trying()) return round_[position_];
-  return stretches_.is_running() ? stretches_.arm() : winner_;
-}
+std::size_t Learner::pick() const { return trying() ? round_[position_] : winner_; }
 
 void Learner::took(double seconds) {
   ++calls_;
-  stretches_.count(1);
-  if (stretches_.is_under_way()) return;
   if (trying()) note_trial(sane(seconds));
   else if (!round_.empty()) return;  // its agreement is under way
   else if (calls_ >= look_at_) begin_look();
@@ -117,17 +108,14 @@ void Learner::took(double seconds) {
 }
 
 std::uint64_t Learner::quiet() const {
-  if (!round_.empty()) return 0;
-  if (stretches_.is_under_way()) return stretches_.quiet();
   const std::uint64_t due = std::min(look_at_, glance_at_);
-  if (due <= calls_) return 0;
-  return std::min(stretches_.quiet(), due == never_due ? never_due : due - calls_ - 1);
+  if (!round_.empty() || due <= calls_) return 0;
+  return due == never_due ? never_due : due - calls_ - 1;
 }
 
 void Learner::skip(std::uint64_t calls) {
   ensure(calls <= quiet(), "only calls that quiet() has promised can be skipped");
   calls_ += calls;
-  stretches_.count(calls);
 }
 
 /// Whether the next call is the last of its row.
@@ -158,9 +146,7 @@ void Learner::sum_up() {
 
 void Learner::agreed(std::span<const double> times) {
   ensure(round_over(), "agreed() ends a round whose trials are done");
-  require(times.size() == summary().size(),
-          "agreed times must be one for each candidate, or those of a pair");
-  if (pair_over()) return end_pair(times);
+  require(times.size() == candidates_.size(), "agreed times must be one for each candidate");
   round_.clear();
   position_ = 0;
   if (!settled_) end_training_round(times);
@@ -229,12 +215,12 @@ double Learner::expected_by_model(std::size_t candidate) const {
 }
 
 /// The next time of a candidate. A single time that is longer than the model's may contain set-up or a
-/// disturbance: it is believed half.
+/// disturbance: it is believed half (the geometric mean; sqrt rounds alike on every machine).
 double Learner::expected(std::size_t candidate) const {
   const double model = expected_by_model(candidate);
   if (untried(candidate)) return model;
   const double measured = mean_seconds(candidate);
-  return trusted(candidate) || measured <= model ? measured : (measured + model) / 2;
+  return trusted(candidate) || measured <= model ? measured : std::sqrt(measured * model);
 }
 
 /// Cost of a call beyond a native one, in native calls.
@@ -263,12 +249,12 @@ double Learner::spent() const {
 }
 
 /// What must be left of the budget for one more trial. A first trial is worth little without a second, and
-/// its expectation may be wrong.
+/// its expectation may be wrong by a native call.
 double Learner::price(std::size_t candidate) const {
   const double cost = extra(expected(candidate));
   if (!untried(candidate)) return static_cast<double>(trial_calls()) * cost;
   const std::size_t calls = newcomer_calls + (untried(native) || options_.exact ? 0 : usual_calls);
-  return static_cast<double>(calls) * cost + (untried(native) ? 0 : doubt);
+  return static_cast<double>(calls) * cost + (untried(native) ? 0 : 1);
 }
 
 // ---- Training: successive elimination ----
@@ -372,7 +358,6 @@ void Learner::settle() {
   confirming_ = winner_ != native && options_.confirm < look_gap_;
   schedule_look();
   schedule_glance();
-  compare_stretches();
 }
 
 // ---- Events ----

@@ -20,8 +20,6 @@
 #include <string_view>
 #include <vector>
 
-#include "tuning/paired_stretches.hpp"
-
 namespace wherry::tuning {
 
 /// A way to perform the operation, and what whoever made the list expects of it: the cost model, with its doubts or without.
@@ -66,15 +64,13 @@ struct LearnerOptions {
   /// What runs takes so many times as long as it did, or as little, at two glances in a row: things have changed, and
   /// training begins again.
   double changed = 2.0;
-  /// After training, stretches of the program's own course are compared.
-  bool pairs = true;
 };
 
 /// Where calls are much longer than what the ranks say to each other about them.
 inline constexpr LearnerOptions of_long_calls = {.look_first = 64, .glance = 64};
 
 /// Nothing is ever tried: with settled_on(), the choice stays what it is.
-inline constexpr LearnerOptions no_trials = {.budget = 0, .look_last = 0, .pairs = false};
+inline constexpr LearnerOptions no_trials = {.budget = 0, .look_last = 0};
 
 /// What an event says happened to its candidate.
 enum class Reason { trial, kept, dropped, loaded, changed };
@@ -113,15 +109,11 @@ class Learner {
   bool trying() const { return position_ < round_.size(); }
   /// Whether its time counts: the first calls of a row settle what ran before.
   bool counts() const;
-  /// Whether the entry of the next call must be told to enter(), before pick() is asked.
-  bool wants_clock() const { return round_.empty() && stretches_.wants_clock(); }
-  /// The next call is entered at this time of this rank's clock, in seconds.
-  void enter(double now_s) { stretches_.enter(now_s); }
   /// How long the call that pick() named took on this rank. Counts the call.
   void took(double seconds);
   std::uint64_t calls() const { return calls_; }
 
-  /// So many of the next calls run what pick() names, and nothing has to be told of them.
+  /// So many of the next calls run the winner, and nothing depends on how long they take.
   std::uint64_t quiet() const;
   /// That many of them were made: instead of took() for each.
   void skip(std::uint64_t calls);
@@ -129,14 +121,12 @@ class Learner {
   /// All trials of the round are done: the ranks must combine summary(). Stays true, and calls
   /// run the winner so far, until agreed(). Also happens after settled(), rarely: a look or a glance at whether things
   /// have changed.
-  bool round_over() const { return pair_over() || (!round_.empty() && position_ == round_.size()); }
-  /// What is over is a pair of stretches.
-  bool pair_over() const { return stretches_.is_over(); }
-  /// This rank's time of each candidate in this round, in seconds, +inf if the round does not try it; or the times of a pair.
-  std::vector<double> summary() const;
+  bool round_over() const { return !round_.empty() && position_ == round_.size(); }
+  /// This rank's time of each candidate in this round, in seconds; +inf if the round does not try it.
+  std::vector<double> summary() const { return times_; }
   /// All ranks' summary() combined, the same bits on all of them: ends the round. Must come before the same call on
   /// every rank.
-  /// Throws contract_error if the round is not over, usage_error if there are not as many times as in summary().
+  /// Throws contract_error if the round is not over, usage_error if there is not one time for each candidate.
   void agreed(std::span<const double> times);
 
   /// Training is over: the winner stays, unless a later look finds it slower than another, or things have changed so much that
@@ -154,9 +144,6 @@ class Learner {
   double budget() const;
   /// What they have cost so far, by agreed times.
   double spent() const;
-
-  /// What runs beside others, in the program's own course.
-  const PairedStretches& stretches() const { return stretches_; }
 
   /// What happened since the last time this was asked.
   std::vector<Event> drain_events();
@@ -211,8 +198,6 @@ class Learner {
   void decide(std::span<const double> times);
   bool is_convincing(std::size_t candidate, double limit) const;
   void take_over(std::size_t candidate);
-  void compare_stretches();
-  void end_pair(std::span<const double> times);
   bool has_changed(double seconds) const;
   bool differs(double seconds, double usual_s) const;
   bool have_all_changed(std::span<const double> times) const;
@@ -246,7 +231,6 @@ class Learner {
   std::optional<double> usual_s_;  // of the winner, in glances
   std::size_t last_challenger_ = native;
   std::vector<Event> events_;
-  PairedStretches stretches_;
 
   // Functions of the number of calls: equal on all ranks.
   std::uint64_t calls_ = 0;

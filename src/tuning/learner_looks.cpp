@@ -139,7 +139,6 @@ void Learner::train_again() {
   usual_s_.reset();
   look_gap_ = std::max<std::uint64_t>(options_.look_first, 1);
   look_at_ = glance_at_ = never_due;
-  stretches_.forget();
   dismiss_hopeless();
   train();
 }
@@ -179,8 +178,6 @@ void Learner::decide(std::span<const double> times) {
   std::vector<double> now(times.size(), never);
   for (std::size_t i = 0; i < times.size(); ++i)
     if (times[i] < never) now[i] = sane(times[i]) / sane(times[native]);
-  for (std::size_t i = 0; i < now.size(); ++i)
-    if (i != winner_ && stretches_.is_slower(i)) now[i] = never;
   const std::size_t next = better_one(now);
   const double usual_share = share(winner_);
   const double limit = std::min(usual_share, 1.0) * (1 - options_.least_gain);
@@ -197,36 +194,6 @@ void Learner::take_over(std::size_t candidate) {
   if (winner_ != native) drop(winner_);
   keep(candidate);
   usual_s_.reset();
-  compare_stretches();
-}
-
-// ---- Stretches of the program's own course ----
-
-void Learner::compare_stretches() {
-  if (!options_.pairs || options_.exact || !looks_back()) return;
-  std::vector<double> expected_s;
-  for (std::size_t i = 0; i < candidates_.size(); ++i)
-    expected_s.push_back(
-        sane(i == native ? seconds(native).value_or(expected_in_look(winner_)) : expected_in_look(i)));
-  stretches_.compare_with(winner_, std::move(expected_s));
-}
-
-std::vector<double> Learner::summary() const {
-  if (!pair_over()) return times_;
-  const PairedStretches::Times times = stretches_.times();
-  return {times.begin(), times.end()};
-}
-
-/// Who is faster in the long run takes over, whatever looks say. Where everything has changed a glance finds out first whether all
-/// has to be learned anew.
-void Learner::end_pair(std::span<const double> times) {
-  stretches_.agreed({times[0], times[1], times[2]});
-  if (stretches_.have_both_changed() && options_.glance > 0) {
-    glance_at_ = std::min(glance_at_, calls_);
-    stretches_.pause(early_glance);
-  } else if (const std::optional<std::size_t> better = stretches_.better(); better && !suspicious_) {
-    take_over(*better);
-  }
 }
 
 void Learner::end_look(std::span<const double> times) {

@@ -39,9 +39,8 @@ struct Timing {
 Timing timing_for(std::optional<schedule::Operation> operation, std::span<const Candidate> candidates,
                   const topology::Placement& placement, const model::Machine& machine);
 
-/// How the round under way is timed. Exact times are alike in training and looks. Stretches take what the program loses.
+/// How the round under way is timed. Exact times are alike in training and looks.
 inline Trials trials_of(const Learner& learner, const Timing& timing) {
-  if (learner.pair_over()) return Trials::as_they_come;
   return learner.settled() && !learner.options().exact ? timing.in_looks : timing.in_training;
 }
 

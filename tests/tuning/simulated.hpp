@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <random>
 #include <ranges>
 #include <span>
@@ -27,7 +26,7 @@ struct Weather {
   // Standard deviation of the logarithm of everybody's speed, which changes within some 50 calls.
   double drift = 0;
   std::uint64_t period = 0;  // one call in so many takes three times as long, whoever performs it
-  double lateness = 0;       // the last rank arrives so many native calls late, always: the others wait
+  double lateness = 0;  // the last rank arrives so many native calls late, always: the others wait
 };
 
 /// A share of a candidate's calls takes so many times as long, on all ranks.
@@ -130,23 +129,16 @@ inline std::vector<long long> combined(std::span<const Learner> learners, Trials
 class Ranks {
  public:
   Ranks(Learner learner, std::size_t ranks, Trials in_training = Trials::as_they_come)
-      : learners_(ranks, std::move(learner)),
-        timing_{in_training, Trials::after_barriers},
-        clocks_s_(ranks) {}
+      : learners_(ranks, std::move(learner)), timing_{in_training, Trials::after_barriers} {}
 
   const Learner& first() const { return learners_.front(); }
   std::vector<Learner>& learners() { return learners_; }
-  /// What the calls have taken, in the mean of the ranks.
-  double elapsed_s() const {
-    return std::accumulate(clocks_s_.begin(), clocks_s_.end(), 0.0) / static_cast<double>(clocks_s_.size());
-  }
 
   /// All learners name the same candidate, and do the same about it: enter a barrier, combine times, and how.
   bool alike() const {
     return std::ranges::all_of(learners_, [&](const Learner& l) {
       return l.pick() == first().pick() && l.counts() == first().counts() &&
-             l.round_over() == first().round_over() && l.wants_clock() == first().wants_clock() &&
-             l.quiet() == first().quiet() && trials_of(l, timing_) == trials();
+             l.round_over() == first().round_over() && trials_of(l, timing_) == trials();
     });
   }
 
@@ -158,16 +150,11 @@ class Ranks {
       for (Learner& l : learners_) l.agreed(times);
       waiting_ = false;
     }
-    if (first().wants_clock())
-      for (std::size_t r = 0; r < learners_.size(); ++r) learners_[r].enter(clocks_s_[r]);
     const std::size_t candidate = first().pick();
     const bool together = meet_before_call(first(), timing_);
     const std::vector<double> times = machine.call(
         candidate, learners_.size(), together ? Machine::Entry::together : Machine::Entry::as_they_come);
-    for (std::size_t r = 0; r < learners_.size(); ++r) {
-      learners_[r].took(times[r]);
-      clocks_s_[r] += times[r];
-    }
+    for (std::size_t r = 0; r < learners_.size(); ++r) learners_[r].took(times[r]);
     if (first().round_over() && !waiting_) start_agreement(lag);
     return candidate;
   }
@@ -183,7 +170,6 @@ class Ranks {
 
   std::vector<Learner> learners_;
   Timing timing_;
-  std::vector<double> clocks_s_;
   std::vector<long long> combined_;
   bool waiting_ = false;
   std::uint64_t due_ = 0;

@@ -99,7 +99,7 @@ TEST_CASE("looks are rare and cost at most their share") {
 
 TEST_CASE("calls that may be skipped count, and the look comes at the same call") {
   const auto settled = [] {
-    return Learner::settled_on({{"native", 0}, {"mesh", 1.0}}, 0, 1.0, 1.0, {.glance = 300, .pairs = false});
+    return Learner::settled_on({{"native", 0}, {"mesh", 1.0}}, 0, 1.0, 1.0, {.glance = 300});
   };
   Learner slow = settled(), quick = settled();
   CHECK(quick.quiet() + 1 == slow.options().glance);

@@ -43,7 +43,7 @@ constexpr Climate climates[] = {
     {"rough, late rank",
      0.4,
      {.call_noise = 0.08, .rank_noise = 0.03, .spikes = 0.03, .cold = 2, .lateness = 1},
-     0.92,
+     0.91,
      0.94,
      0.85,
      1.4},

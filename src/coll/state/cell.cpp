@@ -11,9 +11,8 @@ Cell::Cell(tuning::Learner learner, const Channel& channel, int ranks, Timing ti
 
 Cell::~Cell() { channel_.wait(request_); }
 
-std::size_t Cell::begin(double (*now)()) {
+std::size_t Cell::begin() {
   if (request_ != MPI_REQUEST_NULL && learner_.calls() >= due_) finish_agreement();
-  if (learner_.wants_clock()) computed([&] { learner_.enter(now()); });
   if (tuning::meet_before_call(learner_, timing_)) meet();
   return learner_.pick();
 }

@@ -30,8 +30,8 @@ class Cell {
   /// Waits for an agreement that is under way.
   ~Cell();
 
-  /// The candidate to run in this call. now: this rank's clock, in seconds, read where a stretch of calls begins or ends.
-  std::size_t begin(double (*now)());
+  /// The candidate to run in this call.
+  std::size_t begin();
   /// Whether the next begin() may name one whose time matters.
   bool may_want_time() const { return learner_.trying() || (learner_.round_over() && !failed_); }
   /// Whether it matters how long the call takes that begin() named.
