@@ -17,8 +17,8 @@ constexpr std::size_t trusted_trials = 2;
 // After n times, a contender may be behind the best by this share of the best time, divided by n.
 constexpr double patience = 0.6;
 
-// Calls of a trial. A newcomer has only one: should it be a disaster, it is a short one.
-constexpr std::size_t newcomer_calls = 1;
+// Calls of a trial. An untried candidate has only one: should it be a disaster, it is a short one.
+constexpr std::size_t first_trial_calls = 1;
 constexpr std::size_t usual_calls = settling_calls + 1;
 
 // Calls before the first look of a learner that begins with a choice: there is less to correct than after training.
@@ -231,7 +231,7 @@ double Learner::extra(double seconds) const {
 std::size_t Learner::calls_of_next_trial(std::size_t candidate) const {
   // Native's first row also settles what came before training: there the ranks met, and did not leave together.
   if (candidate == native) return usual_calls;
-  return untried(candidate) ? newcomer_calls : trial_calls();
+  return untried(candidate) ? first_trial_calls : trial_calls();
 }
 
 double Learner::budget() const {
@@ -243,7 +243,7 @@ double Learner::spent() const {
   double sum = 0;
   for (std::size_t i = 1; i < candidates_.size(); ++i)
     if (!untried(i))
-      sum += static_cast<double>(newcomer_calls + (samples_[i].size() - 1) * trial_calls()) *
+      sum += static_cast<double>(first_trial_calls + (samples_[i].size() - 1) * trial_calls()) *
              extra(mean_seconds(i));
   return sum;
 }
@@ -253,7 +253,7 @@ double Learner::spent() const {
 double Learner::price(std::size_t candidate) const {
   const double cost = extra(expected(candidate));
   if (!untried(candidate)) return static_cast<double>(trial_calls()) * cost;
-  const std::size_t calls = newcomer_calls + (untried(native) || options_.exact ? 0 : usual_calls);
+  const std::size_t calls = first_trial_calls + (untried(native) || options_.exact ? 0 : usual_calls);
   return static_cast<double>(calls) * cost + (untried(native) ? 0 : 1);
 }
 
@@ -277,17 +277,17 @@ std::vector<std::size_t> Learner::by_promise() const {
   return order;
 }
 
-/// One trial for each contender that the budget allows, the most promising first, and for one newcomer: what
+/// One trial for each contender that the budget allows, the most promising first, and for an untried one: what
 /// it turns out to cost decides whether there is another.
 std::vector<std::size_t> Learner::next_trials() const {
   const auto tried =
       std::ranges::count_if(samples_, [](const auto& s) { return !s.empty(); }) - !untried(native);
-  bool newcomer_allowed = static_cast<std::size_t>(tried) < options_.most_tried;
+  bool untried_allowed = static_cast<std::size_t>(tried) < options_.most_tried;
   double left = budget() - spent();
   std::vector<std::size_t> trials;
   for (const std::size_t i : by_promise()) {
-    if (price(i) > left || (untried(i) && !newcomer_allowed)) continue;
-    newcomer_allowed = newcomer_allowed && !untried(i);
+    if (price(i) > left || (untried(i) && !untried_allowed)) continue;
+    untried_allowed = untried_allowed && !untried(i);
     // A doubtful time may be true after all.
     const double measured = untried(i) ? 0 : static_cast<double>(trial_calls()) * extra(mean_seconds(i));
     left -= std::max(price(i), measured);

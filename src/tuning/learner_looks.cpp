@@ -26,7 +26,7 @@ constexpr int most_doubts = 2;
 // Looks that are remembered: where one call in five takes a thousand times as long, fewer would often show none of them.
 constexpr std::size_t memory = 8;
 
-// Looks, of those remembered, at which a newcomer must have been better.
+// Looks, of those remembered, at which a challenger must have been better.
 constexpr std::ptrdiff_t convincing = 2;
 
 // Calls before a glance is repeated that found another time than usual, and before the first one of what runs.
