@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include "waiting/host.hpp"
 #include "waiting/poll.hpp"
 
 namespace wherry::run {
@@ -14,9 +15,9 @@ using waiting::polls_before_yield;
 template <class Test>
 int poll(Test done) {
 #ifdef SMPI_H  // SimGrid's: its ranks take turns, and while one sleeps none goes on
-  return waiting::poll<waiting::Pause::yields>(done);
+  return waiting::poll(waiting::never_sleeps, done);
 #else
-  return waiting::poll<waiting::Pause::sleeps>(done);
+  return waiting::poll(waiting::sleeps_of_process(), done);
 #endif
 }
 

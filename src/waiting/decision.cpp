@@ -20,6 +20,7 @@ void Decision::turn(std::uint64_t wall_ns) {
     poll_stretch_ns_ = was_early && changes_ > 0 ? std::min(2 * poll_stretch_ns_, longest_stretch_ns)
                                                  : first_poll_stretch_ns;
   polls_ = !polls_;
+  was_contended_ = false;
   turned_ns_ = wall_ns;
   ++changes_;
 }
@@ -39,7 +40,9 @@ void Decision::observe(const Counters& now) {
   begin_ = now;
   const bool contended = switches >= least_switches && rate > contended_per_s;
   const bool is_free = switches < least_switches || rate < free_per_s;
-  if (polls_ ? is_free : contended) turn(now.wall_ns);
+  const bool certain = contended && was_contended_;
+  was_contended_ = contended;
+  if (polls_ ? is_free : certain) turn(now.wall_ns);
 }
 
 }  // namespace wherry::waiting

@@ -32,7 +32,7 @@ struct Counters {
 /// The decision of one process, by what is asked for, what is known and what is counted.
 ///
 /// automatic: where there are more ranks than cores, it polls. Else it spins until the kernel counts more than contended_per_s
-/// switches in a second of its own time, polls as long as there are more than free_per_s, and tries again to spin after a stretch that
+/// switches in a second of its own time, in two stretches in a row (one alone may be the launcher's, or a moment of some daemon), polls as long as there are more than free_per_s, and tries again to spin after a stretch that
 /// doubles, up to longest_stretch_ns, each time that this was too early.
 class Decision {
  public:
@@ -63,7 +63,8 @@ class Decision {
   bool polls_;
   bool adapts_;
   bool begun_ = false;
-  Counters begin_;  // of the stretch
+  bool was_contended_ = false;  // in the last stretch, while it spun
+  Counters begin_;              // of the stretch
   std::uint64_t turned_ns_ = 0;
   std::uint64_t poll_stretch_ns_ = first_poll_stretch_ns;
   int changes_ = 0;

@@ -8,14 +8,20 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string_view>
+#include <tuple>
+
+#include "waiting/poll.hpp"
 
 namespace wherry::waiting {
 
 namespace {
+
+constexpr long most_processors = 64 * std::tuple_size_v<Processors>;
 
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
@@ -108,6 +114,18 @@ double cores_of(const Processors& processors) {
   const double cores = count(processors);
   const double quota = cores_by_quota("/sys/fs/cgroup", text_of("/proc/self/cgroup"));
   return quota > 0 && quota < cores ? quota : cores;
+}
+
+// By the host's processors, not by those of this rank: launchers give each rank its own.
+std::uint64_t sleeps_of_process() {
+  static const std::uint64_t known = [] {
+    Processors all{};
+    for (long i = 0; i < std::min(::sysconf(_SC_NPROCESSORS_ONLN), most_processors); ++i)
+      all[static_cast<std::size_t>(i / 64)] |= std::uint64_t{1} << (i % 64);
+    const int ranks = ranks_on_host([](const char* name) -> const char* { return std::getenv(name); });
+    return is_crowded({.ranks_on_host = ranks, .cores = cores_of(all)}) ? sleeps_if_crowded : sleeps_if_free;
+  }();
+  return known;
 }
 
 Counters counters_now() {

@@ -29,6 +29,9 @@ int ranks_on_host(const Environment& environment);
 /// time; 0: unknown.
 double cores_of(const Processors& processors);
 
+/// When this process's own waits begin to sleep: soon where its host has more ranks than processors, by what the launcher says.
+std::uint64_t sleeps_of_process();
+
 /// All but errors, which leave zeros.
 Counters counters_now();
 

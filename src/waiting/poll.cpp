@@ -32,15 +32,17 @@ void sleep_ns(std::uint64_t ns) {
 
 }  // namespace
 
-Pauses::Pauses(Pause kind) : kind_(kind), begin_ns_(now_ns()) {}
+Pauses::Pauses(std::uint64_t sleeps_after_ns) : sleeps_after_ns_(sleeps_after_ns), begin_ns_(now_ns()) {}
 
 void Pauses::pause() {
-  if (kind_ == Pause::yields || yields_ < yields_before_sleep) {
+  if (yields_ < yields_before_sleep) {
     ++yields_;
     ::sched_yield();
-  } else {
-    sleep_ns(sleep_after(now_ns() - begin_ns_));
+    return;
   }
+  const std::uint64_t waited_ns = now_ns() - begin_ns_;
+  if (waited_ns < sleeps_after_ns_) ::sched_yield();
+  else sleep_ns(sleep_after(waited_ns));
 }
 
 }  // namespace wherry::waiting

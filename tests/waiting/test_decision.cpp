@@ -123,6 +123,12 @@ TEST_CASE("a few switches by chance are no contention") {
   decision.observe({.wall_ns = 25 * ms, .cpu_ns = 25 * ms, .involuntary = 2});
   CHECK_FALSE(decision.polls());
   decision.observe({.wall_ns = 50 * ms, .cpu_ns = 50 * ms, .involuntary = 7});
+  CHECK_FALSE(decision.polls());
+  decision.observe({.wall_ns = 75 * ms, .cpu_ns = 75 * ms, .involuntary = 8});
+  CHECK_FALSE(decision.polls());
+  decision.observe({.wall_ns = 100 * ms, .cpu_ns = 100 * ms, .involuntary = 13});
+  CHECK_FALSE(decision.polls());
+  decision.observe({.wall_ns = 125 * ms, .cpu_ns = 125 * ms, .involuntary = 18});
   CHECK(decision.polls());
 }
 

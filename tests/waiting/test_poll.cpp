@@ -1,6 +1,7 @@
 // How a wait asks, yields and sleeps.
 #include <doctest/doctest.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -25,19 +26,36 @@ TEST_CASE("a sleep is short against what was waited for, and bounded") {
 TEST_CASE("polling ends with what is asked for, or its error") {
   for (const int needed : {1, 2, polls_before_yield, polls_before_yield + 1, polls_before_yield + 300}) {
     int asked = 0;
-    CHECK(poll<Pause::sleeps>([&](int* flag) { return *flag = ++asked == needed, 0; }) == 0);
+    CHECK(poll(sleeps_if_crowded, [&](int* flag) { return *flag = ++asked == needed, 0; }) == 0);
     CHECK(asked == needed);
     asked = 0;
-    CHECK(poll<Pause::yields>([&](int*) { return ++asked == needed ? 17 : 0; }) == 17);
+    CHECK(poll(never_sleeps, [&](int*) { return ++asked == needed ? 17 : 0; }) == 17);
     CHECK(asked == needed);
   }
+}
+
+TEST_CASE("a wait sleeps only once it is as long as it must be") {
+  // Voluntary context switches: a sleep is one.
+  const auto sleeps = [] {
+    rusage used{};
+    getrusage(RUSAGE_THREAD, &used);
+    return used.ru_nvcsw;
+  };
+  const auto slept = [&](std::uint64_t sleeps_after_ns) {
+    const long before = sleeps();
+    int asked = 0;
+    poll(sleeps_after_ns, [&](int* flag) { return *flag = ++asked == 500, 0; });
+    return sleeps() - before;
+  };
+  CHECK(slept(sleeps_if_crowded) > 300);  // of 428; a short one may be over before it begins
+  CHECK(slept(never_sleeps) == 0);
 }
 
 TEST_CASE("pauses leave errno and the thread's timer slack alone") {
   errno = 1234;
   const int slack = prctl(PR_GET_TIMERSLACK);
   int asked = 0;
-  poll<Pause::sleeps>([&](int* flag) { return *flag = ++asked == 1000, 0; });
+  poll(sleeps_if_crowded, [&](int* flag) { return *flag = ++asked == 1000, 0; });
   CHECK(errno == 1234);
   CHECK(prctl(PR_GET_TIMERSLACK) == slack);
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from wherry.bench import output, picture, registry
 from wherry.cli.common import (
@@ -17,6 +16,7 @@ from wherry.cli.common import (
     launching_options,
     numbers,
     progress_bar,
+    results_console,
 )
 from wherry.errors import UsageError
 from wherry.measure import harness, record
@@ -86,7 +86,7 @@ def bench(
     )
     with progress_bar(name) as setup.progress:
         results = registry.run(name, setup)
-    output.show(Console(), results)
+    output.show(results_console(), results)
     if file is not None:
         record.write(file, results)
     if picture_file is not None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from wherry.measure import harness
 
+_LOG_WIDTH = 120
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
@@ -26,6 +27,14 @@ def errors_console() -> Console:
     from rich.console import Console
 
     return Console(stderr=True)
+
+
+def results_console() -> Console:
+    """Of standard output; where no terminal tells its width, wide enough that no column is cut."""
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal else Console(width=_LOG_WIDTH)
 
 
 def examples(*lines: str) -> str:

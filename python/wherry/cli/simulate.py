@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from wherry import simulate, units
-from wherry.cli.common import check_plot, check_writable, examples, file_option, numbers, progress_bar
+from wherry.cli.common import check_plot, check_writable, examples, file_option, numbers, progress_bar, results_console
 from wherry.errors import UsageError
 from wherry.measure import record
 from wherry.schedule import plan
@@ -100,7 +99,7 @@ def simulate_(
     for request, cases in zip(requests, checked, strict=True):
         with progress_bar(f"simulate {name}, {units.plural(request.machine.ranks, 'rank')}") as request.progress:
             settings.append(simulate.run(request, cases))
-        show_simulation(Console(), settings[-1])
+        show_simulation(results_console(), settings[-1])
     if file is not None:
         record.write(file, [row for setting in settings for row in simulate.records(setting)])
     if plot is not None:
@@ -115,7 +114,7 @@ def simulate_application(requests: Sequence[simulate.application.Request], file:
                 outcome = simulate.application.run(request)
             except TimeLimit as limit:
                 raise TimeLimit(f"{limit}; --limit allows more") from limit
-        Console().print(outcome.text, end="", markup=False, highlight=False, soft_wrap=True)
+        results_console().print(outcome.text, end="", markup=False, highlight=False, soft_wrap=True)
         records += outcome.records
     if file is not None:
         record.write(file, records)

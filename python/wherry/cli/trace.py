@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wherry import trace, units
-from wherry.cli.common import check_plot, check_writable, examples, file_option
+from wherry.cli.common import check_plot, check_writable, examples, file_option, results_console
 from wherry.errors import UsageError
 from wherry.trace import KINDS, Trace, chrome, picture
 
@@ -49,7 +49,7 @@ def trace_(
         raise UsageError(f"nothing is from {begin_s:g} to {end_s:g} s; let --from be less than --to")
     traces = [_cut(trace.read(source), source, begin_s, end_s) for source in sources]
     for one in traces:
-        show(Console(), one)
+        show(results_console(), one)
     if file is not None:
         chrome.write(file, traces[0])
         click.echo(f"wrote {file}")

@@ -5,10 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 
 from wherry import units
-from wherry.cli.common import check_writable, examples, file_option, given_options, numbers, progress_bar
+from wherry.cli.common import (
+    check_writable,
+    examples,
+    file_option,
+    given_options,
+    numbers,
+    progress_bar,
+    results_console,
+)
 from wherry.errors import UsageError
 from wherry.measure import harness
 from wherry.run.mpis import choose_mpi
@@ -75,7 +82,7 @@ def tune(
     with progress_bar("tune") as setup.progress:
         trained = ahead.train(setup, counts, names, launcher)
     if trained.rows:
-        Console().print(tables.trained(trained.rows))
+        results_console().print(tables.trained(trained.rows))
     click.echo(f"{len(trained.rows)} new or changed rows in {trained.file}; it held {trained.before} before")
 
 
@@ -84,7 +91,7 @@ def tune_model(setup: harness.Setup, ranks: tuple[int, ...], launcher: tuple[str
         raise UsageError("--model measures on one number of ranks; give one with -n")
     with progress_bar("tune") as setup.progress:
         found = model.fit(setup, ranks[0], launcher)
-    Console().print(tables.constants(found.constants))
+    results_console().print(tables.constants(found.constants))
     where = f"{units.plural(found.measured.ranks, 'rank')} on {units.plural(found.measured.nodes, 'node')}"
     library_name = " ".join(found.measured.mpi.split())
     click.echo(f"measured with {library_name} on {found.measured.machine}, {where}; stored in {found.file}")
@@ -105,7 +112,7 @@ def tune_library(
     with progress_bar("tune") as setup.progress:
         found = library.measure(setup, ranks, operations)
     results.save(file, found)
-    Console().print(tables.library(found))
+    results_console().print(tables.library(found))
     for row in found.excluded:
         click.echo(f"left out: {row.operation} on {row.ranks} ranks, {row.algorithm.name}: {row.reason}")
     click.echo(f"statistic: {found.statistic}; {found.machine}; wrote {file}")

@@ -9,9 +9,8 @@ from contextlib import nullcontext
 from pathlib import Path
 
 import click
-from rich.console import Console
 
-from wherry.cli.common import check_writable, examples, file_option, no_separator, progress_bar
+from wherry.cli.common import check_writable, examples, file_option, no_separator, progress_bar, results_console
 from wherry.compare import rounds, text
 from wherry.compare.cluster import mpi_of, on_cluster, ranks_of
 from wherry.compare.launching import Reading, Started
@@ -22,7 +21,6 @@ from wherry.run import launch, runner
 from wherry.run.check import check
 
 _SEEDS = 1 << 31
-_LOG_WIDTH = 120  # where no terminal tells its own: no column is cut
 
 
 class Pattern(click.ParamType):  # type: ignore[type-arg]
@@ -100,8 +98,7 @@ def compare_(
     with Cluster(hosts) if netlab else nullcontext() as cluster, progress_bar("compare") as progress:
         placed = on_cluster(started, cluster) if cluster else started
         result = rounds.compare(placed, given, plan, progress)
-    console = Console()
-    text.show(console if console.is_terminal else Console(width=_LOG_WIDTH), result)
+    text.show(results_console(), result)
     if file is not None:
         write_records(file, text.records(result, command, f"{hosts} emulated hosts" if netlab else "as started"))
 
