@@ -36,7 +36,7 @@ struct Runtime::State {
         staging(s.staging_max),
         choosing(s, a,
                  around.candidates != nullptr ? around.candidates : std::make_shared<AlgorithmCandidates>(),
-                 staging, around.simulated),
+                 staging, around.simulated, around.now),
         instructions(s),
         registry(s, a, [this](Communicator& c) { choosing.note(c); }),
         context{s, a, o, around.now, instructions, registry, choosing, staging},

@@ -14,13 +14,6 @@ namespace {
 // Agreed times from which on a candidate's time is believed: the first one may contain its set-up.
 constexpr std::size_t trusted_trials = 2;
 
-// After n times, a contender may be behind the best by this share of the best time, divided by n.
-constexpr double patience = 0.6;
-
-// Calls of a trial. An untried candidate has only one: should it be a disaster, it is a short one.
-constexpr std::size_t first_trial_calls = 1;
-constexpr std::size_t usual_calls = settling_calls + 1;
-
 // Calls before the first look of a learner that begins with a choice: there is less to correct than after training.
 constexpr std::uint64_t least_gap_when_known = 512;
 
@@ -58,6 +51,7 @@ Learner::Learner(std::vector<Candidate> candidates, LearnerOptions options)
       samples_(candidates_.size()),
       native_beside_(candidates_.size()),
       looked_at_(candidates_.size()),
+      affordable_s_(options.affordable_s),
       look_gap_(std::max<std::uint64_t>(options.look_first, 1)),
       times_(candidates_.size(), never) {
   require(!candidates_.empty(), "a learner has no candidates; give it at least the native collective");
@@ -103,12 +97,13 @@ void Learner::took(double seconds) {
   ++calls_;
   if (trying()) note_trial(sane(seconds));
   else if (!round_.empty()) return;  // its agreement is under way
+  else if (calls_ >= resume_at_) resume();
   else if (calls_ >= look_at_) begin_look();
   else if (calls_ >= glance_at_) begin_glance();
 }
 
 std::uint64_t Learner::quiet() const {
-  const std::uint64_t due = std::min(look_at_, glance_at_);
+  const std::uint64_t due = std::min({look_at_, glance_at_, resume_at_});
   if (!round_.empty() || due <= calls_) return 0;
   return due == never_due ? never_due : due - calls_ - 1;
 }
@@ -144,14 +139,24 @@ void Learner::sum_up() {
     if (!rows_[i].empty()) times_[i] = glancing_ ? median(rows_[i]) : limited_mean(rows_[i], factor);
 }
 
-void Learner::agreed(std::span<const double> times) {
+void Learner::agreed(std::span<const double> times, double affordable_s) {
   ensure(round_over(), "agreed() ends a round whose trials are done");
   require(times.size() == candidates_.size(), "agreed times must be one for each candidate");
+  affordable_s_ = affordable_s;
+  charge(times);
   round_.clear();
   position_ = 0;
   if (!settled_) end_training_round(times);
   else if (std::exchange(glancing_, false)) end_glance(times[winner_]);
   else end_look(times);
+}
+
+/// What the calls of this round took beyond native ones.
+void Learner::charge(std::span<const double> times) {
+  if (glancing_ || (untried(native) && !(times[native] < never))) return;
+  const double native_s = times[native] < never ? sane(times[native]) : mean_seconds(native);
+  for (const std::size_t i : round_)
+    if (times[i] < never) cost_s_ += std::max(0.0, sane(times[i]) - native_s);
 }
 
 // ---- Times ----
@@ -257,107 +262,10 @@ double Learner::price(std::size_t candidate) const {
   return static_cast<double>(calls) * cost + (untried(native) ? 0 : 1);
 }
 
-// ---- Training: successive elimination ----
-
 void Learner::dismiss_hopeless() {
   const double limit = options_.hopeless * best_prediction(std::span(candidates_).subspan(1));
   for (std::size_t i = 1; i < candidates_.size(); ++i)
     if (candidates_[i].predicted_s > limit) standing_[i] = Standing::dropped;
-}
-
-bool Learner::wants_trial(std::size_t candidate) const {
-  return standing_[candidate] != Standing::dropped && samples_[candidate].size() < enough_trials();
-}
-
-std::vector<std::size_t> Learner::by_promise() const {
-  std::vector<std::size_t> order;
-  for (std::size_t i = 1; i < candidates_.size(); ++i)
-    if (wants_trial(i)) order.push_back(i);
-  std::ranges::sort(order, {}, [this](std::size_t i) { return std::pair(expected(i), i); });
-  return order;
-}
-
-/// One trial for each contender that the budget allows, the most promising first, and for an untried one: what
-/// it turns out to cost decides whether there is another.
-std::vector<std::size_t> Learner::next_trials() const {
-  const auto tried =
-      std::ranges::count_if(samples_, [](const auto& s) { return !s.empty(); }) - !untried(native);
-  bool untried_allowed = static_cast<std::size_t>(tried) < options_.most_tried;
-  double left = budget() - spent();
-  std::vector<std::size_t> trials;
-  for (const std::size_t i : by_promise()) {
-    if (price(i) > left || (untried(i) && !untried_allowed)) continue;
-    untried_allowed = untried_allowed && !untried(i);
-    // A doubtful time may be true after all.
-    const double measured = untried(i) ? 0 : static_cast<double>(trial_calls()) * extra(mean_seconds(i));
-    left -= std::max(price(i), measured);
-    trials.push_back(i);
-  }
-  return trials;
-}
-
-void Learner::train() {
-  std::vector<std::size_t> trials = next_trials();
-  if (trials.empty()) {
-    settle();
-    return;
-  }
-  for (const std::size_t i : trials) {
-    if (standing_[i] == Standing::untried) report(Reason::trial, i);
-    standing_[i] = Standing::contender;
-  }
-  // Native is in every round, so that all are compared under the same conditions. Exact times are always comparable.
-  std::vector<std::size_t> round;
-  if (!options_.exact || untried(native)) trials.insert(trials.begin(), native);
-  for (const std::size_t i : trials) round.insert(round.end(), calls_of_next_trial(i), i);
-  begin_round(std::move(round));
-}
-
-void Learner::begin_round(std::vector<std::size_t> trials) {
-  round_ = std::move(trials);
-  position_ = 0;
-  std::ranges::fill(times_, never);
-  rows_.assign(candidates_.size(), {});
-}
-
-void Learner::end_training_round(std::span<const double> times) {
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    if (!(times[i] < never)) continue;
-    add_sample(i, times[i], times[native] < never ? times[native] : mean_seconds(native));
-  }
-  drop_losers();
-  winner_ = best();
-  train();
-}
-
-/// The fewer the times, the further a candidate may be behind; with a single one the budget alone decides.
-void Learner::drop_losers() {
-  double best = 1;
-  for (std::size_t i = 1; i < candidates_.size(); ++i)
-    if (standing_[i] == Standing::contender && trusted(i)) best = std::min(best, share(i));
-  for (std::size_t i = 1; i < candidates_.size(); ++i)
-    if (standing_[i] == Standing::contender && trusted(i) &&
-        share(i) > best * (1 + patience / static_cast<double>(samples_[i].size())))
-      drop(i);
-}
-
-std::size_t Learner::best() const {
-  std::size_t best = native;
-  double limit = 1 - options_.least_gain;
-  for (std::size_t i = 1; i < candidates_.size(); ++i) {
-    if (standing_[i] != Standing::contender || !trusted(i) || share(i) >= limit) continue;
-    best = i;
-    limit = share(i);
-  }
-  return best;
-}
-
-void Learner::settle() {
-  settled_ = true;
-  keep(best());
-  confirming_ = winner_ != native && options_.confirm < look_gap_;
-  schedule_look();
-  schedule_glance();
 }
 
 // ---- Events ----

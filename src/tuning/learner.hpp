@@ -38,6 +38,8 @@ struct LearnerOptions {
   /// Seconds that it may cost in any case: a strategy's first call takes some 25 us more than the others, which is ten calls
   /// where a call takes 2 us.
   double least_budget_s = 100e-6;
+  /// Seconds that trials may cost until the ranks have agreed on more: see agreed(). 0: native alone comes first.
+  double affordable_s = std::numeric_limits<double>::infinity();
   /// Candidates that the model expects to take longer than this times the best candidate are never tried.
   double hopeless = 2.0;
   /// Most candidates tried besides native; raise it together with the budget.
@@ -126,8 +128,10 @@ class Learner {
   std::vector<double> summary() const { return times_; }
   /// All ranks' summary() combined, the same bits on all of them: ends the round. Must come before the same call on
   /// every rank.
+  /// affordable_s: agreed as well, what trials may cost from now on beyond native calls. Where the next ones would cost more, training
+  /// pauses, and asks again later.
   /// Throws contract_error if the round is not over, usage_error if there is not one time for each candidate.
-  void agreed(std::span<const double> times);
+  void agreed(std::span<const double> times, double affordable_s = std::numeric_limits<double>::infinity());
 
   /// Training is over: the winner stays, unless a later look finds it slower than another, or things have changed so much that
   /// training begins again.
@@ -144,6 +148,8 @@ class Learner {
   double budget() const;
   /// What they have cost so far, by agreed times.
   double spent() const;
+  /// What trials and looks have cost so far beyond native calls, by agreed times: seconds.
+  double cost_s() const { return cost_s_; }
 
   /// What happened since the last time this was asked.
   std::vector<Event> drain_events();
@@ -173,17 +179,22 @@ class Learner {
   double price(std::size_t candidate) const;
   bool wants_trial(std::size_t candidate) const;
   std::vector<std::size_t> by_promise() const;
-  std::vector<std::size_t> next_trials() const;
+  std::vector<std::size_t> trials_within(double left) const;
+  double affordable() const;
+  bool measures_native_first() const;
   std::size_t best() const;
 
   void dismiss_hopeless();
   void drop_losers();
   void train();
+  void pause();
+  void resume();
   void settle();
   bool ends_row() const;
   void note_trial(double seconds);
   void sum_up();
   void begin_round(std::vector<std::size_t> trials);
+  void charge(std::span<const double> times);
   void end_training_round(std::span<const double> times);
 
   bool looks_back() const { return options_.look_last != 0 && candidates_.size() > 1; }
@@ -231,6 +242,8 @@ class Learner {
   std::optional<double> usual_s_;  // of the winner, in glances
   std::size_t last_challenger_ = native;
   std::vector<Event> events_;
+  double affordable_s_;
+  double cost_s_ = 0;
 
   // Functions of the number of calls: equal on all ranks.
   std::uint64_t calls_ = 0;
@@ -238,6 +251,8 @@ class Learner {
   std::uint64_t look_gap_ = 0;
   std::uint64_t look_at_ = never_due;  // no sooner than after so many calls
   std::uint64_t glance_at_ = never_due;
+  std::uint64_t resume_at_ = never_due;  // of training that pauses
+  std::uint64_t pause_ = 4;              // calls
 
   // This rank's own: leaves only through summary().
   std::vector<double> row_;                // of the candidate that is being tried

@@ -77,7 +77,7 @@ double Learner::expected_in_look(std::size_t candidate) const {
 /// changed. Who looked better than what runs is looked at again, alone.
 std::vector<std::size_t> Learner::challengers() {
   if (doubt_) return doubt_->better == native ? std::vector<std::size_t>{} : std::vector{doubt_->better};
-  double left = options_.look_share * static_cast<double>(gap());
+  double left = std::min(options_.look_share * static_cast<double>(gap()), affordable());
   std::vector<std::size_t> chosen;
   const std::size_t last = last_challenger_;
   for (std::size_t step = 1; step < candidates_.size() && chosen.size() < most_challengers; ++step) {

@@ -18,6 +18,10 @@ inline constexpr double most_s = 1e9;
 // exchange of 16 KiB blocks over Gigabit takes up to twice as long right after a linear one as after itself).
 inline constexpr std::size_t settling_calls = 1;
 
+// Calls of a trial. An untried candidate has only one: should it be a disaster, it is a short one.
+inline constexpr std::size_t first_trial_calls = 1;
+inline constexpr std::size_t usual_calls = settling_calls + 1;
+
 inline double sane(double seconds) {
   return std::isnan(seconds) ? most_s : std::clamp(seconds, least_s, most_s);
 }

@@ -18,7 +18,7 @@ enum class Where { nowhere, rank_0, everywhere };
 
 /// Which calls of Wherry fail, and what it holds. MPI's functions carry no state: there is one for the program.
 struct Library {
-  Where split = Where::nowhere, split_type = Where::nowhere, alltoall = Where::nowhere;
+  Where split = Where::nowhere, alltoall = Where::nowhere;
   long communicators = 0;  // made for Wherry and not freed
 } library;
 
@@ -32,24 +32,15 @@ int error_on(MPI_Comm comm) {
   return MPI_ERR_OTHER;
 }
 
-/// The result of a split, or none where it is to fail; the other ranks' libraries have split all the same.
-int split_or_fail(Where where, MPI_Comm comm, MPI_Comm* made) {
-  if (!fails(where, comm)) {
+/// No result where it is to fail; the other ranks' libraries have split all the same.
+int split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
+  PMPI_Comm_split(comm, color, key, made);
+  if (!fails(library.split, comm)) {
     ++library.communicators;
     return MPI_SUCCESS;
   }
   PMPI_Comm_free(made);
   return error_on(comm);
-}
-
-int split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
-  PMPI_Comm_split(comm, color, key, made);
-  return split_or_fail(library.split, comm, made);
-}
-
-int split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
-  PMPI_Comm_split_type(comm, type, key, info, made);
-  return split_or_fail(library.split_type, comm, made);
 }
 
 int free_one(MPI_Comm* comm) {
@@ -66,7 +57,6 @@ int alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* re
 mpi::Api failing_api() {
   mpi::Api api = mpi::linked_api();
   api.Comm_split = split;
-  api.Comm_split_type = split_type;
   api.Comm_free = free_one;
   api.Alltoall = alltoall;
   return api;
@@ -85,9 +75,6 @@ constexpr Trouble troubles[] = {
     {"different settings", {}, "ranks have different settings", false},
     {"no split on any rank", {.split = Where::everywhere}, no_communicator},
     {"no split on rank 0", {.split = Where::rank_0}, no_communicator},
-    {"no nodes on any rank", {.split_type = Where::everywhere}, no_communicator},
-    {"no nodes on rank 0", {.split_type = Where::rank_0}, no_communicator},
-    {"neither", {.split = Where::everywhere, .split_type = Where::rank_0}, no_communicator},
     {"no all-to-all",
      {.alltoall = Where::everywhere},
      "the MPI library failed when the ranks were to settle their agreement"},

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/stats.hpp"
 #include "tuning/learner.hpp"
 #include "tuning/trials.hpp"
 
@@ -26,7 +27,7 @@ struct Weather {
   // Standard deviation of the logarithm of everybody's speed, which changes within some 50 calls.
   double drift = 0;
   std::uint64_t period = 0;  // one call in so many takes three times as long, whoever performs it
-  double lateness = 0;  // the last rank arrives so many native calls late, always: the others wait
+  double lateness = 0;       // the last rank arrives so many native calls late, always: the others wait
 };
 
 /// A share of a candidate's calls takes so many times as long, on all ranks.
@@ -133,6 +134,8 @@ class Ranks {
 
   const Learner& first() const { return learners_.front(); }
   std::vector<Learner>& learners() { return learners_; }
+  /// What all calls took so far.
+  double elapsed_s() const { return elapsed_s_; }
 
   /// All learners name the same candidate, and do the same about it: enter a barrier, combine times, and how.
   bool alike() const {
@@ -143,11 +146,13 @@ class Ranks {
   }
 
   /// One call: agreed times that are due arrive, the ranks pick, run and time. Returns what ran.
-  std::size_t step(Machine& machine, std::uint64_t lag) {
+  /// affordable_s: what trials may cost now.
+  std::size_t step(Machine& machine, std::uint64_t lag,
+                   double affordable_s = std::numeric_limits<double>::infinity()) {
     if (waiting_ && first().calls() >= due_) {
       const int ranks = static_cast<int>(learners_.size());
       const std::vector<double> times = agreed_times(combined_, trials(), ranks);
-      for (Learner& l : learners_) l.agreed(times);
+      for (Learner& l : learners_) l.agreed(times, affordable_s);
       waiting_ = false;
     }
     const std::size_t candidate = first().pick();
@@ -155,6 +160,7 @@ class Ranks {
     const std::vector<double> times = machine.call(
         candidate, learners_.size(), together ? Machine::Entry::together : Machine::Entry::as_they_come);
     for (std::size_t r = 0; r < learners_.size(); ++r) learners_[r].took(times[r]);
+    elapsed_s_ += mean(times);
     if (first().round_over() && !waiting_) start_agreement(lag);
     return candidate;
   }
@@ -170,6 +176,7 @@ class Ranks {
 
   std::vector<Learner> learners_;
   Timing timing_;
+  double elapsed_s_ = 0;
   std::vector<long long> combined_;
   bool waiting_ = false;
   std::uint64_t due_ = 0;

@@ -53,6 +53,8 @@ tuning::LearnerOptions options_for(const Communicator& c, const std::vector<tuni
     // By a simulated machine's own constants fewer candidates hold the best one; each costs a call.
     options.exact = true;
     options.most_tried = 5;
+  } else {
+    options.affordable_s = 0;
   }
   return options;
 }
@@ -61,14 +63,15 @@ tuning::LearnerOptions options_for(const Communicator& c, const std::vector<tuni
 
 Choosing::Choosing(const Settings& settings, const mpi::Api& api,
                    std::shared_ptr<AlgorithmCandidates> candidates, Staging& staging,
-                   const std::optional<model::Machine>& simulated)
+                   const std::optional<model::Machine>& simulated, double (*now)())
     : settings_(settings),
       api_(api),
       machine_(machine_name()),
       library_(mpi::library_name(api)),
       candidates_(std::move(candidates)),
       staging_(staging),
-      simulated_(simulated) {}
+      simulated_(simulated),
+      account_(now) {}
 
 Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
   RecentChoice& recent = c.recent_choices[index_of(key.collective)];
@@ -123,7 +126,8 @@ std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& k
     algorithms.push_back(algorithm_of(estimated, candidate.name));
   prepare(c, algorithms, root);
   return std::unique_ptr<Choice>(
-      new Choice{Cell(std::move(made), c.channel(), c.size(), timing), std::move(algorithms)});
+      new Choice{Cell(std::move(made), c.channel(), c.size(), timing, simulated_ ? nullptr : &account_),
+                 std::move(algorithms)});
 }
 
 bool Choosing::is_within(const Communicator& c, const CellKey& key, const Algorithm& algorithm,

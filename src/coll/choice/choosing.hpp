@@ -12,6 +12,7 @@
 #include "coll/choice/algorithm_candidates.hpp"
 #include "coll/state/communicator.hpp"
 #include "comm/staging.hpp"
+#include "tuning/trial_account.hpp"
 #include "tuning/tuning_store.hpp"
 
 namespace wherry::run {
@@ -23,11 +24,11 @@ struct Means {
 };
 
 /// The candidates of calls, and the tuning file. Shared by all communicators of the process; thread-safe.
-/// simulated: a machine whose figures are known and whose clock is exact.
+/// simulated: a machine whose figures are known and whose clock is exact, so that trials cost what they cost. now: seconds.
 class Choosing {
  public:
   Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<AlgorithmCandidates> candidates,
-           Staging& staging, const std::optional<model::Machine>& simulated);
+           Staging& staging, const std::optional<model::Machine>& simulated, double (*now)());
 
   /// What is learned about such calls; made at the first one (collective over c). root: of this one.
   Choice& choice(Communicator& c, const CellKey& key, int root);
@@ -80,6 +81,7 @@ class Choosing {
   const std::shared_ptr<AlgorithmCandidates> candidates_;
   Staging& staging_;
   const std::optional<model::Machine> simulated_;
+  tuning::TrialAccount account_;
 
   std::mutex mutex_;  // guards what follows
   bool loaded_ = false;

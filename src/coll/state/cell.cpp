@@ -1,13 +1,15 @@
 #include "coll/state/cell.hpp"
 
+#include <span>
 #include <utility>
 
 #include "base/floating_point.hpp"
 
 namespace wherry::run {
 
-Cell::Cell(tuning::Learner learner, const Channel& channel, int ranks, Timing timing)
-    : learner_(std::move(learner)), channel_(channel), ranks_(ranks), timing_(timing) {}
+Cell::Cell(tuning::Learner learner, const Channel& channel, int ranks, Timing timing,
+           tuning::TrialAccount* account)
+    : learner_(std::move(learner)), channel_(channel), ranks_(ranks), timing_(timing), account_(account) {}
 
 Cell::~Cell() { channel_.wait(request_); }
 
@@ -29,7 +31,10 @@ void Cell::meet() const {
 }
 
 void Cell::start_agreement() {
-  mine_ = computed([this] { return tuning::to_agree(learner_.summary()); });
+  computed([this] {
+    mine_ = tuning::to_agree(learner_.summary());
+    if (account_ != nullptr) mine_.push_back(tuning::to_agree(account_->left_s()));
+  });
   all_.resize(mine_.size());
   due_ = learner_.calls() + (learner_.options().exact ? 0 : lag);
   const MPI_Op op = trials() == Trials::after_barriers ? MPI_MAX : MPI_SUM;
@@ -42,7 +47,15 @@ void Cell::finish_agreement() {
   failed_ = channel_.wait(request_) != MPI_SUCCESS;
   request_ = MPI_REQUEST_NULL;
   if (failed_) return;
-  computed([this] { learner_.agreed(tuning::agreed_times(all_, trials(), ranks_)); });
+  computed([this] {
+    const std::span<const long long> all = all_;
+    const std::vector<double> times =
+        tuning::agreed_times(all.first(learner_.candidates().size()), trials(), ranks_);
+    if (account_ == nullptr) return learner_.agreed(times);
+    const double before_s = learner_.cost_s();
+    learner_.agreed(times, tuning::agreed_seconds(all.back(), trials(), ranks_));
+    account_->spend(learner_.cost_s() - before_s);
+  });
 }
 
 }  // namespace wherry::run

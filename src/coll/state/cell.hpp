@@ -9,6 +9,7 @@
 
 #include "comm/channel.hpp"
 #include "tuning/learner.hpp"
+#include "tuning/trial_account.hpp"
 #include "tuning/trials.hpp"
 
 namespace wherry::run {
@@ -24,7 +25,9 @@ using tuning::Trials;
 /// ranks by a non-blocking reduction, which starts when the round ends and is waited for some calls later.
 class Cell {
  public:
-  Cell(tuning::Learner learner, const Channel& channel, int ranks, Timing timing);
+  /// account: pays for the trials, and outlives the cell; none where they may cost what they like.
+  Cell(tuning::Learner learner, const Channel& channel, int ranks, Timing timing,
+       tuning::TrialAccount* account = nullptr);
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
   /// Waits for an agreement that is under way.
@@ -57,7 +60,9 @@ class Cell {
   const Channel& channel_;
   int ranks_;
   Timing timing_;
-  std::vector<long long> mine_, all_;  // nanoseconds of each candidate: this rank's, and all ranks'
+  tuning::TrialAccount* account_;
+  std::vector<long long> mine_,
+      all_;  // nanoseconds of each candidate, and affordable ones: this rank's, and all ranks'
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool failed_ = false;  // the library could not combine the times: no more learning, the winner so far stays
   std::uint64_t due_ = 0;

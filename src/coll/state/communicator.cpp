@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "coll/state/neighborhood.hpp"
@@ -14,8 +18,8 @@ namespace wherry::run {
 
 namespace {
 
-/// Stands for a rank without the communicators that Wherry needs.
-constexpr int no_leader = -1;
+/// Stands for a rank without the communicator that Wherry needs.
+constexpr long long no_channel = -1;
 
 /// Open MPI yields in its own waits when its launcher sees too many ranks. SMPI is a simulator: a test takes simulated time, and
 /// to yield the processor lets no other rank go on. The MPICH family spins.
@@ -39,28 +43,27 @@ int half_of_free_tags(MPI_Comm comm, const mpi::Api& api) {
   return ((found != 0 ? std::min(*most, INT_MAX - 1) : least) - first_free_tag + 1) / 2;
 }
 
-/// The first rank of `part`, as `whole` numbers it.
-int first_rank(MPI_Comm part, MPI_Comm whole, const mpi::Api& api) {
-  MPI_Group inner = MPI_GROUP_NULL, outer = MPI_GROUP_NULL;
-  api.Comm_group(part, &inner);
-  api.Comm_group(whole, &outer);
-  const int first = 0;
-  int found = no_leader;
-  api.Group_translate_ranks(inner, 1, &first, outer, &found);
-  api.Group_free(&inner);
-  api.Group_free(&outer);
-  return found;
+/// A number for this rank's node, by MPI's name of it (FNV-1a, without the sign). MPI_Comm_split_type would say as much, but MPICH
+/// allocates 2 MB for its first communicator on a part of the ranks: a millisecond, and glibc, once they are freed, no longer maps
+/// the program's buffers of up to that size.
+long long node_number(int rank, const Settings& settings, const mpi::Api& api) {
+  if (settings.ranks_per_node > 0) return rank / settings.ranks_per_node;
+  char name[MPI_MAX_PROCESSOR_NAME] = "";
+  int length = 0;
+  api.Get_processor_name(name, &length);
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char character : std::string_view(name))
+    hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3;
+  return static_cast<long long>(hash >> 1);
 }
 
-/// The first rank on the node of this one. Collective over comm.
-int leader_of(int rank, MPI_Comm comm, const Settings& settings, const mpi::Api& api) {
-  if (settings.ranks_per_node > 0) return rank - rank % settings.ranks_per_node;
-  MPI_Comm node = MPI_COMM_NULL;
-  if (api.Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node) != MPI_SUCCESS)
-    return no_leader;
-  const int leader = first_rank(node, comm, api);
-  api.Comm_free(&node);
-  return leader;
+/// The nodes of ranks with these numbers.
+std::vector<int> nodes_of(std::span<const long long> numbers) {
+  std::unordered_map<long long, int> known;
+  std::vector<int> nodes;
+  for (const long long number : numbers)
+    nodes.push_back(known.try_emplace(number, static_cast<int>(known.size())).first->second);
+  return nodes;
 }
 
 }  // namespace
@@ -97,17 +100,15 @@ void Communicator::open_channel(MPI_Comm comm, const mpi::Api& api) {
   channel_ = std::make_unique<Channel>(api, own, waiting_for(api));
 }
 
-/// Nodes are named by their leaders. A rank that has no channel takes part, for the others to hear of it.
+/// A rank that has no channel takes part, for the others to hear of it.
 void Communicator::find_nodes(MPI_Comm comm, const Settings& settings, const mpi::Api& api) {
-  const int leader = leader_of(rank_, comm, settings, api);
-  const long long mine = channel_ ? leader : no_leader;
-  const std::vector<long long> leaders = ask_all(api, comm, {&mine, 1});
-  if (leaders.empty() || std::ranges::find(leaders, no_leader) != leaders.end()) {
+  const long long mine = channel_ ? node_number(rank_, settings, api) : no_channel;
+  const std::vector<long long> numbers = ask_all(api, comm, {&mine, 1});
+  if (numbers.empty() || std::ranges::find(numbers, no_channel) != numbers.end()) {
     agreement_.refusal = "the MPI library could not make another communicator";
     return;
   }
-  const std::vector<int> node_of(leaders.begin(), leaders.end());
-  placement_ = std::make_unique<topology::Placement>(topology::Placement::placed(node_of));
+  placement_ = std::make_unique<topology::Placement>(topology::Placement::placed(nodes_of(numbers)));
 }
 
 const Prepared& Communicator::prepared(const schedule::Strategy& strategy) {

@@ -1,0 +1,38 @@
+// What the trials of a process may cost: a small share of its run so far, and a millisecond to begin with.
+//
+// A program that makes a dozen long calls is no training ground: one trial of a slow algorithm costs it more than the best one could
+// save. The longer it runs, the more may be tried.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+
+namespace wherry::tuning {
+
+/// Shared by all learners of a process; thread-safe. The ranks agree on left_s() together with their times, for what it allows decides
+/// what runs.
+class TrialAccount {
+ public:
+  static constexpr double least_s = 1e-3;
+  static constexpr double share = 0.02;  // of the run
+
+  /// now: seconds on some clock. The run begins here.
+  explicit TrialAccount(double (*now)()) : now_(now), begin_s_(now()) {}
+
+  /// Trials have cost so much more than the native calls in their place would have.
+  void spend(double seconds) {
+    double spent = spent_s_.load(std::memory_order_relaxed);
+    while (!spent_s_.compare_exchange_weak(spent, spent + seconds, std::memory_order_relaxed)) {
+    }
+  }
+  double spent_s() const { return spent_s_.load(std::memory_order_relaxed); }
+  /// What they may cost from now on.
+  double left_s() const { return std::max(0.0, least_s + share * (now_() - begin_s_) - spent_s()); }
+
+ private:
+  double (*now_)();
+  double begin_s_;
+  std::atomic<double> spent_s_ = 0;
+};
+
+}  // namespace wherry::tuning

@@ -1,0 +1,129 @@
+// What trials cost a program: never more than a share of its run, and a millisecond.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "tuning/simulated.hpp"
+#include "tuning/trial_account.hpp"
+
+using namespace wherry::tuning;
+using simulated::Machine;
+using simulated::Ranks;
+using simulated::Weather;
+
+namespace {
+
+constexpr std::uint64_t lag = 2;
+constexpr LearnerOptions bounded{.affordable_s = 0};
+
+double elapsed_s = 0;
+double clock_s() { return elapsed_s; }
+
+/// A program on 4 ranks that calls one collective and computes in between.
+class Program {
+ public:
+  Program(Machine& machine, double computes_s)
+      : machine_(machine), computes_s_(computes_s), ranks_(Learner(machine.candidates(), bounded), 4) {
+    elapsed_s = 0;
+  }
+
+  /// What ran.
+  std::size_t step() {
+    const double before_s = ranks_.elapsed_s(), cost_s = learner().cost_s();
+    const std::size_t candidate = ranks_.step(machine_, lag, account_.left_s());
+    account_.spend(learner().cost_s() - cost_s);
+    elapsed_s += ranks_.elapsed_s() - before_s + computes_s_;
+    return candidate;
+  }
+
+  const Learner& learner() const { return ranks_.first(); }
+  /// What trials may have cost by now.
+  static double bound_s() { return TrialAccount::least_s + TrialAccount::share * elapsed_s; }
+
+ private:
+  Machine& machine_;
+  double computes_s_;
+  Ranks ranks_;
+  TrialAccount account_{(elapsed_s = 0, clock_s)};
+};
+
+/// All times so many times as long.
+Machine scaled(std::uint64_t seed, double factor, Weather weather) {
+  Machine machine(seed, 0.3, weather);
+  for (std::size_t i = 0; i < machine.candidates().size(); ++i)
+    machine.set_truth(i, factor * machine.truth(i));
+  return machine;
+}
+
+double worst_extra_s(const Machine& machine) {
+  double worst = 0;
+  for (std::size_t i = 1; i < machine.candidates().size(); ++i)
+    worst = std::max(worst, machine.extra(i) * machine.truth(native));
+  return worst;
+}
+
+}  // namespace
+
+TEST_CASE("an account grows with the run and shrinks with what is spent") {
+  elapsed_s = 5;
+  TrialAccount account(clock_s);
+  CHECK(account.left_s() == doctest::Approx(1e-3));
+  account.spend(4e-3);
+  CHECK(account.left_s() == 0);
+  elapsed_s = 6;
+  CHECK(account.left_s() == doctest::Approx(17e-3));
+  CHECK(account.spent_s() == doctest::Approx(4e-3));
+}
+
+TEST_CASE("a dozen long calls are the library's") {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    CAPTURE(seed);
+    Machine machine = scaled(seed, 5e-3 / Machine(seed, 0.3, {}).truth(native), {.call_noise = 0.1});
+    Program program(machine, 2.5e-3);
+    for (int call = 0; call < 12; ++call) CHECK(program.step() == native);
+  }
+}
+
+TEST_CASE("calls of microseconds are tried at once") {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    CAPTURE(seed);
+    Machine machine = scaled(seed, 10e-6, {});
+    Program program(machine, 10e-6);
+    bool tried = false;
+    for (int call = 0; call < 10; ++call) tried = program.step() != native || tried;
+    CHECK(tried);
+  }
+}
+
+TEST_CASE("trials cost no more than their share of the run") {
+  for (const Weather& weather :
+       {Weather{}, Weather{.call_noise = 0.05}, Weather{.call_noise = 0.1, .drift = 0.2}})
+    for (const double computes : {0.0, 1.0, 10.0})
+      for (std::uint64_t seed = 0; seed < 60; ++seed) {
+        CAPTURE(seed);
+        CAPTURE(computes);
+        Machine machine = scaled(seed, 1e-3, weather);
+        Program program(machine, computes * 1e-3);
+        // The first calls of a candidate may cost more than was expected of them; how much, nobody knew.
+        const double surprise_s = 4 * worst_extra_s(machine);
+        for (int call = 0; call < 3000; ++call) {
+          program.step();
+          // Noise counts as a cost where it makes a candidate slower, and not as a gain where it makes it faster.
+          REQUIRE(program.learner().cost_s() <= 1.2 * Program::bound_s() + surprise_s);
+        }
+        REQUIRE(program.learner().cost_s() <= 1.5 * Program::bound_s());
+      }
+}
+
+TEST_CASE("what waits for its trials finds the best one all the same") {
+  int good = 0;
+  constexpr int machines = 100;
+  for (std::uint64_t seed = 0; seed < machines; ++seed) {
+    Machine machine = scaled(seed, 1e-3, {.call_noise = 0.05});
+    Program program(machine, 1e-3);
+    for (int call = 0; call < 4000; ++call) program.step();
+    good += machine.truth(program.learner().winner()) <= 1.15 * machine.best();
+  }
+  CHECK(good >= 95);
+}
