@@ -52,6 +52,7 @@ Learner::Learner(std::vector<Candidate> candidates, LearnerOptions options)
       native_beside_(candidates_.size()),
       looked_at_(candidates_.size()),
       affordable_s_(options.affordable_s),
+      tried_(candidates_.size()),
       look_gap_(std::max<std::uint64_t>(options.look_first, 1)),
       times_(candidates_.size(), never) {
   require(!candidates_.empty(), "a learner has no candidates; give it at least the native collective");
@@ -143,20 +144,13 @@ void Learner::agreed(std::span<const double> times, double affordable_s) {
   ensure(round_over(), "agreed() ends a round whose trials are done");
   require(times.size() == candidates_.size(), "agreed times must be one for each candidate");
   affordable_s_ = affordable_s;
-  charge(times);
+  if (!glancing_)
+    for (const std::size_t i : round_) ++tried_[i];
   round_.clear();
   position_ = 0;
   if (!settled_) end_training_round(times);
   else if (std::exchange(glancing_, false)) end_glance(times[winner_]);
   else end_look(times);
-}
-
-/// What the calls of this round took beyond native ones.
-void Learner::charge(std::span<const double> times) {
-  if (glancing_ || (untried(native) && !(times[native] < never))) return;
-  const double native_s = times[native] < never ? sane(times[native]) : mean_seconds(native);
-  for (const std::size_t i : round_)
-    if (times[i] < never) cost_s_ += std::max(0.0, sane(times[i]) - native_s);
 }
 
 // ---- Times ----
@@ -250,6 +244,14 @@ double Learner::spent() const {
     if (!untried(i))
       sum += static_cast<double>(first_trial_calls + (samples_[i].size() - 1) * trial_calls()) *
              extra(mean_seconds(i));
+  return sum;
+}
+
+double Learner::cost_s() const {
+  double sum = earlier_cost_s_;
+  if (untried(native)) return sum;
+  for (std::size_t i = 1; i < candidates_.size(); ++i)
+    if (!untried(i)) sum += static_cast<double>(tried_[i]) * extra(mean_seconds(i)) * mean_seconds(native);
   return sum;
 }
 

@@ -148,8 +148,8 @@ class Learner {
   double budget() const;
   /// What they have cost so far, by agreed times.
   double spent() const;
-  /// What trials and looks have cost so far beyond native calls, by agreed times: seconds.
-  double cost_s() const { return cost_s_; }
+  /// What trials and looks have cost so far beyond native calls, by the means known by now: seconds.
+  double cost_s() const;
 
   /// What happened since the last time this was asked.
   std::vector<Event> drain_events();
@@ -194,7 +194,6 @@ class Learner {
   void note_trial(double seconds);
   void sum_up();
   void begin_round(std::vector<std::size_t> trials);
-  void charge(std::span<const double> times);
   void end_training_round(std::span<const double> times);
 
   bool looks_back() const { return options_.look_last != 0 && candidates_.size() > 1; }
@@ -243,7 +242,8 @@ class Learner {
   std::size_t last_challenger_ = native;
   std::vector<Event> events_;
   double affordable_s_;
-  double cost_s_ = 0;
+  std::vector<std::uint64_t> tried_;  // calls of each candidate in rounds, since training began
+  double earlier_cost_s_ = 0;         // of trainings before
 
   // Functions of the number of calls: equal on all ranks.
   std::uint64_t calls_ = 0;

@@ -115,6 +115,8 @@ bool Learner::suspect_change(double seconds) {
   const bool certain = changed && suspicious_;
   suspicious_ = changed;
   if (!certain) return false;
+  earlier_cost_s_ = cost_s();
+  std::ranges::fill(tried_, 0);
   samples_[winner_] = {sane(seconds)};
   train_again();
   return true;

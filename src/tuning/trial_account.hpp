@@ -19,7 +19,7 @@ class TrialAccount {
   /// now: seconds on some clock. The run begins here.
   explicit TrialAccount(double (*now)()) : now_(now), begin_s_(now()) {}
 
-  /// Trials have cost so much more than the native calls in their place would have.
+  /// Trials have cost so much more than the native calls in their place would have; less, where earlier ones were overestimated.
   void spend(double seconds) {
     double spent = spent_s_.load(std::memory_order_relaxed);
     while (!spent_s_.compare_exchange_weak(spent, spent + seconds, std::memory_order_relaxed)) {

@@ -36,8 +36,9 @@ bool has_straight(const run::Choice& choice) {
 
 long candidates_are_ready(run::Communicator& c, const Settings& settings) {
   run::Staging staging{settings.staging_max};
-  run::Choosing choosing(settings, mpi::linked_api(), std::make_shared<run::AlgorithmCandidates>(), staging,
-                         std::nullopt);
+  run::Choosing choosing(
+      settings, mpi::linked_api(), std::make_shared<run::AlgorithmCandidates>(), staging, std::nullopt,
+      +[] { return 0.0; });
   long failures = 0;
   for (const Collective collective : {Collective::alltoallv, Collective::alltoallw})
     for (std::uint32_t bucket = 0; bucket < 24; ++bucket)

@@ -63,7 +63,9 @@ Shortlist shortlist(const Settings& settings, Collective collective) {
   const mpi::Api& api = mpi::linked_api();
   run::Communicator c(MPI_COMM_WORLD, settings, api);
   run::Staging staging{settings.staging_max};
-  run::Choosing choosing(settings, api, std::make_shared<run::AlgorithmCandidates>(), staging, std::nullopt);
+  run::Choosing choosing(
+      settings, api, std::make_shared<run::AlgorithmCandidates>(), staging, std::nullopt,
+      +[] { return 0.0; });
   return choosing.choice(c, {collective, Limit::none, 11}, 0).cell.learner().candidates();
 }
 
