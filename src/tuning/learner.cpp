@@ -249,9 +249,9 @@ double Learner::spent() const {
 
 double Learner::cost_s() const {
   double sum = earlier_cost_s_;
-  if (untried(native)) return sum;
   for (std::size_t i = 1; i < candidates_.size(); ++i)
-    if (!untried(i)) sum += static_cast<double>(tried_[i]) * extra(mean_seconds(i)) * mean_seconds(native);
+    if (tried_[i] > 0 && !native_beside_[i].empty())
+      sum += static_cast<double>(tried_[i]) * std::max(0.0, share(i) - 1) * mean_seconds(native);
   return sum;
 }
 
