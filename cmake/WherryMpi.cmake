@@ -169,6 +169,7 @@ function(wherry_mpi_layer layer)
   foreach(abi IN LISTS WHERRY_ABIS WHERRY_SMPI_ABI)
     add_library(wherry_${layer}_${abi} STATIC ${sources})
     wherry_precompiled(wherry_${layer}_${abi})
+    wherry_joined(wherry_${layer}_${abi})
     list(TRANSFORM layers_UNPARSED_ARGUMENTS REPLACE "(.+)" "wherry_\\1_${abi}" OUTPUT_VARIABLE below)
     target_link_libraries(wherry_${layer}_${abi} PUBLIC ${below} ${layers_PURE})
   endforeach()
@@ -183,11 +184,19 @@ endfunction()
 
 # One program per installation from one source: objects per ABI, the executable in <folder>/<mpi name>/.
 #
-# wherry_mpi_program(name source folder [INSTALL]); INSTALL: into libexec/wherry/<mpi name>, and linked as one, as it measures.
+# wherry_mpi_program(name source folder [INSTALL] [AS_ONE] [TEST]); INSTALL: into libexec/wherry/<mpi name>; AS_ONE: optimized
+# together with what it is linked to, which takes seconds for each installation; TEST: compiled quickly.
 function(wherry_mpi_program name source folder)
+  cmake_parse_arguments(PARSE_ARGV 3 program "INSTALL;AS_ONE;TEST" "" "")
   foreach(abi IN LISTS WHERRY_ABIS)
     add_library(${name}_${abi} OBJECT "${source}")
-    wherry_precompiled(${name}_${abi})
+    if(program_TEST)
+      wherry_test_headers(${abi})
+      wherry_compiled_quickly(${name}_${abi})
+      wherry_precompiled_as(${name}_${abi} wherry_test_headers_${abi})
+    else()
+      wherry_precompiled(${name}_${abi})
+    endif()
     target_link_libraries(${name}_${abi} PRIVATE wherry_host_${abi} wherry_window_${abi})
   endforeach()
   foreach(mpi IN LISTS WHERRY_MPIS)
@@ -197,9 +206,22 @@ function(wherry_mpi_program name source folder)
     target_link_libraries(${program} PRIVATE ${name}_${abi} wherry_linked_${abi} wherry_host_${abi} wherry_window_${abi} mpi_${mpi})
     set_target_properties(${program} PROPERTIES OUTPUT_NAME ${name} LINKER_LANGUAGE CXX
       RUNTIME_OUTPUT_DIRECTORY "${folder}/${mpi}" INSTALL_RPATH "${WHERRY_MPI_LIBDIR_${mpi}}")
-    if("INSTALL" IN_LIST ARGN)
+    if(program_AS_ONE)
       target_link_options(${program} PRIVATE ${WHERRY_LINKED_AS_ONE})
+    endif()
+    if(program_INSTALL)
       install(TARGETS ${program} RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/wherry/${mpi}")
     endif()
   endforeach()
+endfunction()
+
+# wherry_test_headers(abi): the runtime's headers, which most tests include, read once for all of them.
+function(wherry_test_headers abi)
+  if(WHERRY_PRECOMPILED AND NOT TARGET wherry_test_headers_${abi})
+    add_library(wherry_test_headers_${abi} OBJECT "${PROJECT_BINARY_DIR}/standard_headers.cpp")
+    target_link_libraries(wherry_test_headers_${abi} PRIVATE wherry_host_${abi})
+    wherry_compiled_quickly(wherry_test_headers_${abi})
+    target_precompile_headers(wherry_test_headers_${abi} PRIVATE
+      ${WHERRY_STANDARD_HEADERS} <mpi.h> "${PROJECT_SOURCE_DIR}/src/host/runtime.hpp")
+  endif()
 endfunction()

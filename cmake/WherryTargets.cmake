@@ -11,8 +11,8 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O3 -g1 -DNDEBUG")
 
 add_compile_options(-Wall -Wextra)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 finds overlaps in "text" + std::string(...) that are not there (its bug 105651).
-  add_compile_options(-Wno-restrict)
+  # GCC 12 finds overlaps and reads beyond the end in "text" + std::string(...) that are not there (its bug 105651).
+  add_compile_options(-Wno-restrict $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overread>)
 endif()
 if(WHERRY_WERROR)
   add_compile_options(-Werror)
@@ -28,6 +28,27 @@ if(WHERRY_SANITIZE)
   add_link_options(-fsanitize=${WHERRY_SANITIZE})
 endif()
 
+# wherry_joined(target [batch]): several of its files are compiled as one, so that what they include and instantiate is
+# compiled once: by WHERRY_UNITY, up to so many at a time. In small batches, as a change costs the batch. A file with
+# options of its own stays alone.
+function(wherry_joined target)
+  if(WHERRY_UNITY)
+    set(batch 6)
+    if(ARGC GREATER 1)
+      set(batch ${ARGV1})
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${batch})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # takes a source that is included for a header
+      target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+    endif()
+  endif()
+endfunction()
+
+# wherry_compiled_quickly(target): tests, which run once for each time that they are compiled.
+function(wherry_compiled_quickly target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+endfunction()
+
 # The C++ sources of a folder (and its subfolders); a new file needs no edit.
 function(wherry_sources variable folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
@@ -42,6 +63,7 @@ function(wherry_layer layer)
   if(sources)
     add_library(wherry_${layer} STATIC ${sources})
     wherry_precompiled(wherry_${layer})
+    wherry_joined(wherry_${layer})
     target_include_directories(wherry_${layer} PUBLIC "${PROJECT_SOURCE_DIR}/src")
     target_link_libraries(wherry_${layer} PUBLIC ${below})
   else()

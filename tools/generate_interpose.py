@@ -1,9 +1,15 @@
-"""Writes the preload's entry points from the table of MPI functions (tools/mpi_functions.toml).
+"""Writes the preload's entry points, and what is alike for all collectives, from the table of MPI functions
+(tools/mpi_functions.toml).
 
-Three files, made while building, so that nothing generated is kept and nothing can be stale:
-  trampolines.S   every exported name: a jump through a slot, type-agnostic
-  symbols.inc     SYMBOL(name), FORTRAN(name) in the order of the slots
-  wrappers.inc    one C++ template per function, and the tables that the backend reads
+Made while building, so that nothing generated is kept and nothing can be stale. Of the preload:
+  trampolines.S         every exported name: a jump through a slot, type-agnostic
+  symbols.inc           SYMBOL(name), FORTRAN(name) in the order of the slots
+  wrappers.inc          one C++ template per function, and the tables that the backend reads
+With --collectives instead, of the collectives that Wherry performs:
+  collectives.inc       COLLECTIVE(value, MPI's name, that of its nonblocking form, struct of its arguments, setting)
+  calls.inc             the structs of their arguments that are templates of src/arguments/calls.hpp
+  c_collectives.inc     wherry_<name> of the C library
+  c_plans.inc           wherry_<name>_plan
 Needs only Python's standard library.
 """
 
@@ -55,6 +61,8 @@ class Function:
     done: str = ""
     synchronizing: bool = False
     replaceable: bool = False
+    arguments: str = ""
+    library: bool = True
     runs: str = ""
     always: bool = False
     wrapped: str = "recording"
@@ -95,10 +103,17 @@ def parse_parameter(text: str) -> Parameter:
     return Parameter(match["type"].strip(), match["name"], match["array"] is not None, match["length"] or "")
 
 
+def struct_name(function: Function) -> str:
+    return "".join(word.capitalize() for word in function.name.split("_"))
+
+
 def struct(function: Function) -> str:
-    """Its arguments as the run layer takes them."""
-    name = "".join(word.capitalize() for word in function.name.split("_"))
-    return f"run::{name}{{{arguments(function)}}}"
+    """Its arguments as the runtime takes them."""
+    return f"run::{struct_name(function)}{{{arguments(function)}}}"
+
+
+def nonblocking_name(function: Function) -> str:
+    return "I" + function.name[0].lower() + function.name[1:]
 
 
 def twin(function: Function, name: str, added: str, start: str) -> Function:
@@ -111,8 +126,7 @@ def twin(function: Function, name: str, added: str, start: str) -> Function:
 
 def nonblocking(function: Function) -> Function:
     """MPI_Ix: the same with a request; it says nothing about waiting."""
-    name = "I" + function.name[0].lower() + function.name[1:]
-    return twin(function, name, "MPI_Request* request", "startable")
+    return twin(function, nonblocking_name(function), "MPI_Request* request", "startable")
 
 
 def persistent(function: Function) -> Function:
@@ -372,6 +386,70 @@ def wrappers(functions: list[Function], symbols: list[Symbol]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
+# --- collectives.inc, calls.inc, c_collectives.inc, c_plans.inc
+
+
+def collective_row(f: Function) -> str:
+    value = f.name.lower()
+    return f"COLLECTIVE({value}, {f.name}, {nonblocking_name(f)}, {struct_name(f)}, WHERRY_{value.upper()})"
+
+
+def calls(collectives: list[Function]) -> str:
+    return "".join(
+        f"using {struct_name(f)} = {f.arguments}<Collective::{f.name.lower()}>;\n" for f in collectives if f.arguments
+    )
+
+
+def int_signature(f: Function) -> str:
+    return re.sub(r"\b(COUNT|DISPL)\b", "int", signature(f))
+
+
+def c_collective(f: Function) -> str:
+    given = ", ".join((f"&Runtime::{f.name.lower()}", f"library().{f.name}", arguments(f)))
+    return f"int wherry_{f.name.lower()}({int_signature(f)}) {{\n  return perform({given});\n}}\n"
+
+
+def outlasting(f: Function, p: Parameter) -> str:
+    """An argument of a plan. Arrays are copied; their length is what a parameter of the same side states."""
+    if not p.is_array:
+        return p.name
+    side = "sendbuf" if p.name.startswith("s") else "recvbuf"
+    lengths = {q.length for q in f.parameters if q.is_array and q.name[0] == p.name[0] and q.length}
+    if lengths == {"targets(comm)"}:
+        return f"per_target({p.name}, comm)"
+    if lengths == {"sources(comm)"}:
+        return f"per_source({p.name}, comm)"
+    return f"per_rank({side}, {p.name}, comm)"
+
+
+def c_plan(f: Function) -> str:
+    values = ", ".join(("plan", f"library().{nonblocking_name(f)}", *(outlasting(f, p) for p in f.parameters)))
+    return (
+        f"int wherry_{f.name.lower()}_plan({int_signature(f)}, wherry_plan** plan) {{\n"
+        f"  return make<run::{struct_name(f)}>({values});\n}}\n"
+    )
+
+
+def collective_files(functions: list[Function]) -> dict[str, str]:
+    collectives = [f for f in functions if f.replaceable]
+    in_library = [f for f in collectives if f.library]
+    return {
+        "collectives.inc": "".join(f"{collective_row(f)}\n" for f in collectives),
+        "calls.inc": calls(collectives),
+        "c_collectives.inc": "\n".join(map(c_collective, in_library)),
+        "c_plans.inc": "\n".join(map(c_plan, in_library)),
+    }
+
+
+def preload_files(functions: list[Function]) -> dict[str, str]:
+    symbols, fortran = symbols_of(functions), fortran_names(functions)
+    return {
+        "trampolines.S": trampolines(symbols, fortran),
+        "symbols.inc": symbol_list(symbols, fortran),
+        "wrappers.inc": wrappers(functions, symbols),
+    }
+
+
 def write(path: Path, text: str) -> None:
     """Leaves a file alone that is as it should be: what is compiled from it then need not be compiled again."""
     if not path.is_file() or path.read_text() != text:
@@ -381,16 +459,13 @@ def write(path: Path, text: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", type=Path, help="tools/mpi_functions.toml")
-    parser.add_argument("directory", type=Path, help="where the three files go")
+    parser.add_argument("directory", type=Path, help="where the files go")
+    parser.add_argument("--collectives", action="store_true", help="those of the collectives instead of the preload's")
     options = parser.parse_args()
     functions = read_table(options.table)
-    symbols, fortran = symbols_of(functions), fortran_names(functions)
     options.directory.mkdir(parents=True, exist_ok=True)
-    for name, text in {
-        "trampolines.S": trampolines(symbols, fortran),
-        "symbols.inc": symbol_list(symbols, fortran),
-        "wrappers.inc": wrappers(functions, symbols),
-    }.items():
+    files = collective_files(functions) if options.collectives else preload_files(functions)
+    for name, text in files.items():
         write(options.directory / name, text)
 
 

@@ -101,23 +101,8 @@ struct RootedBlocks {
   MPI_Comm comm;
 };
 
-// MPI 4.1, 6.8.
-using Alltoall = EqualBlocks<Collective::alltoall>;
-using Alltoallv = CountedBlocks<Collective::alltoallv>;
-using Alltoallw = TypedBlocks<Collective::alltoallw>;
-
-// MPI 4.1, 6.5 to 6.7.
-using Gather = RootedBlocks<Collective::gather>;
-using Scatter = RootedBlocks<Collective::scatter>;
-using Allgather = EqualBlocks<Collective::allgather>;
-using Allgatherv = GatheredBlocks<Collective::allgatherv>;
-
-// MPI 4.1, 8.6: a block for each neighbor.
-using NeighborAlltoall = EqualBlocks<Collective::neighbor_alltoall>;
-using NeighborAlltoallv = CountedBlocks<Collective::neighbor_alltoallv>;
-using NeighborAlltoallw = TypedBlocks<Collective::neighbor_alltoallw>;
-using NeighborAllgather = EqualBlocks<Collective::neighbor_allgather>;
-using NeighborAllgatherv = GatheredBlocks<Collective::neighbor_allgatherv>;
+// Alltoall, Gather, NeighborAllgatherv and their like (MPI 4.1, 6.5 to 6.8 and 8.6), of the templates above.
+#include "calls.inc"
 
 /// Arguments of MPI_Bcast (MPI 4.1, 6.4).
 struct Bcast {

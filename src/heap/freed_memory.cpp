@@ -5,7 +5,7 @@
 namespace wherry::heap {
 namespace {
 
-constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t page_bytes = 4096;
 
 constexpr std::uint64_t rise(std::uint64_t before, std::uint64_t after) {
   return after > before ? after - before : 0;
@@ -23,7 +23,7 @@ Stretch& Stretch::operator+=(const Stretch& more) {
 
 Stretch between(const Sample& before, const Sample& after) {
   const std::uint64_t faults = rise(before.faults, after.faults);
-  const std::uint64_t grown = rise(before.peak_bytes, after.peak_bytes) / page;
+  const std::uint64_t grown = rise(before.peak_bytes, after.peak_bytes) / page_bytes;
   return {rise(before.at_ns, after.at_ns), faults, faults > grown ? faults - grown : 0,
           rise(before.calls, after.calls)};
 }

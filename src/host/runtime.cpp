@@ -46,7 +46,9 @@ struct Runtime::State {
 
   bool is_away() const { return finished || !settings.enabled || !settings.features.collectives; }
   template <class Call>
-  int run(Collective collective, const Call& call, const Native& native);
+  int run(const Call& call, const Native& native);
+  template <class Call>
+  int run_on_ranks(const Call& call, const Native& native);
   template <class Call>
   [[gnu::noinline]] int run_enabled(Communicator& c, Collective collective, const Call& call,
                                     const Native& native);
@@ -87,9 +89,17 @@ std::string_view Runtime::State::reason_to_leave_segments(Communicator& c) {
   return "not every rank has the memory that blocks so different may need";
 }
 
+template <class Call>
+int Runtime::State::run(const Call& call, const Native& native) {
+  constexpr Collective collective = collective_of<Call>;
+  if constexpr (is_neighbourhood(collective)) return run_neighbors(call, native);
+  else return run_on_ranks(call, native);
+}
+
 /// A call on the fast path takes the shortest path; the others, which do much, are kept out of it.
 template <class Call>
-int Runtime::State::run(Collective collective, const Call& call, const Native& native) {
+int Runtime::State::run_on_ranks(const Call& call, const Native& native) {
+  constexpr Collective collective = collective_of<Call>;
   Communicator* const c = enabled(collective, call);
   if (c == nullptr) return native();
   FastPath& fast_path = c->fast_path[index_of(collective)];
@@ -149,77 +159,10 @@ Runtime::Runtime(const Settings& settings, const mpi::Api& api, Observer* observ
 
 Runtime::~Runtime() = default;
 
-int Runtime::alltoall(const Alltoall& call, const Native& native) {
-  return state_->run(Collective::alltoall, call, native);
-}
-
-int Runtime::alltoallv(const Alltoallv& call, const Native& native) {
-  return state_->run(Collective::alltoallv, call, native);
-}
-
-int Runtime::alltoallw(const Alltoallw& call, const Native& native) {
-  return state_->run(Collective::alltoallw, call, native);
-}
-
-int Runtime::allgather(const Allgather& call, const Native& native) {
-  return state_->run(Collective::allgather, call, native);
-}
-
-int Runtime::allgatherv(const Allgatherv& call, const Native& native) {
-  return state_->run(Collective::allgatherv, call, native);
-}
-
-int Runtime::bcast(const Bcast& call, const Native& native) {
-  return state_->run(Collective::bcast, call, native);
-}
-
-int Runtime::gather(const Gather& call, const Native& native) {
-  return state_->run(Collective::gather, call, native);
-}
-
-int Runtime::scatter(const Scatter& call, const Native& native) {
-  return state_->run(Collective::scatter, call, native);
-}
-
-int Runtime::reduce(const Reduce& call, const Native& native) {
-  return state_->run(Collective::reduce, call, native);
-}
-
-int Runtime::allreduce(const Allreduce& call, const Native& native) {
-  return state_->run(Collective::allreduce, call, native);
-}
-
-int Runtime::reduce_scatter_block(const ReduceScatterBlock& call, const Native& native) {
-  return state_->run(Collective::reduce_scatter_block, call, native);
-}
-
-int Runtime::reduce_scatter(const ReduceScatter& call, const Native& native) {
-  return state_->run(Collective::reduce_scatter, call, native);
-}
-
-int Runtime::barrier(const Barrier& call, const Native& native) {
-  return state_->run(Collective::barrier, call, native);
-}
-
-int Runtime::neighbor_alltoall(const NeighborAlltoall& call, const Native& native) {
-  return state_->run_neighbors(call, native);
-}
-
-int Runtime::neighbor_alltoallv(const NeighborAlltoallv& call, const Native& native) {
-  return state_->run_neighbors(call, native);
-}
-
-int Runtime::neighbor_alltoallw(const NeighborAlltoallw& call, const Native& native) {
-  return state_->run_neighbors(call, native);
-}
-
-int Runtime::neighbor_allgather(const NeighborAllgather& call, const Native& native) {
-  return state_->run_neighbors(call, native);
-}
-
-int Runtime::neighbor_allgatherv(const NeighborAllgatherv& call, const Native& native) {
-  return state_->run_neighbors(call, native);
-}
+#define COLLECTIVE(value, name, nonblocking, arguments, variable) \
+  int Runtime::value(const arguments& call, const Native& native) { return state_->run(call, native); }
+#include "collectives.inc"
+#undef COLLECTIVE
 
 int Runtime::sparse_exchange(const SparseExchange& call, std::string_view* ran) {
   State& s = *state_;

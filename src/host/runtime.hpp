@@ -49,24 +49,11 @@ class Runtime {
   Runtime(const Runtime&) = delete;
   Runtime& operator=(const Runtime&) = delete;
 
-  int alltoall(const Alltoall& call, const Native& native);
-  int alltoallv(const Alltoallv& call, const Native& native);
-  int alltoallw(const Alltoallw& call, const Native& native);
-  int allgather(const Allgather& call, const Native& native);
-  int allgatherv(const Allgatherv& call, const Native& native);
-  int bcast(const Bcast& call, const Native& native);
-  int gather(const Gather& call, const Native& native);
-  int scatter(const Scatter& call, const Native& native);
-  int reduce(const Reduce& call, const Native& native);
-  int allreduce(const Allreduce& call, const Native& native);
-  int reduce_scatter_block(const ReduceScatterBlock& call, const Native& native);
-  int reduce_scatter(const ReduceScatter& call, const Native& native);
-  int barrier(const Barrier& call, const Native& native);
-  int neighbor_alltoall(const NeighborAlltoall& call, const Native& native);
-  int neighbor_alltoallv(const NeighborAlltoallv& call, const Native& native);
-  int neighbor_alltoallw(const NeighborAlltoallw& call, const Native& native);
-  int neighbor_allgather(const NeighborAllgather& call, const Native& native);
-  int neighbor_allgatherv(const NeighborAllgatherv& call, const Native& native);
+  // int alltoall(const Alltoall& call, const Native& native), and so on.
+#define COLLECTIVE(value, name, nonblocking, arguments, variable) \
+  int value(const arguments& call, const Native& native);
+#include "collectives.inc"
+#undef COLLECTIVE
 
   /// *ran: the strategy's name, or "native".
   int sparse_exchange(const SparseExchange& call, std::string_view* ran);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arguments/arguments.hpp"
+#include "coll/prepared_algorithm.hpp"
 #include "coll/state/task.hpp"
 #include "comm/staging.hpp"
 #include "datatype/held_types.hpp"
@@ -61,11 +62,7 @@ class NonblockingOperation {
 
   void hold_counts(Side& side);
   void hold_types();
-  void prepare_schedules(Communicator& c);
-  std::size_t needed_bytes() const;
-  schedule::Hops hops() const;
   Task task();
-  Work work(std::byte* memory);
 
   const std::shared_ptr<Communicator> communicator_;
   HeldTypes types_;
@@ -78,9 +75,7 @@ class NonblockingOperation {
   std::size_t staging_bytes_ = 0;  // that an execution takes
   Staging::Lease memory_;
   // Looked up when the call is prepared: later, another thread may be looking.
-  const Prepared* prepared_ = nullptr;
-  const Prepared* large_ = nullptr;
-  const PreparedSegments* prepared_segments_ = nullptr;
+  std::optional<PreparedAlgorithm> prepared_;
   int argument_error_ = MPI_SUCCESS;  // what the library says to the arguments
 };
 

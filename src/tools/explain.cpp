@@ -151,7 +151,7 @@ void write_candidate(JsonWriter& json, const Question& q, const Judged& c) {
     json.member("name", c.algorithm.name());
     json.member("summary", c.algorithm.summary());
     if (c.algorithm.is_pipelined()) json.member("depth", c.algorithm.depth);
-    if (q.operation.reduces()) json.member("keeps_order", c.algorithm.segments->keeps_order(q.placement));
+    if (q.operation.reduces()) json.member("keeps_order", c.algorithm.keeps_order(q.placement));
     json.member("seconds", c.cost.seconds);
     json.member("messages", c.cost.messages);
     json.member("messages_between", c.cost.messages_between);

@@ -22,17 +22,13 @@ void write_operations(JsonWriter& json, const Operation& like) {
   });
 }
 
-schedule::Hops hops_of(const schedule::Algorithm& algorithm) {
-  return algorithm.exchange != nullptr ? algorithm.exchange->hops : algorithm.neighbors->hops;
-}
-
 void write(JsonWriter& json, const Operation& operation, const schedule::Algorithm& algorithm) {
   json.object([&] {
     json.member("name", algorithm.name());
     json.member("operations", [&] { write_operations(json, operation); });
     json.member("summary", algorithm.summary());
     if (algorithm.segments != nullptr) json.member("pipelined", algorithm.is_pipelined());
-    else json.member("hops", hops_of(algorithm) == schedule::Hops::single ? "single" : "several");
+    else json.member("hops", algorithm.hops() == schedule::Hops::single ? "single" : "several");
     json.member("needs", algorithm.needs());
   });
 }

@@ -11,14 +11,9 @@ constexpr long long most_bytes = 1LL << 30;
 
 bool is_uniform(const Calls& calls) { return calls.collective == Collective::alltoall; }
 
-schedule::Hops hops(const AlgorithmCandidate& candidate) {
-  return candidate.algorithm.neighbors != nullptr ? candidate.algorithm.neighbors->hops
-                                                  : candidate.algorithm.exchange->hops;
-}
-
 /// Staging of what travels straight from and to the caller's memory is none.
 bool stages(const AlgorithmCandidate& candidate, const Calls& calls) {
-  return hops(candidate) == schedule::Hops::several || calls.limit == Limit::in_place;
+  return candidate.algorithm.hops() == schedule::Hops::several || calls.limit == Limit::in_place;
 }
 
 bool has_room(const AlgorithmCandidate& candidate, const Calls& calls, const StagingLimits& room) {
@@ -59,7 +54,7 @@ long long staging_bytes(const AlgorithmCandidate& candidate, const Calls& calls)
 bool fits(const AlgorithmCandidate& candidate, const Calls& calls, const topology::Placement& placement,
           const StagingLimits& room) {
   if (candidate.algorithm.segments == nullptr) return exchange_fits(candidate, calls, room);
-  if (calls.limit == Limit::in_order && !candidate.algorithm.segments->keeps_order(placement)) return false;
+  if (calls.limit == Limit::in_order && !candidate.algorithm.keeps_order(placement)) return false;
   return has_room(candidate, calls, room);
 }
 

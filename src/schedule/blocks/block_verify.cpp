@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "schedule/arithmetic.hpp"
 #include "schedule/pairing.hpp"
 
 namespace wherry::schedule {
@@ -14,11 +15,6 @@ std::string name(Block b) {
 
 std::string place(int rank, int phase) {
   return "rank " + std::to_string(rank) + " phase " + std::to_string(phase);
-}
-
-template <class T>
-auto& at(T& values, int index) {
-  return values[static_cast<std::size_t>(index)];
 }
 
 // ---- Placement: indices in range, peers that exist, slots where the contract of schedule.hpp wants them.

@@ -32,6 +32,12 @@ struct Algorithm {
   bool applies(const topology::Placement& placement) const {
     return exchange != nullptr ? exchange->applies(placement) : segments->applies(placement);
   }
+  /// Of messages of blocks, not of segments.
+  Hops hops() const { return neighbors != nullptr ? neighbors->hops : exchange->hops; }
+  /// Whether a reduction by it may have an operation that does not commute. Others keep what they are given.
+  bool keeps_order(const topology::Placement& placement) const {
+    return segments == nullptr || segments->keeps_order(placement);
+  }
   bool is_pipelined() const { return segments != nullptr && schedule::is_pipelined(*segments); }
   friend bool operator==(const Algorithm&, const Algorithm&) = default;
 

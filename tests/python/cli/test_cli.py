@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -308,8 +309,8 @@ def test_settings_are_those_of_the_source() -> None:
     import re
 
     names = re.findall(r'^ +\{"(WHERRY_\w+)",', source, flags=re.MULTILINE)
-    collectives = (ROOT / "src/base/collective.hpp").read_text()
-    names += re.findall(r'^ +\{"MPI_\w+", "(WHERRY_\w+)"\}', collectives, flags=re.MULTILINE)
+    calls = tomllib.loads((ROOT / "tools/mpi_functions.toml").read_text())["call"]
+    names += [f"WHERRY_{name.upper()}" for call in calls if call.get("replaceable") for name in call["names"]]
     assert sorted(names) == sorted(settings.VARIABLES)
     (modes,) = re.findall(r"modes\[\] = \{(.*)\};", source)
     assert re.findall(r'"(\w+)"', modes) == [*settings.VARIABLES["WHERRY_CACHE"].values]
