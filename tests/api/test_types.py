@@ -1,0 +1,14 @@
+"""MPI datatypes of C++ types, and objects that are communicated as such, on every MPI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import Launcher, hermetic
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_datatypes(mpi: Launcher, build: Path, n: int) -> None:
+    done = mpi.run([build / "tests" / "api" / mpi.name / "types"], n, hermetic({}))
+    assert done.returncode == 0, done.stdout + done.stderr
