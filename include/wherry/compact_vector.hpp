@@ -1,7 +1,7 @@
 // A vector that takes 16 bytes in an object and two on the wire, for the short lists that particles carry.
 //
-// std::vector's interface; what differs: size and capacity are of size_type, which has 16 bits unless you say otherwise, and growing
-// beyond what that counts throws std::length_error. Knows no MPI.
+// std::vector's interface; what differs: size and capacity are of size_type, which has 16 bits unless you say
+// otherwise, and growing beyond what that counts throws std::length_error. Knows no MPI.
 #pragma once
 
 #include <algorithm>

@@ -5,10 +5,10 @@
 //   wherry::PackedBytes bytes = wherry::pack(particle);     // 28 bytes, 2 for the number of bonds, 4 for each
 //   wherry::unpack(bytes, other);                           // into what is there: a vector that is large enough stays
 //
-// Objects consist of what types.hpp describes (numbers, enumerations, bool, complex numbers, arrays, aggregates, classes with
-// members(), pairs, tuples) and of containers, strings, optionals and variants of such. There is no version, class id or header, and
-// no padding. Lengths are as wide as the container's size_type if that has less than 64 bits, else one byte below 253 elements, three to
-// 65535. All ranks need the same types, sizes and byte order.
+// Objects consist of what types.hpp describes (numbers, enumerations, bool, complex numbers, arrays, aggregates,
+// classes with members(), pairs, tuples) and of containers, strings, optionals and variants of such. There is no
+// version, class id or header, and no padding. Lengths are as wide as the container's size_type if that has less than
+// 64 bits, else one byte below 253 elements, three to 65535. All ranks need the same types, sizes and byte order.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ namespace wherry {
 /// What is in front of the objects, and what is checked when they are unpacked.
 enum class Wire {
   plain,  // nothing; never read or written beyond the bytes or the objects, whatever the bytes are
-  checked  // 8 bytes that differ from type to type; a bool is checked to be 0 or 1: for tests, files and untrusted input
+  checked  // 8 bytes that differ from type to type; a bool must be 0 or 1: for tests, files and untrusted input
 };
 
 /// Bytes that are their own.
@@ -56,6 +56,11 @@ std::size_t packed_size(const T&... object) {
 
 namespace detail {
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_too_small(std::size_t needed, std::size_t given) {
+  throw std::length_error("the objects are packed to " + std::to_string(needed) + " bytes, but there are " +
+                          std::to_string(given) + "; give as many as packed_size() says");
+}
+
 template <Wire wire, class... T>
 void write_all(std::byte* out, const T&... object) {
   if constexpr (wire == Wire::checked) out = write_integer(out, fingerprint<T...>);
@@ -69,9 +74,8 @@ void write_all(std::byte* out, const T&... object) {
 template <Wire wire = Wire::plain, class... T>
 std::size_t pack_into(std::span<std::byte> bytes, const T&... object) {
   const std::size_t size = packed_size<wire>(object...);
-  if (size > bytes.size())
-    throw std::length_error("the objects are packed to " + std::to_string(size) + " bytes, but there are " +
-                            std::to_string(bytes.size()) + "; give as many as packed_size() says");
+  if (size > bytes.size()) [[unlikely]]
+    detail::fail_too_small(size, bytes.size());
   detail::write_all<wire>(bytes.data(), object...);
   return size;
 }
@@ -84,18 +88,22 @@ PackedBytes pack(const T&... object) {
   return bytes;
 }
 
-/// Unpacks all of `bytes` to the objects that they were packed from, or to others of the same types (a subset: object may be a
-/// temporary). Containers that have the capacity allocate nothing.
-/// Throws unpack_error if the bytes are too few or too many, or are no such objects; the objects then hold some valid value.
+/// Unpacks all of `bytes` to the objects that they were packed from, or to others of the same types (a subset: object
+/// may be a temporary). Containers that have the capacity allocate nothing. Throws unpack_error if the bytes are too
+/// few or too many, or are no such objects; the objects then hold some valid value.
 template <Wire wire = Wire::plain, class... T>
 void unpack(std::span<const std::byte> bytes, T&&... object) {
-  detail::Reader reader(bytes.data(), bytes.size(), wire == Wire::checked);
-  if constexpr (wire == Wire::checked)
-    if (reader.take_integer<std::uint64_t>() != detail::fingerprint<std::remove_cvref_t<T>...>)
-      reader.fail("the fingerprint of other types, or of none,");
-  (detail::read(reader, object), ...);
-  if (reader.left() > 0) [[unlikely]]
-    reader.fail(std::to_string(reader.left()) + " bytes are left over");
+  detail::Reader reader(bytes, wire == Wire::checked);
+  const std::byte* at = bytes.data();
+  if constexpr (wire == Wire::checked) {
+    std::uint64_t fingerprint = 0;
+    at = detail::read_integer(reader, at, fingerprint);
+    if (fingerprint != detail::fingerprint<std::remove_cvref_t<T>...>)
+      reader.fail(at, "the fingerprint of other types, or of none,");
+  }
+  ((at = detail::read(reader, at, object)), ...);
+  if (reader.left(at) > 0) [[unlikely]]
+    reader.fail(at, "", reader.left(at), " bytes are left over");
 }
 
 }  // namespace wherry

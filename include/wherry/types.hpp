@@ -5,9 +5,9 @@
 //   MPI_Send(particles.data(), n, wherry::datatype<Particle>(), 1, 0, comm);
 //   MPI_Send(particles.data(), n, wherry::datatype<wherry::Subset<Particle, &Particle::position>>(), 1, 0, comm);
 //
-// What a type may consist of: numbers, bool, enumerations, complex numbers, std::array and C arrays, pairs, tuples, and aggregates or
-// classes with members() of these (types/members.hpp). Anything else does not compile, and the message says what to do.
-// pack.hpp has types whose size differs from value to value.
+// What a type may consist of: numbers, bool, enumerations, complex numbers, std::array and C arrays, pairs, tuples, and
+// aggregates or classes with members() of these (types/members.hpp). Anything else does not compile, and the message
+// says what to do. pack.hpp has types whose size differs from value to value.
 #pragma once
 
 #include <mpi.h>
@@ -113,9 +113,9 @@ MPI_Datatype make_datatype() {
 
 }  // namespace detail
 
-/// The committed MPI datatype of a T, or of a subset of T's members; its extent is sizeof(T), so that it counts arrays of T. It is made
-/// at the first call, between MPI_Init and MPI_Finalize, is freed by MPI_Finalize, and must not be freed by the program. Local; any thread.
-/// Throws mpi_error.
+/// The committed MPI datatype of a T, or of a subset of T's members; its extent is sizeof(T), so that it counts arrays
+/// of T. It is made at the first call, between MPI_Init and MPI_Finalize, is freed by MPI_Finalize, and must not be
+/// freed by the program. Local; any thread. Throws mpi_error.
 template <detail::Fixed T>
 MPI_Datatype datatype() {
   if constexpr (detail::Named<T>) return detail::named(static_cast<const T*>(nullptr));

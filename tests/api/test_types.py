@@ -12,3 +12,10 @@ from conftest import Launcher, hermetic
 def test_datatypes(mpi: Launcher, build: Path, n: int) -> None:
     done = mpi.run([build / "tests" / "api" / mpi.name / "types"], n, hermetic({}))
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
+def test_objects(mpi: Launcher, build: Path, n: int) -> None:
+    done = mpi.run([build / "tests" / "api" / mpi.name / "objects"], n, hermetic({}))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "ran alltoall_objects" in done.stdout

@@ -1,5 +1,5 @@
-// wherry::datatype: size and extent, the bytes that MPI takes from an object, arrays that go round a ring, and that MPI_Finalize
-// finds the types freed.
+// wherry::datatype: size and extent, the bytes that MPI takes from an object, arrays that go round a ring, and that
+// MPI_Finalize finds the types freed.
 #include <wherry/pack.hpp>
 #include <wherry/types.hpp>
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "layout/layout.hpp"
-#include "types/particle.hpp"
+#include "particle.hpp"
 #include "wherry/types/leaves.hpp"
 
 namespace {
@@ -97,7 +97,7 @@ TEST_CASE("members are counted, whatever they are") {
   static_assert(member_count<Everything> == 9);
   static_assert(member_count<Many> == 32);
   static_assert(member_count<LongText> == 2);
-  CHECK(member_count<types_test::Particle<std::vector<int>>> == 8);
+  CHECK(member_count<sample::Particle<std::vector<int>>> == 8);
 }
 
 TEST_CASE("blocks are where the members are") {
@@ -126,12 +126,12 @@ TEST_CASE("a class says which of its members count") {
 }
 
 TEST_CASE("a particle's padding is found though no double has a unique representation") {
-  using Small = types_test::Particle<std::array<int, 0>>;
-  using Usual = types_test::Particle<std::vector<int>>;
+  using Small = sample::Particle<std::array<int, 0>>;
+  using Usual = sample::Particle<std::vector<int>>;
   CHECK(sizeof(Usual) == 616);
-  CHECK(fixed_bytes<Usual> == types_test::particle_fixed_bytes);
-  CHECK(sizeof(Usual) - 2 * sizeof(std::vector<int>) - fixed_bytes<Usual> == types_test::particle_padding);
-  CHECK(fixed_bytes<Small> == types_test::particle_fixed_bytes);
+  CHECK(fixed_bytes<Usual> == sample::particle_fixed_bytes);
+  CHECK(sizeof(Usual) - 2 * sizeof(std::vector<int>) - fixed_bytes<Usual> == sample::particle_padding);
+  CHECK(fixed_bytes<Small> == sample::particle_fixed_bytes);
 }
 
 TEST_CASE("a subset has the blocks of its members") {
@@ -153,7 +153,8 @@ TEST_CASE("blocks are a layout of the algebra") {
   CHECK(layout->end() <= Offset(sizeof(Everything)));
 }
 
-/// Writes every byte of a member and looks which bytes of the object changed: the compiler's offsets against the machine's.
+/// Writes every byte of a member and looks which bytes of the object changed: the compiler's offsets against the
+/// machine's.
 template <class T, class Member>
 void check_offset(std::size_t expected_offset, Member T::* member) {
   alignas(T) std::byte before[sizeof(T)] = {}, after[sizeof(T)] = {};

@@ -5,12 +5,16 @@
 #include <memory>
 #include <new>
 
-#include "types/particle.hpp"
+#include "particle.hpp"
 #include "types/samples.hpp"
 
 namespace {
 
 using namespace types_test;
+using sample::drawn_particle;
+using sample::Particle;
+using sample::Position;
+using sample::Properties;
 using wherry::pack;
 using wherry::unpack;
 using wherry::Wire;
@@ -68,7 +72,7 @@ TEST_CASE("wire bytes: a particle of 616 bytes with six ints in two lists takes 
   using List = wherry::compact_vector<int>;
   Random random(seed);
   const auto particle = drawn_particle<List>(random, 4, 2);
-  CHECK(sizeof(types_test::Particle<std::vector<int>>) == 616);
+  CHECK(sizeof(sample::Particle<std::vector<int>>) == 616);
   CHECK(sizeof particle == 600);
   CHECK(pack(particle).size() == 571);
   CHECK(pack(std::vector(10, particle)).size() == 1 + 10 * 571);

@@ -8,7 +8,8 @@ namespace wherry::detail {
 /// Structured bindings name as many members as are written out here.
 inline constexpr std::size_t most_members = 32;
 
-/// f(member...) of the N members of an aggregate. What f takes by reference must not be a bit-field: the compiler says so.
+/// f(member...) of the N members of an aggregate. What f takes by reference must not be a bit-field: the compiler says
+/// so.
 template <std::size_t N, class T, class F>
 constexpr decltype(auto) bind_members(T& t, F&& f) {
   if constexpr (N == 0) {

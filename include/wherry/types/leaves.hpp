@@ -65,7 +65,7 @@ struct ElementOf<T> {  // that of std::vector<bool> is no reference
   using type = typename T::value_type;
 };
 template <class T>
-using Element = typename ElementOf<std::remove_const_t<T>>::type;
+using ElementType = typename ElementOf<std::remove_const_t<T>>::type;
 
 template <class T>
 constexpr bool reject_what_cannot_be_sent() {
@@ -114,7 +114,7 @@ constexpr bool all_fixed(Types<M...>) {
 template <class T>
 constexpr bool is_fixed() {
   if constexpr (!reject_what_cannot_be_sent<T>() || Scalar<T>) return true;
-  else if constexpr (FixedArray<T>) return is_fixed<Element<T>>();
+  else if constexpr (FixedArray<T>) return is_fixed<ElementType<T>>();
   else if constexpr (Composite<T>) return all_fixed<T>(Parts<T>{});
   else return false;
 }
@@ -232,7 +232,7 @@ constexpr void add_leaves_of_parts(LeafSink& sink, std::size_t at, Types<M...>) 
 
 template <class E>
 constexpr void add_elements(LeafSink& sink, std::size_t at, std::size_t count) {
-  if constexpr (Scalar<E> && !is_complex<E> && value_bytes<E> == sizeof(E)) {
+  if constexpr (Scalar<E> && !is_complex_number<E> && value_bytes<E> == sizeof(E)) {
     if (count > 0) sink.add({at, count, sizeof(E), kind_of<E>()});
   } else if constexpr (is_fixed<E>()) {
     for (std::size_t i = 0; i < count; ++i) add_leaves<E>(sink, at + i * sizeof(E));
@@ -242,9 +242,10 @@ constexpr void add_elements(LeafSink& sink, std::size_t at, std::size_t count) {
 /// The scalars in T that are there in every value: what is in containers, optionals and variants is left out.
 template <class T>
 constexpr void add_leaves(LeafSink& sink, std::size_t at) {
-  if constexpr (is_complex<T>) add_elements<typename T::value_type>(sink, at, 2);
+  if constexpr (is_complex_number<T>) add_elements<typename T::value_type>(sink, at, 2);
   else if constexpr (Scalar<T>) sink.add({at, 1, value_bytes<T>, kind_of<T>()});
-  else if constexpr (FixedArray<T>) add_elements<Element<T>>(sink, at, sizeof(T) / sizeof(Element<T>));
+  else if constexpr (FixedArray<T>)
+    add_elements<ElementType<T>>(sink, at, sizeof(T) / sizeof(ElementType<T>));
   else if constexpr (Composite<T>) add_leaves_of_parts<T>(sink, at, Parts<T>{});
 }
 
@@ -285,7 +286,8 @@ inline constexpr auto joined_leaves = [] {
 
 }  // namespace detail
 
-/// The bytes that are in every value of T, in ascending order and without padding. T: any type that can be packed, or a Subset.
+/// The bytes that are in every value of T, in ascending order and without padding. T: any type that can be packed, or a
+/// Subset.
 template <class T>
 inline constexpr auto blocks = [] {
   std::array<Block, detail::joined_leaves<T>.second> found{};

@@ -1,4 +1,5 @@
-// What a type consists of, found out by the compiler: the members of aggregates, of classes that name theirs, of pairs and tuples.
+// What a type consists of, found out by the compiler: the members of aggregates, of classes that name theirs, of pairs
+// and tuples.
 //
 //   struct Particle { double position[3]; int id; Kind kind; };    // nothing to write
 //
@@ -7,8 +8,8 @@
 //     static constexpr auto members() { return wherry::members(&Bond::partner_, &Bond::strength_); }
 //   ...
 //
-// Members that members() leaves out are not communicated. What has no meaning on another rank is rejected at compile time:
-// pointers, references, unions, classes that are neither aggregates nor have members().
+// Members that members() leaves out are not communicated. What has no meaning on another rank is rejected at compile
+// time: pointers, references, unions, classes that are neither aggregates nor have members().
 #pragma once
 
 #include <array>
@@ -33,9 +34,9 @@ constexpr auto members(Member... member) {
 namespace detail {
 
 template <class T>
-inline constexpr bool is_complex = false;
+inline constexpr bool is_complex_number = false;
 template <class T>
-inline constexpr bool is_complex<std::complex<T>> = true;
+inline constexpr bool is_complex_number<std::complex<T>> = true;
 
 template <class T>
 inline constexpr bool is_std_array = false;
@@ -44,7 +45,7 @@ inline constexpr bool is_std_array<std::array<T, N>> = true;
 
 /// What is copied as one value.
 template <class T>
-concept Scalar = std::is_arithmetic_v<T> || std::is_enum_v<T> || is_complex<T>;
+concept Scalar = std::is_arithmetic_v<T> || std::is_enum_v<T> || is_complex_number<T>;
 
 /// Elements whose number the type says.
 template <class T>

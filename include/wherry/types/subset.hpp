@@ -24,7 +24,8 @@ constexpr auto within(Outer outer, Inner... inner) {
   return Within<Outer, decltype(within(inner...))>{outer, within(inner...)};
 }
 
-/// The chosen members of an object, which is the caller's. member: pointers to members of T, or what within() makes of several.
+/// The chosen members of an object, which is the caller's. member: pointers to members of T, or what within() makes of
+/// several.
 template <class T, auto... member>
 struct Subset {
   T& object;

@@ -1,8 +1,9 @@
 // How each kind of type is written to packed bytes and read from them; pack.hpp has what programs call.
 //
-// What is in every value of a type (blocks<T>) comes first, in ascending order of offsets and without padding; then, in the order of
-// the members, what differs from value to value: a container as its length and its elements, an optional as one byte and perhaps its
-// value, a variant as the index of its alternative and that. Bytes are those of the machine.
+// What is in every value of a type (blocks<T>) comes first, in ascending order of offsets and without padding; then, in
+// the order of the members, what differs from value to value: a container as its length and its elements, an optional
+// as one byte and perhaps its value, a variant as the index of its alternative and that. Bytes are those of the
+// machine.
 #pragma once
 
 #include <bit>
@@ -24,18 +25,6 @@ struct unpack_error : std::runtime_error {
 
 namespace detail {
 
-/// Copies a number of bytes that the compiler knows. GCC copies more than 128 of them by a string instruction that takes longer to
-/// start than the copy.
-template <std::size_t bytes>
-inline void copy_bytes(std::byte* to, const std::byte* from) {
-  constexpr std::size_t chunk = 64, most = 1024;
-  if constexpr (bytes <= chunk || bytes > most) std::memcpy(to, from, bytes);
-  else {
-    std::memcpy(to, from, chunk);
-    copy_bytes<bytes - chunk>(to + chunk, from + chunk);
-  }
-}
-
 template <class T>
 const std::byte* address(const T& t) {
   return reinterpret_cast<const std::byte*>(std::addressof(object_of(t)));
@@ -54,7 +43,7 @@ void gather_blocks(std::byte* packed, const std::byte* object) {
   if constexpr (blocks<T>.size() <= most_unrolled) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       [[maybe_unused]] std::size_t at = 0;
-      ((copy_bytes<blocks<T>[I].bytes>(packed + at, object + blocks<T>[I].offset), at += blocks<T>[I].bytes),
+      ((std::memcpy(packed + at, object + blocks<T>[I].offset, blocks<T>[I].bytes), at += blocks<T>[I].bytes),
        ...);
     }(std::make_index_sequence<blocks<T>.size()>{});
   } else {
@@ -70,7 +59,7 @@ void scatter_blocks(std::byte* object, const std::byte* packed) {
   if constexpr (blocks<T>.size() <= most_unrolled) {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       [[maybe_unused]] std::size_t at = 0;
-      ((copy_bytes<blocks<T>[I].bytes>(object + blocks<T>[I].offset, packed + at), at += blocks<T>[I].bytes),
+      ((std::memcpy(object + blocks<T>[I].offset, packed + at, blocks<T>[I].bytes), at += blocks<T>[I].bytes),
        ...);
     }(std::make_index_sequence<blocks<T>.size()>{});
   } else {
@@ -95,8 +84,8 @@ void each_variable_part(T& t, F&& f) {
   else f(t);
 }
 
-/// Lengths: as wide as a size_type of up to 32 bits; of wider ones (and of those that cannot be that long) one byte, or a byte that
-/// says how many follow.
+/// Lengths: as wide as a size_type of up to 32 bits; of wider ones (and of those that cannot be that long) one byte, or
+/// a byte that says how many follow.
 enum LengthMark : unsigned char { two_follow = 253, four_follow = 254, eight_follow = 255 };
 
 template <class C>
@@ -139,7 +128,7 @@ constexpr std::size_t least_bytes() {
   if constexpr (Fixed<T>) return fixed_bytes<T>;
   else if constexpr (Container<T>) return length_bytes<T>(0);
   else if constexpr (is_optional<T> || is_variant<T>) return 1;
-  else if constexpr (FixedArray<T>) return sizeof(T) / sizeof(Element<T>) * least_bytes<Element<T>>();
+  else if constexpr (FixedArray<T>) return sizeof(T) / sizeof(ElementType<T>) * least_bytes<ElementType<T>>();
   else return fixed_bytes<T> + least_bytes_of_variable(Parts<T>{});
 }
 
@@ -148,7 +137,7 @@ std::size_t bytes_of(const T& t);
 
 template <class C>
 std::size_t bytes_of_elements(const C& c) {
-  if constexpr (Fixed<Element<const C>>) return std::size(c) * fixed_bytes<Element<const C>>;
+  if constexpr (Fixed<ElementType<const C>>) return std::size(c) * fixed_bytes<ElementType<const C>>;
   else {
     std::size_t sum = 0;
     for (const auto& element : c) sum += bytes_of(element);
@@ -188,7 +177,7 @@ inline constexpr bool is_contiguous = requires(C& c) {
 
 template <class C>
 std::byte* write_elements(std::byte* out, const C& c) {
-  using E = Element<const C>;
+  using E = ElementType<const C>;
   if constexpr (is_contiguous<C> && is_dense<E>) {
     const std::size_t bytes = std::size(c) * sizeof(E);
     if (bytes > 0) std::memcpy(out, std::data(c), bytes);

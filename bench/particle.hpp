@@ -1,4 +1,5 @@
-// A particle of the kind that molecular dynamics codes communicate: nested parts, 568 bytes of which 25 are padding, two lists.
+// A particle of the kind that molecular dynamics codes communicate: nested parts, 568 bytes of which 25 are padding,
+// two lists.
 #pragma once
 
 #include <array>
@@ -6,7 +7,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace types_test {
+namespace sample {
 
 using Vector = std::array<double, 3>;
 using Quaternion = std::array<double, 4>;
@@ -88,4 +89,4 @@ Particle<List> drawn_particle(Random& random, std::size_t bonds, std::size_t exc
   return p;
 }
 
-}  // namespace types_test
+}  // namespace sample
