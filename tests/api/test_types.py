@@ -19,3 +19,10 @@ def test_objects(mpi: Launcher, build: Path, n: int) -> None:
     done = mpi.run([build / "tests" / "api" / mpi.name / "objects"], n, hermetic({}))
     assert done.returncode == 0, done.stdout + done.stderr
     assert "ran alltoall_objects" in done.stdout
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("name", ["halo", "cell_halo"])
+def test_halos(mpi: Launcher, build: Path, name: str, n: int) -> None:
+    done = mpi.run([build / "tests" / "api" / mpi.name / name], n, hermetic({}))
+    assert done.returncode == 0, done.stdout + done.stderr
