@@ -39,7 +39,7 @@ class Counter {
   bool operator==(const Counter& o) const { return n_ == o.n_ && half_ == o.half_; }
 
  private:
-  void* own_ = nullptr;
+  [[maybe_unused]] void* own_ = nullptr;
   int n_ = 0;
   double half_ = 0;
 };

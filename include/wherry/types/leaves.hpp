@@ -122,6 +122,12 @@ constexpr bool is_fixed() {
 template <class T>
 concept Fixed = is_fixed<T>();
 
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-var-template"
+#pragma clang diagnostic ignored "-Wundefined-internal"
+#endif
+
 /// Storage that is never made: only the addresses of its parts are asked for.
 template <class T>
 union Probe {
@@ -159,6 +165,10 @@ constexpr auto part_offsets() {
     return std::array<std::size_t, sizeof...(part)>{offset(part)...};
   });
 }
+
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
 
 /// The types that MPI has a name for, and enumerations as the integers below them.
 enum class Kind : unsigned char {
