@@ -29,7 +29,7 @@ NETLAB = "tests/netlab"
 PURE_FOLDERS = (
     *("base", "layout", "topology", "schedule", "model", "draw", "tuning", "profile", "cache", "heap", "waiting"),
 )
-UNIT_FOLDERS = (*PURE_FOLDERS, "fuzz", "apps")
+UNIT_FOLDERS = (*PURE_FOLDERS, "types", "fuzz", "apps")
 SUITE_TIMEOUT_S = 900.0
 BEAT_S = 15.0  # between signs of life of what takes long
 

@@ -16,6 +16,7 @@ from wherry.bench import (
     preload,
     programs,
     scaling,
+    serialization,
     sparse,
     verify,
     window,
@@ -40,7 +41,7 @@ class Bench:
 
 _MODULES = (
     *(preload, executor, alltoall, scaling, overlap, plans, sparse, window, chooser, grid),
-    *(patterns, verify, programs),
+    *(patterns, serialization, verify, programs),
 )
 BENCHES = tuple(
     Bench(

@@ -64,6 +64,7 @@ def test_names_and_questions() -> None:
         "chooser",
         "grid",
         "patterns",
+        "serialization",
         "verify",
         "programs",
     ]

@@ -1,0 +1,80 @@
+"""What does it take to make bytes of objects, and how many are they: memcpy, Wherry, cereal, Boost.MPI?
+
+A vector of three ints, and a particle of 616 bytes with two lists. memcpy takes padding along and sends lengths of 16
+bits; Boost.MPI is measured where it was built for the MPI at hand (debian-openmpi). All run in one process, in turns
+of calls; each must bring back what was packed first. Times and bytes are per object.
+"""
+
+from __future__ import annotations
+
+from wherry.bench.launched import Launched, launch
+from wherry.measure.harness import IN_TURNS, LAUNCHING, Setup
+from wherry.measure.record import COUNT, Record
+
+OPTIONS = tuple(option for option in LAUNCHING if option not in ("-n", "--netlab", "--hosts"))  # always one rank
+#: Baseline, of which case and direction, and how many times faster than it Wherry is to be.
+GOALS = {
+    ("memcpy", "particle, pack"): 1 / 1.05,
+    ("memcpy", "particle, unpack"): 1 / 1.05,
+    ("cereal", "particle, pack"): 12.0,
+    ("boost", "particle, pack"): 60.0,
+}
+BASELINES = ("memcpy", "cereal", "boost")
+#: A container of objects adds its own length, once for all of them.
+MOST_BYTES = {"3-int vector": 12, "particle": 571}
+BYTES = ", bytes"
+
+
+def run(setup: Setup) -> list[Record]:
+    table = launch(setup, "serialization", 1, ["--turns", "20" if setup.quick else "200"], {})
+    times = [
+        _time(table, case, baseline)
+        for baseline in BASELINES
+        for case in table.cases()
+        if baseline in table.variants(case)
+    ]
+    return [*(_bytes(table, name) for name in MOST_BYTES), *times]
+
+
+def _time(table: Launched, case: str, baseline: str) -> Record:
+    name, direction = case.rsplit(", ", 1)
+    ratio, goal = table.ratio(case, baseline, "wherry"), GOALS.get((baseline, case))
+    return Record(
+        bench="serialization",
+        case=name,
+        metric=f"time to {direction}, against {baseline}",
+        unit="s",
+        value=table.best(case, "wherry"),
+        baseline=table.best(case, baseline),
+        ratio=ratio,
+        mpi=table.mpi,
+        ranks=table.ranks,
+        samples=table.samples(case, baseline, "wherry"),
+        statistic=IN_TURNS,
+        network=table.network,
+        goal="" if goal is None else f"ratio >= {goal:.3g}",
+        reached=None if goal is None else ratio >= goal,
+    )
+
+
+def _bytes(table: Launched, name: str) -> Record:
+    """Against the most widely used of those that are there."""
+    case = f"{name}, pack"
+    baseline = next(other for other in reversed(BASELINES) if other in table.variants(case))
+    value, other = table.best(case, "wherry" + BYTES), table.best(case, baseline + BYTES)
+    return Record(
+        bench="serialization",
+        case=name,
+        metric=f"bytes per object, against {baseline}",
+        unit="B",
+        value=value,
+        baseline=other,
+        ratio=other / value,
+        mpi=table.mpi,
+        ranks=table.ranks,
+        samples=table.samples(case, baseline + BYTES, "wherry" + BYTES),
+        statistic=COUNT,
+        network=table.network,
+        goal=f"<= {MOST_BYTES[name]} B",
+        reached=int(value) <= MOST_BYTES[name],
+    )
