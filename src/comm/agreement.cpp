@@ -1,23 +1,16 @@
 #include "comm/agreement.hpp"
 
-#include <link.h>
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "comm/accelerator.hpp"
+
 namespace wherry::run {
 
 namespace {
-
-int find_accelerator(dl_phdr_info* info, std::size_t, void* found) {
-  static constexpr const char* runtimes[] = {"libcuda.so", "libamdhip64.so", "libze_loader.so"};
-  for (const char* runtime : runtimes)
-    if (std::strstr(info->dlpi_name, runtime) != nullptr) *static_cast<bool*>(found) = true;
-  return 0;
-}
 
 /// What must be equal on all ranks, as one number.
 long long instructions(const Settings& s) {
@@ -67,12 +60,6 @@ Quantities least_of(const std::vector<long long>& all) {
 }
 
 }  // namespace
-
-bool accelerator_loaded() {
-  bool found = false;
-  dl_iterate_phdr(find_accelerator, &found);
-  return found;
-}
 
 Agreement agree(const Settings& settings, Capacity has, std::size_t has_reserved, MPI_Comm comm,
                 const mpi::Api& api) {

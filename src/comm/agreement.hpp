@@ -26,9 +26,6 @@ struct Agreement {
   std::size_t reserved_memory = 0;  // bytes: that every rank has reserved for non-blocking calls
 };
 
-/// Whether a library is loaded that may hand device memory to MPI.
-bool accelerator_loaded();
-
 /// reserved_memory: of this rank. Collective over comm.
 Agreement agree(const Settings& settings, Capacity capacity, std::size_t reserved_memory, MPI_Comm comm,
                 const mpi::Api& api);
