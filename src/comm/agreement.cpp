@@ -27,6 +27,7 @@ enum Quantity {
   learning,
   tuning,
   host_memory,
+  layouts,
   staging_max,
   reserved_memory,
   instructed,
@@ -43,6 +44,7 @@ Quantities quantities_of(const Settings& settings, Capacity has, std::size_t has
   mine[learning] = settings.features.learning;
   mine[tuning] = settings.features.tuning;
   mine[host_memory] = !accelerator_loaded();
+  mine[layouts] = settings.layout != LayoutLever::native;
   mine[staging_max] = static_cast<long long>(settings.staging_max);
   mine[reserved_memory] = static_cast<long long>(has_reserved);
   mine[instructed] = told;
@@ -72,6 +74,7 @@ Agreement agree(const Settings& settings, Capacity has, std::size_t has_reserved
           .learning = least[learning] != 0,
           .tuning = least[tuning] != 0,
           .host_memory = least[host_memory] != 0,
+          .layouts = least[layouts] != 0,
           .staging_max = static_cast<std::size_t>(least[staging_max]),
           .reserved_memory = static_cast<std::size_t>(least[reserved_memory])};
 }

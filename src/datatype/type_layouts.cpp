@@ -23,12 +23,21 @@ TypeLayouts::Kept TypeLayouts::known(MPI_Datatype type) {
   if (Kept found = kept_.find(type)) return found;
   // What the library refuses to tell is no error of the program.
   const run::ErrorsReturned world(MPI_COMM_WORLD, api_), self(MPI_COMM_SELF, api_);
+  if (!is_committed(type)) return std::make_shared<TypeLayout>();  // not for long
   const mpi::Envelope envelope = mpi::envelope_of(api_, type);
   Kept made = decoded(type);
   if (envelope.readable && is_predefined(envelope.combiner))
     return predefined_.emplace(type, made).first->second;
   kept_.keep(type, made);
   return made;
+}
+
+/// MPI has no function that tells: by what the library says to a message that goes nowhere.
+bool TypeLayouts::is_committed(MPI_Datatype type) const {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const char nothing = 0;
+  const int code = api_.Isend(&nothing, 1, type, MPI_PROC_NULL, 0, MPI_COMM_SELF, &request);
+  return code == MPI_SUCCESS && api_.Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
 TypeLayouts::Kept TypeLayouts::decoded(MPI_Datatype type) {

@@ -29,7 +29,7 @@ class TypeLayouts {
  public:
   explicit TypeLayouts(const mpi::Api& api) : api_(api), kept_(api) {}
 
-  /// The plan for `count` elements; null if the type cannot be expressed, or count is negative. Stays valid when the
+  /// The plan for `count` elements; null if the type cannot be expressed or is not committed, or count is negative. Stays valid when the
   /// type is freed. Types with equal maps share a plan. The type must not be MPI_DATATYPE_NULL.
   PlanPtr plan(MPI_Datatype type, layout::Offset count);
 
@@ -37,6 +37,7 @@ class TypeLayouts {
   using Kept = std::shared_ptr<TypeLayout>;
 
   Kept known(MPI_Datatype type);
+  bool is_committed(MPI_Datatype type) const;
   Kept decoded(MPI_Datatype type);
   PlanPtr shared(const layout::Part& form);
   PlanPtr repeated(TypeLayout& type, layout::Offset count);

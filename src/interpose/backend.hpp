@@ -111,8 +111,8 @@ class Backend {
   bool starting() const { return replacing_ && settings_.features.nonblocking; }
   /// Whether windows may be cached.
   bool caching() const { return caching_; }
-  /// Whether Wherry may pack derived datatypes.
-  bool packing() const { return packing_; }
+  /// Whether Wherry may pack derived datatypes: it asks about types on MPI_COMM_SELF, which needs MPI_Init.
+  bool packing() const { return packing_ && world_.load(std::memory_order_relaxed); }
   /// The windows that are known; nullptr as long as there was none.
   window::Windows* windows() const { return windows_.load(std::memory_order_acquire); }
   window::Windows& make_windows();

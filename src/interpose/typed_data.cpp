@@ -20,9 +20,9 @@ void book_packing(const Call& call, const p2p::Moved& moved) {
   const profile::Subject subject{profile::none, call.function(), profile::bucket_of(bytes)};
   recorder.used(subject, name_of(moved.copier), bytes, call.leave_ns() - call.enter_ns());
   if (const auto& found = moved.found)
-    recorder.decided(subject, static_cast<std::uint32_t>(found->call), name_of(found->kept),
-                     profile::Reason::kept,
-                     found->kept == p2p::Copier::kernels ? found->kernels_ns : found->native_ns, found->native_ns);
+    recorder.decided(
+        subject, static_cast<std::uint32_t>(found->call), name_of(found->kept), profile::Reason::kept,
+        found->kept == p2p::Copier::kernels ? found->kernels_ns : found->native_ns, found->native_ns);
 }
 
 }  // namespace wherry::interpose

@@ -33,7 +33,8 @@ int move_packed(p2p::Direction direction, const PackArguments<Count, Packed>& a,
     moved.taken = has_moved();
     return code;
   }
-  auto* const packed = static_cast<std::byte*>(const_cast<void*>(static_cast<const void*>(a.packed))) + before;
+  auto* const packed =
+      static_cast<std::byte*>(const_cast<void*>(static_cast<const void*>(a.packed))) + before;
   const p2p::Data data{direction, const_cast<void*>(a.memory), a.count, a.type, packed, a.size - before};
   const int code = backend().packer.move(data, moved, next, has_moved);
   if (moved.copier == p2p::Copier::kernels) *a.position += static_cast<Count>(moved.bytes);

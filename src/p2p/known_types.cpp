@@ -32,7 +32,8 @@ void KnownTypes::fill(Recent& recent, MPI_Datatype type) {
   recent.known = look_at(type);
   if (recent.known == nullptr) return;
   const Offset bytes = recent.known->bytes;
-  const Offset least = recent.known->native ? std::numeric_limits<Offset>::max() : (least_bytes + bytes - 1) / bytes;
+  const Offset least =
+      recent.known->native ? std::numeric_limits<Offset>::max() : (least_bytes + bytes - 1) / bytes;
   recent.native_below.store(least, std::memory_order_relaxed);
 }
 
@@ -54,8 +55,9 @@ std::shared_ptr<KnownType> KnownTypes::look_at(MPI_Datatype type) {
   made->native = !envelope.readable || api_.Type_size_x(type, &size) != MPI_SUCCESS || size <= 0 ||
                  api_.Type_get_extent(type, &lower, &extent) != MPI_SUCCESS;
   made->bytes = size;
-  for (const MPI_Count part : {static_cast<MPI_Count>(envelope.combiner), envelope.integers, envelope.addresses,
-                               envelope.large_counts, envelope.types, size, static_cast<MPI_Count>(extent)})
+  for (const MPI_Count part :
+       {static_cast<MPI_Count>(envelope.combiner), envelope.integers, envelope.addresses,
+        envelope.large_counts, envelope.types, size, static_cast<MPI_Count>(extent)})
     made->signature = mixed(made->signature ^ static_cast<std::uint64_t>(part));
   return kept_.keep(type, made) ? made : nullptr;
 }
@@ -67,7 +69,8 @@ datatype::PlanPtr KnownTypes::plan(KnownType& known, MPI_Datatype type, Offset c
   known.planned = count;
   // `count` elements may be several blocks where one is one; of one that is a block in its own place, all repetitions are a block.
   known.native = known.plan == nullptr || known.plan->is_block();
-  if (known.native) slot(type).native_below.store(std::numeric_limits<Offset>::max(), std::memory_order_relaxed);
+  if (known.native)
+    slot(type).native_below.store(std::numeric_limits<Offset>::max(), std::memory_order_relaxed);
   return known.plan;
 }
 

@@ -36,7 +36,8 @@ struct Data {
 /// What became of one call.
 struct Moved {
   Copier copier = Copier::native;
-  bool taken = false;  // the call was right: MPICH gives MPI_SUCCESS where an error handler of the program's own has seen an error
+  bool taken =
+      false;  // the call was right: MPICH gives MPI_SUCCESS where an error handler of the program's own has seen an error
   Offset bytes = 0;  // of derived types; 0: there was nothing to choose
   std::optional<layout::MeasuredChoice::Found> found;
   std::string_view fallback;  // why it was native, where Wherry cannot do it
@@ -74,7 +75,8 @@ class Packer {
   std::mutex mutex_;
   KnownTypes types_;
   run::AcceleratorWatch accelerator_;
-  std::unordered_map<std::uint64_t, layout::MeasuredChoice> choices_;  // by signature of the type, size and direction
+  std::unordered_map<std::uint64_t, layout::MeasuredChoice>
+      choices_;  // by signature of the type, size and direction
 };
 
 }  // namespace wherry::p2p

@@ -42,7 +42,8 @@ TEST_CASE("the faster copier is kept, and the slower one is called in less than 
       const Run done = run(choice, calls, kernels_win ? times(slower, 100) : times(100, slower));
       CAPTURE(slower);
       CHECK(done.last == (kernels_win ? Copier::kernels : Copier::native));
-      const std::uint64_t lost = static_cast<std::uint64_t>(kernels_win ? done.native : done.kernels) * (slower - 100);
+      const std::uint64_t lost =
+          static_cast<std::uint64_t>(kernels_win ? done.native : done.kernels) * (slower - 100);
       CHECK(lost <= std::uint64_t{calls} * 100 / 50 + 5 * slower);  // beside the first measurement
     }
 }

@@ -45,7 +45,7 @@ LEVERS: Sequence[Lever] = (
     Lever("nonblocking", {"WHERRY_NONBLOCKING": "0"}, unless_off="WHERRY_NONBLOCKING"),
     Lever("cache", {"WHERRY_CACHE": "off"}, functions=("MPI_Get",)),
     Lever("waiting", {"WHERRY_WAIT": "spin"}),
-    Lever("layout", {"WHERRY_LAYOUT": "native"}, functions=("MPI_Pack", "MPI_Unpack")),
+    Lever("layout", {"WHERRY_LAYOUT": "native"}, functions=("MPI_Pack", "MPI_Unpack", "MPI_Alltoallw")),
     Lever("memory", {"WHERRY_MEMORY": "leave"}),
 )
 
