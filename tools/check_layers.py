@@ -33,7 +33,7 @@ BELOW: dict[str, frozenset[str]] = {
     "comm": frozenset({"base", "waiting", "mpi", "datatype"}),
     "p2p": frozenset({"base", "layout", "mpi", "datatype", "comm"}),
     "arguments": _SCHEDULES | {"mpi", "datatype", "comm"},
-    "exec": _SCHEDULES | {"mpi", "datatype", "comm", "arguments"},
+    "exec": _SCHEDULES | {"layout", "mpi", "datatype", "comm", "arguments"},
     "sparse": _SCHEDULES | {"model", "mpi", "datatype", "comm", "exec"},
     "coll": _PURE_RUNTIME | {"mpi", "datatype", "comm", "arguments", "exec", "sparse"},
     "progress": _PURE_RUNTIME | {"waiting", "mpi", "datatype", "comm", "arguments", "exec", "coll"},

@@ -4,8 +4,10 @@
 #include <array>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "exec/block_bindings.hpp"
+#include "exec/peer_memory.hpp"
 #include "layout/pack.hpp"
 
 namespace wherry::run {
@@ -17,6 +19,7 @@ using layout::Range;
 // Part of the protocol, alike on all ranks. Buffers of both directions together stay in the second-level cache.
 constexpr long long chunk_bytes = 32 << 10;
 constexpr int window = 4;  // chunks under way in each direction
+static_assert(sizeof(Offer) <= chunk_bytes);
 
 /// Memory for the chunks of both directions.
 struct Chunks {
@@ -43,6 +46,14 @@ class BlockBytes {
   }
 
   int code() const { return code_; }
+  long long bytes() const { return share_.bytes; }
+
+  /// Its blocks by their addresses, where another process may read them, or they are to be read into; else none.
+  std::vector<layout::Block> blocks() const {
+    if (plan_ != nullptr) return readable_blocks(*plan_, memory_);
+    if (!share_.dense || share_.bytes < Offer::least_block_bytes) return {};
+    return {{reinterpret_cast<layout::Offset>(memory_), share_.bytes}};
+  }
 
   /// Before anything is sent.
   void load() {
@@ -95,15 +106,16 @@ class PairExchange {
     int peer;
     BlockBytes* block;
     long long bytes;
+    bool is_near;  // on this host
   };
 
   PairExchange(const Lane& lane, const Chunks& chunks, const End& out, const End& in, Spare& spare)
       : channel_(*lane.channel), tag_(lane.tag), chunks_(chunks), out_(out), in_(in), spare_(spare) {}
 
   int run() {
-    note(channel_.exchange({&out_.bytes, sizeof out_.bytes, MPI_BYTE}, out_.peer,
-                           {&in_.bytes, sizeof in_.bytes, MPI_BYTE}, in_.peer, tag_));
-    const long long outgoing = chunks_of(out_.bytes), incoming = chunks_of(in_.bytes);
+    meet();
+    const long long outgoing = taken_ ? 0 : chunks_of(out_.bytes),
+                    incoming = read_ ? 0 : chunks_of(in_.bytes);
     const int places = chunks_.in_flight;
     for (long long k = 0; k < std::min<long long>(places, incoming); ++k) receive(k);
     for (long long k = 0; k < std::max(outgoing, incoming); ++k) {
@@ -118,6 +130,23 @@ class PairExchange {
   long long received() const { return in_.bytes; }
 
  private:
+  /// Each rank tells how much it has, and of its memory where the other is on its host. Whoever can, reads it; the answer says so, and
+  /// that it is over.
+  void meet() {
+    auto* const offer = new (chunks_.outgoing(0)) Offer(out_.bytes);
+    auto* const offered = new (chunks_.incoming(0)) Offer(0);
+    if (out_.is_near && out_.bytes > 0) offer->set(out_.block->blocks());
+    note(channel_.exchange({offer, static_cast<long long>(offer->message_bytes()), MPI_BYTE}, out_.peer,
+                           {offered, sizeof *offered, MPI_BYTE}, in_.peer, tag_));
+    in_.bytes = offered->bytes();
+    const std::vector<layout::Block> to =
+        offered->has_memory() ? in_.block->blocks() : std::vector<layout::Block>();
+    read_ = !to.empty() && in_.bytes == in_.block->bytes() && offered->read(to);
+    note(channel_.exchange({&read_, sizeof read_, MPI_BYTE}, offered->has_memory() ? in_.peer : MPI_PROC_NULL,
+                           {&taken_, sizeof taken_, MPI_BYTE},
+                           offer->has_memory() ? out_.peer : MPI_PROC_NULL, tag_));
+  }
+
   int place_of(long long k) const { return static_cast<int>(k % chunks_.in_flight); }
   std::size_t index_of(long long k) const { return static_cast<std::size_t>(place_of(k)); }
 
@@ -151,6 +180,7 @@ class PairExchange {
   const Chunks& chunks_;
   End out_, in_;
   Spare& spare_;
+  bool read_ = false, taken_ = false;  // what comes, and what goes, by the reader
   std::array<MPI_Request, window> sends_ = none(), receives_ = none();
   int code_ = MPI_SUCCESS;
 
@@ -172,7 +202,7 @@ int peer_of(std::span<const schedule::Message> messages) {
 }
 
 int exchange_in(const Chunks& chunks, const schedule::Schedule& schedule, const Blocks& blocks,
-                const Lane& lane, datatype::TypeLayouts& layouts) {
+                const Lane& lane, datatype::TypeLayouts& layouts, const topology::Placement& placement) {
   Spare spare;
   int code = MPI_SUCCESS;
   for (const schedule::Phase& phase : schedule.phases) {
@@ -180,7 +210,10 @@ int exchange_in(const Chunks& chunks, const schedule::Schedule& schedule, const 
     const Share &from = share_of(blocks.send, sends), &to = share_of(blocks.receive, receives);
     BlockBytes out(*lane.channel, from, layouts), in(*lane.channel, to, layouts);
     out.load();
-    PairExchange pair(lane, chunks, {peer_of(sends), &out, from.bytes}, {peer_of(receives), &in, 0}, spare);
+    const auto is_near = [&](int peer) { return peer >= 0 && placement.same_node(schedule.rank, peer); };
+    const int to_peer = peer_of(sends), from_peer = peer_of(receives);
+    PairExchange pair(lane, chunks, {to_peer, &out, from.bytes, is_near(to_peer)},
+                      {from_peer, &in, 0, is_near(from_peer)}, spare);
     code = first_error(code, pair.run());
     in.store(pair.received());
     code = first_error(first_error(code, out.code()), in.code());
@@ -190,9 +223,10 @@ int exchange_in(const Chunks& chunks, const schedule::Schedule& schedule, const 
 
 /// A rank without memory has one chunk in each direction: it must do its part all the same.
 [[gnu::noinline]] int exchange_on_stack(const schedule::Schedule& schedule, const Blocks& blocks,
-                                        const Lane& lane, datatype::TypeLayouts& layouts) {
+                                        const Lane& lane, datatype::TypeLayouts& layouts,
+                                        const topology::Placement& placement) {
   std::array<std::byte, 2 * chunk_bytes> memory;
-  return exchange_in({memory.data(), 1}, schedule, blocks, lane, layouts);
+  return exchange_in({memory.data(), 1}, schedule, blocks, lane, layouts, placement);
 }
 
 }  // namespace
@@ -204,9 +238,10 @@ bool is_pairwise(const schedule::Schedule& schedule) {
 std::size_t layout_exchange_memory() { return 2 * window * chunk_bytes; }
 
 int exchange_layouts(const schedule::Schedule& schedule, const Blocks& blocks, const Lane& lane,
-                     datatype::TypeLayouts& layouts, std::byte* memory) {
-  return memory != nullptr ? exchange_in({memory, window}, schedule, blocks, lane, layouts)
-                           : exchange_on_stack(schedule, blocks, lane, layouts);
+                     datatype::TypeLayouts& layouts, const topology::Placement& placement,
+                     std::byte* memory) {
+  return memory != nullptr ? exchange_in({memory, window}, schedule, blocks, lane, layouts, placement)
+                           : exchange_on_stack(schedule, blocks, lane, layouts, placement);
 }
 
 bool copy_layouts(const Share& from, const Share& to, datatype::TypeLayouts& layouts) {

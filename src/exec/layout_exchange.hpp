@@ -1,5 +1,5 @@
-// Blocks of derived types between pairs of ranks, in chunks that the cache holds: each byte is read from memory and written to memory
-// once, and packing overlaps the transfer.
+// Blocks of derived types between pairs of ranks: long runs by one copy out of the other rank's memory, where it is on the same host
+// and the system allows that; else in chunks that the cache holds, so that packing overlaps the transfer.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include "comm/channel.hpp"
 #include "datatype/type_layouts.hpp"
 #include "schedule/schedule.hpp"
+#include "topology/placement.hpp"
 
 namespace wherry::run {
 
@@ -22,7 +23,7 @@ bool is_pairwise(const schedule::Schedule& schedule);
 /// than its place. Types that have no layout are packed by the library. memory: layout_exchange_memory() bytes, or nullptr, with which
 /// it takes longer. Collective over the lane's channel.
 int exchange_layouts(const schedule::Schedule& schedule, const Blocks& blocks, const Lane& lane,
-                     datatype::TypeLayouts& layouts, std::byte* memory);
+                     datatype::TypeLayouts& layouts, const topology::Placement& placement, std::byte* memory);
 std::size_t layout_exchange_memory();
 
 /// The block that a rank has for itself in one pass; false if a type has no layout, or the sizes differ.
