@@ -31,15 +31,16 @@ BELOW: dict[str, frozenset[str]] = {
     "mpi": frozenset({"base"}),
     "datatype": frozenset({"base", "layout", "mpi"}),
     "comm": frozenset({"base", "waiting", "mpi", "datatype"}),
+    "p2p": frozenset({"base", "layout", "mpi", "datatype", "comm"}),
     "arguments": _SCHEDULES | {"mpi", "datatype", "comm"},
-    "exec": _SCHEDULES | {"mpi", "datatype", "comm", "arguments"},
+    "exec": _SCHEDULES | {"layout", "mpi", "datatype", "comm", "arguments"},
     "sparse": _SCHEDULES | {"model", "mpi", "datatype", "comm", "exec"},
     "coll": _PURE_RUNTIME | {"mpi", "datatype", "comm", "arguments", "exec", "sparse"},
     "progress": _PURE_RUNTIME | {"waiting", "mpi", "datatype", "comm", "arguments", "exec", "coll"},
     "host": _RUNTIME - {"host"},
     "window": frozenset({"base", "cache", "mpi", "datatype", "comm"}),
     "api": frozenset({"base", "waiting", "mpi", "comm", "arguments", "coll", "progress", "host", "window"}),
-    "interpose": _RUNTIME | {"window", "heap", "waiting"},
+    "interpose": _RUNTIME | {"p2p", "window", "heap", "waiting"},
     "tools": _PURE_RUNTIME | {"draw"},
 }
 PURE = frozenset({*_PURE_RUNTIME, "draw", "heap", "waiting", "tools"})

@@ -329,6 +329,8 @@ def wrapper(f: Function, index: int, others: Others) -> str:
 def narrowed(p: Parameter) -> str:
     if not p.scalar:
         return p.name
+    if p.type.endswith("*"):
+        return f"narrow.both_ways({p.name})"
     return f"narrow.array({p.name}, {p.length})" if p.is_array else f"narrow.number({p.name})"
 
 

@@ -29,6 +29,7 @@ bool set(Share& share, const void* address, long long count, MPI_Datatype type, 
 void prepare(Blocks& blocks, const void* sendbuf, int size) {
   blocks.in_place = sendbuf == MPI_IN_PLACE;
   blocks.untyped = false;
+  blocks.typed = false;
   blocks.send.resize(blocks.in_place ? 0 : static_cast<std::size_t>(size));
   blocks.receive.resize(static_cast<std::size_t>(size));
 }
@@ -102,6 +103,7 @@ void read_blocks(const mpi::Api& api, const Alltoallv& c, int size, Blocks& bloc
 
 void read_blocks(const mpi::Api& api, const Alltoallw& c, int size, Blocks& blocks) {
   prepare(blocks, c.sendbuf, size);
+  blocks.typed = true;
   blocks.valid =
       (blocks.in_place ||
        read_typed(api, c.sendbuf, c.sendcounts, c.sdispls, c.sendtypes, blocks.types, blocks.send)) &&

@@ -36,6 +36,8 @@ constexpr Variable plain_variables[] = {
     {"WHERRY_CACHE_NODE",
      "bytes of memory that the ranks of a node share per cached window, with K, M or G, from 64K; default 0: "
      "none"},
+    {"WHERRY_LAYOUT",
+     "who packs derived datatypes: auto (the default; whoever is faster), native (the library) or wherry"},
     {"WHERRY_MEMORY",
      "memory that the program frees: auto (the default; malloc keeps it where page faults cost much), keep "
      "or leave"},
@@ -175,6 +177,12 @@ class Reader {
                               : MemoryLever::automatic;
   }
 
+  LayoutLever layout(const char* name) {
+    constexpr std::string_view words[] = {"auto", "native", "wherry"};
+    const std::string value = choice(name, words);
+    return static_cast<LayoutLever>(std::ranges::find(words, value) - std::begin(words));
+  }
+
   int number(const char* name, int most) {
     const std::string value = text(name, "0");
     const std::optional<std::uint64_t> parsed = parse_number(value);
@@ -252,6 +260,7 @@ Settings read_settings(const Environment& environment, bool secure) {
   settings.cache_node = read.bytes("WHERRY_CACHE_NODE", least_cache, most_staging, settings.cache_node);
   settings.cache_curve = read.number("WHERRY_CACHE_CURVE", 1 << 20);
   settings.wait = read.waits("WHERRY_WAIT");
+  settings.layout = read.layout("WHERRY_LAYOUT");
   settings.memory = read.memory("WHERRY_MEMORY");
   settings.ranks_per_node = read.number("WHERRY_RANKS_PER_NODE", most_ranks_per_node);
   settings.verbose = read.number("WHERRY_VERBOSE", 2);

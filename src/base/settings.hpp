@@ -51,6 +51,13 @@ enum class MemoryLever {
   leave,  // malloc's own affair
 };
 
+/// Who moves the data of derived datatypes.
+enum class LayoutLever {
+  automatic,  // whoever does it faster
+  native,     // the library
+  wherry,     // Wherry, where it can
+};
+
 struct Settings {
   bool enabled = true;  // false: WHERRY_DISABLE=1, or a set-user-id program
   Features features;
@@ -69,6 +76,7 @@ struct Settings {
   std::size_t cache_node = 0;  // WHERRY_CACHE_NODE: bytes that the ranks of a node share for each; 0: none
   int cache_curve =
       0;  // WHERRY_CACHE_CURVE: ranges followed for a window's miss-ratio curve; 0: none is made
+  LayoutLever layout = LayoutLever::automatic;  // WHERRY_LAYOUT: auto, native or wherry
   Waits wait = Waits::automatic;  // WHERRY_WAIT: auto, spin or yield
   int ranks_per_node = 0;  // WHERRY_RANKS_PER_NODE: assume nodes of so many consecutive ranks; 0: ask MPI
   int verbose = 0;         // WHERRY_VERBOSE: 0 quiet, 1 what was found, 2 every decision

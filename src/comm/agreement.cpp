@@ -1,23 +1,16 @@
 #include "comm/agreement.hpp"
 
-#include <link.h>
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "comm/accelerator.hpp"
+
 namespace wherry::run {
 
 namespace {
-
-int find_accelerator(dl_phdr_info* info, std::size_t, void* found) {
-  static constexpr const char* runtimes[] = {"libcuda.so", "libamdhip64.so", "libze_loader.so"};
-  for (const char* runtime : runtimes)
-    if (std::strstr(info->dlpi_name, runtime) != nullptr) *static_cast<bool*>(found) = true;
-  return 0;
-}
 
 /// What must be equal on all ranks, as one number.
 long long instructions(const Settings& s) {
@@ -34,6 +27,7 @@ enum Quantity {
   learning,
   tuning,
   host_memory,
+  layouts,
   staging_max,
   reserved_memory,
   instructed,
@@ -50,6 +44,7 @@ Quantities quantities_of(const Settings& settings, Capacity has, std::size_t has
   mine[learning] = settings.features.learning;
   mine[tuning] = settings.features.tuning;
   mine[host_memory] = !accelerator_loaded();
+  mine[layouts] = settings.layout != LayoutLever::native;
   mine[staging_max] = static_cast<long long>(settings.staging_max);
   mine[reserved_memory] = static_cast<long long>(has_reserved);
   mine[instructed] = told;
@@ -68,12 +63,6 @@ Quantities least_of(const std::vector<long long>& all) {
 
 }  // namespace
 
-bool accelerator_loaded() {
-  bool found = false;
-  dl_iterate_phdr(find_accelerator, &found);
-  return found;
-}
-
 Agreement agree(const Settings& settings, Capacity has, std::size_t has_reserved, MPI_Comm comm,
                 const mpi::Api& api) {
   const std::vector<long long> all = ask_all(api, comm, quantities_of(settings, has, has_reserved));
@@ -85,6 +74,7 @@ Agreement agree(const Settings& settings, Capacity has, std::size_t has_reserved
           .learning = least[learning] != 0,
           .tuning = least[tuning] != 0,
           .host_memory = least[host_memory] != 0,
+          .layouts = least[layouts] != 0,
           .staging_max = static_cast<std::size_t>(least[staging_max]),
           .reserved_memory = static_cast<std::size_t>(least[reserved_memory])};
 }

@@ -22,12 +22,10 @@ struct Agreement {
   bool learning = false;
   bool tuning = false;
   bool host_memory = false;         // no rank has an accelerator's runtime loaded
+  bool layouts = false;             // all ranks let Wherry move derived types
   std::size_t staging_max = 0;      // bytes: the smallest that any rank allows
   std::size_t reserved_memory = 0;  // bytes: that every rank has reserved for non-blocking calls
 };
-
-/// Whether a library is loaded that may hand device memory to MPI.
-bool accelerator_loaded();
 
 /// reserved_memory: of this rank. Collective over comm.
 Agreement agree(const Settings& settings, Capacity capacity, std::size_t reserved_memory, MPI_Comm comm,

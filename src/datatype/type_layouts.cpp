@@ -10,20 +10,6 @@
 #include "mpi/errors_returned.hpp"
 
 namespace wherry::datatype {
-namespace {
-
-/// A duplicate is decoded by itself.
-int never_copy(MPI_Datatype, int, void*, void*, void*, int* flag) {
-  *flag = 0;
-  return MPI_SUCCESS;
-}
-
-int forget(MPI_Datatype, int, void* kept, void*) {
-  delete static_cast<std::shared_ptr<TypeLayout>*>(kept);
-  return MPI_SUCCESS;
-}
-
-}  // namespace
 
 PlanPtr TypeLayouts::plan(MPI_Datatype type, layout::Offset count) {
   if (count < 0) return nullptr;
@@ -34,26 +20,24 @@ PlanPtr TypeLayouts::plan(MPI_Datatype type, layout::Offset count) {
 
 TypeLayouts::Kept TypeLayouts::known(MPI_Datatype type) {
   if (const auto found = predefined_.find(type); found != predefined_.end()) return found->second;
-  if (Kept found = attached(type)) return found;
+  if (Kept found = kept_.find(type)) return found;
   // What the library refuses to tell is no error of the program.
   const run::ErrorsReturned world(MPI_COMM_WORLD, api_), self(MPI_COMM_SELF, api_);
+  if (!is_committed(type)) return std::make_shared<TypeLayout>();  // not for long
   const mpi::Envelope envelope = mpi::envelope_of(api_, type);
   Kept made = decoded(type);
   if (envelope.readable && is_predefined(envelope.combiner))
     return predefined_.emplace(type, made).first->second;
-  auto* const kept = new Kept(made);
-  if (keyval_ == MPI_KEYVAL_INVALID || api_.Type_set_attr(type, keyval_, kept) != MPI_SUCCESS) delete kept;
+  kept_.keep(type, made);
   return made;
 }
 
-TypeLayouts::Kept TypeLayouts::attached(MPI_Datatype type) {
-  if (keyval_ == MPI_KEYVAL_INVALID &&
-      api_.Type_create_keyval(never_copy, forget, &keyval_, nullptr) != MPI_SUCCESS)
-    return nullptr;
-  void* value = nullptr;
-  int found = 0;
-  if (api_.Type_get_attr(type, keyval_, &value, &found) != MPI_SUCCESS || found == 0) return nullptr;
-  return *static_cast<Kept*>(value);
+/// MPI has no function that tells: by what the library says to a message that goes nowhere.
+bool TypeLayouts::is_committed(MPI_Datatype type) const {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const char nothing = 0;
+  const int code = api_.Isend(&nothing, 1, type, MPI_PROC_NULL, 0, MPI_COMM_SELF, &request);
+  return code == MPI_SUCCESS && api_.Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS;
 }
 
 TypeLayouts::Kept TypeLayouts::decoded(MPI_Datatype type) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "datatype/type_attribute.hpp"
 #include "layout/plan.hpp"
 #include "mpi/api.hpp"
 
@@ -23,13 +24,12 @@ struct TypeLayout {
   PlanPtr last;
 };
 
-/// Thread-safe. What is known of derived types is attributes of the types and so goes with them: a handle that is
-/// freed and comes again as another type finds nothing. Predefined types are never freed, and get no attribute.
+/// Thread-safe.
 class TypeLayouts {
  public:
-  explicit TypeLayouts(const mpi::Api& api) : api_(api) {}
+  explicit TypeLayouts(const mpi::Api& api) : api_(api), kept_(api) {}
 
-  /// The plan for `count` elements; null if the type cannot be expressed, or count is negative. Stays valid when the
+  /// The plan for `count` elements; null if the type cannot be expressed or is not committed, or count is negative. Stays valid when the
   /// type is freed. Types with equal maps share a plan. The type must not be MPI_DATATYPE_NULL.
   PlanPtr plan(MPI_Datatype type, layout::Offset count);
 
@@ -37,14 +37,14 @@ class TypeLayouts {
   using Kept = std::shared_ptr<TypeLayout>;
 
   Kept known(MPI_Datatype type);
-  Kept attached(MPI_Datatype type);
+  bool is_committed(MPI_Datatype type) const;
   Kept decoded(MPI_Datatype type);
   PlanPtr shared(const layout::Part& form);
   PlanPtr repeated(TypeLayout& type, layout::Offset count);
 
   const mpi::Api& api_;
   std::mutex mutex_;
-  int keyval_ = MPI_KEYVAL_INVALID;
+  TypeAttribute<TypeLayout> kept_;
   std::map<MPI_Datatype, Kept> predefined_;
   std::unordered_multimap<std::uint64_t, std::weak_ptr<const layout::Plan>> plans_;  // by hash of the form
   std::size_t swept_at_ = 64;  // entries above which those of plans that are gone are dropped

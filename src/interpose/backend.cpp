@@ -105,6 +105,7 @@ Backend::Backend(const Core& core, const Settings& settings)
     : recorder(sites),
       handles(api_, queries_, recorder),
       patience(settings_, api_, queries_, function_table().size()),
+      packer(settings.layout, api_),
       core_(core),
       settings_(settings),
       progress_engine_(api_, settings_.progress, {advance, is_idle, poll}) {
@@ -116,6 +117,7 @@ Backend::Backend(const Core& core, const Settings& settings)
   replacing_ = active && settings_.features.collectives;
   caching_ = active && settings_.cache != "off";
   waiting_ = active && settings_.wait != Waits::spin;
+  packing_ = active && settings_.layout != LayoutLever::native;
   if (active) memory.configure(settings_.memory, recording_);
   state_ = recording_ ? Recording::not_yet : Recording::off;
   sites = profile::Sites(find("PMPI_Comm_size"));
@@ -132,7 +134,7 @@ const char* Backend::install() {
   for (std::size_t i = rows.size(); i < core_.symbols; ++i) core_.slots[i] = core_.next[i];
   test_ = reinterpret_cast<decltype(test_)>(next("MPI_Test"));
   ::pthread_atfork([] { arena.lock(); }, [] { arena.unlock(); }, [] { arena.unlock(); });
-  if (recording_ || replacing_ || caching_ || waiting_) ::pthread_atfork(nullptr, nullptr, stop_in_child);
+  if (recording_ || replacing_ || caching_ || waiting_ || packing_) ::pthread_atfork(nullptr, nullptr, stop_in_child);
   // A program may exit without MPI_Finalize: then the library's own exit handlers follow.
   if (wants_thread()) std::atexit([] { backend().progress_engine().stop(); });
   return nullptr;
@@ -141,10 +143,11 @@ const char* Backend::install() {
 bool Backend::is_wrapped(Wrapped when) const {
   const bool problems = settings_.enabled && !settings_.problems.empty();  // told at MPI_Init
   switch (when) {
-    case Wrapped::always: return recording_ || replacing_ || caching_ || waiting_ || problems;
+    case Wrapped::always: return recording_ || replacing_ || caching_ || waiting_ || packing_ || problems;
     case Wrapped::waiting: return recording_ || waiting_;
     case Wrapped::nonblocking: return recording_ || starting();
     case Wrapped::caching: return recording_ || caching_;
+    case Wrapped::packing: return recording_ || packing_;
     default: return recording_;
   }
 }
@@ -155,6 +158,7 @@ void Backend::stop_in_child() {
   instance->replacing_ = false;
   instance->caching_ = false;
   instance->waiting_ = false;
+  instance->packing_ = false;
   instance->state_ = Recording::off;
   instance->memory.stop();
   instance->ended_ = true;

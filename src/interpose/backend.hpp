@@ -19,6 +19,7 @@
 #include "interpose/patience.hpp"
 #include "interpose/program_memory.hpp"
 #include "mpi/api.hpp"
+#include "p2p/packer.hpp"
 #include "profile/recorder.hpp"
 #include "profile/sites.hpp"
 #include "progress/progress_engine.hpp"
@@ -41,6 +42,7 @@ enum class Wrapped {
   recording,    // while a record is written
   nonblocking,  // also where non-blocking and persistent collectives may be Wherry's
   caching,      // also where windows may be cached
+  packing,      // also where Wherry may pack
   waiting,      // also where blocking calls may poll
   always,
 };
@@ -109,6 +111,8 @@ class Backend {
   bool starting() const { return replacing_ && settings_.features.nonblocking; }
   /// Whether windows may be cached.
   bool caching() const { return caching_; }
+  /// Whether Wherry may pack derived datatypes: it asks about types on MPI_COMM_SELF, which needs MPI_Init.
+  bool packing() const { return packing_ && world_.load(std::memory_order_relaxed); }
   /// The windows that are known; nullptr as long as there was none.
   window::Windows* windows() const { return windows_.load(std::memory_order_acquire); }
   window::Windows& make_windows();
@@ -165,6 +169,7 @@ class Backend {
   Listener listener;
   Patience patience;
   ProgramMemory memory;
+  p2p::Packer packer;
 
  private:
   static constexpr std::size_t remembered_sites = 64;
@@ -194,6 +199,7 @@ class Backend {
   bool replacing_ = false;
   bool caching_ = false;
   bool waiting_ = false;
+  bool packing_ = false;
   decltype(&::PMPI_Test) test_ = nullptr;
   Recording state_ = Recording::off;
   bool problems_printed_ = false;

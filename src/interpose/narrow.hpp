@@ -25,6 +25,24 @@ class Narrow {
     return copy.data();
   }
 
+  /// A number that the call reads and writes; the program has the new one once this object is gone.
+  class BothWays {
+   public:
+    BothWays(MPI_Count* wide, int number) : wide_(wide), number_(number) {}
+    BothWays(const BothWays&) = delete;
+    BothWays& operator=(const BothWays&) = delete;
+    ~BothWays() {
+      if (wide_ != nullptr && number_ != first_) *wide_ = number_;
+    }
+    operator int*() const { return wide_ == nullptr ? nullptr : &number_; }
+
+   private:
+    MPI_Count* wide_;
+    mutable int number_;
+    const int first_ = number_;
+  };
+  BothWays both_ways(MPI_Count* value) { return {value, value == nullptr ? 0 : number(*value)}; }
+
   /// False: a number was too large, so the call must not be made.
   bool fits() const { return fits_; }
 

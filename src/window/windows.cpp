@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "comm/accelerator.hpp"
 #include "comm/agreement.hpp"
 
 namespace wherry::window {

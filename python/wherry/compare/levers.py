@@ -13,7 +13,7 @@ class Lever:
     name: str
     off: Mapping[str, str]  # the environment that leaves it out
     unless_off: str = ""  # a switch that is off unless the caller sets it: without it there is nothing to leave out
-    function: str = ""  # of MPI that a program must call for this to matter
+    functions: Collection[str] = ()  # of MPI; a program must call one of them for this to matter
 
     def matters(self, given: Mapping[str, str], called: Collection[str] | None) -> bool:
         """given: the caller's settings. called: what the program calls, None if nobody knows."""
@@ -21,7 +21,7 @@ class Lever:
             return False
         if self.unless_off and not is_on(given.get(self.unless_off, "")):
             return False
-        return called is None or not self.function or self.function in called
+        return called is None or not self.functions or any(name in called for name in self.functions)
 
 
 def _operations() -> dict[str, str]:
@@ -34,7 +34,7 @@ def _operations() -> dict[str, str]:
 
 
 OPERATIONS = tuple(
-    Lever(function, {variable: "native"}, function=function) for function, variable in _operations().items()
+    Lever(function, {variable: "native"}, functions=(function,)) for function, variable in _operations().items()
 )
 ALGORITHMS = Lever("all algorithms", dict.fromkeys(_operations().values(), "native"))
 LEVERS: Sequence[Lever] = (
@@ -43,8 +43,9 @@ LEVERS: Sequence[Lever] = (
     ALGORITHMS,
     *OPERATIONS,
     Lever("nonblocking", {"WHERRY_NONBLOCKING": "0"}, unless_off="WHERRY_NONBLOCKING"),
-    Lever("cache", {"WHERRY_CACHE": "off"}, function="MPI_Get"),
+    Lever("cache", {"WHERRY_CACHE": "off"}, functions=("MPI_Get",)),
     Lever("waiting", {"WHERRY_WAIT": "spin"}),
+    Lever("layout", {"WHERRY_LAYOUT": "native"}, functions=("MPI_Pack", "MPI_Unpack", "MPI_Alltoallw")),
     Lever("memory", {"WHERRY_MEMORY": "leave"}),
 )
 

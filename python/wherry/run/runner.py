@@ -81,6 +81,7 @@ def variables(options: Options, directory: Path, profile_only: bool) -> dict[str
     given["WHERRY_OUTPUT"] = str(directory)
     if profile_only:
         given |= {"WHERRY_NO_COLLECTIVES": "1", "WHERRY_CACHE": "off", "WHERRY_WAIT": "spin", "WHERRY_MEMORY": "leave"}
+        given |= {"WHERRY_LAYOUT": "native"}
     if options.report is not None:
         given.setdefault("WHERRY_CACHE_CURVE", _CURVE_SAMPLES)
     if options.verbose:

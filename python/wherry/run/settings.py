@@ -80,6 +80,11 @@ VARIABLES = {
     ),
     "WHERRY_CACHE_CEILING": Variable("64M", "most memory of a cached window, with K, M or G"),
     "WHERRY_CACHE_NODE": Variable("0", "memory that the ranks of a node share for a cached window; 0: none"),
+    "WHERRY_LAYOUT": Variable(
+        "auto",
+        "who packs derived datatypes: native (the MPI library), wherry, or auto (whoever is faster)",
+        values=("auto", "native", "wherry"),
+    ),
     "WHERRY_MEMORY": Variable(
         "auto", "memory that the program frees: auto, keep or leave", values=("auto", "keep", "leave")
     ),

@@ -8,6 +8,8 @@
 
 #include "exec/block_bindings.hpp"
 #include "exec/executor.hpp"
+#include "exec/layout_exchange.hpp"
+#include "profile/record.hpp"
 #include "tuning/staging_limits.hpp"
 
 namespace wherry::run {
@@ -40,6 +42,7 @@ int copy_own(const Task& task, const Share& from, const Share& to) {
                    static_cast<std::size_t>(from.bytes));
     return MPI_SUCCESS;
   }
+  if (c.layouts != nullptr && copy_layouts(from, to, *c.layouts)) return MPI_SUCCESS;
   if (task.lane.patience == Patience::test) return copy_own_packed(c, from, to);
   return c.channel().exchange(piece_of(from), c.rank(), piece_of(to), c.rank(), own_tag);
 }
@@ -272,6 +275,25 @@ int exchange_irregular(const Task& task, const Blocks& blocks, schedule::Hops ho
   return irregular_exchange(task, blocks, hops, prepared, large, limit, lease.data()).run();
 }
 
+namespace {
+
+/// Alike on all ranks: by what they have agreed on. Which blocks are dense each of them knows of its own only.
+bool is_by_layouts(const Communicator& c, const schedule::Strategy& strategy, const Prepared& prepared,
+                   std::uint32_t bucket) {
+  return c.layouts != nullptr && c.blocks.typed && strategy.hops == schedule::Hops::single &&
+         bucket >= profile::bucket_of(least_chunked_bytes) && is_pairwise(prepared.schedule);
+}
+
+int exchange_by_layouts(const Task& task, Communicator& c, const Prepared& prepared, Staging& staging) {
+  const auto own = static_cast<std::size_t>(c.rank());
+  const int code = copy_own(task, c.blocks.send[own], c.blocks.receive[own]);
+  const Staging::Lease lease = staging.lease(layout_exchange_memory(), Patience::wait);
+  return first_error(code, exchange_layouts(prepared.schedule, c.blocks, task.lane, *c.layouts, c.placement(),
+                                            lease.data()));
+}
+
+}  // namespace
+
 int perform_uniform(Communicator& c, const schedule::Strategy& strategy, Staging& staging) {
   const bool straight = strategy.hops == schedule::Hops::single && !c.blocks.in_place &&
                         c.blocks.receive.front().bytes >= c.blocks.block_bytes();
@@ -288,6 +310,7 @@ int perform_irregular(Communicator& c, const schedule::Strategy& strategy, std::
   const Task task = blocking_task(c);
   const Prepared& prepared = c.prepared(strategy);
   const auto exchange = [&] {
+    if (is_by_layouts(c, strategy, prepared, bucket)) return exchange_by_layouts(task, c, prepared, staging);
     const Prepared& large = strategy.hops == schedule::Hops::single ? prepared : large_block_schedule(c);
     const std::size_t limit = combined_limit(bucket);
     return exchange_irregular(task, c.blocks, strategy.hops, prepared, large, limit, staging);

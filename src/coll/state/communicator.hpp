@@ -23,6 +23,7 @@
 #include "comm/channel.hpp"
 #include "comm/reserved_memory.hpp"
 #include "comm/tags.hpp"
+#include "datatype/type_layouts.hpp"
 #include "exec/block_bindings.hpp"
 #include "exec/executor.hpp"
 #include "model/cost.hpp"
@@ -101,6 +102,7 @@ class Communicator {
   std::array<FastPath, collectives> fast_path;           // by collective
   std::map<CellKey, Asked> asked;
   std::map<std::pair<Collective, bool>, SizeWatch> watches;
+  datatype::TypeLayouts* layouts = nullptr;  // nullptr: derived types are the library's to move
   Requests requests;
   Blocks blocks;
   SegmentCall segments;

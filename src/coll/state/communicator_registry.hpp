@@ -66,6 +66,7 @@ class CommunicatorRegistry {
 
   const Settings& settings_;
   const mpi::Api& api_;
+  datatype::TypeLayouts layouts_{api_};
   Farewell farewell_;
   std::atomic<int> keyval_ = MPI_KEYVAL_INVALID;
   std::atomic<int> joined_ = 0;  // of all_, those with a communicator

@@ -77,6 +77,7 @@ def test_levers_that_cannot_matter_are_left_out() -> None:
     assert names({"WHERRY_NO_PROFILE": "1"}, set()) == ["collectives"]
     assert "nonblocking" in names({"WHERRY_NONBLOCKING": "1"}, set())
     assert "cache" in names({}, {"MPI_Get"})
+    assert "layout" in names({}, {"MPI_Unpack"})
 
 
 # answers and times

@@ -1,0 +1,42 @@
+#include "comm/accelerator.hpp"
+
+#include <link.h>
+
+#include <cstring>
+
+namespace wherry::run {
+
+namespace {
+
+int find_accelerator(dl_phdr_info* info, std::size_t, void* found) {
+  static constexpr const char* runtimes[] = {"libcuda.so", "libamdhip64.so", "libze_loader.so"};
+  for (const char* runtime : runtimes)
+    if (std::strstr(info->dlpi_name, runtime) != nullptr) *static_cast<bool*>(found) = true;
+  return 0;
+}
+
+/// The first library tells how many have been loaded.
+int count_loads(dl_phdr_info* info, std::size_t, void* loads) {
+  *static_cast<unsigned long long*>(loads) = info->dlpi_adds;
+  return 1;
+}
+
+}  // namespace
+
+bool accelerator_loaded() {
+  bool found = false;
+  dl_iterate_phdr(find_accelerator, &found);
+  return found;
+}
+
+bool AcceleratorWatch::loaded() {
+  unsigned long long libraries = 0;
+  dl_iterate_phdr(count_loads, &libraries);
+  if (libraries != libraries_.load(std::memory_order_acquire)) {
+    loaded_.store(accelerator_loaded(), std::memory_order_relaxed);
+    libraries_.store(libraries, std::memory_order_release);
+  }
+  return loaded_.load(std::memory_order_relaxed);
+}
+
+}  // namespace wherry::run

@@ -1,0 +1,32 @@
+// Blocks of derived types between pairs of ranks: long runs by one copy out of the other rank's memory, where it is on the same host
+// and the system allows that; else in chunks that the cache holds, so that packing overlaps the transfer.
+#pragma once
+
+#include <cstddef>
+
+#include "arguments/blocks.hpp"
+#include "comm/channel.hpp"
+#include "datatype/type_layouts.hpp"
+#include "schedule/schedule.hpp"
+#include "topology/placement.hpp"
+
+namespace wherry::run {
+
+/// Average bytes of a block from which chunks pay.
+inline constexpr long long least_chunked_bytes = 64 << 10;
+
+/// Whether every phase has one message out and one in at most.
+bool is_pairwise(const schedule::Schedule& schedule);
+
+/// Exchanges the blocks along a pairwise schedule of one hop. Ranks need agree on nothing but that they call this: the sender tells
+/// how much there is. Every rank does its part to the end; returns the first error, MPI_ERR_TRUNCATE where a block is larger
+/// than its place. Types that have no layout are packed by the library. memory: layout_exchange_memory() bytes, or nullptr, with which
+/// it takes longer. Collective over the lane's channel.
+int exchange_layouts(const schedule::Schedule& schedule, const Blocks& blocks, const Lane& lane,
+                     datatype::TypeLayouts& layouts, const topology::Placement& placement, std::byte* memory);
+std::size_t layout_exchange_memory();
+
+/// The block that a rank has for itself in one pass; false if a type has no layout, or the sizes differ.
+bool copy_layouts(const Share& from, const Share& to, datatype::TypeLayouts& layouts);
+
+}  // namespace wherry::run

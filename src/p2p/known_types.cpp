@@ -1,0 +1,85 @@
+#include "p2p/known_types.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "datatype/decode.hpp"
+#include "datatype/envelope.hpp"
+
+namespace wherry::p2p {
+namespace {
+
+constexpr std::uint64_t most_needed = 256;
+
+}  // namespace
+
+void KnownTypes::note(MPI_Datatype type) {
+  Recent& recent = slot(type);
+  if (recent.type.load(std::memory_order_relaxed) != type) {
+    recent.type.store(MPI_DATATYPE_NULL, std::memory_order_release);
+    recent.known = nullptr;
+    recent.sightings = 0;
+    recent.native_below.store(0, std::memory_order_relaxed);
+    recent.passes.store(0, std::memory_order_relaxed);
+    recent.type.store(type, std::memory_order_release);
+  }
+  if (recent.known == nullptr && ++recent.sightings >= needed_.load(std::memory_order_relaxed))
+    fill(recent, type);
+}
+
+void KnownTypes::fill(Recent& recent, MPI_Datatype type) {
+  recent.sightings = 0;
+  recent.known = look_at(type);
+  if (recent.known == nullptr) return;
+  const Offset bytes = recent.known->bytes;
+  const Offset least =
+      recent.known->native ? std::numeric_limits<Offset>::max() : (least_bytes + bytes - 1) / bytes;
+  recent.native_below.store(least, std::memory_order_relaxed);
+}
+
+void KnownTypes::pass(MPI_Datatype type, Offset count, int calls) {
+  Recent& recent = slot(type);
+  recent.passed_count.store(count, std::memory_order_relaxed);
+  recent.passes.store(calls, std::memory_order_relaxed);
+}
+
+/// Predefined types get no attribute, and are never freed.
+std::shared_ptr<KnownType> KnownTypes::look_at(MPI_Datatype type) {
+  const mpi::Envelope envelope = mpi::envelope_of(api_, type);
+  auto made = std::make_shared<KnownType>();
+  made->native = true;
+  if (envelope.readable && datatype::is_predefined(envelope.combiner)) return made;
+  if (std::shared_ptr<KnownType> known = kept_.find(type)) return known;
+  MPI_Count size = 0;
+  MPI_Aint lower = 0, extent = 0;
+  made->native = !envelope.readable || api_.Type_size_x(type, &size) != MPI_SUCCESS || size <= 0 ||
+                 api_.Type_get_extent(type, &lower, &extent) != MPI_SUCCESS;
+  made->bytes = size;
+  for (const MPI_Count part :
+       {static_cast<MPI_Count>(envelope.combiner), envelope.integers, envelope.addresses,
+        envelope.large_counts, envelope.types, size, static_cast<MPI_Count>(extent)})
+    made->signature = mixed(made->signature ^ static_cast<std::uint64_t>(part));
+  return kept_.keep(type, made) ? made : nullptr;
+}
+
+datatype::PlanPtr KnownTypes::plan(KnownType& known, MPI_Datatype type, Offset count) {
+  ++known.uses;
+  if (known.planned == count) return known.plan;
+  known.plan = layouts_.plan(type, count);
+  known.planned = count;
+  // `count` elements may be several blocks where one is one; of one that is a block in its own place, all repetitions are a block.
+  known.native = known.plan == nullptr || known.plan->is_block();
+  if (known.native)
+    slot(type).native_below.store(std::numeric_limits<Offset>::max(), std::memory_order_relaxed);
+  return known.plan;
+}
+
+void KnownTypes::on_free(MPI_Datatype type, KnownType& known, void* self) {
+  auto& types = *static_cast<KnownTypes*>(self);
+  MPI_Datatype freed = type;
+  types.slot(type).type.compare_exchange_strong(freed, MPI_DATATYPE_NULL);
+  const std::uint64_t needed = types.needed_.load(std::memory_order_relaxed);
+  types.needed_.store(known.uses > 0 ? 2 : std::min(2 * needed, most_needed), std::memory_order_relaxed);
+}
+
+}  // namespace wherry::p2p

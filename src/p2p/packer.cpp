@@ -1,0 +1,82 @@
+#include "p2p/packer.hpp"
+
+#include <bit>
+#include <chrono>
+
+#include "layout/pack.hpp"
+
+namespace wherry::p2p {
+namespace {
+
+constexpr std::size_t most_choices =
+    4096;  // with more kinds of calls, a program's types have nothing in common
+
+std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+void copy(const Data& data, const layout::Plan& plan) {
+  const layout::Range all{0, plan.size()};
+  auto* const memory = static_cast<std::byte*>(data.memory);
+  auto* const packed = static_cast<std::byte*>(data.packed);
+  if (data.direction == Direction::pack) layout::pack(plan, memory, packed, all);
+  else layout::unpack(plan, memory, packed, all);
+}
+
+}  // namespace
+
+void Packer::begin(const Data& data, Moved& moved) {
+  if (data.count <= 0 || data.type == MPI_DATATYPE_NULL) return;
+  const KnownTypes::Glance glance = types_.glance(data.type, data.count);
+  if (glance == KnownTypes::Glance::native) return;
+  moved.type = data.type;
+  moved.unknown = glance == KnownTypes::Glance::unknown;
+  const datatype::PlanPtr plan = moved.unknown ? nullptr : choose(data, moved);
+  if (plan == nullptr) return;
+  copy(data, *plan);
+  moved.copier = Copier::kernels;
+}
+
+/// nullptr: the library is to do it.
+datatype::PlanPtr Packer::choose(const Data& data, Moved& moved) {
+  const std::lock_guard lock(mutex_);
+  KnownType* const known = types_.find(data.type);
+  moved.unknown = known == nullptr;
+  if (known == nullptr || known->native || data.count > data.room / known->bytes) return nullptr;
+  moved.bytes = known->bytes * data.count;
+  if (!wants_kernels(data, *known, moved)) return nullptr;
+  datatype::PlanPtr plan = types_.plan(*known, data.type, data.count);
+  if (plan == nullptr) moved.fallback = "the datatype has no layout that Wherry can express";
+  if (!known->native) return plan;
+  moved.bytes = 0;
+  moved.measured = nullptr;
+  return nullptr;
+}
+
+bool Packer::wants_kernels(const Data& data, const KnownType& known, Moved& moved) {
+  if (data.memory == MPI_BOTTOM) moved.fallback = "MPI_BOTTOM, which some libraries refuse here";
+  else if (accelerator_.loaded()) moved.fallback = "an accelerator: only the library can copy its memory";
+  if (!moved.fallback.empty()) return false;
+  if (lever_ == LayoutLever::wherry) return true;
+  const auto size_class = static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(moved.bytes)));
+  const std::uint64_t key = known.signature + 2 * size_class + static_cast<std::uint64_t>(data.direction);
+  if (choices_.size() >= most_choices && !choices_.contains(key)) return false;
+  layout::MeasuredChoice& choice = choices_[key];
+  const Copier copier = choice.next();
+  if (choice.is_measuring()) {
+    moved.measured = &choice;
+    moved.begun_ns = now_ns();
+  } else if (copier == Copier::native) {
+    types_.pass(data.type, data.count, choice.pass());
+  }
+  return copier == Copier::kernels;
+}
+
+void Packer::end(Moved& moved) {
+  const std::uint64_t ended_ns = moved.measured != nullptr ? now_ns() : 0;
+  const std::lock_guard lock(mutex_);
+  if (moved.unknown) types_.note(moved.type);
+  if (moved.measured != nullptr) moved.found = moved.measured->took(moved.copier, ended_ns - moved.begun_ns);
+}
+
+}  // namespace wherry::p2p
