@@ -58,7 +58,8 @@ struct Header {
   std::uint64_t end_ns;       // last time known: updated as the program runs, and at MPI_Finalize
   std::uint64_t realtime_ns;  // CLOCK_REALTIME at start_ns
   std::uint32_t last_call;    // index into calls of the call that ended last; ~0: none
-  std::uint32_t reserved;
+  std::uint16_t threads;      // that computed, when MPI ended; 0: not known
+  std::uint16_t processors;   // that the main thread may run on, then; 0: not known
   char host[64];
   char boot_id[40];       // equal boot_id: same kernel, so the clocks of the ranks compare
   char abi[16];           // "openmpi", "mpich" or "abi"

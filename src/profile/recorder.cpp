@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 #include <functional>
+#include <limits>
 
 #include "profile/program.hpp"
 
@@ -226,6 +227,13 @@ void Recorder::used(const Subject& subject, std::string_view strategy, std::uint
 void Recorder::polled(std::uint32_t function, std::uint32_t calls) {
   if (is_open() && function < file_.used(Table::functions))
     file_.at<FunctionRecord>(Table::functions, function).polled = calls;
+}
+
+void Recorder::threads(int threads, int processors) {
+  constexpr int most = std::numeric_limits<std::uint16_t>::max();
+  if (!is_open()) return;
+  file_.header().threads = static_cast<std::uint16_t>(std::min(threads, most));
+  file_.header().processors = static_cast<std::uint16_t>(std::min(processors, most));
 }
 
 std::uint32_t Recorder::add_use(const Subject& subject, std::string_view strategy) {

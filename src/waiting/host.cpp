@@ -9,11 +9,14 @@
 #include <bit>
 #include <charconv>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <tuple>
+#include <vector>
 
 #include "waiting/poll.hpp"
 
@@ -21,6 +24,8 @@ namespace wherry::waiting {
 
 namespace {
 
+// Of a hundredth of a second: below, nobody has computed.
+constexpr long least_ticks = 10;
 constexpr long most_processors = 64 * std::tuple_size_v<Processors>;
 
 std::string text_of(const std::string& path) {
@@ -49,6 +54,19 @@ std::string group_of(const std::string& groups, std::string_view controller) {
 
 double ratio(long quota, long period) {
   return quota > 0 && period > 0 ? static_cast<double>(quota) / static_cast<double>(period) : 0;
+}
+
+/// Clock ticks, by a text like /proc/self/stat: the name of the thread, in parentheses, may hold anything.
+long processor_ticks(const std::string& stat) {
+  const auto name = stat.rfind(')');
+  if (name == std::string::npos) return 0;
+  std::istringstream rest(stat.substr(name + 1));
+  constexpr int before = 11;  // fields between the name and the two
+  std::string skipped;
+  for (int i = 0; i < before; ++i) rest >> skipped;
+  long user = 0, system = 0;
+  rest >> user >> system;
+  return user + system;
 }
 
 /// "max 100000" or "150000 100000"
@@ -114,6 +132,17 @@ double cores_of(const Processors& processors) {
   const double cores = count(processors);
   const double quota = cores_by_quota("/sys/fs/cgroup", text_of("/proc/self/cgroup"));
   return quota > 0 && quota < cores ? quota : cores;
+}
+
+int computing_threads(const std::string& folder) {
+  std::vector<long> ticks;
+  std::error_code error;
+  for (std::filesystem::directory_iterator thread(folder, error), end; !error && thread != end;
+       thread.increment(error))
+    ticks.push_back(processor_ticks(text_of(thread->path() / "stat")));
+  const long most = ticks.empty() ? 0 : *std::ranges::max_element(ticks);
+  if (most < least_ticks) return 0;
+  return static_cast<int>(std::ranges::count_if(ticks, [=](long own) { return 10 * own >= most; }));
 }
 
 // By the host's processors, not by those of this rank: launchers give each rank its own.

@@ -29,6 +29,11 @@ int ranks_on_host(const Environment& environment);
 /// time; 0: unknown.
 double cores_of(const Processors& processors);
 
+/// Threads whose processor time is at least a tenth of the busiest one's, by a folder like /proc/self/task; 0: it cannot be read, or
+/// none has computed for a tenth of a second.
+/// Those that serve the MPI library or a runtime sleep nearly all the time.
+int computing_threads(const std::string& folder);
+
 /// When this process's own waits begin to sleep: soon where its host has more ranks than processors, by what the launcher says.
 std::uint64_t sleeps_of_process();
 

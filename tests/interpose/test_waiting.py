@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -60,3 +61,13 @@ def test_threads_with_communicators_of_their_own(mpi: Launcher, preload: Path, t
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 wrong" in done.stdout
     assert all(polled(record) for record in records_in(tmp_path))
+
+
+@pytest.mark.parametrize("mpi", ["mpich", "openmpi"], indirect=True)
+def test_threads_that_compute_and_their_cores_are_recorded(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+    program = compile_program(mpi, "computing_threads.c", tmp_path / "threads", ["-pthread"])
+    core = str(min(os.sched_getaffinity(0)))
+    done = mpi.run(["taskset", "-c", core, program], 1, {"WHERRY_OUTPUT": str(tmp_path)}, preload=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (record,) = records_in(tmp_path)
+    assert (record.threads, record.processors) == (2, 1)

@@ -95,3 +95,21 @@ TEST_CASE("this process has a processor and has used some time") {
   CHECK(now.wall_ns > 0);
   CHECK(now.cpu_ns > 0);
 }
+
+TEST_CASE("threads that compute are those that have about as much processor time as the busiest") {
+  const Groups tasks;
+  const auto thread = [&](const char* number, const char* name, long user, long system) {
+    tasks.write(std::string(number) + "/stat", std::string(number) + " (" + name +
+                                                   ") R 1 1 1 0 -1 4194304 10 0 0 0 " + std::to_string(user) +
+                                                   " " + std::to_string(system) + " 0 0 20 0 3 0 100\n");
+  };
+  thread("100", "app", 900, 100);
+  thread("101", "a) b (c", 500, 20);
+  thread("102", "progress", 3, 9);
+  CHECK(computing_threads(tasks.root()) == 2);
+  CHECK(computing_threads(tasks.root() + "/absent") == 0);
+  tasks.write("100/stat", "100 (app) R 1 1 1 0 -1 4194304 10 0 0 0 4 5 0 0 20 0 3 0 100\n");
+  tasks.write("101/stat", "cut");
+  tasks.write("102/stat", "");
+  CHECK(computing_threads(tasks.root()) == 0);
+}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from wherry.analysis.record import Record
-from wherry.analysis.rows import Analysis, MachineRow
+from wherry.analysis.rows import Analysis, BindingRow, MachineRow
 
 
 def fill_machines(result: Analysis, ranks: Sequence[Record]) -> None:
@@ -20,6 +21,18 @@ def fill_machines(result: Analysis, ranks: Sequence[Record]) -> None:
         if record.host not in row.hosts:
             row.hosts.append(record.host)
     result.machines = list(by_boot.values())
+
+
+def fill_bindings(result: Analysis, ranks: Sequence[Record]) -> None:
+    """Cores that the launcher keeps from a rank, not those that the machine has not got."""
+    here, cores = this_machine()
+    narrow = Counter(
+        (record.threads, record.processors)
+        for record in ranks
+        if 0 < record.processors < record.threads and (record.boot_id != here or record.processors < cores)
+    )
+    mpi = ranks[0].mpi_version if ranks else ""
+    result.bindings = [BindingRow(count, threads, own, mpi) for (threads, own), count in narrow.items()]
 
 
 def this_machine() -> tuple[str, int]:

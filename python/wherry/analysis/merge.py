@@ -11,7 +11,7 @@ import numpy as np
 from wherry.analysis.calls import fill_calls, fill_peers, fill_types, setup_functions
 from wherry.analysis.choices import fill_choices
 from wherry.analysis.faults import fill_faults
-from wherry.analysis.machines import fill_machines
+from wherry.analysis.machines import fill_bindings, fill_machines
 from wherry.analysis.record import THREAD_LEVELS, Record, Records
 from wherry.analysis.rows import NS, Analysis, RankRow
 from wherry.analysis.waits import fill_waits
@@ -27,6 +27,7 @@ def analyse(records: Records, resolve_sites: bool = True) -> Analysis:
         return result
     _fill_head(result, ranks)
     fill_machines(result, ranks)
+    fill_bindings(result, ranks)
     result.polled_calls = sum(int(record.tables["functions"]["polled"].sum()) for record in ranks)
     fill_calls(result, ranks, resolve_sites)
     fill_peers(result, ranks)

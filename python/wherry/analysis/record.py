@@ -30,7 +30,7 @@ FREED = ("as malloc has it", "kept", "taken back")  # memory that the program fr
 CAUSES = ("compulsory", "capacity", "conflict", "invalidated")
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 
-_U4, _U8, _I4 = "<u4", "<u8", "<i4"
+_U2, _U4, _U8, _I4 = "<u2", "<u4", "<u8", "<i4"
 
 TABLE_INFO = np.dtype([("offset", _U8), ("record_bytes", _U4), ("capacity", _U4), ("used", _U4), ("dropped", _U4)])
 
@@ -141,7 +141,8 @@ HEADER = np.dtype(
         ("end_ns", _U8),
         ("realtime_ns", _U8),
         ("last_call", _U4),
-        ("reserved", _U4),
+        ("threads", _U2),
+        ("processors", _U2),
         ("host", "S64"),
         ("boot_id", "S40"),
         ("abi", "S16"),
@@ -194,6 +195,8 @@ class Record:
     end_ns: int
     realtime_ns: int
     last_call: int  # index into the table `calls`; NONE: there was no call, or the table had no room for it
+    threads: int  # that computed, when MPI ended; 0: not known
+    processors: int  # that the main thread could use then; 0: not known
     host: str
     boot_id: str
     abi: str
@@ -340,6 +343,8 @@ def _record(path: Path, header: Any, tables: dict[str, np.ndarray[Any, Any]]) ->
         end_ns=int(header["end_ns"]),
         realtime_ns=int(header["realtime_ns"]),
         last_call=int(header["last_call"]),
+        threads=int(header["threads"]),
+        processors=int(header["processors"]),
         host=text(header["host"]),
         boot_id=text(header["boot_id"]),
         abi=text(header["abi"]),

@@ -45,6 +45,34 @@ class MachineRow:
 
 
 @dataclass
+class BindingRow:
+    """Ranks that compute with more threads than the cores that they may use."""
+
+    ranks: int
+    threads: int  # of each
+    cores: int
+    mpi: str
+
+    def mistake(self) -> str:
+        """What is wrong, and the launcher's option that mends it."""
+        ranks = f"{units.plural(self.ranks, 'rank')} {'computes' if self.ranks == 1 else 'compute'}"
+        which = "" if self.ranks == 1 else " each"
+        library = next((name for name in _MORE_CORES if self.mpi.startswith(name)), "")
+        option = _MORE_CORES.get(library, "ask the launcher to bind a rank to {threads} cores").format(
+            threads=self.threads
+        )
+        return f"{ranks} with {self.threads} threads{which} on {units.plural(self.cores, 'core')}{which}: {option}"
+
+
+#: By the beginning of the library's version: how a rank gets the cores that its threads need.
+_MORE_CORES = {
+    "Open MPI": "mpiexec --map-by slot:pe={threads} or --bind-to none gives them more",
+    "Intel": "I_MPI_PIN_DOMAIN={threads} or I_MPI_PIN=0 gives them more",
+    "MPICH": "mpiexec -bind-to none gives them more",
+}
+
+
+@dataclass
 class Totals:
     """Sums over all ranks of the calls in one group."""
 
@@ -281,6 +309,7 @@ class Analysis:
     setup_seconds: float = 0.0  # in MPI_Init and MPI_Finalize, mean over ranks; in no other number
     polled_calls: int = 0  # blocking calls of all ranks that polled instead of waiting in the library
     machines: list[MachineRow] = field(default_factory=list)
+    bindings: list[BindingRow] = field(default_factory=list)
     ranks: list[RankRow] = field(default_factory=list)
     functions: list[FunctionRow] = field(default_factory=list)
     sites: list[SiteRow] = field(default_factory=list)
@@ -320,9 +349,9 @@ class Analysis:
 
 
 _ROWS: dict[str, type] = {
-    "machines": MachineRow, "ranks": RankRow, "functions": FunctionRow, "sites": SiteRow, "comms": CommRow,
-    "sizes": SizeRow, "peers": PeerRow, "waits": WaitRow, "uses": UseRow, "decisions": DecisionRow, "misses": MissRow,
-    "types": TypeRow, "windows": WindowRow, "tracks": TrackRow,
+    "machines": MachineRow, "bindings": BindingRow, "ranks": RankRow, "functions": FunctionRow, "sites": SiteRow,
+    "comms": CommRow, "sizes": SizeRow, "peers": PeerRow, "waits": WaitRow, "uses": UseRow, "decisions": DecisionRow,
+    "misses": MissRow, "types": TypeRow, "windows": WindowRow, "tracks": TrackRow,
 }  # fmt: skip
 
 

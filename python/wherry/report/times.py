@@ -95,6 +95,8 @@ def _notes(analysis: Analysis) -> Iterator[str]:
     for row in analysis.machines:
         if row.crowded:
             yield f"{row.crowd()}."
+    for binding in analysis.bindings:
+        yield f"{binding.mistake()}."
 
 
 def _optional(rank: RankRow) -> str:

@@ -64,7 +64,9 @@ def headline(analysis: Analysis) -> list[str]:
         share = units.percent(min(sum(waits) / total, 1.0))
         lines.append(f"about {share} of the MPI time was waiting for ranks that entered a collective later")
     crowded = [row for row in analysis.machines if row.crowded]
-    return lines + [escape(row.crowd()) for row in crowded[:_MOST_MACHINES]] + _waiting(analysis)
+    lines += [escape(row.crowd()) for row in crowded[:_MOST_MACHINES]]
+    lines += [escape(row.mistake()) for row in analysis.bindings[:_MOST_MACHINES]]
+    return lines + _waiting(analysis)
 
 
 def _waiting(analysis: Analysis) -> list[str]:

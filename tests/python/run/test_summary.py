@@ -283,3 +283,34 @@ def test_windows_that_are_never_cached(tmp_path: Path) -> None:
 def test_windows_that_nobody_read_are_not_spoken_of(tmp_path: Path) -> None:
     result = analysed(tmp_path, [Draft(rows={"windows": [{"comm": record.NONE, "caching": 0}]})])
     assert "cached windows" not in shown(result)
+
+
+@pytest.mark.parametrize(
+    ("library", "option"),
+    [
+        ("Open MPI v5.0.11", "--map-by slot:pe=4"),
+        ("Intel(R) MPI Library 2021.18", "I_MPI_PIN_DOMAIN=4"),
+        ("MPICH Version: 5.0.2", "-bind-to none"),
+        ("Cray MPICH version 8", "bind a rank to 4 cores"),
+    ],
+)
+def test_threads_bound_to_too_few_cores_are_a_mistake_with_a_remedy(tmp_path: Path, library: str, option: str) -> None:
+    drafts = example(3)
+    for draft, processors in zip(drafts, (1, 1, 4), strict=True):
+        draft.header |= {"threads": 4, "processors": processors, "mpi_version": library.encode()}
+    result = analysed(tmp_path, drafts)
+    assert [(row.ranks, row.threads, row.cores) for row in result.bindings] == [(2, 4, 1)]
+    assert "2 ranks compute with 4 threads each on 1 core each: " in result.bindings[0].mistake()
+    assert option in result.bindings[0].mistake()
+    assert "2 ranks compute with 4 threads" in shown(from_data(result.data()), width=200)
+
+
+def test_threads_that_fit_or_are_unknown_are_no_mistake(tmp_path: Path) -> None:
+    here, cores = machines.this_machine()
+    for number, header in enumerate(({}, {"threads": 2, "processors": 2}, {"threads": 4, "processors": 0})):
+        (draft,) = example(1)
+        draft.header |= header
+        assert analysed(tmp_path / str(number), [draft]).bindings == []
+    (draft,) = example(1)  # all cores that there are
+    draft.header |= {"threads": cores + 1, "processors": cores, "boot_id": here.encode()}
+    assert analysed(tmp_path / "all", [draft]).bindings == []
