@@ -19,7 +19,7 @@ namespace wherry::tuning {
 namespace {
 
 // A row is about 100 bytes; nobody has tuned for half a million kinds of calls.
-constexpr off_t most_bytes = off_t{64} << 20;
+constexpr off_t most_file_bytes = off_t{64} << 20;
 
 constexpr auto lock_patience = std::chrono::seconds(3);
 constexpr auto lock_pause = std::chrono::milliseconds(5);
@@ -54,7 +54,7 @@ int read_all(int descriptor, std::string& text) {
     if (got == 0) return 0;
     if (got > 0) text.append(buffer, static_cast<std::size_t>(got));
     else if (errno != EINTR) return errno;
-    if (text.size() > static_cast<std::size_t>(most_bytes)) return EFBIG;
+    if (text.size() > static_cast<std::size_t>(most_file_bytes)) return EFBIG;
   }
 }
 
@@ -83,7 +83,7 @@ TuningRead read_file(const std::string& path) {
   struct stat status = {};
   if (::fstat(file.descriptor(), &status) != 0) return unreadable(reason(errno));
   if (!S_ISREG(status.st_mode)) return unreadable("it is not a regular file");
-  if (status.st_size > most_bytes) return unreadable(reason(EFBIG));
+  if (status.st_size > most_file_bytes) return unreadable(reason(EFBIG));
   std::string text;
   if (const int error = read_all(file.descriptor(), text)) return unreadable(reason(error));
   return parse(text);
