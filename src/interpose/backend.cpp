@@ -134,7 +134,8 @@ const char* Backend::install() {
   for (std::size_t i = rows.size(); i < core_.symbols; ++i) core_.slots[i] = core_.next[i];
   test_ = reinterpret_cast<decltype(test_)>(next("MPI_Test"));
   ::pthread_atfork([] { arena.lock(); }, [] { arena.unlock(); }, [] { arena.unlock(); });
-  if (recording_ || replacing_ || caching_ || waiting_ || packing_) ::pthread_atfork(nullptr, nullptr, stop_in_child);
+  if (recording_ || replacing_ || caching_ || waiting_ || packing_)
+    ::pthread_atfork(nullptr, nullptr, stop_in_child);
   // A program may exit without MPI_Finalize: then the library's own exit handlers follow.
   if (wants_thread()) std::atexit([] { backend().progress_engine().stop(); });
   return nullptr;
