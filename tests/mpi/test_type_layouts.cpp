@@ -174,6 +174,7 @@ void maps_share_plans(const mpi::Api& api) {
   const int sizes[] = {100, 8}, subsizes[] = {100, 3}, starts[] = {0, 0};
   MPI_Type_vector(100, 3, 8, MPI_DOUBLE, &vector);
   MPI_Type_create_subarray(2, sizes, subsizes, starts, MPI_ORDER_C, MPI_DOUBLE, &subarray);
+  for (MPI_Datatype* type : {&vector, &subarray}) MPI_Type_commit(type);
   MPI_Type_dup(vector, &copy);
   const PlanPtr plan = layouts.plan(vector, 1);
   check(plan == layouts.plan(subarray, 1) && plan == layouts.plan(copy, 1),
@@ -202,6 +203,7 @@ void predefined_types_stay_as_they_are(const mpi::Api& real) {
   check(attributes_set == 0, "an attribute on a predefined type");
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(3, MPI_INT, &type);
+  MPI_Type_commit(&type);
   check(layouts.plan(type, 1)->is_block(), "three ints");
   check(attributes_set == 1, "no attribute on a derived type");
   MPI_Type_free(&type);
@@ -213,6 +215,7 @@ void large_counts(const mpi::Api& api) {
   MPI_Datatype row = MPI_DATATYPE_NULL, type = MPI_DATATYPE_NULL;
   MPI_Type_vector(1 << 20, 1, 2, MPI_DOUBLE, &row);
   MPI_Type_create_hvector(1 << 20, 1, MPI_Aint{1} << 24, row, &type);
+  MPI_Type_commit(&type);
   const PlanPtr plan = layouts.plan(type, 1);
   check(plan != nullptr && plan->size() == Long{8} << 40, "2^40 doubles");
   MPI_Type_free(&type);
@@ -220,6 +223,7 @@ void large_counts(const mpi::Api& api) {
   const auto contiguous = newer<int (*)(MPI_Count, MPI_Datatype, MPI_Datatype*)>("MPI_Type_contiguous_c");
   if (contiguous == nullptr) return;
   contiguous(MPI_Count{5} << 32, MPI_INT, &type);
+  MPI_Type_commit(&type);
   const PlanPtr large = layouts.plan(type, 1);
   check(large != nullptr && large->is_block() && large->size() == Long{20} << 32, "5 * 2^32 ints");
   MPI_Type_free(&type);
