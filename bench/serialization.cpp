@@ -1,7 +1,7 @@
 // What does it take to make bytes of objects, and how many are they: memcpy, Wherry, cereal, Boost.MPI?
 // archives?
 //
-//   bench_serialization --objects 1000 --turns 100
+//   bench_serialization --objects 100,1000 --turns 100
 // Objects: vectors of three ints; particles of 616 bytes (568 without their two lists, 25 of them padding) with six
 // ints in the lists. All variants take turns in one process, and must bring back what was packed first. Times are per
 // object; so are the lines of the variant's name with ", bytes", whose samples are no seconds.
@@ -176,19 +176,21 @@ std::vector<sample::Particle<List>> particles(int count) {
   return made;
 }
 
-void run_all(int objects, int turns) {
+void run_vectors(int objects, int turns) {
   const std::vector<Triple> triples(static_cast<std::size_t>(objects), Triple{4, 5, 6});
   std::vector<Codec> codecs{by_memcpy(triples), by_wherry(triples)};
   add_cereal(codecs, triples);
   add_boost_if_linked(codecs, triples);
-  run("3-int vector", codecs, objects, turns);
+  run(std::to_string(objects) + " 3-int vectors", codecs, objects, turns);
+}
 
+void run_particles(int objects, int turns) {
   const auto compact = particles<wherry::compact_vector<int>>(objects);
   const auto usual = particles<std::vector<int>>(objects);
-  codecs = {by_memcpy(compact), by_wherry(compact)};
+  std::vector<Codec> codecs{by_memcpy(compact), by_wherry(compact)};
   add_cereal(codecs, usual);
   add_boost_if_linked(codecs, usual);
-  run("particle", codecs, objects, turns);
+  run(std::to_string(objects) + " particles", codecs, objects, turns);
 }
 
 }  // namespace
@@ -196,6 +198,10 @@ void run_all(int objects, int turns) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  bench::run_all(bench::number(argc, argv, "--objects", 1000), bench::number(argc, argv, "--turns", 100));
+  const int turns = bench::number(argc, argv, "--turns", 100);
+  for (const int objects : bench::numbers(bench::option(argc, argv, "--objects", "100,1000"))) {
+    bench::run_vectors(objects, turns);
+    bench::run_particles(objects, turns);
+  }
   MPI_Finalize();
 }

@@ -32,7 +32,8 @@ class Script:
         library = folder / "lib/wherry/libwherry.so"
         library.parent.mkdir(parents=True)
         library.touch()
-        for name in ("alltoall", "preload", "executor", "overlap", "plans", "sparse", "window", "chooser", "grid"):
+        names = ("alltoall", "preload", "executor", "overlap", "plans", "sparse", "window", "chooser", "grid")
+        for name in (*names, "serialization"):
             program = folder / "libexec/wherry/fake" / f"bench_{name}"
             program.parent.mkdir(parents=True, exist_ok=True)
             program.touch()

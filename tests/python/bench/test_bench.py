@@ -13,7 +13,19 @@ import pytest
 from rich.console import Console
 from scripted import Script, fake_mpi, line, texts_of
 
-from wherry.bench import alltoall, chooser, executor, output, picture, preload, registry, sparse, verify, window
+from wherry.bench import (
+    alltoall,
+    chooser,
+    executor,
+    output,
+    picture,
+    preload,
+    registry,
+    serialization,
+    sparse,
+    verify,
+    window,
+)
 from wherry.cli.bench import bench as command
 from wherry.errors import UsageError, WherryError
 from wherry.measure.harness import Setup, Table, best_median, parse
@@ -304,6 +316,31 @@ def test_verify_runs_the_verifier(monkeypatch: pytest.MonkeyPatch) -> None:
     (result,) = verify.run(Setup())
     assert asked == [["verify", "--max", "128"]]
     assert result.ratio is None
+
+
+def test_serialization_compares_with_what_was_built(mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def lines(*others: str) -> str:
+        times = {"wherry": 20e-9, "memcpy": 20e-9, "boost": 1600e-9}
+        sizes = {"wherry": 571.01, "memcpy": 596, "boost": 735}
+        rows = [line("9 particles, pack", name, times[name]) for name in ("wherry", *others)]
+        rows += [line("9 particles, unpack", name, times[name]) for name in ("wherry", *others)]
+        return "\n".join(
+            rows + [line("9 particles, pack", f"{name}, bytes", sizes[name]) for name in ("wherry", *others)]
+        )
+
+    Script({"plain": [lines("memcpy", "boost"), lines("memcpy")]}, monkeypatch, tmp_path)
+    with_boost = serialization.run(Setup(mpi=mpi_, launches=1))
+    assert [(row.metric, row.reached) for row in with_boost] == [
+        ("bytes per object, against boost", True),
+        ("time to pack, against memcpy", True),
+        ("time to unpack, against memcpy", True),
+        ("time to pack, against boost", True),
+        ("time to unpack, against boost", None),
+    ]
+    assert with_boost[3].ratio == pytest.approx(80)
+    without = serialization.run(Setup(mpi=mpi_, launches=1))
+    assert without[0].metric == "bytes per object, against memcpy"
+    assert len(without) == 3
 
 
 def test_records_carry_machine_and_commit(monkeypatch: pytest.MonkeyPatch) -> None:
