@@ -14,6 +14,7 @@
 
 #include "interpose/control.h"
 #include "interpose/patient_api.hpp"
+#include "waiting/host.hpp"
 
 namespace wherry::interpose {
 

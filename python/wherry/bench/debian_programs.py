@@ -16,7 +16,7 @@ from wherry.demo.programs import Missing, Start
 
 #: One problem so many times: once takes hundredths of a second.
 _REPEATS, _ORDER = 16, 450
-_TIMED = 'cd "$0" && TIMEFORMAT="loop %R" && { time "$@"; } 2>&1'
+_TIMED = 'export LC_ALL=C; cd "$0" && TIMEFORMAT="loop %R" && { time "$@"; } 2>&1'
 _OPENFOAM = {"WM_PROJECT_DIR": "/usr/share/openfoam"}
 _WATER = """start water
 geometry units angstrom
@@ -69,6 +69,8 @@ def icofoam(place: Place) -> Start:
     of = "openmpi" if place.mpi.name == "debian-openmpi" else ""
     program = _installed(place, of, "icoFoam", "openfoam", "/usr/bin")
     case = place.folder / "cavity"
+    if not (OURS / "cavity").is_dir():
+        raise Missing(f"{OURS / 'cavity'} is not there: it comes with the sources of Wherry")
     copytree(OURS / "cavity", case)
     parts = case / "system" / "decomposeParDict"
     parts.write_text(parts.read_text("ascii").replace("RANKS", str(place.ranks)), encoding="ascii")
