@@ -1,5 +1,4 @@
 // What does it take to make bytes of objects, and how many are they: memcpy, Wherry, cereal, Boost.MPI?
-// archives?
 //
 //   bench_serialization --objects 100,1000 --turns 100
 // Objects: vectors of three ints; particles of 616 bytes (568 without their two lists, 25 of them padding) with six
@@ -41,7 +40,7 @@ namespace {
 /// Objects, the bytes that were made of them, and objects that are made of the bytes.
 template <class T>
 struct State {
-  explicit State(const std::vector<T>& of) : objects(of), read(of), bytes(of.size() * 700 + 64) {}
+  explicit State(const std::vector<T>& of) : objects(of), read(of.size()), bytes(of.size() * 700 + 64) {}
   std::vector<T> objects, read;
   std::vector<std::byte> bytes;
   std::size_t size = 0;

@@ -29,7 +29,7 @@ void add(std::vector<Codec>& codecs, const std::vector<T>& objects) {
     std::vector<T> objects, read;
     packed_oarchive::buffer_type buffer;
   };
-  const auto state = std::make_shared<State>(State{objects, objects, {}});
+  const auto state = std::make_shared<State>(State{objects, std::vector<T>(objects.size()), {}});
   codecs.push_back({"boost",
                     [state] {
                       state->buffer.clear();

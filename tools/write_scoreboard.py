@@ -60,11 +60,12 @@ def table(by_mpi: dict[str, list[dict[str, Any]]]) -> list[str]:
         cells = [cell(rows[mpi].get(program.name)) for mpi in by_mpi]
         if any(cells):
             lines.append(f"| {program.name} | {program.origin} | {' | '.join(cells)} |")
-    means = [
-        math.exp(sum(math.log(one["ratio"]) for one in some) / len(some))
-        for some in ([one for one in by_mpi[mpi] if one["ratio"] is not None] for mpi in by_mpi)
-    ]
-    return [*lines, f"| geometric mean | | {' | '.join(f'{mean:.2f}' for mean in means)} |"]
+    means = [_mean([one["ratio"] for one in by_mpi[mpi] if one["ratio"] is not None]) for mpi in by_mpi]
+    return [*lines, f"| geometric mean of the rows above it | | {' | '.join(means)} |"]
+
+
+def _mean(ratios: list[float]) -> str:
+    return f"{math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}" if ratios else ""
 
 
 def section(name: str) -> list[str]:

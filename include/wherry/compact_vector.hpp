@@ -263,8 +263,12 @@ class compact_vector {
   /// What follows what is there. The range is not of this vector.
   template <std::input_iterator I>
   void append(I first, I last) {
-    if constexpr (std::forward_iterator<I>)
-      reserve(size_ + static_cast<std::size_t>(std::distance(first, last)));
+    if constexpr (std::forward_iterator<I>) {
+      const std::size_t wanted = size_ + static_cast<std::size_t>(std::distance(first, last));
+      const bool grows = size_ > 0 && wanted > capacity_;  // again and again, maybe
+      reserve(grows ? std::max(wanted, std::min<std::size_t>(2 * std::size_t{capacity_}, max_size()))
+                    : wanted);
+    }
     for (; first != last; ++first) emplace_back(*first);
   }
 

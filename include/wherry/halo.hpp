@@ -19,9 +19,15 @@
 // images of this rank's own particles. Only the position and the chosen members travel, without padding.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "wherry/decomposition.hpp"
@@ -42,6 +48,10 @@ void add_values(V& to, const V& from) {
     });
 }
 
+/// Its address stands for a list of members.
+template <auto... member>
+inline constexpr char members_tag = 0;
+
 /// Messages of one direction to and from all peers, under way or not.
 class Traffic {
  public:
@@ -50,9 +60,10 @@ class Traffic {
   Traffic& operator=(const Traffic&) = delete;
   ~Traffic() { MPI_Waitall(count(), requests_.data(), MPI_STATUSES_IGNORE); }
 
-  /// Bytes to be filled for sending, and for receiving; memory of earlier steps is used again.
-  void begin(std::size_t out, std::size_t in) {
+  /// Bytes to be filled for sending, and for receiving; memory of earlier steps is used again. members: what travels.
+  void begin(std::size_t out, std::size_t in, const void* members) {
     if (under_way()) throw usage_error("ghosts are exchanged already; finish that before you start another");
+    members_ = members;
     if (out_.size() < out) out_ = PackedBytes(out);
     if (in_.size() < in) in_ = PackedBytes(in);
   }
@@ -75,8 +86,11 @@ class Traffic {
   bool under_way() const { return under_way_; }
 
   /// Returns when all are there.
-  void finish() {
+  void finish(const void* members) {
     if (!under_way()) throw usage_error("no ghosts are under way; start before you finish");
+    if (members != members_)
+      throw usage_error(
+          "ghosts were started with other members; finish with the members that you started with");
     under_way_ = false;
     const int code = MPI_Waitall(count(), requests_.data(), MPI_STATUSES_IGNORE);
     requests_.clear();
@@ -89,6 +103,7 @@ class Traffic {
 
   int tag_;
   bool under_way_ = false;
+  const void* members_ = nullptr;
   PackedBytes out_, in_;
   std::vector<MPI_Request> requests_;
 };
@@ -148,6 +163,7 @@ class Ghosts {
   /// the other members have their default values. A particle that is near a periodic boundary may be there several
   /// times, at different positions. Collective.
   template <auto... member>
+    requires detail::Fixed<Subset<T, member...>>
   void rebuild(std::span<const T> particles, std::vector<T>& ghosts) {
     particles_ = particles.size();
     for (Peer& peer : peers_) peer.sent.clear();
@@ -162,29 +178,32 @@ class Ghosts {
 
   /// Sends the positions and `member`s as they are now; returns at once. particles: those of rebuild(), in its order.
   template <auto... member>
+    requires detail::Fixed<Subset<T, member...>>
   void start_update(std::span<const T> particles) {
     check_length("particles", particles.size(), particles_);
-    start(update_, update_bytes<member...>, &Peer::first_sent, &Peer::sends, &Peer::first_ghost,
-          &Peer::ghosts, [&](std::byte* out, const Peer& peer) {
+    start(update_, &detail::members_tag<member...>, update_bytes<member...>, &Peer::first_sent, &Peer::sends,
+          &Peer::first_ghost, &Peer::ghosts, [&](std::byte* out, const Peer& peer) {
             for (const Sent& sent : peer.sent)
               out = write_item<member...>(out, particles[sent.particle], sent);
           });
   }
   /// Waits for them, and writes them to the ghosts.
   template <auto... member>
+    requires detail::Fixed<Subset<T, member...>>
   void finish_update(std::span<T> ghosts) {
     check_length("ghosts", ghosts.size(), ghosts_);
-    update_.finish();
+    update_.finish(&detail::members_tag<member...>);
     const std::byte* in = update_.in();
     for (T& ghost : ghosts) in = read_item<member...>(in, ghost);
   }
 
   /// Sends `member`s of the ghosts back to the particles that they are copies of; returns at once.
   template <auto... member>
+    requires detail::Fixed<Subset<T, member...>>
   void start_return(std::span<const T> ghosts) {
     check_length("ghosts", ghosts.size(), ghosts_);
-    start(return_, fixed_bytes<Subset<T, member...>>, &Peer::first_ghost, &Peer::ghosts, &Peer::first_sent,
-          &Peer::sends, [&](std::byte* out, const Peer& peer) {
+    start(return_, &detail::members_tag<member...>, fixed_bytes<Subset<T, member...>>, &Peer::first_ghost,
+          &Peer::ghosts, &Peer::first_sent, &Peer::sends, [&](std::byte* out, const Peer& peer) {
             for (const T& ghost : ghosts.subspan(peer.first_ghost, peer.ghosts))
               out = detail::write(out, subset<member...>(ghost));
           });
@@ -192,9 +211,10 @@ class Ghosts {
   /// Waits for those of all ranks, and adds them to the particles': in the order of ranks, so that sums are the same on
   /// every run.
   template <auto... member>
+    requires detail::Fixed<Subset<T, member...>>
   void finish_return(std::span<T> particles) {
     check_length("particles", particles.size(), particles_);
-    return_.finish();
+    return_.finish(&detail::members_tag<member...>);
     const std::byte* in = return_.in();
     T value{};
     for (const Peer& peer : peers_)
@@ -283,11 +303,11 @@ class Ghosts {
 
   /// Items of `bytes` to all peers: fill(memory, peer) makes those of one. first_out and so on: which items those are.
   template <class Fill>
-  void start(detail::Traffic& traffic, std::size_t bytes, std::size_t Peer::* first_out,
+  void start(detail::Traffic& traffic, const void* members, std::size_t bytes, std::size_t Peer::* first_out,
              std::size_t Peer::* out, std::size_t Peer::* first_in, std::size_t Peer::* in, Fill fill) {
     const MPI_Comm comm = decomposition_->comm();
     traffic.begin(bytes * (out == &Peer::sends ? sent_ : ghosts_),
-                  bytes * (in == &Peer::sends ? sent_ : ghosts_));
+                  bytes * (in == &Peer::sends ? sent_ : ghosts_), members);
     for (const Peer& peer : peers_)  // first, for what arrives unexpected is copied once more
       if (peer.rank != decomposition_->rank())
         traffic.receive(bytes * (peer.*first_in), bytes * (peer.*in), peer.rank, comm);
@@ -322,7 +342,7 @@ class Ghosts {
                         " when they were exchanged last; call rebuild() when they have changed");
   }
 
-  static constexpr int length_tag = 1, update_tag = 2, return_tag = 3;
+  static constexpr int length_tag = 101, update_tag = 102, return_tag = 103;  // those of CellHalo are lower
 
   const Decomposition<D>* decomposition_;
   double width_;

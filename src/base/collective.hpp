@@ -33,7 +33,7 @@ inline constexpr std::size_t collectives = std::size(collective_names);
 constexpr std::size_t index_of(Collective c) { return static_cast<std::size_t>(c); }
 constexpr std::string_view name_of(Collective c) { return collective_names[index_of(c)].mpi; }
 /// Whether its ranks meet only their neighbors in the communicator's topology.
-constexpr bool is_neighbourhood(Collective c) { return name_of(c).starts_with("MPI_Neighbor_"); }
+constexpr bool is_neighborhood(Collective c) { return name_of(c).starts_with("MPI_Neighbor_"); }
 
 /// What limits the algorithms of a call, alike on all ranks.
 enum class Limit : std::uint32_t {

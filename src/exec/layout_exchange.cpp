@@ -38,7 +38,10 @@ class BlockBytes {
         share_(share),
         memory_(static_cast<std::byte*>(const_cast<void*>(share.region.address))) {
     if (share.dense || share.bytes == 0) return;
-    plan_ = layouts.plan(share.region.type, share.region.count);
+    try {
+      plan_ = layouts.plan(share.region.type, share.region.count);
+    } catch (const std::bad_alloc&) {
+    }
     if (plan_ != nullptr) return;
     whole_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(share.bytes)]);
     code_ = whole_ ? MPI_SUCCESS : MPI_ERR_NO_MEM;
@@ -50,9 +53,13 @@ class BlockBytes {
 
   /// Its blocks by their addresses, where another process may read them, or they are to be read into; else none.
   std::vector<layout::Block> blocks() const {
-    if (plan_ != nullptr) return readable_blocks(*plan_, memory_);
-    if (!share_.dense || share_.bytes < Offer::least_block_bytes) return {};
-    return {{reinterpret_cast<layout::Offset>(memory_), share_.bytes}};
+    try {
+      if (plan_ != nullptr) return readable_blocks(*plan_, memory_);
+      if (!share_.dense || share_.bytes < Offer::least_block_bytes) return {};
+      return {{reinterpret_cast<layout::Offset>(memory_), share_.bytes}};
+    } catch (const std::bad_alloc&) {  // the others wait for this rank's part: in chunks, then
+      return {};
+    }
   }
 
   /// Before anything is sent.
@@ -106,16 +113,23 @@ class PairExchange {
     int peer;
     BlockBytes* block;
     long long bytes;
-    bool is_near;  // on this host
   };
 
-  PairExchange(const Lane& lane, const Chunks& chunks, const End& out, const End& in, Spare& spare)
-      : channel_(*lane.channel), tag_(lane.tag), chunks_(chunks), out_(out), in_(in), spare_(spare) {}
+  /// offers: whether the receiver may read this rank's memory; false from now on where the system refuses that.
+  PairExchange(const Lane& lane, const Chunks& chunks, const End& out, const End& in, Spare& spare,
+               bool& offers)
+      : channel_(*lane.channel),
+        tag_(lane.tag),
+        chunks_(chunks),
+        out_(out),
+        in_(in),
+        spare_(spare),
+        offers_(offers) {}
 
   int run() {
     meet();
-    const long long outgoing = taken_ ? 0 : chunks_of(out_.bytes),
-                    incoming = read_ ? 0 : chunks_of(in_.bytes);
+    const long long outgoing = theirs_ == Answer::read ? 0 : chunks_of(out_.bytes),
+                    incoming = ours_ == Answer::read ? 0 : chunks_of(in_.bytes);
     const int places = chunks_.in_flight;
     for (long long k = 0; k < std::min<long long>(places, incoming); ++k) receive(k);
     for (long long k = 0; k < std::max(outgoing, incoming); ++k) {
@@ -130,21 +144,26 @@ class PairExchange {
   long long received() const { return in_.bytes; }
 
  private:
+  /// Of a reader to an offer. refused: by the system.
+  enum class Answer : char { in_chunks, read, refused };
+
   /// Each rank tells how much it has, and of its memory where the other is on its host. Whoever can, reads it; the answer says so, and
   /// that it is over.
   void meet() {
     auto* const offer = new (chunks_.outgoing(0)) Offer(out_.bytes);
     auto* const offered = new (chunks_.incoming(0)) Offer(0);
-    if (out_.is_near && out_.bytes > 0) offer->set(out_.block->blocks());
+    if (offers_ && out_.bytes > 0) offer->set(out_.block->blocks());
     note(channel_.exchange({offer, static_cast<long long>(offer->message_bytes()), MPI_BYTE}, out_.peer,
                            {offered, sizeof *offered, MPI_BYTE}, in_.peer, tag_));
     in_.bytes = offered->bytes();
     const std::vector<layout::Block> to =
         offered->has_memory() ? in_.block->blocks() : std::vector<layout::Block>();
-    read_ = !to.empty() && in_.bytes == in_.block->bytes() && offered->read(to);
-    note(channel_.exchange({&read_, sizeof read_, MPI_BYTE}, offered->has_memory() ? in_.peer : MPI_PROC_NULL,
-                           {&taken_, sizeof taken_, MPI_BYTE},
+    if (!to.empty() && in_.bytes == in_.block->bytes())
+      ours_ = offered->read(to) ? Answer::read : Answer::refused;
+    note(channel_.exchange({&ours_, sizeof ours_, MPI_BYTE}, offered->has_memory() ? in_.peer : MPI_PROC_NULL,
+                           {&theirs_, sizeof theirs_, MPI_BYTE},
                            offer->has_memory() ? out_.peer : MPI_PROC_NULL, tag_));
+    if (theirs_ == Answer::refused) offers_ = false;
   }
 
   int place_of(long long k) const { return static_cast<int>(k % chunks_.in_flight); }
@@ -180,7 +199,8 @@ class PairExchange {
   const Chunks& chunks_;
   End out_, in_;
   Spare& spare_;
-  bool read_ = false, taken_ = false;  // what comes, and what goes, by the reader
+  bool& offers_;
+  Answer ours_ = Answer::in_chunks, theirs_ = Answer::in_chunks;  // about what comes, and what goes
   std::array<MPI_Request, window> sends_ = none(), receives_ = none();
   int code_ = MPI_SUCCESS;
 
@@ -202,7 +222,7 @@ int peer_of(std::span<const schedule::Message> messages) {
 }
 
 int exchange_in(const Chunks& chunks, const schedule::Schedule& schedule, const Blocks& blocks,
-                const Lane& lane, datatype::TypeLayouts& layouts, const topology::Placement& placement) {
+                const Lane& lane, datatype::TypeLayouts& layouts, const Peers& peers) {
   Spare spare;
   int code = MPI_SUCCESS;
   for (const schedule::Phase& phase : schedule.phases) {
@@ -210,11 +230,12 @@ int exchange_in(const Chunks& chunks, const schedule::Schedule& schedule, const 
     const Share &from = share_of(blocks.send, sends), &to = share_of(blocks.receive, receives);
     BlockBytes out(*lane.channel, from, layouts), in(*lane.channel, to, layouts);
     out.load();
-    const auto is_near = [&](int peer) { return peer >= 0 && placement.same_node(schedule.rank, peer); };
     const int to_peer = peer_of(sends), from_peer = peer_of(receives);
-    PairExchange pair(lane, chunks, {to_peer, &out, from.bytes, is_near(to_peer)},
-                      {from_peer, &in, 0, is_near(from_peer)}, spare);
+    const bool is_near = to_peer >= 0 && peers.placement.same_node(schedule.rank, to_peer);
+    bool offers = is_near && *peers.readable;
+    PairExchange pair(lane, chunks, {to_peer, &out, from.bytes}, {from_peer, &in, 0}, spare, offers);
     code = first_error(code, pair.run());
+    if (is_near && !offers) *peers.readable = false;
     in.store(pair.received());
     code = first_error(first_error(code, out.code()), in.code());
   }
@@ -224,9 +245,9 @@ int exchange_in(const Chunks& chunks, const schedule::Schedule& schedule, const 
 /// A rank without memory has one chunk in each direction: it must do its part all the same.
 [[gnu::noinline]] int exchange_on_stack(const schedule::Schedule& schedule, const Blocks& blocks,
                                         const Lane& lane, datatype::TypeLayouts& layouts,
-                                        const topology::Placement& placement) {
-  std::array<std::byte, 2 * chunk_bytes> memory;
-  return exchange_in({memory.data(), 1}, schedule, blocks, lane, layouts, placement);
+                                        const Peers& peers) {
+  alignas(Offer) std::array<std::byte, 2 * chunk_bytes> memory;
+  return exchange_in({memory.data(), 1}, schedule, blocks, lane, layouts, peers);
 }
 
 }  // namespace
@@ -238,10 +259,9 @@ bool is_pairwise(const schedule::Schedule& schedule) {
 std::size_t layout_exchange_memory() { return 2 * window * chunk_bytes; }
 
 int exchange_layouts(const schedule::Schedule& schedule, const Blocks& blocks, const Lane& lane,
-                     datatype::TypeLayouts& layouts, const topology::Placement& placement,
-                     std::byte* memory) {
-  return memory != nullptr ? exchange_in({memory, window}, schedule, blocks, lane, layouts, placement)
-                           : exchange_on_stack(schedule, blocks, lane, layouts, placement);
+                     datatype::TypeLayouts& layouts, const Peers& peers, std::byte* memory) {
+  return memory != nullptr ? exchange_in({memory, window}, schedule, blocks, lane, layouts, peers)
+                           : exchange_on_stack(schedule, blocks, lane, layouts, peers);
 }
 
 bool copy_layouts(const Share& from, const Share& to, datatype::TypeLayouts& layouts) {

@@ -18,12 +18,18 @@ inline constexpr long long least_chunked_bytes = 64 << 10;
 /// Whether every phase has one message out and one in at most.
 bool is_pairwise(const schedule::Schedule& schedule);
 
-/// Exchanges the blocks along a pairwise schedule of one hop. Ranks need agree on nothing but that they call this: the sender tells
-/// how much there is. Every rank does its part to the end; returns the first error, MPI_ERR_TRUNCATE where a block is larger
-/// than its place. Types that have no layout are packed by the library. memory: layout_exchange_memory() bytes, or nullptr, with which
+/// The other ranks, and whether those on this host can read this rank's memory: until the system has refused it to one of them.
+struct Peers {
+  const topology::Placement& placement;
+  bool* readable;
+};
+
+/// Exchanges the blocks along a pairwise schedule of one hop. Ranks must agree only on calling this: the sender states the size of its
+/// block. Every rank completes all its messages, then returns its first error; MPI_ERR_TRUNCATE if a block exceeds its
+/// destination. Types that have no layout are packed by the library. memory: layout_exchange_memory() bytes, or nullptr, with which
 /// it takes longer. Collective over the lane's channel.
 int exchange_layouts(const schedule::Schedule& schedule, const Blocks& blocks, const Lane& lane,
-                     datatype::TypeLayouts& layouts, const topology::Placement& placement, std::byte* memory);
+                     datatype::TypeLayouts& layouts, const Peers& peers, std::byte* memory);
 std::size_t layout_exchange_memory();
 
 /// The block that a rank has for itself in one pass; false if a type has no layout, or the sizes differ.

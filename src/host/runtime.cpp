@@ -92,7 +92,7 @@ std::string_view Runtime::State::reason_to_leave_segments(Communicator& c) {
 template <class Call>
 int Runtime::State::run(const Call& call, const Native& native) {
   constexpr Collective collective = collective_of<Call>;
-  if constexpr (is_neighbourhood(collective)) return run_neighbors(call, native);
+  if constexpr (is_neighborhood(collective)) return run_neighbors(call, native);
   else return run_on_ranks(call, native);
 }
 

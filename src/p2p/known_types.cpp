@@ -14,37 +14,37 @@ constexpr std::uint64_t most_needed = 256;
 }  // namespace
 
 void KnownTypes::note(MPI_Datatype type) {
-  Recent& recent = slot(type);
-  if (recent.type.load(std::memory_order_relaxed) != type) {
-    recent.type.store(MPI_DATATYPE_NULL, std::memory_order_release);
-    recent.known = nullptr;
-    recent.sightings = 0;
-    recent.native_below.store(0, std::memory_order_relaxed);
-    recent.passes.store(0, std::memory_order_relaxed);
-    recent.type.store(type, std::memory_order_release);
+  Slot& slot_of_type = slot(type);
+  if (slot_of_type.type.load(std::memory_order_relaxed) != type) {
+    slot_of_type.type.store(MPI_DATATYPE_NULL, std::memory_order_release);
+    slot_of_type.known = nullptr;
+    slot_of_type.uses_seen = 0;
+    slot_of_type.native_below.store(0, std::memory_order_relaxed);
+    for (Passed& passed : slot_of_type.passed) passed.calls.store(0, std::memory_order_relaxed);
+    slot_of_type.type.store(type, std::memory_order_release);
   }
-  if (recent.known == nullptr && ++recent.sightings >= needed_.load(std::memory_order_relaxed))
-    fill(recent, type);
+  if (slot_of_type.known == nullptr && ++slot_of_type.uses_seen >= needed_.load(std::memory_order_relaxed))
+    fill(slot_of_type, type);
 }
 
-void KnownTypes::fill(Recent& recent, MPI_Datatype type) {
-  recent.sightings = 0;
-  recent.known = look_at(type);
-  if (recent.known == nullptr) return;
-  const Offset bytes = recent.known->bytes;
+void KnownTypes::fill(Slot& slot_of_type, MPI_Datatype type) {
+  slot_of_type.uses_seen = 0;
+  slot_of_type.known = describe(type);
+  if (slot_of_type.known == nullptr) return;
+  const Offset bytes = slot_of_type.known->bytes;
   const Offset least =
-      recent.known->native ? std::numeric_limits<Offset>::max() : (least_bytes + bytes - 1) / bytes;
-  recent.native_below.store(least, std::memory_order_relaxed);
+      slot_of_type.known->native ? std::numeric_limits<Offset>::max() : (least_bytes + bytes - 1) / bytes;
+  slot_of_type.native_below.store(least, std::memory_order_relaxed);
 }
 
-void KnownTypes::pass(MPI_Datatype type, Offset count, int calls) {
-  Recent& recent = slot(type);
-  recent.passed_count.store(count, std::memory_order_relaxed);
-  recent.passes.store(calls, std::memory_order_relaxed);
+void KnownTypes::pass(MPI_Datatype type, Offset count, Direction direction, int calls) {
+  Passed& passed = slot(type).passed[static_cast<std::size_t>(direction)];
+  passed.count.store(count, std::memory_order_relaxed);
+  passed.calls.store(calls, std::memory_order_relaxed);
 }
 
 /// Predefined types get no attribute, and are never freed.
-std::shared_ptr<KnownType> KnownTypes::look_at(MPI_Datatype type) {
+std::shared_ptr<KnownType> KnownTypes::describe(MPI_Datatype type) {
   const mpi::Envelope envelope = mpi::envelope_of(api_, type);
   auto made = std::make_shared<KnownType>();
   made->native = true;
@@ -58,7 +58,7 @@ std::shared_ptr<KnownType> KnownTypes::look_at(MPI_Datatype type) {
   for (const MPI_Count part :
        {static_cast<MPI_Count>(envelope.combiner), envelope.integers, envelope.addresses,
         envelope.large_counts, envelope.types, size, static_cast<MPI_Count>(extent)})
-    made->signature = mixed(made->signature ^ static_cast<std::uint64_t>(part));
+    made->signature = hashed(made->signature ^ static_cast<std::uint64_t>(part));
   return kept_.keep(type, made) ? made : nullptr;
 }
 

@@ -27,10 +27,10 @@ void copy(const Data& data, const layout::Plan& plan) {
 
 void Packer::begin(const Data& data, Moved& moved) {
   if (data.count <= 0 || data.type == MPI_DATATYPE_NULL) return;
-  const KnownTypes::Glance glance = types_.glance(data.type, data.count);
-  if (glance == KnownTypes::Glance::native) return;
+  const KnownTypes::Lookup found = types_.lookup(data.type, data.count, data.direction);
+  if (found == KnownTypes::Lookup::native) return;
   moved.type = data.type;
-  moved.unknown = glance == KnownTypes::Glance::unknown;
+  moved.unknown = found == KnownTypes::Lookup::unknown;
   const datatype::PlanPtr plan = moved.unknown ? nullptr : choose(data, moved);
   if (plan == nullptr) return;
   copy(data, *plan);
@@ -67,7 +67,7 @@ bool Packer::wants_kernels(const Data& data, const KnownType& known, Moved& move
     moved.measured = &choice;
     moved.begun_ns = now_ns();
   } else if (copier == Copier::native) {
-    types_.pass(data.type, data.count, choice.pass());
+    types_.pass(data.type, data.count, data.direction, choice.pass());
   }
   return copier == Copier::kernels;
 }

@@ -21,8 +21,6 @@ namespace wherry::p2p {
 
 using layout::Copier;
 
-enum class Direction : std::uint8_t { pack, unpack };
-
 /// Elements in memory, and the packed bytes they go to or come from.
 struct Data {
   Direction direction;

@@ -49,7 +49,7 @@ std::string_view OperationFactory::why_not(const AnyCall& call, const Nonblockin
       read.segments.reduces == Operator::user || read.segments.reduces == Operator::user_ordered;
   if (user && form != Form::plan)
     return "the operation is the program's own, which may be freed before the call is over";
-  if (is_neighbourhood(call.collective))
+  if (is_neighborhood(call.collective))
     return reason_to_leave(*c.neighborhood,
                            context_.instructions.of(call.collective).kind == Instruction::Kind::named);
   return schedule::segment_operation(call.collective)
@@ -78,7 +78,7 @@ std::uint32_t OperationFactory::bucket(const AnyCall& call, const NonblockingOpe
   const Communicator& c = *made.communicator();
   const Arguments& read = made.arguments;
   if (call.collective == Collective::alltoall) return bucket_of(read.blocks);
-  if (!is_neighbourhood(call.collective))
+  if (!is_neighborhood(call.collective))
     return irregular_bucket(call, made, read.blocks.bytes_sent() / c.size(), form);
   const Neighborhood& n = *c.neighborhood;
   if (const std::optional<std::uint32_t> shown = shown_bucket(n, call.collective, read.neighbors))
@@ -160,7 +160,7 @@ std::shared_ptr<Made> OperationFactory::lasting(const AnyCall& call, Form form) 
   if (c == nullptr) return left(call, form, refusal), nullptr;
   const std::optional<int> tag = c->lasting_tags.take();
   if (!tag) return left(call, form, "the communicator has no tags left"), nullptr;
-  if (is_neighbourhood(call.collective)) neighborhood_of(*c, call.comm);
+  if (is_neighborhood(call.collective)) neighborhood_of(*c, call.comm);
   auto made = std::make_shared<Made>(c, *tag);
   const Progress::Coming coming(progress_);
   if (!all_say(*c, call.read(*c, made->arguments))) return nullptr;

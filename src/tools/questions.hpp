@@ -23,7 +23,7 @@ struct Operation {
   std::optional<schedule::Operation>
       segments;  // its schedules; none: it exchanges blocks, with all ranks or neighbors
 
-  bool of_neighbors() const { return is_neighbourhood(collective); }
+  bool of_neighbors() const { return is_neighborhood(collective); }
   /// Whether both have the same strategies.
   bool is_like(const Operation& other) const {
     return segments == other.segments && of_neighbors() == other.of_neighbors();

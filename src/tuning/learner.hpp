@@ -148,7 +148,7 @@ class Learner {
   double budget() const;
   /// What they have cost so far, by agreed times.
   double spent() const;
-  /// What trials and looks have cost so far beyond native calls, by the means known by now: seconds.
+  /// What trials and looks have cost so far beyond native calls, by the mean times measured so far: seconds.
   double cost_s() const;
 
   /// What happened since the last time this was asked.
@@ -160,6 +160,7 @@ class Learner {
     std::size_t better;  // in one look alone
     int looks;           // in a row that left a doubt
   };
+  static constexpr std::uint64_t first_pause = 4;
   static constexpr std::uint64_t never_due = std::numeric_limits<std::uint64_t>::max();
 
   bool untried(std::size_t candidate) const { return samples_[candidate].empty(); }
@@ -252,7 +253,7 @@ class Learner {
   std::uint64_t look_at_ = never_due;  // no sooner than after so many calls
   std::uint64_t glance_at_ = never_due;
   std::uint64_t resume_at_ = never_due;  // of training that pauses
-  std::uint64_t pause_ = 4;              // calls
+  std::uint64_t pause_ = first_pause;    // calls
 
   // This rank's own: leaves only through summary().
   std::vector<double> row_;                // of the candidate that is being tried

@@ -141,6 +141,7 @@ void Learner::train_again() {
   usual_s_.reset();
   look_gap_ = std::max<std::uint64_t>(options_.look_first, 1);
   look_at_ = glance_at_ = never_due;
+  pause_ = first_pause;
   dismiss_hopeless();
   train();
 }

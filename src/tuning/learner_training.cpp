@@ -11,6 +11,9 @@ namespace {
 // After n times, a contender may be behind the best by this share of the best time, divided by n.
 constexpr double patience = 0.6;
 
+// Calls before a pause asks again.
+constexpr std::uint64_t longest_pause = 8192;
+
 }  // namespace
 
 bool Learner::wants_trial(std::size_t candidate) const {
@@ -72,7 +75,7 @@ void Learner::train() {
 /// The longer the program runs, the more it can afford.
 void Learner::pause() {
   resume_at_ = calls_ + pause_;
-  pause_ = std::min(2 * pause_, std::max<std::uint64_t>(options_.look_last, 1));
+  pause_ = std::min(2 * pause_, longest_pause);
 }
 
 /// Another look at native brings the ranks together.

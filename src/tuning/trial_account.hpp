@@ -20,11 +20,7 @@ class TrialAccount {
   explicit TrialAccount(double (*now)()) : now_(now), begin_s_(now()) {}
 
   /// Trials have cost so much more than the native calls in their place would have; less, where earlier ones were overestimated.
-  void spend(double seconds) {
-    double spent = spent_s_.load(std::memory_order_relaxed);
-    while (!spent_s_.compare_exchange_weak(spent, spent + seconds, std::memory_order_relaxed)) {
-    }
-  }
+  void spend(double seconds) { spent_s_.fetch_add(seconds, std::memory_order_relaxed); }
   double spent_s() const { return spent_s_.load(std::memory_order_relaxed); }
   /// What they may cost from now on.
   double left_s() const { return std::max(0.0, least_s + share * (now_() - begin_s_) - spent_s()); }

@@ -45,20 +45,23 @@ std::vector<long long> to_agree(std::span<const double> summary) {
   return numbers;
 }
 
-double agreed_seconds(long long combined, Trials trials, int ranks) {
-  return 1e-9 / (trials == Trials::after_barriers ? 1 : ranks) * static_cast<double>(combined);
-}
-
 std::vector<double> agreed_times(std::span<const long long> combined, Trials trials, int ranks) {
+  const double each_s = 1e-9 / (trials == Trials::after_barriers ? 1 : ranks);
   std::vector<double> times;
   for (const long long time : combined)
-    times.push_back(time < 0 ? std::numeric_limits<double>::infinity() : agreed_seconds(time, trials, ranks));
+    times.push_back(time < 0 ? std::numeric_limits<double>::infinity() : each_s * static_cast<double>(time));
   return times;
 }
 
-long long to_agree(double affordable_s) {
+long long allowance_to_agree(double affordable_s, Trials trials) {
   constexpr double day_s = 86400;
-  return std::llround(std::min(affordable_s, day_s) * 1e9);
+  const long long own = std::llround(std::min(affordable_s, day_s) * 1e9);
+  return trials == Trials::after_barriers ? -own : own;
+}
+
+double agreed_allowance(long long combined, Trials trials, int ranks) {
+  return trials == Trials::after_barriers ? -1e-9 * static_cast<double>(combined)
+                                          : 1e-9 / ranks * static_cast<double>(combined);
 }
 
 }  // namespace wherry::tuning

@@ -55,8 +55,9 @@ std::vector<long long> to_agree(std::span<const double> summary);
 /// The agreed times, from the ranks' numbers as combined: the maximum of each after barriers, else the sum.
 std::vector<double> agreed_times(std::span<const long long> combined, Trials trials, int ranks);
 
-/// The same for what trials may cost, which travels beside them: whole nanoseconds, no more than a day's.
-long long to_agree(double affordable_s);
-double agreed_seconds(long long combined, Trials trials, int ranks);
+/// What trials may cost travels beside them: whole nanoseconds, no more than a day's. The least of the ranks counts where the maximum
+/// is taken of the times, else the mean.
+long long allowance_to_agree(double affordable_s, Trials trials);
+double agreed_allowance(long long combined, Trials trials, int ranks);
 
 }  // namespace wherry::tuning

@@ -165,8 +165,9 @@ void check_exchange(run::Communicator& c, MPI_Comm comm, datatype::TypeLayouts& 
     // All in chunks, or what can be read out of the other rank's memory.
     const topology::Placement placement = seed % 2 == 0 ? topology::Placement::flat(c.size())
                                                         : topology::Placement::blocked(c.size(), c.size());
+    bool readable = seed % 7 != 0;
     const int code = run::exchange_layouts(prepared.schedule, blocks, run::blocking_task(c).lane, layouts,
-                                           placement, has_memory ? memory.data() : nullptr);
+                                           {placement, &readable}, has_memory ? memory.data() : nullptr);
     expect(code == (too_large ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "another code", seed);
     if (missing == 0) expect(call.wrong() == 0, "wrong bytes", seed);
     call.free();

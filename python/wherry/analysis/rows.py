@@ -53,8 +53,8 @@ class BindingRow:
     cores: int
     mpi: str
 
-    def mistake(self) -> str:
-        """What is wrong, and the launcher's option that mends it."""
+    def problem(self) -> str:
+        """What is wrong, and the launcher's option that fixes it."""
         ranks = f"{units.plural(self.ranks, 'rank')} {'computes' if self.ranks == 1 else 'compute'}"
         which = "" if self.ranks == 1 else " each"
         library = next((name for name in _MORE_CORES if self.mpi.startswith(name)), "")

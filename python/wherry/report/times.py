@@ -96,7 +96,7 @@ def _notes(analysis: Analysis) -> Iterator[str]:
         if row.crowded:
             yield f"{row.crowd()}."
     for binding in analysis.bindings:
-        yield f"{binding.mistake()}."
+        yield f"{binding.problem()}."
 
 
 def _optional(rank: RankRow) -> str:

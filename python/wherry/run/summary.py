@@ -65,7 +65,7 @@ def headline(analysis: Analysis) -> list[str]:
         lines.append(f"about {share} of the MPI time was waiting for ranks that entered a collective later")
     crowded = [row for row in analysis.machines if row.crowded]
     lines += [escape(row.crowd()) for row in crowded[:_MOST_MACHINES]]
-    lines += [escape(row.mistake()) for row in analysis.bindings[:_MOST_MACHINES]]
+    lines += [escape(row.problem()) for row in analysis.bindings[:_MOST_MACHINES]]
     return lines + _waiting(analysis)
 
 

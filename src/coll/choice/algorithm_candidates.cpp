@@ -19,7 +19,7 @@ tuning::Load load_of(const Communicator& c, const CellKey& key) { return {c.size
 /// Communicators of one placement share the counting.
 const std::vector<tuning::AlgorithmCandidate>& AlgorithmCandidates::counted(const Communicator& c,
                                                                             const CellKey& key) {
-  if (is_neighbourhood(key.collective)) return c.neighborhood->candidates();
+  if (is_neighborhood(key.collective)) return c.neighborhood->candidates();
   const std::optional<schedule::Operation> operation = schedule::segment_operation(key.collective);
   const std::lock_guard lock(mutex_);
   std::vector<tuning::AlgorithmCandidate>& known = counted_[{c.size(), c.placement().signature(), operation}];

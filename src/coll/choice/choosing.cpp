@@ -41,7 +41,7 @@ void prepare(Communicator& c, std::span<const std::optional<Algorithm>> algorith
 /// Where the ranks are, and in a neighborhood who sends to whom.
 unsigned long long placement_of(const Communicator& c, const CellKey& key) {
   const unsigned long long placement = c.placement().signature();
-  return is_neighbourhood(key.collective) ? placement ^ c.neighborhood->graph().signature() : placement;
+  return is_neighborhood(key.collective) ? placement ^ c.neighborhood->graph().signature() : placement;
 }
 
 tuning::LearnerOptions options_for(const Communicator& c, const std::vector<tuning::Candidate>& candidates,

@@ -24,7 +24,7 @@ struct Means {
 };
 
 /// The candidates of calls, and the tuning file. Shared by all communicators of the process; thread-safe.
-/// simulated: a machine whose figures are known and whose clock is exact, so that trials cost what they cost. now: seconds.
+/// simulated: a machine whose figures are known and whose clock is exact, so trials are not limited. now: seconds.
 class Choosing {
  public:
   Choosing(const Settings& settings, const mpi::Api& api, std::shared_ptr<AlgorithmCandidates> candidates,

@@ -24,7 +24,7 @@ std::string_view reason_to_leave(const Neighborhood& n, bool asked);
 
 /// A neighborhood collective.
 template <class Call>
-concept Neighborly = is_neighbourhood(collective_of<Call>);
+concept Neighborly = is_neighborhood(collective_of<Call>);
 
 /// The blocks of a call, by rank. False: arguments that only the library should judge, or neighbors that are not known.
 template <Neighborly Call>

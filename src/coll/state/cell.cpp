@@ -33,7 +33,7 @@ void Cell::meet() const {
 void Cell::start_agreement() {
   computed([this] {
     mine_ = tuning::to_agree(learner_.summary());
-    if (account_ != nullptr) mine_.push_back(tuning::to_agree(account_->left_s()));
+    if (account_ != nullptr) mine_.push_back(tuning::allowance_to_agree(account_->left_s(), trials()));
   });
   all_.resize(mine_.size());
   due_ = learner_.calls() + (learner_.options().exact ? 0 : lag);
@@ -53,7 +53,7 @@ void Cell::finish_agreement() {
         tuning::agreed_times(all.first(learner_.candidates().size()), trials(), ranks_);
     if (account_ == nullptr) return learner_.agreed(times);
     const double before_s = learner_.cost_s();
-    learner_.agreed(times, tuning::agreed_seconds(all.back(), trials(), ranks_));
+    learner_.agreed(times, tuning::agreed_allowance(all.back(), trials(), ranks_));
     account_->spend(learner_.cost_s() - before_s);
   });
 }

@@ -25,7 +25,7 @@ using tuning::Trials;
 /// ranks by a non-blocking reduction, which starts when the round ends and is waited for some calls later.
 class Cell {
  public:
-  /// account: pays for the trials, and outlives the cell; none where they may cost what they like.
+  /// account: pays for the trials, and outlives the cell; nullptr: no limit.
   Cell(tuning::Learner learner, const Channel& channel, int ranks, Timing timing,
        tuning::TrialAccount* account = nullptr);
   Cell(const Cell&) = delete;

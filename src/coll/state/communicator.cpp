@@ -50,7 +50,7 @@ long long node_number(int rank, const Settings& settings, const mpi::Api& api) {
   if (settings.ranks_per_node > 0) return rank / settings.ranks_per_node;
   char name[MPI_MAX_PROCESSOR_NAME] = "";
   int length = 0;
-  api.Get_processor_name(name, &length);
+  if (api.Get_processor_name(name, &length) != MPI_SUCCESS) return rank;
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char character : std::string_view(name))
     hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3;

@@ -103,6 +103,7 @@ class Communicator {
   std::map<CellKey, Asked> asked;
   std::map<std::pair<Collective, bool>, SizeWatch> watches;
   datatype::TypeLayouts* layouts = nullptr;  // nullptr: derived types are the library's to move
+  bool memory_is_readable = true;            // by the ranks of this host, as far as is known
   Requests requests;
   Blocks blocks;
   SegmentCall segments;

@@ -300,8 +300,8 @@ def test_threads_bound_to_too_few_cores_are_a_mistake_with_a_remedy(tmp_path: Pa
         draft.header |= {"threads": 4, "processors": processors, "mpi_version": library.encode()}
     result = analysed(tmp_path, drafts)
     assert [(row.ranks, row.threads, row.cores) for row in result.bindings] == [(2, 4, 1)]
-    assert "2 ranks compute with 4 threads each on 1 core each: " in result.bindings[0].mistake()
-    assert option in result.bindings[0].mistake()
+    assert "2 ranks compute with 4 threads each on 1 core each: " in result.bindings[0].problem()
+    assert option in result.bindings[0].problem()
     assert "2 ranks compute with 4 threads" in shown(from_data(result.data()), width=200)
 
 
