@@ -4,7 +4,6 @@
 #include <mpi.h>
 #include <sched.h>
 
-#include "waiting/host.hpp"
 #include "waiting/poll.hpp"
 
 namespace wherry::run {
@@ -15,9 +14,9 @@ using waiting::polls_before_yield;
 template <class Test>
 int poll(Test done) {
 #ifdef SMPI_H  // SimGrid's: its ranks take turns, and while one sleeps none goes on
-  return waiting::poll(waiting::never_sleeps, done);
+  return waiting::poll(done, waiting::never_sleeps);
 #else
-  return waiting::poll(waiting::sleeps_of_process(), done);
+  return waiting::poll(done);
 #endif
 }
 

@@ -53,8 +53,6 @@ void Patience::begin(bool agreeing) {
   if (agreeing) agree();
   decision_ = waiting::Decision(settings_.wait, situation_);
   polls_ = decision_.polls();
-  if (is_crowded(situation_)) sleeps_after_ns_ = waiting::sleeps_if_crowded;
-  else if (decision_.adapts()) sleeps_after_ns_ = waiting::sleeps_if_contended;
   if (decision_.adapts()) calls_to_look_ = 0;
 }
 
@@ -83,8 +81,7 @@ std::uint64_t Patience::combined(std::uint64_t* words, int count) const {
   MPI_Request request = MPI_REQUEST_NULL;
   int code = api_.Iallreduce(words, all.data(), count, MPI_UINT64_T, MPI_BOR, MPI_COMM_WORLD, &request);
   if (code == MPI_SUCCESS)
-    code = waiting::poll(waiting::sleeps_if_crowded,
-                         [&](int* flag) { return api_.Test(&request, flag, MPI_STATUS_IGNORE); });
+    code = waiting::poll([&](int* flag) { return api_.Test(&request, flag, MPI_STATUS_IGNORE); });
   if (code != MPI_SUCCESS) return 0;
   std::ranges::copy(all, words);
   return words[0];

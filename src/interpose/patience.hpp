@@ -16,7 +16,6 @@
 #include "interpose/handles.hpp"
 #include "mpi/api.hpp"
 #include "waiting/decision.hpp"
-#include "waiting/poll.hpp"
 
 namespace wherry::interpose {
 
@@ -59,9 +58,6 @@ class Patience {
     return counts_[function].load(std::memory_order_relaxed);
   }
 
-  /// How long a call that polls waits before it sleeps.
-  std::uint64_t sleeps_after_ns() const { return sleeps_after_ns_; }
-
   /// Intel MPI's nonblocking collectives refuse counts beyond int, which its blocking ones take.
   bool polls_with_large_counts() const { return large_counts_; }
 
@@ -85,7 +81,6 @@ class Patience {
   std::atomic<bool> polls_ = false;
   std::atomic<bool> together_ = false;
   bool large_counts_ = true;
-  std::uint64_t sleeps_after_ns_ = waiting::sleeps_if_free;
   std::atomic<int> calls_to_look_ = INT_MAX;
   std::atomic_flag looking_;  // guards what follows
   int look_after_ = 1;        // calls

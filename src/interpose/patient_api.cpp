@@ -26,8 +26,7 @@ struct Patient<blocking, starting, int (*)(Arguments...)> {
     MPI_Request request = MPI_REQUEST_NULL;
     const int code = (library.*starting)(arguments..., &request);
     if (code != MPI_SUCCESS) return code;
-    return waiting::poll(backend().patience.sleeps_after_ns(),
-                         [&](int* flag) { return library.Test(&request, flag, MPI_STATUS_IGNORE); });
+    return waiting::poll([&](int* flag) { return library.Test(&request, flag, MPI_STATUS_IGNORE); });
   }
 };
 

@@ -20,7 +20,7 @@ template <class Test>
 Asked ask(const Test& test) {
   constexpr int untouched = 2;
   bool failed = false;
-  const int code = waiting::poll(backend().patience.sleeps_after_ns(), [&](int* flag) {
+  const int code = waiting::poll([&](int* flag) {
     *flag = untouched;
     const int now = test(flag);
     failed = now != MPI_SUCCESS || *flag == untouched;

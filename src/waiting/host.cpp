@@ -8,17 +8,13 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <string_view>
 #include <system_error>
-#include <tuple>
 #include <vector>
-
-#include "waiting/poll.hpp"
 
 namespace wherry::waiting {
 
@@ -26,8 +22,6 @@ namespace {
 
 // Of a hundredth of a second: below, nobody has computed.
 constexpr long least_ticks = 10;
-constexpr long most_processors = 64 * std::tuple_size_v<Processors>;
-
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -143,18 +137,6 @@ int computing_threads(const std::string& folder) {
   const long most = ticks.empty() ? 0 : *std::ranges::max_element(ticks);
   if (most < least_ticks) return 0;
   return static_cast<int>(std::ranges::count_if(ticks, [=](long own) { return 10 * own >= most; }));
-}
-
-// By the host's processors, not by those of this rank: launchers give each rank its own.
-std::uint64_t sleeps_of_process() {
-  static const std::uint64_t known = [] {
-    Processors all{};
-    for (long i = 0; i < std::min(::sysconf(_SC_NPROCESSORS_ONLN), most_processors); ++i)
-      all[static_cast<std::size_t>(i / 64)] |= std::uint64_t{1} << (i % 64);
-    const int ranks = ranks_on_host([](const char* name) -> const char* { return std::getenv(name); });
-    return is_crowded({.ranks_on_host = ranks, .cores = cores_of(all)}) ? sleeps_if_crowded : sleeps_if_free;
-  }();
-  return known;
 }
 
 Counters counters_now() {

@@ -34,9 +34,6 @@ double cores_of(const Processors& processors);
 /// Those that serve the MPI library or a runtime sleep nearly all the time.
 int computing_threads(const std::string& folder);
 
-/// When this process's own waits begin to sleep: soon where its host has more ranks than processors, by what the launcher says.
-std::uint64_t sleeps_of_process();
-
 /// All but errors, which leave zeros.
 Counters counters_now();
 

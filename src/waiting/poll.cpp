@@ -32,7 +32,7 @@ void sleep_ns(std::uint64_t ns) {
 
 }  // namespace
 
-Pauses::Pauses(std::uint64_t sleeps_after_ns) : sleeps_after_ns_(sleeps_after_ns), begin_ns_(now_ns()) {}
+Pauses::Pauses(std::uint64_t sleeps_after) : sleeps_after_(sleeps_after), begin_ns_(now_ns()) {}
 
 void Pauses::pause() {
   if (yields_ < yields_before_sleep) {
@@ -41,7 +41,7 @@ void Pauses::pause() {
     return;
   }
   const std::uint64_t waited_ns = now_ns() - begin_ns_;
-  if (waited_ns < sleeps_after_ns_) ::sched_yield();
+  if (waited_ns < sleeps_after_) ::sched_yield();
   else sleep_ns(sleep_after(waited_ns));
 }
 

@@ -141,9 +141,33 @@ long failures_in_trouble() {
   return failures;
 }
 
+int even_or_odd(char* name, int* length) {
+  const std::string_view host = rank_of(MPI_COMM_WORLD) % 2 == 0 ? "even" : "odd";
+  *length = static_cast<int>(host.copy(name, host.size()));
+  name[*length] = 0;
+  return MPI_SUCCESS;
+}
+
+int no_name(char*, int*) { return MPI_ERR_OTHER; }
+
+/// Ranks whose hosts have the same name share a node; a rank that gets no name has one of its own.
+long failures_of_nodes() {
+  const int size = size_of(MPI_COMM_WORLD);
+  mpi::Api api = mpi::linked_api();
+  long failures = 0;
+  for (const auto& [name, nodes] : {std::pair{&even_or_odd, std::min(size, 2)}, std::pair{&no_name, size}}) {
+    api.Get_processor_name = name;
+    const run::Communicator c(MPI_COMM_WORLD, untuned(), api);
+    failures += c.placement().nodes() != nodes;
+    for (int r = 0; r < size; ++r)
+      failures += c.placement().same_node(0, r) != (nodes == size && size > 2 ? r == 0 : r % 2 == 0);
+  }
+  return failures;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  return concluded("joining", failures_in_trouble());
+  return concluded("joining", failures_in_trouble() + failures_of_nodes());
 }
