@@ -4,8 +4,9 @@
 // wants the core gets it. Linux may not listen: where each rank is in a session of its own, as those that Hydra starts (of MPICH and
 // Intel MPI), and the kernel schedules sessions against each other (autogroup), a thread yields to its own session only. So after a
 // while the wait sleeps, shortly against what has been waited for already: a message is answered at most a quarter of the wait later,
-// and no more than 50 us, but for what waking takes, tens of microseconds. That is too much for short waits: where sleeps began after
-// 10 us, the FFT of the scoreboard took 2.7 times as long as now on MPICH 5, 4 ranks on 2 cores, and LAMMPS 1.2 times.
+// and no more than 50 us, but for what waking takes, tens of microseconds. That is too much for short waits, and for long transfers,
+// which go on only while the rank asks. MPICH 5, 4 ranks on 2 cores: where sleeps began after 10 us, the FFT of 32^3 took 2.7 times as
+// long and LAMMPS 1.2 times; after 1 ms, the FFT of 64^3, whose all-to-alls take 3 ms, 2.4 times.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,7 @@ constexpr std::uint64_t sleep_after(std::uint64_t waited_ns) {
 }
 
 /// How long to wait before the first sleep, and where no sleep is of use.
-inline constexpr std::uint64_t sleeps_after_ns = 1'000'000;
+inline constexpr std::uint64_t sleeps_after_ns = 10'000'000;
 inline constexpr std::uint64_t never_sleeps = std::numeric_limits<std::uint64_t>::max();
 
 /// The pauses of one wait, once it has asked in vain for a while.
