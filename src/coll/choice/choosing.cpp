@@ -44,8 +44,11 @@ unsigned long long placement_of(const Communicator& c, const CellKey& key) {
   return is_neighborhood(key.collective) ? placement ^ c.neighborhood->graph().signature() : placement;
 }
 
-tuning::LearnerOptions options_for(const Communicator& c, const std::vector<tuning::Candidate>& candidates,
-                                   bool is_simulated) {
+// Bytes of a block from which on a single trial may cost more than a short program can win.
+constexpr long long least_limited_bytes = 64 << 10;
+
+tuning::LearnerOptions options_for(const Communicator& c, const CellKey& key,
+                                   const std::vector<tuning::Candidate>& candidates, bool is_simulated) {
   if (!c.agreement().learning) return tuning::no_trials;
   const bool are_long = tuning::are_long(candidates, c.placement(), *c.machine);
   tuning::LearnerOptions options = are_long ? tuning::of_long_calls : tuning::LearnerOptions{};
@@ -53,7 +56,7 @@ tuning::LearnerOptions options_for(const Communicator& c, const std::vector<tuni
     // By a simulated machine's own constants fewer candidates hold the best one; each costs a call.
     options.exact = true;
     options.most_tried = 5;
-  } else {
+  } else if (largest(key) >= least_limited_bytes) {
     options.affordable_s = 0;
   }
   return options;
@@ -222,7 +225,7 @@ tuning::Learner Choosing::learner(Communicator& c, const CellKey& key, std::vect
   }
   if (c.agreement().tuning) api_.Bcast(earlier, 3, MPI_DOUBLE, 0, c.channel().comm());
   const OwnArithmetic arithmetic;
-  const tuning::LearnerOptions options = options_for(c, list, simulated_.has_value());
+  const tuning::LearnerOptions options = options_for(c, key, list, simulated_.has_value());
   if (earlier[0] >= 0)
     return tuning::Learner::settled_on(std::move(list), static_cast<std::size_t>(earlier[0]), earlier[1],
                                        earlier[2], options);
