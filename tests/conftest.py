@@ -110,11 +110,12 @@ class Launcher:
         n: int,
         env: Mapping[str, str] | None = None,
         preload: bool = False,
-        timeout: float = 120,
+        timeout: float = 300,
     ) -> subprocess.CompletedProcess[str]:
         """Runs a program on n ranks; `env` reaches the ranks.
 
         preload: with Wherry under it. What it learns is neither read nor kept unless the test names a file.
+        timeout: for what stands still; with more ranks than cores, and other tests beside it, a run may take minutes.
         """
         variables = dict(env or {})
         if preload:

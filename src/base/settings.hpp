@@ -77,7 +77,7 @@ struct Settings {
   int cache_curve =
       0;  // WHERRY_CACHE_CURVE: ranges followed for a window's miss-ratio curve; 0: none is made
   LayoutLever layout = LayoutLever::automatic;  // WHERRY_LAYOUT: auto, native or wherry
-  Waits wait = Waits::automatic;  // WHERRY_WAIT: auto, spin or yield
+  Waits wait = Waits::automatic;                // WHERRY_WAIT: auto, spin or yield
   int ranks_per_node = 0;  // WHERRY_RANKS_PER_NODE: assume nodes of so many consecutive ranks; 0: ask MPI
   int verbose = 0;         // WHERRY_VERBOSE: 0 quiet, 1 what was found, 2 every decision
 

@@ -5,8 +5,8 @@
 #include "interpose/account.hpp"
 #include "interpose/narrow.hpp"
 #include "interpose/one_sided.hpp"
-#include "interpose/typed_data.hpp"
 #include "interpose/requests.hpp"
+#include "interpose/typed_data.hpp"
 #include "interpose/waiting.hpp"
 
 namespace wherry::interpose {
