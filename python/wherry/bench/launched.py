@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wherry.measure.harness import Place, Setup, Table, parse, program
+from wherry.measure.harness import IN_TURNS, Place, Setup, Table, parse, program
+from wherry.measure.record import Record
 
 
 @dataclass
@@ -15,6 +16,28 @@ class Launched(Table):
     mpi: str = ""
     ranks: int = 0
     network: str = ""
+
+    def times_of(
+        self, bench: str, case: str, baseline: str, name: str, metric: str, goal: float | None, also: Sequence[str] = ()
+    ) -> Record:
+        """Wherry's time of a case beside a baseline's; goal: of their ratio. also: versions with samples, too."""
+        ratio = self.ratio(case, baseline, "wherry")
+        return Record(
+            bench=bench,
+            case=name,
+            metric=metric,
+            unit="s",
+            value=self.best(case, "wherry"),
+            baseline=self.best(case, baseline),
+            ratio=ratio,
+            mpi=self.mpi,
+            ranks=self.ranks,
+            samples=self.samples(case, baseline, "wherry", *also),
+            statistic=IN_TURNS,
+            network=self.network,
+            goal="" if goal is None else f"ratio >= {goal:.3g}",
+            reached=None if goal is None else ratio >= goal,
+        )
 
 
 def launch(setup: Setup, name: str, ranks: int, words: Sequence[str], env: Mapping[str, str]) -> Launched:

@@ -9,7 +9,7 @@ their own.
 from __future__ import annotations
 
 from wherry.bench.launched import Launched, launch
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Setup
+from wherry.measure.harness import LAUNCHING, Setup
 from wherry.measure.record import Record
 
 OPTIONS = tuple(option for option in LAUNCHING if option not in ("-n", "--netlab", "--hosts"))  # always one rank
@@ -40,20 +40,5 @@ def goal_of(case: str, baseline: str) -> float:
 
 def _result(table: Launched, case: str, baseline: str) -> Record:
     pattern, direction = case.rsplit(", ", 1)
-    ratio, goal = table.ratio(case, baseline, "wherry"), goal_of(case, baseline)
-    return Record(
-        bench="patterns",
-        case=pattern,
-        metric=f"time to {direction}, {BASELINES[baseline]}",
-        unit="s",
-        value=table.best(case, "wherry"),
-        baseline=table.best(case, baseline),
-        ratio=ratio,
-        mpi=table.mpi,
-        ranks=table.ranks,
-        samples=table.samples(case, baseline, "wherry", "memcpy"),
-        statistic=IN_TURNS,
-        network=table.network,
-        goal=f"ratio >= {goal}",
-        reached=ratio >= goal,
-    )
+    metric = f"time to {direction}, {BASELINES[baseline]}"
+    return table.times_of("patterns", case, baseline, pattern, metric, goal_of(case, baseline), ["memcpy"])

@@ -9,7 +9,7 @@ of calls; each must bring back what was packed first. Times and bytes are per ob
 from __future__ import annotations
 
 from wherry.bench.launched import Launched, launch
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Setup
+from wherry.measure.harness import LAUNCHING, Setup
 from wherry.measure.record import COUNT, Record
 
 OPTIONS = tuple(option for option in LAUNCHING if option not in ("-n", "--netlab", "--hosts"))  # always one rank
@@ -40,24 +40,8 @@ def run(setup: Setup) -> list[Record]:
 
 def _time(table: Launched, case: str, baseline: str) -> Record:
     name, direction = case.rsplit(", ", 1)
-    ratio = table.ratio(case, baseline, "wherry")
     goal = next((goal for (of, end), goal in GOALS.items() if of == baseline and case.endswith(end)), None)
-    return Record(
-        bench="serialization",
-        case=name,
-        metric=f"time to {direction}, against {baseline}",
-        unit="s",
-        value=table.best(case, "wherry"),
-        baseline=table.best(case, baseline),
-        ratio=ratio,
-        mpi=table.mpi,
-        ranks=table.ranks,
-        samples=table.samples(case, baseline, "wherry"),
-        statistic=IN_TURNS,
-        network=table.network,
-        goal="" if goal is None else f"ratio >= {goal:.3g}",
-        reached=None if goal is None else ratio >= goal,
-    )
+    return table.times_of("serialization", case, baseline, name, f"time to {direction}, against {baseline}", goal)
 
 
 def _bytes(table: Launched, case: str) -> Record:
