@@ -104,6 +104,8 @@ class Learner {
 
   const LearnerOptions& options() const { return options_; }
   const std::vector<Candidate>& candidates() const { return candidates_; }
+  /// Whether the ranks must agree on what trials may cost.
+  bool is_limited() const { return options_.affordable_s < std::numeric_limits<double>::infinity(); }
 
   /// The candidate to run in the next call.
   std::size_t pick() const;
@@ -128,7 +130,7 @@ class Learner {
   std::vector<double> summary() const { return times_; }
   /// All ranks' summary() combined, the same bits on all of them: ends the round. Must come before the same call on
   /// every rank.
-  /// affordable_s: agreed as well, what trials may cost from now on beyond native calls. Where the next ones would cost more, training
+  /// affordable_s: agreed as well if is_limited(), what trials may cost from now on beyond native calls. Where the next ones would cost more, training
   /// pauses, and asks again later.
   /// Throws contract_error if the round is not over, usage_error if there is not one time for each candidate.
   void agreed(std::span<const double> times, double affordable_s = std::numeric_limits<double>::infinity());

@@ -128,9 +128,9 @@ std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& k
   for (const tuning::Candidate& candidate : made.candidates())
     algorithms.push_back(algorithm_of(estimated, candidate.name));
   prepare(c, algorithms, root);
+  tuning::TrialAccount* const account = made.is_limited() ? &account_ : nullptr;
   return std::unique_ptr<Choice>(
-      new Choice{Cell(std::move(made), c.channel(), c.size(), timing, simulated_ ? nullptr : &account_),
-                 std::move(algorithms)});
+      new Choice{Cell(std::move(made), c.channel(), c.size(), timing, account), std::move(algorithms)});
 }
 
 bool Choosing::is_within(const Communicator& c, const CellKey& key, const Algorithm& algorithm,
