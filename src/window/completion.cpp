@@ -35,6 +35,7 @@ Window::Window(const mpi::Api& api, Types& types, MPI_Win win, const std::vector
       threads_(threads),
       by_blocks_below_(options.cache.mode == cache::Mode::transparent ? 0
                                                                       : most_blocks * options.block_bytes),
+      due_(options.without_cache_s),
       targets_(segments.size()) {
   for (std::size_t rank = 0; rank < segments.size(); ++rank) {
     targets_[rank].segment = segments[rank];

@@ -2,7 +2,8 @@
 //
 // A hit saves a plain get, whose time is measured now and then; a miss costs what looking it up and keeping it takes.
 // Over a network a plain get takes so long that nothing has to be decided. In shared memory it takes about as long as
-// a miss costs: there gets that are rarely repeated go to the library for a while, and then the cache has another try.
+// a miss costs, or less: there gets that are rarely repeated go to the library for a while, and then the cache has another try.
+// The memory of a cache costs as much as some thousand such gets, so a window is read without one at first.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +32,45 @@ struct PlainTime {
   }
 };
 
+/// A get that takes longer is worth a try of the cache at any ratio of hits.
+inline constexpr double cheap_s = 2e-6;
+
+/// When a window is to have its cache: as soon as plain gets have taken as long as making one takes. So windows that live for a few gets
+/// never have one, and no window loses more than twice what the better of both would have cost.
+class CacheDue {
+ public:
+  /// after_s: what plain gets may take before.
+  explicit CacheDue(double after_s) : after_s_(after_s) {}
+
+  /// So many plain gets were made, which take plain_s; 0: that is not known. Of cheap gets only a part counts: there the cache has
+  /// little to win.
+  void made(std::uint64_t gets, double plain_s) {
+    const double each_s = plain_s > 0 ? plain_s : cheap_s;
+    plain_s_ += static_cast<double>(gets) * each_s * std::min(1.0, each_s / cheap_s);
+  }
+  bool is_due() const { return plain_s_ >= after_s_; }
+
+ private:
+  double after_s_;
+  double plain_s_ = 0;
+};
+
 class Account {
  public:
+  /// A get before there is a cache: whether it goes to the library without more ado.
+  bool naps() {
+    if (nap_ == 0) [[likely]]
+      return false;
+    --nap_;
+    return true;
+  }
+  /// The next gets do, if they are known to be cheap. Returns how many.
+  std::uint32_t nap() {
+    const double plain_s = this->plain_s();
+    return nap_ = plain_s > 0 && plain_s < cheap_s ? nap_gets : 0;
+  }
+  void wake() { nap_ = 0; }
+
   /// A get: whether it should ask the cache.
   bool asks_cache() {
     if (left_ == 0) [[likely]]
@@ -63,8 +101,8 @@ class Account {
     const double plain_s = this->plain_s(), saved_s = saved_by(plain_s);
     const double usual_s = plain_s * times_as_long(mean(hit_bytes_ + miss_bytes_, hits_ + misses_));
     const bool loses = may_pause && plain_s > 0 && usual_s < cheap_s && saved_s < misses_ * miss_s;
-    if (loses) left_ = pause_;
-    pause_ = loses ? std::min(2 * pause_, most_pause) : least_pause;
+    if (loses) left_ = pause_ = std::clamp(2 * pause_, pause_for(usual_s), most_pause);
+    else pause_ = least_pause / 2;
     saved_s_ += saved_s;
     hits_ = hit_bytes_ = miss_bytes_ = 0;
     misses_ = 0;
@@ -76,10 +114,17 @@ class Account {
  private:
   static constexpr std::uint32_t trial = 1024;  // gets, between decisions
   static constexpr std::uint32_t least_pause = 8 * trial, most_pause = 1024 * trial;
+  static constexpr std::uint32_t nap_gets = 64;
   // What a hit takes and what a miss adds to a plain get, roughly, and less than they do on most machines.
   static constexpr double hit_s = 30e-9, miss_s = 100e-9;
-  static constexpr double cheap_s =
-      20 * miss_s;  // a get that takes longer is worth a try at any ratio of hits
+  // What a trial may cost of the time of the gets until the next, if all of it misses and a miss adds three times as much.
+  static constexpr double trial_share = 0.02;
+
+  /// Gets until the next trial where a get takes so long.
+  static std::uint32_t pause_for(double usual_s) {
+    const double gets = trial * 3 * miss_s / (trial_share * usual_s);
+    return static_cast<std::uint32_t>(std::clamp(gets, double{least_pause}, double{most_pause}));
+  }
 
   /// By the hits since it last settled.
   double saved_by(double plain_s) const {
@@ -92,8 +137,9 @@ class Account {
 
   std::uint64_t hits_ = 0, hit_bytes_ = 0, miss_bytes_ = 0;
   std::uint32_t misses_ = 0;
-  std::uint32_t left_ = 0;  // gets that do not ask
-  std::uint32_t pause_ = least_pause;
+  std::uint32_t nap_ = 0;                  // gets before there is a cache
+  std::uint32_t left_ = 0;                 // gets that do not ask
+  std::uint32_t pause_ = least_pause / 2;  // the last one
   LastFew<PlainTime> plain_;
   double saved_s_ = 0;
 };

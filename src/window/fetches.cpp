@@ -198,6 +198,13 @@ int Window::bypass(int rank, std::uint64_t bytes, const Native& native) {
   return run(targets_[static_cast<std::size_t>(rank)], bytes, native);
 }
 
+/// The same of a get of a window that has no cache yet.
+int Window::nap(int rank, const Native& native) {
+  ++statistics_.bypassed;
+  issue(rank);
+  return native();
+}
+
 /// By the get that was issued last, if its call went well, the library will write to the origin, whatever it reads. Not for gets with a
 /// request: nobody here sees when these are over. Returns the call's code.
 int Window::expect_librarys(const Region& origin, int rank, int code) {

@@ -31,10 +31,12 @@ Window::Server Window::examine(const Region& origin, const Place& place, Shapes&
   const bool counted = !__builtin_mul_overflow(there.size, std::int64_t{place.count}, &bytes_there) &&
                        !__builtin_mul_overflow(here.size, std::int64_t{origin.count}, &bytes_here);
   const bool told = there.is_told(place.count) && here.is_told(origin.count);
-  if (!counted || bytes_there != bytes_here || bytes_there == 0 || bytes_there > most_bytes || !told ||
-      !make_cache())
+  if (!counted || bytes_there != bytes_here || bytes_there == 0 || bytes_there > most_bytes || !told)
     return Server::library;
-  return Server::cache;
+  if (waits_for_cache(targets_[static_cast<std::size_t>(place.rank)],
+                      static_cast<std::uint64_t>(bytes_there)))
+    return Server::plain;
+  return make_cache() ? Server::cache : Server::library;
 }
 
 int Window::get_any(const Region& origin, const Place& place, float score, const Native& native) {
@@ -43,6 +45,7 @@ int Window::get_any(const Region& origin, const Place& place, float score, const
   const Server server = examine(origin, place, shapes);
   if (server == Server::nobody) return refuse(MPI_ERR_RMA_RANGE);
   if (server == Server::library) return expect_librarys(origin, place.rank, pass(place.rank, native));
+  if (server == Server::plain) return bypass(place.rank, bytes_asked(*shapes.there, place), native);
   if (shapes.there->predefined && shapes.there->dense) {
     plain_type_ = place.type;
     plain_size_ = shapes.there->size;
@@ -181,8 +184,7 @@ int Window::rget(const Region& origin, const Place& place, MPI_Request* request,
   const Server server = examine(origin, place, shapes);
   if (server == Server::nobody) return refuse(MPI_ERR_RMA_RANGE);
   // What is read in transparent mode is valid until it has come, and its request would have to wait for that.
-  if (server == Server::library || options_.cache.mode == cache::Mode::transparent)
-    return pass(place.rank, native);
+  if (server != Server::cache || forgets()) return pass(place.rank, native);
   Target& target = targets_[static_cast<std::size_t>(place.rank)];
   if (!target.account.asks_cache()) return bypass(place.rank, bytes_asked(*shapes.there, place), native);
   return rget_shaped(origin, shapes, place, request, native);
@@ -238,6 +240,16 @@ bool Window::is_inside(const Place& place, const Shape& shape) const {
 int Window::refuse(int code) {
   api_.Win_call_errhandler(win_, code);
   return code;
+}
+
+/// Where a get may go to the library and nobody has to know where it writes to.
+bool Window::waits_for_cache(Target& target, std::uint64_t bytes) {
+  if (cache_ != nullptr || !options_.bypass || !forgets() || sharing_.is_on()) return false;
+  const OwnArithmetic arithmetic;
+  due_.made(1 + target.account.nap(), target.account.plain_s() * times_as_long(static_cast<double>(bytes)));
+  if (!due_.is_due()) return true;
+  for (Target& each : targets_) each.account.wake();
+  return false;
 }
 
 /// False: there is no memory for one.

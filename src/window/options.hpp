@@ -20,6 +20,9 @@ struct Options {
   std::string remark;   // what its info says that nobody knows, which changes nothing
   cache::CacheOptions cache;
   bool bypass = true;  // where plain gets turn out to be cheaper than the cache, use them
+  /// With bypass, in transparent mode: a window gets its cache when plain gets have taken so long. Making one, some 5 MiB, takes about
+  /// as long.
+  double without_cache_s = 1e-3;
   /// Except in transparent mode: what is missing is fetched with the rest of the block around it, of so many bytes; 0: alone.
   std::size_t block_bytes = 0;
   bool coalesces =

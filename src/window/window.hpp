@@ -76,7 +76,9 @@ class Window {
     const Guard guard(*this);
     cache::Range range;
     if (!is_plain(origin, place, range)) [[unlikely]]
-      return get_any(origin, place, score, native);
+      return is_rank(place.rank) && targets_[static_cast<std::size_t>(place.rank)].account.naps()
+                 ? nap(place.rank, native)
+                 : get_any(origin, place, score, native);
     Target& target = targets_[range.target];
     auto* const to = static_cast<std::byte*>(const_cast<void*>(origin.address));
     if (!target.account.asks_cache()) [[unlikely]]
@@ -146,7 +148,7 @@ class Window {
   struct Shapes {
     std::shared_ptr<const Shape> there, here;
   };
-  enum class Server { cache, library, nobody };
+  enum class Server { cache, library, plain, nobody };  // plain: the library, until there is a cache
 
   /// The common case: origin and target are `count` elements of the same predefined type, which is the last one's.
   bool is_plain(const Region& origin, const Place& place, cache::Range& range) {
@@ -192,6 +194,7 @@ class Window {
   }
   bool is_inside(const Place& place, const Shape& shape) const;
   int refuse(int code);
+  bool waits_for_cache(Target& target, std::uint64_t bytes);
   bool make_cache();
 
   // What goes to the library: fetches.cpp.
@@ -217,6 +220,7 @@ class Window {
   int send_all_rest();
   int pass(int rank, const Native& native);
   int bypass(int rank, std::uint64_t bytes, const Native& native);
+  int nap(int rank, const Native& native);
   int expect_librarys(const Region& origin, int rank, int code);
   int run(Target& target, std::uint64_t bytes, const Native& native, std::size_t gets = 1);
   void make_progress();
@@ -285,7 +289,8 @@ class Window {
   const std::uint64_t by_blocks_below_;  // gets of at most so many bytes fetch blocks
   mutable std::mutex mutex_;
 
-  std::unique_ptr<cache::Cache> cache_;  // made at the first get that may be cached
+  std::unique_ptr<cache::Cache> cache_;  // made at a get that may be cached
+  CacheDue due_;                         // decides when
   bool without_memory_ = false;          // for a cache
   MPI_Datatype plain_type_ = MPI_DATATYPE_NULL;
   std::int64_t plain_size_ = 0;

@@ -337,3 +337,51 @@ TEST_CASE("window: a rank that writes does not read what others of its node may 
   CHECK(read(rig, 1, 128, 64) == content(rig, 1, 128, 64));
   CHECK(rig.window.statistics().node.found == 1);
 }
+
+TEST_CASE("window: one that lives for a few gets has no cache") {
+  window::Options options;
+  Rig rig(options, 3, 4096);
+  std::byte into[16];
+  for (int i = 0; i < 100; ++i) {
+    rig.get(into, 16, 1, 0);
+    rig.flush(1);
+  }
+  const window::Statistics statistics = rig.window.statistics();
+  CHECK(statistics.bypassed == 100);
+  CHECK(statistics.bytes == 0);
+  CHECK(statistics.flushes_saved == 0);
+}
+
+TEST_CASE("window: it gets one when plain gets have taken as long as making it does") {
+  // In one epoch nothing is completed: how long a get takes is not known, and taken to be 2 us.
+  constexpr int plain = 10;
+  window::Options options;
+  options.without_cache_s = plain * 2e-6;
+  Rig rig(options, 3, 4096);
+  std::byte into[16];
+  for (int i = 0; i < plain; ++i) rig.get(into, 16, 1, 0);
+  CHECK(rig.window.statistics().bypassed == plain - 1);
+  rig.flush(1);
+  rig.get(into, 16, 1, 0);
+  rig.flush(1);
+  rig.get(into, 16, 2, 0);
+  rig.get(into, 16, 2, 0);
+  CHECK(rig.window.statistics().bypassed == plain - 1);
+  CHECK(rig.window.statistics().cache.pending_hits == 1);
+}
+
+TEST_CASE("window: before a cache is due, cheap gets count for less, and unknown ones for two microseconds") {
+  window::CacheDue due(1e-3);
+  due.made(499, 0);
+  CHECK(!due.is_due());
+  due.made(1, 0);
+  CHECK(due.is_due());
+  window::CacheDue cheap(1e-3);
+  cheap.made(49'999, 0.2e-6);  // a tenth of what counts in full
+  CHECK(!cheap.is_due());
+  cheap.made(2, 0.2e-6);
+  CHECK(cheap.is_due());
+  window::CacheDue far(1e-3);
+  far.made(10, 100e-6);
+  CHECK(far.is_due());
+}
