@@ -11,16 +11,21 @@ void Account::open(Call& call) {
   open_ = place_ != profile::none && backend().is_ready();
 }
 
-void Account::book(const Call& call, std::uint32_t comm, const Volume& volume) const {
+void Account::write(const Call& call, std::uint32_t comm, const Volume& volume) const {
   Backend& b = backend();
-  b.recorder.call(
-      {call.function(), comm, place_, volume.bytes, call.enter_ns(), call.leave_ns(), volume.combiner != 0});
+  b.recorder.call({call.function(), comm, place_, volume.bytes, call.stands_for(), call.enter_ns(),
+                   call.leave_ns(), volume.combiner != 0});
   if (volume.combiner != 0) b.recorder.type(volume.combiner, name_of_combiner(volume.combiner), volume.bytes);
-  b.settle(call.leave_ns());
+  if (call.stands_for() != 0) b.settle(call.leave_ns());
+}
+
+void Account::book(const Call& call, std::uint32_t comm, const Volume& volume) const {
+  write(call, comm, volume);
+  if (call.stands_for() != 0) backend().sampling.timed(call.function(), call.leave_ns() - call.enter_ns());
 }
 
 void Account::book(const Call& call, std::uint32_t comm, const Volume& volume, std::uint64_t sequence) const {
-  book(call, comm, volume);
+  write(call, comm, volume);
   if (comm != profile::none && sequence != unshared)
     backend().recorder.arrival(comm, call.function(), sequence, call.enter_ns(), call.leave_ns());
 }

@@ -20,11 +20,12 @@ class Call {
   template <class Run>
   int run(Run run) {
     const Inside inside;
-    const bool timed = backend().recording();
-    if (timed) enter_ns_ = profile::monotonic_ns();
+    const bool recording = backend().recording();
+    if (recording) stands_for_ = backend().sampling.due(function_);
+    if (stands_for_ != 0) enter_ns_ = profile::monotonic_ns();
     code_ = run();  // in one place, as it is inlined
-    if (timed) leave_ns_ = profile::monotonic_ns();
-    else backend().pass_by();
+    if (stands_for_ != 0) leave_ns_ = profile::monotonic_ns();
+    if (!recording) backend().pass_by();
     return code_;
   }
 
@@ -36,6 +37,8 @@ class Call {
     return place_;
   }
   bool succeeded() const { return code_ == MPI_SUCCESS; }
+  /// Calls whose time this one's is taken for; 0: it was not timed.
+  std::uint32_t stands_for() const { return stands_for_; }
   std::uint64_t enter_ns() const { return enter_ns_; }
   std::uint64_t leave_ns() const { return leave_ns_; }
 
@@ -43,6 +46,7 @@ class Call {
   std::uint32_t function_;
   const void* site_;  // null: place_ is known
   std::uint32_t place_ = profile::none;
+  std::uint32_t stands_for_ = 0;
   std::uint64_t enter_ns_ = 0;
   std::uint64_t leave_ns_ = 0;
   int code_ = MPI_SUCCESS;
@@ -79,12 +83,13 @@ class Account {
   /// False: nothing is recorded, or not this call.
   explicit operator bool() const { return open_; }
 
-  /// comm: index in the record. sequence: number of the collective on it, if its arrival matters.
+  /// comm: index in the record. sequence: number of the collective on it, if its arrival matters; then every call is timed.
   void book(const Call& call, std::uint32_t comm, const Volume& volume) const;
   void book(const Call& call, std::uint32_t comm, const Volume& volume, std::uint64_t sequence) const;
 
  private:
   void open(Call& call);
+  void write(const Call& call, std::uint32_t comm, const Volume& volume) const;
 
   std::uint32_t place_ = profile::none;
   bool locked_ = false;

@@ -104,6 +104,7 @@ int end_of_self(MPI_Comm, int, void*, void*) {
 
 Backend::Backend(const Core& core, const Settings& settings)
     : recorder(sites),
+      sampling(function_table().size()),
       handles(api_, queries_, recorder),
       patience(settings_, api_, queries_, function_table().size()),
       packer(settings.layout, api_),

@@ -21,6 +21,7 @@
 #include "mpi/api.hpp"
 #include "p2p/packer.hpp"
 #include "profile/recorder.hpp"
+#include "profile/sampling.hpp"
 #include "profile/sites.hpp"
 #include "progress/progress_engine.hpp"
 #include "window/windows.hpp"
@@ -165,6 +166,7 @@ class Backend {
   SpinLock lock;
   profile::Sites sites;
   profile::Recorder recorder;
+  profile::Sampling sampling;
   Handles handles;
   Listener listener;
   Patience patience;

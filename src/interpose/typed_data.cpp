@@ -18,7 +18,8 @@ void book_packing(const Call& call, const p2p::Moved& moved) {
   if (moved.bytes == 0) return;
   const auto bytes = static_cast<std::uint64_t>(moved.bytes);
   const profile::Subject subject{profile::none, call.function(), profile::bucket_of(bytes)};
-  recorder.used(subject, name_of(moved.copier), bytes, call.leave_ns() - call.enter_ns());
+  recorder.used(subject, name_of(moved.copier), bytes,
+                call.stands_for() * (call.leave_ns() - call.enter_ns()));
   if (const auto& found = moved.found)
     recorder.decided(
         subject, static_cast<std::uint32_t>(found->call), name_of(found->kept), profile::Reason::kept,

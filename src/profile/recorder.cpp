@@ -88,7 +88,7 @@ std::string Recorder::open(const std::string& directory, const std::string& name
 
 void Recorder::call(const CallEvent& event) {
   if (!is_open()) return;
-  file_.header().end_ns = event.leave_ns;
+  if (event.stands_for != 0) file_.header().end_ns = event.leave_ns;
   const std::uint32_t bucket = bucket_of(event.bytes);
   const std::uint32_t row = row_of(event, bucket);
   file_.header().last_call = row;
@@ -97,7 +97,7 @@ void Recorder::call(const CallEvent& event) {
   const std::uint64_t time_ns = event.leave_ns - event.enter_ns;
   ++record.count;
   record.bytes += event.bytes;
-  record.time_ns += time_ns;
+  record.time_ns += event.stands_for * time_ns;
   record.longest_ns = std::max(record.longest_ns, time_ns);
   record.derived += event.derived;
 }
@@ -221,7 +221,7 @@ void Recorder::used(const Subject& subject, std::string_view strategy, std::uint
   ++record.calls;
   record.bytes += bytes;
   record.time_ns += time_ns;
-  record.shortest_ns = std::min(record.shortest_ns, time_ns);
+  if (time_ns != 0) record.shortest_ns = std::min(record.shortest_ns, time_ns);
 }
 
 void Recorder::polled(std::uint32_t function, std::uint32_t calls) {

@@ -33,6 +33,7 @@ struct CallEvent {
   std::uint32_t comm;   // none: no communicator
   std::uint32_t place;  // of Sites
   std::uint64_t bytes;
+  std::uint32_t stands_for;  // calls, with its time; 0: it was not timed
   std::uint64_t enter_ns;
   std::uint64_t leave_ns;
   bool derived;

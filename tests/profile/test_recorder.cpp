@@ -90,10 +90,10 @@ TEST_CASE("calls are summed by site, function, communicator and size class") {
   Recording r;
   const std::uint32_t place = r.here();
   CHECK(r.read().header().last_call == none);
-  r.recorder.call({0, none, place, 100, 10, 30, false});
-  r.recorder.call({0, none, place, 129, 0, 1, false});
+  r.recorder.call({0, none, place, 100, 1, 10, 30, false});
+  r.recorder.call({0, none, place, 129, 1, 0, 1, false});
   CHECK(r.read().header().last_call == 1);
-  r.recorder.call({0, none, place, 120, 40, 90, true});
+  r.recorder.call({0, none, place, 120, 1, 40, 90, true});
   CHECK(r.read().header().last_call == 0);
   const auto rows = r.read().rows<CallRecord>(Table::calls);
   REQUIRE(rows.size() == 2);
@@ -231,12 +231,24 @@ TEST_CASE("a second record of the same name gets one of its own") {
   CHECK(std::distance(fs::directory_iterator(r.folder.path()), fs::directory_iterator()) == 2);
 }
 
+TEST_CASE("a call that was not timed is counted, and another's time stands for it") {
+  Recording r;
+  const std::uint32_t place = r.here();
+  r.recorder.call({0, none, place, 8, 0, 0, 0, false});
+  r.recorder.call({0, none, place, 8, 2, 10, 30, false});
+  const auto rows = r.read().rows<CallRecord>(Table::calls);
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0].count == 2);
+  CHECK(rows[0].time_ns == 40);
+  CHECK(rows[0].longest_ns == 20);
+}
+
 TEST_CASE("what cannot be opened says so and records nothing") {
   Sites sites;
   Recorder recorder(sites);
   const std::string problem = recorder.open("/nonexistent-folder", "rank-000000", {}, {});
   CHECK(problem == "cannot create /nonexistent-folder/rank-000000.wrec: No such file or directory");
-  recorder.call({0, none, 0, 1, 1, 2, false});
+  recorder.call({0, none, 0, 1, 1, 1, 2, false});
   recorder.peer(0, PeerClass::collective, 1, 1);
   recorder.finish();
   CHECK(!recorder.is_open());

@@ -1,0 +1,75 @@
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <functional>
+
+#include "profile/sampling.hpp"
+
+using wherry::profile::Sampling;
+
+namespace {
+
+struct Counts {
+  std::uint64_t calls = 0, timed = 0, ns = 0;  // ns: what the timed ones stand for
+};
+
+/// Calls of one function that take so long: the n-th one ns_of(n).
+Counts run(int calls, const std::function<std::uint64_t(int)>& ns_of, std::uint64_t* true_ns = nullptr) {
+  Sampling sampling(2);
+  Counts counts;
+  for (int i = 0; i < calls; ++i) {
+    const std::uint64_t ns = ns_of(i);
+    if (true_ns != nullptr) *true_ns += ns;
+    ++counts.calls;
+    const std::uint32_t stands_for = sampling.due(1);
+    if (stands_for == 0) continue;
+    ++counts.timed;
+    counts.ns += stands_for * ns;
+    sampling.timed(1, ns);
+  }
+  return counts;
+}
+
+}  // namespace
+
+TEST_CASE("sampling: calls that take a microsecond or more are all timed") {
+  CHECK(run(10'000, [](int) { return Sampling::cheap_ns; }).timed == 10'000);
+}
+
+TEST_CASE("sampling: of cheap ones few are timed, and they stand for all") {
+  constexpr int calls = 80'000;
+  constexpr std::uint64_t each_ns = 100;
+  const Counts counts = run(calls, [](int) { return each_ns; });
+  CHECK(counts.timed > calls / 9);
+  CHECK(counts.timed < calls / 7);
+  CHECK(counts.ns <= calls * each_ns + 2 * Sampling::mean_gap * each_ns);
+  CHECK(counts.ns >= calls * each_ns - 2 * Sampling::mean_gap * each_ns);
+}
+
+TEST_CASE("sampling: sums are right where calls of several kinds take turns") {
+  for (const int period : {2, 3, 7, 8, 15, 16}) {
+    CAPTURE(period);
+    std::uint64_t true_ns = 0;
+    const Counts counts = run(
+        200'000, [=](int i) { return i % period == 0 ? std::uint64_t{900} : std::uint64_t{50}; }, &true_ns);
+    CHECK(static_cast<double>(counts.ns) == doctest::Approx(static_cast<double>(true_ns)).epsilon(0.03));
+  }
+}
+
+TEST_CASE("sampling: after a long one all are timed for a while") {
+  Sampling sampling(1);
+  for (int i = 0; i < 10'000; ++i)
+    if (sampling.due(0) != 0) sampling.timed(0, 50);
+  while (sampling.due(0) == 0) {
+  }
+  sampling.timed(0, 100'000);
+  for (std::uint32_t i = 1; i < Sampling::first; ++i) {
+    CHECK(sampling.due(0) == 1);
+    sampling.timed(0, 50);
+  }
+}
+
+TEST_CASE("sampling: a function whose times nobody gives is always timed") {
+  Sampling sampling(1);
+  for (int i = 0; i < 1000; ++i) CHECK(sampling.due(0) == 1);
+}
