@@ -33,6 +33,7 @@ Window::Window(const mpi::Api& api, Types& types, MPI_Win win, const std::vector
       own_(own),
       options_(options),
       threads_(threads),
+      may_be_bare_(forgets() && options.bypass && !threads),
       by_blocks_below_(options.cache.mode == cache::Mode::transparent ? 0
                                                                       : most_blocks * options.block_bytes),
       due_(options.without_cache_s),
@@ -142,7 +143,7 @@ int Window::flush_target(int rank, Number Target::* reached, const Native& nativ
   Covered covered;
   {
     const Guard guard(*this);
-    if (!needs(rank, reached)) return ++statistics_.flushes_saved, without_call();
+    if (!needs(rank, reached)) return without_flush(native);
     covered = cover(rank);
   }
   return conclude_at(rank, run_completion(covered, native), reach);
@@ -156,7 +157,7 @@ int Window::flush_open(const Native& native, Reach reach) {
   Covered covered;
   {
     const Guard guard(*this);
-    if (!has_open()) return ++statistics_.flushes_saved, without_call();
+    if (!has_open()) return without_flush(native);
     covered = cover_all();
   }
   return conclude_all(run_completion(covered, native), reach);

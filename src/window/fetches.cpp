@@ -187,7 +187,7 @@ int Window::send_all_rest() {
 /// Leaves a get to the library that cannot be cached.
 int Window::pass(int rank, const Native& native) {
   ++statistics_.passed;
-  issue(rank);
+  if (!is_bare()) issue(rank);
   return native();
 }
 
@@ -201,7 +201,7 @@ int Window::bypass(int rank, std::uint64_t bytes, const Native& native) {
 /// The same of a get of a window that has no cache yet.
 int Window::nap(int rank, const Native& native) {
   ++statistics_.bypassed;
-  issue(rank);
+  if (!is_bare()) issue(rank);
   return native();
 }
 

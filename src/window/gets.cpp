@@ -258,6 +258,9 @@ bool Window::make_cache() {
   if (without_memory_) return false;
   try {
     cache_ = std::make_unique<cache::Cache>(options_.cache);
+    // Any target may have something under way that was not counted.
+    if (may_be_bare_)
+      for (std::size_t rank = 0; rank < targets_.size(); ++rank) issue(static_cast<int>(rank));
   } catch (const std::bad_alloc&) {
     without_memory_ = true;
   }

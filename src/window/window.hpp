@@ -167,6 +167,15 @@ class Window {
   }
   bool is_rank(int rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < targets_.size(); }
 
+  /// Whether the library sees all calls, so that nobody has to tell apart what is under way: in transparent mode, before there is a
+  /// cache. Not where a cache may be made while another thread's operation begins.
+  bool is_bare() const { return may_be_bare_ && cache_ == nullptr; }
+  /// Nothing is known to be under way.
+  int without_flush(const Native& native) {
+    if (is_bare()) return native();
+    return ++statistics_.flushes_saved, without_call();
+  }
+
   /// MPI_SUCCESS. What the library need not be called for must not keep it from making progress.
   int without_call() {
     if ((++without_call_ & 127) == 0) [[unlikely]]
@@ -286,6 +295,7 @@ class Window {
   const int own_;
   const Options options_;
   const bool threads_;
+  const bool may_be_bare_;
   const std::uint64_t by_blocks_below_;  // gets of at most so many bytes fetch blocks
   mutable std::mutex mutex_;
 
