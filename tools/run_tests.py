@@ -55,7 +55,10 @@ def unit_tests(_: Sequence[str]) -> list[Result]:
 
 
 def sanitized_unit_tests(_: Sequence[str]) -> list[Result]:
-    return build_preset("sanitizers") or run_unit_programs("sanitizers", ROOT / "build/sanitizers", UNIT_FOLDERS)
+    targets = [f"test_{folder}" for folder in folders_with_tests(UNIT_FOLDERS)]
+    return build_preset("sanitizers", targets) or run_unit_programs(
+        "sanitizers", ROOT / "build/sanitizers", UNIT_FOLDERS
+    )
 
 
 def thread_sanitized_tests(_: Sequence[str]) -> list[Result]:
@@ -64,9 +67,10 @@ def thread_sanitized_tests(_: Sequence[str]) -> list[Result]:
     return build_preset("threads") or run_unit_program("threads", program, ["--test-case=*threads*"])
 
 
-def build_preset(preset: str) -> list[Result]:
-    """Empty if it could be built."""
-    for command in (["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset, "-j", jobs()]):
+def build_preset(preset: str, targets: Sequence[str] = ()) -> list[Result]:
+    """Empty if it could be built. targets: none: those of the preset."""
+    build = ["cmake", "--build", "--preset", preset, "-j", jobs(), *(["--target", *targets] if targets else [])]
+    for command in (["cmake", "--preset", preset], build):
         code, output = run_aloud(f"{preset}: building", command)
         if code != 0:
             return [Result(preset, "build", "failed", tail(output))]
@@ -105,11 +109,15 @@ SUITES = (
 )
 
 
+def folders_with_tests(folders: Sequence[str]) -> list[str]:
+    return [folder for folder in folders if any((ROOT / "tests" / folder).rglob("*.cpp"))]
+
+
 def run_unit_programs(suite: str, build: Path, folders: Sequence[str]) -> list[Result]:
     """One result per doctest test case of every folder that has sources."""
-    folders = [folder for folder in folders if any((ROOT / "tests" / folder).rglob("*.cpp"))]
     with ThreadPoolExecutor(int(jobs())) as pool:
-        found = pool.map(lambda folder: run_unit_program(suite, build / "tests/unit" / f"test_{folder}"), folders)
+        programs = (build / "tests/unit" / f"test_{folder}" for folder in folders_with_tests(folders))
+        found = pool.map(lambda program: run_unit_program(suite, program), programs)
         return list(itertools.chain.from_iterable(found))
 
 
