@@ -21,7 +21,7 @@ namespace {
 constexpr int tag = 7;
 /// Of a pipelined copy: small enough that a chunk is sent out of the caches.
 constexpr std::size_t chunk_elements = (128 << 10) / sizeof(double);
-/// A size costs no more than its share of the time, but has so many trials at least.
+/// Of each size, however long they take. (What would take longer than the whole limit for one is left out.)
 constexpr int fewest_trials = 3;
 
 /// Zeroed doubles on a cache line of their own.
@@ -142,8 +142,9 @@ struct Data {
     attached = Array(rank == 0 ? 2 * (static_cast<std::size_t>(bytes) + MPI_BSEND_OVERHEAD) / 8 + 1 : 0);
     if (rank == 0)
       MPI_Buffer_attach(attached.data(), static_cast<int>(attached.values().size() * sizeof(double)));
-    MPI_Win_create(target.data(), static_cast<MPI_Aint>(target.values().size_bytes()), sizeof(double),
-                   MPI_INFO_NULL, comm, &win);
+    // Not MPI_Win_create: libraries can put into memory of their own at once, into others' by messages.
+    MPI_Win_allocate(rank == 1 ? static_cast<MPI_Aint>(sizeof(double)) * elements : 0, sizeof(double),
+                     MPI_INFO_NULL, comm, &window, &win);
     if (on_one_node(comm)) shared = std::make_unique<Shared>(comm, elements);
     if (rank == 0) fill();
   }
@@ -165,6 +166,7 @@ struct Data {
   Array source, plain, packed, target, attached{0};
   MPI_Datatype vector, subarray;
   MPI_Win win = MPI_WIN_NULL;
+  double* window = nullptr;  // of rank 1
   std::unique_ptr<Shared> shared;
 
  private:
@@ -268,12 +270,14 @@ void copy_first_half(const Calls& mpi, Data& d) {
   await_copy(mpi, d);
 }
 
+/// Where rank 1 receives: in an array, in a window, or in memory that both ranks address.
+enum class Target { array, window, shared };
+
 struct Scheme {
   std::string_view name;
   void (*from)(const Calls&, Data&);
   void (*to)(const Calls&, Data&);
-  bool one_sided = false;  // ends on both ranks, and needs no pong
-  bool shared = false;     // in memory that both ranks address
+  Target target = Target::array;
 };
 constexpr Scheme schemes[] = {
     {"reference", send_contiguous, receive},
@@ -281,12 +285,12 @@ constexpr Scheme schemes[] = {
     {"buffered", send_buffered, receive},
     {"vector", send_vector, receive},
     {"subarray", send_subarray, receive},
-    {"one-sided", put, put, true},
+    {"one-sided", put, put, Target::window},
     {"pack elements", send_packed_elements, receive},
     {"pack vector", send_packed_vector, receive},
     {"pipelined", send_chunks, receive_chunks},
-    {"shared copy", copy_all, await_copy, false, true},
-    {"shared halves", copy_second_half, copy_first_half, false, true},
+    {"shared copy", copy_all, await_copy, Target::shared},
+    {"shared halves", copy_second_half, copy_first_half, Target::shared},
 };
 
 /// A scheme by one of the tables of functions.
@@ -295,6 +299,8 @@ struct Variant {
   const Calls* mpi;
   std::string name;
   std::vector<double> samples;
+  double s_per_byte = 0;  // of the size before
+  std::string excluded;   // why not at this size
 };
 
 void add(std::vector<Variant>& all, const std::string& names, const Calls& mpi, const std::string& before) {
@@ -302,7 +308,7 @@ void add(std::vector<Variant>& all, const std::string& names, const Calls& mpi, 
     const auto* found = std::ranges::find(schemes, name, &Scheme::name);
     if (found == std::end(schemes))
       end_with("unknown scheme '" + name + "'; schemes are in bench/datatypes.cpp");
-    all.push_back({found, &mpi, before + name, {}});
+    all.push_back({found, &mpi, before + name, {}, 0, {}});
   }
 }
 
@@ -326,7 +332,7 @@ class Flush {
 double ping_pong(const Variant& variant, Data& d) {
   const double start = MPI_Wtime();
   (d.rank == 0 ? variant.scheme->from : variant.scheme->to)(*variant.mpi, d);
-  if (!variant.scheme->one_sided) {
+  if (variant.scheme->target != Target::window) {  // fences end on both ranks
     if (d.rank == 0) await(*variant.mpi, d);
     else signal(*variant.mpi, d);
   }
@@ -334,7 +340,11 @@ double ping_pong(const Variant& variant, Data& d) {
 }
 
 std::span<double> target_of(const Variant& variant, Data& d) {
-  return variant.scheme->shared ? std::span(d.shared->target(), d.count) : d.target.values();
+  switch (variant.scheme->target) {
+    case Target::window: return {d.window, d.count};
+    case Target::shared: return {d.shared->target(), d.count};
+    default: return d.target.values();
+  }
 }
 
 void check(const Variant& variant, Data& d) {
@@ -366,10 +376,22 @@ struct Effort {
   double limit_s;
 };
 
+/// Names what is impossible here, or would take too long; on both ranks alike.
+void exclude(std::vector<Variant>& variants, const Data& d, double limit_s) {
+  for (Variant& variant : variants) {
+    variant.excluded.clear();
+    if (variant.scheme->target == Target::shared && !d.shared)
+      variant.excluded = "the ranks are on different nodes";
+    else if (!agreed(d.comm, variant.s_per_byte * 8 * static_cast<double>(d.count) < limit_s))
+      variant.excluded = "a trial would take too long";
+  }
+}
+
 void measure(std::vector<Variant>& variants, Data& d, Flush& flush, const Effort& effort) {
+  exclude(variants, d, effort.limit_s);
   const auto turn = [&](bool kept) {
     for (Variant& variant : variants)
-      if (!variant.scheme->shared || d.shared) trial(variant, d, flush, kept);
+      if (variant.excluded.empty()) trial(variant, d, flush, kept);
   };
   const double start = MPI_Wtime();
   const auto in_time = [&](double share) { return MPI_Wtime() - start < share * effort.limit_s; };
@@ -377,12 +399,18 @@ void measure(std::vector<Variant>& variants, Data& d, Flush& flush, const Effort
   for (int i = 0; i < effort.trials && (i < fewest_trials || agreed(d.comm, in_time(1))); ++i) turn(true);
 }
 
-void tell(std::vector<Variant>& variants, const Data& d) {
+/// Of small messages it says nothing of larger ones.
+double rate_of(const std::vector<double>& samples, const Data& d, double limit_s) {
+  const double best = std::ranges::min(samples);
+  return best > 0.1 * limit_s ? best / (8 * static_cast<double>(d.count)) : 0;
+}
+
+void tell(std::vector<Variant>& variants, const Data& d, double limit_s) {
   const std::string name = std::to_string(8 * d.count) + " B";
   for (Variant& variant : variants) {
-    if (d.rank == 0 && variant.samples.empty())
-      print_excluded(name, variant.name, "the ranks are on different nodes");
+    if (d.rank == 0 && !variant.excluded.empty()) print_excluded(name, variant.name, variant.excluded);
     else if (d.rank == 0) print(name, variant.name, variant.samples);
+    if (!variant.samples.empty()) variant.s_per_byte = rate_of(variant.samples, d, limit_s);
     variant.samples.clear();
   }
 }
@@ -404,7 +432,7 @@ int main(int argc, char** argv) {
   for (const int bytes : numbers(option(argc, argv, "--bytes", "8"))) {
     Data data(MPI_COMM_WORLD, std::max(bytes / static_cast<int>(sizeof(double)), 1));
     measure(variants, data, flush, effort);
-    tell(variants, data);
+    tell(variants, data, effort.limit_s);
   }
   MPI_Finalize();
 }

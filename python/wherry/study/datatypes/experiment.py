@@ -62,35 +62,37 @@ class Where:
 
 
 def measure(where: Where, setup: Setup) -> list[Record]:
-    mpis, launches = installations(setup, _PROGRAM), setup.launches or 1
+    mpis = [mpi for mpi in installations(setup, _PROGRAM) if _has_limits(mpi, where)]
+    launches = [
+        (mpi, launch, under) for mpi in mpis for launch in range(setup.launches or 1) for under in (False, True)
+    ]
+    found = {mpi.name: _Launched() for mpi in mpis}
     place = dataclasses.replace(setup, netlab=where.between_nodes, hosts=HOSTS)
-    found: list[Record] = []
-    for number, mpi in enumerate(mpis):
-        limits = settings(mpi, where.eager, where.between_nodes)
-        if where.eager != DEFAULT and not limits:
-            continue
-        setup.progress(f"{where.name}, {mpi.name}", number, len(mpis))
-        found += _records(_launch(place, mpi, limits, launches), mpi, where)
-    return found
+    for done, (mpi, launch, under_wherry) in enumerate(launches):
+        setup.progress(f"{where.name}, {mpi.name}{', under Wherry' if under_wherry else ''}", done, len(launches))
+        found[mpi.name].add(place, mpi, where, launch, under_wherry)
+    return [row for mpi in mpis for row in _records(found[mpi.name], mpi, where)]
+
+
+def _has_limits(mpi: Mpi, where: Where) -> bool:
+    return where.eager == DEFAULT or bool(settings(mpi, where.eager, where.between_nodes))
 
 
 @dataclasses.dataclass
 class _Launched:
-    native: Table
-    wherry: Table
-    network: str
+    native: Table = dataclasses.field(default_factory=Table)
+    wherry: Table = dataclasses.field(default_factory=Table)
+    network: str = ""
 
-
-def _launch(setup: Setup, mpi: Mpi, env: dict[str, str], launches: int) -> _Launched:
-    sizes, args = QUICK_SIZES if setup.quick else SIZES, [program(mpi, _PROGRAM)]
-    # Freed memory is left to the library here: it would change what is native in the same process.
-    beside = {**preload(WHERRY_MEMORY="leave"), **env}
-    native, wherry = Table(), Table()
-    with Place(setup, mpi) as place:
-        for launch in range(launches):
-            native.rows += parse(place.run(RANKS, args + words(sizes, setup.quick, False), env), launch)
-            wherry.rows += parse(place.run(RANKS, args + words(sizes, setup.quick, True), beside), launch)
-        return _Launched(native, wherry, place.network)
+    def add(self, setup: Setup, mpi: Mpi, where: Where, launch: int, under_wherry: bool) -> None:
+        sizes = QUICK_SIZES if setup.quick else SIZES
+        args = [program(mpi, _PROGRAM), *words(sizes, setup.quick, under_wherry)]
+        # Freed memory is left to the library: what Wherry keeps would help what is native in the same process.
+        env = preload(WHERRY_MEMORY="leave") if under_wherry else {}
+        limits = settings(mpi, where.eager, where.between_nodes)
+        with Place(setup, mpi) as place:
+            (self.wherry if under_wherry else self.native).rows += parse(place.run(RANKS, args, env | limits), launch)
+            self.network = place.network
 
 
 def _records(launched: _Launched, mpi: Mpi, where: Where) -> Iterable[Record]:
@@ -124,18 +126,17 @@ def _record(table: Table, case: str, variant: str, baseline: str, members: dict[
 
 def _why_not(where: Where) -> Callable[[Setup], str]:
     def why(setup: Setup) -> str:
-        if not where.between_nodes:
-            return why_not_built(setup, _PROGRAM) or _why_no_limits(where, setup)
-        if not setup.netlab:
+        if where.between_nodes and not setup.netlab:
             return "it runs on emulated hosts; give --netlab, as root"
-        return why_unavailable() or why_not_built(setup, _PROGRAM) or _why_no_limits(where, setup)
+        no_hosts = why_unavailable() if where.between_nodes else None
+        return no_hosts or why_not_built(setup, _PROGRAM) or _why_no_limits(where, setup)
 
     return why
 
 
 def _why_no_limits(where: Where, setup: Setup) -> str:
     mpis = installations(setup, _PROGRAM)
-    if where.eager == DEFAULT or any(settings(mpi, where.eager, where.between_nodes) for mpi in mpis):
+    if any(_has_limits(mpi, where) for mpi in mpis):
         return ""
     return f"{', '.join(mpi.name for mpi in mpis)} has no setting for it; choose another --mpi"
 

@@ -21,7 +21,7 @@ from wherry.study.datatypes.schemes import (
     quotients,
     slowdown,
 )
-from wherry.study.parts import Table
+from wherry.study.parts import Table, in_words
 
 AS_FAST = 1.10
 #: From where on the source's plots are not all latency, and where memory is what counts.
@@ -33,9 +33,9 @@ class Answer:
     holds: bool
     figure: str
 
-    @property
-    def words(self) -> str:
-        return f"{'holds' if self.holds else 'no'}: {self.figure}"
+    def words(self, quick: bool) -> str:
+        verdict = in_words(None) if quick else "holds" if self.holds else "no"
+        return f"{verdict}: {self.figure}"
 
 
 @dataclass(frozen=True)
@@ -114,8 +114,9 @@ STATEMENTS = (
 
 def tabulate(records: Records) -> Table:
     """A row for each statement, a column for each library."""
-    mpis = values(records, "mpi")
+    mpis, quick = values(records, "mpi"), records[0]["quick"]
     rows = [
-        (each.claim, each.figure, *(each.answer(only(records, mpi=mpi)).words for mpi in mpis)) for each in STATEMENTS
+        (each.claim, each.figure, *(each.answer(only(records, mpi=mpi)).words(quick) for mpi in mpis))
+        for each in STATEMENTS
     ]
     return Table(("the source", "figure", *mpis), rows)
