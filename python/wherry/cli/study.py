@@ -128,7 +128,7 @@ def show_studies() -> None:
     for found in study.STUDIES:
         click.echo(f"{found.name}: {found.summary}")
         for part in found.parts:
-            click.echo(f"  {part.name:<10} {part.question}")
+            click.echo(f"  {part.name:<13} {part.question}")
 
 
 def check_options(found: study.Study, named: Sequence[study.Part], given: Sequence[str]) -> None:

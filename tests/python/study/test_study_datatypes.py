@@ -128,7 +128,7 @@ def test_sizes_are_decimal() -> None:
 def test_numbers_are_told_for_spreadsheets() -> None:
     lines = pictures.sheet([row("copy", 1000, 2.0)]).splitlines()
     assert lines == [
-        "mpi,network,eager,bytes,scheme,side,seconds,bytes_per_s,slowdown",
+        "mpi,network,eager,size,scheme,side,seconds,bytes_per_s,slowdown",
         "an MPI,memory,default,1000,copy,native,2e-06,5e+08,2",
     ]
 

@@ -7,8 +7,6 @@ those of a serial computation. Times are those of the exchanges alone on the slo
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -19,6 +17,7 @@ from wherry.measure.record import Record, Records, only, values
 from wherry.run.mpis import Mpi
 from wherry.study import parts
 from wherry.study.datatypes import experiment
+from wherry.study.datatypes.pictures import csv_text
 from wherry.study.datatypes.schemes import median
 from wherry.study.parts import Part, in_words, record
 
@@ -172,13 +171,8 @@ def _at_most(quotients: list[float]) -> tuple[bool, str]:
 
 
 def sheet(records: Records) -> str:
-    out = io.StringIO()
-    lines = csv.writer(out, lineterminator="\n")
-    lines.writerow(("mpi", "network", "program", "calls", "metric", "variant", "seconds", "over_packed"))
-    for row in records:
-        place = [row[name] for name in ("mpi", "network", "program", "calls", "metric", "variant")]
-        lines.writerow([*place, f"{row['value']:.6g}", f"{over_packed(row):.4g}"])
-    return out.getvalue()
+    places = ("mpi", "network", "program", "calls", "metric", "variant")
+    return csv_text(records, places, {"seconds": lambda row: row["value"], "over_packed": over_packed})
 
 
 def draw(records: Records) -> str:
@@ -197,10 +191,10 @@ def draw(records: Records) -> str:
 
 def _paint(axes: Axes, records: Records) -> None:
     names = [f"{name}, {calls}" for name in PROGRAMS for calls in CALLS]
-    for number, (variant, words_) in enumerate({NATIVE: "derived types, native", WHERRY: "under Wherry"}.items()):
+    for number, (variant, label) in enumerate({NATIVE: "derived types, native", WHERRY: "under Wherry"}.items()):
         rows = only(records, variant=variant)
         at = [names.index(f"{row['program']}, {row['calls']}") + 0.4 * number - 0.2 for row in rows]
-        axes.bar(at, [over_packed(row) for row in rows], 0.4, color=figures.COLOURS[number], label=words_)
+        axes.bar(at, [over_packed(row) for row in rows], 0.4, color=figures.COLOURS[number], label=label)
     axes.axhline(1, color=figures.LINES, linewidth=1)
     axes.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from wherry import units
@@ -40,10 +40,11 @@ def _label(scheme: str, side: str) -> str:
 
 def _cell(records: Records, scheme: str, side: str, sizes: Sequence[int]) -> str:
     rows = by_size(records, scheme, side)
-    words: Callable[[Record], str] = lambda row: f"{slowdown(row):.2f}"  # noqa: E731 - one of two
-    if scheme == REFERENCE:
-        words = lambda row: units.seconds(row["value"])  # noqa: E731
-    return " / ".join(words(rows[size]) for size in sizes if size in rows)
+    return " / ".join(_figure(rows[size]) for size in sizes if size in rows)
+
+
+def _figure(row: Record) -> str:
+    return units.seconds(row["value"]) if row["scheme"] == REFERENCE else f"{slowdown(row):.2f}"
 
 
 def decimal(size: int) -> str:
@@ -55,13 +56,19 @@ def decimal(size: int) -> str:
 
 
 def sheet(records: Records) -> str:
-    """CSV, for spreadsheets: what the picture shows."""
+    """What the picture shows."""
+    head = ("mpi", "network", "eager", "size", "scheme", "side")
+    figures_of = {"seconds": lambda row: row["value"], "bytes_per_s": bandwidth, "slowdown": slowdown}
+    return csv_text(records, head, figures_of)
+
+
+def csv_text(records: Records, places: Sequence[str], figures_of: Mapping[str, Callable[[Record], float]]) -> str:
+    """For spreadsheets: a line for each record, with these members and figures."""
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
-    lines.writerow(("mpi", "network", "eager", "bytes", "scheme", "side", "seconds", "bytes_per_s", "slowdown"))
+    lines.writerow([*places, *figures_of])
     for row in records:
-        place = [row[name] for name in ("mpi", "network", "eager", "size", "scheme", "side")]
-        lines.writerow([*place, f"{row['value']:.6g}", f"{bandwidth(row):.6g}", f"{slowdown(row):.4g}"])
+        lines.writerow([*(row[name] for name in places), *(f"{figure(row):.6g}" for figure in figures_of.values())])
     return out.getvalue()
 
 
