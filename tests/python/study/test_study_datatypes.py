@@ -133,18 +133,28 @@ def test_numbers_are_told_for_spreadsheets() -> None:
     ]
 
 
-def an_mpi(family: Any) -> Mpi:
-    return Mpi(family, family, "mpich", "1", Path(), Path(), [])
+def limits(family: Any, version: str, between_nodes: bool, limit: str = eager.UNLIMITED) -> dict[str, str]:
+    return eager.settings(Mpi(family, family, "mpich", version, Path(), Path(), []), limit, between_nodes)
 
 
-def test_limits_are_variables_of_the_library() -> None:
-    for family in ("openmpi", "mpich", "intel"):
+def test_limits_are_variables_of_the_library_and_its_version() -> None:
+    assert limits("openmpi", "5.0.11", True) == limits("openmpi", "4.1.4", True)
+    assert set(limits("openmpi", "5.0.11", True)) == {"OMPI_MCA_btl_tcp_eager_limit", "OMPI_MCA_btl_tcp_max_send_size"}
+    assert "OMPI_MCA_btl_sm_eager_limit" in limits("openmpi", "5.0.11", False)
+    assert "OMPI_MCA_btl_vader_eager_limit" in limits("openmpi", "4.1.4", False)
+    assert set(limits("mpich", "5.0.2", False)) == {"MPIR_CVAR_CH4_IPC_CMA_P2P_THRESHOLD"}
+    assert limits("mpich", "4.0.2", False) == limits("mpich", "", False) == {}
+    assert limits("intel", "2021.18.0", False).keys() == {"I_MPI_SHM_EAGER_THRESHOLD"}
+
+
+def test_limits_hold_the_largest_message_and_32_bits() -> None:
+    for family, version in (("openmpi", "5.0"), ("openmpi", "4.1"), ("mpich", "5.0"), ("intel", "2021.18")):
         for between_nodes in (False, True):
-            assert eager.settings(an_mpi(family), eager.DEFAULT, between_nodes) == {}
-    tcp = eager.settings(an_mpi("openmpi"), eager.UNLIMITED, between_nodes=True)
-    assert set(tcp) == {"OMPI_MCA_btl_tcp_eager_limit", "OMPI_MCA_btl_tcp_max_send_size"}
-    assert all(int(limit) > experiment.SIZES[-1] for limit in tcp.values())
-    assert "I_MPI_EAGER_THRESHOLD" in eager.settings(an_mpi("intel"), eager.UNLIMITED, between_nodes=False)
+            assert limits(family, version, between_nodes, eager.DEFAULT) == {}
+            found = limits(family, version, between_nodes)
+            for name in ("limit", "size", "THRESHOLD"):
+                sizes = [int(value) for key, value in found.items() if key.endswith(name) and value != "-1"]
+                assert all(experiment.SIZES[-1] < size < 2**31 for size in sizes)
 
 
 def test_the_second_launch_has_native_calls_beside_the_programs() -> None:
@@ -195,9 +205,9 @@ def test_the_matrix_answers_the_paper() -> None:
 
 
 def test_what_differs_by_less_than_five_percent_is_equal() -> None:
-    records = [each for how in matrix.CALLS for each in cell("Jacobi", how, 1.04, 1.04)]
-    assert [verdict for verdict, _ in told(records)][:2] == ["no", "no"]
-    assert told(records)[4] == ("yes", "in 3 of 3 cells; at most 1.04")
+    records = [each for name in matrix.PROGRAMS for how in matrix.CALLS for each in cell(name, how, 1.04, 1.04)]
+    assert [verdict for verdict, _ in told(records)] == ["no", "no", "no", "no", "yes", "yes"]
+    assert told(records)[4][1] == "in 9 of 9 cells; at most 1.04"
 
 
 def test_the_matrix_is_a_table_of_programs_and_calls() -> None:
