@@ -21,7 +21,7 @@ namespace {
 constexpr int tag = 7;
 /// Of a pipelined copy: small enough that a chunk is sent out of the caches.
 constexpr std::size_t chunk_elements = (128 << 10) / sizeof(double);
-/// Of each size, however long they take. (What would take longer than the whole limit for one is left out.)
+/// Of each size, unless a single trial takes longer than the limit of the size.
 constexpr int fewest_trials = 3;
 
 /// Zeroed doubles on a cache line of their own.
@@ -299,7 +299,8 @@ struct Variant {
   const Calls* mpi;
   std::string name;
   std::vector<double> samples;
-  double s_per_byte = 0;  // of the size before
+  bool slow = false;      // one trial of this size is enough
+  double s_per_byte = 0;  // of the size before, if it took long
   std::string excluded;   // why not at this size
 };
 
@@ -308,7 +309,7 @@ void add(std::vector<Variant>& all, const std::string& names, const Calls& mpi, 
     const auto* found = std::ranges::find(schemes, name, &Scheme::name);
     if (found == std::end(schemes))
       end_with("unknown scheme '" + name + "'; schemes are in bench/datatypes.cpp");
-    all.push_back({found, &mpi, before + name, {}, 0, {}});
+    all.push_back({found, &mpi, before + name, {}, false, 0, {}});
   }
 }
 
@@ -355,20 +356,22 @@ void check(const Variant& variant, Data& d) {
                " is wrong; the library or the preload has lost data");
 }
 
-void trial(Variant& variant, Data& d, Flush& flush, bool kept) {
-  if (d.rank == 1) std::ranges::fill(target_of(variant, d), 0.0);
-  flush();
-  PMPI_Barrier(d.comm);
-  const double seconds = ping_pong(variant, d);
-  if (d.rank == 1) check(variant, d);
-  if (kept) variant.samples.push_back(seconds);
-}
-
 /// What rank 0 thinks of the time, on both.
 bool agreed(MPI_Comm comm, bool goes_on) {
   int answer = goes_on ? 1 : 0;
   PMPI_Bcast(&answer, 1, MPI_INT, 0, comm);
   return answer != 0;
+}
+
+/// What takes longer than the limit is tried once, and that trial is kept.
+void trial(Variant& variant, Data& d, Flush& flush, bool kept, double limit_s) {
+  if (d.rank == 1) std::ranges::fill(target_of(variant, d), 0.0);
+  flush();
+  PMPI_Barrier(d.comm);
+  const double seconds = ping_pong(variant, d);
+  if (d.rank == 1) check(variant, d);
+  variant.slow = !agreed(d.comm, seconds < limit_s);
+  if (kept || variant.slow) variant.samples.push_back(seconds);
 }
 
 struct Effort {
@@ -380,6 +383,7 @@ struct Effort {
 void exclude(std::vector<Variant>& variants, const Data& d, double limit_s) {
   for (Variant& variant : variants) {
     variant.excluded.clear();
+    variant.slow = false;
     if (variant.scheme->target == Target::shared && !d.shared)
       variant.excluded = "the ranks are on different nodes";
     else if (!agreed(d.comm, variant.s_per_byte * 8 * static_cast<double>(d.count) < limit_s))
@@ -391,7 +395,7 @@ void measure(std::vector<Variant>& variants, Data& d, Flush& flush, const Effort
   exclude(variants, d, effort.limit_s);
   const auto turn = [&](bool kept) {
     for (Variant& variant : variants)
-      if (variant.excluded.empty()) trial(variant, d, flush, kept);
+      if (variant.excluded.empty() && !variant.slow) trial(variant, d, flush, kept, effort.limit_s);
   };
   const double start = MPI_Wtime();
   const auto in_time = [&](double share) { return MPI_Wtime() - start < share * effort.limit_s; };

@@ -12,7 +12,7 @@ import pytest
 from conftest import Launcher, on
 
 from wherry import paths, study
-from wherry.measure.harness import Setup
+from wherry.measure.harness import Samples, Setup
 from wherry.measure.record import Record, only, values
 from wherry.run.mpis import Mpi
 from wherry.study import datatypes
@@ -76,6 +76,8 @@ def test_one_sided_transfers_are_limited_unless_they_are_fast_at_every_size() ->
     limited = statements.one_sided_is_limited(experiment_with(one_sided=lambda size: 9.0 if size < 10_000 else 3.0))
     assert limited == statements.Answer(True, "3 of 4 sizes")
     assert not statements.one_sided_is_limited(experiment_with()).holds
+    cut = [each for each in experiment_with() if each["scheme"] != "one-sided" or each["size"] < SIZES[-1]]
+    assert statements.one_sided_is_limited(cut) == statements.Answer(True, "3 of 4 sizes")
 
 
 def test_buffering_shows_in_the_rate_of_the_largest() -> None:
@@ -169,6 +171,30 @@ def test_sizes_are_those_of_the_source_and_of_the_aims() -> None:
     assert experiment.SIZES[0] == 8
     assert experiment.SIZES[-1] == 100_000_000
     assert {1000, 4_000_000} <= set(experiment.SIZES)
+
+
+def samples(variant: str, *times: float, excluded: str = "") -> Samples:
+    return Samples("1000 B", variant, "s", 0, () if excluded else times, excluded)
+
+
+def test_what_was_excluded_has_no_record() -> None:
+    launched, where = experiment.Launched(), experiment.Where("node", "", False, eager.DEFAULT)
+    slow = "a trial would take too long"
+    for scheme in schemes.ALL:
+        launched.native.rows.append(samples(scheme, excluded=slow) if scheme == "one-sided" else samples(scheme, 2e-6))
+    launched.wherry.rows.append(samples("native reference", 1e-6))
+    for scheme in schemes.DERIVED:
+        slow_there = slow if scheme == "buffered" else ""
+        launched.wherry.rows.append(samples(f"native {scheme}", 6e-6, excluded=slow_there))
+        launched.wherry.rows.append(samples(scheme, 2e-6))
+    records = list(experiment.records_of(launched, Mpi("mpich", "mpich", "mpich", "5", Path(), Path(), []), where))
+    native, ours = (only(records, side=side) for side in ("native", "wherry"))
+    assert "one-sided" not in values(native, "scheme")
+    assert len(native) == len(schemes.ALL) - 1
+    assert {each["scheme"]: each["native_over_wherry"] for each in ours} == dict.fromkeys(schemes.DERIVED, 3.0) | {
+        "buffered": None
+    }
+    assert all(each["ratio"] == pytest.approx(0.5) for each in ours)
 
 
 def cell(program: str, calls: str, native: float, ours: float, mpi: str = "mpich") -> list[Record]:

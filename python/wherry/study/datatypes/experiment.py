@@ -66,12 +66,12 @@ def measure(where: Where, setup: Setup) -> list[Record]:
     launches = [
         (mpi, launch, under) for mpi in mpis for launch in range(setup.launches or 1) for under in (False, True)
     ]
-    found = {mpi.name: _Launched() for mpi in mpis}
+    found = {mpi.name: Launched() for mpi in mpis}
     place = dataclasses.replace(setup, netlab=where.between_nodes, hosts=HOSTS)
     for done, (mpi, launch, under_wherry) in enumerate(launches):
         setup.progress(f"{where.name}, {mpi.name}{', under Wherry' if under_wherry else ''}", done, len(launches))
         found[mpi.name].add(place, mpi, where, launch, under_wherry)
-    return [row for mpi in mpis for row in _records(found[mpi.name], mpi, where)]
+    return [row for mpi in mpis for row in records_of(found[mpi.name], mpi, where)]
 
 
 def _has_limits(mpi: Mpi, where: Where) -> bool:
@@ -79,7 +79,7 @@ def _has_limits(mpi: Mpi, where: Where) -> bool:
 
 
 @dataclasses.dataclass
-class _Launched:
+class Launched:
     native: Table = dataclasses.field(default_factory=Table)
     wherry: Table = dataclasses.field(default_factory=Table)
     network: str = ""
@@ -95,33 +95,39 @@ class _Launched:
             self.network = place.network
 
 
-def _records(launched: _Launched, mpi: Mpi, where: Where) -> Iterable[Record]:
+def records_of(launched: Launched, mpi: Mpi, where: Where) -> Iterable[Record]:
     like = {"mpi": mpi.name, "ranks": RANKS, "network": launched.network}
     like |= {"eager": where.eager, "version": mpi.version, "metric": "ping-pong", "unit": "s", "statistic": IN_TURNS}
     for case in launched.native.cases():
         for scheme in ALL:
             yield from _record(launched.native, case, scheme, REFERENCE, like | {"side": NATIVE, "scheme": scheme})
         for scheme in DERIVED:
-            native = {"native_over_wherry": launched.wherry.ratio(case, f"native {scheme}", scheme)}
-            members = like | native | {"side": WHERRY, "scheme": scheme}
+            members = like | {"side": WHERRY, "scheme": scheme}
             yield from _record(launched.wherry, case, scheme, f"native {REFERENCE}", members)
 
 
 def _record(table: Table, case: str, variant: str, baseline: str, members: dict[str, Any]) -> Iterable[Record]:
-    """None of a scheme that is impossible there."""
-    if any(row.excluded for row in table.of(case, variant)):
+    """None of a scheme that is impossible there, or took too long."""
+    if _excluded(table, case, variant) or _excluded(table, case, baseline):
         return
-    native = [f"native {variant}"] if members["side"] == WHERRY else []
+    native = f"native {variant}"
+    if members["side"] == WHERRY:
+        over = None if _excluded(table, case, native) else table.ratio(case, native, variant)
+        members = members | {"native_over_wherry": over}
     yield record(
         case=f"{case}, {ALL[variant]}, {members['side']}",
         value=table.best(case, variant),
         baseline=table.best(case, baseline),
         ratio=table.ratio(case, baseline, variant),
-        samples=table.samples(case, baseline, variant, *native),
+        samples=table.samples(case, baseline, variant, *([native] if members["side"] == WHERRY else [])),
         size=int(case.split()[0]),
         against=REFERENCE,
         **members,
     )
+
+
+def _excluded(table: Table, case: str, variant: str) -> bool:
+    return any(row.excluded for row in table.of(case, variant))
 
 
 def _why_not(where: Where) -> Callable[[Setup], str]:
