@@ -23,7 +23,10 @@ _ROWS = [(scheme, NATIVE) for scheme in ALL] + [(scheme, WHERRY) for scheme in D
 
 
 def tabulate(records: Records) -> Table:
-    """Slowdowns, of the reference the times; a row for each scheme, a column for each library."""
+    """Slowdowns, of the reference the times; a row for each scheme, a column for each library.
+
+    In parentheses: native / Wherry in the launch in which both took turns.
+    """
     mpis = values(records, "mpi")
     sizes = [size for size in SHOWN if only(records, size=size)] or values(records, "size")
     head = f"time / contiguous at {', '.join(decimal(size) for size in sizes)}"
@@ -44,7 +47,10 @@ def _cell(records: Records, scheme: str, side: str, sizes: Sequence[int]) -> str
 
 
 def _figure(row: Record) -> str:
-    return units.seconds(row["value"]) if row["scheme"] == REFERENCE else f"{slowdown(row):.2f}"
+    if row["scheme"] == REFERENCE:
+        return units.seconds(row["value"])
+    over = row["native_over_wherry"] if row["side"] == WHERRY else None
+    return f"{slowdown(row):.2f}" + (f" ({over:.2f})" if over is not None else "")
 
 
 def decimal(size: int) -> str:
