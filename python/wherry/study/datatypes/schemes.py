@@ -1,4 +1,4 @@
-"""The mechanisms that the study compares, as bench/datatypes.cpp names them, and what their records mean."""
+"""The mechanisms that the study compares, as bench/datatypes.hpp names them, and what their records mean."""
 
 from __future__ import annotations
 
