@@ -163,7 +163,7 @@ def _part(where: Where) -> Part:
     )
 
 
-_QUESTION = "What does it cost to send every other double of an array"
+_QUESTION = "What does it cost to send strided data"
 PARTS = tuple(
     _part(where)
     for where in (
