@@ -69,7 +69,8 @@ def study_(
     check_options(found, chosen if parts else (), given_options())
     if redraw and folder is None:
         raise UsageError("--redraw reads what was measured before; say with -o where that is")
-    uses_mpi = not redraw and any("--mpi" in part.options for part in chosen)
+    # Those of every installation need none to be chosen.
+    uses_mpi = not redraw and any("--mpi" in part.options for part in chosen if mpi_name or not part.every_mpi)
     setup = harness.Setup(
         mpi=choose_mpi(mpi_name) if uses_mpi else None,
         ranks=ranks,
@@ -114,7 +115,8 @@ def tell(
     found: study.Study, part: study.Part, records: list[study.Record], write: Write | None, to: study.Folder | None
 ) -> None:
     """Shows a part, and writes it to the folder where one was asked for."""
-    click.echo(f"{part.question}\n\n{part.tabulate(records).text()}\n{study.origin(records)}\n")
+    tables = "\n".join(table.text() for table in part.tables(records))
+    click.echo(f"{part.question}\n\n{tables}\n{study.origin(records)}\n")
     if to is None or write is None:
         return
     click.echo(f"wrote {', '.join(str(path) for path in write(found, part, records))}\n")
@@ -126,7 +128,7 @@ def show_studies() -> None:
     for found in study.STUDIES:
         click.echo(f"{found.name}: {found.summary}")
         for part in found.parts:
-            click.echo(f"  {part.name:<10} {part.question}")
+            click.echo(f"  {part.name:<13} {part.question}")
 
 
 def check_options(found: study.Study, named: Sequence[study.Part], given: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from wherry.errors import UsageError, WherryError, did_you_mean
 from wherry.files import DAMAGE, make_folder, read_json, write_whole
 from wherry.measure import results
 from wherry.measure.harness import Setup
-from wherry.measure.record import Record, Records, values, write
+from wherry.measure.record import Record, Records, only, values, write
 from wherry.provenance import commit, machine
 
 Measure = Callable[[Setup], list[Record]]
@@ -60,7 +60,8 @@ class Part:
 
     why_not: why it cannot be answered here, with what to do; empty if it can. options: of `wherry study` that it
     uses, besides those of all parts. fewest_ranks: that -n may say; fewest_quick: with --quick, if that is another
-    number.
+    number. every_mpi: without --mpi it measures all installations; table and picture show all of a machine, whenever
+    each was measured. answers: a second table, of what the records say of statements. sheet: CSV beside the records.
     """
 
     name: str
@@ -72,6 +73,12 @@ class Part:
     options: tuple[str, ...] = ()
     fewest_ranks: int = 1
     fewest_quick: int | None = None
+    every_mpi: bool = False
+    answers: Callable[[Records], Table] | None = None
+    sheet: Callable[[Records], str] | None = None
+
+    def tables(self, records: Records) -> list[Table]:
+        return [self.tabulate(records), *([self.answers(records)] if self.answers else [])]
 
     def why_too_few(self, setup: Setup) -> str:
         """Why -n leaves it nothing to measure; empty if it does not."""
@@ -169,6 +176,8 @@ class Folder:
         Raises UsageError if there are none, if they are damaged, or if it is not clear which are meant.
         """
         found = {path: _read(path) for path in self.recorded(study, part)}
+        if part.every_mpi:
+            found = _by_folder(found)
         if not found:
             folder = self.path / "results" / f"{study.name}-{part.name}"
             raise UsageError(f"{folder} holds no records; measure them first, without --redraw")
@@ -188,10 +197,18 @@ class Folder:
 
     def write(self, study: Study, part: Part, records: Records) -> list[Path]:
         """Records, picture, and the part's place in the study's page, if there is one. Returns what was written."""
-        path = self.results(study, part, records)
-        make_folder(path.parent, "-o")
-        write(path, records)  # first: whatever goes wrong then, they are there
-        return [path, *self.show(study, part, records)]
+        written = []
+        for rows in _files(part, records):
+            path = self.results(study, part, rows)
+            make_folder(path.parent, "-o")
+            write(path, rows)  # first: whatever goes wrong then, they are there
+            written.append(path)
+            if part.sheet:
+                write_whole(path.with_suffix(".csv"), part.sheet(rows))
+                written.append(path.with_suffix(".csv"))
+        if part.every_mpi:
+            records = [row for path in sorted(written[0].parent.glob("*.json")) for row in _read(path)]
+        return [*written, *self.show(study, part, records)]
 
     def show(self, study: Study, part: Part, records: Records) -> list[Path]:
         """As write(), but for the records."""
@@ -224,6 +241,19 @@ def _read(path: Path) -> list[Record]:
     return [Record.from_json(row) for row in rows]
 
 
+def _files(part: Part, records: Records) -> list[Records]:
+    """Records that go to a file each."""
+    return [only(records, mpi=mpi) for mpi in values(records, "mpi")] if part.every_mpi else [records]
+
+
+def _by_folder(found: Mapping[Path, list[Record]]) -> dict[Path, list[Record]]:
+    """The files of each machine as one."""
+    joined: dict[Path, list[Record]] = {}
+    for path, rows in found.items():
+        joined.setdefault(path.parent, []).extend(rows)
+    return joined
+
+
 def _check_records(rows: Any) -> None:
     """Raises ValueError if these are no records, or if what all records have is missing in one."""
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
@@ -241,7 +271,7 @@ def _check_records(rows: Any) -> None:
 def _check_shown(path: Path, part: Part, records: Records) -> None:
     """Raises UsageError if only table and picture find that records are damaged."""
     try:
-        part.tabulate(records)
+        part.tables(records)
         part.draw(records)
     except KeyError as error:
         raise _damaged(path, f"its records have no {error} where one is needed") from error
@@ -285,16 +315,17 @@ def _marks(place: str) -> tuple[str, str]:
 
 
 def _shown(study: Study, part: Part, records: Records) -> str:
-    """Picture, table and origin, as a page shows them."""
+    """Picture, tables and origin, as a page shows them."""
     picture = f"![{part.question}](../images/{study.name}-{part.name}.svg)"
-    return f"\n{picture}\n\n{part.tabulate(records).markdown()}\n{origin(records)}\n\n"
+    tables = "\n".join(table.markdown() for table in part.tables(records))
+    return f"\n{picture}\n\n{tables}\n{origin(records)}\n\n"
 
 
 def origin(records: Records) -> str:
     """Where the records come from, in a line. Networks that are alike in part are not told again and again."""
     words = [str(mpi) for mpi in values(records, "mpi") if mpi]
     words += dict.fromkeys(word for network in values(records, "network") if network for word in network.split("; "))
-    words += [str(records[0]["machine"]), f"commit {records[0]['commit']}"]
+    words += [str(records[0]["machine"]), f"commit {', '.join(values(records, 'commit'))}"]
     if records[0]["quick"]:
         words.append("a quick check, not a measurement")
     return "; ".join(words) + "."

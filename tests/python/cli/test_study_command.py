@@ -25,7 +25,7 @@ def test_the_command_names_studies_and_parts(wherry: Invoke) -> None:
     for found in study.STUDIES:
         assert f"{found.name}: {found.summary}" in listed.out
         for part in found.parts:
-            assert f"  {part.name:<10} {part.question}\n" in listed.out
+            assert f"  {part.name:<13} {part.question}\n" in listed.out
 
 
 @pytest.mark.parametrize(
