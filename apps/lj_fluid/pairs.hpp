@@ -1,0 +1,41 @@
+// Verlet lists: the pairs of particles that are within reach, each once.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "lj_fluid/cells.hpp"
+
+namespace lj_fluid {
+
+/// Of particle i the sites others[begins[i]] to others[begins[i + 1] - 1], in groups of four; what would be missing in a
+/// group is the site that is nowhere.
+struct PairLists {
+  static constexpr std::size_t group = 4;
+  std::vector<std::uint32_t> begins, others;
+};
+
+/// Of two particles on different ranks, each of which has a ghost of the other, who computes their force? Half of the
+/// pairs fall to each. A particle and its own image are never within reach.
+inline bool computes(std::uint64_t own, std::uint64_t ghost) {
+  return own != ghost && (own < ghost) == ((own + ghost) % 2 == 0);
+}
+
+/// What lists are made of. own: as many sites as `own_count`, in the order of cells; behind them ghosts, and at last one
+/// that is nowhere.
+struct Neighborhood {
+  const Cells& cells;
+  std::span<const Site> sites;
+  std::size_t own_count;
+  std::span<const std::uint64_t> identities;  // of particles and ghosts
+  double reach;
+};
+
+struct BothLists {
+  PairLists own, ghosts;  // pairs of own particles; pairs of an own one and a ghost
+};
+/// Lists may hold a few pairs beyond the reach: distances are computed in single precision, rounded up.
+void find_pairs(const Neighborhood& neighborhood, BothLists& lists);
+
+}  // namespace lj_fluid
