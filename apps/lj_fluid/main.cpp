@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "common/columns.hpp"
+#include "common/mix.hpp"
 #include "common/output_file.hpp"
 #include "lj_fluid/outputs.hpp"
 #include "lj_fluid/settings.hpp"
@@ -101,19 +102,22 @@ class Run {
         simulation_(domain_, physics_, start_.state ? start_.state->step : 0,
                     start_.has_forces ? Simulation::Forces::known : Simulation::Forces::unknown),
         trajectory_(first() ? settings.trajectory : "", ""),
-        energies_(first() ? settings.energies : "", energies_head) {}
+        energies_(first() ? settings.energies : "", energies_head),
+        identities_(sum_of_identities()) {}
 
   apps::Outcome work(apps::Progress& progress) {
     begin();
     run(settings_.equilibrate, "equilibrating", progress, [] {});
-    before_ = simulation_.rebuilds();
+    before_ = simulation_.rebuilds(), recording_s_ = 0;
     const double communicated = simulation_.communication_s(), start = MPI_Wtime();
     run(settings_.steps, "timesteps", progress, [&] { record(); });
     if (wrong_.empty()) wrong_ = simulation_.problem();
     communication_s_ = simulation_.communication_s() - communicated;
     total_s_ = MPI_Wtime() - start - recording_s_;
-    if (wrong_.empty() && settings_.steps % settings_.every != 0) write_restart();
     if (wrong_.empty()) wrong_ = lost();
+    if (wrong_.empty() && last_restart_ != simulation_.steps_done()) write_restart();
+    if (!wrong_.empty() && last_restart_ >= 0)
+      wrong_ += "; '" + settings_.output + "' has step " + std::to_string(last_restart_);
     return {.head = head(), .measurements = {measurement()}, .wrong = wrong_, .right = right(), .more = more()};
   }
 
@@ -158,7 +162,8 @@ class Run {
 
   /// All particles on the first rank, in the order of identities.
   Configuration gathered(bool with_state) const {
-    Configuration all{.lower = start_.lower, .upper = start_.upper, .has_velocities = true};
+    Configuration all;
+    all.lower = start_.lower, all.upper = start_.upper, all.has_velocities = true;
     for (const std::vector<Atom>& atoms : wherry::gather_objects(domain_.atoms(), 0, comm_))
       all.atoms.insert(all.atoms.end(), atoms.begin(), atoms.end());
     std::ranges::sort(all.atoms, {}, &Atom::identity);
@@ -176,13 +181,17 @@ class Run {
     last_restart_ = simulation_.steps_done();
   }
 
-  /// Whether particles were lost or doubled: their number, and sums of their identities.
-  std::string lost() const {
+  /// The same for the same particles, wherever they are. Collective.
+  std::uint64_t sum_of_identities() const {
     std::uint64_t sum = 0;
     for (const std::uint64_t identity : domain_.identities()) sum += apps::mix(identity);
-    const bool all = apps::reduced(static_cast<std::uint64_t>(domain_.size()), MPI_SUM, comm_) == count_ &&
-                     apps::reduced(sum, MPI_SUM, comm_) == start_sum_;
-    return all ? "" : "particles were lost or doubled";
+    return apps::reduced(sum, MPI_SUM, comm_);
+  }
+
+  /// Whether particles were lost or doubled.
+  std::string lost() const {
+    const auto now = apps::reduced(static_cast<std::uint64_t>(domain_.size()), MPI_SUM, comm_);
+    return now == count_ && sum_of_identities() == identities_ ? "" : "particles were lost or doubled";
   }
 
   std::string head() const {
@@ -238,10 +247,11 @@ class Run {
   const Settings& settings_;
   Configuration start_;
   Physics physics_;
-  std::uint64_t count_, start_sum_ = 0;
+  std::uint64_t count_;
   Domain domain_;
   Simulation simulation_;
   GrowingFile trajectory_, energies_;
+  std::uint64_t identities_;
   Relaxation relaxation_;
   Means means_;
   std::string wrong_;

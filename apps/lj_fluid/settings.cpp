@@ -74,7 +74,13 @@ const std::vector<Fluid>& fluids() {
 
 std::vector<apps::Option> options_of(Settings& s) {
   const auto drawn = [&s](apps::Option option) { return s.drawn.option(std::move(option)); };
-  const auto fixed = [&s](apps::Option option) { return s.fixed.option(std::move(option)); };
+  const auto fixed = [&s](apps::Option option) {
+    option.set = [&s, name = option.name, set = std::move(option.set)](const std::string& text) {
+      set(text);
+      s.physics_option = name;
+    };
+    return option;
+  };
   std::vector<apps::Option> options = {
       fixed(fluid_option(s)),
       drawn(count("--particles", "how many (default 1000 per rank; melt 32000; of a lattice the nearest number)",
@@ -136,7 +142,10 @@ void check(const Settings& s) {
     throw apps::usage_error("--input and --restart are both given; write one of them");
   s.drawn.check("--input", s.input);
   s.drawn.check("--restart", s.restart);
-  s.fixed.check("--restart", s.restart);
+  if (!s.physics_option.empty() && !s.restart.empty())
+    throw apps::usage_error(s.physics_option +
+                            " is given, but a run goes on as it began; leave it out, or begin anew from these "
+                            "particles with --input");
   if (s.particles && s.particles_per_rank)
     throw apps::usage_error("--particles and --particles-per-rank are both given; write one of them");
 }

@@ -32,7 +32,8 @@ struct Settings {
   int steps = 1000, equilibrate = 0, every = 100, dimensions = 3;
   bool relax = true;
   std::string output, trajectory, energies;  // files that are written
-  apps::Drawn drawn, fixed;  // what files say instead: the particles, and how they move
+  apps::Drawn drawn;  // of the particles
+  std::string physics_option;  // one of those that were given, which a restart file says instead
 };
 
 std::vector<apps::Option> options_of(Settings& settings);

@@ -38,18 +38,28 @@ double Simulation::agreed_largest(double mine) const {
   return largest;
 }
 
-/// How far any particle of this rank is from where it was at the last rebuild, squared; infinite if it is nowhere.
+/// How far any particle of this rank is from where it was at the last rebuild, squared; infinite if one is lost.
 double Simulation::largest_square() const {
   double largest = 0, sum = 0;
-  const auto old = domain_.old_positions();
-  const auto sites = domain_.sites();
-  for (std::size_t i = 0; i < sites.size(); ++i) {
-    const Vector& now = sites[i].position;
-    const double moved = square({now[0] - old[i][0], now[1] - old[i][1], now[2] - old[i][2]});
+  for (std::size_t i = 0; i < domain_.size(); ++i) {
+    const double moved = moved_square(i);
     largest = std::max(largest, moved);
     sum += moved;  // keeps what is no number
   }
-  return std::isfinite(sum) ? largest : std::numeric_limits<double>::infinity();
+  return sum < farthest_square() * static_cast<double>(domain_.size() + 1) && largest < farthest_square()
+             ? largest
+             : std::numeric_limits<double>::infinity();
+}
+
+double Simulation::moved_square(std::size_t particle) const {
+  const Vector &now = domain_.sites()[particle].position, &old = domain_.old_positions()[particle];
+  return square({now[0] - old[0], now[1] - old[1], now[2] - old[2]});
+}
+
+/// Who crosses the whole box between two rebuilds is lost.
+double Simulation::farthest_square() const {
+  const wherry::Box<3>& box = domain_.decomposition().box();
+  return square({box.upper[0] - box.lower[0], box.upper[1] - box.lower[1], box.upper[2] - box.lower[2]});
 }
 
 bool Simulation::rebuild_if_needed(double mine) {
@@ -139,16 +149,18 @@ Thermodynamics Simulation::measured() const {
 }
 
 std::string Simulation::problem() const {
-  std::uint64_t first = none;
+  std::uint64_t no_number = none, lost = none;
   for (std::size_t i = 0; i < domain_.size(); ++i) {
-    const Site& site = domain_.sites()[i];
-    if (!std::isfinite(square(site.force)) || !std::isfinite(square(site.position)))
-      first = std::min(first, domain_.identities()[i]);
+    const std::uint64_t identity = domain_.identities()[i];
+    if (!std::isfinite(square(domain_.sites()[i].force))) no_number = std::min(no_number, identity);
+    if (!(moved_square(i) < farthest_square())) lost = std::min(lost, identity);
   }
-  first = apps::reduced(first, MPI_MIN, comm_);
-  if (first == none) return "";
-  return "the force on particle " + std::to_string(first) + " in step " + std::to_string(step_) +
-         " is no number: particles came too close to each other; make the time step shorter, or relax the start";
+  no_number = apps::reduced(no_number, MPI_MIN, comm_);
+  lost = apps::reduced(lost, MPI_MIN, comm_);
+  const std::string step = " in step " + std::to_string(step_),
+                    why = ": particles came too close to each other; make the time step shorter, or relax the start";
+  if (no_number != none) return "the force on particle " + std::to_string(no_number) + step + " is no number" + why;
+  return lost == none ? "" : "particle " + std::to_string(lost) + " crossed the whole box" + step + why;
 }
 
 }  // namespace lj_fluid

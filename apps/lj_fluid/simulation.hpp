@@ -27,11 +27,11 @@ class Simulation {
   Relaxation relax(double largest_force, int most_steps);
 
   enum class Measure { no, yes };
-  /// Collective. Returns false, on all ranks, if a force was no number in an earlier step: problem() says where.
+  /// Collective. Returns false, on all ranks, if a particle is lost or a force is no number: problem() says which.
   bool step(Measure measure);
   /// Energy and pressure of a step that was measured. Collective.
   Thermodynamics measured() const;
-  /// What is wrong with the forces of now; empty if nothing is. The same on all ranks. Collective.
+  /// What is wrong with the particles of now; empty if nothing is. The same on all ranks. Collective.
   std::string problem() const;
   /// Particles in the order that a fluid which goes on from them would have: a rebuild. Collective.
   void settle();
@@ -46,6 +46,8 @@ class Simulation {
   void kick();
   void compute_forces(Measure measure);
   double largest_square() const;
+  double moved_square(std::size_t particle) const;
+  double farthest_square() const;
   bool rebuild_if_needed(double square);
   double agreed_largest(double mine) const;
 
