@@ -10,7 +10,7 @@ namespace lj_fluid {
 class AtomReader {
  public:
   static constexpr std::uint64_t most_atoms = 1'000'000'000;
-  static constexpr double farthest = 1e15;
+  static constexpr double farthest = 1e300;
 
   AtomReader(apps::Lines& lines, Configuration& to) : lines_(lines), to_(to) {}
 

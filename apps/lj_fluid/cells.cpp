@@ -5,21 +5,25 @@
 
 namespace lj_fluid {
 
-Cells::Cells(const Vector& lower, const Vector& upper, double reach) : origin_{}, per_length_{}, counts_{} {
-  constexpr int most = 1 << 9;                      // more would be empty, and would not fit indices
-  const double least_width = reach / 2 * (1 + 1e-9);  // however the quotients below are rounded
+Cells::Cells(const Vector& lower, const Vector& upper, double reach)
+    : layers_(reach < 2 ? 1 : 2),  // at densities about 1 there are then one to eight in a cell
+      origin_{},
+      per_length_{},
+      counts_{} {
+  constexpr double most = 1 << 9;                     // more would be empty, and would not fit indices
+  const double least_width = reach / layers_ * (1 + 1e-9);  // however the quotients below are rounded
   for (std::size_t i = 0; i < 3; ++i) {
     const double extent = upper[i] - lower[i];
-    const int inner = std::clamp(static_cast<int>(extent / least_width), 1, most);
+    const int inner = static_cast<int>(std::clamp(extent / least_width, 1.0, most));
     const double width = std::max(extent / inner, least_width);
-    origin_[i] = lower[i] - layers * width;
+    origin_[i] = lower[i] - layers_ * width;
     per_length_[i] = 1 / width;
-    counts_[i] = inner + 2 * layers;
+    counts_[i] = inner + 2 * layers_;
   }
 }
 
 std::size_t Cells::cell_of(const Vector& position, Of whom) const {
-  const int margin = whom == Of::own ? layers : 0;
+  const int margin = whom == Of::own ? layers_ : 0;
   std::array<int, 3> at;
   for (std::size_t i = 0; i < 3; ++i)
     at[i] = static_cast<int>(std::clamp((position[i] - origin_[i]) * per_length_[i], double(margin),

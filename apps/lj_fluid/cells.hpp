@@ -1,5 +1,5 @@
-// Cells of a rank's domain, for finding near particles: each is at least half as wide as the reach of the lists, so that
-// what is within reach is two cells away at most.
+// Cells of a rank's domain, for finding near particles: each is at least as wide as the reach of the lists, or half of
+// it where that leaves several particles in a cell. So what is within reach is one cell away at most, or two.
 #pragma once
 
 #include <array>
@@ -13,9 +13,10 @@ namespace lj_fluid {
 
 class Cells {
  public:
-  static constexpr int layers = 2;  // around the domain, for ghosts
-
   Cells(const Vector& lower, const Vector& upper, double reach);
+
+  /// How many cells away others may be within reach; so many are around the domain, for ghosts.
+  int layers() const { return layers_; }
 
   /// Where distances are computed from, in single precision: a corner.
   const Vector& origin() const { return origin_; }
@@ -36,6 +37,7 @@ class Cells {
   std::size_t cell_of(const Vector& position, Of whom) const;
 
  private:
+  int layers_;
   Vector origin_, per_length_;
   std::array<int, 3> counts_;
 };

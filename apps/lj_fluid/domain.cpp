@@ -59,6 +59,7 @@ void Domain::migrate() {
   std::size_t lost = 0;
   for (std::size_t i = 0; i < size(); ++i) {
     Vector& at = sites_[i].position;
+    if (is_inside(at)) continue;
     at = decomposition_.wrapped(at);
     const bool finite = std::ranges::all_of(at, [](double x) { return std::isfinite(x); });
     lost += !finite;
@@ -75,6 +76,13 @@ void Domain::migrate() {
   if (lost > 0)
     throw wherry::usage_error(std::to_string(lost) +
                               " particles have positions that are not finite; make the time step shorter");
+}
+
+bool Domain::is_inside(const Vector& position) const {
+  bool inside = true;
+  for (std::size_t k = 0; k < 3; ++k)
+    inside &= position[k] >= decomposition_.lower(k) && position[k] < decomposition_.upper(k);
+  return inside;
 }
 
 void Domain::leave(std::size_t i, std::vector<std::pair<int, std::vector<Particle>>>& messages, int owner) {

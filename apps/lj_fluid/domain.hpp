@@ -49,6 +49,7 @@ class Domain {
 
  private:
   void migrate();
+  bool is_inside(const Vector& position) const;
   void leave(std::size_t particle, std::vector<std::pair<int, std::vector<Particle>>>& messages, int owner);
   void arrive(Particle&& particle);
   void close_gaps(const std::vector<bool>& gone);

@@ -108,7 +108,7 @@ class Finder {
 
   void find() {
     const auto counts = from_.cells.counts();
-    constexpr int l = Cells::layers;
+    const int l = from_.cells.layers();
     for (int z = l; z < counts[2] - l; ++z)
       for (int y = l; y < counts[1] - l; ++y)
         for (int x = l; x < counts[0] - l; ++x) of_cell({x, y, z});
@@ -131,21 +131,31 @@ class Finder {
   }
 
   Piece row(const Sought& sought, const std::array<int, 3>& cell, int dy, int dz) const {
-    constexpr int l = Cells::layers;
+    const auto l = static_cast<std::size_t>(from_.cells.layers());
     const std::size_t at = from_.cells.index(cell[0], cell[1] + dy, cell[2] + dz);
     return {sought.begins[at - l], sought.begins[at + l + 1]};
   }
   /// The rows behind this cell; the first is its own, from the particle on.
   void own_pieces(const std::array<int, 3>& cell) {
+    const int l = from_.cells.layers();
     pieces_own_.assign(1, row(own_, cell, 0, 0));
-    for (int dz = 0; dz <= Cells::layers; ++dz)
-      for (int dy = dz == 0 ? 1 : -Cells::layers; dy <= Cells::layers; ++dy)
+    for (int dz = 0; dz <= l; ++dz)
+      for (int dy = dz == 0 ? 1 : -l; dy <= l; ++dy)
         if (const Piece piece = row(own_, cell, dy, dz); piece.begin < piece.end) pieces_own_.push_back(piece);
+  }
+  /// Whether there may be ghosts near.
+  bool at_border(const std::array<int, 3>& cell) const {
+    const int near = 2 * from_.cells.layers();
+    bool at = false;
+    for (std::size_t k = 0; k < 3; ++k) at |= cell[k] < near || cell[k] >= from_.cells.counts()[k] - near;
+    return at;
   }
   void ghost_pieces(const std::array<int, 3>& cell) {
     pieces_ghosts_.clear();
-    for (int dz = -Cells::layers; dz <= Cells::layers; ++dz)
-      for (int dy = -Cells::layers; dy <= Cells::layers; ++dy)
+    if (!at_border(cell)) return;
+    const int l = from_.cells.layers();
+    for (int dz = -l; dz <= l; ++dz)
+      for (int dy = -l; dy <= l; ++dy)
         if (const Piece piece = row(ghosts_, cell, dy, dz); piece.begin < piece.end)
           pieces_ghosts_.push_back(piece);
   }
@@ -168,6 +178,7 @@ class Finder {
     close(lists_.own, HWY_DYNAMIC_DISPATCH(search_pieces)(own_, pieces_own_, center, reach2_, out));
   }
   void find_ghosts(std::uint32_t i, const Center& center) {
+    if (pieces_ghosts_.empty()) return lists_.ghosts.begins.push_back(lists_.ghosts.begins.back());
     std::uint32_t* const out = room(lists_.ghosts, pieces_ghosts_);
     const std::size_t found = HWY_DYNAMIC_DISPATCH(search_pieces)(ghosts_, pieces_ghosts_, center, reach2_, out);
     const auto kept = std::remove_if(out, out + found, [&](std::uint32_t ghost) {

@@ -168,6 +168,7 @@ class Ghosts {
     particles_ = particles.size();
     for (Peer& peer : peers_) peer.sent.clear();
     const auto neighbors = decomposition_->neighbors();
+    find_near_border(particles);
     for (std::size_t n = 0; n < neighbors.size(); ++n)
       choose(particles, neighbors[n], static_cast<std::uint8_t>(n));
     agree_on_lengths();
@@ -262,6 +263,22 @@ class Ghosts {
     std::ranges::sort(peers_, {}, &Peer::rank);
   }
 
+  /// Most particles are no neighbor's ghosts: one pass leaves them out.
+  void find_near_border(std::span<const T> particles) {
+    Point<D> from, to;
+    for (std::size_t i = 0; i < D; ++i) {
+      from[i] = decomposition_->upper(i) - width_;
+      to[i] = decomposition_->lower(i) + width_;
+    }
+    near_border_.clear();
+    for (std::size_t p = 0; p < particles.size(); ++p) {
+      const auto& at = detail::member_of(particles[p], position);
+      bool near = false;
+      for (std::size_t i = 0; i < D; ++i) near |= at[i] >= from[i] || at[i] <= to[i];
+      if (near) near_border_.push_back(static_cast<std::uint32_t>(p));
+    }
+  }
+
   /// The particles that the neighbor's domain, with the width around it, has.
   void choose(std::span<const T> particles, const Neighbor<D>& neighbor, std::uint8_t number) {
     Peer& peer = *std::ranges::find(peers_, neighbor.rank, &Peer::rank);
@@ -271,11 +288,11 @@ class Ghosts {
       from[i] = neighbor.direction[i] > 0 ? decomposition_->upper(i) - width_ : -infinity;
       to[i] = neighbor.direction[i] < 0 ? decomposition_->lower(i) + width_ : infinity;
     }
-    for (std::size_t p = 0; p < particles.size(); ++p) {
+    for (const std::uint32_t p : near_border_) {
       const auto& at = detail::member_of(particles[p], position);
       bool near = true;
       for (std::size_t i = 0; i < D; ++i) near &= at[i] >= from[i] && at[i] <= to[i];
-      if (near) peer.sent.push_back({static_cast<std::uint32_t>(p), number});
+      if (near) peer.sent.push_back({p, number});
     }
   }
 
@@ -347,6 +364,7 @@ class Ghosts {
   const Decomposition<D>* decomposition_;
   double width_;
   std::vector<Peer> peers_;
+  std::vector<std::uint32_t> near_border_;
   std::size_t particles_ = 0, sent_ = 0, ghosts_ = 0;
   detail::Traffic update_{update_tag}, return_{return_tag};
 };

@@ -55,10 +55,10 @@ def test_the_first_step_does_not_depend_on_the_ranks(mpi: Launcher, build: Path,
     frames = []
     for n in (1, 2, 5):
         path = tmp_path / f"{n}.xyz"
-        launching.output(run(mpi, build, n, "--fluid melt --particles 2048 --steps 1 --output", path))
+        launching.output(run(mpi, build, n, "--fluid melt --particles 2916 --steps 1 --output", path))
         frames.append([[float(word) for word in line.split()[1:]] for line in path.read_text().splitlines()[2:]])
     for frame in frames[1:]:
-        assert len(frame) == 2048
+        assert len(frame) == 2916
         for one, other in zip(frames[0], frame, strict=True):
             assert other == pytest.approx(one, rel=1e-12, abs=1e-12)
 
