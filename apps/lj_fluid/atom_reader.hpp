@@ -28,9 +28,10 @@ class AtomReader {
   void add(const Atom& atom) {
     for (std::size_t i = 0; i < 3; ++i)
       if (!(atom.position[i] >= to_.lower[i] && atom.position[i] <= to_.upper[i]))
-        lines_.fail("particle " + std::to_string(atom.identity) + " is at " + std::to_string(atom.position[i]) +
-                    ", outside the box from " + std::to_string(to_.lower[i]) + " to " +
-                    std::to_string(to_.upper[i]) + "; wrap it into the box, or enlarge the box");
+        lines_.fail("particle " + std::to_string(atom.identity) + " is at " +
+                    std::to_string(atom.position[i]) + ", outside the box from " +
+                    std::to_string(to_.lower[i]) + " to " + std::to_string(to_.upper[i]) +
+                    "; wrap it into the box, or enlarge the box");
     const auto [place, added] = place_of_.try_emplace(atom.identity, to_.atoms.size());
     if (!added) lines_.fail("particle " + std::to_string(atom.identity) + " is in the file twice");
     to_.atoms.push_back(atom);

@@ -10,7 +10,7 @@ Cells::Cells(const Vector& lower, const Vector& upper, double reach)
       origin_{},
       per_length_{},
       counts_{} {
-  constexpr double most = 1 << 9;                     // more would be empty, and would not fit indices
+  constexpr double most = 1 << 9;                           // more would be empty, and would not fit indices
   const double least_width = reach / layers_ * (1 + 1e-9);  // however the quotients below are rounded
   for (std::size_t i = 0; i < 3; ++i) {
     const double extent = upper[i] - lower[i];
@@ -42,7 +42,8 @@ Binned binned(const Cells& cells, std::span<const Site> sites, Cells::Of whom) {
   }
   for (std::size_t c = 0; c < cells.size(); ++c) bins.begins[c + 1] += bins.begins[c];
   std::vector<std::uint32_t> next(bins.begins.begin(), bins.begins.end() - 1);
-  for (std::size_t i = 0; i < sites.size(); ++i) bins.members[next[cell[i]]++] = static_cast<std::uint32_t>(i);
+  for (std::size_t i = 0; i < sites.size(); ++i)
+    bins.members[next[cell[i]]++] = static_cast<std::uint32_t>(i);
   return bins;
 }
 

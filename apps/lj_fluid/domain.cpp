@@ -32,8 +32,8 @@ void keep(std::vector<T>& values, const std::vector<bool>& gone) {
 
 }  // namespace
 
-Domain::Domain(MPI_Comm comm, const wherry::Box<3>& box, const std::array<int, 3>& grid, const Lengths& lengths,
-               std::vector<Particle> particles)
+Domain::Domain(MPI_Comm comm, const wherry::Box<3>& box, const std::array<int, 3>& grid,
+               const Lengths& lengths, std::vector<Particle> particles)
     : decomposition_(comm, box, grid),
       exchange_(decomposition_, lengths.reach()),
       reach_(lengths.reach()),
@@ -70,7 +70,7 @@ void Domain::migrate() {
   }
   if (!messages.empty()) close_gaps(gone);
   std::vector<std::pair<int, std::vector<Particle>>> all;
-  timed([&] { all = wherry::exchange_objects(messages, decomposition_.comm()); });
+  timed(times_.migrate_s, [&] { all = wherry::exchange_objects(messages, decomposition_.comm()); });
   for (auto& [source, arrived] : all)
     for (Particle& particle : arrived) arrive(std::move(particle));
   if (lost > 0)
@@ -134,7 +134,7 @@ void Domain::sort() {
 
 void Domain::rebuild_ghosts() {
   for (std::size_t i = 0; i < size(); ++i) sites_[i].key = identities_[i];
-  timed([&] { exchange_.rebuild<&Site::key>(sites(), ghosts_); });
+  timed(times_.rebuild_s, [&] { exchange_.rebuild<&Site::key>(sites(), ghosts_); });
   for (Site& site : sites_) site.key = 0;
   for (Site& ghost : ghosts_) identities_.push_back(std::exchange(ghost.key, 0));
   sites_.insert(sites_.end(), ghosts_.begin(), ghosts_.end());
@@ -144,14 +144,14 @@ void Domain::rebuild_ghosts() {
 void Domain::compute_forces(const Potential& potential, Totals* totals) {
   const std::size_t n = size(), half = n / 2;
   const std::span<Site> all(sites_), own = all.first(n), ghosts = all.subspan(n, ghosts_.size());
-  timed([&] { exchange_.start_update(own); });
+  timed(times_.update_s, [&] { exchange_.start_update(own); });
   for (Site& site : all) site.force = {};
   add_forces(all, lists_.own, 0, half, potential, totals);
-  timed([&] { exchange_.finish_update(ghosts); });
+  timed(times_.update_s, [&] { exchange_.finish_update(ghosts); });
   add_forces(all, lists_.ghosts, 0, n, potential, totals);
-  timed([&] { exchange_.start_return<&Site::force>(ghosts); });
+  timed(times_.return_s, [&] { exchange_.start_return<&Site::force>(ghosts); });
   add_forces(all, lists_.own, half, n, potential, totals);
-  timed([&] { exchange_.finish_return<&Site::force>(own); });
+  timed(times_.return_s, [&] { exchange_.finish_return<&Site::force>(own); });
 }
 
 std::vector<Atom> Domain::atoms() const {

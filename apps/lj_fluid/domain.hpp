@@ -41,8 +41,11 @@ class Domain {
   /// Collective: positions of ghosts travel while pairs of own particles are computed, forces on ghosts as well.
   void compute_forces(const Potential& potential, Totals* totals);
 
-  /// Of this rank, in messages and waiting for them.
-  double communication_s() const { return communication_s_; }
+  /// Of this rank, in messages and waiting for them, packing included.
+  struct Times {
+    double migrate_s = 0, rebuild_s = 0, update_s = 0, return_s = 0;
+  };
+  const Times& times() const { return times_; }
 
   /// This rank's particles. Local.
   std::vector<Atom> atoms() const;
@@ -56,10 +59,10 @@ class Domain {
   void sort();
   void rebuild_ghosts();
   template <class Exchange>
-  void timed(Exchange exchange) {
+  static void timed(double& sum_s, Exchange exchange) {
     const double start = MPI_Wtime();
     exchange();
-    communication_s_ += MPI_Wtime() - start;
+    sum_s += MPI_Wtime() - start;
   }
 
   wherry::Decomposition<3> decomposition_;
@@ -76,7 +79,7 @@ class Domain {
   std::vector<std::uint32_t> places_;  // in particles_
   std::vector<Site> ghosts_;
   BothLists lists_;
-  double communication_s_ = 0;
+  Times times_;
 };
 
 }  // namespace lj_fluid

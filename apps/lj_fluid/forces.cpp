@@ -4,7 +4,8 @@
 // the squares are transposed. So nothing is gathered or scattered, and forces are added to a site by one load and store.
 #include "lj_fluid/forces.hpp"
 
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL)
+#define HWY_DISABLED_TARGETS \
+  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lj_fluid/forces.cpp"
 #include <hwy/foreach_target.h>
@@ -55,17 +56,19 @@ struct Constants {
 };
 
 /// What the four pairs have of energy and virial.
-HWY_INLINE void add_totals(const Constants& constants, Four r2, Four s6, Four scale, Four& energy, Four& virial) {
+HWY_INLINE void add_totals(const Constants& constants, Four r2, Four s6, Four scale, Four& energy,
+                           Four& virial) {
   const Tag tag;
-  const Four pair = hn::MulAdd(hn::Mul(hn::Set(tag, 4.0), s6), hn::Sub(s6, hn::Set(tag, 1.0)), constants.shift);
+  const Four pair =
+      hn::MulAdd(hn::Mul(hn::Set(tag, 4.0), s6), hn::Sub(s6, hn::Set(tag, 1.0)), constants.shift);
   energy = hn::Add(energy, hn::IfThenElseZero(hn::Lt(r2, constants.cutoff2), pair));
   virial = hn::MulAdd(scale, r2, virial);
 }
 
 /// The sum of the forces of four sites on the one at x.
 template <bool totals>
-HWY_INLINE Four group(double* sites, const std::uint32_t* others, Four x, const Constants& constants, Four& energy,
-                      Four& virial) {
+HWY_INLINE Four group(double* sites, const std::uint32_t* others, Four x, const Constants& constants,
+                      Four& energy, Four& virial) {
   const Tag tag;
   double* const a = sites + 8 * std::size_t{others[0]};
   double* const b = sites + 8 * std::size_t{others[1]};
@@ -165,7 +168,8 @@ void add_forces_scalar(std::span<Site> sites, const PairLists& lists, std::size_
 
 void add_forces(std::span<Site> sites, const PairLists& lists, std::size_t first, std::size_t last,
                 const Potential& potential, Totals* totals) {
-  if (!HWY_DYNAMIC_DISPATCH(has_kernel)()) return add_forces_scalar(sites, lists, first, last, potential, totals);
+  if (!HWY_DYNAMIC_DISPATCH(has_kernel)())
+    return add_forces_scalar(sites, lists, first, last, potential, totals);
   HWY_DYNAMIC_DISPATCH(forces)
   ({reinterpret_cast<double*>(sites.data()), lists.begins.data(), lists.others.data(), first, last,
     potential.cutoff * potential.cutoff, potential.shift, totals != nullptr ? &totals->energy : nullptr,

@@ -12,7 +12,8 @@ struct Style {
   std::string_view name;
   std::size_t words_between;
 };
-constexpr Style styles[] = {{"atomic", 1}, {"bond", 2}, {"angle", 2}, {"molecular", 2}, {"charge", 2}, {"full", 3}};
+constexpr Style styles[] = {{"atomic", 1},    {"bond", 2},   {"angle", 2},
+                            {"molecular", 2}, {"charge", 2}, {"full", 3}};
 
 /// A line without its comment, as words.
 std::vector<std::string_view> words_of(std::string_view line) {
@@ -69,8 +70,9 @@ class Parser {
     } else if (words_.size() == 6 && words_[3] == "xy")
       lines_.fail("the box is not rectangular; give one without tilt");
     else if (words_.size() < 2 || words_[0].find_first_not_of("0123456789") != std::string_view::npos)
-      lines_.fail("'" + apps::shown(words_.front()) +
-                  "' begins neither a line of the header nor a section; see read_data in the manual of LAMMPS");
+      lines_.fail(
+          "'" + apps::shown(words_.front()) +
+          "' begins neither a line of the header nor a section; see read_data in the manual of LAMMPS");
     else if (std::string(words_.back()) != "types" && words_.front() != "0")
       lines_.fail("'" + apps::shown(words_.back()) + "' are not supported; give a file with atoms alone");
   }
@@ -81,7 +83,9 @@ class Parser {
     else if (name == "Velocities") velocities();
     else if (name == "Masses") masses();
     else if (name == "Pair" || name == "PairIJ") skip_until_section();
-    else lines_.fail("the section '" + apps::shown(name) + "' is not supported (have: Atoms, Masses, Pair Coeffs, Velocities)");
+    else
+      lines_.fail("the section '" + apps::shown(name) +
+                  "' is not supported (have: Atoms, Masses, Pair Coeffs, Velocities)");
   }
 
   /// Of the comment behind 'Atoms'; atomic if there is none.
@@ -90,8 +94,10 @@ class Parser {
     const std::size_t sign = line.find('#');
     if (sign == line.npos) return styles[0];
     const auto words = words_of(line.substr(sign + 1));
-    const auto found = std::ranges::find(styles, words.empty() ? styles[0].name : words.front(), &Style::name);
-    if (found == std::end(styles)) lines_.fail("the style of atoms '" + apps::shown(words.front()) + "' is not known");
+    const auto found =
+        std::ranges::find(styles, words.empty() ? styles[0].name : words.front(), &Style::name);
+    if (found == std::end(styles))
+      lines_.fail("the style of atoms '" + apps::shown(words.front()) + "' is not known");
     return *found;
   }
 
@@ -151,6 +157,8 @@ class Parser {
 
 }  // namespace
 
-Configuration parse_lammps(const std::string& name, std::string_view text) { return Parser(name, text).parse(); }
+Configuration parse_lammps(const std::string& name, std::string_view text) {
+  return Parser(name, text).parse();
+}
 
 }  // namespace lj_fluid

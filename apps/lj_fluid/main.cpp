@@ -30,7 +30,8 @@ Configuration start_of(const Settings& settings, int ranks) {
   const std::string& file = settings.restart.empty() ? settings.input : settings.restart;
   Configuration all = file.empty() ? drawn_configuration(settings, ranks) : read_configuration(file);
   if (!settings.restart.empty() && !all.state)
-    throw apps::usage_error(file + ": it does not say where a run was; take a file that --output wrote, or --input");
+    throw apps::usage_error(file +
+                            ": it does not say where a run was; take a file that --output wrote, or --input");
   if (settings.restart.empty()) all.state.reset(), all.has_forces = false;
   if (!all.has_velocities) heat(all.atoms, physics_of(settings).temperature, physics_of(settings).seed);
   all.has_velocities = true;
@@ -54,8 +55,8 @@ Configuration fit(const Settings& settings, int ranks) {
   grid_for(settings, physics_for(settings, start), lengths_of(start), ranks);
   const apps::NamedFile input = settings.restart.empty() ? apps::NamedFile{"--input", settings.input}
                                                          : apps::NamedFile{"--restart", settings.restart};
-  const apps::NamedFile trajectory{"--trajectory", settings.trajectory}, energies{"--energies", settings.energies},
-      json{"--json", settings.common.json};
+  const apps::NamedFile trajectory{"--trajectory", settings.trajectory},
+      energies{"--energies", settings.energies}, json{"--json", settings.common.json};
   // A run may go on in the file that it began from; nothing else may replace that.
   apps::check_writable({trajectory, energies, json}, input);
   apps::check_writable({{"--output", settings.output}, trajectory, energies, json});
@@ -65,7 +66,8 @@ Configuration fit(const Settings& settings, int ranks) {
 /// Part of the particles; where they are does not matter. Collective.
 std::vector<Particle> share(Configuration& start, MPI_Comm comm) {
   wherry::bcast_object(start, 0, comm);
-  const auto rank = static_cast<std::size_t>(apps::rank_of(comm)), ranks = static_cast<std::size_t>(apps::size_of(comm));
+  const auto rank = static_cast<std::size_t>(apps::rank_of(comm)),
+             ranks = static_cast<std::size_t>(apps::size_of(comm));
   std::vector<Particle> mine;
   for (std::size_t i = rank * start.atoms.size() / ranks; i < (rank + 1) * start.atoms.size() / ranks; ++i) {
     Particle& particle = mine.emplace_back();
@@ -109,23 +111,35 @@ class Run {
     begin();
     run(settings_.equilibrate, "equilibrating", progress, [] {});
     before_ = simulation_.rebuilds(), recording_s_ = 0;
-    const double communicated = simulation_.communication_s(), start = MPI_Wtime();
+    const Parts communicated = communication();
+    const double start = MPI_Wtime();
     run(settings_.steps, "timesteps", progress, [&] { record(); });
     if (wrong_.empty()) wrong_ = simulation_.problem();
-    communication_s_ = simulation_.communication_s() - communicated;
+    const Parts now = communication();
+    for (std::size_t i = 0; i < now.size(); ++i) communication_s_[i] = now[i] - communicated[i];
     total_s_ = MPI_Wtime() - start - recording_s_;
     if (wrong_.empty()) wrong_ = lost();
     if (wrong_.empty() && last_restart_ != simulation_.steps_done()) write_restart();
     if (!wrong_.empty() && last_restart_ >= 0)
       wrong_ += "; '" + settings_.output + "' has step " + std::to_string(last_restart_);
-    return {.head = head(), .measurements = {measurement()}, .wrong = wrong_, .right = right(), .more = more()};
+    return {
+        .head = head(), .measurements = {measurement()}, .wrong = wrong_, .right = right(), .more = more()};
   }
 
  private:
+  using Parts = std::array<double, 5>;  // seconds: migrating, rebuilding, updating, returning, agreeing
+  static constexpr std::array<const char*, 5> part_names = {"migrate_share", "rebuild_share", "update_share",
+                                                            "return_share", "agree_share"};
+  Parts communication() const {
+    const Domain::Times& t = domain_.times();
+    return {t.migrate_s, t.rebuild_s, t.update_s, t.return_s, simulation_.agreement_s()};
+  }
+
   bool first() const { return apps::rank_of(comm_) == 0; }
 
   void begin() {
-    const bool relaxes = settings_.relax && !start_.state && settings_.input.empty() && !fluids()[settings_.fluid].lattice;
+    const bool relaxes =
+        settings_.relax && !start_.state && settings_.input.empty() && !fluids()[settings_.fluid].lattice;
     if (relaxes) relaxation_ = simulation_.relax(relaxed_force, most_relaxing_steps);
     if (relaxes) simulation_.settle();
     wrong_ = simulation_.problem();
@@ -139,7 +153,8 @@ class Run {
       progress.show(what, done, steps);
       const bool due = (done + 1) % settings_.every == 0;
       const double start = MPI_Wtime();
-      if (!simulation_.step(due ? Simulation::Measure::yes : Simulation::Measure::no)) wrong_ = simulation_.problem();
+      if (!simulation_.step(due ? Simulation::Measure::yes : Simulation::Measure::no))
+        wrong_ = simulation_.problem();
       if (what[0] == 't') step_s_.push_back(MPI_Wtime() - start);
       if (due && wrong_.empty()) record();
     }
@@ -195,11 +210,12 @@ class Run {
   }
 
   std::string head() const {
-    std::string text = std::to_string(count_) + " particles, cutoff " + apps::fixed(physics_.cutoff, 4) + ", skin " +
-                       apps::fixed(physics_.skin, 2) + ", dt " + apps::fixed(physics_.dt, 4) +
+    std::string text = std::to_string(count_) + " particles, cutoff " + apps::fixed(physics_.cutoff, 4) +
+                       ", skin " + apps::fixed(physics_.skin, 2) + ", dt " + apps::fixed(physics_.dt, 4) +
                        (physics_.langevin ? ", Langevin thermostat" : ", constant energy");
     const auto& grid = domain_.decomposition().grid();
-    text += "; domains " + std::to_string(grid[0]) + " x " + std::to_string(grid[1]) + " x " + std::to_string(grid[2]);
+    text += "; domains " + std::to_string(grid[0]) + " x " + std::to_string(grid[1]) + " x " +
+            std::to_string(grid[2]);
     if (relaxation_.steps > 0)
       text += "\nrelaxed in " + std::to_string(relaxation_.steps) + " steps to a largest force of " +
               apps::fixed(relaxation_.largest_force, 1);
@@ -210,7 +226,8 @@ class Run {
     if (means_.count == 0) return "";
     return "mean of " + std::to_string(means_.count) + " measurements: temperature " +
            apps::fixed(means_.of(means_.temperature), 4) + ", potential energy " +
-           apps::fixed(means_.of(means_.potential), 4) + ", pressure " + apps::fixed(means_.of(means_.pressure), 4) + "\n";
+           apps::fixed(means_.of(means_.potential), 4) + ", pressure " +
+           apps::fixed(means_.of(means_.pressure), 4) + "\n";
   }
 
   std::string right() const { return "every particle is there once, and every force is a number"; }
@@ -228,19 +245,26 @@ class Run {
     const double total_s = apps::reduced(total_s_, MPI_MAX, comm_);
     const auto ghosts = apps::reduced(static_cast<std::uint64_t>(domain_.ghosts()), MPI_SUM, comm_);
     const auto listed = apps::reduced(static_cast<std::uint64_t>(domain_.listed()), MPI_SUM, comm_);
-    return {.name = std::to_string(count_) + " particles",
-            .metric = "timestep",
-            .message_bytes = 0,
-            .plain_s = {},
-            .wherry_s = slowest(),
-            .strategies = {},
-            .figures = {{"particles", static_cast<double>(count_)},
-                        {"steps_per_s", steps / total_s},
-                        {"atom_steps_per_s_per_rank", steps * static_cast<double>(count_) / total_s / ranks},
-                        {"communication_share", apps::reduced(communication_s_, MPI_SUM, comm_) / ranks / total_s},
-                        {"rebuilds", static_cast<double>(simulation_.rebuilds() - before_)},
-                        {"ghosts", static_cast<double>(ghosts)},
-                        {"listed_pairs", static_cast<double>(listed)}}};
+    Parts parts{};
+    MPI_Allreduce(communication_s_.data(), parts.data(), static_cast<int>(parts.size()), MPI_DOUBLE, MPI_SUM,
+                  comm_);
+    for (double& part : parts) part /= ranks * total_s;
+    apps::Measurement all{
+        .name = std::to_string(count_) + " particles",
+        .metric = "timestep",
+        .message_bytes = 0,
+        .plain_s = {},
+        .wherry_s = slowest(),
+        .strategies = {},
+        .figures = {{"particles", static_cast<double>(count_)},
+                    {"steps_per_s", steps / total_s},
+                    {"atom_steps_per_s_per_rank", steps * static_cast<double>(count_) / total_s / ranks},
+                    {"communication_share", std::accumulate(parts.begin(), parts.end(), 0.0)},
+                    {"rebuilds", static_cast<double>(simulation_.rebuilds() - before_)},
+                    {"ghosts", static_cast<double>(ghosts)},
+                    {"listed_pairs", static_cast<double>(listed)}}};
+    for (std::size_t i = 0; i < parts.size(); ++i) all.figures.emplace_back(part_names[i], parts[i]);
+    return all;
   }
 
   MPI_Comm comm_;
@@ -256,7 +280,8 @@ class Run {
   Means means_;
   std::string wrong_;
   long before_ = 0, last_restart_ = -1;
-  double communication_s_ = 0, total_s_ = 0, recording_s_ = 0;
+  Parts communication_s_{};
+  double total_s_ = 0, recording_s_ = 0;
   std::vector<double> step_s_;
 };
 
@@ -267,8 +292,9 @@ int main(int argc, char** argv) {
   Configuration start;
   const apps::Application application = {
       .manual = {.program = "lj_fluid",
-                 .summary = "Moves a fluid of Lennard-Jones particles, whose ghosts and migrations Wherry's headers "
-                            "exchange, and prints\nhow long the steps take.",
+                 .summary =
+                     "Moves a fluid of Lennard-Jones particles, whose ghosts and migrations Wherry's headers "
+                     "exchange, and prints\nhow long the steps take.",
                  .examples = {"mpiexec -n 2 lj_fluid --particles-per-rank 10000 --equilibrate 1000",
                               "mpiexec -n 2 lj_fluid --fluid melt --energies melt.csv --trajectory melt.xyz",
                               "mpiexec -n 2 lj_fluid --output run.xyz --steps 10000",

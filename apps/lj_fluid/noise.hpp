@@ -9,7 +9,9 @@
 namespace lj_fluid {
 
 /// What the random numbers of a step have in common.
-inline std::uint64_t step_key(std::uint64_t seed, std::uint64_t step) { return apps::mix(apps::mix(seed) ^ step); }
+inline std::uint64_t step_key(std::uint64_t seed, std::uint64_t step) {
+  return apps::mix(apps::mix(seed) ^ step);
+}
 
 /// Three independent numbers of mean 0 and variance 1 for a particle, uniformly distributed: as good for Langevin's
 /// equation as normal ones, whose first moments are the same (Duenweg and Paul, Int. J. Mod. Phys. C 2 (1991) 817).

@@ -19,12 +19,14 @@ void GrowingFile::add(const std::string& text) {
   errno = 0;
   *file_ << text << std::flush;
   if (!*file_)
-    throw std::runtime_error("cannot write '" + path_ + "': " + (errno != 0 ? std::strerror(errno) : "the file cannot be written"));
+    throw std::runtime_error("cannot write '" + path_ +
+                             "': " + (errno != 0 ? std::strerror(errno) : "the file cannot be written"));
 }
 
 std::string energies_line(const Thermodynamics& now, double dt) {
   std::string line = std::to_string(now.step);
-  for (const double value : {static_cast<double>(now.step) * dt, now.temperature, now.potential, now.kinetic, now.total(), now.pressure})
+  for (const double value : {static_cast<double>(now.step) * dt, now.temperature, now.potential, now.kinetic,
+                             now.total(), now.pressure})
     line += "," + apps::number(value);
   return line + "\n";
 }

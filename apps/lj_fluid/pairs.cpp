@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL)
+#define HWY_DISABLED_TARGETS \
+  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lj_fluid/pairs.cpp"
 #include <hwy/foreach_target.h>
@@ -39,8 +40,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Writes the indices of those in the pieces that are within reach; returns how many. There is memory for all, and a
 /// vector more.
-std::size_t search_pieces(const Sought& sought, std::span<const Piece> pieces, const Center& center, float reach2,
-                   std::uint32_t* out) {
+std::size_t search_pieces(const Sought& sought, std::span<const Piece> pieces, const Center& center,
+                          float reach2, std::uint32_t* out) {
   const hn::CappedTag<float, most_lanes> d;
   const hn::RebindToUnsigned<decltype(d)> indices;
   const auto x = hn::Set(d, center.x), y = hn::Set(d, center.y), z = hn::Set(d, center.z);
@@ -93,7 +94,8 @@ class Finder {
       : from_(from),
         lists_(lists),
         own_(sought_of(from.cells, from.sites.first(from.own_count), 0, Cells::Of::own)),
-        ghosts_(sought_of(from.cells, from.sites.subspan(from.own_count, from.sites.size() - 1 - from.own_count),
+        ghosts_(sought_of(from.cells,
+                          from.sites.subspan(from.own_count, from.sites.size() - 1 - from.own_count),
                           static_cast<std::uint32_t>(from.own_count), Cells::Of::ghost)) {
     for (PairLists* list : {&lists_.own, &lists_.ghosts}) {
       list->begins.assign(1, 0);
@@ -141,7 +143,8 @@ class Finder {
     pieces_own_.assign(1, row(own_, cell, 0, 0));
     for (int dz = 0; dz <= l; ++dz)
       for (int dy = dz == 0 ? 1 : -l; dy <= l; ++dy)
-        if (const Piece piece = row(own_, cell, dy, dz); piece.begin < piece.end) pieces_own_.push_back(piece);
+        if (const Piece piece = row(own_, cell, dy, dz); piece.begin < piece.end)
+          pieces_own_.push_back(piece);
   }
   /// Whether there may be ghosts near.
   bool at_border(const std::array<int, 3>& cell) const {
@@ -180,7 +183,8 @@ class Finder {
   void find_ghosts(std::uint32_t i, const Center& center) {
     if (pieces_ghosts_.empty()) return lists_.ghosts.begins.push_back(lists_.ghosts.begins.back());
     std::uint32_t* const out = room(lists_.ghosts, pieces_ghosts_);
-    const std::size_t found = HWY_DYNAMIC_DISPATCH(search_pieces)(ghosts_, pieces_ghosts_, center, reach2_, out);
+    const std::size_t found =
+        HWY_DYNAMIC_DISPATCH(search_pieces)(ghosts_, pieces_ghosts_, center, reach2_, out);
     const auto kept = std::remove_if(out, out + found, [&](std::uint32_t ghost) {
       return !computes(from_.identities[i], from_.identities[ghost]);
     });

@@ -9,13 +9,13 @@ namespace lj_fluid {
 
 struct Physics {
   double cutoff = wca_cutoff;
-  bool shifted = true;       // energies, so that they are zero at the cutoff
+  bool shifted = true;  // energies, so that they are zero at the cutoff
   double dt = 0.01;
-  bool langevin = true;      // else the energy is constant
-  double temperature = 1;    // of the thermostat, and of drawn velocities
-  double gamma = 1;          // friction
-  double skin = 0.4;         // what lists reach beyond the cutoff
-  std::uint64_t seed = 1;    // of all that is drawn
+  bool langevin = true;    // else the energy is constant
+  double temperature = 1;  // of the thermostat, and of drawn velocities
+  double gamma = 1;        // friction
+  double skin = 0.4;       // what lists reach beyond the cutoff
+  std::uint64_t seed = 1;  // of all that is drawn
   bool operator==(const Physics&) const = default;
 };
 

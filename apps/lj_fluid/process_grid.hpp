@@ -10,7 +10,8 @@ namespace lj_fluid {
 
 /// The grid of so many domains with the least surface, cut in at most so many dimensions, where no domain is narrower
 /// than `width`; none if there is none.
-std::optional<std::array<int, 3>> process_grid(int domains, int dimensions, const Vector& lengths, double width);
+std::optional<std::array<int, 3>> process_grid(int domains, int dimensions, const Vector& lengths,
+                                               double width);
 
 /// The most domains, up to this number, for which there is a grid; 0: the box itself is too narrow.
 int most_domains(int domains, int dimensions, const Vector& lengths, double width);

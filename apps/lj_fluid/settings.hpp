@@ -15,7 +15,7 @@ namespace lj_fluid {
 struct Fluid {
   std::string name, meaning;
   double density;
-  bool lattice;  // else at random places
+  bool lattice;   // else at random places
   int particles;  // 0: a thousand for each rank
   Physics physics;
 };
@@ -32,7 +32,7 @@ struct Settings {
   int steps = 1000, equilibrate = 0, every = 100, dimensions = 3;
   bool relax = true;
   std::string output, trajectory, energies;  // files that are written
-  apps::Drawn drawn;  // of the particles
+  apps::Drawn drawn;                         // of the particles
   std::string physics_option;  // one of those that were given, which a restart file says instead
 };
 
@@ -48,6 +48,7 @@ Configuration drawn_configuration(const Settings& settings, int ranks);
 void check(const Settings& settings);
 
 /// Domains for this box. Throws usage_error if they would be too narrow.
-std::array<int, 3> grid_for(const Settings& settings, const Physics& physics, const Vector& lengths, int ranks);
+std::array<int, 3> grid_for(const Settings& settings, const Physics& physics, const Vector& lengths,
+                            int ranks);
 
 }  // namespace lj_fluid

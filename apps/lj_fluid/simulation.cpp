@@ -87,9 +87,8 @@ Relaxation Simulation::relax(double largest_force, int most_steps) {
     if (done.largest_force <= largest_force || done.steps == most_steps) return done;
     for (Site& site : domain_.sites())
       for (std::size_t i = 0; i < 3; ++i)
-        site.position[i] += std::isnan(site.force[i])
-                                ? 0
-                                : std::clamp(mobility * site.force[i], -farthest, farthest);
+        site.position[i] +=
+            std::isnan(site.force[i]) ? 0 : std::clamp(mobility * site.force[i], -farthest, farthest);
     rebuild_if_needed(largest_square());
     compute_forces(Measure::yes);
   }
@@ -157,9 +156,11 @@ std::string Simulation::problem() const {
   }
   no_number = apps::reduced(no_number, MPI_MIN, comm_);
   lost = apps::reduced(lost, MPI_MIN, comm_);
-  const std::string step = " in step " + std::to_string(step_),
-                    why = ": particles came too close to each other; make the time step shorter, or relax the start";
-  if (no_number != none) return "the force on particle " + std::to_string(no_number) + step + " is no number" + why;
+  const std::string
+      step = " in step " + std::to_string(step_),
+      why = ": particles came too close to each other; make the time step shorter, or relax the start";
+  if (no_number != none)
+    return "the force on particle " + std::to_string(no_number) + step + " is no number" + why;
   return lost == none ? "" : "particle " + std::to_string(lost) + " crossed the whole box" + step + why;
 }
 

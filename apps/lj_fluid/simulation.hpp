@@ -38,8 +38,8 @@ class Simulation {
 
   long steps_done() const { return step_; }
   long rebuilds() const { return rebuilds_; }
-  /// Of this rank, in messages and waiting for them.
-  double communication_s() const { return agreement_s_ + domain_.communication_s(); }
+  /// Of this rank, in agreeing on rebuilds.
+  double agreement_s() const { return agreement_s_; }
 
  private:
   void thermalize_kick_and_drift();

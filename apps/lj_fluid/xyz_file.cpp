@@ -63,7 +63,9 @@ class Parser {
     header();
     atoms.check_box();
     for (std::uint64_t i = 0; i < count; ++i) {
-      if (!lines_.next()) lines_.fail("the file ends after " + std::to_string(i) + " of " + std::to_string(count) + " particles");
+      if (!lines_.next())
+        lines_.fail("the file ends after " + std::to_string(i) + " of " + std::to_string(count) +
+                    " particles");
       particle(atoms, i + 1);
     }
   }
@@ -99,7 +101,8 @@ class Parser {
     apps::Lines value(name_ + ", line " + std::to_string(lines_.line_number()), found->second);
     std::array<double, n> all{};
     value.next();
-    for (double& x : all) x = value.template number<double>("number of " + key, -AtomReader::farthest, AtomReader::farthest);
+    for (double& x : all)
+      x = value.template number<double>("number of " + key, -AtomReader::farthest, AtomReader::farthest);
     value.expect_end();
     return all;
   }
@@ -109,7 +112,8 @@ class Parser {
     if (keys.contains("Origin")) all_.lower = numbers<3>(keys, "Origin");
     for (std::size_t i = 0; i < 9; ++i) {
       if (i % 4 == 0) all_.upper[i / 4] = all_.lower[i / 4] + lattice[i];
-      else if (lattice[i] != 0) lines_.fail("the box is not rectangular; give a Lattice with a diagonal alone");
+      else if (lattice[i] != 0)
+        lines_.fail("the box is not rectangular; give a Lattice with a diagonal alone");
     }
   }
 
@@ -144,12 +148,13 @@ class Parser {
   void check(const Column& column) const {
     const bool vector = column.name == "pos" || column.name == "velo" || column.name == "forces";
     if ((vector && column.width != 3) || (column.name == "id" && column.width != 1))
-      lines_.fail("the property '" + column.name + "' has " + std::to_string(column.width) + " columns, not " +
-                  (vector ? "3" : "1"));
+      lines_.fail("the property '" + column.name + "' has " + std::to_string(column.width) +
+                  " columns, not " + (vector ? "3" : "1"));
   }
 
   void state(const Keys& keys) {
-    if (!all_.has_velocities || !all_.has_forces) lines_.fail("a run goes on from velocities and forces; they are missing");
+    if (!all_.has_velocities || !all_.has_forces)
+      lines_.fail("a run goes on from velocities and forces; they are missing");
     RunState state;
     const auto value = [&](const char* key) { return numbers<1>(keys, std::string("lj_fluid_") + key)[0]; };
     const auto whole = [&](const char* key) {
@@ -160,7 +165,8 @@ class Parser {
     };
     state.step = whole("step");
     Physics& p = state.physics;
-    p.cutoff = value("cutoff"), p.dt = value("dt"), p.temperature = value("temperature"), p.gamma = value("gamma");
+    p.cutoff = value("cutoff"), p.dt = value("dt"), p.temperature = value("temperature"),
+    p.gamma = value("gamma");
     p.skin = value("skin"), p.shifted = whole("shifted") != 0, p.langevin = whole("langevin") != 0;
     p.seed = static_cast<std::uint64_t>(whole("seed"));
     if (!(p.cutoff > 0 && p.dt > 0 && p.temperature >= 0 && p.gamma >= 0 && p.skin > 0))
@@ -180,10 +186,15 @@ std::string text_of(const Vector& v) {
 
 std::string state_text(const RunState& state) {
   const Physics& p = state.physics;
-  const std::pair<const char*, double> values[] = {
-      {"step", static_cast<double>(state.step)}, {"cutoff", p.cutoff}, {"shifted", p.shifted},
-      {"dt", p.dt}, {"langevin", p.langevin}, {"temperature", p.temperature}, {"gamma", p.gamma},
-      {"skin", p.skin}, {"seed", static_cast<double>(p.seed)}};
+  const std::pair<const char*, double> values[] = {{"step", static_cast<double>(state.step)},
+                                                   {"cutoff", p.cutoff},
+                                                   {"shifted", p.shifted},
+                                                   {"dt", p.dt},
+                                                   {"langevin", p.langevin},
+                                                   {"temperature", p.temperature},
+                                                   {"gamma", p.gamma},
+                                                   {"skin", p.skin},
+                                                   {"seed", static_cast<double>(p.seed)}};
   std::string text;
   for (const auto& [key, value] : values) text += std::string(" lj_fluid_") + key + "=" + apps::number(value);
   return text;
@@ -195,14 +206,16 @@ Configuration parse_xyz(const std::string& name, std::string_view text) { return
 
 Configuration read_configuration(const std::string& path) {
   const std::string text = apps::read_whole(path);
-  return path.ends_with(".xyz") || path.ends_with(".extxyz") ? parse_xyz(path, text) : parse_lammps(path, text);
+  return path.ends_with(".xyz") || path.ends_with(".extxyz") ? parse_xyz(path, text)
+                                                             : parse_lammps(path, text);
 }
 
 std::string xyz_text(const Configuration& c) {
   std::string text = std::to_string(c.atoms.size()) + "\nLattice=\"";
   for (std::size_t i = 0; i < 9; ++i)
     text += (i > 0 ? " " : "") + (i % 4 == 0 ? apps::number(c.upper[i / 4] - c.lower[i / 4]) : "0");
-  text += "\" Origin=\"" + text_of(c.lower).substr(1) + "\" pbc=\"T T T\" Properties=species:S:1:id:I:1:pos:R:3";
+  text +=
+      "\" Origin=\"" + text_of(c.lower).substr(1) + "\" pbc=\"T T T\" Properties=species:S:1:id:I:1:pos:R:3";
   if (c.has_velocities) text += ":velo:R:3";
   if (c.has_forces) text += ":forces:R:3";
   if (c.state) text += state_text(*c.state);

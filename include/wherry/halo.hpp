@@ -24,7 +24,6 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -169,8 +168,7 @@ class Ghosts {
     for (Peer& peer : peers_) peer.sent.clear();
     const auto neighbors = decomposition_->neighbors();
     find_near_border(particles);
-    for (std::size_t n = 0; n < neighbors.size(); ++n)
-      choose(particles, neighbors[n], static_cast<std::uint8_t>(n));
+    for (std::size_t n = 0; n < neighbors.size(); ++n) choose(neighbors[n], static_cast<std::uint8_t>(n));
     agree_on_lengths();
     ghosts.assign(ghosts_, T{});
     start_update<member...>(particles);
@@ -263,7 +261,19 @@ class Ghosts {
     std::ranges::sort(peers_, {}, &Peer::rank);
   }
 
-  /// Most particles are no neighbor's ghosts: one pass leaves them out.
+  /// A particle that is some neighbor's ghost, and the ends of the domain that it is near to.
+  struct NearBorder {
+    std::uint32_t particle;
+    std::uint8_t ends;
+  };
+  static constexpr std::uint8_t lower_end(std::size_t dimension) {
+    return static_cast<std::uint8_t>(1U << 2 * dimension);
+  }
+  static constexpr std::uint8_t upper_end(std::size_t dimension) {
+    return static_cast<std::uint8_t>(2U << 2 * dimension);
+  }
+
+  /// Most particles are nobody's ghosts: one pass leaves them out.
   void find_near_border(std::span<const T> particles) {
     Point<D> from, to;
     for (std::size_t i = 0; i < D; ++i) {
@@ -273,27 +283,23 @@ class Ghosts {
     near_border_.clear();
     for (std::size_t p = 0; p < particles.size(); ++p) {
       const auto& at = detail::member_of(particles[p], position);
-      bool near = false;
-      for (std::size_t i = 0; i < D; ++i) near |= at[i] >= from[i] || at[i] <= to[i];
-      if (near) near_border_.push_back(static_cast<std::uint32_t>(p));
+      unsigned ends = 0;
+      for (std::size_t i = 0; i < D; ++i)
+        ends |= (at[i] >= from[i] ? upper_end(i) : 0U) | (at[i] <= to[i] ? lower_end(i) : 0U);
+      if (ends != 0) near_border_.push_back({static_cast<std::uint32_t>(p), static_cast<std::uint8_t>(ends)});
     }
   }
 
   /// The particles that the neighbor's domain, with the width around it, has.
-  void choose(std::span<const T> particles, const Neighbor<D>& neighbor, std::uint8_t number) {
+  void choose(const Neighbor<D>& neighbor, std::uint8_t number) {
     Peer& peer = *std::ranges::find(peers_, neighbor.rank, &Peer::rank);
-    Point<D> from, to;
+    unsigned needed = 0;
     for (std::size_t i = 0; i < D; ++i) {
-      constexpr double infinity = std::numeric_limits<double>::infinity();
-      from[i] = neighbor.direction[i] > 0 ? decomposition_->upper(i) - width_ : -infinity;
-      to[i] = neighbor.direction[i] < 0 ? decomposition_->lower(i) + width_ : infinity;
+      if (neighbor.direction[i] > 0) needed |= upper_end(i);
+      if (neighbor.direction[i] < 0) needed |= lower_end(i);
     }
-    for (const std::uint32_t p : near_border_) {
-      const auto& at = detail::member_of(particles[p], position);
-      bool near = true;
-      for (std::size_t i = 0; i < D; ++i) near &= at[i] >= from[i] && at[i] <= to[i];
-      if (near) peer.sent.push_back({p, number});
-    }
+    for (const NearBorder& near : near_border_)
+      if ((near.ends & needed) == needed) peer.sent.push_back({near.particle, number});
   }
 
   void agree_on_lengths() {
@@ -364,7 +370,7 @@ class Ghosts {
   const Decomposition<D>* decomposition_;
   double width_;
   std::vector<Peer> peers_;
-  std::vector<std::uint32_t> near_border_;
+  std::vector<NearBorder> near_border_;
   std::size_t particles_ = 0, sent_ = 0, ghosts_ = 0;
   detail::Traffic update_{update_tag}, return_{return_tag};
 };

@@ -54,12 +54,15 @@ namespace {
 using Random = std::mt19937_64;
 
 const std::string_view whole_files[] = {
-    "t\n2 atoms\n0 4 xlo xhi\n0 4 ylo yhi\n0 4 zlo zhi\nMasses\n\n1 1\n\nAtoms # atomic\n\n1 1 0.5 1 2 0 0 0\n7 1 3 4 1\n\n"
+    "t\n2 atoms\n0 4 xlo xhi\n0 4 ylo yhi\n0 4 zlo zhi\nMasses\n\n1 1\n\nAtoms # atomic\n\n1 1 0.5 1 2 0 0 "
+    "0\n7 1 3 4 1\n\n"
     "Velocities\n\n1 0 0 1\n7 1 2 3\n",
     "2\nLattice=\"4 0 0 0 4 0 0 0 4\" Origin=\"0 0 0\" Properties=species:S:1:id:I:1:pos:R:3:velo:R:3\n"
     "Ar 1 1 1 1 0 0 0\nAr 2 3 3 3 1e3 0 -1\n",
-    "1\nLattice=\"4 0 0 0 4 0 0 0 4\" Properties=pos:R:3:velo:R:3:forces:R:3 lj_fluid_step=7 lj_fluid_cutoff=1.1 "
-    "lj_fluid_shifted=1 lj_fluid_dt=0.01 lj_fluid_langevin=1 lj_fluid_temperature=1 lj_fluid_gamma=1 lj_fluid_skin=0.4 "
+    "1\nLattice=\"4 0 0 0 4 0 0 0 4\" Properties=pos:R:3:velo:R:3:forces:R:3 lj_fluid_step=7 "
+    "lj_fluid_cutoff=1.1 "
+    "lj_fluid_shifted=1 lj_fluid_dt=0.01 lj_fluid_langevin=1 lj_fluid_temperature=1 lj_fluid_gamma=1 "
+    "lj_fluid_skin=0.4 "
     "lj_fluid_seed=1\n1 1 1 0 0 0 0 0 0\n",
 };
 

@@ -54,7 +54,8 @@ struct Drawn {
 };
 
 double distance(const Site& a, const Site& b) {
-  return std::hypot(a.position[0] - b.position[0], a.position[1] - b.position[1], a.position[2] - b.position[2]);
+  return std::hypot(a.position[0] - b.position[0], a.position[1] - b.position[1],
+                    a.position[2] - b.position[2]);
 }
 
 using Pairs = std::multiset<std::pair<std::uint32_t, std::uint32_t>>;
@@ -126,7 +127,8 @@ TEST_CASE("lj_fluid: vector kernel and scalar kernel agree, and add up to nothin
       add_forces_scalar(scalar, *list, 0, drawn.own, potential, &by_scalar);
     }
     std::vector<Site> without = drawn.sites;
-    for (const PairLists* list : {&lists.own, &lists.ghosts}) add_forces(without, *list, 0, drawn.own, potential, nullptr);
+    for (const PairLists* list : {&lists.own, &lists.ghosts})
+      add_forces(without, *list, 0, drawn.own, potential, nullptr);
     double largest = 0;
     Vector sum{};
     for (const Site& site : scalar)
@@ -212,7 +214,8 @@ TEST_CASE("lj_fluid: lattices, random places and velocities") {
   double square = 0;
   for (const Atom& atom : random) {
     CHECK(std::ranges::all_of(atom.position, [](double x) { return x > 0 && x < 5; }));
-    for (std::size_t k = 0; k < 3; ++k) sum[k] += atom.velocity[k], square += atom.velocity[k] * atom.velocity[k];
+    for (std::size_t k = 0; k < 3; ++k)
+      sum[k] += atom.velocity[k], square += atom.velocity[k] * atom.velocity[k];
   }
   for (const double x : sum) CHECK(std::abs(x) < 1e-11);
   CHECK(square / (3 * 499) == doctest::Approx(1.44).epsilon(1e-12));

@@ -124,7 +124,9 @@ def test_forces_that_are_no_numbers_stop_the_run(mpi: Launcher, build: Path, tmp
     done = run(mpi, build, 2, f"--restart {bad} --steps 1000 --output {good}")
     assert done.returncode == 1
     text_of_all = done.stderr + done.stdout
-    assert re.search(r"particle \d+ crossed the whole box in step 1\d|particle \d+ in step 1\d is no number", text_of_all)
+    assert re.search(
+        r"particle \d+ crossed the whole box in step 1\d|particle \d+ in step 1\d is no number", text_of_all
+    )
     assert good.read_text() == text
 
 

@@ -17,7 +17,8 @@ std::string problem(Parse parse, const std::string& text) {
   return "";
 }
 
-const std::string header = "made by hand\n\n2 atoms\n1 atom types\n0 4 xlo xhi\n0 4.5 ylo yhi\n-1 5 zlo zhi\n\n";
+const std::string header =
+    "made by hand\n\n2 atoms\n1 atom types\n0 4 xlo xhi\n0 4.5 ylo yhi\n-1 5 zlo zhi\n\n";
 const std::string atoms = "Atoms # atomic\n\n1 1 0.5 1 2 0 0 0\n7 1 3 4 -1 # a comment\n";
 
 struct Damaged {
@@ -44,8 +45,10 @@ TEST_CASE("lj_fluid: what is wrong with a data file is said with its line") {
       {"", "f, line 1: the file is empty"},
       {"title\n", "f, line 1: no line says how many atoms"},
       {header + "Atoms # atomic\n\n1 1 0.5 1\n", "f, line 11: the coordinate is missing"},
-      {header + "Atoms # atomic\n\n1 1 0.5 1 nan\n", "f, line 11: the coordinate 'nan' is not a finite number"},
-      {header + "Atoms # atomic\n\n1 1 0.5 1 6\n", "f, line 11: particle 1 is at 6.000000, outside the box from -1.000000 to 5.000000"},
+      {header + "Atoms # atomic\n\n1 1 0.5 1 nan\n",
+       "f, line 11: the coordinate 'nan' is not a finite number"},
+      {header + "Atoms # atomic\n\n1 1 0.5 1 6\n",
+       "f, line 11: particle 1 is at 6.000000, outside the box from -1.000000 to 5.000000"},
       {header + "Atoms\n\n1 1 1 1 1\n1 1 2 2 2\n", "f, line 12: particle 1 is in the file twice"},
       {header + "Atoms\n\n1 1 1 1 1\n", "f, line 11: the section Atoms ends too early"},
       {header + "Atoms # ellipsoid\n\n1 1 1 1 1\n", "f, line 9: the style of atoms 'ellipsoid' is not known"},
@@ -69,9 +72,10 @@ TEST_CASE("lj_fluid: extended XYZ with and without identities and velocities") {
   CHECK(plain.upper == Vector{4, 5, 6});
   CHECK(plain.atoms == std::vector<Atom>{{1, {1, 2, 3}, {}, {}}, {2, {0, 0, 6}, {}, {}}});
   CHECK(!plain.has_velocities);
-  const Configuration more = parse_xyz(
-      "f", "1\nLattice=\"4 0 0 0 4 0 0 0 4\" Origin=\"-2 -2 -2\" Time=3 Properties=species:S:1:charge:R:1:vel:R:3:pos:R:3:id:I:1\n"
-           "Ar -1 7 8 9 0 1 -2 42\n");
+  const Configuration more = parse_xyz("f",
+                                       "1\nLattice=\"4 0 0 0 4 0 0 0 4\" Origin=\"-2 -2 -2\" Time=3 "
+                                       "Properties=species:S:1:charge:R:1:vel:R:3:pos:R:3:id:I:1\n"
+                                       "Ar -1 7 8 9 0 1 -2 42\n");
   CHECK(more.lower == Vector{-2, -2, -2});
   CHECK(more.upper == Vector{2, 2, 2});
   CHECK(more.atoms == std::vector<Atom>{{42, {0, 1, -2}, {7, 8, 9}, {}}});
@@ -80,7 +84,8 @@ TEST_CASE("lj_fluid: extended XYZ with and without identities and velocities") {
 
 TEST_CASE("lj_fluid: of a trajectory the last frame counts") {
   const std::string frame = "1\nLattice=\"4 0 0 0 4 0 0 0 4\"\nAr ";
-  CHECK(parse_xyz("f", frame + "1 1 1\n" + frame + "2 2 2\n").atoms == std::vector<Atom>{{1, {2, 2, 2}, {}, {}}});
+  CHECK(parse_xyz("f", frame + "1 1 1\n" + frame + "2 2 2\n").atoms ==
+        std::vector<Atom>{{1, {2, 2, 2}, {}, {}}});
 }
 
 TEST_CASE("lj_fluid: what is written to go on is read back with the same bits") {
@@ -89,7 +94,15 @@ TEST_CASE("lj_fluid: what is written to go on is read back with the same bits") 
   for (std::size_t i = 0; i < 3; ++i) all.upper[i] = all.lower[i] + (all.upper[i] - all.lower[i]);
   all.atoms = {{3, {0.1, 1.0 / 3, 2}, {-1e-300, 5e22, 0.7}, {1, 2, -3}}, {9, {0, 0, 6.9}, {}, {}}};
   all.has_velocities = all.has_forces = true;
-  all.state = RunState{123456789012, {.cutoff = 2.5, .shifted = false, .dt = 0.005, .langevin = false, .temperature = 1.44, .gamma = 0.3, .skin = 0.31, .seed = 77}};
+  all.state = RunState{123456789012,
+                       {.cutoff = 2.5,
+                        .shifted = false,
+                        .dt = 0.005,
+                        .langevin = false,
+                        .temperature = 1.44,
+                        .gamma = 0.3,
+                        .skin = 0.31,
+                        .seed = 77}};
   const Configuration back = parse_xyz("f", xyz_text(all));
   CHECK(back.lower == all.lower);
   CHECK(back.upper == all.upper);
@@ -125,6 +138,6 @@ TEST_CASE("lj_fluid: what is wrong with an XYZ file is said with its line") {
 }
 
 TEST_CASE("lj_fluid: a line of energies") {
-  CHECK(energies_line({.step = 200, .temperature = 1, .potential = -5.5, .kinetic = 1.5, .pressure = 0.25}, 0.005) ==
-        "200,1,1,-5.5,1.5,-4,0.25\n");
+  CHECK(energies_line({.step = 200, .temperature = 1, .potential = -5.5, .kinetic = 1.5, .pressure = 0.25},
+                      0.005) == "200,1,1,-5.5,1.5,-4,0.25\n");
 }

@@ -40,9 +40,7 @@ std::vector<Particle> share(const std::vector<Atom>& atoms) {
   return mine;
 }
 
-wherry::Box<3> cube(double length) {
-  return {{0, 0, 0}, {length, length, length}, {true, true, true}};
-}
+wherry::Box<3> cube(double length) { return {{0, 0, 0}, {length, length, length}, {true, true, true}}; }
 
 /// All particles, in the order of identities, on all ranks.
 std::vector<Atom> gathered(const Domain& domain) {
@@ -103,9 +101,12 @@ void check_forces(const Case& c, Domain& domain) {
     for (std::size_t k = 0; k < 3; ++k)
       check(std::abs(all[i].force[k] - expected.forces[i][k]) <= 1e-12 * largest, "a force is off",
             all[i].force[k] - expected.forces[i][k]);
-  const double energy = apps::reduced(mine.energy, MPI_SUM, comm), virial = apps::reduced(mine.virial, MPI_SUM, comm);
-  check(std::abs(energy - expected.totals.energy) <= 1e-11 * std::abs(expected.totals.energy), "the energy is off", energy);
-  check(std::abs(virial - expected.totals.virial) <= 1e-11 * std::abs(expected.totals.virial), "the virial is off", virial);
+  const double energy = apps::reduced(mine.energy, MPI_SUM, comm),
+               virial = apps::reduced(mine.virial, MPI_SUM, comm);
+  check(std::abs(energy - expected.totals.energy) <= 1e-11 * std::abs(expected.totals.energy),
+        "the energy is off", energy);
+  check(std::abs(virial - expected.totals.virial) <= 1e-11 * std::abs(expected.totals.virial),
+        "the virial is off", virial);
 }
 
 /// How many images of all particles lie around this rank's domain.
@@ -127,7 +128,8 @@ std::size_t expected_ghosts(const Case& c, const Domain& domain) {
 }
 
 std::array<int, 3> grid_of(int dimensions, double length, const Physics& physics) {
-  const auto grid = process_grid(apps::size_of(comm), dimensions, {length, length, length}, physics.cutoff + physics.skin);
+  const auto grid =
+      process_grid(apps::size_of(comm), dimensions, {length, length, length}, physics.cutoff + physics.skin);
   if (!grid) std::fprintf(stderr, "no grid\n"), MPI_Abort(comm, 1);
   return *grid;
 }
@@ -139,7 +141,8 @@ void forces_agree(const Case& c) {
   Simulation simulation(domain, c.physics, 0, Simulation::Forces::unknown);
   check(simulation.relax(2000, 200).largest_force <= 2000, "the start does not relax");
   simulation.settle();
-  check(domain.ghosts() == expected_ghosts(c, domain), "the number of ghosts is off", double(domain.ghosts()));
+  check(domain.ghosts() == expected_ghosts(c, domain), "the number of ghosts is off",
+        double(domain.ghosts()));
   check_forces(c, domain);
   for (int i = 0; i < 50; ++i) check(simulation.step(Simulation::Measure::no), "a step failed");
   check(simulation.rebuilds() > 1, "particles stayed where they were");
@@ -153,7 +156,8 @@ void pairs_meet_everywhere(const Physics& physics, double length, const std::arr
     for (const double border : {0.0, 0.5}) {
       std::vector<Atom> atoms(2);
       Vector direction{double(code % 3 - 1), double(code / 3 % 3 - 1), double(code / 9 - 1)};
-      const double norm = std::sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
+      const double norm =
+          std::sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
       if (norm == 0) continue;
       for (std::size_t k = 0; k < 3; ++k) {
         atoms[0].position[k] = length * border - 0.5 * direction[k] / norm;
@@ -167,16 +171,20 @@ void pairs_meet_everywhere(const Physics& physics, double length, const std::arr
 
 /// The energy after so many steps is what it was, up to the error of the integrator.
 void energy_is_kept(const std::array<int, 3>& grid, double length) {
-  Physics physics{.cutoff = 2.5, .shifted = true, .dt = 0.002, .langevin = false, .temperature = 1.44, .skin = 0.3};
+  Physics physics{
+      .cutoff = 2.5, .shifted = true, .dt = 0.002, .langevin = false, .temperature = 1.44, .skin = 0.3};
   std::vector<Atom> atoms = placed(864, length, 6, 1);
   heat(atoms, physics.temperature, 1);
   Domain domain(comm, cube(length), grid, {physics.cutoff, physics.skin}, share(atoms));
   Simulation simulation(domain, physics, 0, Simulation::Forces::unknown);
   const double before = simulation.measured().total();
   check(std::abs(simulation.measured().temperature - 1.44) < 1e-12, "the temperature is off");
-  for (int i = 0; i < 400; ++i) simulation.step(i == 399 ? Simulation::Measure::yes : Simulation::Measure::no);
-  check(std::abs(simulation.measured().total() - before) < 2e-4, "the energy drifts", simulation.measured().total() - before);
-  check(simulation.measured().temperature < 1.2, "the lattice does not melt", simulation.measured().temperature);
+  for (int i = 0; i < 400; ++i)
+    simulation.step(i == 399 ? Simulation::Measure::yes : Simulation::Measure::no);
+  check(std::abs(simulation.measured().total() - before) < 2e-4, "the energy drifts",
+        simulation.measured().total() - before);
+  check(simulation.measured().temperature < 1.2, "the lattice does not melt",
+        simulation.measured().temperature);
 }
 
 }  // namespace
