@@ -50,7 +50,9 @@ void Domain::rebuild() {
   old_positions_.resize(size());
   for (std::size_t i = 0; i < size(); ++i) old_positions_[i] = sites_[i].position;
   rebuild_ghosts();
-  find_pairs({cells_, sites_, size(), identities_, reach_}, lists_);
+  find_bonds();
+  const auto excluded = exclusions();
+  find_pairs({cells_, sites_, size(), identities_, reach_, excluded}, lists_);
 }
 
 void Domain::migrate() {
@@ -100,6 +102,8 @@ void Domain::arrive(Particle&& particle) {
   velocities_.push_back(particle.momentum.velocity);
   identities_.push_back(particle.properties.identity);
   places_.push_back(static_cast<std::uint32_t>(particles_.size()));
+  any_bonds_ |= !particle.bonds.empty();
+  any_exclusions_ |= !particle.exclusions.empty();
   particles_.push_back(std::move(particle));
 }
 
@@ -141,6 +145,33 @@ void Domain::rebuild_ghosts() {
   sites_.push_back({.position = nowhere});
 }
 
+void Domain::find_bonds() {
+  bonds_.clear();
+  if (!any_bonds_) return;
+  const SitesByIdentity sites(sites_, identities_);
+  for (std::uint32_t i = 0; i < size(); ++i)
+    for (const std::uint64_t partner : particles_[places_[i]].bonds) add_bond(i, partner, sites);
+}
+
+/// One of the two particles computes the bond: the one that computes pairs, if the other is a ghost.
+void Domain::add_bond(std::uint32_t i, std::uint64_t partner, const SitesByIdentity& sites) {
+  const std::uint32_t other = sites.nearest(partner, sites_[i].position);
+  if (other == SitesByIdentity::none)
+    throw wherry::usage_error(
+        "particles " + std::to_string(identities_[i]) + " and " + std::to_string(partner) +
+        " are bonded, but further apart than ghosts reach; make the time step shorter, or "
+        "begin with bonds that are not stretched");
+  if (other < size() ? identities_[i] < partner : computes(identities_[i], partner))
+    bonds_.push_back({i, other});
+}
+
+std::vector<std::span<const std::uint64_t>> Domain::exclusions() const {
+  std::vector<std::span<const std::uint64_t>> all;
+  if (!any_exclusions_) return all;
+  for (const std::uint32_t place : places_) all.emplace_back(particles_[place].exclusions);
+  return all;
+}
+
 void Domain::compute_forces(const Potential& potential, Totals* totals) {
   const std::size_t n = size(), half = n / 2;
   const std::span<Site> all(sites_), own = all.first(n), ghosts = all.subspan(n, ghosts_.size());
@@ -149,6 +180,7 @@ void Domain::compute_forces(const Potential& potential, Totals* totals) {
   add_forces(all, lists_.own, 0, half, potential, totals);
   timed(times_.update_s, [&] { exchange_.finish_update(ghosts); });
   add_forces(all, lists_.ghosts, 0, n, potential, totals);
+  add_bonds(all, bonds_, totals);
   timed(times_.return_s, [&] { exchange_.start_return<&Site::force>(ghosts); });
   add_forces(all, lists_.own, half, n, potential, totals);
   timed(times_.return_s, [&] { exchange_.finish_return<&Site::force>(own); });

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "lj_fluid/bonds.hpp"
 #include "lj_fluid/forces.hpp"
 #include "wherry/halo.hpp"
 
@@ -58,6 +59,9 @@ class Domain {
   void close_gaps(const std::vector<bool>& gone);
   void sort();
   void rebuild_ghosts();
+  void find_bonds();
+  void add_bond(std::uint32_t particle, std::uint64_t partner, const SitesByIdentity& sites);
+  std::vector<std::span<const std::uint64_t>> exclusions() const;
   template <class Exchange>
   static void timed(double& sum_s, Exchange exchange) {
     const double start = MPI_Wtime();
@@ -79,6 +83,8 @@ class Domain {
   std::vector<std::uint32_t> places_;  // in particles_
   std::vector<Site> ghosts_;
   BothLists lists_;
+  std::vector<Bond> bonds_;
+  bool any_bonds_ = false, any_exclusions_ = false;  // of particles that were here
   Times times_;
 };
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <unordered_set>
 
 #include "common/columns.hpp"
 #include "common/mix.hpp"
@@ -63,19 +64,29 @@ Configuration fit(const Settings& settings, int ranks) {
   return start;
 }
 
+Particle particle_of(const Atom& atom, const Physics& physics, bool has_partner) {
+  Particle particle;
+  particle.properties.identity = atom.identity;
+  particle.position.position = atom.position;
+  particle.momentum.velocity = atom.velocity;
+  particle.force.force = atom.force;
+  const std::uint64_t partner = partner_of(atom.identity);
+  if (has_partner && physics.bonds) particle.bonds = {partner};
+  if (has_partner && physics.exclusions) particle.exclusions = {partner};
+  return particle;
+}
+
 /// Part of the particles; where they are does not matter. Collective.
-std::vector<Particle> share(Configuration& start, MPI_Comm comm) {
+std::vector<Particle> share(Configuration& start, const Settings& settings, MPI_Comm comm) {
   wherry::bcast_object(start, 0, comm);
   const auto rank = static_cast<std::size_t>(apps::rank_of(comm)),
-             ranks = static_cast<std::size_t>(apps::size_of(comm));
+             ranks = static_cast<std::size_t>(apps::size_of(comm)), n = start.atoms.size();
+  std::unordered_set<std::uint64_t> all;
+  for (const Atom& atom : start.atoms) all.insert(atom.identity);
   std::vector<Particle> mine;
-  for (std::size_t i = rank * start.atoms.size() / ranks; i < (rank + 1) * start.atoms.size() / ranks; ++i) {
-    Particle& particle = mine.emplace_back();
-    particle.properties.identity = start.atoms[i].identity;
-    particle.position.position = start.atoms[i].position;
-    particle.momentum.velocity = start.atoms[i].velocity;
-    particle.force.force = start.atoms[i].force;
-  }
+  for (const Atom& atom :
+       std::span(start.atoms).subspan(rank * n / ranks, (rank + 1) * n / ranks - rank * n / ranks))
+    mine.push_back(particle_of(atom, physics_for(settings, start), all.contains(partner_of(atom.identity))));
   start.atoms.clear();
   return mine;
 }
@@ -305,7 +316,7 @@ int main(int argc, char** argv) {
       .fit = [&](int ranks) { start = fit(settings, ranks); },
       .work =
           [&](MPI_Comm comm, apps::Progress& progress) {
-            std::vector<Particle> particles = share(start, comm);
+            std::vector<Particle> particles = share(start, settings, comm);
             return Run(comm, settings, std::move(start), std::move(particles)).work(progress);
           },
   };

@@ -127,7 +127,7 @@ class Finder {
     for (std::uint32_t i = own_.begins[here]; i < own_.begins[here + 1]; ++i) {
       const Center center{own_.x[i], own_.y[i], own_.z[i]};
       pieces_own_.front().begin = i + 1;
-      find_own(center);
+      find_own(i, center);
       find_ghosts(i, center);
     }
   }
@@ -176,9 +176,18 @@ class Finder {
     list.begins.push_back(list.begins.back() + static_cast<std::uint32_t>(found));
   }
 
-  void find_own(const Center& center) {
+  bool excludes(std::uint32_t i, std::uint32_t other) const {
+    return !from_.exclusions.empty() &&
+           std::ranges::find(from_.exclusions[i], from_.identities[other]) != from_.exclusions[i].end();
+  }
+
+  void find_own(std::uint32_t i, const Center& center) {
     std::uint32_t* const out = room(lists_.own, pieces_own_);
-    close(lists_.own, HWY_DYNAMIC_DISPATCH(search_pieces)(own_, pieces_own_, center, reach2_, out));
+    std::size_t found = HWY_DYNAMIC_DISPATCH(search_pieces)(own_, pieces_own_, center, reach2_, out);
+    if (!from_.exclusions.empty())
+      found = static_cast<std::size_t>(
+          std::remove_if(out, out + found, [&](std::uint32_t other) { return excludes(i, other); }) - out);
+    close(lists_.own, found);
   }
   void find_ghosts(std::uint32_t i, const Center& center) {
     if (pieces_ghosts_.empty()) return lists_.ghosts.begins.push_back(lists_.ghosts.begins.back());
@@ -186,7 +195,7 @@ class Finder {
     const std::size_t found =
         HWY_DYNAMIC_DISPATCH(search_pieces)(ghosts_, pieces_ghosts_, center, reach2_, out);
     const auto kept = std::remove_if(out, out + found, [&](std::uint32_t ghost) {
-      return !computes(from_.identities[i], from_.identities[ghost]);
+      return !computes(from_.identities[i], from_.identities[ghost]) || excludes(i, ghost);
     });
     close(lists_.ghosts, static_cast<std::size_t>(kept - out));
   }

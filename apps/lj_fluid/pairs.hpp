@@ -30,6 +30,8 @@ struct Neighborhood {
   std::size_t own_count;
   std::span<const std::uint64_t> identities;  // of particles and ghosts
   double reach;
+  // Of each own particle the identities of those that it is not listed with, which exclude it as well; empty: none do.
+  std::span<const std::span<const std::uint64_t>> exclusions = {};
 };
 
 struct BothLists {

@@ -11,11 +11,13 @@ struct Physics {
   double cutoff = wca_cutoff;
   bool shifted = true;  // energies, so that they are zero at the cutoff
   double dt = 0.01;
-  bool langevin = true;    // else the energy is constant
-  double temperature = 1;  // of the thermostat, and of drawn velocities
-  double gamma = 1;        // friction
-  double skin = 0.4;       // what lists reach beyond the cutoff
-  std::uint64_t seed = 1;  // of all that is drawn
+  bool langevin = true;     // else the energy is constant
+  double temperature = 1;   // of the thermostat, and of drawn velocities
+  double gamma = 1;         // friction
+  double skin = 0.4;        // what lists reach beyond the cutoff
+  std::uint64_t seed = 1;   // of all that is drawn
+  bool bonds = false;       // between partners (bonds.hpp)
+  bool exclusions = false;  // partners do not repel each other
   bool operator==(const Physics&) const = default;
 };
 

@@ -120,6 +120,10 @@ std::vector<apps::Option> options_of(Settings& s) {
                    s.temperature, 0, 1e6)),
       fixed(number("--gamma", "friction of the thermostat (default 1)", s.gamma, 0, 1e6)),
       fixed(count("--seed", "of all that is drawn (default 1)", s.seed, 0, most)),
+      fixed({"--bonds", "", "harmonic bonds between particles 1 and 2, 3 and 4, and so on",
+             [&s](const std::string&) { s.bonds = true; }}),
+      fixed({"--exclusions", "", "these pairs do not repel each other",
+             [&s](const std::string&) { s.exclusions = true; }}),
       count("--dimensions", "the box is cut in at most so many (default 3)", s.dimensions, 1, 3),
       count("--steps", "steps in time (default 1000)", s.steps, 0, most),
       count("--equilibrate", "steps before them, neither timed nor measured (default 0)", s.equilibrate, 0,
@@ -146,6 +150,7 @@ Physics physics_of(const Settings& s) {
   p.langevin = s.langevin.value_or(p.langevin);
   p.temperature = s.temperature.value_or(p.temperature), p.gamma = s.gamma.value_or(p.gamma);
   p.seed = static_cast<std::uint64_t>(s.seed.value_or(static_cast<int>(p.seed)));
+  p.bonds = s.bonds, p.exclusions = s.exclusions;
   return p;
 }
 
@@ -159,6 +164,7 @@ Configuration drawn_configuration(const Settings& s, int ranks) {
   Configuration all;
   all.upper = {length, length, length};
   all.atoms = placed(particles, length, cells, physics_of(s).seed);
+  if (s.bonds && !fluid.lattice) bring_partners_together(all.atoms, length, physics_of(s).seed);
   return all;
 }
 

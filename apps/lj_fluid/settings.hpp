@@ -30,7 +30,7 @@ struct Settings {
   std::optional<int> seed;
   std::string input, restart;  // files that are read
   int steps = 1000, equilibrate = 0, every = 100, dimensions = 3;
-  bool relax = true;
+  bool relax = true, bonds = false, exclusions = false;
   std::string output, trajectory, energies;  // files that are written
   apps::Drawn drawn;                         // of the particles
   std::string physics_option;  // one of those that were given, which a restart file says instead

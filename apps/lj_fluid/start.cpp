@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "common/mix.hpp"
+#include "lj_fluid/bonds.hpp"
 
 namespace lj_fluid {
 namespace {
@@ -53,6 +54,22 @@ std::vector<Atom> placed(std::uint64_t count, double length, int lattice_cells, 
         lattice_cells > 0 ? lattice_place({lattice_cells, length}, i + 1) : random_place(seed, i + 1, length);
   }
   return atoms;
+}
+
+void bring_partners_together(std::vector<Atom>& atoms, double length, std::uint64_t seed) {
+  const std::uint64_t own_seed = seed + 0xb0d;  // not that of the places
+  for (std::size_t i = 1; i < atoms.size(); i += 2) {
+    Vector direction;
+    double square = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      direction[k] = normal(own_seed, atoms[i].identity, k);
+      square += direction[k] * direction[k];
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double at = atoms[i - 1].position[k] + bond_length * direction[k] / std::sqrt(square);
+      atoms[i].position[k] = at < 0 ? at + length : at >= length ? at - length : at;
+    }
+  }
 }
 
 void heat(std::vector<Atom>& atoms, double temperature, std::uint64_t seed) {

@@ -22,6 +22,9 @@ Vector lattice_place(const Lattice& lattice, std::uint64_t identity);
 /// Particles 1 to `count` in a cube: at places of the lattice if it has cells, else at random.
 std::vector<Atom> placed(std::uint64_t count, double length, int lattice_cells, std::uint64_t seed);
 
+/// Moves the second of each two partners to where a bond of its length ends, in a random direction.
+void bring_partners_together(std::vector<Atom>& atoms, double length, std::uint64_t seed);
+
 /// Gives all velocities of this temperature exactly, whose sum is zero.
 void heat(std::vector<Atom>& atoms, double temperature, std::uint64_t seed);
 

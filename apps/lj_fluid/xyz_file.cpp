@@ -168,6 +168,7 @@ class Parser {
     p.cutoff = value("cutoff"), p.dt = value("dt"), p.temperature = value("temperature"),
     p.gamma = value("gamma");
     p.skin = value("skin"), p.shifted = whole("shifted") != 0, p.langevin = whole("langevin") != 0;
+    p.bonds = whole("bonds") != 0, p.exclusions = whole("exclusions") != 0;
     p.seed = static_cast<std::uint64_t>(whole("seed"));
     if (!(p.cutoff > 0 && p.dt > 0 && p.temperature >= 0 && p.gamma >= 0 && p.skin > 0))
       lines_.fail("the state of the run has numbers that are not positive");
@@ -194,7 +195,9 @@ std::string state_text(const RunState& state) {
                                                    {"temperature", p.temperature},
                                                    {"gamma", p.gamma},
                                                    {"skin", p.skin},
-                                                   {"seed", static_cast<double>(p.seed)}};
+                                                   {"seed", static_cast<double>(p.seed)},
+                                                   {"bonds", p.bonds},
+                                                   {"exclusions", p.exclusions}};
   std::string text;
   for (const auto& [key, value] : values) text += std::string(" lj_fluid_") + key + "=" + apps::number(value);
   return text;

@@ -63,7 +63,7 @@ const std::string_view whole_files[] = {
     "lj_fluid_cutoff=1.1 "
     "lj_fluid_shifted=1 lj_fluid_dt=0.01 lj_fluid_langevin=1 lj_fluid_temperature=1 lj_fluid_gamma=1 "
     "lj_fluid_skin=0.4 "
-    "lj_fluid_seed=1\n1 1 1 0 0 0 0 0 0\n",
+    "lj_fluid_seed=1 lj_fluid_bonds=0 lj_fluid_exclusions=1\n1 1 1 0 0 0 0 0 0\n",
 };
 
 /// Cut, flip, insert, repeat or erase, a few times.

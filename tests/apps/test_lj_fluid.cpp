@@ -5,6 +5,7 @@
 #include <random>
 #include <set>
 
+#include "lj_fluid/bonds.hpp"
 #include "lj_fluid/forces.hpp"
 #include "lj_fluid/noise.hpp"
 #include "lj_fluid/process_grid.hpp"
@@ -231,4 +232,56 @@ TEST_CASE("lj_fluid: grids have the least surface among those that fit") {
   CHECK(!process_grid(7, 3, {10, 10, 10}, 2));
   CHECK(most_domains(7, 3, {10, 10, 10}, 2) == 6);
   CHECK(most_domains(7, 3, {1, 10, 10}, 2) == 0);
+}
+
+TEST_CASE("lj_fluid: bonds pull with their slope, to the nearest image") {
+  std::vector<Site> sites(3);
+  sites[1].position = {0.6, 0.8, 0.3}, sites[2].position = {-3, 0, 0};
+  const std::vector<std::uint64_t> identities{5, 6, 6};
+  CHECK(SitesByIdentity(sites, identities).nearest(6, {0, 0, 0}) == 1);
+  CHECK(SitesByIdentity(sites, identities).nearest(6, {-2, 0, 0}) == 2);
+  CHECK(SitesByIdentity(sites, identities).nearest(7, {0, 0, 0}) == SitesByIdentity::none);
+  const std::vector<Bond> bonds{{0, 1}};
+  const auto energy = [&](double x) {
+    sites[1].position[0] = x;
+    for (Site& site : sites) site.force = {};
+    Totals totals;
+    add_bonds(sites, bonds, &totals);
+    return totals.energy;
+  };
+  const double slope = (energy(0.6 + 1e-6) - energy(0.6 - 1e-6)) / 2e-6;
+  CHECK(energy(0.6) == doctest::Approx(50 * std::pow(std::sqrt(1.09) - 1, 2)));
+  CHECK(sites[1].force[0] == doctest::Approx(-slope).epsilon(1e-6));
+  CHECK(sites[0].force[0] == -sites[1].force[0]);
+}
+
+TEST_CASE("lj_fluid: partners are brought together, and are not listed if they exclude each other") {
+  std::vector<Atom> atoms = placed(101, 6, 0, 1);
+  const Vector last = atoms[100].position;
+  bring_partners_together(atoms, 6, 1);
+  CHECK(atoms[100].position == last);
+  for (std::size_t i = 0; i + 1 < atoms.size(); i += 2) {
+    double square = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const double d = atoms[i].position[k] - atoms[i + 1].position[k];
+      square += std::pow(d - 6 * std::round(d / 6), 2);
+      CHECK((atoms[i + 1].position[k] >= 0 && atoms[i + 1].position[k] < 6));
+    }
+    CHECK(square == doctest::Approx(1));
+  }
+  const Drawn drawn(3, 2.0, 150);
+  const Cells cells = drawn.cells();
+  const auto nobody = static_cast<std::uint32_t>(drawn.sites.size() - 1);
+  BothLists with, without;
+  find_pairs({cells, drawn.sites, drawn.own, drawn.identities, 2.0}, with);
+  // Everyone excludes the first particle; so it excludes all.
+  const std::vector<std::uint64_t> first{drawn.identities[0]};
+  std::vector<std::span<const std::uint64_t>> exclusions(drawn.own, std::span(first));
+  exclusions[0] = drawn.identities;
+  find_pairs({cells, drawn.sites, drawn.own, drawn.identities, 2.0, exclusions}, without);
+  for (const auto lists : {&BothLists::own, &BothLists::ghosts}) {
+    Pairs expected = listed(with.*lists, nobody);
+    std::erase_if(expected, [](const auto& pair) { return pair.first == 0; });
+    CHECK(listed(without.*lists, nobody) == expected);
+  }
 }

@@ -64,9 +64,10 @@ def test_the_first_step_does_not_depend_on_the_ranks(mpi: Launcher, build: Path,
 
 
 @on_two
-def test_a_restart_goes_on_as_if_it_had_never_stopped(mpi: Launcher, build: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", ["", "--bonds --exclusions "], ids=["single", "bonded"])
+def test_a_restart_goes_on_as_if_it_had_never_stopped(mpi: Launcher, build: Path, tmp_path: Path, more: str) -> None:
     whole, parts, log = tmp_path / "whole.xyz", tmp_path / "parts.xyz", tmp_path / "energies.csv"
-    words = "--particles 1200 --every 60 --output"
+    words = f"--particles 1200 {more}--every 60 --output"
     launching.output(run(mpi, build, 3, f"--steps 120 {words}", whole, "--energies", tmp_path / "whole.csv"))
     launching.output(run(mpi, build, 3, f"--steps 60 {words}", parts))
     assert parts.read_text() != whole.read_text()

@@ -15,6 +15,7 @@ namespace {
 
 const MPI_Comm comm = MPI_COMM_WORLD;
 bool right = true;
+bool bonded = false;  // partners, which then do not repel each other
 
 void check(bool holds, const char* what, double value = 0) {
   if (holds) return;
@@ -27,7 +28,7 @@ Particle particle_of(const Atom& atom) {
   particle.properties.identity = atom.identity;
   particle.position.position = atom.position;
   particle.momentum.velocity = atom.velocity;
-  particle.bonds = {atom.identity + 1, atom.identity + 2};  // travels along
+  if (bonded) particle.bonds = particle.exclusions = {partner_of(atom.identity)};
   return particle;
 }
 
@@ -69,7 +70,15 @@ Reference all_pairs(const std::vector<Atom>& atoms, double length, const Potenti
         r2 += d[k] * d[k];
       }
       const double r = std::sqrt(r2);
-      if (i == j || !(r < potential.cutoff)) continue;
+      const bool partners = bonded && atoms[j].identity == partner_of(atoms[i].identity);
+      if (i == j || (!partners && !(r < potential.cutoff))) continue;
+      if (partners) {
+        for (std::size_t k = 0; k < 3; ++k)
+          result.forces[i][k] -= bond_stiffness * (r - bond_length) * d[k] / r;
+        result.totals.energy += bond_stiffness * (r - bond_length) * (r - bond_length) / 4;
+        result.totals.virial -= bond_stiffness * (r - bond_length) * r / 2;
+        continue;
+      }
       const double r6 = std::pow(r, -6), slope = 24 / r * (2 * r6 * r6 - r6);
       for (std::size_t k = 0; k < 3; ++k) result.forces[i][k] += slope * d[k] / r;
       result.totals.energy += (4 * (r6 * r6 - r6) + potential.shift) / 2;
@@ -136,6 +145,7 @@ std::array<int, 3> grid_of(int dimensions, double length, const Physics& physics
 
 void forces_agree(const Case& c) {
   std::vector<Atom> atoms = placed(c.particles, c.length, 0, 7);
+  if (bonded) bring_partners_together(atoms, c.length, 7);
   heat(atoms, 1, 7);
   Domain domain(comm, cube(c.length), c.grid, {c.physics.cutoff, c.physics.skin}, share(atoms));
   Simulation simulation(domain, c.physics, 0, Simulation::Forces::unknown);
@@ -160,8 +170,8 @@ void pairs_meet_everywhere(const Physics& physics, double length, const std::arr
           std::sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
       if (norm == 0) continue;
       for (std::size_t k = 0; k < 3; ++k) {
-        atoms[0].position[k] = length * border - 0.5 * direction[k] / norm;
-        atoms[1].position[k] = length * border + 0.5 * direction[k] / norm;
+        atoms[0].position[k] = length * border - 0.52 * direction[k] / norm;
+        atoms[1].position[k] = length * border + 0.52 * direction[k] / norm;
       }
       atoms[0].identity = 1, atoms[1].identity = 2;
       Domain domain(comm, cube(length), grid, {physics.cutoff, physics.skin}, share(atoms));
@@ -201,6 +211,10 @@ int main(int argc, char** argv) {
       forces_agree({"cut off", 800, cut_length, cut, grid_of(dimensions, cut_length, cut)});
     if (dimensions != 2) pairs_meet_everywhere(wca, wca_length, grid);
   }
+  bonded = true;
+  forces_agree({"bonded", 900, wca_length, wca, grid_of(3, wca_length, wca)});
+  pairs_meet_everywhere(wca, wca_length, grid_of(3, wca_length, wca));
+  bonded = false;
   const auto grid = process_grid(apps::size_of(comm), 3, {10.0782, 10.0782, 10.0782}, 2.8);
   if (grid) energy_is_kept(*grid, 10.0782);
   const int code = apps::on_all(right, comm) ? 0 : 1;
