@@ -1,7 +1,7 @@
 #include "lj_fluid/domain.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 #include "lj_fluid/particle.hpp"
 
@@ -12,6 +12,12 @@ Cells cells_of(const wherry::Decomposition<3>& decomposition, double reach) {
   Vector lower, upper;
   for (std::size_t i = 0; i < 3; ++i) lower[i] = decomposition.lower(i), upper[i] = decomposition.upper(i);
   return {lower, upper, reach};
+}
+
+std::uint64_t sum_of_all(std::size_t mine, MPI_Comm comm) {
+  std::uint64_t number = mine;
+  MPI_Allreduce(MPI_IN_PLACE, &number, 1, MPI_UINT64_T, MPI_SUM, comm);
+  return number;
 }
 
 template <class T>
@@ -35,10 +41,15 @@ void keep(std::vector<T>& values, const std::vector<bool>& gone) {
 Domain::Domain(MPI_Comm comm, const wherry::Box<3>& box, const std::array<int, 3>& grid,
                const Lengths& lengths, std::vector<Particle> particles)
     : decomposition_(comm, box, grid),
-      exchange_(decomposition_, lengths.reach()),
+      exchange_(decomposition_, lengths.reach(), wherry::Shell::half),
       reach_(lengths.reach()),
       cells_(cells_of(decomposition_, reach_)) {
-  for (Particle& particle : particles) arrive(std::move(particle));
+  std::size_t bonds = 0;
+  for (Particle& particle : particles) {
+    bonds += particle.bonds.size();
+    arrive(std::move(particle));
+  }
+  bonds_of_all_ = sum_of_all(bonds, decomposition_.comm()) / 2;  // both partners have them
   rebuild();
 }
 
@@ -102,7 +113,6 @@ void Domain::arrive(Particle&& particle) {
   velocities_.push_back(particle.momentum.velocity);
   identities_.push_back(particle.properties.identity);
   places_.push_back(static_cast<std::uint32_t>(particles_.size()));
-  any_bonds_ |= !particle.bonds.empty();
   any_exclusions_ |= !particle.exclusions.empty();
   particles_.push_back(std::move(particle));
 }
@@ -147,22 +157,26 @@ void Domain::rebuild_ghosts() {
 
 void Domain::find_bonds() {
   bonds_.clear();
-  if (!any_bonds_) return;
+  if (bonds_of_all_ == 0) return;
   const SitesByIdentity sites(sites_, identities_);
   for (std::uint32_t i = 0; i < size(); ++i)
     for (const std::uint64_t partner : particles_[places_[i]].bonds) add_bond(i, partner, sites);
+  if (sum_of_all(bonds_.size(), decomposition_.comm()) != bonds_of_all_)
+    throw wherry::usage_error(
+        "a bond is longer than ghosts reach; make the time step shorter, or begin with bonds that are not "
+        "stretched");
 }
 
-/// One of the two particles computes the bond: the one that computes pairs, if the other is a ghost.
+/// Of two particles on two ranks one has the other as a ghost, and the bond. A ghost that is further than half of the box
+/// is another image of the partner.
 void Domain::add_bond(std::uint32_t i, std::uint64_t partner, const SitesByIdentity& sites) {
   const std::uint32_t other = sites.nearest(partner, sites_[i].position);
-  if (other == SitesByIdentity::none)
-    throw wherry::usage_error(
-        "particles " + std::to_string(identities_[i]) + " and " + std::to_string(partner) +
-        " are bonded, but further apart than ghosts reach; make the time step shorter, or "
-        "begin with bonds that are not stretched");
-  if (other < size() ? identities_[i] < partner : computes(identities_[i], partner))
-    bonds_.push_back({i, other});
+  if (other == SitesByIdentity::none || (other < size() && identities_[i] > partner)) return;
+  bool nearest_image = true;
+  for (std::size_t k = 0; k < 3; ++k)
+    nearest_image &= std::abs(sites_[other].position[k] - sites_[i].position[k]) <
+                     (decomposition_.box().upper[k] - decomposition_.box().lower[k]) / 2;
+  if (nearest_image) bonds_.push_back({i, other});
 }
 
 std::vector<std::span<const std::uint64_t>> Domain::exclusions() const {

@@ -84,7 +84,8 @@ class Domain {
   std::vector<Site> ghosts_;
   BothLists lists_;
   std::vector<Bond> bonds_;
-  bool any_bonds_ = false, any_exclusions_ = false;  // of particles that were here
+  std::uint64_t bonds_of_all_ = 0;
+  bool any_exclusions_ = false;  // of particles that were here
   Times times_;
 };
 

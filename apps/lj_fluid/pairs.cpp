@@ -176,28 +176,27 @@ class Finder {
     list.begins.push_back(list.begins.back() + static_cast<std::uint32_t>(found));
   }
 
-  bool excludes(std::uint32_t i, std::uint32_t other) const {
-    return !from_.exclusions.empty() &&
-           std::ranges::find(from_.exclusions[i], from_.identities[other]) != from_.exclusions[i].end();
+  /// How many are left.
+  std::size_t without_excluded(std::uint32_t i, std::uint32_t* others, std::size_t count) const {
+    const auto& excluded = from_.exclusions[i];
+    const auto end = std::remove_if(others, others + count, [&](std::uint32_t other) {
+      return std::ranges::find(excluded, from_.identities[other]) != excluded.end();
+    });
+    return static_cast<std::size_t>(end - others);
   }
 
   void find_own(std::uint32_t i, const Center& center) {
     std::uint32_t* const out = room(lists_.own, pieces_own_);
     std::size_t found = HWY_DYNAMIC_DISPATCH(search_pieces)(own_, pieces_own_, center, reach2_, out);
-    if (!from_.exclusions.empty())
-      found = static_cast<std::size_t>(
-          std::remove_if(out, out + found, [&](std::uint32_t other) { return excludes(i, other); }) - out);
+    if (!from_.exclusions.empty()) found = without_excluded(i, out, found);
     close(lists_.own, found);
   }
   void find_ghosts(std::uint32_t i, const Center& center) {
     if (pieces_ghosts_.empty()) return lists_.ghosts.begins.push_back(lists_.ghosts.begins.back());
     std::uint32_t* const out = room(lists_.ghosts, pieces_ghosts_);
-    const std::size_t found =
-        HWY_DYNAMIC_DISPATCH(search_pieces)(ghosts_, pieces_ghosts_, center, reach2_, out);
-    const auto kept = std::remove_if(out, out + found, [&](std::uint32_t ghost) {
-      return !computes(from_.identities[i], from_.identities[ghost]) || excludes(i, ghost);
-    });
-    close(lists_.ghosts, static_cast<std::size_t>(kept - out));
+    std::size_t found = HWY_DYNAMIC_DISPATCH(search_pieces)(ghosts_, pieces_ghosts_, center, reach2_, out);
+    if (!from_.exclusions.empty()) found = without_excluded(i, out, found);
+    close(lists_.ghosts, found);
   }
 
   const Neighborhood& from_;

@@ -16,12 +16,6 @@ struct PairLists {
   std::vector<std::uint32_t> begins, others;
 };
 
-/// Of two particles on different ranks, each of which has a ghost of the other, who computes their force? Half of the
-/// pairs fall to each. A particle and its own image are never within reach.
-inline bool computes(std::uint64_t own, std::uint64_t ghost) {
-  return own != ghost && (own < ghost) == ((own + ghost) % 2 == 0);
-}
-
 /// What lists are made of. own: as many sites as `own_count`, in the order of cells; behind them ghosts, and at last one
 /// that is nowhere.
 struct Neighborhood {

@@ -109,14 +109,18 @@ class Traffic {
 
 }  // namespace detail
 
+/// Whose particles are ghosts: those of all adjacent domains, or of those on one side, half of them. Where what two
+/// particles do to each other is computed once, and returned to the other, half of them are enough.
+enum class Shell { full, half };
+
 /// Ghosts of particles of type T. position: its member (or what within() makes) with D coordinates.
 template <class T, auto position, std::size_t D>
 class Ghosts {
  public:
   /// width: how far beyond this rank's domain ghosts are kept; the decomposition must live as long.
   /// Collective. Throws usage_error (on all ranks) if the width is more than a domain: ghosts come from next to it.
-  Ghosts(const Decomposition<D>& decomposition, double width)
-      : decomposition_(&decomposition), width_(width) {
+  Ghosts(const Decomposition<D>& decomposition, double width, Shell shell = Shell::full)
+      : decomposition_(&decomposition), width_(width), shell_(shell) {
     for (std::size_t i = 0; i < D; ++i) {
       const Box<D>& box = decomposition.box();
       const double extent = (box.upper[i] - box.lower[i]) / decomposition.grid()[i];
@@ -168,7 +172,8 @@ class Ghosts {
     for (Peer& peer : peers_) peer.sent.clear();
     const auto neighbors = decomposition_->neighbors();
     find_near_border(particles);
-    for (std::size_t n = 0; n < neighbors.size(); ++n) choose(neighbors[n], static_cast<std::uint8_t>(n));
+    for (std::size_t n = 0; n < neighbors.size(); ++n)
+      if (shell_ == Shell::full || is_above(neighbors[n])) choose(neighbors[n], static_cast<std::uint8_t>(n));
     agree_on_lengths();
     ghosts.assign(ghosts_, T{});
     start_update<member...>(particles);
@@ -290,6 +295,14 @@ class Ghosts {
     }
   }
 
+  /// In the last dimension in which the domains differ: so of two adjacent domains one is above the other, for each of
+  /// their faces, edges and corners.
+  static bool is_above(const Neighbor<D>& neighbor) {
+    for (std::size_t i = D; i-- > 0;)
+      if (neighbor.direction[i] != 0) return neighbor.direction[i] > 0;
+    return false;
+  }
+
   /// The particles that the neighbor's domain, with the width around it, has.
   void choose(const Neighbor<D>& neighbor, std::uint8_t number) {
     Peer& peer = *std::ranges::find(peers_, neighbor.rank, &Peer::rank);
@@ -369,6 +382,7 @@ class Ghosts {
 
   const Decomposition<D>* decomposition_;
   double width_;
+  Shell shell_;
   std::vector<Peer> peers_;
   std::vector<NearBorder> near_border_;
   std::size_t particles_ = 0, sent_ = 0, ghosts_ = 0;

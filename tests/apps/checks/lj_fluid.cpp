@@ -118,20 +118,22 @@ void check_forces(const Case& c, Domain& domain) {
         "the virial is off", virial);
 }
 
-/// How many images of all particles lie around this rank's domain.
+/// How many images of all particles lie around this rank's domain, on the side that ghosts come from: below it in the
+/// last dimension in which they are outside its bounds.
 std::size_t expected_ghosts(const Case& c, const Domain& domain) {
   const auto& decomposition = domain.decomposition();
   const double reach = c.physics.cutoff + c.physics.skin;
   std::size_t ghosts = 0;
   for (const Atom& atom : gathered(domain))
     for (int code = 0; code < 27; ++code) {
-      bool inside = true, own = true;
+      bool inside = true, below = false;
       for (std::size_t k = 0, rest = static_cast<std::size_t>(code); k < 3; ++k, rest /= 3) {
         const double x = atom.position[k] + (double(rest % 3) - 1) * c.length;
         inside &= x >= decomposition.lower(k) - reach && x <= decomposition.upper(k) + reach;
-        own &= x >= decomposition.lower(k) && x < decomposition.upper(k);
+        if (x < decomposition.lower(k)) below = true;
+        else if (x >= decomposition.upper(k)) below = false;
       }
-      ghosts += inside && !own;
+      ghosts += inside && below;
     }
   return ghosts;
 }
