@@ -1,5 +1,5 @@
-// A particle as molecular dynamics codes keep it: nested parts, lists of bonds and exclusions, 616 bytes with six
-// entries in them. It is what migrates and what a file knows; forces are computed on sites (site.hpp).
+// A particle as molecular dynamics codes keep it: nested parts, lists of bonds and exclusions; 616 bytes with one of
+// each. It is what migrates; forces are computed on sites (site.hpp).
 #pragma once
 
 #include <array>
@@ -51,6 +51,7 @@ struct Particle {
   Local local;
   wherry::compact_vector<std::uint64_t> bonds, exclusions;  // identities of the partners
 };
+static_assert(sizeof(Particle) == 600);
 
 /// What a step needs of a particle.
 struct Atom {
