@@ -35,6 +35,8 @@ class Lines {
   /// The next word of the line; empty if there is none.
   std::string_view word();
   bool has_word() const;
+  /// What is left of the line.
+  std::string_view rest() const { return line_; }
   bool begins_with(char sign) const { return line_.starts_with(sign); }
 
   /// The next word as a number from least to most; `what` names it in the error.

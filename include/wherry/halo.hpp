@@ -24,7 +24,6 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -110,14 +109,18 @@ class Traffic {
 
 }  // namespace detail
 
+/// Whose particles are ghosts: those of all adjacent domains, or of those on one side, half of them. Where what two
+/// particles do to each other is computed once, and returned to the other, half of them are enough.
+enum class Shell { full, half };
+
 /// Ghosts of particles of type T. position: its member (or what within() makes) with D coordinates.
 template <class T, auto position, std::size_t D>
 class Ghosts {
  public:
   /// width: how far beyond this rank's domain ghosts are kept; the decomposition must live as long.
   /// Collective. Throws usage_error (on all ranks) if the width is more than a domain: ghosts come from next to it.
-  Ghosts(const Decomposition<D>& decomposition, double width)
-      : decomposition_(&decomposition), width_(width) {
+  Ghosts(const Decomposition<D>& decomposition, double width, Shell shell = Shell::full)
+      : decomposition_(&decomposition), width_(width), shell_(shell) {
     for (std::size_t i = 0; i < D; ++i) {
       const Box<D>& box = decomposition.box();
       const double extent = (box.upper[i] - box.lower[i]) / decomposition.grid()[i];
@@ -168,8 +171,9 @@ class Ghosts {
     particles_ = particles.size();
     for (Peer& peer : peers_) peer.sent.clear();
     const auto neighbors = decomposition_->neighbors();
+    find_near_border(particles);
     for (std::size_t n = 0; n < neighbors.size(); ++n)
-      choose(particles, neighbors[n], static_cast<std::uint8_t>(n));
+      if (shell_ == Shell::full || is_above(neighbors[n])) choose(neighbors[n], static_cast<std::uint8_t>(n));
     agree_on_lengths();
     ghosts.assign(ghosts_, T{});
     start_update<member...>(particles);
@@ -262,21 +266,53 @@ class Ghosts {
     std::ranges::sort(peers_, {}, &Peer::rank);
   }
 
-  /// The particles that the neighbor's domain, with the width around it, has.
-  void choose(std::span<const T> particles, const Neighbor<D>& neighbor, std::uint8_t number) {
-    Peer& peer = *std::ranges::find(peers_, neighbor.rank, &Peer::rank);
+  /// A particle that is some neighbor's ghost, and the ends of the domain that it is near to.
+  struct NearBorder {
+    std::uint32_t particle;
+    std::uint8_t ends;
+  };
+  static constexpr std::uint8_t lower_end(std::size_t dimension) {
+    return static_cast<std::uint8_t>(1U << 2 * dimension);
+  }
+  static constexpr std::uint8_t upper_end(std::size_t dimension) {
+    return static_cast<std::uint8_t>(2U << 2 * dimension);
+  }
+
+  /// Most particles are nobody's ghosts: one pass leaves them out.
+  void find_near_border(std::span<const T> particles) {
     Point<D> from, to;
     for (std::size_t i = 0; i < D; ++i) {
-      constexpr double infinity = std::numeric_limits<double>::infinity();
-      from[i] = neighbor.direction[i] > 0 ? decomposition_->upper(i) - width_ : -infinity;
-      to[i] = neighbor.direction[i] < 0 ? decomposition_->lower(i) + width_ : infinity;
+      from[i] = decomposition_->upper(i) - width_;
+      to[i] = decomposition_->lower(i) + width_;
     }
+    near_border_.clear();
     for (std::size_t p = 0; p < particles.size(); ++p) {
       const auto& at = detail::member_of(particles[p], position);
-      bool near = true;
-      for (std::size_t i = 0; i < D; ++i) near &= at[i] >= from[i] && at[i] <= to[i];
-      if (near) peer.sent.push_back({static_cast<std::uint32_t>(p), number});
+      unsigned ends = 0;
+      for (std::size_t i = 0; i < D; ++i)
+        ends |= (at[i] >= from[i] ? upper_end(i) : 0U) | (at[i] <= to[i] ? lower_end(i) : 0U);
+      if (ends != 0) near_border_.push_back({static_cast<std::uint32_t>(p), static_cast<std::uint8_t>(ends)});
     }
+  }
+
+  /// In the last dimension in which the domains differ: so of two adjacent domains one is above the other, for each of
+  /// their faces, edges and corners.
+  static bool is_above(const Neighbor<D>& neighbor) {
+    for (std::size_t i = D; i-- > 0;)
+      if (neighbor.direction[i] != 0) return neighbor.direction[i] > 0;
+    return false;
+  }
+
+  /// The particles that the neighbor's domain, with the width around it, has.
+  void choose(const Neighbor<D>& neighbor, std::uint8_t number) {
+    Peer& peer = *std::ranges::find(peers_, neighbor.rank, &Peer::rank);
+    unsigned needed = 0;
+    for (std::size_t i = 0; i < D; ++i) {
+      if (neighbor.direction[i] > 0) needed |= upper_end(i);
+      if (neighbor.direction[i] < 0) needed |= lower_end(i);
+    }
+    for (const NearBorder& near : near_border_)
+      if ((near.ends & needed) == needed) peer.sent.push_back({near.particle, number});
   }
 
   void agree_on_lengths() {
@@ -346,7 +382,9 @@ class Ghosts {
 
   const Decomposition<D>* decomposition_;
   double width_;
+  Shell shell_;
   std::vector<Peer> peers_;
+  std::vector<NearBorder> near_border_;
   std::size_t particles_ = 0, sent_ = 0, ghosts_ = 0;
   detail::Traffic update_{update_tag}, return_{return_tag};
 };

@@ -135,9 +135,9 @@ std::array<double, D> force_of_all(const wherry::Box<D>& box, const Particles<D>
   return force;
 }
 
-/// Each of the two ranks that have a pair computes half of it, on both particles: the rest comes back with the ghosts.
+/// Each of the ranks that have a pair computes a part of it, on both particles: the rest comes back with the ghosts.
 template <std::size_t D>
-void compute_forces(Particles<D>& own, Particles<D>& ghosts) {
+void compute_forces(Particles<D>& own, Particles<D>& ghosts, double part) {
   for (Particle<D>& p : own) p.force = {};
   for (Particle<D>& g : ghosts) g.force = {};
   for (std::size_t a = 0; a < own.size(); ++a) {
@@ -145,8 +145,8 @@ void compute_forces(Particles<D>& own, Particles<D>& ghosts) {
       if (a != b) add<D>(own[a].force, force_between<D>(own[a].position, own[b].position), 1);
     for (Particle<D>& g : ghosts) {
       const auto f = force_between<D>(own[a].position, g.position);
-      add<D>(own[a].force, f, 0.5);
-      add<D>(g.force, f, -0.5);
+      add<D>(own[a].force, f, part);
+      add<D>(g.force, f, -part);
     }
   }
 }
@@ -166,6 +166,20 @@ template <std::size_t D>
 void move(Particles<D>& particles) {
   for (Particle<D>& p : particles)
     for (std::size_t i = 0; i < D; ++i) p.position[i] += 1e-3 * std::sin(p.id + double(i));
+}
+
+/// Every pair of two ranks is on one of them.
+template <std::size_t D>
+void check_half_shell(test::Checks& checks, const wherry::Decomposition<D>& d, const Particles<D>& all,
+                      Particles<D>& own) {
+  wherry::Ghosts<Particle<D>, &Particle<D>::position, D> exchange(d, width, wherry::Shell::half);
+  Particles<D> ghosts;
+  exchange.migrate(own);
+  exchange.template rebuild<&Particle<D>::id>(own, ghosts);
+  compute_forces<D>(own, ghosts, 1);
+  exchange.template start_return<&Particle<D>::force>(ghosts);
+  exchange.template finish_return<&Particle<D>::force>(own);
+  checks.that(right_forces<D>(d.box(), own, all), "forces of a half shell differ from those of all pairs");
 }
 
 template <std::size_t D>
@@ -194,13 +208,14 @@ void check_box(test::Checks& checks, int periodicity, std::size_t count) {
   for (int step = 0; step < 3; ++step) {
     exchange.start_update(own);
     exchange.finish_update(ghosts);
-    compute_forces<D>(own, ghosts);
+    compute_forces<D>(own, ghosts, 0.5);
     exchange.template start_return<&Particle<D>::force>(ghosts);
     exchange.template finish_return<&Particle<D>::force>(own);
     checks.that(right_forces<D>(d.box(), own, all), "forces differ from those of all pairs");
     if (step > 0) continue;  // ghosts stay near enough for one small step
     move<D>(all), move<D>(own);
   }
+  check_half_shell<D>(checks, d, all, own);
 }
 
 template <class Action>

@@ -20,6 +20,7 @@ on_quick = on("mpich")
 
 MISSING = {
     "pme": "pme is not built: FFTW is missing (as root: apt-get install libfftw3-dev)",
+    "lj_fluid": "lj_fluid is not built: Highway is missing (as root: apt-get install libhwy-dev)",
     "nbody": "nbody is not built: Highway is missing (as root: apt-get install libhwy-dev)",
 }
 
