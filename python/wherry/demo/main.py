@@ -25,7 +25,7 @@ from wherry.run.mpis import find_mpis
 
 _STYLES = {"faster": "green", "slower": "yellow", "no measurable difference": ""}
 _LIMIT_S = 60.0  # of one run
-_ROW_S = 10.0  # for all runs of a row, where three rounds take no longer
+_ROW_S = 8.0  # for all runs of a row, where three rounds take no longer
 _PLAN, _QUICK = Plan(12, limit_s=_LIMIT_S, budget_s=_ROW_S), Plan(2, limit_s=_LIMIT_S)
 
 
