@@ -33,7 +33,8 @@ struct LayoutReport {
   std::array<MemberLayout, n> members;  // as declared
   std::array<std::size_t, n> order;     // indices of members; declared so, an object has ordered_bytes
   std::size_t ordered_bytes;            // equals bytes if no order is smaller, or none can be proposed
-  bool complete;  // all members are known: of a class with members(), others may lie in what seems to be a hole
+  bool
+      complete;  // all members are known: of a class with members(), others may lie in what seems to be a hole
 
   /// Bytes of an object that no member covers; holes inside of members are not among them.
   constexpr std::size_t hole_bytes() const {
@@ -91,7 +92,7 @@ constexpr auto report_of(Types<M...>) {
                          sizeof(T),
                          !NamesMembers<T> && !TupleLike<T>};
   if constexpr (n > 0) {
-    const auto offsets = part_offsets<T>();
+    constexpr auto offsets = part_offsets<T>();  // the probe has addresses, but no storage
     for (std::size_t i = 0; i < n; ++i) {
       report.members[i].offset = offsets[i];
       report.order[i] = i;
@@ -127,7 +128,8 @@ std::string to_text(const LayoutReport<n>& report) {
       std::string(report.type) + ": " + number(report.bytes) + " bytes, " + number(report.hole_bytes()) +
       (report.complete ? " of them holes\n" : " of them holes or members that members() leaves out\n");
   const auto line = [&](std::size_t offset, std::size_t bytes, const std::string& what) {
-    text += "  " + number(offset) + ": " + number(bytes) + (bytes == 1 ? " byte, " : " bytes, ") + what + '\n';
+    text +=
+        "  " + number(offset) + ": " + number(bytes) + (bytes == 1 ? " byte, " : " bytes, ") + what + '\n';
   };
   auto places = report.order;
   for (std::size_t i = 0; i < n; ++i) places[i] = i;

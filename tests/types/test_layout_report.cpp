@@ -87,9 +87,10 @@ constexpr bool proposes_nothing() {
 }
 
 TEST_CASE("offsets are those of offsetof") {
-  CHECK(offsets(layout_report<Loose>()) ==
-        std::vector<std::size_t>{offsetof(Loose, a), offsetof(Loose, b), offsetof(Loose, c), offsetof(Loose, d),
-                                 offsetof(Loose, e), offsetof(Loose, p), offsetof(Loose, f)});
+  CHECK(offsets(layout_report<Loose>()) == std::vector<std::size_t>{offsetof(Loose, a), offsetof(Loose, b),
+                                                                    offsetof(Loose, c), offsetof(Loose, d),
+                                                                    offsetof(Loose, e), offsetof(Loose, p),
+                                                                    offsetof(Loose, f)});
   CHECK(offsets(layout_report<Wide>()) ==
         std::vector<std::size_t>{offsetof(Wide, a), offsetof(Wide, b), offsetof(Wide, c)});
 }

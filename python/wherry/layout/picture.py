@@ -66,7 +66,8 @@ def _pieces(layout: Layout) -> Iterator[tuple[int, int, str, str]]:
         if end > begin:
             yield begin, end, member.name, f"{member.name}: {member.type_name}, {size} at {member.offset}"
     for hole in holes(layout):
-        yield 8 * hole.offset, 8 * (hole.offset + hole.size), "", f"hole of {units.plural(hole.size, 'byte')} at {hole.offset}"
+        tip = f"hole of {units.plural(hole.size, 'byte')} at {hole.offset}"
+        yield 8 * hole.offset, 8 * (hole.offset + hole.size), "", tip
 
 
 def _piece(begin: int, end: int, name: str, tip: str, top: float, colour: str) -> Iterator[Markup]:
