@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree, which
 
-from wherry.bench.place import OURS, Place
-from wherry.demo.programs import Missing, Start
+from wherry.bench.place import Find, Missing, Place, Start, our_file
 
 #: One problem so many times: once takes hundredths of a second.
 _REPEATS, _ORDER = 16, 450
@@ -34,7 +32,7 @@ task scf energy
 """
 
 
-def scalapack(routine: str) -> Callable[[Place], Start]:
+def scalapack(routine: str) -> Find:
     """A timing program of the package scalapack-mpi-test, which exists for both libraries."""
 
     def start(place: Place) -> Start:
@@ -69,9 +67,7 @@ def icofoam(place: Place) -> Start:
     of = "openmpi" if place.mpi.name == "debian-openmpi" else ""
     program = _installed(place, of, "icoFoam", "openfoam", "/usr/bin")
     case = place.folder / "cavity"
-    if not (OURS / "cavity").is_dir():
-        raise Missing(f"{OURS / 'cavity'} is not there: it comes with the sources of Wherry")
-    copytree(OURS / "cavity", case)
+    copytree(our_file("cavity"), case)
     parts = case / "system" / "decomposeParDict"
     parts.write_text(parts.read_text("ascii").replace("RANKS", str(place.ranks)), encoding="ascii")
     for tool in ("blockMesh", "decomposePar"):

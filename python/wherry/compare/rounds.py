@@ -9,12 +9,15 @@ from __future__ import annotations
 import math
 import random
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from wherry.analysis import record
+from wherry.analysis import Analysis, analyse, record
 from wherry.compare.launching import Failed, Reading, Sample, Started, Variant, run_once
 from wherry.compare.levers import Lever, levers
 from wherry.compare.ratios import Ratio, geometric_mean, paired_ratio, rounds_to_settle, shared_level
@@ -22,7 +25,7 @@ from wherry.files import record_files
 
 NATIVE, EVERYTHING = "native", "Wherry"
 WALL, PROGRAM = "wall_s", "program"
-_WARM_UP = -1
+_WARM_UP, _LEAST_ROUNDS = -1, 3
 
 Progress = Callable[[str, int, int], None]  # what, done, of how many
 Run = Callable[[Variant, int], Sample]
@@ -30,16 +33,20 @@ Run = Callable[[Variant, int], Sample]
 
 @dataclass(frozen=True)
 class Plan:
+    """limit_s: of one run. budget_s: of all runs; after three rounds none is begun that would end later."""
+
     rounds: int = 10
     seed: int = 0
     why: bool = False
     reading: Reading = field(default_factory=Reading)
     tolerance: float = 0.0  # relative, of numbers in answers
+    limit_s: float = math.inf
+    budget_s: float = math.inf
 
 
 @dataclass
 class Comparison:
-    """What was measured. samples: of counted rounds only."""
+    """What was measured. samples: of counted rounds only. analysis: of the last run with everything."""
 
     plan: Plan
     variants: list[str]
@@ -49,6 +56,7 @@ class Comparison:
     mpi: str = ""
     ranks: int = 0
     reached: bool = True  # whether Wherry recorded anything
+    analysis: Analysis | None = None
 
     @property
     def measure(self) -> str:
@@ -114,6 +122,7 @@ class _Session:
     ) -> None:
         self._started, self._given, self._plan, self._progress, self._folder = started, given, plan, progress, folder
         self._done, self._total, self._equal = 0, 0, 0
+        self._begin = time.monotonic()
         self._reference: list[Any] | None = None
 
     def run(self) -> Comparison:
@@ -127,13 +136,25 @@ class _Session:
         self._total = (2 + len(more)) * (1 + self._plan.rounds)
         for variant in more:
             self._once(variant, _WARM_UP)
-        turns = order([*variants, *more], self._plan.rounds, self._plan.seed)
-        samples = [self._once(variant, number) for number, variant in turns]
+        samples = list(self._rounds([*variants, *more]))
         names = [variant.name for variant in (*variants, *more)]
-        result = Comparison(self._plan, names, samples, self._equal, left_out, reached=bool(records))
+        plan = replace(self._plan, rounds=samples[-1].round + 1)
+        result = Comparison(plan, names, samples, self._equal, left_out, reached=bool(records))
         if records:
+            result.analysis = analyse(record.read_all(self._records(EVERYTHING)))
             result.mpi, result.ranks = _short(records[0].mpi_version), records[0].size
         return result
+
+    def _rounds(self, variants: Sequence[Variant]) -> Iterator[Sample]:
+        """As many as planned, or as fit into the budget."""
+        began = time.monotonic()
+        turns = order(variants, self._plan.rounds, self._plan.seed)
+        for number, same_round in groupby(turns, key=itemgetter(0)):
+            now = time.monotonic()
+            if number >= _LEAST_ROUNDS and now + (now - began) / number > self._begin + self._plan.budget_s:
+                return
+            for _, variant in same_round:
+                yield self._once(variant, number)
 
     def _variant(self, name: str, off: Mapping[str, str]) -> Variant:
         """As `wherry run`, with a record; what is learned stays apart from what other variants learn."""
@@ -152,7 +173,7 @@ class _Session:
         for old in record_files(self._records(variant.name)) if number != _WARM_UP else ():
             old.unlink()
         try:
-            return run_once(self._started, variant, number, self._plan.reading, self._check)
+            return run_once(self._started, variant, number, self._plan.reading, self._check, self._plan.limit_s)
         except Failed as error:
             raise Failed(f"run {self._done}, {variant.name} ({which}): {error}; nothing is compared") from None
 

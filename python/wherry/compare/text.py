@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wherry import units
+from wherry.compare.effects import effects
 from wherry.compare.launching import COUNTERS
 from wherry.compare.levers import ALGORITHMS, OPERATIONS, Lever
 from wherry.compare.ratios import MOST_ROUNDS, STATISTIC, Ratio
@@ -84,11 +85,17 @@ def sentences(result: Comparison) -> Iterator[str]:
         yield f"answers: all {result.answers} runs equal"
     else:
         yield "answers: not compared (--answer REGEX)"
+    yield from did(result)
     yield verdict(result)
     if result.plan.why:
         yield reason(result)
     elif (ratio := result.ratio(result.measure)) and ratio.differs:
         yield "--why tells which part of Wherry made the difference"
+
+
+def did(result: Comparison) -> Iterator[str]:
+    if result.analysis is not None:
+        yield from (f"what Wherry did: {line}" for line in effects(result) or ["nothing but recording"])
 
 
 def verdict(result: Comparison) -> str:

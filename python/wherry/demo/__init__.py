@@ -1,1 +1,1 @@
-"""`make demo`: real programs with and without Wherry; answers are compared first, then times."""
+"""`make demo`: some rows of `wherry bench programs`, and a page of them that needs no other."""

@@ -1,183 +1,159 @@
-"""out/report.html: what was compared, the times, what could not run, and the profile of one run per program."""
+"""out/report.html from the records of the demo: the table first, then a picture, then how to do the same."""
 
 from __future__ import annotations
 
-import html
 import platform
 from collections.abc import Sequence
 from importlib import resources
 
-from rich.text import Text
-
-from wherry import __version__, report, units
-from wherry.analysis import analyse, record, replaced
-from wherry.demo import bar_chart, results
-from wherry.demo.cases import Skipped
-from wherry.demo.measure import WITH, WITHOUT, Run, measure_name
-from wherry.demo.programs import PROGRAMS, Measure
-from wherry.demo.results import Line
-from wherry.draw import charts
+from wherry import __version__, units
+from wherry.demo import results
+from wherry.demo.picture import picture
+from wherry.demo.rows import Place
 from wherry.draw.markup import Markup, join, table, tag
-from wherry.measure.harness import STATISTIC
-from wherry.provenance import commit, machine
+from wherry.measure.record import Record, values
+from wherry.report.parts import numbers, section
 
 _STYLE = """
-.times td, .times th { white-space: nowrap; }
-details.profile { border: 1px solid var(--line); border-radius: 8px; padding: 8px 16px; margin: 10px 0; }
-details.profile > summary { font-size: 15px; }
-details.profile h2 { font-size: 16px; margin-top: 24px; }
-details.profile td:first-child { white-space: nowrap; }
+main { max-width: 1080px; }
 td.faster { color: var(--accent); font-weight: 600; }
 td.slower { color: var(--c3); font-weight: 600; }
-svg .grid.one { stroke: var(--soft); }
+td.ratio, td.time { white-space: nowrap; }
+pre { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: 10px 14px; }
+pre { overflow-x: auto; font-size: 13px; }
+td ul { margin: 0; padding-left: 16px; }
+svg .grid.one { stroke: var(--ink); }
 """
 
-_VERDICTS = {"faster": "times faster with Wherry", "equal": "equal", "slower": "slower", "unclear": "too noisy to tell"}
+_GROUPS: dict[Place, tuple[str, str]] = {
+    "node": ("As many ranks as cores", ""),
+    "cluster": (
+        "On an emulated cluster",
+        "Hosts in network namespaces of this machine, joined by links of 1 Gbit/s. Ranks share this machine's cores.",
+    ),
+    "crowded": (
+        "More ranks than cores",
+        "Here ranks also wait for a core. MPI libraries that spin while they wait become slow; Wherry's waits give the"
+        " core away. This says nothing about machines with enough cores.",
+    ),
+}
 
 
-def page(runs: Sequence[Run], skipped: Sequence[Skipped]) -> str:
+def page(records: Sequence[Record]) -> str:
     style = resources.files("wherry.report").joinpath("report.css").read_text(encoding="utf-8")
     head = tag(
         "head",
         Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
-        tag("title", "Wherry: the demo"),
+        tag("title", "Programs with and without Wherry"),
         tag("style", Markup(style + _STYLE)),
     )
-    sections = join([_problems(runs, skipped), _times(runs), _launches(runs), _profiles(runs), _about(runs)])
-    body = tag("body", tag("main", _heading(runs, skipped), sections))
+    parts = [_heading(records), _tables(records), _left_out(records), _picture(records), _own(), _about(records)]
+    body = tag("body", tag("main", *parts))
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _heading(runs: Sequence[Run], skipped: Sequence[Skipped]) -> Markup:
-    found = results.lines(runs)
-    cards = [(str(sum(run.compared for run in runs)), "answers compared")]
-    cards.append((str(sum(1 for run in runs if run.problems)), "cases failed"))
-    for verdict, text in _VERDICTS.items():
-        cards.append((str(sum(line.verdict == verdict for line in found)), text))
-    if skipped:
-        cards.append((str(len(skipped)), "cases skipped"))
-    boxes = [tag("div", tag("b", value), tag("span", text), class_="card") for value, text in cards]
+def _heading(records: Sequence[Record]) -> Markup:
     text = (
-        "Unmodified programs, each launched in turns without and with Wherry preloaded. Their answers are compared"
-        f" first, then the times that they themselves report: the {STATISTIC}."
+        "Wherry is a library that is loaded into MPI programs when they start. These programs were not changed or"
+        " rebuilt for it. Each ran several times with and without Wherry, in turns; the times are those that the"
+        " programs print of their own main loops, and the answers that they print were compared."
     )
-    return join([tag("h1", "Wherry: the demo"), tag("p", text), tag("div", *boxes, class_="cards")])
+    title = tag("h1", "Programs with and without Wherry")
+    return join([title, tag("p", text), tag("p", tag("b", f"{_sentence(results.conclusion(records))}."))])
 
 
-def _section(title: str, text: str, *content: Markup) -> Markup:
-    return tag("section", tag("h2", title), tag("p", text, class_="soft") if text else None, *content)
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
-def _times(runs: Sequence[Run]) -> Markup:
-    rows = [_time_row(line) for line in results.lines(runs)]
+def _tables(records: Sequence[Record]) -> Markup:
+    groups = []
+    for place, (title, text) in _GROUPS.items():
+        rows = [record for record in results.measured(records) if record["place"] == place]
+        if rows:
+            groups.append(section(title, text, _table(rows)))
+    return join(groups)
+
+
+def _table(records: Sequence[Record]) -> Markup:
+    head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in results.HEADERS)))
+    body = tag("tbody", *(_row(record) for record in records))
+    return tag("div", tag("table", head, body), class_="scroll")
+
+
+def _row(record: Record) -> Markup:
+    title, where, without, with_, ratio, verdict, _, answers = results.cells(record)
+    did = tag("ul", *(tag("li", line) for line in record["did"])) if record["did"] else "nothing but recording"
+    return tag(
+        "tr",
+        tag("td", tag("b", title), Markup("<br>"), record["about"]),
+        tag("td", where),
+        tag("td", without, class_="time"),
+        tag("td", with_, class_="time"),
+        tag("td", ratio, class_=f"ratio {verdict.split()[0]}"),
+        tag("td", verdict, class_=verdict.split()[0]),
+        tag("td", did),
+        tag("td", answers),
+    )
+
+
+def _left_out(records: Sequence[Record]) -> Markup:
+    return join(
+        tag("div", tag("strong", title), tag("ul", *(tag("li", line) for line in lines)), class_="warn")
+        for title, why in (("Failed", "failed"), ("Not run here", "skipped"))
+        if (lines := results.left_out(records, why))
+    )
+
+
+def _picture(records: Sequence[Record]) -> Markup:
+    rows = results.measured(records)
     if not rows:
         return Markup()
     text = (
-        f"Ratio: time without / time with, above 1 Wherry is faster; within {units.percent(results.EQUAL)} of 1 both"
-        " count as equal. For several sizes: the geometric mean, then the lowest and the highest. A question mark: of"
-        f" all pairs of a launch without and one with Wherry, fewer than {units.percent(results.CLEAR)} point its way."
+        "A dot is the ratio of the two times, its bar the 95% confidence interval. Grey: the bar reaches across 1, so"
+        " no difference could be measured in these runs. Bars become shorter with more rounds."
     )
-    headers = ("program", "MPI", "ranks", "time of", "without", "with", "ratio")
-    head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in headers)))
-    return _section("Times", text, tag("div", tag("table", head, tag("tbody", *rows)), class_="scroll times"))
+    headers = ("program", "", "round", "program's time", "wall time", "page faults", "context switches, waiting")
+    return section("The ratios", text, picture(rows), numbers(headers, [line for row in rows for line in _runs(row)]))
 
 
-def _time_row(line: Line) -> Markup:
-    times = (results.time_text(line.without_s), results.time_text(line.with_s))
-    what = f"{line.what}, {line.detail}" if line.detail else line.what
-    cells = (line.case.title, line.case.mpi, line.case.place, what, *times)
-    ratio = tag("td", line.ratio_text, class_=f"n {line.verdict}")
-    return tag("tr", *(tag("td", cell) for cell in cells), ratio)
+def _runs(record: Record) -> list[tuple[str, ...]]:
+    """Every run that counts, in the order of starts."""
+    name = f"{record['title']}, {record['where']}"
+    return [
+        (
+            name, run["variant"], str(run["round"] + 1), units.seconds(run["program"]), units.seconds(run["wall_s"]),
+            units.count(run["faults"]), units.count(run["waits"]),
+        )
+        for run in record.samples[1:]
+    ]  # fmt: skip
 
 
-def _launches(runs: Sequence[Run]) -> Markup:
-    """All measures and all launches, so that neither a mean nor a minimum hides anything."""
-    sections: list[Markup] = []
-    for program in PROGRAMS:
-        mine = [run for run in runs if run.case.program is program and not run.problems]
-        found = [_bar(run, measure) for run in mine for measure in run.measures]
-        if found:
-            title = f"Time of each launch of {program.title}, relative to the best without Wherry"
-            about = tag("p", f"{program.about}. Answer: {program.answer}.", class_="soft")
-            sections += [tag("h3", program.title), about, bar_chart.picture(title, found), _numbers(mine)]
+def _own() -> Markup:
+    commands = (
+        "wherry run -- mpiexec -n 4 ./app                  # with Wherry, and a summary\n"
+        "wherry compare -- mpiexec -n 4 ./app              # this table for your program\n"
+        "wherry compare --why -- mpiexec -n 4 ./app        # which part of Wherry makes the difference\n"
+        "wherry run --report out -- mpiexec -n 4 ./app     # where the program's communication goes, with pictures"
+    )
     text = (
-        "A dot is a launch: its time relative to the best launch without Wherry, on a logarithmic scale (left is"
-        " faster). The large dots are compared; their ratio is on the right. Launches far to the right met"
-        " a busy machine."
+        "Put wherry in front of the command that starts your program; it may be in C, C++, Fortran or Python and use"
+        " Open MPI, MPICH or Intel MPI. The command is .venv/bin/wherry after make demo."
     )
-    colours = [("without", bar_chart.WITHOUT_STYLE), ("with Wherry", bar_chart.WITH_STYLE)]
-    return _section("Every launch", text, charts.legend(colours), *sections) if sections else Markup()
+    return section("The same with your program", text, tag("pre", commands))
 
 
-def _bar(run: Run, measure: Measure) -> bar_chart.Bar:
-    where = run.case.place
-    what = measure_name(measure)
-    words = (run.case.variant, run.case.mpi, where, what)
-    launches = {variant: run.launches(measure, variant) for variant in (WITHOUT, WITH)}
-    return bar_chart.Bar(", ".join(word for word in words if word), launches[WITHOUT], launches[WITH])
-
-
-def _numbers(runs: Sequence[Run]) -> Markup:
-    rows = [
-        (run.case.mpi, run.case.place, measure_name(measure), variant, _list(run.launches(measure, variant)))
-        for run in runs
-        for measure in run.measures
-        for variant in (WITHOUT, WITH)
-    ]
-    headers = ("MPI", "ranks", "time of", "", "launches, in order")
-    return tag("details", tag("summary", "numbers"), table(headers, rows))
-
-
-def _list(times: Sequence[float]) -> str:
-    return ", ".join(map(units.seconds, times))
-
-
-def _problems(runs: Sequence[Run], skipped: Sequence[Skipped]) -> Markup:
-    failed = [tag("li", tag("b", f"{run.case}: "), text) for run in runs for text in run.problems]
-    missing = [tag("li", tag("b", f"{row.case}: "), row.reason) for row in skipped]
-    boxes = [
-        tag("div", tag("strong", title), tag("ul", *rows), class_="warn")
-        for title, rows in (("Failed", failed), ("Skipped", missing))
-        if rows
-    ]
-    return join(boxes)
-
-
-def _profiles(runs: Sequence[Run]) -> Markup:
-    """Of the launch that learned, because it shows the trials."""
-    boxes = [box for run in runs if (box := _profile(run)) is not None]
-    text = (
-        "What Wherry recorded in one launch of each case: where the time went, who sent to whom, and what was tried and"
-        " chosen. It is the first launch, which had nothing learned to start from; it is not among the times above."
-    )
-    return _section("Profiles", text, *boxes) if boxes else Markup()
-
-
-def _profile(run: Run) -> Markup | None:
-    found = record.read_all(run.profile)
-    if not found.ranks:
-        return None
-    analysis = analyse(found)
-    lines = [tag("li", Markup(_plain(line))) for line in replaced.sentences(analysis)]
-    body = join(section(analysis) for section in report.SECTIONS)
-    return tag("details", tag("summary", str(run.case)), tag("ul", *lines), body, class_="profile")
-
-
-def _plain(line: str) -> str:
-    """A line of the terminal's summary without its colours."""
-    return html.escape(Text.from_markup(line).plain)
-
-
-def _about(runs: Sequence[Run]) -> Markup:
-    versions = {run.ready.mpi.name: run.ready.mpi.version for run in runs}
-    most = max((len(run.launches(run.measures[0], WITH)) for run in runs if run.measures), default=0)
-    rows = [
-        ("machine", machine()),
+def _about(records: Sequence[Record]) -> Markup:
+    rows = results.measured(records)
+    counts = sorted({results.rounds(row) for row in rows})
+    number = " to ".join(map(str, dict.fromkeys([*counts[:1], *counts[-1:]])))
+    facts = [
+        ("machine", ", ".join(values(records, "machine"))),
         ("system", f"{platform.system()} {platform.release()}"),
-        ("MPI", ", ".join(f"{name} {version}" for name, version in versions.items())),
-        ("launches", f"up to {most} without and {most} with Wherry of each case, in turns"),
-        ("statistic", STATISTIC),
-        ("Wherry", f"{__version__} ({commit()})"),
-        ("raw samples", "demo.json beside this page"),
+        ("MPI", ", ".join(values(rows, "library"))),
+        ("runs", f"{number} rounds, each with one run of either kind, in random order, after one run uncounted"),
+        ("statistic", ", ".join(values(records, "statistic"))),
+        ("Wherry", f"{__version__}, commit {', '.join(values(records, 'commit'))}"),
+        ("all runs", "demo.json beside this page"),
     ]
-    return _section("About this page", "", table(("", ""), rows))
+    return section("How it was measured", "", table(("", ""), facts))

@@ -13,8 +13,8 @@ from conftest import Launcher, on
 from rich.console import Console
 
 from wherry.bench import output, programs
+from wherry.bench.place import Missing, Start
 from wherry.bench.programs import PROGRAMS, Program
-from wherry.demo.programs import Missing, Start
 from wherry.measure.harness import Setup
 
 OURS = Path(__file__).resolve().parents[3] / "bench" / "programs"

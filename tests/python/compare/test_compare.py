@@ -15,8 +15,8 @@ import pytest
 from conftest import Launcher, on
 from rich.console import Console
 
-from wherry.compare import text
-from wherry.compare.launching import Reading, Sample, Variant
+from wherry.compare import compare, text
+from wherry.compare.launching import Failed, Reading, Sample, Started, Variant
 from wherry.compare.levers import ALGORITHMS, LEVERS, OPERATIONS, levers
 from wherry.compare.rounds import EVERYTHING, NATIVE, Comparison, Plan, differ, order, without
 from wherry.run import settings
@@ -256,6 +256,25 @@ def test_no_time_is_an_error(wherry: Invoke, tmp_path: Path) -> None:
     assert answer.code == 1
     assert "it printed no time that --time 'took (\\S+)' matches" in answer.err
     kept_output(answer.err)
+
+
+def no_progress(what: str, done: int, total: int) -> None:
+    """Nobody looks."""
+
+
+def test_a_budget_that_is_used_up_ends_after_three_rounds(tmp_path: Path, prefix: Path) -> None:
+    started = Started([script(tmp_path, "true")], None)
+    found = compare(started, {}, Plan(50, budget_s=0), no_progress)
+    assert found.plan.rounds == 3
+    assert Counter(sample.variant for sample in found.samples) == {NATIVE: 3, EVERYTHING: 3}
+    assert compare(started, {}, Plan(5, budget_s=3600), no_progress).plan.rounds == 5
+
+
+def test_a_program_that_does_not_end_is_stopped(tmp_path: Path, prefix: Path) -> None:
+    started = Started([script(tmp_path, "echo before; exec sleep 1000")], None)
+    with pytest.raises(Failed, match=r"run 1, native .*: it did not end within 0 s and was stopped") as error:
+        compare(started, {}, Plan(2, limit_s=0.4), no_progress)
+    assert kept_output(str(error.value)) in ("", "before\n")  # a busy machine may not have come so far
 
 
 @pytest.mark.parametrize(

