@@ -16,8 +16,8 @@ void drop(Elements& elements) {
 /// Memory for what has a plan.
 void reserve(Elements& elements, Transfer& transfer) {
   if (elements.plan == nullptr) return;
-  elements.packed.reset(static_cast<std::byte*>(::operator new(static_cast<std::size_t>(elements.bytes),
-                                                                PackedDeleter::alignment, std::nothrow)));
+  elements.packed.reset(static_cast<std::byte*>(
+      ::operator new(static_cast<std::size_t>(elements.bytes), PackedDeleter::alignment, std::nothrow)));
   if (elements.packed != nullptr) return;
   transfer.fallback = "there is no memory for the packed message";
   drop(elements);
@@ -91,7 +91,8 @@ std::uint64_t Messages::key_of(const Kind& kind, const Transfer& transfer) {
   std::uint64_t key = hashed(number_of(kind.site) ^ kind.function);
   key = hashed(key ^ static_cast<std::uint32_t>(kind.peer));
   for (const Elements* elements : {&transfer.sent, &transfer.received}) {
-    const auto size_class = static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(elements->bytes)));
+    const auto size_class =
+        static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(elements->bytes)));
     const KnownType* const known = elements->bytes == 0 ? nullptr : types_.find(elements->type);
     key = hashed(key ^ (known == nullptr ? 0 : known->signature + size_class));
   }

@@ -1,4 +1,4 @@
-"""Messages of derived types, packed and unpacked by Wherry's kernels: what arrives, and all that MPI says of it, is as without."""
+"""Messages of derived types by the layout kernels: what arrives, and all that MPI says of it, is as without Wherry."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def run(mpi: Launcher, program: Path, folder: Path, *, rounds: int, sides: str, 
 def by_kernels(folder: Path) -> list[set[str]]:
     """The functions of each rank that did it by the kernels."""
     return [
-        {function for function, copier in uses_of(record) if copier == "layout kernels"} for record in records_in(folder)
+        {function for function, copier in uses_of(record) if copier == "layout kernels"}
+        for record in records_in(folder)
     ]
 
 

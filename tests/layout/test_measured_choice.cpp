@@ -139,7 +139,8 @@ TEST_CASE("calls that wait: two ranks that count the same messages try a copier 
     const Copier sends = sender.next(), receives = receiver.next();
     CAPTURE(call);
     REQUIRE(sends == receives);
-    const std::uint64_t time = sends == Copier::native ? 1300 : 200;  // together; one of them alone would gain nothing
+    const std::uint64_t time =
+        sends == Copier::native ? 1300 : 200;  // together; one of them alone would gain nothing
     if (sender.is_measuring()) sender.took(sends, time);
     if (receiver.is_measuring()) receiver.took(receives, time);
   }

@@ -145,7 +145,17 @@ static char* origin(char* memory) { return memory + bytes_before; }
 
 // --- the matrix
 
-enum Sending { by_send, by_ssend, by_rsend, by_bsend, by_isend, by_issend, by_send_init, by_sendrecv, sendings };
+enum Sending {
+  by_send,
+  by_ssend,
+  by_rsend,
+  by_bsend,
+  by_isend,
+  by_issend,
+  by_send_init,
+  by_sendrecv,
+  sendings
+};
 static const char* const sending_names[] = {"Send",  "Ssend",  "Rsend",     "Bsend",
                                             "Isend", "Issend", "Send_init", "Sendrecv"};
 enum Receiving {
@@ -310,7 +320,8 @@ static void matrix(void) {
                 // Every combination at some size; every size with some combinations, and with Send and Recv always. The others need
                 // no more rounds than it takes to know a type.
                 const int plain = sending == by_send && receiving == by_recv;
-                if (!plain && (round > 2 || (k + n + beside + sending + 3 * receiving + derived) % 11 != 0)) continue;
+                if (!plain && (round > 2 || (k + n + beside + sending + 3 * receiving + derived) % 11 != 0))
+                  continue;
                 if (sending == by_rsend && receiving != by_recv) continue;  // it posts MPI_Irecv
                 const struct Kind* kind = &kinds[k];
                 const int count = (int)((sizes[n] + kind->size - 1) / kind->size) + beside;
@@ -338,8 +349,8 @@ static void exchanges(void) {
           fill(rank, round);
           gather(kind, out.bytes, origin(sent_memory), dense);
           memset(received_memory, 0x66, (size_t)in_use);
-          MPI_Sendrecv(sent_of(&out), count_of(&out), type_of(&out), other, 7, received_of(&in), count_of(&in),
-                       type_of(&in), other, 7, MPI_COMM_WORLD, &status);
+          MPI_Sendrecv(sent_of(&out), count_of(&out), type_of(&out), other, 7, received_of(&in),
+                       count_of(&in), type_of(&in), other, 7, MPI_COMM_WORLD, &status);
           fill(other, round);
           gather(kind, out.bytes, origin(sent_memory), dense);
           compare(&in, in.bytes, dense, "MPI_Sendrecv");
@@ -407,10 +418,10 @@ static const char* class_of(int code) {
   const struct {
     int class;
     const char* name;
-  } names[] = {{MPI_SUCCESS, "success"},   {MPI_ERR_TYPE, "type"},         {MPI_ERR_COUNT, "count"},
-               {MPI_ERR_RANK, "rank"},     {MPI_ERR_TRUNCATE, "truncate"}, {MPI_ERR_COMM, "comm"},
-               {MPI_ERR_TAG, "tag"},       {MPI_ERR_ARG, "arg"},           {MPI_ERR_BUFFER, "buffer"},
-               {MPI_ERR_OTHER, "other"},   {MPI_ERR_UNKNOWN, "unknown"}};
+  } names[] = {{MPI_SUCCESS, "success"}, {MPI_ERR_TYPE, "type"},         {MPI_ERR_COUNT, "count"},
+               {MPI_ERR_RANK, "rank"},   {MPI_ERR_TRUNCATE, "truncate"}, {MPI_ERR_COMM, "comm"},
+               {MPI_ERR_TAG, "tag"},     {MPI_ERR_ARG, "arg"},           {MPI_ERR_BUFFER, "buffer"},
+               {MPI_ERR_OTHER, "other"}, {MPI_ERR_UNKNOWN, "unknown"}};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (names[i].class == class) return names[i].name;
   snprintf(text, sizeof text, "class %d", class);
@@ -470,8 +481,8 @@ static void wrong_calls(MPI_Comm comm, const char* how) {
     tell_code("receive with a negative tag", MPI_Recv(room, 200, five.type, peer, -99, comm, &status));
     tell_code("receive a negative count", MPI_Recv(room, -1, five.type, peer, 3, comm, &status));
     tell_code("receive no type", MPI_Recv(room, 200, MPI_DATATYPE_NULL, peer, 3, comm, &status));
-    tell_code("exchange with no rank", MPI_Sendrecv(memory, 200, five.type, 99, 3, room, 200, five.type, 99,
-                                                    3, comm, &status));
+    tell_code("exchange with no rank",
+              MPI_Sendrecv(memory, 200, five.type, 99, 3, room, 200, five.type, 99, 3, comm, &status));
     MPI_Datatype uncommitted;
     MPI_Type_vector(300, 1, 2, MPI_DOUBLE, &uncommitted);
     for (int i = 0; i < 4; ++i) {
@@ -505,7 +516,8 @@ static void nothing(void) {
     memset(received_memory, 0x66, (size_t)in_use);
     MPI_Send(origin(sent_memory), 200, five.type, MPI_PROC_NULL, 3, MPI_COMM_WORLD);
     MPI_Recv(origin(received_memory), 200, five.type, MPI_PROC_NULL, 3, MPI_COMM_WORLD, &status);
-    tell("from nobody: %s", status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG ? "" : "not ");
+    tell("from nobody: %s",
+         status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG ? "" : "not ");
     tell_status("so", &status);
     if (rank == 0) {
       MPI_Send(origin(sent_memory), 0, five.type, 1, 3, MPI_COMM_WORLD);
