@@ -25,7 +25,8 @@ enum class Timing : std::uint8_t {
 /// sender and receiver measure the same messages, both are tried in the same calls: one of them alone may gain nothing.
 ///
 /// Then the same is measured again from time to time, the more seldom the longer it holds and the slower the other is: calls by
-/// the slower one cost less than 2% of all, or 3% where calls wait. Not thread-safe; integers only, as the floating-point environment is the program's.
+/// the slower one cost less than 2% of all, or 3% where calls wait. Not thread-safe; integers only, as the floating-point
+/// environment is the program's.
 class MeasuredChoice {
  public:
   explicit MeasuredChoice(Timing timing = Timing::own) : timing_(timing) {}
