@@ -108,6 +108,7 @@ Backend::Backend(const Core& core, const Settings& settings)
       handles(api_, queries_, recorder),
       patience(settings_, api_, queries_, function_table().size()),
       packer(settings.layout, api_),
+      messages(settings.layout, api_, settings.staging_max),
       core_(core),
       settings_(settings),
       progress_engine_(api_, settings_.progress, {advance, is_idle, poll}) {
@@ -151,6 +152,7 @@ bool Backend::is_wrapped(Wrapped when) const {
     case Wrapped::nonblocking: return recording_ || starting();
     case Wrapped::caching: return recording_ || caching_;
     case Wrapped::packing: return recording_ || packing_;
+    case Wrapped::sending: return recording_ || packing_ || waiting_;
     default: return recording_;
   }
 }

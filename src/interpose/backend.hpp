@@ -19,6 +19,7 @@
 #include "interpose/patience.hpp"
 #include "interpose/program_memory.hpp"
 #include "mpi/api.hpp"
+#include "p2p/messages.hpp"
 #include "p2p/packer.hpp"
 #include "profile/recorder.hpp"
 #include "profile/sampling.hpp"
@@ -44,6 +45,7 @@ enum class Wrapped {
   nonblocking,  // also where non-blocking and persistent collectives may be Wherry's
   caching,      // also where windows may be cached
   packing,      // also where Wherry may pack
+  sending,      // the same, or where blocking calls may poll
   waiting,      // also where blocking calls may poll
   always,
 };
@@ -172,6 +174,7 @@ class Backend {
   Patience patience;
   ProgramMemory memory;
   p2p::Packer packer;
+  p2p::Messages messages;
 
  private:
   static constexpr std::size_t remembered_sites = 64;

@@ -2,28 +2,38 @@
 
 #include <string_view>
 
+#include "interpose/typed_messages.hpp"
+
 namespace wherry::interpose {
 
 namespace {
 
-constexpr std::string_view name_of(p2p::Copier copier) {
-  return copier == p2p::Copier::kernels ? "layout kernels" : "native";
+constexpr std::string_view name_of(layout::Copier copier) {
+  return copier == layout::Copier::kernels ? "layout kernels" : "native";
 }
 
-}  // namespace
-
-void book_packing(const Call& call, const p2p::Moved& moved) {
+/// moved: a p2p::Moved or a p2p::Transfer.
+template <class Moved>
+void book_copier(const Call& call, const Moved& moved, layout::Offset of_types) {
   profile::Recorder& recorder = backend().recorder;
   if (!moved.fallback.empty()) recorder.fell_back(call.function(), moved.fallback);
-  if (moved.bytes == 0) return;
-  const auto bytes = static_cast<std::uint64_t>(moved.bytes);
+  if (of_types == 0) return;
+  const auto bytes = static_cast<std::uint64_t>(of_types);
   const profile::Subject subject{profile::none, call.function(), profile::bucket_of(bytes)};
   recorder.used(subject, name_of(moved.copier), bytes,
                 call.stands_for() * (call.leave_ns() - call.enter_ns()));
   if (const auto& found = moved.found)
     recorder.decided(
         subject, static_cast<std::uint32_t>(found->call), name_of(found->kept), profile::Reason::kept,
-        found->kept == p2p::Copier::kernels ? found->kernels_ns : found->native_ns, found->native_ns);
+        found->kept == layout::Copier::kernels ? found->kernels_ns : found->native_ns, found->native_ns);
+}
+
+}  // namespace
+
+void book_packing(const Call& call, const p2p::Moved& moved) { book_copier(call, moved, moved.bytes); }
+
+void book_transfer(const Call& call, const p2p::Transfer& transfer) {
+  book_copier(call, transfer, transfer.bytes());
 }
 
 }  // namespace wherry::interpose

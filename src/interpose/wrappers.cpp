@@ -7,6 +7,7 @@
 #include "interpose/one_sided.hpp"
 #include "interpose/requests.hpp"
 #include "interpose/typed_data.hpp"
+#include "interpose/typed_messages.hpp"
 #include "interpose/waiting.hpp"
 
 namespace wherry::interpose {

@@ -10,12 +10,27 @@ namespace wherry::layout {
 
 enum class Copier : std::uint8_t { native, kernels };
 
-/// For calls that are alike. Both copiers take turns for a few calls; the smaller median is kept, and it is the library's unless the
-/// kernels' is 3% less. Then the same is measured again from time to time, the more seldom the longer it holds and the slower
-/// the other is: calls by the slower one cost less than 2% of all. One preempted call moves no median. Not thread-safe; integers only,
-/// as the floating-point environment is the program's.
+/// What else is in the time of a call.
+enum class Timing : std::uint8_t {
+  own,     // its own work only
+  waiting  // what it waits for too, which may be most of it
+};
+
+/// For calls that are alike. Both copiers take turns for a few calls. Of a call's own work the smaller median is kept, and it is the
+/// library's unless the kernels' is 3% less: one preempted call moves no median.
+///
+/// A call that waits may take any time. There the calls are paired, in an order that follows no rhythm of the program, and a pair counts
+/// for the kernels if their call took 3% less. They are kept once they lead by six pairs, the library once it leads by four, or if 32
+/// pairs have not decided: where waits hide a difference there is little to win. The order is the same for all choices, so that where
+/// sender and receiver measure the same messages, both are tried in the same calls: one of them alone may gain nothing.
+///
+/// Then the same is measured again from time to time, the more seldom the longer it holds and the slower the other is: calls by
+/// the slower one cost less than 2% of all, or 3% where calls wait. Not thread-safe; integers only, as the floating-point
+/// environment is the program's.
 class MeasuredChoice {
  public:
+  explicit MeasuredChoice(Timing timing = Timing::own) : timing_(timing) {}
+
   /// Who copies for the next call.
   Copier next();
   /// After next() has said native without a measurement: so many further calls may be native without asking; they count as calls.
@@ -33,17 +48,25 @@ class MeasuredChoice {
   std::optional<Found> took(Copier copier, std::uint64_t ns);
 
  private:
-  static constexpr std::size_t least = 3, most = 5;  // calls of each copier
+  static constexpr std::size_t least = 3, most = 5;  // calls of each copier, whose times are their own
+  static constexpr std::size_t most_pairs = 32;
+  static constexpr int kernels_lead = 6, native_lead = -4;  // pairs
   static constexpr std::uint64_t first_interval = 256, longest_interval = std::uint64_t{1} << 20;
 
   struct Times {
-    std::array<std::uint64_t, most> ns{};
+    std::array<std::uint64_t, most_pairs> ns{};
     std::size_t count = 0;
     std::uint64_t median() const;
+    std::uint64_t last() const { return ns[count - 1]; }
   };
 
-  Found decide(std::uint64_t native_ns, std::uint64_t kernels_ns);
+  bool has_kernels_first() const;
+  std::optional<Copier> by_medians() const;
+  std::optional<Copier> by_pairs();
+  Found decide(Copier better);
 
+  Timing timing_;
+  int lead_ = 0;  // pairs in which the kernels were faster, less the others
   Times native_, kernels_;
   Copier kept_ = Copier::native;
   bool measuring_ = true;

@@ -33,7 +33,7 @@ void KnownTypes::fill(Slot& slot_of_type, MPI_Datatype type) {
   if (slot_of_type.known == nullptr) return;
   const Offset bytes = slot_of_type.known->bytes;
   const Offset least =
-      slot_of_type.known->native ? std::numeric_limits<Offset>::max() : (least_bytes + bytes - 1) / bytes;
+      slot_of_type.known->native ? std::numeric_limits<Offset>::max() : (least_bytes_ + bytes - 1) / bytes;
   slot_of_type.native_below.store(least, std::memory_order_relaxed);
 }
 

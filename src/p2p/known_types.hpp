@@ -5,6 +5,8 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
@@ -17,8 +19,12 @@ namespace wherry::p2p {
 
 using layout::Offset;
 
-// Bytes. For smaller data a call's fixed cost exceeds what a faster copy saves.
-inline constexpr Offset least_bytes = 512;
+// With more kinds of calls, a program's types have nothing in common.
+inline constexpr std::size_t most_choices = 4096;
+
+inline std::uint64_t now_ns() {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
 
 enum class Direction : std::uint8_t { pack, unpack };
 
@@ -52,7 +58,9 @@ inline std::uint64_t hashed(std::uint64_t value) {
 /// Thread-safe are lookup(), and frees of types.
 class KnownTypes {
  public:
-  explicit KnownTypes(const mpi::Api& api) : api_(api), kept_(api, on_free, this), layouts_(api) {}
+  /// least_bytes: of smaller data a faster copy saves less than a call's fixed cost; they are native.
+  KnownTypes(const mpi::Api& api, Offset least_bytes)
+      : api_(api), least_bytes_(least_bytes), kept_(api, on_free, this), layouts_(api) {}
 
   enum class Lookup { unknown, native, known };
   /// What is known: native, if the library should move so many elements. For any handle, by any thread.
@@ -65,6 +73,12 @@ class KnownTypes {
     const int left = passed.calls.load(std::memory_order_relaxed);
     if (left > 0) passed.calls.store(left - 1, std::memory_order_relaxed);
     return left > 0 ? Lookup::native : Lookup::known;
+  }
+  /// Whether so many elements are known to be native for good. For any handle, by any thread.
+  bool is_native(MPI_Datatype type, Offset count) {
+    Slot& slot_of_type = slot(type);
+    return slot_of_type.type.load(std::memory_order_acquire) == type &&
+           count < slot_of_type.native_below.load(std::memory_order_relaxed);
   }
   /// nullptr: not known. For any handle.
   KnownType* find(MPI_Datatype type) {
@@ -97,6 +111,7 @@ class KnownTypes {
   static void on_free(MPI_Datatype type, KnownType& known, void* self);
 
   const mpi::Api& api_;
+  const Offset least_bytes_;
   datatype::TypeAttribute<KnownType> kept_;
   datatype::TypeLayouts layouts_;
   std::array<Slot, 256> slots_;

@@ -1,19 +1,11 @@
 #include "p2p/packer.hpp"
 
 #include <bit>
-#include <chrono>
 
 #include "layout/pack.hpp"
 
 namespace wherry::p2p {
 namespace {
-
-constexpr std::size_t most_choices =
-    4096;  // with more kinds of calls, a program's types have nothing in common
-
-std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-}
 
 void copy(const Data& data, const layout::Plan& plan) {
   const layout::Range all{0, plan.size()};

@@ -50,7 +50,7 @@ struct Moved {
 /// Packed bytes are those of the library: the data in type map order. Thread-safe.
 class Packer {
  public:
-  Packer(LayoutLever lever, const mpi::Api& api) : lever_(lever), types_(api) {}
+  Packer(LayoutLever lever, const mpi::Api& api) : lever_(lever), types_(api, least_bytes) {}
 
   /// Does the call, or has the library do it by `next`, which returns MPI's code. Wherry takes only what is right for sure: a type
   /// that the library has taken before, enough room, host memory. taken: whether the library did what it was told (Moved::taken).
@@ -64,6 +64,8 @@ class Packer {
   }
 
  private:
+  static constexpr Offset least_bytes = 512;
+
   void begin(const Data& data, Moved& moved);
   void end(Moved& moved);
   datatype::PlanPtr choose(const Data& data, Moved& moved);

@@ -93,4 +93,66 @@ TEST_CASE("times of threads that came late change nothing") {
   CHECK(choice.next() == Copier::kernels);
 }
 
+/// Calls that wait: up to `most` beside what they take, by a fixed seed.
+Time waiting(std::uint64_t native, std::uint64_t kernels, std::uint64_t most, unsigned seed) {
+  return [=, random = std::mt19937_64(seed)](Copier copier, int) mutable {
+    return (copier == Copier::native ? native : kernels) + random() % most;
+  };
+}
+
+TEST_CASE("calls that wait: the faster copier is kept, where the waits do not hide it") {
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    CAPTURE(seed);
+    MeasuredChoice faster(Timing::waiting), slower(Timing::waiting);
+    CHECK(run(faster, 200, waiting(5000, 1000, 3000, seed)).last == Copier::kernels);
+    CHECK(run(slower, 200, waiting(1000, 5000, 3000, seed)).last == Copier::native);
+  }
+}
+
+TEST_CASE("calls that wait: where both are alike, the library mostly stays") {
+  int kernels = 0;
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    MeasuredChoice choice(Timing::waiting);
+    kernels += run(choice, 200, waiting(1000, 1000, 1000, seed)).last == Copier::kernels ? 1 : 0;
+  }
+  CHECK(kernels < 80);  // a walk that ends at +6 or -4, with 0.48 of the steps up: one in four
+  MeasuredChoice same(Timing::waiting);
+  CHECK(run(same, 200, times(1000, 990)).last == Copier::native);
+}
+
+TEST_CASE("calls that wait: a rhythm of the program decides nothing") {
+  for (int period = 2; period <= 4; period += 2)
+    for (int phase = 0; phase < period; ++phase) {
+      MeasuredChoice choice(Timing::waiting);
+      const Run done = run(choice, 200, [=](Copier, int call) {
+        return call % period == phase ? std::uint64_t{100'000} : std::uint64_t{1000};
+      });
+      CAPTURE(period);
+      CAPTURE(phase);
+      CHECK(done.last == Copier::native);
+    }
+}
+
+TEST_CASE("calls that wait: two ranks that count the same messages try a copier together") {
+  MeasuredChoice sender(Timing::waiting), receiver(Timing::waiting);
+  for (int call = 0; call < 400; ++call) {
+    const Copier sends = sender.next(), receives = receiver.next();
+    CAPTURE(call);
+    REQUIRE(sends == receives);
+    const std::uint64_t time =
+        sends == Copier::native ? 1300 : 200;  // together; one of them alone would gain nothing
+    if (sender.is_measuring()) sender.took(sends, time);
+    if (receiver.is_measuring()) receiver.took(receives, time);
+  }
+  CHECK(sender.next() == Copier::kernels);
+}
+
+TEST_CASE("calls that wait: the slower copier is called in less than 4 of 100 calls") {
+  for (const bool kernels_win : {false, true}) {
+    MeasuredChoice choice(Timing::waiting);
+    const Run done = run(choice, 100'000, kernels_win ? times(300, 100) : times(100, 300));
+    CHECK((kernels_win ? done.native : done.kernels) < 4000);
+  }
+}
+
 }  // namespace wherry::layout

@@ -14,14 +14,19 @@ class Lever:
     off: Mapping[str, str]  # the environment that leaves it out
     unless_off: str = ""  # a switch that is off unless the caller sets it: without it there is nothing to leave out
     functions: Collection[str] = ()  # of MPI; a program must call one of them for this to matter
+    choices: Collection[str] = ()  # or one of these, where Wherry had a choice: most calls of them have none
 
-    def matters(self, given: Mapping[str, str], called: Collection[str] | None) -> bool:
-        """given: the caller's settings. called: what the program calls, None if nobody knows."""
+    def matters(self, given: Mapping[str, str], called: Collection[str] | None, chosen: Collection[str]) -> bool:
+        """given: the caller's settings. called: what the program calls, None if nobody knows. chosen: where there was a
+        choice.
+        """
         if not self.off.keys() <= VARIABLES.keys() or all(given.get(name) == value for name, value in self.off.items()):
             return False
         if self.unless_off and not is_on(given.get(self.unless_off, "")):
             return False
-        return called is None or not self.functions or any(name in called for name in self.functions)
+        if called is None or not self.functions:
+            return True
+        return any(name in called for name in self.functions) or any(name in chosen for name in self.choices)
 
 
 def _operations() -> dict[str, str]:
@@ -45,13 +50,20 @@ LEVERS: Sequence[Lever] = (
     Lever("nonblocking", {"WHERRY_NONBLOCKING": "0"}, unless_off="WHERRY_NONBLOCKING"),
     Lever("cache", {"WHERRY_CACHE": "off"}, functions=("MPI_Get",)),
     Lever("waiting", {"WHERRY_WAIT": "spin"}),
-    Lever("layout", {"WHERRY_LAYOUT": "native"}, functions=("MPI_Pack", "MPI_Unpack", "MPI_Alltoallw")),
+    Lever(
+        "layout",
+        {"WHERRY_LAYOUT": "native"},
+        functions=("MPI_Pack", "MPI_Unpack", "MPI_Alltoallw"),
+        choices=("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Recv", "MPI_Mrecv", "MPI_Sendrecv"),
+    ),
     Lever("memory", {"WHERRY_MEMORY": "leave"}),
 )
 
 
-def levers(given: Mapping[str, str], called: Collection[str] | None) -> list[Lever]:
+def levers(
+    given: Mapping[str, str], called: Collection[str] | None, chosen: Collection[str] = frozenset()
+) -> list[Lever]:
     """The levers of this build that could matter for a program; all algorithms only where there are several."""
-    found = [lever for lever in LEVERS if lever.matters(given, called)]
+    found = [lever for lever in LEVERS if lever.matters(given, called, chosen)]
     several = sum(lever in OPERATIONS for lever in found) > 1
     return [lever for lever in found if several or lever is not ALGORITHMS]

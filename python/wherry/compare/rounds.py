@@ -131,7 +131,7 @@ class _Session:
         for variant in variants:
             self._once(variant, _WARM_UP)
         records = record.read_all(self._records(EVERYTHING)).ranks
-        left_out = levers(self._given, _called(records)) if self._plan.why else []
+        left_out = levers(self._given, _called(records), _functions(records, "uses")) if self._plan.why else []
         more = [self._variant(without(lever), lever.off) for lever in left_out]
         self._total = (2 + len(more)) * (1 + self._plan.rounds)
         for variant in more:
@@ -200,6 +200,8 @@ def _short(version: str) -> str:
 
 
 def _called(records: Sequence[record.Record]) -> set[str] | None:
-    if not records:
-        return None
-    return {one.function(i) for one in records for i in set(one.tables["calls"]["function"].tolist())}
+    return _functions(records, "calls") if records else None
+
+
+def _functions(records: Sequence[record.Record], table: str) -> set[str]:
+    return {one.function(i) for one in records for i in set(one.tables[table]["function"].tolist())}

@@ -78,6 +78,8 @@ def test_levers_that_cannot_matter_are_left_out() -> None:
     assert "nonblocking" in names({"WHERRY_NONBLOCKING": "1"}, set())
     assert "cache" in names({}, {"MPI_Get"})
     assert "layout" in names({}, {"MPI_Unpack"})
+    assert "layout" in [lever.name for lever in levers({}, {"MPI_Send"}, {"MPI_Send"})]
+    assert "layout" not in [lever.name for lever in levers({}, {"MPI_Send", "MPI_Bcast"}, {"MPI_Bcast"})]
 
 
 # answers and times

@@ -1,0 +1,153 @@
+// Blocking sends and receives of derived types, which Wherry may pack and unpack itself. Included by the generated wrappers.
+#pragma once
+
+#include <mpi.h>
+
+#include <limits>
+
+#include "interpose/account.hpp"
+#include "interpose/backend.hpp"
+#include "p2p/messages.hpp"
+
+namespace wherry::interpose {
+
+/// The arguments of a wrapper that say what moves. `next` uses the wrapper's own variables: what stands there is what is called with.
+template <class Memory, class Count>
+struct Moving {
+  Memory& memory;
+  Count& count;
+  MPI_Datatype& type;
+
+  p2p::Elements elements() const {
+    p2p::Elements elements;
+    elements.memory = static_cast<std::byte*>(const_cast<void*>(static_cast<const void*>(memory)));
+    elements.count = count;
+    elements.type = type;
+    return elements;
+  }
+};
+
+/// While it lives, these arguments say bytes.
+template <class Memory, class Count>
+class AsBytes {
+ public:
+  AsBytes(const Moving<Memory, Count>& moving, const p2p::Elements& elements)
+      : moving_(moving), memory_(moving.memory), count_(moving.count), type_(moving.type) {
+    if (elements.packed == nullptr) return;
+    moving_.memory = elements.packed.get();
+    moving_.count = static_cast<Count>(elements.bytes);
+    moving_.type = MPI_BYTE;
+  }
+  AsBytes(const AsBytes&) = delete;
+  AsBytes& operator=(const AsBytes&) = delete;
+  ~AsBytes() {
+    moving_.memory = memory_;
+    moving_.count = count_;
+    moving_.type = type_;
+  }
+
+ private:
+  Moving<Memory, Count> moving_;
+  const Memory memory_;
+  const Count count_;
+  const MPI_Datatype type_;
+};
+
+/// What a receive has written to its status. MPICH gives MPI_SUCCESS where an error handler of the program's own has seen an error; then
+/// the status is as it was.
+class Delivery {
+ public:
+  explicit Delivery(MPI_Status* status) : status_(status), source_(status->MPI_SOURCE) {
+    status_->MPI_SOURCE = untouched;
+  }
+  Delivery(const Delivery&) = delete;
+  Delivery& operator=(const Delivery&) = delete;
+  ~Delivery() {
+    if (!is_written()) status_->MPI_SOURCE = source_;
+  }
+
+  bool is_written() const { return status_->MPI_SOURCE != untouched; }
+  /// Bytes to unpack; negative: none.
+  p2p::Offset arrived(const p2p::Elements& received) const {
+    MPI_Count bytes = MPI_UNDEFINED;
+    if (received.packed == nullptr || !is_written()) return -1;
+    const int code = backend().api().Get_elements_x(status_, MPI_BYTE, &bytes);
+    return code != MPI_SUCCESS || bytes == MPI_UNDEFINED ? -1 : static_cast<p2p::Offset>(bytes);
+  }
+
+ private:
+  static constexpr int untouched = std::numeric_limits<int>::min();  // no rank, nor one of MPI's constants
+
+  MPI_Status* status_;
+  const int source_;
+};
+
+template <class Count>
+p2p::Messages::Kind kind_of(const Call& call, int peer) {
+  return {call.function(), call.site(), peer, std::numeric_limits<Count>::max()};
+}
+
+template <class Count, class Next>
+int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI_Comm comm,
+         p2p::Transfer& transfer, const Next& next) {
+  p2p::Messages& messages = backend().messages;
+  if (!backend().packing() || dest == MPI_PROC_NULL ||
+      messages.passes(sent.type, sent.count, p2p::Direction::pack))
+    return next();
+  transfer.sent = sent.elements();
+  messages.begin(kind_of<Count>(call, dest), transfer);
+  const AsBytes bytes(sent, transfer.sent);
+  const int code = next();
+  const bool succeeded = code == MPI_SUCCESS;
+  messages.end(transfer, {succeeded, succeeded && transfer.sent.unknown && messages.tells_errors(comm)});
+  return code;
+}
+
+template <class Count, class Next>
+int receive(const Call& call, const Moving<void*, Count>& received, int source, MPI_Status* status,
+            p2p::Transfer& transfer, const Next& next) {
+  p2p::Messages& messages = backend().messages;
+  if (!backend().packing() || source == MPI_PROC_NULL || status == nullptr ||
+      messages.passes(received.type, received.count, p2p::Direction::unpack))
+    return next();
+  transfer.received = received.elements();
+  messages.begin(kind_of<Count>(call, source), transfer);
+  const AsBytes bytes(received, transfer.received);
+  const Delivery delivery(status);
+  const int code = next();
+  messages.end(transfer, {code == MPI_SUCCESS, delivery.is_written(), delivery.arrived(transfer.received)});
+  return code;
+}
+
+/// A message that MPI_Mprobe has found; which one it was, does not matter.
+template <class Count, class Next>
+int receive_matched(const Call& call, const Moving<void*, Count>& received, const MPI_Message* message,
+                    MPI_Status* status, p2p::Transfer& transfer, const Next& next) {
+  if (message == nullptr || *message == MPI_MESSAGE_NULL || *message == MPI_MESSAGE_NO_PROC) return next();
+  return receive(call, received, MPI_ANY_SOURCE, status, transfer, next);
+}
+
+/// Both ends of one call; the one with nobody at it is the library's.
+template <class Count, class Next>
+int send_and_receive(const Call& call, const Moving<const void*, Count>& sent, int dest,
+                     const Moving<void*, Count>& received, int source, MPI_Status* status,
+                     p2p::Transfer& transfer, const Next& next) {
+  p2p::Messages& messages = backend().messages;
+  const bool sends = dest != MPI_PROC_NULL && !messages.is_native(sent.type, sent.count);
+  const bool receives = source != MPI_PROC_NULL && !messages.is_native(received.type, received.count);
+  if (!backend().packing() || status == nullptr || (!sends && !receives)) return next();
+  if (sends) transfer.sent = sent.elements();
+  if (receives) transfer.received = received.elements();
+  messages.begin(kind_of<Count>(call, sends ? dest : source), transfer);
+  const AsBytes bytes_sent(sent, transfer.sent);
+  const AsBytes bytes_received(received, transfer.received);
+  const Delivery delivery(status);
+  const int code = next();
+  messages.end(transfer, {code == MPI_SUCCESS, delivery.is_written(), delivery.arrived(transfer.received)});
+  return code;
+}
+
+/// Who moved the data of a call, and what was measured. Needs an account.
+void book_transfer(const Call& call, const p2p::Transfer& transfer);
+
+}  // namespace wherry::interpose
