@@ -167,8 +167,8 @@ void Domain::find_bonds() {
         "stretched");
 }
 
-/// Of two particles on two ranks one has the other as a ghost, and the bond. A ghost that is further than half of the box
-/// is another image of the partner.
+/// Of two particles on two ranks one has the other as a ghost, and the bond. A ghost that is further than half of the
+/// box is another image of the partner.
 void Domain::add_bond(std::uint32_t i, std::uint64_t partner, const SitesByIdentity& sites) {
   const std::uint32_t other = sites.nearest(partner, sites_[i].position);
   if (other == SitesByIdentity::none || (other < size() && identities_[i] > partner)) return;

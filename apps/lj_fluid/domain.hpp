@@ -35,7 +35,8 @@ class Domain {
   std::size_t listed() const { return lists_.own.others.size() + lists_.ghosts.others.size(); }
 
   /// Particles go where they belong, in an order that depends on nothing but positions and identities; ghosts and lists
-  /// are made anew. Collective. Throws usage_error if a position is not finite.
+  /// are made anew. Collective. Throws usage_error if a position is not finite, on the rank that has it: the
+  /// others wait, so the program must end.
   void rebuild();
 
   /// Forces on all own particles, at the positions of now. totals: null, or what this rank's pairs are added to.

@@ -1,7 +1,8 @@
 // Compiled once for each set of instructions; at run time the processor says which it has.
 //
 // Four pairs at a time. Differences of positions are vectors of a particle's coordinates, as they lie in memory; only
-// the squares are transposed. So nothing is gathered or scattered, and forces are added to a site by one load and store.
+// the squares are transposed. So nothing is gathered or scattered, and forces are added to a site by one load and
+// store.
 #include "lj_fluid/forces.hpp"
 
 #define HWY_DISABLED_TARGETS \

@@ -9,15 +9,15 @@
 
 namespace lj_fluid {
 
-/// Of particle i the sites others[begins[i]] to others[begins[i + 1] - 1], in groups of four; what would be missing in a
-/// group is the site that is nowhere.
+/// Of particle i the sites others[begins[i]] to others[begins[i + 1] - 1], in groups of four; what would be missing in
+/// a group is the site that is nowhere.
 struct PairLists {
   static constexpr std::size_t group = 4;
   std::vector<std::uint32_t> begins, others;
 };
 
-/// What lists are made of. own: as many sites as `own_count`, in the order of cells; behind them ghosts, and at last one
-/// that is nowhere.
+/// What lists are made of. own: as many sites as `own_count`, in the order of cells; behind them ghosts, and at last
+/// one that is nowhere.
 struct Neighborhood {
   const Cells& cells;
   std::span<const Site> sites;

@@ -94,8 +94,8 @@ Relaxation Simulation::relax(double largest_force, int most_steps) {
   }
 }
 
-/// The thermostat's part of a step is exact: friction and noise together keep a Maxwell distribution (Bussi and Parrinello,
-/// Phys. Rev. E 75 (2007) 056707).
+/// The thermostat's part of a step is exact: friction and noise together keep a Maxwell distribution (Bussi and
+/// Parrinello, Phys. Rev. E 75 (2007) 056707).
 void Simulation::thermalize_kick_and_drift() {
   const double half = physics_.dt / 2, kept = physics_.langevin ? std::exp(-physics_.gamma * physics_.dt) : 1;
   const double drawn = std::sqrt(physics_.temperature * (1 - kept * kept));

@@ -117,8 +117,9 @@ enum class Shell { full, half };
 template <class T, auto position, std::size_t D>
 class Ghosts {
  public:
-  /// width: how far beyond this rank's domain ghosts are kept; the decomposition must live as long.
-  /// Collective. Throws usage_error (on all ranks) if the width is more than a domain: ghosts come from next to it.
+  /// width: how far beyond this rank's domain ghosts are kept; the decomposition must live as long. width and shell are
+  /// the same on all ranks. Collective. Throws usage_error (on all ranks) if the width is more than a domain: ghosts
+  /// come from next to it.
   Ghosts(const Decomposition<D>& decomposition, double width, Shell shell = Shell::full)
       : decomposition_(&decomposition), width_(width), shell_(shell) {
     for (std::size_t i = 0; i < D; ++i) {

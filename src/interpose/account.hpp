@@ -67,8 +67,8 @@ inline Volume operator*(int times, Volume v) {
 /// No sequence number: a collective of one rank, whose arrivals say nothing.
 inline constexpr std::uint64_t unshared = ~std::uint64_t{0};
 
-/// Holds the profile's lock while a call is booked. All functions below need one. What takes many instructions is not inline:
-/// some 650 wrappers would each have a copy, which takes the compiler minutes.
+/// Holds the profile's lock while a call is booked. All functions below need one. What takes many instructions is not
+/// inline: some 650 wrappers would each have a copy, which takes the compiler minutes.
 class Account {
  public:
   explicit Account(Call& call) {
@@ -83,7 +83,8 @@ class Account {
   /// False: nothing is recorded, or not this call.
   explicit operator bool() const { return open_; }
 
-  /// comm: index in the record. sequence: number of the collective on it, if its arrival matters; then every call is timed.
+  /// comm: index in the record. sequence: number of the collective on it, if its arrival matters; then every call is
+  /// timed.
   void book(const Call& call, std::uint32_t comm, const Volume& volume) const;
   void book(const Call& call, std::uint32_t comm, const Volume& volume, std::uint64_t sequence) const;
 

@@ -20,8 +20,7 @@ void book_copier(const Call& call, const Moved& moved, layout::Offset of_types) 
   if (of_types == 0) return;
   const auto bytes = static_cast<std::uint64_t>(of_types);
   const profile::Subject subject{profile::none, call.function(), profile::bucket_of(bytes)};
-  recorder.used(subject, name_of(moved.copier), bytes,
-                call.stands_for() * (call.leave_ns() - call.enter_ns()));
+  recorder.used(subject, name_of(moved.copier), bytes, call.leave_ns() - call.enter_ns());
   if (const auto& found = moved.found)
     recorder.decided(
         subject, static_cast<std::uint32_t>(found->call), name_of(found->kept), profile::Reason::kept,

@@ -1,4 +1,5 @@
-// Blocking sends and receives of derived types, which Wherry may pack and unpack itself. Included by the generated wrappers.
+// Blocking sends and receives of derived types, which Wherry may pack and unpack itself. Included by the generated
+// wrappers.
 #pragma once
 
 #include <mpi.h>
@@ -11,7 +12,8 @@
 
 namespace wherry::interpose {
 
-/// The arguments of a wrapper that say what moves. `next` uses the wrapper's own variables: what stands there is what is called with.
+/// The arguments of a wrapper that say what moves. `next` uses the wrapper's own variables: what stands there is what
+/// is called with.
 template <class Memory, class Count>
 struct Moving {
   Memory& memory;
@@ -53,8 +55,8 @@ class AsBytes {
   const MPI_Datatype type_;
 };
 
-/// What a receive has written to its status. MPICH gives MPI_SUCCESS where an error handler of the program's own has seen an error; then
-/// the status is as it was.
+/// What a receive has written to its status. MPICH gives MPI_SUCCESS where an error handler of the program's own has
+/// seen an error; then the status is as it was.
 class Delivery {
  public:
   explicit Delivery(MPI_Status* status) : status_(status), source_(status->MPI_SOURCE) {
@@ -91,8 +93,7 @@ template <class Count, class Next>
 int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI_Comm comm,
          p2p::Transfer& transfer, const Next& next) {
   p2p::Messages& messages = backend().messages;
-  if (!backend().packing() || dest == MPI_PROC_NULL ||
-      messages.passes(sent.type, sent.count, p2p::Direction::pack))
+  if (!backend().packing() || dest == MPI_PROC_NULL || messages.is_native(sent.type, sent.count))
     return next();
   transfer.sent = sent.elements();
   messages.begin(kind_of<Count>(call, dest), transfer);
@@ -108,7 +109,7 @@ int receive(const Call& call, const Moving<void*, Count>& received, int source, 
             p2p::Transfer& transfer, const Next& next) {
   p2p::Messages& messages = backend().messages;
   if (!backend().packing() || source == MPI_PROC_NULL || status == nullptr ||
-      messages.passes(received.type, received.count, p2p::Direction::unpack))
+      messages.is_native(received.type, received.count))
     return next();
   transfer.received = received.elements();
   messages.begin(kind_of<Count>(call, source), transfer);

@@ -18,7 +18,8 @@ Signature* next_of(int symbol) {
   return reinterpret_cast<Signature*>(backend().next(symbol));
 }
 
-/// Which of a function's names was called, MPI_X or PMPI_X, and from where. All else is the same for both, and compiled once.
+/// Which of a function's names was called, MPI_X or PMPI_X, and from where. All else is the same for both, and compiled
+/// once.
 struct Entry {
   int symbol;
   const void* site;

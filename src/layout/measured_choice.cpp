@@ -36,7 +36,8 @@ Copier MeasuredChoice::next() {
   return kernels_.count < native_.count ? Copier::kernels : Copier::native;
 }
 
-/// The sequence of Thue and Morse: if every other call takes longer, neither copier ever leads by more than a pair for it.
+/// The sequence of Thue and Morse: if every other call takes longer, neither copier ever leads by more than a pair for
+/// it.
 bool MeasuredChoice::has_kernels_first() const {
   return timing_ == Timing::waiting && std::popcount(native_.count) % 2 != 0;
 }

@@ -1,4 +1,5 @@
-// Who copies the data of a layout faster, the MPI library or Wherry's kernels: from the times of the program's own calls.
+// Who copies the data of a layout faster, the MPI library or Wherry's kernels: from the times of the program's own
+// calls.
 #pragma once
 
 #include <array>
@@ -16,24 +17,26 @@ enum class Timing : std::uint8_t {
   waiting  // what it waits for too, which may be most of it
 };
 
-/// For calls that are alike. Both copiers take turns for a few calls. Of a call's own work the smaller median is kept, and it is the
-/// library's unless the kernels' is 3% less: one preempted call moves no median.
+/// For calls that are alike. Both copiers take turns for a few calls. Of a call's own work the smaller median is kept,
+/// and it is the library's unless the kernels' is 3% less: one preempted call moves no median.
 ///
-/// A call that waits may take any time. There the calls are paired, in an order that follows no rhythm of the program, and a pair counts
-/// for the kernels if their call took 3% less. They are kept once they lead by six pairs, the library once it leads by four, or if 32
-/// pairs have not decided: where waits hide a difference there is little to win. The order is the same for all choices, so that where
-/// sender and receiver measure the same messages, both are tried in the same calls: one of them alone may gain nothing.
+/// A call that waits may take any time. There the calls are paired, in an order that follows no rhythm of the program,
+/// and a pair counts for the kernels if their call took 3% less. They are kept once they lead by six pairs, the library
+/// once it leads by four, or if 32 pairs have not decided: where waits hide a difference there is little to win. The
+/// order is the same for all choices, so that where sender and receiver measure the same messages, both are tried in
+/// the same calls: one of them alone may gain nothing.
 ///
-/// Then the same is measured again from time to time, the more seldom the longer it holds and the slower the other is: calls by
-/// the slower one cost less than 2% of all, or 3% where calls wait. Not thread-safe; integers only, as the floating-point
-/// environment is the program's.
+/// Then the same is measured again from time to time, the more seldom the longer it holds and the slower the other is:
+/// calls by the slower one cost less than 2% of all in the long run, or 3% where calls wait. Not thread-safe; integers
+/// only, as the floating-point environment is the program's.
 class MeasuredChoice {
  public:
   explicit MeasuredChoice(Timing timing = Timing::own) : timing_(timing) {}
 
   /// Who copies for the next call.
   Copier next();
-  /// After next() has said native without a measurement: so many further calls may be native without asking; they count as calls.
+  /// After next() has said native without a measurement: so many further calls may be native without asking; they count
+  /// as calls.
   int pass();
   /// Whether took() should be told how long that call takes.
   bool is_measuring() const { return measuring_; }

@@ -67,7 +67,8 @@ datatype::PlanPtr KnownTypes::plan(KnownType& known, MPI_Datatype type, Offset c
   if (known.planned == count) return known.plan;
   known.plan = layouts_.plan(type, count);
   known.planned = count;
-  // `count` elements may be several blocks where one is one; of one that is a block in its own place, all repetitions are a block.
+  // `count` elements may be several blocks where one is one; of one that is a block in its own place, all repetitions
+  // are a block.
   known.native = known.plan == nullptr || known.plan->is_block();
   if (known.native)
     slot(type).native_below.store(std::numeric_limits<Offset>::max(), std::memory_order_relaxed);

@@ -53,9 +53,9 @@ inline std::uint64_t hashed(std::uint64_t value) {
   return value ^ (value >> 32);
 }
 
-/// A type is known once the library has taken it several times: so it is valid and committed, and worth an attribute. Where types are
-/// freed before they are used again, an attribute would cost as much as packing a kilobyte: there it takes ever more calls.
-/// Thread-safe are lookup(), and frees of types.
+/// A type is known once the library has taken it several times: so it is valid and committed, and worth an attribute.
+/// Where types are freed before they are used again, an attribute would cost as much as packing a kilobyte: there it
+/// takes ever more calls. Thread-safe are lookup(), and frees of types.
 class KnownTypes {
  public:
   /// least_bytes: of smaller data a faster copy saves less than a call's fixed cost; they are native.
@@ -105,7 +105,16 @@ class KnownTypes {
     std::shared_ptr<KnownType> known;
   };
 
-  Slot& slot(MPI_Datatype type) { return slots_[hashed(number_of(type)) % slots_.size()]; }
+  /// Where a type is, or would be. Two share a place: a program that uses both in turns does not make each forget the
+  /// other.
+  Slot& slot(MPI_Datatype type) {
+    Slot* const pair = &slots_[hashed(number_of(type)) % (slots_.size() / 2) * 2];
+    const MPI_Datatype first = pair[0].type.load(std::memory_order_acquire);
+    const MPI_Datatype second = pair[1].type.load(std::memory_order_acquire);
+    const bool is_second =
+        second == type || (first != type && first != MPI_DATATYPE_NULL && second == MPI_DATATYPE_NULL);
+    return pair[is_second ? 1 : 0];
+  }
   void fill(Slot& slot_of_type, MPI_Datatype type);
   std::shared_ptr<KnownType> describe(MPI_Datatype type);
   static void on_free(MPI_Datatype type, KnownType& known, void* self);

@@ -79,10 +79,6 @@ bool Messages::wants_kernels(const Kind& kind, Transfer& transfer) {
   if (choice.is_measuring()) {
     transfer.measured = &choice;
     transfer.begun_ns = now_ns();
-  } else if (copier == Copier::native && transfer.sent.type == MPI_DATATYPE_NULL) {
-    types_.pass(transfer.received.type, transfer.received.count, Direction::unpack, choice.pass());
-  } else if (copier == Copier::native && transfer.received.type == MPI_DATATYPE_NULL) {
-    types_.pass(transfer.sent.type, transfer.sent.count, Direction::pack, choice.pass());
   }
   return copier == Copier::kernels;
 }
@@ -125,7 +121,10 @@ void Messages::end(Transfer& transfer, const Outcome& outcome) {
 bool Messages::tells_errors(MPI_Comm comm) const {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   if (api_.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return false;
-  const bool tells = handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN;
+  bool tells = handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN;
+#ifdef MPI_ERRORS_ABORT
+  tells |= handler == MPI_ERRORS_ABORT;
+#endif
   api_.Errhandler_free(&handler);  // what Comm_get_errhandler gives counts as one more (MPI 4.1, 9.3)
   return tells;
 }

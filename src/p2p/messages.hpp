@@ -55,33 +55,29 @@ struct Transfer {
   std::uint64_t begun_ns = 0;
 };
 
-/// What is sent is the data in type map order, as the library would send it: the other side may be anything. So each side decides
-/// alone, and the messages match as always. Thread-safe.
+/// What is sent is the data in type map order, as the library would send it: the other side may be anything. So each
+/// side decides alone, and the messages match as always. Thread-safe.
 class Messages {
  public:
   /// most_bytes: for a larger message no memory is taken.
   Messages(LayoutLever lever, const mpi::Api& api, std::size_t most_bytes)
       : lever_(lever), api_(api), most_bytes_(static_cast<Offset>(most_bytes)), types_(api, least_bytes) {}
 
-  /// Whether it is known at once that the library should send (pack) or receive (unpack) these elements in this call. For any handle,
-  /// by any thread.
-  bool passes(MPI_Datatype type, Offset count, Direction direction) {
-    return has_none(type, count) || types_.lookup(type, count, direction) == KnownTypes::Lookup::native;
-  }
-  /// The same for one side of a call that has two, which are measured together.
+  /// Whether it is known at once that the library should move these elements. For any handle, by any thread.
   bool is_native(MPI_Datatype type, Offset count) {
     return has_none(type, count) || types_.is_native(type, count);
   }
 
-  /// Of the same kind are calls of one function at one place with one peer; most: of bytes in one message, by the type of its count.
+  /// Of the same kind are calls of one function at one place with one peer; most: of bytes in one message, by the type
+  /// of its count.
   struct Kind {
     std::uint32_t function;
     const void* site;
     int peer;
     Offset most;
   };
-  /// Decides, and packs what is sent. Then the call is the library's to make: with the bytes of `sent` and `received`, where there are
-  /// any, else with the program's own arguments.
+  /// Decides, and packs what is sent. Then the call is the library's to make: with the bytes of `sent` and `received`,
+  /// where there are any, else with the program's own arguments.
   void begin(const Kind& kind, Transfer& transfer);
 
   /// What the library said. arrived: bytes; negative: nothing. valid: it has taken the arguments for right.
@@ -92,8 +88,8 @@ class Messages {
   /// Unpacks what has arrived.
   void end(Transfer& transfer, const Outcome& outcome);
 
-  /// Whether a call on comm that returns MPI_SUCCESS was right: MPICH returns that too where an error handler of the program's
-  /// own has seen an error.
+  /// Whether a call on comm that returns MPI_SUCCESS was right: MPICH returns that too where an error handler of the
+  /// program's own has seen an error.
   bool tells_errors(MPI_Comm comm) const;
 
  private:

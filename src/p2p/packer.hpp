@@ -52,8 +52,9 @@ class Packer {
  public:
   Packer(LayoutLever lever, const mpi::Api& api) : lever_(lever), types_(api, least_bytes) {}
 
-  /// Does the call, or has the library do it by `next`, which returns MPI's code. Wherry takes only what is right for sure: a type
-  /// that the library has taken before, enough room, host memory. taken: whether the library did what it was told (Moved::taken).
+  /// Does the call, or has the library do it by `next`, which returns MPI's code. Wherry takes only what is right for
+  /// sure: a type that the library has taken before, enough room, host memory. taken: whether the library did what it
+  /// was told (Moved::taken).
   template <class Next, class Taken>
   int move(const Data& data, Moved& moved, const Next& next, const Taken& taken) {
     begin(data, moved);

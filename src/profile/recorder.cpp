@@ -221,7 +221,7 @@ void Recorder::used(const Subject& subject, std::string_view strategy, std::uint
   ++record.calls;
   record.bytes += bytes;
   record.time_ns += time_ns;
-  if (time_ns != 0) record.shortest_ns = std::min(record.shortest_ns, time_ns);
+  record.shortest_ns = std::min(record.shortest_ns, time_ns);
 }
 
 void Recorder::polled(std::uint32_t function, std::uint32_t calls) {

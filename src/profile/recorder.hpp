@@ -83,7 +83,8 @@ class Recorder {
   void polled(std::uint32_t function, std::uint32_t calls);
   /// Threads that compute, and processors that they may use; 0: not known.
   void threads(int threads, int processors);
-  /// Notes a window that goes; its row, or none if there are too many. Only with a row: its points, and those of its curve.
+  /// Notes a window that goes; its row, or none if there are too many. Only with a row: its points, and those of its
+  /// curve.
   std::uint32_t window(const WindowRecord& window);
   void window_point(const WindowPointRecord& point);
   void window_curve(const WindowCurveRecord& point);

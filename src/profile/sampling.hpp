@@ -1,7 +1,7 @@
 // Which calls of frequent, cheap functions are timed: to read a clock twice takes as long as MPI_Irecv does.
 //
-// Every call is counted; while a function's calls take less than a microsecond in the mean, one in eight is timed, at random, and stands
-// for those since the last one that was. Sums of times stay unbiased, whatever order the program's calls come in.
+// Every call is counted. Of functions that cannot wait for another rank, while their calls take less than a microsecond
+// in the mean, one in eight is timed, at random, and stands for those since the last one that was.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace wherry::profile {
 
-/// due() may be called by several threads at once, which may count a call too few or too many; timed() needs a lock.
+/// Thread-safe is due(); timed() needs a lock.
 class Sampling {
  public:
   static constexpr std::uint64_t cheap_ns = 1000;
@@ -21,19 +21,26 @@ class Sampling {
 
   explicit Sampling(std::size_t functions) : functions_(functions) {}
 
+  /// Of a function whose calls take about equally long: none waits for another rank. All others are timed in every
+  /// call.
+  void allow(std::uint32_t function) { functions_[function].allowed = true; }
+
   /// Of the next call of a function: for how many calls its time stands; 0: it need not be timed.
   std::uint32_t due(std::uint32_t function) {
     Function& f = functions_[function];
-    const std::uint32_t left = f.left.load(std::memory_order_relaxed);
-    if (left == 0) return f.gap.load(std::memory_order_relaxed);
-    f.left.store(left - 1, std::memory_order_relaxed);
-    return 0;
+    if (!f.allowed) return 1;
+    std::uint32_t left = f.left.load(std::memory_order_relaxed);
+    const std::uint32_t gap = f.gap.load(std::memory_order_relaxed);
+    while (!f.left.compare_exchange_weak(left, left == 0 ? gap - 1 : left - 1, std::memory_order_relaxed)) {
+    }
+    return left == 0 ? gap : 0;
   }
 
-  /// One was timed. Functions whose times nobody gives are timed in every call.
+  /// One was timed.
   void timed(std::uint32_t function, std::uint64_t ns) {
     constexpr std::uint64_t weight = 16;
     Function& f = functions_[function];
+    if (!f.allowed) return;
     f.mean_ns = f.seen == 0 ? ns : (f.mean_ns * (weight - 1) + ns) / weight;
     f.seen = ns > 8 * cheap_ns ? 1 : f.seen + (f.seen < first);
     const std::uint32_t gap = f.seen < first || f.mean_ns >= cheap_ns ? 1 : 1 + next(f) % (2 * mean_gap - 1);
@@ -43,6 +50,7 @@ class Sampling {
 
  private:
   struct Function {
+    bool allowed = false;
     std::atomic<std::uint32_t> gap = 1, left = 0;
     std::uint32_t seen = 0;
     std::uint32_t random = 2463534242;

@@ -6,9 +6,9 @@
 // number of calls so far, which is the same on all ranks because collectives are called in the same order,
 // and values that all ranks have agreed on.
 //
-// Time goes in rounds. A round is a short list of trials, fixed when it begins. Each rank times its trials;
-// then the ranks combine summary(), by the mean or the maximum, and give the result to agreed(), which plans the next round
-// or settles. docs/design/0003-learner.md has the reasons and the measurements behind the policy.
+// Time goes in rounds. A round is a short list of trials, fixed when it begins. Each rank times its trials; then the
+// ranks combine summary(), by the mean or the maximum, and give the result to agreed(), which plans the next round or
+// settles. docs/design/0003-learner.md has the reasons and the measurements behind the policy.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,8 @@
 
 namespace wherry::tuning {
 
-/// A way to perform the operation, and what whoever made the list expects of it: the cost model, with its doubts or without.
+/// A way to perform the operation, and what whoever made the list expects of it: the cost model, with its doubts or
+/// without.
 struct Candidate {
   std::string name;
   double predicted_s = 0;  // not finite or not positive: no expectation
@@ -35,8 +36,8 @@ inline constexpr std::size_t native = 0;
 struct LearnerOptions {
   /// Most time that training may cost beyond native calls, in native calls. 0: try nothing.
   double budget = 3.0;
-  /// Seconds that it may cost in any case: a strategy's first call takes some 25 us more than the others, which is ten calls
-  /// where a call takes 2 us.
+  /// Seconds that it may cost in any case: a strategy's first call takes some 25 us more than the others, which is ten
+  /// calls where a call takes 2 us.
   double least_budget_s = 100e-6;
   /// Seconds that trials may cost until the ranks have agreed on more: see agreed(). 0: native alone comes first.
   double affordable_s = std::numeric_limits<double>::infinity();
@@ -46,14 +47,14 @@ struct LearnerOptions {
   std::size_t most_tried = 6;
   /// Agreed times that a contender needs before it may be kept. Raise it on noisy machines.
   std::size_t trials = 3;
-  /// Times are exact, and no call pays for those before it, as on simulated machines: a single call tells what a candidate takes,
-  /// and one trial what native does.
+  /// Times are exact, and no call pays for those before it, as on simulated machines: a single call tells what a
+  /// candidate takes, and one trial what native does.
   bool exact = false;
   /// What a candidate must save of the time of what runs now to replace it: less than this is noise.
   double least_gain = 0.04;
-  /// Calls before a look that is there to confirm: after training's choice of another than native, for training has short rows,
-  /// early in the program (not done if the first look comes at least as early); and after a look that contradicts those before,
-  /// unless the next one comes sooner.
+  /// Calls before a look that is there to confirm: after training's choice of another than native, for training has
+  /// short rows, early in the program (not done if the first look comes at least as early); and after a look that
+  /// contradicts those before, unless the next one comes sooner.
   std::uint64_t confirm = 64;
   /// Calls between looks at whether things have changed since; they double from the first to the last.
   /// look_last 0: never look again.
@@ -129,14 +130,13 @@ class Learner {
   /// This rank's time of each candidate in this round, in seconds; +inf if the round does not try it.
   std::vector<double> summary() const { return times_; }
   /// All ranks' summary() combined, the same bits on all of them: ends the round. Must come before the same call on
-  /// every rank.
-  /// affordable_s: agreed as well if is_limited(), what trials may cost from now on beyond native calls. Where the next ones would cost more, training
-  /// pauses, and asks again later.
-  /// Throws contract_error if the round is not over, usage_error if there is not one time for each candidate.
+  /// every rank. affordable_s: agreed as well if is_limited(), what trials may cost from now on beyond native calls.
+  /// Where the next ones would cost more, training pauses, and asks again later. Throws contract_error if the round is
+  /// not over, usage_error if there is not one time for each candidate.
   void agreed(std::span<const double> times, double affordable_s = std::numeric_limits<double>::infinity());
 
-  /// Training is over: the winner stays, unless a later look finds it slower than another, or things have changed so much that
-  /// training begins again.
+  /// Training is over: the winner stays, unless a later look finds it slower than another, or things have changed so
+  /// much that training begins again.
   bool settled() const { return settled_; }
   /// The best candidate known so far; native until another has proved better.
   std::size_t winner() const { return winner_; }

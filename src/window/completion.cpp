@@ -33,7 +33,7 @@ Window::Window(const mpi::Api& api, Types& types, MPI_Win win, const std::vector
       own_(own),
       options_(options),
       threads_(threads),
-      may_be_bare_(forgets() && options.bypass && !threads),
+      may_be_untracked_(forgets() && options.bypass && !threads),
       by_blocks_below_(options.cache.mode == cache::Mode::transparent ? 0
                                                                       : most_blocks * options.block_bytes),
       due_(options.without_cache_s),
@@ -52,6 +52,12 @@ Number Window::issue(int rank) {
   return target.issued = ++issued_;
 }
 
+/// The same, if operations are tracked.
+void Window::track(int rank) {
+  if (is_untracked()) has_untracked_ = true;
+  else issue(rank);
+}
+
 /// Whether a target that may be no rank at all has operations that are not complete in this sense.
 bool Window::needs(int rank, Number Target::* reached) {
   if (!is_rank(rank)) return true;
@@ -65,7 +71,8 @@ Window::Covered Window::cover(int rank) {
   if (!is_rank(rank)) return covered;
   const Target& target = targets_[static_cast<std::size_t>(rank)];
   covered.operations = target.under_way;
-  covered.timed = target.timed != 0;
+  // What is not tracked takes its part of the time, nobody knows how much.
+  covered.timed = !std::exchange(has_untracked_, false) && target.timed != 0;
   return covered;
 }
 
@@ -77,6 +84,7 @@ Window::Covered Window::cover_all() {
     covered.operations += target.under_way;
     covered.timed |= target.timed != 0;
   }
+  covered.timed &= !std::exchange(has_untracked_, false);
   return covered;
 }
 
@@ -104,7 +112,8 @@ Window::Done Window::run_completion(const Covered& covered, const Native& native
           })};
 }
 
-/// What was read comes in, and its epoch ends. Where that ends what is valid, it does so first: what comes need not be kept.
+/// What was read comes in, and its epoch ends. Where that ends what is valid, it does so first: what comes need not be
+/// kept.
 template <class Complete>
 void Window::conclude(Complete&& complete) {
   const Guard guard(*this);
@@ -143,7 +152,7 @@ int Window::flush_target(int rank, Number Target::* reached, const Native& nativ
   Covered covered;
   {
     const Guard guard(*this);
-    if (!needs(rank, reached)) return without_flush(native);
+    if (!needs(rank, reached)) return flush_untracked(native);
     covered = cover(rank);
   }
   return conclude_at(rank, run_completion(covered, native), reach);
@@ -157,7 +166,7 @@ int Window::flush_open(const Native& native, Reach reach) {
   Covered covered;
   {
     const Guard guard(*this);
-    if (!has_open()) return without_flush(native);
+    if (!has_open()) return flush_untracked(native);
     covered = cover_all();
   }
   return conclude_all(run_completion(covered, native), reach);
@@ -285,7 +294,8 @@ void Window::complete_open(Complete&& complete) {
   });
 }
 
-/// Whether anything is not complete, at whatever target. Those that single flushes have completed are no longer listed then.
+/// Whether anything is not complete, at whatever target. Those that single flushes have completed are no longer listed
+/// then.
 bool Window::has_open() {
   complete_open([](Target&) {});
   return !open_.empty();

@@ -1,9 +1,10 @@
 // Whether remembering what is read from one target is worth its price, by what has become of the gets so far.
 //
 // A hit saves a plain get, whose time is measured now and then; a miss costs what looking it up and keeping it takes.
-// Over a network a plain get takes so long that nothing has to be decided. In shared memory it takes about as long as
-// a miss costs, or less: there gets that are rarely repeated go to the library for a while, and then the cache has another try.
-// The memory of a cache costs as much as some thousand such gets, so a window is read without one at first.
+// Over a network a plain get takes so long that nothing has to be decided. In shared memory it takes about as long as a
+// miss costs, or less: there gets that are rarely repeated go to the library for a while, and then the cache has
+// another try. The memory of a cache costs as much as some thousand such gets, so a window is read without one at
+// first.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +15,8 @@
 
 namespace wherry::window {
 
-/// How many times as long a get of so many bytes takes as one of none. Taken to be so everywhere: 8 KiB take as long as the message itself,
-/// as with 1 microsecond and 8 GB/s, 10 and 0.8, or 64 and 1 Gbit/s.
+/// How many times as long a get of so many bytes takes as one of none. Taken to be so everywhere: 8 KiB take as long as
+/// the message itself, as with 1 microsecond and 8 GB/s, 10 and 0.8, or 64 and 1 Gbit/s.
 inline double times_as_long(double bytes) { return 1 + bytes / 8192; }
 
 /// What a plain get took: its call, and its share of what completed it.
@@ -35,15 +36,15 @@ struct PlainTime {
 /// A get that takes longer is worth a try of the cache at any ratio of hits.
 inline constexpr double cheap_s = 2e-6;
 
-/// When a window is to have its cache: as soon as plain gets have taken as long as making one takes. So windows that live for a few gets
-/// never have one, and no window loses more than twice what the better of both would have cost.
+/// When a window is to have its cache: as soon as plain gets have taken as long as making one takes. So windows that
+/// live for a few gets never have one, and no window loses more than twice what the better of both would have cost.
 class CacheDue {
  public:
   /// after_s: what plain gets may take before.
   explicit CacheDue(double after_s) : after_s_(after_s) {}
 
-  /// So many plain gets were made, which take plain_s; 0: that is not known. Of cheap gets only a part counts: there the cache has
-  /// little to win.
+  /// So many plain gets were made, which take plain_s; 0: that is not known. Of cheap gets only a part counts: there
+  /// the cache has little to win.
   void made(std::uint64_t gets, double plain_s) {
     const double each_s = plain_s > 0 ? plain_s : cheap_s;
     plain_s_ += static_cast<double>(gets) * each_s * std::min(1.0, each_s / cheap_s);
@@ -58,18 +59,18 @@ class CacheDue {
 class Account {
  public:
   /// A get before there is a cache: whether it goes to the library without more ado.
-  bool naps() {
-    if (nap_ == 0) [[likely]]
+  bool skips_lookup() {
+    if (skips_left_ == 0) [[likely]]
       return false;
-    --nap_;
+    --skips_left_;
     return true;
   }
   /// The next gets do, if they are known to be cheap. Returns how many.
-  std::uint32_t nap() {
+  std::uint32_t skip_lookups() {
     const double plain_s = this->plain_s();
-    return nap_ = plain_s > 0 && plain_s < cheap_s ? nap_gets : 0;
+    return skips_left_ = plain_s > 0 && plain_s < cheap_s ? skipped_gets : 0;
   }
-  void wake() { nap_ = 0; }
+  void end_skipping() { skips_left_ = 0; }
 
   /// A get: whether it should ask the cache.
   bool asks_cache() {
@@ -114,10 +115,11 @@ class Account {
  private:
   static constexpr std::uint32_t trial = 1024;  // gets, between decisions
   static constexpr std::uint32_t least_pause = 8 * trial, most_pause = 1024 * trial;
-  static constexpr std::uint32_t nap_gets = 64;
+  static constexpr std::uint32_t skipped_gets = 64;
   // What a hit takes and what a miss adds to a plain get, roughly, and less than they do on most machines.
   static constexpr double hit_s = 30e-9, miss_s = 100e-9;
-  // What a trial may cost of the time of the gets until the next, if all of it misses and a miss adds three times as much.
+  // What a trial may cost of the time of the gets until the next, if all of it misses and a miss adds three times as
+  // much.
   static constexpr double trial_share = 0.02;
 
   /// Gets until the next trial where a get takes so long.
@@ -137,7 +139,7 @@ class Account {
 
   std::uint64_t hits_ = 0, hit_bytes_ = 0, miss_bytes_ = 0;
   std::uint32_t misses_ = 0;
-  std::uint32_t nap_ = 0;                  // gets before there is a cache
+  std::uint32_t skips_left_ = 0;           // gets before there is a cache
   std::uint32_t left_ = 0;                 // gets that do not ask
   std::uint32_t pause_ = least_pause / 2;  // the last one
   LastFew<PlainTime> plain_;

@@ -72,7 +72,8 @@ void Window::note_answer(cache::Answer answer, const cache::Range& range, const 
   if (!nothing) note_written(range, to);
 }
 
-/// The common case: all of a get, by the program's own. That begins first: room for the data is made while they are coming.
+/// The common case: all of a get, by the program's own. That begins first: room for the data is made while they are
+/// coming.
 int Window::fetch_absent(Target& target, const cache::Range& range, std::byte* to, float score,
                          const Native& native) {
   const Number number = begin_fetch(target, static_cast<int>(range.target), range.bytes);
@@ -187,7 +188,7 @@ int Window::send_all_rest() {
 /// Leaves a get to the library that cannot be cached.
 int Window::pass(int rank, const Native& native) {
   ++statistics_.passed;
-  if (!is_bare()) issue(rank);
+  track(rank);
   return native();
 }
 
@@ -199,14 +200,14 @@ int Window::bypass(int rank, std::uint64_t bytes, const Native& native) {
 }
 
 /// The same of a get of a window that has no cache yet.
-int Window::nap(int rank, const Native& native) {
+int Window::get_untracked(int rank, const Native& native) {
   ++statistics_.bypassed;
-  if (!is_bare()) issue(rank);
+  track(rank);
   return native();
 }
 
-/// By the get that was issued last, if its call went well, the library will write to the origin, whatever it reads. Not for gets with a
-/// request: nobody here sees when these are over. Returns the call's code.
+/// By the get that was issued last, if its call went well, the library will write to the origin, whatever it reads. Not
+/// for gets with a request: nobody here sees when these are over. Returns the call's code.
 int Window::expect_librarys(const Region& origin, int rank, int code) {
   if (code != MPI_SUCCESS || (forgets() && cache_ == nullptr) || origin.count <= 0 ||
       origin.type == MPI_DATATYPE_NULL)
@@ -226,8 +227,8 @@ int Window::expect_librarys(const Region& origin, int rank, int code) {
   return code;
 }
 
-/// Makes the library's call for some gets of a target, the last of which is the last that was issued to it, and now and then takes
-/// its time. bytes: what they bring in all.
+/// Makes the library's call for some gets of a target, the last of which is the last that was issued to it, and now and
+/// then takes its time. bytes: what they bring in all.
 int Window::run(Target& target, std::uint64_t bytes, const Native& native, std::size_t gets) {
   if (!target.account.wants_time()) return native();
   const Stopwatch watch;

@@ -35,7 +35,7 @@ Window::Server Window::examine(const Region& origin, const Place& place, Shapes&
     return Server::library;
   if (waits_for_cache(targets_[static_cast<std::size_t>(place.rank)],
                       static_cast<std::uint64_t>(bytes_there)))
-    return Server::plain;
+    return Server::uncached;
   return make_cache() ? Server::cache : Server::library;
 }
 
@@ -45,7 +45,7 @@ int Window::get_any(const Region& origin, const Place& place, float score, const
   const Server server = examine(origin, place, shapes);
   if (server == Server::nobody) return refuse(MPI_ERR_RMA_RANGE);
   if (server == Server::library) return expect_librarys(origin, place.rank, pass(place.rank, native));
-  if (server == Server::plain) return bypass(place.rank, bytes_asked(*shapes.there, place), native);
+  if (server == Server::uncached) return bypass(place.rank, bytes_asked(*shapes.there, place), native);
   if (shapes.there->predefined && shapes.there->dense) {
     plain_type_ = place.type;
     plain_size_ = shapes.there->size;
@@ -244,12 +244,22 @@ int Window::refuse(int code) {
 
 /// Where a get may go to the library and nobody has to know where it writes to.
 bool Window::waits_for_cache(Target& target, std::uint64_t bytes) {
-  if (cache_ != nullptr || !options_.bypass || !forgets() || sharing_.is_on()) return false;
-  const OwnArithmetic arithmetic;
-  due_.made(1 + target.account.nap(), target.account.plain_s() * times_as_long(static_cast<double>(bytes)));
-  if (!due_.is_due()) return true;
-  for (Target& each : targets_) each.account.wake();
+  if (cache_ != nullptr || without_memory_ || !options_.bypass || !forgets() || sharing_.is_on())
+    return false;
+  const bool is_due = computed([&] {
+    due_.made(1 + target.account.skip_lookups(),
+              target.account.plain_s() * times_as_long(static_cast<double>(bytes)));
+    return due_.is_due();
+  });
+  if (!is_due) return true;
+  for (Target& each : targets_) each.account.end_skipping();
   return false;
+}
+
+/// Any target may have gets and writes under way that were not tracked.
+void Window::suspect_operations() {
+  for (std::size_t rank = 0; rank < targets_.size(); ++rank)
+    targets_[rank].written = issue(static_cast<int>(rank));
 }
 
 /// False: there is no memory for one.
@@ -257,10 +267,9 @@ bool Window::make_cache() {
   if (cache_ != nullptr) return true;
   if (without_memory_) return false;
   try {
+    open_.reserve(targets_.size());
     cache_ = std::make_unique<cache::Cache>(options_.cache);
-    // Any target may have something under way that was not counted.
-    if (may_be_bare_)
-      for (std::size_t rank = 0; rank < targets_.size(); ++rank) issue(static_cast<int>(rank));
+    if (may_be_untracked_) suspect_operations();
   } catch (const std::bad_alloc&) {
     without_memory_ = true;
   }

@@ -20,10 +20,11 @@ struct Options {
   std::string remark;   // what its info says that nobody knows, which changes nothing
   cache::CacheOptions cache;
   bool bypass = true;  // where plain gets turn out to be cheaper than the cache, use them
-  /// With bypass, in transparent mode: a window gets its cache when plain gets have taken so long. Making one, some 5 MiB, takes about
-  /// as long.
+  /// With bypass, in transparent mode: a window gets its cache when plain gets have taken so long. Making one, some 5
+  /// MiB, takes about as long.
   double without_cache_s = 1e-3;
-  /// Except in transparent mode: what is missing is fetched with the rest of the block around it, of so many bytes; 0: alone.
+  /// Except in transparent mode: what is missing is fetched with the rest of the block around it, of so many bytes; 0:
+  /// alone.
   std::size_t block_bytes = 0;
   bool coalesces =
       false;  // hold gets back until something completes them, and ask for what is adjacent at once
@@ -54,7 +55,8 @@ Options options_of(const Settings& settings);
 ///   wherry_cache_block     fetch what is missing with the rest of the block around it, of so many bytes: a power of two
 ///   wherry_cache_coalesce  1: hold gets back until something completes them, and ask for what is adjacent at once
 ///   wherry_cache_node      bytes of memory that the ranks of a node share, with K, M or G; 64K to 1024G, or 0: none
-/// clampi_mode is read too, with the values that clampi.h names. What cannot be is told in `problem`: problem, why, what to do.
+/// clampi_mode is read too, with the values that clampi.h names. What cannot be is told in `problem`: problem, why,
+/// what to do.
 void read_info(const mpi::Api& api, MPI_Info info, Options& options);
 
 /// What an info says to a window that there is: the value of the key wherry_cache, if it is there.

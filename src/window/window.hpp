@@ -9,8 +9,8 @@
 // - In all modes the rank's own writes update or drop what they touch. A get that races with one is left to MPI, which
 //   says nothing about its result, but what it brings is not kept.
 //
-// Gets of the own rank, of dynamic windows and of shared memory are native. So is whatever looks wrong: the library has the
-// word on errors, except on ranges outside of the target's memory, which libraries do not check.
+// Gets of the own rank, of dynamic windows and of shared memory are native. So is whatever looks wrong: the library has
+// the word on errors, except on ranges outside of the target's memory, which libraries do not check.
 //
 // Threads may call at once. No lock is held while the library waits.
 #pragma once
@@ -37,7 +37,8 @@
 
 namespace wherry::window {
 
-/// The native call with the program's own arguments, to be made if it is needed. Refers to a callable that outlives it: a hit does not call it, and must not pay for a copy of the arguments.
+/// The native call with the program's own arguments, to be made if it is needed. Refers to a callable that outlives it:
+/// a hit does not call it, and must not pay for a copy of the arguments.
 class Native {
  public:
   template <class Call>
@@ -67,7 +68,8 @@ class Window {
   Window(const mpi::Api& api, Types& types, MPI_Win win, const std::vector<Segment>& segments, int own,
          const Options& options, bool threads);
 
-  /// What other ranks of the node have read is looked for there before it is fetched. Before the first get; the cache outlives it.
+  /// What other ranks of the node have read is looked for there before it is fetched. Before the first get; the cache
+  /// outlives it.
   void share(cache::NodeCache& node) { sharing_.begin(node); }
   bool shares() const { return sharing_.is_on(); }
 
@@ -76,8 +78,8 @@ class Window {
     const Guard guard(*this);
     cache::Range range;
     if (!is_plain(origin, place, range)) [[unlikely]]
-      return is_rank(place.rank) && targets_[static_cast<std::size_t>(place.rank)].account.naps()
-                 ? nap(place.rank, native)
+      return is_rank(place.rank) && targets_[static_cast<std::size_t>(place.rank)].account.skips_lookup()
+                 ? get_untracked(place.rank, native)
                  : get_any(origin, place, score, native);
     Target& target = targets_[range.target];
     auto* const to = static_cast<std::byte*>(const_cast<void*>(origin.address));
@@ -114,7 +116,8 @@ class Window {
   /// Win_sync, Win_wait and Win_test: others may have written.
   int synchronize(const Native& native);
 
-  /// Forgets all. Gets under way still complete. Where the ranks of a node share what they read, all count these calls alike.
+  /// Forgets all. Gets under way still complete. Where the ranks of a node share what they read, all count these calls
+  /// alike.
   void invalidate();
 
   MPI_Win win() const { return win_; }
@@ -148,7 +151,7 @@ class Window {
   struct Shapes {
     std::shared_ptr<const Shape> there, here;
   };
-  enum class Server { cache, library, plain, nobody };  // plain: the library, until there is a cache
+  enum class Server { cache, library, uncached, nobody };  // uncached: the library, until there is a cache
 
   /// The common case: origin and target are `count` elements of the same predefined type, which is the last one's.
   bool is_plain(const Region& origin, const Place& place, cache::Range& range) {
@@ -167,12 +170,12 @@ class Window {
   }
   bool is_rank(int rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < targets_.size(); }
 
-  /// Whether the library sees all calls, so that nobody has to tell apart what is under way: in transparent mode, before there is a
-  /// cache. Not where a cache may be made while another thread's operation begins.
-  bool is_bare() const { return may_be_bare_ && cache_ == nullptr; }
+  /// Whether the library sees all calls, so that nobody has to tell apart what is under way: in transparent mode,
+  /// before there is a cache. Not where a cache may be made while another thread's operation begins.
+  bool is_untracked() const { return may_be_untracked_ && cache_ == nullptr; }
   /// Nothing is known to be under way.
-  int without_flush(const Native& native) {
-    if (is_bare()) return native();
+  int flush_untracked(const Native& native) {
+    if (is_untracked()) return has_untracked_ = false, native();
     return ++statistics_.flushes_saved, without_call();
   }
 
@@ -204,6 +207,7 @@ class Window {
   bool is_inside(const Place& place, const Shape& shape) const;
   int refuse(int code);
   bool waits_for_cache(Target& target, std::uint64_t bytes);
+  void suspect_operations();
   bool make_cache();
 
   // What goes to the library: fetches.cpp.
@@ -229,7 +233,7 @@ class Window {
   int send_all_rest();
   int pass(int rank, const Native& native);
   int bypass(int rank, std::uint64_t bytes, const Native& native);
-  int nap(int rank, const Native& native);
+  int get_untracked(int rank, const Native& native);
   int expect_librarys(const Region& origin, int rank, int code);
   int run(Target& target, std::uint64_t bytes, const Native& native, std::size_t gets = 1);
   void make_progress();
@@ -268,6 +272,7 @@ class Window {
   int conclude_at(int rank, const Done& done, Reach reach);
   int conclude_all(const Done& done, Reach reach);
   Number issue(int rank);
+  void track(int rank);
   bool needs(int rank, Number Target::* reached);
   bool has_open();
   void arrive(Target& target, const Done& done);
@@ -295,12 +300,13 @@ class Window {
   const int own_;
   const Options options_;
   const bool threads_;
-  const bool may_be_bare_;
+  const bool may_be_untracked_;
   const std::uint64_t by_blocks_below_;  // gets of at most so many bytes fetch blocks
   mutable std::mutex mutex_;
 
   std::unique_ptr<cache::Cache> cache_;  // made at a get that may be cached
   CacheDue due_;                         // decides when
+  bool has_untracked_ = false;           // operations since the last completion
   bool without_memory_ = false;          // for a cache
   MPI_Datatype plain_type_ = MPI_DATATYPE_NULL;
   std::int64_t plain_size_ = 0;

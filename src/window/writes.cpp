@@ -10,7 +10,8 @@ constexpr std::size_t most_writes = 4096;  // that are told apart, at one target
 
 int Window::put(const Region& origin, const Place& place, const Native& native) {
   const Guard guard(*this);
-  if (!is_rank(place.rank) || is_bare()) return native();
+  if (!is_rank(place.rank)) return native();
+  if (is_untracked()) return has_untracked_ = true, native();
   const Target& target = targets_[static_cast<std::size_t>(place.rank)];
   issue(place.rank);
   if (!target.is_cached || place.count <= 0 || origin.count <= 0 || place.type == MPI_DATATYPE_NULL ||
@@ -34,7 +35,8 @@ int Window::put(const Region& origin, const Place& place, const Native& native) 
 
 int Window::change(const Place& place, const Native& native) {
   const Guard guard(*this);
-  if (!is_rank(place.rank) || is_bare()) return native();
+  if (!is_rank(place.rank)) return native();
+  if (is_untracked()) return has_untracked_ = true, native();
   issue(place.rank);
   if (!targets_[static_cast<std::size_t>(place.rank)].is_cached || place.count <= 0 ||
       place.type == MPI_DATATYPE_NULL)

@@ -1,7 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
 
 #include "profile/sampling.hpp"
 
@@ -16,6 +20,7 @@ struct Counts {
 /// Calls of one function that take so long: the n-th one ns_of(n).
 Counts run(int calls, const std::function<std::uint64_t(int)>& ns_of, std::uint64_t* true_ns = nullptr) {
   Sampling sampling(2);
+  sampling.allow(1);
   Counts counts;
   for (int i = 0; i < calls; ++i) {
     const std::uint64_t ns = ns_of(i);
@@ -58,6 +63,7 @@ TEST_CASE("sampling: sums are right where calls of several kinds take turns") {
 
 TEST_CASE("sampling: after a long one all are timed for a while") {
   Sampling sampling(1);
+  sampling.allow(0);
   for (int i = 0; i < 10'000; ++i)
     if (sampling.due(0) != 0) sampling.timed(0, 50);
   while (sampling.due(0) == 0) {
@@ -69,7 +75,31 @@ TEST_CASE("sampling: after a long one all are timed for a while") {
   }
 }
 
-TEST_CASE("sampling: a function whose times nobody gives is always timed") {
+TEST_CASE("sampling: functions that may wait are always timed") {
   Sampling sampling(1);
-  for (int i = 0; i < 1000; ++i) CHECK(sampling.due(0) == 1);
+  for (int i = 0; i < 1000; ++i) {
+    CHECK(sampling.due(0) == 1);
+    sampling.timed(0, 50);
+  }
+}
+
+TEST_CASE("sampling: threads share it, and every call is stood for once") {
+  constexpr int threads = 4, calls = 50'000;
+  Sampling sampling(1);
+  sampling.allow(0);
+  std::mutex lock;
+  std::atomic<std::uint64_t> stood_for = 0;
+  std::vector<std::thread> workers;
+  for (int i = 0; i < threads; ++i)
+    workers.emplace_back([&] {
+      for (int call = 0; call < calls; ++call) {
+        const std::uint32_t stands_for = sampling.due(0);
+        if (stands_for == 0) continue;
+        stood_for += stands_for;
+        const std::lock_guard guard(lock);
+        sampling.timed(0, 50);
+      }
+    });
+  for (std::thread& worker : workers) worker.join();
+  CHECK(static_cast<double>(stood_for.load()) == doctest::Approx(threads * calls).epsilon(0.05));
 }

@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <thread>
+
 #include <vector>
 
 #include "window/rig.hpp"
@@ -184,7 +187,8 @@ TEST_CASE("window: a miss brings the block around it, if the program asks for it
   CHECK(rig.window.statistics().cache.bytes_fetched == 256);
   for (int at = 256; at + 24 <= 512; at += 8) CHECK(read(rig, 1, at, 24) == content(rig, 1, at, 24));
   CHECK(rig.library.gets() == 1);
-  // A get that reaches into two blocks fetches those that are missing, and the last one ends where the target's memory does.
+  // A get that reaches into two blocks fetches those that are missing, and the last one ends where the target's memory
+  // does.
   CHECK(read(rig, 1, 400, 400) == content(rig, 1, 400, 400));
   CHECK(rig.window.statistics().cache.bytes_fetched == 256 + 512 - 24);
   CHECK(rig.library.gets() == 2);
@@ -384,4 +388,38 @@ TEST_CASE("window: before a cache is due, cheap gets count for less, and unknown
   window::CacheDue far(1e-3);
   far.made(10, 100e-6);
   CHECK(far.is_due());
+}
+
+TEST_CASE("window: what was written before there was a cache is under way until a flush reaches the target") {
+  window::Options options;
+  options.without_cache_s = 1e-9;  // the first get makes one
+  Rig rig(options, 3, 4096);
+  std::byte byte{};
+  rig.put(&byte, 1, MPI_BYTE, 1, {64, 1, MPI_BYTE});
+  rig.get(&byte, 1, 1, 0);
+  int local = 0, remote = 0;
+  rig.window.flush_local(1, [&] { return ++local, MPI_SUCCESS; });
+  rig.window.flush(1, [&] { return ++remote, MPI_SUCCESS; });
+  rig.window.flush(1, [&] { return ++remote, MPI_SUCCESS; });
+  CHECK(local == 1);
+  CHECK(remote == 1);
+}
+
+TEST_CASE("window: flushes that complete what is not tracked say nothing of how long gets take") {
+  window::Options options;
+  Rig rig(options, 3, 4096);
+  std::byte byte{};
+  const auto slow = [] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    return MPI_SUCCESS;
+  };
+  for (int i = 0; i < 3; ++i) {
+    rig.put(&byte, 1, MPI_BYTE, 1, {64, 1, MPI_BYTE});
+    rig.get(&byte, 1, 1, 0);
+    rig.window.flush(1, slow);
+  }
+  // Three gets of 2 ms would make the cache due.
+  rig.get(&byte, 1, 1, 0);
+  CHECK(rig.window.statistics().bypassed == 4);
+  CHECK(rig.window.statistics().bytes == 0);
 }

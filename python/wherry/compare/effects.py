@@ -6,6 +6,9 @@ from wherry import units
 from wherry.analysis import Analysis, replaced
 from wherry.compare.rounds import EVERYTHING, NATIVE, Comparison
 
+#: How records name who moved derived types.
+KERNELS = "layout kernels"
+
 _MOST_FUNCTIONS = 3
 _LEAST_SHARE = 0.05  # of a function's calls, to be named
 
@@ -15,7 +18,7 @@ def effects(result: Comparison) -> list[str]:
     if result.analysis is None:
         return []
     faults = (result.mean(NATIVE, "faults"), result.mean(EVERYTHING, "faults"))
-    return [*_memory(result.analysis, *faults), *_collectives(result.analysis), *_others(result.analysis)]
+    return [*_memory(result.analysis, *faults), *_replaced(result.analysis), *_others(result.analysis)]
 
 
 def _memory(analysis: Analysis, native: float, ours: float) -> list[str]:
@@ -26,14 +29,16 @@ def _memory(analysis: Analysis, native: float, ours: float) -> list[str]:
     return [f"memory: freed memory kept on {units.plural(kept, 'rank')}, {counts}"]
 
 
-def _collectives(analysis: Analysis) -> list[str]:
-    found = []
+def _replaced(analysis: Analysis) -> list[str]:
+    """Of collectives, and of what moves derived types."""
+    found: dict[str, list[str]] = {"collectives": [], "layout": []}
     for function, tally in replaced.tallies(analysis).items():
         used = [row for row in tally.replaced if row.calls >= _LEAST_SHARE * max(tally.calls, 1)]
         if used:
+            lever = "layout" if used[0].strategy == KERNELS else "collectives"
             shares = " and ".join(f"{units.percent(row.calls / tally.calls)} by {row.strategy}" for row in used[:2])
-            found.append(f"{function}, {shares} of {units.count(tally.calls)} calls")
-    return [f"collectives: {'; '.join(found[:_MOST_FUNCTIONS])}"] if found else []
+            found[lever].append(f"{function}, {shares} of {units.count(tally.calls)} calls")
+    return [f"{lever}: {'; '.join(texts[:_MOST_FUNCTIONS])}" for lever, texts in found.items() if texts]
 
 
 def _others(analysis: Analysis) -> list[str]:

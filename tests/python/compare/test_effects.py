@@ -37,6 +37,18 @@ def test_collectives_that_were_replaced_are_named_with_their_share(tmp_path: Pat
     assert "collectives: MPI_Alltoall, 90% by mesh of 400 calls" in found
 
 
+def _of_kernels(draft: Draft) -> Draft:
+    draft.rows["uses"] = [{**use, "strategy": b"layout kernels"} for use in draft.rows["uses"]]
+    draft.rows["decisions"] = []
+    return draft
+
+
+def test_derived_types_are_a_lever_of_their_own(tmp_path: Path) -> None:
+    write(tmp_path, map(_of_kernels, example(4)))
+    found = effects(comparison(analyse(record.read_all(tmp_path))))
+    assert [line.partition(":")[0] for line in found if "layout kernels" in line] == ["layout"]
+
+
 def _of_native(draft: Draft) -> Draft:
     draft.rows["uses"] = [{**use, "strategy": b"native"} for use in draft.rows["uses"][:1]]
     draft.rows["decisions"] = []
