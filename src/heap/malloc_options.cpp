@@ -1,11 +1,12 @@
 #include "heap/malloc_options.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <string_view>
 
 #include "heap/machine_memory.hpp"
 
@@ -22,13 +23,40 @@ Function* find(const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
 }
 
-bool is_in_libc(const char* name) {
+/// The program, and behind it what it has loaded, in the order in which names are looked up.
+const link_map* first_object() {
+  link_map* first = nullptr;
+  void* const program = ::dlopen(nullptr, RTLD_LAZY);
+  if (program == nullptr) return nullptr;
+  if (::dlinfo(program, RTLD_DI_LINKMAP, static_cast<void*>(&first)) != 0) first = nullptr;
+  ::dlclose(program);
+  return first;
+}
+
+/// Whether an object defines a function. A program that is not position-independent, as Debian's Python, has an address
+/// of its own for a function whose address it takes: a jump to the definition, and an undefined symbol.
+bool defines(const link_map& object, const char* name) {
+  void* const handle = ::dlopen(*object.l_name == '\0' ? nullptr : object.l_name, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle == nullptr) return false;
+  void* const address = ::dlsym(handle, name);
+  ::dlclose(handle);
   Dl_info info{};
-  void* const address = ::dlsym(RTLD_DEFAULT, name);
-  if (address == nullptr || ::dladdr(address, &info) == 0 || info.dli_fname == nullptr) return false;
-  const char* const slash = std::strrchr(info.dli_fname, '/');
-  const std::string_view file = slash == nullptr ? info.dli_fname : slash + 1;
+  void *owner = nullptr, *symbol = nullptr;
+  return address != nullptr && ::dladdr1(address, &info, &owner, RTLD_DL_LINKMAP) != 0 && owner == &object &&
+         ::dladdr1(address, &info, &symbol, RTLD_DL_SYMENT) != 0 && symbol != nullptr &&
+         static_cast<const ElfW(Sym)*>(symbol)->st_shndx != SHN_UNDEF;
+}
+
+bool is_libc(std::string_view path) {
+  const std::string_view file = path.substr(path.rfind('/') + 1);
   return file.starts_with("libc.so.6") || file.starts_with("libc-2.");
+}
+
+/// Whether the whole program uses the C library's.
+bool is_in_libc(const char* name) {
+  for (const link_map* object = first_object(); object != nullptr; object = object->l_next)
+    if (defines(*object, name)) return is_libc(object->l_name);
+  return false;
 }
 
 bool sets_malloc(std::string_view entry) {
@@ -42,8 +70,8 @@ bool is_limited(int resource) {
          limit.rlim_cur != RLIM_INFINITY;
 }
 
-/// From which size on malloc maps memory: asked of malloc itself, by the mark that it leaves before a block. To free what was
-/// mapped moves the threshold, so this is for when it is about to be set.
+/// From which size on malloc maps memory: asked of malloc itself, by the mark that it leaves before a block. To free
+/// what was mapped moves the threshold, so this is for when it is about to be set.
 std::size_t current_threshold() {
   const auto allocate = find<void*(std::size_t)>("malloc");
   const auto release = find<void(void*)>("free");

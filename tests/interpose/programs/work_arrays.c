@@ -9,6 +9,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
+/* Called by address: what a program that is not position-independent then calls is an entry of its own. */
+static void* (*volatile allocate)(size_t) = malloc;
+static void (*volatile release)(void*) = free;
+
 static long faults(void) {
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
@@ -18,14 +22,14 @@ static long faults(void) {
 static double step(int rank, int size, int arrays, size_t doubles) {
   double *work[64], sum = 0;
   for (int i = 0; i < arrays; ++i) {
-    work[i] = malloc(doubles * sizeof(double));
+    work[i] = allocate(doubles * sizeof(double));
     if (work[i] == NULL) MPI_Abort(MPI_COMM_WORLD, 3);
     for (size_t k = 0; k < doubles; k += 8) work[i][k] = rank + i + (double)k;
   }
   const int next = (rank + 1) % size, before = (rank + size - 1) % size;
   MPI_Sendrecv(work[0], 1000, MPI_DOUBLE, next, 0, work[1], 1000, MPI_DOUBLE, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Allreduce(&work[1][8], &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  for (int i = 0; i < arrays; ++i) free(work[i]);
+  for (int i = 0; i < arrays; ++i) release(work[i]);
   return sum;
 }
 
