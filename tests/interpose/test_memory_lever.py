@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from conftest import Launcher
 from heaps import counts, program
-from preloading import PROGRAMS, records_in
+from preloading import PROGRAMS, compile_program, records_in
 
 from wherry.analysis.record import FREED
 
@@ -44,6 +44,14 @@ def test_kept(mpi: Launcher, preload: Path, source: str, tmp_path: Path) -> None
             assert with_lever.peak <= max(1.1 * without.peak, without.peak + (64 << 10)), (lever, under, native)
         if lever == "keep":
             assert all(state[-1] == "kept" for state in states(folder)), states(folder)
+
+
+@MPIS
+def test_kept_by_a_program_that_is_not_position_independent(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+    """As Debian's Python: the address that it has for malloc is one of its own, and malloc the C library's all the same."""
+    made = compile_program(mpi, "work_arrays.c", tmp_path / "program", ["-fno-pie", "-no-pie"])
+    counts(mpi, [made, "200"], {"WHERRY_MEMORY": "keep", "WHERRY_OUTPUT": str(tmp_path)}, preload=True)
+    assert [state[-1] for state in states(tmp_path)] == ["kept"] * 2
 
 
 @MPIS
