@@ -10,7 +10,7 @@ namespace wherry::tuning {
 
 inline constexpr double never = std::numeric_limits<double>::infinity();
 
-// Bounds of a believable duration: below any clock's step, so that ratios exist, and beyond any patience.
+// Bounds of a measured duration: below any clock's step, so that ratios exist, and far beyond any call's time.
 inline constexpr double least_s = 1e-9;
 inline constexpr double most_s = 1e9;
 

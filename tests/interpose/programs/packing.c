@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error_classes.h"
+
 enum { memory_bytes = 1 << 16, rounds = 40, most_blocks = 4096 };
 
 static char memory[memory_bytes], copy[memory_bytes], packed[memory_bytes], expected[memory_bytes];
@@ -91,28 +93,6 @@ static void check_with_the_librarys(const char* name, MPI_Datatype type, const s
   static char again[memory_bytes];
   gather(map, count, copy, again);
   if (memcmp(again, expected, (size_t)size) != 0) fail(name, 0, "the library unpacked something else");
-}
-
-static const char* class_of(int code) {
-  static char text[32];
-  int class = 0;
-  MPI_Error_class(code, &class);
-  const struct {
-    int class;
-    const char* name;
-  } names[] = {{MPI_SUCCESS, "success"},       {MPI_ERR_TYPE, "type"},   {MPI_ERR_COUNT, "count"},
-               {MPI_ERR_TRUNCATE, "truncate"}, {MPI_ERR_COMM, "comm"},   {MPI_ERR_ARG, "arg"},
-               {MPI_ERR_BUFFER, "buffer"},     {MPI_ERR_OTHER, "other"}, {MPI_ERR_UNKNOWN, "unknown"}};
-  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    if (names[i].class == class) return names[i].name;
-  snprintf(text, sizeof text, "class %d", class);
-  return text;
-}
-
-static int handled = 0;
-static void handler(MPI_Comm* comm, int* code, ...) {
-  (void)comm, (void)code;
-  ++handled;
 }
 
 static void tell(const char* what, int code, int position) {
