@@ -36,7 +36,7 @@ void add(std::vector<Variant>& all, const std::string& names, const Calls& mpi, 
   for (const std::string& name : words(names)) {
     const auto* found = std::ranges::find(schemes, name, &Scheme::name);
     if (found == std::end(schemes))
-      end_with("unknown scheme '" + name + "'; schemes are in bench/datatypes.hpp");
+      refuse("unknown scheme '" + name + "'; schemes are in bench/datatypes.hpp");
     all.push_back({found, &mpi, before + name, {}, false, 0, {}});
   }
 }
@@ -154,7 +154,7 @@ int main(int argc, char** argv) {
   using namespace bench;
   MPI_Init(&argc, &argv);
   if (size_of(MPI_COMM_WORLD) != 2)
-    end_with("bench_datatypes sends from one rank to another; run it on 2 ranks");
+    refuse("bench_datatypes sends from one rank to another; run it on 2 ranks");
   std::vector<Variant> variants;
   add(variants, option(argc, argv, "--native", ""), of_the_library, "native ");
   add(variants, option(argc, argv, "--schemes", "reference"), of_the_program, "");

@@ -52,6 +52,16 @@ inline int size_of(MPI_Comm comm) {
   return size;
 }
 
+/// A problem that each rank finds alike, such as an unknown option. Collective over MPI_COMM_WORLD: launchers lose what
+/// a rank wrote just before another one aborted.
+[[noreturn]] inline void refuse(const std::string& problem) {
+  if (rank_of(MPI_COMM_WORLD) == 0) std::fprintf(stderr, "%s\n", problem.c_str());
+  MPI_Barrier(MPI_COMM_WORLD);
+  MPI_Finalize();
+  std::exit(2);
+}
+
+/// A problem that this rank may find alone.
 [[noreturn]] inline void end_with(const std::string& problem) {
   std::fprintf(stderr, "%s\n", problem.c_str());
   MPI_Abort(MPI_COMM_WORLD, 1);

@@ -170,7 +170,7 @@ inline constexpr int least_training = 160;
 inline const Operation& find(const std::string& name) {
   for (const Operation& operation : operations)
     if (operation.name == name) return operation;
-  end_with("unknown operation '" + name + "'");
+  refuse("unknown operation '" + name + "'");
 }
 
 }  // namespace bench

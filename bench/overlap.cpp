@@ -38,7 +38,7 @@ constexpr Form forms[] = {
 const Form& form_of(std::string_view operation) {
   for (const Form& form : forms)
     if (form.operation == operation) return form;
-  bench::end_with("no non-blocking form of '" + std::string(operation) + "' here");
+  bench::refuse("no non-blocking form of '" + std::string(operation) + "' here");
 }
 
 /// Processor seconds of this thread, or of the whole process: a thread that makes progress costs too.

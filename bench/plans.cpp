@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
   int level = 0;
   MPI_Init_thread(&argc, &argv, thread ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
   if (thread && level != MPI_THREAD_MULTIPLE)
-    bench::end_with("bench_plans: this MPI library does not allow a thread that makes progress");
+    bench::refuse("bench_plans: this MPI library does not allow a thread that makes progress");
   const int turns = bench::number(argc, argv, "--turns", 10);
   for (const int block : bench::numbers(bench::option(argc, argv, "--sizes", "64,1024,16384")))
     measure(block, turns);
