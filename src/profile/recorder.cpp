@@ -83,6 +83,7 @@ std::string Recorder::open(const std::string& directory, const std::string& name
   fill(file_.header(), identity);
   for (const FunctionRecord& f : functions)
     if (auto* record = file_.append<FunctionRecord>(Table::functions)) *record = f;
+  latest_.resize(functions.size());
   return {};
 }
 
@@ -103,9 +104,13 @@ void Recorder::call(const CallEvent& event) {
 }
 
 std::uint32_t Recorder::row_of(const CallEvent& event, std::uint32_t bucket) {
-  const CallKey key{std::uint64_t{event.place} << 32 | event.comm, event.function << 8 | bucket};
-  if (const std::uint32_t* row = rows_.find(key)) return *row;
-  return rows_.insert(key, add_row(event, bucket));
+  const CallKey key{event.place, event.comm, event.function << 8 | bucket};
+  Latest& latest = latest_[event.function];
+  if (latest.row != none && latest.key == key) [[likely]]
+    return latest.row;
+  const std::uint32_t* const known = rows_.find(key);
+  latest = {key, known != nullptr ? *known : rows_.insert(key, add_row(event, bucket))};
+  return latest.row;
 }
 
 std::uint32_t Recorder::add_row(const CallEvent& event, std::uint32_t bucket) {

@@ -39,13 +39,13 @@ struct CallEvent {
   bool derived;
 };
 
+/// Fields as narrow as an event's: to read two of those at once, just after they were written, takes the processor long.
 struct CallKey {
-  std::uint64_t place_and_comm;
-  std::uint32_t function_and_bucket;
+  std::uint32_t place, comm, function_and_bucket;
   bool operator==(const CallKey&) const = default;
 };
 inline std::uint64_t hash_of(const CallKey& key) {
-  return mix(key.place_and_comm ^ mix(key.function_and_bucket));
+  return mix((std::uint64_t{key.place} << 32 | key.comm) ^ mix(key.function_and_bucket));
 }
 
 /// Which calls of a kind the uses and decisions are about.
@@ -100,9 +100,15 @@ class Recorder {
   void thin_arrivals();
   std::uint32_t add_use(const Subject& subject, std::string_view strategy);
 
+  struct Latest {
+    CallKey key{};
+    std::uint32_t row = none;
+  };
+
   Sites& sites_;
   RecordFile file_;
   FlatMap<CallKey, std::uint32_t> rows_;         // -> index into calls
+  std::vector<Latest> latest_;                   // of each function: most calls repeat the one before
   FlatMap<std::uint64_t, std::uint32_t> peers_;  // peer and kind -> index into peers
   FlatMap<std::uint64_t, std::uint32_t> uses_;   // hash of subject and strategy -> index into uses
   std::uint64_t arrival_stride_ = 1;             // a power of two

@@ -1,7 +1,8 @@
 // Which calls of frequent, cheap functions are timed: to read a clock twice takes as long as MPI_Irecv does.
 //
 // Every call is counted. Of functions that cannot wait for another rank, while their calls take less than a microsecond
-// in the mean, one in eight is timed, at random, and stands for those since the last one that was.
+// in the mean, one in eight is timed, at random, and stands for those since the last one that was. After 4096 timed
+// calls it is one in 64: of so many the mean is known within some percent, and more would only cost time.
 #pragma once
 
 #include <atomic>
@@ -18,6 +19,9 @@ class Sampling {
   /// Timed calls of a function before any is left out, and again after one that took much longer than cheap ones do.
   static constexpr std::uint32_t first = 64;
   static constexpr std::uint32_t mean_gap = 8;
+  /// Timed calls of a function before fewer are, and how many stand for each other then.
+  static constexpr std::uint32_t many = 4096;
+  static constexpr std::uint32_t mean_gap_of_many = 64;
 
   explicit Sampling(std::size_t functions) : functions_(functions) {}
 
@@ -42,8 +46,9 @@ class Sampling {
     Function& f = functions_[function];
     if (!f.allowed) return;
     f.mean_ns = f.seen == 0 ? ns : (f.mean_ns * (weight - 1) + ns) / weight;
-    f.seen = ns > 8 * cheap_ns ? 1 : f.seen + (f.seen < first);
-    const std::uint32_t gap = f.seen < first || f.mean_ns >= cheap_ns ? 1 : 1 + next(f) % (2 * mean_gap - 1);
+    f.seen = ns > 8 * cheap_ns ? 1 : f.seen + (f.seen < many);
+    const std::uint32_t mean = f.seen < many ? mean_gap : mean_gap_of_many;
+    const std::uint32_t gap = f.seen < first || f.mean_ns >= cheap_ns ? 1 : 1 + next(f) % (2 * mean - 1);
     f.gap.store(gap, std::memory_order_relaxed);
     f.left.store(gap - 1, std::memory_order_relaxed);
   }

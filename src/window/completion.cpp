@@ -119,7 +119,8 @@ void Window::conclude(Complete&& complete) {
   const Guard guard(*this);
   if (forgets()) {
     end_reading();
-    return complete();
+    complete();
+    return rest();
   }
   if (destinations_.doubtful()) find_mixed();
   complete();
@@ -313,7 +314,7 @@ void Window::forget_writes(Target& target, Number last) {
 }
 
 void Window::end_reading() {
-  if (cache_ != nullptr) cache_->end_epoch();
+  if (!caches_nothing()) cache_->end_epoch();
 }
 
 std::vector<cache::Adjustment> Window::adjustments() const {

@@ -209,7 +209,7 @@ int Window::get_untracked(int rank, const Native& native) {
 /// By the get that was issued last, if its call went well, the library will write to the origin, whatever it reads. Not
 /// for gets with a request: nobody here sees when these are over. Returns the call's code.
 int Window::expect_librarys(const Region& origin, int rank, int code) {
-  if (code != MPI_SUCCESS || (forgets() && cache_ == nullptr) || origin.count <= 0 ||
+  if (code != MPI_SUCCESS || (forgets() && caches_nothing()) || origin.count <= 0 ||
       origin.type == MPI_DATATYPE_NULL)
     return code;
   std::int64_t size = plain_size_;

@@ -256,6 +256,27 @@ bool Window::waits_for_cache(Target& target, std::uint64_t bytes) {
   return false;
 }
 
+/// After a completion, when nothing that a cache of transparent mode holds is valid. Once many gets went to the library
+/// without asking it and none is awaited, nothing is tracked until a target asks again: tracking costs as much as a get
+/// in shared memory. Not after each few gets, since all targets are gone through when that ends.
+void Window::rest() {
+  if (!may_be_untracked_ || is_resting_ || cache_ == nullptr || sharing_.is_on()) return;
+  const std::uint64_t bypassed = statistics_.bypassed;
+  if (bypassed < rests_at_) return;
+  is_resting_ = rests_at_ != 0 && std::ranges::all_of(open_, [this](int rank) {
+                  return targets_[static_cast<std::size_t>(rank)].awaits_nothing();
+                });
+  rests_at_ = bypassed + least_bypassed + targets_.size();
+}
+
+/// A target asks the cache again.
+void Window::wake() {
+  is_resting_ = false;
+  end_reading();  // epochs have ended meanwhile
+  rests_at_ = statistics_.bypassed + least_bypassed + targets_.size();
+  suspect_operations();
+}
+
 /// Any target may have gets and writes under way that were not tracked.
 void Window::suspect_operations() {
   for (std::size_t rank = 0; rank < targets_.size(); ++rank)

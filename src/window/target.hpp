@@ -96,6 +96,10 @@ struct Target {
   std::vector<Write> writes;
 
   bool is_clean() const { return completed >= issued; }
+  /// Whether nobody here has to know when its operations are complete.
+  bool awaits_nothing() const {
+    return held.empty() && fetched.empty() && coming.empty() && blocks.empty() && spread.empty();
+  }
 };
 
 }  // namespace wherry::window

@@ -76,6 +76,11 @@ class Window {
   /// score: how much more than others the data are worth keeping; positive.
   int get(const Region& origin, const Place& place, float score, const Native& native) {
     const Guard guard(*this);
+    if (is_resting_ && is_rank(place.rank)) [[unlikely]] {
+      if (!targets_[static_cast<std::size_t>(place.rank)].account.asks_cache())
+        return get_untracked(place.rank, native);
+      wake();
+    }
     cache::Range range;
     if (!is_plain(origin, place, range)) [[unlikely]]
       return is_rank(place.rank) && targets_[static_cast<std::size_t>(place.rank)].account.skips_lookup()
@@ -170,9 +175,10 @@ class Window {
   }
   bool is_rank(int rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < targets_.size(); }
 
-  /// Whether the library sees all calls, so that nobody has to tell apart what is under way: in transparent mode,
-  /// before there is a cache. Not where a cache may be made while another thread's operation begins.
-  bool is_untracked() const { return may_be_untracked_ && cache_ == nullptr; }
+  bool caches_nothing() const { return cache_ == nullptr || is_resting_; }
+  /// Whether the library sees all calls, so that nobody has to tell apart what is under way: in transparent mode, before
+  /// there is a cache and while it rests. Not where a cache may be made while another thread's operation begins.
+  bool is_untracked() const { return may_be_untracked_ && caches_nothing(); }
   /// Nothing is known to be under way.
   int flush_untracked(const Native& native) {
     if (is_untracked()) return has_untracked_ = false, native();
@@ -207,6 +213,8 @@ class Window {
   bool is_inside(const Place& place, const Shape& shape) const;
   int refuse(int code);
   bool waits_for_cache(Target& target, std::uint64_t bytes);
+  void rest();
+  void wake();
   void suspect_operations();
   bool make_cache();
 
@@ -290,6 +298,7 @@ class Window {
   void forget_writes(Target& target, Number last);
   void end_reading();
 
+  static constexpr std::uint64_t least_bypassed = 64;    // gets, and one for each target, before it rests
   static constexpr std::int64_t most_bytes = INT32_MAX;  // of one transfer
   static constexpr std::uint64_t most_blocks = 8;        // that a get may be long to fetch blocks
   static constexpr std::size_t most_parts = 64;          // that are told apart in one get
@@ -307,6 +316,8 @@ class Window {
   std::unique_ptr<cache::Cache> cache_;  // made at a get that may be cached
   CacheDue due_;                         // decides when
   bool has_untracked_ = false;           // operations since the last completion
+  bool is_resting_ = false;              // targets that ask the cache end that
+  std::uint64_t rests_at_ = 0;           // gets that went to the library without asking it
   bool without_memory_ = false;          // for a cache
   MPI_Datatype plain_type_ = MPI_DATATYPE_NULL;
   std::int64_t plain_size_ = 0;

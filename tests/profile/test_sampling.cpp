@@ -42,7 +42,7 @@ TEST_CASE("sampling: calls that take a microsecond or more are all timed") {
 }
 
 TEST_CASE("sampling: of cheap ones few are timed, and they stand for all") {
-  constexpr int calls = 80'000;
+  constexpr int calls = 8 * Sampling::many / 2;
   constexpr std::uint64_t each_ns = 100;
   const Counts counts = run(calls, [](int) { return each_ns; });
   CHECK(counts.timed > calls / 9);
@@ -51,12 +51,24 @@ TEST_CASE("sampling: of cheap ones few are timed, and they stand for all") {
   CHECK(counts.ns >= calls * each_ns - 2 * Sampling::mean_gap * each_ns);
 }
 
+TEST_CASE("sampling: of very many still fewer are timed") {
+  constexpr int at_first = 8 * Sampling::many, then = 64 * 10'000;
+  constexpr std::uint64_t each_ns = 100;
+  const Counts counts = run(at_first + then, [](int) { return each_ns; });
+  CHECK(counts.timed > Sampling::many + 9'000);
+  CHECK(counts.timed < Sampling::many + 11'000);
+  constexpr std::uint64_t all_ns = (at_first + then) * each_ns,
+                          one_gap_ns = 2 * Sampling::mean_gap_of_many * each_ns;
+  CHECK(counts.ns <= all_ns + one_gap_ns);
+  CHECK(counts.ns >= all_ns - one_gap_ns);
+}
+
 TEST_CASE("sampling: sums are right where calls of several kinds take turns") {
   for (const int period : {2, 3, 7, 8, 15, 16}) {
     CAPTURE(period);
     std::uint64_t true_ns = 0;
     const Counts counts = run(
-        200'000, [=](int i) { return i % period == 0 ? std::uint64_t{900} : std::uint64_t{50}; }, &true_ns);
+        800'000, [=](int i) { return i % period == 0 ? std::uint64_t{900} : std::uint64_t{50}; }, &true_ns);
     CHECK(static_cast<double>(counts.ns) == doctest::Approx(static_cast<double>(true_ns)).epsilon(0.03));
   }
 }

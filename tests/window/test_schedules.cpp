@@ -59,3 +59,18 @@ TEST_CASE("window: random schedules bring what a window without a cache would") 
         all.cache.evictions, all.cache.updated, all.cache.dropped, all.node.found, all.node.offered})
     CHECK(count > 100);
 }
+
+/// Long enough for a cache that gains nothing to be passed by, asked again by another target, and passed by again.
+TEST_CASE("window: long schedules whose gets pass by the cache bring what a window without one would") {
+  std::uint64_t bypassed = 0;
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    CAPTURE(seed);
+    window::Options options;
+    options.without_cache_s = 2e-6;
+    Schedule schedule(options, 1 << seed % 4, seed);
+    schedule.run(6000);
+    REQUIRE(schedule.problem() == "");
+    bypassed += schedule.statistics().bypassed;
+  }
+  CHECK(bypassed > 0);
+}

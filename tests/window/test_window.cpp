@@ -423,3 +423,32 @@ TEST_CASE("window: flushes that complete what is not tracked say nothing of how 
   CHECK(rig.window.statistics().bypassed == 4);
   CHECK(rig.window.statistics().bytes == 0);
 }
+
+TEST_CASE(
+    "window: nothing is tracked while no target asks the cache, and all that was is under way afterwards") {
+  window::Options options;
+  options.without_cache_s = 1e-9;  // the first get makes one
+  Rig rig(options, 4, 4096);
+  std::byte into[16];
+  const auto reaches = [&](int rank) {
+    int calls = 0;
+    rig.window.flush(rank, [&] { return ++calls, MPI_SUCCESS; });
+    return calls == 1;
+  };
+  // Each get misses, and takes less than looking it up.
+  for (int i = 0; i < 4096; ++i) {
+    rig.get(into, 16, 1, 16 * (i % 256));
+    rig.flush(1);
+  }
+  CHECK(rig.window.statistics().bypassed > 1024);
+  CHECK(reaches(1));  // nobody knows whether it need be
+  CHECK(reaches(1));
+  rig.put(into, 1, MPI_BYTE, 1, {64, 1, MPI_BYTE});
+  rig.get(into, 16, 2, 0);  // this one asks
+  rig.get(into, 16, 2, 0);
+  CHECK(rig.window.statistics().cache.pending_hits == 1);
+  CHECK(reaches(2));
+  CHECK(reaches(1));
+  CHECK(!reaches(1));
+  CHECK(!reaches(2));
+}
