@@ -27,6 +27,7 @@
 #include <cstring>
 #include <iterator>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
@@ -257,12 +258,16 @@ class Ghosts {
   template <auto... member>
   void write_sent(const Stage& stage, auto item_at) {
     constexpr std::size_t bytes = update_bytes<member...>;
-    std::byte* out = update_.out() + bytes * stage.first_sent;
-    for (const Peer& peer : stage.peers)
+    for (const Peer& peer : stage.peers) {
+      // Images of own particles go straight to where messages arrive.
+      std::byte* out = peer.rank == decomposition_->rank()
+                           ? update_.in() + bytes * (stage.first_ghost + peer.first_ghost)
+                           : update_.out() + bytes * (stage.first_sent + peer.first_sent);
       for (const Sent& sent : peer.sent) {
         if (const T* const item = item_at(sent.item)) write_item<member...>(out, *item, sent);
         out += bytes;
       }
+    }
   }
 
   template <auto... member>
@@ -282,9 +287,12 @@ class Ghosts {
   template <auto... member>
   void add_returned(const Stage& stage, std::span<T> particles) {
     constexpr std::size_t bytes = fixed_bytes<Subset<T, member...>>;
-    const std::byte* in = return_.in() + bytes * stage.first_sent;
     T value{}, sum{};
-    for (const Peer& peer : stage.peers)
+    for (const Peer& peer : stage.peers) {
+      // Those of images of own particles lie where they were packed.
+      const std::byte* in = peer.rank == decomposition_->rank()
+                                ? return_.out() + bytes * (stage.first_ghost + peer.first_ghost)
+                                : return_.in() + bytes * (stage.first_sent + peer.first_sent);
       for (const Sent& sent : peer.sent) {
         detail::scatter_blocks<Subset<T, member...>>(detail::address(value), in);
         in += bytes;
@@ -296,6 +304,7 @@ class Ghosts {
           detail::write(at, subset<member...>(std::as_const(sum)));
         }
       }
+    }
   }
   template <auto... member>
   static void add(T& to, const T& value) {
@@ -311,20 +320,18 @@ class Ghosts {
   static constexpr Part sent_part{&Stage::first_sent, &Peer::first_sent, &Peer::sends};
   static constexpr Part ghost_part{&Stage::first_ghost, &Peer::first_ghost, &Peer::ghosts};
 
-  /// Items of `bytes` to and from all peers of the stage.
+  /// Items of `bytes` to and from all other ranks of the stage.
   void exchange(detail::Traffic& traffic, const Stage& stage, std::size_t bytes, const Part& out,
                 const Part& in) {
     const MPI_Comm comm = decomposition_->comm();
+    auto others = std::views::filter(
+        stage.peers, [this](const Peer& peer) { return peer.rank != decomposition_->rank(); });
     const auto at = [&](const Part& part, const Peer& peer) {
       return bytes * (stage.*part.begin + peer.*part.first);
     };
-    for (const Peer& peer : stage.peers)  // first, for what arrives unexpected is copied once more
-      if (peer.rank != decomposition_->rank())
-        traffic.receive(at(in, peer), bytes * (peer.*in.count), peer.rank, comm);
-    for (const Peer& peer : stage.peers)
-      if (peer.rank == decomposition_->rank())
-        traffic.copy(at(out, peer), at(in, peer), bytes * (peer.*out.count));
-      else traffic.send(at(out, peer), bytes * (peer.*out.count), peer.rank, comm);
+    for (const Peer& peer : others)  // first, for what arrives unexpected is copied once more
+      traffic.receive(at(in, peer), bytes * (peer.*in.count), peer.rank, comm);
+    for (const Peer& peer : others) traffic.send(at(out, peer), bytes * (peer.*out.count), peer.rank, comm);
   }
 
   template <auto... member>

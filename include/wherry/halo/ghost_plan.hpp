@@ -8,6 +8,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -70,8 +71,7 @@ class GhostPlan {
   /// Collective.
   void make(std::size_t number) {
     Stage& stage = stages_[number];
-    for (Peer& peer : stage.peers) peer.sent.clear();
-    for (const std::uint8_t neighbor : stage.neighbors) choose(stage, neighbor);
+    choose(stage);
     agree_on_lengths(stage);
     stage.first_sent = sent_, stage.first_ghost = ghosts_;
     sent_ += stage.sent, ghosts_ += stage.ghosts;
@@ -136,25 +136,51 @@ class GhostPlan {
     for (std::size_t p = 0; p < count; ++p) {
       const auto& at = position_of(p);
       unsigned ends = 0;
-      for (std::size_t i = 0; i < D; ++i)
-        ends |= (at[i] >= from[i] ? upper_end(i) : 0U) | (at[i] <= to[i] ? lower_end(i) : 0U);
+      for (std::size_t i = 0; i < D; ++i)  // without branches
+        ends |= unsigned{at[i] >= from[i]} * upper_end(i) | unsigned{at[i] <= to[i]} * lower_end(i);
       if (ends != 0)
         near_border_.push_back({static_cast<std::uint32_t>(first + p), static_cast<std::uint8_t>(ends)});
     }
   }
 
-  /// The items that the neighbor's domain, with the width around it, has.
-  void choose(Stage& stage, std::uint8_t number) {
-    const Neighbor<D>& neighbor = decomposition_->neighbors()[number];
-    Peer& peer = *std::ranges::find(stage.peers, neighbor.rank, &Peer::rank);
-    unsigned needed = 0;
+  /// Of the ends that an item is near to, those of a neighbor's direction are enough for it to be that one's ghost.
+  static unsigned ends_towards(const Neighbor<D>& neighbor) {
+    unsigned ends = 0;
     for (std::size_t i = 0; i < D; ++i) {
-      if (neighbor.direction[i] > 0) needed |= upper_end(i);
-      if (neighbor.direction[i] < 0) needed |= lower_end(i);
+      if (neighbor.direction[i] > 0) ends |= upper_end(i);
+      if (neighbor.direction[i] < 0) ends |= lower_end(i);
     }
-    const std::size_t first = sends_own(neighbor) ? 0 : particles_;
+    return ends;
+  }
+
+  /// A neighbor that a stage sends to, and how.
+  struct Target {
+    std::uint8_t neighbor;
+    Peer* peer;
+  };
+  static constexpr std::size_t end_sets = std::size_t{1} << 2 * D;
+  using Targets = std::array<std::vector<Target>, end_sets>;  // by the ends that an item is near to
+
+  Targets targets(Stage& stage, bool of_ghosts) {
+    Targets all;
+    for (const std::uint8_t n : stage.neighbors) {
+      const Neighbor<D>& neighbor = decomposition_->neighbors()[n];
+      if (!of_ghosts && !sends_own(neighbor)) continue;
+      Peer& peer = *std::ranges::find(stage.peers, neighbor.rank, &Peer::rank);
+      const unsigned needed = ends_towards(neighbor);
+      for (unsigned ends = 0; ends < end_sets; ++ends)
+        if ((ends & needed) == needed) all[ends].push_back({n, &peer});
+    }
+    return all;
+  }
+
+  /// One pass over the items: there are many more of them than neighbors of any one.
+  void choose(Stage& stage) {
+    for (Peer& peer : stage.peers) peer.sent.clear();
+    const Targets of_own = targets(stage, false), of_ghosts = targets(stage, true);
     for (const NearBorder& near : near_border_)
-      if ((near.ends & needed) == needed && near.item >= first) peer.sent.push_back({near.item, number});
+      for (const Target& target : (near.item < particles_ ? of_own : of_ghosts)[near.ends])
+        target.peer->sent.push_back({near.item, target.neighbor});
   }
 
   void agree_on_lengths(Stage& stage) {

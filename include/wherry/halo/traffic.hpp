@@ -49,7 +49,7 @@ class Traffic {
     if (in_.size() < in) in_ = PackedBytes(in);
   }
   std::byte* out() { return out_.data(); }
-  const std::byte* in() const { return in_.data(); }
+  std::byte* in() { return in_.data(); }
 
   void receive(std::size_t at, std::size_t bytes, int rank, MPI_Comm comm) {
     if (bytes == 0) return;
@@ -60,18 +60,15 @@ class Traffic {
     sent_bytes_ += bytes;
     check("MPI_Isend", MPI_Isend(out_.data() + at, message_bytes(bytes), MPI_BYTE, rank, tag_, comm, add()));
   }
-  /// To this rank itself.
-  void copy(std::size_t from, std::size_t to, std::size_t bytes) {
-    std::copy_n(out_.data() + from, bytes, in_.data() + to);
-  }
   bool under_way() const { return under_way_; }
   std::uint64_t sent_bytes() const { return sent_bytes_; }
 
   /// Lets the MPI library move what is under way; libraries without a thread of their own do so in calls only.
   void progress() {
+    if (requests_.empty()) return;
     int done = 0;
-    if (under_way() && count() > 0)
-      check("MPI_Testall", MPI_Testall(count(), requests_.data(), &done, MPI_STATUSES_IGNORE));
+    check("MPI_Testall", MPI_Testall(count(), requests_.data(), &done, MPI_STATUSES_IGNORE));
+    if (done != 0) requests_.clear();
   }
 
   /// What was started is waited for next; then another exchange may start. Throws usage_error if nothing is under way,
