@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "lj_fluid/particle.hpp"
 
@@ -50,13 +51,17 @@ Domain::Domain(MPI_Comm comm, const wherry::Box<3>& box, const std::array<int, 3
     arrive(std::move(particle));
   }
   bonds_of_all_ = sum_of_all(bonds, decomposition_.comm()) / 2;  // both partners have them
-  rebuild();
+  rebuild(std::numeric_limits<double>::infinity());
 }
 
-void Domain::rebuild() {
+void Domain::rebuild(double moved) {
   sites_.resize(size());
   identities_.resize(size());
-  migrate();
+  double narrowest = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < 3; ++k)
+    narrowest = std::min(narrowest, (decomposition_.box().upper[k] - decomposition_.box().lower[k]) /
+                                        decomposition_.grid()[k]);
+  migrate(moved < narrowest ? Transport::Goal::neighbors : Transport::Goal::any);
   sort();
   old_positions_.resize(size());
   for (std::size_t i = 0; i < size(); ++i) old_positions_[i] = sites_[i].position;
@@ -66,7 +71,7 @@ void Domain::rebuild() {
   find_pairs({cells_, sites_, size(), identities_, reach_, excluded}, lists_);
 }
 
-void Domain::migrate() {
+void Domain::migrate(Transport::Goal goal) {
   Transport::Migrants messages;
   std::vector<bool> gone(size(), false);
   std::size_t lost = 0;
@@ -83,7 +88,7 @@ void Domain::migrate() {
   }
   if (!messages.empty()) close_gaps(gone);
   Transport::Migrants all;
-  timed(times_.migrate_s, [&] { all = transport_->migrate(messages); });
+  timed(times_.migrate_s, [&] { all = transport_->migrate(std::move(messages), goal); });
   for (auto& [source, arrived] : all)
     for (Particle& particle : arrived) arrive(std::move(particle));
   if (lost > 0)

@@ -36,9 +36,10 @@ class Domain {
   std::size_t listed() const { return lists_.own.others.size() + lists_.ghosts.others.size(); }
 
   /// Particles go where they belong, in an order that depends on nothing but positions and identities; ghosts and lists
-  /// are made anew. Collective. Throws usage_error if a position is not finite, on the rank that has it: the
+  /// are made anew. moved: how far any particle is at most from where it was at the last rebuild, the same on all ranks.
+  /// Collective. Throws usage_error if a position is not finite, on the rank that has it: the
   /// others wait, so the program must end.
-  void rebuild();
+  void rebuild(double moved);
 
   /// Forces on all own particles, at the positions of now. totals: null, or what this rank's pairs are added to.
   /// Collective: positions of ghosts travel while pairs of own particles are computed, forces on ghosts as well.
@@ -55,7 +56,7 @@ class Domain {
   std::vector<Atom> atoms() const;
 
  private:
-  void migrate();
+  void migrate(Transport::Goal goal);
   bool is_inside(const Vector& position) const;
   void leave(std::size_t particle, Transport::Migrants& messages, int owner);
   void arrive(Particle&& particle);

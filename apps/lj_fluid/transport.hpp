@@ -2,6 +2,7 @@
 // implementation, by Wherry's headers; `wherry study overhead` compares it with others.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,8 +21,10 @@ class Transport {
   virtual ~Transport() = default;
 
   using Migrants = std::vector<std::pair<int, std::vector<Particle>>>;
+  /// Whether all that leave go to adjacent domains, on all ranks.
+  enum class Goal { neighbors, any };
   /// Particles to other ranks; returns those that come, with the ranks that they come from, in the order of ranks.
-  virtual Migrants migrate(const Migrants& leaving) = 0;
+  virtual Migrants migrate(Migrants leaving, Goal goal) = 0;
 
   /// Ghosts of adjacent domains that are above this one: decided anew, with their positions and keys.
   virtual void rebuild(std::span<const Site> own, std::vector<Site>& ghosts) = 0;
@@ -41,14 +44,34 @@ class Transport {
 using MakeTransport =
     std::function<std::unique_ptr<Transport>(const wherry::Decomposition<3>& decomposition, double reach)>;
 
+/// Other ranks that have adjacent domains, in ascending order.
+inline std::vector<int> neighbors_of(const wherry::Decomposition<3>& decomposition) {
+  std::vector<int> ranks;
+  for (const wherry::Neighbor<3>& neighbor : decomposition.neighbors())
+    if (neighbor.rank != decomposition.rank()) ranks.push_back(neighbor.rank);
+  std::ranges::sort(ranks);
+  ranks.erase(std::ranges::unique(ranks).begin(), ranks.end());
+  return ranks;
+}
+
 class WherryTransport : public Transport {
  public:
   WherryTransport(const wherry::Decomposition<3>& decomposition, double reach, wherry::Route route)
-      : comm_(decomposition.comm()), exchange_(decomposition, reach, wherry::Shell::half, route) {}
+      : comm_(decomposition.comm()),
+        neighbors_(neighbors_of(decomposition)),
+        exchange_(decomposition, reach, wherry::Shell::half, route) {}
 
-  Migrants migrate(const Migrants& leaving) override {
+  Migrants migrate(Migrants leaving, Goal goal) override {
     for (const auto& [rank, particles] : leaving) migrated_bytes_ += wherry::packed_size(particles);
-    return wherry::exchange_objects(leaving, comm_);
+    if (goal == Goal::any) return wherry::exchange_objects(leaving, comm_);
+    std::vector<std::vector<Particle>> out(neighbors_.size());
+    for (auto& [rank, particles] : leaving)
+      out[static_cast<std::size_t>(std::ranges::lower_bound(neighbors_, rank) - neighbors_.begin())] =
+          std::move(particles);
+    auto in = wherry::neighbor_exchange_objects<std::vector<Particle>>(out, neighbors_, comm_);
+    Migrants arrived;
+    for (std::size_t i = 0; i < in.size(); ++i) arrived.emplace_back(neighbors_[i], std::move(in[i]));
+    return arrived;
   }
   void rebuild(std::span<const Site> own, std::vector<Site>& ghosts) override {
     exchange_.rebuild<&Site::key>(own, ghosts);
@@ -62,6 +85,7 @@ class WherryTransport : public Transport {
 
  private:
   MPI_Comm comm_;
+  std::vector<int> neighbors_;
   wherry::Ghosts<Site, &Site::position, 3> exchange_;
   std::uint64_t migrated_bytes_ = 0;
 };

@@ -86,9 +86,9 @@ class PartByPart : public HandWritten {
  public:
   using HandWritten::HandWritten;
 
-  Migrants migrate(const Migrants& leaving) override {
+  Migrants migrate(Migrants leaving, Goal goal) override {
     return migrated(
-        leaving,
+        leaving, goal,
         [this](const std::vector<lj_fluid::Particle>& particles) {
           return packed_particles<step, Archive>(particles, comm_);
         },

@@ -71,11 +71,10 @@ class HandWritten : public lj_fluid::Transport {
     return in;
   }
 
-  /// Particles go to neighbors alone, but for the first time, when they may lie anywhere. pack(particles) and
-  /// unpack(buffer) say how.
+  /// Particles that go to neighbors, as they do but for the first time. pack(particles) and unpack(buffer) say how.
   template <class Pack, class Unpack>
-  Migrants migrated(const Migrants& leaving, Pack pack, Unpack unpack) {
-    if (!std::exchange(has_migrated_, true)) return wherry::exchange_objects(leaving, comm_);
+  Migrants migrated(const Migrants& leaving, Goal goal, Pack pack, Unpack unpack) {
+    if (goal == Goal::any) return wherry::exchange_objects(leaving, comm_);
     std::vector<decltype(pack({}))> out;
     for (const Peer& peer : peers()) {
       const auto found =
@@ -126,7 +125,6 @@ class HandWritten : public lj_fluid::Transport {
   Plan plan_;
   std::vector<lj_fluid::Vector> own_;
   std::uint64_t sent_bytes_ = 0;
-  bool has_migrated_ = false;
 };
 
 }  // namespace overhead
