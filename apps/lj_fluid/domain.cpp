@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "lj_fluid/particle.hpp"
 
@@ -39,9 +40,9 @@ void keep(std::vector<T>& values, const std::vector<bool>& gone) {
 }  // namespace
 
 Domain::Domain(MPI_Comm comm, const wherry::Box<3>& box, const std::array<int, 3>& grid,
-               const Lengths& lengths, std::vector<Particle> particles)
+               const Lengths& lengths, std::vector<Particle> particles, const MakeTransport& make_transport)
     : decomposition_(comm, box, grid),
-      exchange_(decomposition_, lengths.reach(), wherry::Shell::half),
+      transport_(make_transport(decomposition_, lengths.reach())),
       reach_(lengths.reach()),
       cells_(cells_of(decomposition_, reach_)) {
   std::size_t bonds = 0;
@@ -50,13 +51,17 @@ Domain::Domain(MPI_Comm comm, const wherry::Box<3>& box, const std::array<int, 3
     arrive(std::move(particle));
   }
   bonds_of_all_ = sum_of_all(bonds, decomposition_.comm()) / 2;  // both partners have them
-  rebuild();
+  rebuild(std::numeric_limits<double>::infinity());
 }
 
-void Domain::rebuild() {
+void Domain::rebuild(double moved) {
   sites_.resize(size());
   identities_.resize(size());
-  migrate();
+  double narrowest = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < 3; ++k)
+    narrowest = std::min(narrowest, (decomposition_.box().upper[k] - decomposition_.box().lower[k]) /
+                                        decomposition_.grid()[k]);
+  migrate(moved < narrowest ? Transport::Goal::neighbors : Transport::Goal::any);
   sort();
   old_positions_.resize(size());
   for (std::size_t i = 0; i < size(); ++i) old_positions_[i] = sites_[i].position;
@@ -66,8 +71,8 @@ void Domain::rebuild() {
   find_pairs({cells_, sites_, size(), identities_, reach_, excluded}, lists_);
 }
 
-void Domain::migrate() {
-  std::vector<std::pair<int, std::vector<Particle>>> messages;
+void Domain::migrate(Transport::Goal goal) {
+  Transport::Migrants messages;
   std::vector<bool> gone(size(), false);
   std::size_t lost = 0;
   for (std::size_t i = 0; i < size(); ++i) {
@@ -82,8 +87,8 @@ void Domain::migrate() {
     leave(i, messages, owner);
   }
   if (!messages.empty()) close_gaps(gone);
-  std::vector<std::pair<int, std::vector<Particle>>> all;
-  timed(times_.migrate_s, [&] { all = wherry::exchange_objects(messages, decomposition_.comm()); });
+  Transport::Migrants all;
+  timed(times_.migrate_s, [&] { all = transport_->migrate(std::move(messages), goal); });
   for (auto& [source, arrived] : all)
     for (Particle& particle : arrived) arrive(std::move(particle));
   if (lost > 0)
@@ -98,7 +103,7 @@ bool Domain::is_inside(const Vector& position) const {
   return inside;
 }
 
-void Domain::leave(std::size_t i, std::vector<std::pair<int, std::vector<Particle>>>& messages, int owner) {
+void Domain::leave(std::size_t i, Transport::Migrants& messages, int owner) {
   Particle& particle = particles_[places_[i]];
   particle.position.position = sites_[i].position;
   particle.momentum.velocity = velocities_[i];
@@ -148,7 +153,7 @@ void Domain::sort() {
 
 void Domain::rebuild_ghosts() {
   for (std::size_t i = 0; i < size(); ++i) sites_[i].key = identities_[i];
-  timed(times_.rebuild_s, [&] { exchange_.rebuild<&Site::key>(sites(), ghosts_); });
+  timed(times_.rebuild_s, [&] { transport_->rebuild(sites(), ghosts_); });
   for (Site& site : sites_) site.key = 0;
   for (Site& ghost : ghosts_) identities_.push_back(std::exchange(ghost.key, 0));
   sites_.insert(sites_.end(), ghosts_.begin(), ghosts_.end());
@@ -189,15 +194,26 @@ std::vector<std::span<const std::uint64_t>> Domain::exclusions() const {
 void Domain::compute_forces(const Potential& potential, Totals* totals) {
   const std::size_t n = size(), half = n / 2;
   const std::span<Site> all(sites_), own = all.first(n), ghosts = all.subspan(n, ghosts_.size());
-  timed(times_.update_s, [&] { exchange_.start_update(own); });
+  timed(times_.update_s, [&] { transport_->start_update(own); });
   for (Site& site : all) site.force = {};
-  add_forces(all, lists_.own, 0, half, potential, totals);
-  timed(times_.update_s, [&] { exchange_.finish_update(ghosts); });
+  add_forces_meanwhile(lists_.own, 0, half, potential, totals, times_.update_s);
+  timed(times_.update_s, [&] { transport_->finish_update(ghosts); });
   add_forces(all, lists_.ghosts, 0, n, potential, totals);
   add_bonds(all, bonds_, totals);
-  timed(times_.return_s, [&] { exchange_.start_return<&Site::force>(ghosts); });
-  add_forces(all, lists_.own, half, n, potential, totals);
-  timed(times_.return_s, [&] { exchange_.finish_return<&Site::force>(own); });
+  timed(times_.return_s, [&] { transport_->start_return(ghosts); });
+  add_forces_meanwhile(lists_.own, half, n, potential, totals, times_.return_s);
+  timed(times_.return_s, [&] { transport_->finish_return(own); });
+}
+
+/// Messages of 100 KB go on only where the MPI library is called: that takes some of the sum.
+void Domain::add_forces_meanwhile(const PairLists& lists, std::size_t first, std::size_t last,
+                                  const Potential& potential, Totals* totals, double& sum_s) {
+  constexpr std::size_t batch = 1024;  // some 30 us
+  for (; first + batch < last; first += batch) {
+    add_forces(sites_, lists, first, first + batch, potential, totals);
+    timed(sum_s, [&] { transport_->progress(); });
+  }
+  add_forces(sites_, lists, first, last, potential, totals);
 }
 
 std::vector<Atom> Domain::atoms() const {

@@ -4,12 +4,13 @@
 #include <mpi.h>
 
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "lj_fluid/bonds.hpp"
 #include "lj_fluid/forces.hpp"
-#include "wherry/halo.hpp"
+#include "lj_fluid/transport.hpp"
 
 namespace lj_fluid {
 
@@ -22,7 +23,7 @@ class Domain {
  public:
   /// Collective. grid: from process_grid(), for these lengths.
   Domain(MPI_Comm comm, const wherry::Box<3>& box, const std::array<int, 3>& grid, const Lengths& lengths,
-         std::vector<Particle> particles);
+         std::vector<Particle> particles, const MakeTransport& make_transport = by_wherry());
 
   std::size_t size() const { return velocities_.size(); }
   std::span<Site> sites() { return {sites_.data(), size()}; }
@@ -35,9 +36,10 @@ class Domain {
   std::size_t listed() const { return lists_.own.others.size() + lists_.ghosts.others.size(); }
 
   /// Particles go where they belong, in an order that depends on nothing but positions and identities; ghosts and lists
-  /// are made anew. Collective. Throws usage_error if a position is not finite, on the rank that has it: the
+  /// are made anew. moved: how far any particle is at most from where it was at the last rebuild, the same on all ranks.
+  /// Collective. Throws usage_error if a position is not finite, on the rank that has it: the
   /// others wait, so the program must end.
-  void rebuild();
+  void rebuild(double moved);
 
   /// Forces on all own particles, at the positions of now. totals: null, or what this rank's pairs are added to.
   /// Collective: positions of ghosts travel while pairs of own particles are computed, forces on ghosts as well.
@@ -48,14 +50,15 @@ class Domain {
     double migrate_s = 0, rebuild_s = 0, update_s = 0, return_s = 0;
   };
   const Times& times() const { return times_; }
+  const Transport& transport() const { return *transport_; }
 
   /// This rank's particles. Local.
   std::vector<Atom> atoms() const;
 
  private:
-  void migrate();
+  void migrate(Transport::Goal goal);
   bool is_inside(const Vector& position) const;
-  void leave(std::size_t particle, std::vector<std::pair<int, std::vector<Particle>>>& messages, int owner);
+  void leave(std::size_t particle, Transport::Migrants& messages, int owner);
   void arrive(Particle&& particle);
   void close_gaps(const std::vector<bool>& gone);
   void sort();
@@ -63,6 +66,8 @@ class Domain {
   void find_bonds();
   void add_bond(std::uint32_t particle, std::uint64_t partner, const SitesByIdentity& sites);
   std::vector<std::span<const std::uint64_t>> exclusions() const;
+  void add_forces_meanwhile(const PairLists& lists, std::size_t first, std::size_t last,
+                            const Potential& potential, Totals* totals, double& sum_s);
   template <class Exchange>
   static void timed(double& sum_s, Exchange exchange) {
     const double start = MPI_Wtime();
@@ -71,7 +76,7 @@ class Domain {
   }
 
   wherry::Decomposition<3> decomposition_;
-  wherry::Ghosts<Site, &Site::position, 3> exchange_;
+  std::unique_ptr<Transport> transport_;
   double reach_;
   Cells cells_;
   std::vector<Particle> particles_;  // in any order; what they have of position, velocity and force is old

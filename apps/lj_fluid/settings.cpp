@@ -125,6 +125,10 @@ std::vector<apps::Option> options_of(Settings& s) {
       fixed({"--exclusions", "", "these pairs do not repel each other",
              [&s](const std::string&) { s.exclusions = true; }}),
       count("--dimensions", "the box is cut in at most so many (default 3)", s.dimensions, 1, 3),
+      {"--route", "WORD",
+       "how ghosts of diagonal neighbors travel: direct, staged, or measured, the faster one (default "
+       "direct)",
+       [&s](const std::string& text) { s.route = apps::one_of(text, routes); }},
       count("--steps", "steps in time (default 1000)", s.steps, 0, most),
       count("--equilibrate", "steps before them, neither timed nor measured (default 0)", s.equilibrate, 0,
             most),

@@ -66,14 +66,17 @@ bool Simulation::rebuild_if_needed(double mine) {
   const double largest = agreed_largest(mine);
   if (!std::isfinite(largest)) return false;
   if (largest <= physics_.skin * physics_.skin / 4) return true;
-  settle();
+  rebuild(std::sqrt(largest));
   return true;
 }
 
-void Simulation::settle() {
-  domain_.rebuild();
+void Simulation::rebuild(double moved) {
+  domain_.rebuild(moved);
   ++rebuilds_;
 }
+
+/// Lists are good, so nothing has moved farther.
+void Simulation::settle() { rebuild(physics_.skin / 2); }
 
 Relaxation Simulation::relax(double largest_force, int most_steps) {
   // Stable at the curvature of a pair at a distance of 1, and no jumps where particles lie on each other.

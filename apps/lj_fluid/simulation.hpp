@@ -49,6 +49,7 @@ class Simulation {
   double moved_square(std::size_t particle) const;
   double farthest_square() const;
   bool rebuild_if_needed(double square);
+  void rebuild(double moved);
   double agreed_largest(double mine) const;
 
   Domain& domain_;

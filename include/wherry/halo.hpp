@@ -6,7 +6,7 @@
 //   exchange.rebuild<&Particle::id, &Particle::charge>(particles, ghosts);
 //   for (...) {                                                     // until particles have moved by half the skin
 //     exchange.start_update(particles);                             // positions travel
-//     forces_between_own(particles);
+//     forces_between_own(particles);                              // now and then: exchange.progress()
 //     exchange.finish_update(ghosts);
 //     forces_with_ghosts(particles, ghosts);
 //     exchange.start_return<&Particle::force>(ghosts);              // forces on ghosts go back
@@ -15,113 +15,46 @@
 //   }
 //
 // Between rebuilds the particles and ghosts stay where they are in their vectors; their lengths are agreed once. One
-// message for each rank that is a neighbor, whatever the number of faces, edges and corners that it shares; none for
-// images of this rank's own particles. Only the position and the chosen members travel, without padding.
+// message for each rank that is a neighbor, whatever the number of faces, edges and corners that it shares (or, staged,
+// one across each face); none for images of this rank's own particles. Only the position and the chosen members travel,
+// without padding.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <optional>
+#include <ranges>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "wherry/decomposition.hpp"
+#include "wherry/halo/ghost_plan.hpp"
+#include "wherry/halo/traffic.hpp"
 #include "wherry/objects.hpp"
 
 namespace wherry {
-namespace detail {
-
-/// to += from, in all values.
-template <class V>
-void add_values(V& to, const V& from) {
-  if constexpr (Scalar<V>) to += from;
-  else if constexpr (FixedArray<V>)
-    for (std::size_t i = 0; i < std::size(to); ++i) add_values(to[i], from[i]);
-  else
-    with_members(to, [&](auto&... sum) {
-      with_members(from, [&](const auto&... value) { (add_values(sum, value), ...); });
-    });
-}
-
-/// Its address stands for a list of members.
-template <auto... member>
-inline constexpr char members_tag = 0;
-
-/// Messages of one direction to and from all peers, under way or not.
-class Traffic {
- public:
-  explicit Traffic(int tag) : tag_(tag) {}
-  Traffic(const Traffic&) = delete;
-  Traffic& operator=(const Traffic&) = delete;
-  ~Traffic() { MPI_Waitall(count(), requests_.data(), MPI_STATUSES_IGNORE); }
-
-  /// Bytes to be filled for sending, and for receiving; memory of earlier steps is used again. members: what travels.
-  void begin(std::size_t out, std::size_t in, const void* members) {
-    if (under_way()) throw usage_error("ghosts are exchanged already; finish that before you start another");
-    members_ = members;
-    if (out_.size() < out) out_ = PackedBytes(out);
-    if (in_.size() < in) in_ = PackedBytes(in);
-  }
-  std::byte* out() { return out_.data(); }
-  const std::byte* in() const { return in_.data(); }
-
-  void receive(std::size_t at, std::size_t bytes, int rank, MPI_Comm comm) {
-    if (bytes == 0) return;
-    check("MPI_Irecv", MPI_Irecv(in_.data() + at, message_bytes(bytes), MPI_BYTE, rank, tag_, comm, add()));
-  }
-  void send(std::size_t at, std::size_t bytes, int rank, MPI_Comm comm) {
-    if (bytes == 0) return;
-    check("MPI_Isend", MPI_Isend(out_.data() + at, message_bytes(bytes), MPI_BYTE, rank, tag_, comm, add()));
-  }
-  /// To this rank itself.
-  void copy(std::size_t from, std::size_t to, std::size_t bytes) {
-    std::copy_n(out_.data() + from, bytes, in_.data() + to);
-  }
-  void started() { under_way_ = true; }
-  bool under_way() const { return under_way_; }
-
-  /// Returns when all are there.
-  void finish(const void* members) {
-    if (!under_way()) throw usage_error("no ghosts are under way; start before you finish");
-    if (members != members_)
-      throw usage_error(
-          "ghosts were started with other members; finish with the members that you started with");
-    under_way_ = false;
-    const int code = MPI_Waitall(count(), requests_.data(), MPI_STATUSES_IGNORE);
-    requests_.clear();
-    check("MPI_Waitall", code);
-  }
-
- private:
-  int count() const { return static_cast<int>(requests_.size()); }
-  MPI_Request* add() { return &requests_.emplace_back(MPI_REQUEST_NULL); }
-
-  int tag_;
-  bool under_way_ = false;
-  const void* members_ = nullptr;
-  PackedBytes out_, in_;
-  std::vector<MPI_Request> requests_;
-};
-
-}  // namespace detail
-
-/// Whose particles are ghosts: those of all adjacent domains, or of those on one side, half of them. Where what two
-/// particles do to each other is computed once, and returned to the other, half of them are enough.
-enum class Shell { full, half };
 
 /// Ghosts of particles of type T. position: its member (or what within() makes) with D coordinates.
 template <class T, auto position, std::size_t D>
 class Ghosts {
+  using Plan = detail::GhostPlan<D>;
+  using Stage = typename Plan::Stage;
+  using Peer = typename Plan::Peer;
+  using Sent = typename Plan::Sent;
+
  public:
-  /// width: how far beyond this rank's domain ghosts are kept; the decomposition must live as long. width and shell are
-  /// the same on all ranks. Collective. Throws usage_error (on all ranks) if the width is more than a domain: ghosts
-  /// come from next to it.
-  Ghosts(const Decomposition<D>& decomposition, double width, Shell shell = Shell::full)
-      : decomposition_(&decomposition), width_(width), shell_(shell) {
+  /// width: how far beyond this rank's domain ghosts are kept; the decomposition must live as long. width, shell and
+  /// route are the same on all ranks. Collective. Throws usage_error (on all ranks) if the width is more than a domain:
+  /// ghosts come from next to it.
+  Ghosts(const Decomposition<D>& decomposition, double width, Shell shell = Shell::full,
+         Route route = Route::direct)
+      : decomposition_(&decomposition) {
     for (std::size_t i = 0; i < D; ++i) {
       const Box<D>& box = decomposition.box();
       const double extent = (box.upper[i] - box.lower[i]) / decomposition.grid()[i];
@@ -131,7 +64,8 @@ class Ghosts {
                           std::to_string(extent) + " in dimension " + std::to_string(i) +
                           "; give a larger box, fewer domains there, or a smaller width");
     }
-    add_peers();
+    if (route != Route::staged) direct_.emplace(decomposition, width, shell, Route::direct);
+    if (route != Route::direct) staged_.emplace(decomposition, width, shell, Route::staged);
   }
 
   /// Wraps all positions into the box and moves each particle to the rank whose domain has it. The order of those that
@@ -170,15 +104,8 @@ class Ghosts {
     requires detail::Fixed<Subset<T, member...>>
   void rebuild(std::span<const T> particles, std::vector<T>& ghosts) {
     particles_ = particles.size();
-    for (Peer& peer : peers_) peer.sent.clear();
-    const auto neighbors = decomposition_->neighbors();
-    find_near_border(particles);
-    for (std::size_t n = 0; n < neighbors.size(); ++n)
-      if (shell_ == Shell::full || is_above(neighbors[n])) choose(neighbors[n], static_cast<std::uint8_t>(n));
-    agree_on_lengths();
-    ghosts.assign(ghosts_, T{});
-    start_update<member...>(particles);
-    finish_update<member...>(ghosts);
+    if (direct_ && staged_) choose_route<member...>(particles, ghosts);
+    make<member...>(particles, ghosts);
   }
 
   /// Sends the positions and `member`s as they are now; returns at once. particles: those of rebuild(), in its order.
@@ -186,68 +113,76 @@ class Ghosts {
     requires detail::Fixed<Subset<T, member...>>
   void start_update(std::span<const T> particles) {
     check_length("particles", particles.size(), particles_);
-    start(update_, &detail::members_tag<member...>, update_bytes<member...>, &Peer::first_sent, &Peer::sends,
-          &Peer::first_ghost, &Peer::ghosts, [&](std::byte* out, const Peer& peer) {
-            for (const Sent& sent : peer.sent)
-              out = write_item<member...>(out, particles[sent.particle], sent);
-          });
+    update_.start(&detail::members_tag<member...>);
+    constexpr std::size_t bytes = update_bytes<member...>;
+    update_.reserve(bytes * plan().sent(), bytes * plan().ghosts());
+    for (const Stage& stage : plan().stages()) write_particles<member...>(stage, particles);
+    send_update<member...>(plan().stages().front());
   }
-  /// Waits for them, and writes them to the ghosts.
+  /// Waits for them, and writes them to the ghosts. Staged: passes on what the next stage needs of them.
   template <auto... member>
     requires detail::Fixed<Subset<T, member...>>
   void finish_update(std::span<T> ghosts) {
-    check_length("ghosts", ghosts.size(), ghosts_);
+    check_length("ghosts", ghosts.size(), plan().ghosts());
     update_.finish(&detail::members_tag<member...>);
-    const std::byte* in = update_.in();
-    for (T& ghost : ghosts) in = read_item<member...>(in, ghost);
+    const auto stages = plan().stages();
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      if (s > 0) write_ghosts<member...>(stages[s], ghosts), send_update<member...>(stages[s]);
+      receive_update<member...>(stages[s], ghosts);
+    }
   }
 
   /// Sends `member`s of the ghosts back to the particles that they are copies of; returns at once.
   template <auto... member>
     requires detail::Fixed<Subset<T, member...>>
   void start_return(std::span<const T> ghosts) {
-    check_length("ghosts", ghosts.size(), ghosts_);
-    start(return_, &detail::members_tag<member...>, fixed_bytes<Subset<T, member...>>, &Peer::first_ghost,
-          &Peer::ghosts, &Peer::first_sent, &Peer::sends, [&](std::byte* out, const Peer& peer) {
-            for (const T& ghost : ghosts.subspan(peer.first_ghost, peer.ghosts))
-              out = detail::write(out, subset<member...>(ghost));
-          });
+    check_length("ghosts", ghosts.size(), plan().ghosts());
+    return_.start(&detail::members_tag<member...>);
+    constexpr std::size_t bytes = fixed_bytes<Subset<T, member...>>;
+    return_.reserve(bytes * plan().ghosts(), bytes * plan().sent());
+    std::byte* out = return_.out();
+    for (const T& ghost : ghosts) out = detail::write(out, subset<member...>(ghost));
+    send_return(plan().stages().back(), bytes);
   }
-  /// Waits for those of all ranks, and adds them to the particles': in the order of ranks, so that sums are the same on
-  /// every run.
+  /// Waits for those of all ranks, and adds them to the particles': in the order of stages and ranks, so that sums are
+  /// the same on every run. Staged: passes on what is added to ghosts of an earlier stage.
   template <auto... member>
     requires detail::Fixed<Subset<T, member...>>
   void finish_return(std::span<T> particles) {
     check_length("particles", particles.size(), particles_);
     return_.finish(&detail::members_tag<member...>);
-    const std::byte* in = return_.in();
-    T value{};
-    for (const Peer& peer : peers_)
-      for (const Sent& sent : peer.sent) {
-        detail::scatter_blocks<Subset<T, member...>>(detail::address(value), in);
-        in += fixed_bytes<Subset<T, member...>>;
-        T& particle = particles[sent.particle];
-        (detail::add_values(detail::member_of(particle, member), detail::member_of(value, member)), ...);
-      }
+    const auto stages = plan().stages();
+    for (std::size_t s = stages.size(); s-- > 0;) {
+      if (s + 1 < stages.size()) send_return(stages[s], fixed_bytes<Subset<T, member...>>);
+      return_.wait();
+      add_returned<member...>(stages[s], particles);
+    }
   }
 
-  /// How many particles the last rebuild() sends, as many times as they are ghosts.
-  std::size_t sent() const { return sent_; }
+  /// Lets the MPI library move what is under way: large messages of many libraries move only while the program is in a
+  /// call. For the program to call now and then while it computes between start and finish. Local.
+  void progress() {
+    update_.progress();
+    return_.progress();
+  }
+
+  /// How many particles the last rebuild() sends, as many times as they are ghosts; staged, those that are passed on as
+  /// well.
+  std::size_t sent() const { return plan().sent(); }
+  /// Bytes of all messages of this rank so far, but for those that migrate.
+  std::uint64_t sent_bytes() const { return update_.sent_bytes() + return_.sent_bytes(); }
+  /// Which way they travel: measured until the first rebuild() has measured it.
+  Route route() const {
+    if (direct_ && staged_) return Route::measured;
+    return direct_ ? Route::direct : Route::staged;
+  }
 
  private:
-  struct Sent {
-    std::uint32_t particle;
-    std::uint8_t neighbor;
-  };
-  /// A rank that is a neighbor in one or more directions. What it is sent, and what it sends, lies in one piece.
-  struct Peer {
-    int rank;
-    std::vector<Sent> sent;
-    std::size_t sends = 0, ghosts = 0, first_sent = 0, first_ghost = 0;
-  };
-
   template <auto... member>
   static constexpr std::size_t update_bytes = sizeof(Point<D>) + fixed_bytes<Subset<T, member...>>;
+
+  Plan& plan() { return direct_ ? *direct_ : *staged_; }
+  const Plan& plan() const { return direct_ ? *direct_ : *staged_; }
 
   static Point<D> position_of(const T& particle) {
     const auto& at = detail::member_of(particle, position);
@@ -260,109 +195,151 @@ class Ghosts {
     for (std::size_t i = 0; i < D; ++i) at[i] = to[i];
   }
 
-  void add_peers() {
-    for (const Neighbor<D>& neighbor : decomposition_->neighbors())
-      if (std::ranges::find(peers_, neighbor.rank, &Peer::rank) == peers_.end())
-        peers_.push_back({neighbor.rank, {}, 0, 0, 0, 0});
-    std::ranges::sort(peers_, {}, &Peer::rank);
+  template <auto... member>
+  void make(std::span<const T> particles, std::vector<T>& ghosts) {
+    const auto position_in = [](std::span<const T> all) {
+      return [all](std::size_t i) -> const auto& { return detail::member_of(all[i], position); };
+    };
+    Plan& made = plan();
+    update_.start(&detail::members_tag<member...>);
+    ghosts.clear();
+    made.begin(particles.size(), position_in(particles));
+    for (std::size_t s = 0; s < made.stages().size(); ++s) {
+      const Stage& stage = made.stages()[s];
+      made.make(s);
+      ghosts.resize(made.ghosts());
+      update_.reserve(update_bytes<member...> * made.sent(), update_bytes<member...> * made.ghosts());
+      write_particles<member...>(stage, particles), write_ghosts<member...>(stage, ghosts);
+      send_update<member...>(stage);
+      receive_update<member...>(stage, ghosts);
+      if (s + 1 < made.stages().size()) made.add_ghosts(stage, position_in(ghosts));
+    }
+    update_.finish(&detail::members_tag<member...>);
   }
 
-  /// A particle that is some neighbor's ghost, and the ends of the domain that it is near to.
-  struct NearBorder {
-    std::uint32_t particle;
-    std::uint8_t ends;
-  };
-  static constexpr std::uint8_t lower_end(std::size_t dimension) {
-    return static_cast<std::uint8_t>(1U << 2 * dimension);
-  }
-  static constexpr std::uint8_t upper_end(std::size_t dimension) {
-    return static_cast<std::uint8_t>(2U << 2 * dimension);
-  }
-
-  /// Most particles are nobody's ghosts: one pass leaves them out.
-  void find_near_border(std::span<const T> particles) {
-    Point<D> from, to;
-    for (std::size_t i = 0; i < D; ++i) {
-      from[i] = decomposition_->upper(i) - width_;
-      to[i] = decomposition_->lower(i) + width_;
-    }
-    near_border_.clear();
-    for (std::size_t p = 0; p < particles.size(); ++p) {
-      const auto& at = detail::member_of(particles[p], position);
-      unsigned ends = 0;
-      for (std::size_t i = 0; i < D; ++i)
-        ends |= (at[i] >= from[i] ? upper_end(i) : 0U) | (at[i] <= to[i] ? lower_end(i) : 0U);
-      if (ends != 0) near_border_.push_back({static_cast<std::uint32_t>(p), static_cast<std::uint8_t>(ends)});
-    }
+  /// By updates that take turns: of each route the best of a few, on the rank where it is slowest. Collective.
+  template <auto... member>
+  void choose_route(std::span<const T> particles, std::vector<T>& ghosts) {
+    constexpr int turns = 8;
+    std::array<std::optional<Plan>*, 2> routes{&direct_, &staged_};
+    std::array<std::optional<Plan>, 2> plans{std::move(direct_), std::move(staged_)};
+    std::array<double, 2> best{1e30, 1e30}, slowest{};
+    for (int turn = 0; turn < turns; ++turn)
+      for (std::size_t r = 0; r < routes.size(); ++r) {
+        direct_.reset(), staged_.reset();
+        routes[r]->swap(plans[r]);
+        if (turn == 0) make<member...>(particles, ghosts);
+        ghosts.resize(plan().ghosts());
+        detail::check("MPI_Barrier", MPI_Barrier(decomposition_->comm()));
+        const double start = MPI_Wtime();
+        start_update<member...>(particles);
+        finish_update<member...>(ghosts);
+        best[r] = std::min(best[r], MPI_Wtime() - start);
+        routes[r]->swap(plans[r]);
+      }
+    detail::check("MPI_Allreduce",
+                  MPI_Allreduce(best.data(), slowest.data(), 2, MPI_DOUBLE, MPI_MAX, decomposition_->comm()));
+    const std::size_t chosen = slowest[1] < slowest[0] ? 1 : 0;
+    direct_.reset(), staged_.reset();
+    routes[chosen]->swap(plans[chosen]);
   }
 
-  /// In the last dimension in which the domains differ: so of two adjacent domains one is above the other, for each of
-  /// their faces, edges and corners.
-  static bool is_above(const Neighbor<D>& neighbor) {
-    for (std::size_t i = D; i-- > 0;)
-      if (neighbor.direction[i] != 0) return neighbor.direction[i] > 0;
-    return false;
+  /// What the stage sends of this rank's particles; the rest of its bytes is left as it is.
+  template <auto... member>
+  void write_particles(const Stage& stage, std::span<const T> particles) {
+    write_sent<member...>(stage,
+                          [&](std::size_t item) { return item < particles_ ? &particles[item] : nullptr; });
   }
-
-  /// The particles that the neighbor's domain, with the width around it, has.
-  void choose(const Neighbor<D>& neighbor, std::uint8_t number) {
-    Peer& peer = *std::ranges::find(peers_, neighbor.rank, &Peer::rank);
-    unsigned needed = 0;
-    for (std::size_t i = 0; i < D; ++i) {
-      if (neighbor.direction[i] > 0) needed |= upper_end(i);
-      if (neighbor.direction[i] < 0) needed |= lower_end(i);
-    }
-    for (const NearBorder& near : near_border_)
-      if ((near.ends & needed) == needed) peer.sent.push_back({near.particle, number});
+  template <auto... member>
+  void write_ghosts(const Stage& stage, std::span<const T> ghosts) {
+    write_sent<member...>(
+        stage, [&](std::size_t item) { return item < particles_ ? nullptr : &ghosts[item - particles_]; });
   }
-
-  void agree_on_lengths() {
-    const MPI_Comm comm = decomposition_->comm();
-    std::vector<std::uint64_t> out(peers_.size()), in(peers_.size());
-    std::vector<MPI_Request> requests(2 * peers_.size(), MPI_REQUEST_NULL);
-    for (std::size_t i = 0; i < peers_.size(); ++i) {
-      out[i] = peers_[i].sent.size();
-      detail::check("MPI_Irecv",
-                    MPI_Irecv(&in[i], 1, MPI_UINT64_T, peers_[i].rank, length_tag, comm, &requests[2 * i]));
-      detail::check("MPI_Isend", MPI_Isend(&out[i], 1, MPI_UINT64_T, peers_[i].rank, length_tag, comm,
-                                           &requests[2 * i + 1]));
+  template <auto... member>
+  void write_sent(const Stage& stage, auto item_at) {
+    constexpr std::size_t bytes = update_bytes<member...>;
+    for (const Peer& peer : stage.peers) {
+      // Images of own particles go straight to where messages arrive.
+      std::byte* out = peer.rank == decomposition_->rank()
+                           ? update_.in() + bytes * (stage.first_ghost + peer.first_ghost)
+                           : update_.out() + bytes * (stage.first_sent + peer.first_sent);
+      for (const Sent& sent : peer.sent) {
+        if (const T* const item = item_at(sent.item)) write_item<member...>(out, *item, sent);
+        out += bytes;
+      }
     }
-    detail::check("MPI_Waitall",
-                  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
-    sent_ = ghosts_ = 0;
-    for (std::size_t i = 0; i < peers_.size(); ++i) {
-      Peer& peer = peers_[i];
-      peer.first_sent = sent_, peer.first_ghost = ghosts_;
-      sent_ += peer.sends = out[i];
-      ghosts_ += peer.ghosts = in[i];
-    }
-  }
-
-  /// Items of `bytes` to all peers: fill(memory, peer) makes those of one. first_out and so on: which items those are.
-  template <class Fill>
-  void start(detail::Traffic& traffic, const void* members, std::size_t bytes, std::size_t Peer::* first_out,
-             std::size_t Peer::* out, std::size_t Peer::* first_in, std::size_t Peer::* in, Fill fill) {
-    const MPI_Comm comm = decomposition_->comm();
-    traffic.begin(bytes * (out == &Peer::sends ? sent_ : ghosts_),
-                  bytes * (in == &Peer::sends ? sent_ : ghosts_), members);
-    for (const Peer& peer : peers_)  // first, for what arrives unexpected is copied once more
-      if (peer.rank != decomposition_->rank())
-        traffic.receive(bytes * (peer.*first_in), bytes * (peer.*in), peer.rank, comm);
-    for (const Peer& peer : peers_) {
-      const std::size_t at = bytes * (peer.*first_out), length = bytes * (peer.*out);
-      fill(traffic.out() + at, peer);
-      if (peer.rank == decomposition_->rank()) traffic.copy(at, bytes * (peer.*first_in), length);
-      else traffic.send(at, length, peer.rank, comm);
-    }
-    traffic.started();
   }
 
   template <auto... member>
-  std::byte* write_item(std::byte* out, const T& particle, const Sent& sent) const {
+  void send_update(const Stage& stage) {
+    exchange(update_, stage, update_bytes<member...>, sent_part, ghost_part);
+  }
+  template <auto... member>
+  void receive_update(const Stage& stage, std::span<T> ghosts) {
+    update_.wait();
+    const std::byte* in = update_.in() + update_bytes<member...> * stage.first_ghost;
+    for (T& ghost : ghosts.subspan(stage.first_ghost, stage.ghosts)) in = read_item<member...>(in, ghost);
+  }
+
+  void send_return(const Stage& stage, std::size_t bytes) {
+    exchange(return_, stage, bytes, ghost_part, sent_part);
+  }
+  template <auto... member>
+  void add_returned(const Stage& stage, std::span<T> particles) {
+    constexpr std::size_t bytes = fixed_bytes<Subset<T, member...>>;
+    T value{}, sum{};
+    for (const Peer& peer : stage.peers) {
+      // Those of images of own particles lie where they were packed.
+      const std::byte* in = peer.rank == decomposition_->rank()
+                                ? return_.out() + bytes * (stage.first_ghost + peer.first_ghost)
+                                : return_.in() + bytes * (stage.first_sent + peer.first_sent);
+      for (const Sent& sent : peer.sent) {
+        detail::scatter_blocks<Subset<T, member...>>(detail::address(value), in);
+        in += bytes;
+        if (sent.item < particles_) add<member...>(particles[sent.item], value);
+        else {  // a ghost, which is returned later
+          std::byte* const at = return_.out() + bytes * (sent.item - particles_);
+          detail::scatter_blocks<Subset<T, member...>>(detail::address(sum), at);
+          add<member...>(sum, value);
+          detail::write(at, subset<member...>(std::as_const(sum)));
+        }
+      }
+    }
+  }
+  template <auto... member>
+  static void add(T& to, const T& value) {
+    (detail::add_values(detail::member_of(to, member), detail::member_of(value, member)), ...);
+  }
+
+  /// Which of a stage's items, and of a peer's: what is sent in updates, or the ghosts.
+  struct Part {
+    std::size_t Stage::* begin;
+    std::size_t Peer::* first;
+    std::size_t Peer::* count;
+  };
+  static constexpr Part sent_part{&Stage::first_sent, &Peer::first_sent, &Peer::sends};
+  static constexpr Part ghost_part{&Stage::first_ghost, &Peer::first_ghost, &Peer::ghosts};
+
+  /// Items of `bytes` to and from all other ranks of the stage.
+  void exchange(detail::Traffic& traffic, const Stage& stage, std::size_t bytes, const Part& out,
+                const Part& in) {
+    const MPI_Comm comm = decomposition_->comm();
+    auto others = std::views::filter(
+        stage.peers, [this](const Peer& peer) { return peer.rank != decomposition_->rank(); });
+    const auto at = [&](const Part& part, const Peer& peer) {
+      return bytes * (stage.*part.begin + peer.*part.first);
+    };
+    for (const Peer& peer : others)  // first, for what arrives unexpected is copied once more
+      traffic.receive(at(in, peer), bytes * (peer.*in.count), peer.rank, comm);
+    for (const Peer& peer : others) traffic.send(at(out, peer), bytes * (peer.*out.count), peer.rank, comm);
+  }
+
+  template <auto... member>
+  void write_item(std::byte* out, const T& particle, const Sent& sent) const {
     const Point<D>& shift = decomposition_->neighbors()[sent.neighbor].shift;
     Point<D> at = position_of(particle);
     for (std::size_t i = 0; i < D; ++i) at[i] += shift[i];
-    return detail::write(detail::write(out, at), subset<member...>(particle));
+    detail::write(detail::write(out, at), subset<member...>(particle));
   }
   template <auto... member>
   static const std::byte* read_item(const std::byte* in, T& ghost) {
@@ -379,14 +356,11 @@ class Ghosts {
                         " when they were exchanged last; call rebuild() when they have changed");
   }
 
-  static constexpr int length_tag = 101, update_tag = 102, return_tag = 103;  // those of CellHalo are lower
+  static constexpr int update_tag = 102, return_tag = 103;  // those of CellHalo and GhostPlan are lower
 
   const Decomposition<D>* decomposition_;
-  double width_;
-  Shell shell_;
-  std::vector<Peer> peers_;
-  std::vector<NearBorder> near_border_;
-  std::size_t particles_ = 0, sent_ = 0, ghosts_ = 0;
+  std::optional<Plan> direct_, staged_;  // both until one is chosen
+  std::size_t particles_ = 0;
   detail::Traffic update_{update_tag}, return_{return_tag};
 };
 

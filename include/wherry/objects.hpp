@@ -5,6 +5,7 @@
 //   std::vector<Particles> of_all = wherry::allgather_objects(mine, comm);
 //   std::vector<Particles> arrived = wherry::alltoall_objects(leaving, comm);  // leaving[d] goes to rank d
 //   for (auto& [source, particles] : wherry::exchange_objects(leaving_few, comm)) take(particles);
+//   std::vector<Particles> of_neighbors = wherry::neighbor_exchange_objects<Particles>(leaving, neighbors, comm);
 //
 // What holds for all:
 // - T is the same type on all ranks, and has a default constructor where objects are returned. An object may be a
@@ -301,6 +302,23 @@ std::vector<std::pair<int, T>> exchange_objects(const std::vector<std::pair<int,
     from = source;
     unpack(bytes, object);
   }
+  return arrived;
+}
+
+/// The same among neighbors, which is faster: each rank sends one object to each of its `neighbors`, an empty container
+/// for example, and receives one from each, in their order. neighbors: other ranks, each once; a rank has another as its
+/// neighbor if that one has it.
+template <class T>
+std::vector<T> neighbor_exchange_objects(std::span<const T> objects, std::span<const int> neighbors,
+                                         MPI_Comm comm) {
+  constexpr int tag = 104;  // those of halo.hpp are lower
+  detail::check_lengths(neighbors.size(), "send", {objects.size()});
+  std::vector<ObjectSend> sends;
+  for (std::size_t i = 0; i < neighbors.size(); ++i)
+    sends.push_back(isend_object(objects[i], neighbors[i], tag, comm));
+  std::vector<T> arrived(neighbors.size());
+  for (std::size_t i = 0; i < neighbors.size(); ++i) recv_object(arrived[i], neighbors[i], tag, comm);
+  for (ObjectSend& send : sends) send.wait();
   return arrived;
 }
 

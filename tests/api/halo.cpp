@@ -1,5 +1,6 @@
 // Decomposition and ghosts in one to three dimensions, periodic or not, against all images of all particles: who is a
-// ghost where, forces with ghosts against all pairs, particles on faces, edges and corners, and what is refused.
+// ghost where, directly and staged, forces with ghosts against all pairs, particles on faces, edges and corners, how
+// many messages there are, and what is refused.
 #include <wherry/halo.hpp>
 
 #include <algorithm>
@@ -14,7 +15,10 @@
 
 namespace {
 
+using wherry::Route;
+
 constexpr double width = 0.75;
+int messages = 0;  // that were begun
 
 template <std::size_t D>
 struct Particle {
@@ -171,24 +175,48 @@ void move(Particles<D>& particles) {
 /// Every pair of two ranks is on one of them.
 template <std::size_t D>
 void check_half_shell(test::Checks& checks, const wherry::Decomposition<D>& d, const Particles<D>& all,
-                      Particles<D>& own) {
-  wherry::Ghosts<Particle<D>, &Particle<D>::position, D> exchange(d, width, wherry::Shell::half);
+                      Particles<D>& own, Route route) {
+  wherry::Ghosts<Particle<D>, &Particle<D>::position, D> exchange(d, width, wherry::Shell::half, route);
   Particles<D> ghosts;
   exchange.migrate(own);
   exchange.template rebuild<&Particle<D>::id>(own, ghosts);
   compute_forces<D>(own, ghosts, 1);
   exchange.template start_return<&Particle<D>::force>(ghosts);
+  exchange.progress();
   exchange.template finish_return<&Particle<D>::force>(own);
   checks.that(right_forces<D>(d.box(), own, all), "forces of a half shell differ from those of all pairs");
 }
 
+/// Staged, a rank sends one message across each face at most; directly, one to each neighbor at most.
 template <std::size_t D>
-void check_box(test::Checks& checks, int periodicity, std::size_t count) {
+void check_messages(test::Checks& checks, const wherry::Decomposition<D>& d, Route route, int sent) {
+  std::vector<int> ranks;
+  for (const wherry::Neighbor<D>& neighbor : d.neighbors())
+    if (neighbor.rank != d.rank()) ranks.push_back(neighbor.rank);
+  std::ranges::sort(ranks);
+  const auto [end, last] = std::ranges::unique(ranks);
+  const int most = route == Route::staged ? 2 * static_cast<int>(D) : int(end - ranks.begin());
+  checks.that(sent <= most, "more messages than neighbors or faces");
+  checks.that(d.neighbors().empty() || ranks.empty() || sent > 0, "no messages were counted");
+}
+
+/// Ranks that choose differently wait for each other in vain.
+void check_agreed(test::Checks& checks, Route route) {
+  const int mine = static_cast<int>(route);
+  int least = 0, most = 0;
+  MPI_Allreduce(&mine, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  checks.that(least == most && route != Route::measured, "no route is agreed on");
+}
+
+template <std::size_t D>
+void check_box(test::Checks& checks, Route route, int periodicity, std::size_t count) {
   int rank = 0, ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const wherry::Decomposition<D> d(MPI_COMM_WORLD, box_of<D>(periodicity));
-  wherry::Ghosts<Particle<D>, &Particle<D>::position, D> exchange(d, width);
+  wherry::Ghosts<Particle<D>, &Particle<D>::position, D> exchange(d, width, wherry::Shell::full, route);
+  checks.that(exchange.route() == route, "another route than the one that was asked for");
   Particles<D> all = system_of<D>(17u + unsigned(periodicity), count), own = share_of<D>(all, rank, ranks),
                ghosts;
   exchange.migrate(own);
@@ -205,9 +233,14 @@ void check_box(test::Checks& checks, int periodicity, std::size_t count) {
   for (const Particle<D>& g : ghosts)
     checks.that(g.charge.amount == 1.0 + g.id && g.charge.sign == 0, "other members than the chosen ones");
 
+  check_agreed(checks, exchange.route());
+
   for (int step = 0; step < 3; ++step) {
+    const int before = messages;
     exchange.start_update(own);
+    exchange.progress();
     exchange.finish_update(ghosts);
+    check_messages<D>(checks, d, exchange.route(), messages - before);
     compute_forces<D>(own, ghosts, 0.5);
     exchange.template start_return<&Particle<D>::force>(ghosts);
     exchange.template finish_return<&Particle<D>::force>(own);
@@ -215,7 +248,7 @@ void check_box(test::Checks& checks, int periodicity, std::size_t count) {
     if (step > 0) continue;  // ghosts stay near enough for one small step
     move<D>(all), move<D>(own);
   }
-  check_half_shell<D>(checks, d, all, own);
+  check_half_shell<D>(checks, d, all, own, route);
 }
 
 template <class Action>
@@ -253,19 +286,36 @@ void check_refused(test::Checks& checks) {
               "NaN");
   own.pop_back();
   line.rebuild(own, ghosts);
+  line.start_update(own);
+  checks.that(has(refused([&] { line.rebuild(own, ghosts); }), "exchanged already"),
+              "rebuild amidst an update");
+  checks.that(has(refused([&] { line.start_update(own); }), "exchanged already"), "two updates at once");
+  line.finish_update(ghosts);
   own.resize(3);
   checks.that(has(refused([&] { line.start_update(own); }), "call rebuild()"), "particles that changed");
   checks.that(has(refused([&] { line.finish_update(ghosts); }), "start before you finish"), "finish alone");
 }
 
+template <std::size_t D>
+void check_routes(test::Checks& checks, int periodicity, std::size_t count) {
+  for (const Route route : {Route::direct, Route::staged, Route::measured})
+    check_box<D>(checks, route, periodicity, count);
+}
+
 }  // namespace
+
+extern "C" int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                         MPI_Request* request) {
+  ++messages;
+  return PMPI_Isend(data, count, type, to, tag, comm, request);
+}
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   test::Checks checks;
-  for (int periodicity = 0; periodicity < 2; ++periodicity) check_box<1>(checks, periodicity, 60);
-  for (int periodicity = 0; periodicity < 4; ++periodicity) check_box<2>(checks, periodicity, 150);
-  for (int periodicity : {0, 3, 6, 7}) check_box<3>(checks, periodicity, 250);
+  for (int periodicity = 0; periodicity < 2; ++periodicity) check_routes<1>(checks, periodicity, 60);
+  for (int periodicity = 0; periodicity < 4; ++periodicity) check_routes<2>(checks, periodicity, 150);
+  for (int periodicity : {0, 3, 6, 7}) check_routes<3>(checks, periodicity, 250);
   check_refused(checks);
   const int code = checks.exit_code();
   MPI_Finalize();

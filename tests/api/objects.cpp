@@ -3,6 +3,7 @@
 #include <wherry/compact_vector.hpp>
 #include <wherry/objects.hpp>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <random>
@@ -105,6 +106,23 @@ void check_exchange(World& w, int step) {
   w.checks.that(wherry::exchange_objects(leaving, w.comm) == expected, "exchange_objects");
 }
 
+/// Among the ranks that are 1 or 2 away in a ring, if there are so many.
+template <class T>
+void check_neighbors(World& w, int step) {
+  std::vector<int> neighbors;
+  for (const int distance : {1, 2, -1, -2}) {
+    const int rank = (w.rank + distance + 2 * w.ranks) % w.ranks;
+    if (rank != w.rank && std::ranges::find(neighbors, rank) == neighbors.end()) neighbors.push_back(rank);
+  }
+  std::vector<T> leaving, expected;
+  for (const int rank : neighbors) {
+    leaving.push_back(object<T>(step, w.rank, rank));
+    expected.push_back(object<T>(step, rank, w.rank));
+  }
+  w.checks.that(wherry::neighbor_exchange_objects<T>(leaving, neighbors, w.comm) == expected,
+                "neighbor_exchange_objects");
+}
+
 template <class T>
 void check_messages(World& w, int step) {
   const int next = (w.rank + 1) % w.ranks, before = (w.rank + w.ranks - 1) % w.ranks;
@@ -170,6 +188,7 @@ void check_type(World& w, int steps) {
   for (int step = 0; step < steps; ++step) {
     check_collectives<T>(w, step);
     check_exchange<T>(w, step);
+    check_neighbors<T>(w, step);
     check_messages<T>(w, step);
   }
 }

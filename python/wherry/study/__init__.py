@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from wherry.errors import unknown
 from wherry.measure.record import Record
-from wherry.study import cache, datatypes, nbody
+from wherry.study import cache, datatypes, nbody, overhead
 from wherry.study.parts import Folder, Part, Study, Table, check, measured, origin
 
-STUDIES = (cache.STUDY, nbody.STUDY, datatypes.STUDY)
+STUDIES = (cache.STUDY, nbody.STUDY, datatypes.STUDY, overhead.STUDY)
 
 
 def find(name: str) -> Study:
