@@ -362,7 +362,7 @@ static void active_epochs(MPI_Win win, int* memory, int value) {
   reset(memory);
   for (int turn = 0; turn < 3; ++turn) {
     note("Win_fence", MPI_Win_fence(turn == 0 ? MPI_MODE_NOPRECEDE : turn == 2 ? MPI_MODE_NOSUCCEED : 0, win));
-    if (turn == 1) note_ints(memory, size);
+    if (turn == 1) note_ints(memory, size), MPI_Barrier(comm); /* before the next puts */
     if (turn < 2) value += 10;
     for (int r = 0; r < size && turn < 2; ++r) MPI_Put(&value, 1, MPI_INT, r, rank, 1, MPI_INT, win);
   }
@@ -393,6 +393,7 @@ static void passive_epochs(MPI_Win win, int* memory) {
   MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
   if (rank == 0) note_ints(memory, size);
   MPI_Win_unlock(rank, win);
+  MPI_Barrier(comm); /* before the next accumulate */
 }
 
 /* Rank 0 computes while others want its memory: they must get it, by the progress that they or the library make. */
