@@ -72,10 +72,16 @@ class Function:
     checks: str = ""
     awaits: str = ""
     ends: str = ""
+    waits: bool = False
 
     @property
     def can_poll(self) -> bool:
         return bool(self.starts or self.tests or self.awaits)
+
+    @property
+    def gives_way(self) -> bool:
+        """Whether the core may be given away while it waits."""
+        return self.can_poll or self.waits
 
     @property
     def has_large_count(self) -> bool:
@@ -146,7 +152,7 @@ def read_table(path: Path) -> list[Function]:
         if call.get("replaceable"):
             call["wrapped"] = "always"
         starts = call.pop("starts", [])
-        if starts or twins or "tests" in call or "awaits" in call:
+        if starts or twins or call.keys() & {"tests", "awaits", "waits"}:
             call.setdefault("wrapped", "waiting")
         for name in names:
             begins = tuple(text.replace("<lower>", name.lower()) for text in starts)
@@ -286,12 +292,15 @@ def condition(f: Function, index: int) -> str:
 def passing_on(f: Function, index: int, capture: str, others: Others) -> list[str]:
     """`next`, what the call comes to in the end, and what it is inside another MPI call."""
     native = f"return next_of<int({types(f)})>(entry.symbol)({arguments(f)});"
-    if not f.can_poll:
+    if not f.gives_way:
         return [f"  const auto next = [{capture}] {{ {native} }};"]
+    waiting = [f"    const LibraryWait wait({index});"] if f.waits or f.kind == "collective" else []
+    polled = [f"    if ({condition(f, index)}) return {polling(f, others)};"] if f.can_poll else []
     return [
         f"  const auto native = [&] {{ {native} }};",
         f"  const auto next = [{capture}] {{",
-        f"    if ({condition(f, index)}) return {polling(f, others)};",
+        *polled,
+        *waiting,
         f"    {native}",
         "  };",
     ]
@@ -308,7 +317,7 @@ def wrapper(f: Function, index: int, others: Others) -> str:
         f"[[gnu::noinline]] int {f.name}_entered({given}) {{",
         *passing_on(f, index, capture, others),
         *statement(f.before, f.always),
-        f"  if (inside_mpi()) return {'native' if f.can_poll else 'next'}();",
+        f"  if (inside_mpi()) return {'native' if f.gives_way else 'next'}();",
         *statement(f.before, not f.always),
         f"  Call call({index}, entry.site);",
         f"  const int code = call.run({running(f)});",

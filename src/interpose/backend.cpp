@@ -95,6 +95,10 @@ void tell(const std::string& problem) { std::fprintf(stderr, "wherry: %s\n", pro
 
 int poll(void*) { return backend().progress_engine().poll(); }
 
+/// MPICH's MPIX_ASYNC_NOPROGRESS and MPIX_ASYNC_DONE.
+int wait_in_mpich(void*) { return backend().patience.wait_in_library() ? 0 : 1; }
+int wait_in_open_mpi() { return backend().patience.wait_in_library(), 0; }
+
 int end_of_self(MPI_Comm, int, void*, void*) {
   backend().shut_down();
   return MPI_SUCCESS;
@@ -118,7 +122,7 @@ Backend::Backend(const Core& core, const Settings& settings)
     : recorder(sites),
       sampling(function_table().size()),
       handles(api_, queries_, recorder),
-      patience(settings_, api_, queries_, function_table().size()),
+      patience(settings_, api_, queries_, function_table().size(), {wait_in_mpich, wait_in_open_mpi}),
       packer(settings.layout, api_),
       messages(settings.layout, api_, settings.staging_max),
       core_(core),
@@ -242,7 +246,7 @@ std::uint32_t Backend::place_of(const void* site) {
 void Backend::initialized() {
   world_ = true;
   watch_self();
-  if (waiting_) patience.begin(replacing_);
+  if (waiting_) patience.begin(replacing_, find);
   const std::lock_guard guard(lock);
   if (recording_ && state_ == Recording::not_yet) open_record();
   api_.Comm_rank(MPI_COMM_WORLD, &rank_);
@@ -265,7 +269,7 @@ void Backend::session_opened(MPI_Session session) {
   using GroupFromSet = int (*)(MPI_Session, const char*, MPI_Group*);
   const auto group_from_set = reinterpret_cast<GroupFromSet>(find("PMPI_Group_from_session_pset"));
   const std::lock_guard guard(lock);
-  if (sessions_++ == 0 && !world_ && waiting_) patience.begin(false);
+  if (sessions_++ == 0 && !world_ && waiting_) patience.begin(false, find);
   if (!recording_ || state_ != Recording::not_yet || group_from_set == nullptr) return;
   MPI_Group world = MPI_GROUP_NULL;
   if (group_from_set(session, "mpi://WORLD", &world) == MPI_SUCCESS) handles.set_base(world);

@@ -44,8 +44,9 @@ constexpr std::uint64_t yields_bit = std::uint64_t{1} << 32;
 
 }  // namespace
 
-void Patience::begin(bool agreeing) {
+void Patience::begin(bool agreeing, void* (*find)(const char* name)) {
   if (settings_.wait == Waits::spin) return;
+  library_.begin(find);
   large_counts_ = !is_library(api_, "Intel");
   situation_.library_yields = library_yields(api_);
   situation_.ranks_on_host =
@@ -87,9 +88,18 @@ std::uint64_t Patience::combined(std::uint64_t* words, int count) const {
   return words[0];
 }
 
+/// Some libraries spin in MPI_Finalize until all ranks have come (Intel MPI).
+void Patience::meet() const {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (api_.Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS) return;
+  waiting::poll([&](int* flag) { return api_.Test(&request, flag, MPI_STATUS_IGNORE); });
+}
+
 void Patience::end() {
+  if (together_) meet();
   polls_ = false;
   together_ = false;
+  library_.end();
   calls_to_look_ = INT_MAX;
   if (keyval_ != MPI_KEYVAL_INVALID) api_.Comm_free_keyval(&keyval_);
 }

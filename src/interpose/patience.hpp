@@ -14,6 +14,7 @@
 
 #include "base/settings.hpp"
 #include "interpose/handles.hpp"
+#include "interpose/library_waits.hpp"
 #include "mpi/api.hpp"
 #include "waiting/decision.hpp"
 
@@ -21,17 +22,20 @@ namespace wherry::interpose {
 
 class Patience {
  public:
-  Patience(const Settings& settings, const mpi::Api& api, const Queries& queries, std::size_t functions)
+  Patience(const Settings& settings, const mpi::Api& api, const Queries& queries, std::size_t functions,
+           const LibraryWaits::Callbacks& waits)
       : settings_(settings),
         api_(api),
         queries_(queries),
         decision_(Waits::spin, {}),
-        counts_(new std::atomic<std::uint32_t>[functions] {}) {}
+        counts_(new std::atomic<std::uint32_t>[functions] {}),
+        library_(api, waits) {}
 
   /// MPI has begun. agreeing: there is an MPI_COMM_WORLD, over which this is then collective, and its collectives are not to be left
   /// to the library. Without, nothing is known of the cores, and each rank follows its counters.
-  void begin(bool agreeing);
-  /// MPI is about to end: from now on all calls are the library's.
+  /// find: a symbol of the library, or nullptr.
+  void begin(bool agreeing, void* (*find)(const char* name));
+  /// MPI is about to end: from now on all calls are the library's. Where collectives poll, all ranks wait for each other.
   void end();
 
   /// Whether a call that only this rank makes polls.
@@ -58,6 +62,14 @@ class Patience {
     return counts_[function].load(std::memory_order_relaxed);
   }
 
+  /// Whether the library gives the core away in a call that only it can make; then leave_library() ends that.
+  bool enter_library(std::uint32_t function) {
+    if (!polls()) return library_.rest(), false;
+    return library_.enter(!decision_.adapts()) && note(function);
+  }
+  void leave_library() { library_.leave(); }
+  bool wait_in_library() { return library_.wait(); }
+
   /// Intel MPI's nonblocking collectives refuse counts beyond int, which its blocking ones take.
   bool polls_with_large_counts() const { return large_counts_; }
 
@@ -68,6 +80,7 @@ class Patience {
 
  private:
   void agree();
+  void meet() const;
   std::uint64_t combined(std::uint64_t* words, int count) const;
   bool is_of_world(MPI_Comm comm);
   bool find_whether_of_world(MPI_Comm comm) const;
@@ -87,6 +100,7 @@ class Patience {
   std::uint64_t looked_ns_ = 0;
   std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;  // of each function, calls that polled
   int keyval_ = MPI_KEYVAL_INVALID;
+  LibraryWaits library_;
 };
 
 }  // namespace wherry::interpose

@@ -92,6 +92,20 @@ int by_arrival(const Check& check, const Start& start, const Test& arrived, cons
   return code != MPI_SUCCESS ? code : of_send;
 }
 
+/// While it lives, a call that only the library can make gives the core away where that has a means.
+class LibraryWait {
+ public:
+  explicit LibraryWait(std::uint32_t function) : entered_(backend().patience.enter_library(function)) {}
+  ~LibraryWait() {
+    if (entered_) backend().patience.leave_library();
+  }
+  LibraryWait(const LibraryWait&) = delete;
+  LibraryWait& operator=(const LibraryWait&) = delete;
+
+ private:
+  const bool entered_;
+};
+
 /// Whether a call of the function, by its index in the record, is to poll; it is counted then.
 inline bool is_patient(std::uint32_t function) {
   return backend().patience.polls() && backend().patience.note(function);

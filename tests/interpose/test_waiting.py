@@ -16,6 +16,15 @@ RANKS = 3
 ALONE = ["Send", "Ssend", "Recv", "Sendrecv", "Probe", "Mprobe", "Wait", "Waitall", "Waitany", "Waitsome", "Win_wait"]
 TOGETHER = ["Barrier", "Gatherv", "Scatterv", "Bcast"]
 REDUCING = ["Allreduce", "Scan", "Exscan"]
+#: Only the library can make these: it gives the core away where it has a means and is not locked meanwhile.
+LIBRARYS = [
+    *["Win_fence", "Win_start", "Win_complete", "Win_lock", "Win_lock_all", "Win_unlock", "Win_unlock_all", "Win_flush"],
+    *["Win_flush_all", "Win_flush_local", "Win_flush_local_all", "Win_create", "Win_allocate", "Win_free"],
+    *["Sendrecv_replace", "Mrecv", "Comm_split", "Intercomm_create", "Intercomm_merge"],
+]
+WITH_MEANS = ("openmpi", "mpich", "mpich-abi", "debian-openmpi")
+#: "": MPI_THREAD_SINGLE.
+LEVELS = ("", "funneled", "ordered", "multiple")
 
 
 def polled(record: Record) -> dict[str, int]:
@@ -36,15 +45,30 @@ def compare(runs: Runs, env: dict[str, str], out: Path) -> list[Record]:
     return records
 
 
-def test_polling_gives_what_waiting_gives(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
-    records = compare(runs, {"WHERRY_WAIT": "yield"}, tmp_path)
-    for function in ALONE + TOGETHER + REDUCING:
-        assert sum(polled(record).get(function, 0) for record in records) > 0, function
-    assert not any({"Bsend", "Rsend", "Sendrecv_replace", "Mrecv", "Test"} & set(polled(record)) for record in records)
+def tried_levels(request: pytest.FixtureRequest, mpi: Launcher) -> tuple[str, ...]:
+    """The lowest and the highest, which differ most; all of them with --whole-matrix."""
+    return LEVELS if request.config.getoption("--whole-matrix") else ("", "multiple")
+
+
+def test_polling_gives_what_waiting_gives(
+    mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    for level in tried_levels(request, mpi):
+        folder = tmp_path / f"level-{level}"
+        folder.mkdir()
+        records = compare(runs, {"WHERRY_WAIT": "yield", "WAITING_LEVEL": level}, folder)
+        for function in ALONE + TOGETHER + REDUCING:
+            assert sum(polled(record).get(function, 0) for record in records) > 0, (level, function)
+        has_means = mpi.name in WITH_MEANS and level != "multiple"
+        for function in LIBRARYS:
+            assert all((function in polled(record)) == has_means for record in records), (level, function)
+        assert not any({"Bsend", "Rsend", "Test"} & set(polled(record)) for record in records)
 
 
 def test_reproducible_reductions_are_native(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
-    records = compare(runs, {"WHERRY_WAIT": "yield", "WHERRY_REPRODUCIBLE": "1"}, tmp_path)
+    """At a level where no native call counts as one that gives the core away."""
+    env = {"WHERRY_WAIT": "yield", "WHERRY_REPRODUCIBLE": "1", "WAITING_LEVEL": "multiple"}
+    records = compare(runs, env, tmp_path)
     for record in records:
         assert set(TOGETHER) <= set(polled(record))
         assert not set(REDUCING) & set(polled(record))
