@@ -9,7 +9,7 @@ namespace {
 
 // A stretch has at least so many timed calls, whole periods of the program's calls where they repeat, and
 // this where not.
-constexpr std::uint64_t least_length = 8;
+constexpr std::uint64_t least_length = 4;
 constexpr std::uint64_t length_without_period = 32;
 
 // Calls of a stretch before those that are timed: they meet the disorder that the other side left behind.
