@@ -36,6 +36,7 @@ int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Na
   if (choice != nullptr) {
     choice->cell.end(algorithm ? computed([=] { return reading_s + took; }) : took);
     report_decisions(comm, key, choice->cell.learner());
+    report_trial(comm, c.trial);
   }
   report_use(comm, key, algorithm ? algorithm->name() : native_name, call.bytes, took);
   // The library has called the error handler for its own failures.
@@ -86,6 +87,11 @@ int Running::perform(Communicator& c, const CellKey& key, const Algorithm& algor
 void Running::report_use(MPI_Comm comm, const CellKey& key, std::string_view name, std::uint64_t bytes,
                          double seconds) const {
   if (context_.observer != nullptr) context_.observer->used(comm, key, name, bytes, nanoseconds(seconds));
+}
+
+void Running::report_trial(MPI_Comm comm, tuning::ControlledTrial& trial) const {
+  if (context_.observer == nullptr || !trial.drain_news()) return;
+  context_.observer->compared(comm, computed([&] { return trial.claim(); }));
 }
 
 void Running::report_decisions(MPI_Comm comm, const CellKey& key, tuning::Learner& learner) const {

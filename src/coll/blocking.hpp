@@ -36,6 +36,7 @@ class Running {
   void report_use(MPI_Comm comm, const CellKey& key, std::string_view name, std::uint64_t bytes,
                   double seconds) const;
   void report_decisions(MPI_Comm comm, const CellKey& key, tuning::Learner& learner) const;
+  void report_trial(MPI_Comm comm, tuning::ControlledTrial& trial) const;
 
   const RuntimeContext& context_;
 };

@@ -92,6 +92,7 @@ class Listener : public run::Observer {
             std::uint64_t time_ns) override;
   void decided(MPI_Comm comm, const run::CellKey& kind, std::uint32_t call, std::string_view strategy,
                profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) override;
+  void compared(MPI_Comm comm, const tuning::Claim& claim) override;
   void fell_back(Collective collective, std::string_view reason) override;
   void started(MPI_Comm comm, const run::CellKey& kind, run::Form form, std::string_view strategy,
                std::uint64_t bytes) override;

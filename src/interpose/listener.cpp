@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <mutex>
 #include <string>
@@ -78,6 +79,24 @@ std::string in_brackets(std::uint64_t time_ns, std::uint64_t native_ns) {
   return text;
 }
 
+std::int32_t millionths(double share) {
+  constexpr double most = 1e3;
+  return static_cast<std::int32_t>(std::lround(std::clamp(share, -most, most) * 1e6));
+}
+
+profile::GainRecord gain_of(std::uint32_t comm, const tuning::Claim& claim) {
+  const bool is_known = claim.gain.is_known();
+  return {.comm = comm,
+          .verdict = static_cast<std::uint32_t>(claim.verdict),
+          .pairs = claim.pairs,
+          .share = millionths(claim.gain.share),
+          .least = is_known ? millionths(claim.gain.low) : 1,
+          .most = is_known ? millionths(claim.gain.high) : 0,
+          .reserved = 0,
+          .native_ns = static_cast<std::uint64_t>(claim.means.native_s * 1e9),
+          .other_ns = static_cast<std::uint64_t>(claim.means.other_s * 1e9)};
+}
+
 }  // namespace
 
 void Listener::used(MPI_Comm comm, const run::CellKey& kind, std::string_view strategy, std::uint64_t bytes,
@@ -97,6 +116,13 @@ void Listener::decided(MPI_Comm comm, const run::CellKey& kind, std::uint32_t ca
   if (!backend().is_ready()) return;
   backend().recorder.decided(subject_of(comm, function_of(kind.collective), kind), call, strategy, reason,
                              time_ns, native_ns);
+}
+
+void Listener::compared(MPI_Comm comm, const tuning::Claim& claim) {
+  const std::lock_guard guard(backend().lock);
+  if (!backend().is_ready()) return;
+  const std::uint32_t index = backend().handles.comm(comm).index;
+  backend().recorder.compared(computed([&] { return gain_of(index, claim); }));
 }
 
 void Listener::fell_back(Collective collective, std::string_view reason) {

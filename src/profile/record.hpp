@@ -13,7 +13,7 @@
 namespace wherry::profile {
 
 inline constexpr char record_magic[8] = {'W', 'H', 'E', 'R', 'R', 'Y', 'R', 'C'};
-inline constexpr std::uint32_t record_version = 5;
+inline constexpr std::uint32_t record_version = 6;
 inline constexpr int size_buckets = 66;  // see bucket_of()
 
 enum class Table : std::uint32_t {
@@ -30,9 +30,10 @@ enum class Table : std::uint32_t {
   windows,
   window_points,
   window_curves,
-  memory
+  memory,
+  gains
 };
-inline constexpr std::uint32_t table_count = 14;
+inline constexpr std::uint32_t table_count = 15;
 
 struct TableInfo {
   std::uint64_t offset;  // of the first record, from the start of the file
@@ -225,13 +226,25 @@ struct MemoryRecord {
   std::uint32_t fault_ns;  // what one fault costs, measured at the start
 };
 
+/// What stretches of the program's course took natively and with Wherry's choices on one communicator, by this rank's clock: a
+/// controlled trial.
+struct GainRecord {
+  std::uint32_t comm;     // index into comms; ~0: unknown
+  std::uint32_t verdict;  // agreed: 0 open, 1 native is faster, 2 Wherry's choices are
+  std::uint64_t pairs;    // of stretches
+  // The share of native's time that is saved, in millionths, and its 95% interval; not known: least above most.
+  std::int32_t share, least, most;
+  std::uint32_t reserved;
+  std::uint64_t native_ns, other_ns;  // from one call to the next, mean
+};
+
 static_assert(sizeof(TableInfo) == 24);
 static_assert(sizeof(Header) == 80 + 64 + 40 + 16 + 128 + 256 + 24 * table_count);
 static_assert(sizeof(FunctionRecord) == 48 && sizeof(CallRecord) == 64 && sizeof(PeerRecord) == 24);
 static_assert(sizeof(CommRecord) == 64 && sizeof(ModuleRecord) == 256 && sizeof(UseRecord) == 80);
 static_assert(sizeof(DecisionRecord) == 80 && sizeof(MissRecord) == 96 && sizeof(ArrivalRecord) == 32);
 static_assert(sizeof(TypeRecord) == 64 && sizeof(WindowRecord) == 168);
-static_assert(sizeof(MemoryRecord) == 64);
+static_assert(sizeof(MemoryRecord) == 64 && sizeof(GainRecord) == 48);
 static_assert(sizeof(WindowPointRecord) == 32 && sizeof(WindowCurveRecord) == 16);
 
 /// Size class of a number of bytes: 0 for 0, else 1 + ceil(log2(bytes)): 1 B is 1, 2 B is 2, 3-4 B are 3, ...

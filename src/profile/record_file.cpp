@@ -35,6 +35,7 @@ constexpr Extent extents[] = {
     {Table::window_points, sizeof(WindowPointRecord), 256},
     {Table::window_curves, sizeof(WindowCurveRecord), 256},
     {Table::memory, sizeof(MemoryRecord), 16},
+    {Table::gains, sizeof(GainRecord), 16},
 };
 static_assert(std::size(extents) == table_count);
 

@@ -18,6 +18,7 @@ namespace {
 constexpr std::uint32_t comms_max = 4096;
 constexpr std::uint32_t calls_max = 1U << 18;  // 16 MiB
 constexpr std::uint32_t decisions_max = 1U << 14;
+constexpr std::uint32_t gains_max = 64;
 
 std::uint64_t read_clock(clockid_t clock) {
   timespec now{};
@@ -258,6 +259,16 @@ void Recorder::decided(const Subject& subject, std::uint32_t call, std::string_v
   *record = {monotonic_ns(), subject.comm,  subject.function, subject.bucket, call,
              reason,         subject.limit, time_ns,          native_ns,      {}};
   put(record->strategy, strategy);
+}
+
+void Recorder::compared(const GainRecord& gain) {
+  if (!is_open()) return;
+  for (std::uint32_t i = 0; i < file_.used(Table::gains); ++i) {
+    auto& row = file_.at<GainRecord>(Table::gains, i);
+    if (row.comm == gain.comm) return void(row = gain);
+  }
+  if (file_.used(Table::gains) >= gains_max) return file_.drop(Table::gains);
+  if (auto* record = file_.append<GainRecord>(Table::gains)) *record = gain;
 }
 
 void Recorder::fell_back(std::uint32_t function, std::string_view reason) {

@@ -78,6 +78,8 @@ class Recorder {
   void used(const Subject& subject, std::string_view strategy, std::uint64_t bytes, std::uint64_t time_ns);
   void decided(const Subject& subject, std::uint32_t call, std::string_view strategy, Reason reason,
                std::uint64_t time_ns, std::uint64_t native_ns);
+  /// The trial of a communicator's calls has come so far. Programs make communicators by the thousand: the first ones count.
+  void compared(const GainRecord& gain);
   void fell_back(std::uint32_t function, std::string_view reason);
   /// So many calls of the function have polled, in all.
   void polled(std::uint32_t function, std::uint32_t calls);

@@ -14,6 +14,9 @@ namespace {
 // Agreed times from which on a candidate's time is believed: the first one may contain its set-up.
 constexpr std::size_t trusted_trials = 2;
 
+// Calls for which a round is put off at most: who holds it may wait for calls that no longer come.
+constexpr std::uint64_t most_held = 256;
+
 // Calls before the first look of a learner that begins with a choice: there is less to correct than after training.
 constexpr std::uint64_t least_gap_when_known = 512;
 
@@ -97,14 +100,19 @@ std::size_t Learner::pick() const { return trying() ? round_[position_] : winner
 void Learner::took(double seconds) {
   ++calls_;
   if (trying()) note_trial(sane(seconds));
-  else if (!round_.empty()) return;  // its agreement is under way
+  else if (!round_.empty() || is_held()) return;  // or its agreement is under way
   else if (calls_ >= resume_at_) resume();
   else if (calls_ >= look_at_) begin_look();
   else if (calls_ >= glance_at_) begin_glance();
 }
 
+/// The calls after which a round is due.
+std::uint64_t Learner::due() const { return std::min({look_at_, glance_at_, resume_at_}); }
+
+bool Learner::is_held() const { return held_ && (calls_ < due() || calls_ - due() < most_held); }
+
 std::uint64_t Learner::quiet() const {
-  const std::uint64_t due = std::min({look_at_, glance_at_, resume_at_});
+  const std::uint64_t due = this->due();
   if (!round_.empty() || due <= calls_) return 0;
   return due == never_due ? never_due : due - calls_ - 1;
 }

@@ -108,6 +108,9 @@ class Learner {
   /// Whether the ranks must agree on what trials may cost.
   bool is_limited() const { return options_.affordable_s < std::numeric_limits<double>::infinity(); }
 
+  /// Whether its choice is questioned later, by calls that take real time.
+  bool is_watched() const { return looks_back() && !options_.exact; }
+
   /// The candidate to run in the next call.
   std::size_t pick() const;
   /// Whether the next call is part of a trial: only then does its time matter.
@@ -117,6 +120,13 @@ class Learner {
   /// How long the call that pick() named took on this rank. Counts the call.
   void took(double seconds);
   std::uint64_t calls() const { return calls_; }
+
+  /// Whether a round has begun whose times the ranks have not agreed on yet.
+  bool in_round() const { return !round_.empty(); }
+  /// Rounds that are due are put off while this was last called with true, but not for ever. Alike on all ranks.
+  void hold(bool held) { held_ = held; }
+  /// Whether it matters little what the winner takes, for others run in its place: it is glanced at more rarely.
+  void rest(bool resting) { resting_ = resting; }
 
   /// So many of the next calls run the winner, and nothing depends on how long they take.
   std::uint64_t quiet() const;
@@ -165,6 +175,8 @@ class Learner {
   static constexpr std::uint64_t first_pause = 4;
   static constexpr std::uint64_t never_due = std::numeric_limits<std::uint64_t>::max();
 
+  std::uint64_t due() const;
+  bool is_held() const;
   bool untried(std::size_t candidate) const { return samples_[candidate].empty(); }
   bool trusted(std::size_t candidate) const;
   std::span<const double> counted(std::size_t candidate, std::span<const double> times) const;
@@ -244,6 +256,7 @@ class Learner {
   std::optional<double> usual_s_;  // of the winner, in glances
   std::size_t last_challenger_ = native;
   std::vector<Event> events_;
+  bool held_ = false, resting_ = false;
   double affordable_s_;
   std::vector<std::uint64_t> tried_;  // calls of each candidate in rounds, since training began
   double earlier_cost_s_ = 0;         // of trainings before

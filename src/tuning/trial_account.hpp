@@ -22,8 +22,9 @@ class TrialAccount {
   /// Trials have cost so much more than the native calls in their place would have; less, where earlier ones were overestimated.
   void spend(double seconds) { spent_s_.fetch_add(seconds, std::memory_order_relaxed); }
   double spent_s() const { return spent_s_.load(std::memory_order_relaxed); }
-  /// What they may cost from now on.
-  double left_s() const { return std::max(0.0, least_s + share * (now_() - begin_s_) - spent_s()); }
+  /// What they may cost from now on; negative: they have turned out to cost more than they may.
+  double balance_s() const { return least_s + share * (now_() - begin_s_) - spent_s(); }
+  double left_s() const { return std::max(0.0, balance_s()); }
 
  private:
   double (*now_)();

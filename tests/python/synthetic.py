@@ -111,6 +111,10 @@ def _example_rank(rank: int, ranks: int, program: str, host: str) -> Draft:
                 {"at_ns": 40 * MS, "function": 0, "bucket": 11, "call": 10, "reason": 1, "strategy": b"mesh"}
                 | {"time_ns": MS, "native_ns": 3 * MS},
             ],
+            "gains": [
+                {"verdict": 2, "pairs": 53, "share": 31_000, "least": 22_000, "most": 40_000}
+                | {"native_ns": 4 * MS, "other_ns": 3_876_000}
+            ],
             "misses": [{"function": 3, "count": 7, "reason": b"intercommunicator"}],
             "arrivals": [
                 {"function": 1, "sequence": i, "enter_ns": (100 + i + rank) * MS, "leave_ns": (120 + i) * MS}

@@ -21,7 +21,7 @@ def fill_choices(result: Analysis, ranks: Sequence[Record]) -> None:
     _count_kept(result)
     agreed = {(d.kind, d.strategy): d for d in result.decisions if d.native_seconds}
     for use in result.uses:
-        _estimate_gain(use, agreed.get((use.kind, use.strategy)))
+        _fill_times(use, agreed.get((use.kind, use.strategy)))
     misses: dict[tuple[str, str], MissRow] = {}
     for record in ranks:
         for miss in record.tables["misses"]:
@@ -62,11 +62,10 @@ def _room(steps: list[tuple[int, str]], calls: int) -> dict[str, int]:
     return found
 
 
-def _estimate_gain(use: UseRow, decision: DecisionRow | None) -> None:
+def _fill_times(use: UseRow, decision: DecisionRow | None) -> None:
     if use.strategy == "native" or decision is None or not decision.strategy_seconds or not decision.native_seconds:
         return
     use.strategy_seconds, use.native_seconds = decision.strategy_seconds, decision.native_seconds
-    use.gain_seconds = (decision.native_seconds - decision.strategy_seconds) * use.calls / max(use.ranks, 1)
 
 
 def _uses(ranks: Sequence[Record]) -> list[UseRow]:

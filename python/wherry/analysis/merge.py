@@ -11,6 +11,7 @@ import numpy as np
 from wherry.analysis.calls import fill_calls, fill_peers, fill_types, setup_functions
 from wherry.analysis.choices import fill_choices
 from wherry.analysis.faults import fill_faults
+from wherry.analysis.gains import fill_gains
 from wherry.analysis.machines import fill_bindings, fill_machines
 from wherry.analysis.record import THREAD_LEVELS, Record, Records
 from wherry.analysis.rows import NS, Analysis, RankRow
@@ -33,6 +34,7 @@ def analyse(records: Records, resolve_sites: bool = True) -> Analysis:
     fill_peers(result, ranks)
     fill_waits(result, ranks)
     fill_choices(result, ranks)
+    fill_gains(result, ranks)
     fill_types(result, ranks)
     fill_windows(result, ranks)
     fill_faults(result, ranks)

@@ -16,7 +16,7 @@ from wherry.errors import WherryError
 from wherry.files import record_files
 
 MAGIC = b"WHERRYRC"
-VERSION = 5
+VERSION = 6
 BUCKETS = 66
 NONE = 0xFFFFFFFF  # an index that refers to nothing
 MOST_RANKS = 1 << 24  # above it a size is taken for damage
@@ -27,6 +27,7 @@ REASONS = ("trial", "kept", "loaded", "forced", "dropped", "changed")
 LIMITS = ("", "in place", "in order")
 CACHINGS = ("transparent", "always", "user", "shared memory", "dynamic")
 FREED = ("as malloc has it", "kept", "taken back")  # memory that the program frees
+VERDICTS = ("open", "native", "replaced")  # of a controlled trial: what is faster
 CAUSES = ("compulsory", "capacity", "conflict", "invalidated")
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 
@@ -124,6 +125,19 @@ TABLES: dict[str, np.dtype[Any]] = {
             ("fault_ns", _U4),
         ]
     ),
+    "gains": np.dtype(
+        [
+            ("comm", _U4),
+            ("verdict", _U4),
+            ("pairs", _U8),
+            ("share", _I4),
+            ("least", _I4),
+            ("most", _I4),
+            ("reserved", _U4),
+            ("native_ns", _U8),
+            ("other_ns", _U8),
+        ]
+    ),
 }
 
 HEADER = np.dtype(
@@ -162,6 +176,7 @@ _REFERENCES = {
     "windows": (("comm", "comms", True),),
     "window_points": (("window", "windows", False),),
     "window_curves": (("window", "windows", False),),
+    "gains": (("comm", "comms", True),),
 }
 
 #: Upper bounds (exclusive) of numbers that the readers use as indices.
@@ -173,6 +188,7 @@ _BOUNDS = {
     "decisions": (("bucket", BUCKETS), ("reason", len(REASONS)), ("limit", len(LIMITS))),
     "windows": (("caching", len(CACHINGS)),),
     "memory": (("state", len(FREED)),),
+    "gains": (("verdict", len(VERDICTS)),),
 }
 
 

@@ -25,7 +25,7 @@ class Replacement:
     function: str
     strategy: str
     calls: int = 0  # since it was kept
-    gain_seconds: float | None = None  # of these calls, mean over ranks
+    loaded: bool = False  # an earlier run chose it, and this one has not questioned it
 
 
 @dataclass
@@ -50,8 +50,6 @@ def sentences(analysis: Analysis, switched_off: str = "", reproducible: bool = F
     lines = [line for function in named for line in _function(function, found[function])]
     if more:
         lines.append(f"likewise chosen for: {', '.join(more)} (the report has all)")
-    if any(use.kept_calls for use in analysis.replaced) and analysis.gain_seconds is not None:
-        lines.append(_gain(analysis.gain_seconds, analysis.seconds))
     if not reproducible and any(use.function in REDUCTIONS for use in analysis.replaced):
         lines.append(
             "replaced reductions of floating-point numbers may round in another order;"
@@ -67,6 +65,7 @@ def tallies(analysis: Analysis) -> dict[str, Tally]:
     found: dict[str, Tally] = defaultdict(Tally)
     recorded = {row.function: row.totals.calls for row in analysis.functions}
     rows: dict[tuple[str, str], Replacement] = {}
+    loaded = {(row.kind, row.strategy) for row in analysis.decisions if row.reason == "loaded"}
     for use in analysis.uses:
         tally = found[use.kind.name]
         tally.calls += use.calls
@@ -81,7 +80,8 @@ def tallies(analysis: Analysis) -> dict[str, Tally]:
             key = (use.kind.name, use.strategy)
             if key not in rows:
                 tally.replaced.append(rows.setdefault(key, Replacement(*key)))
-            _add(rows[key], use.kept_calls, use.kept_gain_seconds, use.ranks / max(len(analysis.ranks), 1))
+            rows[key].calls += use.kept_calls
+            rows[key].loaded |= (use.kind, use.strategy) in loaded
     for name, tally in found.items():
         limited = sum(other.calls for known, other in found.items() if known.startswith(f"{name} ("))
         # Wherry joins a communicator after its first calls.
@@ -89,12 +89,6 @@ def tallies(analysis: Analysis) -> dict[str, Tally]:
         tally.replaced.sort(key=lambda row: -row.calls)
         tally.tried.sort()
     return dict(sorted(found.items(), key=lambda item: -item[1].seconds))
-
-
-def _add(row: Replacement, calls: int, gain_seconds: float | None, share: float) -> None:
-    row.calls += calls
-    if gain_seconds is not None:
-        row.gain_seconds = (row.gain_seconds or 0.0) + gain_seconds * share
 
 
 def _function(function: str, tally: Tally) -> list[str]:
@@ -118,18 +112,8 @@ def _function(function: str, tally: Tally) -> list[str]:
 
 def _replaced(row: Replacement, calls: int) -> str:
     share = units.percent(row.calls / max(calls, 1))
-    gain = f" (about {_won(row.gain_seconds)})" if row.gain_seconds is not None else ""
-    return f"replaced {share} of {row.function} calls by [green]{escape(row.strategy)}[/green]{gain}"
-
-
-def _won(gain_seconds: float) -> str:
-    return f"{units.seconds(abs(gain_seconds))} per rank {'won' if gain_seconds >= 0 else 'lost'}"
-
-
-def _gain(gain_seconds: float, seconds: float) -> str:
-    """From the times that the ranks agreed on during the trials, which it counts too."""
-    share = units.percent(gain_seconds / (seconds + max(gain_seconds, 0.0))) if seconds > 0 else "unknown"
-    return f"estimated gain: [bold]{units.seconds(gain_seconds)} per rank[/bold] ({share} of the run without it)"
+    origin = " (chosen in an earlier run)" if row.loaded else ""
+    return f"replaced {share} of {row.function} calls by [green]{escape(row.strategy)}[/green]{origin}"
 
 
 def _why_nothing(analysis: Analysis, switched_off: str) -> str:

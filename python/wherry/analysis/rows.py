@@ -196,12 +196,6 @@ class UseRow(KindRow):
     kept_calls: int = 0  # of these, for which the ranks had settled on it; the others were trials
     strategy_seconds: float | None = None  # agreed time of one call
     native_seconds: float | None = None  # agreed time of one native call
-    gain_seconds: float | None = None  # per rank, estimated
-
-    @property
-    def kept_gain_seconds(self) -> float | None:
-        """The part of the gain that is not the price of trials."""
-        return None if self.gain_seconds is None else self.gain_seconds * self.kept_calls / max(self.calls, 1)
 
 
 @dataclass(kw_only=True)
@@ -213,6 +207,22 @@ class DecisionRow(KindRow):
     reason: str
     strategy_seconds: float | None
     native_seconds: float | None
+
+
+@dataclass
+class GainRow:
+    """What Wherry's choices on one communicator save of the program's time, by a controlled trial; mean over ranks."""
+
+    comm: str
+    comm_key: str
+    comm_size: int
+    pairs: int  # of stretches, one native and one with Wherry's choices
+    share: float  # of native's time; negative: they take longer
+    low: float | None  # of the 95% interval; None: too few pairs
+    high: float | None
+    verdict: str  # of record.VERDICTS
+    native_seconds: float  # from one replaced call to the next
+    replaced_seconds: float
 
 
 @dataclass
@@ -320,6 +330,7 @@ class Analysis:
     wait_note: str = ""
     uses: list[UseRow] = field(default_factory=list)
     decisions: list[DecisionRow] = field(default_factory=list)
+    gains: list[GainRow] = field(default_factory=list)
     misses: list[MissRow] = field(default_factory=list)
     types: list[TypeRow] = field(default_factory=list)
     windows: list[WindowRow] = field(default_factory=list)
@@ -337,21 +348,15 @@ class Analysis:
     def replaced(self) -> list[UseRow]:
         return [use for use in self.uses if use.strategy != "native"]
 
-    @property
-    def gain_seconds(self) -> float | None:
-        """Estimated gain, mean over ranks; None if nothing can be said."""
-        known = [use.gain_seconds * use.ranks for use in self.uses if use.gain_seconds is not None]
-        return sum(known) / len(self.ranks) if known and self.ranks else None
-
     def data(self) -> dict[str, Any]:
-        """For JSON: all numbers, and the two that people ask first."""
-        return {**asdict(self), "mpi_share": self.mpi_share, "gain_seconds_per_rank": self.gain_seconds}
+        """For JSON: all numbers, and the one that people ask first."""
+        return {**asdict(self), "mpi_share": self.mpi_share}
 
 
 _ROWS: dict[str, type] = {
     "machines": MachineRow, "bindings": BindingRow, "ranks": RankRow, "functions": FunctionRow, "sites": SiteRow,
     "comms": CommRow, "sizes": SizeRow, "peers": PeerRow, "waits": WaitRow, "uses": UseRow, "decisions": DecisionRow,
-    "misses": MissRow, "types": TypeRow, "windows": WindowRow, "tracks": TrackRow,
+    "gains": GainRow, "misses": MissRow, "types": TypeRow, "windows": WindowRow, "tracks": TrackRow,
 }  # fmt: skip
 
 

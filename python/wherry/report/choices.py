@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wherry import units
-from wherry.analysis import Analysis, DecisionRow, Kind, UseRow
+from wherry.analysis import Analysis, DecisionRow, Kind, UseRow, gains
 from wherry.draw import charts
 from wherry.draw.charts import Bar, Part, Span
 from wherry.draw.markup import Markup, join, table, tag
@@ -23,6 +23,7 @@ def choices(analysis: Analysis) -> Markup:
         "What Wherry chose",
         "Pale: only tried.",
         charts.legend(list(styles.items())),
+        _gains(analysis),
         _native_against(analysis, styles, names),
         _decisions(analysis, styles, names),
         tag("h3", "How often each ran"),
@@ -68,8 +69,8 @@ def _native_against(analysis: Analysis, styles: dict[str, int], names: dict[str,
             ),
             charts.horizontal_bars("Time of one call, native and in its place", bars),
             numbers(
-                ("function", "block", "communicator", "strategy", "native", "strategy time", "calls", "gain"),
-                [_gain_row(use, names) for use in known],
+                ("function", "block", "communicator", "strategy", "native", "strategy time", "calls"),
+                [_times_row(use, names) for use in known],
             ),
         ]
     )
@@ -102,7 +103,7 @@ def _most_used(uses: Sequence[UseRow]) -> list[UseRow]:
     return sorted(best.values(), key=lambda use: -use.seconds)
 
 
-def _gain_row(use: UseRow, names: dict[str, str]) -> tuple[str, ...]:
+def _times_row(use: UseRow, names: dict[str, str]) -> tuple[str, ...]:
     return (
         use.kind.function,
         use.kind.block,
@@ -111,7 +112,30 @@ def _gain_row(use: UseRow, names: dict[str, str]) -> tuple[str, ...]:
         units.seconds(use.native_seconds or 0.0),
         units.seconds(use.strategy_seconds or 0.0),
         units.count(use.calls),
-        units.seconds(use.gain_seconds or 0.0) + " per rank",
+    )
+
+
+def _gains(analysis: Analysis) -> Markup:
+    if not analysis.gains:
+        return Markup()
+    return join(
+        [
+            tag("h3", "What the choices are worth: stretches of the program's course with them, and native ones"),
+            table(
+                ("communicator", "ranks", "pairs of stretches", "native step", "step", "difference", "interval"),
+                [
+                    (
+                        gains.name(row),
+                        str(row.comm_size),
+                        units.count(row.pairs),
+                        units.seconds(row.native_seconds),
+                        units.seconds(row.replaced_seconds),
+                        *gains.claim(row),
+                    )
+                    for row in analysis.gains[:MOST_ROWS]
+                ],
+            ),
+        ]
     )
 
 

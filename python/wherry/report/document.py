@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import resources
 
 from wherry import __version__, units
-from wherry.analysis import Analysis
+from wherry.analysis import Analysis, gains
 from wherry.draw.markup import Markup, join, table, tag
 from wherry.report import choices, times, traffic, windows
 from wherry.report.parts import section
@@ -67,9 +67,9 @@ def _cards(analysis: Analysis) -> Markup:
     mpi = sum(rank.mpi_seconds for rank in analysis.ranks)
     if waits and mpi > 0:
         cards.append((units.percent(min(sum(waits) / mpi, 1.0)), "of the MPI time spent waiting (estimate)"))
-    if analysis.gain_seconds is not None:
-        verb = "won" if analysis.gain_seconds >= 0 else "lost"
-        cards.append((units.seconds(abs(analysis.gain_seconds)), f"{verb} per rank (estimate from trials)"))
+    for row in [row for row in analysis.gains if row.low is not None][:1]:
+        difference, interval = gains.claim(row)
+        cards.append((difference, f"with Wherry's collectives on {gains.name(row)} ({interval})"))
     return tag(
         "div", *(tag("div", tag("b", value), tag("span", what), class_="card") for value, what in cards), class_="cards"
     )

@@ -35,7 +35,7 @@ def sentences(code: int, ranks: Sequence[Record]) -> list[str]:
 
 def without_gains(analysis: Analysis) -> Analysis:
     """Of a part of a run nobody knows what Wherry was worth."""
-    return replace(analysis, uses=[replace(use, gain_seconds=None) for use in analysis.uses])
+    return replace(analysis, gains=[])
 
 
 def _ended(code: int) -> str:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wherry import units
-from wherry.analysis import Analysis, freed_memory, replaced, window_gains
+from wherry.analysis import Analysis, freed_memory, gains, replaced, window_gains
 
 _MOST_FUNCTIONS, _MOST_SITES, _MOST_MACHINES = 4, 3, 2
 
@@ -37,6 +37,7 @@ def print_summary(console: Console, analysis: Analysis, context: Context = Conte
     chosen = replaced.sentences(analysis, context.switched_off, context.reproducible)
     for line in [
         *chosen,
+        *(gains.sentences(analysis) if not context.failure else ()),
         *window_gains.sentences(analysis),
         *freed_memory.sentences(analysis),
         *(f"warning: {escape(text)}" for text in analysis.warnings),

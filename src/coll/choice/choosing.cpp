@@ -74,6 +74,7 @@ Choosing::Choosing(const Settings& settings, const mpi::Api& api,
       candidates_(std::move(candidates)),
       staging_(staging),
       simulated_(simulated),
+      now_(now),
       account_(now) {}
 
 Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
@@ -129,8 +130,9 @@ std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& k
     algorithms.push_back(algorithm_of(estimated, candidate.name));
   prepare(c, algorithms, root);
   tuning::TrialAccount* const account = made.is_limited() ? &account_ : nullptr;
-  return std::unique_ptr<Choice>(
-      new Choice{Cell(std::move(made), c.channel(), c.size(), timing, account), std::move(algorithms)});
+  const Comparison comparison = made.is_watched() ? Comparison{&c.trial, &account_, now_} : Comparison{};
+  return std::unique_ptr<Choice>(new Choice{
+      Cell(std::move(made), c.channel(), c.size(), timing, account, comparison), std::move(algorithms)});
 }
 
 bool Choosing::is_within(const Communicator& c, const CellKey& key, const Algorithm& algorithm,

@@ -81,6 +81,7 @@ class Choosing {
   const std::shared_ptr<AlgorithmCandidates> candidates_;
   Staging& staging_;
   const std::optional<model::Machine> simulated_;
+  double (*const now_)();
   tuning::TrialAccount account_;
 
   std::mutex mutex_;  // guards what follows

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "comm/channel.hpp"
+#include "tuning/controlled_trial.hpp"
 #include "tuning/learner.hpp"
 #include "tuning/trial_account.hpp"
 #include "tuning/trials.hpp"
@@ -17,6 +18,14 @@ namespace wherry::run {
 using tuning::Timing;
 using tuning::Trials;
 
+/// What is compared in the program's own course: the communicator's trial, who pays for it, and a clock in seconds. No trial: the
+/// learner's choice always runs.
+struct Comparison {
+  tuning::ControlledTrial* trial = nullptr;
+  tuning::TrialAccount* account = nullptr;
+  double (*now)() = nullptr;
+};
+
 /// A learner and the agreement of its ranks, which travels while the program goes on.
 ///
 /// Where times are exact, the program's calls begin together by themselves: no barrier is needed.
@@ -25,9 +34,9 @@ using tuning::Trials;
 /// ranks by a non-blocking reduction, which starts when the round ends and is waited for some calls later.
 class Cell {
  public:
-  /// account: pays for the trials, and outlives the cell; nullptr: no limit.
+  /// account: pays for the learner's trials where they are limited. It and what the comparison refers to outlive the cell.
   Cell(tuning::Learner learner, const Channel& channel, int ranks, Timing timing,
-       tuning::TrialAccount* account = nullptr);
+       tuning::TrialAccount* account = nullptr, Comparison comparison = {});
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
   /// Waits for an agreement that is under way.
@@ -52,17 +61,30 @@ class Cell {
 
   /// Of the round under way.
   Trials trials() const { return tuning::trials_of(learner_, timing_); }
+  bool is_compared() const {
+    return comparison_.trial != nullptr && !learner_.in_round() && learner_.settled() &&
+           learner_.winner() != tuning::native;
+  }
+  std::size_t compare();
+  void follow_rounds();
   void meet() const;
   void start_agreement();
+  void add_evidence();
   void finish_agreement();
+  void agree_on_trial();
+  void agree_on_times();
 
   tuning::Learner learner_;
   const Channel& channel_;
   int ranks_;
   Timing timing_;
   tuning::TrialAccount* account_;
-  std::vector<long long> mine_,
-      all_;  // nanoseconds of each candidate, and affordable ones: this rank's, and all ranks'
+  Comparison comparison_;
+  bool was_in_round_ = false;
+  long long expected_ns_ = 0;  // between native and the winner, agreed
+  // Nanoseconds of each candidate, affordable ones where trials are limited, and the trial's numbers: this rank's, and all ranks'.
+  std::vector<long long> mine_, all_;
+  tuning::ControlledTrial::Snapshot taken_;  // of the trial, with mine_
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool failed_ = false;  // the library could not combine the times: no more learning, the winner so far stays
   std::uint64_t due_ = 0;

@@ -97,6 +97,7 @@ class Communicator {
 
   std::size_t reserved_staging = 0;       // bytes that every rank has, for blocking calls
   std::optional<model::Machine> machine;  // what calls are estimated by, once the ranks have settled it
+  tuning::ControlledTrial trial;          // of all choices, against native
   std::map<CellKey, std::unique_ptr<Choice>> choices;
   std::array<RecentChoice, collectives> recent_choices;  // by collective: most calls are like the last
   std::array<FastPath, collectives> fast_path;           // by collective

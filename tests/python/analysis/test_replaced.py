@@ -73,9 +73,9 @@ def test_calls_in_place_are_told_apart(tmp_path: Path) -> None:
         ("", "<= 1 KiB"),
         ("in place", "<= 1 KiB, in place"),
     ]
-    assert [line.partition(" (about")[0] for line in said(result)][:2] == [
-        "replaced 89% of MPI_Alltoall calls by mesh",
-        "replaced 89% of MPI_Alltoall (in place) calls by pairwise",
+    assert said(result)[:2] == [
+        "replaced 89% of MPI_Alltoall calls by mesh; 11% were trials",
+        "replaced 89% of MPI_Alltoall (in place) calls by pairwise; 11% were trials",
     ]
 
 
@@ -92,9 +92,7 @@ def test_calls_before_a_strategy_was_kept_are_trials(tmp_path: Path) -> None:
         [(0, TRIAL, "mesh"), (5, TRIAL, "bruck2"), (20, KEPT, "mesh")],
     )
     assert kept(result) == {"native": 0, "mesh": 2 * 80, "bruck2": 0}
-    assert said(result)[0] == (
-        "replaced 80% of MPI_Alltoall calls by mesh (about 160 ms per rank won); 14% were trials"
-    )
+    assert said(result)[0] == ("replaced 80% of MPI_Alltoall calls by mesh; 14% were trials")
 
 
 def test_trials_alone_replace_nothing(tmp_path: Path) -> None:
