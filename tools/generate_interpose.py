@@ -151,6 +151,7 @@ def read_table(path: Path) -> list[Function]:
         for name in names:
             begins = tuple(text.replace("<lower>", name.lower()) for text in starts)
             function = Function(name=name, starts=begins, **call)
+            function = replace(function, runs=function.runs.replace("<name>", name))
             # Open MPI orders the blocks of a neighbor that is listed twice otherwise in its nonblocking forms.
             if twins and not name.startswith("Neighbor"):
                 function = replace(function, starts=(f"{nonblocking(function).name}({arguments(function)})",))

@@ -35,7 +35,7 @@ class AsBytes {
  public:
   AsBytes(const Moving<Memory, Count>& moving, const p2p::Elements& elements)
       : moving_(moving), memory_(moving.memory), count_(moving.count), type_(moving.type) {
-    if (elements.packed == nullptr) return;
+    if (!elements.is_taken()) return;
     moving_.memory = elements.packed.get();
     moving_.count = static_cast<Count>(elements.bytes);
     moving_.type = MPI_BYTE;
@@ -72,7 +72,7 @@ class Delivery {
   /// Bytes to unpack; negative: none.
   p2p::Offset arrived(const p2p::Elements& received) const {
     MPI_Count bytes = MPI_UNDEFINED;
-    if (received.packed == nullptr || !is_written()) return -1;
+    if (!received.is_taken() || !is_written()) return -1;
     const int code = backend().api().Get_elements_x(status_, MPI_BYTE, &bytes);
     return code != MPI_SUCCESS || bytes == MPI_UNDEFINED ? -1 : static_cast<p2p::Offset>(bytes);
   }
@@ -85,7 +85,7 @@ class Delivery {
 };
 
 template <class Count>
-p2p::Messages::Kind kind_of(const Call& call, int peer) {
+p2p::Kind kind_of(const Call& call, int peer) {
   return {call.function(), call.site(), peer, std::numeric_limits<Count>::max()};
 }
 
@@ -93,14 +93,15 @@ template <class Count, class Next>
 int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI_Comm comm,
          p2p::Transfer& transfer, const Next& next) {
   p2p::Messages& messages = backend().messages;
-  if (!backend().packing() || dest == MPI_PROC_NULL || messages.is_native(sent.type, sent.count))
+  p2p::Converter& converter = backend().converter;
+  if (!backend().packing() || dest == MPI_PROC_NULL || converter.is_native(sent.type, sent.count))
     return next();
   transfer.sent = sent.elements();
   messages.begin(kind_of<Count>(call, dest), transfer);
   const AsBytes bytes(sent, transfer.sent);
   const int code = next();
   const bool succeeded = code == MPI_SUCCESS;
-  messages.end(transfer, {succeeded, succeeded && transfer.sent.unknown && messages.tells_errors(comm)});
+  messages.end(transfer, {succeeded, succeeded && transfer.sent.unknown && p2p::tells_errors(backend().api(), comm)});
   return code;
 }
 
@@ -108,8 +109,9 @@ template <class Count, class Next>
 int receive(const Call& call, const Moving<void*, Count>& received, int source, MPI_Status* status,
             p2p::Transfer& transfer, const Next& next) {
   p2p::Messages& messages = backend().messages;
+  p2p::Converter& converter = backend().converter;
   if (!backend().packing() || source == MPI_PROC_NULL || status == nullptr ||
-      messages.is_native(received.type, received.count))
+      converter.is_native(received.type, received.count))
     return next();
   transfer.received = received.elements();
   messages.begin(kind_of<Count>(call, source), transfer);
@@ -134,8 +136,9 @@ int send_and_receive(const Call& call, const Moving<const void*, Count>& sent, i
                      const Moving<void*, Count>& received, int source, MPI_Status* status,
                      p2p::Transfer& transfer, const Next& next) {
   p2p::Messages& messages = backend().messages;
-  const bool sends = dest != MPI_PROC_NULL && !messages.is_native(sent.type, sent.count);
-  const bool receives = source != MPI_PROC_NULL && !messages.is_native(received.type, received.count);
+  p2p::Converter& converter = backend().converter;
+  const bool sends = dest != MPI_PROC_NULL && !converter.is_native(sent.type, sent.count);
+  const bool receives = source != MPI_PROC_NULL && !converter.is_native(received.type, received.count);
   if (!backend().packing() || status == nullptr || (!sends && !receives)) return next();
   if (sends) transfer.sent = sent.elements();
   if (receives) transfer.received = received.elements();

@@ -8,6 +8,7 @@
 #include "interpose/requests.hpp"
 #include "interpose/typed_data.hpp"
 #include "interpose/typed_messages.hpp"
+#include "interpose/typed_requests.hpp"
 #include "interpose/waiting.hpp"
 
 namespace wherry::interpose {
