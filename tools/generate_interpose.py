@@ -64,6 +64,7 @@ class Function:
     arguments: str = ""
     library: bool = True
     runs: str = ""
+    natively: str = ""
     always: bool = False
     wrapped: str = "recording"
     starts: tuple[str, ...] = ()
@@ -239,7 +240,8 @@ def running(f: Function) -> str:
         return f"[&] {{ return {f.runs}; }}"
     if not f.replaceable:
         return "next"
-    return f"[&] {{ return replaceable(&run::Runtime::{f.name.lower()}, call, {{{arguments(f)}}}, next); }}"
+    native = f"[&] {{ return {f.natively}; }}" if f.natively else "next"
+    return f"[&] {{ return replaceable(&run::Runtime::{f.name.lower()}, call, {{{arguments(f)}}}, {native}); }}"
 
 
 class Others:

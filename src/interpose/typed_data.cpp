@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "interpose/typed_blocks.hpp"
 #include "interpose/typed_messages.hpp"
 
 namespace wherry::interpose {
@@ -12,15 +13,15 @@ constexpr std::string_view name_of(layout::Copier copier) {
   return copier == layout::Copier::kernels ? "layout kernels" : "native";
 }
 
-/// moved: a p2p::Moved or a p2p::Transfer.
+/// moved: a p2p::Moved, a p2p::Transfer or a p2p::BlockTransfer.
 template <class Moved>
-void book_copier(const Call& call, const Moved& moved, layout::Copier copier, layout::Offset of_types) {
+void book_copier(const Call& call, const Moved& moved, layout::Offset of_types) {
   profile::Recorder& recorder = backend().recorder;
   if (!moved.fallback.empty()) recorder.fell_back(call.function(), moved.fallback);
   if (of_types == 0) return;
   const auto bytes = static_cast<std::uint64_t>(of_types);
   const profile::Subject subject{profile::none, call.function(), profile::bucket_of(bytes)};
-  recorder.used(subject, name_of(copier), bytes, call.leave_ns() - call.enter_ns());
+  recorder.used(subject, name_of(moved.copier), bytes, call.leave_ns() - call.enter_ns());
   if (const auto& found = moved.found)
     recorder.decided(
         subject, static_cast<std::uint32_t>(found->call), name_of(found->kept), profile::Reason::kept,
@@ -29,10 +30,14 @@ void book_copier(const Call& call, const Moved& moved, layout::Copier copier, la
 
 }  // namespace
 
-void book_packing(const Call& call, const p2p::Moved& moved) { book_copier(call, moved, moved.copier, moved.bytes); }
+void book_packing(const Call& call, const p2p::Moved& moved) { book_copier(call, moved, moved.bytes); }
+
+void book_blocks(const Call& call, const p2p::BlockTransfer& transfer) {
+  book_copier(call, transfer, transfer.bytes());
+}
 
 void book_transfer(const Call& call, const p2p::Transfer& transfer) {
-  book_copier(call, transfer, transfer.copier(), transfer.bytes());
+  book_copier(call, transfer, transfer.bytes());
 }
 
 }  // namespace wherry::interpose

@@ -39,6 +39,11 @@ bool may_take(Call& call, const Moving<Memory, Count>& moving, int peer, const M
   return backend().packing() && peer != MPI_PROC_NULL && request != nullptr &&
          !backend().converter.is_native(moving.type, moving.count) && is_the_programs(call);
 }
+template <class Memory, class Count>
+bool may_take(Call& call, const Moving<Memory, Count>& moving, int peer, MPI_Comm comm,
+              const MPI_Request* request) {
+  return may_take(call, moving, peer, request) && truncates_safely(comm);
+}
 
 template <class Memory, class Count, class Next>
 int start_message(const p2p::Kind& kind, const Moving<Memory, Count>& moving, const p2p::Elements& elements,
@@ -58,17 +63,17 @@ int start_message(const p2p::Kind& kind, const Moving<Memory, Count>& moving, co
 }
 
 template <class Count, class Next>
-int start_send(Call& call, const Moving<const void*, Count>& sent, int dest, MPI_Request* request,
-               p2p::Transfer& transfer, const Next& next) {
-  if (!may_take(call, sent, dest, request)) return next();
+int start_send(Call& call, const Moving<const void*, Count>& sent, int dest, MPI_Comm comm,
+               MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
+  if (!may_take(call, sent, dest, comm, request)) return next();
   transfer.sent = sent.elements();
   return start_message(kind_of<Count>(call, dest), sent, transfer.sent, request, transfer, next);
 }
 
 template <class Count, class Next>
-int start_receive(Call& call, const Moving<void*, Count>& received, int source, MPI_Request* request,
-                  p2p::Transfer& transfer, const Next& next) {
-  if (!may_take(call, received, source, request)) return next();
+int start_receive(Call& call, const Moving<void*, Count>& received, int source, MPI_Comm comm,
+                  MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
+  if (!may_take(call, received, source, comm, request)) return next();
   transfer.received = received.elements();
   return start_message(kind_of<Count>(call, source), received, transfer.received, request, transfer, next);
 }
@@ -78,13 +83,16 @@ template <class Count, class Next>
 int start_matched(Call& call, const Moving<void*, Count>& received, const MPI_Message* message,
                   MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
   if (message == nullptr || *message == MPI_MESSAGE_NULL || *message == MPI_MESSAGE_NO_PROC) return next();
-  return start_receive(call, received, MPI_ANY_SOURCE, request, transfer, next);
+  if (!may_take(call, received, MPI_ANY_SOURCE, request)) return next();
+  transfer.received = received.elements();
+  const p2p::Kind kind = kind_of<Count>(call, MPI_ANY_SOURCE);
+  return start_message(kind, received, transfer.received, request, transfer, next);
 }
 
 template <class Memory, class Count, class Next>
 int make_persistent(Call& call, const Moving<Memory, Count>& moving, const p2p::Envelope& envelope,
                     MPI_Request* request, const Next& next) {
-  if (!may_take(call, moving, envelope.peer, request)) return next();
+  if (!may_take(call, moving, envelope.peer, envelope.comm, request)) return next();
   const NewRequest made(request);
   const int code = next();
   if (!made.is_made()) return code;

@@ -61,13 +61,24 @@ void Converter::note(const Elements& elements) {
   types_.note(elements.type);
 }
 
-bool tells_errors(const mpi::Api& api, MPI_Comm comm) {
+namespace {
+
+MPI_Errhandler handler_of(const mpi::Api& api, MPI_Comm comm) {
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  if (api.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return false;
-  // MPI_ERRORS_ABORT is an object of the library's in Open MPI 5, which 4 lacks: a backend for both must not name it.
-  const bool tells = handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN;
+  if (api.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return MPI_ERRHANDLER_NULL;
+  const MPI_Errhandler found = handler;
   api.Errhandler_free(&handler);  // what Comm_get_errhandler gives counts as one more (MPI 4.1, 9.3)
-  return tells;
+  return found;
+}
+
+}  // namespace
+
+bool is_fatal(const mpi::Api& api, MPI_Comm comm) { return handler_of(api, comm) == MPI_ERRORS_ARE_FATAL; }
+
+bool tells_errors(const mpi::Api& api, MPI_Comm comm) {
+  // MPI_ERRORS_ABORT is an object of the library's in Open MPI 5, which 4 lacks: a backend for both must not name it.
+  const MPI_Errhandler handler = handler_of(api, comm);
+  return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN;
 }
 
 }  // namespace wherry::p2p

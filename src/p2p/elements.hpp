@@ -75,5 +75,7 @@ class Converter {
 /// Whether a call on comm that returns MPI_SUCCESS was right: MPICH returns that too where an error handler of the
 /// program's own has seen an error.
 bool tells_errors(const mpi::Api& api, MPI_Comm comm);
+/// Whether errors on comm end the program.
+bool is_fatal(const mpi::Api& api, MPI_Comm comm);
 
 }  // namespace wherry::p2p

@@ -11,15 +11,13 @@ void Transfer::take(Converter& converter) {
   for (Elements* elements : {&sent, &received})
     if (const std::string_view reason = converter.take(*elements); !reason.empty()) fallback = reason;
   if (sent.is_taken()) sent.pack();
+  if (sent.is_taken() || received.is_taken()) copier = Copier::kernels;
 }
 
 void Messages::begin(const Kind& kind, Transfer& transfer) {
   transfer.examine(converter_, kind.most);
   if (transfer.bytes() == 0) return;
-  {
-    const std::lock_guard lock(mutex_);
-    transfer.turn = choices_.next(transfer.key(kind));
-  }
+  transfer.turn = next(transfer.key(kind));
   if (transfer.turn.timed) transfer.begun_ns = now_ns();
   if (transfer.turn.is_ours()) transfer.take(converter_);
   if (transfer.bytes() == 0) transfer.turn = {};
@@ -28,11 +26,7 @@ void Messages::begin(const Kind& kind, Transfer& transfer) {
 void Messages::end(Transfer& transfer, const Outcome& outcome) {
   if (transfer.received.is_taken()) transfer.received.unpack(outcome.arrived);
   if (!outcome.succeeded) return;
-  if (transfer.turn.timed) {
-    const std::uint64_t ended_ns = now_ns();
-    const std::lock_guard lock(mutex_);
-    transfer.found = CopierChoices::took(transfer.turn, ended_ns - transfer.begun_ns);
-  }
+  if (transfer.turn.timed) transfer.found = took(transfer.turn, now_ns() - transfer.begun_ns);
   if (!outcome.valid) return;
   for (const Elements* elements : {&transfer.sent, &transfer.received})
     if (elements->unknown) converter_.note(*elements);

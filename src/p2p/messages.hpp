@@ -29,12 +29,11 @@ struct Kind {
 /// One call; `sent` or `received` alone may be in use.
 struct Transfer {
   Elements sent, received;
+  Copier copier = Copier::native;
   std::optional<Found> found;
   std::string_view fallback;  // why it was native, where Wherry cannot do it
 
   Offset bytes() const { return sent.bytes + received.bytes; }
-  bool is_taken() const { return sent.is_taken() || received.is_taken(); }
-  Copier copier() const { return is_taken() ? Copier::kernels : Copier::native; }
 
   // Until the call has ended:
   CopierChoices::Turn turn;
@@ -66,6 +65,16 @@ class Messages {
   };
   /// Unpacks what has arrived.
   void end(Transfer& transfer, const Outcome& outcome);
+
+  /// A turn of what has this key in common, and how long it took.
+  CopierChoices::Turn next(std::uint64_t key) {
+    const std::lock_guard lock(mutex_);
+    return choices_.next(key);
+  }
+  std::optional<Found> took(const CopierChoices::Turn& turn, std::uint64_t ns) {
+    const std::lock_guard lock(mutex_);
+    return CopierChoices::took(turn, ns);
+  }
 
  private:
   Converter& converter_;
