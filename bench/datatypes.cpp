@@ -3,7 +3,7 @@
 //   bench_datatypes --bytes 8,1000000 --schemes reference,copy,vector --trials 10
 // The experiment of Eijkhout, "Performance of MPI derived types" (2018): a ping-pong between two ranks with a pong of
 // zero bytes, arrays aligned to 64 bytes and zeroed before use, caches flushed before every ping-pong. The receiver
-// checks every element of every message. Names in --native call PMPI_*: under the preload they are what the library
+// checks every element of every message. Names in --native call the library past a preload: they are what it
 // does by itself, in turns with what --schemes name. Prints one JSON line per size and scheme.
 #include "datatypes.hpp"
 

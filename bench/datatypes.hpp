@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "calls.hpp"
 #include "measure.hpp"
 
 namespace bench {
@@ -37,23 +38,6 @@ class Array {
   std::unique_ptr<double, Free> memory_;
   std::span<double> values_;
 };
-
-/// The functions that a scheme calls: those that a preload sees, or the library's own.
-struct Calls {
-  decltype(&MPI_Send) send;
-  decltype(&MPI_Bsend) buffered_send;
-  decltype(&MPI_Recv) receive;
-  decltype(&MPI_Isend) start_send;
-  decltype(&MPI_Irecv) start_receive;
-  decltype(&MPI_Waitall) wait;
-  decltype(&MPI_Pack) pack;
-  decltype(&MPI_Put) put;
-  decltype(&MPI_Win_fence) fence;
-};
-inline constexpr Calls of_the_program{MPI_Send,    MPI_Bsend, MPI_Recv, MPI_Isend,    MPI_Irecv,
-                                      MPI_Waitall, MPI_Pack,  MPI_Put,  MPI_Win_fence};
-inline constexpr Calls of_the_library{PMPI_Send,    PMPI_Bsend, PMPI_Recv, PMPI_Isend,    PMPI_Irecv,
-                                      PMPI_Waitall, PMPI_Pack,  PMPI_Put,  PMPI_Win_fence};
 
 inline MPI_Datatype vector_of(int elements) {
   MPI_Datatype type = MPI_DATATYPE_NULL;

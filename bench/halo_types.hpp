@@ -8,22 +8,9 @@
 #include <cstddef>
 #include <vector>
 
-namespace bench {
+#include "calls.hpp"
 
-/// The functions that an exchange calls: those that a preload sees, or the library's own.
-struct Calls {
-  decltype(&MPI_Isend) start_send;
-  decltype(&MPI_Irecv) start_receive;
-  decltype(&MPI_Waitall) wait;
-  decltype(&MPI_Send_init) make_send;
-  decltype(&MPI_Recv_init) make_receive;
-  decltype(&MPI_Startall) start_all;
-  decltype(&MPI_Neighbor_alltoallw) neighbor_alltoallw;
-};
-inline constexpr Calls of_the_program{MPI_Isend,     MPI_Irecv,    MPI_Waitall,           MPI_Send_init,
-                                      MPI_Recv_init, MPI_Startall, MPI_Neighbor_alltoallw};
-inline constexpr Calls of_the_library{PMPI_Isend,     PMPI_Irecv,    PMPI_Waitall,           PMPI_Send_init,
-                                      PMPI_Recv_init, PMPI_Startall, PMPI_Neighbor_alltoallw};
+namespace bench {
 
 inline MPI_Datatype type_of(double) { return MPI_DOUBLE; }
 inline MPI_Datatype type_of(float) { return MPI_FLOAT; }

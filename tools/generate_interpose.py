@@ -64,6 +64,7 @@ class Function:
     arguments: str = ""
     library: bool = True
     runs: str = ""
+    natively: str = ""
     always: bool = False
     wrapped: str = "recording"
     starts: tuple[str, ...] = ()
@@ -157,6 +158,7 @@ def read_table(path: Path) -> list[Function]:
         for name in names:
             begins = tuple(text.replace("<lower>", name.lower()) for text in starts)
             function = Function(name=name, starts=begins, **call)
+            function = replace(function, runs=function.runs.replace("<name>", name))
             # Open MPI orders the blocks of a neighbor that is listed twice otherwise in its nonblocking forms.
             if twins and not name.startswith("Neighbor"):
                 function = replace(function, starts=(f"{nonblocking(function).name}({arguments(function)})",))
@@ -244,7 +246,8 @@ def running(f: Function) -> str:
         return f"[&] {{ return {f.runs}; }}"
     if not f.replaceable:
         return "next"
-    return f"[&] {{ return replaceable(&run::Runtime::{f.name.lower()}, call, {{{arguments(f)}}}, next); }}"
+    native = f"[&] {{ return {f.natively}; }}" if f.natively else "next"
+    return f"[&] {{ return replaceable(&run::Runtime::{f.name.lower()}, call, {{{arguments(f)}}}, {native}); }}"
 
 
 class Others:

@@ -26,6 +26,8 @@ class Call {
     code_ = run();  // in one place, as it is inlined
     if (stands_for_ != 0) leave_ns_ = profile::monotonic_ns();
     if (!recording) backend().pass_by();
+    if (backend().pending.has_abandoned()) [[unlikely]]
+      backend().pending.finish_abandoned();
     return code_;
   }
 

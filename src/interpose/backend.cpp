@@ -124,7 +124,9 @@ Backend::Backend(const Core& core, const Settings& settings)
       handles(api_, queries_, recorder),
       patience(settings_, api_, queries_, function_table().size(), {wait_in_mpich, wait_in_open_mpi}),
       packer(settings.layout, api_),
-      messages(settings.layout, api_, settings.staging_max),
+      converter(api_, settings.staging_max),
+      messages(settings.layout, converter),
+      pending(settings.layout, converter, api_),
       core_(core),
       settings_(settings),
       progress_engine_(api_, settings_.progress, {advance, is_idle, poll}) {
@@ -167,12 +169,24 @@ bool Backend::is_wrapped(Wrapped when) const {
   const bool problems = settings_.enabled && !settings_.problems.empty();  // told at MPI_Init
   switch (when) {
     case Wrapped::always: return recording_ || replacing_ || caching_ || waiting_ || packing_ || problems;
-    case Wrapped::waiting: return recording_ || waiting_;
-    case Wrapped::nonblocking: return recording_ || starting();
+    case Wrapped::completing: return recording_ || completing_;
+    case Wrapped::waiting: return recording_ || waiting_ || completing_;
+    case Wrapped::nonblocking: return recording_ || starting() || completing_;
     case Wrapped::caching: return recording_ || caching_;
     case Wrapped::packing: return recording_ || packing_;
     case Wrapped::sending: return recording_ || packing_ || waiting_;
     default: return recording_;
+  }
+}
+
+/// Another thread may be jumping through a slot meanwhile, to the library's function.
+void Backend::wrap_completion() {
+  if (completing_.load(std::memory_order_relaxed) || completing_.exchange(true)) return;
+  const auto rows = symbol_table();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Wrapped when = rows[i].wrapped;
+    if (when == Wrapped::completing || when == Wrapped::waiting || when == Wrapped::nonblocking)
+      std::atomic_ref(core_.slots[i]).store(rows[i].wrapper);
   }
 }
 
@@ -360,6 +374,7 @@ void Backend::shut_down() {
     if (std::exchange(ended_, true)) return;
   }
   patience.end();
+  pending.end();
   progress_engine_.stop();
   if (run::Runtime* made = runtime_.load(std::memory_order_acquire)) made->finalize();
 }

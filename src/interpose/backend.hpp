@@ -21,6 +21,7 @@
 #include "mpi/api.hpp"
 #include "p2p/messages.hpp"
 #include "p2p/packer.hpp"
+#include "p2p/pending_messages.hpp"
 #include "profile/recorder.hpp"
 #include "profile/sampling.hpp"
 #include "profile/sites.hpp"
@@ -42,11 +43,12 @@ struct FunctionRow {
 /// When a function's wrapper is needed.
 enum class Wrapped {
   recording,    // while a record is written
-  nonblocking,  // also where non-blocking and persistent collectives may be Wherry's
+  nonblocking,  // `completing`, or where non-blocking and persistent collectives may be Wherry's
   caching,      // also where windows may be cached
   packing,      // also where Wherry may pack
   sending,      // the same, or where blocking calls may poll
-  waiting,      // also where blocking calls may poll
+  completing,   // also once Wherry follows messages until they are complete
+  waiting,      // `completing`, or where blocking calls may poll
   always,
 };
 
@@ -117,6 +119,8 @@ class Backend {
   bool caching() const { return caching_; }
   /// Whether Wherry may pack derived datatypes: it asks about types on MPI_COMM_SELF, which needs MPI_Init.
   bool packing() const { return packing_ && world_.load(std::memory_order_relaxed); }
+  /// From now on Wherry sees what completes, starts and frees requests: most programs never need it to.
+  void wrap_completion();
   /// The windows that are known; nullptr as long as there was none.
   window::Windows* windows() const { return windows_.load(std::memory_order_acquire); }
   window::Windows& make_windows();
@@ -175,7 +179,9 @@ class Backend {
   Patience patience;
   ProgramMemory memory;
   p2p::Packer packer;
+  p2p::Converter converter;
   p2p::Messages messages;
+  p2p::PendingMessages pending;
 
  private:
   static constexpr std::size_t remembered_sites = 64;
@@ -206,6 +212,7 @@ class Backend {
   bool caching_ = false;
   bool waiting_ = false;
   bool packing_ = false;
+  std::atomic<bool> completing_ = false;
   decltype(&::PMPI_Test) test_ = nullptr;
   Recording state_ = Recording::off;
   bool problems_printed_ = false;

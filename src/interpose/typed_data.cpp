@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "interpose/typed_blocks.hpp"
 #include "interpose/typed_messages.hpp"
 
 namespace wherry::interpose {
@@ -12,7 +13,7 @@ constexpr std::string_view name_of(layout::Copier copier) {
   return copier == layout::Copier::kernels ? "layout kernels" : "native";
 }
 
-/// moved: a p2p::Moved or a p2p::Transfer.
+/// moved: a p2p::Moved, a p2p::Transfer or a p2p::BlockTransfer.
 template <class Moved>
 void book_copier(const Call& call, const Moved& moved, layout::Offset of_types) {
   profile::Recorder& recorder = backend().recorder;
@@ -30,6 +31,10 @@ void book_copier(const Call& call, const Moved& moved, layout::Offset of_types) 
 }  // namespace
 
 void book_packing(const Call& call, const p2p::Moved& moved) { book_copier(call, moved, moved.bytes); }
+
+void book_blocks(const Call& call, const p2p::BlockTransfer& transfer) {
+  book_copier(call, transfer, transfer.bytes());
+}
 
 void book_transfer(const Call& call, const p2p::Transfer& transfer) {
   book_copier(call, transfer, transfer.bytes());

@@ -6,8 +6,10 @@
 #include "interpose/narrow.hpp"
 #include "interpose/one_sided.hpp"
 #include "interpose/requests.hpp"
+#include "interpose/typed_blocks.hpp"
 #include "interpose/typed_data.hpp"
 #include "interpose/typed_messages.hpp"
+#include "interpose/typed_requests.hpp"
 #include "interpose/waiting.hpp"
 
 namespace wherry::interpose {

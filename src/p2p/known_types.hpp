@@ -5,7 +5,6 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -18,13 +17,6 @@
 namespace wherry::p2p {
 
 using layout::Offset;
-
-// With more kinds of calls, a program's types have nothing in common.
-inline constexpr std::size_t most_choices = 4096;
-
-inline std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-}
 
 enum class Direction : std::uint8_t { pack, unpack };
 

@@ -41,7 +41,7 @@ datatype::PlanPtr Packer::choose(const Data& data, Moved& moved) {
   if (plan == nullptr) moved.fallback = "the datatype has no layout that Wherry can express";
   if (!known->native) return plan;
   moved.bytes = 0;
-  moved.measured = nullptr;
+  moved.turn = {};
   return nullptr;
 }
 
@@ -49,26 +49,20 @@ bool Packer::wants_kernels(const Data& data, const KnownType& known, Moved& move
   if (data.memory == MPI_BOTTOM) moved.fallback = "MPI_BOTTOM, which some libraries refuse here";
   else if (accelerator_.loaded()) moved.fallback = "an accelerator: only the library can copy its memory";
   if (!moved.fallback.empty()) return false;
-  if (lever_ == LayoutLever::wherry) return true;
   const auto size_class = static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(moved.bytes)));
-  const std::uint64_t key = known.signature + 2 * size_class + static_cast<std::uint64_t>(data.direction);
-  if (choices_.size() >= most_choices && !choices_.contains(key)) return false;
-  layout::MeasuredChoice& choice = choices_[key];
-  const Copier copier = choice.next();
-  if (choice.is_measuring()) {
-    moved.measured = &choice;
-    moved.begun_ns = now_ns();
-  } else if (copier == Copier::native) {
-    types_.pass(data.type, data.count, data.direction, choice.pass());
-  }
-  return copier == Copier::kernels;
+  moved.turn =
+      choices_.next(known.signature + 2 * size_class + static_cast<std::uint64_t>(data.direction));
+  if (moved.turn.timed) moved.begun_ns = now_ns();
+  else if (moved.turn.choice != nullptr && !moved.turn.is_ours())
+    types_.pass(data.type, data.count, data.direction, moved.turn.choice->pass());
+  return moved.turn.is_ours();
 }
 
 void Packer::end(Moved& moved) {
-  const std::uint64_t ended_ns = moved.measured != nullptr ? now_ns() : 0;
+  const std::uint64_t ended_ns = moved.turn.timed ? now_ns() : 0;
   const std::lock_guard lock(mutex_);
   if (moved.unknown) types_.note(moved.type);
-  if (moved.measured != nullptr) moved.found = moved.measured->took(moved.copier, ended_ns - moved.begun_ns);
+  moved.found = CopierChoices::took(moved.turn, ended_ns - moved.begun_ns);
 }
 
 }  // namespace wherry::p2p

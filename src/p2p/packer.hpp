@@ -9,17 +9,14 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
 
 #include "base/settings.hpp"
 #include "comm/accelerator.hpp"
-#include "layout/measured_choice.hpp"
 #include "mpi/api.hpp"
+#include "p2p/copier_choices.hpp"
 #include "p2p/known_types.hpp"
 
 namespace wherry::p2p {
-
-using layout::Copier;
 
 /// Elements in memory, and the packed bytes they go to or come from.
 struct Data {
@@ -37,20 +34,21 @@ struct Moved {
   bool taken =
       false;  // the call was right: MPICH gives MPI_SUCCESS where an error handler of the program's own has seen an error
   Offset bytes = 0;  // of derived types; 0: there was nothing to choose
-  std::optional<layout::MeasuredChoice::Found> found;
+  std::optional<Found> found;
   std::string_view fallback;  // why it was native, where Wherry cannot do it
 
   // Between begin() and end():
   MPI_Datatype type = MPI_DATATYPE_NULL;
   bool unknown = false;
-  layout::MeasuredChoice* measured = nullptr;
+  CopierChoices::Turn turn;
   std::uint64_t begun_ns = 0;
 };
 
 /// Packed bytes are those of the library: the data in type map order. Thread-safe.
 class Packer {
  public:
-  Packer(LayoutLever lever, const mpi::Api& api) : lever_(lever), types_(api, least_bytes) {}
+  Packer(LayoutLever lever, const mpi::Api& api)
+      : types_(api, least_bytes), choices_(lever, layout::Timing::own) {}
 
   /// Does the call, or has the library do it by `next`, which returns MPI's code. Wherry takes only what is right for
   /// sure: a type that the library has taken before, enough room, host memory. taken: whether the library did what it
@@ -60,7 +58,7 @@ class Packer {
     begin(data, moved);
     const bool ours = moved.copier == Copier::kernels;
     const int code = ours ? MPI_SUCCESS : next();
-    if ((moved.unknown || moved.measured != nullptr) && code == MPI_SUCCESS && (ours || taken())) end(moved);
+    if ((moved.unknown || moved.turn.timed) && code == MPI_SUCCESS && (ours || taken())) end(moved);
     return code;
   }
 
@@ -72,12 +70,10 @@ class Packer {
   datatype::PlanPtr choose(const Data& data, Moved& moved);
   bool wants_kernels(const Data& data, const KnownType& known, Moved& moved);
 
-  const LayoutLever lever_;
   std::mutex mutex_;
   KnownTypes types_;
   run::AcceleratorWatch accelerator_;
-  std::unordered_map<std::uint64_t, layout::MeasuredChoice>
-      choices_;  // by signature of the type, size and direction
+  CopierChoices choices_;  // by signature of the type, size and direction
 };
 
 }  // namespace wherry::p2p

@@ -1,0 +1,113 @@
+// MPI_Neighbor_alltoallw of derived types, which Wherry may pack and unpack itself. Included by the generated wrappers.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <tuple>
+#include <vector>
+
+#include "interpose/account.hpp"
+#include "interpose/backend.hpp"
+#include "interpose/typed_messages.hpp"
+#include "p2p/block_transfer.hpp"
+
+namespace wherry::interpose {
+
+/// The arguments of a wrapper about one side. `next` uses the wrapper's own variables.
+template <class Memory, class Count>
+struct BlockArguments {
+  Memory& buffer;
+  const Count*& counts;
+  const MPI_Aint*& displacements;
+  const MPI_Datatype*& types;
+
+  std::vector<p2p::Elements> elements(std::size_t blocks) const {
+    std::vector<p2p::Elements> all(blocks);
+    auto* const base = static_cast<std::byte*>(const_cast<void*>(static_cast<const void*>(buffer)));
+    for (std::size_t i = 0; i < blocks; ++i) {
+      all[i].memory = buffer == MPI_BOTTOM ? nullptr : base + displacements[i];
+      all[i].count = counts[i];
+      all[i].type = types[i];
+    }
+    return all;
+  }
+};
+
+/// While it lives, the arguments say bytes where these were taken. Displacements are addresses, so a block may be
+/// anywhere.
+template <class Memory, class Count>
+class BlocksAsBytes {
+ public:
+  BlocksAsBytes(const BlockArguments<Memory, Count>& arguments, const std::vector<p2p::Elements>& blocks)
+      : arguments_(arguments), before_(arguments.counts, arguments.displacements, arguments.types) {
+    const auto base = reinterpret_cast<MPI_Aint>(arguments.buffer);
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      const p2p::Elements& block = blocks[i];
+      const bool taken = block.is_taken();
+      counts_.push_back(taken ? static_cast<Count>(block.bytes) : arguments.counts[i]);
+      displacements_.push_back(taken ? reinterpret_cast<MPI_Aint>(block.packed.get()) - base
+                                     : arguments.displacements[i]);
+      types_.push_back(taken ? MPI_BYTE : arguments.types[i]);
+    }
+    arguments_.counts = counts_.data();
+    arguments_.displacements = displacements_.data();
+    arguments_.types = types_.data();
+  }
+  BlocksAsBytes(const BlocksAsBytes&) = delete;
+  BlocksAsBytes& operator=(const BlocksAsBytes&) = delete;
+  ~BlocksAsBytes() { std::tie(arguments_.counts, arguments_.displacements, arguments_.types) = before_; }
+
+ private:
+  BlockArguments<Memory, Count> arguments_;
+  const std::tuple<const Count*, const MPI_Aint*, const MPI_Datatype*> before_;
+  std::vector<Count> counts_;
+  std::vector<MPI_Aint> displacements_;
+  std::vector<MPI_Datatype> types_;
+};
+
+/// Whether any block may be Wherry's to move.
+template <class Memory, class Count>
+bool has_known(const BlockArguments<Memory, Count>& arguments, std::size_t blocks) {
+  for (std::size_t i = 0; i < blocks; ++i)
+    if (!backend().converter.is_native(arguments.types[i], arguments.counts[i])) return true;
+  return false;
+}
+
+/// How the library does what it is left to.
+template <class Count, class Next>
+int exchange_blocks(const Call& call, const BlockArguments<const void*, Count>& sent,
+                    const BlockArguments<void*, Count>& received, MPI_Comm comm, p2p::BlockTransfer& transfer,
+                    const Next& next) {
+  if (!backend().packing() || comm == MPI_COMM_NULL || sent.types == nullptr || received.types == nullptr)
+    return next();
+  std::size_t out = 0, in = 0;
+  {
+    const std::lock_guard lengths(backend().lock);
+    out = static_cast<std::size_t>(targets(comm));
+    in = static_cast<std::size_t>(sources(comm));
+  }
+  if ((!has_known(sent, out) && !has_known(received, in)) || !truncates_safely(comm)) return next();
+  transfer.sent = sent.elements(out);
+  transfer.received = received.elements(in);
+  transfer.begin(kind_of<Count>(call, MPI_PROC_NULL), backend().messages, backend().converter);
+  int code = MPI_SUCCESS;
+  if (transfer.copier == p2p::Copier::kernels) {
+    const BlocksAsBytes bytes_sent(sent, transfer.sent);
+    const BlocksAsBytes bytes_received(received, transfer.received);
+    code = next();
+  } else {
+    code = next();
+  }
+  const bool valid =
+      code == MPI_SUCCESS && transfer.has_unknown() && p2p::tells_errors(backend().api(), comm);
+  transfer.end(backend().messages, backend().converter, code == MPI_SUCCESS, valid);
+  return code;
+}
+
+/// Who moved the data of a call, and what was measured. Needs an account.
+void book_blocks(const Call& call, const p2p::BlockTransfer& transfer);
+
+}  // namespace wherry::interpose

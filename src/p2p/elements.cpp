@@ -1,0 +1,84 @@
+#include "p2p/elements.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "layout/pack.hpp"
+
+namespace wherry::p2p {
+namespace {
+
+void drop(Elements& elements) {
+  elements.bytes = 0;
+  elements.plan = nullptr;
+}
+
+}  // namespace
+
+void Elements::pack() const { layout::pack(*plan, memory, packed.get(), {0, bytes}); }
+
+void Elements::unpack(Offset arrived) const {
+  if (arrived > 0) layout::unpack(*plan, memory, packed.get(), {0, std::min(arrived, bytes)});
+}
+
+std::string_view Converter::examine(Elements& elements, Offset most) {
+  if (has_none(elements.type, elements.count)) return {};
+  const std::lock_guard lock(mutex_);
+  const KnownType* const known = types_.find(elements.type);
+  elements.unknown = known == nullptr;
+  if (known == nullptr || known->native || elements.count > most / known->bytes) return {};
+  const Offset bytes = known->bytes * elements.count;
+  if (bytes < least_bytes) return {};
+  if (bytes > most_bytes_) return "the message is larger than WHERRY_STAGING_MAX";
+  if (elements.memory == MPI_BOTTOM) return "MPI_BOTTOM, from which the library sends";
+  if (accelerator_.loaded()) return "an accelerator: only the library can copy its memory";
+  elements.bytes = bytes;
+  elements.signature = hashed(known->signature + std::bit_width(static_cast<std::uint64_t>(bytes)));
+  return {};
+}
+
+std::string_view Converter::take(Elements& elements) {
+  if (elements.bytes == 0) return {};
+  {
+    const std::lock_guard lock(mutex_);
+    KnownType* const known = types_.find(elements.type);
+    if (known != nullptr) elements.plan = types_.plan(*known, elements.type, elements.count);
+    if (known == nullptr || known->native) {
+      const bool impossible = known != nullptr && elements.plan == nullptr;
+      drop(elements);
+      return impossible ? "the datatype has no layout that Wherry can express" : std::string_view{};
+    }
+  }
+  elements.packed.reset(static_cast<std::byte*>(
+      ::operator new(static_cast<std::size_t>(elements.bytes), PackedDeleter::alignment, std::nothrow)));
+  if (elements.is_taken()) return {};
+  drop(elements);
+  return "there is no memory for the packed message";
+}
+
+void Converter::note(const Elements& elements) {
+  const std::lock_guard lock(mutex_);
+  types_.note(elements.type);
+}
+
+namespace {
+
+MPI_Errhandler handler_of(const mpi::Api& api, MPI_Comm comm) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  if (api.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return MPI_ERRHANDLER_NULL;
+  const MPI_Errhandler found = handler;
+  api.Errhandler_free(&handler);  // what Comm_get_errhandler gives counts as one more (MPI 4.1, 9.3)
+  return found;
+}
+
+}  // namespace
+
+bool is_fatal(const mpi::Api& api, MPI_Comm comm) { return handler_of(api, comm) == MPI_ERRORS_ARE_FATAL; }
+
+bool tells_errors(const mpi::Api& api, MPI_Comm comm) {
+  // MPI_ERRORS_ABORT is an object of the library's in Open MPI 5, which 4 lacks: a backend for both must not name it.
+  const MPI_Errhandler handler = handler_of(api, comm);
+  return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN;
+}
+
+}  // namespace wherry::p2p

@@ -1,0 +1,253 @@
+#include "p2p/pending_messages.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace wherry::p2p {
+namespace {
+
+std::uint64_t key_of(MPI_Request request) { return number_of(request); }
+
+}  // namespace
+
+void PendingMessages::update() { busy_ = pending_.size() + (exchange_.is_open() ? 1 : 0); }
+
+bool PendingMessages::has_room(const Transfer& transfer) const {
+  return held_bytes_ + transfer.bytes() <= converter_.most_bytes() &&
+         (transfer.received.bytes == 0 || !abandons_receives_);
+}
+
+void PendingMessages::begin(const Kind& kind, Transfer& transfer, Exchange::Turn& turn) {
+  transfer.examine(converter_, kind.most);
+  if (transfer.bytes() == 0) return;
+  {
+    const std::lock_guard lock(mutex_);
+    turn = exchange_.join(transfer.key(kind));
+    transfer.found = turn.found;
+    if (turn.is_ours && !has_room(transfer)) turn.is_ours = false;
+    if (turn.is_ours) held_bytes_ += transfer.bytes();
+    update();
+  }
+  if (turn.is_timed) transfer.begun_ns = now_ns();
+  if (!turn.is_ours) return;
+  const Offset wanted = transfer.bytes();
+  transfer.take(converter_);
+  if (transfer.bytes() == wanted) return;
+  const std::lock_guard lock(mutex_);
+  held_bytes_ -= wanted - transfer.bytes();
+}
+
+void PendingMessages::begun(Transfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid) {
+  for (const Elements* elements : {&transfer.sent, &transfer.received})
+    if (valid && elements->unknown) converter_.note(*elements);
+  if (!turn.is_followed) return;
+  Pending pending;
+  pending.way = transfer.received.bytes != 0 ? Way::in : Way::out;
+  Elements& taken = pending.way == Way::in ? transfer.received : transfer.sent;
+  if (taken.is_taken()) {
+    // The transfer still tells how much was moved, and by whom.
+    auto kept = std::make_shared<Elements>(std::move(taken));
+    taken = {};
+    taken.bytes = kept->bytes;
+    pending.elements = std::move(kept);
+  }
+  pending.request = request;
+  const std::uint64_t ns = turn.is_timed ? now_ns() - transfer.begun_ns : 0;
+  const std::lock_guard lock(mutex_);
+  if (request != MPI_REQUEST_NULL) {
+    pending_.emplace(key_of(request), std::move(pending));
+    exchange_.left(0, ns);
+  } else {
+    release(pending);
+    exchange_.left(1, ns);
+  }
+  update();
+}
+
+/// The memory of a message that is over.
+void PendingMessages::release(Pending& pending) {
+  if (pending.elements != nullptr && !pending.is_persistent) held_bytes_ -= pending.elements->bytes;
+  pending.elements = nullptr;
+}
+
+std::optional<Pending> PendingMessages::take(MPI_Request request) {
+  const auto at = request == MPI_REQUEST_NULL ? pending_.end() : pending_.find(key_of(request));
+  if (at == pending_.end()) return std::nullopt;
+  Pending found = std::move(at->second);
+  pending_.erase(at);
+  return found;
+}
+
+/// A cancelled message has no data, and its status says nothing else.
+void PendingMessages::deliver(const Pending& pending, const MPI_Status& status) const {
+  if (!pending.is_received()) return;
+  int cancelled = 0;
+  MPI_Count bytes = MPI_UNDEFINED;
+  if (api_.Test_cancelled(&status, &cancelled) != MPI_SUCCESS || cancelled != 0) return;
+  if (api_.Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes == MPI_UNDEFINED) return;
+  pending.elements->unpack(bytes);
+}
+
+// --- completing calls
+
+PendingMessages::Completion::Completion(PendingMessages& messages, std::span<MPI_Request> requests)
+    : messages_(messages), requests_(requests) {
+  const std::lock_guard lock(messages.mutex_);
+  messages.exchange_.completing();
+  is_timed_ = messages.exchange_.is_timed();
+  for (std::size_t i = 0; i < requests.size() && !messages.pending_.empty(); ++i) {
+    std::optional<Pending> found = messages.take(requests[i]);
+    if (!found) continue;
+    Taken& taken = taken_.emplace_back(Taken{i, requests[i], std::move(*found)});
+    requests[i] = taken.pending.request;
+  }
+  messages.update();
+  if (is_timed_ && !taken_.empty()) begun_ns_ = now_ns();
+}
+
+bool PendingMessages::Completion::receives() const {
+  return std::ranges::any_of(taken_, [](const Taken& taken) { return taken.pending.is_received(); });
+}
+
+/// A persistent request stays what the program knows.
+void PendingMessages::Completion::restore() {
+  for (const Taken& taken : taken_)
+    if (taken.pending.is_persistent) requests_[taken.index] = taken.request;
+}
+
+PendingMessages::Completion::~Completion() {
+  if (taken_.empty()) return;
+  const std::uint64_t ns = is_timed_ ? now_ns() - begun_ns_ : 0;
+  const std::lock_guard lock(messages_.mutex_);
+  std::size_t done = 0;
+  for (Taken& taken : taken_) {
+    if (taken.done) {
+      ++done;
+      messages_.release(taken.pending);
+    } else {
+      messages_.pending_.emplace(key_of(taken.request), std::move(taken.pending));
+    }
+  }
+  messages_.exchange_.left(done, ns);
+  messages_.update();
+}
+
+// --- persistent messages
+
+/// A persistent request is used again and again: its type is worth knowing at once.
+void PendingMessages::made(MPI_Request request, Elements elements, Offset most, const Envelope& envelope) {
+  converter_.examine(elements, most);
+  for (int i = 0; i < 2 && elements.unknown; ++i) {
+    converter_.note(elements);
+    converter_.examine(elements, most);
+  }
+  converter_.take(elements);
+  if (!elements.is_taken() || elements.bytes > std::numeric_limits<int>::max()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (held_bytes_ + elements.bytes > converter_.most_bytes()) return;
+    held_bytes_ += elements.bytes;
+  }
+  auto kept = std::make_shared<const Elements>(std::move(elements));
+  const Way way = envelope.make_send == nullptr ? Way::in : Way::out;
+  MPI_Request as_bytes = MPI_REQUEST_NULL;
+  const auto bytes = static_cast<int>(kept->bytes);
+  const auto& [make_send, peer, tag, comm] = envelope;
+  if (way == Way::in) api_.Recv_init(kept->packed.get(), bytes, MPI_BYTE, peer, tag, comm, &as_bytes);
+  else make_send(kept->packed.get(), bytes, MPI_BYTE, peer, tag, comm, &as_bytes);
+  const std::uint64_t key = hashed(kept->signature ^ static_cast<std::uint32_t>(peer));
+  const std::lock_guard lock(mutex_);
+  if (as_bytes == MPI_REQUEST_NULL) held_bytes_ -= bytes;
+  else persistent_[key_of(request)] = {std::move(kept), way, as_bytes, key};
+  persistent_count_ = persistent_.size();
+}
+
+PendingMessages::Starting::Starting(PendingMessages& messages, std::uint32_t function, const void* site,
+                                    std::span<MPI_Request> requests)
+    : messages_(messages), requests_(requests) {
+  const std::lock_guard lock(messages.mutex_);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const auto at = messages.persistent_.find(key_of(requests[i]));
+    if (at == messages.persistent_.end()) continue;
+    const Persistent& known = at->second;
+    const Exchange::Turn turn =
+        messages.exchange_.join(hashed(hashed(number_of(site) ^ function) ^ known.key));
+    if (!turn.is_followed) continue;
+    is_timed_ = turn.is_timed;
+    if (is_timed_ && begun_ns_ == 0) begun_ns_ = now_ns();
+    Started& started = started_.emplace_back(Started{i, requests[i], {}});
+    started.pending = {nullptr, known.way, requests[i], true};
+    if (!turn.is_ours) continue;
+    started.pending.elements = known.elements;
+    started.pending.request = requests[i] = known.as_bytes;
+    if (known.way == Way::out) known.elements->pack();
+  }
+  messages.update();
+}
+
+void PendingMessages::Starting::ended(bool succeeded) {
+  for (const Started& started : started_) requests_[started.index] = started.request;
+  if (started_.empty()) return;
+  const std::uint64_t ns = is_timed_ ? now_ns() - begun_ns_ : 0;
+  const std::lock_guard lock(messages_.mutex_);
+  for (Started& started : started_)
+    if (succeeded) messages_.pending_.emplace(key_of(started.request), std::move(started.pending));
+  messages_.exchange_.left(succeeded ? 0 : started_.size(), ns);
+  messages_.update();
+}
+
+// --- requests that the program gives up
+
+/// A message that the program has abandoned may go on, and needs its memory. Of a receive nobody can tell when it is
+/// over, so a program that abandons one gets no more of them.
+bool PendingMessages::abandon(MPI_Request request) {
+  const std::lock_guard lock(mutex_);
+  std::optional<Pending> found = take(request);
+  const auto persistent = persistent_.find(key_of(request));
+  const bool is_active = found && found->elements != nullptr;
+  if (found) exchange_.left(1, 0);
+  if (persistent != persistent_.end()) {
+    held_bytes_ -= persistent->second.elements->bytes;
+    if (!is_active) api_.Request_free(&persistent->second.as_bytes);
+    persistent_.erase(persistent);
+    persistent_count_ = persistent_.size();
+  }
+  update();
+  if (!is_active) return false;
+  abandons_receives_ = abandons_receives_ || found->is_received();
+  const bool library_knows = found->is_persistent;
+  abandoned_.push_back(std::move(*found));
+  abandoned_count_ = abandoned_.size();
+  return !library_knows;
+}
+
+void PendingMessages::finish_abandoned() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  for (Pending& pending : abandoned_) {
+    MPI_Status status;
+    int done = 0;
+    const int code = pending.is_persistent ? api_.Request_get_status(pending.request, &done, &status)
+                                           : api_.Test(&pending.request, &done, &status);
+    if (code == MPI_SUCCESS && done == 0) continue;
+    if (code == MPI_SUCCESS) deliver(pending, status);
+    if (pending.request != MPI_REQUEST_NULL) api_.Request_free(&pending.request);
+    release(pending);
+  }
+  std::erase_if(abandoned_, [](const Pending& pending) { return pending.elements == nullptr; });
+  abandoned_count_ = abandoned_.size();
+}
+
+/// What goes on until the library ends keeps its memory.
+void PendingMessages::end() {
+  const std::lock_guard lock(mutex_);
+  for (Pending& pending : abandoned_) {
+    api_.Request_free(&pending.request);
+    static_cast<void>(new std::shared_ptr<const Elements>(std::move(pending.elements)));
+  }
+  abandoned_.clear();
+  abandoned_count_ = 0;
+}
+
+}  // namespace wherry::p2p

@@ -1,0 +1,177 @@
+// Nonblocking and persistent messages of derived types by bytes that Wherry's kernels pack and unpack, where that is
+// faster. The program's request is the library's own, for a message of bytes; of a persistent request there are two,
+// and each start takes one of them.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "base/settings.hpp"
+#include "mpi/api.hpp"
+#include "p2p/elements.hpp"
+#include "p2p/exchange.hpp"
+#include "p2p/messages.hpp"
+
+namespace wherry::p2p {
+
+enum class Way : std::uint8_t { out, in };
+
+/// A message under way.
+struct Pending {
+  std::shared_ptr<const Elements> elements;  // nullptr: the library moves them, and only time counts
+  Way way = Way::out;
+  MPI_Request request = MPI_REQUEST_NULL;  // the library's; of a persistent message it may not be the program's
+  bool is_persistent = false;
+  bool is_delivered = false;
+
+  bool is_received() const { return elements != nullptr && way == Way::in && !is_delivered; }
+};
+
+/// What a persistent request was made with, besides the elements.
+struct Envelope {
+  decltype(&PMPI_Send_init) make_send;  // of the same mode; nullptr: it receives
+  int peer, tag;
+  MPI_Comm comm;
+};
+
+/// Thread-safe.
+class PendingMessages {
+ public:
+  PendingMessages(LayoutLever lever, Converter& converter, const mpi::Api& api)
+      : converter_(converter), api_(api), exchange_(lever) {}
+
+  /// Whether no completing call need be looked at. For any thread.
+  bool is_idle() const { return busy_.load(std::memory_order_relaxed) == 0; }
+
+  /// Decides, and packs what is sent. Then the library begins the message, and begun() follows.
+  void begin(const Kind& kind, Transfer& transfer, Exchange::Turn& turn);
+  /// request: MPI_REQUEST_NULL if it failed. valid: the library has taken the arguments for right.
+  void begun(Transfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid);
+
+  /// The program has made a persistent request.
+  void made(MPI_Request request, Elements elements, Offset most, const Envelope& envelope);
+  bool has_persistent() const { return persistent_count_.load(std::memory_order_relaxed) != 0; }
+  /// Persistent requests that start by others in their places.
+  class Starting;
+
+  /// The messages behind the requests of one completing call, while it is under way.
+  class Completion;
+
+  /// The program frees the request: what it still stands for is kept until it is over. Whether the library should not
+  /// be told.
+  bool abandon(MPI_Request request);
+  bool has_abandoned() const { return abandoned_count_.load(std::memory_order_relaxed) != 0; }
+  void finish_abandoned();
+  /// MPI is about to end.
+  void end();
+
+ private:
+  struct Persistent {
+    std::shared_ptr<const Elements> elements;
+    Way way;
+    MPI_Request as_bytes;
+    std::uint64_t key;
+  };
+  using Table = std::unordered_multimap<std::uint64_t, Pending>;
+
+  bool has_room(const Transfer& transfer) const;
+  void add(MPI_Request request, Pending pending);
+  std::optional<Pending> take(MPI_Request request);
+  void update();
+  void deliver(const Pending& pending, const MPI_Status& status) const;
+  void release(Pending& pending);
+
+  Converter& converter_;
+  const mpi::Api& api_;
+  std::mutex mutex_;
+  Exchange exchange_;
+  Table pending_;          // by the program's request; libraries use one for several sends that are over
+  Offset held_bytes_ = 0;  // packed, of messages under way
+  std::unordered_map<std::uint64_t, Persistent> persistent_;  // by the program's request
+  std::vector<Pending> abandoned_;
+  bool abandons_receives_ = false;
+  std::atomic<std::size_t> busy_ = 0, abandoned_count_ = 0, persistent_count_ = 0;
+};
+
+/// Takes the messages out of the table, since a request that is over may come again at once in another thread, and puts
+/// the library's requests into the program's array. What is not done goes back.
+class PendingMessages::Completion {
+ public:
+  Completion(PendingMessages& messages, std::span<MPI_Request> requests);
+  Completion(const Completion&) = delete;
+  Completion& operator=(const Completion&) = delete;
+  ~Completion();
+
+  bool is_empty() const { return taken_.empty(); }
+  bool receives() const;
+  /// The call has returned. of(i): what it says of request i, done or not, and its status unless that failed.
+  struct Report {
+    bool done = false;
+    const MPI_Status* status = nullptr;
+  };
+  template <class Of>
+  void ended(const Of& of) {
+    restore();
+    for (Taken& taken : taken_) {
+      const Report report = of(taken.index);
+      const bool persistent = taken.pending.is_persistent;
+      taken.done = persistent ? report.done : requests_[taken.index] == MPI_REQUEST_NULL;
+      if (taken.done && report.status != nullptr) messages_.deliver(taken.pending, *report.status);
+    }
+  }
+  /// A call that tells of its one request, which is over, without freeing it.
+  void told(const MPI_Status& status) {
+    restore();
+    Taken& only = taken_.front();
+    messages_.deliver(only.pending, status);
+    only.pending.is_delivered = true;
+    only.done = !only.pending.is_persistent;  // that one still has to be completed in its place
+  }
+
+ private:
+  struct Taken {
+    std::size_t index;
+    MPI_Request request;  // the program's
+    Pending pending;
+    bool done = false;
+  };
+  void restore();
+
+  PendingMessages& messages_;
+  std::span<MPI_Request> requests_;
+  std::vector<Taken> taken_;
+  bool is_timed_ = false;
+  std::uint64_t begun_ns_ = 0;
+};
+
+/// While the library starts requests.
+class PendingMessages::Starting {
+ public:
+  Starting(PendingMessages& messages, std::uint32_t function, const void* site, std::span<MPI_Request> requests);
+  Starting(const Starting&) = delete;
+  Starting& operator=(const Starting&) = delete;
+  void ended(bool succeeded);
+
+ private:
+  struct Started {
+    std::size_t index;
+    MPI_Request request;  // the program's
+    Pending pending;
+  };
+  PendingMessages& messages_;
+  std::span<MPI_Request> requests_;
+  std::vector<Started> started_;
+  bool is_timed_ = false;
+  std::uint64_t begun_ns_ = 0;
+};
+
+}  // namespace wherry::p2p
