@@ -80,8 +80,9 @@ std::optional<Pending> PendingMessages::take(MPI_Request request) {
 }
 
 /// A cancelled message has no data, and its status says nothing else.
-void PendingMessages::deliver(const Pending& pending, const MPI_Status& status) const {
+void PendingMessages::deliver(const Pending& pending, const MPI_Status& ended) const {
   if (!pending.is_received()) return;
+  MPI_Status status = ended;  // SMPI's functions ask for one that they may change
   int cancelled = 0;
   MPI_Count bytes = MPI_UNDEFINED;
   if (api_.Test_cancelled(&status, &cancelled) != MPI_SUCCESS || cancelled != 0) return;
