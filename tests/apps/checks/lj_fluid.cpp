@@ -4,9 +4,8 @@
 #include <cstdio>
 #include <functional>
 
-#include "lj_fluid/process_grid.hpp"
-#include "lj_fluid/simulation.hpp"
 #include "lj_fluid/start.hpp"
+#include "lj_fluid/simulation.hpp"
 #include "parallel/comm.hpp"
 
 using namespace lj_fluid;
