@@ -12,8 +12,8 @@
 #include <memory>
 #include <numbers>
 
-#include "lj_fluid/start.hpp"
 #include "lj_fluid/simulation.hpp"
+#include "lj_fluid/start.hpp"
 #include "measure.hpp"
 #include "overhead/fields.hpp"
 #include "overhead/variants.hpp"
