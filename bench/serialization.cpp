@@ -2,7 +2,7 @@
 //
 //   bench_serialization --objects 100,1000 --turns 100
 // Objects: vectors of three ints; particles of 616 bytes (568 without their two lists, 25 of them padding) with six
-// ints in the lists. All variants take turns in one process, and must bring back what was packed first. Times are per
+// ints in the lists; 50 records of fraillt/cpp_serializers_benchmark. All variants take turns in one process, and must bring back what was packed first. Times are per
 // object; so are the lines of the variant's name with ", bytes", whose samples are no seconds.
 #include "serialization.hpp"
 
@@ -19,13 +19,14 @@
 #if __has_include(<cereal/cereal.hpp>)
 #include <cereal/archives/binary.hpp>
 #include <cereal/types/array.hpp>
+#include <cereal/types/string.hpp>
 #include <cereal/types/vector.hpp>
 #include <sstream>
 
 namespace sample {
 
 template <class Archive, class T>
-  requires std::is_class_v<T>
+  requires std::is_aggregate_v<T>
 void serialize(Archive& archive, T& object) {
   wherry::detail::with_members(object, [&](auto&... member) { archive(member...); });
 }
@@ -80,6 +81,51 @@ std::byte* copy(std::byte* out, const Particle& p) {
 const std::byte* read(const std::byte* in, Particle& p) {
   std::memcpy(static_cast<void*>(&p), in, whole);
   return read_list(read_list(in + whole, p.bonds), p.exclusions);
+}
+
+/// As one would write it by hand for this record: one byte for each length.
+template <class List>
+std::byte* copy_short(std::byte* out, const List& list) {
+  const std::size_t bytes = list.size() * sizeof list[0];
+  *out++ = static_cast<std::byte>(list.size());
+  std::memcpy(out, list.data(), bytes);
+  return out + bytes;
+}
+template <class List>
+const std::byte* read_short(const std::byte* in, List& list) {
+  list.resize(static_cast<std::size_t>(*in++));
+  const std::size_t bytes = list.size() * sizeof list[0];
+  std::memcpy(list.data(), in, bytes);
+  return in + bytes;
+}
+template <class T>
+std::byte* copy_value(std::byte* out, const T& value) {
+  return static_cast<std::byte*>(std::memcpy(out, &value, sizeof value)) + sizeof value;
+}
+template <class T>
+const std::byte* read_value(const std::byte* in, T& value) {
+  std::memcpy(&value, in, sizeof value);
+  return in + sizeof value;
+}
+std::byte* copy(std::byte* out, const sample::Weapon& w) {
+  return copy_value(copy_short(out, w.name), w.damage);
+}
+const std::byte* read(const std::byte* in, sample::Weapon& w) {
+  return read_value(read_short(in, w.name), w.damage);
+}
+std::byte* copy(std::byte* out, const sample::Record& r) {
+  out = copy_value(copy_value(copy_value(copy_value(out, r.position), r.mana), r.health), r.colour);
+  out = copy_short(copy_short(copy_short(out, r.name), r.inventory), r.path);
+  *out++ = static_cast<std::byte>(r.weapons.size());
+  for (const sample::Weapon& w : r.weapons) out = copy(out, w);
+  return copy(out, r.equipped);
+}
+const std::byte* read(const std::byte* in, sample::Record& r) {
+  in = read_value(read_value(read_value(read_value(in, r.position), r.mana), r.health), r.colour);
+  in = read_short(read_short(read_short(in, r.name), r.inventory), r.path);
+  r.weapons.resize(static_cast<std::size_t>(*in++));
+  for (sample::Weapon& w : r.weapons) in = read(in, w);
+  return read(in, r.equipped);
 }
 
 template <class T>
@@ -192,6 +238,16 @@ void run_particles(int objects, int turns) {
   run(std::to_string(objects) + " particles", codecs, objects, turns);
 }
 
+void run_records(int turns) {
+  std::mt19937_64 random(1);
+  std::vector<sample::Record> records;
+  for (int i = 0; i < 50; ++i) records.push_back(sample::drawn_record(random));
+  std::vector<Codec> codecs{by_memcpy(records), by_wherry(records)};
+  add_cereal(codecs, records);
+  add_boost_if_linked(codecs, records);
+  run("50 records", codecs, 50, turns);
+}
+
 }  // namespace
 }  // namespace bench
 
@@ -202,5 +258,6 @@ int main(int argc, char** argv) {
     bench::run_vectors(objects, turns);
     bench::run_particles(objects, turns);
   }
+  bench::run_records(turns);
   MPI_Finalize();
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "particle.hpp"
+#include "record.hpp"
 #include "wherry/compact_vector.hpp"
 
 namespace bench {
@@ -28,5 +29,6 @@ struct Codec {
 /// Boost.MPI's packed archives in their default form, where the program is linked to them; see serialization_boost.cpp.
 [[gnu::weak]] void add_boost(std::vector<Codec>& codecs, const std::vector<Triple>& objects);
 [[gnu::weak]] void add_boost(std::vector<Codec>& codecs, const std::vector<UsualParticle>& objects);
+[[gnu::weak]] void add_boost(std::vector<Codec>& codecs, const std::vector<sample::Record>& objects);
 
 }  // namespace bench

@@ -3,6 +3,7 @@
 #include <boost/mpi/packed_iarchive.hpp>
 #include <boost/mpi/packed_oarchive.hpp>
 #include <boost/serialization/array.hpp>
+#include <boost/serialization/string.hpp>
 #include <boost/serialization/vector.hpp>
 
 #include "serialization.hpp"
@@ -12,7 +13,7 @@ namespace sample {
 
 /// Found by Boost for every struct of this namespace.
 template <class Archive, class T>
-  requires std::is_class_v<T>
+  requires std::is_aggregate_v<T>
 void serialize(Archive& archive, T& object, unsigned) {
   wherry::detail::with_members(object, [&](auto&... member) { (archive & ... & member); });
 }
@@ -48,6 +49,9 @@ void add(std::vector<Codec>& codecs, const std::vector<T>& objects) {
 
 void add_boost(std::vector<Codec>& codecs, const std::vector<Triple>& objects) { add(codecs, objects); }
 void add_boost(std::vector<Codec>& codecs, const std::vector<UsualParticle>& objects) {
+  add(codecs, objects);
+}
+void add_boost(std::vector<Codec>& codecs, const std::vector<sample::Record>& objects) {
   add(codecs, objects);
 }
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "lj_fluid/potential.hpp"
-#include "lj_fluid/site.hpp"
+#include "lj_fluid/particle.hpp"
+#include "lj_fluid/physics.hpp"
 
 namespace lj_fluid {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "lj_fluid/site.hpp"
+#include "lj_fluid/particle.hpp"
 
 namespace lj_fluid {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "lj_fluid/pairs.hpp"
-#include "lj_fluid/potential.hpp"
+#include "lj_fluid/physics.hpp"
 
 namespace lj_fluid {
 

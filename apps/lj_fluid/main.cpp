@@ -57,10 +57,11 @@ Configuration fit(const Settings& settings, int ranks) {
   const apps::NamedFile input = settings.restart.empty() ? apps::NamedFile{"--input", settings.input}
                                                          : apps::NamedFile{"--restart", settings.restart};
   const apps::NamedFile trajectory{"--trajectory", settings.trajectory},
-      energies{"--energies", settings.energies}, json{"--json", settings.common.json};
+      energies{"--energies", settings.energies}, picture{"--picture", settings.picture},
+      json{"--json", settings.common.json};
   // A run may go on in the file that it began from; nothing else may replace that.
-  apps::check_writable({trajectory, energies, json}, input);
-  apps::check_writable({{"--output", settings.output}, trajectory, energies, json});
+  apps::check_writable({trajectory, energies, picture, json}, input);
+  apps::check_writable({{"--output", settings.output}, trajectory, energies, picture, json});
   return start;
 }
 
@@ -133,6 +134,7 @@ class Run {
     total_s_ = MPI_Wtime() - start - recording_s_;
     if (wrong_.empty()) wrong_ = lost();
     if (wrong_.empty() && last_restart_ != simulation_.steps_done()) write_restart();
+    if (wrong_.empty()) draw();
     if (!wrong_.empty() && last_restart_ >= 0)
       wrong_ += "; '" + settings_.output + "' has step " + std::to_string(last_restart_);
     return {
@@ -215,6 +217,12 @@ class Run {
     const Configuration all = gathered(true);
     if (first()) apps::write_whole(settings_.output, xyz_text(all));
     last_restart_ = simulation_.steps_done();
+  }
+
+  void draw() const {
+    if (settings_.picture.empty()) return;
+    const Configuration all = gathered(false);
+    if (first()) apps::write_whole(settings_.picture, picture_svg(all));
   }
 
   /// The same for the same particles, wherever they are. Collective.

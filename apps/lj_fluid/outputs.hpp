@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "lj_fluid/physics.hpp"
+#include "lj_fluid/configuration.hpp"
 
 namespace lj_fluid {
 
@@ -22,5 +22,8 @@ class GrowingFile {
 
 inline constexpr const char* energies_head = "step,time,temperature,potential,kinetic,total,pressure\n";
 std::string energies_line(const Thermodynamics& now, double dt);
+
+/// Particles in the box as SVG, in six colours by their speeds; those that others hide are left out.
+std::string picture_svg(const Configuration& configuration);
 
 }  // namespace lj_fluid

@@ -1,8 +1,9 @@
 // A particle as molecular dynamics codes keep it: nested parts, lists of bonds and exclusions; 616 bytes with one of
-// each. It is what migrates; forces are computed on sites (site.hpp).
+// each. It is what migrates; forces are computed on sites, a line of cache for each particle and ghost.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "wherry/compact_vector.hpp"
@@ -59,5 +60,17 @@ struct Atom {
   Vector position{}, velocity{}, force{};
   bool operator==(const Atom&) const = default;
 };
+
+/// Kernels load position and `key`, force and `zero` as vectors of four numbers.
+struct alignas(64) Site {
+  Vector position{};
+  std::uint64_t key = 0;  // the identity while ghosts are chosen; else 0, which kernels read as 0.0
+  Vector force{};
+  double zero = 0;
+};
+static_assert(sizeof(Site) == 64 && offsetof(Site, force) == 32);
+
+/// Of a site that stands in lists for nothing: no particle is near it.
+inline constexpr Vector nowhere{1e30, 1e30, 1e30};
 
 }  // namespace lj_fluid

@@ -6,7 +6,6 @@
 #include <numbers>
 
 #include "common/columns.hpp"
-#include "lj_fluid/process_grid.hpp"
 #include "lj_fluid/start.hpp"
 
 namespace lj_fluid {
@@ -139,6 +138,7 @@ std::vector<apps::Option> options_of(Settings& s) {
            s.output),
       file("--trajectory", "write positions and velocities as extended XYZ, which OVITO and VMD open",
            s.trajectory),
+      file("--picture", "draw the particles at the end as SVG, in the colours of their speeds", s.picture),
       file("--energies", "write energies, temperature and pressure as CSV", s.energies),
   };
   for (apps::Option& option : apps::common_options(s.common))

@@ -34,9 +34,9 @@ struct Settings {
   std::string input, restart;  // files that are read
   int steps = 1000, equilibrate = 0, every = 100, dimensions = 3;
   bool relax = true, bonds = false, exclusions = false;
-  std::size_t route = 0;                     // of routes
-  std::string output, trajectory, energies;  // files that are written
-  apps::Drawn drawn;                         // of the particles
+  std::size_t route = 0;                              // of routes
+  std::string output, trajectory, energies, picture;  // files that are written
+  apps::Drawn drawn;                                  // of the particles
   std::string physics_option;  // one of those that were given, which a restart file says instead
 };
 

@@ -1,7 +1,9 @@
-// Where a fluid begins: at random places, or on a lattice.
+// Where a fluid begins: at random places, or on a lattice; and how its box is cut into domains.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "lj_fluid/particle.hpp"
@@ -27,5 +29,13 @@ void bring_partners_together(std::vector<Atom>& atoms, double length, std::uint6
 
 /// Gives all velocities of this temperature exactly, whose sum is zero.
 void heat(std::vector<Atom>& atoms, double temperature, std::uint64_t seed);
+
+/// The grid of so many domains with the least surface, cut in at most so many dimensions, where no domain is narrower
+/// than `width`; none if there is none.
+std::optional<std::array<int, 3>> process_grid(int domains, int dimensions, const Vector& lengths,
+                                               double width);
+
+/// The most domains, up to this number, for which there is a grid; 0: the box itself is too narrow.
+int most_domains(int domains, int dimensions, const Vector& lengths, double width);
 
 }  // namespace lj_fluid

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "lj_fluid/site.hpp"
+#include "lj_fluid/particle.hpp"
 #include "wherry/halo.hpp"
 
 namespace lj_fluid {

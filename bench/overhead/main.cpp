@@ -12,7 +12,6 @@
 #include <memory>
 #include <numbers>
 
-#include "lj_fluid/process_grid.hpp"
 #include "lj_fluid/simulation.hpp"
 #include "lj_fluid/start.hpp"
 #include "measure.hpp"

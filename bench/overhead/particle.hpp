@@ -7,7 +7,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "lj_fluid/particle.hpp"
 #include "wherry/compact_vector.hpp"
 
 namespace overhead {

@@ -40,13 +40,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 #else
 
-#include <doctest/doctest.h>
-
-#include <random>
+#include "damaged_files.hpp"
 
 namespace {
-
-using Random = std::mt19937_64;
 
 const std::string_view whole_files[] = {
     "# edges\n0 1\n1 2 0.5\n2 0\n",
@@ -54,39 +50,16 @@ const std::string_view whole_files[] = {
     "% c\n3 3 011 1\n4 2 9 3 9\n4 1 9 3 9\n4 1 9 2 9\n",
 };
 
-/// Cut, flip, insert, repeat or erase, a few times.
-void damage(std::string& text, Random& random) {
-  for (std::size_t n = 1 + random() % 4; n > 0; --n) {
-    const std::size_t at = random() % (text.size() + 1);
-    switch (random() % 5) {
-      case 0: text.resize(at); break;
-      case 1: text.insert(at, 1, "0123456789 \n%#-.e"[random() % 17]); break;
-      case 2: text.insert(at, text.substr(random() % (text.size() + 1), random() % 40)); break;
-      case 3: text.erase(at, random() % 20); break;
-      default:
-        if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << random() % 8));
-    }
-  }
-}
-
 }  // namespace
 
 TEST_CASE("fuzz: damaged graphs are read safely") {
-  constexpr unsigned seed = 21;
-  INFO("seed " << seed);
-  Random random(seed);
-  for (int i = 0; i < 20'000; ++i) {
-    std::string text(whole_files[random() % std::size(whole_files)]);
-    damage(text, random);
-    CAPTURE(text);
-    REQUIRE(reads_safely(text));
-  }
+  fuzz::check_damaged(21, whole_files, "0123456789 \n%#-.e", reads_safely);
 }
 
 TEST_CASE("fuzz: garbage is no graph") {
   constexpr unsigned seed = 22;
   INFO("seed " << seed);
-  Random random(seed);
+  fuzz::Random random(seed);
   for (int i = 0; i < 20'000; ++i) {
     std::string bytes = random() % 2 == 0 ? "%%MatrixMarket matrix coordinate pattern general\n" : "";
     for (std::size_t n = random() % 100; n > 0; --n) bytes += static_cast<char>(random());

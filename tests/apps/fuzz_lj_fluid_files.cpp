@@ -45,13 +45,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
 #else
 
-#include <doctest/doctest.h>
-
-#include <random>
+#include "damaged_files.hpp"
 
 namespace {
-
-using Random = std::mt19937_64;
 
 const std::string_view whole_files[] = {
     "t\n2 atoms\n0 4 xlo xhi\n0 4 ylo yhi\n0 4 zlo zhi\nMasses\n\n1 1\n\nAtoms # atomic\n\n1 1 0.5 1 2 0 0 "
@@ -66,33 +62,10 @@ const std::string_view whole_files[] = {
     "lj_fluid_seed=1 lj_fluid_bonds=0 lj_fluid_exclusions=1\n1 1 1 0 0 0 0 0 0\n",
 };
 
-/// Cut, flip, insert, repeat or erase, a few times.
-void damage(std::string& text, Random& random) {
-  for (std::size_t n = 1 + random() % 4; n > 0; --n) {
-    const std::size_t at = random() % (text.size() + 1);
-    switch (random() % 5) {
-      case 0: text.resize(at); break;
-      case 1: text.insert(at, 1, "0123456789 \n#=\":-.e"[random() % 19]); break;
-      case 2: text.insert(at, text.substr(random() % (text.size() + 1), random() % 40)); break;
-      case 3: text.erase(at, random() % 20); break;
-      default:
-        if (at < text.size()) text[at] = static_cast<char>(text[at] ^ (1 << random() % 8));
-    }
-  }
-}
-
 }  // namespace
 
 TEST_CASE("fuzz: damaged files of particles are read safely") {
-  constexpr unsigned seed = 31;
-  INFO("seed " << seed);
-  Random random(seed);
-  for (int i = 0; i < 20'000; ++i) {
-    std::string text(whole_files[random() % std::size(whole_files)]);
-    if (i > 2) damage(text, random);
-    CAPTURE(text);
-    REQUIRE(reads_safely(text));
-  }
+  fuzz::check_damaged(31, whole_files, "0123456789 \n#=\":-.e", reads_safely);
 }
 
 #endif

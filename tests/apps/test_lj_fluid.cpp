@@ -8,7 +8,6 @@
 #include "lj_fluid/bonds.hpp"
 #include "lj_fluid/forces.hpp"
 #include "lj_fluid/noise.hpp"
-#include "lj_fluid/process_grid.hpp"
 #include "lj_fluid/start.hpp"
 
 using namespace lj_fluid;

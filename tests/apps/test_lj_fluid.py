@@ -97,6 +97,19 @@ def test_files_that_are_written(mpi: Launcher, build: Path, tmp_path: Path) -> N
 
 
 @on_one
+@pytest.mark.parametrize("route", ["staged", "measured"])
+def test_ghosts_travel_as_they_are_told(mpi: Launcher, build: Path, tmp_path: Path, route: str) -> None:
+    """The same fluid, but for rounding; the picture shows it."""
+    logs, picture = [tmp_path / name for name in ("direct.csv", f"{route}.csv")], tmp_path / "fluid.svg"
+    words = "--particles 1200 --equilibrate 50 --steps 20 --every 20 --energies"
+    launching.output(run(mpi, build, 8, words, logs[0]))
+    launching.output(run(mpi, build, 8, words, logs[1], "--route", route, "--picture", picture))
+    (direct,), (other,) = ([row for row in energies(log) if row[0] == 70] for log in logs)
+    assert other == pytest.approx(direct, rel=1e-6)
+    assert 300 < picture.read_text().count("<use ") <= 1200
+
+
+@on_one
 def test_a_file_of_lammps_is_read(mpi: Launcher, build: Path, tmp_path: Path) -> None:
     path = tmp_path / "data.lmp"
     box = "".join(f"0 10 {axis}lo {axis}hi\n" for axis in "xyz")

@@ -141,3 +141,23 @@ TEST_CASE("lj_fluid: a line of energies") {
   CHECK(energies_line({.step = 200, .temperature = 1, .potential = -5.5, .kinetic = 1.5, .pressure = 0.25},
                       0.005) == "200,1,1,-5.5,1.5,-4,0.25\n");
 }
+
+TEST_CASE(
+    "lj_fluid: a picture has the particles that are in front, the nearest last, the fast ones in other "
+    "colours") {
+  Configuration all;
+  all.upper = {10, 10, 10};
+  all.atoms = {{1, {9.5, 9.5, 9.5}, {0.1, 0, 0}, {}},  // the nearest
+               {2, {5, 5, 5}, {1, 0, 0}, {}},          // hidden
+               {3, {0.5, 0.5, 9.5}, {9, 0, 0}, {}}};
+  const std::string picture = picture_svg(all);
+  const std::size_t far = picture.find("<use href=\"#b5\""), near = picture.find("<use href=\"#b0\"");
+  REQUIRE(far != std::string::npos);
+  REQUIRE(near != std::string::npos);
+  CHECK(far < near);
+  CHECK(picture.find("<use", near + 1) == std::string::npos);
+  CHECK(picture.starts_with("<svg "));
+  CHECK(picture.ends_with("</svg>\n"));
+  all.atoms[0].velocity = all.atoms[2].velocity = all.atoms[1].velocity = {};
+  CHECK(picture_svg(all).find("#b5\" x") == std::string::npos);
+}

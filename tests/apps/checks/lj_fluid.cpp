@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <functional>
 
-#include "lj_fluid/process_grid.hpp"
 #include "lj_fluid/simulation.hpp"
 #include "lj_fluid/start.hpp"
 #include "parallel/comm.hpp"
@@ -163,7 +162,8 @@ void forces_agree(const Case& c) {
 }
 
 /// Two particles a distance apart across a face, an edge or a corner of domains and of the box.
-void pairs_meet_everywhere(const Physics& physics, double length, const std::array<int, 3>& grid) {
+void pairs_meet_everywhere(const Physics& physics, double length, const std::array<int, 3>& grid,
+                           wherry::Route route) {
   for (int code = 1; code < 27; ++code)
     for (const double border : {0.0, 0.5}) {
       std::vector<Atom> atoms(2);
@@ -176,7 +176,7 @@ void pairs_meet_everywhere(const Physics& physics, double length, const std::arr
         atoms[1].position[k] = length * border + 0.52 * direction[k] / norm;
       }
       atoms[0].identity = 1, atoms[1].identity = 2;
-      Domain domain(comm, cube(length), grid, {physics.cutoff, physics.skin}, share(atoms));
+      Domain domain(comm, cube(length), grid, {physics.cutoff, physics.skin}, share(atoms), by_wherry(route));
       check_forces({"pair", 2, length, physics, grid}, domain);
     }
 }
@@ -211,11 +211,12 @@ int main(int argc, char** argv) {
     forces_agree({"WCA", 900, wca_length, wca, grid});
     if (process_grid(apps::size_of(comm), dimensions, {cut_length, cut_length, cut_length}, 2.8))
       forces_agree({"cut off", 800, cut_length, cut, grid_of(dimensions, cut_length, cut)});
-    if (dimensions != 2) pairs_meet_everywhere(wca, wca_length, grid);
+    if (dimensions != 2) pairs_meet_everywhere(wca, wca_length, grid, wherry::Route::direct);
   }
   bonded = true;
   forces_agree({"bonded", 900, wca_length, wca, grid_of(3, wca_length, wca)});
-  pairs_meet_everywhere(wca, wca_length, grid_of(3, wca_length, wca));
+  for (const wherry::Route route : {wherry::Route::direct, wherry::Route::staged})
+    pairs_meet_everywhere(wca, wca_length, grid_of(3, wca_length, wca), route);
   bonded = false;
   const auto grid = process_grid(apps::size_of(comm), 3, {10.0782, 10.0782, 10.0782}, 2.8);
   if (grid) energy_is_kept(*grid, 10.0782);
