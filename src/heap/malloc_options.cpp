@@ -73,7 +73,7 @@ bool refers_to(const link_map& object, ElfW(Sxword) table, ElfW(Sxword) bytes, s
   const auto* const names = reinterpret_cast<const char*>(dynamic_entry(object, DT_STRTAB));
   if (relocations == nullptr || symbols == nullptr || names == nullptr) return false;
   const std::size_t count = dynamic_entry(object, bytes) / sizeof *relocations;
-  return std::any_of(relocations, relocations + count, [&](const ElfW(Rela)& relocation) {
+  return std::any_of(relocations, relocations + count, [&](const ElfW(Rela) & relocation) {
     return name == names + symbols[ELF64_R_SYM(relocation.r_info)].st_name;
   });
 }

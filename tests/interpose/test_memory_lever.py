@@ -51,7 +51,12 @@ def test_kept(mpi: Launcher, preload: Path, source: str, tmp_path: Path) -> None
 @MPIS
 def test_kept_by_a_program_that_is_not_position_independent(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
     """As Debian's Python: the address that it has for malloc is its own, and malloc the C library's all the same."""
-    counts(mpi, [compiled(mpi, tmp_path, ["-fno-pie", "-no-pie"]), "200"], {"WHERRY_MEMORY": "keep", "WHERRY_OUTPUT": str(tmp_path)}, preload=True)
+    counts(
+        mpi,
+        [compiled(mpi, tmp_path, ["-fno-pie", "-no-pie"]), "200"],
+        {"WHERRY_MEMORY": "keep", "WHERRY_OUTPUT": str(tmp_path)},
+        preload=True,
+    )
     assert [state[-1] for state in states(tmp_path)] == ["kept"] * 2
 
 

@@ -141,7 +141,9 @@ TEST_CASE("noise makes no rank waver") {
   for (const unsigned seed : {1U, 2U, 3U, 4U, 5U}) {
     CAPTURE(seed);
     std::mt19937 random(seed);
-    const auto noisy = [&](double rate) { return World{rate * (random() % 200) / 100, rate * (random() % 200) / 100}; };
+    const auto noisy = [&](double rate) {
+      return World{rate * (random() % 200) / 100, rate * (random() % 200) / 100};
+    };
     Process quiet(Waits::automatic, two_on_two), beside(Waits::automatic, two_on_two);
     int polled_quiet = 0, polled_beside = 0;
     for (int i = 0; i < 30'000; ++i) {

@@ -37,7 +37,8 @@ static double step(int rank, int size, int arrays, size_t doubles) {
     for (size_t k = 0; k < doubles; k += 8) work[i][k] = rank + i + (double)k;
   }
   const int next = (rank + 1) % size, before = (rank + size - 1) % size;
-  MPI_Sendrecv(work[0], 1000, MPI_DOUBLE, next, 0, work[1], 1000, MPI_DOUBLE, before, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(work[0], 1000, MPI_DOUBLE, next, 0, work[1], 1000, MPI_DOUBLE, before, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   MPI_Allreduce(&work[1][8], &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   for (int i = 0; i < arrays; ++i) release(work[i]);
   return sum;
