@@ -13,10 +13,14 @@
 namespace wherry::heap {
 namespace {
 
+constexpr std::size_t longest_path = 4096;
+
 /// The beginning of a small file as text; empty if it cannot be read.
 struct FileText {
   char text[4096] = "";
-  explicit FileText(const char* path) {
+  FileText(const char* folder, const char* name) {
+    char path[longest_path];
+    if (std::snprintf(path, sizeof path, "%s/%s", folder, name) >= static_cast<int>(sizeof path)) return;
     const int file = ::open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
     const ssize_t got = ::read(file, text, sizeof text - 1);
@@ -31,41 +35,50 @@ std::uint64_t number_after(const char* text, const char* key) {
 }
 
 std::uint64_t number_in(const char* folder, const char* name) {
-  char path[4096];
-  std::snprintf(path, sizeof path, "%s/%s", folder, name);
-  return std::strtoull(FileText(path).text, nullptr, 10);  // "max": 0
+  return std::strtoull(FileText(folder, name).text, nullptr, 10);  // "max": 0
 }
 
-/// The folder of this process' cgroup, of version 2 or of the memory controller of version 1; false: none is found.
-bool cgroup_folder(char* folder, std::size_t size, bool& unified) {
-  FileText groups("/proc/self/cgroup");
-  unified = true;
+/// Of version 2, or of the memory controller of version 1.
+struct Cgroup {
+  char folder[longest_path];  // this process's
+  std::size_t root = 0;       // how much of it is the file system's own folder
+  const char* most = "memory.max";
+  const char* used = "memory.current";
+};
+
+/// False: none is found.
+bool find_cgroup(const SystemFiles& files, Cgroup& group) {
+  FileText groups(files.proc, "self/cgroup");
+  const char* controller = "";
   char* at = std::strstr(groups.text, "0::/");
   if (char* const memory = std::strstr(groups.text, ":memory:/")) {
-    at = memory + 6;
-    unified = false;
+    at = memory + std::strlen("memory") - 1;
+    controller = "/memory";
+    group.most = "memory.limit_in_bytes";
+    group.used = "memory.usage_in_bytes";
   }
   if (at == nullptr) return false;
-  at += 3;
+  at += std::strlen("0::");
   at[std::strcspn(at, "\n")] = '\0';
-  std::snprintf(folder, size, "/sys/fs/cgroup%s%.*s", unified ? "" : "/memory", 3000, at);
-  return true;
+  group.root = std::strlen(files.cgroups) + std::strlen(controller);
+  const int length =
+      std::snprintf(group.folder, sizeof group.folder, "%s%s%s", files.cgroups, controller, at);
+  return length > 0 && static_cast<std::size_t>(length) < sizeof group.folder;
 }
 
-/// Inside a container the group's own files lie at the top.
-void limit_by_cgroup(MachineMemory& memory) {
-  char folder[4096];
-  bool unified = true;
-  if (!cgroup_folder(folder, sizeof folder, unified)) return;
-  const char* const most = unified ? "memory.max" : "memory.limit_in_bytes";
-  const char* const used = unified ? "memory.current" : "memory.usage_in_bytes";
-  for (const char* at :
-       {static_cast<const char*>(folder), unified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/memory"}) {
-    const std::uint64_t limit = number_in(at, most);
-    if (limit == 0 || limit >= memory.total) continue;
-    const std::uint64_t now = number_in(at, used);
-    memory.total = limit;
-    memory.available = std::min(memory.available, limit > now ? limit - now : 0);
+/// A group has what those around it leave. Inside a container the group's own files lie at the top.
+void limit_by_cgroup(MachineMemory& memory, const SystemFiles& files) {
+  Cgroup group;
+  if (!find_cgroup(files, group)) return;
+  for (std::size_t length = std::strlen(group.folder);; --length) {
+    const bool ends = length <= group.root;
+    if (!ends && group.folder[length] != '\0' && group.folder[length] != '/') continue;
+    group.folder[length] = '\0';
+    const std::uint64_t limit = number_in(group.folder, group.most);
+    const std::uint64_t now = number_in(group.folder, group.used);
+    if (limit != 0) memory.available = std::min(memory.available, limit > now ? limit - now : 0);
+    if (limit != 0) memory.total = std::min(memory.total, limit);
+    if (ends) return;
   }
 }
 
@@ -77,15 +90,21 @@ double now_ns() {
 
 }  // namespace
 
-MachineMemory machine_memory() {
-  const FileText text("/proc/meminfo");
+MachineMemory machine_memory(const SystemFiles& files) {
+  const FileText text(files.proc, "meminfo");
   MachineMemory memory{number_after(text.text, "MemTotal:") << 10, number_after(text.text, "MemAvailable:")
                                                                        << 10};
-  if (memory.total != 0) limit_by_cgroup(memory);
+  if (memory.total != 0) limit_by_cgroup(memory, files);
   return memory;
 }
 
-bool overcommit_is_strict() { return FileText("/proc/sys/vm/overcommit_memory").text[0] == '2'; }
+bool overcommit_is_strict(const SystemFiles& files) {
+  return FileText(files.proc, "sys/vm/overcommit_memory").text[0] == '2';
+}
+
+bool is_locked(const SystemFiles& files) {
+  return number_after(FileText(files.proc, "self/status").text, "VmLck:") != 0;
+}
 
 std::size_t keepable(const MachineMemory& memory, int processes) {
   constexpr std::uint64_t least = std::uint64_t{4} << 20, most = std::uint64_t{256} << 20;

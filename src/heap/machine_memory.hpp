@@ -10,9 +10,17 @@ struct MachineMemory {
   std::uint64_t total = 0;      // bytes that this process' group may have at most; 0: unknown
   std::uint64_t available = 0;  // of these, what is not needed now
 };
-MachineMemory machine_memory();
+/// Where the system says so; tests have files of their own.
+struct SystemFiles {
+  const char* proc = "/proc";
+  const char* cgroups = "/sys/fs/cgroup";
+};
+MachineMemory machine_memory(const SystemFiles& files = {});
 
-bool overcommit_is_strict();
+/// Whether what is not used counts against what others may have: vm.overcommit_memory=2.
+bool overcommit_is_strict(const SystemFiles& files = {});
+/// Whether the process locks its memory (mlockall): what is kept then stays in the machine's.
+bool is_locked(const SystemFiles& files = {});
 
 /// What malloc may keep for each of so many processes: an eighth of their share, at most 256 MiB. 0: too little to be of use.
 std::size_t keepable(const MachineMemory& memory, int processes);

@@ -59,6 +59,33 @@ bool is_in_libc(const char* name) {
   return false;
 }
 
+/// An entry of an object's dynamic section; 0: it has none.
+ElfW(Xword) dynamic_entry(const link_map& object, ElfW(Sxword) tag) {
+  for (const ElfW(Dyn)* entry = object.l_ld; entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == tag) return entry->d_un.d_val;
+  return 0;
+}
+
+/// Whether an object refers to a name by its relocations in a table of so many bytes.
+bool refers_to(const link_map& object, ElfW(Sxword) table, ElfW(Sxword) bytes, std::string_view name) {
+  const auto* const relocations = reinterpret_cast<const ElfW(Rela)*>(dynamic_entry(object, table));
+  const auto* const symbols = reinterpret_cast<const ElfW(Sym)*>(dynamic_entry(object, DT_SYMTAB));
+  const auto* const names = reinterpret_cast<const char*>(dynamic_entry(object, DT_STRTAB));
+  if (relocations == nullptr || symbols == nullptr || names == nullptr) return false;
+  const std::size_t count = dynamic_entry(object, bytes) / sizeof *relocations;
+  return std::any_of(relocations, relocations + count, [&](const ElfW(Rela) & relocation) {
+    return name == names + symbols[ELF64_R_SYM(relocation.r_info)].st_name;
+  });
+}
+
+/// Whether the program itself may call mallopt. Of libraries nobody knows: those of some networks refer to it, and are
+/// loaded where there is no such network.
+bool program_calls_mallopt() {
+  const link_map* const program = first_object();
+  return program != nullptr && (refers_to(*program, DT_JMPREL, DT_PLTRELSZ, "mallopt") ||
+                                refers_to(*program, DT_RELA, DT_RELASZ, "mallopt"));
+}
+
 bool sets_malloc(std::string_view entry) {
   return entry.starts_with("MALLOC_") ||
          (entry.starts_with("GLIBC_TUNABLES=") && entry.find("glibc.malloc") != entry.npos);
@@ -94,8 +121,14 @@ std::string_view MallocOptions::why_not(const char* const* environment) {
     return "the program has an allocator of its own";
   for (; environment != nullptr && *environment != nullptr; ++environment)
     if (sets_malloc(*environment)) return "the environment sets malloc's options";
+  if (program_calls_mallopt()) return "the program sets malloc's options (mallopt)";
+  return limited();
+}
+
+std::string_view MallocOptions::limited() {
   if (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA))
     return "the memory of the process is limited (ulimit -v, -d)";
+  if (is_locked()) return "the process locks its memory (mlockall)";
   if (overcommit_is_strict()) return "the machine does not overcommit memory (vm.overcommit_memory=2)";
   return {};
 }

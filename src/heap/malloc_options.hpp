@@ -14,6 +14,8 @@ class MallocOptions {
  public:
   /// Why malloc's options are not Wherry's to change; empty if they are. `environment`: NULL-terminated "NAME=value".
   static std::string_view why_not(const char* const* environment);
+  /// Why what is kept might be missed, by limits that may change while the program runs; empty if it will not.
+  static std::string_view limited();
 
   /// Lets malloc keep up to `bytes` of freed memory; blocks above 32 MiB are mapped as ever. False: malloc refused.
   bool keep(std::size_t bytes);

@@ -74,6 +74,7 @@ void Patience::agree() {
   combined(&wanted, 1);
   api_.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval_, nullptr);
   together_ = alike && wanted != 0 && keyval_ != MPI_KEYVAL_INVALID;
+  if (together_ && is_library(api_, "MPICH")) notices_.begin();
 }
 
 /// The bits that any rank has set, in place; the first word. 0: the library failed.
@@ -97,6 +98,7 @@ void Patience::meet() const {
 
 void Patience::end() {
   if (together_) meet();
+  notices_.end();
   polls_ = false;
   together_ = false;
   library_.end();

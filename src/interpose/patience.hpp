@@ -15,6 +15,7 @@
 #include "base/settings.hpp"
 #include "interpose/handles.hpp"
 #include "interpose/library_waits.hpp"
+#include "interpose/post_notices.hpp"
 #include "mpi/api.hpp"
 #include "waiting/decision.hpp"
 
@@ -29,7 +30,8 @@ class Patience {
         queries_(queries),
         decision_(Waits::spin, {}),
         counts_(new std::atomic<std::uint32_t>[functions] {}),
-        library_(api, waits) {}
+        library_(api, waits),
+        notices_(api, queries) {}
 
   /// MPI has begun. agreeing: there is an MPI_COMM_WORLD, over which this is then collective, and its collectives are not to be left
   /// to the library. Without, nothing is known of the cores, and each rank follows its counters.
@@ -69,6 +71,7 @@ class Patience {
   }
   void leave_library() { library_.leave(); }
   bool wait_in_library() { return library_.wait(); }
+  const PostNotices& notices() const { return notices_; }
 
   /// Intel MPI's nonblocking collectives refuse counts beyond int, which its blocking ones take.
   bool polls_with_large_counts() const { return large_counts_; }
@@ -101,6 +104,7 @@ class Patience {
   std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;  // of each function, calls that polled
   int keyval_ = MPI_KEYVAL_INVALID;
   LibraryWaits library_;
+  PostNotices notices_;
 };
 
 }  // namespace wherry::interpose

@@ -96,17 +96,16 @@ void ProgramMemory::add(const heap::Sample& sample) {
 
 heap::Freed ProgramMemory::wanted(const heap::Sample& sample) {
   const bool kept = span_.state == static_cast<std::uint32_t>(heap::Freed::kept);
-  if (kept && is_short(sample.at_ns)) {
-    why_not_ = "memory got short";
-    return decision_.give_up();
-  }
+  if (kept) check(sample.at_ns);
+  if (!why_not_.empty()) return decision_.give_up();
   return lever_ == MemoryLever::keep ? heap::Freed::kept : decision_.next(sample);
 }
 
-bool ProgramMemory::is_short(std::uint64_t now_ns) {
-  if (now_ns < next_check_ns_) return false;
+/// The machine's memory and the limits of the process, which may have changed.
+void ProgramMemory::check(std::uint64_t now_ns) {
+  if (now_ns < next_check_ns_) return;
   next_check_ns_ = now_ns + check_interval_ns;
-  return heap::is_short(heap::machine_memory());
+  why_not_ = heap::is_short(heap::machine_memory()) ? "memory got short" : heap::MallocOptions::limited();
 }
 
 void ProgramMemory::act(heap::Freed wanted, std::uint64_t now_ns) {

@@ -45,7 +45,7 @@ class ProgramMemory {
   heap::Freed wanted(const heap::Sample& sample);
   void add(const heap::Sample& sample);
   void act(heap::Freed wanted, std::uint64_t now_ns);
-  bool is_short(std::uint64_t now_ns);
+  void check(std::uint64_t now_ns);
 
   MemoryLever lever_ = MemoryLever::leave;
   std::atomic<bool> active_ = false;

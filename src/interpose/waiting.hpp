@@ -106,6 +106,23 @@ class LibraryWait {
   const bool entered_;
 };
 
+/// MPI_Win_post, by `next`.
+template <class Next>
+int post(MPI_Group group, int assertion, const Next& next) {
+  const int code = next();
+  const PostNotices& notices = backend().patience.notices();
+  if (code == MPI_SUCCESS && notices.are_on() && (assertion & MPI_MODE_NOCHECK) == 0) notices.tell(group);
+  return code;
+}
+
+/// MPI_Win_start, by `next`.
+template <class Next>
+int start(MPI_Group group, int assertion, const Next& next) {
+  const PostNotices& notices = backend().patience.notices();
+  if (notices.are_on() && (assertion & MPI_MODE_NOCHECK) == 0) notices.await(group);
+  return next();
+}
+
 /// Whether a call of the function, by its index in the record, is to poll; it is counted then.
 inline bool is_patient(std::uint32_t function) {
   return backend().patience.polls() && backend().patience.note(function);

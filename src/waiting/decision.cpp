@@ -14,8 +14,8 @@ Decision::Decision(Waits asked, const Situation& situation)
       adapts_(asked == Waits::automatic && !is_crowded(situation)) {}
 
 void Decision::turn(std::uint64_t wall_ns) {
-  // It had not spun for long: the calm came from polling.
-  const bool was_early = wall_ns - turned_ns_ < 10 * first_poll_stretch_ns;
+  // It had not spun for long: the calm came from polling. A neighbor that comes every second is none of that.
+  const bool was_early = wall_ns - turned_ns_ < 5 * first_poll_stretch_ns;
   if (!polls_)
     poll_stretch_ns_ = was_early && changes_ > 0 ? std::min(2 * poll_stretch_ns_, longest_stretch_ns)
                                                  : first_poll_stretch_ns;

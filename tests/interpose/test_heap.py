@@ -37,3 +37,16 @@ def test_no_more_page_faults(mpi: Launcher, preload: Path, name: str, tmp_path: 
     wherry = counts(mpi, command, {"WHERRY_OUTPUT": str(tmp_path), **NATIVE}, preload=True)
     assert list(tmp_path.glob("*.wrec")), "Wherry recorded nothing"
     assert all(is_no_worse(*ranks) for ranks in zip(wherry, native, strict=True)), (wherry, native)
+
+
+@pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
+@pytest.mark.parametrize("name", ["C", "Fortran"])
+def test_as_many_page_faults_where_nothing_is_changed(mpi: Launcher, preload: Path, name: str, tmp_path: Path) -> None:
+    """Within 1%. On Intel MPI and Debian's MPICH there are 30 times fewer on some ranks, by what the library frees."""
+    source, arguments = COMMANDS[name]
+    command = [*program(mpi, source, tmp_path), *arguments]
+    native = counts(mpi, command)
+    env = {"WHERRY_OUTPUT": str(tmp_path), "WHERRY_MEMORY": "leave", **NATIVE}
+    wherry = counts(mpi, command, env, preload=True)
+    for under, without in zip(wherry, native, strict=True):
+        assert abs(under.faults - without.faults) <= 0.01 * without.faults + OWN_FAULTS, (wherry, native)

@@ -18,7 +18,16 @@ TOGETHER = ["Barrier", "Gatherv", "Scatterv", "Bcast"]
 REDUCING = ["Allreduce", "Scan", "Exscan"]
 #: Only the library can make these: it gives the core away where it has a means and is not locked meanwhile.
 LIBRARYS = [
-    *["Win_fence", "Win_start", "Win_complete", "Win_lock", "Win_lock_all", "Win_unlock", "Win_unlock_all", "Win_flush"],
+    *[
+        "Win_fence",
+        "Win_start",
+        "Win_complete",
+        "Win_lock",
+        "Win_lock_all",
+        "Win_unlock",
+        "Win_unlock_all",
+        "Win_flush",
+    ],
     *["Win_flush_all", "Win_flush_local", "Win_flush_local_all", "Win_create", "Win_allocate", "Win_free"],
     *["Sendrecv_replace", "Mrecv", "Comm_split", "Intercomm_create", "Intercomm_merge"],
 ]

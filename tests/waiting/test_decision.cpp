@@ -1,7 +1,7 @@
 // Whether blocking calls spin or poll, in worlds of recorded counters.
 #include <doctest/doctest.h>
 
-#include <vector>
+#include <random>
 
 #include "waiting/decision.hpp"
 
@@ -38,14 +38,20 @@ class Process {
     return polled;
   }
 
+  /// Milliseconds in which it does not call MPI, so that nobody looks.
+  void rest(const World& world, int milliseconds) { pass(world, milliseconds); }
+
   Decision decision;
 
  private:
-  void step(const World& world) {
-    now_.wall_ns += ms;
-    now_.cpu_ns += ms;
-    switches_ += (decision.polls() ? world.polling : world.spinning) / 1000;
+  void pass(const World& world, int milliseconds) {
+    now_.wall_ns += static_cast<std::uint64_t>(milliseconds) * ms;
+    now_.cpu_ns += static_cast<std::uint64_t>(milliseconds) * ms;
+    switches_ += milliseconds * (decision.polls() ? world.polling : world.spinning) / 1000;
     now_.involuntary = static_cast<std::uint64_t>(switches_);
+  }
+  void step(const World& world) {
+    pass(world, 1);
     decision.observe(now_);
   }
 
@@ -114,6 +120,51 @@ TEST_CASE("where only polling keeps others away, spinning is tried ever more sel
   CHECK(changes >= 10);
   CHECK(process.live(calm_while_polling, 60'000) > 59'000);
   CHECK(process.decision.changes() - changes <= 14);
+}
+
+TEST_CASE("phases of a program that computes and communicates are no neighbour") {
+  // While it computes it does not call MPI, so nobody looks: stretches are longer, and the rate is what counts.
+  Process process(Waits::automatic, two_on_two);
+  for (int phase = 0; phase < 200; ++phase) {
+    process.live(alone, 10);
+    process.rest(alone, 300);
+  }
+  CHECK(process.decision.changes() == 0);
+  for (int phase = 0; phase < 20; ++phase) {
+    process.live(beside_busy_process, 10);
+    process.rest(beside_busy_process, 300);
+  }
+  CHECK(process.decision.polls());
+}
+
+TEST_CASE("noise makes no rank waver") {
+  for (const unsigned seed : {1U, 2U, 3U, 4U, 5U}) {
+    CAPTURE(seed);
+    std::mt19937 random(seed);
+    const auto noisy = [&](double rate) {
+      return World{rate * (random() % 200) / 100, rate * (random() % 200) / 100};
+    };
+    Process quiet(Waits::automatic, two_on_two), beside(Waits::automatic, two_on_two);
+    int polled_quiet = 0, polled_beside = 0;
+    for (int i = 0; i < 30'000; ++i) {
+      polled_quiet += quiet.live(noisy(10), 1);
+      polled_beside += beside.live(noisy(300), 1);
+    }
+    CHECK(polled_quiet == 0);
+    CHECK(polled_beside > 29'000);
+    CHECK(beside.decision.changes() == 1);
+  }
+}
+
+TEST_CASE("a neighbour that comes and goes every second is followed within a tenth of the time") {
+  Process process(Waits::automatic, two_on_two);
+  int right = 0;
+  for (int second = 0; second < 60; ++second) {
+    const bool beside = second % 2 == 1;
+    const int polled = process.live(beside ? beside_busy_process : alone, 1000);
+    right += beside ? polled : 1000 - polled;
+  }
+  CHECK(right > 54'000);
 }
 
 TEST_CASE("a few switches by chance are no contention") {

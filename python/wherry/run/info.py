@@ -14,6 +14,7 @@ from rich.text import Text
 
 from wherry import __version__, paths
 from wherry.provenance import commit, machine
+from wherry.run import levers
 from wherry.run.mpis import Mpi, find_mpis
 from wherry.run.settings import VARIABLES, problems, settings, unknown_values
 
@@ -29,6 +30,8 @@ def gather() -> dict[str, Any]:
             "cpu": machine(),
             "features": cpu_features(),
             "system": f"{platform.system()} {platform.release()}",
+            "cores": levers.cores(),
+            "memory": levers.memory(),
         },
         "mpis": [_mpi(mpi) for mpi in find_mpis()],
         "files": [{"what": what, "path": str(path), "exists": path.exists()} for what, path in _files()],
@@ -73,6 +76,8 @@ def show(console: Console, found: dict[str, Any]) -> None:
     console.print(f"[bold]Wherry {about['version']}[/] ({about['commit']}), Python {about['python']}", highlight=False)
     features = " ".join(host["features"])
     console.print(f"{escape(host['cpu'])}; {features}; {host['system']}", highlight=False)
+    console.print(f"cores: {escape(host['cores'])}", highlight=False)
+    console.print(f"memory: {escape(host['memory'])}", highlight=False)
     console.print()
     _print_mpis(console, found["mpis"])
     for row in found["files"]:

@@ -361,7 +361,10 @@ static void active_epochs(MPI_Win win, int* memory, int value) {
   MPI_Group_free(&all);
   reset(memory);
   for (int turn = 0; turn < 3; ++turn) {
-    note("Win_fence", MPI_Win_fence(turn == 0 ? MPI_MODE_NOPRECEDE : turn == 2 ? MPI_MODE_NOSUCCEED : 0, win));
+    note("Win_fence", MPI_Win_fence(turn == 0   ? MPI_MODE_NOPRECEDE
+                                    : turn == 2 ? MPI_MODE_NOSUCCEED
+                                                : 0,
+                                    win));
     if (turn == 1) note_ints(memory, size), MPI_Barrier(comm); /* before the next puts */
     if (turn < 2) value += 10;
     for (int r = 0; r < size && turn < 2; ++r) MPI_Put(&value, 1, MPI_INT, r, rank, 1, MPI_INT, win);

@@ -13,7 +13,7 @@ def test_each_mpi_has_its_launcher_and_its_library() -> None:
     mpi = {"name": "mine", "version": "5", "abi": "mpich", "launcher": "/m/bin/mpiexec", "library": "/m/lib/libmpi.so"}
     console = Console(file=io.StringIO(), width=80)
     about = {"version": "1", "commit": "c", "python": "3"}
-    machine = {"cpu": "CPU", "features": [], "system": "Linux"}
+    machine = {"cpu": "CPU", "features": [], "system": "Linux", "cores": "2", "memory": "glibc"}
     show(console, {"wherry": about, "machine": machine, "mpis": [mpi], "files": [], "settings": [], "problems": []})
     lines = [line.split() for line in console.file.getvalue().splitlines()]  # type: ignore[attr-defined]
     at = lines.index(["mine", "5", "mpich", "/m/bin/mpiexec"])
