@@ -29,10 +29,12 @@ class Witness : public run::Observer {
                std::uint64_t, std::uint64_t) override {
     ++decisions[reason];
   }
+  void compared(MPI_Comm, const tuning::Claim& told) override { claim = told; }
   void fell_back(Collective, std::string_view) override { ++misses; }
 
   long calls = 0, misses = 0;
   std::uint64_t history = 0;
+  tuning::Claim claim;
   std::map<std::string, long> by_strategy;
   std::map<profile::Reason, long> decisions;
 };

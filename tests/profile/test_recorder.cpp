@@ -217,6 +217,29 @@ TEST_CASE("calls in place and in order are counted apart") {
   CHECK(r.read().rows<DecisionRecord>(Table::decisions).at(2).limit == Limit::in_order);
 }
 
+TEST_CASE("each communicator has one gain, the last") {
+  Recording r;
+  for (const std::uint32_t comm : {0U, 1U, 0U})
+    r.recorder.compared({.comm = comm,
+                         .verdict = 2,
+                         .pairs = 10 + r.read().rows<GainRecord>(Table::gains).size(),
+                         .share = 31000,
+                         .least = -1,
+                         .most = 40000,
+                         .reserved = 0,
+                         .native_ns = 5,
+                         .other_ns = 4});
+  const auto gains = r.read().rows<GainRecord>(Table::gains);
+  REQUIRE(gains.size() == 2);
+  CHECK(gains[0].comm == 0);
+  CHECK(gains[0].pairs == 12);
+  CHECK(gains[1].pairs == 11);
+  CHECK(gains[1].least == -1);
+  GainRecord more{};
+  for (more.comm = 2; more.comm < 100; ++more.comm) r.recorder.compared(more);
+  CHECK(r.read().rows<GainRecord>(Table::gains).size() == 64);
+}
+
 TEST_CASE("text is cut between characters") {
   Recording r;
   const std::string long_name = std::string(38, 'x') + "\u00e9\u00e9";
