@@ -29,6 +29,7 @@ void KnownTypes::note(MPI_Datatype type) {
 
 void KnownTypes::fill(Slot& slot_of_type, MPI_Datatype type) {
   slot_of_type.uses_seen = 0;
+  slot_of_type.used.store(false, std::memory_order_relaxed);
   slot_of_type.known = describe(type);
   if (slot_of_type.known == nullptr) return;
   const Offset bytes = slot_of_type.known->bytes;
@@ -63,7 +64,6 @@ std::shared_ptr<KnownType> KnownTypes::describe(MPI_Datatype type) {
 }
 
 datatype::PlanPtr KnownTypes::plan(KnownType& known, MPI_Datatype type, Offset count) {
-  ++known.uses;
   if (known.planned == count) return known.plan;
   known.plan = layouts_.plan(type, count);
   known.planned = count;
@@ -78,9 +78,11 @@ datatype::PlanPtr KnownTypes::plan(KnownType& known, MPI_Datatype type, Offset c
 void KnownTypes::on_free(MPI_Datatype type, KnownType& known, void* self) {
   auto& types = *static_cast<KnownTypes*>(self);
   MPI_Datatype freed = type;
-  types.slot(type).type.compare_exchange_strong(freed, MPI_DATATYPE_NULL);
+  Slot& slot_of_type = types.slot(type);
+  const bool had_place = slot_of_type.type.compare_exchange_strong(freed, MPI_DATATYPE_NULL);
+  const bool used = known.uses > 0 || (had_place && slot_of_type.used.load(std::memory_order_relaxed));
   const std::uint64_t needed = types.needed_.load(std::memory_order_relaxed);
-  types.needed_.store(known.uses > 0 ? 2 : std::min(2 * needed, most_needed), std::memory_order_relaxed);
+  types.needed_.store(used ? 2 : std::min(2 * needed, most_needed), std::memory_order_relaxed);
 }
 
 }  // namespace wherry::p2p

@@ -59,7 +59,7 @@ class KnownTypes {
   Lookup lookup(MPI_Datatype type, Offset count, Direction direction) {
     Slot& slot_of_type = slot(type);
     if (slot_of_type.type.load(std::memory_order_acquire) != type) return Lookup::unknown;
-    if (count < slot_of_type.native_below.load(std::memory_order_relaxed)) return Lookup::native;
+    if (is_native_in(slot_of_type, count)) return Lookup::native;
     Passed& passed = slot_of_type.passed[static_cast<std::size_t>(direction)];
     if (count != passed.count.load(std::memory_order_relaxed)) return Lookup::known;
     const int left = passed.calls.load(std::memory_order_relaxed);
@@ -69,13 +69,15 @@ class KnownTypes {
   /// Whether so many elements are known to be native for good. For any handle, by any thread.
   bool is_native(MPI_Datatype type, Offset count) {
     Slot& slot_of_type = slot(type);
-    return slot_of_type.type.load(std::memory_order_acquire) == type &&
-           count < slot_of_type.native_below.load(std::memory_order_relaxed);
+    return slot_of_type.type.load(std::memory_order_acquire) == type && is_native_in(slot_of_type, count);
   }
   /// nullptr: not known. For any handle.
   KnownType* find(MPI_Datatype type) {
     Slot& slot_of_type = slot(type);
-    return slot_of_type.type.load(std::memory_order_acquire) == type ? slot_of_type.known.get() : nullptr;
+    if (slot_of_type.type.load(std::memory_order_acquire) != type) return nullptr;
+    KnownType* const known = slot_of_type.known.get();
+    if (known != nullptr) ++known->uses;
+    return known;
   }
   /// The next so many calls with this count in this direction are native by lookup().
   void pass(MPI_Datatype type, Offset count, Direction direction, int calls);
@@ -92,11 +94,18 @@ class KnownTypes {
   struct Slot {
     std::atomic<MPI_Datatype> type = MPI_DATATYPE_NULL;
     std::atomic<Offset> native_below = 0;  // elements; 0 while the type is not known
+    std::atomic<bool> used = false;        // since it is known, so that it was worth an attribute
     std::array<Passed, 2> passed;          // what pass() was told, by direction
     std::uint64_t uses_seen = 0;
     std::shared_ptr<KnownType> known;
   };
 
+  static bool is_native_in(Slot& slot_of_type, Offset count) {
+    if (count >= slot_of_type.native_below.load(std::memory_order_relaxed)) return false;
+    if (!slot_of_type.used.load(std::memory_order_relaxed))
+      slot_of_type.used.store(true, std::memory_order_relaxed);
+    return true;
+  }
   /// Where a type is, or would be. Two share a place: a program that uses both in turns does not make each forget the
   /// other.
   Slot& slot(MPI_Datatype type) {
