@@ -42,8 +42,15 @@ class GhostPlan {
     std::vector<Sent> sent;
     std::size_t sends = 0, ghosts = 0, first_sent = 0, first_ghost = 0;  // from the stage's first ones on
   };
+  struct Target {
+    std::uint8_t neighbor, peer;  // of the decomposition; of the stage
+  };
+  static constexpr std::size_t end_sets = std::size_t{1} << 2 * D;
+  using Targets =
+      std::array<std::vector<Target>, end_sets>;  // by the ends of the domain that an item is near to
   struct Stage {
     std::vector<std::uint8_t> neighbors;  // across which items travel
+    Targets of_own, of_ghosts;            // whom particles and ghosts of earlier stages are sent
     std::vector<Peer> peers;
     std::size_t sent = 0, ghosts = 0, first_sent = 0, first_ghost = 0;
   };
@@ -114,6 +121,7 @@ class GhostPlan {
         stage.peers.push_back({neighbors[n].rank, {}, 0, 0, 0, 0});
     }
     std::ranges::sort(stage.peers, {}, &Peer::rank);
+    stage.of_own = targets(stage, false), stage.of_ghosts = targets(stage, true);
   }
 
   /// Half a shell: to the domains above, in the last dimension in which they differ. So of two adjacent domains one is
@@ -153,23 +161,16 @@ class GhostPlan {
     return ends;
   }
 
-  /// A neighbor that a stage sends to, and how.
-  struct Target {
-    std::uint8_t neighbor;
-    Peer* peer;
-  };
-  static constexpr std::size_t end_sets = std::size_t{1} << 2 * D;
-  using Targets = std::array<std::vector<Target>, end_sets>;  // by the ends that an item is near to
-
-  Targets targets(Stage& stage, bool of_ghosts) {
+  /// For each set of ends that an item may be near to, whom the stage sends it.
+  Targets targets(const Stage& stage, bool of_ghosts) const {
     Targets all;
     for (const std::uint8_t n : stage.neighbors) {
       const Neighbor<D>& neighbor = decomposition_->neighbors()[n];
       if (!of_ghosts && !sends_own(neighbor)) continue;
-      Peer& peer = *std::ranges::find(stage.peers, neighbor.rank, &Peer::rank);
+      const auto peer = std::ranges::find(stage.peers, neighbor.rank, &Peer::rank) - stage.peers.begin();
       const unsigned needed = ends_towards(neighbor);
       for (unsigned ends = 0; ends < end_sets; ++ends)
-        if ((ends & needed) == needed) all[ends].push_back({n, &peer});
+        if ((ends & needed) == needed) all[ends].push_back({n, static_cast<std::uint8_t>(peer)});
     }
     return all;
   }
@@ -177,10 +178,9 @@ class GhostPlan {
   /// One pass over the items: there are many more of them than neighbors of any one.
   void choose(Stage& stage) {
     for (Peer& peer : stage.peers) peer.sent.clear();
-    const Targets of_own = targets(stage, false), of_ghosts = targets(stage, true);
     for (const NearBorder& near : near_border_)
-      for (const Target& target : (near.item < particles_ ? of_own : of_ghosts)[near.ends])
-        target.peer->sent.push_back({near.item, target.neighbor});
+      for (const Target& target : (near.item < particles_ ? stage.of_own : stage.of_ghosts)[near.ends])
+        stage.peers[target.peer].sent.push_back({near.item, target.neighbor});
   }
 
   void agree_on_lengths(Stage& stage) {
