@@ -14,6 +14,7 @@ namespace {
 Settings settings_of_simulation() {
   Settings settings = read_settings([](const char* name) -> const char* { return std::getenv(name); }, false);
   settings.features.tuning = false;
+  settings.features.trial = false;        // a simulation is there to tell what takes how long, exactly
   settings.layout = LayoutLever::native;  // what copies cost is the simulator's to say
   return settings;
 }

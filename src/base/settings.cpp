@@ -21,6 +21,7 @@ constexpr Variable plain_variables[] = {
     {"WHERRY_NONBLOCKING", "1: perform non-blocking and persistent collectives too"},
     {"WHERRY_PROGRESS", "what progresses these: calls (of MPI; the default), or a thread as well"},
     {"WHERRY_NO_LEARNING", "1: follow the cost model and the tuning file, try nothing out"},
+    {"WHERRY_NO_TRIAL", "1: no native stretches to compare with, and no gain claimed"},
     {"WHERRY_NO_TUNING", "1: neither read nor write the tuning file"},
     {"WHERRY_OUTPUT", "directory for the record of each rank; none: nothing is recorded"},
     {"WHERRY_TUNING_FILE", "what was learned; default wherry/tuning in the user's cache directory"},
@@ -216,12 +217,17 @@ Features read_features(Reader& read) {
   return {.profile = !read.flag("WHERRY_NO_PROFILE"),
           .collectives = !read.flag("WHERRY_NO_COLLECTIVES"),
           .learning = !read.flag("WHERRY_NO_LEARNING"),
+          .trial = !read.flag("WHERRY_NO_TRIAL"),
           .nonblocking = read.flag("WHERRY_NONBLOCKING"),
           .tuning = !read.flag("WHERRY_NO_TUNING")};
 }
 
-constexpr Features no_features = {
-    .profile = false, .collectives = false, .learning = false, .nonblocking = false, .tuning = false};
+constexpr Features no_features = {.profile = false,
+                                  .collectives = false,
+                                  .learning = false,
+                                  .trial = false,
+                                  .nonblocking = false,
+                                  .tuning = false};
 
 /// The WHERRY_* name of an entry "NAME=value", or empty.
 std::string_view wherry_name(std::string_view entry) {

@@ -26,6 +26,7 @@ struct Features {
   bool profile = true;      // WHERRY_NO_PROFILE
   bool collectives = true;  // WHERRY_NO_COLLECTIVES: never replace a collective
   bool learning = true;     // WHERRY_NO_LEARNING: follow the cost model and the tuning file without trials
+  bool trial = true;        // WHERRY_NO_TRIAL: no native stretches to compare choices with
   bool nonblocking =
       false;  // WHERRY_NONBLOCKING=1, which switches it on: non-blocking and persistent collectives too
   bool tuning = true;  // WHERRY_NO_TUNING: neither read nor write the tuning file

@@ -46,12 +46,15 @@ inline double limited_mean(std::span<const double> times, double factor) {
 inline double tail_limit(std::span<const std::span<const double>> lists) {
   constexpr double seen_once = 0.1;
   double largest = 1, second = 1;
-  for (const std::span<const double> times : lists)
+  for (const std::span<const double> times : lists) {
+    if (times.empty()) continue;
+    const double least = *std::min_element(times.begin(), times.end());
     for (const double time : times) {
-      const double factor = time / *std::min_element(times.begin(), times.end());
+      const double factor = time / least;
       second = std::max(second, std::min(factor, largest));
       largest = std::max(largest, factor);
     }
+  }
   return std::max(second, seen_once * largest);
 }
 

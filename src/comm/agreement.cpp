@@ -35,13 +35,16 @@ enum Quantity {
   quantities
 };
 
+/// Of the quantity `learning`: what is learned is compared in the program's course, too.
+constexpr long long with_trial = 2;
+
 using Quantities = std::array<long long, quantities>;
 
 Quantities quantities_of(const Settings& settings, Capacity has, std::size_t has_reserved) {
   const long long told = instructions(settings);
   Quantities mine{};
   mine[capacity] = has == Capacity::enough;
-  mine[learning] = settings.features.learning;
+  mine[learning] = !settings.features.learning ? 0 : settings.features.trial ? with_trial : 1;
   mine[tuning] = settings.features.tuning;
   mine[host_memory] = !accelerator_loaded();
   mine[layouts] = settings.layout != LayoutLever::native;
@@ -72,6 +75,7 @@ Agreement agree(const Settings& settings, Capacity has, std::size_t has_reserved
   if (least[instructed] != -least[instructed_negated]) return {.refusal = "ranks have different settings"};
   return {.refusal = "",
           .learning = least[learning] != 0,
+          .trial = least[learning] == with_trial,
           .tuning = least[tuning] != 0,
           .host_memory = least[host_memory] != 0,
           .layouts = least[layouts] != 0,

@@ -20,6 +20,7 @@ enum class Capacity { none, enough };
 struct Agreement {
   std::string_view refusal;  // why Wherry stays away; empty: it does not
   bool learning = false;
+  bool trial = false;  // stretches may run natively to be compared
   bool tuning = false;
   bool host_memory = false;         // no rank has an accelerator's runtime loaded
   bool layouts = false;             // all ranks let Wherry move derived types

@@ -111,7 +111,6 @@ void ControlledTrial::end_pair() {
   all_.add(pair);
   epoch_times_.add(pair);
   ++epoch_pairs_;
-  has_news_ = true;
   plan();
   length_ = 0;
 }
@@ -146,7 +145,12 @@ double ControlledTrial::charge() {
   return charged_s_ - before_s;
 }
 
-bool ControlledTrial::drain_news() { return std::exchange(has_news_, false); }
+bool ControlledTrial::drain_news() {
+  constexpr std::uint64_t part = 16;
+  if (all_.count() <= told_ + told_ / part) return false;
+  told_ = all_.count();
+  return true;
+}
 
 // ---- Agreement ----
 

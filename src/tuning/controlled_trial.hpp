@@ -70,7 +70,7 @@ class ControlledTrial {
   /// each agreed().
   double charge();
   Claim claim() const { return {verdict_, all_.count(), all_.gain(), all_.means()}; }
-  /// Whether claim() has changed since this was asked.
+  /// Whether claim() has changed by a sixteenth of its pairs since this was true.
   bool drain_news();
 
  private:
@@ -112,7 +112,7 @@ class ControlledTrial {
   // This rank's own: leaves only through to_agree().
   PairedTimes all_, epoch_times_;
   std::array<double, readings> entered_s_{};
-  bool has_news_ = false;
+  std::uint64_t told_ = 0;  // pairs
 };
 
 }  // namespace wherry::tuning

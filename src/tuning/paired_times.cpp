@@ -54,7 +54,7 @@ Pair PairedTimes::limits() const {
   std::array<std::vector<double>, 2> times;
   for (const Pair& pair : batches_) times[0].push_back(pair.native_s), times[1].push_back(pair.other_s);
   const double factor = tail_limit(std::array<std::span<const double>, 2>{times[0], times[1]});
-  return {factor * minimum(times[0]), factor * minimum(times[1])};
+  return {factor * std::ranges::min(times[0]), factor * std::ranges::min(times[1])};
 }
 
 Pair PairedTimes::limited_means(Pair limits) const {

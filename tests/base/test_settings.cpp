@@ -82,6 +82,9 @@ TEST_CASE("each feature has its switch") {
   CHECK_FALSE(read({{"WHERRY_NO_PROFILE", "1"}}).features.profile);
   CHECK_FALSE(read({{"WHERRY_NO_COLLECTIVES", "yes"}}).features.collectives);
   CHECK_FALSE(read({{"WHERRY_NO_LEARNING", "on"}}).features.learning);
+  CHECK(read({}).features.trial);
+  CHECK_FALSE(read({{"WHERRY_NO_TRIAL", "1"}}).features.trial);
+  CHECK_FALSE(read({{"WHERRY_DISABLE", "1"}}).features.trial);
   CHECK_FALSE(read({}).features.nonblocking);
   CHECK(read({{"WHERRY_NONBLOCKING", "1"}}).features.nonblocking);
   CHECK_FALSE(read({{"WHERRY_NONBLOCKING", "1"}, {"WHERRY_DISABLE", "1"}}).features.nonblocking);

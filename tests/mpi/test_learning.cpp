@@ -199,9 +199,8 @@ class LastCalls : public Witness {
 
 /// Native calls take 2 ms more than others, which the learner sees; after those the program's own work takes so much longer,
 /// which only its course shows. Returns how many of the last calls were native.
-long run_course(Ranks& ranks, double slower_s, LastCalls& witness) {
+long run_course(Ranks& ranks, const Settings& settings, double slower_s, LastCalls& witness) {
   constexpr int rounds = 6000, last = 1000;
-  const Settings settings = plain_settings("");
   run::Runtime runtime(settings, mpi::linked_api(), &witness, {.now = by_readings});
   double sum = 0, mine = 1;
   bool right = true;
@@ -222,15 +221,19 @@ long run_course(Ranks& ranks, double slower_s, LastCalls& witness) {
 
 void check_controlled_trial(Ranks& ranks) {
   if (ranks.size == 1) return;
-  LastCalls faster, slower;
-  const long native_of_faster = run_course(ranks, 0, faster);
+  LastCalls faster, slower, not_compared;
+  const long native_of_faster = run_course(ranks, plain_settings(""), 0, faster);
   ranks.expect(faster.claim.verdict == tuning::Verdict::other, "a gain was not found");
   ranks.expect(faster.claim.gain.low > 0.3 && faster.claim.gain.high < 0.7, "a gain of some 50% is another");
   ranks.expect(native_of_faster < 100, "what is slower ran too often");
-  const long native_of_slower = run_course(ranks, 3e-3, slower);
+  const long native_of_slower = run_course(ranks, plain_settings(""), 3e-3, slower);
   ranks.expect(slower.claim.verdict == tuning::Verdict::native, "what slows the program down was kept");
   ranks.expect(slower.claim.gain.high < 0, "a loss was not claimed");
   ranks.expect(native_of_slower > 900, "what slows the program down was not given back");
+  Settings settings = plain_settings("");
+  settings.features.trial = ranks.rank != 0;
+  run_course(ranks, settings, 0, not_compared);
+  ranks.expect(not_compared.claim.pairs == 0, "stretches were compared against the settings of a rank");
 }
 
 /// Ranks that were told different things fall back to the library together.

@@ -59,6 +59,7 @@ VARIABLES = {
         "calls", "what progresses these: calls (of MPI), or a thread as well", values=("calls", "thread")
     ),
     "WHERRY_NO_LEARNING": Variable("0", "1: follow the cost model and the tuning file, try nothing out"),
+    "WHERRY_NO_TRIAL": Variable("0", "1: no native stretches to compare with, and no gain claimed"),
     "WHERRY_NO_TUNING": Variable("0", "1: neither read nor write the tuning file"),
     "WHERRY_OUTPUT": Variable("", "directory for the record of each rank; `wherry run` sets it"),
     "WHERRY_TUNING_FILE": Variable("", "what was learned; default wherry/tuning in the user's cache directory"),

@@ -130,7 +130,8 @@ std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& k
     algorithms.push_back(algorithm_of(estimated, candidate.name));
   prepare(c, algorithms, root);
   tuning::TrialAccount* const account = made.is_limited() ? &account_ : nullptr;
-  const Comparison comparison = made.is_watched() ? Comparison{&c.trial, &account_, now_} : Comparison{};
+  const Comparison comparison =
+      c.agreement().trial && made.is_watched() ? Comparison{&c.trial, &account_, now_} : Comparison{};
   return std::unique_ptr<Choice>(new Choice{
       Cell(std::move(made), c.channel(), c.size(), timing, account, comparison), std::move(algorithms)});
 }

@@ -205,7 +205,8 @@ def test_the_summary_answers_the_questions_on_one_screen(tmp_path: Path) -> None
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80
     text = "\n".join(lines)
-    for part in ("in MPI", "MPI_Alltoall", "app+0x1234", "replaced 90%", "mesh", "less time per step", "intercommunicator"):
+    parts = ("in MPI", "MPI_Alltoall", "app+0x1234", "replaced 90%", "mesh", "less time per step", "intercommunicator")
+    for part in parts:
         assert part in text, part
 
 
