@@ -18,7 +18,7 @@
 #include "base/settings.hpp"
 #include "mpi/api.hpp"
 #include "p2p/elements.hpp"
-#include "p2p/exchange.hpp"
+#include "p2p/message_exchange.hpp"
 #include "p2p/messages.hpp"
 
 namespace wherry::p2p {

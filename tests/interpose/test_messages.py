@@ -18,7 +18,7 @@ BLOCKING = {"MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Recv", "MPI_Mrecv", "MPI_
 REPLACED = {
     "messages": BLOCKING | {"MPI_Isend", "MPI_Issend", "MPI_Irecv"},
     "message_errors": set(),  # on Open MPI nothing, where the program handles errors
-    "requests": {"MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Irecv"},
+    "requests": {"MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Irecv", "MPI_Neighbor_alltoallw"},
 }
 
 

@@ -143,6 +143,29 @@ static void persistent(void) {
   for (int i = 0; i < 2 * messages_at_once; ++i) MPI_Request_free(&requests[i]);
 }
 
+/// All of them between neighbors, in one call: the peer as often as there are messages.
+static void between_neighbors(void) {
+  int peers[messages_at_once], out_counts[messages_at_once], in_counts[messages_at_once];
+  MPI_Aint out_at[messages_at_once], in_at[messages_at_once];
+  MPI_Datatype out_types[messages_at_once], in_types[messages_at_once];
+  for (int i = 0; i < messages_at_once; ++i) peers[i] = peer;
+  MPI_Comm graph;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, messages_at_once, peers, MPI_UNWEIGHTED, messages_at_once, peers,
+                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+  char* const base = outgoing[0].memory;
+  for (int i = 0; i < messages_at_once; ++i) {
+    out_at[i] = (char*)place(&outgoing[i], 1) - base, in_at[i] = (char*)place(&incoming[i], 2) - base;
+    out_counts[i] = amount(&outgoing[i], 1), in_counts[i] = amount(&incoming[i], 2);
+    out_types[i] = kind_of(&outgoing[i], 1), in_types[i] = kind_of(&incoming[i], 2);
+  }
+  for (int round = 0; round < rounds + rounds_of_few; ++round) {
+    prepare(round);
+    MPI_Neighbor_alltoallw(base, out_counts, out_at, out_types, base, in_counts, in_at, in_types, graph);
+    check(round, "neighbors");
+  }
+  MPI_Comm_free(&graph);
+}
+
 // --- what MPI says of them
 
 /// Receives with room for 300 elements of five members, in several ways; the status must say what came.
@@ -416,6 +439,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < messages_at_once; ++i) make_slot(&outgoing[i], i), make_slot(&incoming[i], i);
   exchanges();
   persistent();
+  between_neighbors();
   statuses();
   errors();
   cancelled();

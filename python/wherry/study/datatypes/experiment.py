@@ -27,8 +27,8 @@ QUICK_SIZES = (8, 1000, 100_000)
 RANKS = HOSTS = 2
 #: Of trials; and the seconds that a size may take in a launch, unless three trials take longer.
 TRIALS, QUICK_TRIALS, LIMIT_S, QUICK_LIMIT_S = 10, 3, 2.5, 0.5
-#: Enough for Wherry to try and to decide.
-WARM = 8
+#: Enough for Wherry to try and to decide: two calls by which a type becomes known, 32 pairs.
+WARM = 72
 _PROGRAM = "datatypes"
 
 

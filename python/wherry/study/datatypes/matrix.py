@@ -50,7 +50,7 @@ def measure(setup: Setup) -> list[Record]:
 
 
 def words(quick: bool) -> list[str]:
-    return ["--edge", "128" if quick else "1024", "--steps", "5", "--turns", "3" if quick else "12", "--warm", "4"]
+    return ["--edge", "128" if quick else "1024", "--steps", "5", "--turns", "3" if quick else "12", "--warm", "16"]
 
 
 def _records(table: Table, mpi: Mpi, ranks: int, network: str, quick: bool) -> Iterable[Record]:

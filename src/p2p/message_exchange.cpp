@@ -1,4 +1,4 @@
-#include "p2p/exchange.hpp"
+#include "p2p/message_exchange.hpp"
 
 namespace wherry::p2p {
 
