@@ -42,9 +42,10 @@ Function* in_library(const char* name, Function* fallback) {
   return fallback;
 }
 
-inline const Calls of_the_program{MPI_Send,           MPI_Bsend,     MPI_Recv,      MPI_Isend,    MPI_Irecv,
-                                  MPI_Waitall,        MPI_Send_init, MPI_Recv_init, MPI_Startall,
-                                  MPI_Neighbor_alltoallw, MPI_Pack,  MPI_Put,       MPI_Win_fence};
+inline const Calls of_the_program{
+    MPI_Send,    MPI_Bsend,     MPI_Recv,      MPI_Isend,    MPI_Irecv,
+    MPI_Waitall, MPI_Send_init, MPI_Recv_init, MPI_Startall, MPI_Neighbor_alltoallw,
+    MPI_Pack,    MPI_Put,       MPI_Win_fence};
 
 #define LIBRARY(name) in_library("P" #name, P##name)
 inline const Calls of_the_library{LIBRARY(MPI_Send),      LIBRARY(MPI_Bsend),

@@ -112,7 +112,8 @@ int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI
   const AsBytes bytes(sent, transfer.sent);
   const int code = next();
   const bool succeeded = code == MPI_SUCCESS;
-  messages.end(transfer, {succeeded, succeeded && transfer.sent.unknown && p2p::tells_errors(backend().api(), comm)});
+  messages.end(transfer,
+               {succeeded, succeeded && transfer.sent.unknown && p2p::tells_errors(backend().api(), comm)});
   return code;
 }
 

@@ -4,7 +4,8 @@ namespace wherry::p2p {
 
 void Transfer::examine(Converter& converter, Offset most) {
   for (Elements* elements : {&sent, &received})
-    if (const std::string_view reason = converter.examine(*elements, most); !reason.empty()) fallback = reason;
+    if (const std::string_view reason = converter.examine(*elements, most); !reason.empty())
+      fallback = reason;
 }
 
 void Transfer::take(Converter& converter) {

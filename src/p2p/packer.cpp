@@ -50,8 +50,7 @@ bool Packer::wants_kernels(const Data& data, const KnownType& known, Moved& move
   else if (accelerator_.loaded()) moved.fallback = "an accelerator: only the library can copy its memory";
   if (!moved.fallback.empty()) return false;
   const auto size_class = static_cast<std::uint64_t>(std::bit_width(static_cast<std::uint64_t>(moved.bytes)));
-  moved.turn =
-      choices_.next(known.signature + 2 * size_class + static_cast<std::uint64_t>(data.direction));
+  moved.turn = choices_.next(known.signature + 2 * size_class + static_cast<std::uint64_t>(data.direction));
   if (moved.turn.timed) moved.begun_ns = now_ns();
   else if (moved.turn.choice != nullptr && !moved.turn.is_ours())
     types_.pass(data.type, data.count, data.direction, moved.turn.choice->pass());

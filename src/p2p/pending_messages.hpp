@@ -29,7 +29,8 @@ enum class Way : std::uint8_t { out, in };
 struct Pending {
   std::shared_ptr<const Elements> elements;  // nullptr: the library moves them, and only time counts
   Way way = Way::out;
-  MPI_Request request = MPI_REQUEST_NULL;  // the library's; of a persistent message it may not be the program's
+  MPI_Request request =
+      MPI_REQUEST_NULL;  // the library's; of a persistent message it may not be the program's
   bool is_persistent = false;
   bool is_delivered = false;
 
@@ -156,7 +157,8 @@ class PendingMessages::Completion {
 /// While the library starts requests.
 class PendingMessages::Starting {
  public:
-  Starting(PendingMessages& messages, std::uint32_t function, const void* site, std::span<MPI_Request> requests);
+  Starting(PendingMessages& messages, std::uint32_t function, const void* site,
+           std::span<MPI_Request> requests);
   Starting(const Starting&) = delete;
   Starting& operator=(const Starting&) = delete;
   void ended(bool succeeded);
