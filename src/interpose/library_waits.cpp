@@ -33,7 +33,7 @@ void LibraryWaits::find_variable(void* (*find)(const char* name)) {
 
 void LibraryWaits::end() {
   usable_ = false;
-  rest();
+  wanted_ = false;
   if (!has_variable()) return;
   yield_ = MPI_T_CVAR_HANDLE_NULL;
   variables_.finalize();  // frees the handle

@@ -37,7 +37,9 @@ class LibraryWaits {
   bool enter(bool for_good);
   void leave();
   /// It spins again: what is registered may go.
-  void rest() { wanted_ = false; }
+  void rest() {
+    if (usable_) wanted_ = false;
+  }
 
   /// What the library calls. Whether it should go on doing so.
   bool wait();

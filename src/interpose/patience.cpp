@@ -41,7 +41,13 @@ std::uint64_t setting_bit(const Settings& s) {
   return std::uint64_t{1} << (2 * static_cast<int>(s.wait) + (s.reproducible ? 1 : 0));
 }
 
-constexpr std::uint64_t yields_bit = std::uint64_t{1} << 32;
+constexpr std::uint64_t yields_bit = std::uint64_t{1} << 32, threads_bit = std::uint64_t{1} << 33;
+
+bool has_many_threads(const mpi::Api& api) {
+  int level = MPI_THREAD_SINGLE;
+  api.Query_thread(&level);
+  return level == MPI_THREAD_MULTIPLE;
+}
 
 }  // namespace
 
@@ -61,7 +67,8 @@ void Patience::begin(bool agreeing, void* (*find)(const char* name)) {
 /// First what all ranks may use, then whether any of them has too little: the same question for all hosts.
 void Patience::agree() {
   std::array<std::uint64_t, 1 + std::tuple_size_v<Processors>> told{};
-  told[0] = setting_bit(settings_) | (situation_.library_yields ? yields_bit : 0);
+  told[0] = setting_bit(settings_) | (situation_.library_yields ? yields_bit : 0) |
+            (has_many_threads(api_) ? threads_bit : 0);
   const Processors own = waiting::allowed_processors();
   std::ranges::copy(own, told.begin() + 1);
   const bool heard = combined(told.data(), static_cast<int>(told.size())) != 0;
@@ -71,11 +78,13 @@ void Patience::agree() {
   situation_.library_yields = (told[0] & yields_bit) != 0;
   const bool wants = settings_.wait == Waits::yield || (!situation_.library_yields && is_crowded(situation_));
   std::uint64_t wanted = wants ? 1 : 0;
-  const bool alike = heard && (told[0] & ~yields_bit) == setting_bit(settings_);
+  const bool alike = heard && (told[0] & ~(yields_bit | threads_bit)) == setting_bit(settings_);
   combined(&wanted, 1);
   api_.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval_, nullptr);
   together_ = alike && wanted != 0 && keyval_ != MPI_KEYVAL_INVALID;
-  if (together_ && is_library(api_, "MPICH")) notices_.begin();
+  // Two threads that start with one target would take each other's notices.
+  const bool one_by_one = (told[0] & threads_bit) == 0;
+  if (together_ && one_by_one && is_library(api_, "MPICH")) notices_.begin();
 }
 
 /// The bits that any rank has set, in place; the first word. 0: the library failed.

@@ -71,7 +71,7 @@ class Patience {
   }
   void leave_library() { library_.leave(); }
   bool wait_in_library() { return library_.wait(); }
-  const PostNotices& notices() const { return notices_; }
+  PostNotices& notices() { return notices_; }
 
   /// Intel MPI's nonblocking collectives refuse counts beyond int, which its blocking ones take.
   bool polls_with_large_counts() const { return large_counts_; }

@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "interpose/handles.hpp"
@@ -28,16 +29,19 @@ class PostNotices {
 
   /// This rank has posted to these.
   void tell(MPI_Group origins) const;
-  /// Waits until these have told, or for a while.
-  void await(MPI_Group targets) const;
+  /// Waits until these have told, or for a while. One thread at a time.
+  void await(MPI_Group targets);
 
  private:
   std::vector<int> in_world(MPI_Group group) const;
   bool has_come(int target, std::uint64_t until_ns) const;
+  bool receive(int target) const;
 
   const mpi::Api& api_;
   const Queries& queries_;
   MPI_Comm comm_ = MPI_COMM_NULL;
+  std::map<int, int> owed_;  // notices of each target that have not come, though a start went on
+  int late_ = 0;             // starts in which one did not come in time
 };
 
 }  // namespace wherry::interpose

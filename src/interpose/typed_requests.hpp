@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "interpose/account.hpp"
@@ -187,18 +188,63 @@ int complete_some(int count, MPI_Request requests[], const int* done, const int 
   return complete(count, requests, static_cast<std::size_t>(count), statuses, next, report);
 }
 
-/// The program asks about its request without freeing it.
+/// The program asks about requests without freeing them. `requests` is the wrapper's own variable, too.
+template <class Next, class Report>
+int look(int count, const MPI_Request*& requests, std::size_t status_count, MPI_Status*& statuses,
+         const Next& next, const Report& report) {
+  p2p::PendingMessages& pending = backend().pending;
+  if (pending.is_idle() || count <= 0 || requests == nullptr) return next();
+  std::vector<MPI_Request> asked(requests, requests + count);
+  p2p::PendingMessages::Completion completion(pending, asked);
+  if (completion.is_empty()) return next();
+  const Statuses kept(status_count, statuses, true);
+  const MPI_Request* const before = std::exchange(requests, asked.data());
+  const int code = next();
+  requests = before;
+  completion.looked([&](std::size_t i) {
+    return code == MPI_SUCCESS ? report(i, kept) : p2p::PendingMessages::Completion::Report{};
+  });
+  return code;
+}
+
+template <class Next>
+int look_at_all(int count, const MPI_Request*& requests, const int* flag, MPI_Status*& statuses,
+                const Next& next) {
+  using Report = p2p::PendingMessages::Completion::Report;
+  return look(count, requests, static_cast<std::size_t>(count), statuses, next,
+              [&](std::size_t i, const Statuses& kept) { return Report{*flag != 0, kept.at(i)}; });
+}
+
+template <class Next>
+int look_at_any(int count, const MPI_Request*& requests, const int* index, const int* flag,
+                MPI_Status*& status, const Next& next) {
+  using Report = p2p::PendingMessages::Completion::Report;
+  return look(count, requests, 1, status, next, [&](std::size_t i, const Statuses& kept) {
+    return Report{*flag != 0 && *index == static_cast<int>(i), kept.at(0)};
+  });
+}
+
+template <class Next>
+int look_at_some(int count, const MPI_Request*& requests, const int* done, const int indices[],
+                 MPI_Status*& statuses, const Next& next) {
+  using Report = p2p::PendingMessages::Completion::Report;
+  const auto report = [&](std::size_t i, const Statuses& kept) -> Report {
+    for (int k = 0; *done != MPI_UNDEFINED && k < *done; ++k)
+      if (indices[k] == static_cast<int>(i)) return {true, kept.at(static_cast<std::size_t>(k))};
+    return {};
+  };
+  return look(count, requests, static_cast<std::size_t>(count), statuses, next, report);
+}
+
 template <class Next>
 int look_at(MPI_Request& request, const int* flag, MPI_Status*& status, const Next& next) {
-  p2p::PendingMessages& pending = backend().pending;
-  if (pending.is_idle()) return next();
-  p2p::PendingMessages::Completion completion(pending, {&request, 1});
-  if (completion.is_empty()) return next();
-  const Statuses kept(1, status, true);
-  const int code = next();
-  if (code == MPI_SUCCESS && *flag != 0) completion.told(*kept.at(0));
-  else completion.ended([](std::size_t) { return p2p::PendingMessages::Completion::Report{}; });
-  return code;
+  const MPI_Request* only = &request;
+  return look_at_all(1, only, flag, status, [&] {
+    const MPI_Request before = std::exchange(request, *only);
+    const int code = next();
+    request = before;
+    return code;
+  });
 }
 
 /// MPI_Cancel: the request stays.

@@ -118,7 +118,7 @@ int post(MPI_Group group, int assertion, const Next& next) {
 /// MPI_Win_start, by `next`.
 template <class Next>
 int start(MPI_Group group, int assertion, const Next& next) {
-  const PostNotices& notices = backend().patience.notices();
+  PostNotices& notices = backend().patience.notices();
   if (notices.are_on() && (assertion & MPI_MODE_NOCHECK) == 0) notices.await(group);
   return next();
 }

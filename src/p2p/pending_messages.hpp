@@ -129,13 +129,17 @@ class PendingMessages::Completion {
       if (taken.done && report.status != nullptr) messages_.deliver(taken.pending, *report.status);
     }
   }
-  /// A call that tells of its one request, which is over, without freeing it.
-  void told(const MPI_Status& status) {
+  /// The same of a call that frees no request.
+  template <class Of>
+  void looked(const Of& of) {
     restore();
-    Taken& only = taken_.front();
-    messages_.deliver(only.pending, status);
-    only.pending.is_delivered = true;
-    only.done = !only.pending.is_persistent;  // that one still has to be completed in its place
+    for (Taken& taken : taken_) {
+      const Report report = of(taken.index);
+      if (!report.done) continue;
+      if (report.status != nullptr) messages_.deliver(taken.pending, *report.status);
+      taken.pending.is_delivered = true;
+      taken.done = !taken.pending.is_persistent;  // that one still has to be completed in its place
+    }
   }
 
  private:

@@ -23,6 +23,9 @@ constexpr double dense_pairs = 64;
 // Agreed pairs from which on the means count instead of what the learners expect.
 constexpr std::uint64_t trusted_pairs = 4;
 
+// Compared calls after which a round is not waited for whose own calls no longer come.
+constexpr std::uint64_t idle_round = 256;
+
 constexpr double ppm = 1e6;
 constexpr double widest = 1;  // share; an interval that is not known is sent as wider than any
 
@@ -43,12 +46,14 @@ std::uint64_t ControlledTrial::random(std::uint64_t salt) const {
 // ---- Calls ----
 
 Arm ControlledTrial::begin(CallPeriod::Kind kind, long long expected_ns) {
-  if (length_ == 0 && calls_ >= begin_at_ && rounds_ == 0) {
+  const bool no_rounds = rounds_ == 0 || calls_ - round_called_at_ >= idle_round;
+  if (length_ == 0 && calls_ >= begin_at_ && no_rounds) {
     if (planned_length_ == 0) plan_length();
     if (may_begin()) begin_pair();
   }
   kinds_.add(kind);
-  expected_ns_ += expected_ns;
+  if (expected_ns == unknown) ++unexpected_;
+  else expected_ns_ += expected_ns;
   ++calls_;
   if (length_ == 0) return arm_between();
   const Arm arm = arm_of_stretch();
@@ -82,6 +87,11 @@ void ControlledTrial::enter(double now_s) {
 
 void ControlledTrial::round_begins() {
   ++rounds_;
+  round_called();
+}
+
+void ControlledTrial::round_called() {
+  round_called_at_ = calls_;
   if (length_ == 0) return;
   length_ = 0;  // a pair with a learner's trials in it shows nothing
   plan();
@@ -130,10 +140,12 @@ void ControlledTrial::plan() {
 double ControlledTrial::expected_excess_s() const {
   if (means_.native_s > 0) return std::abs(means_.native_s - means_.other_s);
   return static_cast<double>(std::abs(expected_ns_)) * 1e-9 /
-         static_cast<double>(std::max<std::uint64_t>(calls_, 1));
+         static_cast<double>(std::max<std::uint64_t>(calls_ - unexpected_, 1));
 }
 
+/// Not before the ranks have agreed on what it may cost, nor as long as nobody knows what it would.
 bool ControlledTrial::may_begin() const {
+  if (allowed_s_ <= 0 || (means_.native_s <= 0 && 2 * unexpected_ > calls_)) return false;
   const std::uint64_t with_next = stretch_calls_ + planned_length_ + settling;
   return static_cast<double>(with_next) * expected_excess_s() <= allowed_s_;
 }

@@ -47,13 +47,16 @@ class ControlledTrial {
   bool wants_clock() const { return length_ > 0 && position_ == next_reading_; }
   void enter(double now_s);
   /// A call of this kind, for which Wherry has another choice than native: what it shall run. expected_ns:
-  /// the difference between the two as the learner knows it.
+  /// the difference between the two as the learner knows it, or unknown.
+  static constexpr long long unknown = -1;
   Arm begin(CallPeriod::Kind kind, long long expected_ns);
 
   /// Rounds of learners on the communicator begin only while no pair is under way, and pairs while there are
-  /// no rounds.
+  /// no rounds, or none whose calls still come.
   bool is_under_way() const { return length_ > 0; }
   void round_begins();
+  /// A call of a learner in a round.
+  void round_called();
   void round_ends() { --rounds_; }
 
   /// This rank's evidence, and what its process can afford; negative: trials have cost more than they may.
@@ -108,6 +111,8 @@ class ControlledTrial {
   std::uint64_t number_ = 0, epoch_ = 0, epoch_pairs_ = 0;
   std::uint64_t stretch_calls_ = 0;  // of each side, in all pairs that have begun
   int rounds_ = 0;                   // under way
+  std::uint64_t round_called_at_ = 0;
+  std::uint64_t unexpected_ = 0;  // calls without an expectation
 
   // This rank's own: leaves only through to_agree().
   PairedTimes all_, epoch_times_;

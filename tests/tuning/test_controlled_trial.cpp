@@ -213,3 +213,45 @@ TEST_CASE("in a million decisions of ranks that see other times there is no disa
   CHECK(decisions == 1000000);
   CHECK(pairs > 1000);
 }
+
+namespace {
+
+/// So many calls of one kind; whether a pair began.
+bool begins(ControlledTrial& trial, int calls, long long expected_ns) {
+  static const char kind = 0;
+  bool begun = false;
+  for (int i = 0; i < calls; ++i) {
+    if (trial.wants_clock()) trial.enter(i);
+    trial.begin(&kind, expected_ns);
+    begun = begun || trial.is_under_way();
+  }
+  return begun;
+}
+
+/// What one rank says, agreed with itself: that it may spend so much.
+void allow(ControlledTrial& trial, double seconds) {
+  const ControlledTrial::Snapshot taken = trial.snapshot();
+  trial.agreed(trial.to_agree(seconds, Trials::after_barriers), Trials::after_barriers, 1, taken);
+}
+
+}  // namespace
+
+TEST_CASE("no pair begins before the ranks have agreed on its cost, or while nobody knows it") {
+  ControlledTrial unagreed, unknown, known;
+  CHECK(!begins(unagreed, 10'000, 1000));
+  allow(unknown, 1);
+  CHECK(!begins(unknown, 10'000, ControlledTrial::unknown));
+  allow(known, 1);
+  CHECK(begins(known, 10'000, 1000));
+}
+
+TEST_CASE("a round whose calls no longer come does not keep pairs from beginning") {
+  ControlledTrial trial;
+  allow(trial, 1);
+  trial.round_begins();
+  CHECK(!begins(trial, 256, 1000));
+  CHECK(begins(trial, 1024, 1000));
+  trial.round_called();
+  CHECK(!trial.is_under_way());
+  CHECK(!begins(trial, 256, 1000));
+}

@@ -1,6 +1,7 @@
 #include "coll/state/cell.hpp"
 
 #include <cmath>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -15,7 +16,9 @@ Cell::Cell(tuning::Learner learner, const Channel& channel, int ranks, Timing ti
       ranks_(ranks),
       timing_(timing),
       account_(account),
-      comparison_(comparison) {}
+      comparison_(comparison) {
+  expect();
+}
 
 Cell::~Cell() { channel_.wait(request_); }
 
@@ -36,16 +39,26 @@ std::size_t Cell::compare() {
   });
 }
 
-/// Tells the trial of rounds that have begun or ended.
+/// Tells the trial of rounds: that one has begun, goes on or has ended.
 void Cell::follow_rounds() {
-  if (comparison_.trial == nullptr || learner_.in_round() == was_in_round_) return;
-  was_in_round_ = learner_.in_round();
+  if (comparison_.trial == nullptr) return;
+  const bool was_in_round = std::exchange(was_in_round_, learner_.in_round());
+  if (!was_in_round_ && !was_in_round) return;
+  computed([this, was_in_round] {
+    if (!was_in_round_) comparison_.trial->round_ends();
+    else if (was_in_round) comparison_.trial->round_called();
+    else comparison_.trial->round_begins();
+  });
+  if (!was_in_round_) expect();
+}
+
+void Cell::expect() {
+  if (comparison_.trial == nullptr || !learner_.settled()) return;
   computed([this] {
-    if (was_in_round_) return comparison_.trial->round_begins();
-    comparison_.trial->round_ends();
-    const double native_s = learner_.seconds(tuning::native).value_or(0);
-    const double winner_s = learner_.seconds(learner_.winner()).value_or(native_s);
-    expected_ns_ = std::llround(std::abs(native_s - winner_s) * 1e9);
+    const std::optional<double> native_s = learner_.seconds(tuning::native);
+    const std::optional<double> winner_s = learner_.seconds(learner_.winner());
+    expected_ns_ = native_s && winner_s ? std::llround(std::abs(*native_s - *winner_s) * 1e9)
+                                        : tuning::ControlledTrial::unknown;
   });
 }
 

@@ -67,6 +67,7 @@ class Cell {
   }
   std::size_t compare();
   void follow_rounds();
+  void expect();
   void meet() const;
   void start_agreement();
   void add_evidence();
@@ -81,7 +82,7 @@ class Cell {
   tuning::TrialAccount* account_;
   Comparison comparison_;
   bool was_in_round_ = false;
-  long long expected_ns_ = 0;  // between native and the winner, agreed
+  long long expected_ns_ = tuning::ControlledTrial::unknown;  // between native and the winner, agreed
   // Nanoseconds of each candidate, affordable ones where trials are limited, and the trial's numbers: this rank's, and all ranks'.
   std::vector<long long> mine_, all_;
   tuning::ControlledTrial::Snapshot taken_;  // of the trial, with mine_
