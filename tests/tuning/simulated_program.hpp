@@ -45,6 +45,9 @@ class Program {
   double allowed_s() const { return TrialAccount::least_s + TrialAccount::share * elapsed_s(); }
   void set_gain(double gain) { gain_ = gain; }
   /// A learner's trials begin or end before the next step.
+  void round_called() {
+    for (ControlledTrial& trial : trials_) trial.round_called();
+  }
   void round_begins() {
     for (ControlledTrial& trial : trials_) trial.round_begins();
   }

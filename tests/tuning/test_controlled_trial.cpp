@@ -147,6 +147,7 @@ TEST_CASE("a pair in which a learner tries something does not count, and none be
   program.round_begins();
   CHECK_FALSE(program.first().is_under_way());
   for (int i = 0; i < 500; ++i) {
+    if (i % 100 == 0) program.round_called();
     program.step();
     REQUIRE_FALSE(program.first().is_under_way());
   }
