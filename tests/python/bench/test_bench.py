@@ -77,6 +77,7 @@ def test_names_and_questions() -> None:
         "grid",
         "patterns",
         "serialization",
+        "fluid",
         "verify",
         "programs",
     ]
