@@ -215,4 +215,4 @@ def _part(name: str, where: str, netlab: bool) -> Part:
     )
 
 
-PARTS = (_part("node", "within a node", False), _part("cluster", "between hosts with Gigabit links", True))
+PARTS = (_part("node", "within a node", False), _part("cluster", "between hosts", True))
