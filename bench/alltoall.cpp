@@ -1,8 +1,8 @@
 // How much faster is MPI_Alltoall under Wherry? Native and Wherry's in one process, in turns of a few calls.
 //
 //   bench_alltoall --sizes 64,1024 --strategies native,wherry,mesh --turns 20 --train 1000
-// "wherry" is what Wherry does by itself, after --train calls to learn from. Run it under the preload. A case is a block
-// size; "back to back" marks calls that follow each other without a pause (see exchange.hpp).
+// "wherry" is what Wherry does by itself, after --train calls to learn from. Run it under the preload. A case is a
+// block size; "back to back" marks calls that follow each other without a pause (see exchange.hpp).
 #include "exchange.hpp"
 
 namespace {

@@ -2,9 +2,9 @@
 //
 //   bench_cache_replay --zipf 0.8 --shares 5,10,25
 //   bench_cache_replay --trace lcc.trace --storages 64,1024 --entries 256,4096
-// With --shares: hits with so many percent of the working set for entries, beside LRU's and two bounds for those who know the
-// trace beforehand. With --storages (KiB) and --entries: hits from each of these settings, fixed and adaptive. Prints a JSON
-// object a line. Exit code 2: wrong usage.
+// With --shares: hits with so many percent of the working set for entries, beside LRU's and two bounds for those who
+// know the trace beforehand. With --storages (KiB) and --entries: hits from each of these settings, fixed and adaptive.
+// Prints a JSON object a line. Exit code 2: wrong usage.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>

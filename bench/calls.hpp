@@ -25,8 +25,8 @@ struct Calls {
   decltype(&MPI_Win_fence) fence;
 };
 
-/// The definition of `name` in the first object of this process that has it and is not Wherry's: PMPI_ names too lead to
-/// a preload that exports them.
+/// The definition of `name` in the first object of this process that has it and is not Wherry's: PMPI_ names too lead
+/// to a preload that exports them.
 template <class Function>
 Function* in_library(const char* name, Function* fallback) {
   auto* self = static_cast<link_map*>(nullptr);

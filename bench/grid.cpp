@@ -2,8 +2,9 @@
 // algorithm of the library's?
 //
 //   bench_grid --operations allreduce,bcast --sizes 8,1024 --turns 6
-// Wherry's choice is trained by calls for 0.5 s, 160 to 10,000. Then all run in one process in turns; the ranks enter each call
-// together, and a sample is one call on the slowest rank. Run it under the preload. What a size is, bench/operations.hpp says.
+// Wherry's choice is trained by calls for 0.5 s, 160 to 10,000. Then all run in one process in turns; the ranks enter
+// each call together, and a sample is one call on the slowest rank. Run it under the preload. What a size is,
+// bench/operations.hpp says.
 #include <iterator>
 
 #include "base/stats.hpp"
@@ -91,7 +92,8 @@ void take_turn(Measured& m, Variant& variant, int samples) {
     for (int k = 0; k < samples; ++k) variant.times.push_back(time_call(m));
   if (variant.algorithm) m.library.end();
   m.c.comm = MPI_COMM_WORLD;
-  // Who is first to leave the last call prepares the next variant, and takes the processor from those who are still in it.
+  // Who is first to leave the last call prepares the next variant, and takes the processor from those who are still in
+  // it.
   bench::meet(m.c);
 }
 

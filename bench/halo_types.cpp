@@ -4,8 +4,8 @@
 // Made after the description of Adefemi, arXiv 2511.13804 (2025): a Jacobi solver, the Game of Life and the
 // reconstruction of an image on a lattice, each on a periodic grid of two dimensions, with halos exchanged by
 // point-to-point calls, by MPI_Neighbor_alltoallw and by persistent requests; packed by loops, or by vectors and
-// subarrays. Variants take turns: "packed" and "native" call the library past a preload, "wherry" calls MPI_*, which it sees.
-// First all must give the cells that a serial computation gives. Prints one JSON line per case and variant.
+// subarrays. Variants take turns: "packed" and "native" call the library past a preload, "wherry" calls MPI_*, which it
+// sees. First all must give the cells that a serial computation gives. Prints one JSON line per case and variant.
 #include "halo_types.hpp"
 
 #include <deque>

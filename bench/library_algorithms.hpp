@@ -1,5 +1,5 @@
-// The library's own algorithms for an operation, one after another in one process: both Open MPI and MPICH have a control
-// variable that names them (MPI-4.1, 15.3).
+// The library's own algorithms for an operation, one after another in one process: both Open MPI and MPICH have a
+// control variable that names them (MPI-4.1, 15.3).
 #pragma once
 
 #include <array>
@@ -35,8 +35,8 @@ class ControlVariable {
     return with_handle([&](MPI_T_cvar_handle handle) { return MPI_T_cvar_write(handle, &value); });
   }
 
-  /// Names and numbers of its values, if it is one of a list. MPICH has the list in the description, one "name - meaning" a
-  /// line, in the order of their numbers.
+  /// Names and numbers of its values, if it is one of a list. MPICH has the list in the description, one "name -
+  /// meaning" a line, in the order of their numbers.
   std::vector<std::pair<std::string, int>> values() const {
     std::array<char, 4096> text{};
     MPI_T_enum list = MPI_T_ENUM_NULL;
@@ -109,8 +109,8 @@ class LibraryAlgorithms {
     return values;
   }
 
-  /// Until end(), the operation is by this algorithm on the communicator that it returns, which returns errors. MPICH looks at its
-  /// variables at each call, Open MPI when it makes a communicator.
+  /// Until end(), the operation is by this algorithm on the communicator that it returns, which returns errors. MPICH
+  /// looks at its variables at each call, Open MPI when it makes a communicator.
   MPI_Comm begin(int number) {
     settings_.front().value = number;
     for (const Setting& setting : settings_) setting.variable.set(setting.value);
@@ -138,7 +138,8 @@ class LibraryAlgorithms {
     std::vector<std::pair<std::string, int>> besides;
   };
 
-  // Without the priority, another component of Open MPI (han) takes the collectives of a communicator over several nodes.
+  // Without the priority, another component of Open MPI (han) takes the collectives of a communicator over several
+  // nodes.
   inline static const std::vector<Family> families = {
       {"coll_tuned_",
        "_algorithm",

@@ -1,9 +1,10 @@
 // What do messages and copies cost here, in the terms of the cost model?
 //
 //   bench_model
-// Measures between the ranks at hand and prints samples as JSON lines, from which `wherry tune --model` fits the constants of
-// model::Machine (src/model/fit.hpp says what each probe is). Who shares a node is found as the runtime does, and messages go
-// through the runtime's channel. While some ranks work the others sleep: if they spun, they would take the processors.
+// Measures between the ranks at hand and prints samples as JSON lines, from which `wherry tune --model` fits the
+// constants of model::Machine (src/model/fit.hpp says what each probe is). Who shares a node is found as the runtime
+// does, and messages go through the runtime's channel. While some ranks work the others sleep: if they spun, they would
+// take the processors.
 #include <unistd.h>
 
 #include <cstdlib>

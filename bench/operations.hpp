@@ -156,15 +156,16 @@ inline void meet(const Case& c) {
                  (c.rank - step + c.size) % c.size, 0, c.comm, MPI_STATUS_IGNORE);
 }
 
-/// The slowest rank's times, on rank 0. All at the end: a reduction after each sample would be learned like what is measured.
+/// The slowest rank's times, on rank 0. All at the end: a reduction after each sample would be learned like what is
+/// measured.
 inline std::vector<double> slowest(const Case& c, const std::vector<double>& mine) {
   std::vector<double> worst(mine.size());
   MPI_Reduce(mine.data(), worst.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_MAX, 0, c.comm);
   return worst;
 }
 
-/// Calls after which Wherry has trained, and where calls are long has looked back once: training takes up to 80 calls, and the
-/// first look comes 64 later.
+/// Calls after which Wherry has trained, and where calls are long has looked back once: training takes up to 80 calls,
+/// and the first look comes 64 later.
 inline constexpr int least_training = 160;
 
 inline const Operation& find(const std::string& name) {

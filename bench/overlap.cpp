@@ -1,8 +1,9 @@
 // How much can a program compute while a non-blocking collective is under way?
 //
 //   bench_overlap --operations alltoall,allgather --sizes 64,1024 --strategies native,mesh --turns 10
-// All variants run in one process in turns, each twice: alone, from the start to the end of MPI_Wait, and with computation in
-// slices, each followed by MPI_Test, until the collective is over. Run it under the preload with WHERRY_NONBLOCKING=1.
+// All variants run in one process in turns, each twice: alone, from the start to the end of MPI_Wait, and with
+// computation in slices, each followed by MPI_Test, until the collective is over. Run it under the preload with
+// WHERRY_NONBLOCKING=1.
 #include <sched.h>
 #include <time.h>
 
@@ -48,8 +49,8 @@ double cpu_seconds(clockid_t clock) {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Computation that touches no memory, in slices of so many steps. Where ranks share a core, each gives way after a slice, so
-/// that all get on alike.
+/// Computation that touches no memory, in slices of so many steps. Where ranks share a core, each gives way after a
+/// slice, so that all get on alike.
 class Work {
  public:
   explicit Work(int steps) : steps_(steps) {}

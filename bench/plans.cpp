@@ -2,8 +2,9 @@
 // forms, Wherry's call, Wherry's plan?
 //
 //   bench_plans --sizes 64,1024 --turns 10 [--thread]
-// All forms run in one process in turns, through Wherry's library and without the preload; the strategy and who makes progress
-// are settings (WHERRY_ALLTOALL, WHERRY_PROGRESS). --thread: asks MPI for the thread level that a progress thread needs.
+// All forms run in one process in turns, through Wherry's library and without the preload; the strategy and who makes
+// progress are settings (WHERRY_ALLTOALL, WHERRY_PROGRESS). --thread: asks MPI for the thread level that a progress
+// thread needs.
 #include <dlfcn.h>
 #include <time.h>
 

@@ -2,8 +2,9 @@
 //
 //   bench_serialization --objects 100,1000 --turns 100
 // Objects: vectors of three ints; particles of 616 bytes (568 without their two lists, 25 of them padding) with six
-// ints in the lists; 50 records of fraillt/cpp_serializers_benchmark. All variants take turns in one process, and must bring back what was packed first. Times are per
-// object; so are the lines of the variant's name with ", bytes", whose samples are no seconds.
+// ints in the lists; 50 records of fraillt/cpp_serializers_benchmark. All variants take turns in one process, and must
+// bring back what was packed first. Times are per object; so are the lines of the variant's name with ", bytes", whose
+// samples are no seconds.
 #include "serialization.hpp"
 
 #include <mpi.h>

@@ -1,10 +1,10 @@
 // What does it cost to exchange little: when nobody knows who sends to whom, and in an MPI_Alltoallv with few blocks?
 //
 //   bench_sparse --ways auto,nbx,census --degrees 0,1,4 --sizes 64,16384 --turns 20 --train 300
-// "degree D, N B": every rank sends N bytes to each of D ranks, whose number is known to the sender only. "library" is an
-// MPI_Alltoall of the counts and an MPI_Alltoallv; the others are Wherry's sparse exchanges.
-// "one neighbor, N B": an MPI_Alltoallv in which every rank sends to the next; "sendrecv" is MPI_Sendrecv. "hot receiver, N B": all
-// send to rank 0. "wherry" is Wherry's choice after --train calls. Run it under the preload.
+// "degree D, N B": every rank sends N bytes to each of D ranks, whose number is known to the sender only. "library" is
+// an MPI_Alltoall of the counts and an MPI_Alltoallv; the others are Wherry's sparse exchanges.
+// "one neighbor, N B": an MPI_Alltoallv in which every rank sends to the next; "sendrecv" is MPI_Sendrecv. "hot
+// receiver, N B": all send to rank 0. "wherry" is Wherry's choice after --train calls. Run it under the preload.
 #include <cstring>
 #include <functional>
 #include <numeric>

@@ -1,11 +1,12 @@
-// What does a get from a cached window take: when the data are there, when another rank of the node has read them, and what does a miss
-// add to a plain get?
+// What does a get from a cached window take: when the data are there, when another rank of the node has read them, and
+// what does a miss add to a plain get?
 //
 //   bench_window --turns 30
-// Rank 0 reads rank 1's memory, under lock_all. "plain" is a get and a flush of the library; "hit" a get that is cached, alone or
-// with a flush, of a few entries or of 200,000 in any order; "miss" the same as plain with everything to be fetched and kept. "node" is
-// a get and a flush of what is not cached, but has been read by another rank of the node (played by a second cached window). Rows are
-// 64 gets of adjacent data and one flush: of the library, of a cached window that asks for each, and of one that joins them. In blocks:
+// Rank 0 reads rank 1's memory, under lock_all. "plain" is a get and a flush of the library; "hit" a get that is
+// cached, alone or with a flush, of a few entries or of 200,000 in any order; "miss" the same as plain with everything
+// to be fetched and kept. "node" is a get and a flush of what is not cached, but has been read by another rank of the
+// node (played by a second cached window). Rows are 64 gets of adjacent data and one flush: of the library, of a cached
+// window that asks for each, and of one that joins them. In blocks:
 // of a window that fetches what is missing with the block of 1 KiB around it.
 #include <cstddef>
 #include <cstdio>
@@ -119,7 +120,8 @@ constexpr auto hit_and_flush = [](Both& b, int at, int bytes) { b.get(at, bytes)
 constexpr auto plain_row = [](Both& b, int at, int bytes) { b.plain_row(at, bytes); };
 constexpr auto row_and_flush = [](Both& b, int at, int bytes) { b.get_row(at, bytes), b.flush(); };
 
-/// row(on): a get and a flush of all that will be read: several gets to one place before a flush would not be remembered.
+/// row(on): a get and a flush of all that will be read: several gets to one place before a flush would not be
+/// remembered.
 template <class Row>
 void prepare(const Variant& variant, Row&& row) {
   for (Both* const each : {&variant.on, variant.neighbor})

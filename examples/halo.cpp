@@ -1,5 +1,6 @@
-// C++: cells of a graph whose edges cross ranks. Each rank knows which cells of others it reads, but not who reads its own: one
-// sparse exchange of requests tells it, and from then on messages go both ways between those that share an edge.
+// C++: cells of a graph whose edges cross ranks. Each rank knows which cells of others it reads, but not who reads its
+// own: one sparse exchange of requests tells it, and from then on messages go both ways between those that share an
+// edge.
 #include <cstdio>
 #include <map>
 #include <vector>

@@ -1,5 +1,6 @@
-// C++: the largest eigenvalue of a symmetric matrix by power iteration. Every rank has some rows; each step multiplies them
-// with the vector and collects the whole vector on all ranks (allgather); the eigenvalue is a sum over ranks (allreduce).
+// C++: the largest eigenvalue of a symmetric matrix by power iteration. Every rank has some rows; each step multiplies
+// them with the vector and collects the whole vector on all ranks (allgather); the eigenvalue is a sum over ranks
+// (allreduce).
 #include <array>
 #include <cmath>
 #include <cstdio>

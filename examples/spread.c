@@ -1,5 +1,6 @@
-// C: the mean and the spread of numbers that rank 0 has. It deals them out (bcast, scatter); two sums over all ranks give the
-// mean and the variance (allreduce); the largest deviation of each rank goes back to rank 0 (gather). Prints what ran.
+// C: the mean and the spread of numbers that rank 0 has. It deals them out (bcast, scatter); two sums over all ranks
+// give the mean and the variance (allreduce); the largest deviation of each rank goes back to rank 0 (gather). Prints
+// what ran.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// C++: a plan. Each step exchanges a block with every rank while the interior is computed, as spectral solvers do, and starts the
-// same plan again. Prints what ran.
+// C++: a plan. Each step exchanges a block with every rank while the interior is computed, as spectral solvers do, and
+// starts the same plan again. Prints what ran.
 #include <wherry/plan.hpp>
 
 #include <cstdio>

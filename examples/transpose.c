@@ -1,5 +1,5 @@
-// C: transposes a square matrix whose rows are spread over the ranks, as FFTs do. Every rank holds one row; element c of
-// it goes to rank c. Prints what ran.
+// C: transposes a square matrix whose rows are spread over the ranks, as FFTs do. Every rank holds one row; element c
+// of it goes to rank c. Prints what ran.
 #include <stdio.h>
 #include <stdlib.h>
 #include <wherry/wherry.h>

@@ -1,7 +1,8 @@
 // Programs written for the caching layer CLaMPI, by its names, on Wherry's cached windows (wherry/window.h).
 //
-// The names are those of its description: S. Di Girolamo, F. Vella, T. Hoefler, "Transparent Caching for RMA Systems", IPDPS 2017. A
-// CMPI_Win is an MPI_Win; use CMPI_ names for the calls that this header has, and MPI's for others. Link Wherry beside the MPI library.
+// The names are those of its description: S. Di Girolamo, F. Vella, T. Hoefler, "Transparent Caching for RMA Systems",
+// IPDPS 2017. A CMPI_Win is an MPI_Win; use CMPI_ names for the calls that this header has, and MPI's for others. Link
+// Wherry beside the MPI library.
 #ifndef WHERRY_CLAMPI_H
 #define WHERRY_CLAMPI_H
 

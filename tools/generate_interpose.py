@@ -1,169 +1,19 @@
-"""Writes the preload's entry points, and what is alike for all collectives, from the table of MPI functions
-(tools/mpi_functions.toml).
+"""Writes the preload's entry points from the table of MPI functions.
 
-Made while building, so that nothing generated is kept and nothing can be stale. Of the preload:
+The table is tools/mpi_functions.toml. Written:
   trampolines.S         every exported name: a jump through a slot, type-agnostic
   symbols.inc           SYMBOL(name), FORTRAN(name) in the order of the slots
   wrappers.inc          one C++ template per function, and the tables that the backend reads
-With --collectives instead, of the collectives that Wherry performs:
-  collectives.inc       COLLECTIVE(value, MPI's name, that of its nonblocking form, struct of its arguments, setting)
-  calls.inc             the structs of their arguments that are templates of src/arguments/calls.hpp
-  c_collectives.inc     wherry_<name> of the C library
-  c_plans.inc           wherry_<name>_plan
-Needs only Python's standard library.
 """
 
 from __future__ import annotations
 
-import argparse
 import re
-import tomllib
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
-KINDS = ["point_to_point", "collective", "one_sided", "wait", "other"]
+from mpi_table import KINDS, WIDE, Function, Parameter, arguments, generate, signature, types
+
 FORTRAN_SUFFIXES = ["_", "__", "_f08_", "_f08ts_", "_f08ts_large_"]
-WIDE = {"COUNT": "MPI_Count", "DISPL": "MPI_Aint"}
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A parameter as C declares it: `type name[]`; length: what the table says about an array."""
-
-    type: str
-    name: str
-    is_array: bool = False
-    length: str = ""
-
-    @property
-    def declaration(self) -> str:
-        return f"{self.type} {self.name}[]" if self.is_array else f"{self.type} {self.name}"
-
-    @property
-    def in_signature(self) -> str:
-        return f"{self.type}*" if self.is_array else self.type
-
-    @property
-    def scalar(self) -> str:
-        """COUNT, DISPL or empty: what narrowing has to convert."""
-        return next((word for word in WIDE if re.search(rf"\b{word}\b", self.type)), "")
-
-
-@dataclass(frozen=True)
-class Function:
-    name: str
-    kind: str
-    parameters: tuple[Parameter, ...]
-    volume: str = ""
-    peers: str = ""
-    before: str = ""
-    after: str = ""
-    done: str = ""
-    synchronizing: bool = False
-    replaceable: bool = False
-    arguments: str = ""
-    library: bool = True
-    runs: str = ""
-    natively: str = ""
-    always: bool = False
-    wrapped: str = "recording"
-    starts: tuple[str, ...] = ()
-    tests: str = ""
-    until: str = ""
-    checks: str = ""
-    awaits: str = ""
-    ends: str = ""
-    waits: bool = False
-
-    @property
-    def can_poll(self) -> bool:
-        return bool(self.starts or self.tests or self.awaits)
-
-    @property
-    def gives_way(self) -> bool:
-        """Whether the core may be given away while it waits."""
-        return self.can_poll or self.waits
-
-    @property
-    def has_large_count(self) -> bool:
-        return any(p.scalar for p in self.parameters)
-
-    @property
-    def object(self) -> str:
-        """The parameter that names the ranks involved: comm, win, or none."""
-        names = {p.name: p.type for p in self.parameters}
-        if names.get("comm") == "MPI_Comm":
-            return "comm"
-        return "win" if names.get("win") == "MPI_Win" else ""
-
-
-def split_parameters(text: str) -> list[str]:
-    """Splits at commas that are not inside brackets."""
-    parts = re.split(r",(?![^\[]*\])", " ".join(text.split()))
-    return [p.strip() for p in parts if p.strip()]
-
-
-def parse_parameter(text: str) -> Parameter:
-    match = re.fullmatch(r"(?P<type>.+?[ *])(?P<name>\w+)(?P<array>\[(?P<length>.*)\])?", text)
-    if match is None:
-        raise SystemExit(f"cannot read parameter '{text}'; write `type name` or `type name[length]`")
-    return Parameter(match["type"].strip(), match["name"], match["array"] is not None, match["length"] or "")
-
-
-def struct_name(function: Function) -> str:
-    return "".join(word.capitalize() for word in function.name.split("_"))
-
-
-def struct(function: Function) -> str:
-    """Its arguments as the runtime takes them."""
-    return f"run::{struct_name(function)}{{{arguments(function)}}}"
-
-
-def nonblocking_name(function: Function) -> str:
-    return "I" + function.name[0].lower() + function.name[1:]
-
-
-def twin(function: Function, name: str, added: str, start: str) -> Function:
-    """A form that does not end in the call that begins it: Wherry may start what it may replace."""
-    parameters = (*function.parameters, *(parse_parameter(p) for p in split_parameters(added)))
-    runs = f"{start}(call, {struct(function)}, request, next)" if function.replaceable else ""
-    wrapped = "nonblocking" if runs else "recording"
-    return Function(name, function.kind, parameters, function.volume, function.peers, runs=runs, wrapped=wrapped)
-
-
-def nonblocking(function: Function) -> Function:
-    """MPI_Ix: the same with a request; it says nothing about waiting."""
-    return twin(function, nonblocking_name(function), "MPI_Request* request", "startable")
-
-
-def persistent(function: Function) -> Function:
-    """MPI_X_init: its data move at each MPI_Start, and are counted there."""
-    made = twin(function, f"{function.name}_init", "MPI_Info info, MPI_Request* request", "initializable")
-    after = f"remember(*request, comm, MPI_PROC_NULL, {function.volume or 'Volume{}'})"
-    return replace(made, volume="", peers="", after=after)
-
-
-def read_table(path: Path) -> list[Function]:
-    functions = []
-    for call in tomllib.loads(path.read_text())["call"]:
-        names, twins = call.pop("names"), call.pop("nonblocking", False)
-        if call["kind"] not in KINDS:
-            raise SystemExit(f"{names[0]}: unknown kind '{call['kind']}' (have: {', '.join(KINDS)})")
-        call["parameters"] = tuple(parse_parameter(p) for p in split_parameters(call["parameters"]))
-        if call.get("replaceable"):
-            call["wrapped"] = "always"
-        starts = call.pop("starts", [])
-        if starts or twins or call.keys() & {"tests", "awaits", "waits"}:
-            call.setdefault("wrapped", "waiting")
-        for name in names:
-            begins = tuple(text.replace("<lower>", name.lower()) for text in starts)
-            function = Function(name=name, starts=begins, **call)
-            function = replace(function, runs=function.runs.replace("<name>", name))
-            # Open MPI orders the blocks of a neighbor that is listed twice otherwise in its nonblocking forms.
-            if twins and not name.startswith("Neighbor"):
-                function = replace(function, starts=(f"{nonblocking(function).name}({arguments(function)})",))
-            functions += [function, nonblocking(function), persistent(function)] if twins else [function]
-    return functions
 
 
 @dataclass(frozen=True)
@@ -207,18 +57,6 @@ def symbol_list(symbols: list[Symbol], fortran: list[str]) -> str:
 
 
 # --- wrappers.inc
-
-
-def signature(f: Function) -> str:
-    return ", ".join(p.declaration for p in f.parameters)
-
-
-def arguments(f: Function) -> str:
-    return ", ".join(p.name for p in f.parameters)
-
-
-def types(f: Function) -> str:
-    return ", ".join(p.in_signature for p in f.parameters)
 
 
 def statement(code: str, when: bool = True) -> list[str]:
@@ -400,61 +238,6 @@ def wrappers(functions: list[Function], symbols: list[Symbol]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-# --- collectives.inc, calls.inc, c_collectives.inc, c_plans.inc
-
-
-def collective_row(f: Function) -> str:
-    value = f.name.lower()
-    return f"COLLECTIVE({value}, {f.name}, {nonblocking_name(f)}, {struct_name(f)}, WHERRY_{value.upper()})"
-
-
-def calls(collectives: list[Function]) -> str:
-    return "".join(
-        f"using {struct_name(f)} = {f.arguments}<Collective::{f.name.lower()}>;\n" for f in collectives if f.arguments
-    )
-
-
-def int_signature(f: Function) -> str:
-    return re.sub(r"\b(COUNT|DISPL)\b", "int", signature(f))
-
-
-def c_collective(f: Function) -> str:
-    given = ", ".join((f"&Runtime::{f.name.lower()}", f"library().{f.name}", arguments(f)))
-    return f"int wherry_{f.name.lower()}({int_signature(f)}) {{\n  return perform({given});\n}}\n"
-
-
-def outlasting(f: Function, p: Parameter) -> str:
-    """An argument of a plan. Arrays are copied; their length is what a parameter of the same side states."""
-    if not p.is_array:
-        return p.name
-    side = "sendbuf" if p.name.startswith("s") else "recvbuf"
-    lengths = {q.length for q in f.parameters if q.is_array and q.name[0] == p.name[0] and q.length}
-    if lengths == {"targets(comm)"}:
-        return f"per_target({p.name}, comm)"
-    if lengths == {"sources(comm)"}:
-        return f"per_source({p.name}, comm)"
-    return f"per_rank({side}, {p.name}, comm)"
-
-
-def c_plan(f: Function) -> str:
-    values = ", ".join(("plan", f"library().{nonblocking_name(f)}", *(outlasting(f, p) for p in f.parameters)))
-    return (
-        f"int wherry_{f.name.lower()}_plan({int_signature(f)}, wherry_plan** plan) {{\n"
-        f"  return make<run::{struct_name(f)}>({values});\n}}\n"
-    )
-
-
-def collective_files(functions: list[Function]) -> dict[str, str]:
-    collectives = [f for f in functions if f.replaceable]
-    in_library = [f for f in collectives if f.library]
-    return {
-        "collectives.inc": "".join(f"{collective_row(f)}\n" for f in collectives),
-        "calls.inc": calls(collectives),
-        "c_collectives.inc": "\n".join(map(c_collective, in_library)),
-        "c_plans.inc": "\n".join(map(c_plan, in_library)),
-    }
-
-
 def preload_files(functions: list[Function]) -> dict[str, str]:
     symbols, fortran = symbols_of(functions), fortran_names(functions)
     return {
@@ -464,24 +247,5 @@ def preload_files(functions: list[Function]) -> dict[str, str]:
     }
 
 
-def write(path: Path, text: str) -> None:
-    """Leaves a file alone that is as it should be: what is compiled from it then need not be compiled again."""
-    if not path.is_file() or path.read_text() != text:
-        path.write_text(text)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table", type=Path, help="tools/mpi_functions.toml")
-    parser.add_argument("directory", type=Path, help="where the files go")
-    parser.add_argument("--collectives", action="store_true", help="those of the collectives instead of the preload's")
-    options = parser.parse_args()
-    functions = read_table(options.table)
-    options.directory.mkdir(parents=True, exist_ok=True)
-    files = collective_files(functions) if options.collectives else preload_files(functions)
-    for name, text in files.items():
-        write(options.directory / name, text)
-
-
 if __name__ == "__main__":
-    main()
+    generate(__doc__ or "", preload_files)

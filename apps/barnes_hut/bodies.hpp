@@ -25,8 +25,8 @@ struct Particle {
 constexpr int most_bodies = 1 << 30;
 
 /// The bodies `first`, `first` + 1, ... of a Plummer sphere of `all` in equilibrium, with total mass 1 and energy -1/4
-/// (Aarseth, Henon, Wielen: A comparison of numerical methods for the study of star cluster dynamics, A&A 37, 1974): the same
-/// however many ranks draw them.
+/// (Aarseth, Henon, Wielen: A comparison of numerical methods for the study of star cluster dynamics, A&A 37, 1974):
+/// the same however many ranks draw them.
 std::vector<Particle> plummer(std::uint64_t seed, std::uint64_t first, std::uint64_t count,
                               std::uint64_t all);
 

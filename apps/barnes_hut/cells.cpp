@@ -20,7 +20,8 @@ void add_own(Moments& sum, const Cell& cell) {
   sum.zz += cell.moments.zz;
 }
 
-/// Without mass the centre is the middle. In two passes over the parts: about a centre that is known, small moments do not drown in large coordinates.
+/// Without mass the centre is the middle. In two passes over the parts: about a centre that is known, small moments do
+/// not drown in large coordinates.
 template <class Part>
 Moments moments(std::span<const Part> parts, const Point& middle) {
   Moments sum;

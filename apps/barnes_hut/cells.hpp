@@ -20,7 +20,8 @@ struct Moments {
 /// Where a cell's children are.
 constexpr std::int32_t on_every_rank = -1;
 
-/// As other ranks read it. All that is below it lies together, cells in the owner's cells and bodies in the owner's bodies.
+/// As other ranks read it. All that is below it lies together, cells in the owner's cells and bodies in the owner's
+/// bodies.
 struct Cell {
   Moments moments;
   double edge = 0;

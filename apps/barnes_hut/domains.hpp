@@ -23,8 +23,8 @@ struct Domain {
 /// How many bodies each of these cells holds, on all ranks together.
 using CountBodies = std::function<std::vector<std::uint64_t>(std::span<const Domain>)>;
 
-/// Cells with at least one and at most so many bodies (more where keys do not tell them apart), in the order of their keys,
-/// each with an owner: ranks have consecutive ones, and about as many bodies as the others.
+/// Cells with at least one and at most so many bodies (more where keys do not tell them apart), in the order of their
+/// keys, each with an owner: ranks have consecutive ones, and about as many bodies as the others.
 std::vector<Domain> divide(std::uint64_t most, int ranks, const CountBodies& count);
 
 }  // namespace barnes_hut

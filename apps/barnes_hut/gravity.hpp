@@ -23,8 +23,8 @@ class Gravity {
   Gravity(MPI_Comm comm, const GravityOptions& options, const remote::Variant& variant,
           const remote::CacheOptions& cache);
 
-  /// Sets the particles' accelerations and potentials, after moving them to the ranks that have their parts of space. At
-  /// least one rank has at least one. timings: of the walks and the sums, not of making the tree. Collective.
+  /// Sets the particles' accelerations and potentials, after moving them to the ranks that have their parts of space.
+  /// At least one rank has at least one. timings: of the walks and the sums, not of making the tree. Collective.
   void compute(std::vector<Particle>& mine, apps::Timings& timings);
 
   /// Of this rank's gets.

@@ -1,5 +1,5 @@
-// The kernel for vectors of some width, in the vector extensions that GCC and Clang share. Each file that includes this is
-// compiled for another processor, so nothing here may be a function that they have in common: no standard library.
+// The kernel for vectors of some width, in the vector extensions that GCC and Clang share. Each file that includes this
+// is compiled for another processor, so nothing here may be a function that they have in common: no standard library.
 #pragma once
 
 #include "barnes_hut/kernel.hpp"
@@ -34,7 +34,8 @@ struct Lanes {
     return y + y * (e * (0.5 + e * (0.375 + e * 0.3125)));
   }
 
-  /// 1 / sqrt(x) to rounding, without a division or a root: half the exponent, minus, is good to 3.4%; then 7e-6; then 1e-16.
+  /// 1 / sqrt(x) to rounding, without a division or a root: half the exponent, minus, is good to 3.4%; then 7e-6; then
+  /// 1e-16.
   [[gnu::always_inline]] static Real inverse_root(const Real& x) {
     const Bits first = 0x5fe6eb50c7b537a9ULL - ((Bits)x >> 1);
     return refined(x, refined(x, (Real)first));

@@ -1,4 +1,5 @@
-// Places in a cube as numbers: the octants from the whole cube down to a body's place, one octal digit each (Morton order).
+// Places in a cube as numbers: the octants from the whole cube down to a body's place, one octal digit each (Morton
+// order).
 #pragma once
 
 #include <bit>

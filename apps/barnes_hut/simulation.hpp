@@ -23,7 +23,8 @@ struct Run {
   bool operator==(const Run& other) const { return particles == other.particles; }
 };
 
-/// Leapfrog: half a kick, a drift, half a kick. timings: of the forces, once before the first step and once in each. Collective.
+/// Leapfrog: half a kick, a drift, half a kick. timings: of the forces, once before the first step and once in each.
+/// Collective.
 Run simulate(MPI_Comm comm, std::vector<Particle> particles, const Steps& steps, Gravity& gravity,
              apps::Timings& timings);
 

@@ -1,7 +1,7 @@
 // Octrees over bodies in the order of their keys.
 //
-// A cell is as small as the bodies in it allow: one with bodies in a single octant is that octant. So cells with children have
-// at least two, and the tree is the same whether it is made as a whole or of parts that ranks have made.
+// A cell is as small as the bodies in it allow: one with bodies in a single octant is that octant. So cells with
+// children have at least two, and the tree is the same whether it is made as a whole or of parts that ranks have made.
 #pragma once
 
 #include <span>

@@ -1,7 +1,8 @@
 // What acts on a group of bodies: the tree is opened from its root until every cell is far enough away.
 //
-// What other ranks have is read as it is opened: first everything that is known here, then all that the last round has asked for
-// together, and so on to the leaves. A get brings what belongs together: all cells of a small subtree, or all of its bodies.
+// What other ranks have is read as it is opened: first everything that is known here, then all that the last round has
+// asked for together, and so on to the leaves. A get brings what belongs together: all cells of a small subtree, or all
+// of its bodies.
 #pragma once
 
 #include <span>
@@ -34,11 +35,12 @@ struct TreeReaders {
 };
 
 struct WalkOptions {
-  /// A cell is far enough from a box if its edge is below theta times the distance of its centre of mass, less what this
-  /// is off the cell's middle (Barnes: A modified tree code, J. Comp. Phys. 87, 1990, for groups; Barnes in
+  /// A cell is far enough from a box if its edge is below theta times the distance of its centre of mass, less what
+  /// this is off the cell's middle (Barnes: A modified tree code, J. Comp. Phys. 87, 1990, for groups; Barnes in
   /// astro-ph/9409055 for the offset). 0: no cell ever is.
   double theta = 0.5;
-  /// Most bodies of a subtree that is read as a whole. Of larger cells a get brings the children; with 0 each leaf is read alone.
+  /// Most bodies of a subtree that is read as a whole. Of larger cells a get brings the children; with 0 each leaf is
+  /// read alone.
   std::int32_t subtree = 128;
 };
 

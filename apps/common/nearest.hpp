@@ -1,4 +1,5 @@
-// The known word that is nearest to an unknown one. Applications see Wherry's public headers only, so they have this of their own.
+// The known word that is nearest to an unknown one. Applications see Wherry's public headers only, so they have this of
+// their own.
 #pragma once
 
 #include <span>

@@ -11,8 +11,8 @@ namespace lcc {
 std::uint64_t common(std::span<const Vertex> a, std::span<const Vertex> b);
 
 /// links: over all neighbours of the vertex, the neighbours that they have in common with it; every link between two
-/// neighbours is counted from both. 0 for a vertex with fewer than two neighbours (Watts and Strogatz, Nature 393, 1998,
-/// leave it undefined; NetworKit says 0).
+/// neighbours is counted from both. 0 for a vertex with fewer than two neighbours (Watts and Strogatz, Nature 393,
+/// 1998, leave it undefined; NetworKit says 0).
 inline double coefficient(std::uint64_t links, std::uint64_t degree) {
   return degree < 2
              ? 0

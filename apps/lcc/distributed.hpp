@@ -25,7 +25,8 @@ Distributed distributed(const EdgeList& graph, MPI_Comm comm);
 /// How long the lists of all neighbours of all vertices are: what a check would read. Collective.
 std::uint64_t work(const Distributed& graph);
 
-/// What is wrong with the links of all vertices, told on all ranks; empty if nothing. Rank 0 counts them alone. Collective.
+/// What is wrong with the links of all vertices, told on all ranks; empty if nothing. Rank 0 counts them alone.
+/// Collective.
 std::string problem_of(const Distributed& graph, const std::vector<std::uint64_t>& links);
 
 }  // namespace lcc

@@ -20,8 +20,8 @@ class Lists {
   Lists(const Partition& partition, int rank, const Part& mine, const GraphReaders& readers)
       : partition_(partition), rank_(rank), mine_(mine), readers_(readers) {}
 
-  /// Brings the lists of these vertices: all offsets together, and then all neighbours. A list's score is its length: long
-  /// lists are those that many vertices ask for.
+  /// Brings the lists of these vertices: all offsets together, and then all neighbours. A list's score is its length:
+  /// long lists are those that many vertices ask for.
   void fetch(std::span<const Vertex> vertices);
 
   /// The list of vertices[i] of the last fetch, until the next.

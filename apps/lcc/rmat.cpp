@@ -13,7 +13,8 @@ constexpr auto first_quarter = static_cast<std::uint64_t>(0.57 * whole);
 constexpr auto second_quarter = static_cast<std::uint64_t>(0.76 * whole);
 constexpr auto third_quarter = static_cast<std::uint64_t>(0.95 * whole);
 
-/// A bijection of the numbers of `scale` bits: to multiply by an odd number and to fold high bits onto low ones both are.
+/// A bijection of the numbers of `scale` bits: to multiply by an odd number and to fold high bits onto low ones both
+/// are.
 Vertex scrambled(std::uint64_t vertex, const Rmat& graph) {
   const std::uint64_t mask = graph.vertices() - 1;
   const int half = std::max(1, graph.scale / 2);

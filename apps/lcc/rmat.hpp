@@ -9,8 +9,8 @@ namespace lcc {
 
 constexpr int most_scale = 30;
 
-/// 2^scale vertices. The quarters' probabilities are those of Graph500; the vertices' numbers are scrambled, or low ones
-/// would be the hubs.
+/// 2^scale vertices. The quarters' probabilities are those of Graph500; the vertices' numbers are scrambled, or low
+/// ones would be the hubs.
 struct Rmat {
   int scale = 12;
   int edge_factor = 16;  // edges drawn for each vertex; loops and repetitions among them

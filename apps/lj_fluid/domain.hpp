@@ -36,8 +36,8 @@ class Domain {
   std::size_t listed() const { return lists_.own.others.size() + lists_.ghosts.others.size(); }
 
   /// Particles go where they belong, in an order that depends on nothing but positions and identities; ghosts and lists
-  /// are made anew. moved: how far any particle is at most from where it was at the last rebuild, the same on all ranks.
-  /// Collective. Throws usage_error if a position is not finite, on the rank that has it: the
+  /// are made anew. moved: how far any particle is at most from where it was at the last rebuild, the same on all
+  /// ranks. Collective. Throws usage_error if a position is not finite, on the rank that has it: the
   /// others wait, so the program must end.
   void rebuild(double moved);
 

@@ -36,8 +36,8 @@ class Film {
 /// The picture that shows bodies at these pixels: how bright each is, row by row from above, 0 to 127.
 using Picture = std::vector<std::uint8_t>;
 
-/// One frame's data, of one pixel or more, in GIF's variant of Lempel's, Ziv's and Welch's compression (GIF89a, appendix F), as
-/// blocks.
+/// One frame's data, of one pixel or more, in GIF's variant of Lempel's, Ziv's and Welch's compression (GIF89a,
+/// appendix F), as blocks.
 std::string compressed(const Picture& picture);
 
 }  // namespace nbody

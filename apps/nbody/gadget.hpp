@@ -1,5 +1,5 @@
-// Bodies in the snapshot format of GADGET (format 1: V. Springel, User guide for GADGET-2, 2005, section 6), which many programs
-// of astronomy read and write.
+// Bodies in the snapshot format of GADGET (format 1: V. Springel, User guide for GADGET-2, 2005, section 6), which many
+// programs of astronomy read and write.
 #pragma once
 
 #include <string>

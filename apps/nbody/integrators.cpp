@@ -6,8 +6,8 @@
 namespace nbody {
 namespace {
 
-/// Leapfrog steps of these lengths, which read the same backwards: drifts in full, kicks of neighbors joined (Yoshida, Construction
-/// of higher order symplectic integrators, Physics Letters A 150, 1990).
+/// Leapfrog steps of these lengths, which read the same backwards: drifts in full, kicks of neighbors joined (Yoshida,
+/// Construction of higher order symplectic integrators, Physics Letters A 150, 1990).
 Integrator composed(std::string name, std::string meaning, int order, std::vector<double> lengths) {
   std::vector<double> kicks = {lengths.front() / 2};
   for (std::size_t i = 1; i < lengths.size(); ++i) kicks.push_back((lengths[i - 1] + lengths[i]) / 2);

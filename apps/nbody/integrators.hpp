@@ -23,8 +23,8 @@ void kick(Vectors& velocity, const Vectors& acceleration, Range range, double dt
 /// r += v dt.
 void drift(Vectors& place, const Vectors& velocity, Range range, double dt);
 
-/// A step of the bodies of a range. accelerations must be those of the places on entry, and are on return; accelerate() makes
-/// them so.
+/// A step of the bodies of a range. accelerations must be those of the places on entry, and are on return; accelerate()
+/// makes them so.
 template <class Accelerate>
 void step(const Integrator& integrator, Bodies& bodies, Vectors& accelerations, Range range, double dt,
           Accelerate&& accelerate) {

@@ -1,7 +1,7 @@
 // Gravity between bodies: kernels in several precisions, for the instructions that this processor has.
 //
-// Body j pulls body i with the acceleration m_j d / (|d|^2 + eps^2)^(3/2), d = r_j - r_i. By Newton's third law i pulls j
-// by the same force, so that a pair needs one root for both.
+// Body j pulls body i with the acceleration m_j d / (|d|^2 + eps^2)^(3/2), d = r_j - r_i. By Newton's third law i pulls
+// j by the same force, so that a pair needs one root for both.
 //
 // Bodies nearer than `coincident` (with eps added: sqrt(|d|^2 + eps^2)) do not pull each other: two at one place with
 // eps = 0 feel nothing of each other, as if they were one body. A body never pulls itself. Coordinates must stay below
@@ -25,12 +25,13 @@ struct Instructions {
   int added = 0;     // sums and differences
   int estimate = 0;  // for an estimate of 1 / r
   int all() const { return fused + added + estimate; }
-  /// Computes the same mixture, so many times, without one waiting for the other: no kernel of these instructions is faster.
-  /// The result is of no use. Null: not counted.
+  /// Computes the same mixture, so many times, without one waiting for the other: no kernel of these instructions is
+  /// faster. The result is of no use. Null: not counted.
   double (*run)(std::size_t times) = nullptr;
 };
 
-/// One way to compute the pulls. All functions add to the sums, and may be called by several threads for different sums.
+/// One way to compute the pulls. All functions add to the sums, and may be called by several threads for different
+/// sums.
 struct Kernel {
   std::string name;
   std::string meaning;
@@ -42,14 +43,15 @@ struct Kernel {
   /// must not overlap.
   void (*between)(const Points& rows, Range row_range, const Points& columns, Range column_range, double eps2,
                   const Sums& row_sums, const Sums& column_sums);
-  /// What the columns do to the rows, and not the reverse. The ranges may overlap. The bits of a row's sum depend on the
-  /// columns and on their range only, not on the other rows.
+  /// What the columns do to the rows, and not the reverse. The ranges may overlap. The bits of a row's sum depend on
+  /// the columns and on their range only, not on the other rows.
   void (*onto)(const Points& rows, Range row_range, const Points& columns, Range column_range, double eps2,
                const Sums& row_sums);
   Instructions both_sides = {}, one_side = {};
 };
 
-/// Accelerations and potentials at once. The potential of a row is -sum of m_j / sqrt(|d|^2 + eps^2) without the row's own.
+/// Accelerations and potentials at once. The potential of a row is -sum of m_j / sqrt(|d|^2 + eps^2) without the row's
+/// own.
 struct FieldKernel {
   std::string name;
   double error;  // of both, as of a Kernel

@@ -1,4 +1,5 @@
-// How fast is each kernel on one core, against the loops that the compiler vectorises and against what the processor could do?
+// How fast is each kernel on one core, against the loops that the compiler vectorises and against what the processor
+// could do?
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -166,8 +167,8 @@ double seconds_of_bound(const Instructions& instructions) {
   return seconds([&] { unused = instructions.run(times); }) / static_cast<double>(times);
 }
 
-/// The units for wide vectors sleep while there is nothing for them, and take some ten microseconds to wake: 3 % of the time of
-/// 2048 bodies, which no step of a simulation after the first one takes.
+/// The units for wide vectors sleep while there is nothing for them, and take some ten microseconds to wake: 3 % of the
+/// time of 2048 bodies, which no step of a simulation after the first one takes.
 void wake(const InstructionSet& set) { seconds_of_bound(set.kernels.front().both_sides); }
 
 Comparison compare(const Settings& settings, std::size_t count, apps::Progress& progress) {

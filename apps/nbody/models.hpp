@@ -17,7 +17,8 @@ struct Model {
 };
 const std::vector<Model>& models();
 
-/// Two bodies of masses 3/4 and 1/4 on an ellipse of semi-major axis 1 and eccentricity 1/2, farthest apart; at rest as a whole.
+/// Two bodies of masses 3/4 and 1/4 on an ellipse of semi-major axis 1 and eccentricity 1/2, farthest apart; at rest as
+/// a whole.
 Bodies kepler();
 constexpr double kepler_period = 6.283185307179586;
 

@@ -33,7 +33,8 @@ Cost balanced_cost(double n, double p) {
 }
 Cost replicated_cost(double n, double p) { return {triangle(n) / p, allreduce_bytes(n, p), 2 * rounds(p)}; }
 Cost overlapped_cost(double n, double p) {
-  // The last block's bytes are not behind any computation; the messages of the other reductions cost the processor only.
+  // The last block's bytes are not behind any computation; the messages of the other reductions cost the processor
+  // only.
   const auto blocks =
       static_cast<double>(overlapped_blocks(static_cast<std::size_t>(n), static_cast<std::size_t>(p)));
   const double bytes = allreduce_bytes(n, p), last = bytes / blocks;

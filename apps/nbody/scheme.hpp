@@ -40,7 +40,8 @@ struct SchemeRow {
   bool reproducible;  // the same bits for every number of ranks and threads
   std::unique_ptr<Scheme> (*make)(MPI_Comm comm, Team& team, std::size_t bodies);
   /// What an acceleration costs, for a choice without trying: pairs that the busiest rank computes (for both bodies, as
-  /// `Team::both`), bytes that a rank sends, messages that follow each other, and bytes that it sends while it computes.
+  /// `Team::both`), bytes that a rank sends, messages that follow each other, and bytes that it sends while it
+  /// computes.
   struct Cost {
     double pairs, bytes, messages, hidden_bytes = 0;
   };

@@ -4,8 +4,8 @@
 //   m,x,y,z,vx,vy,vz
 //   0.5,1,0,0,0,1,0
 //
-// Lines that begin with # are comments; the one that begins with "# nbody" says where a run was. Numbers have as many digits as it
-// takes to read back the same bits.
+// Lines that begin with # are comments; the one that begins with "# nbody" says where a run was. Numbers have as many
+// digits as it takes to read back the same bits.
 #pragma once
 
 #include <optional>

@@ -22,8 +22,8 @@ struct Span {
 };
 using Spans = std::vector<Span>;
 
-/// Of each rank its spans in order. A collective's time until the last rank of its group has come becomes a span of its own: wait.
-/// The k-th collective of a kind in a group is the same call on all its ranks.
+/// Of each rank its spans in order. A collective's time until the last rank of its group has come becomes a span of its
+/// own: wait. The k-th collective of a kind in a group is the same call on all its ranks.
 std::vector<Spans> with_waits(const std::vector<Spans>& ranks);
 
 /// Trace Event Format ("X" events; times in microseconds): one process for each rank.

@@ -9,8 +9,8 @@
 
 namespace nbody {
 
-/// The time that all ranks take as zero, by this rank's own clock: of the hosts' clocks nothing is known but that a barrier ends on all
-/// at about the same time. Collective.
+/// The time that all ranks take as zero, by this rank's own clock: of the hosts' clocks nothing is known but that a
+/// barrier ends on all at about the same time. Collective.
 double common_zero_s(MPI_Comm comm);
 
 /// On rank 0 the text of the trace, elsewhere nothing. Collective.

@@ -1,4 +1,5 @@
-// What all applications do around their work: MPI from start to end, a command line that all ranks agree on, the report.
+// What all applications do around their work: MPI from start to end, a command line that all ranks agree on, the
+// report.
 #pragma once
 
 #include <mpi.h>
@@ -33,8 +34,8 @@ struct Application {
   std::function<Outcome(MPI_Comm comm, Progress& progress)> work;
 };
 
-/// The whole of main(); returns the exit code, the same on all ranks: 0 done; 1 a wrong result, or no room for the file;
-/// 2 wrong usage, said once.
+/// The whole of main(); returns the exit code, the same on all ranks: 0 done; 1 a wrong result, or no room for the
+/// file; 2 wrong usage, said once.
 int run(int argc, char** argv, const Application& application);
 
 }  // namespace apps

@@ -30,7 +30,8 @@ class ElementType {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// Where parts of these sizes begin, one after the other; one number more than there are parts. Throws std::length_error, local.
+/// Where parts of these sizes begin, one after the other; one number more than there are parts. Throws
+/// std::length_error, local.
 inline std::vector<int> begins(const std::vector<int>& counts) {
   std::vector<int> places(counts.size() + 1);
   std::int64_t next = 0;

@@ -26,7 +26,8 @@ class Step {
   Result run(const apps::Collectives& with, MoveTimings& moves, apps::Timings& total);
 
   const std::vector<Move>& moves() const { return fft_.moves(); }
-  /// What is wrong with a result, told on all ranks; empty if nothing. Rank 0 computes it alone: for small grids. Collective.
+  /// What is wrong with a result, told on all ranks; empty if nothing. Rank 0 computes it alone: for small grids.
+  /// Collective.
   std::string problem_of(const Result& result) const;
 
  private:

@@ -1,7 +1,7 @@
 // One pass of a distributed radix sort as arithmetic: which keys go to which rank.
 //
-// A pass puts all keys in the order of one digit and keeps the order of equal digits. Every rank holds a block of the same
-// number of keys before and after it, so a key's place in the whole says where it goes:
+// A pass puts all keys in the order of one digit and keeps the order of equal digits. Every rank holds a block of the
+// same number of keys before and after it, so a key's place in the whole says where it goes:
 //   keys with smaller digits + keys with this digit on lower ranks + such keys before it on this rank.
 #pragma once
 

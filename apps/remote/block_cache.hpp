@@ -1,5 +1,6 @@
-// A cache of blocks with direct mapping, as the one of the UPC code that Di Girolamo, Vella and Hoefler (Transparent Caching
-// for RMA Systems, IPDPS 2017) compare with: memory is read in blocks of one size, and each block has one slot where it can be.
+// A cache of blocks with direct mapping, as the one of the UPC code that Di Girolamo, Vella and Hoefler (Transparent
+// Caching for RMA Systems, IPDPS 2017) compare with: memory is read in blocks of one size, and each block has one slot
+// where it can be.
 #pragma once
 
 #include <cstring>

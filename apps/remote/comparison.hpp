@@ -23,8 +23,8 @@ class Comparison {
  public:
   Comparison(MPI_Comm comm, const CacheOptions& options);
 
-  /// Every variant runs once; who begins changes from turn to turn, so that what one leaves in the processor's caches helps
-  /// all alike. Collective, and so is `run`, which says what this rank's gets came to.
+  /// Every variant runs once; who begins changes from turn to turn, so that what one leaves in the processor's caches
+  /// helps all alike. Collective, and so is `run`, which says what this rank's gets came to.
   void turn(int number, const std::function<Statistics(const Variant& variant, apps::Timings& timings)>& run);
 
   /// A measurement of each variant but plain MPI, against that if it took part; with figures of its gets. Collective.

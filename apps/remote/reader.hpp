@@ -37,8 +37,8 @@ class Reader {
   virtual void get(std::span<std::byte> into, int target, std::size_t displacement, double score) = 0;
   virtual void flush() = 0;
 
-  /// All ranks have written to their memory: later gets see what is there now. Between the last flush of any rank and the
-  /// first write lies a barrier, which is the application's. Collective.
+  /// All ranks have written to their memory: later gets see what is there now. Between the last flush of any rank and
+  /// the first write lies a barrier, which is the application's. Collective.
   virtual void renew() = 0;
 
   virtual Statistics statistics() const = 0;

@@ -9,7 +9,8 @@
 
 namespace overhead {
 
-/// An archive packs objects, and unpacks as many as the vector has, or, of particles, as there are. From `bitwise` on: memory as it is, with its padding; lists behind lengths of eight bytes, then of two.
+/// An archive packs objects, and unpacks as many as the vector has, or, of particles, as there are. From `bitwise` on:
+/// memory as it is, with its padding; lists behind lengths of eight bytes, then of two.
 template <Step step>
 struct Memory {
   static_assert(step >= Step::bitwise);

@@ -1,5 +1,5 @@
-// What all transports of the study share that are not Wherry's: messages of bytes, and images of a rank's own particles.
-// Which particles are ghosts where is Wherry's choice for all of them.
+// What all transports of the study share that are not Wherry's: messages of bytes, and images of a rank's own
+// particles. Which particles are ghosts where is Wherry's choice for all of them.
 #pragma once
 
 #include <mpi.h>

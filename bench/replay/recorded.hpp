@@ -12,7 +12,8 @@
 
 namespace replay {
 
-/// A get's key is where its range begins; ranges of one beginning are of one size. Throws usage_error with file and line.
+/// A get's key is where its range begins; ranges of one beginning are of one size. Throws usage_error with file and
+/// line.
 inline Trace recorded(const std::string& path) {
   std::ifstream file(path);
   if (!file)

@@ -59,8 +59,8 @@ inline Trace zipf(std::string name, std::size_t keys, double skew, std::size_t l
   return {std::move(name), std::move(references)};
 }
 
-/// Independent references whose keys are normally distributed about the middle one, with a deviation of a sixth of the keys; sizes
-/// as in zipf().
+/// Independent references whose keys are normally distributed about the middle one, with a deviation of a sixth of the
+/// keys; sizes as in zipf().
 inline Trace normal(std::string name, std::size_t keys, std::size_t length, unsigned seed) {
   Random random(seed);
   std::vector<std::uint32_t> bytes;

@@ -25,8 +25,8 @@ using Buffer = std::vector<unsigned char>;
 /// Which part of the collective's buffer a rank has, before or after.
 enum class Part { nothing, own_block, all, all_at_root };  // the root is rank 0
 
-/// One rank's part in a collective. The buffers are as long as that of the whole collective, so that a block lies at the same
-/// place in both.
+/// One rank's part in a collective. The buffers are as long as that of the whole collective, so that a block lies at
+/// the same place in both.
 struct Call {
   int rank, size, block;
   Buffer send = {}, receive = {};
@@ -83,7 +83,8 @@ struct Subject {
   int (*call)(Call& c, run::Runtime* runtime);
 };
 
-/// The table. Unsigned char: sums are exact and the same in every order, and every number of bytes is a number of elements.
+/// The table. Unsigned char: sums are exact and the same in every order, and every number of bytes is a number of
+/// elements.
 inline constexpr Subject subjects[] = {
     {"alltoall", std::nullopt, Part::all, Part::all,
      [](Call& c, run::Runtime* runtime) {
@@ -139,8 +140,8 @@ inline const Subject* find_subject(std::string_view name) {
   return found == std::end(subjects) ? nullptr : found;
 }
 
-/// Bytes of the collective's buffer. `block` is what a rank sends to one other (alltoall), gives (allgather, gather) or gets
-/// (scatter, reduce_scatter_block), and else the whole message.
+/// Bytes of the collective's buffer. `block` is what a rank sends to one other (alltoall), gives (allgather, gather) or
+/// gets (scatter, reduce_scatter_block), and else the whole message.
 inline long long buffer_bytes(const Subject& what, int ranks, int block) {
   if (what.operation == Operation::barrier) return 0;
   const bool in_blocks = !what.operation || wherry::schedule::in_blocks(*what.operation);
@@ -163,8 +164,8 @@ struct Row {
   }
 };
 
-/// A block of the buffer before the collective, at `rank`; where there are no blocks, all of it. What is moved is the same wherever
-/// it is; what is combined differs.
+/// A block of the buffer before the collective, at `rank`; where there are no blocks, all of it. What is moved is the
+/// same wherever it is; what is combined differs.
 inline Row given(const Subject& what, const Call& c, int block) {
   if (!what.operation) return {content(c.rank, block, 0), 1};
   return {content(reduces(*what.operation) ? c.rank : 0, 0, 0), 1};

@@ -1,10 +1,10 @@
 // How long does one collective take on a simulated machine, by the simulated clock?
 //
 //   simulate_collective.so --collective allreduce --size 1024 --strategy ring --nodes 16 --copy-rate 1e9
-// A program for SimGrid's smpimain; `wherry simulate` writes the platform and starts it. Strategies: "native" is the simulator's
-// own; "wherry" the whole runtime, which learns in up to --calls calls, of which the last counts; "wherry:mesh" the whole runtime
-// told what to use. --constants: what the cost model knows of the machine. All ranks start at one instant; the time is up when
-// the last one has all its data, which is checked.
+// A program for SimGrid's smpimain; `wherry simulate` writes the platform and starts it. Strategies: "native" is the
+// simulator's own; "wherry" the whole runtime, which learns in up to --calls calls, of which the last counts;
+// "wherry:mesh" the whole runtime told what to use. --constants: what the cost model knows of the machine. All ranks
+// start at one instant; the time is up when the last one has all its data, which is checked.
 // The clock is that of the network: SMPI lets memory copies take no time, so those of a strategy are charged here.
 #include <simgrid/actor.h>
 

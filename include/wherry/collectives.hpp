@@ -1,4 +1,5 @@
-// Wherry for C++20, as wherry.hpp describes it: collectives that move data from one rank to all, or from all to one or all.
+// Wherry for C++20, as wherry.hpp describes it: collectives that move data from one rank to all, or from all to one or
+// all.
 #pragma once
 
 #include <mpi.h>
@@ -58,10 +59,11 @@ void bcast(Data&& data, int root, MPI_Comm comm) {
 
 /// Collects a block from every rank at the root: block o of its `receive` is `send` of rank o.
 ///
-/// send: as many values on all ranks; may be empty. receive: at the root ranks times as many; elsewhere ignored, and may
-///   be empty. They must not overlap. root: the same on all ranks.
+/// send: as many values on all ranks; may be empty. receive: at the root ranks times as many; elsewhere ignored, and
+///   may be empty. They must not overlap. root: the same on all ranks.
 /// Collective over comm. Returns when `receive` is complete or, elsewhere, `send` may be written again.
-/// Throws usage_error (local, before any message) if root is no rank or its receive has not the size for all blocks; mpi_error.
+/// Throws usage_error (local, before any message) if root is no rank or its receive has not the size for all blocks;
+/// mpi_error.
 /// Standard: MPI 4.1, section 6.5, MPI_Gather.
 template <Values Send, WritableValues Receive>
   requires Alike<Send, Receive>
@@ -78,8 +80,8 @@ void gather(const Send& send, Receive&& receive, int root, MPI_Comm comm) {
                     detail::block_count<T>(all, ranks, "receive"), type, root, comm));
 }
 
-/// In place: at the root, `data` holds a block for each rank, of which its own is there already; elsewhere `data` is the
-/// block that is sent. All ranks must call this form.
+/// In place: at the root, `data` holds a block for each rank, of which its own is there already; elsewhere `data` is
+/// the block that is sent. All ranks must call this form.
 template <WritableValues Data>
 void gather(Data&& data, int root, MPI_Comm comm) {
   using T = std::ranges::range_value_t<Data>;
@@ -99,7 +101,8 @@ void gather(Data&& data, int root, MPI_Comm comm) {
 /// send: at the root one block for each rank, one after the other; elsewhere ignored, and may be empty.
 /// receive: one block, of as many values on all ranks; they must not overlap. root: the same on all ranks.
 /// Collective over comm. Returns when `receive` is complete.
-/// Throws usage_error (local, before any message) if root is no rank or its send has not the size of all blocks; mpi_error.
+/// Throws usage_error (local, before any message) if root is no rank or its send has not the size of all blocks;
+/// mpi_error.
 /// Standard: MPI 4.1, section 6.6, MPI_Scatter.
 template <Values Send, WritableValues Receive>
   requires Alike<Send, Receive>
@@ -115,8 +118,8 @@ void scatter(const Send& send, Receive&& receive, int root, MPI_Comm comm) {
                                std::ranges::data(receive), detail::mpi_count<T>(mine), type, root, comm));
 }
 
-/// In place: at the root, `data` holds a block for each rank, of which its own stays there; elsewhere `data` is the block that
-/// arrives. All ranks must call this form.
+/// In place: at the root, `data` holds a block for each rank, of which its own stays there; elsewhere `data` is the
+/// block that arrives. All ranks must call this form.
 template <WritableValues Data>
 void scatter(Data&& data, int root, MPI_Comm comm) {
   using T = std::ranges::range_value_t<Data>;

@@ -1,11 +1,12 @@
-// Wherry for C++20, as wherry.hpp describes it: collectives among the neighbors of a communicator's topology, and their plans.
+// Wherry for C++20, as wherry.hpp describes it: collectives among the neighbors of a communicator's topology, and their
+// plans.
 //
 //   MPI_Cart_create(MPI_COMM_WORLD, 2, extents, periods, 0, &grid);
 //   std::vector<double> send(4 * n), receive(4 * n);   // west, east, south, north
 //   wherry::neighbor_alltoall(send, receive, grid);
 //
-// What wherry.h says of neighborhoods holds here: how neighbors are numbered, and that blocks of MPI_PROC_NULL stay as they are,
-// although they have a place in both ranges.
+// What wherry.h says of neighborhoods holds here: how neighbors are numbered, and that blocks of MPI_PROC_NULL stay as
+// they are, although they have a place in both ranges.
 #pragma once
 
 #include <mpi.h>
@@ -108,11 +109,11 @@ int near_block(std::size_t sent, std::size_t received, const Degrees& near) {
 
 /// Sends block i of `send` to neighbor i; block i of `receive` comes from neighbor i.
 ///
-/// send: one block for each neighbor that this rank sends to, one after the other, all of the same size on all ranks, which may be
-///   0. receive: one of that size for each that it receives from; they must not overlap.
+/// send: one block for each neighbor that this rank sends to, one after the other, all of the same size on all ranks,
+///   which may be 0. receive: one of that size for each that it receives from; they must not overlap.
 /// Collective over comm. Returns when `receive` is complete.
-/// Throws usage_error (local, before any message) if a size is no multiple of the neighbors, if blocks differ in size, or there is no
-/// topology; mpi_error.
+/// Throws usage_error (local, before any message) if a size is no multiple of the neighbors, if blocks differ in size,
+/// or there is no topology; mpi_error.
 /// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoall.
 template <Values Send, WritableValues Receive>
   requires Alike<Send, Receive>
@@ -124,11 +125,12 @@ void neighbor_alltoall(const Send& send, Receive&& receive, MPI_Comm comm) {
                                          std::ranges::data(receive), count.receive, count.type, comm));
 }
 
-/// The same with blocks of any size, one after the other: counts have one entry per neighbor, in values (not bytes). A block that is
-/// received has the size that its sender sends.
+/// The same with blocks of any size, one after the other: counts have one entry per neighbor, in values (not bytes). A
+/// block that is received has the size that its sender sends.
 ///
 /// Collective over comm. Returns when `receive` is complete.
-/// Throws usage_error (local, before any message) if a block is not inside its range, or there is no topology; mpi_error.
+/// Throws usage_error (local, before any message) if a block is not inside its range, or there is no topology;
+/// mpi_error.
 /// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoallv.
 template <Values Send, WritableValues Receive>
   requires Alike<Send, Receive>
@@ -146,10 +148,11 @@ void neighbor_alltoallv(const Send& send, std::span<const int> send_counts, Rece
 
 /// Sends `send` to all neighbors; block i of `receive` comes from neighbor i.
 ///
-/// send: as many values on all ranks; may be empty. receive: one such block for each neighbor that this rank receives from; they
-///   must not overlap.
+/// send: as many values on all ranks; may be empty. receive: one such block for each neighbor that this rank receives
+///   from; they must not overlap.
 /// Collective over comm. Returns when `receive` is complete.
-/// Throws usage_error (local, before any message) if receive has not the size for all blocks, or there is no topology; mpi_error.
+/// Throws usage_error (local, before any message) if receive has not the size for all blocks, or there is no topology;
+/// mpi_error.
 /// Standard: MPI 4.1, section 8.6.1, MPI_Neighbor_allgather.
 template <Values Send, WritableValues Receive>
   requires Alike<Send, Receive>
@@ -172,7 +175,8 @@ Plan neighbor_alltoall_plan(const Send& send, Receive&& receive, MPI_Comm comm) 
                       count.send, count.type, std::ranges::data(receive), count.receive, count.type, comm);
 }
 
-/// As neighbor_alltoallv(send, send_counts, receive, receive_counts, comm). The counts are copied. Collective over comm.
+/// As neighbor_alltoallv(send, send_counts, receive, receive_counts, comm). The counts are copied. Collective over
+/// comm.
 template <Values Send, WritableValues Receive>
   requires Alike<Send, Receive>
 Plan neighbor_alltoallv_plan(const Send& send, std::span<const int> send_counts, Receive&& receive,

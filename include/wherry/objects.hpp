@@ -306,8 +306,8 @@ std::vector<std::pair<int, T>> exchange_objects(const std::vector<std::pair<int,
 }
 
 /// The same among neighbors, which is faster: each rank sends one object to each of its `neighbors`, an empty container
-/// for example, and receives one from each, in their order. neighbors: other ranks, each once; a rank has another as its
-/// neighbor if that one has it.
+/// for example, and receives one from each, in their order. neighbors: other ranks, each once; a rank has another as
+/// its neighbor if that one has it.
 template <class T>
 std::vector<T> neighbor_exchange_objects(std::span<const T> objects, std::span<const int> neighbors,
                                          MPI_Comm comm) {

@@ -7,9 +7,9 @@
 //     step.wait();
 //   }
 //
-// What wherry.h says of wherry_plan holds here too: memory and communicator must be there until the plan is gone, and all ranks start
-// their plans in one order. A range is taken by its memory, so it must not be resized meanwhile. Errors are as in wherry.hpp: the makers
-// throw usage_error (local) where the arguments do not fit together.
+// What wherry.h says of wherry_plan holds here too: memory and communicator must be there until the plan is gone, and
+// all ranks start their plans in one order. A range is taken by its memory, so it must not be resized meanwhile. Errors
+// are as in wherry.hpp: the makers throw usage_error (local) where the arguments do not fit together.
 #pragma once
 
 #include <mpi.h>
@@ -24,8 +24,8 @@
 
 namespace wherry {
 
-/// Owns a plan. Movable; one that was moved from, or made by default, holds none, and nothing must be called but its destructor and
-/// assignment.
+/// Owns a plan. Movable; one that was moved from, or made by default, holds none, and nothing must be called but its
+/// destructor and assignment.
 class [[nodiscard]] Plan {
  public:
   Plan() = default;
@@ -84,8 +84,8 @@ Plan alltoall_plan(const Send& send, Receive&& receive, MPI_Comm comm) {
                       std::ranges::data(receive), count, type, comm);
 }
 
-/// As alltoallv(send, send_counts, receive, receive_counts, comm): blocks one after the other. The counts are copied. Collective
-/// over comm.
+/// As alltoallv(send, send_counts, receive, receive_counts, comm): blocks one after the other. The counts are copied.
+/// Collective over comm.
 template <Values Send, WritableValues Receive>
   requires Alike<Send, Receive>
 Plan alltoallv_plan(const Send& send, std::span<const int> send_counts, Receive&& receive,

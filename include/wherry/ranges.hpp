@@ -1,5 +1,5 @@
-// Wherry for C++20, as wherry.hpp describes it: the ranges that collectives take, MPI's types for their values, and what is
-// checked of them before anything is sent.
+// Wherry for C++20, as wherry.hpp describes it: the ranges that collectives take, MPI's types for their values, and
+// what is checked of them before anything is sent.
 #pragma once
 
 #include <mpi.h>

@@ -1,7 +1,8 @@
 // Wherry for C++20, as wherry.hpp describes it: reductions, and the operations that they apply.
 //
-// An operation is one of wherry::op for the values that MPI defines it on, which the compiler checks, or any MPI_Op, which
-// MPI checks. The function of a program's own MPI_Op gets values that MPI has no type for as elements of sizeof(T) bytes.
+// An operation is one of wherry::op for the values that MPI defines it on, which the compiler checks, or any MPI_Op,
+// which MPI checks. The function of a program's own MPI_Op gets values that MPI has no type for as elements of
+// sizeof(T) bytes.
 #pragma once
 
 #include <mpi.h>
@@ -183,8 +184,8 @@ void allreduce(Data&& data, Op op, MPI_Comm comm) {
 
 /// Reduces blocks, one for each rank: `receive` of rank d is block d of the reduced `send`.
 ///
-/// send: one block for each rank, one after the other. receive: one block, of as many values on all ranks; they must not
-///   overlap. op: as for reduce.
+/// send: one block for each rank, one after the other. receive: one block, of as many values on all ranks; they must
+///   not overlap. op: as for reduce.
 /// Collective over comm. Returns when `receive` is complete.
 /// Throws usage_error (local, before any message) if send has not the size of all blocks; mpi_error.
 /// Standard: MPI 4.1, section 6.10.1, MPI_Reduce_scatter_block.
@@ -201,8 +202,8 @@ void reduce_scatter_block(const Send& send, Receive&& receive, Op op, MPI_Comm c
                                             element.type(), op, comm));
 }
 
-/// In place: `data` holds a block for each rank; the result replaces its first block, the others are undefined. Returns the
-/// result. All ranks must call this form.
+/// In place: `data` holds a block for each rank; the result replaces its first block, the others are undefined. Returns
+/// the result. All ranks must call this form.
 template <WritableValues Data, Reduces<Data> Op>
 auto reduce_scatter_block(Data&& data, Op op, MPI_Comm comm) {
   using T = std::ranges::range_value_t<Data>;

@@ -34,8 +34,8 @@ struct Arrival {
   std::span<const T> values;
 };
 
-/// What arrived in one exchange: a range of Arrival<T>, in ascending order of sources, and from each source in the order in which
-/// it sent. It owns the values, which stay where they are when it is moved.
+/// What arrived in one exchange: a range of Arrival<T>, in ascending order of sources, and from each source in the
+/// order in which it sent. It owns the values, which stay where they are when it is moved.
 template <class T>
 class Inbox {
  public:
@@ -73,11 +73,11 @@ class Inbox {
 
 /// Sends each message to its destination, and gets those that other ranks send here.
 ///
-/// messages: any number, in any order; several may have one destination, which may be this rank; values may be none. T is the same
-///   on all ranks, is copied as bytes, and needs no more alignment than any C type.
+/// messages: any number, in any order; several may have one destination, which may be this rank; values may be none. T
+///   is the same on all ranks, is copied as bytes, and needs no more alignment than any C type.
 /// Collective over comm. Returns when all that is sent here has arrived, and `messages` may be changed.
-/// Throws usage_error (local, before any message) for more messages than an int counts; mpi_error when the exchange is over, of
-///   which a message to no rank of comm (MPI_ERR_RANK) is this rank's alone: no other rank waits.
+/// Throws usage_error (local, before any message) for more messages than an int counts; mpi_error when the exchange is
+///   over, of which a message to no rank of comm (MPI_ERR_RANK) is this rank's alone: no other rank waits.
 template <class T>
 Inbox<T> sparse_exchange(std::span<const Outgoing<T>> messages, MPI_Comm comm) {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignof(std::max_align_t));

@@ -1,14 +1,15 @@
 // Wherry for C: the collectives of MPI under the prefix wherry_, with MPI's own signatures.
 //
-// Replace MPI_Alltoall by wherry_alltoall, link Wherry beside the MPI library, and Wherry runs whichever is best on this
-// machine: one of its strategies or the native collective. Nothing has to be started or ended: Wherry begins with
+// Replace MPI_Alltoall by wherry_alltoall, link Wherry beside the MPI library, and Wherry runs whichever is best on
+// this machine: one of its strategies or the native collective. Nothing has to be started or ended: Wherry begins with
 // the first call after MPI_Init and ends inside MPI_Finalize. The settings are those of `wherry run` (WHERRY_ALLTOALL,
 // WHERRY_DISABLE, ...; docs/reference/settings.md), read once, and must be the same on all ranks. Under `wherry run` as
 // well, MPI's own names go to that Wherry and these to this one; its profile does not show the calls of these.
 //
 // What holds for every collective here:
-// - Arguments mean what MPI says (MPI 4.1, chapters 6 and 8): units, MPI_IN_PLACE, MPI_BOTTOM, derived types, empty blocks,
-//   intercommunicators. The caller owns all buffers and arrays; Wherry keeps none of them when the call has returned.
+// - Arguments mean what MPI says (MPI 4.1, chapters 6 and 8): units, MPI_IN_PLACE, MPI_BOTTOM, derived types, empty
+//   blocks, intercommunicators. The caller owns all buffers and arrays; Wherry keeps none of them when the call has
+//   returned.
 // - It is collective over comm, in the same order as all other collectives on comm. A program must use the same one of
 //   the two on all ranks: a wherry_ call does not match an MPI_ call.
 // - It returns when this rank's data have arrived and its send buffer may be written again.
@@ -60,8 +61,8 @@ int wherry_alltoallw(const void* sendbuf, const int sendcounts[], const int sdis
 
 /// Collects a block from every rank on all ranks: block o of recvbuf comes from rank o.
 ///
-/// sendbuf: sendcount elements of sendtype. MPI_IN_PLACE on all ranks: the rank's own block of recvbuf is sent; sendcount
-///   and sendtype are ignored.
+/// sendbuf: sendcount elements of sendtype. MPI_IN_PLACE on all ranks: the rank's own block of recvbuf is sent;
+///   sendcount and sendtype are ignored.
 /// recvbuf: one block of recvcount elements of recvtype from each rank; it must not overlap sendbuf.
 /// sendcount, recvcount: elements per block (not bytes), may be 0; blocks have as many bytes on all ranks.
 /// Standard: MPI 4.1, section 6.7, MPI_Allgather.
@@ -94,9 +95,9 @@ int wherry_gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, voi
 int wherry_scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
                    MPI_Datatype recvtype, int root, MPI_Comm comm);
 
-// Of all reductions: element i of the result is op over element i of all ranks. An op that does not commute is applied in the
-// order of ranks. What rounds may differ in its last bits from call to call, while strategies are tried; on all ranks of
-// one call it is the same. WHERRY_REPRODUCIBLE=1 leaves such reductions to the library.
+// Of all reductions: element i of the result is op over element i of all ranks. An op that does not commute is applied
+// in the order of ranks. What rounds may differ in its last bits from call to call, while strategies are tried; on all
+// ranks of one call it is the same. WHERRY_REPRODUCIBLE=1 leaves such reductions to the library.
 
 /// Reduces count elements of all ranks to the root's recvbuf.
 ///
@@ -116,8 +117,8 @@ int wherry_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype
 
 /// Reduces blocks of recvcount elements, one for each rank; rank d gets block d of the result.
 ///
-/// sendbuf: one block of recvcount elements of datatype for each rank. MPI_IN_PLACE on all ranks: they are in recvbuf, whose
-///   first block the result replaces; what the others hold afterwards is undefined.
+/// sendbuf: one block of recvcount elements of datatype for each rank. MPI_IN_PLACE on all ranks: they are in recvbuf,
+///   whose first block the result replaces; what the others hold afterwards is undefined.
 /// recvbuf: recvcount elements; it must not overlap sendbuf.
 /// Standard: MPI 4.1, section 6.10.1, MPI_Reduce_scatter_block.
 int wherry_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype,
@@ -127,13 +128,13 @@ int wherry_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcoun
 /// Standard: MPI 4.1, section 6.3, MPI_Barrier.
 int wherry_barrier(MPI_Comm comm);
 
-// Of all neighborhood collectives: comm has a topology (MPI 4.1, chapter 8), and a rank's blocks are numbered by its neighbors there: of
-// a Cartesian one, in each dimension the one below, then the one above; of a graph, as they were given. Blocks of MPI_PROC_NULL are
-// neither sent nor written to. Where a rank is a neighbor several times, the library's own order says which block meets which.
-// MPI_IN_PLACE is not known to these.
+// Of all neighborhood collectives: comm has a topology (MPI 4.1, chapter 8), and a rank's blocks are numbered by its
+// neighbors there: of a Cartesian one, in each dimension the one below, then the one above; of a graph, as they were
+// given. Blocks of MPI_PROC_NULL are neither sent nor written to. Where a rank is a neighbor several times, the
+// library's own order says which block meets which. MPI_IN_PLACE is not known to these.
 
-/// Sends block i of sendbuf to neighbor i among those that this rank sends to; block i of recvbuf comes from neighbor i among
-/// those that it receives from.
+/// Sends block i of sendbuf to neighbor i among those that this rank sends to; block i of recvbuf comes from neighbor i
+/// among those that it receives from.
 ///
 /// sendbuf: one block of sendcount elements of sendtype for each such neighbor, one after the other.
 /// recvbuf: one block of recvcount elements of recvtype for each of the others; it must not overlap sendbuf.
@@ -144,7 +145,8 @@ int wherry_neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype se
 
 /// The same with blocks of any size: sendcounts[i] elements from sendbuf + sdispls[i] elements go to neighbor i.
 ///
-/// sendcounts, sdispls: one entry per neighbor that this rank sends to, in elements of sendtype and in units of its extent.
+/// sendcounts, sdispls: one entry per neighbor that this rank sends to, in elements of sendtype and in units of its
+/// extent.
 /// recvcounts, rdispls: one per neighbor that it receives from; a block has the size that its sender sends.
 ///   Blocks of recvbuf must not overlap each other or sendbuf.
 /// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoallv.
@@ -160,11 +162,11 @@ int wherry_neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const
                               const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
                               const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
 
-/// Sends one block to all neighbors that this rank sends to; block i of recvbuf comes from neighbor i among those that it receives
-/// from.
+/// Sends one block to all neighbors that this rank sends to; block i of recvbuf comes from neighbor i among those that
+/// it receives from.
 ///
-/// sendbuf: sendcount elements of sendtype. recvbuf: one block of recvcount elements of recvtype for each such neighbor; it
-///   must not overlap sendbuf.
+/// sendbuf: sendcount elements of sendtype. recvbuf: one block of recvcount elements of recvtype for each such
+///   neighbor; it must not overlap sendbuf.
 /// sendcount, recvcount: elements per block (not bytes), may be 0; blocks have as many bytes on all ranks.
 /// Standard: MPI 4.1, section 8.6.1, MPI_Neighbor_allgather.
 int wherry_neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
@@ -187,21 +189,24 @@ typedef struct wherry_message {
 /// What has arrived in one sparse exchange.
 typedef struct wherry_inbox wherry_inbox;
 
-/// Sends each message to its destination, and gets those that other ranks send here: no rank has to know who sends to it.
+/// Sends each message to its destination, and gets those that other ranks send here: no rank has to know who sends to
+/// it.
 ///
-/// messages: `count` of them, any number (0 on ranks that only receive) and in any order. Several may have the same destination,
-///   it may be this rank, and they may be empty, which arrives as an empty message. Data travel as bytes, unconverted. The caller
-///   owns list and data, and may change them when the call has returned.
-/// inbox: set to what arrived, in ascending order of sources, and from each source in the order in which it sent. The caller
-///   owns it and frees it with wherry_inbox_free, before or after MPI_Finalize. After an error it is NULL.
-/// Collective over comm, intra- or intercommunicator (destinations are then ranks of the other group). Synchronizes: no rank
-///   returns before all have called.
-/// A message to no rank of comm (MPI_ERR_RANK), without data (MPI_ERR_BUFFER), a negative count or a NULL list with a count
-///   (MPI_ERR_COUNT, MPI_ERR_ARG) is this rank's error alone: it sends the messages that are sound, receives, and reports its error
-///   when the exchange is over; no other rank waits. An invalid comm is a local error, before any message.
-/// A rank without memory for what arrives ends the program. Where Wherry leaves an exchange to the library ("native"), a rank
-///   can send 32 GiB in one exchange, and get as much.
-/// The setting WHERRY_SPARSE_EXCHANGE names how it runs. MPI has no such function; docs/design/0005-sparse-exchange.md has the sources.
+/// messages: `count` of them, any number (0 on ranks that only receive) and in any order. Several may have the same
+///   destination, it may be this rank, and they may be empty, which arrives as an empty message. Data travel as bytes,
+///   unconverted. The caller owns list and data, and may change them when the call has returned.
+/// inbox: set to what arrived, in ascending order of sources, and from each source in the order in which it sent. The
+///   caller owns it and frees it with wherry_inbox_free, before or after MPI_Finalize. After an error it is NULL.
+/// Collective over comm, intra- or intercommunicator (destinations are then ranks of the other group). Synchronizes: no
+///   rank returns before all have called.
+/// A message to no rank of comm (MPI_ERR_RANK), without data (MPI_ERR_BUFFER), a negative count or a NULL list with a
+///   count (MPI_ERR_COUNT, MPI_ERR_ARG) is this rank's error alone: it sends the messages that are sound, receives, and
+///   reports its error when the exchange is over; no other rank waits. An invalid comm is a local error, before any
+///   message.
+/// A rank without memory for what arrives ends the program. Where Wherry leaves an exchange to the library ("native"),
+///   a rank can send 32 GiB in one exchange, and get as much.
+/// The setting WHERRY_SPARSE_EXCHANGE names how it runs. MPI has no such function; docs/design/0005-sparse-exchange.md
+/// has the sources.
 int wherry_sparse_exchange(const wherry_message messages[], int count, MPI_Comm comm, wherry_inbox** inbox);
 
 /// How many messages there are; 0 for NULL. Local.
@@ -215,18 +220,19 @@ void wherry_inbox_free(wherry_inbox** inbox);
 
 /// A collective whose arguments are fixed, to be started again and again.
 ///
-/// The makers take the arguments of the collective without wherry_..._plan in its name, and what stands there about them holds. They
-/// are collective over comm and may wait for all its ranks; what can be worked out once is worked out then. They set *plan,
-/// or leave NULL there after an error of Wherry's. How it runs: the strategy that the settings name; else what the blocking form has
-/// learned on comm for such calls, or what the cost model expects to be fastest; or native, which is MPI's non-blocking
-/// form. wherry_plan_strategy says which. WHERRY_NONBLOCKING concerns calls of MPI, not these.
+/// The makers take the arguments of the collective without wherry_..._plan in its name, and what stands there about
+/// them holds. They are collective over comm and may wait for all its ranks; what can be worked out once is worked out
+/// then. They set *plan, or leave NULL there after an error of Wherry's. How it runs: the strategy that the settings
+/// name; else what the blocking form has learned on comm for such calls, or what the cost model expects to be fastest;
+/// or native, which is MPI's non-blocking form. wherry_plan_strategy says which. WHERRY_NONBLOCKING concerns calls of
+/// MPI, not these.
 ///
-/// - Counts and displacements are copied. Buffers, datatypes, op and comm stay the program's: they must be there until the plan is
-///   freed. The values in the buffers may change while no execution is under way.
+/// - Counts and displacements are copied. Buffers, datatypes, op and comm stay the program's: they must be there until
+///   the plan is freed. The values in the buffers may change while no execution is under way.
 /// - All ranks of comm start its plans in the same order, and in one order with its non-blocking collectives of MPI.
-/// - Between start and completion the buffers are Wherry's. Where the MPI library lets Wherry take part in its progress (Open
-///   MPI, MPICH from 4.3 on) an execution proceeds while this process is inside any MPI call, and with WHERRY_PROGRESS=thread also
-///   while it computes; elsewhere plans are native.
+/// - Between start and completion the buffers are Wherry's. Where the MPI library lets Wherry take part in its progress
+///   (Open MPI, MPICH from 4.3 on) an execution proceeds while this process is inside any MPI call, and with
+///   WHERRY_PROGRESS=thread also while it computes; elsewhere plans are native.
 /// - Free plans before comm and before MPI_Finalize.
 typedef struct wherry_plan wherry_plan;
 
@@ -289,22 +295,23 @@ int wherry_neighbor_allgatherv_plan(const void* sendbuf, int sendcount, MPI_Data
 /// Starts an execution. Local. MPI_ERR_REQUEST if one is under way already, or plan is NULL.
 int wherry_plan_start(wherry_plan* plan);
 
-/// Goes on with it. *over: 1 if no execution is under way, else 0. Local. Returns what went wrong in the execution that has ended.
+/// Goes on with it. *over: 1 if no execution is under way, else 0. Local. Returns what went wrong in the execution that
+/// has ended.
 int wherry_plan_test(wherry_plan* plan, int* over);
 
-/// Returns when no execution is under way: this rank's data have arrived and its send buffer may be written again. Returns what went
-/// wrong in the execution.
+/// Returns when no execution is under way: this rank's data have arrived and its send buffer may be written again.
+/// Returns what went wrong in the execution.
 int wherry_plan_wait(wherry_plan* plan);
 
-/// Frees the plan and sets it to NULL; NULL is left alone. Local. While an execution is under way it is MPI_ERR_REQUEST, and the plan
-/// stays.
+/// Frees the plan and sets it to NULL; NULL is left alone. Local. While an execution is under way it is
+/// MPI_ERR_REQUEST, and the plan stays.
 int wherry_plan_free(wherry_plan** plan);
 
 /// By what the plan runs: a strategy's name, or "native"; "" for NULL. The text is never freed. Local.
 const char* wherry_plan_strategy(const wherry_plan* plan);
 
-/// What ran in this thread's last wherry_ collective: a strategy's name ("bruck2"; `wherry explain` lists them), "native"
-/// for native, or "" before the first. The text is never freed. Local.
+/// What ran in this thread's last wherry_ collective: a strategy's name ("bruck2"; `wherry explain` lists them),
+/// "native" for native, or "" before the first. The text is never freed. Local.
 const char* wherry_last_strategy(void);
 
 /// The version of the library: "0.1.0". Local; may be called before MPI_Init.

@@ -10,7 +10,8 @@
 // What wherry.h says holds here too: who owns what, order, threads, settings. In addition:
 // - A range is contiguous memory with a size: std::vector, std::array, std::span. Its values are trivially copyable.
 //   Arithmetic types and std::complex travel as MPI's types for them, any other as bytes.
-// - usage_error: the arguments do not fit together. Local, thrown before any message: ranks with right arguments may wait.
+// - usage_error: the arguments do not fit together. Local, thrown before any message: ranks with right arguments may
+// wait.
 // - mpi_error: MPI returned an error. It can be caught only where comm's error handler returns, as MPI_ERRORS_RETURN
 //   does; MPI's default ends the program first.
 // - "ranks" is the size of comm; of an intercommunicator, that of its remote group.
@@ -49,7 +50,8 @@ void alltoall(const Send& send, Receive&& receive, MPI_Comm comm) {
                                                    std::ranges::data(receive), count, type, comm));
 }
 
-/// In place: block d of `data` goes to rank d, and what rank d sends here takes its place. All ranks must call this form.
+/// In place: block d of `data` goes to rank d, and what rank d sends here takes its place. All ranks must call this
+/// form.
 template <WritableValues Data>
 void alltoall(Data&& data, MPI_Comm comm) {
   using T = std::ranges::range_value_t<Data>;
@@ -61,8 +63,8 @@ void alltoall(Data&& data, MPI_Comm comm) {
 
 /// Sends a block of any size to each rank: send_counts[d] values from send[send_displacements[d]] on go to rank d.
 ///
-/// Counts and displacements have one entry per rank, in values (not bytes). What is received from rank o has the size that o
-///   sends. Blocks of `receive` must not overlap each other or `send`.
+/// Counts and displacements have one entry per rank, in values (not bytes). What is received from rank o has the size
+///   that o sends. Blocks of `receive` must not overlap each other or `send`.
 /// Collective over comm. Returns when `receive` is complete.
 /// Throws usage_error (local, before any message) if a block is not inside its range; mpi_error.
 /// Standard: MPI 4.1, section 6.8, MPI_Alltoallv.
@@ -105,7 +107,8 @@ void alltoallv(Data&& data, std::span<const int> counts, MPI_Comm comm) {
 }
 
 /// One side of alltoallw: block r is counts[r] elements of types[r] at buffer + displacements[r] bytes. All three have
-/// one entry per rank. The types are committed MPI types, which know their own layout: nothing checks the buffer's size.
+/// one entry per rank. The types are committed MPI types, which know their own layout: nothing checks the buffer's
+/// size.
 template <class Buffer>
 struct TypedBlocks {
   Buffer* buffer;

@@ -8,8 +8,8 @@
 //
 // What window.h says holds here too: modes, epochs, own writes, threads. In addition:
 // - T is trivially copyable. Displacements and sizes are in values of T, not in bytes.
-// - usage_error: the arguments cannot be. Local, before any message. mpi_error: MPI returned an error; the window's error
-//   handler returns. That of the communicator decides about errors while a window is made.
+// - usage_error: the arguments cannot be. Local, before any message. mpi_error: MPI returned an error; the window's
+//   error handler returns. That of the communicator decides about errors while a window is made.
 #pragma once
 
 #include <mpi.h>
@@ -46,15 +46,16 @@ struct WindowOptions {
   bool adaptive = true;
   /// Whether gets go to the library for a while where they turn out to be cheaper than the cache, as in shared memory.
   bool bypass = true;
-  /// Whether gets are held back until a flush, unlock or fence, and what is adjacent is asked for at once: for many small gets in a row
-  /// before one flush. Not where the program computes between its gets and the flush, while they could already be coming.
+  /// Whether gets are held back until a flush, unlock or fence, and what is adjacent is asked for at once: for many
+  /// small gets in a row before one flush. Not where the program computes between its gets and the flush, while they
+  /// could already be coming.
   bool coalesce = false;
-  /// Except in the mode transparent: what is missing is fetched with the rest of the aligned block around it, of so many bytes (a power of
-  /// two from 64 to 1 MiB), because the program will read that, too. In the mode user_defined others then must not have written to any
-  /// of it since the last invalidate(). 0: what is asked for, and no more.
+  /// Except in the mode transparent: what is missing is fetched with the rest of the aligned block around it, of so
+  /// many bytes (a power of two from 64 to 1 MiB), because the program will read that, too. In the mode user_defined
+  /// others then must not have written to any of it since the last invalidate(). 0: what is asked for, and no more.
   std::size_t block_bytes = 0;
-  /// Memory that the ranks of a node share, so that what one of them has read the others need not fetch; 64 KiB to 1 TiB, or 0: none.
-  /// In the modes always and user, where all ranks then invalidate alike.
+  /// Memory that the ranks of a node share, so that what one of them has read the others need not fetch; 64 KiB to 1
+  /// TiB, or 0: none. In the modes always and user, where all ranks then invalidate alike.
   std::size_t node_bytes = 0;
 };
 
@@ -105,8 +106,8 @@ class WindowInfo {
 
 /// Memory of all ranks of a communicator, which each may read and write without the others' help. Owns the MPI window.
 ///
-/// Its end is collective over the communicator, and before MPI_Finalize; no epoch may be open then. One that was moved from may be
-/// assigned to or destroyed, no more.
+/// Its end is collective over the communicator, and before MPI_Finalize; no epoch may be open then. One that was moved
+/// from may be assigned to or destroyed, no more.
 template <class T>
 class Window {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -163,8 +164,8 @@ class Window {
   void flush_all() { detail::check("wherry_win_flush_all", wherry_win_flush_all(win_)); }
   void sync() { detail::check("wherry_win_sync", wherry_win_sync(win_)); }
 
-  /// Reads values from displacement on; they are there when the next flush, unlock or fence has returned, and until then
-  /// `into` must stay. score: how much more than others they are worth keeping when memory runs short; positive.
+  /// Reads values from displacement on; they are there when the next flush, unlock or fence has returned, and until
+  /// then `into` must stay. score: how much more than others they are worth keeping when memory runs short; positive.
   void get(std::span<T> into, int rank, long long displacement, double score = 1) {
     const int count = detail::mpi_count<T>(into.size());
     detail::check("wherry_win_get_scored",

@@ -1,4 +1,5 @@
-// The C API of plans. Each maker names the runtime's arguments and the library's non-blocking form; the rest is the same for all.
+// The C API of plans. Each maker names the runtime's arguments and the library's non-blocking form; the rest is the
+// same for all.
 #pragma GCC visibility push(default)
 #include "wherry/wherry.h"
 #pragma GCC visibility pop
@@ -45,8 +46,8 @@ const T* plain(const Kept<T>& kept) {
   return kept.data();
 }
 
-/// An array with an entry for each rank that this one sends to, or receives from. sendbuf: of its side, which counts for nothing in
-/// place.
+/// An array with an entry for each rank that this one sends to, or receives from. sendbuf: of its side, which counts
+/// for nothing in place.
 template <class T>
 Kept<T> per_rank(const void* buffer, const T* values, MPI_Comm comm) {
   int inter = 0, ranks = 0;

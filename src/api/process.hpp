@@ -8,7 +8,8 @@
 
 namespace wherry::api {
 
-/// The functions of the MPI library that the program is linked to. Ends the process if it is of another ABI than this library.
+/// The functions of the MPI library that the program is linked to. Ends the process if it is of another ABI than this
+/// library.
 const mpi::Api& library();
 
 /// Made when first asked for between MPI_Init and MPI_Finalize; nullptr without MPI_Init.
@@ -17,7 +18,8 @@ run::Runtime* runtime();
 /// The settings of the process, from when runtime() is there; else nullptr.
 const Settings* settings_in_use();
 
-/// What ran in this thread's last collective. A thread's own, like errno: communicators of several threads must not mix.
+/// What ran in this thread's last collective. A thread's own, like errno: communicators of several threads must not
+/// mix.
 class LastStrategy {
  public:
   /// name: of static storage, ended by a null character, as the registry's are.

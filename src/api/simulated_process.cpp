@@ -31,8 +31,8 @@ class Rank final : public run::Observer {
       : settings_(settings_of_simulation()),
         runtime_(settings_, library(), this,
                  {.now = simulated_seconds, .candidates = candidates_of_all_ranks()}) {
-    // Nothing progresses a plan but its owner's calls of plans. So between the start of a plan and its end a simulated program calls
-    // nothing that waits for other ranks.
+    // Nothing progresses a plan but its owner's calls of plans. So between the start of a plan and its end a simulated
+    // program calls nothing that waits for other ranks.
     runtime_.factory().drive([] { return std::string_view(); });
   }
 

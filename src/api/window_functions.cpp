@@ -1,4 +1,5 @@
-// The C API of cached windows. Each function says what is Wherry's part in it; on a window that is not cached there is none.
+// The C API of cached windows. Each function says what is Wherry's part in it; on a window that is not cached there is
+// none.
 #pragma GCC visibility push(default)
 #include "wherry/window.h"
 #pragma GCC visibility pop
@@ -31,7 +32,8 @@ bool is_enabled() {
   return settings != nullptr && settings->enabled;
 }
 
-/// MPI_SUCCESS if no rank has a problem; else the first that has one tells it, and all of them get the error. Collective over comm.
+/// MPI_SUCCESS if no rank has a problem; else the first that has one tells it, and all of them get the error.
+/// Collective over comm.
 int agree(MPI_Comm comm, const std::string& problem) {
   int rank = 0, code = MPI_SUCCESS;
   const std::optional<int> first = window::first_with(library(), comm, !problem.empty(), code);

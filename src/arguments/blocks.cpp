@@ -12,7 +12,8 @@ const void* at(const void* base, long long offset) {
 }
 
 /// No type is as good as one without data. A rank that has no data must not leave the others alone because it gives no
-/// type for it: it counts the call as they do, does its part, and hears what the library says (runtime.cpp, block_collectives.cpp).
+/// type for it: it counts the call as they do, does its part, and hears what the library says (runtime.cpp,
+/// block_collectives.cpp).
 TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type, TypeMemory& memory) {
   return type == MPI_DATATYPE_NULL ? TypeFacts{} : memory.facts_of(api, type);
 }

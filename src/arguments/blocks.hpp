@@ -39,8 +39,8 @@ void read_blocks(const mpi::Api& api, const Alltoall& call, int size, Blocks& bl
 void read_blocks(const mpi::Api& api, const Alltoallv& call, int size, Blocks& blocks);
 void read_blocks(const mpi::Api& api, const Alltoallw& call, int size, Blocks& blocks);
 
-/// Blocks of equal size, one after the other: as many as `shares` has; if that is none, nothing else is looked at. false if the count
-/// or the type is not legal.
+/// Blocks of equal size, one after the other: as many as `shares` has; if that is none, nothing else is looked at.
+/// false if the count or the type is not legal.
 bool read_equal(const mpi::Api& api, const void* base, long long count, MPI_Datatype type, TypeMemory& memory,
                 std::vector<Share>& shares);
 /// Blocks with counts and displacements of their own, in units of one type.

@@ -10,7 +10,8 @@
 
 namespace wherry::run {
 
-/// An array of counts or displacements as MPI passes them: a read-only view of int or 64-bit numbers; does not own them.
+/// An array of counts or displacements as MPI passes them: a read-only view of int or 64-bit numbers; does not own
+/// them.
 class Numbers {
  public:
   Numbers(const int* values) : narrow_(values) {}

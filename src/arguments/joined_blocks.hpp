@@ -10,8 +10,8 @@
 
 namespace wherry::run {
 
-/// What goes to one rank, or comes from it, as one block: the schedules know no other. Blocks of a repeated neighbor are joined by
-/// a datatype, so that nothing is copied.
+/// What goes to one rank, or comes from it, as one block: the schedules know no other. Blocks of a repeated neighbor
+/// are joined by a datatype, so that nothing is copied.
 class Joined {
  public:
   /// blocks: of c.size() ranks, or empty; reused from call to call. Both must live as long as this does.

@@ -12,7 +12,8 @@
 
 namespace wherry::run {
 
-/// What this rank sends to each target and receives from each source, by their numbers. Of nobody, the share means nothing.
+/// What this rank sends to each target and receives from each source, by their numbers. Of nobody, the share means
+/// nothing.
 struct NeighborCall {
   std::vector<Share> send;
   std::vector<Share> receive;

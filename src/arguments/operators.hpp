@@ -18,8 +18,8 @@ enum class Operator {
 /// What `op` is on elements of `type`. predefined_type: not made by a constructor.
 Operator classify(const mpi::Api& api, MPI_Op op, MPI_Datatype type, bool predefined_type);
 
-/// Remembers the last answer about a predefined type and operation: most calls use one and the same. Other handles may be
-/// freed and come again as something else.
+/// Remembers the last answer about a predefined type and operation: most calls use one and the same. Other handles may
+/// be freed and come again as something else.
 class OperatorMemory {
  public:
   Operator classify(const mpi::Api& api, MPI_Op op, MPI_Datatype type, bool predefined_type) {

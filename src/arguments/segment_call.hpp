@@ -16,8 +16,8 @@ namespace wherry::run {
 
 // Where the segments of a buffer lie.
 
-/// A buffer of `units` units of `unit_bytes` bytes, cut into segments as evenly as whole units allow. Some may be empty.
-/// Or, with `begins`, cut where these say: one for each segment, and the end.
+/// A buffer of `units` units of `unit_bytes` bytes, cut into segments as evenly as whole units allow. Some may be
+/// empty. Or, with `begins`, cut where these say: one for each segment, and the end.
 struct Cut {
   long long units = 0;
   long long unit_bytes = 1;
@@ -41,8 +41,8 @@ struct Cut {
 
 inline constexpr const int* no_numbers = nullptr;
 
-/// What a rank has, or gets, at its end: blocks first, first + 1, ... of the collective's buffer, in pieces of the caller's
-/// memory.
+/// What a rank has, or gets, at its end: blocks first, first + 1, ... of the collective's buffer, in pieces of the
+/// caller's memory.
 struct Side {
   const void* address = nullptr;
   long long count = 0;  // elements of a piece, where all are equal

@@ -1,12 +1,13 @@
 // The floating-point environment is the program's: what Wherry computes for itself neither sees nor changes it.
 //
-// A program may trap exceptions (feenableexcept, gfortran's -ffpe-trap), round otherwise, or flush denormals to zero. A trap would
-// kill it in Wherry's arithmetic; another rounding would make its ranks decide differently, which deadlocks. So decisions and
-// statistics are computed in the default environment, and the program's is put back as it was, its flags included. MPI functions and
-// reductions of the program's data run outside: there the program's environment counts, as it does natively.
+// A program may trap exceptions (feenableexcept, gfortran's -ffpe-trap), round otherwise, or flush denormals to zero. A
+// trap would kill it in Wherry's arithmetic; another rounding would make its ranks decide differently, which deadlocks.
+// So decisions and statistics are computed in the default environment, and the program's is put back as it was, its
+// flags included. MPI functions and reductions of the program's data run outside: there the program's environment
+// counts, as it does natively.
 //
-// On x86-64, double and float are computed by SSE, whose environment is the register MXCSR. Nothing here uses long double, whose
-// environment is the x87 unit's.
+// On x86-64, double and float are computed by SSE, whose environment is the register MXCSR. Nothing here uses long
+// double, whose environment is the x87 unit's.
 #pragma once
 
 #include <type_traits>
@@ -19,8 +20,8 @@
 
 namespace wherry {
 
-/// The default environment as long as it lives. For a scope that takes its numbers from memory and leaves its results there; where a
-/// value leaves in a register, use computed(), for the compiler may move arithmetic across this.
+/// The default environment as long as it lives. For a scope that takes its numbers from memory and leaves its results
+/// there; where a value leaves in a register, use computed(), for the compiler may move arithmetic across this.
 class OwnArithmetic {
  public:
   OwnArithmetic(const OwnArithmetic&) = delete;

@@ -41,8 +41,9 @@ inline double limited_mean(std::span<const double> times, double factor) {
   return sum / static_cast<double>(times.size());
 }
 
-/// The most that a time may count, in times the least of its list: as much as the second of all lists that exceeds its least, for
-/// what was seen twice is a tail; or a tenth of the first, which may be a disturbance. One limit for all lists.
+/// The most that a time may count, in times the least of its list: as much as the second of all lists that exceeds its
+/// least, for what was seen twice is a tail; or a tenth of the first, which may be a disturbance. One limit for all
+/// lists.
 inline double tail_limit(std::span<const std::span<const double>> lists) {
   constexpr double seen_once = 0.1;
   double largest = 1, second = 1;

@@ -99,8 +99,8 @@ class Cache {
     return asked(probe(range, destination, score), range, score);
   }
 
-  /// As lookup(), but absent where nothing of the range is there or under way: then call ask(), once, before anything else. That
-  /// takes longer than finding out, so the fetch may begin before.
+  /// As lookup(), but absent where nothing of the range is there or under way: then call ask(), once, before anything
+  /// else. That takes longer than finding out, so the fetch may begin before.
   Answer probe(const Range& range, std::byte* destination, float score = 1) {
     if (policy_.reference()) [[unlikely]]
       next_tick();
@@ -117,8 +117,9 @@ class Cache {
   /// destination, which will be complete when that is filled. A block that deserves no room is not asked for.
   Answer lookup_in_block(const Range& block, const Range& range, std::byte* destination, float score = 1);
 
-  /// As lookup(), for who cannot say when a fetch is over: nothing that is missing will be kept, and what is under way counts as
-  /// missing. So the answer is never pending, and no ticket is given. A range of which nothing is cached is not counted.
+  /// As lookup(), for who cannot say when a fetch is over: nothing that is missing will be kept, and what is under way
+  /// counts as missing. So the answer is never pending, and no ticket is given. A range of which nothing is cached is
+  /// not counted.
   Answer peek(const Range& range, std::byte* destination);
 
   /// What must be fetched for the last lookup() or ask(), in order; valid until the next call.
@@ -131,7 +132,8 @@ class Cache {
   void passed_on(Ticket ticket, const std::byte* bytes);
   /// A fetch has failed. Who waits for it gets nothing.
   void abandoned(Ticket ticket) { passed_on(ticket, nullptr); }
-  /// Calls use(skip, bytes, destination) for those who wait for bytes of a fetch, and who then wait no more. The fetch goes on.
+  /// Calls use(skip, bytes, destination) for those who wait for bytes of a fetch, and who then wait no more. The fetch
+  /// goes on.
   template <class Use>
   void release(Ticket ticket, Use&& use) {
     fetches_.release(ticket, use);

@@ -20,8 +20,8 @@ History::History(std::size_t bytes, std::size_t most)
   memory_.commit(sets() * sizeof(Set));
 }
 
-/// The rows of a set belong to it or to the new one as far behind it, and which nobody knows: both get them. A row that nobody looks for
-/// in its place is not found by a wrong range, and is forgotten in time.
+/// The rows of a set belong to it or to the new one as far behind it, and which nobody knows: both get them. A row that
+/// nobody looks for in its place is not found by a wrong range, and is forgotten in time.
 void History::grow(std::size_t bytes) {
   for (std::size_t now = sets() * sizeof(Set); 2 * now <= std::min(bytes, memory_.most()); now *= 2) {
     memory_.commit(2 * now);

@@ -33,7 +33,8 @@ class History {
 
   std::size_t bytes() const { return memory_.committed(); }
   std::size_t most_bytes() const { return memory_.most(); }
-  /// Makes room for more rows, at least half and at most all of `bytes`, as far as there may be so many; nothing is forgotten.
+  /// Makes room for more rows, at least half and at most all of `bytes`, as far as there may be so many; nothing is
+  /// forgotten.
   void grow(std::size_t bytes);
   void prefetch(std::uint64_t hash) const { __builtin_prefetch(set_of(hash)); }
 

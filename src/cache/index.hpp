@@ -6,8 +6,9 @@
 // removes one bucket at a time, so that growing never stops the program nor drops what is there.
 //
 // The index knows no keys. Whoever owns what the references mean says which one is the same and what its hash
-// is. What lies in an index that is nearly empty is found by marks: the room that is left in a bucket says which buckets of a group
-// hold anything, and which groups of groups. R. Pagh and F. F. Rodler, Cuckoo hashing, ESA 2001; B. Fan and others, MemC3, NSDI 2013 (tags).
+// is. What lies in an index that is nearly empty is found by marks: the room that is left in a bucket says which
+// buckets of a group hold anything, and which groups of groups. R. Pagh and F. F. Rodler, Cuckoo hashing, ESA 2001; B.
+// Fan and others, MemC3, NSDI 2013 (tags).
 #pragma once
 
 #include <array>
@@ -114,7 +115,8 @@ class Index {
     std::uint16_t tags[slots_per_bucket];
     Ref refs[slots_per_bucket];
     std::uint32_t generation;  // not the index's: the bucket is empty whatever stands in it
-    /// Of the groups that begin with this bucket: of 32 buckets, which hold anything; of 32 such groups; of 32 of those.
+    /// Of the groups that begin with this bucket: of 32 buckets, which hold anything; of 32 such groups; of 32 of
+    /// those.
     std::uint32_t marks[3];
   };
   static_assert(sizeof(Bucket) == 64);

@@ -149,8 +149,8 @@ bool Cache::take_found(const Range& range, std::byte* destination) {
   return waits;
 }
 
-/// Copies what is there, and has copied what is under way when it comes; until then its place is left alone, for it may be where it comes
-/// to. Returns whether there is any.
+/// Copies what is there, and has copied what is under way when it comes; until then its place is left alone, for it may
+/// be where it comes to. Returns whether there is any.
 bool Cache::take_part(Entry& entry, const Range& part, std::byte* destination) {
   const auto copy = [&](std::uint64_t begin, std::uint64_t end) {
     if (begin < end)

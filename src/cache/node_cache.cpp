@@ -10,8 +10,8 @@
 namespace wherry::cache {
 namespace {
 
-// Sequence locks without fences: whoever reads a word of data by acquire reads the sequence after it, and whoever writes one by release has
-// written the sequence before it.
+// Sequence locks without fences: whoever reads a word of data by acquire reads the sequence after it, and whoever
+// writes one by release has written the sequence before it.
 constexpr auto reading = std::memory_order_acquire;
 constexpr auto writing = std::memory_order_release;
 

@@ -1,11 +1,11 @@
 // A cache in memory that the processes of a node share: what one has fetched, the others need not.
 //
-// Slots of one size, four to a set, each guarded by a sequence number (a sequence lock: H. Boehm, "Can seqlocks get along with
-// programming language memory models?", MSPC 2012). Who reads writes nothing and waits for nobody; who finds a slot being written
-// looks elsewhere. A process that ends while it writes costs the others that slot.
+// Slots of one size, four to a set, each guarded by a sequence number (a sequence lock: H. Boehm, "Can seqlocks get
+// along with programming language memory models?", MSPC 2012). Who reads writes nothing and waits for nobody; who finds
+// a slot being written looks elsewhere. A process that ends while it writes costs the others that slot.
 //
-// A range belongs to a generation, the number of invalidations that the process which fetched it has seen. Others find it only
-// in the same one: nobody is given what was fetched before its own last invalidation.
+// A range belongs to a generation, the number of invalidations that the process which fetched it has seen. Others find
+// it only in the same one: nobody is given what was fetched before its own last invalidation.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@ class NodeCache {
   static constexpr std::size_t slot_bytes = 512;
   static constexpr std::size_t most_payload = slot_bytes - 32;  // of a range; larger ones are not kept
 
-  /// memory: zero at first, aligned to 64 bytes, seen by all processes, though at addresses of their own; its size rounded down
-  /// to a power of two of sets. Throws usage_error if that is none.
+  /// memory: zero at first, aligned to 64 bytes, seen by all processes, though at addresses of their own; its size
+  /// rounded down to a power of two of sets. Throws usage_error if that is none.
   explicit NodeCache(std::span<std::byte> memory);
 
   std::size_t slots() const { return slots_.size(); }

@@ -1,5 +1,5 @@
-// Storage and index change their sizes, at the ends of epochs and a little at a time; the history doubles at once, each time the storage
-// has.
+// Storage and index change their sizes, at the ends of epochs and a little at a time; the history doubles at once, each
+// time the storage has.
 #include "cache/cache.hpp"
 
 namespace wherry::cache {
@@ -45,7 +45,8 @@ void Cache::note_adjustment() {
   adjustments_.push_back({statistics_.lookups(), storage_.bytes()});
 }
 
-/// Gives buckets back when most of their slots are empty: their memory, and the room that they take in the processor's caches.
+/// Gives buckets back when most of their slots are empty: their memory, and the room that they take in the processor's
+/// caches.
 void Cache::fit_index() {
   const auto hash_of = hash_of_entry();
   const std::size_t step = std::max(least_step, index_.buckets() / 4);

@@ -90,7 +90,8 @@ void Storage::add_free(Ref ref, std::uint32_t cells, std::uint32_t before) {
   set_before_of_next(ref);
 }
 
-/// As take(), where what is left may stay in the list that the block leads: most are cut from one large block again and again.
+/// As take(), where what is left may stay in the list that the block leads: most are cut from one large block again and
+/// again.
 bool Storage::cut(Ref ref, std::uint32_t cells) {
   Block& taken = block(ref);
   const std::uint32_t rest = taken.cells - cells;

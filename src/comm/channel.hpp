@@ -37,9 +37,9 @@ using Spare = std::vector<std::unique_ptr<std::byte[]>>;
 
 /// Point-to-point transfers on a private communicator; never meets the program's traffic.
 ///
-/// All return MPI codes. The peer counts on its message: in place of a transfer that the library refuses, say for a type
-/// that is not committed, an empty message is sent, or what comes is received and dropped, and the error returned. So
-/// requests must be waited for after an error too.
+/// All return MPI codes. The peer counts on its message: in place of a transfer that the library refuses, say for a
+/// type that is not committed, an empty message is sent, or what comes is received and dropped, and the error returned.
+/// So requests must be waited for after an error too.
 class Channel {
  public:
   Channel(const mpi::Api& api, MPI_Comm comm, Waiting waiting) : api_(&api), comm_(comm), waiting_(waiting) {}

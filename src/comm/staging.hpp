@@ -1,8 +1,8 @@
 // Memory for blocks under way: reused from call to call; what is kept between calls is bounded.
 //
-// A rank without memory cannot do its part of a collective, and the others would wait for it. So the ranks agree, before a
-// strategy is taken up, that all of them have what its blocking calls may need (choosing.cpp), and keep it. Calls that are started
-// have memory of their own (started/).
+// A rank without memory cannot do its part of a collective, and the others would wait for it. So the ranks agree,
+// before a strategy is taken up, that all of them have what its blocking calls may need (choosing.cpp), and keep it.
+// Calls that are started have memory of their own (started/).
 #pragma once
 
 #include <cstddef>
@@ -48,12 +48,12 @@ class Staging {
     Buffer buffer_;
   };
 
-  /// Makes sure of one buffer of `bytes` for whoever waits, until the end; false if the memory could not be had. Programs
-  /// whose threads wait in several calls at once share it: the others take what there is.
+  /// Makes sure of one buffer of `bytes` for whoever waits, until the end; false if the memory could not be had.
+  /// Programs whose threads wait in several calls at once share it: the others take what there is.
   bool reserve(std::size_t bytes);
 
-  /// A buffer of at least `bytes`, contents undefined; given back when the lease ends. Only who waits for his call may have
-  /// the one that is reserved, for others might keep it for long.
+  /// A buffer of at least `bytes`, contents undefined; given back when the lease ends. Only who waits for his call may
+  /// have the one that is reserved, for others might keep it for long.
   Lease lease(std::size_t bytes, Patience patience);
 
  private:

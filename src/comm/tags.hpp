@@ -33,9 +33,9 @@ class Tags {
   std::set<Number> under_way_;
 };
 
-/// Collectives that are started again and again keep their tag, for ranks may start several of them in different orders.
-/// They take it when they are made, in an order that all ranks share. No tag comes again: one rank may be done with a
-/// collective for good when another has yet to start it.
+/// Collectives that are started again and again keep their tag, for ranks may start several of them in different
+/// orders. They take it when they are made, in an order that all ranks share. No tag comes again: one rank may be done
+/// with a collective for good when another has yet to start it.
 class LastingTags {
  public:
   LastingTags(int first, int count) : next_(first), left_(count) {}

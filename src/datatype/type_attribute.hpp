@@ -9,9 +9,9 @@
 
 namespace wherry::datatype {
 
-/// Goes with the type, so a handle that is freed and comes again as another type finds nothing. Predefined types are never
-/// freed, and must get no attribute. Types must be valid: the library tells its error handler of others. Not thread-safe but
-/// for the frees of the program.
+/// Goes with the type, so a handle that is freed and comes again as another type finds nothing. Predefined types are
+/// never freed, and must get no attribute. Types must be valid: the library tells its error handler of others. Not
+/// thread-safe but for the frees of the program.
 template <class T>
 class TypeAttribute {
  public:

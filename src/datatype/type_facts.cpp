@@ -24,8 +24,8 @@ bool repeats_dense(const mpi::Api& api, MPI_Datatype type, const mpi::Envelope& 
 }
 
 /// Memory as MPI_Pack and MPI_Unpack take it. MPICH 4 and Intel MPI refuse MPI_BOTTOM there: then it is the same memory
-/// as seen from an address, through a type whose displacement leads back. Not a message to oneself, which those libraries
-/// take: this happens where they make progress and may not be asked for more.
+/// as seen from an address, through a type whose displacement leads back. Not a message to oneself, which those
+/// libraries take: this happens where they make progress and may not be asked for more.
 class Anchored {
  public:
   Anchored(const mpi::Api& api, const Region& region)
@@ -70,8 +70,8 @@ class Anchored {
 
 }  // namespace
 
-// A type that fills its extent may still permute it (indexed with falling displacements), so only predefined types and their
-// repetitions are known to lie in memory in the order of the type map.
+// A type that fills its extent may still permute it (indexed with falling displacements), so only predefined types and
+// their repetitions are known to lie in memory in the order of the type map.
 TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type) {
   TypeFacts facts;
   MPI_Count size = 0;

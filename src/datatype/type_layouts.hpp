@@ -29,8 +29,8 @@ class TypeLayouts {
  public:
   explicit TypeLayouts(const mpi::Api& api) : api_(api), kept_(api) {}
 
-  /// The plan for `count` elements; null if the type cannot be expressed or is not committed, or count is negative. Stays valid when the
-  /// type is freed. Types with equal maps share a plan. The type must not be MPI_DATATYPE_NULL.
+  /// The plan for `count` elements; null if the type cannot be expressed or is not committed, or count is negative.
+  /// Stays valid when the type is freed. Types with equal maps share a plan. The type must not be MPI_DATATYPE_NULL.
   PlanPtr plan(MPI_Datatype type, layout::Offset count);
 
  private:

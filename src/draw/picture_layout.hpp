@@ -10,8 +10,8 @@
 
 namespace wherry::draw {
 
-/// Lanes of ranks, one below the other; columns of arrows, each followed by the bar_charts of what ranks have then. Many
-/// columns are set in rows, like lines of text.
+/// Lanes of ranks, one below the other; columns of arrows, each followed by the bar_charts of what ranks have then.
+/// Many columns are set in rows, like lines of text.
 class Frame {
  public:
   Frame(const topology::Placement& placement, const Picture& picture)

@@ -18,13 +18,14 @@ struct Caption {
   std::string_view subtitle;
 };
 
-/// Plain text: per column, a line per sending rank with its receivers and what each of them gets: "x4" blocks, or segments
-/// "[0-3]", with a "+" if they are combined with what the receiver has. At most `most_drawn` ranks; else usage_error.
+/// Plain text: per column, a line per sending rank with its receivers and what each of them gets: "x4" blocks, or
+/// segments "[0-3]", with a "+" if they are combined with what the receiver has. At most `most_drawn` ranks; else
+/// usage_error.
 std::string render_text(const Caption& caption, const topology::Placement& placement, const Picture& picture);
 
-/// SVG 1.1, complete and self-contained: ranks are lanes, sorted by node; columns go from left to right, in rows if they
-/// are many; an arrow is a message, as wide as it carries blocks or segments. Beside the arrows, what every rank has
-/// then of each segment. Transparent background, colours that are legible on white and on black.
+/// SVG 1.1, complete and self-contained: ranks are lanes, sorted by node; columns go from left to right, in rows if
+/// they are many; an arrow is a message, as wide as it carries blocks or segments. Beside the arrows, what every rank
+/// has then of each segment. Transparent background, colours that are legible on white and on black.
 std::string render_svg(const Caption& caption, const topology::Placement& placement, const Picture& picture);
 
 }  // namespace wherry::draw

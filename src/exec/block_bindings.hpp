@@ -16,9 +16,9 @@ inline Piece piece_of(const Share& share) {
   return {const_cast<void*>(share.region.address), share.region.count, share.region.type};
 }
 
-/// Puts `bytes` bytes at `from` where this rank receives them. More room than that is not legal MPI, but libraries forgive
-/// it, so the rest stays as it is; for less room, MPI_ERR_TRUNCATE and nothing written. Sends no message, as this may happen
-/// inside the library.
+/// Puts `bytes` bytes at `from` where this rank receives them. More room than that is not legal MPI, but libraries
+/// forgive it, so the rest stays as it is; for less room, MPI_ERR_TRUNCATE and nothing written. Sends no message, as
+/// this may happen inside the library.
 int deliver(const Channel& channel, const std::byte* from, long long bytes, const Share& to);
 
 /// Every block in a message of its own, straight between the caller's buffers, in the caller's datatypes.
@@ -85,7 +85,8 @@ CombinedLayout layout_of(const schedule::Schedule& schedule);
 /// counts: receiver and sender of a block know its size, and the ranks between them read it.
 class CombinedBinding {
  public:
-  /// limit: a multiple of 4. staging: tuning::combined_bytes(schedule.slots, layout.most_items, limit) bytes, aligned to 4.
+  /// limit: a multiple of 4. staging: tuning::combined_bytes(schedule.slots, layout.most_items, limit) bytes, aligned
+  /// to 4.
   CombinedBinding(const schedule::Schedule& schedule, const CombinedLayout& layout, const Blocks& blocks,
                   std::size_t limit, std::byte* staging, const Channel& channel);
 

@@ -147,8 +147,8 @@ class PairExchange {
   /// Of a reader to an offer. refused: by the system.
   enum class Answer : char { in_chunks, read, refused };
 
-  /// Each rank tells how much it has, and of its memory where the other is on its host. Whoever can, reads it; the answer says so, and
-  /// that it is over.
+  /// Each rank tells how much it has, and of its memory where the other is on its host. Whoever can, reads it; the
+  /// answer says so, and that it is over.
   void meet() {
     auto* const offer = new (chunks_.outgoing(0)) Offer(out_.bytes);
     auto* const offered = new (chunks_.incoming(0)) Offer(0);

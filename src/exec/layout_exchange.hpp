@@ -1,5 +1,5 @@
-// Blocks of derived types between pairs of ranks: long runs by one copy out of the other rank's memory, where it is on the same host
-// and the system allows that; else in chunks that the cache holds, so that packing overlaps the transfer.
+// Blocks of derived types between pairs of ranks: long runs by one copy out of the other rank's memory, where it is on
+// the same host and the system allows that; else in chunks that the cache holds, so that packing overlaps the transfer.
 #pragma once
 
 #include <cstddef>
@@ -18,16 +18,17 @@ inline constexpr long long least_chunked_bytes = 64 << 10;
 /// Whether every phase has one message out and one in at most.
 bool is_pairwise(const schedule::Schedule& schedule);
 
-/// The other ranks, and whether those on this host can read this rank's memory: until the system has refused it to one of them.
+/// The other ranks, and whether those on this host can read this rank's memory: until the system has refused it to one
+/// of them.
 struct Peers {
   const topology::Placement& placement;
   bool* readable;
 };
 
-/// Exchanges the blocks along a pairwise schedule of one hop. Ranks must agree only on calling this: the sender states the size of its
-/// block. Every rank completes all its messages, then returns its first error; MPI_ERR_TRUNCATE if a block exceeds its
-/// destination. Types that have no layout are packed by the library. memory: layout_exchange_memory() bytes, or nullptr, with which
-/// it takes longer. Collective over the lane's channel.
+/// Exchanges the blocks along a pairwise schedule of one hop. Ranks must agree only on calling this: the sender states
+/// the size of its block. Every rank completes all its messages, then returns its first error; MPI_ERR_TRUNCATE if a
+/// block exceeds its destination. Types that have no layout are packed by the library. memory: layout_exchange_memory()
+/// bytes, or nullptr, with which it takes longer. Collective over the lane's channel.
 int exchange_layouts(const schedule::Schedule& schedule, const Blocks& blocks, const Lane& lane,
                      datatype::TypeLayouts& layouts, const Peers& peers, std::byte* memory);
 std::size_t layout_exchange_memory();

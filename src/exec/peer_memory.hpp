@@ -1,5 +1,5 @@
-// Blocks of another process's memory on the same host, read by the system (cross memory attach): one copy, and no chunk waits for
-// another. Only the reader needs the permission, which some systems refuse.
+// Blocks of another process's memory on the same host, read by the system (cross memory attach): one copy, and no chunk
+// waits for another. Only the reader needs the permission, which some systems refuse.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace wherry::run {
 
-/// What a process tells another one of its own memory, as a message. Must stay where it is until the other one has answered.
+/// What a process tells another one of its own memory, as a message. Must stay where it is until the other one has
+/// answered.
 class Offer {
  public:
   static constexpr std::size_t most_blocks = 512;
@@ -27,8 +28,8 @@ class Offer {
   bool has_memory() const { return count_ > 0; }
   std::size_t message_bytes() const { return sizeof *this - (most_blocks - count_) * sizeof(layout::Block); }
 
-  /// Copies all of it to blocks of this process, by their addresses, of as many bytes. false: the system refuses, or the memory is
-  /// not that of the process that made the offer; then those blocks have any bytes.
+  /// Copies all of it to blocks of this process, by their addresses, of as many bytes. false: the system refuses, or
+  /// the memory is not that of the process that made the offer; then those blocks have any bytes.
   bool read(const std::vector<layout::Block>& to) const;
 
  private:

@@ -28,8 +28,8 @@ SegmentBinding::SegmentBinding(const schedule::SegmentSchedule& schedule,
       packed_(working + schedule.slots * cut.largest()),
       reduction_(reduction) {}
 
-/// A barrier's message says all by coming. Where the counts of the blocks are the arguments of all ranks, none sends an empty
-/// one. Else a rank may have another count than the others, by mistake: an empty message keeps them in step.
+/// A barrier's message says all by coming. Where the counts of the blocks are the arguments of all ranks, none sends an
+/// empty one. Else a rank may have another count than the others, by mistake: an empty message keeps them in step.
 std::optional<Piece> SegmentBinding::of_no_bytes(const schedule::Transfer& t) const {
   return t.count > 0 && cut_.begins != nullptr ? std::nullopt : std::optional(Piece{});
 }

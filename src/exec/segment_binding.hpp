@@ -21,8 +21,8 @@ class SegmentBinding {
   static std::size_t working_bytes(const schedule::SegmentSchedule& schedule,
                                    const schedule::SegmentLayout& layout, const Cut& cut);
 
-  /// source, buffer: where segment 0 would begin, of what is sent and of what arrives; only segments that the schedule names
-  /// are touched. They differ only if the rank sends nothing but its own. working: working_bytes().
+  /// source, buffer: where segment 0 would begin, of what is sent and of what arrives; only segments that the schedule
+  /// names are touched. They differ only if the rank sends nothing but its own. working: working_bytes().
   /// reduction: nullptr if the schedule combines nothing.
   SegmentBinding(const schedule::SegmentSchedule& schedule, const schedule::SegmentLayout& layout,
                  const Cut& cut, const std::byte* source, std::byte* buffer, std::byte* working,

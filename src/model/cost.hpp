@@ -44,8 +44,8 @@ struct Cost {
 
 /// What one rank does in one phase of its schedule; blocks count once per message that carries them.
 ///
-/// Ranks go through the phases of a step on their own, and wait for each other between steps: a step takes as long as its
-/// slowest node. Personalized all-to-alls, in which all are busy all the time, are a single step.
+/// Ranks go through the phases of a step on their own, and wait for each other between steps: a step takes as long as
+/// its slowest node. Personalized all-to-alls, in which all are busy all the time, are a single step.
 struct PhaseTraffic {
   int step = 0;  // ascending within a rank
   int window = 0;

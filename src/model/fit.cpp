@@ -87,8 +87,8 @@ Guess seconds_per_byte(std::span<const Sample> samples, Probe probe, Where where
   return slope(rising(typical(samples, probe, where)));
 }
 
-/// What an empty message takes beyond alpha. Never next to nothing, though sending and receiving at once may cost a rank as much
-/// as waiting for one message: ranks that wait for each other lose time on any machine.
+/// What an empty message takes beyond alpha. Never next to nothing, though sending and receiving at once may cost a
+/// rank as much as waiting for one message: ranks that wait for each other lose time on any machine.
 Guess latency(std::span<const Sample> samples, Where where, double alpha_s) {
   constexpr double least_share = 0.1;
   const Points points = rising(typical(samples, Probe::one_way, where));

@@ -48,9 +48,10 @@ struct Fit {
 
 /// Fits each constant by itself; the result has the same bits whatever the order of the samples.
 ///
-/// Disturbances only lengthen what is measured. So samples of one kind count by their lower quartile, no size takes longer than
-/// a larger one, and times per byte are the weighted median of the slopes between all pairs of sizes, which minimizes the sum of
-/// absolute differences (Theil 1950, Sen 1968; weighted by distance as Jaeckel 1972, Ann. Math. Statist. 43).
+/// Disturbances only lengthen what is measured. So samples of one kind count by their lower quartile, no size takes
+/// longer than a larger one, and times per byte are the weighted median of the slopes between all pairs of sizes, which
+/// minimizes the sum of absolute differences (Theil 1950, Sen 1968; weighted by distance as Jaeckel 1972, Ann. Math.
+/// Statist. 43).
 Fit fit(std::span<const Sample> samples);
 
 }  // namespace wherry::model

@@ -57,8 +57,8 @@ std::string_view OperationFactory::why_not(const AnyCall& call, const Nonblockin
              : "";
 }
 
-/// Of blocks that differ. The ranks of a non-blocking call cannot agree on a size now: it is what blocking calls have agreed on, or
-/// blocks of 1 KiB.
+/// Of blocks that differ. The ranks of a non-blocking call cannot agree on a size now: it is what blocking calls have
+/// agreed on, or blocks of 1 KiB.
 std::uint32_t OperationFactory::irregular_bucket(const AnyCall& call, const NonblockingOperation& made,
                                                  long long average_bytes, Form form) const {
   constexpr std::uint32_t usual = 11;
@@ -148,8 +148,8 @@ int OperationFactory::start(const AnyCall& call, const Native& native, MPI_Reque
   return code;
 }
 
-/// The tag is taken first, by every rank that makes such a call, whatever becomes of it there. The ranks choose alike: native, if
-/// one of them has not got what it needs.
+/// The tag is taken first, by every rank that makes such a call, whatever becomes of it there. The ranks choose alike:
+/// native, if one of them has not got what it needs.
 template <class Made>
 std::shared_ptr<Made> OperationFactory::lasting(const AnyCall& call, Form form) {
   if (!is_on(form)) return nullptr;

@@ -37,7 +37,8 @@ Nonblocking::~Nonblocking() {
   if (in_line_) communicator()->reserved_memory.leave(this);
 }
 
-/// Its own, or the turn to have what is reserved. False: that would not do, as where more comes than the program has room for.
+/// Its own, or the turn to have what is reserved. False: that would not do, as where more comes than the program has
+/// room for.
 bool Nonblocking::find_memory() {
   ReservedMemory& reserved_memory = communicator()->reserved_memory;
   if (take_memory()) return true;
@@ -52,8 +53,8 @@ std::optional<std::byte*> Nonblocking::memory() const {
   return reserved_memory.is_turn_of(this) ? std::optional(reserved_memory.data()) : std::nullopt;
 }
 
-/// The number first: it is taken on all ranks, even where there can be no request. Else this rank would take its later calls
-/// for the others' earlier ones.
+/// The number first: it is taken on all ranks, even where there can be no request. Else this rank would take its later
+/// calls for the others' earlier ones.
 int Nonblocking::open() {
   number_ = communicator()->tags.take();
   if (!find_memory()) return MPI_ERR_NO_MEM;

@@ -15,8 +15,8 @@
 
 namespace wherry::run {
 
-/// The arguments of one collective, bound to the way that it goes, and its execution while one is under way. Has all that
-/// an execution needs until it is over, whatever the program frees meanwhile.
+/// The arguments of one collective, bound to the way that it goes, and its execution while one is under way. Has all
+/// that an execution needs until it is over, whatever the program frees meanwhile.
 class NonblockingOperation {
  public:
   explicit NonblockingOperation(std::shared_ptr<Communicator> c)

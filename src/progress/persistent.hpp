@@ -8,9 +8,10 @@
 
 namespace wherry::run {
 
-/// Behind a persistent request of the library. The request that the program holds is a receive of nothing from this very rank, on Wherry's communicator. MPI_Start
-/// posts it, as it posts any other; an empty message to oneself completes it when the collective is over. So it is inactive,
-/// active and complete when the library says so, in all of MPI_Wait's and MPI_Test's forms.
+/// Behind a persistent request of the library. The request that the program holds is a receive of nothing from this
+/// very rank, on Wherry's communicator. MPI_Start posts it, as it posts any other; an empty message to oneself
+/// completes it when the collective is over. So it is inactive, active and complete when the library says so, in all of
+/// MPI_Wait's and MPI_Test's forms.
 class Persistent final : public NonblockingOperation {
  public:
   /// tag: for good. request: the program's, which make() makes.
@@ -36,8 +37,8 @@ inline int Persistent::make(MPI_Request* request) {
                                  request);
 }
 
-/// A byte too much says that the collective failed: what most often goes wrong is a receive buffer that is too short, and
-/// MPI_ERR_TRUNCATE is what the request then says.
+/// A byte too much says that the collective failed: what most often goes wrong is a receive buffer that is too short,
+/// and MPI_ERR_TRUNCATE is what the request then says.
 inline void Persistent::close(int code) {
   const Channel& channel = communicator()->channel();
   MPI_Request sent = MPI_REQUEST_NULL;

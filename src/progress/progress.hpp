@@ -28,8 +28,9 @@ class Progress {
   /// Begins the call and goes as far as possible. Returns an MPI code.
   int start(std::shared_ptr<NonblockingOperation> call);
 
-  /// Takes up some of those under way, in turn; how many ended. The library is to call this where it makes progress, for
-  /// this makes none itself. Does nothing while this thread or another is at it: it may be called from inside itself.
+  /// Takes up some of those under way, in turn; how many ended. The library is to call this where it makes progress,
+  /// for this makes none itself. Does nothing while this thread or another is at it: it may be called from inside
+  /// itself.
   int advance();
   bool is_idle() const { return under_way_.load(std::memory_order_acquire) == 0; }
 

@@ -42,8 +42,8 @@ bool ProgressEngine::register_once() {
   return registered_ == Registered::yes;
 }
 
-/// MPICH keeps one as long as there is something to do. What is started while it goes either sees that it has gone, or is
-/// seen by it.
+/// MPICH keeps one as long as there is something to do. What is started while it goes either sees that it has gone, or
+/// is seen by it.
 int ProgressEngine::poll() {
   work_.advance();
   if (!work_.is_idle()) return go_on;

@@ -30,7 +30,8 @@ class ProgressEngine {
 
   /// Whether anybody could.
   bool exists() const { return has_library() || by_ == ProgressBy::thread; }
-  /// There is something to go on with, until work.is_idle(). Returns why nobody will; empty: somebody does. Thread-safe.
+  /// There is something to go on with, until work.is_idle(). Returns why nobody will; empty: somebody does.
+  /// Thread-safe.
   std::string_view wake();
   /// MPICH's callback.
   int poll();

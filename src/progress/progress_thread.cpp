@@ -19,7 +19,8 @@ using namespace std::chrono_literals;
 constexpr auto rest = 20us;
 constexpr auto longest_farewell = 1s;
 
-/// Lets the library go on: asks for a request that nobody completes. (MPICH does nothing when asked for a message to oneself.)
+/// Lets the library go on: asks for a request that nobody completes. (MPICH does nothing when asked for a message to
+/// oneself.)
 class Poke {
  public:
   explicit Poke(const mpi::Api& api) : api_(api) {

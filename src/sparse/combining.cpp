@@ -12,8 +12,8 @@ namespace wherry::run {
 
 namespace {
 
-/// A message of the schedule begins with the bytes of its records; of these, so many come with it, and the rest in a second one.
-/// Less than any library's limit for messages that are sent at once.
+/// A message of the schedule begins with the bytes of its records; of these, so many come with it, and the rest in a
+/// second one. Less than any library's limit for messages that are sent at once.
 constexpr std::size_t first_bytes = 2048;
 using Length = std::size_t;
 constexpr std::size_t head = record_unit;

@@ -1,5 +1,5 @@
-// Combining: small messages travel together along the routes of a strategy for all-to-alls, each behind a record of its length;
-// of large ones only the record does, and they go straight to their destination.
+// Combining: small messages travel together along the routes of a strategy for all-to-alls, each behind a record of its
+// length; of large ones only the record does, and they go straight to their destination.
 //
 // Every message of the schedule is sent, if only to say that it carries nothing, so that ranks know what to wait for:
 // log2 P messages per rank with bruck2, however many messages a rank has. After the crystal router of Fox, Johnson,

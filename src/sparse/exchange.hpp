@@ -40,8 +40,8 @@ int exchange_sparsely(const SparseContext& context, const SparseAlgorithm& algor
 int destinations(const mpi::Api& api, MPI_Comm comm, int* count);
 
 /// MPI_Alltoall of lengths, then MPI_Alltoallv. comm: any communicator; sends: all sound, may be to this rank.
-/// At most 32 GiB from one rank and to one rank, else MPI_ERR_COUNT there. Collective over comm; an error of the library has been
-/// passed to its error handler, *handled is true then.
+/// At most 32 GiB from one rank and to one rank, else MPI_ERR_COUNT there. Collective over comm; an error of the
+/// library has been passed to its error handler, *handled is true then.
 int exchange_natively(const mpi::Api& api, MPI_Comm comm, std::span<const SparseMessage> sends, Inbox& inbox,
                       bool* handled);
 

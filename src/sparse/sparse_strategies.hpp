@@ -21,8 +21,8 @@ struct SparseCall {
   Inbox& inbox;                          // what arrives is added, in any order of sources
 };
 
-/// One that sends every message straight to its destination. Collective over the channel; returns an MPI code. No rank returns before all have entered: the tags rely on it
-/// (docs/design/0005-sparse-exchange.md).
+/// One that sends every message straight to its destination. Collective over the channel; returns an MPI code. No rank
+/// returns before all have entered: the tags rely on it (docs/design/0005-sparse-exchange.md).
 struct SparseStrategy {
   std::string_view name;
   std::string_view summary;
@@ -41,7 +41,8 @@ struct SparseAlgorithm {
 /// All that can be asked for.
 std::vector<std::string_view> sparse_strategy_names();
 
-/// What the setting asks for on such ranks: a name, or "auto". Native where there is no such algorithm. Pure: alike on all ranks.
+/// What the setting asks for on such ranks: a name, or "auto". Native where there is no such algorithm. Pure: alike on
+/// all ranks.
 SparseAlgorithm sparse_algorithm(std::string_view asked, const topology::Placement& placement);
 
 // Tags of sparse exchanges on Wherry's channel; no other messages have them.
@@ -58,8 +59,8 @@ constexpr int straight_tag(bool odd) { return odd ? 12 : 11; }
 
 int census(const SparseCall& call);
 
-// NBX: messages are sent synchronously; when all of a rank's have been taken it enters a non-blocking barrier, and when that ends
-// nothing is under way any more. No rank ever looks at all others.
+// NBX: messages are sent synchronously; when all of a rank's have been taken it enters a non-blocking barrier, and when
+// that ends nothing is under way any more. No rank ever looks at all others.
 // After Hoefler, Siebert and Lumsdaine, Scalable communication protocols for dynamic sparse data exchange, PPoPP 2010.
 
 int nbx(const SparseCall& call);

@@ -17,8 +17,8 @@ struct PricedBy {
   std::vector<std::string> fitted;  // the libraries that this machine has rows for
 };
 
-/// The constants in --constants; or the row of this machine in the tuning file that --tuning names: that of the library --mpi, or
-/// the only one.
+/// The constants in --constants; or the row of this machine in the tuning file that --tuning names: that of the library
+/// --mpi, or the only one.
 PricedBy priced_by(const Options& options);
 
 void write(JsonWriter& json, const PricedBy& by);

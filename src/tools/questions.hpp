@@ -55,8 +55,8 @@ topology::Placement placement_of(const Options& options);
 /// The same where the number of ranks is known.
 topology::Placement placement_of(const Options& options, int ranks);
 
-/// Ranks on the grid of --grid, which wraps around, with all neighbors up to --reach steps away: what neighborhood collectives
-/// are asked about.
+/// Ranks on the grid of --grid, which wraps around, with all neighbors up to --reach steps away: what neighborhood
+/// collectives are asked about.
 struct Stencil {
   schedule::Graph graph;
   topology::Placement placement;

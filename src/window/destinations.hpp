@@ -1,8 +1,8 @@
 // Where the bytes of gets under way go, and what else is written there meanwhile.
 //
-// MPI forbids touching the memory that a get reads to before it is complete (MPI 4.1, 12.3). Programs do it all the same: they read several
-// places to one buffer, to warm up or to measure, and complete once. What was read to such a place must not be remembered as what is
-// there in the end. Two gets of the same bytes to the same place do no harm.
+// MPI forbids touching the memory that a get reads to before it is complete (MPI 4.1, 12.3). Programs do it all the
+// same: they read several places to one buffer, to warm up or to measure, and complete once. What was read to such a
+// place must not be remembered as what is there in the end. Two gets of the same bytes to the same place do no harm.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +30,8 @@ struct Written {
   }
 };
 
-/// Mixed is what is under way and overlaps, unless all in such a chain agree, and what others have been copied over since it was
-/// issued. Whether anybody was told so.
+/// Mixed is what is under way and overlaps, unless all in such a chain agree, and what others have been copied over
+/// since it was issued. Whether anybody was told so.
 bool note_aliased(std::vector<Written>& under_way, const std::vector<Written>& hits);
 
 /// An interval of addresses.
@@ -85,8 +85,8 @@ class Destinations {
   /// Whether anything under way may be aliased.
   bool any_aliased() const { return aliased_; }
 
-  /// Tells those whose memory others write, too. each_get(use) calls use(Written) for all gets under way; is_made(copy) says
-  /// which copies are under way no longer.
+  /// Tells those whose memory others write, too. each_get(use) calls use(Written) for all gets under way; is_made(copy)
+  /// says which copies are under way no longer.
   template <class EachGet, class IsMade>
   void check(EachGet&& each_get, IsMade&& is_made) {
     std::erase_if(copies_, is_made);

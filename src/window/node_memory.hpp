@@ -16,8 +16,8 @@ namespace wherry::window {
 /// Its end is collective over the ranks that share it.
 class NodeMemory {
  public:
-  /// For the ranks of comm that share a node with this one. nullptr, on all of these: it is alone there, or there is no such memory, and
-  /// `problem` says why. Collective over comm, with equal bytes.
+  /// For the ranks of comm that share a node with this one. nullptr, on all of these: it is alone there, or there is no
+  /// such memory, and `problem` says why. Collective over comm, with equal bytes.
   static std::unique_ptr<NodeMemory> make(const mpi::Api& api, MPI_Comm comm, std::size_t bytes,
                                           std::string& problem);
 

@@ -1,7 +1,8 @@
 // What the ranks of a node read for each other: how a window uses its node's cache.
 //
-// The rank's own cache comes first. What it misses is looked for here before it is fetched, and what was fetched is offered here when it
-// has come. What others find belongs to a phase, which lasts from one invalidation to the next; all ranks count them alike.
+// The rank's own cache comes first. What it misses is looked for here before it is fetched, and what was fetched is
+// offered here when it has come. What others find belongs to a phase, which lasts from one invalidation to the next;
+// all ranks count them alike.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,8 @@ class Sharing {
 
   /// The program has invalidated.
   void next_phase() { ++phase_; }
-  /// What this rank wrote to a target has got there. Until the phase is over its data are not shared, nor while a write is under way:
+  /// What this rank wrote to a target has got there. Until the phase is over its data are not shared, nor while a write
+  /// is under way:
   /// another rank may offer what it read before.
   void note_write(Target& target) const { target.written_in = phase_; }
 

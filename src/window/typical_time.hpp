@@ -1,5 +1,5 @@
-// What something usually takes: the median of the last few measured times. A mean would follow the first of all, and those that
-// the system interrupts, which take many times as long.
+// What something usually takes: the median of the last few measured times. A mean would follow the first of all, and
+// those that the system interrupts, which take many times as long.
 #pragma once
 
 #include <algorithm>

@@ -176,8 +176,8 @@ class Window {
   bool is_rank(int rank) const { return rank >= 0 && static_cast<std::size_t>(rank) < targets_.size(); }
 
   bool caches_nothing() const { return cache_ == nullptr || is_resting_; }
-  /// Whether the library sees all calls, so that nobody has to tell apart what is under way: in transparent mode, before
-  /// there is a cache and while it rests. Not where a cache may be made while another thread's operation begins.
+  /// Whether the library sees all calls, so that nobody has to tell apart what is under way: in transparent mode,
+  /// before there is a cache and while it rests. Not where a cache may be made while another thread's operation begins.
   bool is_untracked() const { return may_be_untracked_ && caches_nothing(); }
   /// Nothing is known to be under way.
   int flush_untracked(const Native& native) {

@@ -60,9 +60,10 @@ class Windows {
     std::atomic<std::uint64_t> passed_ = 0;  // gets
   };
 
-  /// Begins to cache a window that was made with this memory here. Collective over comm, whose ranks are the window's; those
-  /// whose options say off take part and stay away. A window of one rank is not cached. The ranks of a node share what they read
-  /// if the options of all ranks say so. Problems and remarks of the options are told by the first rank that has one.
+  /// Begins to cache a window that was made with this memory here. Collective over comm, whose ranks are the window's;
+  /// those whose options say off take part and stay away. A window of one rank is not cached. The ranks of a node share
+  /// what they read if the options of all ranks say so. Problems and remarks of the options are told by the first rank
+  /// that has one.
   int add(MPI_Win win, MPI_Comm comm, const Segment& own, const Options& options);
   /// Knows a window that is not cached. Local.
   int leave(MPI_Win win, Uncached why);

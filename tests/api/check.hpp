@@ -17,8 +17,8 @@ class Checks {
     std::fprintf(stderr, "rank %d: %s\n", rank(), what);
   }
 
-  /// Collective over MPI_COMM_WORLD, before MPI_Finalize: the program's exit code, which is 0 if all ranks checked something
-  /// and nothing was wrong.
+  /// Collective over MPI_COMM_WORLD, before MPI_Finalize: the program's exit code, which is 0 if all ranks checked
+  /// something and nothing was wrong.
   int exit_code() const {
     int mine[2] = {wrong_, done_ == 0}, all[2] = {};
     MPI_Allreduce(mine, all, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

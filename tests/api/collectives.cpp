@@ -1,5 +1,5 @@
-// The C and the C++ functions against the MPI call with the same arguments, on random data, over enough calls that trials
-// go on. WHERRY_TEST_SEED changes the data. Prints what ran, once per name, on rank 0: "ran NAME".
+// The C and the C++ functions against the MPI call with the same arguments, on random data, over enough calls that
+// trials go on. WHERRY_TEST_SEED changes the data. Prints what ran, once per name, on rank 0: "ran NAME".
 #include <wherry/wherry.hpp>
 
 #include <utility>

@@ -1,4 +1,5 @@
-// What is wrong is said as MPI says it: codes, error handlers, exceptions; and other arguments are refused before any message.
+// What is wrong is said as MPI says it: codes, error handlers, exceptions; and other arguments are refused before any
+// message.
 #include <wherry/wherry.hpp>
 
 #include <functional>

@@ -1,5 +1,6 @@
 // The C and the C++ functions that move data with one rank at an end, or one block for all, against the MPI call with
-// the same arguments, over enough calls that trials go on. WHERRY_TEST_SEED changes the data. Prints "ran COLLECTIVE NAME".
+// the same arguments, over enough calls that trials go on. WHERRY_TEST_SEED changes the data. Prints "ran COLLECTIVE
+// NAME".
 #include <wherry/wherry.hpp>
 
 #include <algorithm>

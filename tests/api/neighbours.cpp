@@ -1,5 +1,6 @@
-// Neighborhood collectives in C and C++, waited for and as plans, on grids and a graph: against what follows from the topology alone,
-// which this program works out itself. Prints "ran COLLECTIVE NAME", of plans "ran COLLECTIVE_plan NAME".
+// Neighborhood collectives in C and C++, waited for and as plans, on grids and a graph: against what follows from the
+// topology alone, which this program works out itself. Prints "ran COLLECTIVE NAME", of plans "ran COLLECTIVE_plan
+// NAME".
 //
 // What two ranks send each other does not depend on which of several edges it takes: in that libraries differ.
 #include <wherry/neighbours.hpp>
@@ -21,7 +22,8 @@ constexpr int nobody = -1, untouched = -77, rounds = 3;
 
 int value(int round, int from, int to, int k) { return ((round * 16 + from) * 16 + to) * 4096 + k; }
 
-/// The ranks next to this one in a grid of these extents, numbered with the last dimension fastest: below and above in each.
+/// The ranks next to this one in a grid of these extents, numbered with the last dimension fastest: below and above in
+/// each.
 std::vector<int> next_in_grid(int rank, const std::vector<int>& extents, const std::vector<int>& periods) {
   std::vector<int> next;
   for (std::size_t d = 0; d < extents.size(); ++d) {

@@ -1,5 +1,5 @@
-// Plans in C and C++: started many times with other values, several under way, against a result worked out one element at a time.
-// Prints "ran COLLECTIVE NAME". WHERRY_TEST_SEED changes the data.
+// Plans in C and C++: started many times with other values, several under way, against a result worked out one element
+// at a time. Prints "ran COLLECTIVE NAME". WHERRY_TEST_SEED changes the data.
 #include <wherry/plan.hpp>
 
 #include <algorithm>

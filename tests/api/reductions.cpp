@@ -1,5 +1,6 @@
-// The C and the C++ reductions against the MPI call with the same arguments, and against the ranks' data combined one after
-// the other, over enough calls that trials go on. WHERRY_TEST_SEED changes the data. Prints "ran COLLECTIVE NAME".
+// The C and the C++ reductions against the MPI call with the same arguments, and against the ranks' data combined one
+// after the other, over enough calls that trials go on. WHERRY_TEST_SEED changes the data. Prints "ran COLLECTIVE
+// NAME".
 #include <wherry/wherry.hpp>
 
 #include <complex>

@@ -1,4 +1,5 @@
-// What is compared in random schedules: a cached window and one of the library's, each with memory for what comes and goes.
+// What is compared in random schedules: a cached window and one of the library's, each with memory for what comes and
+// goes.
 #pragma once
 
 #include <mpi.h>

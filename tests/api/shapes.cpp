@@ -1,5 +1,6 @@
-// Of the collectives with a root, or one block for all, and of the reductions: arguments that do not fit are refused before
-// any message; MPI's errors come as MPI gives them; on intercommunicators the shapes are those of the other group.
+// Of the collectives with a root, or one block for all, and of the reductions: arguments that do not fit are refused
+// before any message; MPI's errors come as MPI gives them; on intercommunicators the shapes are those of the other
+// group.
 #include <wherry/wherry.hpp>
 
 #include <functional>

@@ -1,4 +1,5 @@
-// Makes, reads and frees a window again and again, and prints by how many bytes the process has grown since the first few.
+// Makes, reads and frees a window again and again, and prints by how many bytes the process has grown since the first
+// few.
 //
 //   window_cycles CYCLES MODE
 // MODE: user, off, or node, which is user with memory that the ranks of a node share.

@@ -1,7 +1,7 @@
 // Cached windows whose ranks on a node read for each other: exact counts of what is found there, and what must not be.
 //
-// Runs under mpiexec at 2 or more ranks of one node. The last rank is read; rank 0 reads first, then those between, of which there are
-// none at 2 ranks.
+// Runs under mpiexec at 2 or more ranks of one node. The last rank is read; rank 0 reads first, then those between, of
+// which there are none at 2 ranks.
 #include <mpi.h>
 #include <wherry/window.hpp>
 

@@ -1,12 +1,13 @@
-// Random schedules on a cached window and on one of the library's, with the same content: both must bring the same bytes to the
-// same places, and nothing anywhere else.
+// Random schedules on a cached window and on one of the library's, with the same content: both must bring the same
+// bytes to the same places, and nothing anywhere else.
 //
 //   window_schedules SCHEDULES [preload | blind WHAT]
-// So many in each mode. preload: MPI's names are Wherry's. blind: Wherry is not told of WHAT (put, invalidate, end), and what it
-// brings must differ: the schedules would notice.
-// A schedule is one epoch of each rank, of any kind of synchronization, with a few operations of any kind and type. Schedules
-// are legal MPI, and what they read is defined: each rank writes only its own slices of the others' memory, what others may be
-// writing is not read, and an operation that touches what is not complete waits for a flush, or is left out where none is allowed.
+// So many in each mode. preload: MPI's names are Wherry's. blind: Wherry is not told of WHAT (put, invalidate, end),
+// and what it brings must differ: the schedules would notice.
+// A schedule is one epoch of each rank, of any kind of synchronization, with a few operations of any kind and type.
+// Schedules are legal MPI, and what they read is defined: each rank writes only its own slices of the others' memory,
+// what others may be writing is not read, and an operation that touches what is not complete waits for a flush, or is
+// left out where none is allowed.
 #include <mpi.h>
 
 #include <algorithm>

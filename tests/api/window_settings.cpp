@@ -1,7 +1,8 @@
-// Prints how windows are cached whose info says nothing, whose info does, and whose key is unknown; or makes one whose info cannot be.
+// Prints how windows are cached whose info says nothing, whose info does, and whose key is unknown; or makes one whose
+// info cannot be.
 //
-// Runs under mpiexec at 2 or more ranks of one node. Rank 0 prints a line for each: "cached", or why it is not. With the argument `wrong`
-// the last rank gives a value that cannot be, and MPI ends the program.
+// Runs under mpiexec at 2 or more ranks of one node. Rank 0 prints a line for each: "cached", or why it is not. With
+// the argument `wrong` the last rank gives a value that cannot be, and MPI ends the program.
 #include <mpi.h>
 #include <wherry/window.h>
 

@@ -179,7 +179,8 @@ void bad_ranges(Test& t) {
   t.end(window);
 }
 
-/// Programs read to one place several times before they flush, which MPI forbids: the same bytes are right, and others not remembered.
+/// Programs read to one place several times before they flush, which MPI forbids: the same bytes are right, and others
+/// not remembered.
 template <CacheMode mode>
 void places_read_again(Test& t) {
   Window window = t.window(mode);

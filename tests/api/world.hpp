@@ -59,8 +59,8 @@ inline unsigned seed_from_environment() {
   return text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 20261122u;
 }
 
-/// Runs `check` on a duplicate of MPI_COMM_WORLD, from MPI_Init to MPI_Finalize; returns the program's exit code. Rank 0 prints
-/// what ran, "ran NAME", once per name, and the seed if something was wrong.
+/// Runs `check` on a duplicate of MPI_COMM_WORLD, from MPI_Init to MPI_Finalize; returns the program's exit code. Rank
+/// 0 prints what ran, "ran NAME", once per name, and the seed if something was wrong.
 template <std::invocable<World&> Check>
 int run(int argc, char** argv, Check check) {
   MPI_Init(&argc, &argv);

@@ -75,7 +75,8 @@ inline World plant(const std::vector<Particle>& particles, const std::vector<Key
   return world;
 }
 
-/// Sets accelerations and potentials, on so many ranks; particles end up in the order of their keys. Returns the gets of all.
+/// Sets accelerations and potentials, on so many ranks; particles end up in the order of their keys. Returns the gets
+/// of all.
 inline remote::Statistics compute(std::vector<Particle>& particles, int ranks, const WalkOptions& walking,
                                   double softening, const TreeOptions& options,
                                   const Kernel& kernel = best_kernel()) {

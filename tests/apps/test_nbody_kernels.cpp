@@ -44,7 +44,8 @@ void kernel_within(const Kernel& kernel, const Bodies& bodies, Vectors& sums) {
   kernel.within(bodies.points(), {0, bodies.size()}, 0, sums.sums());
 }
 
-/// Of a single pull, root mean square: little more than the few roundings that it takes, or than what `reduced` leaves out.
+/// Of a single pull, root mean square: little more than the few roundings that it takes, or than what `reduced` leaves
+/// out.
 double rounding_of(const Kernel& kernel) {
   if (kernel.name == "single") return 1.4e-7;
   return kernel.name == "reduced" ? 5e-9 : 2.2e-16;

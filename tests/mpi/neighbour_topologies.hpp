@@ -27,8 +27,8 @@ struct Neighbors {
   std::function<MPI_Comm(MPI_Comm)> create;
   bool cartesian = false;
 
-  /// What block i of rank's receive buffer is (MPI 4.1, 8.6): in a Cartesian topology, what the neighbor on that side sends
-  /// to the opposite side; else the k-th block between two ranks is the k-th.
+  /// What block i of rank's receive buffer is (MPI 4.1, 8.6): in a Cartesian topology, what the neighbor on that side
+  /// sends to the opposite side; else the k-th block between two ranks is the k-th.
   Origin origin_of(int rank, std::size_t i) const {
     const std::vector<int>& mine = sources[static_cast<std::size_t>(rank)];
     const int from = mine[i];

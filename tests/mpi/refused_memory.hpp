@@ -1,4 +1,5 @@
-// One rank that is refused memory for staging, as staging.cpp and reserved_memory.hpp ask for it. For one source file of a program.
+// One rank that is refused memory for staging, as staging.cpp and reserved_memory.hpp ask for it. For one source file
+// of a program.
 #pragma once
 
 #include <cstdlib>

@@ -43,8 +43,8 @@ inline std::vector<unsigned char> content(std::size_t bytes, Numbers& numbers) {
   return data;
 }
 
-/// What a rank sends in exchange number `exchange`: up to 2 P messages, to anybody, itself included, often several to one;
-/// empty, small, too large to be combined, or too long for one message of a combining strategy together.
+/// What a rank sends in exchange number `exchange`: up to 2 P messages, to anybody, itself included, often several to
+/// one; empty, small, too large to be combined, or too long for one message of a combining strategy together.
 inline Parcels draw(std::uint64_t seed, int exchange, int rank, int ranks) {
   constexpr std::size_t sizes[] = {0, 1, 17, 64, 300, 1000, 3000, 40000};
   Numbers numbers{seed, static_cast<std::uint64_t>(exchange), static_cast<std::uint64_t>(rank)};

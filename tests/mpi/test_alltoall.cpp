@@ -85,7 +85,8 @@ int count_of(unsigned seed, int a, int b) {
   return kind == 7 ? 40 + draw(seed, a, b, 2, 60) : 1 + draw(seed, a, b, 2, 5);
 }
 
-/// Blocks in a shuffled order with gaps between them: displacements[r] in bytes for blocks of counts[r] * extents[r] bytes.
+/// Blocks in a shuffled order with gaps between them: displacements[r] in bytes for blocks of counts[r] * extents[r]
+/// bytes.
 long place_blocks(const std::vector<int>& counts, const std::vector<long>& extents, unsigned seed,
                   std::vector<int>& displacements) {
   std::vector<std::size_t> order(counts.size());

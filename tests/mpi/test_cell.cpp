@@ -55,7 +55,8 @@ void learn(Bench& b, const Trouble& trouble, const run::Channel& channel) {
   b.expect(reductions.started <= trouble.most_started, "the library was asked again after it had failed");
 }
 
-/// After barriers the slowest rank's time counts, and a call outside of the trials for none: here such calls take no time at all.
+/// After barriers the slowest rank's time counts, and a call outside of the trials for none: here such calls take no
+/// time at all.
 void learn_after_barriers(Bench& b, const Trouble&, const run::Channel& channel) {
   constexpr double native_s = 2, strategy_s = 1, between_s = 0;
   const bool slowest = rank_of(channel.comm()) == 0;

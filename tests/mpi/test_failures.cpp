@@ -1,7 +1,7 @@
 // Errors on one rank: all calls end, on every rank, no request is left behind, and the next calls are right.
 //
-// Every strategy is forced in turn. The library is watched through the table of its functions: requests are counted, and
-// transfers refused on demand.
+// Every strategy is forced in turn. The library is watched through the table of its functions: requests are counted,
+// and transfers refused on demand.
 // ranks: 2 3 5 8
 #include <mpi.h>
 
@@ -151,7 +151,8 @@ void too_long(Bench& b, bool clean) {
   one_too_long(b, 40000, 39999, clean);
 }
 
-/// The last rank has no data and gives no type: it hears what the library says to that, and the others do not wait for it.
+/// The last rank has no data and gives no type: it hears what the library says to that, and the others do not wait for
+/// it.
 void no_type(Bench& b) {
   b.label = "no type for no data";
   int none = 0, nothing[2] = {};

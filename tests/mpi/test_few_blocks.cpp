@@ -1,5 +1,5 @@
-// Irregular all-to-alls may have few blocks that are not empty: an algorithm that sends them straight is a candidate, whatever the model
-// thinks of it, and it sends no message for a block of no bytes.
+// Irregular all-to-alls may have few blocks that are not empty: an algorithm that sends them straight is a candidate,
+// whatever the model thinks of it, and it sends no message for a block of no bytes.
 //
 // ranks: 3 8
 #include <mpi.h>

@@ -1,5 +1,5 @@
-// Blocks of derived types in chunks: each byte arrives where the type maps say and none between, whatever types and sizes meet, with
-// memory and without, and after a block that is too large.
+// Blocks of derived types in chunks: each byte arrives where the type maps say and none between, whatever types and
+// sizes meet, with memory and without, and after a block that is too large.
 //
 // ranks: 2 3 5
 #include <mpi.h>

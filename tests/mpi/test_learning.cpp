@@ -132,8 +132,8 @@ class LastOther : public Witness {
   long last = 0;
 };
 
-/// Where native is best, most calls are not looked at any more, on ranks whose calls are all alike; others say the same in
-/// different words in turns, and are looked at. Yet all look for changes at the same call.
+/// Where native is best, most calls are not looked at any more, on ranks whose calls are all alike; others say the same
+/// in different words in turns, and are looked at. Yet all look for changes at the same call.
 void check_fast_path_calls(Ranks& ranks) {
   constexpr int rounds = 700, ints = 2;
   LastOther witness;
@@ -148,7 +148,8 @@ void check_fast_path_calls(Ranks& ranks) {
     const int count = in_bytes ? ints * static_cast<int>(sizeof(int)) : ints;
     for (int& value : out) value = ranks.rank * 1000 + round;
     runtime.alltoall({out.data(), count, type, in.data(), count, type, MPI_COMM_WORLD}, [&] {
-      // A little less than the others take, which so remain worth a look; their arguments are read, where all calls are alike.
+      // A little less than the others take, which so remain worth a look; their arguments are read, where all calls are
+      // alike.
       told_time += in_turns ? -0.05e-3 : 0.9e-3;
       return MPI_Alltoall(out.data(), count, type, in.data(), count, type, MPI_COMM_WORLD);
     });
@@ -163,8 +164,8 @@ void check_fast_path_calls(Ranks& ranks) {
   ranks.expect(ranks.size == 1 || witness.calls >= rounds - 1, "calls were not reported");
 }
 
-/// Where two sizes take turns, the arguments of native calls are read as well: a strategy is not charged for them, and wins
-/// if it takes less than the library.
+/// Where two sizes take turns, the arguments of native calls are read as well: a strategy is not charged for them, and
+/// wins if it takes less than the library.
 void check_two_sizes_in_turns(Ranks& ranks) {
   constexpr int rounds = 700;
   Witness witness;
@@ -197,8 +198,8 @@ class LastCalls : public Witness {
   long native_in_turn = 0;
 };
 
-/// Native calls take 2 ms more than others, which the learner sees; after those the program's own work takes so much longer,
-/// which only its course shows. Returns how many of the last calls were native.
+/// Native calls take 2 ms more than others, which the learner sees; after those the program's own work takes so much
+/// longer, which only its course shows. Returns how many of the last calls were native.
 long run_course(Ranks& ranks, const Settings& settings, double slower_s, LastCalls& witness) {
   constexpr int rounds = 6000, last = 1000;
   run::Runtime runtime(settings, mpi::linked_api(), &witness, {.now = by_readings});

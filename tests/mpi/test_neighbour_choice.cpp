@@ -1,5 +1,5 @@
-// Neighborhood collectives through the runtime: what is asked for runs, ranks that learn agree whatever disturbs them, and what is left to
-// the library is so on all ranks.
+// Neighborhood collectives through the runtime: what is asked for runs, ranks that learn agree whatever disturbs them,
+// and what is left to the library is so on all ranks.
 //
 // ranks: 2 5 8
 #include <mpi.h>

@@ -1,8 +1,9 @@
-// Every strategy of neighborhood collectives does what MPI says, waited for and started, on topologies of all kinds: the oracle computes
-// from the edges what each rank must get, for types with gaps, blocks of no bytes, repeated neighbors, neighbors that are the rank
-// itself and none at all.
+// Every strategy of neighborhood collectives does what MPI says, waited for and started, on topologies of all kinds:
+// the oracle computes from the edges what each rank must get, for types with gaps, blocks of no bytes, repeated
+// neighbors, neighbors that are the rank itself and none at all.
 //
-// A library whose own order of repeated neighbors is not MPI 4.1's is followed in that. WHERRY_TEST_SEED changes the graphs.
+// A library whose own order of repeated neighbors is not MPI 4.1's is followed in that. WHERRY_TEST_SEED changes the
+// graphs.
 #include <mpi.h>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// A rank that is refused memory for staging: before a strategy is taken up, all ranks leave the call to the library; later,
-// they go on with what they have made sure of.
+// A rank that is refused memory for staging: before a strategy is taken up, all ranks leave the call to the library;
+// later, they go on with what they have made sure of.
 //
 // ranks: 3
 #include <mpi.h>

@@ -1,4 +1,5 @@
-// Non-blocking and persistent calls where the MPI library refuses what they need: ranks stay in step, and the call is native.
+// Non-blocking and persistent calls where the MPI library refuses what they need: ranks stay in step, and the call is
+// native.
 //
 // Runs under mpiexec at any number of ranks. The library is replaced through the table of its functions.
 #include <mpi.h>

@@ -1,5 +1,5 @@
-// Collectives on segments, chosen by the learner: right results whatever runs, the same choice on all ranks, and the library
-// wherever Wherry must stay away.
+// Collectives on segments, chosen by the learner: right results whatever runs, the same choice on all ranks, and the
+// library wherever Wherry must stay away.
 #include <mpi.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Errors in collectives on segments, by every strategy: ranks that give another count than the others, and transfers that the
-// library refuses to one of them. All calls end on every rank, nobody writes beyond the buffers, no request is left behind, and the next calls are right.
+// Errors in collectives on segments, by every strategy: ranks that give another count than the others, and transfers
+// that the library refuses to one of them. All calls end on every rank, nobody writes beyond the buffers, no request is
+// left behind, and the next calls are right.
 //
 // ranks: 2 3 5
 #include <mpi.h>
@@ -102,8 +103,8 @@ void other_count(Bench& b, int odd, int count, int odd_count) {
   b.talk();
 }
 
-/// Counts of one size class: strategies are chosen by that. Three and four ints are cut into segments some of which are empty,
-/// but not the same.
+/// Counts of one size class: strategies are chosen by that. Three and four ints are cut into segments some of which are
+/// empty, but not the same.
 void other_counts(Bench& b, bool clean) {
   for (const int odd : {0, b.size - 1}) {
     other_count(b, odd, 4, 3);

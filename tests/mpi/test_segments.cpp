@@ -270,8 +270,8 @@ void check(World& w, const Case& k) {
   }
 }
 
-/// The roots to check, or how often where there is none. Many ranks on few processors take long: there each placement of the ranks
-/// (number `turn`) has a root of its own.
+/// The roots to check, or how often where there is none. Many ranks on few processors take long: there each placement
+/// of the ranks (number `turn`) has a root of its own.
 std::vector<int> roots_for(const World& w, bool rooted, unsigned turn) {
   constexpr int few_ranks = 5;
   const std::vector<int> all = rooted ? std::vector{0, w.size / 2, w.size - 1} : std::vector{0, 0};

@@ -1,6 +1,8 @@
-// Sparse exchanges by every strategy: what arrives is what was sent, in order, however late ranks are and whatever came before.
+// Sparse exchanges by every strategy: what arrives is what was sent, in order, however late ranks are and whatever came
+// before.
 //
-// Two oracles: patterns that every rank computes for all, and the native MPI_Alltoallv. WHERRY_TEST_SEED changes the patterns.
+// Two oracles: patterns that every rank computes for all, and the native MPI_Alltoallv. WHERRY_TEST_SEED changes the
+// patterns.
 #include <mpi.h>
 
 #include <chrono>
@@ -260,7 +262,8 @@ void errors(Bench& b) {
            "the exchange after an error went wrong");
 }
 
-/// Rank 0's transfers are refused one after the other: every exchange ends, and the next is right. Not where messages are combined:
+/// Rank 0's transfers are refused one after the other: every exchange ends, and the next is right. Not where messages
+/// are combined:
 /// the bundles are Wherry's own, and nothing in their arguments can be refused.
 void refusals(Bench& b) {
   b.label = "refused transfers";

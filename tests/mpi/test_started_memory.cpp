@@ -1,5 +1,5 @@
-// A rank that is refused memory for collectives that do not end where they begin: all ranks leave them to the library, or all perform
-// them, and none waits for ever.
+// A rank that is refused memory for collectives that do not end where they begin: all ranks leave them to the library,
+// or all perform them, and none waits for ever.
 //
 // The rank progresses its calls itself, so that this runs on every library.
 // ranks: 3

@@ -1,5 +1,5 @@
-// Non-blocking calls may be gone on with inside the library, where nothing may be sent that has to be waited for: data that MPI_Unpack
-// does not take as it is (absolute addresses, more room than data) is still unpacked by it.
+// Non-blocking calls may be gone on with inside the library, where nothing may be sent that has to be waited for: data
+// that MPI_Unpack does not take as it is (absolute addresses, more room than data) is still unpacked by it.
 //
 // Runs under mpiexec at any number of ranks. The library is watched through the table of its functions.
 #include <mpi.h>
@@ -26,7 +26,8 @@ int sendrecv(const void* out, int out_count, MPI_Datatype out_type, int to, int 
                        status);
 }
 
-/// An element for each rank at an absolute address, received by a type of two that are `gap` apart, of which the second stays.
+/// An element for each rank at an absolute address, received by a type of two that are `gap` apart, of which the second
+/// stays.
 struct Absolute {
   static constexpr int gap = 3, untouched = -1;
 

@@ -1,5 +1,5 @@
-// What a cached window asks of the library: nothing for hits, but to make progress now and then; no flush when there is nothing to
-// complete; and plain gets, where those are cheaper.
+// What a cached window asks of the library: nothing for hits, but to make progress now and then; no flush when there is
+// nothing to complete; and plain gets, where those are cheaper.
 //
 // ranks: 2 3
 #include <mpi.h>
@@ -182,7 +182,8 @@ void problems_of_one_rank_are_told(Ranks& ranks) {
   if (ranks.rank == 0) ranks.expect(told == std::vector<std::string>{"a remark"}, "the remark");
 }
 
-/// Gets that never repeat, at 200 ns each: the cache only costs. Those that always do are worth it. Over a network all are.
+/// Gets that never repeat, at 200 ns each: the cache only costs. Those that always do are worth it. Over a network all
+/// are.
 void account_decides(Ranks& ranks) {
   const auto asked = [](float plain_s, bool repeats, bool may_pause = true, std::uint32_t bytes = 8) {
     window::Account account;

@@ -1,5 +1,5 @@
-// Every rank computes all that pulls its own bodies: twice the pairs, but only places are exchanged. A body's sum does not depend
-// on who computes it.
+// Every rank computes all that pulls its own bodies: twice the pairs, but only places are exchanged. A body's sum does
+// not depend on who computes it.
 #include <algorithm>
 
 #include "nbody/packing.hpp"

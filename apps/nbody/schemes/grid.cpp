@@ -1,9 +1,9 @@
-// Force decomposition: the ranks form a grid. A rank knows the bodies of its row of ranks and of its column, and computes
-// pairs of the two, so that it exchanges with about 2 sqrt(p) ranks only (Plimpton, Fast parallel algorithms for short-range
-// molecular dynamics, Journal of Computational Physics 117, 1995).
+// Force decomposition: the ranks form a grid. A rank knows the bodies of its row of ranks and of its column, and
+// computes pairs of the two, so that it exchanges with about 2 sqrt(p) ranks only (Plimpton, Fast parallel algorithms
+// for short-range molecular dynamics, Journal of Computational Physics 117, 1995).
 //
-// A body of rank P and one of rank Q meet on two ranks: in P's row and Q's column, and in Q's row and P's column. Each of
-// these two computes half of the pairs of P and Q, for both bodies.
+// A body of rank P and one of rank Q meet on two ranks: in P's row and Q's column, and in Q's row and P's column. Each
+// of these two computes half of the pairs of P and Q, for both bodies.
 #include <algorithm>
 
 #include "nbody/packing.hpp"

@@ -1,5 +1,6 @@
-// Blocks of bodies meet on hosts (nbody/covers.hpp): a rank is sent the places of some other ranks' bodies, computes the pairs of
-// every two blocks that meet on it, and sends back what it found for each guest when all its meetings are over.
+// Blocks of bodies meet on hosts (nbody/covers.hpp): a rank is sent the places of some other ranks' bodies, computes
+// the pairs of every two blocks that meet on it, and sends back what it found for each guest when all its meetings are
+// over.
 #include <algorithm>
 
 #include "nbody/covers.hpp"
@@ -10,8 +11,8 @@
 namespace nbody {
 namespace {
 
-// Places that are asked for at once, in bytes. If all shared the link from the start, the first would come as late as the last; but a
-// Gigabit link carries 10 kB in a round trip, and should not wait.
+// Places that are asked for at once, in bytes. If all shared the link from the start, the first would come as late as
+// the last; but a Gigabit link carries 10 kB in a round trip, and should not wait.
 constexpr std::size_t quorum_bytes_ahead = 10'000;
 // Where each guest has one short meeting, the link has more to do than the processor.
 constexpr std::size_t ring_bytes_ahead = 36'000;

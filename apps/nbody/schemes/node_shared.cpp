@@ -1,5 +1,5 @@
-// The ranks of a node add up what they found in memory that they share, and one of them speaks for the node: only nodes take part
-// in the reduction, and no rank receives what another one of its node could simply read.
+// The ranks of a node add up what they found in memory that they share, and one of them speaks for the node: only nodes
+// take part in the reduction, and no rank receives what another one of its node could simply read.
 #include <algorithm>
 #include <utility>
 

@@ -1,5 +1,5 @@
-// The reduction goes on while the ranks compute: columns are done in blocks from the last to the first. When a block and all
-// those after it are done, nothing is added to its bodies any more, and its sum over the ranks can start.
+// The reduction goes on while the ranks compute: columns are done in blocks from the last to the first. When a block
+// and all those after it are done, nothing is added to its bodies any more, and its sum over the ranks can start.
 #include <algorithm>
 #include <map>
 
@@ -10,11 +10,13 @@
 namespace nbody {
 namespace {
 
-/// Only the reduction of the last block cannot be hidden: of eight an eighth of the bytes, behind a sixty-fourth of the pairs.
+/// Only the reduction of the last block cannot be hidden: of eight an eighth of the bytes, behind a sixty-fourth of the
+/// pairs.
 constexpr double most_blocks = 8;
 /// A block's reduction should not be all latency. Pairs: of a rank, in the middle of all blocks.
 constexpr double least_bodies = 64, least_pairs = 100000;
-/// Between looks at the reductions under way: from tenths of a millisecond to some milliseconds, by the processor; and enough to be worth filling a tile of columns.
+/// Between looks at the reductions under way: from tenths of a millisecond to some milliseconds, by the processor; and
+/// enough to be worth filling a tile of columns.
 constexpr std::uint64_t pairs_between_looks = 1'000'000;
 
 class Block {

@@ -16,15 +16,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace nbody::HWY_NAMESPACE {
 
-/// What is computed of a pair: what the column does to the row, the same and the row's potential, or what both do to each other.
+/// What is computed of a pair: what the column does to the row, the same and the row's potential, or what both do to
+/// each other.
 enum class Sides { rows, field, both };
 
 /// What of both sides is added to sums.
 /// accelerations: m_j d / r^3 and m_i d / r^3.
-/// forces: m_i m_j d / r^3, to be divided by masses in the end. The strengths m_i m_j / r^3 of a vector of columns are computed
-/// before those of the last one are added up, with the differences of places computed again: more instructions, but shorter chains of
-/// instructions that wait for each other, and more sums in place of products. Better where a processor adds on other ports than it
-/// multiplies on, and cannot look far ahead in vector instructions.
+/// forces: m_i m_j d / r^3, to be divided by masses in the end. The strengths m_i m_j / r^3 of a vector of columns are
+/// computed before those of the last one are added up, with the differences of places computed again: more
+/// instructions, but shorter chains of instructions that wait for each other, and more sums in place of products.
+/// Better where a processor adds on other ports than it multiplies on, and cannot look far ahead in vector
+/// instructions.
 enum class Adds { accelerations, forces };
 
 /// Which columns of a vector a row meets: all, those after the row, or all but the row itself.
@@ -53,7 +55,8 @@ struct Task {
   T per_mass(T mass) const { return adds == Adds::forces ? unit / (mass / unit) : T(1); }
 };
 
-/// Vector instructions for one row and one vector of columns that multiply, or multiply and add, and that add or subtract.
+/// Vector instructions for one row and one vector of columns that multiply, or multiply and add, and that add or
+/// subtract.
 template <class Law, Sides sides, Adds adds>
 struct Count {
   static constexpr int differences = 3, squares = 3, cube = 3;
@@ -247,7 +250,8 @@ HWY_INLINE Pending<D, rows> strengths(D d, const RowRegisters<D, rows>& r, const
   return found;
 }
 
-/// Adds the forces of these strengths. Products and sums for two axes, fused ones for the third, so that all ports have work.
+/// Adds the forces of these strengths. Products and sums for two axes, fused ones for the third, so that all ports have
+/// work.
 template <int rows, class D, class T, class V = hn::Vec<D>>
 HWY_INLINE void add_forces(D d, RowRegisters<D, rows>& r, Tile<T>& tile, const Pending<D, rows>& pending) {
   ColumnRegisters<V> c = load_columns(d, tile, pending.j);
@@ -302,7 +306,8 @@ constexpr std::ptrdiff_t clamped(std::ptrdiff_t value, std::ptrdiff_t most) {
   return value < 0 ? 0 : value < most ? value : most;
 }
 
-/// Some rows and the columns of a tile. Columns::after_row: the rows are columns of the tile, too, and meet those after them.
+/// Some rows and the columns of a tile. Columns::after_row: the rows are columns of the tile, too, and meet those after
+/// them.
 template <int rows, Columns which, class Task, class T = typename Task::T>
 HWY_INLINE void rows_meet(const Task& t, std::size_t i, Tile<T>& tile) {
   const hn::ScalableTag<T> d;

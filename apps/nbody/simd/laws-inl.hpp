@@ -1,7 +1,7 @@
-// 1 / r^3 from r^2 without root or division: an estimate y of 1 / r, and a polynomial in e = 1 - r^2 y^2, which is small:
-//   r^-3 = y^3 (1 - e)^(-3/2) = y^3 (1 + 3/2 e + 15/8 e^2 + 35/16 e^3 + ...)
-// The leading coefficient of what is left of the series is taken out, to be multiplied into masses beforehand: a polynomial that
-// begins with 1 takes a multiplication less.
+// 1 / r^3 from r^2 without root or division: an estimate y of 1 / r, and a polynomial in e = 1 - r^2 y^2, which is
+//   small: r^-3 = y^3 (1 - e)^(-3/2) = y^3 (1 + 3/2 e + 15/8 e^2 + 35/16 e^3 + ...)
+// The leading coefficient of what is left of the series is taken out, to be multiplied into masses beforehand: a
+// polynomial that begins with 1 takes a multiplication less.
 // Included once for each set of instructions (Highway's foreach_target).
 #include <hwy/highway.h>
 
@@ -28,7 +28,8 @@ HWY_INLINE V reciprocal_root(D d, V s) {
     (void)d;
     return V{_mm512_rsqrt14_pd(s.raw)};
 #else
-    // Halving the exponent in the bits gives 3.4e-2 (Lomont, Fast inverse square root, 2003); then four terms of the series.
+    // Halving the exponent in the bits gives 3.4e-2 (Lomont, Fast inverse square root, 2003); then four terms of the
+    // series.
     const hn::RebindToUnsigned<D> bits;
     const auto magic = hn::Set(bits, std::uint64_t{0x5fe6eb50c7b537a9});
     const V y = hn::BitCast(d, hn::Sub(magic, hn::ShiftRight<1>(hn::BitCast(bits, s))));
@@ -46,8 +47,8 @@ constexpr int estimate_instructions = 1;
 constexpr int estimate_instructions = 8;
 #endif
 
-/// The series after y^3, divided by its last coefficient `scale`: what is left out is the law's error. In t = e + shift instead of e
-/// the term before the last one is gone, and t takes no more instructions than e.
+/// The series after y^3, divided by its last coefficient `scale`: what is left out is the law's error. In t = e + shift
+/// instead of e the term before the last one is gone, and t takes no more instructions than e.
 struct Full {
   static constexpr double scale = 35.0 / 16, shift = 2.0 / 7;
   static constexpr int fused = 2;  // instructions

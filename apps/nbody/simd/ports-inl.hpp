@@ -14,8 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace nbody::HWY_NAMESPACE {
 
-/// Numbers that do not wait for each other: as many as the registers hold, or two instructions a cycle would wait for the results
-/// of those before.
+/// Numbers that do not wait for each other: as many as the registers hold, or two instructions a cycle would wait for
+/// the results of those before.
 #if HWY_ARCH_X86 && HWY_TARGET > HWY_AVX3
 constexpr int fused_chains = 8, added_chains = 4;
 #else

@@ -1,5 +1,5 @@
-// Columns that stay in the first-level cache while many rows meet them: copied, aligned, and filled up to whole vectors.
-// Included once for each set of instructions.
+// Columns that stay in the first-level cache while many rows meet them: copied, aligned, and filled up to whole
+// vectors. Included once for each set of instructions.
 #include <hwy/highway.h>
 
 #include "nbody/bodies.hpp"

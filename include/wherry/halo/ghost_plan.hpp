@@ -74,8 +74,8 @@ class GhostPlan {
     near_border_.clear();
     add_near_border(0, particles, position_of);
   }
-  /// What the stage sends, and how many ghosts it brings. The ghosts of earlier stages have been passed to add_ghosts().
-  /// Collective.
+  /// What the stage sends, and how many ghosts it brings. The ghosts of earlier stages have been passed to
+  /// add_ghosts(). Collective.
   void make(std::size_t number) {
     Stage& stage = stages_[number];
     choose(stage);

@@ -24,7 +24,8 @@ namespace wherry::schedule {
 /// schedules[r] is rank r's. Time and memory are proportional to the blocks in all messages.
 void verify(std::span<const Schedule> schedules);
 
-/// The same where only some blocks are to be moved, and no others may be: is_due() of origin and destination, which differ.
+/// The same where only some blocks are to be moved, and no others may be: is_due() of origin and destination, which
+/// differ.
 void verify(std::span<const Schedule> schedules, const std::function<bool(Block)>& is_due);
 
 /// The schedules of all ranks.

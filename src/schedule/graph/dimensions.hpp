@@ -1,9 +1,10 @@
 // Dimensions: message combining along the dimensions of a grid.
 //
-// Stencils reach their diagonal neighbors through the straight ones: 27 points take 6 messages instead of 26, and a block
-// moves once for each coordinate in which it differs. After Traeff, Luebbe, Rougier and Hunold, "Isomorphic, Sparse MPI-like
-// Collective Communication Operations for Parallel Stencil Computations", EuroMPI 2015. A graph does not say on which grid it lives, so
-// the grid is found: the one with the fewest messages of all that the ranks fill, in the order of MPI_Cart_create.
+// Stencils reach their diagonal neighbors through the straight ones: 27 points take 6 messages instead of 26, and a
+// block moves once for each coordinate in which it differs. After Traeff, Luebbe, Rougier and Hunold, "Isomorphic,
+// Sparse MPI-like Collective Communication Operations for Parallel Stencil Computations", EuroMPI 2015. A graph does
+// not say on which grid it lives, so the grid is found: the one with the fewest messages of all that the ranks fill, in
+// the order of MPI_Cart_create.
 #pragma once
 
 #include "schedule/blocks/families/digits.hpp"

@@ -10,8 +10,8 @@ namespace wherry::schedule {
 
 /// The round of each edge. No two edges of one origin share a round, nor two of one destination.
 ///
-/// Edges take the first round that is free at both ends, in the order of their distance around the ring of ranks: those of one
-/// distance fit into one round. At most 2 d - 1 rounds for d neighbors.
+/// Edges take the first round that is free at both ends, in the order of their distance around the ring of ranks: those
+/// of one distance fit into one round. At most 2 d - 1 rounds for d neighbors.
 std::vector<int> rounds_of(const Graph& graph);
 
 /// `width` rounds share a phase.

@@ -10,12 +10,12 @@ namespace wherry::schedule {
 
 /// The pairs of different ranks of which the first has data for the second, as blocks.
 ///
-/// Each pair is there once: what several edges between the same two ranks carry travels as one block, and what a rank has for
-/// itself needs no message. Edges are numbered in the order of origins, then of destinations.
+/// Each pair is there once: what several edges between the same two ranks carry travels as one block, and what a rank
+/// has for itself needs no message. Edges are numbered in the order of origins, then of destinations.
 class Graph {
  public:
-  /// targets[r]: the ranks that r sends to, in any order, perhaps repeated, perhaps r itself. Throws usage_error if one does not
-  /// exist.
+  /// targets[r]: the ranks that r sends to, in any order, perhaps repeated, perhaps r itself. Throws usage_error if one
+  /// does not exist.
   explicit Graph(std::span<const std::vector<int>> targets);
 
   int size() const { return static_cast<int>(begins_.size()) - 1; }
@@ -53,8 +53,8 @@ struct Peer {
 
 /// The different ranks among the neighbors, ascending, without nobody.
 ///
-/// order[i]: blocks of neighbors that are the same rank travel by this, ascending; it is i where data are sent. Where they are
-/// received, it is the sender's number of the block, which the library's rule for repeated neighbors decides.
+/// order[i]: blocks of neighbors that are the same rank travel by this, ascending; it is i where data are sent. Where
+/// they are received, it is the sender's number of the block, which the library's rule for repeated neighbors decides.
 std::vector<Peer> peers_of(std::span<const int> neighbors, std::span<const int> order);
 
 /// 0, 1, ...: the order of what is sent, and of what is received where the k-th block meets the k-th.

@@ -25,7 +25,8 @@ struct NeighborhoodStrategy {
   std::string_view name;
   std::string_view summary;  // one line for `wherry explain`
   Hops hops;
-  /// Looks at the whole graph once; what it returns refers to graph and placement. Empty where the strategy makes no sense.
+  /// Looks at the whole graph once; what it returns refers to graph and placement. Empty where the strategy makes no
+  /// sense.
   RouteOfEdge (*routes)(const Graph& graph, const topology::Placement& placement);
   std::string_view needs;  // what routes() asks for
 };
@@ -38,7 +39,8 @@ const NeighborhoodStrategy* find_neighborhood_strategy(std::string_view name);
 
 /// A strategy on a graph: the schedules of its ranks (routed.cpp).
 ///
-/// Routes every edge once, so that the schedule of a rank takes no longer than its own edges do. Refers to graph and placement.
+/// Routes every edge once, so that the schedule of a rank takes no longer than its own edges do. Refers to graph and
+/// placement.
 class Routed {
  public:
   Routed(const NeighborhoodStrategy& strategy, const Graph& graph, const topology::Placement& placement);
@@ -58,8 +60,9 @@ class Routed {
   int most_slots_ = 0;
 };
 
-/// Proves that a strategy performs the neighborhood collective of a graph: throws schedule_error unless every edge's block, and no other, arrives exactly once (schedule/blocks/block_verify.hpp has all that is asked of
-/// schedules), and no rank uses more slots than promised. routed: one that applies.
+/// Proves that a strategy performs the neighborhood collective of a graph: throws schedule_error unless every edge's
+/// block, and no other, arrives exactly once (schedule/blocks/block_verify.hpp has all that is asked of schedules), and
+/// no rank uses more slots than promised. routed: one that applies.
 void verify(const Routed& routed, const Graph& graph);
 
 }  // namespace wherry::schedule

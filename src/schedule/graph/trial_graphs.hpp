@@ -24,8 +24,8 @@ struct Torus {
 /// All neighbors up to `reach` steps away in every dimension, itself left out: 9 points in two dimensions, 27 in three.
 Targets stencil(const Torus& torus, int reach = 1);
 
-/// Random edges, repeated ones and ones to the rank itself among them; about `degree` leave a rank, of some more, of some
-/// none. The same seed gives the same graph everywhere.
+/// Random edges, repeated ones and ones to the rank itself among them; about `degree` leave a rank, of some more, of
+/// some none. The same seed gives the same graph everywhere.
 Targets random_targets(int size, int degree, std::uint64_t seed);
 
 struct TrialGraph {

@@ -11,8 +11,8 @@
 
 namespace wherry::schedule {
 
-/// One of the three is set: personalized all-to-alls exchange blocks, neighborhood collectives those of a graph's edges, all
-/// other collectives work on segments of a buffer.
+/// One of the three is set: personalized all-to-alls exchange blocks, neighborhood collectives those of a graph's
+/// edges, all other collectives work on segments of a buffer.
 struct Algorithm {
   const schedule::Strategy* exchange = nullptr;
   const schedule::SegmentStrategy* segments = nullptr;

@@ -59,8 +59,8 @@ inline Range received(const SegmentSchedule& schedule) {
   return hull(all);
 }
 
-/// Whether the rank sends nothing but what it had from the start. Told by what lies between the first and the last segment that
-/// it receives, so that a schedule with gaps there may be denied it.
+/// Whether the rank sends nothing but what it had from the start. Told by what lies between the first and the last
+/// segment that it receives, so that a schedule with gaps there may be denied it.
 inline bool sends_its_own(const SegmentSchedule& schedule) {
   const Range in = received(schedule);
   return std::ranges::all_of(schedule.sends, [&](const Transfer& t) {

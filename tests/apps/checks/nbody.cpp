@@ -1,4 +1,5 @@
-// Every scheme moves bodies as one rank alone does, with either side's exchanges; and what is wrong with a result is found.
+// Every scheme moves bodies as one rank alone does, with either side's exchanges; and what is wrong with a result is
+// found.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -136,7 +137,8 @@ bool finds_what_is_wrong() {
   return right & as_expected("a wrong sum", problem_with("balanced", wrong), "accelerations differ");
 }
 
-/// Whether reductions behind the computing are tried, where they would win: the wire is slow, and messages cost nothing.
+/// Whether reductions behind the computing are tried, where they would win: the wire is slow, and messages cost
+/// nothing.
 bool tries_overlapped(bool one_node, std::size_t bodies = 4096) {
   const Speeds speeds = {.pairs_per_s = 1e9, .bytes_per_s = 1e8, .message_s = 1e-9};
   return std::ranges::any_of(shortlist(bodies, 2, speeds, one_node),

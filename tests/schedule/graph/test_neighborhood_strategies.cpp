@@ -1,4 +1,5 @@
-// Laws that every strategy of the neighborhood registry obeys, on graphs of all kinds; WHERRY_TEST_SEED changes the random ones.
+// Laws that every strategy of the neighborhood registry obeys, on graphs of all kinds; WHERRY_TEST_SEED changes the
+// random ones.
 #include <doctest/doctest.h>
 
 #include <algorithm>

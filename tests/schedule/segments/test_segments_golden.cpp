@@ -20,7 +20,8 @@ std::string text(const SegmentSchedule& s, const Transfer& t, const char* arrow)
   return words + marks[static_cast<std::size_t>(t.action)];
 }
 
-/// A phase a word: "step(>to:segments <from:segments)", with < or > behind what is combined before or after, ^ behind what is held.
+/// A phase a word: "step(>to:segments <from:segments)", with < or > behind what is combined before or after, ^ behind
+/// what is held.
 std::string text(const SegmentSchedule& s) {
   std::string words;
   for (std::size_t i = 0; i < s.phases.size(); ++i) {

@@ -1,8 +1,8 @@
 // Node pairs: nodes meet in rounds, in each of which a node sends to one and receives from one.
 //
-// For large blocks, where links are the bottleneck and forwarding would only add copies. Traffic within nodes comes first.
-// In the step of a round of nodes, the local ranks i and j exchange if (i + j) mod L is its number, L being the size
-// of the largest node: one partner at a time for everybody.
+// For large blocks, where links are the bottleneck and forwarding would only add copies. Traffic within nodes comes
+// first. In the step of a round of nodes, the local ranks i and j exchange if (i + j) mod L is its number, L being the
+// size of the largest node: one partner at a time for everybody.
 #pragma once
 
 #include <algorithm>

@@ -24,8 +24,8 @@ void bruck_collect(SegmentBuilder& b, const Group& group, const Parts& parts) {
   }
 }
 
-/// The same messages backwards: what was spread is combined. Part p gathers the members p + 1, ..., p in the order of the
-/// ring, which is not that of the ranks.
+/// The same messages backwards: what was spread is combined. Part p gathers the members p + 1, ..., p in the order of
+/// the ring, which is not that of the ranks.
 template <class Parts>
 void bruck_reduce(SegmentBuilder& b, const Group& group, const Parts& parts) {
   if (!group.takes_part()) return;

@@ -1,7 +1,7 @@
 // k-nomial tree: ceil(log_k P) steps, in each of which k times as many members are done.
 //
-// Of the step's messages a head pays for k - 1, but waits for the latency of one: fewer steps than a binomial tree where messages
-// are cheap beside it. Aligned blocks of k^i members have the heads that they have in binomial.hpp.
+// Of the step's messages a head pays for k - 1, but waits for the latency of one: fewer steps than a binomial tree
+// where messages are cheap beside it. Aligned blocks of k^i members have the heads that they have in binomial.hpp.
 #pragma once
 
 #include "schedule/segments/families/binomial.hpp"

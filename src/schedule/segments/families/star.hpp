@@ -1,5 +1,5 @@
-// Star: the root exchanges one message with every other member, all at once. P - 1 messages at the root, one step; who is
-// not a member has nothing to do.
+// Star: the root exchanges one message with every other member, all at once. P - 1 messages at the root, one step; who
+// is not a member has nothing to do.
 #pragma once
 
 #include "schedule/arithmetic.hpp"

@@ -1,0 +1,64 @@
+"""Writes what is alike for all collectives that Wherry performs, from the table of MPI functions.
+
+The table is tools/mpi_functions.toml. Written:
+  collectives.inc       COLLECTIVE(value, MPI's name, that of its nonblocking form, struct of its arguments, setting)
+  calls.inc             the structs of their arguments that are templates of src/arguments/calls.hpp
+  c_collectives.inc     wherry_<name> of the C library
+  c_plans.inc           wherry_<name>_plan
+"""
+
+from __future__ import annotations
+
+from mpi_table import Function, Parameter, arguments, generate, int_signature, nonblocking_name, struct_name
+
+
+def collective_row(f: Function) -> str:
+    value = f.name.lower()
+    return f"COLLECTIVE({value}, {f.name}, {nonblocking_name(f)}, {struct_name(f)}, WHERRY_{value.upper()})"
+
+
+def calls(collectives: list[Function]) -> str:
+    return "".join(
+        f"using {struct_name(f)} = {f.arguments}<Collective::{f.name.lower()}>;\n" for f in collectives if f.arguments
+    )
+
+
+def c_collective(f: Function) -> str:
+    given = ", ".join((f"&Runtime::{f.name.lower()}", f"library().{f.name}", arguments(f)))
+    return f"int wherry_{f.name.lower()}({int_signature(f)}) {{\n  return perform({given});\n}}\n"
+
+
+def outlasting(f: Function, p: Parameter) -> str:
+    """An argument of a plan. Arrays are copied; their length is what a parameter of the same side states."""
+    if not p.is_array:
+        return p.name
+    side = "sendbuf" if p.name.startswith("s") else "recvbuf"
+    lengths = {q.length for q in f.parameters if q.is_array and q.name[0] == p.name[0] and q.length}
+    if lengths == {"targets(comm)"}:
+        return f"per_target({p.name}, comm)"
+    if lengths == {"sources(comm)"}:
+        return f"per_source({p.name}, comm)"
+    return f"per_rank({side}, {p.name}, comm)"
+
+
+def c_plan(f: Function) -> str:
+    values = ", ".join(("plan", f"library().{nonblocking_name(f)}", *(outlasting(f, p) for p in f.parameters)))
+    return (
+        f"int wherry_{f.name.lower()}_plan({int_signature(f)}, wherry_plan** plan) {{\n"
+        f"  return make<run::{struct_name(f)}>({values});\n}}\n"
+    )
+
+
+def collective_files(functions: list[Function]) -> dict[str, str]:
+    collectives = [f for f in functions if f.replaceable]
+    in_library = [f for f in collectives if f.library]
+    return {
+        "collectives.inc": "".join(f"{collective_row(f)}\n" for f in collectives),
+        "calls.inc": calls(collectives),
+        "c_collectives.inc": "\n".join(map(c_collective, in_library)),
+        "c_plans.inc": "\n".join(map(c_plan, in_library)),
+    }
+
+
+if __name__ == "__main__":
+    generate(__doc__ or "", collective_files)
