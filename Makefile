@@ -34,12 +34,13 @@ all: setup  ## build all: benchmarks, applications, simulated programs and tests
 test: all  ## run every test; ends with the line "N passed, N failed"
 	@.venv/bin/python tools/run_tests.py
 
-test-long: all  ## run 100,000 random schedules of calls on windows and 1,000,000 layouts, here and on two MPIs
+test-long: all  ## run 100,000 random schedules of calls on windows and 1,000,000 layouts and types, here and on two MPIs
 	@WHERRY_TEST_SCHEDULES=100000 build/release/tests/unit/test_window --test-case='*random schedules*'
 	@WHERRY_TEST_SCHEDULES=33334 .venv/bin/python -m pytest -q 'tests/api/test_windows.py::test_schedules[openmpi-2]' \
 	  'tests/api/test_windows.py::test_schedules[mpich-2]'
 	@WHERRY_TEST_LAYOUTS=1000000 build/release/tests/unit/test_layout
 	@WHERRY_TEST_LAYOUTS=1000000 .venv/bin/python -m pytest -q tests/mpi/test_programs.py -k test_type_layouts
+	@WHERRY_TEST_TYPES=1000000 .venv/bin/python -m pytest -q tests/interpose/test_many_types.py
 
 check: setup  ## formatting, lint, types and layers, without building
 	@tools/check

@@ -51,7 +51,7 @@ class Suite:
 
 
 def unit_tests(_: Sequence[str]) -> list[Result]:
-    return run_unit_programs("unit", ROOT / "build/release", (*UNIT_FOLDERS, "window"))
+    return run_unit_programs("unit", ROOT / "build/release", (*UNIT_FOLDERS, "window", "p2p"))
 
 
 def sanitized_unit_tests(_: Sequence[str]) -> list[Result]:

@@ -19,6 +19,7 @@
 #include "interpose/patience.hpp"
 #include "interpose/program_memory.hpp"
 #include "mpi/api.hpp"
+#include "p2p/found_messages.hpp"
 #include "p2p/messages.hpp"
 #include "p2p/packer.hpp"
 #include "p2p/pending_messages.hpp"
@@ -181,6 +182,7 @@ class Backend {
   p2p::Packer packer;
   p2p::Converter converter;
   p2p::Messages messages;
+  p2p::FoundMessages found_messages;
   p2p::PendingMessages pending;
 
  private:

@@ -89,12 +89,11 @@ int exchange_blocks(const Call& call, const BlockArguments<const void*, Count>& 
     out = static_cast<std::size_t>(targets(comm));
     in = static_cast<std::size_t>(sources(comm));
   }
-  if ((!has_known(sent, out) && !has_known(received, in)) || !truncates_safely(comm) ||
-      !p2p::tells_errors(backend().api(), comm))
+  if ((!has_known(sent, out) && !has_known(received, in)) || !p2p::tells_errors(backend().api(), comm))
     return next();
   transfer.sent = sent.elements(out);
   transfer.received = received.elements(in);
-  transfer.begin(kind_of<Count>(call, MPI_PROC_NULL), backend().messages, backend().converter);
+  transfer.begin(kind_of<Count>(call, MPI_PROC_NULL, obstacle_in(comm)), backend().messages, backend().converter);
   int code = MPI_SUCCESS;
   if (transfer.copier == p2p::Copier::kernels) {
     const BlocksAsBytes bytes_sent(sent, transfer.sent);

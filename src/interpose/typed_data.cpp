@@ -4,6 +4,7 @@
 
 #include "interpose/typed_blocks.hpp"
 #include "interpose/typed_messages.hpp"
+#include "interpose/typed_requests.hpp"
 
 namespace wherry::interpose {
 
@@ -13,7 +14,7 @@ constexpr std::string_view name_of(layout::Copier copier) {
   return copier == layout::Copier::kernels ? "layout kernels" : "native";
 }
 
-/// moved: a p2p::Moved, a p2p::Transfer or a p2p::BlockTransfer.
+/// moved: a p2p::Moved, p2p::Transfer, p2p::BlockTransfer or p2p::Starts.
 template <class Moved>
 void book_copier(const Call& call, const Moved& moved, layout::Offset of_types) {
   profile::Recorder& recorder = backend().recorder;
@@ -35,6 +36,8 @@ void book_packing(const Call& call, const p2p::Moved& moved) { book_copier(call,
 void book_blocks(const Call& call, const p2p::BlockTransfer& transfer) {
   book_copier(call, transfer, transfer.bytes());
 }
+
+void book_starts(const Call& call, const p2p::Starts& starts) { book_copier(call, starts, starts.bytes); }
 
 void book_transfer(const Call& call, const p2p::Transfer& transfer) {
   book_copier(call, transfer, transfer.bytes());

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <limits>
+#include <string_view>
 
 #include "interpose/account.hpp"
 #include "interpose/backend.hpp"
@@ -71,10 +72,7 @@ class Delivery {
   bool is_written() const { return status_->MPI_SOURCE != untouched; }
   /// Bytes to unpack; negative: none.
   p2p::Offset arrived(const p2p::Elements& received) const {
-    MPI_Count bytes = MPI_UNDEFINED;
-    if (!received.is_taken() || !is_written()) return -1;
-    const int code = backend().api().Get_elements_x(status_, MPI_BYTE, &bytes);
-    return code != MPI_SUCCESS || bytes == MPI_UNDEFINED ? -1 : static_cast<p2p::Offset>(bytes);
+    return received.is_taken() && is_written() ? p2p::arrived_bytes(backend().api(), *status_) : -1;
   }
 
  private:
@@ -86,17 +84,45 @@ class Delivery {
 
 /// Open MPI (4.1 and 5.0) writes all of a contiguous message of more than 4 KiB into a receive that has less room; of
 /// derived types it does not. A program that is told of the error must find its memory, and Wherry's, as without Wherry.
-inline bool truncates_safely([[maybe_unused]] MPI_Comm comm) {
+inline constexpr std::string_view truncation_obstacle =
+    "errors return, and Open MPI writes messages of bytes past the end of shorter receives";
+
+inline std::string_view obstacle_in([[maybe_unused]] MPI_Comm comm) {
 #ifdef OPEN_MPI
-  return p2p::is_fatal(backend().api(), comm);
+  return p2p::is_fatal(backend().api(), comm) ? std::string_view{} : truncation_obstacle;
 #else
-  return true;
+  return {};
+#endif
+}
+
+/// Of the communicator of a message that a matched probe has found. Its receive follows.
+inline std::string_view obstacle_of([[maybe_unused]] MPI_Message message) {
+#ifdef OPEN_MPI
+  return backend().found_messages.take(message) ? truncation_obstacle : std::string_view{};
+#else
+  return {};
 #endif
 }
 
 template <class Count>
-p2p::Kind kind_of(const Call& call, int peer) {
-  return {call.function(), call.site(), peer, std::numeric_limits<Count>::max()};
+p2p::Kind kind_of(const Call& call, int peer, std::string_view obstacle) {
+  return {call.function(), call.site(), peer, std::numeric_limits<Count>::max(), obstacle};
+}
+
+inline bool is_message(const MPI_Message* message) {
+  return message != nullptr && *message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC;
+}
+
+/// MPI_Mprobe and MPI_Improbe; flag: nullptr for the one that waits.
+template <class Next>
+int find_message([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] const int* flag,
+                 [[maybe_unused]] const MPI_Message* message, const Next& next) {
+  const int code = next();
+#ifdef OPEN_MPI
+  const bool found = code == MPI_SUCCESS && (flag == nullptr || *flag != 0) && is_message(message);
+  if (found && backend().packing() && !obstacle_in(comm).empty()) backend().found_messages.put(*message);
+#endif
+  return code;
 }
 
 template <class Count, class Next>
@@ -104,11 +130,10 @@ int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI
          p2p::Transfer& transfer, const Next& next) {
   p2p::Messages& messages = backend().messages;
   p2p::Converter& converter = backend().converter;
-  if (!backend().packing() || dest == MPI_PROC_NULL || converter.is_native(sent.type, sent.count) ||
-      !truncates_safely(comm))
+  if (!backend().packing() || dest == MPI_PROC_NULL || converter.is_native(sent.type, sent.count))
     return next();
   transfer.sent = sent.elements();
-  messages.begin(kind_of<Count>(call, dest), transfer);
+  messages.begin(kind_of<Count>(call, dest, obstacle_in(comm)), transfer);
   const AsBytes bytes(sent, transfer.sent);
   const int code = next();
   const bool succeeded = code == MPI_SUCCESS;
@@ -118,15 +143,11 @@ int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI
 }
 
 template <class Count, class Next>
-int receive_message(const Call& call, const Moving<void*, Count>& received, int source, MPI_Status* status,
+int receive_message(const p2p::Kind& kind, const Moving<void*, Count>& received, MPI_Status* status,
                     p2p::Transfer& transfer, const Next& next) {
   p2p::Messages& messages = backend().messages;
-  p2p::Converter& converter = backend().converter;
-  if (!backend().packing() || source == MPI_PROC_NULL || status == nullptr ||
-      converter.is_native(received.type, received.count))
-    return next();
   transfer.received = received.elements();
-  messages.begin(kind_of<Count>(call, source), transfer);
+  messages.begin(kind, transfer);
   const AsBytes bytes(received, transfer.received);
   const Delivery delivery(status);
   const int code = next();
@@ -137,18 +158,20 @@ int receive_message(const Call& call, const Moving<void*, Count>& received, int 
 template <class Count, class Next>
 int receive(const Call& call, const Moving<void*, Count>& received, int source, MPI_Comm comm,
             MPI_Status* status, p2p::Transfer& transfer, const Next& next) {
-  if (!backend().packing() || backend().converter.is_native(received.type, received.count) ||
-      !truncates_safely(comm))
+  if (!backend().packing() || source == MPI_PROC_NULL || status == nullptr ||
+      backend().converter.is_native(received.type, received.count))
     return next();
-  return receive_message(call, received, source, status, transfer, next);
+  return receive_message(kind_of<Count>(call, source, obstacle_in(comm)), received, status, transfer, next);
 }
 
 /// A message that MPI_Mprobe has found; which one it was, does not matter.
 template <class Count, class Next>
 int receive_matched(const Call& call, const Moving<void*, Count>& received, const MPI_Message* message,
                     MPI_Status* status, p2p::Transfer& transfer, const Next& next) {
-  if (message == nullptr || *message == MPI_MESSAGE_NULL || *message == MPI_MESSAGE_NO_PROC) return next();
-  return receive_message(call, received, MPI_ANY_SOURCE, status, transfer, next);
+  if (!backend().packing() || !is_message(message) || status == nullptr) return next();
+  const std::string_view obstacle = obstacle_of(*message);
+  if (backend().converter.is_native(received.type, received.count)) return next();
+  return receive_message(kind_of<Count>(call, MPI_ANY_SOURCE, obstacle), received, status, transfer, next);
 }
 
 /// Both ends of one call; the one with nobody at it is the library's.
@@ -160,11 +183,10 @@ int send_and_receive(const Call& call, const Moving<const void*, Count>& sent, i
   p2p::Converter& converter = backend().converter;
   const bool sends = dest != MPI_PROC_NULL && !converter.is_native(sent.type, sent.count);
   const bool receives = source != MPI_PROC_NULL && !converter.is_native(received.type, received.count);
-  if (!backend().packing() || status == nullptr || (!sends && !receives) || !truncates_safely(comm))
-    return next();
+  if (!backend().packing() || status == nullptr || (!sends && !receives)) return next();
   if (sends) transfer.sent = sent.elements();
   if (receives) transfer.received = received.elements();
-  messages.begin(kind_of<Count>(call, sends ? dest : source), transfer);
+  messages.begin(kind_of<Count>(call, sends ? dest : source, obstacle_in(comm)), transfer);
   const AsBytes bytes_sent(sent, transfer.sent);
   const AsBytes bytes_received(received, transfer.received);
   const Delivery delivery(status);

@@ -40,11 +40,6 @@ bool may_take(Call& call, const Moving<Memory, Count>& moving, int peer, const M
   return backend().packing() && peer != MPI_PROC_NULL && request != nullptr &&
          !backend().converter.is_native(moving.type, moving.count) && is_the_programs(call);
 }
-template <class Memory, class Count>
-bool may_take(Call& call, const Moving<Memory, Count>& moving, int peer, MPI_Comm comm,
-              const MPI_Request* request) {
-  return may_take(call, moving, peer, request) && truncates_safely(comm);
-}
 
 template <class Memory, class Count, class Next>
 int start_message(const p2p::Kind& kind, const Moving<Memory, Count>& moving, const p2p::Elements& elements,
@@ -66,40 +61,43 @@ int start_message(const p2p::Kind& kind, const Moving<Memory, Count>& moving, co
 template <class Count, class Next>
 int start_send(Call& call, const Moving<const void*, Count>& sent, int dest, MPI_Comm comm,
                MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
-  if (!may_take(call, sent, dest, comm, request)) return next();
+  if (!may_take(call, sent, dest, request)) return next();
   transfer.sent = sent.elements();
-  return start_message(kind_of<Count>(call, dest), sent, transfer.sent, request, transfer, next);
+  const p2p::Kind kind = kind_of<Count>(call, dest, obstacle_in(comm));
+  return start_message(kind, sent, transfer.sent, request, transfer, next);
 }
 
 template <class Count, class Next>
 int start_receive(Call& call, const Moving<void*, Count>& received, int source, MPI_Comm comm,
                   MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
-  if (!may_take(call, received, source, comm, request)) return next();
+  if (!may_take(call, received, source, request)) return next();
   transfer.received = received.elements();
-  return start_message(kind_of<Count>(call, source), received, transfer.received, request, transfer, next);
+  const p2p::Kind kind = kind_of<Count>(call, source, obstacle_in(comm));
+  return start_message(kind, received, transfer.received, request, transfer, next);
 }
 
 /// A message that MPI_Improbe has found.
 template <class Count, class Next>
 int start_matched(Call& call, const Moving<void*, Count>& received, const MPI_Message* message,
                   MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
-  if (message == nullptr || *message == MPI_MESSAGE_NULL || *message == MPI_MESSAGE_NO_PROC) return next();
+  if (!backend().packing() || !is_message(message)) return next();
+  const p2p::Kind kind = kind_of<Count>(call, MPI_ANY_SOURCE, obstacle_of(*message));
   if (!may_take(call, received, MPI_ANY_SOURCE, request)) return next();
   transfer.received = received.elements();
-  const p2p::Kind kind = kind_of<Count>(call, MPI_ANY_SOURCE);
   return start_message(kind, received, transfer.received, request, transfer, next);
 }
 
 template <class Memory, class Count, class Next>
 int make_persistent(Call& call, const Moving<Memory, Count>& moving, const p2p::Envelope& envelope,
-                    MPI_Request* request, const Next& next) {
-  if (!may_take(call, moving, envelope.peer, envelope.comm, request)) return next();
+                    MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
+  if (!may_take(call, moving, envelope.peer, request)) return next();
   const NewRequest made(request);
   const int code = next();
   if (!made.is_made()) return code;
   p2p::Elements elements = moving.elements();
   elements.unknown = true;
-  backend().pending.made(*request, std::move(elements), std::numeric_limits<Count>::max(), envelope);
+  const p2p::Kind kind = kind_of<Count>(call, envelope.peer, obstacle_in(envelope.comm));
+  transfer.fallback = backend().pending.made(*request, std::move(elements), kind, envelope);
   if (backend().pending.has_persistent()) backend().wrap_completion();
   return code;
 }
@@ -144,8 +142,10 @@ template <class Next, class Report>
 int complete(int count, MPI_Request requests[], std::size_t status_count, MPI_Status*& statuses,
              const Next& next, const Report& report) {
   p2p::PendingMessages& pending = backend().pending;
-  if (pending.is_idle() || count <= 0 || requests == nullptr) return next();
-  p2p::PendingMessages::Completion completion(pending, {requests, static_cast<std::size_t>(count)});
+  if (count <= 0 || requests == nullptr) return next();
+  const std::span<MPI_Request> all(requests, static_cast<std::size_t>(count));
+  if (!pending.concerns(all)) return next();
+  p2p::PendingMessages::Completion completion(pending, all);
   if (completion.is_empty()) return next();
   const Statuses kept(status_count, statuses, completion.receives());
   const int code = next();
@@ -193,7 +193,8 @@ template <class Next, class Report>
 int look(int count, const MPI_Request*& requests, std::size_t status_count, MPI_Status*& statuses,
          const Next& next, const Report& report) {
   p2p::PendingMessages& pending = backend().pending;
-  if (pending.is_idle() || count <= 0 || requests == nullptr) return next();
+  if (count <= 0 || requests == nullptr) return next();
+  if (!pending.concerns({requests, static_cast<std::size_t>(count)})) return next();
   std::vector<MPI_Request> asked(requests, requests + count);
   p2p::PendingMessages::Completion completion(pending, asked);
   if (completion.is_empty()) return next();
@@ -251,7 +252,7 @@ int look_at(MPI_Request& request, const int* flag, MPI_Status*& status, const Ne
 template <class Next>
 int cancel_message(MPI_Request* request, const Next& next) {
   p2p::PendingMessages& pending = backend().pending;
-  if (pending.is_idle() || request == nullptr) return next();
+  if (request == nullptr || !pending.concerns({request, 1})) return next();
   p2p::PendingMessages::Completion completion(pending, {request, 1});
   const int code = next();
   completion.ended([](std::size_t) { return p2p::PendingMessages::Completion::Report{}; });
@@ -270,14 +271,17 @@ int free_message(MPI_Request* request, const Next& next) {
 
 /// MPI_Start and MPI_Startall.
 template <class Next>
-int start_persistent(const Call& call, int count, MPI_Request requests[], const Next& next) {
+int start_persistent(const Call& call, int count, MPI_Request requests[], p2p::Starts& starts, const Next& next) {
   p2p::PendingMessages& pending = backend().pending;
   if (!pending.has_persistent() || count <= 0 || requests == nullptr) return next();
   p2p::PendingMessages::Starting starting(pending, call.function(), call.site(),
-                                          {requests, static_cast<std::size_t>(count)});
+                                          {requests, static_cast<std::size_t>(count)}, starts);
   const int code = next();
   starting.ended(code == MPI_SUCCESS);
   return code;
 }
+
+/// Who moved the data of the requests that started, and what was measured. Needs an account.
+void book_starts(const Call& call, const p2p::Starts& starts);
 
 }  // namespace wherry::interpose

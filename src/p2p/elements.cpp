@@ -21,14 +21,15 @@ void Elements::unpack(Offset arrived) const {
   if (arrived > 0) layout::unpack(*plan, memory, packed.get(), {0, std::min(arrived, bytes)});
 }
 
-std::string_view Converter::examine(Elements& elements, Offset most) {
+std::string_view Converter::examine(Elements& elements, const Kind& kind) {
   if (has_none(elements.type, elements.count)) return {};
   const std::lock_guard lock(mutex_);
   const KnownType* const known = types_.find(elements.type);
   elements.unknown = known == nullptr;
-  if (known == nullptr || known->native || elements.count > most / known->bytes) return {};
+  if (known == nullptr || known->native || elements.count > kind.most / known->bytes) return {};
   const Offset bytes = known->bytes * elements.count;
   if (bytes < least_bytes) return {};
+  if (!kind.obstacle.empty()) return kind.obstacle;
   if (bytes > most_bytes_) return "the message is larger than WHERRY_STAGING_MAX";
   if (elements.memory == MPI_BOTTOM) return "MPI_BOTTOM, from which the library sends";
   if (accelerator_.loaded()) return "an accelerator: only the library can copy its memory";
@@ -59,6 +60,15 @@ std::string_view Converter::take(Elements& elements) {
 void Converter::note(const Elements& elements) {
   const std::lock_guard lock(mutex_);
   types_.note(elements.type);
+}
+
+Offset arrived_bytes(const mpi::Api& api, const MPI_Status& told) {
+  MPI_Status status = told;  // SMPI's functions ask for one that they may change
+  int cancelled = 0;
+  MPI_Count bytes = MPI_UNDEFINED;
+  if (api.Test_cancelled(&status, &cancelled) != MPI_SUCCESS || cancelled != 0) return -1;
+  const int code = api.Get_elements_x(&status, MPI_BYTE, &bytes);
+  return code != MPI_SUCCESS || bytes == MPI_UNDEFINED ? -1 : static_cast<Offset>(bytes);
 }
 
 namespace {

@@ -41,6 +41,19 @@ struct Elements {
   void unpack(Offset arrived) const;
 };
 
+/// Of the same kind are calls of one function at one place with one peer.
+struct Kind {
+  std::uint32_t function;
+  const void* site;
+  int peer;
+  Offset most;                // of bytes in one message, by the type of its count
+  std::string_view obstacle;  // why the library must move derived types here; empty: it need not
+
+  std::uint64_t hash() const {
+    return hashed(hashed(number_of(site) ^ function) ^ static_cast<std::uint32_t>(peer));
+  }
+};
+
 /// Thread-safe.
 class Converter {
  public:
@@ -54,9 +67,8 @@ class Converter {
   }
   Offset most_bytes() const { return most_bytes_; }
 
-  /// Whether there is something to choose: then elements.bytes says so. most: of bytes in one message, by the type of
-  /// its count. Returns why not, where Wherry cannot do it.
-  std::string_view examine(Elements& elements, Offset most);
+  /// Whether there is something to choose: then elements.bytes says so. Returns why not, where Wherry cannot do it.
+  std::string_view examine(Elements& elements, const Kind& kind);
   /// Makes a plan, and memory, for what examine() has found; else drops it. Returns why, where Wherry cannot do it.
   std::string_view take(Elements& elements);
   /// The library has taken the type of these elements without an error.
@@ -71,6 +83,9 @@ class Converter {
   KnownTypes types_;
   run::AcceleratorWatch accelerator_;
 };
+
+/// Bytes of the message that the status is of; negative: none, as of a cancelled one, whose status says nothing else.
+Offset arrived_bytes(const mpi::Api& api, const MPI_Status& status);
 
 /// Whether a call on comm that returns MPI_SUCCESS was right: MPICH returns that too where an error handler of the
 /// program's own has seen an error.

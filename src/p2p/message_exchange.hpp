@@ -17,9 +17,10 @@ class Exchange {
  public:
   explicit Exchange(LayoutLever lever) : choices_(lever, layout::Timing::waiting) {}
 
-  /// How a message is to be moved. followed: it is of the exchange, and left() must tell its end.
+  /// How a message is to be moved. followed: it is of the exchange, and left() must tell its end. left_to_library: that
+  /// is decided, until it is measured again.
   struct Turn {
-    bool is_ours = false, is_timed = false, is_followed = false;
+    bool is_ours = false, is_timed = false, is_followed = false, is_left_to_library = false;
     std::optional<Found> found;  // lately, of exchanges like this
   };
   /// A message begins. key: of the message, which is that of the exchange if it is the first.
@@ -30,6 +31,8 @@ class Exchange {
   void completing() { is_open_ = is_open_ && under_way_ > 0; }
 
   bool is_open() const { return is_open_; }
+  /// Whether no message of it is followed.
+  bool is_empty() const { return under_way_ == 0; }
   bool is_timed() const { return is_open_ && turn_.timed; }
 
  private:

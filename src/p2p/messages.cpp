@@ -2,9 +2,9 @@
 
 namespace wherry::p2p {
 
-void Transfer::examine(Converter& converter, Offset most) {
+void Transfer::examine(Converter& converter, const Kind& kind) {
   for (Elements* elements : {&sent, &received})
-    if (const std::string_view reason = converter.examine(*elements, most); !reason.empty())
+    if (const std::string_view reason = converter.examine(*elements, kind); !reason.empty())
       fallback = reason;
 }
 
@@ -16,7 +16,7 @@ void Transfer::take(Converter& converter) {
 }
 
 void Messages::begin(const Kind& kind, Transfer& transfer) {
-  transfer.examine(converter_, kind.most);
+  transfer.examine(converter_, kind);
   if (transfer.bytes() == 0) return;
   transfer.turn = next(transfer.key(kind));
   if (transfer.turn.timed) transfer.begun_ns = now_ns();

@@ -13,19 +13,6 @@
 
 namespace wherry::p2p {
 
-/// Of the same kind are calls of one function at one place with one peer; most: of bytes in one message, by the type
-/// of its count.
-struct Kind {
-  std::uint32_t function;
-  const void* site;
-  int peer;
-  Offset most;
-
-  std::uint64_t hash() const {
-    return hashed(hashed(number_of(site) ^ function) ^ static_cast<std::uint32_t>(peer));
-  }
-};
-
 /// One call; `sent` or `received` alone may be in use.
 struct Transfer {
   Elements sent, received;
@@ -39,7 +26,7 @@ struct Transfer {
   CopierChoices::Turn turn;
   std::uint64_t begun_ns = 0;
 
-  void examine(Converter& converter, Offset most);
+  void examine(Converter& converter, const Kind& kind);
   std::uint64_t key(const Kind& kind) const {
     return hashed(hashed(kind.hash() ^ sent.signature) ^ received.signature);
   }

@@ -11,7 +11,10 @@ std::uint64_t key_of(MPI_Request request) { return number_of(request); }
 
 }  // namespace
 
-void PendingMessages::update() { busy_ = pending_.size() + (exchange_.is_open() ? 1 : 0); }
+void PendingMessages::update() {
+  busy_ = pending_.size() + (exchange_.is_open() ? 1 : 0);
+  is_exchange_empty_ = exchange_.is_open() && exchange_.is_empty();
+}
 
 bool PendingMessages::has_room(const Transfer& transfer) const {
   return held_bytes_ + transfer.bytes() <= converter_.most_bytes() &&
@@ -19,7 +22,7 @@ bool PendingMessages::has_room(const Transfer& transfer) const {
 }
 
 void PendingMessages::begin(const Kind& kind, Transfer& transfer, Exchange::Turn& turn) {
-  transfer.examine(converter_, kind.most);
+  transfer.examine(converter_, kind);
   if (transfer.bytes() == 0) return;
   {
     const std::lock_guard lock(mutex_);
@@ -56,7 +59,7 @@ void PendingMessages::begun(Transfer& transfer, const Exchange::Turn& turn, MPI_
   const std::uint64_t ns = turn.is_timed ? now_ns() - transfer.begun_ns : 0;
   const std::lock_guard lock(mutex_);
   if (request != MPI_REQUEST_NULL) {
-    pending_.emplace(key_of(request), std::move(pending));
+    put(request, std::move(pending));
     exchange_.left(0, ns);
   } else {
     release(pending);
@@ -71,23 +74,25 @@ void PendingMessages::release(Pending& pending) {
   pending.elements = nullptr;
 }
 
-std::optional<Pending> PendingMessages::take(MPI_Request request) {
-  const auto at = request == MPI_REQUEST_NULL ? pending_.end() : pending_.find(key_of(request));
-  if (at == pending_.end()) return std::nullopt;
-  Pending found = std::move(at->second);
-  pending_.erase(at);
-  return found;
+PendingMessages::Node PendingMessages::node_of(MPI_Request request, Pending pending) {
+  Table one;
+  return one.extract(one.emplace(key_of(request), std::move(pending)));
 }
 
-/// A cancelled message has no data, and its status says nothing else.
-void PendingMessages::deliver(const Pending& pending, const MPI_Status& ended) const {
-  if (!pending.is_received()) return;
-  MPI_Status status = ended;  // SMPI's functions ask for one that they may change
-  int cancelled = 0;
-  MPI_Count bytes = MPI_UNDEFINED;
-  if (api_.Test_cancelled(&status, &cancelled) != MPI_SUCCESS || cancelled != 0) return;
-  if (api_.Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes == MPI_UNDEFINED) return;
-  pending.elements->unpack(bytes);
+void PendingMessages::put(Node node) {
+  followed_[place_of(node.key())].fetch_add(1, std::memory_order_relaxed);
+  pending_.insert(std::move(node));
+}
+
+PendingMessages::Node PendingMessages::take(MPI_Request request) {
+  const auto at = request == MPI_REQUEST_NULL ? pending_.end() : pending_.find(key_of(request));
+  if (at == pending_.end()) return {};
+  followed_[place_of(at->first)].fetch_sub(1, std::memory_order_relaxed);
+  return pending_.extract(at);
+}
+
+void PendingMessages::deliver(const Pending& pending, const MPI_Status& status) const {
+  if (pending.is_received()) pending.elements->unpack(arrived_bytes(api_, status));
 }
 
 // --- completing calls
@@ -98,23 +103,23 @@ PendingMessages::Completion::Completion(PendingMessages& messages, std::span<MPI
   messages.exchange_.completing();
   is_timed_ = messages.exchange_.is_timed();
   for (std::size_t i = 0; i < requests.size() && !messages.pending_.empty(); ++i) {
-    std::optional<Pending> found = messages.take(requests[i]);
-    if (!found) continue;
-    Taken& taken = taken_.emplace_back(Taken{i, requests[i], std::move(*found)});
-    requests[i] = taken.pending.request;
+    Node found = messages.take(requests[i]);
+    if (found.empty()) continue;
+    Taken& taken = taken_.emplace_back(Taken{i, requests[i], std::move(found)});
+    requests[i] = taken.pending().request;
   }
   messages.update();
   if (is_timed_ && !taken_.empty()) begun_ns_ = now_ns();
 }
 
 bool PendingMessages::Completion::receives() const {
-  return std::ranges::any_of(taken_, [](const Taken& taken) { return taken.pending.is_received(); });
+  return std::ranges::any_of(taken_, [](const Taken& taken) { return taken.pending().is_received(); });
 }
 
 /// A persistent request stays what the program knows.
 void PendingMessages::Completion::restore() {
   for (const Taken& taken : taken_)
-    if (taken.pending.is_persistent) requests_[taken.index] = taken.request;
+    if (taken.pending().is_persistent) requests_[taken.index] = taken.request;
 }
 
 PendingMessages::Completion::~Completion() {
@@ -125,9 +130,9 @@ PendingMessages::Completion::~Completion() {
   for (Taken& taken : taken_) {
     if (taken.done) {
       ++done;
-      messages_.release(taken.pending);
+      messages_.release(taken.pending());
     } else {
-      messages_.pending_.emplace(key_of(taken.request), std::move(taken.pending));
+      messages_.put(std::move(taken.node));
     }
   }
   messages_.exchange_.left(done, ns);
@@ -137,17 +142,21 @@ PendingMessages::Completion::~Completion() {
 // --- persistent messages
 
 /// A persistent request is used again and again: its type is worth knowing at once.
-void PendingMessages::made(MPI_Request request, Elements elements, Offset most, const Envelope& envelope) {
-  converter_.examine(elements, most);
+std::string_view PendingMessages::made(MPI_Request request, Elements elements, const Kind& kind,
+                                       const Envelope& envelope) {
+  std::string_view fallback = converter_.examine(elements, kind);
   for (int i = 0; i < 2 && elements.unknown; ++i) {
     converter_.note(elements);
-    converter_.examine(elements, most);
+    fallback = converter_.examine(elements, kind);
   }
-  converter_.take(elements);
-  if (!elements.is_taken() || elements.bytes > std::numeric_limits<int>::max()) return;
+  if (elements.bytes == 0) return fallback;
+  fallback = converter_.take(elements);
+  if (!elements.is_taken()) return fallback;
+  if (elements.bytes > std::numeric_limits<int>::max()) return "the persistent message is larger than 2 GiB";
   {
     const std::lock_guard lock(mutex_);
-    if (held_bytes_ + elements.bytes > converter_.most_bytes()) return;
+    if (held_bytes_ + elements.bytes > converter_.most_bytes())
+      return "the messages under way are larger than WHERRY_STAGING_MAX";
     held_bytes_ += elements.bytes;
   }
   auto kept = std::make_shared<const Elements>(std::move(elements));
@@ -162,29 +171,44 @@ void PendingMessages::made(MPI_Request request, Elements elements, Offset most, 
   if (as_bytes == MPI_REQUEST_NULL) held_bytes_ -= bytes;
   else persistent_[key_of(request)] = {std::move(kept), way, as_bytes, key};
   persistent_count_ = persistent_.size();
+  return {};
+}
+
+/// A persistent request that the library keeps for good; active as bytes: what is under way has its own share of it.
+void PendingMessages::drop(std::unordered_map<std::uint64_t, Persistent>::iterator persistent, bool is_active) {
+  held_bytes_ -= persistent->second.elements->bytes;
+  if (!is_active) api_.Request_free(&persistent->second.as_bytes);
+  persistent_.erase(persistent);
+  persistent_count_ = persistent_.size();
 }
 
 PendingMessages::Starting::Starting(PendingMessages& messages, std::uint32_t function, const void* site,
-                                    std::span<MPI_Request> requests)
-    : messages_(messages), requests_(requests) {
+                                    std::span<MPI_Request> requests, Starts& starts)
+    : messages_(messages), requests_(requests), starts_(starts) {
   const std::lock_guard lock(messages.mutex_);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const auto at = messages.persistent_.find(key_of(requests[i]));
     if (at == messages.persistent_.end()) continue;
-    const Persistent& known = at->second;
     const Exchange::Turn turn =
-        messages.exchange_.join(hashed(hashed(number_of(site) ^ function) ^ known.key));
-    if (!turn.is_followed) continue;
-    is_timed_ = turn.is_timed;
-    if (is_timed_ && begun_ns_ == 0) begun_ns_ = now_ns();
-    Started& started = started_.emplace_back(Started{i, requests[i], {}});
-    started.pending = {nullptr, known.way, requests[i], true};
-    if (!turn.is_ours) continue;
-    started.pending.elements = known.elements;
-    started.pending.request = requests[i] = known.as_bytes;
-    if (known.way == Way::out) known.elements->pack();
+        messages.exchange_.join(hashed(hashed(number_of(site) ^ function) ^ at->second.key));
+    starts.bytes += at->second.elements->bytes;
+    if (turn.found) starts.found = turn.found;
+    if (turn.is_followed) start(i, at->second, turn);
+    else if (turn.is_left_to_library) messages.drop(at, false);  // it is not active: it is about to start
   }
   messages.update();
+}
+
+void PendingMessages::Starting::start(std::size_t index, Persistent& known, const Exchange::Turn& turn) {
+  is_timed_ = turn.is_timed;
+  if (is_timed_ && begun_ns_ == 0) begun_ns_ = now_ns();
+  Started& started = started_.emplace_back(Started{index, requests_[index], {}});
+  started.pending = {nullptr, known.way, requests_[index], true};
+  if (!turn.is_ours) return;
+  starts_.copier = Copier::kernels;
+  started.pending.elements = known.elements;
+  started.pending.request = requests_[index] = known.as_bytes;
+  if (known.way == Way::out) known.elements->pack();
 }
 
 void PendingMessages::Starting::ended(bool succeeded) {
@@ -193,7 +217,7 @@ void PendingMessages::Starting::ended(bool succeeded) {
   const std::uint64_t ns = is_timed_ ? now_ns() - begun_ns_ : 0;
   const std::lock_guard lock(messages_.mutex_);
   for (Started& started : started_)
-    if (succeeded) messages_.pending_.emplace(key_of(started.request), std::move(started.pending));
+    if (succeeded) messages_.put(started.request, std::move(started.pending));
   messages_.exchange_.left(succeeded ? 0 : started_.size(), ns);
   messages_.update();
 }
@@ -204,21 +228,16 @@ void PendingMessages::Starting::ended(bool succeeded) {
 /// over, so a program that abandons one gets no more of them.
 bool PendingMessages::abandon(MPI_Request request) {
   const std::lock_guard lock(mutex_);
-  std::optional<Pending> found = take(request);
+  Node found = take(request);
   const auto persistent = persistent_.find(key_of(request));
-  const bool is_active = found && found->elements != nullptr;
-  if (found) exchange_.left(1, 0);
-  if (persistent != persistent_.end()) {
-    held_bytes_ -= persistent->second.elements->bytes;
-    if (!is_active) api_.Request_free(&persistent->second.as_bytes);
-    persistent_.erase(persistent);
-    persistent_count_ = persistent_.size();
-  }
+  const bool is_active = !found.empty() && found.mapped().elements != nullptr;
+  if (!found.empty()) exchange_.left(1, 0);
+  if (persistent != persistent_.end()) drop(persistent, is_active);
   update();
   if (!is_active) return false;
-  abandons_receives_ = abandons_receives_ || found->is_received();
-  const bool library_knows = found->is_persistent;
-  abandoned_.push_back(std::move(*found));
+  abandons_receives_ = abandons_receives_ || found.mapped().is_received();
+  const bool library_knows = found.mapped().is_persistent;
+  abandoned_.push_back(std::move(found.mapped()));
   abandoned_count_ = abandoned_.size();
   return !library_knows;
 }

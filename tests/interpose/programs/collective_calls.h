@@ -168,6 +168,16 @@ static int issue(Call* c, MPI_Comm comm) {
   return code;
 }
 
+/* Every rank sends to itself and the next two. */
+static MPI_Comm ring(void) {
+  int from[NEIGHBORS], to[NEIGHBORS];
+  MPI_Comm made;
+  for (int i = 0; i < NEIGHBORS; ++i) from[i] = (rank + 2 * size - steps[i]) % size, to[i] = (rank + steps[i]) % size;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, NEIGHBORS, from, MPI_UNWEIGHTED, NEIGHBORS, to, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &made);
+  return made;
+}
+
 /* At these blocking calls the ranks join. */
 static void join(MPI_Comm comm) {
   int *to = ints(size), *from = ints(size);

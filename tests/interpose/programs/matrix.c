@@ -35,16 +35,6 @@ static void check_kind(Kind kind, Form form, MPI_Comm comm) {
       for (int in_place = 0; in_place < ways; ++in_place) check(kind, form, counts[n], variant, in_place, comm);
 }
 
-/* Every rank sends to itself and the next two. */
-static MPI_Comm ring(void) {
-  int from[NEIGHBORS], to[NEIGHBORS];
-  MPI_Comm made;
-  for (int i = 0; i < NEIGHBORS; ++i) from[i] = (rank + 2 * size - steps[i]) % size, to[i] = (rank + steps[i]) % size;
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, NEIGHBORS, from, MPI_UNWEIGHTED, NEIGHBORS, to, MPI_UNWEIGHTED,
-                                 MPI_INFO_NULL, 0, &made);
-  return made;
-}
-
 /* Sums that depend on their order in the last bits. */
 static double part(int from, int k) { return 1.0 / (1 + from + 7.0 * k); }
 

@@ -1,0 +1,143 @@
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "p2p/message_exchange.hpp"
+
+namespace wherry::p2p {
+namespace {
+
+struct Times {
+  std::uint64_t native, kernels;  // of an exchange
+};
+
+/// An exchange of so many messages, the first of which has the key; how it begins.
+Exchange::Turn exchange_of(Exchange& exchange, std::uint64_t key, std::size_t messages, const Times& times) {
+  const Exchange::Turn first = exchange.join(key);
+  for (std::size_t i = 1; i < messages; ++i) {
+    const Exchange::Turn other = exchange.join(key + i);
+    REQUIRE(other.is_ours == first.is_ours);
+    REQUIRE(other.is_timed == first.is_timed);
+    REQUIRE(other.is_followed == first.is_followed);
+  }
+  exchange.completing();
+  if (first.is_followed) exchange.left(messages, first.is_ours ? times.kernels : times.native);
+  REQUIRE_FALSE(exchange.is_open());
+  return first;
+}
+
+struct Run {
+  int ours = 0, timed = 0, found = 0;
+  Exchange::Turn last;
+};
+
+Run run(Exchange& exchange, int exchanges, std::size_t messages, const Times& times) {
+  Run run;
+  for (int i = 0; i < exchanges; ++i) {
+    run.last = exchange_of(exchange, 1, messages, times);
+    run.ours += run.last.is_ours ? 1 : 0;
+    run.timed += run.last.is_timed ? 1 : 0;
+    run.found += run.last.found ? 1 : 0;
+  }
+  return run;
+}
+
+}  // namespace
+
+TEST_CASE("an exchange is by the kernels where they are faster, and says so once") {
+  Exchange exchange(LayoutLever::automatic);
+  const Run done = run(exchange, 200, 4, {.native = 1000, .kernels = 100});
+  CHECK(done.last.is_ours);
+  CHECK(done.last.is_followed);
+  CHECK_FALSE(done.last.is_timed);
+  CHECK(done.timed == 12);  // six pairs
+  CHECK(done.ours == 6 + 200 - 12);
+  CHECK(done.found == 1);
+}
+
+TEST_CASE("where the library is faster, its messages are not followed") {
+  Exchange exchange(LayoutLever::automatic);
+  const Run done = run(exchange, 200, 4, {.native = 100, .kernels = 1000});
+  CHECK(done.timed == 8);  // four pairs
+  CHECK(done.ours == 4);
+  CHECK(done.found == 1);
+  CHECK(done.last.is_left_to_library);
+  CHECK_FALSE(done.last.is_followed);
+}
+
+TEST_CASE("an exchange of which nothing is followed lasts until the program completes something") {
+  Exchange exchange(LayoutLever::automatic);
+  run(exchange, 20, 1, {.native = 100, .kernels = 1000});
+  CHECK(exchange.join(1).is_left_to_library);
+  CHECK(exchange.is_open());
+  CHECK(exchange.is_empty());
+  CHECK(exchange.join(2).is_left_to_library);  // of a kind by itself, which would be measured
+  exchange.completing();
+  CHECK_FALSE(exchange.is_open());
+  CHECK(exchange.join(2).is_timed);
+}
+
+TEST_CASE("completing calls do not end an exchange that is followed") {
+  Exchange exchange(LayoutLever::automatic);
+  REQUIRE(exchange.join(1).is_followed);
+  exchange.completing();
+  CHECK(exchange.is_open());
+  CHECK(exchange.is_timed());
+  REQUIRE(exchange.join(1).is_followed);
+  exchange.left(1, 10);
+  CHECK(exchange.is_open());
+  exchange.left(1, 10);
+  CHECK_FALSE(exchange.is_open());
+}
+
+TEST_CASE("the time of an exchange is that of all calls for it") {
+  Exchange exchange(LayoutLever::automatic);
+  for (int i = 0; i < 12; ++i) {
+    const bool ours = exchange.join(1).is_ours;
+    exchange.join(1);
+    exchange.left(0, ours ? 100 : 10);  // the kernels pack in the calls that begin
+    exchange.left(1, ours ? 100 : 10);
+    exchange.left(1, ours ? 100 : 900);
+  }
+  const Exchange::Turn next = exchange.join(1);
+  REQUIRE(next.found);
+  CHECK(next.found->kept == Copier::kernels);
+  CHECK(next.found->kernels_ns == 300);
+  CHECK(next.found->native_ns == 920);
+}
+
+TEST_CASE("what another thread begins meanwhile is the library's") {
+  Exchange exchange(LayoutLever::wherry);
+  REQUIRE(exchange.join(1).is_ours);
+  Exchange::Turn other;
+  std::thread([&] { other = exchange.join(1); }).join();
+  CHECK_FALSE(other.is_ours);
+  CHECK_FALSE(other.is_followed);
+  CHECK_FALSE(other.is_left_to_library);  // for now only
+  exchange.left(1, 0);
+  std::thread([&] { other = exchange.join(1); }).join();
+  CHECK(other.is_ours);
+}
+
+TEST_CASE("an exchange without an end takes no more messages, and decides nothing") {
+  Exchange exchange(LayoutLever::automatic);
+  std::size_t followed = 0;
+  for (int i = 0; i < 10'000; ++i) followed += exchange.join(1).is_followed ? 1 : 0;
+  CHECK(followed == 4096);
+  exchange.left(followed, 1);
+  CHECK_FALSE(exchange.is_open());
+  const Run done = run(exchange, 1, 1, {.native = 1, .kernels = 1});
+  CHECK(done.found == 0);
+  CHECK(done.timed == 1);
+}
+
+TEST_CASE("WHERRY_LAYOUT=wherry: the kernels, without measuring") {
+  Exchange exchange(LayoutLever::wherry);
+  const Run done = run(exchange, 100, 3, {.native = 1, .kernels = 1000});
+  CHECK(done.ours == 100);
+  CHECK(done.timed == 0);
+}
+
+}  // namespace wherry::p2p
