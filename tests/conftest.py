@@ -28,6 +28,10 @@ ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "release"
 PRELOAD = ROOT / ".venv" / "lib" / "wherry" / "libwherry.so"
 
+#: In a test's environment, or in that of all tests: compiled programs trap floating-point exceptions.
+TRAPPING = {"WHERRY_TEST_FP_TRAPS": "1"}
+TRAPS = BUILD / "tests" / "libfp_traps.so"
+
 # UCX, below Debian's MPICH, and libfabric, below the other, look at all network devices when a rank starts, and give up
 # if one goes meanwhile: those of an emulated cluster that another test removes.
 LOOPBACK = {"UCX_NET_DEVICES": "lo", "FI_TCP_IFACE": "lo"}
@@ -120,6 +124,10 @@ class Launcher:
         variables = dict(env or {})
         if preload:
             variables = {"LD_PRELOAD": str(PRELOAD), **hermetic(variables), **variables}
+        traps = TRAPPING.items() <= {**os.environ, **variables}.items()
+        variables = {name: value for name, value in variables.items() if name not in TRAPPING}
+        if traps and str(program_args[0]) != str(self.python):
+            variables["LD_PRELOAD"] = ":".join(filter(None, (variables.get("LD_PRELOAD"), str(TRAPS))))
         command = self.mpi.command(n, [str(word) for word in program_args], variables)
         return run_to_end(command, self.env, timeout)
 

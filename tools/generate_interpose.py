@@ -160,7 +160,7 @@ def wrapper(f: Function, index: int, others: Others) -> str:
         *statement(f.before, f.always),
         f"  if (inside_mpi()) return {'native' if f.gives_way else 'next'}();",
         *statement(f.before, not f.always),
-        f"  Call call({index}, entry.site);",
+        f"  Call call({index}, entry.site{', comm' if f.synchronizing else ''});",
         f"  const int code = call.run({running(f)});",
         *statement(f"if (call.succeeded()) {f.done}", bool(f.done)),
         "  if (const Account account(call); account) {",

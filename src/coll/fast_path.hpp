@@ -17,14 +17,15 @@ class FastPathCalls {
   /// Whether a call that is like these needs no more than the library.
   template <Comparable Call>
   bool cover(const FastPath& fast_path, Collective collective, const Call& call) const {
-    return fast_path.left > 0 && fast_path.like == signature_of(call) && is_learning(collective);
+    return fast_path.left > 0 && is_asked_for(fast_path, collective) &&
+           fast_path.like == signature_of(call) &&
+           (fast_path.trial == nullptr || fast_path.choice->cell.passes(*fast_path.trial));
   }
   /// Such a call.
   int run(FastPath& fast_path, MPI_Comm comm, const Native& native) const {
     --fast_path.left;
     ++fast_path.made;
-    return context_.observer == nullptr ? native()
-                                        : running_.run_native(comm, fast_path.key, fast_path.bytes, native);
+    return context_.observer == nullptr ? native() : run_observed(fast_path, comm, native);
   }
   /// For the reading of a call's arguments. Runs where native calls would be spared it, unwatched, and the learner is
   /// about to compare.
@@ -42,8 +43,13 @@ class FastPathCalls {
   void grow(Communicator& c, const CallSignature& like, const Described& call) const;
 
  private:
-  bool is_learning(Collective collective) const {
-    return context_.instructions.of(collective).kind == Instruction::Kind::learn;
+  static void stay_native(FastPath& fast_path);
+  void grow_learned(Communicator& c, FastPath& fast_path, const Described& call) const;
+  int run_observed(FastPath& fast_path, MPI_Comm comm, const Native& native) const;
+  /// Whether that is still asked for which made the calls fast.
+  bool is_asked_for(const FastPath& fast_path, Collective collective) const {
+    return context_.instructions.of(collective).kind ==
+           (fast_path.is_learned ? Instruction::Kind::learn : Instruction::Kind::native);
   }
 
   const RuntimeContext& context_;

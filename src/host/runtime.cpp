@@ -100,7 +100,8 @@ int Runtime::State::run(const Call& call, const Native& native) {
 template <class Call>
 int Runtime::State::run_on_ranks(const Call& call, const Native& native) {
   constexpr Collective collective = collective_of<Call>;
-  Communicator* const c = enabled(collective, call);
+  Communicator* c = finished ? nullptr : registry.recent(call.comm);
+  if (c == nullptr) c = enabled(collective, call);
   if (c == nullptr) return native();
   FastPath& fast_path = c->fast_path[index_of(collective)];
   if constexpr (Comparable<Call>)

@@ -4,19 +4,47 @@ namespace wherry::interpose {
 
 using profile::PeerClass;
 
+/// Which calls are timed; the others, if they may wait, by the coarse clock.
+void Call::enter() {
+  const bool is_collective = comm_ != MPI_COMM_NULL;
+  const CommFacts* const comm = is_collective ? backend().handles.recent(comm_) : nullptr;
+  if (!is_collective) stands_for_ = backend().sampling.due(function_);
+  else stands_for_ = comm == nullptr ? 1 : backend().sampling.due(function_, comm->sequence);
+  exact_ = stands_for_ != 0;
+  if (exact_) enter_ns_ = profile::monotonic_ns();
+  else if (is_collective) enter_ns_ = profile::coarse_ns();
+}
+
+void Call::leave() {
+  if (exact_) return void(leave_ns_ = profile::monotonic_ns());
+  if (comm_ == MPI_COMM_NULL) return;
+  leave_ns_ = profile::coarse_ns();
+  if (leave_ns_ - enter_ns_ >= profile::coarsely_known_ns) [[unlikely]]
+    stands_for_ = 1;
+  else enter_ns_ = leave_ns_ = 0;
+}
+
 void Account::open(Call& call) {
   backend().lock.lock();
   locked_ = true;
   place_ = call.place();
   open_ = place_ != profile::none && backend().is_ready();
+  if (!open_) Listener::current = {};
 }
 
 void Account::write(const Call& call, std::uint32_t comm, const Volume& volume) const {
   Backend& b = backend();
   b.recorder.call({call.function(), comm, place_, volume.bytes, call.stands_for(), call.enter_ns(),
                    call.leave_ns(), volume.combiner != 0});
+  if (Listener::current.number != Listener::no_use) book_use(call);
   if (volume.combiner != 0) b.recorder.type(volume.combiner, name_of_combiner(volume.combiner), volume.bytes);
   if (call.stands_for() != 0) b.settle(call.leave_ns());
+}
+
+/// Of a native collective that nothing was read of.
+void Account::book_use(const Call& call) {
+  const Listener::Use use = std::exchange(Listener::current, {});
+  backend().recorder.used_again(use.number, use.bytes, call.leave_ns() - call.enter_ns(), call.stands_for());
 }
 
 void Account::book(const Call& call, std::uint32_t comm, const Volume& volume) const {
@@ -26,7 +54,9 @@ void Account::book(const Call& call, std::uint32_t comm, const Volume& volume) c
 
 void Account::book(const Call& call, std::uint32_t comm, const Volume& volume, std::uint64_t sequence) const {
   write(call, comm, volume);
-  if (comm != profile::none && sequence != unshared)
+  if (call.stands_for() == 0) return;
+  backend().sampling.timed_collective(call.function(), call.leave_ns() - call.enter_ns());
+  if (call.is_exact() && comm != profile::none && sequence != unshared)
     backend().recorder.arrival(comm, call.function(), sequence, call.enter_ns(), call.leave_ns());
 }
 

@@ -16,15 +16,17 @@ namespace wherry::interpose {
 class Call {
  public:
   Call(std::uint32_t function, const void* site) : function_(function), site_(site) {}
+  /// A collective.
+  Call(std::uint32_t function, const void* site, MPI_Comm comm)
+      : function_(function), site_(site), comm_(comm) {}
 
   template <class Run>
   int run(Run run) {
     const Inside inside;
     const bool recording = backend().recording();
-    if (recording) stands_for_ = backend().sampling.due(function_);
-    if (stands_for_ != 0) enter_ns_ = profile::monotonic_ns();
+    if (recording) enter();
     code_ = run();  // in one place, as it is inlined
-    if (stands_for_ != 0) leave_ns_ = profile::monotonic_ns();
+    if (recording) leave();
     if (!recording) backend().pass_by();
     if (backend().pending.has_abandoned()) [[unlikely]]
       backend().pending.finish_abandoned();
@@ -41,14 +43,21 @@ class Call {
   bool succeeded() const { return code_ == MPI_SUCCESS; }
   /// Calls whose time this one's is taken for; 0: it was not timed.
   std::uint32_t stands_for() const { return stands_for_; }
+  /// Whether its time is that of the exact clock.
+  bool is_exact() const { return exact_; }
   std::uint64_t enter_ns() const { return enter_ns_; }
   std::uint64_t leave_ns() const { return leave_ns_; }
 
  private:
+  void enter();
+  void leave();
+
   std::uint32_t function_;
-  const void* site_;  // null: place_ is known
+  const void* site_;               // null: place_ is known
+  MPI_Comm comm_ = MPI_COMM_NULL;  // of a collective
   std::uint32_t place_ = profile::none;
   std::uint32_t stands_for_ = 0;
+  bool exact_ = false;
   std::uint64_t enter_ns_ = 0;
   std::uint64_t leave_ns_ = 0;
   int code_ = MPI_SUCCESS;
@@ -93,6 +102,7 @@ class Account {
  private:
   void open(Call& call);
   void write(const Call& call, std::uint32_t comm, const Volume& volume) const;
+  static void book_use(const Call& call);
 
   std::uint32_t place_ = profile::none;
   bool locked_ = false;

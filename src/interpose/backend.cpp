@@ -19,6 +19,7 @@
 namespace wherry::interpose {
 
 constinit thread_local int Inside::depth = 0;
+constinit thread_local Listener::Use Listener::current;
 Backend* instance = nullptr;
 constinit heap::Arena arena;
 
@@ -248,8 +249,12 @@ void* Backend::next(std::string_view name) const {
 }
 
 std::uint32_t Backend::place_of(const void* site) {
+  std::uint32_t& known = program_places_[slot_of(site)];
+  if (is_program(site)) [[likely]]
+    return known;
   const std::uint32_t place = sites.find(site);
-  if (sites.place(place).caller == profile::Caller::program) [[likely]] {
+  if (sites.place(place).caller == profile::Caller::program) {
+    known = place;
     program_sites_[slot_of(site)].store(site, std::memory_order_relaxed);
     return place;
   }

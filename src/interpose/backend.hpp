@@ -93,6 +93,8 @@ class Listener : public run::Observer {
  public:
   void used(MPI_Comm comm, const run::CellKey& kind, std::string_view strategy, std::uint64_t bytes,
             std::uint64_t time_ns) override;
+  std::uint32_t use_of(MPI_Comm comm, const run::CellKey& kind, std::string_view strategy) override;
+  void begins(std::uint32_t use, std::uint64_t bytes) override { current = {use, bytes}; }
   void decided(MPI_Comm comm, const run::CellKey& kind, std::uint32_t call, std::string_view strategy,
                profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) override;
   void compared(MPI_Comm comm, const tuning::Claim& claim) override;
@@ -100,6 +102,13 @@ class Listener : public run::Observer {
   void started(MPI_Comm comm, const run::CellKey& kind, run::Form form, std::string_view strategy,
                std::uint64_t bytes) override;
   void not_started(Collective collective, run::Form form, std::string_view reason) override;
+
+  /// What this thread's call turned out to be, for whoever books it.
+  struct Use {
+    std::uint32_t number = no_use;
+    std::uint64_t bytes = 0;
+  };
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local Use current;
 };
 
 class Backend {
@@ -228,6 +237,7 @@ class Backend {
   std::atomic<window::Windows*> windows_ = nullptr;
   run::ProgressEngine progress_engine_;
   std::array<std::atomic<const void*>, remembered_sites> program_sites_ = {};
+  std::array<std::uint32_t, remembered_sites> program_places_ = {};  // of the same; needs the lock
 };
 
 /// Wherry's own memory.

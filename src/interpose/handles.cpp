@@ -64,8 +64,9 @@ TypeFacts Handles::ask(MPI_Datatype type) const {
 
 CommFacts& Handles::look_up(MPI_Comm comm) {
   std::unique_ptr<CommFacts>* known = comms_.find(key_of(comm));
-  last_ = known != nullptr ? known->get() : add(comm);
-  return *last_;
+  CommFacts* const facts = known != nullptr ? known->get() : add(comm);
+  recent_.put(comm, facts);
+  return *facts;
 }
 
 CommFacts* Handles::add(MPI_Comm comm) {
@@ -108,6 +109,7 @@ void Handles::attach(CommFacts& facts) {
 
 int Handles::on_free(MPI_Comm, int, void* value, void* self) {
   auto* facts = static_cast<CommFacts*>(value);
+  static_cast<Handles*>(self)->recent_.forget(facts);
   auto& freed = static_cast<Handles*>(self)->freed_;
   facts->next_freed = freed.load(std::memory_order_relaxed);
   while (!freed.compare_exchange_weak(facts->next_freed, facts, std::memory_order_release)) {
@@ -117,7 +119,6 @@ int Handles::on_free(MPI_Comm, int, void* value, void* self) {
 
 void Handles::sweep() {
   CommFacts* facts = freed_.exchange(nullptr, std::memory_order_acquire);
-  last_ = nullptr;
   while (facts != nullptr) {
     CommFacts* next = facts->next_freed;
     settle(*facts);
@@ -131,6 +132,7 @@ void Handles::sweep() {
 
 void Handles::forget_all() {
   stale_.store(false, std::memory_order_relaxed);
+  last_type_ = {};
   types_.clear();
   windows_.clear();
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "arguments/neighbors.hpp"
+#include "comm/recent_communicators.hpp"
 #include "mpi/api.hpp"
 #include "profile/flat_map.hpp"
 #include "profile/recorder.hpp"
@@ -82,18 +83,27 @@ class Handles {
 
   TypeFacts type(MPI_Datatype type) {
     if (stale_.load(std::memory_order_relaxed)) forget_all();
-    if (const TypeFacts* known = types_.find(key_of(type))) return *known;
-    return types_.insert(key_of(type), ask(type));
+    if (last_type_.key == key_of(type)) return last_type_.facts;
+    const TypeFacts* const known = types_.find(key_of(type));
+    const TypeFacts facts = known != nullptr ? *known : types_.insert(key_of(type), ask(type));
+    last_type_ = {key_of(type), facts};
+    return facts;
   }
-  void forget(MPI_Datatype type) { types_.erase(key_of(type)); }
+  void forget(MPI_Datatype type) {
+    last_type_ = {};
+    types_.erase(key_of(type));
+  }
   /// For a type or window that is freed in a callback, inside the library: needs no lock.
   void forget_soon() { stale_.store(true, std::memory_order_relaxed); }
 
   /// comm must be valid. The result lives as long as the communicator.
   CommFacts& comm(MPI_Comm comm) {
     if (freed_.load(std::memory_order_relaxed) != nullptr) sweep();
-    return last_ != nullptr && last_->handle == comm ? *last_ : look_up(comm);
+    CommFacts* const recent = recent_.find(comm);
+    return recent != nullptr ? *recent : look_up(comm);
   }
+  /// What is known of a communicator that calls were made on lately, or nullptr. Needs no lock.
+  const CommFacts* recent(MPI_Comm comm) const { return recent_.find(comm); }
   Neighbors& neighbors(CommFacts& comm);
 
   /// Books what was sent alike to every other rank, of every communicator.
@@ -129,11 +139,15 @@ class Handles {
   profile::Recorder& recorder_;
   MPI_Group base_ = MPI_GROUP_NULL;
   int keyval_ = MPI_KEYVAL_INVALID;
-  CommFacts* last_ = nullptr;
+  run::RecentCommunicators<CommFacts> recent_;
   // Freeing happens inside the MPI library, which may hold its own lock: it must not wait for ours. So the
   // delete callback only pushes onto this list.
   std::atomic<CommFacts*> freed_ = nullptr;
   std::atomic<bool> stale_ = false;
+  struct {
+    std::uint64_t key = ~std::uint64_t{0};
+    TypeFacts facts{};
+  } last_type_;  // most calls are of the type of the one before
   profile::FlatMap<std::uint64_t, TypeFacts> types_;
   profile::FlatMap<std::uint64_t, std::unique_ptr<CommFacts>> comms_;
   profile::FlatMap<std::uint64_t, RequestFacts> requests_;

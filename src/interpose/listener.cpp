@@ -106,6 +106,12 @@ void Listener::used(MPI_Comm comm, const run::CellKey& kind, std::string_view st
   backend().recorder.used(subject_of(comm, function_of(kind.collective), kind), strategy, bytes, time_ns);
 }
 
+std::uint32_t Listener::use_of(MPI_Comm comm, const run::CellKey& kind, std::string_view strategy) {
+  const std::lock_guard guard(backend().lock);
+  if (!backend().is_ready()) return no_use;
+  return backend().recorder.use(subject_of(comm, function_of(kind.collective), kind), strategy);
+}
+
 void Listener::decided(MPI_Comm comm, const run::CellKey& kind, std::uint32_t call, std::string_view strategy,
                        profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) {
   if (backend().says(2))

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "profile/program.hpp"
+#include "profile/sampling.hpp"
 
 namespace wherry::profile {
 namespace {
@@ -75,6 +76,8 @@ void fill(Header& h, const Identity& identity) {
 }
 
 }  // namespace
+
+std::uint64_t coarse_ns() { return read_clock(CLOCK_MONOTONIC_COARSE); }
 
 std::uint64_t monotonic_ns() { return read_clock(CLOCK_MONOTONIC); }
 
@@ -170,21 +173,22 @@ void Recorder::name_comm(std::uint32_t comm, std::string_view name) {
 
 void Recorder::arrival(std::uint32_t comm, std::uint32_t function, std::uint64_t sequence,
                        std::uint64_t enter_ns, std::uint64_t leave_ns) {
-  if (!is_open() || sequence % arrival_stride_ != 0) return;
+  if (!is_open() || !Sampling::is_multiple(sequence, arrival_stride_)) return;
   while (file_.used(Table::arrivals) == file_.capacity(Table::arrivals)) thin_arrivals();
-  if (sequence % arrival_stride_ != 0) return;
+  if (!Sampling::is_multiple(sequence, arrival_stride_)) return;
   if (auto* record = file_.append<ArrivalRecord>(Table::arrivals))
     *record = {comm, function, sequence, enter_ns, leave_ns};
 }
 
-/// Doubles the stride and keeps what lies on it. All ranks keep multiples of a power of two, so the records of
-/// ranks with different strides still meet. At least one record goes: else the oldest half does.
+/// Doubles the stride and keeps what lies on it. All ranks keep those whose hash is a multiple of a power of two, so the
+/// records of ranks with different strides still meet. At least one record goes: else the oldest half does.
 void Recorder::thin_arrivals() {
   arrival_stride_ *= 2;
   const std::uint32_t used = file_.used(Table::arrivals);
   auto* first = &file_.at<ArrivalRecord>(Table::arrivals, 0);
-  auto* end = std::remove_if(first, first + used,
-                             [&](const ArrivalRecord& a) { return a.sequence % arrival_stride_ != 0; });
+  auto* end = std::remove_if(first, first + used, [&](const ArrivalRecord& a) {
+    return !Sampling::is_multiple(a.sequence, arrival_stride_);
+  });
   if (end == first + used) end = std::move(first + used / 2, first + used, first);
   file_.truncate(Table::arrivals, static_cast<std::uint32_t>(end - first));
 }
@@ -216,18 +220,27 @@ std::uint64_t key_of_use(const Subject& subject, std::string_view strategy) {
 
 }  // namespace
 
+std::uint32_t Recorder::use(const Subject& subject, std::string_view strategy) {
+  if (!is_open()) return none;
+  const std::uint64_t key = key_of_use(subject, strategy);
+  const std::uint32_t* const known = uses_.find(key);
+  return known != nullptr ? *known : uses_.insert(key, add_use(subject, strategy));
+}
+
 void Recorder::used(const Subject& subject, std::string_view strategy, std::uint64_t bytes,
                     std::uint64_t time_ns) {
+  if (is_open()) used_again(use(subject, strategy), bytes, time_ns);
+}
+
+void Recorder::used_again(std::uint32_t use, std::uint64_t bytes, std::uint64_t time_ns,
+                          std::uint32_t stands_for) {
   if (!is_open()) return;
-  const std::uint64_t key = key_of_use(subject, strategy);
-  const std::uint32_t* known = uses_.find(key);
-  if (known == nullptr) known = &uses_.insert(key, add_use(subject, strategy));
-  if (*known == none) return file_.drop(Table::uses);
-  auto& record = file_.at<UseRecord>(Table::uses, *known);
+  if (use == none) return file_.drop(Table::uses);
+  auto& record = file_.at<UseRecord>(Table::uses, use);
   ++record.calls;
   record.bytes += bytes;
-  record.time_ns += time_ns;
-  record.shortest_ns = std::min(record.shortest_ns, time_ns);
+  record.time_ns += stands_for * time_ns;
+  if (stands_for != 0) record.shortest_ns = std::min(record.shortest_ns, time_ns);
 }
 
 void Recorder::polled(std::uint32_t function, std::uint32_t calls) {

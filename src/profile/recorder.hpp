@@ -17,6 +17,10 @@ inline constexpr std::uint32_t none = ~0U;
 
 /// Nanoseconds of CLOCK_MONOTONIC.
 std::uint64_t monotonic_ns();
+/// The same in steps of some milliseconds, read in a tenth of the time.
+std::uint64_t coarse_ns();
+/// What two readings of the coarse clock differ by at least where the time between them is known by them.
+inline constexpr std::uint64_t coarsely_known_ns = 8'000'000;
 
 /// Who is recording: the fields of the header that do not change.
 struct Identity {
@@ -76,6 +80,11 @@ class Recorder {
                std::uint64_t leave_ns);
   void type(std::uint32_t combiner, std::string_view name, std::uint64_t bytes);
   void used(const Subject& subject, std::string_view strategy, std::uint64_t bytes, std::uint64_t time_ns);
+  /// The row of such a use, for used_again(); none if there is none.
+  std::uint32_t use(const Subject& subject, std::string_view strategy);
+  /// stands_for: calls, with its time.
+  void used_again(std::uint32_t use, std::uint64_t bytes, std::uint64_t time_ns,
+                  std::uint32_t stands_for = 1);
   void decided(const Subject& subject, std::uint32_t call, std::string_view strategy, Reason reason,
                std::uint64_t time_ns, std::uint64_t native_ns);
   /// The trial of a communicator's calls has come so far. Programs make communicators by the thousand: the first ones count.

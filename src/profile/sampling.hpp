@@ -1,8 +1,12 @@
 // Which calls of frequent, cheap functions are timed: to read a clock twice takes as long as MPI_Irecv does.
 //
-// Every call is counted. Of functions that cannot wait for another rank, while their calls take less than a microsecond
-// in the mean, one in eight is timed, at random, and stands for those since the last one that was. After 4096 timed
-// calls it is one in 64: of so many the mean is known within some percent, and more would only cost time.
+// Every call is counted. While the calls of a function take less than a microsecond in the mean, one in eight is timed, at
+// random, and stands for those since the last one that was. After 4096 timed calls it is one in 64: of so many the mean is
+// known within some percent, and more would only cost time.
+//
+// Which collectives are timed follows from a hash of their number on the communicator, so that ranks that time some of them
+// time the same, also where one times more than another. A call that may wait for others is watched by a coarse clock, which
+// is read in a tenth of the time: one that takes so long that this clock sees it stands for itself, whatever was sampled.
 #pragma once
 
 #include <atomic>
@@ -25,8 +29,7 @@ class Sampling {
 
   explicit Sampling(std::size_t functions) : functions_(functions) {}
 
-  /// Of a function whose calls take about equally long: none waits for another rank. All others are timed in every
-  /// call.
+  /// Of a function not all of whose calls need be timed, besides collectives. All others are.
   void allow(std::uint32_t function) { functions_[function].allowed = true; }
 
   /// Of the next call of a function: for how many calls its time stands; 0: it need not be timed.
@@ -40,15 +43,30 @@ class Sampling {
     return left == 0 ? gap : 0;
   }
 
+  /// The same of a collective, by its number on the communicator.
+  std::uint32_t due(std::uint32_t function, std::uint64_t sequence) {
+    Function& f = functions_[function];
+    const std::uint32_t waiting = f.left.load(std::memory_order_relaxed) + 1;
+    const bool is_due = is_multiple(sequence, f.gap.load(std::memory_order_relaxed));
+    f.left.store(is_due ? 0 : waiting, std::memory_order_relaxed);
+    return is_due ? waiting : 0;
+  }
+  /// Such a one was timed.
+  void timed_collective(std::uint32_t function, std::uint64_t ns) {
+    Function& f = functions_[function];
+    f.gap.store(is_cheap(f, ns) ? gap_of(f) : 1, std::memory_order_relaxed);
+  }
+
+  /// Whether the hash of a collective's number is a multiple of a power of two.
+  static bool is_multiple(std::uint64_t sequence, std::uint64_t power) {
+    return (sequence * 0x9e3779b97f4a7c15U >> 32 & (power - 1)) == 0;
+  }
+
   /// One was timed.
   void timed(std::uint32_t function, std::uint64_t ns) {
-    constexpr std::uint64_t weight = 16;
     Function& f = functions_[function];
     if (!f.allowed) return;
-    f.mean_ns = f.seen == 0 ? ns : (f.mean_ns * (weight - 1) + ns) / weight;
-    f.seen = ns > 8 * cheap_ns ? 1 : f.seen + (f.seen < many);
-    const std::uint32_t mean = f.seen < many ? mean_gap : mean_gap_of_many;
-    const std::uint32_t gap = f.seen < first || f.mean_ns >= cheap_ns ? 1 : 1 + next(f) % (2 * mean - 1);
+    const std::uint32_t gap = is_cheap(f, ns) ? 1 + next(f) % (2 * gap_of(f) - 1) : 1;
     f.gap.store(gap, std::memory_order_relaxed);
     f.left.store(gap - 1, std::memory_order_relaxed);
   }
@@ -61,6 +79,15 @@ class Sampling {
     std::uint32_t random = 2463534242;
     std::uint64_t mean_ns = 0;
   };
+
+  /// Whether so many have been timed, this one too, and took so little that some may be left out.
+  static bool is_cheap(Function& f, std::uint64_t ns) {
+    constexpr std::uint64_t weight = 16;
+    f.mean_ns = f.seen == 0 ? ns : (f.mean_ns * (weight - 1) + ns) / weight;
+    f.seen = ns > 8 * cheap_ns ? 1 : f.seen + (f.seen < many);
+    return f.seen >= first && f.mean_ns < cheap_ns;
+  }
+  static std::uint32_t gap_of(const Function& f) { return f.seen < many ? mean_gap : mean_gap_of_many; }
 
   /// Xorshift (Marsaglia 2003).
   static std::uint32_t next(Function& f) {

@@ -20,6 +20,9 @@ constexpr std::uint64_t settling = 1;
 constexpr double least_gap = 0.5, most_gap = 24;
 constexpr double dense_pairs = 64;
 
+// The same for a challenger that has lost: nothing of what runs is questioned.
+constexpr double lost_gap = 192;
+
 // Agreed pairs from which on the means count instead of what the learners expect.
 constexpr std::uint64_t trusted_pairs = 4;
 
@@ -47,14 +50,12 @@ std::uint64_t ControlledTrial::random(std::uint64_t salt) const {
 
 Arm ControlledTrial::begin(CallPeriod::Kind kind, long long expected_ns) {
   const bool no_rounds = rounds_ == 0 || calls_ - round_called_at_ >= idle_round;
-  if (length_ == 0 && calls_ >= begin_at_ && no_rounds) {
+  if (length_ == 0 && calls_ >= begin_at_ && no_rounds && !unaffordable_) {
     if (planned_length_ == 0) plan_length();
-    if (may_begin()) begin_pair();
+    unaffordable_ = !may_begin();
+    if (!unaffordable_) begin_pair();
   }
-  kinds_.add(kind);
-  if (expected_ns == unknown) ++unexpected_;
-  else expected_ns_ += expected_ns;
-  ++calls_;
+  count(kind, expected_ns);
   if (length_ == 0) return arm_between();
   const Arm arm = arm_of_stretch();
   ++position_;
@@ -67,11 +68,13 @@ Arm ControlledTrial::arm_of_stretch() const {
   return is_second == native_first ? Arm::other : Arm::native;
 }
 
-/// What seems faster so far. Native takes over before the verdict where it seems so by more than half of the
+/// What seems faster so far. The other one takes over before the verdict where it seems so by more than half of the
 /// interval's width.
 Arm ControlledTrial::arm_between() const {
   if (verdict_ != Verdict::open) return verdict_ == Verdict::native ? Arm::native : Arm::other;
-  return gain_.share < 0 && gain_.high < -gain_.share ? Arm::native : Arm::other;
+  const bool is_slower = gain_.share < 0 && gain_.high < -gain_.share;
+  const bool is_faster = gain_.share > 0 && gain_.low > -gain_.share;
+  return is_slower ? Arm::native : is_faster ? Arm::other : usual_;
 }
 
 std::uint64_t ControlledTrial::call_of_reading(std::size_t reading) const {
@@ -130,17 +133,24 @@ void ControlledTrial::end_pair() {
 void ControlledTrial::plan() {
   ++number_;
   const std::uint64_t pair = 2 * (std::max(length_, least_length) + settling);
-  const double gap = verdict_ == Verdict::open
-                         ? std::clamp(static_cast<double>(epoch_pairs_) / dense_pairs, least_gap, most_gap)
-                         : most_gap;
-  begin_at_ = calls_ + static_cast<std::uint64_t>(gap * static_cast<double>(pair)) + random(1) % pair;
+  begin_at_ = calls_ + static_cast<std::uint64_t>(gap() * static_cast<double>(pair)) + random(1) % pair;
 }
 
-/// Of a call of the slower side.
+/// Calls between pairs, in lengths of a pair.
+double ControlledTrial::gap() const {
+  if (verdict_ == Verdict::open)
+    return std::clamp(static_cast<double>(epoch_pairs_) / dense_pairs, least_gap, most_gap);
+  const bool is_usual = usual_ == Arm::native && verdict_ == Verdict::native;
+  return is_usual ? lost_gap : most_gap;
+}
+
+/// Of a call of the slower side; where native is usual, of the other one, for native would run anyway.
 double ControlledTrial::expected_excess_s() const {
-  if (means_.native_s > 0) return std::abs(means_.native_s - means_.other_s);
-  return static_cast<double>(std::abs(expected_ns_)) * 1e-9 /
-         static_cast<double>(std::max<std::uint64_t>(calls_ - unexpected_, 1));
+  if (means_.native_s <= 0)
+    return static_cast<double>(std::abs(expected_ns_)) * 1e-9 /
+           static_cast<double>(std::max<std::uint64_t>(calls_ - unexpected_, 1));
+  const double excess_s = means_.other_s - means_.native_s;
+  return usual_ == Arm::native ? std::max(0.0, excess_s) : std::abs(excess_s);
 }
 
 /// Not before the ranks have agreed on what it may cost, nor as long as nobody knows what it would.
@@ -178,9 +188,11 @@ void ControlledTrial::agreed(std::span<const long long> combined, Trials trials,
                              const Snapshot& taken) {
   const double divisor = trials == Trials::after_barriers ? 1 : ranks;
   const auto mean = [&](std::size_t i) { return static_cast<double>(combined[i]) / divisor; };
+  unaffordable_ = false;
   allowed_s_ = taken.charged_s + agreed_allowance(combined[4], trials, ranks);
   means_ = {mean(2) * 1e-9, mean(3) * 1e-9};
   if (taken.epoch != epoch_) return;
+  agreed_pairs_ = taken.pairs;
   const double low = -mean(0) / ppm, high = mean(1) / ppm;
   decide({.share = (low + high) / 2, .low = low, .high = high});
 }
@@ -192,7 +204,7 @@ void ControlledTrial::decide(const Gain& gain) {
   verdict_ = gain.low > 0 ? Verdict::other : Verdict::native;
   gain_ = {};
   epoch_times_ = {};
-  epoch_pairs_ = 0;
+  epoch_pairs_ = agreed_pairs_ = 0;
   ++epoch_;
 }
 

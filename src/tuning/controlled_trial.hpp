@@ -39,9 +39,12 @@ class ControlledTrial {
   /// Which epoch's evidence a rank's numbers are, and what had been charged then: must be given to agreed()
   /// with them.
   struct Snapshot {
-    std::uint64_t epoch = 0;
+    std::uint64_t epoch = 0, pairs = 0;
     double charged_s = 0;
   };
+
+  /// usual: what runs between pairs as long as nothing is known.
+  explicit ControlledTrial(Arm usual = Arm::other) : usual_(usual) {}
 
   /// Whether the entry of the next call must be told to enter(), before begin().
   bool wants_clock() const { return length_ > 0 && position_ == next_reading_; }
@@ -50,6 +53,13 @@ class ControlledTrial {
   /// the difference between the two as the learner knows it, or unknown.
   static constexpr long long unknown = -1;
   Arm begin(CallPeriod::Kind kind, long long expected_ns);
+  /// Such a call where native runs between pairs, and nothing is due: counts it as begin() would, for other ranks may ask that.
+  /// False: begin() must be asked.
+  bool passes(CallPeriod::Kind kind, long long expected_ns) {
+    if (length_ > 0 || (calls_ >= begin_at_ && !unaffordable_) || arm_between() == Arm::other) return false;
+    count(kind, expected_ns);
+    return true;
+  }
 
   /// Rounds of learners on the communicator begin only while no pair is under way, and pairs while there are
   /// no rounds, or none whose calls still come.
@@ -61,12 +71,14 @@ class ControlledTrial {
 
   /// This rank's evidence, and what its process can afford; negative: trials have cost more than they may.
   std::vector<long long> to_agree(double affordable_s, Trials trials) const;
-  Snapshot snapshot() const { return {epoch_, charged_s_}; }
+  Snapshot snapshot() const { return {epoch_, epoch_pairs_, charged_s_}; }
   /// The ranks' numbers as combined: the maximum of each after barriers, else the sum. Before the same call
   /// on every rank.
   void agreed(std::span<const long long> combined, Trials trials, int ranks, const Snapshot& taken);
 
   Verdict verdict() const { return verdict_; }
+  /// Pairs of which the ranks have not agreed on what they show.
+  std::uint64_t unagreed_pairs() const { return epoch_pairs_ - agreed_pairs_; }
   /// What the stretches of the slower side cost, all that have begun, by the means known so far: seconds.
   double cost_s() const;
   /// What of that is to be spent now; may be negative, where it was overestimated. Alike on all ranks, after
@@ -79,8 +91,15 @@ class ControlledTrial {
  private:
   static constexpr std::size_t readings = 4;
 
+  void count(CallPeriod::Kind kind, long long expected_ns) {
+    if (expected_ns == unknown) ++unexpected_;
+    else expected_ns_ += expected_ns;
+    kinds_.add(kind);
+    ++calls_;
+  }
   std::uint64_t random(std::uint64_t salt) const;
   void plan();
+  double gap() const;
   bool may_begin() const;
   void plan_length();
   double expected_excess_s() const;
@@ -97,6 +116,8 @@ class ControlledTrial {
   Pair means_{0, 0};      // of all pairs; 0: not known
   double allowed_s_ = 0;  // for all pairs together
   double charged_s_ = 0;
+  Arm usual_;
+  std::uint64_t agreed_pairs_ = 0;  // of this epoch
 
   // Functions of the number of calls: equal on all ranks.
   CallPeriod kinds_;
@@ -108,6 +129,7 @@ class ControlledTrial {
   std::uint64_t length_ = 0, position_ = 0;  // the same of the pair under way, 0: none; its calls so far
   std::uint64_t next_reading_ = 0;           // calls of the pair
   std::size_t reading_ = 0;
+  bool unaffordable_ = false;  // the next pair, until the ranks agree on more
   std::uint64_t number_ = 0, epoch_ = 0, epoch_pairs_ = 0;
   std::uint64_t stretch_calls_ = 0;  // of each side, in all pairs that have begun
   int rounds_ = 0;                   // under way

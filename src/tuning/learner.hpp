@@ -163,6 +163,14 @@ class Learner {
   /// What trials and looks have cost so far beyond native calls, by the mean times measured so far: seconds.
   double cost_s() const;
 
+  /// The fastest candidate but native, by the means so far; none if none was tried.
+  std::optional<std::size_t> best_other() const;
+  /// The program's course has shown that this one is faster than native, which won here: it takes over, and these rounds alone do not
+  /// bring native back. After settled(), alike on all ranks.
+  void promote(std::size_t candidate);
+  /// The ranks agree on this winner's time now, whatever it is, for what travels with it. Alike on all ranks.
+  void hasten();
+
   /// What happened since the last time this was asked.
   std::vector<Event> drain_events();
 
@@ -257,6 +265,8 @@ class Learner {
   std::size_t last_challenger_ = native;
   std::vector<Event> events_;
   bool held_ = false, resting_ = false;
+  bool promoted_ = false;  // the winner, by the program's course
+  bool hastened_ = false;  // the next drift check, which is there for what travels with it
   double affordable_s_;
   std::vector<std::uint64_t> tried_;  // calls of each candidate in rounds, since training began
   double earlier_cost_s_ = 0;         // of trainings before
@@ -267,8 +277,9 @@ class Learner {
   std::uint64_t look_gap_ = 0;
   std::uint64_t look_at_ = never_due;  // no sooner than after so many calls
   std::uint64_t glance_at_ = never_due;
-  std::uint64_t resume_at_ = never_due;  // of training that pauses
-  std::uint64_t pause_ = first_pause;    // calls
+  std::uint64_t usual_glance_at_ = never_due;  // while one is hastened
+  std::uint64_t resume_at_ = never_due;        // of training that pauses
+  std::uint64_t pause_ = first_pause;          // calls
 
   // This rank's own: leaves only through summary().
   std::vector<double> row_;                // of the candidate that is being tried

@@ -127,6 +127,7 @@ bool Learner::suspect_change(double seconds) {
 }
 
 void Learner::end_glance(double seconds) {
+  if (std::exchange(hastened_, false)) return void(glance_at_ = usual_glance_at_);
   if (suspect_change(seconds)) return;
   if (!suspicious_) usual_s_ = (usual_s_.value_or(seconds) + seconds) / 2;
   schedule_glance();
@@ -139,7 +140,7 @@ void Learner::train_again() {
   standing_[native] = Standing::contender;
   for (auto* const remembered : {&samples_, &native_beside_})
     for (std::vector<double>& values : *remembered) values.clear();
-  settled_ = confirming_ = suspicious_ = false;
+  settled_ = confirming_ = suspicious_ = promoted_ = hastened_ = false;
   doubt_.reset();
   looked_at_.assign(candidates_.size(), false);
   usual_s_.reset();
@@ -164,7 +165,7 @@ void Learner::remember(std::span<const double> times) {
 
 /// What should run by these shares of native's time: the winner unless native is faster, or another by more than noise.
 std::size_t Learner::better_one(std::span<const double> shares) const {
-  std::size_t next = shares[winner_] > shares[native] ? native : winner_;
+  std::size_t next = shares[winner_] > shares[native] && !promoted_ ? native : winner_;
   for (std::size_t i = 1; i < shares.size(); ++i)
     if (shares[i] < shares[next] * (1 - options_.least_gain)) next = i;
   return next;
@@ -198,12 +199,33 @@ void Learner::decide(std::span<const double> times) {
 
 void Learner::take_over(std::size_t candidate) {
   if (candidate == winner_) return;
+  promoted_ = false;
   if (winner_ != native) drop(winner_);
   keep(candidate);
   usual_s_.reset();
 }
 
+std::optional<std::size_t> Learner::best_other() const {
+  std::optional<std::size_t> best;
+  for (std::size_t i = 1; i < candidates_.size(); ++i)
+    if (!untried(i) && (!best || mean_seconds(i) < mean_seconds(*best))) best = i;
+  return best;
+}
+
+void Learner::promote(std::size_t candidate) {
+  take_over(candidate);
+  doubt_.reset();
+  promoted_ = true;
+}
+
+void Learner::hasten() {
+  if (hastened_ || glance_at_ == never_due) return;
+  hastened_ = true;
+  usual_glance_at_ = std::exchange(glance_at_, calls_);
+}
+
 void Learner::end_look(std::span<const double> times) {
+  hastened_ = false;
   // A changed machine is a reason to learn all anew, not to take what this look tried: a glance finds out which it is.
   suspicious_ = have_all_changed(times);
   remember(times);

@@ -76,9 +76,40 @@ void learn_after_barriers(Bench& b, const Trouble&, const run::Channel& channel)
   b.expect(cell.learner().winner() == 1, "the faster one was not kept");
 }
 
+constexpr Trouble no_round_shows_it[] = {{"a challenge", {}, "direct", 3, calls}};
+
+double clock_s = 0;
+double simulated_now() { return clock_s; }
+
+/// Back to back native takes less than the strategy; in the program's course, after calls that took other times on each rank, 7 ms.
+void learn_of_a_tail(Bench& b, const Trouble& trouble, const run::Channel& channel) {
+  constexpr double native_s = 34e-6, strategy_s = 40e-6, tail_s = 7e-3, compute_s = 50e-6;
+  tuning::ControlledTrial trial;
+  tuning::TrialAccount account(simulated_now);
+  run::Cell cell(tuning::Learner({{"native", 20e-6}, {"direct", 10e-6}}), channel, size_of(channel.comm()),
+                 run::Timing{run::Trials::as_they_come, run::Trials::as_they_come}, nullptr,
+                 {&trial, &account, simulated_now});
+  long history = 0, last_native = -1;
+  const int many = 20 * calls;
+  for (int call = 0; call < many; ++call) {
+    const std::size_t ran = cell.begin();
+    const bool is_timed = cell.wants_time();
+    const double usual_s = ran == tuning::native ? native_s : strategy_s;
+    clock_s += compute_s + (ran == tuning::native && !is_timed ? tail_s : usual_s);
+    history = 31 * history % 1000003 + static_cast<long>(ran);
+    if (ran == tuning::native) last_native = call;
+    cell.end(usual_s);
+  }
+  b.expect(agreed(history, channel.comm()), "the ranks did not run the same");
+  b.expect(cell.learner().candidates()[cell.learner().winner()].name == trouble.last,
+           "native's tail was not seen in the program's course");
+  b.expect(last_native > 0, "native was never tried");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  return concluded("cell", failures_in(troubles, learn) + failures_in(no_trouble, learn_after_barriers));
+  return concluded("cell", failures_in(troubles, learn) + failures_in(no_trouble, learn_after_barriers) +
+                               failures_in(no_round_shows_it, learn_of_a_tail));
 }

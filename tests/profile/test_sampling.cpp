@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -114,4 +115,38 @@ TEST_CASE("sampling: threads share it, and every call is stood for once") {
     });
   for (std::thread& worker : workers) worker.join();
   CHECK(static_cast<double>(stood_for.load()) == doctest::Approx(threads * calls).epsilon(0.05));
+}
+
+namespace {
+
+/// The collectives that a rank times if each of its calls takes so long.
+std::vector<std::uint64_t> timed_collectives(std::uint64_t calls, std::uint64_t each_ns,
+                                             std::uint64_t* stand_for = nullptr) {
+  Sampling sampling(1);
+  std::vector<std::uint64_t> timed;
+  for (std::uint64_t sequence = 0; sequence < calls; ++sequence) {
+    const std::uint32_t stands_for = sampling.due(0, sequence);
+    if (stands_for == 0) continue;
+    if (stand_for != nullptr) *stand_for += stands_for;
+    timed.push_back(sequence);
+    sampling.timed_collective(0, each_ns);
+  }
+  return timed;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "sampling: of cheap collectives few are timed, they stand for all, and ranks that time fewer time the "
+    "same") {
+  constexpr std::uint64_t calls = 200'000;
+  std::uint64_t stand_for = 0;
+  const std::vector<std::uint64_t> cheap = timed_collectives(calls, 300, &stand_for);
+  const std::vector<std::uint64_t> dear = timed_collectives(calls, 5000);
+  CHECK(dear.size() == calls);
+  CHECK(cheap.size() < Sampling::many + calls / 50);
+  CHECK(cheap.size() > calls / 80);
+  CHECK(calls - stand_for < 1000);
+  CHECK(std::ranges::all_of(cheap.end() - 1000, cheap.end(),
+                            [](std::uint64_t sequence) { return Sampling::is_multiple(sequence, 64); }));
 }

@@ -22,9 +22,10 @@ struct World {
   double lateness = 0;       // the last rank is so many steps late, always
   // A share of the steps takes so many times as long, whoever performs the call.
   double tail_share = 0, tail_times = 1;
-  std::uint64_t long_step = 0;  // one step in so many takes twice as long
-  std::uint64_t kinds = 1;      // calls of different lengths in turns
-  double drift = 0;             // all steps take so many times as long at the end
+  bool is_natives_tail = false;  // else whoever's
+  std::uint64_t long_step = 0;   // one step in so many takes twice as long
+  std::uint64_t kinds = 1;       // calls of different lengths in turns
+  double drift = 0;              // all steps take so many times as long at the end
   double step_s = 100e-6;
 };
 
@@ -32,8 +33,14 @@ struct World {
 class Program {
  public:
   /// gain: the share of native's step that Wherry saves.
-  Program(std::uint64_t seed, double gain, const World& world, std::uint64_t steps, std::size_t ranks = 2)
-      : random_(seed), gain_(gain), world_(world), steps_(steps), trials_(ranks), clocks_s_(ranks) {}
+  Program(std::uint64_t seed, double gain, const World& world, std::uint64_t steps, std::size_t ranks = 2,
+          Arm usual = Arm::other)
+      : random_(seed),
+        gain_(gain),
+        world_(world),
+        steps_(steps),
+        trials_(ranks, ControlledTrial(usual)),
+        clocks_s_(ranks) {}
 
   const ControlledTrial& first() const { return trials_.front(); }
   double elapsed_s() const { return clocks_s_.front(); }
@@ -86,7 +93,8 @@ class Program {
   double duration(Arm arm) {
     double seconds = world_.step_s * spread(world_.noise) * (arm == Arm::other ? 1 - gain_ : 1);
     seconds *= static_cast<double>(1 + calls_ % world_.kinds);
-    if (world_.tail_share > 0 && chance() < world_.tail_share) seconds *= world_.tail_times;
+    const bool may_be_long = arm == Arm::native || !world_.is_natives_tail;
+    if (world_.tail_share > 0 && may_be_long && chance() < world_.tail_share) seconds *= world_.tail_times;
     if (world_.long_step > 0 && calls_ % world_.long_step == 0) seconds *= 2;
     return seconds * (1 + (world_.drift - 1) * (world_.drift > 0) * static_cast<double>(calls_) /
                               static_cast<double>(steps_));

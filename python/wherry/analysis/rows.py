@@ -272,7 +272,6 @@ class WindowRow:
     node_found: int = 0  # missed, but read by another rank of the node
     node_offered: int = 0
     node_refused: int = 0
-    saved_seconds: float = 0.0  # estimated, sum over ranks; 0: nothing is known
 
     @property
     def whole_hits(self) -> int:

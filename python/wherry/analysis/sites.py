@@ -26,6 +26,8 @@ class Site(NamedTuple):
 _CYTHON = re.compile(r"__pyx_[a-z]+_(\d+\w+)")
 _LENGTH = re.compile(r"(\d+)(?=[^\d])")
 _TIME_LIMIT_S = 30.0
+_ADDRESS = re.compile(r"0x[0-9a-f]+")
+_FRAMES = 2  # functions that the caller was inlined into, the innermost first
 _BATCH = 512  # addresses per start of addr2line; keeps the command line short
 
 
@@ -57,11 +59,12 @@ def _resolve(path: str, sites: list[Site]) -> dict[Site, str]:
     for start in range(0, len(sites), _BATCH):
         batch = sites[start : start + _BATCH]
         addresses = [_address(site, headers.executable) for site in batch]
-        for site, address, (function, line) in zip(batch, addresses, _ask(tool, path, addresses), strict=False):
+        for site, address, frames in zip(batch, addresses, _ask(tool, path, addresses), strict=False):
+            (function, line), outer = frames[0], [_python_name(name) for name, _ in frames[1:] if name != "??"]
             # Without debug information addr2line answers with the nearest symbol before the address, however far.
             known = not line.startswith("??") or _lies_in(address, functions)
             if name := _describe(path, function if known else "??", line):
-                found[site] = name
+                found[site] = " in ".join([name, *outer[:_FRAMES]])
     return found
 
 
@@ -77,11 +80,11 @@ def _address(site: Site, absolute: bool) -> int:
     return max(site.offset - 1, 0) + (site.base if absolute else 0)
 
 
-def _ask(tool: str, path: str, addresses: list[int]) -> list[tuple[str, str]]:
-    """(function, file:line) per address; '??' where unknown."""
+def _ask(tool: str, path: str, addresses: list[int]) -> list[list[tuple[str, str]]]:
+    """(function, file:line) per address, and of those that it was inlined into; '??' where unknown."""
     try:
         done = subprocess.run(
-            [tool, "-f", "-C", "-e", path],
+            [tool, "-a", "-i", "-f", "-C", "-e", path],
             input="".join(f"0x{address:x}\n" for address in addresses),
             capture_output=True,
             text=True,
@@ -90,8 +93,14 @@ def _ask(tool: str, path: str, addresses: list[int]) -> list[tuple[str, str]]:
         )
     except (OSError, subprocess.TimeoutExpired):
         return []
-    lines = done.stdout.splitlines()
-    return list(zip(lines[::2], lines[1::2], strict=False))
+    frames: list[list[tuple[str, str]]] = []
+    lines = iter(done.stdout.splitlines())
+    for line in lines:
+        if _ADDRESS.fullmatch(line):
+            frames.append([])
+        elif frames:
+            frames[-1].append((line, next(lines, "??:0")))
+    return [frame or [("??", "??:0")] for frame in frames]
 
 
 def _describe(path: str, function: str, line: str) -> str:

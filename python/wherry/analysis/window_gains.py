@@ -20,8 +20,6 @@ def _sentence(row: WindowRow) -> str:
     words = [f"cached windows ({row.caching}):"]
     if row.lookups > 0:
         words.append(f"{_hits(row)}, {units.bytes_(row.bytes_saved)} not fetched")
-        if row.saved_seconds > 0:
-            words.append(f"(about {units.seconds(row.saved_seconds)} in all)")
         if why := _main_cause(row):
             words.append(f"; misses mostly {why}")
         if row.node_found > 0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wherry.analysis.record import CACHINGS, CAUSES, Record
-from wherry.analysis.rows import NS, Analysis, TrackRow, WindowRow
+from wherry.analysis.rows import Analysis, TrackRow, WindowRow
 
 _SUMS = (
     "full_hits",
@@ -33,7 +33,6 @@ def fill_windows(result: Analysis, ranks: Sequence[Record]) -> None:
             mode = CACHINGS[int(window["caching"])]
             row = rows.setdefault(mode, WindowRow(mode, misses=dict.fromkeys(CAUSES, 0)))
             row.windows += 1
-            row.saved_seconds += int(window["saved_ns"]) * NS
             for name in _SUMS:
                 setattr(row, name, getattr(row, name) + int(window[name]))
             for cause, count in zip(CAUSES, window["misses"], strict=True):

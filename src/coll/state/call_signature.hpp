@@ -11,6 +11,7 @@
 #include "arguments/operators.hpp"
 #include "coll/state/cell_key.hpp"
 #include "datatype/type_facts.hpp"
+#include "tuning/controlled_trial.hpp"
 
 namespace wherry::run {
 
@@ -61,10 +62,14 @@ inline bool is_lasting(const mpi::Api& api, const CallSignature& like) {
 /// The calls of one collective on one communicator that are like the last.
 struct FastPath {
   CallSignature like;
+  bool is_learned = true;     // else the settings ask for native
   std::optional<bool> lasts;  // no handle in it can come again as something else; once somebody asked
   std::uint64_t left = 0;     // that may be made before there is something to do
   std::uint64_t made = 0;     // that `choice` does not know of yet
   Choice* choice = nullptr;
+  tuning::ControlledTrial* trial =
+      nullptr;                       // that has native run in place of the winner, and counts the calls
+  std::optional<std::uint32_t> use;  // Observer::use_of(), once somebody asked
   CellKey key{};
   std::uint64_t bytes = 0;
 };

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "comm/channel.hpp"
@@ -46,6 +48,15 @@ class Cell {
   std::size_t begin();
   /// Whether the next begin() may name one whose time matters.
   bool may_want_time() const { return learner_.trying() || (learner_.round_over() && !failed_); }
+  /// The trial that decides what the next calls run, and counts them; nullptr: the learner alone.
+  tuning::ControlledTrial* deciding_trial() {
+    return is_compared() ? comparison_.trial : is_challenged() ? &challenge_ : nullptr;
+  }
+  /// Whether that trial needs no more of the next call than to count it: native runs. Alike on ranks that ask and on those that do not.
+  bool passes(tuning::ControlledTrial& deciding) {
+    if (&deciding == &challenge_ && comparison_.trial->is_under_way()) return false;
+    return deciding.passes(this, expected_ns_);
+  }
   /// Whether it matters how long the call takes that begin() named.
   bool wants_time() const { return learner_.trying(); }
   /// The call took so long on this rank.
@@ -65,14 +76,25 @@ class Cell {
     return comparison_.trial != nullptr && !learner_.in_round() && learner_.settled() &&
            learner_.winner() != tuning::native;
   }
+  /// Where native is kept, after trials that may have missed its tail, the best other candidate challenges it.
+  bool is_challenged() const {
+    return comparison_.trial != nullptr && !learner_.in_round() && learner_.settled() &&
+           learner_.winner() == tuning::native && challenger_.has_value();
+  }
   std::size_t compare();
+  std::size_t challenge();
+  void end_challenge();
+  bool needs_agreement() const;
   void follow_rounds();
   void expect();
   void meet() const;
   void start_agreement();
   void add_evidence();
   void finish_agreement();
-  void agree_on_trial();
+  void agree_on(tuning::ControlledTrial& trial, std::span<const long long> numbers,
+                const tuning::ControlledTrial::Snapshot& taken);
+  void agree_on_trials();
+  void follow_verdict();
   void agree_on_times();
 
   tuning::Learner learner_;
@@ -81,11 +103,16 @@ class Cell {
   Timing timing_;
   tuning::TrialAccount* account_;
   Comparison comparison_;
+  tuning::ControlledTrial challenge_{
+      tuning::Arm::native};  // of the best other candidate, while native is the winner
+  std::optional<std::size_t> challenger_;
+  bool is_challenge_under_way_ = false;  // as the communicator's trial was told
+  bool are_long_ = false;                // native's calls, as agreed
   bool was_in_round_ = false;
   long long expected_ns_ = tuning::ControlledTrial::unknown;  // between native and the winner, agreed
   // Nanoseconds of each candidate, affordable ones where trials are limited, and the trial's numbers: this rank's, and all ranks'.
   std::vector<long long> mine_, all_;
-  tuning::ControlledTrial::Snapshot taken_;  // of the trial, with mine_
+  tuning::ControlledTrial::Snapshot taken_, taken_of_challenge_;  // of the trials, with mine_
   MPI_Request request_ = MPI_REQUEST_NULL;
   bool failed_ = false;  // the library could not combine the times: no more learning, the winner so far stays
   std::uint64_t due_ = 0;

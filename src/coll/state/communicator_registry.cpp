@@ -99,6 +99,16 @@ int CommunicatorRegistry::forget(MPI_Comm, int, void* value, void* self) {
 }
 
 RegisteredCommunicator* CommunicatorRegistry::find(MPI_Comm comm) {
+  if (RegisteredCommunicator* const recent = recent_.find(comm)) return recent;
+  RegisteredCommunicator* const found = ask(comm);
+  if (found == nullptr) return nullptr;
+  const std::lock_guard lock(mutex_);
+  recent_.put(comm, found);
+  return found;
+}
+
+/// What the communicator has as its attribute; made if there is nothing.
+RegisteredCommunicator* CommunicatorRegistry::ask(MPI_Comm comm) {
   const int key = keyval();
   void* value = nullptr;
   int found = 0;
@@ -119,6 +129,7 @@ RegisteredCommunicator* CommunicatorRegistry::attach(MPI_Comm comm) {
 }
 
 void CommunicatorRegistry::detach(RegisteredCommunicator* attached) {
+  recent_.forget(attached);
   // Outside the lock: both talk to the library.
   if (attached->communicator) farewell_(*attached->communicator);
   if (std::exchange(attached->communicator, nullptr)) --joined_;

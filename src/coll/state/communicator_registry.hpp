@@ -12,6 +12,7 @@
 
 #include "base/settings.hpp"
 #include "coll/state/communicator.hpp"
+#include "comm/recent_communicators.hpp"
 
 namespace wherry::run {
 
@@ -43,6 +44,12 @@ class CommunicatorRegistry {
   /// that it is too early.
   Communicator* enabled(MPI_Comm comm, Weight weight, const Sound& is_sound, std::string_view* refusal);
 
+  /// That of a communicator that was enabled before and called on lately; nullptr: ask enabled().
+  Communicator* recent(MPI_Comm comm) const {
+    const RegisteredCommunicator* const a = recent_.find(comm);
+    return a == nullptr ? nullptr : a->communicator.get();
+  }
+
   /// The same for a call that must not wait for other ranks: it does not count, and the ranks enable it at another.
   std::shared_ptr<Communicator> known(MPI_Comm comm, std::string_view* refusal);
 
@@ -56,6 +63,7 @@ class CommunicatorRegistry {
  private:
   int keyval();
   RegisteredCommunicator* find(MPI_Comm comm);
+  RegisteredCommunicator* ask(MPI_Comm comm);
   RegisteredCommunicator* open(MPI_Comm comm, std::string_view* refusal);
   static unsigned count(RegisteredCommunicator& attached, Weight weight, const Sound& is_sound);
   RegisteredCommunicator* attach(MPI_Comm comm);
@@ -72,6 +80,7 @@ class CommunicatorRegistry {
   std::atomic<int> joined_ = 0;  // of all_, those with a communicator
   std::mutex mutex_;             // guards all_ and the making of keyval_
   std::list<std::shared_ptr<RegisteredCommunicator>> all_;
+  RecentCommunicators<RegisteredCommunicator> recent_;
 };
 
 }  // namespace wherry::run

@@ -11,7 +11,7 @@ from conftest import Launcher, on
 
 from wherry import elf
 from wherry.analysis import Analysis, analyse, record
-from wherry.analysis.sites import _describe
+from wherry.analysis.sites import Site, _describe, name_sites
 
 PROGRAM = Path(__file__).parents[1] / "programs" / "known_sites.c"
 FUNCTIONS = {"MPI_Barrier": "meet", "MPI_Allreduce": "hidden_sum", "MPI_Bcast": "exported_bcast"}
@@ -104,3 +104,19 @@ def test_damaged_files_have_no_functions(tmp_path: Path) -> None:
     path.write_bytes(b"\x7fELF\x02\x01" + bytes(200))
     assert elf.functions(path) == []
     assert elf.functions(tmp_path / "none") == []
+
+
+def test_what_a_caller_was_inlined_into_is_said(tmp_path: Path) -> None:
+    compiler = shutil.which("cc")
+    if compiler is None or shutil.which("addr2line") is None:
+        pytest.skip("needs addr2line and a C compiler")
+    source = tmp_path / "inlined.c"
+    source.write_text(
+        "int called(int);\n"
+        "static inline __attribute__((always_inline)) int wrapper(int x) { return called(x) + 1; }\n"
+        "int solve(int x) { return 2 * wrapper(x); }\n"
+    )
+    library = tmp_path / "inlined.so"
+    subprocess.run([compiler, "-g", "-O2", "-fPIC", "-shared", "-o", library, source], check=True)
+    sites = [Site(str(library), at, 0) for first, last in elf.functions(library) for at in range(first + 1, last + 1)]
+    assert "wrapper (inlined.c:2) in solve" in name_sites(sites).values()

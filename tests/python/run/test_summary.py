@@ -279,7 +279,7 @@ def test_cached_windows_in_one_sentence(tmp_path: Path) -> None:
     assert row.misses == {"compulsory": 32, "capacity": 8, "conflict": 0, "invalidated": 0}
     text = " ".join(shown(result, 200).split())
     assert (
-        "cached windows (user): 90% of 400 ranges looked up were hits, 35.2 KiB not fetched (about 4 ms in all);"
+        "cached windows (user): 90% of 400 ranges looked up were hits, 35.2 KiB not fetched;"
         " misses mostly compulsory; 20 native gets" in text
     )
 

@@ -1,0 +1,58 @@
+// The state of communicators that calls were made on lately, by their handles.
+//
+// To ask the library for an attribute takes longer than all else that a native call costs under Wherry.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <functional>
+
+namespace wherry::run {
+
+/// find() may be called by any thread that may use the communicator: no other one makes or frees it meanwhile, so what is found
+/// lives. put() needs a lock of the caller's; forget() comes before the handle can be given to another communicator.
+template <class State>
+class RecentCommunicators {
+ public:
+  /// nullptr: not known here.
+  State* find(MPI_Comm comm) const {
+    const Entry& entry = entries_[slot_of(comm)];
+    if (entry.comm.load(std::memory_order_acquire) != comm) return nullptr;
+    State* const found = entry.state.load(std::memory_order_acquire);
+    // Another thread may have put another one here since then; nobody has put this one back.
+    return entry.comm.load(std::memory_order_acquire) == comm ? found : nullptr;
+  }
+  void put(MPI_Comm comm, State* state) {
+    Entry& entry = entries_[slot_of(comm)];
+    entry.comm.store(MPI_COMM_NULL, std::memory_order_release);
+    entry.state.store(state, std::memory_order_release);
+    entry.comm.store(comm, std::memory_order_release);
+  }
+  /// Needs no lock: who puts another one here meanwhile only finds it gone.
+  void forget(const State* state) {
+    for (Entry& entry : entries_)
+      if (entry.state.load(std::memory_order_acquire) == state)
+        entry.comm.store(MPI_COMM_NULL, std::memory_order_release);
+  }
+
+ private:
+  static constexpr std::size_t slots = 16;
+
+  struct Entry {
+    std::atomic<MPI_Comm> comm = MPI_COMM_NULL;
+    std::atomic<State*> state = nullptr;
+  };
+
+  /// Handles are numbers, whose low bits differ, or addresses of structures, whose low bits do not.
+  static std::size_t slot_of(MPI_Comm comm) {
+    const std::size_t hash = std::hash<MPI_Comm>{}(comm);
+    return (hash ^ hash >> 6) % slots;
+  }
+
+  std::array<Entry, slots> entries_;
+};
+
+}  // namespace wherry::run

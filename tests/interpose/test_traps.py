@@ -1,0 +1,42 @@
+"""Programs that trap floating-point exceptions end as natively, again and again.
+
+The environment variable WHERRY_TEST_REPEATS says how often each runs, at more numbers of ranks than once: `make test-long` has 50.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from conftest import TRAPPING, Launcher
+from preloading import compile_program
+
+REPEATS = int(os.environ.get("WHERRY_TEST_REPEATS", "1"))
+RANKS = (2, 3, 4, 8) if REPEATS > 1 else (2, 4)
+CALLS = 20000 if REPEATS > 1 else 1000
+
+
+@pytest.fixture(scope="session")
+def program(mpi: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_program(mpi, "traps.c", tmp_path_factory.mktemp(f"traps-{mpi.name}") / "traps", ["-lm"])
+
+
+@pytest.mark.parametrize("n", RANKS)
+def test_no_trap_and_no_flag(mpi: Launcher, preload: Path, program: Path, n: int, tmp_path: Path) -> None:
+    """Each run learns anew."""
+    ends = [
+        mpi.run([program, str(CALLS)], n, {"WHERRY_OUTPUT": str(tmp_path / str(run))}, preload=True)
+        for run in range(REPEATS)
+    ]
+    failed = [done.stdout[-300:] + done.stderr[-300:] for done in ends if done.returncode != 0]
+    assert not failed, f"{len(failed)} of {REPEATS} runs, the first: {failed[0]}"
+    lines = [f"rank {rank}: sum {n}, flags 0" for rank in range(n)]
+    assert [sorted(done.stdout.split("\n")[:-1]) for done in ends] == [lines] * REPEATS
+
+
+@pytest.mark.parametrize("program_name", ["test_learning"])
+def test_learning_with_traps(mpi: Launcher, program_name: str) -> None:
+    """The learner tries, agrees and is disturbed; all of tests/mpi with WHERRY_TEST_FP_TRAPS=1."""
+    done = mpi.run([mpi.program(program_name)], 3, TRAPPING)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
