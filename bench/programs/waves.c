@@ -22,8 +22,8 @@ static void exchange_edges(double* height) {
   const int up = (rank + 1) % ranks, down = (rank + ranks - 1) % ranks;
   MPI_Sendrecv(height + ROWS * COLUMNS, COLUMNS, MPI_DOUBLE, up, 0, height, COLUMNS, MPI_DOUBLE, down, 0,
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  MPI_Sendrecv(height + COLUMNS, COLUMNS, MPI_DOUBLE, down, 1, height + (ROWS + 1) * COLUMNS, COLUMNS, MPI_DOUBLE, up,
-               1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(height + COLUMNS, COLUMNS, MPI_DOUBLE, down, 1, height + (ROWS + 1) * COLUMNS, COLUMNS,
+               MPI_DOUBLE, up, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void laplacian(const double* height, double* force) {

@@ -27,10 +27,10 @@ struct Ranks {
 void exchange_edges(Field& height, const Ranks& ranks) {
   const int up = (ranks.own + 1) % ranks.all, down = (ranks.own + ranks.all - 1) % ranks.all;
   double* const first = height.data();
-  MPI_Sendrecv(first + rows * columns, columns, MPI_DOUBLE, up, 0, first, columns, MPI_DOUBLE, down, 0, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
-  MPI_Sendrecv(first + columns, columns, MPI_DOUBLE, down, 1, first + (rows + 1) * columns, columns, MPI_DOUBLE, up, 1,
+  MPI_Sendrecv(first + rows * columns, columns, MPI_DOUBLE, up, 0, first, columns, MPI_DOUBLE, down, 0,
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(first + columns, columns, MPI_DOUBLE, down, 1, first + (rows + 1) * columns, columns,
+               MPI_DOUBLE, up, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 Field laplacian(const Field& height) {

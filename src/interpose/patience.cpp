@@ -37,7 +37,8 @@ int thread_level(const mpi::Api& api) {
 /// programs 8 to 10%. With several threads in it, it spins. Intel MPI always does: a barrier of 4 ranks on 2 cores took
 /// 6 to 9 us, and 11 to 21 us by polling.
 bool library_yields(const mpi::Api& api) {
-  return thread_level(api) != MPI_THREAD_MULTIPLE && (is_library(api, "Open MPI") || is_library(api, "Intel"));
+  return thread_level(api) != MPI_THREAD_MULTIPLE &&
+         (is_library(api, "Open MPI") || is_library(api, "Intel"));
 }
 
 /// What a rank says of its settings: one bit. Where the ranks say the same, together they say no more.

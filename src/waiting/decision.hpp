@@ -19,9 +19,10 @@ namespace wherry::waiting {
 
 /// What is known of the process before it has waited.
 struct Situation {
-  int ranks_on_host = 0;        // 0: unknown
-  double cores = 0;             // that these ranks may use together; 0: unknown
-  bool library_yields = false;  // the library gives the core away by itself where there are more ranks than cores
+  int ranks_on_host = 0;  // 0: unknown
+  double cores = 0;       // that these ranks may use together; 0: unknown
+  bool library_yields =
+      false;  // the library gives the core away by itself where there are more ranks than cores
 };
 
 /// Whether there are more ranks than cores. Not where one of the two is unknown.
@@ -80,7 +81,9 @@ class Decision {
   /// What one of the two brought.
   struct Progress {
     std::uint64_t wall_ns = 0, calls = 0;
-    double rate() const { return wall_ns > 0 ? static_cast<double>(calls) / static_cast<double>(wall_ns) : 0; }
+    double rate() const {
+      return wall_ns > 0 ? static_cast<double>(calls) / static_cast<double>(wall_ns) : 0;
+    }
   };
   /// Of a trial. Neither comes first each time, and no length comes again: what the program does meanwhile changes, and
   /// often in a rhythm. Together both take as long.
