@@ -20,6 +20,7 @@ void LibraryWaits::begin(void* (*find)(const char* name)) {
   int level = MPI_THREAD_SINGLE;
   api_.Query_thread(&level);
   usable_ = level != MPI_THREAD_MULTIPLE;
+  unregister_ = reinterpret_cast<decltype(unregister_)>(find("opal_progress_unregister"));
   if (usable_ && mpi::library_name(api_).find("MPICH") != std::string::npos) find_variable(find);
 }
 
@@ -46,6 +47,13 @@ void LibraryWaits::register_callback() {
   if (api_.Progress_register != nullptr) registered_ = api_.Progress_register(callbacks_.open_mpi) == 0;
   else if (api_.Async_start != nullptr)
     registered_ = api_.Async_start(callbacks_.mpich, nullptr, stream_null) == MPI_SUCCESS;
+}
+
+/// Open MPI would call it each time that it asks for messages, and be slower for it for good. MPICH's ends itself.
+void LibraryWaits::unregister_callback() {
+  wanted_ = false;
+  if (unregister_ == nullptr || !registered_) return;
+  registered_ = unregister_(callbacks_.open_mpi) != 0;
 }
 
 bool LibraryWaits::enter(bool for_good) {

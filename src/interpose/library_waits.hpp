@@ -20,7 +20,7 @@ namespace wherry::interpose {
 /// Not for MPI_THREAD_MULTIPLE: the library's lock would be held meanwhile.
 class LibraryWaits {
  public:
-  /// Both are what the library calls: MPICH's until it gets 1, Open MPI's to the end.
+  /// Both are what the library calls: MPICH's until it gets 1, Open MPI's until it is unregistered.
   struct Callbacks {
     int (*mpich)(void* thing);
     int (*open_mpi)();
@@ -38,7 +38,7 @@ class LibraryWaits {
   void leave();
   /// It spins again: what is registered may go.
   void rest() {
-    if (usable_) wanted_ = false;
+    if (usable_ && wanted_) unregister_callback();
   }
 
   /// What the library calls. Whether it should go on doing so.
@@ -59,10 +59,12 @@ class LibraryWaits {
 
   void find_variable(void* (*find)(const char* name));
   void register_callback();
+  void unregister_callback();
   bool has_variable() const { return yield_ != MPI_T_CVAR_HANDLE_NULL; }
 
   const mpi::Api& api_;
   const Callbacks callbacks_;
+  int (*unregister_)(int (*callback)()) = nullptr;  // Open MPI's
   bool usable_ = false;
   bool registered_ = false;
   bool wanted_ = false;

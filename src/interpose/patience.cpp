@@ -16,9 +16,9 @@ namespace {
 
 using waiting::Processors;
 
-// A call costs some hundred nanoseconds at least: so that looking costs nothing, and happens soon enough.
+// A look takes 25 ns, so that in 128 calls it costs nothing; the calls until the next one may take milliseconds each.
 constexpr std::uint64_t look_interval_ns = 1'000'000;
-constexpr int most_calls_to_look = 1024;
+constexpr int most_calls_to_look = 128;
 
 bool is_library(const mpi::Api& api, const char* name) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -27,13 +27,18 @@ bool is_library(const mpi::Api& api, const char* name) {
   return std::strstr(version, name) != nullptr;
 }
 
+int thread_level(const mpi::Api& api) {
+  int level = MPI_THREAD_SINGLE;
+  api.Query_thread(&level);
+  return level;
+}
+
 /// Open MPI gives the core away by itself where its launcher sees more ranks than cores; polling on top of that costs
 /// programs 8 to 10%. With several threads in it, it spins. Intel MPI always does: a barrier of 4 ranks on 2 cores took
 /// 6 to 9 us, and 11 to 21 us by polling.
 bool library_yields(const mpi::Api& api) {
-  int level = MPI_THREAD_SINGLE;
-  api.Query_thread(&level);
-  return level != MPI_THREAD_MULTIPLE && (is_library(api, "Open MPI") || is_library(api, "Intel"));
+  return thread_level(api) != MPI_THREAD_MULTIPLE &&
+         (is_library(api, "Open MPI") || is_library(api, "Intel"));
 }
 
 /// What a rank says of its settings: one bit. Where the ranks say the same, together they say no more.
@@ -43,12 +48,6 @@ std::uint64_t setting_bit(const Settings& s) {
 
 constexpr std::uint64_t yields_bit = std::uint64_t{1} << 32, threads_bit = std::uint64_t{1} << 33;
 
-bool has_many_threads(const mpi::Api& api) {
-  int level = MPI_THREAD_SINGLE;
-  api.Query_thread(&level);
-  return level == MPI_THREAD_MULTIPLE;
-}
-
 }  // namespace
 
 void Patience::begin(bool agreeing, void* (*find)(const char* name)) {
@@ -56,6 +55,7 @@ void Patience::begin(bool agreeing, void* (*find)(const char* name)) {
   library_.begin(find);
   large_counts_ = !is_library(api_, "Intel");
   situation_.library_yields = library_yields(api_);
+  knows_thread_ = thread_level(api_) <= MPI_THREAD_FUNNELED;
   situation_.ranks_on_host =
       waiting::ranks_on_host([](const char* name) -> const char* { return std::getenv(name); });
   if (agreeing) agree();
@@ -68,7 +68,7 @@ void Patience::begin(bool agreeing, void* (*find)(const char* name)) {
 void Patience::agree() {
   std::array<std::uint64_t, 1 + std::tuple_size_v<Processors>> told{};
   told[0] = setting_bit(settings_) | (situation_.library_yields ? yields_bit : 0) |
-            (has_many_threads(api_) ? threads_bit : 0);
+            (thread_level(api_) == MPI_THREAD_MULTIPLE ? threads_bit : 0);
   const Processors own = waiting::allowed_processors();
   std::ranges::copy(own, told.begin() + 1);
   const bool heard = combined(told.data(), static_cast<int>(told.size())) != 0;
@@ -152,13 +152,16 @@ void Patience::look() {
   now.wall_ns = profile::monotonic_ns();
   const std::uint64_t passed = now.wall_ns - looked_ns_;
   looked_ns_ = now.wall_ns;
+  calls_ += static_cast<std::uint64_t>(look_after_) + 1;
   if (passed < look_interval_ns / 2) look_after_ = std::min(2 * look_after_, most_calls_to_look);
   else
     look_after_ = std::max<int>(1, static_cast<int>(static_cast<std::uint64_t>(look_after_) *
                                                     look_interval_ns / std::max(passed, look_interval_ns)));
   calls_to_look_.store(look_after_, std::memory_order_relaxed);
   if (decision_.is_due(now.wall_ns)) {
-    decision_.observe(waiting::counters_now());
+    now = waiting::counters_now(knows_thread_);
+    now.calls = calls_;
+    decision_.observe(now);
     polls_.store(decision_.polls(), std::memory_order_relaxed);
   }
   looking_.clear(std::memory_order_release);

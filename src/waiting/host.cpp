@@ -1,5 +1,6 @@
 #include "waiting/host.hpp"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -22,6 +24,7 @@ namespace {
 
 // Of a hundredth of a second: below, nobody has computed.
 constexpr long least_ticks = 10;
+
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -89,6 +92,18 @@ double least_quota(const std::string& root, std::string group, const Quota& quot
   }
 }
 
+/// The beginning of a file; empty: it cannot be read. Allocates nothing, keeps no descriptor and leaves errno alone: all
+/// that is the program's.
+template <std::size_t size>
+std::string_view read_small(const char* path, char (&text)[size]) {
+  const int kept = errno;
+  const int file = ::open(path, O_RDONLY | O_CLOEXEC);
+  const ssize_t read = file < 0 ? -1 : ::read(file, text, size);
+  if (file >= 0) ::close(file);
+  errno = kept;
+  return {text, static_cast<std::size_t>(std::max<ssize_t>(read, 0))};
+}
+
 std::uint64_t nanoseconds(const timeval& t) {
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(t.tv_usec) * 1000;
 }
@@ -139,7 +154,16 @@ int computing_threads(const std::string& folder) {
   return static_cast<int>(std::ranges::count_if(ticks, [=](long own) { return 10 * own >= most; }));
 }
 
-Counters counters_now() {
+std::optional<std::uint64_t> run_queue_delay_ns(std::string_view schedstat) {
+  std::uint64_t run = 0, delay = 0;
+  const char* const end = schedstat.data() + schedstat.size();
+  const auto [after_run, error] = std::from_chars(schedstat.data(), end, run);
+  if (error != std::errc{} || run == 0 || after_run == end) return std::nullopt;
+  if (std::from_chars(after_run + 1, end, delay).ec != std::errc{}) return std::nullopt;
+  return delay;
+}
+
+Counters counters_now(bool with_delay) {
   Counters now;
   timespec wall{};
   rusage used{};
@@ -150,6 +174,11 @@ Counters counters_now() {
     now.cpu_ns = nanoseconds(used.ru_utime) + nanoseconds(used.ru_stime);
     now.involuntary = static_cast<std::uint64_t>(used.ru_nivcsw);
   }
+  if (!with_delay) return now;
+  char text[64];
+  const auto delay = run_queue_delay_ns(read_small("/proc/self/schedstat", text));
+  now.has_delay = delay.has_value();
+  now.delay_ns = delay.value_or(0);
   return now;
 }
 

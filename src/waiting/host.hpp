@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/settings.hpp"
 
@@ -34,7 +36,11 @@ double cores_of(const Processors& processors);
 /// Those that serve the MPI library or a runtime sleep nearly all the time.
 int computing_threads(const std::string& folder);
 
-/// All but errors, which leave zeros.
-Counters counters_now();
+/// How long a thread could have run and had no core, by a text like /proc/self/schedstat; none where the kernel does not
+/// count it.
+std::optional<std::uint64_t> run_queue_delay_ns(std::string_view schedstat);
+
+/// Errors leave zeros. with_delay: that of the first thread, so it should be the one that calls MPI.
+Counters counters_now(bool with_delay);
 
 }  // namespace wherry::waiting

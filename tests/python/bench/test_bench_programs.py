@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from conftest import Launcher, on
 from rich.console import Console
 
 from wherry.bench import output, programs
-from wherry.bench.place import Missing, Start
+from wherry.bench.compiled_programs import compiled
+from wherry.bench.place import Missing, Place, Start
 from wherry.bench.programs import PROGRAMS, Program
 from wherry.measure.harness import Setup
 
@@ -46,6 +48,7 @@ OUTPUTS = {
     ),
     "ScaLAPACK, LU": ("   16 tests completed and passed residual checks.\nloop 1.25\n", 1.25, 1),
     "mpi4py-fft, slabs": ('{"seconds": [0.5, 1.5], "answer": {"spectrum": "ab12"}, "total": 2.0}\n', 2.0, 1),
+    "waves, Fortran": ("loop 0.250000\nenergy  1.234500000000000E+03\n", 0.25, 1),
     "heat": ("loop 0.25\nenergy 1234.5\n", 0.25, 1),
 }
 
@@ -116,6 +119,29 @@ def test_heat_is_the_same_on_any_number_of_ranks(mpi: Launcher) -> None:
 @on("openmpi")
 def test_conjugate_gradients_converge(mpi: Launcher) -> None:
     assert said(mpi, 3, "conjugate_gradients", "--points", "20", "--iterations", "120") < 1e-8
+
+
+@on("debian-openmpi", "debian-mpich")
+def test_waves_are_the_same_in_three_languages(mpi: Launcher, tmp_path: Path) -> None:
+    place = Place(mpi.mpi, {}, 3, tmp_path)
+    said = []
+    for source in ("waves.c", "waves.cpp", "waves.f90"):
+        done = mpi.run([*compiled(source)(place).args, "30"], 3)
+        assert done.returncode == 0, done.stderr
+        said.append(float(done.stdout.split()[-1]))
+    assert said == pytest.approx([said[0]] * 3, rel=1e-12)
+    # Of the energy at the start, which is in the 130 slopes around each rank's row of 64 points, half moves then.
+    assert said[0] == pytest.approx(130 * (1 + 4 + 9) / 2, rel=0.25)
+
+
+@on("debian-openmpi")
+def test_a_language_without_a_compiler_is_named(mpi: Launcher, tmp_path: Path) -> None:
+    place = Place(replace(mpi.mpi, mpifort=None), {}, 2, tmp_path)
+    with pytest.raises(Missing, match="has no Fortran compiler"):
+        compiled("waves.f90")(place)
+    broken = Place(replace(mpi.mpi, mpifort=Path("/bin/false")), {}, 2, tmp_path)
+    with pytest.raises(Missing, match="cannot compile waves"):
+        compiled("waves.f90")(broken)
 
 
 def falling(values: list[float]) -> Iterator[bool]:
