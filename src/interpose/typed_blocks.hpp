@@ -108,6 +108,9 @@ int exchange_blocks(const Call& call, const BlockArguments<const void*, Count>& 
   return code;
 }
 
+/// A form whose derived types only the library moves. Needs an account.
+void book_library_copies(const Call& call, const Volume& volume);
+
 /// Who moved the data of a call, and what was measured. Needs an account.
 void book_blocks(const Call& call, const p2p::BlockTransfer& transfer);
 

@@ -20,9 +20,10 @@ REPLACED = {
     "messages": BLOCKING | {"MPI_Isend", "MPI_Issend", "MPI_Irecv"},
     "message_errors": set(),  # on Open MPI nothing, where the program handles errors
     "requests": {
-        *("MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Irecv", "MPI_Imrecv", "MPI_Neighbor_alltoallw"),
+        *("MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Irecv", "MPI_Neighbor_alltoallw"),
         *("MPI_Start", "MPI_Startall"),
     },
+    "request_ends": {"MPI_Irecv", "MPI_Start"},
 }
 
 
