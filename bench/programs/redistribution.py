@@ -1,10 +1,12 @@
-"""The redistributions of mpi4py-fft alone: from slabs of one axis to slabs of another and back, by MPI_Alltoallw of subarrays.
+"""The redistributions of mpi4py-fft alone: from slabs of one axis to slabs of another and back.
+
+They are calls of MPI_Alltoallw with subarrays.
 
     wherry compare --time '"total": ([0-9.e-]+)' --answer '"sum": (\\S+)}' -n 10 -- \\
         mpiexec -n 2 python bench/programs/redistribution.py --points 64 --repeat 300
 
-Rank 0 prints one line of JSON: the time of all round trips but the first tenth (the slowest rank's), in which Wherry learns, and the sum
-of what came back. A round trip that does not return the field ends the program with code 1.
+Rank 0 prints one line of JSON: the time of all round trips but the first tenth (the slowest rank's), in which Wherry
+learns, and the sum of what came there. A round trip that does not return the field ends the program with code 1.
 """
 
 from __future__ import annotations

@@ -93,7 +93,8 @@ int exchange_blocks(const Call& call, const BlockArguments<const void*, Count>& 
     return next();
   transfer.sent = sent.elements(out);
   transfer.received = received.elements(in);
-  transfer.begin(kind_of<Count>(call, MPI_PROC_NULL, obstacle_in(comm)), backend().messages, backend().converter);
+  transfer.begin(kind_of<Count>(call, MPI_PROC_NULL, obstacle_in(comm)), backend().messages,
+                 backend().converter);
   int code = MPI_SUCCESS;
   if (transfer.copier == p2p::Copier::kernels) {
     const BlocksAsBytes bytes_sent(sent, transfer.sent);

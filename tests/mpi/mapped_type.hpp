@@ -44,8 +44,7 @@ struct MappedType {
   bool hollow = false;
 };
 
-inline std::string list(const std::string& name, const std::vector<Long>& numbers,
-                        const std::string& inner) {
+inline std::string list(const std::string& name, const std::vector<Long>& numbers, const std::string& inner) {
   std::string text = name + "(";
   for (const Long n : numbers) text += std::to_string(n) + ", ";
   return text + inner + ")";
@@ -78,7 +77,8 @@ inline void give_bounds(MappedType& x) {
 // --- arrays
 
 /// Calls use(index) for all indices of an array, in the order in which they lie in memory.
-template <class Use> void each_index(const std::vector<Long>& sizes, int order, Use&& use) {
+template <class Use>
+void each_index(const std::vector<Long>& sizes, int order, Use&& use) {
   const std::size_t n = sizes.size();
   std::vector<Long> index(n, 0);
   for (Long place = 0;; ++place) {
@@ -94,7 +94,8 @@ template <class Use> void each_index(const std::vector<Long>& sizes, int order, 
 }
 
 /// The elements of an array that `has(index)` names, and the bounds of the whole.
-template <class Has> TypeMap of_array(const std::vector<Long>& sizes, int order, const TypeMap& inner, Has&& has) {
+template <class Has>
+TypeMap of_array(const std::vector<Long>& sizes, int order, const TypeMap& inner, Has&& has) {
   TypeMap map;
   Long elements = 1;
   for (const Long size : sizes) elements *= size;

@@ -18,7 +18,7 @@ namespace wherry::run {
 
 namespace {
 
-constexpr int own_tag = 2;  // no schedule sends to itself
+constexpr int own_tag = 2;                      // no schedule sends to itself
 constexpr long long least_packed_bytes = 1024;  // of less, a faster copy saves less than its fixed cost
 
 // No rank stops half-way: the others count on its messages. So every step is taken, and the first error reported.
@@ -189,8 +189,8 @@ int exchange_in_place(const Task& task, const Blocks& blocks, const Prepared& pr
     const Share& share = blocks.receive[static_cast<std::size_t>(m.peer)];
     if (share.bytes == 0) continue;
     const std::optional<int> packed = replace_packed(task, share, m.peer);
-    code = first_error(
-        code, packed ? *packed : task.lane.channel->replace(piece_of(share), m.peer, task.lane.tag));
+    code = first_error(code,
+                       packed ? *packed : task.lane.channel->replace(piece_of(share), m.peer, task.lane.tag));
   }
   return code;
 }
