@@ -114,12 +114,18 @@ def nonblocking_name(function: Function) -> str:
     return "I" + function.name[0].lower() + function.name[1:]
 
 
+def has_types(function: Function) -> bool:
+    """Whether each block has a type of its own, so that the blocking form may be by the layout kernels."""
+    return any(p.name == "sendtypes" for p in function.parameters)
+
+
 def twin(function: Function, name: str, added: str, start: str) -> Function:
     """A form that does not end in the call that begins it: Wherry may start what it may replace."""
     parameters = (*function.parameters, *(parse_parameter(p) for p in split_parameters(added)))
     runs = f"{start}(call, {struct(function)}, request, next)" if function.replaceable else ""
     wrapped = "nonblocking" if runs else "recording"
-    return Function(name, function.kind, parameters, function.volume, function.peers, runs=runs, wrapped=wrapped)
+    peers = f"{function.peers}; book_library_copies(call, volume)" if has_types(function) else function.peers
+    return Function(name, function.kind, parameters, function.volume, peers, runs=runs, wrapped=wrapped)
 
 
 def nonblocking(function: Function) -> Function:
@@ -130,7 +136,10 @@ def nonblocking(function: Function) -> Function:
 def persistent(function: Function) -> Function:
     """MPI_X_init: its data move at each MPI_Start, and are counted there."""
     made = twin(function, f"{function.name}_init", "MPI_Info info, MPI_Request* request", "initializable")
-    after = f"remember(*request, comm, MPI_PROC_NULL, {function.volume or 'Volume{}'})"
+    volume = function.volume or "Volume{}"
+    after = f"remember(*request, comm, MPI_PROC_NULL, {volume})"
+    if has_types(function):
+        after += f"; book_library_copies(call, {volume})"
     return replace(made, volume="", peers="", after=after)
 
 

@@ -93,7 +93,8 @@ int exchange_blocks(const Call& call, const BlockArguments<const void*, Count>& 
     return next();
   transfer.sent = sent.elements(out);
   transfer.received = received.elements(in);
-  transfer.begin(kind_of<Count>(call, MPI_PROC_NULL, obstacle_in(comm)), backend().messages, backend().converter);
+  transfer.begin(kind_of<Count>(call, MPI_PROC_NULL, obstacle_in(comm)), backend().messages,
+                 backend().converter);
   int code = MPI_SUCCESS;
   if (transfer.copier == p2p::Copier::kernels) {
     const BlocksAsBytes bytes_sent(sent, transfer.sent);
@@ -107,6 +108,9 @@ int exchange_blocks(const Call& call, const BlockArguments<const void*, Count>& 
   transfer.end(backend().messages, backend().converter, code == MPI_SUCCESS, valid);
   return code;
 }
+
+/// A form whose derived types only the library moves. Needs an account.
+void book_library_copies(const Call& call, const Volume& volume);
 
 /// Who moved the data of a call, and what was measured. Needs an account.
 void book_blocks(const Call& call, const p2p::BlockTransfer& transfer);

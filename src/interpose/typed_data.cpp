@@ -33,6 +33,12 @@ void book_copier(const Call& call, const Moved& moved, layout::Offset of_types) 
 
 void book_packing(const Call& call, const p2p::Moved& moved) { book_copier(call, moved, moved.bytes); }
 
+void book_library_copies(const Call& call, const Volume& volume) {
+  if (volume.combiner == 0 || !backend().packing()) return;
+  backend().recorder.fell_back(call.function(),
+                               "nonblocking or persistent: the library copies derived types");
+}
+
 void book_blocks(const Call& call, const p2p::BlockTransfer& transfer) {
   book_copier(call, transfer, transfer.bytes());
 }

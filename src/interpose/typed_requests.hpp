@@ -271,7 +271,8 @@ int free_message(MPI_Request* request, const Next& next) {
 
 /// MPI_Start and MPI_Startall.
 template <class Next>
-int start_persistent(const Call& call, int count, MPI_Request requests[], p2p::Starts& starts, const Next& next) {
+int start_persistent(const Call& call, int count, MPI_Request requests[], p2p::Starts& starts,
+                     const Next& next) {
   p2p::PendingMessages& pending = backend().pending;
   if (!pending.has_persistent() || count <= 0 || requests == nullptr) return next();
   p2p::PendingMessages::Starting starting(pending, call.function(), call.site(),

@@ -28,8 +28,7 @@ bool BlockTransfer::has_unknown() const {
 void BlockTransfer::begin(const Kind& kind, Messages& messages, Converter& converter) {
   std::uint64_t key = kind.hash();
   each([&](Elements& elements) {
-    if (const std::string_view reason = converter.examine(elements, kind); !reason.empty())
-      fallback = reason;
+    if (const std::string_view reason = converter.examine(elements, kind); !reason.empty()) fallback = reason;
     key = hashed(key ^ elements.signature);
   });
   if (bytes() == 0) return;

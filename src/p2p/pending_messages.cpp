@@ -175,7 +175,8 @@ std::string_view PendingMessages::made(MPI_Request request, Elements elements, c
 }
 
 /// A persistent request that the library keeps for good; active as bytes: what is under way has its own share of it.
-void PendingMessages::drop(std::unordered_map<std::uint64_t, Persistent>::iterator persistent, bool is_active) {
+void PendingMessages::drop(std::unordered_map<std::uint64_t, Persistent>::iterator persistent,
+                           bool is_active) {
   held_bytes_ -= persistent->second.elements->bytes;
   if (!is_active) api_.Request_free(&persistent->second.as_bytes);
   persistent_.erase(persistent);

@@ -30,7 +30,9 @@ def test_memory_stays(
         found = LINE.findall(done.stdout)
         assert len(found) == 2, done.stdout
         grown[lever] = max(int(kib) for kib, *_ in found)
-        record_property(lever, "; ".join(f"{kib} KiB more, {first} us at first, {last} us at last" for kib, first, last in found))
+        record_property(
+            lever, "; ".join(f"{kib} KiB more, {first} us at first, {last} us at last" for kib, first, last in found)
+        )
         print(lever, found)
     for lever in ("auto", "wherry"):
         assert grown[lever] <= max(grown["native"], 0) + MOST_KIB, grown

@@ -20,9 +20,10 @@ REPLACED = {
     "messages": BLOCKING | {"MPI_Isend", "MPI_Issend", "MPI_Irecv"},
     "message_errors": set(),  # on Open MPI nothing, where the program handles errors
     "requests": {
-        *("MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Irecv", "MPI_Imrecv", "MPI_Neighbor_alltoallw"),
+        *("MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Irecv", "MPI_Neighbor_alltoallw"),
         *("MPI_Start", "MPI_Startall"),
     },
+    "request_ends": {"MPI_Irecv", "MPI_Start"},
 }
 
 
@@ -82,7 +83,7 @@ def test_starts_are_counted(mpi: Launcher, tmp_path: Path) -> None:
             assert sum(starts.values()) == 40
             assert sum(bursts.values()) == 10
             assert starts["layout kernels"] % 2 == 0
-            assert 3 <= starts["layout kernels"] / 2
+            assert starts["layout kernels"] >= 6
             assert 3 <= bursts["layout kernels"] <= 7
 
 

@@ -1,5 +1,7 @@
-"""One signature described differently by the ranks: 10 ints here, one contiguous type of 10 there, types with gaps. Ranks that choose
-by count or by type, not by bytes, would choose differently, and wait for each other forever."""
+"""One signature described differently by the ranks: 10 ints here, one contiguous type of 10 there, types with gaps.
+
+Ranks that choose by count or by type, not by bytes, would choose differently, and wait for each other forever.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ COLLECTIVES = (
 pytestmark = pytest.mark.parametrize("mpi", DRIVEN, indirect=True)
 
 
-def run(mpi: Launcher, folder: Path, n: int, arguments: list[str], env: Mapping[str, str]) -> list[set[tuple[str, str]]]:
+def run(
+    mpi: Launcher, folder: Path, n: int, arguments: list[str], env: Mapping[str, str]
+) -> list[set[tuple[str, str]]]:
     """What ran on each rank."""
     program = compile_program(mpi, "mixed.c", folder / "mixed")
     done = mpi.run([program, *arguments], n, {**env, "WHERRY_OUTPUT": str(folder)}, preload=True, timeout=170)

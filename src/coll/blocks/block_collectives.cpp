@@ -4,11 +4,13 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "exec/block_bindings.hpp"
 #include "exec/executor.hpp"
 #include "exec/layout_exchange.hpp"
+#include "layout/pack.hpp"
 #include "profile/record.hpp"
 #include "tuning/staging_limits.hpp"
 
@@ -16,7 +18,8 @@ namespace wherry::run {
 
 namespace {
 
-constexpr int own_tag = 2;  // no schedule sends to itself
+constexpr int own_tag = 2;                      // no schedule sends to itself
+constexpr long long least_packed_bytes = 1024;  // of less, a faster copy saves less than its fixed cost
 
 // No rank stops half-way: the others count on its messages. So every step is taken, and the first error reported.
 
@@ -161,13 +164,33 @@ int straight_exchange(const Task& task, const Blocks& blocks, const Prepared& pr
   return first_error(code, execution.code());
 }
 
-/// Pairs exchange through the library's own temporary memory. Both counts of a pair are equal in place.
+/// The same bytes as by Channel::replace, packed and unpacked by the kernels; nullopt: it cannot be so here. The other rank may do
+/// either.
+std::optional<int> replace_packed(const Task& task, const Share& share, int peer) {
+  const auto size = static_cast<std::size_t>(share.bytes);
+  if (task.c.layouts == nullptr || share.dense || share.bytes < least_packed_bytes) return std::nullopt;
+  const datatype::PlanPtr plan = task.c.layouts->plan(share.region.type, share.region.count);
+  if (plan == nullptr) return std::nullopt;
+  const std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[2 * size]);
+  if (!memory) return std::nullopt;
+  auto* const data = static_cast<std::byte*>(const_cast<void*>(share.region.address));
+  std::byte* const incoming = memory.get() + size;
+  layout::pack(*plan, data, memory.get(), {0, share.bytes});
+  const int code = task.lane.channel->exchange({memory.get(), share.bytes, MPI_BYTE}, peer,
+                                               {incoming, share.bytes, MPI_BYTE}, peer, task.lane.tag);
+  if (code == MPI_SUCCESS) layout::unpack(*plan, data, incoming, {0, share.bytes});
+  return code;
+}
+
+/// Pairs exchange through temporary memory: the library's own, or the kernels'. Both counts of a pair are equal in place.
 int exchange_in_place(const Task& task, const Blocks& blocks, const Prepared& prepared) {
   int code = MPI_SUCCESS;
   for (const schedule::Message& m : prepared.schedule.sends) {
     const Share& share = blocks.receive[static_cast<std::size_t>(m.peer)];
-    if (share.bytes > 0)
-      code = first_error(code, task.lane.channel->replace(piece_of(share), m.peer, task.lane.tag));
+    if (share.bytes == 0) continue;
+    const std::optional<int> packed = replace_packed(task, share, m.peer);
+    code = first_error(code,
+                       packed ? *packed : task.lane.channel->replace(piece_of(share), m.peer, task.lane.tag));
   }
   return code;
 }

@@ -82,14 +82,15 @@ static void errors(void) {
   use(&five, 200);
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  handle_by(comm, MPI_ERRORS_RETURN);
   for (int way = 0; way < 3; ++way) truncations(way, comm, "truncated, errors return");
   wrong_calls(comm, "errors return");
   MPI_Errhandler own;
   MPI_Comm_create_errhandler(handler, &own);
-  MPI_Comm_set_errhandler(comm, own);
+  handle_by(comm, own);
   for (int way = 0; way < 3; ++way) truncations(way, comm, "truncated, own handler");
   wrong_calls(comm, "own handler");
+  handle_by(comm, MPI_ERRORS_ARE_FATAL);
   MPI_Errhandler_free(&own);
   MPI_Comm_free(&comm);
 }

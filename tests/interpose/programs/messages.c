@@ -1,9 +1,6 @@
 // Messages of derived and contiguous types between two ranks: every way to send by every way to receive, with sizes around the
 // thresholds of libraries and of Wherry. Checks each by plain loops over bytes; writes what MPI said of each to a file per rank, which
 // must be the same with Wherry and without.
-#include <mpi.h>
-#include <pthread.h>
-
 #include "typed_kinds.h"
 
 // --- the matrix
@@ -330,13 +327,6 @@ static void* thread_main(void* argument) {
   return NULL;
 }
 
-static void threads(void) {
-  pthread_t thread[4];
-  int number[4];
-  for (int t = 0; t < 4; ++t) number[t] = t, pthread_create(&thread[t], NULL, thread_main, &number[t]);
-  for (int t = 0; t < 4; ++t) pthread_join(thread[t], NULL);
-}
-
 int main(int argc, char** argv) {
   const int level = begin(&argc, &argv);
   char* const attached = allocate(1 << 20);
@@ -348,7 +338,7 @@ int main(int argc, char** argv) {
   used_once();
   absolute();
   large_counts();
-  if (level == MPI_THREAD_MULTIPLE) threads();
+  if (level == MPI_THREAD_MULTIPLE) run_threads(thread_main);
   void* detached = NULL;
   int bytes = 0;
   MPI_Buffer_detach(&detached, &bytes);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <mpi.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -194,6 +195,15 @@ static void tell_status(const char* what, const MPI_Status* status) {
   MPI_Get_count(status, MPI_BYTE, &bytes);
   tell("%s: count %d, elements %d and %d, bytes %d, source %d, tag %d\n", what,
        count == MPI_UNDEFINED ? -1 : count, elements, (int)many, bytes, status->MPI_SOURCE, status->MPI_TAG);
+}
+
+// --- several threads, each of which gets its number
+
+static void run_threads(void* (*thread_main)(void*)) {
+  pthread_t thread[4];
+  int number[4];
+  for (int t = 0; t < 4; ++t) number[t] = t, pthread_create(&thread[t], NULL, thread_main, &number[t]);
+  for (int t = 0; t < 4; ++t) pthread_join(thread[t], NULL);
 }
 
 // --- begin and end
