@@ -122,7 +122,7 @@ TEST_CASE("a rank whose calls pass and one that asks at each decide alike") {
     const std::vector<long long> numbers = asked.to_agree(20e-6 + 0.02 * now_s, Trials::after_barriers);
     for (ControlledTrial* trial : {&asked, &passed}) trial->agreed(numbers, Trials::after_barriers, 1, taken);
   }
-  CHECK(asked.claim().pairs > 50);
+  CHECK(asked.claim().pairs > 10);  // then one has lost, and pairs are rare
   CHECK(asked.claim().pairs == passed.claim().pairs);
   CHECK(passes > 10000);
   CHECK(!ControlledTrial().passes(kinds, 0));
