@@ -33,7 +33,7 @@ PRELOAD = ROOT / ".venv" / "lib" / "wherry" / "libwherry.so"
 LOOPBACK = {"UCX_NET_DEVICES": "lo", "FI_TCP_IFACE": "lo"}
 
 # Who waits lets others have the core, by sleeping where yielding is not enough: tests run side by side. MPICH sleeps
-# when it has found nothing a few times: eight ranks on two cores then take a seventh of the time, and a twentieth of the
+# when it has found nothing a few times: eight ranks on two cores then take a seventh of the time, and a tenth of the
 # processors'. And Open MPI does not look for the networks of libfabric, which takes each rank a second; on one host it
 # uses none of them.
 SHARING = {
