@@ -22,6 +22,10 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(WHERRY_COMPILED_AS_ONE $<$<CONFIG:Release>:-flto;-ffat-lto-objects>)
   set(WHERRY_LINKED_AS_ONE $<$<CONFIG:Release>:-flto;-flto-partition=one>)
+  # GCC optimizes such objects together wherever they are linked, unless told otherwise: a second for each program.
+  if(NOT CMAKE_INTERPROCEDURAL_OPTIMIZATION AND NOT CMAKE_CXX_FLAGS MATCHES "-flto")
+    set(WHERRY_LINKED_APART $<$<CONFIG:Release>:-fno-lto>)
+  endif()
 endif()
 if(WHERRY_SANITIZE)
   add_compile_options(-fsanitize=${WHERRY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
@@ -47,6 +51,7 @@ endfunction()
 # wherry_compiled_quickly(target): tests, which run once for each time that they are compiled.
 function(wherry_compiled_quickly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_link_options(${target} PRIVATE ${WHERRY_LINKED_APART})
 endfunction()
 
 # The C++ sources of a folder (and its subfolders); a new file needs no edit.

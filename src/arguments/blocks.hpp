@@ -24,7 +24,7 @@ struct Blocks {
   std::vector<Share> receive;
   bool in_place = false;            // send is empty: data to send lies where data is received
   bool typed = false;               // each block has a type of its own: MPI_Alltoallw
-  bool valid = false;               // false: arguments that only the library should judge
+  bool valid = false;               // false: arguments that only the library should validate
   bool untyped = false;             // MPI_DATATYPE_NULL on a side without data, in MPI_Alltoallv
   std::optional<int> untyped_code;  // the library's answer to that, once it was asked
   TypeMemory types;

@@ -22,7 +22,7 @@ struct NeighborCall {
   long long bytes_sent(const Topology& topology) const;
 };
 
-/// Fills `read`, reusing its memory. false: arguments that only the library should judge.
+/// Fills `read`, reusing its memory. false: arguments that only the library should validate.
 bool read_neighbors(const mpi::Api& api, const NeighborAlltoall& call, const Topology& topology,
                     NeighborCall& read);
 bool read_neighbors(const mpi::Api& api, const NeighborAlltoallv& call, const Topology& topology,

@@ -8,7 +8,7 @@
 namespace wherry::run {
 
 enum class Operator {
-  unknown,       // or not for this type: the library should judge
+  unknown,       // or not for this type: the library should validate it
   exact,         // predefined; the result is the same in any order
   rounding,      // predefined; the result depends on the order in its last bits
   user,          // the program's own, and commutes

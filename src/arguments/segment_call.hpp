@@ -61,7 +61,7 @@ struct Side {
 
 /// Where the buffer has no blocks, it is a single one here.
 struct SegmentCall {
-  bool valid = false;  // false: arguments that only the library should judge
+  bool valid = false;  // false: arguments that only the library should validate
   int root = 0;        // of the collectives that have one
   int blocks = 1;      // of the buffer
   long long block_bytes =

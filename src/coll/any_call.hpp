@@ -12,7 +12,7 @@ namespace wherry::run {
 struct AnyCall {
   Collective collective;
   MPI_Comm comm;
-  /// Reads the arguments; false: the library should perform the call, or judge it.
+  /// Reads the arguments; false: the library should perform the call, or validate it.
   std::function<bool(const Communicator&, Arguments&)> read;
   /// Whether this rank's arguments are legal as far as Wherry looks at them.
   std::function<bool()> is_sound;

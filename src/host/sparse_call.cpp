@@ -9,7 +9,7 @@ namespace wherry::run {
 
 namespace {
 
-int judge(const SparseMessage& m, int ranks) {
+int validate(const SparseMessage& m, int ranks) {
   if (m.peer < 0 || m.peer >= ranks) return MPI_ERR_RANK;
   if (m.bytes > static_cast<std::size_t>(LLONG_MAX) / 2) return MPI_ERR_COUNT;
   return m.data == nullptr && m.bytes > 0 ? MPI_ERR_BUFFER : MPI_SUCCESS;
@@ -19,9 +19,9 @@ int judge(const SparseMessage& m, int ranks) {
 struct Sound {
   Sound(std::span<const SparseMessage> all, int ranks) {
     for (const SparseMessage& m : all) {
-      const int judged = judge(m, ranks);
-      code = first_error(code, judged);
-      if (judged == MPI_SUCCESS) messages.push_back(m);
+      const int found = validate(m, ranks);
+      code = first_error(code, found);
+      if (found == MPI_SUCCESS) messages.push_back(m);
     }
   }
   std::vector<SparseMessage> messages;

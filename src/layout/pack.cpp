@@ -57,11 +57,11 @@ struct Unpacking {
   }
 };
 
-template <class Way>
+template <class Direction>
 class Transfer {
  public:
-  using Memory = typename Way::Memory;
-  using Packed = typename Way::Packed;
+  using Memory = typename Direction::Memory;
+  using Packed = typename Direction::Packed;
 
   explicit Transfer(const Kernels& kernels) : kernels_(kernels) {}
 
@@ -98,7 +98,7 @@ class Transfer {
   /// `size`: of all levels together.
   void nest(std::span<const Level> levels, Offset bytes, Offset size, Memory memory, Packed packed,
             Range range) const {
-    if (levels.empty()) return Way::block(memory + range.begin, packed, range.end - range.begin);
+    if (levels.empty()) return Direction::block(memory + range.begin, packed, range.end - range.begin);
     const Level& level = levels[0];
     const Offset element = size / level.count;
     split(
@@ -121,12 +121,12 @@ class Transfer {
       return;
     }
     LoopNest loops(bytes);
-    loops.push(Way::loop(count, levels[0].stride, element));
+    loops.push(Direction::loop(count, levels[0].stride, element));
     for (const Level& level : levels.subspan(1)) {
       element /= level.count;
-      loops.push(Way::loop(level.count, level.stride, element));
+      loops.push(Direction::loop(level.count, level.stride, element));
     }
-    Way::nest(kernels_, memory, packed, loops);
+    Direction::nest(kernels_, memory, packed, loops);
   }
 
   void perform(const EqualBlocks& x, const PlannedStep& step, Memory memory, Packed packed,
@@ -142,10 +142,10 @@ class Transfer {
     split(
         bytes, range, packed,
         [&](Offset i, Range part, Packed at) {
-          Way::block(memory + displacements[i] + part.begin, at, part.end - part.begin);
+          Direction::block(memory + displacements[i] + part.begin, at, part.end - part.begin);
         },
         [&](Offset i, Offset count, Packed at) {
-          Way::indexed(kernels, memory, at, displacements + i, count, bytes, reach);
+          Direction::indexed(kernels, memory, at, displacements + i, count, bytes, reach);
         });
   }
 
@@ -160,16 +160,16 @@ class Transfer {
     std::size_t i = index_of(range.begin);
     if (range.begin > x.before[i]) {
       const Range part{range.begin - x.before[i], std::min(x.blocks[i].bytes, range.end - x.before[i])};
-      Way::block(memory + x.blocks[i].displacement + part.begin, packed, part.end - part.begin);
+      Direction::block(memory + x.blocks[i].displacement + part.begin, packed, part.end - part.begin);
       packed += part.end - part.begin;
       if (++i == x.blocks.size() || range.end <= x.before[i]) return;
     }
     const bool all = range.end == x.before.back() + x.blocks.back().bytes;
     const std::size_t last = all ? x.blocks.size() : index_of(range.end);
-    Way::blocks(kernels_, memory, packed, x.blocks.data() + i, static_cast<Offset>(last - i));
+    Direction::blocks(kernels_, memory, packed, x.blocks.data() + i, static_cast<Offset>(last - i));
     if (!all)
-      Way::block(memory + x.blocks[last].displacement, packed + (x.before[last] - x.before[i]),
-                 range.end - x.before[last]);
+      Direction::block(memory + x.blocks[last].displacement, packed + (x.before[last] - x.before[i]),
+                       range.end - x.before[last]);
   }
 
   void perform(const Records& x, const PlannedStep&, Memory memory, Packed packed, Range range) const {
@@ -187,9 +187,9 @@ class Transfer {
     for (Offset i = 0; i < count; i += stretch) {
       const Offset elements = std::min(stretch, count - i);
       for (std::size_t f = 0; f < x.fields.blocks.size(); ++f)
-        Way::loops(kernels_, memory + i * x.level.stride + x.fields.blocks[f].displacement,
-                   packed + i * x.bytes + x.fields.before[f], Loop{1, 0, 0},
-                   Way::loop(elements, x.level.stride, x.bytes), x.fields.blocks[f].bytes);
+        Direction::loops(kernels_, memory + i * x.level.stride + x.fields.blocks[f].displacement,
+                         packed + i * x.bytes + x.fields.before[f], Loop{1, 0, 0},
+                         Direction::loop(elements, x.level.stride, x.bytes), x.fields.blocks[f].bytes);
     }
   }
 

@@ -15,6 +15,7 @@
 
 #include "coll/neighborhood/neighborhood_collectives.hpp"
 #include "edge_bench.hpp"
+#include "library_progress.hpp"
 #include "neighbour_topologies.hpp"
 #include "progress/nonblocking.hpp"
 #include "progress/progress.hpp"
@@ -249,8 +250,7 @@ class Tests {
     started->prepare({.neighbors = &s}, key, staging_);
     const int code = progress_.start(std::move(started));
     while (!progress_.is_idle()) {
-      int any = 0;  // the library's own progress
-      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);
+      let_library_progress();
       progress_.advance();
     }
     progress_.sweep();

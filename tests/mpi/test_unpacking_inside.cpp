@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "coll/choice/read.hpp"
+#include "library_progress.hpp"
 #include "progress/nonblocking.hpp"
 #include "progress/progress.hpp"
 
@@ -94,8 +95,7 @@ bool is_unpacked(std::string_view strategy, int rank, int size) {
   run::read_work(api, call.arguments(), *c, started->arguments.blocks, started->arguments.segments);
   started->prepare({.exchange = s}, {Collective::alltoallw, Limit::none, 5}, staging);
   progress.start(std::move(started));
-  for (int any = 0; !progress.is_idle(); progress.advance())
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE);
+  for (; !progress.is_idle(); progress.advance()) test::let_library_progress();
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   progress.sweep();
   return messages == 0 && call.is_right(rank);

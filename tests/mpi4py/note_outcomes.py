@@ -1,6 +1,7 @@
 """Runs test modules of mpi4py on this rank and notes how each test ended, one line per test.
 
-Arguments: the folder for the notes, the folder of the modules, and the modules. A crash leaves what came before it.
+Arguments: the folder for the notes, the folder of the modules, the type codes of the arrays that are tried ("all"), and
+the modules. A crash leaves what came before it.
 """
 
 from __future__ import annotations
@@ -57,11 +58,21 @@ class Notes(unittest.TestResult):
             self._note(outcome, test.id().partition("(")[2].rstrip(")"))
 
 
-def main(notes: Path, modules: Path, names: list[str]) -> None:
+def keep_types(codes: str) -> None:
+    import arrayimpl
+
+    for backend in arrayimpl.ArrayBackends:
+        backend.TypeMap = {code: datatype for code, datatype in backend.TypeMap.items() if code in codes}
+
+
+def main(notes: Path, modules: Path, codes: str, names: list[str]) -> None:
     # Modules of GPU arrays would be tried too where they are installed.
     sys.modules["cupy"] = sys.modules["numba"] = None  # type: ignore[assignment]
     sys.path.insert(0, str(modules))
     from mpi4py import MPI
+
+    if codes != "all":
+        keep_types(codes)
 
     rank = MPI.COMM_WORLD.Get_rank()
     suite = unittest.defaultTestLoader.loadTestsFromNames(names)
@@ -73,4 +84,4 @@ def main(notes: Path, modules: Path, names: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])
+    main(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4:])

@@ -6,7 +6,7 @@ that they run side by side.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -39,6 +39,9 @@ COLLECTIVES = (
     "test_cco_vec.TestCCOVecInplaceWorld",
 )
 
+#: Of arrays, where all types are tried on other numbers of ranks: flags, integers, real and complex numbers.
+FEW_TYPES = "?bidD"
+
 #: How each test ended on each rank.
 Outcomes = list[dict[str, str]]
 
@@ -52,12 +55,27 @@ def launcher_of(name: str) -> Launcher:
     return Launcher(mpi)
 
 
+def types_of(request: pytest.FixtureRequest, record_property: Callable[[str, object], None], few: bool = True) -> str:
+    """FEW_TYPES, and says so, unless all tests run in full."""
+    if not few or request.config.getoption("--whole-matrix"):
+        return "all"
+    name = request.node.nodeid.rpartition("/")[2]
+    record_property("part", f"{name}: arrays of the types {FEW_TYPES} (--whole-matrix runs all)")
+    return FEW_TYPES
+
+
 def outcomes(
-    launcher: Launcher, n: int, modules: tuple[str, ...], notes: Path, env: Mapping[str, str], preload: bool
+    launcher: Launcher,
+    n: int,
+    modules: tuple[str, ...],
+    notes: Path,
+    env: Mapping[str, str],
+    preload: bool,
+    types: str = "all",
 ) -> Outcomes:
     notes.mkdir()
     assert launcher.python is not None
-    command: list[str | Path] = [launcher.python, NOTE_OUTCOMES, notes, SOURCES, *modules]
+    command: list[str | Path] = [launcher.python, NOTE_OUTCOMES, notes, SOURCES, types, *modules]
     done = launcher.run(command, n, env, preload=preload, timeout=TIMEOUT_S)
     assert done.returncode == 0, f"{n} ranks ended with code {done.returncode}:\n{done.stderr[-3000:]}"
     return [read_outcomes(notes / f"rank-{rank}") for rank in range(n)]
@@ -68,11 +86,13 @@ def read_outcomes(path: Path) -> dict[str, str]:
     return {test: outcome for outcome, test in pairs}
 
 
-def with_wherry(launcher: Launcher, n: int, modules: tuple[str, ...], folder: Path, env: Mapping[str, str]) -> Outcomes:
+def with_wherry(
+    launcher: Launcher, n: int, modules: tuple[str, ...], folder: Path, env: Mapping[str, str], types: str = "all"
+) -> Outcomes:
     record = folder / "record"
     record.mkdir()
     variables = {"WHERRY_OUTPUT": str(record), "WHERRY_TUNING_FILE": str(folder / "tuning"), **env}
-    found = outcomes(launcher, n, modules, folder / "with", variables, preload=True)
+    found = outcomes(launcher, n, modules, folder / "with", variables, preload=True, types=types)
     records = read_all(record)
     assert not records.problems
     assert [r.rank for r in records.ranks if r.finalized] == list(range(n))
@@ -93,17 +113,17 @@ SUITES = {
 
 
 def check_none_ends_worse(
-    launcher: Launcher, n: int, modules: tuple[str, ...], folder: Path, env: Mapping[str, str]
+    launcher: Launcher, n: int, modules: tuple[str, ...], folder: Path, env: Mapping[str, str], types: str = "all"
 ) -> None:
     """What does not pass under Wherry ends without it in the same way, on every rank.
 
     Sessions do not count on Open MPI 4, which has none: mpi4py finds the preload's functions, and does not skip them.
     """
-    found = with_wherry(launcher, n, modules, folder, env)
+    found = with_wherry(launcher, n, modules, folder, env, types)
     assert all("passed" in rank.values() for rank in found), "no test passed"
     doubtful = {test for rank in found for test, outcome in rank.items() if outcome != "passed"}
     if launcher.name == "debian-openmpi":
         doubtful = {test for test in doubtful if "Session" not in test}
     if doubtful:
-        without = outcomes(launcher, n, tuple(sorted(doubtful)), folder / "without", {}, preload=False)
+        without = outcomes(launcher, n, tuple(sorted(doubtful)), folder / "without", {}, preload=False, types=types)
         assert [{test: rank[test] for test in doubtful & rank.keys()} for rank in found] == without

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from suites import SUITES, check_none_ends_worse, launcher_of
+from suites import SUITES, check_none_ends_worse, launcher_of, types_of
 
 #: MPICH spins: more ranks than processors take minutes.
 RANKS = [2, 3]
 
 
 @pytest.mark.parametrize("n", RANKS)
-def test_none_ends_worse(preload: Path, n: int, tmp_path: Path) -> None:
-    check_none_ends_worse(launcher_of("mpich"), n, SUITES[n], tmp_path, {})
+def test_none_ends_worse(
+    preload: Path,
+    n: int,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    record_property: Callable[[str, object], None],
+) -> None:
+    types = types_of(request, record_property, few=n != 2)
+    check_none_ends_worse(launcher_of("mpich"), n, SUITES[n], tmp_path, {}, types)

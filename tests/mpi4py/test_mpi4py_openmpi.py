@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from suites import SUITES, check_none_ends_worse, launcher_of
+from suites import SUITES, check_none_ends_worse, launcher_of, types_of
 
 RANKS = [3, 5]
 
 
 @pytest.mark.parametrize("n", RANKS)
-def test_none_ends_worse(preload: Path, n: int, tmp_path: Path) -> None:
-    check_none_ends_worse(launcher_of("openmpi"), n, SUITES[n], tmp_path, {})
+def test_none_ends_worse(
+    preload: Path,
+    n: int,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    record_property: Callable[[str, object], None],
+) -> None:
+    types = types_of(request, record_property, few=n != 3)
+    check_none_ends_worse(launcher_of("openmpi"), n, SUITES[n], tmp_path, {}, types)

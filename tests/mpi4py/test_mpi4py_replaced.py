@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from suites import COLLECTIVES, NAMES, launcher_of, strategies_used, with_wherry
+from suites import COLLECTIVES, NAMES, launcher_of, strategies_used, types_of, with_wherry
 
 from wherry.analysis.record import read_all
 
@@ -25,12 +26,19 @@ GOOD = ("passed", "skipped")
 @pytest.mark.parametrize(
     "name,strategies", FORCED, ids=lambda value: value if isinstance(value, str) else "-".join(value)
 )
-def test_replaced_all_to_alls(name: str, preload: Path, strategies: tuple[str, ...], tmp_path: Path) -> None:
+def test_replaced_all_to_alls(
+    name: str,
+    preload: Path,
+    strategies: tuple[str, ...],
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
+    record_property: Callable[[str, object], None],
+) -> None:
     launcher = launcher_of(name)
     n = 5 if launcher.family == "openmpi" else 4
     asked = list(zip(FUNCTIONS, strategies, strict=True))
     env = {"WHERRY_" + function.removeprefix("MPI_").upper(): strategy for function, strategy in asked}
-    found = with_wherry(launcher, n, ALL_TO_ALLS, tmp_path, env)
+    found = with_wherry(launcher, n, ALL_TO_ALLS, tmp_path, env, types_of(request, record_property))
     assert not {test: outcome for rank in found for test, outcome in rank.items() if outcome not in GOOD}
     assert strategies_used(tmp_path / "record") >= set(asked)
 

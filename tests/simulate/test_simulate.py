@@ -17,7 +17,7 @@ from wherry.errors import UsageError, WherryError
 from wherry.schedule import plan
 from wherry.simulate import catalog, collective, picture, platforms, smpi
 from wherry.simulate.collective import COUNTS, Outcome, Request, Setting
-from wherry.simulate.ranking import judge, spearman
+from wherry.simulate.ranking import evaluate, spearman
 
 pytest_plugins = ["simulator"]
 
@@ -231,7 +231,7 @@ def test_a_damaged_platform_is_named(tmp_path: Path) -> None:
         platforms.read(file)
 
 
-# ---- Judging the model
+# ---- Evaluating the model
 
 
 def test_spearman() -> None:
@@ -242,12 +242,12 @@ def test_spearman() -> None:
     assert spearman([1, 1, 1], [1, 2, 3]) is None
 
 
-def test_the_models_first_choice_is_judged_by_simulated_times() -> None:
-    judged = judge({"a": 4.0, "b": 2.0, "c": 3.0, "native": 1.0}, {"a": 1.0, "b": 2.0, "c": 3.0, "unrun": 0.1})
-    assert judged is not None
-    assert (judged.first, judged.best, judged.loss) == ("a", "b", 2.0)
-    assert judged.correlation == pytest.approx(-0.5)
-    assert judge({"native": 1.0}, {"mesh": 1.0}) is None
+def test_the_models_first_choice_is_evaluated_by_simulated_times() -> None:
+    evaluated = evaluate({"a": 4.0, "b": 2.0, "c": 3.0, "native": 1.0}, {"a": 1.0, "b": 2.0, "c": 3.0, "unrun": 0.1})
+    assert evaluated is not None
+    assert (evaluated.first, evaluated.best, evaluated.loss) == ("a", "b", 2.0)
+    assert evaluated.correlation == pytest.approx(-0.5)
+    assert evaluate({"native": 1.0}, {"mesh": 1.0}) is None
 
 
 # ---- The command

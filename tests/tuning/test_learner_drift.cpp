@@ -3,14 +3,17 @@
 
 #include <cmath>
 
+#include "random_worlds.hpp"
 #include "tuning/simulated.hpp"
 
 using namespace wherry::tuning;
 using namespace wherry::tuning::simulated;
+using wherry::test::are_all_worlds;
+using wherry::test::random_worlds;
 
 namespace {
 
-constexpr int machines = 300;
+const int machines = random_worlds(300);
 constexpr std::size_t ranks = 4;
 constexpr std::uint64_t lag = 2;
 constexpr Weather weather = {.call_noise = 0.05, .rank_noise = 0.03, .spikes = 0.02, .cold = 1.5};
@@ -29,7 +32,7 @@ void slow_down(Machine& machine) {
 /// How many of the machines have a good choice so many calls after they changed.
 int good_after(int calls, const LearnerOptions& options) {
   int found = 0;
-  for (std::uint64_t seed = 1; seed <= machines; ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(machines); ++seed) {
     Machine machine(seed, 0.2, weather);
     Ranks world(Learner(machine.candidates(), options), ranks);
     for (int call = 0; call < 2500; ++call) world.step(machine, lag);
@@ -55,24 +58,26 @@ TEST_CASE("a machine that has become slower is noticed by two glances, and learn
   const int soon = LearnerOptions{}.glance + 80;
   const int with = good_after(soon, {}), without = good_after(soon, blind);
   INFO("good of ", machines, " within ", soon, " calls: ", with, ", without glances: ", without);
+  if (!are_all_worlds()) return;
   CHECK(with >= 0.9 * machines);
   CHECK(without <= 0.75 * machines);
 }
 
 TEST_CASE("long calls are glanced at more often") {
-  CHECK(good_after(of_long_calls.glance + 80, of_long_calls) >= 0.9 * machines);
+  const int good = good_after(of_long_calls.glance + 80, of_long_calls);
+  if (are_all_worlds()) CHECK(good >= 0.9 * machines);
 }
 
 TEST_CASE("on a machine that does not change, noise alone hardly ever begins a new training") {
   int found = 0;
   constexpr int calls = 20000;
-  constexpr int some = 40;
-  for (std::uint64_t seed = 1; seed <= some; ++seed) {
+  const int some = random_worlds(40);
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(some); ++seed) {
     Machine machine(seed, 0.2, {.call_noise = 0.1, .rank_noise = 0.1, .spikes = 0.05});
     Ranks world(Learner(machine.candidates()), ranks);
     for (int call = 0; call < calls; ++call) world.step(machine, lag);
     found += changes(world);
   }
   INFO(found, " new trainings in ", some, " x ", calls, " calls");
-  CHECK(found <= some / 2);
+  if (are_all_worlds()) CHECK(found <= some / 2);
 }

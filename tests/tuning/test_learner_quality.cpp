@@ -1,14 +1,17 @@
 // What training costs and how good its choice is, on simulated machines. Deterministic: fixed seeds.
 #include <doctest/doctest.h>
 
+#include "random_worlds.hpp"
 #include "tuning/simulated.hpp"
 
 using namespace wherry::tuning;
 using namespace wherry::tuning::simulated;
+using wherry::test::are_all_worlds;
+using wherry::test::random_worlds;
 
 namespace {
 
-constexpr int machines = 400;
+const int machines = random_worlds(400);
 constexpr std::size_t ranks = 4;
 constexpr std::uint64_t lag = 2;
 
@@ -77,9 +80,11 @@ void observe(std::uint64_t seed, const Climate& climate, Outcome& outcome) {
 TEST_CASE("training is cheap and finds a candidate within 1.15 of the best") {
   for (const Climate& climate : climates) {
     Outcome sum;
-    for (std::uint64_t seed = 1; seed <= machines; ++seed) observe(seed, climate, sum);
+    for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(machines); ++seed)
+      observe(seed, climate, sum);
     INFO(std::string(climate.name), ": good ", sum.good, ", later ", sum.good_later, ", affordable ",
          sum.affordable, " of ", machines, ", mean cost ", sum.cost / machines, " native calls");
+    if (!are_all_worlds()) continue;
     CHECK(sum.good >= climate.least_good * machines);
     CHECK(sum.good_later >= climate.least_good_later * machines);
     CHECK(sum.affordable >= climate.least_affordable * machines);
@@ -99,14 +104,15 @@ TEST_CASE("training takes few calls") {
 
 TEST_CASE("on a rough machine that others share, calls take little longer than the best candidate's") {
   constexpr Weather shared = {.call_noise = 0.3, .rank_noise = 0.2, .spikes = 0.04, .cold = 2, .drift = 0.2};
-  constexpr int some = 100, calls = 16000;
+  constexpr int calls = 16000;
+  const int some = random_worlds(100);
   double longer = 0;
-  for (std::uint64_t seed = 1; seed <= some; ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(some); ++seed) {
     Machine machine(seed, 0.4, shared);
     Ranks world(Learner(machine.candidates()), ranks);
     for (int call = 0; call < calls; ++call)
       longer += machine.truth(world.step(machine, lag)) / machine.best() - 1;
   }
   INFO("calls take ", 100 * longer / some / calls, "% longer, training and looks included");
-  CHECK(longer <= 0.045 * some * calls);
+  if (are_all_worlds()) CHECK(longer <= 0.045 * some * calls);
 }

@@ -1,14 +1,19 @@
-// Worlds in which most calls are fast and a few take a thousand times as long: the mean decides. Deterministic: fixed seeds.
+// Worlds in which most calls are fast and a few take a thousand times as long: the mean decides. Deterministic: fixed
+// seeds.
 #include <doctest/doctest.h>
 
+#include "random_worlds.hpp"
 #include "tuning/simulated.hpp"
 
 using namespace wherry::tuning;
 using namespace wherry::tuning::simulated;
+using wherry::test::are_all_worlds;
+using wherry::test::random_worlds;
 
 namespace {
 
-constexpr int machines = 100, calls = 4000;
+constexpr int calls = 4000;
+const int machines = random_worlds(100);
 constexpr std::uint64_t lag = 2;
 
 constexpr Weather calm = {.call_noise = 0.05, .rank_noise = 0.03, .cold = 1.5};
@@ -51,13 +56,13 @@ TEST_CASE("the choice is the one with the smaller mean, whatever its median") {
   for (const World& world : worlds) {
     int good = 0;
     std::string bad_seeds;
-    for (std::uint64_t seed = 1; seed <= machines; ++seed) {
+    for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(machines); ++seed) {
       const bool is = is_good(seed, world);
       good += is;
       if (!is) bad_seeds += ' ' + std::to_string(seed);
     }
     INFO(std::string(world.name), ": good ", good, " of ", machines, "; not of seeds", bad_seeds);
-    CHECK(good >= world.least_good * machines);
+    if (are_all_worlds()) CHECK(good >= world.least_good * machines);
   }
 }
 

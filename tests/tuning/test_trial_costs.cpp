@@ -1,9 +1,11 @@
-// What trials cost a program: a share of its run and a millisecond, and what the first calls of a candidate take longer than expected.
+// What trials cost a program: a share of its run and a millisecond, and what the first calls of a candidate take longer
+// than expected.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cstdint>
 
+#include "random_worlds.hpp"
 #include "tuning/simulated.hpp"
 #include "tuning/trial_account.hpp"
 
@@ -11,6 +13,8 @@ using namespace wherry::tuning;
 using simulated::Machine;
 using simulated::Ranks;
 using simulated::Weather;
+using wherry::test::are_all_worlds;
+using wherry::test::random_worlds;
 
 namespace {
 
@@ -105,7 +109,7 @@ TEST_CASE("trials cost no more than their share of the run") {
   for (const Weather& weather :
        {Weather{}, Weather{.call_noise = 0.05}, Weather{.call_noise = 0.1, .drift = 0.2}})
     for (const double computes : {0.0, 1.0, 10.0})
-      for (std::uint64_t seed = 0; seed < 60; ++seed) {
+      for (std::uint64_t seed = 0; seed < static_cast<std::uint64_t>(random_worlds(60)); ++seed) {
         CAPTURE(seed);
         CAPTURE(computes);
         Machine machine = scaled(seed, 1e-3, weather);
@@ -124,12 +128,12 @@ TEST_CASE("trials cost no more than their share of the run") {
 
 TEST_CASE("what waits for its trials finds the best one all the same") {
   int good = 0;
-  constexpr int machines = 100;
+  const auto machines = static_cast<std::uint64_t>(random_worlds(100));
   for (std::uint64_t seed = 0; seed < machines; ++seed) {
     Machine machine = scaled(seed, 1e-3, {.call_noise = 0.05});
     Program program(machine, 1e-3);
     for (int call = 0; call < 4000; ++call) program.step();
     good += machine.truth(program.learner().winner()) <= 1.15 * machine.best();
   }
-  CHECK(good >= 95);
+  if (are_all_worlds()) CHECK(good >= 95);
 }

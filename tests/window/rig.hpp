@@ -12,6 +12,7 @@ namespace window_test {
 
 namespace cache = wherry::cache;
 namespace window = wherry::window;
+using Bytes = std::vector<std::byte>;
 
 /// Rank 0 of `ranks` has nothing cached: it is the one that calls.
 class Rig {
@@ -93,5 +94,29 @@ class Rig {
  public:
   window::Window window;
 };
+
+/// Remembers until the program says otherwise, from the first get on.
+inline window::Options user(bool coalesces = false) {
+  window::Options options;
+  options.cache.mode = cache::Mode::user_defined;
+  options.bypass = false;
+  options.coalesces = coalesces;
+  return options;
+}
+
+/// What a target has there.
+inline Bytes content(Rig& rig, int rank, std::int64_t at, std::size_t bytes) {
+  Bytes found;
+  for (std::size_t i = 0; i < bytes; ++i)
+    found.push_back(rig.library.read(rank, at + static_cast<std::int64_t>(i)));
+  return found;
+}
+
+inline Bytes read(Rig& rig, int rank, std::int64_t at, std::size_t bytes) {
+  Bytes into(bytes);
+  rig.get(into.data(), static_cast<int>(bytes), rank, at);
+  rig.flush(rank);
+  return into;
+}
 
 }  // namespace window_test

@@ -1,8 +1,8 @@
 // Random schedules on a cached window of the stand-in library, and what each get may bring.
 //
-// The model: the bytes that the targets will have when all is complete. What a get brings that races with a write is anybody's
-// guess; all else is exact, and nothing around it may change. Where the ranks of a node share what they read, another rank reads,
-// too: of what this one has written since the last invalidation that rank may have anything.
+// The model: the bytes that the targets will have when all is complete. What a get brings that races with a write is
+// anybody's guess; all else is exact, and nothing around it may change. Where the ranks of a node share what they read,
+// another rank reads, too: of what this one has written since the last invalidation that rank may have anything.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Programs that read to one place several times before they complete: MPI forbids it, and nothing wrong may be remembered.
+// Programs that read to one place several times before they complete: MPI forbids it, and nothing wrong may be
+// remembered.
 #include "window/destinations.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +12,6 @@
 
 using namespace window_test;
 using window::Written;
-using Bytes = std::vector<std::byte>;
 
 namespace {
 

@@ -36,14 +36,6 @@ const std::vector<Completion> unlocks{
 };
 const Completion fence{"fence", [](auto& window, auto& native) { return window.end_epoch(native); }};
 
-window::Options user(bool coalesces) {
-  window::Options options;
-  options.cache.mode = cache::Mode::user_defined;
-  options.bypass = false;
-  options.coalesces = coalesces;
-  return options;
-}
-
 /// Completes what is under way to rank 1, of a library that takes its time; returns how long that took.
 double complete(Rig& rig, const Completion& completion) {
   double taken_s = 0;

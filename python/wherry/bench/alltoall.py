@@ -36,8 +36,8 @@ def run(setup: Setup) -> list[Record]:
 
 def _result(table: Launched, case: str, variant: str) -> Record:
     ratio = table.ratio(case, "native", variant)
-    judged = "emulated" in table.network and variant == "wherry" and "back to back" not in case
-    goal = GOALS.get((table.ranks, int(case.split()[0]))) if judged else None
+    has_goal = "emulated" in table.network and variant == "wherry" and "back to back" not in case
+    goal = GOALS.get((table.ranks, int(case.split()[0]))) if has_goal else None
     return Record(
         bench="alltoall",
         case=f"{case}" if variant == "wherry" else f"{case}, {variant}",

@@ -132,8 +132,8 @@ def rival(shares: Shares) -> tuple[str, float]:
     """
     launches = set(shares["native"])
     complete = {name: of_variant for name, of_variant in shares.items() if set(of_variant) == launches}
-    judged = [complete[_fastest(complete, launches - {launch} or launches)][launch] for launch in launches]
-    return _fastest(complete, launches), statistics.median(judged)
+    chosen = [complete[_fastest(complete, launches - {launch} or launches)][launch] for launch in launches]
+    return _fastest(complete, launches), statistics.median(chosen)
 
 
 def _fastest(shares: Shares, launches: set[int]) -> str:

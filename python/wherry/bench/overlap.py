@@ -45,7 +45,7 @@ def _result(table: Launched, metric: str, case: str, variant: str) -> Record:
         table.best(f"{case}, {_TIMES[metric]}", of) if in_seconds else 100 * _share(table, case, of)
         for of in (variant, "native")
     )
-    judged = metric == SHARE and variant == "wherry"
+    has_goal = metric == SHARE and variant == "wherry"
     kept = (_TIMES[metric],) if in_seconds else ("inside", "computed")
     operation, size = case.removesuffix(" B").split()
     return Record(
@@ -61,8 +61,8 @@ def _result(table: Launched, metric: str, case: str, variant: str) -> Record:
         samples=[sample for what in kept for sample in _samples(table, case, what, variant)],
         statistic=IN_TURNS if in_seconds else "median over launches of the median",
         network=table.network,
-        goal=">= native" if judged else "",
-        reached=value >= native if judged else None,
+        goal=">= native" if has_goal else "",
+        reached=value >= native if has_goal else None,
         operation=operation,
         size=int(size),
         against="native",

@@ -53,7 +53,7 @@ class Pattern(click.ParamType):  # type: ignore[type-arg]
     type=Pattern(),
     metavar="REGEX",
     callback=no_separator,
-    help="A time that the program prints: the first group, the last match. It is judged instead of the wall time.",
+    help="A time that the program prints: the first group, the last match. It is compared instead of the wall time.",
 )
 @click.option(
     "--answer",

@@ -60,7 +60,7 @@ class Comparison:
 
     @property
     def measure(self) -> str:
-        """What is judged: the program's own time if it prints one."""
+        """What is compared: the program's own time if it prints one."""
         return PROGRAM if self.plan.reading.time else WALL
 
     def values(self, variant: str, key: str) -> list[float]:
@@ -77,7 +77,7 @@ class Comparison:
         return paired_ratio(*pair) if min(map(min, pair)) > 0 else None
 
     def needed(self) -> int | None:
-        """How many rounds would settle the ratio that is judged."""
+        """How many rounds would settle the ratio that is compared."""
         return rounds_to_settle(self.values(NATIVE, self.measure), self.values(EVERYTHING, self.measure))
 
     def worth(self, lever: Lever) -> Ratio:

@@ -1,4 +1,4 @@
-"""Rates of links, as tc(8) writes them: what a user gives is judged here, before anything is made."""
+"""Rates of links, as tc(8) writes them: what a user gives is validated here, before anything is made."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _ASKED_AS = {"--scale: ": "--sizes: ", "--bodies: ": "--sizes: ", "--scheme: ": 
 #: not vary, so few turns say all.
 _TURNS = ("--train", "24", "--turns", "2")
 _STEPS = ("--steps", "64")
-#: Whether a plain get takes less time would be judged by this machine's clock, not the simulated one.
+#: Whether a plain get takes less time would be measured by this machine's clock, not the simulated one.
 _READING = ("--turns", "1", "--no-bypass")
 #: Of bodies: with more it would take long to compute what the simulation only has to charge for.
 _MOST_COMPUTED = 16384

@@ -15,7 +15,7 @@ from wherry.provenance import commit, machine
 from wherry.schedule import plan
 from wherry.simulate import catalog, smpi
 from wherry.simulate.catalog import Collective
-from wherry.simulate.ranking import Judgement, judge
+from wherry.simulate.ranking import Evaluation, evaluate
 from wherry.simulate.smpi import PROGRAM, Failed, Machine, TimeLimit
 
 NATIVE = "native"
@@ -75,10 +75,10 @@ class Setting:
         times = [seconds for seconds in natives if seconds is not None]
         return min(times) if times and len(times) == len(natives) else None
 
-    def judgement(self, size: int) -> Judgement | None:
+    def evaluation(self, size: int) -> Evaluation | None:
         ran = [o for o in self.of(size) if o.seconds is not None and o.predicted_s is not None]
         simulated = {o.variant: o.seconds for o in ran if o.seconds is not None}
-        return judge(simulated, {o.variant: o.predicted_s for o in ran if o.predicted_s is not None})
+        return evaluate(simulated, {o.variant: o.predicted_s for o in ran if o.predicted_s is not None})
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def records(setting: Setting) -> list[Record]:
     """For --json: the fields of a benchmark record, the model's prediction and the counts."""
     where, version = machine(), commit()
     rows = [_record(setting, outcome) for outcome in setting.outcomes if outcome.seconds is not None]
-    rows += [row for size in setting.sizes() for row in _judgement_records(setting, size)]
+    rows += [row for size in setting.sizes() for row in _evaluation_records(setting, size)]
     return [row | {"machine": where, "commit": version} for row in rows]
 
 
@@ -204,17 +204,21 @@ def _record(setting: Setting, outcome: Outcome) -> Record:
     return result | more | outcome.counts
 
 
-def _judgement_records(setting: Setting, size: int) -> list[Record]:
-    judged = setting.judgement(size)
-    if judged is None:
+def _evaluation_records(setting: Setting, size: int) -> list[Record]:
+    evaluated = setting.evaluation(size)
+    if evaluated is None:
         return []
     loss = _result(
-        setting, f"{size} B, {judged.first} against {judged.best}", "loss of the model's choice", "x", judged.loss
+        setting,
+        f"{size} B, {evaluated.first} against {evaluated.best}",
+        "loss of the model's choice",
+        "x",
+        evaluated.loss,
     )
     rows = [loss | {"size": size}]
-    if judged.correlation is not None:
+    if evaluated.correlation is not None:
         metric = "rank correlation of model and simulation"
-        rows.append(_result(setting, f"{size} B", metric, "", judged.correlation) | {"size": size})
+        rows.append(_result(setting, f"{size} B", metric, "", evaluated.correlation) | {"size": size})
     return rows
 
 

@@ -57,14 +57,16 @@ def _cells(outcome: Outcome, native_s: float | None) -> Iterator[str]:
 
 
 def notes(setting: Setting, size: int) -> Iterator[str]:
-    """The model's choice judged, and what is missing from the table."""
-    judged = setting.judgement(size)
-    if judged is not None:
+    """The model's choice evaluated, and what is missing from the table."""
+    evaluated = setting.evaluation(size)
+    if evaluated is not None:
         same = (
-            "also the fastest strategy here" if judged.loss == 1 else f"{judged.loss:.2f} x the time of {judged.best}"
+            "also the fastest strategy here"
+            if evaluated.loss == 1
+            else f"{evaluated.loss:.2f} x the time of {evaluated.best}"
         )
-        ranking = "" if judged.correlation is None else f"; rank correlation {judged.correlation:.2f}"
-        yield f"the model's first choice: {judged.first}, {same}{ranking}"
+        ranking = "" if evaluated.correlation is None else f"; rank correlation {evaluated.correlation:.2f}"
+        yield f"the model's first choice: {evaluated.first}, {same}{ranking}"
     for outcome in setting.of(size):
         if outcome.chosen and outcome.variant == WHERRY:
             yield f"{outcome.variant} learned to run: {outcome.chosen}"

@@ -1,4 +1,4 @@
-"""How well does the cost model rank strategies, judged by simulated times?"""
+"""How well does the cost model rank strategies, evaluated by simulated times?"""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Evaluation:
     """first: what the model would try first; best: what is fastest in the simulation. Ratios of simulated times."""
 
     first: str
@@ -16,14 +16,14 @@ class Judgement:
     correlation: float | None  # Spearman's, of the two rankings; None with fewer than three strategies
 
 
-def judge(simulated: Mapping[str, float], predicted: Mapping[str, float]) -> Judgement | None:
+def evaluate(simulated: Mapping[str, float], predicted: Mapping[str, float]) -> Evaluation | None:
     """Both in seconds by strategy; looks at those that both know. None if there are none."""
     names = [name for name in simulated if name in predicted]
     if not names:
         return None
     by_model = sorted(names, key=lambda name: predicted[name])
     best = min(names, key=lambda name: simulated[name])
-    return Judgement(
+    return Evaluation(
         first=by_model[0],
         best=best,
         loss=simulated[by_model[0]] / simulated[best],

@@ -27,7 +27,7 @@ class Row:
 
 
 def rows(path: Path) -> list[Row]:
-    """Lines that are no rows are not ours to judge: the preload ignores a damaged file as a whole."""
+    """Lines that are no rows are not validated here: the preload ignores a damaged file as a whole."""
     return [row for line in _lines(path) if (row := _row(line)) is not None]
 
 

@@ -196,7 +196,7 @@ int exchange_in_place(const Task& task, const Blocks& blocks, const Prepared& pr
 }
 
 /// What the library says to MPI_DATATYPE_NULL where there is no data: it depends on how much it checks.
-int judge_no_type(const mpi::Api& api) {
+int code_without_type(const mpi::Api& api) {
   MPI_Comm alone = MPI_COMM_NULL;  // unlike MPI_COMM_SELF, without the program's error handler
   if (const int code = api.Comm_split(MPI_COMM_SELF, 0, 0, &alone); code != MPI_SUCCESS) return code;
   api.Comm_set_errhandler(alone, MPI_ERRORS_RETURN);
@@ -222,7 +222,7 @@ const Prepared& large_block_schedule(Communicator& c) {
 
 int validate(const mpi::Api& api, Blocks& blocks) {
   if (!blocks.untyped) return MPI_SUCCESS;
-  if (!blocks.untyped_code) blocks.untyped_code = judge_no_type(api);
+  if (!blocks.untyped_code) blocks.untyped_code = code_without_type(api);
   return *blocks.untyped_code;
 }
 

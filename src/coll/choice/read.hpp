@@ -11,7 +11,7 @@ template <class Call>
 concept Exchange =
     requires(const mpi::Api& api, const Call& call, Blocks& blocks) { read_blocks(api, call, 0, blocks); };
 
-/// False: arguments that only the library should judge.
+/// False: arguments that only the library should validate.
 template <Exchange Call>
 bool read(const mpi::Api& api, const Call& call, const Position& at, Blocks& blocks, SegmentCall&) {
   read_blocks(api, call, at.size, blocks);

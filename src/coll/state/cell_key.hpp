@@ -17,6 +17,6 @@ struct CellKey {
 };
 
 /// No block, or buffer, of the size class is larger.
-long long largest(const CellKey& key);
+constexpr long long largest(const CellKey& key) { return key.bucket == 0 ? 1 : 1LL << (key.bucket - 1); }
 
 }  // namespace wherry::run
