@@ -2,19 +2,16 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
-#include <new>
+#include <string>
+#include <utility>
 
 #include "interpose/control.h"
 #include "interpose/patient_api.hpp"
-#include "waiting/host.hpp"
 
 namespace wherry::interpose {
 
@@ -26,9 +23,6 @@ constinit heap::Arena arena;
 void SpinLock::yield() { ::sched_yield(); }
 
 namespace {
-
-constexpr std::uint64_t settle_interval_ns =
-    100'000'000;  // what a killed program may lose of the matrix of peers
 
 const Core* core_of_this_process = nullptr;
 
@@ -45,44 +39,6 @@ Queries load_queries() {
 #include "interpose/queries.inc"
 #undef FUNCTION
   return queries;
-}
-
-std::vector<profile::FunctionRecord> function_records() {
-  std::vector<profile::FunctionRecord> records;
-  for (const FunctionRow& row : function_table()) {
-    profile::FunctionRecord record{};
-    std::snprintf(record.name, sizeof record.name, "%s", row.name);
-    record.kind = row.kind;
-    records.push_back(record);
-  }
-  return records;
-}
-
-/// The rank that the launcher gave this process; empty text if no launcher says.
-std::string rank_from_environment() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
-  return {};
-}
-
-std::string file_name_of(int rank) {
-  if (rank < 0) return "pid-" + std::to_string(::getpid());
-  char name[32];
-  std::snprintf(name, sizeof name, "rank-%06d", rank);
-  return name;
-}
-
-std::string first_line_of_version(const mpi::Api& api) {
-  static char text[MPI_MAX_LIBRARY_VERSION_STRING + 1];
-  int length = 0;
-  api.Get_library_version(text, &length);
-  return std::string(text, std::strcspn(text, "\n"));
-}
-
-int to_number(const std::string& text) {
-  char* end = nullptr;
-  const long value = std::strtol(text.c_str(), &end, 10);
-  return text.empty() || *end != '\0' || value < 0 || value > INT_MAX ? -1 : static_cast<int>(value);
 }
 
 int advance() {
@@ -172,7 +128,7 @@ bool Backend::is_wrapped(Wrapped when) const {
     case Wrapped::always: return recording_ || replacing_ || caching_ || waiting_ || packing_ || problems;
     case Wrapped::completing: return recording_ || completing_;
     case Wrapped::waiting: return recording_ || waiting_ || completing_;
-    case Wrapped::nonblocking: return recording_ || starting() || completing_;
+    case Wrapped::nonblocking: return recording_ || replaces_nonblocking() || completing_;
     case Wrapped::caching: return recording_ || caching_;
     case Wrapped::packing: return recording_ || packing_;
     case Wrapped::sending: return recording_ || packing_ || waiting_;
@@ -211,7 +167,7 @@ run::Runtime& Backend::make_runtime() {
   if (made == nullptr) {
     const bool heard = recording_ || says(2);
     made = new run::Runtime(settings_, patient_api_, heard ? &listener : nullptr);
-    if (starting() && progress_engine_.exists())
+    if (replaces_nonblocking() && progress_engine_.exists())
       made->factory().drive([this] { return progress_engine_.wake(); });
     runtime_.store(made, std::memory_order_release);
   }
@@ -304,62 +260,9 @@ void Backend::session_closed() {
   if (sessions_ == 0 && !world_) ended();
 }
 
-bool Backend::open_record() {
-  int initialized = 0;
-  api_.Initialized(&initialized);
-  profile::Identity identity;
-  identity.rank = to_number(rank_from_environment());
-  if (initialized != 0) {
-    api_.Comm_rank(MPI_COMM_WORLD, &identity.rank);
-    api_.Comm_size(MPI_COMM_WORLD, &identity.size);
-    api_.Query_thread(&identity.thread_level);
-    MPI_Group world = MPI_GROUP_NULL;
-    api_.Comm_group(MPI_COMM_WORLD, &world);
-    handles.set_base(world);
-  } else if (handles.base() != MPI_GROUP_NULL) {
-    queries_.Group_rank(handles.base(), &identity.rank);
-    queries_.Group_size(handles.base(), &identity.size);
-  } else if (sessions_ == 0) {
-    return false;
-  }
-  identity.start_ns = start_ns_;
-  identity.abi = core_.abi;
-  identity.mpi_version = first_line_of_version(api_);
-  const std::string problem =
-      recorder.open(settings_.output, file_name_of(identity.rank), identity, function_records());
-  state_ = problem.empty() ? Recording::open : Recording::off;
-  if (!problem.empty()) std::fprintf(stderr, "wherry: %s; nothing is recorded\n", problem.c_str());
-  if (problem.empty() && initialized != 0) {
-    handles.comm(MPI_COMM_WORLD);
-    handles.comm(MPI_COMM_SELF);
-  }
-  return problem.empty();
-}
-
 void Backend::print_problems(int rank) {
   if (std::exchange(problems_printed_, true) || rank != 0) return;
   for (const std::string& problem : settings_.problems) std::fprintf(stderr, "wherry: %s\n", problem.c_str());
-}
-
-void Backend::settle(std::uint64_t now_ns) {
-  memory.count();
-  if (memory.is_due(now_ns)) record_memory(now_ns);
-  if (now_ns < next_settle_ns_) return;
-  next_settle_ns_ = now_ns + settle_interval_ns;
-  handles.settle();
-}
-
-void Backend::book_polled() {
-  for (std::uint32_t i = 0; i < function_table().size(); ++i) recorder.polled(i, patience.polled(i));
-}
-
-void Backend::record_memory(std::uint64_t now_ns) {
-  if (memory.look(now_ns)) recorder.memory(memory.changes(), memory.span());
-}
-
-void Backend::look_at_memory() {
-  const std::uint64_t now_ns = profile::monotonic_ns();
-  if (memory.is_due(now_ns)) memory.look(now_ns);
 }
 
 void Backend::shut_down() {
@@ -368,14 +271,7 @@ void Backend::shut_down() {
     windows()->each([this](const window::Windows::Known& known) { book(known); });
   {
     const std::lock_guard guard(lock);
-    if (state_ == Recording::open) {
-      handles.settle();
-      book_polled();
-      recorder.threads(waiting::computing_threads("/proc/self/task"),
-                       waiting::count(waiting::allowed_processors()));
-      record_memory(profile::monotonic_ns());
-      recorder.finish();
-    }
+    if (state_ == Recording::open) finish_record();
     if (std::exchange(ended_, true)) return;
   }
   patience.end();

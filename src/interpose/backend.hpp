@@ -124,7 +124,7 @@ class Backend {
   bool replacing() const { return replacing_; }
   /// Whether blocking calls may poll.
   bool waiting() const { return waiting_; }
-  bool starting() const { return replacing_ && settings_.features.nonblocking; }
+  bool replaces_nonblocking() const { return replacing_ && settings_.features.nonblocking; }
   /// Whether windows may be cached.
   bool caching() const { return caching_; }
   /// Whether Wherry may pack derived datatypes: it asks about types on MPI_COMM_SELF, which needs MPI_Init.
@@ -147,7 +147,7 @@ class Backend {
     return made != nullptr ? *made : make_runtime();
   }
   /// Whether a thread is to progress what is started.
-  bool wants_thread() const { return starting() && settings_.progress == ProgressBy::thread; }
+  bool wants_thread() const { return replaces_nonblocking() && settings_.progress == ProgressBy::thread; }
   void* next(int symbol) const { return core_.next[symbol]; }
   void* next(std::string_view name) const;
   const mpi::Api& api() const { return api_; }
@@ -204,12 +204,15 @@ class Backend {
 
   run::Runtime& make_runtime();
   bool is_wrapped(Wrapped when) const;
+  // recording.cpp, with the lock held
   bool open_record();
-  void print_problems(int rank);
+  void finish_record();
   void book_polled();
+  void record_memory(std::uint64_t now_ns);
+
+  void print_problems(int rank);
   void watch_self();
   void look_at_memory();
-  void record_memory(std::uint64_t now_ns);
   static void stop_in_child();
 
   const Core& core_;

@@ -12,19 +12,19 @@ namespace {
 
 const mpi::Api* library_of_this_process = nullptr;
 
-template <auto blocking, auto starting,
+template <auto blocking, auto nonblocking,
           class Function = std::remove_reference_t<decltype(mpi::Api{}.*blocking)>>
 struct Patient;
 
 /// The communicator is a collective's last argument.
-template <auto blocking, auto starting, class... Arguments>
-struct Patient<blocking, starting, int (*)(Arguments...)> {
+template <auto blocking, auto nonblocking, class... Arguments>
+struct Patient<blocking, nonblocking, int (*)(Arguments...)> {
   static int call(Arguments... arguments) {
     const mpi::Api& library = *library_of_this_process;
     const MPI_Comm comm = std::get<sizeof...(Arguments) - 1>(std::tie(arguments...));
     if (!backend().patience.polls_together(comm)) return (library.*blocking)(arguments...);
     MPI_Request request = MPI_REQUEST_NULL;
-    const int code = (library.*starting)(arguments..., &request);
+    const int code = (library.*nonblocking)(arguments..., &request);
     if (code != MPI_SUCCESS) return code;
     return waiting::poll([&](int* flag) { return library.Test(&request, flag, MPI_STATUS_IGNORE); });
   }

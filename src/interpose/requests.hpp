@@ -15,7 +15,7 @@ namespace wherry::interpose {
 template <class Next>
 int start_requests(int count, const MPI_Request requests[], const Next& next) {
   const int code = next();
-  if (code == MPI_SUCCESS && backend().starting())
+  if (code == MPI_SUCCESS && backend().replaces_nonblocking())
     backend().runtime().factory().started({requests, static_cast<std::size_t>(count)});
   return code;
 }
@@ -23,7 +23,7 @@ int start_requests(int count, const MPI_Request requests[], const Next& next) {
 /// Forgotten first: another thread may get the same handle for a new request as soon as it is free.
 template <class Next>
 int free_request(MPI_Request* request, const Next& next) {
-  if (!backend().starting()) return next();
+  if (!backend().replaces_nonblocking()) return next();
   const std::shared_ptr<const void> kept = backend().runtime().factory().forget(*request);
   return next();
 }
@@ -31,7 +31,7 @@ int free_request(MPI_Request* request, const Next& next) {
 /// Collectives cannot be cancelled (MPI 4.1, 6.13), and the receive that stands for one must not be.
 template <class Next>
 int cancel_request(MPI_Request* request, const Next& next) {
-  const bool ours = backend().starting() && backend().runtime().factory().is_ours(*request);
+  const bool ours = backend().replaces_nonblocking() && backend().runtime().factory().is_ours(*request);
   return ours ? MPI_ERR_REQUEST : next();
 }
 

@@ -47,14 +47,14 @@ int replaceable(int (run::Runtime::*operation)(const Arguments&, const run::Nati
 /// The same for a non-blocking call, which `next` starts if the runtime does not.
 template <class Arguments, class Next>
 int startable(Call& call, const Arguments& arguments, MPI_Request* request, const Next& next) {
-  if (!backend().starting() || !is_replaceable(call)) return next();
+  if (!backend().replaces_nonblocking() || !is_replaceable(call)) return next();
   return backend().runtime().start(arguments, [&next] { return next(); }, request);
 }
 
 /// The same for a persistent call, which `next` makes.
 template <class Arguments, class Next>
 int initializable(Call& call, const Arguments& arguments, MPI_Request* request, const Next& next) {
-  if (!backend().starting() || !is_replaceable(call)) return next();
+  if (!backend().replaces_nonblocking() || !is_replaceable(call)) return next();
   return backend().runtime().init(arguments, [&next] { return next(); }, request);
 }
 
