@@ -172,9 +172,10 @@ static int issue(Call* c, MPI_Comm comm) {
 static MPI_Comm ring(void) {
   int from[NEIGHBORS], to[NEIGHBORS];
   MPI_Comm made;
-  for (int i = 0; i < NEIGHBORS; ++i) from[i] = (rank + 2 * size - steps[i]) % size, to[i] = (rank + steps[i]) % size;
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, NEIGHBORS, from, MPI_UNWEIGHTED, NEIGHBORS, to, MPI_UNWEIGHTED,
-                                 MPI_INFO_NULL, 0, &made);
+  for (int i = 0; i < NEIGHBORS; ++i)
+    from[i] = (rank + 2 * size - steps[i]) % size, to[i] = (rank + steps[i]) % size;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, NEIGHBORS, from, MPI_UNWEIGHTED, NEIGHBORS, to,
+                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &made);
   return made;
 }
 
