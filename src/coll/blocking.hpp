@@ -21,9 +21,9 @@ class Running {
   /// What an all-to-all in c.blocks is like. Irregular ones agree on a size class now and then.
   Described describe_exchange(Communicator& c, Collective collective) const;
 
-  /// Runs the call that c holds, by a strategy or by the library. reading_s: seconds that the reading of its arguments took,
-  /// where native calls are spared it; they count as a strategy's. Returns an MPI code, which the handler of comm has
-  /// seen.
+  /// Runs the call that c holds, by a strategy or by the library. reading_s: seconds that the reading of its arguments
+  /// took, where native calls are spared it; they count as a strategy's. Returns an MPI code, which the handler of comm
+  /// has seen.
   int run(Communicator& c, MPI_Comm comm, const Described& call, const Native& native,
           double reading_s = 0) const;
   /// The library's, as far as the record is concerned.

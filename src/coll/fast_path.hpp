@@ -38,8 +38,8 @@ class FastPathCalls {
   }
   /// Tells the learner of the calls that were made without it.
   static void end(FastPath& fast_path);
-  /// Looks whether those that follow this call need no more than the library. Not at the first of its kind, which may be the
-  /// only one.
+  /// Looks whether those that follow this call need no more than the library. Not at the first of its kind, which may
+  /// be the only one.
   void grow(Communicator& c, const CallSignature& like, const Described& call) const;
 
  private:

@@ -1,5 +1,5 @@
-// An algorithm with its schedules on a communicator: what a call takes of memory, and how it is performed. The families of
-// schedules differ in the types below, and their callers need not know of which one an algorithm is.
+// An algorithm with its schedules on a communicator: what a call takes of memory, and how it is performed. The families
+// of schedules differ in the types below, and their callers need not know of which one an algorithm is.
 #pragma once
 
 #include <cstddef>

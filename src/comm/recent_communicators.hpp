@@ -12,8 +12,9 @@
 
 namespace wherry::run {
 
-/// find() may be called by any thread that may use the communicator: no other one makes or frees it meanwhile, so what is found
-/// lives. put() needs a lock of the caller's; forget() comes before the handle can be given to another communicator.
+/// find() may be called by any thread that may use the communicator: no other one makes or frees it meanwhile, so what
+/// is found lives. put() needs a lock of the caller's; forget() comes before the handle can be given to another
+/// communicator.
 template <class State>
 class RecentCommunicators {
  public:

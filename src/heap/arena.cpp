@@ -105,7 +105,8 @@ std::byte* Arena::small_block(std::uint32_t bin) noexcept {
   return std::exchange(next_, next_ + bytes);
 }
 
-/// As large as what there is already, so that little lies idle. What is left of the chunk before is less than small_max.
+/// As large as what there is already, so that little lies idle. What is left of the chunk before is less than
+/// small_max.
 bool Arena::add_chunk() noexcept {
   const std::size_t bytes = std::clamp(usage_.chunk_bytes, first_chunk, largest_chunk);
   auto* const chunk = static_cast<std::byte*>(map(bytes));

@@ -1,9 +1,9 @@
 // Wherry's own memory: an allocator over mapped memory that never calls malloc.
 //
-// Freeing one buffer above 128 KiB raises glibc's thresholds for the rest of the run, and with them the page faults of the
-// program's own buffers: a program must not notice what Wherry allocates. Small blocks are cut from chunks and come back by
-// size; large ones are mappings of their own, of which a few are kept, so that a buffer that is needed again costs no
-// page faults.
+// Freeing one buffer above 128 KiB raises glibc's thresholds for the rest of the run, and with them the page faults of
+// the program's own buffers: a program must not notice what Wherry allocates. Small blocks are cut from chunks and come
+// back by size; large ones are mappings of their own, of which a few are kept, so that a buffer that is needed again
+// costs no page faults.
 #pragma once
 
 #include <array>

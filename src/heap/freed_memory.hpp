@@ -1,8 +1,8 @@
 // The decision of WHERRY_MEMORY=auto: whether malloc should keep memory that the program frees, from counters alone.
 //
-// Pure: what it answers depends on the samples that it is given and nothing else. Of a stretch between two samples it counts the
-// faults on pages that the process has had before: those that its peak memory did not grow by. First touches of new memory
-// are no reason to keep any.
+// Pure: what it answers depends on the samples that it is given and nothing else. Of a stretch between two samples it
+// counts the faults on pages that the process has had before: those that its peak memory did not grow by. First touches
+// of new memory are no reason to keep any.
 #pragma once
 
 #include <array>

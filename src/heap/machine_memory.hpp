@@ -22,13 +22,15 @@ bool overcommit_is_strict(const SystemFiles& files = {});
 /// Whether the process locks its memory (mlockall): what is kept then stays in the machine's.
 bool is_locked(const SystemFiles& files = {});
 
-/// What malloc may keep for each of so many processes: an eighth of their share, at most 256 MiB. 0: too little to be of use.
+/// What malloc may keep for each of so many processes: an eighth of their share, at most 256 MiB. 0: too little to be
+/// of use.
 std::size_t keepable(const MachineMemory& memory, int processes);
 
 /// Whether so little is left that what is kept should go.
 bool is_short(const MachineMemory& memory);
 
-/// Nanoseconds for a page fault on fresh memory: the mean of eight, the least of four such means, for others disturb some.
+/// Nanoseconds for a page fault on fresh memory: the mean of eight, the least of four such means, for others disturb
+/// some.
 double measured_fault_ns();
 
 }  // namespace wherry::heap

@@ -1,8 +1,8 @@
 // What glibc's malloc does with memory that the program frees.
 //
-// glibc maps blocks above a threshold and unmaps them when they are freed, and gives the top of the heap back when more than another
-// threshold of it is free; each of these pages is faulted anew when it is needed again. Both thresholds rise by themselves with
-// the largest block freed so far, until one of them is set: from then on they stay as they are.
+// glibc maps blocks above a threshold and unmaps them when they are freed, and gives the top of the heap back when more
+// than another threshold of it is free; each of these pages is faulted anew when it is needed again. Both thresholds
+// rise by themselves with the largest block freed so far, until one of them is set: from then on they stay as they are.
 #pragma once
 
 #include <cstddef>

@@ -23,7 +23,8 @@ namespace wherry::run {
 
 namespace {
 
-/// All-to-alls are the calls that gain most. Nothing else may count: ranks enable it in the same call, whatever each was told.
+/// All-to-alls are the calls that gain most. Nothing else may count: ranks enable it in the same call, whatever each
+/// was told.
 template <class Call>
 constexpr Weight weight_of = Exchange<Call> ? Weight::full : Weight::light;
 

@@ -37,8 +37,8 @@ struct Environment {
 
 /// Everything Wherry keeps in one process: settings, what was learned, and communicator state.
 ///
-/// The collectives may be called from several threads as MPI allows (not at once on one communicator). They are collective
-/// over comm and return MPI codes; an error that arises in Wherry's own messages has been passed to
+/// The collectives may be called from several threads as MPI allows (not at once on one communicator). They are
+/// collective over comm and return MPI codes; an error that arises in Wherry's own messages has been passed to
 /// comm's error handler. Each call runs `native` or a schedule; all ranks run the same.
 class Runtime {
  public:
@@ -77,11 +77,13 @@ class Runtime {
   /// Forms that do not end in the call that begins them, and what progresses them.
   OperationFactory& factory();
 
-  /// Progresses what was started. How many calls have ended by this. Thread-safe, and safe inside the library's own calls.
+  /// Progresses what was started. How many calls have ended by this. Thread-safe, and safe inside the library's own
+  /// calls.
   int advance();
   bool is_idle() const;
 
-  /// How the next calls choose: a strategy's name or "native" instead of the settings, or "auto" for the settings again.
+  /// How the next calls choose: a strategy's name or "native" instead of the settings, or "auto" for the settings
+  /// again.
   /// Local, but must be given alike on all ranks. Returns false if the name is unknown.
   bool force(std::string_view name);
 

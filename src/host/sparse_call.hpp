@@ -25,8 +25,8 @@ inline constexpr std::string_view automatic_algorithm = "auto";
 /// registry: nullptr leaves the exchange to native collectives. asked: a strategy's name, "native" or "auto".
 /// *ran: what ran. Collective over comm.
 ///
-/// Messages that cannot be sent (no such rank, no data) are left out, and all others exchanged, so that no other rank waits; then
-/// their error is reported. Errors have been passed to comm's error handler.
+/// Messages that cannot be sent (no such rank, no data) are left out, and all others exchanged, so that no other rank
+/// waits; then their error is reported. Errors have been passed to comm's error handler.
 int sparse_exchange(const mpi::Api& api, CommunicatorRegistry* registry, std::string_view asked,
                     const SparseExchange& exchange, std::string_view* ran);
 

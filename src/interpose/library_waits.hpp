@@ -4,8 +4,8 @@
 // MPICH (since 4.3) and Open MPI call functions that are registered with them wherever they wait: ours yields, and
 // sleeps after a while, as polling does. Where MPICH waits for one target of a window it calls none, but follows its
 // control variable MPIR_CVAR_ENABLE_HEAVY_YIELD, which can be written at run time: then it sleeps at each turn. That is
-// worse than spinning unless ranks share cores for good. MPICH 5, 4 ranks on 2 cores, one element put in each step, to a
-// created window: fence 15 to 24 ms natively and 0.1 to 0.2 with both; lock and unlock up to 19 ms, and 0.2 to 0.8.
+// worse than spinning unless ranks share cores for good. MPICH 5, 4 ranks on 2 cores, one element put in each step, to
+// a created window: fence 15 to 24 ms natively and 0.1 to 0.2 with both; lock and unlock up to 19 ms, and 0.2 to 0.8.
 #pragma once
 
 #include <mpi.h>
@@ -32,8 +32,8 @@ class LibraryWaits {
   /// From now on the library waits as it does.
   void end();
 
-  /// A call of this thread begins, in which the library is to give the core away. for_good: ranks share cores all along.
-  /// False: the library has no means.
+  /// A call of this thread begins, in which the library is to give the core away. for_good: ranks share cores all
+  /// along. False: the library has no means.
   bool enter(bool for_good);
   void leave();
   /// It spins again: what is registered may go.

@@ -1,4 +1,5 @@
-// operator new and delete of a backend, and of the C++ library inside it: from Wherry's arena instead of the program's heap.
+// operator new and delete of a backend, and of the C++ library inside it: from Wherry's arena instead of the program's
+// heap.
 //
 // Of the backends only: they export one name and bind their own to themselves (backend.map, -Bsymbolic). A program that
 // links the library of include/wherry/ keeps its own.

@@ -115,8 +115,8 @@ int get_info(MPI_Win win, MPI_Info* info, const Next& next) {
   return code;
 }
 
-/// The key wherry_cache with the value invalidate: how a program under the preload says that others have written. To forget is right
-/// whatever else it may say.
+/// The key wherry_cache with the value invalidate: how a program under the preload says that others have written. To
+/// forget is right whatever else it may say.
 template <class Next>
 int set_info(MPI_Win win, MPI_Info info, const Next& next) {
   Window* const window = cached(win);

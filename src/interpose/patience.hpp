@@ -1,8 +1,9 @@
 // How the program's blocking calls wait in this process: in the library, or by their non-blocking forms and polling.
 //
-// Point-to-point calls and those on requests are each rank's own affair, and follow what the kernel counts. Blocking and non-blocking
-// collectives do not match (MPI 4.1, 6.12), so for those the ranks of MPI_COMM_WORLD agree once, when MPI has begun. What they agreed
-// holds in communicators of no others: those of programs that were spawned or connected may have agreed on something else.
+// Point-to-point calls and those on requests are each rank's own affair, and follow what the kernel counts. Blocking
+// and non-blocking collectives do not match (MPI 4.1, 6.12), so for those the ranks of MPI_COMM_WORLD agree once, when
+// MPI has begun. What they agreed holds in communicators of no others: those of programs that were spawned or connected
+// may have agreed on something else.
 #pragma once
 
 #include <mpi.h>
@@ -33,11 +34,12 @@ class Patience {
         library_(api, waits),
         notices_(api, queries) {}
 
-  /// MPI has begun. agreeing: there is an MPI_COMM_WORLD, over which this is then collective, and its collectives are not to be left
-  /// to the library. Without, nothing is known of the cores, and each rank follows its counters.
+  /// MPI has begun. agreeing: there is an MPI_COMM_WORLD, over which this is then collective, and its collectives are
+  /// not to be left to the library. Without, nothing is known of the cores, and each rank follows its counters.
   /// find: a symbol of the library, or nullptr.
   void begin(bool agreeing, void* (*find)(const char* name));
-  /// MPI is about to end: from now on all calls are the library's. Where collectives poll, all ranks wait for each other.
+  /// MPI is about to end: from now on all calls are the library's. Where collectives poll, all ranks wait for each
+  /// other.
   void end();
 
   /// Whether a call that only this rank makes polls.

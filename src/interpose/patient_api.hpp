@@ -5,8 +5,8 @@
 
 namespace wherry::interpose {
 
-/// The same table, with collectives that poll where Patience says so in their communicator. library must outlive the result, and is
-/// the same for all calls.
+/// The same table, with collectives that poll where Patience says so in their communicator. library must outlive the
+/// result, and is the same for all calls.
 mpi::Api patient_api(const mpi::Api& library);
 
 }  // namespace wherry::interpose

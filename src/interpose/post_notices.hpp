@@ -1,5 +1,5 @@
-// MPICH waits in MPI_Win_start, or in MPI_Win_complete, until the targets have called MPI_Win_post, in a loop that never
-// gives the core away. So where ranks share cores, MPI_Win_post also sends an empty message to each origin, and
+// MPICH waits in MPI_Win_start, or in MPI_Win_complete, until the targets have called MPI_Win_post, in a loop that
+// never gives the core away. So where ranks share cores, MPI_Win_post also sends an empty message to each origin, and
 // MPI_Win_start waits for it by polling: then the library finds that all have posted.
 //
 // One communicator serves all windows. The message that comes may be of another window: a rank has posted to an origin

@@ -47,8 +47,8 @@ bool ProgramMemory::look(std::uint64_t now_ns) {
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
   const std::uint64_t system = nanoseconds(usage.ru_stime), user = nanoseconds(usage.ru_utime);
-  // The clock of the decision is processor time: what the program waits for others that have the processor is no measure of what
-  // its faults cost. A stretch is long enough for a step of most programs.
+  // The clock of the decision is processor time: what the program waits for others that have the processor is no
+  // measure of what its faults cost. A stretch is long enough for a step of most programs.
   const heap::Sample sample = {system + user, static_cast<std::uint64_t>(usage.ru_minflt),
                                static_cast<std::uint64_t>(usage.ru_maxrss) << 10,
                                calls_.load(std::memory_order_relaxed)};

@@ -1,5 +1,5 @@
-// The lever WHERRY_MEMORY: looks at the process every few milliseconds, at calls that the preload sees anyway, and lets malloc keep
-// what the program frees where that pays.
+// The lever WHERRY_MEMORY: looks at the process every few milliseconds, at calls that the preload sees anyway, and lets
+// malloc keep what the program frees where that pays.
 #pragma once
 
 #include <atomic>

@@ -83,7 +83,8 @@ class Delivery {
 };
 
 /// Open MPI (4.1 and 5.0) writes all of a contiguous message of more than 4 KiB into a receive that has less room; of
-/// derived types it does not. A program that is told of the error must find its memory, and Wherry's, as without Wherry.
+/// derived types it does not. A program that is told of the error must find its memory, and Wherry's, as without
+/// Wherry.
 inline constexpr std::string_view truncation_obstacle =
     "errors return, and Open MPI writes messages of bytes past the end of shorter receives";
 

@@ -8,8 +8,8 @@
 
 namespace wherry::interpose {
 
-/// How a call that looks ended. MPICH 5 gives MPI_SUCCESS where an error handler of the program's own has seen an error: that
-/// it failed shows by what it has not written.
+/// How a call that looks ended. MPICH 5 gives MPI_SUCCESS where an error handler of the program's own has seen an
+/// error: that it failed shows by what it has not written.
 struct Asked {
   int code;
   bool failed;
@@ -64,8 +64,8 @@ Asked validate(const Check& check) {
   return begun;
 }
 
-/// A receive, which the library performs once its message is there: not by a request, whose errors some libraries (MPICH 4) bring to
-/// another error handler. arrived: probes. Wrong arguments must not wait for a message.
+/// A receive, which the library performs once its message is there: not by a request, whose errors some libraries
+/// (MPICH 4) bring to another error handler. arrived: probes. Wrong arguments must not wait for a message.
 template <class Check, class Test, class Take>
 int by_arrival(const Check& check, const Test& arrived, const Take& take) {
   Asked done = validate(check);

@@ -7,8 +7,8 @@
 
 namespace wherry::mpi {
 
-/// SMPI's own sends everybody's data to everybody, which takes minutes at 1024 ranks. This one is complete when it begins, but
-/// the program may not know that: its request is a request.
+/// SMPI's own sends everybody's data to everybody, which takes minutes at 1024 ranks. This one is complete when it
+/// begins, but the program may not know that: its request is a request.
 inline int reduce_at_once(const void* send, void* receive, int count, MPI_Datatype type, MPI_Op op,
                           MPI_Comm comm, MPI_Request* request) {
   const int code = PMPI_Allreduce(send, receive, count, type, op, comm);

@@ -1,4 +1,5 @@
-// Messages that matched probes have found and no receive has taken yet: which communicator they are of is not said again.
+// Messages that matched probes have found and no receive has taken yet: which communicator they are of is not said
+// again.
 #pragma once
 
 #include <mpi.h>

@@ -226,8 +226,8 @@ struct MemoryRecord {
   std::uint32_t fault_ns;  // what one fault costs, measured at the start
 };
 
-/// What stretches of the program's course took natively and with Wherry's choices on one communicator, by this rank's clock: a
-/// controlled trial.
+/// What stretches of the program's course took natively and with Wherry's choices on one communicator, by this rank's
+/// clock: a controlled trial.
 struct GainRecord {
   std::uint32_t comm;     // index into comms; ~0: unknown
   std::uint32_t verdict;  // agreed: 0 open, 1 native is faster, 2 Wherry's choices are

@@ -11,8 +11,9 @@ namespace wherry::profile {
 /// Owns one record file while it is written.
 ///
 /// Space is reserved before it is touched, so that a full disk makes append() return nullptr (and count a dropped
-/// event) instead of killing the program with SIGBUS. No descriptor stays open: they are the program's, which may close them all and use
-/// their numbers for files of its own. Not thread-safe. Pointers to records are valid until the next append.
+/// event) instead of killing the program with SIGBUS. No descriptor stays open: they are the program's, which may close
+/// them all and use their numbers for files of its own. Not thread-safe. Pointers to records are valid until the next
+/// append.
 class RecordFile {
  public:
   RecordFile() = default;

@@ -180,8 +180,8 @@ void Recorder::arrival(std::uint32_t comm, std::uint32_t function, std::uint64_t
     *record = {comm, function, sequence, enter_ns, leave_ns};
 }
 
-/// Doubles the stride and keeps what lies on it. All ranks keep those whose hash is a multiple of a power of two, so the
-/// records of ranks with different strides still meet. At least one record goes: else the oldest half does.
+/// Doubles the stride and keeps what lies on it. All ranks keep those whose hash is a multiple of a power of two, so
+/// the records of ranks with different strides still meet. At least one record goes: else the oldest half does.
 void Recorder::thin_arrivals() {
   arrival_stride_ *= 2;
   const std::uint32_t used = file_.used(Table::arrivals);

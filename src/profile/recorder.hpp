@@ -43,7 +43,8 @@ struct CallEvent {
   bool derived;
 };
 
-/// Fields as narrow as an event's: to read two of those at once, just after they were written, takes the processor long.
+/// Fields as narrow as an event's: to read two of those at once, just after they were written, takes the processor
+/// long.
 struct CallKey {
   std::uint32_t place, comm, function_and_bucket;
   bool operator==(const CallKey&) const = default;
@@ -87,7 +88,8 @@ class Recorder {
                   std::uint32_t stands_for = 1);
   void decided(const Subject& subject, std::uint32_t call, std::string_view strategy, Reason reason,
                std::uint64_t time_ns, std::uint64_t native_ns);
-  /// The trial of a communicator's calls has come so far. Programs make communicators by the thousand: the first ones count.
+  /// The trial of a communicator's calls has come so far. Programs make communicators by the thousand: the first ones
+  /// count.
   void compared(const GainRecord& gain);
   void fell_back(std::uint32_t function, std::string_view reason);
   /// So many calls of the function have polled, in all.

@@ -1,12 +1,13 @@
 // Which calls of frequent, cheap functions are timed: to read a clock twice takes as long as MPI_Irecv does.
 //
-// Every call is counted. While the calls of a function take less than a microsecond in the mean, one in eight is timed, at
-// random, and stands for those since the last one that was. After 4096 timed calls it is one in 64: of so many the mean is
-// known within some percent, and more would only cost time.
+// Every call is counted. While the calls of a function take less than a microsecond in the mean, one in eight is timed,
+// at random, and stands for those since the last one that was. After 4096 timed calls it is one in 64: of so many the
+// mean is known within some percent, and more would only cost time.
 //
-// Which collectives are timed follows from a hash of their number on the communicator, so that ranks that time some of them
-// time the same, also where one times more than another. A call that may wait for others is watched by a coarse clock, which
-// is read in a tenth of the time: one that takes so long that this clock sees it stands for itself, whatever was sampled.
+// Which collectives are timed follows from a hash of their number on the communicator, so that ranks that time some of
+// them time the same, also where one times more than another. A call that may wait for others is watched by a coarse
+// clock, which is read in a tenth of the time: one that takes so long that this clock sees it stands for itself,
+// whatever was sampled.
 #pragma once
 
 #include <atomic>

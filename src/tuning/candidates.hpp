@@ -1,5 +1,5 @@
-// What could run on a placement, and what the cost model expects of it: the runtime chooses by it, `wherry explain` tells
-// it. Pure: the same on all ranks.
+// What could run on a placement, and what the cost model expects of it: the runtime chooses by it, `wherry explain`
+// tells it. Pure: the same on all ranks.
 #pragma once
 
 #include <functional>
@@ -28,7 +28,8 @@ AlgorithmCandidate counted(const schedule::Algorithm& algorithm, const topology:
 /// The most segments that a pipeline cuts its data into: what is counted and priced are the powers of two up to it.
 inline constexpr int deepest = 256;
 
-/// Everything that applies to a placement, in the registry's order. Every depth of a pipeline is an algorithm of its own.
+/// Everything that applies to a placement, in the registry's order. Every depth of a pipeline is an algorithm of its
+/// own.
 ///
 /// Counted for root 0, which stands for all: the root makes little difference, and what is learned is shared.
 std::vector<AlgorithmCandidate> survey(const topology::Placement& placement,
@@ -49,7 +50,8 @@ constexpr long long uniform_staging(int most_slots, int size, long long block_by
   return (most_slots + 2LL * size) * block_bytes;
 }
 
-/// Staging that the algorithm may need on any rank. Blocks are equal; irregular ones need other memory (coll/blocks/block_collectives.hpp).
+/// Staging that the algorithm may need on any rank. Blocks are equal; irregular ones need other memory
+/// (coll/blocks/block_collectives.hpp).
 long long staging_bytes(const AlgorithmCandidate& candidate, const Load& load);
 
 model::Cost cost(const AlgorithmCandidate& candidate, const Load& load, const model::Machine& machine);
@@ -63,7 +65,8 @@ struct Estimate {
 /// Whether an algorithm may be used at all for the calls in question. Must answer alike on all ranks.
 using Allowed = std::function<bool(const AlgorithmCandidate&)>;
 
-/// The candidates that are allowed, in their order; of each pipeline the depth that takes least time. They must outlive it.
+/// The candidates that are allowed, in their order; of each pipeline the depth that takes least time. They must outlive
+/// it.
 std::vector<Estimate> estimates(std::span<const AlgorithmCandidate> candidates, const Load& load,
                                 const model::Machine& machine, const Allowed& allowed = {});
 
@@ -74,11 +77,11 @@ schedule::Algorithm deepened(const schedule::Algorithm& algorithm, const topolog
 /// The machine of the second opinion in expected_seconds(): all latencies are four times as long.
 model::Machine with_long_waits(model::Machine machine);
 
-/// What a learner had better expect of each: the cost model with a doubt. The constants are rarely those of the machine, and
-/// most often it is waiting that takes longer: ranks that share a core must be woken first, switches are slow. So the geometric
-/// mean counts of how far a strategy is behind the best here and where all waits are longer, in units of the best here. What is
-/// first in both stays first; what needs few steps gets its chance. A pipeline keeps the depth that is best here. The same bits
-/// on all ranks.
+/// What a learner had better expect of each: the cost model with a doubt. The constants are rarely those of the
+/// machine, and most often it is waiting that takes longer: ranks that share a core must be woken first, switches are
+/// slow. So the geometric mean counts of how far a strategy is behind the best here and where all waits are longer, in
+/// units of the best here. What is first in both stays first; what needs few steps gets its chance. A pipeline keeps
+/// the depth that is best here. The same bits on all ranks.
 std::vector<double> expected_seconds(std::span<const Estimate> estimates, const Load& load,
                                      const model::Machine& machine);
 

@@ -53,8 +53,8 @@ class ControlledTrial {
   /// the difference between the two as the learner knows it, or unknown.
   static constexpr long long unknown = -1;
   Arm begin(CallPeriod::Kind kind, long long expected_ns);
-  /// Such a call where native runs between pairs, and nothing is due: counts it as begin() would, for other ranks may ask that.
-  /// False: begin() must be asked.
+  /// Such a call where native runs between pairs, and nothing is due: counts it as begin() would, for other ranks may
+  /// ask that. False: begin() must be asked.
   bool passes(CallPeriod::Kind kind, long long expected_ns) {
     if (length_ > 0 || (calls_ >= begin_at_ && !unaffordable_) || arm_between() == Arm::other) return false;
     count(kind, expected_ns);

@@ -165,8 +165,8 @@ class Learner {
 
   /// The fastest candidate but native, by the means so far; none if none was tried.
   std::optional<std::size_t> best_other() const;
-  /// The program's course has shown that this one is faster than native, which won here: it takes over, and these rounds alone do not
-  /// bring native back. After settled(), alike on all ranks.
+  /// The program's course has shown that this one is faster than native, which won here: it takes over, and these
+  /// rounds alone do not bring native back. After settled(), alike on all ranks.
   void promote(std::size_t candidate);
   /// The ranks agree on this winner's time now, whatever it is, for what travels with it. Alike on all ranks.
   void hasten();

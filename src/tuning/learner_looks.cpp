@@ -17,13 +17,15 @@ constexpr std::uint64_t confirming_calls = 8;
 constexpr std::uint64_t most_look_calls = 12;
 constexpr std::uint64_t calls_per_look_call = 128;
 
-// Candidates of a look besides native and what runs. With two, all of a list have been in two looks after some thousand calls.
+// Candidates of a look besides native and what runs. With two, all of a list have been in two looks after some thousand
+// calls.
 constexpr std::size_t most_challengers = 2;
 
 // Looks in a row that a doubt may bring forward.
 constexpr int most_doubts = 2;
 
-// Looks that are remembered: where one call in five takes a thousand times as long, fewer would often show none of them.
+// Looks that are remembered: where one call in five takes a thousand times as long, fewer would often show none of
+// them.
 constexpr std::size_t memory = 8;
 
 // Looks, of those remembered, at which a challenger must have been better.
@@ -32,7 +34,8 @@ constexpr std::ptrdiff_t convincing = 2;
 // Calls before a glance is repeated that found another time than usual, and before the first one of what runs.
 constexpr std::uint64_t early_glance = 16;
 
-// Glances are so many times as far apart while others run in the winner's place: the winner's calls in them are 0.8% of all.
+// Glances are so many times as far apart while others run in the winner's place: the winner's calls in them are 0.8% of
+// all.
 constexpr std::uint64_t resting_gaps = 8;
 
 }  // namespace
@@ -95,8 +98,8 @@ std::vector<std::size_t> Learner::challengers() {
   return chosen;
 }
 
-/// By the medians of glances: whether everything has become slower is no question of its tail. Rows of training are too short to
-/// compare with: what is usual is known from the first glance on.
+/// By the medians of glances: whether everything has become slower is no question of its tail. Rows of training are too
+/// short to compare with: what is usual is known from the first glance on.
 bool Learner::has_changed(double seconds) const {
   return options_.budget > 0 && usual_s_ && differs(seconds, *usual_s_);
 }
@@ -113,7 +116,8 @@ bool Learner::have_all_changed(std::span<const double> times) const {
   return true;
 }
 
-/// Training begins again at the second time in a row: a machine that several programs share is slow for a moment now and then.
+/// Training begins again at the second time in a row: a machine that several programs share is slow for a moment now
+/// and then.
 bool Learner::suspect_change(double seconds) {
   const bool changed = has_changed(seconds);
   const bool certain = changed && suspicious_;
@@ -171,8 +175,8 @@ std::size_t Learner::better_one(std::span<const double> shares) const {
   return next;
 }
 
-/// Whether it is faster in the mean, and so many of its remembered looks found it so that it is no luck; exact times need no second
-/// one. limit: in shares of native's time.
+/// Whether it is faster in the mean, and so many of its remembered looks found it so that it is no luck; exact times
+/// need no second one. limit: in shares of native's time.
 bool Learner::is_convincing(std::size_t candidate, double limit) const {
   std::ptrdiff_t faster = 0;
   for (std::size_t look = 0; look < samples_[candidate].size(); ++look)
@@ -180,8 +184,9 @@ bool Learner::is_convincing(std::size_t candidate, double limit) const {
   return faster >= (options_.exact ? 1 : convincing) && (options_.exact || share(candidate) < limit);
 }
 
-/// Who was better in this look and in another one takes over, native if it was faster in the mean; who was better in this one
-/// alone is looked at again soon. Shares of native's time are compared: what disturbs a look disturbs all of it.
+/// Who was better in this look and in another one takes over, native if it was faster in the mean; who was better in
+/// this one alone is looked at again soon. Shares of native's time are compared: what disturbs a look disturbs all of
+/// it.
 void Learner::decide(std::span<const double> times) {
   std::vector<double> now(times.size(), never);
   for (std::size_t i = 0; i < times.size(); ++i)

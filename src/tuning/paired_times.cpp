@@ -77,8 +77,8 @@ double PairedTimes::deviation(Pair limits, double share) const {
         std::min(pair.other_s, limits.other_s) - (1 - share) * std::min(pair.native_s, limits.native_s);
     squares += difference * difference;
   }
-  // n - 2 degrees of freedom, for the share and its side's mean come from the same times. The deviation of few is uncertain
-  // itself: Student's t with f of them has the variance f / (f - 2).
+  // n - 2 degrees of freedom, for the share and its side's mean come from the same times. The deviation of few is
+  // uncertain itself: Student's t with f of them has the variance f / (f - 2).
   const double freedom = static_cast<double>(batches_.size() - 4);
   return std::sqrt(squares / freedom * static_cast<double>(batch_));
 }

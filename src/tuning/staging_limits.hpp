@@ -1,5 +1,5 @@
-// How much memory an algorithm may take beside the caller's, and whether a call may have it: the runtime chooses by it, `wherry explain`
-// tells it. Pure: the same on all ranks.
+// How much memory an algorithm may take beside the caller's, and whether a call may have it: the runtime chooses by it,
+// `wherry explain` tells it. Pure: the same on all ranks.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ inline constexpr std::string_view in_place_strategy = "pairwise_xor";
 /// Largest block that travels combined in irregular all-to-alls whose blocks have so many bytes on average.
 long long combined_limit(long long average_bytes);
 
-/// Staging of blocks of up to `limit` bytes that travel combined: on a rank with so many slots, and at most `items` blocks in the
-/// messages of one phase, each led by its size.
+/// Staging of blocks of up to `limit` bytes that travel combined: on a rank with so many slots, and at most `items`
+/// blocks in the messages of one phase, each led by its size.
 constexpr long long combined_bytes(int slots, int items, long long limit) {
   return slots * limit + items * (limit + static_cast<long long>(sizeof(std::uint32_t)));
 }

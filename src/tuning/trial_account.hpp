@@ -1,7 +1,7 @@
 // What the trials of a process may cost: a small share of its run so far, and a millisecond to begin with.
 //
-// A program that makes a dozen long calls is no training ground: one trial of a slow algorithm costs it more than the best one could
-// save. The longer it runs, the more may be tried.
+// A program that makes a dozen long calls is no training ground: one trial of a slow algorithm costs it more than the
+// best one could save. The longer it runs, the more may be tried.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace wherry::tuning {
 
-/// Shared by all learners of a process; thread-safe. The ranks agree on left_s() together with their times, for what it allows decides
-/// what runs.
+/// Shared by all learners of a process; thread-safe. The ranks agree on left_s() together with their times, for what it
+/// allows decides what runs.
 class TrialAccount {
  public:
   static constexpr double least_s = 1e-3;
@@ -19,7 +19,8 @@ class TrialAccount {
   /// now: seconds on some clock. The run begins here.
   explicit TrialAccount(double (*now)()) : now_(now), begin_s_(now()) {}
 
-  /// Trials have cost so much more than the native calls in their place would have; less, where earlier ones were overestimated.
+  /// Trials have cost so much more than the native calls in their place would have; less, where earlier ones were
+  /// overestimated.
   void spend(double seconds) { spent_s_.fetch_add(seconds, std::memory_order_relaxed); }
   double spent_s() const { return spent_s_.load(std::memory_order_relaxed); }
   /// What they may cost from now on; negative: they have turned out to cost more than they may.

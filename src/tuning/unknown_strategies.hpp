@@ -8,7 +8,8 @@
 
 namespace wherry::tuning {
 
-/// For each: the variable, the nearest name, and what happens. As `wherry run` tells it (python/wherry/run/settings.py).
+/// For each: the variable, the nearest name, and what happens. As `wherry run` tells it
+/// (python/wherry/run/settings.py).
 std::vector<std::string> unknown_strategies(const Strategies& asked);
 
 }  // namespace wherry::tuning

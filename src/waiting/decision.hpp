@@ -41,10 +41,10 @@ struct Counters {
 /// The decision of one process, by what is asked for, what is known and what is counted.
 ///
 /// automatic: where there are more ranks than cores, it polls. Else it spins until others want the core in two
-/// stretches in a row (one alone may be the launcher's, or a moment of some daemon). Then it tries both in turn, and does
-/// what brought more calls for a time that doubles, up to longest_ns, with every trial that ends alike. If nobody else
-/// wants the core any more while it polls, it spins again, after a stretch that doubles each time that this was too
-/// early.
+/// stretches in a row (one alone may be the launcher's, or a moment of some daemon). Then it tries both in turn, and
+/// does what brought more calls for a time that doubles, up to longest_ns, with every trial that ends alike. If nobody
+/// else wants the core any more while it polls, it spins again, after a stretch that doubles each time that this was
+/// too early.
 class Decision {
  public:
   static constexpr std::uint64_t shortest_stretch_ns = 20'000'000;  // some time slices of 3 ms

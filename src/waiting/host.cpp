@@ -92,8 +92,8 @@ double least_quota(const std::string& root, std::string group, const Quota& quot
   }
 }
 
-/// The beginning of a file; empty: it cannot be read. Allocates nothing, keeps no descriptor and leaves errno alone: all
-/// that is the program's.
+/// The beginning of a file; empty: it cannot be read. Allocates nothing, keeps no descriptor and leaves errno alone:
+/// all that is the program's.
 template <std::size_t size>
 std::string_view read_small(const char* path, char (&text)[size]) {
   const int kept = errno;

@@ -20,24 +20,24 @@ int count(const Processors& processors);
 /// Those that the caller's thread may run on; none: the system does not say.
 Processors allowed_processors();
 
-/// Cores that the file system of control groups at `root` ("/sys/fs/cgroup") allows this process, by cpu.max or cfs_quota; 0: no limit,
-/// or not permitted to know. groups: the text of /proc/self/cgroup.
+/// Cores that the file system of control groups at `root` ("/sys/fs/cgroup") allows this process, by cpu.max or
+/// cfs_quota; 0: no limit, or not permitted to know. groups: the text of /proc/self/cgroup.
 double cores_by_quota(const std::string& root, const std::string& groups);
 
 /// Ranks that the launcher has started on this host, by its environment; 0: it does not say.
 int ranks_on_host(const Environment& environment);
 
-/// Cores for the ranks of this host, which together may run on these processors, within what this process is allowed of their
-/// time; 0: unknown.
+/// Cores for the ranks of this host, which together may run on these processors, within what this process is allowed of
+/// their time; 0: unknown.
 double cores_of(const Processors& processors);
 
-/// Threads whose processor time is at least a tenth of the busiest one's, by a folder like /proc/self/task; 0: it cannot be read, or
-/// none has computed for a tenth of a second.
+/// Threads whose processor time is at least a tenth of the busiest one's, by a folder like /proc/self/task; 0: it
+/// cannot be read, or none has computed for a tenth of a second.
 /// Those that serve the MPI library or a runtime sleep nearly all the time.
 int computing_threads(const std::string& folder);
 
-/// How long a thread could have run and had no core, by a text like /proc/self/schedstat; none where the kernel does not
-/// count it.
+/// How long a thread could have run and had no core, by a text like /proc/self/schedstat; none where the kernel does
+/// not count it.
 std::optional<std::uint64_t> run_queue_delay_ns(std::string_view schedstat);
 
 /// Errors leave zeros. with_delay: that of the first thread, so it should be the one that calls MPI.

@@ -18,8 +18,8 @@ std::uint64_t now_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
-/// The system call itself: glibc's nanosleep is a cancellation point. The kernel may wake this thread up to its timer slack later,
-/// 50 us unless the program says otherwise: for this sleep, it does not.
+/// The system call itself: glibc's nanosleep is a cancellation point. The kernel may wake this thread up to its timer
+/// slack later, 50 us unless the program says otherwise: for this sleep, it does not.
 void sleep_ns(std::uint64_t ns) {
   const int kept = errno;
   const int slack = ::prctl(PR_GET_TIMERSLACK);

@@ -1,12 +1,13 @@
 // Waiting by asking again and again, without keeping the core from those that are waited for.
 //
-// A wait asks some times at once, about as long as one message takes between two running ranks; then it yields: another thread that
-// wants the core gets it. Linux may not listen: where each rank is in a session of its own, as those that Hydra starts (of MPICH and
-// Intel MPI), and the kernel schedules sessions against each other (autogroup), a thread yields to its own session only. So after a
-// while the wait sleeps, shortly against what has been waited for already: a message is answered at most a quarter of the wait later,
-// and no more than 50 us, but for what waking takes, tens of microseconds. That is too much for short waits, and for long transfers,
-// which go on only while the rank asks. MPICH 5, 4 ranks on 2 cores: where sleeps began after 10 us, the FFT of 32^3 took 2.7 times as
-// long and LAMMPS 1.2 times; after 1 ms, the FFT of 64^3, whose all-to-alls take 3 ms, 2.4 times.
+// A wait asks some times at once, about as long as one message takes between two running ranks; then it yields: another
+// thread that wants the core gets it. Linux may not listen: where each rank is in a session of its own, as those that
+// Hydra starts (of MPICH and Intel MPI), and the kernel schedules sessions against each other (autogroup), a thread
+// yields to its own session only. So after a while the wait sleeps, shortly against what has been waited for already: a
+// message is answered at most a quarter of the wait later, and no more than 50 us, but for what waking takes, tens of
+// microseconds. That is too much for short waits, and for long transfers, which go on only while the rank asks. MPICH
+// 5, 4 ranks on 2 cores: where sleeps began after 10 us, the FFT of 32^3 took 2.7 times as long and LAMMPS 1.2 times;
+// after 1 ms, the FFT of 64^3, whose all-to-alls take 3 ms, 2.4 times.
 #pragma once
 
 #include <algorithm>

@@ -52,8 +52,8 @@ Options options_of(const Settings& settings);
 ///   wherry_cache_entries   entries that the index has room for at first
 ///   wherry_cache_adaptive  0: sizes stay as they are at first
 ///   wherry_cache_bypass    0: use the cache even where plain gets are cheaper
-///   wherry_cache_block     fetch what is missing with the rest of the block around it, of so many bytes: a power of two
-///   wherry_cache_coalesce  1: hold gets back until something completes them, and ask for what is adjacent at once
+///   wherry_cache_block     fetch what is missing with the rest of the block around it, of so many bytes: a power of
+///   two wherry_cache_coalesce  1: hold gets back until something completes them, and ask for what is adjacent at once
 ///   wherry_cache_node      bytes of memory that the ranks of a node share, with K, M or G; 64K to 1024G, or 0: none
 /// clampi_mode is read too, with the values that clampi.h names. What cannot be is told in `problem`: problem, why,
 /// what to do.

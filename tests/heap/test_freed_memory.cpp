@@ -14,7 +14,8 @@ namespace {
 constexpr double fault_ns = 500;
 constexpr std::uint64_t ms = 1'000'000;
 
-/// A process that is looked at every 2 ms. Faults on memory that it had before cost it time: with fewer, more calls get done.
+/// A process that is looked at every 2 ms. Faults on memory that it had before cost it time: with fewer, more calls get
+/// done.
 struct World {
   std::mt19937 random{42};
   Sample now{.at_ns = ms, .faults = 5000, .peak_bytes = std::uint64_t{20} << 20, .calls = 0};

@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::uint64_t mib = std::uint64_t{1} << 20;
 
-/// /proc and the file system of control groups, in a folder that goes with the test: a machine with 8 GiB, 4 of them available.
+/// /proc and the file system of control groups, in a folder that goes with the test: a machine with 8 GiB, 4 of them
+/// available.
 class System {
  public:
   System() : root_(std::filesystem::temp_directory_path() / ("wherry-memory-" + std::to_string(::getpid()))) {

@@ -81,7 +81,8 @@ constexpr Trouble no_round_shows_it[] = {{"a challenge", {}, "direct", 3, calls}
 double clock_s = 0;
 double simulated_now() { return clock_s; }
 
-/// Back to back native takes less than the strategy; in the program's course, after calls that took other times on each rank, 7 ms.
+/// Back to back native takes less than the strategy; in the program's course, after calls that took other times on each
+/// rank, 7 ms.
 void learn_of_a_tail(Bench& b, const Trouble& trouble, const run::Channel& channel) {
   constexpr double native_s = 34e-6, strategy_s = 40e-6, tail_s = 7e-3, compute_s = 50e-6;
   tuning::ControlledTrial trial;

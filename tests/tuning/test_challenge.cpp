@@ -1,5 +1,5 @@
-// A trial that challenges native: what short trials took for the best may have a tail that only the program's course shows.
-// Deterministic: fixed seeds.
+// A trial that challenges native: what short trials took for the best may have a tail that only the program's course
+// shows. Deterministic: fixed seeds.
 #include <doctest/doctest.h>
 
 #include <random>

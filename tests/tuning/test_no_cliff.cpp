@@ -46,7 +46,8 @@ bool has_block_per_rank(Operation operation) {
          operation == reduce_scatter;
 }
 
-/// From `ranks` to one more, at least: messages one after the other to hear from all, and bytes of all blocks but one's own.
+/// From `ranks` to one more, at least: messages one after the other to hear from all, and bytes of all blocks but one's
+/// own.
 double growth_of_bounds(Operation operation, int ranks) {
   const double steps = static_cast<double>(schedule::ceil_log2(ranks + 1)) / schedule::ceil_log2(ranks);
   const double bytes = has_block_per_rank(operation) ? static_cast<double>(ranks) / (ranks - 1) : 1;

@@ -18,8 +18,8 @@ constexpr int ranks = 4;
 
 const topology::Placement placement = topology::Placement::flat(ranks);
 
-/// Seconds on each rank. The root has all the work of a linear gather, and the others leave at once; in a tree, ranks forward what
-/// they wait for, and all end early.
+/// Seconds on each rank. The root has all the work of a linear gather, and the others leave at once; in a tree, ranks
+/// forward what they wait for, and all end early.
 struct Gather {
   const char* name;
   std::array<double, ranks> seconds;

@@ -23,8 +23,8 @@ constexpr long long least_packed_bytes = 1024;  // of less, a faster copy saves 
 
 // No rank stops half-way: the others count on its messages. So every step is taken, and the first error reported.
 
-/// The block that a rank has for itself, by one who may be inside the library and must not send a message. Without memory the
-/// other blocks are exchanged all the same.
+/// The block that a rank has for itself, by one who may be inside the library and must not send a message. Without
+/// memory the other blocks are exchanged all the same.
 int copy_own_packed(const Communicator& c, const Share& from, const Share& to) {
   const std::unique_ptr<std::byte[]> packed(new (std::nothrow)
                                                 std::byte[static_cast<std::size_t>(from.bytes)]);
@@ -164,8 +164,8 @@ int straight_exchange(const Task& task, const Blocks& blocks, const Prepared& pr
   return first_error(code, execution.code());
 }
 
-/// The same bytes as by Channel::replace, packed and unpacked by the kernels; nullopt: it cannot be so here. The other rank may do
-/// either.
+/// The same bytes as by Channel::replace, packed and unpacked by the kernels; nullopt: it cannot be so here. The other
+/// rank may do either.
 std::optional<int> replace_packed(const Task& task, const Share& share, int peer) {
   const auto size = static_cast<std::size_t>(share.bytes);
   if (task.c.layouts == nullptr || share.dense || share.bytes < least_packed_bytes) return std::nullopt;
@@ -182,7 +182,8 @@ std::optional<int> replace_packed(const Task& task, const Share& share, int peer
   return code;
 }
 
-/// Pairs exchange through temporary memory: the library's own, or the kernels'. Both counts of a pair are equal in place.
+/// Pairs exchange through temporary memory: the library's own, or the kernels'. Both counts of a pair are equal in
+/// place.
 int exchange_in_place(const Task& task, const Blocks& blocks, const Prepared& prepared) {
   int code = MPI_SUCCESS;
   for (const schedule::Message& m : prepared.schedule.sends) {

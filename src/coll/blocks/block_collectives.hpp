@@ -14,13 +14,14 @@ std::size_t combined_limit(std::uint32_t bucket);
 
 // Staging is had before an exchange begins, for once begun it must not stop: the other ranks count on its messages.
 
-/// Exchanges `blocks`, all of the same number of bytes. staging: so many bytes as the first function says. Collective; `blocks` may
-/// change.
+/// Exchanges `blocks`, all of the same number of bytes. staging: so many bytes as the first function says. Collective;
+/// `blocks` may change.
 std::size_t uniform_staging(const Blocks& blocks, schedule::Hops hops, const Prepared& prepared);
 Work uniform_exchange(Task task, Blocks& blocks, schedule::Hops hops, const Prepared& prepared,
                       std::byte* staging);
 
-/// Exchanges `blocks` of any sizes, not in place. hops: of the schedule's strategy; large: for blocks of more than `limit` bytes.
+/// Exchanges `blocks` of any sizes, not in place. hops: of the schedule's strategy; large: for blocks of more than
+/// `limit` bytes.
 /// staging: so many bytes as the first function says. Collective.
 std::size_t irregular_staging(schedule::Hops hops, const Prepared& prepared, std::size_t limit);
 Work irregular_exchange(Task task, const Blocks& blocks, schedule::Hops hops, const Prepared& prepared,
@@ -36,7 +37,8 @@ const Prepared& large_block_schedule(Communicator& c);
 /// Exchanges c.blocks, all of the same number of bytes. Collective; returns an MPI code.
 int perform_uniform(Communicator& c, const schedule::Strategy& strategy, Staging& staging);
 
-/// Exchanges c.blocks of any sizes. In place, the strategy must be tuning::in_place_strategy. Collective; returns an MPI code.
+/// Exchanges c.blocks of any sizes. In place, the strategy must be tuning::in_place_strategy. Collective; returns an
+/// MPI code.
 int perform_irregular(Communicator& c, const schedule::Strategy& strategy, std::uint32_t bucket,
                       Staging& staging);
 

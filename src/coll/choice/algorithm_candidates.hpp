@@ -22,11 +22,13 @@ struct EstimatedAlgorithm {
   long long staging_bytes;  // the most that it may need on any rank
 };
 
-/// Traffic is counted once for each placement and collective (of neighborhoods, for each communicator), and estimated for every size and
-/// machine. Shared by all communicators of the process; thread-safe. The machine of a communicator must have been settled.
+/// Traffic is counted once for each placement and collective (of neighborhoods, for each communicator), and estimated
+/// for every size and machine. Shared by all communicators of the process; thread-safe. The machine of a communicator
+/// must have been settled.
 class AlgorithmCandidates {
  public:
-  /// The algorithms of such calls that apply to the ranks of c and keep to their agreement; the same on all ranks. staging_max: bytes.
+  /// The algorithms of such calls that apply to the ranks of c and keep to their agreement; the same on all ranks.
+  /// staging_max: bytes.
   std::vector<EstimatedAlgorithm> of(const Communicator& c, const CellKey& key, std::size_t staging_max);
   std::vector<EstimatedAlgorithm> of(const Communicator& c, const CellKey& key) {
     return of(c, key, c.agreement().staging_max);

@@ -32,8 +32,8 @@ class Choosing {
 
   /// What is learned about such calls; made at the first one (collective over c). root: of this one.
   Choice& choice(Communicator& c, const CellKey& key, int root);
-  /// The best algorithm known for such calls within these limits, without asking other ranks: what has been learned, else what the model
-  /// expects. None: native.
+  /// The best algorithm known for such calls within these limits, without asking other ranks: what has been learned,
+  /// else what the model expects. None: native.
   std::optional<Algorithm> best_without_asking(Communicator& c, const CellKey& key, const Means& means);
   /// The algorithm of that name, or why it cannot run. Collective over c, at the first call.
   std::pair<std::optional<Algorithm>, std::string_view> named(Communicator& c, const CellKey& key,
@@ -44,8 +44,9 @@ class Choosing {
                                                                              std::string_view name,
                                                                              const Means& means);
 
-  /// Makes sure of so much staging on every rank, for blocking calls. False, alike on all ranks: one has not got it, and algorithms
-  /// that need more than is reserved are no longer offered in c. Collective over c where more is asked for than before.
+  /// Makes sure of so much staging on every rank, for blocking calls. False, alike on all ranks: one has not got it,
+  /// and algorithms that need more than is reserved are no longer offered in c. Collective over c where more is asked
+  /// for than before.
   bool reserve(Communicator& c, long long bytes);
 
   /// Settles what the calls of c are estimated by. Collective over c, the first time.

@@ -28,10 +28,12 @@ inline CellKey key_of(const Blocks& blocks, Collective collective, std::uint32_t
 /// The size class of an all-to-all of equal blocks.
 std::uint32_t bucket_of(const Blocks& blocks);
 
-/// The most staging that a call may need by any strategy, where its blocks differ: its size class does not tell. 0 elsewhere.
+/// The most staging that a call may need by any strategy, where its blocks differ: its size class does not tell. 0
+/// elsewhere.
 long long most_staging(const SegmentCall& call, int ranks);
 
-/// Why the library must perform the call, alike on all ranks; empty if it need not. staging_max: bytes that it may take.
+/// Why the library must perform the call, alike on all ranks; empty if it need not. staging_max: bytes that it may
+/// take.
 std::string_view reason_to_stay(const Settings& settings, const Communicator& c, const SegmentCall& call,
                                 std::size_t staging_max);
 

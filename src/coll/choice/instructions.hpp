@@ -28,8 +28,8 @@ class Instructions {
     return instead != nullptr ? *instead : own_[index_of(collective)];
   }
 
-  /// A strategy's name or "native" for all collectives instead of the settings, or "auto" for the settings again. Returns
-  /// false if the name is unknown.
+  /// A strategy's name or "native" for all collectives instead of the settings, or "auto" for the settings again.
+  /// Returns false if the name is unknown.
   bool force(std::string_view name);
 
  private:

@@ -26,7 +26,8 @@ std::string_view reason_to_leave(const Neighborhood& n, bool asked);
 template <class Call>
 concept Neighborly = is_neighborhood(collective_of<Call>);
 
-/// The blocks of a call, by rank. False: arguments that only the library should validate, or neighbors that are not known.
+/// The blocks of a call, by rank. False: arguments that only the library should validate, or neighbors that are not
+/// known.
 template <Neighborly Call>
 bool read_joined(const mpi::Api& api, const Call& call, const Communicator& c, Arguments& to) {
   const Neighborhood* const n = c.neighborhood.get();

@@ -69,14 +69,14 @@ enum class Home {
   staging,
 };
 
-/// Whether the source keeps what is sent while results arrive. In place it does only where both lie alike, as pieces of the
-/// buffer: then what arrives is none of what is sent.
+/// Whether the source keeps what is sent while results arrive. In place it does only where both lie alike, as pieces of
+/// the buffer: then what arrives is none of what is sent.
 bool source_stays_whole(const SegmentCall& call) {
   return call.in.piece(0).address != call.out.piece(0).address || call.in.first == call.out.first;
 }
 
-/// The result's, if it holds all that the schedule touches; the source's, if moreover nothing arrives there; both, where a
-/// rank sends only what it had and gets only what it keeps, as in a reduce-scatter of one step.
+/// The result's, if it holds all that the schedule touches; the source's, if moreover nothing arrives there; both,
+/// where a rank sends only what it had and gets only what it keeps, as in a reduce-scatter of one step.
 Home home_of(const SegmentCall& call, const PreparedSegments& prepared, const Cut& cut) {
   const Span in = span_of(call, call.in), out = span_of(call, call.out);
   const Span touched = span_of(cut, prepared.reach);

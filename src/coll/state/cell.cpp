@@ -51,7 +51,8 @@ std::size_t Cell::compare() {
   });
 }
 
-/// Native or the challenger. To the communicator's trial a pair is what a learner's round is: both at once would show nothing.
+/// Native or the challenger. To the communicator's trial a pair is what a learner's round is: both at once would show
+/// nothing.
 std::size_t Cell::challenge() {
   tuning::ControlledTrial& trial = *comparison_.trial;
   if (!is_challenge_under_way_ && trial.is_under_way()) return tuning::native;

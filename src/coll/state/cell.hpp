@@ -20,8 +20,8 @@ namespace wherry::run {
 using tuning::Timing;
 using tuning::Trials;
 
-/// What is compared in the program's own course: the communicator's trial, who pays for it, and a clock in seconds. No trial: the
-/// learner's choice always runs.
+/// What is compared in the program's own course: the communicator's trial, who pays for it, and a clock in seconds. No
+/// trial: the learner's choice always runs.
 struct Comparison {
   tuning::ControlledTrial* trial = nullptr;
   tuning::TrialAccount* account = nullptr;
@@ -36,7 +36,8 @@ struct Comparison {
 /// ranks by a non-blocking reduction, which starts when the round ends and is waited for some calls later.
 class Cell {
  public:
-  /// account: pays for the learner's trials where they are limited. It and what the comparison refers to outlive the cell.
+  /// account: pays for the learner's trials where they are limited. It and what the comparison refers to outlive the
+  /// cell.
   Cell(tuning::Learner learner, const Channel& channel, int ranks, Timing timing,
        tuning::TrialAccount* account = nullptr, Comparison comparison = {});
   Cell(const Cell&) = delete;
@@ -52,7 +53,8 @@ class Cell {
   tuning::ControlledTrial* deciding_trial() {
     return is_compared() ? comparison_.trial : is_challenged() ? &challenge_ : nullptr;
   }
-  /// Whether that trial needs no more of the next call than to count it: native runs. Alike on ranks that ask and on those that do not.
+  /// Whether that trial needs no more of the next call than to count it: native runs. Alike on ranks that ask and on
+  /// those that do not.
   bool passes(tuning::ControlledTrial& deciding) {
     if (&deciding == &challenge_ && comparison_.trial->is_under_way()) return false;
     return deciding.passes(this, expected_ns_);
@@ -66,8 +68,8 @@ class Cell {
   const tuning::Learner& learner() const { return learner_; }
 
  private:
-  // Calls between the start of an agreement and its use: time for it to travel. None where times are exact: a simulation's
-  // agreement is there at once, and each call takes real time.
+  // Calls between the start of an agreement and its use: time for it to travel. None where times are exact: a
+  // simulation's agreement is there at once, and each call takes real time.
   static constexpr std::uint64_t lag = 2;
 
   /// Of the round under way.
@@ -110,7 +112,8 @@ class Cell {
   bool are_long_ = false;                // native's calls, as agreed
   bool was_in_round_ = false;
   long long expected_ns_ = tuning::ControlledTrial::unknown;  // between native and the winner, agreed
-  // Nanoseconds of each candidate, affordable ones where trials are limited, and the trial's numbers: this rank's, and all ranks'.
+  // Nanoseconds of each candidate, affordable ones where trials are limited, and the trial's numbers: this rank's, and
+  // all ranks'.
   std::vector<long long> mine_, all_;
   tuning::ControlledTrial::Snapshot taken_, taken_of_challenge_;  // of the trials, with mine_
   MPI_Request request_ = MPI_REQUEST_NULL;

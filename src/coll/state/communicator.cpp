@@ -21,9 +21,9 @@ namespace {
 /// Stands for a rank without the communicator that Wherry needs.
 constexpr long long no_channel = -1;
 
-/// Open MPI yields in its own waits when its launcher sees too many ranks, but waits long with several threads in it: four
-/// threads of each of 3 ranks on 2 cores took 4.6 s, and 0.1 s polling. SMPI is a simulator: a test takes simulated
-/// time, and to yield the processor lets no other rank go on. The MPICH family spins.
+/// Open MPI yields in its own waits when its launcher sees too many ranks, but waits long with several threads in it:
+/// four threads of each of 3 ranks on 2 cores took 4.6 s, and 0.1 s polling. SMPI is a simulator: a test takes
+/// simulated time, and to yield the processor lets no other rank go on. The MPICH family spins.
 Waiting waiting_for(const mpi::Api& api) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0, level = MPI_THREAD_SINGLE;
@@ -46,9 +46,9 @@ int half_of_free_tags(MPI_Comm comm, const mpi::Api& api) {
   return ((found != 0 ? std::min(*most, INT_MAX - 1) : least) - first_free_tag + 1) / 2;
 }
 
-/// A number for this rank's node, by MPI's name of it (FNV-1a, without the sign). MPI_Comm_split_type would say as much, but MPICH
-/// allocates 2 MB for its first communicator on a part of the ranks: a millisecond, and glibc, once they are freed, no longer maps
-/// the program's buffers of up to that size.
+/// A number for this rank's node, by MPI's name of it (FNV-1a, without the sign). MPI_Comm_split_type would say as
+/// much, but MPICH allocates 2 MB for its first communicator on a part of the ranks: a millisecond, and glibc, once
+/// they are freed, no longer maps the program's buffers of up to that size.
 long long node_number(int rank, const Settings& settings, const mpi::Api& api) {
   if (settings.ranks_per_node > 0) return rank / settings.ranks_per_node;
   char name[MPI_MAX_PROCESSOR_NAME] = "";

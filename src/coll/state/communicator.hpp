@@ -74,7 +74,8 @@ struct Asked {
 /// State beside a communicator, made at one of its collectives and freed with it.
 class Communicator {
  public:
-  /// Collective over `comm`, an intracommunicator. If its agreement is a refusal, on all ranks alike, it is good for nothing.
+  /// Collective over `comm`, an intracommunicator. If its agreement is a refusal, on all ranks alike, it is good for
+  /// nothing.
   Communicator(MPI_Comm comm, const Settings& settings, const mpi::Api& api,
                Capacity capacity = Capacity::enough);
   Communicator(const Communicator&) = delete;

@@ -9,11 +9,12 @@ namespace wherry::run {
 
 namespace {
 
-/// Of calls on a communicator before Wherry is enabled on it: one that is hardly used is not worth a communicator of its own.
+/// Of calls on a communicator before Wherry is enabled on it: one that is hardly used is not worth a communicator of
+/// its own.
 constexpr unsigned weight_before_joining = static_cast<unsigned>(Weight::full);
 
-/// Communicators enabled at once. Libraries have room for so many: MPICH for about 2000, Intel MPI for less than 500 whose
-/// reductions go through shared memory, and they are the program's.
+/// Communicators enabled at once. Libraries have room for so many: MPICH for about 2000, Intel MPI for less than 500
+/// whose reductions go through shared memory, and they are the program's.
 constexpr int most_joined = 64;
 
 /// What a communicator has as its attribute. May outlive what it leads to.

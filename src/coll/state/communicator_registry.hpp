@@ -36,12 +36,13 @@ class CommunicatorRegistry {
   CommunicatorRegistry(const Settings& settings, const mpi::Api& api, Farewell farewell)
       : settings_(settings), api_(api), farewell_(std::move(farewell)) {}
 
-  /// Whether this rank's arguments of a collective are right as far as it can tell; asked until the ranks have enabled it.
+  /// Whether this rank's arguments of a collective are right as far as it can tell; asked until the ranks have enabled
+  /// it.
   using Sound = std::function<bool()>;
 
-  /// Counts a replaceable collective on comm; once there was one of full weight, or 16 light ones, the ranks enable it at the
-  /// next (collective). nullptr: leave the call to the library; *refusal then says why, and is empty if there is no reason but
-  /// that it is too early.
+  /// Counts a replaceable collective on comm; once there was one of full weight, or 16 light ones, the ranks enable it
+  /// at the next (collective). nullptr: leave the call to the library; *refusal then says why, and is empty if there is
+  /// no reason but that it is too early.
   Communicator* enabled(MPI_Comm comm, Weight weight, const Sound& is_sound, std::string_view* refusal);
 
   /// That of a communicator that was enabled before and called on lately; nullptr: ask enabled().
@@ -56,8 +57,8 @@ class CommunicatorRegistry {
   /// Enables it at once (collective), for a call that may wait for other ranks and says that many will follow.
   std::shared_ptr<Communicator> enabled_now(MPI_Comm comm, const Sound& is_sound, std::string_view* refusal);
 
-  /// Forgets all communicators. Collective over each; before MPI_Finalize. Does not call MPI on them: a communicator that the
-  /// program uses in a callback of its own attributes, while it is freed, may be known here and gone.
+  /// Forgets all communicators. Collective over each; before MPI_Finalize. Does not call MPI on them: a communicator
+  /// that the program uses in a callback of its own attributes, while it is freed, may be known here and gone.
   void detach_all();
 
  private:

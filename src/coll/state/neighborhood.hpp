@@ -23,7 +23,8 @@ struct Prepared;
 /// Made at the first neighborhood collective on an enabled communicator, and freed with its state.
 class Neighborhood {
  public:
-  /// Collective over comm, whose state c is: the ranks tell each other their neighbors, so that each knows the whole graph.
+  /// Collective over comm, whose state c is: the ranks tell each other their neighbors, so that each knows the whole
+  /// graph.
   Neighborhood(const Communicator& c, MPI_Comm comm);
   Neighborhood(const Neighborhood&) = delete;
   Neighborhood& operator=(const Neighborhood&) = delete;

@@ -11,9 +11,9 @@ namespace wherry::run {
 
 /// Follows the block sizes of an irregular collective, which each rank knows only in part.
 ///
-/// The ranks agree on the largest average block now and then, out of the way of the calls; the size class in use changes
-/// only when an agreement arrives, at the same call everywhere. An error of the library ends the agreements: the class
-/// then stays as it is, on all ranks that get the error.
+/// The ranks agree on the largest average block now and then, out of the way of the calls; the size class in use
+/// changes only when an agreement arrives, at the same call everywhere. An error of the library ends the agreements:
+/// the class then stays as it is, on all ranks that get the error.
 class SizeWatch {
  public:
   /// Collective: the size class to start with.

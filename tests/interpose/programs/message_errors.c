@@ -1,5 +1,5 @@
-// Messages of derived types that are wrong, too long, or nothing: codes and calls of handlers must be as without Wherry, and nothing be
-// written where it must not.
+// Messages of derived types that are wrong, too long, or nothing: codes and calls of handlers must be as without
+// Wherry, and nothing be written where it must not.
 #include "error_classes.h"
 #include "typed_kinds.h"
 
@@ -36,7 +36,8 @@ static void truncations(int way, MPI_Comm comm, const char* how) {
       } else {
         MPI_Status status;
         tell_code(how, take(way, room[n], comm, &status));
-        // What a call that failed has received is not said; what follows must arrive, and nothing beside the elements be written.
+        // What a call that failed has received is not said; what follows must arrive, and nothing beside the elements
+        // be written.
         char* const memory = origin(received_memory);
         for (long e = 0; e < 200; ++e)
           for (long i = 4; i < 8; ++i)

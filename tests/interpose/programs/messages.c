@@ -1,6 +1,6 @@
-// Messages of derived and contiguous types between two ranks: every way to send by every way to receive, with sizes around the
-// thresholds of libraries and of Wherry. Checks each by plain loops over bytes; writes what MPI said of each to a file per rank, which
-// must be the same with Wherry and without.
+// Messages of derived and contiguous types between two ranks: every way to send by every way to receive, with sizes
+// around the thresholds of libraries and of Wherry. Checks each by plain loops over bytes; writes what MPI said of each
+// to a file per rank, which must be the same with Wherry and without.
 #include "typed_kinds.h"
 
 // --- the matrix
@@ -137,8 +137,8 @@ static void matrix(void) {
           for (int receiving = 0; receiving < receivings; ++receiving)
             for (int derived = 1; derived < 4; ++derived)
               for (int round = 0; round < rounds; ++round) {
-                // Every combination at some size; every size with some combinations, and with Send and Recv always. The others need
-                // no more rounds than it takes to know a type.
+                // Every combination at some size; every size with some combinations, and with Send and Recv always. The
+                // others need no more rounds than it takes to know a type.
                 const int plain = sending == by_send && receiving == by_recv;
                 if (!plain && (round > 2 || (k + n + beside + sending + 3 * receiving + derived) % 11 != 0))
                   continue;

@@ -1,6 +1,6 @@
-// Packs and unpacks derived types in all the ways that a program may, right and wrong, and prints what came of it: MPI's
-// codes, positions and bytes. What is printed must be the same with Wherry and without. Checks the bytes of right calls
-// by itself too, as the packed data must be those that any MPI_Unpack takes.
+// Packs and unpacks derived types in all the ways that a program may, right and wrong, and prints what came of it:
+// MPI's codes, positions and bytes. What is printed must be the same with Wherry and without. Checks the bytes of right
+// calls by itself too, as the packed data must be those that any MPI_Unpack takes.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

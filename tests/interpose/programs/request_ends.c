@@ -1,5 +1,5 @@
-// How nonblocking and persistent messages of derived types between two ranks end: what MPI says of them, parts, truncation, cancelled and
-// abandoned ones, wrong calls. Checks what arrives by plain loops over bytes.
+// How nonblocking and persistent messages of derived types between two ranks end: what MPI says of them, parts,
+// truncation, cancelled and abandoned ones, wrong calls. Checks what arrives by plain loops over bytes.
 #include "error_classes.h"
 #include "typed_kinds.h"
 
@@ -155,7 +155,8 @@ static void cancelled(void) {
     }
 }
 
-/// Sends that the program frees while they are under way, and then receives. The last of all: it ends receives by Wherry.
+/// Sends that the program frees while they are under way, and then receives. The last of all: it ends receives by
+/// Wherry.
 static void abandoned(void) {
   const struct Side side = {&five, 1, 200, 200 * five.size};
   use(&five, 200);

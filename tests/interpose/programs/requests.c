@@ -1,5 +1,5 @@
-// Nonblocking and persistent messages of derived types between two ranks: many at once, completed in every way, by several threads, and
-// those of MPI_Neighbor_alltoallw. Checks what arrives by plain loops over bytes.
+// Nonblocking and persistent messages of derived types between two ranks: many at once, completed in every way, by
+// several threads, and those of MPI_Neighbor_alltoallw. Checks what arrives by plain loops over bytes.
 #include "completing.h"
 #include "typed_kinds.h"
 

@@ -1,6 +1,7 @@
-// Types of several kinds and what they mean by plain loops, memory to send from and to receive in, and what MPI said of each message,
-// for programs of two ranks. What a rank tells goes to a file of its own, and must be the same with Wherry and without.
-// Arguments of such a program: folder; rounds of each; the ranks that Wherry may send and receive for ("01", "0" or "1").
+// Types of several kinds and what they mean by plain loops, memory to send from and to receive in, and what MPI said of
+// each message, for programs of two ranks. What a rank tells goes to a file of its own, and must be the same with
+// Wherry and without. Arguments of such a program: folder; rounds of each; the ranks that Wherry may send and receive
+// for ("01", "0" or "1").
 #pragma once
 
 #include <mpi.h>

@@ -1,5 +1,5 @@
-// Call sites with known names: two in functions that a stripped program has no names of, one in a function that it exports.
-// MPI_Finalize takes half a second, which is not the program's run time.
+// Call sites with known names: two in functions that a stripped program has no names of, one in a function that it
+// exports. MPI_Finalize takes half a second, which is not the program's run time.
 #include <mpi.h>
 #include <unistd.h>
 
