@@ -8,13 +8,15 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 namespace wherry::run {
 
 /// find() may be called by any thread that may use the communicator: no other one makes or frees it meanwhile, so what
-/// is found lives. put() needs a lock of the caller's; forget() comes before the handle can be given to another
-/// communicator.
+/// is found lives. put() needs a lock of the caller's. A handle that forget() was called for is not kept again: the
+/// program's own callbacks may use a communicator after the library has let our attribute go, and of what is made then
+/// nobody tells us when it goes.
 template <class State>
 class RecentCommunicators {
  public:
@@ -27,20 +29,23 @@ class RecentCommunicators {
     return entry.comm.load(std::memory_order_acquire) == comm ? found : nullptr;
   }
   void put(MPI_Comm comm, State* state) {
+    if (was_freed(comm)) return;
     Entry& entry = entries_[slot_of(comm)];
     entry.comm.store(MPI_COMM_NULL, std::memory_order_release);
     entry.state.store(state, std::memory_order_release);
     entry.comm.store(comm, std::memory_order_release);
   }
-  /// Needs no lock: who puts another one here meanwhile only finds it gone.
-  void forget(const State* state) {
+  /// Needs no lock, and comes before the handle can be given to another communicator. Who puts another one here meanwhile
+  /// only finds it gone.
+  void forget(MPI_Comm comm, const State* state) {
+    freed_[word_of(comm)].fetch_or(bit_of(comm), std::memory_order_release);
     for (Entry& entry : entries_)
       if (entry.state.load(std::memory_order_acquire) == state)
         entry.comm.store(MPI_COMM_NULL, std::memory_order_release);
   }
 
  private:
-  static constexpr std::size_t slots = 16;
+  static constexpr std::size_t slots = 16, words = 16, bits = 64;
 
   struct Entry {
     std::atomic<MPI_Comm> comm = MPI_COMM_NULL;
@@ -48,12 +53,19 @@ class RecentCommunicators {
   };
 
   /// Handles are numbers, whose low bits differ, or addresses of structures, whose low bits do not.
-  static std::size_t slot_of(MPI_Comm comm) {
+  static std::size_t hash_of(MPI_Comm comm) {
     const std::size_t hash = std::hash<MPI_Comm>{}(comm);
-    return (hash ^ hash >> 6) % slots;
+    return hash ^ hash >> 6;
+  }
+  static std::size_t slot_of(MPI_Comm comm) { return hash_of(comm) % slots; }
+  static std::size_t word_of(MPI_Comm comm) { return hash_of(comm) / bits % words; }
+  static std::uint64_t bit_of(MPI_Comm comm) { return std::uint64_t{1} << hash_of(comm) % bits; }
+  bool was_freed(MPI_Comm comm) const {
+    return (freed_[word_of(comm)].load(std::memory_order_acquire) & bit_of(comm)) != 0;
   }
 
   std::array<Entry, slots> entries_;
+  std::array<std::atomic<std::uint64_t>, words> freed_ = {};  // handles, by their hashes
 };
 
 }  // namespace wherry::run

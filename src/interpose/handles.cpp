@@ -107,9 +107,9 @@ void Handles::attach(CommFacts& facts) {
   api_.Comm_set_attr(facts.handle, keyval_, &facts);
 }
 
-int Handles::on_free(MPI_Comm, int, void* value, void* self) {
+int Handles::on_free(MPI_Comm comm, int, void* value, void* self) {
   auto* facts = static_cast<CommFacts*>(value);
-  static_cast<Handles*>(self)->recent_.forget(facts);
+  static_cast<Handles*>(self)->recent_.forget(comm, facts);
   auto& freed = static_cast<Handles*>(self)->freed_;
   facts->next_freed = freed.load(std::memory_order_relaxed);
   while (!freed.compare_exchange_weak(facts->next_freed, facts, std::memory_order_release)) {

@@ -130,7 +130,7 @@ RegisteredCommunicator* CommunicatorRegistry::attach(MPI_Comm comm) {
 }
 
 void CommunicatorRegistry::detach(RegisteredCommunicator* attached) {
-  recent_.forget(attached);
+  recent_.forget(attached->comm, attached);
   // Outside the lock: both talk to the library.
   if (attached->communicator) farewell_(*attached->communicator);
   if (std::exchange(attached->communicator, nullptr)) --joined_;
