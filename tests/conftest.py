@@ -131,6 +131,7 @@ class Launcher:
         traps = TRAPPING.items() <= {**os.environ, **variables}.items()
         variables = {name: value for name, value in variables.items() if name not in TRAPPING}
         if traps and str(program_args[0]) != str(self.python):
+            assert TRAPS.exists(), f"{TRAPS} is not built: the dynamic linker would go on without it"
             variables["LD_PRELOAD"] = ":".join(filter(None, (variables.get("LD_PRELOAD"), str(TRAPS))))
         command = self.mpi.command(n, [str(word) for word in program_args], variables)
         return run_to_end(command, self.env, timeout)

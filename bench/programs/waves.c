@@ -1,4 +1,5 @@
-/* Damped waves on a torus, cut into slabs of rows; each step allocates its work arrays and frees them, as many codes do.
+/* Damped waves on a torus, cut into slabs of rows; each step allocates its work arrays and frees them,
+ * as many codes do.
  *   mpiexec -n 2 waves [STEPS]
  * Prints the time of the loop and the energy at the end. waves.cpp and waves.f90 are the same in other languages. */
 #include <mpi.h>

@@ -52,10 +52,9 @@ class RecentCommunicators {
     std::atomic<State*> state = nullptr;
   };
 
-  /// Handles are numbers, whose low bits differ, or addresses of structures, whose low bits do not.
+  /// Handles are numbers that differ in their highest or lowest bits, or addresses of structures.
   static std::size_t hash_of(MPI_Comm comm) {
-    const std::size_t hash = std::hash<MPI_Comm>{}(comm);
-    return hash ^ hash >> 6;
+    return static_cast<std::size_t>(std::hash<MPI_Comm>{}(comm) * 0x9e3779b97f4a7c15U >> 40);
   }
   static std::size_t slot_of(MPI_Comm comm) { return hash_of(comm) % slots; }
   static std::size_t word_of(MPI_Comm comm) { return hash_of(comm) / bits % words; }

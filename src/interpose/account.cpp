@@ -9,7 +9,9 @@ void Call::enter() {
   const bool is_collective = comm_ != MPI_COMM_NULL;
   const CommFacts* const comm = is_collective ? backend().handles.recent(comm_) : nullptr;
   if (!is_collective) stands_for_ = backend().sampling.due(function_);
-  else stands_for_ = comm == nullptr ? 1 : backend().sampling.due(function_, comm->sequence);
+  else
+    stands_for_ =
+        comm == nullptr || !is_shared(*comm) ? 1 : backend().sampling.due(function_, comm->sequence);
   exact_ = stands_for_ != 0;
   if (exact_) enter_ns_ = profile::monotonic_ns();
   else if (is_collective) enter_ns_ = profile::coarse_ns();
@@ -19,9 +21,10 @@ void Call::leave() {
   if (exact_) return void(leave_ns_ = profile::monotonic_ns());
   if (comm_ == MPI_COMM_NULL) return;
   leave_ns_ = profile::coarse_ns();
-  if (leave_ns_ - enter_ns_ >= profile::coarsely_known_ns) [[unlikely]]
+  if (leave_ns_ - enter_ns_ >= profile::coarsely_known_ns()) [[unlikely]] {
     stands_for_ = 1;
-  else enter_ns_ = leave_ns_ = 0;
+    backend().sampling.stands_for_itself(function_);
+  } else enter_ns_ = leave_ns_ = 0;
 }
 
 void Account::open(Call& call) {
@@ -54,9 +57,9 @@ void Account::book(const Call& call, std::uint32_t comm, const Volume& volume) c
 
 void Account::book(const Call& call, std::uint32_t comm, const Volume& volume, std::uint64_t sequence) const {
   write(call, comm, volume);
-  if (call.stands_for() == 0) return;
+  if (call.stands_for() == 0 || sequence == unshared) return;
   backend().sampling.timed_collective(call.function(), call.leave_ns() - call.enter_ns());
-  if (call.is_exact() && comm != profile::none && sequence != unshared)
+  if (call.is_exact() && comm != profile::none)
     backend().recorder.arrival(comm, call.function(), sequence, call.enter_ns(), call.leave_ns());
 }
 

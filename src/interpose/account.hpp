@@ -94,8 +94,8 @@ class Account {
   /// False: nothing is recorded, or not this call.
   explicit operator bool() const { return open_; }
 
-  /// comm: index in the record. sequence: number of the collective on it, if its arrival matters; then every call is
-  /// timed.
+  /// comm: index in the record. sequence: number of the collective on it, if its arrival matters; `unshared`: the
+  /// call is timed like any other.
   void book(const Call& call, std::uint32_t comm, const Volume& volume) const;
   void book(const Call& call, std::uint32_t comm, const Volume& volume, std::uint64_t sequence) const;
 
@@ -117,10 +117,12 @@ inline std::uint32_t window_comm(MPI_Win win) {
   const WinFacts* window = backend().handles.window(win);
   return window == nullptr ? profile::none : window->comm;
 }
+/// Whether anybody else takes part in its collectives.
+inline bool is_shared(const CommFacts& comm) { return comm.local_size > 1 || comm.inter; }
 /// Number of the collective on this communicator; `unshared` if nobody else takes part.
 inline std::uint64_t sequence_of(MPI_Comm comm) {
   CommFacts& c = facts(comm);
-  return c.local_size > 1 || c.inter ? c.sequence++ : unshared;
+  return is_shared(c) ? c.sequence++ : unshared;
 }
 
 // --- how many: ranks that blocks go to (the remote group of an intercommunicator)

@@ -79,6 +79,17 @@ void fill(Header& h, const Identity& identity) {
 
 std::uint64_t coarse_ns() { return read_clock(CLOCK_MONOTONIC_COARSE); }
 
+std::uint64_t coarsely_known_ns() {
+  static const std::uint64_t two_steps = [] {
+    constexpr std::uint64_t usual_ns = 4'000'000;
+    timespec step{};
+    if (::clock_getres(CLOCK_MONOTONIC_COARSE, &step) != 0) return 2 * usual_ns;
+    return 2 * (static_cast<std::uint64_t>(step.tv_sec) * 1'000'000'000U +
+                static_cast<std::uint64_t>(step.tv_nsec));
+  }();
+  return two_steps;
+}
+
 std::uint64_t monotonic_ns() { return read_clock(CLOCK_MONOTONIC); }
 
 std::string Recorder::open(const std::string& directory, const std::string& name, const Identity& identity,

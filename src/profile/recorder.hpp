@@ -19,8 +19,9 @@ inline constexpr std::uint32_t none = ~0U;
 std::uint64_t monotonic_ns();
 /// The same in steps of some milliseconds, read in a tenth of the time.
 std::uint64_t coarse_ns();
-/// What two readings of the coarse clock differ by at least where the time between them is known by them.
-inline constexpr std::uint64_t coarsely_known_ns = 8'000'000;
+/// What two readings of the coarse clock differ by at least where the time between them is known by them: two of its
+/// steps.
+std::uint64_t coarsely_known_ns();
 
 /// Who is recording: the fields of the header that do not change.
 struct Identity {

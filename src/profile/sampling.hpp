@@ -52,6 +52,12 @@ class Sampling {
     f.left.store(is_due ? 0 : waiting, std::memory_order_relaxed);
     return is_due ? waiting : 0;
   }
+  /// The last one, which was not due, was long enough for the coarse clock.
+  void stands_for_itself(std::uint32_t function) {
+    Function& f = functions_[function];
+    const std::uint32_t waiting = f.left.load(std::memory_order_relaxed);
+    if (waiting > 0) f.left.store(waiting - 1, std::memory_order_relaxed);
+  }
   /// Such a one was timed.
   void timed_collective(std::uint32_t function, std::uint64_t ns) {
     Function& f = functions_[function];

@@ -150,3 +150,20 @@ TEST_CASE(
   CHECK(std::ranges::all_of(cheap.end() - 1000, cheap.end(),
                             [](std::uint64_t sequence) { return Sampling::is_multiple(sequence, 64); }));
 }
+
+TEST_CASE("sampling: a collective that stands for itself is in no other one's number") {
+  constexpr std::uint64_t calls = 100'000;
+  Sampling sampling(1);
+  std::uint64_t stand_for = 0, waiting = 0;
+  for (std::uint64_t sequence = 0; sequence < calls; ++sequence) {
+    std::uint32_t stands_for = sampling.due(0, sequence);
+    waiting = stands_for == 0 ? waiting + 1 : 0;
+    if (stands_for > 0) sampling.timed_collective(0, 300);
+    if (stands_for == 0 && sequence % 7 == 0) {
+      sampling.stands_for_itself(0);
+      stands_for = 1, --waiting;
+    }
+    stand_for += stands_for;
+  }
+  CHECK(stand_for + waiting == calls);
+}

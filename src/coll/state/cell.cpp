@@ -179,12 +179,17 @@ void Cell::agree_on(tuning::ControlledTrial& trial, std::span<const long long> n
   comparison_.account->spend(trial.charge());
 }
 
-/// A challenge is about one challenger, and over when it has won, or another than native has.
+/// A challenge is about one challenger, and over when it has won, another than native has, or all is learned anew.
 void Cell::follow_verdict() {
-  if (!learner_.settled() || !challenger_) return;
+  if (!challenger_) return;
+  if (!learner_.settled()) return end_of_challenger();
   const bool has_won = challenge_.verdict() == tuning::Verdict::other;
   if (has_won && learner_.winner() == tuning::native) learner_.promote(*challenger_);
-  if (learner_.winner() == tuning::native) return;
+  if (learner_.winner() != tuning::native) end_of_challenger();
+}
+
+void Cell::end_of_challenger() {
+  end_challenge();
   challenge_ = tuning::ControlledTrial(tuning::Arm::native);
   challenger_.reset();
 }

@@ -86,6 +86,7 @@ class Cell {
   std::size_t compare();
   std::size_t challenge();
   void end_challenge();
+  void end_of_challenger();
   bool needs_agreement() const;
   void follow_rounds();
   void expect();

@@ -1,6 +1,6 @@
-/* Types that are created, used a few times and freed, one after the other, between two ranks: what that does to memory. Prints how much
- * more the process holds after all of them than after the first tenth, and what a type took in the first tenth and in the last.
- * Argument: types. Checks what arrives. */
+/* Types that are created, used a few times and freed, one after the other, between two ranks: what that does to
+ * memory. Prints how much more the process holds after all of them than after the first tenth, and what a type took
+ * in the first tenth and in the last. Argument: types. Checks what arrives. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,8 @@ static void pack_and_unpack(MPI_Datatype type) {
 
 /* The same for both ranks: how long a type is used, and for what, follows its number. */
 static void one_type(int number) {
-  static void (*const ways[])(MPI_Datatype) = {exchange_at_once, exchange_later, exchange_by_persistent, pack_and_unpack};
+  static void (*const ways[])(MPI_Datatype) = {exchange_at_once, exchange_later, exchange_by_persistent,
+                                               pack_and_unpack};
   const int stride = 2 + number % (most_stride - 1), blocks = 100 + number / 5 % 40 * 5;
   MPI_Datatype type;
   MPI_Type_vector(blocks, 1, stride, MPI_DOUBLE, &type);

@@ -1,6 +1,6 @@
-/* Collectives whose ranks describe one signature by different types and counts, again and again, so that candidates are tried and one is
- * kept, and with ranks that come at different times. All against what this program computes by itself. Prints per rank "N checks, M
- * failures". Arguments: rounds; the forms, of the letters b, n and p. */
+/* Collectives whose ranks describe one signature by different types and counts, again and again, so that candidates
+ * are tried and one is kept, and with ranks that come at different times. All against what this program computes by
+ * itself. Prints per rank "N checks, M failures". Arguments: rounds; the forms, of the letters b, n and p. */
 #include <unistd.h>
 
 #include "collective_calls.h"

@@ -1,5 +1,5 @@
-/* Persistent requests of a derived type between two ranks, which start so often: each by itself, then together. Arguments: starts, an even
- * number, of either request half; starts of both. Checks what arrives. */
+/* Persistent requests of a derived type between two ranks, which start so often: each by itself, then together.
+ * Arguments: starts, an even number, of either request half; starts of both. Checks what arrives. */
 #include <mpi.h>
 #include <stdlib.h>
 

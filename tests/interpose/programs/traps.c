@@ -1,5 +1,5 @@
-/* Traps floating-point exceptions and loops over small collectives until Wherry has decided several times. Ends with 0 if no trap has killed
- * it, no flag is raised and the sum is right. Argument: how often each is called. */
+/* Traps floating-point exceptions and loops over small collectives until Wherry has decided several times. Ends with
+ * 0 if no trap has killed it, no flag is raised and the sum is right. Argument: how often each is called. */
 #define _GNU_SOURCE
 #include <fenv.h>
 #include <mpi.h>
