@@ -187,4 +187,31 @@ static void join(MPI_Comm comm) {
   free(from);
 }
 
+/* The communicators on which the forms of collectives are checked: all ranks, and those of ring(). */
+typedef struct {
+  MPI_Comm all, graph;
+} Communicators;
+
+static inline Communicators begin_checks(void) {
+  MPI_Init(NULL, NULL);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  Communicators made = {.graph = ring()};
+  MPI_Comm_dup(MPI_COMM_WORLD, &made.all);
+  make_operations();
+  join(made.all);
+  join(made.graph);
+  return made;
+}
+
+/* What the program ends with. */
+static inline int end_checks(Communicators* made) {
+  free_operations();
+  MPI_Comm_free(&made->graph);
+  MPI_Comm_free(&made->all);
+  printf("rank %d: %ld checks, %ld failures\n", rank, checks, failures);
+  MPI_Finalize();
+  return failures != 0;
+}
+
 #endif

@@ -82,20 +82,8 @@ static void check_form(Form form, MPI_Comm comm, MPI_Comm graph) {
 int main(int argc, char** argv) {
   const char* forms = argc > 1 ? argv[1] : "bnp";
   if (argc > 2) stride = atoi(argv[2]);
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm comm, graph = ring();
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  make_operations();
-  join(comm);
-  join(graph);
+  Communicators on = begin_checks();
   for (int form = 0; form < FORMS; ++form)
-    if (strchr(forms, "bnp"[form]) != NULL) check_form((Form)form, comm, graph);
-  free_operations();
-  MPI_Comm_free(&graph);
-  MPI_Comm_free(&comm);
-  printf("rank %d: %ld checks, %ld failures\n", rank, checks, failures);
-  MPI_Finalize();
-  return failures != 0;
+    if (strchr(forms, "bnp"[form]) != NULL) check_form((Form)form, on.all, on.graph);
+  return end_checks(&on);
 }

@@ -40,21 +40,9 @@ static void check_form(Form form, int round, MPI_Comm comm, MPI_Comm graph) {
 
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Comm comm, graph = ring();
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  make_operations();
-  join(comm);
-  join(graph);
+  Communicators on = begin_checks();
   for (int round = 0; round < atoi(argv[1]); ++round)
     for (int form = 0; form < FORMS; ++form)
-      if (strchr(argv[2], "bnp"[form]) != NULL) check_form((Form)form, round, comm, graph);
-  free_operations();
-  MPI_Comm_free(&graph);
-  MPI_Comm_free(&comm);
-  printf("rank %d: %ld checks, %ld failures\n", rank, checks, failures);
-  MPI_Finalize();
-  return failures != 0;
+      if (strchr(argv[2], "bnp"[form]) != NULL) check_form((Form)form, round, on.all, on.graph);
+  return end_checks(&on);
 }
