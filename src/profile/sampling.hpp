@@ -74,8 +74,9 @@ class Sampling {
     Function& f = functions_[function];
     if (!f.allowed) return;
     const std::uint32_t gap = is_cheap(f, ns) ? 1 + next(f) % (2 * gap_of(f) - 1) : 1;
-    f.gap.store(gap, std::memory_order_relaxed);
-    f.left.store(gap - 1, std::memory_order_relaxed);
+    // Where other threads have counted calls since this one was due, these stay counted.
+    std::uint32_t untouched = f.gap.exchange(gap, std::memory_order_relaxed) - 1;
+    f.left.compare_exchange_strong(untouched, gap - 1, std::memory_order_relaxed);
   }
 
  private:
