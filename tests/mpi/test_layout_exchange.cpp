@@ -12,6 +12,7 @@
 
 #include "coll/blocks/block_collectives.hpp"
 #include "exec/layout_exchange.hpp"
+#include "exec/pair_exchange.hpp"
 #include "exec/peer_memory.hpp"
 #include "host/runtime.hpp"
 
@@ -149,7 +150,7 @@ const char* pairwise(int size) { return size == 2 ? "direct" : "pairwise"; }
 void check_exchange(run::Communicator& c, MPI_Comm comm, datatype::TypeLayouts& layouts) {
   const run::Prepared& prepared = c.prepared(*schedule::find_strategy(pairwise(c.size())));
   expect(run::is_pairwise(prepared.schedule), "the schedule is not pairwise", 0);
-  std::vector<std::byte> memory(run::layout_exchange_memory());
+  std::vector<std::byte> memory(run::pair_exchange_memory());
   for (unsigned seed = 1; seed <= 30; ++seed) {
     const int missing = seed % 5 == 0 ? 1 : 0;
     Call call(seed, comm, missing);
