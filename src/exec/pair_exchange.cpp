@@ -18,8 +18,8 @@ namespace {
 using layout::Range;
 
 // Part of the protocol, alike on all ranks. Buffers of both directions together stay in the second-level cache.
-constexpr long long chunk_bytes = 32 << 10;
-constexpr int window = 4;  // chunks under way in each direction
+constexpr long long chunk_bytes = 64 << 10;
+constexpr int window = 8;  // chunks under way in each direction
 static_assert(sizeof(Offer) <= chunk_bytes);
 
 /// Memory for the chunks of both directions.
