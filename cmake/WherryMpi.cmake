@@ -164,7 +164,7 @@ endif()
 # wherry_mpi_layer(layer below... PURE pure...): linked to the layers below it of the same ABI, and to pure layers.
 function(wherry_mpi_layer layer)
   cmake_parse_arguments(PARSE_ARGV 1 layers "" "" "PURE")
-  wherry_sources(sources "${CMAKE_CURRENT_SOURCE_DIR}")
+  wherry_sources(sources "${PROJECT_SOURCE_DIR}/src/${layer}")
   list(TRANSFORM layers_PURE PREPEND wherry_)
   foreach(abi IN LISTS WHERRY_ABIS WHERRY_SMPI_ABI)
     add_library(wherry_${layer}_${abi} STATIC ${sources})
