@@ -164,7 +164,7 @@ endif()
 # wherry_mpi_layer(layer below... PURE pure...): linked to the layers below it of the same ABI, and to pure layers.
 function(wherry_mpi_layer layer)
   cmake_parse_arguments(PARSE_ARGV 1 layers "" "" "PURE")
-  wherry_sources(sources "${CMAKE_CURRENT_SOURCE_DIR}")
+  wherry_sources(sources "${PROJECT_SOURCE_DIR}/src/${layer}")
   list(TRANSFORM layers_PURE PREPEND wherry_)
   foreach(abi IN LISTS WHERRY_ABIS WHERRY_SMPI_ABI)
     add_library(wherry_${layer}_${abi} STATIC ${sources})
@@ -185,7 +185,7 @@ endfunction()
 # One program per installation from one source: objects per ABI, the executable in <folder>/<mpi name>/.
 #
 # wherry_mpi_program(name source folder [INSTALL] [AS_ONE] [TEST]); INSTALL: into libexec/wherry/<mpi name>; AS_ONE: optimized
-# together with what it is linked to, which takes seconds for each installation; TEST: compiled and linked quickly.
+# together with what it is linked to, which takes seconds for each installation; TEST: compiled quickly.
 function(wherry_mpi_program name source folder)
   cmake_parse_arguments(PARSE_ARGV 3 program "INSTALL;AS_ONE;TEST" "" "")
   foreach(abi IN LISTS WHERRY_ABIS)
@@ -208,7 +208,7 @@ function(wherry_mpi_program name source folder)
       RUNTIME_OUTPUT_DIRECTORY "${folder}/${mpi}" INSTALL_RPATH "${WHERRY_MPI_LIBDIR_${mpi}}")
     if(program_AS_ONE)
       target_link_options(${program} PRIVATE ${WHERRY_LINKED_AS_ONE})
-    elseif(program_TEST)
+    else()
       target_link_options(${program} PRIVATE ${WHERRY_LINKED_APART})
     endif()
     if(program_INSTALL)

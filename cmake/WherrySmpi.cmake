@@ -26,6 +26,8 @@ function(wherry_simulated_program name)
     return()
   endif()
   add_library(${name} MODULE ${program_SOURCES})
+  wherry_precompiled(${name})
+  target_link_options(${name} PRIVATE ${WHERRY_LINKED_APART})
   target_link_libraries(${name} PRIVATE ${program_LIBRARIES} wherry_linked_smpi wherry_host_smpi "${WHERRY_SIMGRID}")
   # smpimain looks for main().
   set_target_properties(${name} PROPERTIES PREFIX "" CXX_VISIBILITY_PRESET default

@@ -63,7 +63,7 @@ endfunction()
 # A pure layer, src/<layer>: the static library wherry_<layer>, linked to the layers below it.
 # A folder without sources has headers only.
 function(wherry_layer layer)
-  wherry_sources(sources "${CMAKE_CURRENT_SOURCE_DIR}")
+  wherry_sources(sources "${PROJECT_SOURCE_DIR}/src/${layer}")
   list(TRANSFORM ARGN PREPEND wherry_ OUTPUT_VARIABLE below)
   if(sources)
     add_library(wherry_${layer} STATIC ${sources})

@@ -4,7 +4,6 @@
 
 #include "base/floating_point.hpp"
 #include "coll/blocks/block_collectives.hpp"
-#include "coll/call_timer.hpp"
 #include "coll/neighborhood/neighborhood_collectives.hpp"
 #include "coll/segments/segment_collectives.hpp"
 #include "profile/record.hpp"

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "base/floating_point.hpp"
 #include "coll/choice/context.hpp"
 #include "coll/choice/description.hpp"
 #include "coll/state/communicator.hpp"
@@ -12,6 +13,21 @@ namespace wherry::run {
 
 /// The library's own form of the same call; returns its code.
 using Native = std::function<int()>;
+
+/// Reads the clock only if wanted: that takes longer than all else that a native call costs.
+class CallTimer {
+ public:
+  /// now: seconds.
+  CallTimer(double (*now)(), bool wanted) : now_(wanted ? now : nullptr), start_(wanted ? now() : 0) {}
+  /// Since it was made; 0 if nobody wants to know.
+  double seconds() const {
+    return now_ != nullptr ? computed([this] { return now_() - start_; }) : 0;
+  }
+
+ private:
+  double (*now_)();
+  double start_;
+};
 
 /// Collective over the communicator of a call. Thread-safe as MPI lets threads share communicators.
 class Running {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "coll/blocking.hpp"
-#include "coll/call_timer.hpp"
 #include "coll/state/call_signature.hpp"
 
 namespace wherry::run {

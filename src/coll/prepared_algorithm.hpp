@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <variant>
 
-#include "arguments/arguments.hpp"
 #include "coll/state/task.hpp"
 #include "exec/coroutine.hpp"
 

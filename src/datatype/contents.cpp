@@ -2,6 +2,48 @@
 
 #include "datatype/decode.hpp"
 
+namespace wherry::mpi {
+
+namespace {
+
+/// Libraries before MPI-4 have no large-count types, and no functions that read them.
+Envelope small_envelope(const Api& api, MPI_Datatype type) {
+  Envelope e;
+  int integers = 0, addresses = 0, types = 0;
+  e.readable = api.Type_get_envelope(type, &integers, &addresses, &types, &e.combiner) == MPI_SUCCESS;
+  e.integers = integers;
+  e.addresses = addresses;
+  e.types = types;
+  return e;
+}
+
+}  // namespace
+
+Envelope envelope_of(const Api& api, MPI_Datatype type) {
+  if (api.Type_get_envelope_c == nullptr) return small_envelope(api, type);
+  Envelope e;
+  e.readable = api.Type_get_envelope_c(type, &e.integers, &e.addresses, &e.large_counts, &e.types,
+                                       &e.combiner) == MPI_SUCCESS;
+  return e;
+}
+
+MPI_Datatype inner_of(const Api& api, MPI_Datatype type, const Envelope& e) {
+  int count = 0;
+  MPI_Count large_count = 0;
+  MPI_Aint address = 0;
+  MPI_Datatype inner = MPI_DATATYPE_NULL;
+  const bool one = e.types == 1 && e.addresses == 0 && e.integers + e.large_counts <= 1;
+  if (!one) return MPI_DATATYPE_NULL;
+  const int code =
+      api.Type_get_contents_c != nullptr
+          ? api.Type_get_contents_c(type, e.integers, 0, e.large_counts, 1, &count, &address, &large_count,
+                                    &inner)
+          : api.Type_get_contents(type, static_cast<int>(e.integers), 0, 1, &count, &address, &inner);
+  return code == MPI_SUCCESS ? inner : MPI_DATATYPE_NULL;
+}
+
+}  // namespace wherry::mpi
+
 namespace wherry::datatype {
 
 Contents::Contents(const mpi::Api& api, MPI_Datatype type, const mpi::Envelope& envelope)

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "datatype/envelope.hpp"
+#include "datatype/contents.hpp"
 
 namespace wherry::run {
 

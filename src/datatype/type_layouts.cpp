@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "datatype/contents.hpp"
 #include "datatype/decode.hpp"
-#include "datatype/envelope.hpp"
 #include "layout/canonical.hpp"
 #include "mpi/errors_returned.hpp"
 

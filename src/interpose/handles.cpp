@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "datatype/envelope.hpp"
+#include "datatype/contents.hpp"
 
 namespace wherry::interpose {
 namespace {

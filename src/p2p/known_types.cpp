@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "datatype/contents.hpp"
 #include "datatype/decode.hpp"
-#include "datatype/envelope.hpp"
 
 namespace wherry::p2p {
 namespace {

@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "arguments/arguments.hpp"
 #include "coll/prepared_algorithm.hpp"
 #include "coll/state/task.hpp"
 #include "comm/staging.hpp"
@@ -15,8 +14,8 @@
 
 namespace wherry::run {
 
-/// The arguments of one collective, bound to the way that it goes, and its execution while one is under way. Has all
-/// that an execution needs until it is over, whatever the program frees meanwhile.
+/// The arguments of one collective, bound to the algorithm that performs it, and its execution while one is under way.
+/// Has all that an execution needs until it is over, whatever the program frees meanwhile.
 class NonblockingOperation {
  public:
   explicit NonblockingOperation(std::shared_ptr<Communicator> c)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, THOROUGH, Launcher, hermetic
-from installing import TOOLS, run_tool
+from installing import TOOLS, made_once, run_tool
 
 from wherry.run.mpis import MPI_NAMES
 
@@ -33,9 +33,7 @@ OUTPUT = {
 @pytest.fixture(scope="session")
 def prefix(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`cmake --install` to somewhere else than it was built for."""
-    target = tmp_path_factory.mktemp("prefix")
-    run_tool(["cmake", "--install", build, "--prefix", target])
-    return target
+    return made_once(tmp_path_factory, "prefix", lambda target: run_tool(["cmake", "--install", build, "--prefix", target]))
 
 
 def compiled(mpi: str) -> list[str]:

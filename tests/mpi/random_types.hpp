@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "leaf_types.hpp"
 #include "mapped_type.hpp"
 
 namespace wherry::test {
@@ -26,18 +27,7 @@ F newer(const char* name) {
 
 class RandomTypes {
  public:
-  explicit RandomTypes(std::uint64_t seed) : random_(seed) {
-    add_named(MPI_CHAR, "MPI_CHAR", 1);
-    add_named(MPI_SHORT, "MPI_SHORT", 2);
-    add_named(MPI_INT, "MPI_INT", 4);
-    add_named(MPI_DOUBLE, "MPI_DOUBLE", 8);
-    add_named(MPI_C_DOUBLE_COMPLEX, "MPI_C_DOUBLE_COMPLEX", 16);
-    add_named(MPI_LONG_DOUBLE, "MPI_LONG_DOUBLE", 16);
-    add_pair<short>(MPI_SHORT_INT, "MPI_SHORT_INT");
-    add_pair<double>(MPI_DOUBLE_INT, "MPI_DOUBLE_INT");
-    add_pair<long double>(MPI_LONG_DOUBLE_INT, "MPI_LONG_DOUBLE_INT");
-    add_parametrized();
-  }
+  explicit RandomTypes(std::uint64_t seed) : random_(seed) {}
 
   /// The caller frees what is not predefined. Types that other types were made of are freed: they live on in these.
   RandomType any(int depth) {
@@ -59,51 +49,6 @@ class RandomTypes {
 
  private:
   using Maker = RandomType (RandomTypes::*)(const RandomType&);
-
-  void add_named(MPI_Datatype type, const char* name, Long size) {
-    RandomType leaf{type, {}, name, true};
-    for (Long i = 0; i < size; ++i) leaf.map.bytes.push_back(i);
-    leaf.map.upper = size;
-    leaf.map.bounded = true;
-    leaves_.push_back(leaf);
-  }
-  template <class Value>
-  void add_pair(MPI_Datatype type, const char* name) {
-    struct Pair {
-      Value value;
-      int index;
-    };
-    add_named(type, name, sizeof(Value));
-    TypeMap& map = leaves_.back().map;
-    for (Long i = 0; i < static_cast<Long>(sizeof(int)); ++i)
-      map.bytes.push_back(static_cast<Long>(offsetof(Pair, index)) + i);
-    map.upper = sizeof(Pair);
-  }
-  /// For constructors that libraries refuse.
-  class ErrorsReturned {
-   public:
-    ErrorsReturned() {
-      MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before_);
-      MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    }
-    ErrorsReturned(const ErrorsReturned&) = delete;
-    ErrorsReturned& operator=(const ErrorsReturned&) = delete;
-    ~ErrorsReturned() {
-      MPI_Comm_set_errhandler(MPI_COMM_WORLD, before_);
-      MPI_Errhandler_free(&before_);
-    }
-
-   private:
-    MPI_Errhandler before_ = MPI_ERRHANDLER_NULL;
-  };
-
-  void add_parametrized() {
-    const ErrorsReturned returned;
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    if (MPI_Type_create_f90_real(15, 307, &type) == MPI_SUCCESS) add_named(type, "f90_real(15, 307)", 8);
-    if (MPI_Type_create_f90_complex(6, 37, &type) == MPI_SUCCESS) add_named(type, "f90_complex(6, 37)", 8);
-    if (MPI_Type_create_f90_integer(9, &type) == MPI_SUCCESS) add_named(type, "f90_integer(9)", 4);
-  }
 
   RandomType outer(const RandomType& inner) {
     static constexpr Maker makers[] = {&RandomTypes::dup,
@@ -396,7 +341,7 @@ class RandomTypes {
   }
 
   std::mt19937_64 random_;
-  std::vector<RandomType> leaves_;
+  std::vector<RandomType> leaves_ = leaf_types();
   std::vector<int> used_;
 };
 

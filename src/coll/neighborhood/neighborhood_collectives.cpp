@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "arguments/joined_blocks.hpp"
+#include "arguments/neighborhood_call.hpp"
 #include "coll/blocks/block_collectives.hpp"
 #include "coll/state/task.hpp"
 #include "profile/record.hpp"

@@ -4,10 +4,10 @@
 #include <optional>
 #include <string_view>
 
-#include "arguments/arguments.hpp"
 #include "coll/choice/description.hpp"
 #include "coll/state/communicator.hpp"
 #include "coll/state/neighborhood.hpp"
+#include "coll/state/task.hpp"
 #include "comm/staging.hpp"
 
 namespace wherry::run {

@@ -1,8 +1,7 @@
 // The registry. A new strategy is one file here and one row.
 #include <algorithm>
 
-#include "schedule/blocks/strategies/leader.hpp"
-#include "schedule/blocks/strategies/node_aware.hpp"
+#include "schedule/blocks/strategies/node_servers.hpp"
 #include "schedule/graph/across_nodes.hpp"
 #include "schedule/graph/dimensions.hpp"
 #include "schedule/graph/edge_rounds.hpp"

@@ -9,7 +9,7 @@
 #include "schedule/arithmetic.hpp"
 #include "schedule/blocks/block_strategy.hpp"
 #include "schedule/blocks/block_verify.hpp"
-#include "schedule/blocks/strategies/node_pairs.hpp"
+#include "schedule/blocks/strategies/straight.hpp"
 #include "topology/trial_placements.hpp"
 
 using namespace wherry::schedule;

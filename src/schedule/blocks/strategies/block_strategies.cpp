@@ -1,4 +1,4 @@
-// The registry. A new strategy is one file in strategies/ and one row here.
+// The registry. A new strategy is a file here, or a function of a family's file, and a row.
 #include <algorithm>
 #include <vector>
 
@@ -7,16 +7,10 @@
 #include "schedule/blocks/families/digits.hpp"
 #include "schedule/blocks/families/nodes.hpp"
 #include "schedule/blocks/families/rounds.hpp"
-#include "schedule/blocks/strategies/bruck.hpp"
-#include "schedule/blocks/strategies/grid3.hpp"
-#include "schedule/blocks/strategies/hypercube.hpp"
-#include "schedule/blocks/strategies/leader.hpp"
-#include "schedule/blocks/strategies/mesh.hpp"
-#include "schedule/blocks/strategies/node_aware.hpp"
+#include "schedule/blocks/strategies/mixed_radix.hpp"
 #include "schedule/blocks/strategies/node_mesh.hpp"
-#include "schedule/blocks/strategies/node_pairs.hpp"
-#include "schedule/blocks/strategies/prefix.hpp"
-#include "schedule/blocks/strategies/rotation.hpp"
+#include "schedule/blocks/strategies/node_servers.hpp"
+#include "schedule/blocks/strategies/straight.hpp"
 #include "schedule/requirement.hpp"
 
 namespace wherry::schedule {

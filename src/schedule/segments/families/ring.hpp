@@ -32,4 +32,26 @@ void ring_reduce(SegmentBuilder& b, const Group& group, const Parts& parts) {
   }
 }
 
+/// Neighbor exchange (Chen, Zhang, Zhang, Yuan, CLUSTER 2005): an even number of members, P / 2 steps, and every member
+/// talks with its two neighbors only. After the first exchange two parts travel together, one way by even members and
+/// the other way by odd ones.
+template <class Parts>
+void neighbor_collect(SegmentBuilder& b, const Group& group, const Parts& parts) {
+  const int size = group.size(), me = group.me();
+  const int side = me % 2 == 0 ? 1 : -1;  // where the partner of my pair is; the other neighbor is opposite
+  // What comes in a step, as a pair of members: from ever farther, in turns from the one side and the other.
+  const auto incoming = [&](int step) {
+    const int distance = (step + 1) / 2 * (step % 2 == 0 ? side : -side);
+    return parts.of(2 * wrap(me / 2 + distance, size / 2), 2);
+  };
+  for (int step = 0; step < size / 2; ++step) {
+    const int neighbor = wrap(step % 2 == 0 ? me + side : me - side, size);
+    b.send(step, group.rank(neighbor),
+           step == 0   ? parts.of(me, 1)
+           : step == 1 ? parts.of(me & ~1, 2)
+                       : incoming(step - 1));
+    b.receive(step, group.rank(neighbor), step == 0 ? parts.of(neighbor, 1) : incoming(step));
+  }
+}
+
 }  // namespace wherry::schedule::segments

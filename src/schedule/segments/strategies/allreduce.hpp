@@ -1,14 +1,14 @@
 // Allreduce: everybody gets the reduction of what all ranks have, combined in one and the same way on all ranks.
 #pragma once
 
-#include "schedule/segments/families/binary_tree.hpp"
 #include "schedule/segments/families/binomial.hpp"
 #include "schedule/segments/families/bruck_exchange.hpp"
-#include "schedule/segments/families/halving.hpp"
+#include "schedule/segments/families/doubling.hpp"
 #include "schedule/segments/families/mesh_exchange.hpp"
+#include "schedule/segments/families/pipelined_trees.hpp"
 #include "schedule/segments/families/ring.hpp"
 #include "schedule/segments/families/rotation_exchange.hpp"
-#include "schedule/segments/node_groups.hpp"
+#include "schedule/segments/group.hpp"
 #include "schedule/segments/ownership.hpp"
 #include "schedule/segments/segment_strategy.hpp"
 

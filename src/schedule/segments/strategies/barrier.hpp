@@ -3,7 +3,7 @@
 
 #include "schedule/segments/families/binomial.hpp"
 #include "schedule/segments/families/bruck_exchange.hpp"
-#include "schedule/segments/node_groups.hpp"
+#include "schedule/segments/group.hpp"
 #include "schedule/segments/ownership.hpp"
 #include "schedule/segments/segment_strategy.hpp"
 

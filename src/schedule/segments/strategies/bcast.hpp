@@ -1,13 +1,11 @@
 // Broadcast: the root has all segments; in the end everybody has.
 #pragma once
 
-#include "schedule/segments/families/binary_tree.hpp"
 #include "schedule/segments/families/binomial.hpp"
-#include "schedule/segments/families/chain.hpp"
-#include "schedule/segments/families/knomial.hpp"
+#include "schedule/segments/families/pipelined_trees.hpp"
 #include "schedule/segments/families/ring.hpp"
 #include "schedule/segments/families/star.hpp"
-#include "schedule/segments/node_groups.hpp"
+#include "schedule/segments/group.hpp"
 #include "schedule/segments/ownership.hpp"
 #include "schedule/segments/segment_strategy.hpp"
 

@@ -1,12 +1,12 @@
 // Reduce: the root gets the reduction of what all ranks have.
 #pragma once
 
-#include "schedule/segments/families/binary_tree.hpp"
 #include "schedule/segments/families/binomial.hpp"
-#include "schedule/segments/families/halving.hpp"
+#include "schedule/segments/families/doubling.hpp"
+#include "schedule/segments/families/pipelined_trees.hpp"
 #include "schedule/segments/families/rotation_exchange.hpp"
 #include "schedule/segments/families/star.hpp"
-#include "schedule/segments/node_groups.hpp"
+#include "schedule/segments/group.hpp"
 #include "schedule/segments/ownership.hpp"
 #include "schedule/segments/segment_strategy.hpp"
 

@@ -3,10 +3,10 @@
 
 #include "schedule/segments/families/binomial.hpp"
 #include "schedule/segments/families/bruck_exchange.hpp"
-#include "schedule/segments/families/halving.hpp"
+#include "schedule/segments/families/doubling.hpp"
 #include "schedule/segments/families/ring.hpp"
 #include "schedule/segments/families/rotation_exchange.hpp"
-#include "schedule/segments/node_groups.hpp"
+#include "schedule/segments/group.hpp"
 #include "schedule/segments/ownership.hpp"
 #include "schedule/segments/segment_strategy.hpp"
 

@@ -1,6 +1,4 @@
-// Pipelined binary tree: depth log2 P, and every member handles at most three messages per segment.
-//
-// The members below a member are those next to it on the left and on the right, so a reduction keeps their order.
+// Trees through which segments follow each other: the chain and the binary tree.
 #pragma once
 
 #include <bit>
@@ -9,6 +7,21 @@
 #include "schedule/segments/group.hpp"
 
 namespace wherry::schedule::segments {
+
+/// Pipelined chain: segments follow each other from member to member, all links busy at once. For s segments
+/// P - 2 + s steps, each with one segment in and one out.
+inline void chain_down(SegmentBuilder& b, const Group& group, int root) {
+  const int size = group.size(), place = wrap(group.me() - root, size);
+  const auto at = [&](int p) { return group.rank(wrap(root + p, size)); };
+  for (int segment = 0; segment < b.segments(); ++segment) {
+    if (place > 0) b.receive(place - 1 + segment, at(place - 1), {segment, 1});
+    if (place + 1 < size) b.send(place + segment, at(place + 1), {segment, 1});
+  }
+}
+
+// Pipelined binary tree: depth log2 P, and every member handles at most three messages per segment.
+//
+// The members below a member are those next to it on the left and on the right, so a reduction keeps their order.
 
 /// Where a member is in the balanced search tree over 0, ..., size - 1. The root is size / 2.
 struct TreePlace {
