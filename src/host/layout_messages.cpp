@@ -10,12 +10,19 @@ namespace wherry::run {
 
 const LayoutMessages::End LayoutMessages::nothing{no_block, {MPI_PROC_NULL, 0}, true};
 
+LayoutMessages::LayoutMessages(const mpi::Api& api)
+    : api_(api), waiting_(waiting_in(api)), layouts_(api), staging_(kept_bytes) {
+  int* last = nullptr;
+  int found = 0;
+  api_.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&last), &found);
+  constexpr int least = 32767;  // MPI 4.1, 9.1.2
+  last_tag_ = found != 0 ? *last : least;
+}
+
 bool LayoutMessages::is_legal(Peer peer, Direction direction, MPI_Comm comm) const {
-  int ranks = 0, found = 0;
-  const int* most = nullptr;
+  int ranks = 0;
   if (comm == MPI_COMM_NULL || destinations(api_, comm, &ranks) != MPI_SUCCESS) return false;
-  api_.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &most, &found);
-  const bool is_tag = peer.tag >= 0 && (found == 0 || peer.tag <= *most);
+  const bool is_tag = peer.tag >= 0 && peer.tag <= last_tag_;
   const bool is_rank = peer.rank == MPI_PROC_NULL || (peer.rank >= 0 && peer.rank < ranks);
   return (is_rank || (direction == Direction::in && peer.rank == MPI_ANY_SOURCE)) &&
          (is_tag || (direction == Direction::in && peer.tag == MPI_ANY_TAG));
@@ -31,7 +38,7 @@ LayoutMessages::End LayoutMessages::read(const MessageEnd& end, Direction direct
 }
 
 int LayoutMessages::transfer(const End& out, const End& in, MPI_Comm comm, MPI_Status* status) {
-  const Channel channel(api_, comm, waiting_in(api_));
+  const Channel channel(api_, comm, waiting_);
   const Staging::Lease lease = staging_.lease(pair_exchange_memory(), Patience::wait);
   const Exchanged done = exchange_pair({channel, accelerator_.loaded() ? nullptr : &layouts_, lease.data()},
                                        {out.peer, out.share}, {in.peer, in.share}, false);

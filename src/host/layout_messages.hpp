@@ -32,7 +32,8 @@ struct PackedPlace {
 /// the library's to judge: `native` is its call. Thread-safe, but see wherry.h about threads that share a tag.
 class LayoutMessages {
  public:
-  explicit LayoutMessages(const mpi::Api& api) : api_(api), layouts_(api), staging_(kept_bytes) {}
+  /// Between MPI_Init and MPI_Finalize.
+  explicit LayoutMessages(const mpi::Api& api);
 
   template <class Native>
   int send(const MessageEnd& out, MPI_Comm comm, const Native& native) {
@@ -72,6 +73,8 @@ class LayoutMessages {
   datatype::PlanPtr plan_within(const MessageEnd& data, const PackedPlace& packed);
 
   const mpi::Api& api_;
+  const Waiting waiting_;
+  int last_tag_ = 0;  // MPI_TAG_UB
   datatype::TypeLayouts layouts_;
   Staging staging_;
   AcceleratorWatch accelerator_;
