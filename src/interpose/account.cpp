@@ -170,7 +170,10 @@ void comm_made(MPI_Comm comm, MPI_Comm from, const char* what) {
   Backend& b = backend();
   const CommFacts& made = facts(comm);
   if (made.is_named) return;
-  const std::string name = std::string(what) + " of " + std::string(b.recorder.comm_name(comm_index(from)));
+  const CommFacts* const source = b.handles.known(from);
+  const std::string_view source_name = source == nullptr ? "" : b.recorder.comm_name(source->index);
+  const std::string name =
+      std::string(what) + " of " + std::string(source_name.empty() ? "a communicator" : source_name);
   b.recorder.name_comm(made.index, name);
 }
 

@@ -109,6 +109,11 @@ class Handles {
   }
   /// What is known of a communicator that calls were made on lately, or nullptr. Needs no lock.
   [[gnu::always_inline]] CommFacts* recent(MPI_Comm comm) const { return recent_.find(comm); }
+  /// The same, and does not make it known: ranks must get to know communicators in the same order.
+  const CommFacts* known(MPI_Comm comm) {
+    const std::unique_ptr<CommFacts>* const found = comms_.find(key_of(comm));
+    return found == nullptr ? nullptr : found->get();
+  }
   Neighbors& neighbors(CommFacts& comm);
 
   /// Books what was counted and what was sent alike to every other rank, of every communicator.

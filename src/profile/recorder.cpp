@@ -205,8 +205,7 @@ void Recorder::name_comm(std::uint32_t comm, std::string_view name) {
 
 std::string_view Recorder::comm_name(std::uint32_t comm) {
   if (!is_open() || comm >= file_.used(Table::comms)) return {};
-  const std::string_view name = file_.at<CommRecord>(Table::comms, comm).name;
-  return name.empty() ? "a communicator" : name;
+  return file_.at<CommRecord>(Table::comms, comm).name;
 }
 
 void Recorder::arrival(std::uint32_t comm, std::uint32_t function, std::uint64_t sequence,

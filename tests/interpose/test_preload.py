@@ -69,6 +69,7 @@ def test_communicators_have_the_same_key_on_all_ranks(
         for record in records_in(out)
     ]
     assert len(named) == RANKS
+    assert {"grid of MPI_COMM_WORLD", "part of MPI_COMM_WORLD"} <= set(named[0])
     for name in ("MPI_COMM_WORLD", "the copy"):
         assert len({keys[name] for keys in named}) == 1
     keys = named[0].values()
