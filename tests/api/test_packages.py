@@ -33,7 +33,8 @@ OUTPUT = {
 @pytest.fixture(scope="session")
 def prefix(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`cmake --install` to somewhere else than it was built for."""
-    return made_once(tmp_path_factory, "prefix", lambda target: run_tool(["cmake", "--install", build, "--prefix", target]))
+    command: list[str | Path] = ["cmake", "--install", build, "--prefix"]
+    return made_once(tmp_path_factory, "prefix", lambda target: run_tool([*command, target]))
 
 
 def compiled(mpi: str) -> list[str]:
