@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "calls.hpp"
+#include "host/layout_messages.hpp"
 #include "measure.hpp"
+#include "mpi/api.hpp"
 
 namespace bench {
 
@@ -221,6 +223,22 @@ inline void receive_chunks(const Calls& mpi, Data& d) {
   });
 }
 
+/// What wherry_send and wherry_recv do.
+inline wherry::run::LayoutMessages& layout_messages() {
+  static wherry::run::LayoutMessages messages(wherry::mpi::linked_api());
+  return messages;
+}
+inline void send_by_wherry(const Calls& mpi, Data& d) {
+  layout_messages().send({d.source.data(), 1, d.vector, {1, tag}}, d.comm,
+                         [&] { return mpi.send(d.source.data(), 1, d.vector, 1, tag, d.comm); });
+}
+inline void receive_by_wherry(const Calls& mpi, Data& d) {
+  layout_messages().receive(
+      {d.target.data(), d.elements, MPI_DOUBLE, {0, tag}}, d.comm, MPI_STATUS_IGNORE, [&] {
+        return mpi.receive(d.target.data(), d.elements, MPI_DOUBLE, 0, tag, d.comm, MPI_STATUS_IGNORE);
+      });
+}
+
 inline void signal(const Calls& mpi, const Data& d) {
   mpi.send(nullptr, 0, MPI_BYTE, 1 - d.rank, tag, d.comm);
 }
@@ -271,6 +289,7 @@ inline constexpr Scheme schemes[] = {
     {"pack elements", send_packed_elements, receive},
     {"pack vector", send_packed_vector, receive},
     {"pipelined", send_chunks, receive_chunks},
+    {"by name", send_by_wherry, receive_by_wherry},
     {"shared copy", copy_all, await_copy, Target::shared},
     {"shared halves", copy_second_half, copy_first_half, Target::shared},
 };

@@ -147,6 +147,28 @@ def passing_on(f: Function, index: int, capture: str, others: Others) -> list[st
     ]
 
 
+def may_pass(f: Function) -> bool:
+    """Whether it is a collective that may be given back to the library."""
+    return f.replaceable and not (f.runs or f.before or f.natively)
+
+
+def passing(f: Function) -> list[str]:
+    """What the entry of such a collective tries first."""
+    if not may_pass(f):
+        return []
+    asked = f"is_given_back(&run::Runtime::{f.name.lower()}, __builtin_return_address(0), {{{arguments(f)}}})"
+    native = f"[&] {{ return next_of<int({types(f)})>(symbol)({arguments(f)}); }}"
+    return [f"  if ({asked}) return pass({native});"]
+
+
+def counting(f: Function, index: int) -> list[str]:
+    """The same where a record is written."""
+    if not may_pass(f):
+        return []
+    given = f"&run::Runtime::{f.name.lower()}, {index}, entry.site, {{{arguments(f)}}}"
+    return [f"  if (int passed; passes_counted({given}, native, &passed)) return passed;"]
+
+
 def wrapper(f: Function, index: int, others: Others) -> str:
     # By value: then a collective's arguments are stored once. By reference where a statement before may change one.
     capture = "=" if f.replaceable and not f.before else "&"
@@ -157,6 +179,7 @@ def wrapper(f: Function, index: int, others: Others) -> str:
         "template <class COUNT, class DISPL>",
         f"[[gnu::noinline]] int {f.name}_entered({given}) {{",
         *passing_on(f, index, capture, others),
+        *counting(f, index),
         *statement(f.before, f.always),
         f"  if (inside_mpi()) return {'native' if f.gives_way else 'next'}();",
         *statement(f.before, not f.always),
@@ -170,6 +193,7 @@ def wrapper(f: Function, index: int, others: Others) -> str:
         "}",
         "template <int symbol, class COUNT, class DISPL>",
         f"int {f.name}({signature(f)}) {{",
+        *passing(f),
         f"  return {f.name}_entered<COUNT, DISPL>({passed});",
         "}",
     ]

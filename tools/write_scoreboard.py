@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,9 @@ from wherry.bench.programs import PROGRAMS  # noqa: E402
 RESULTS = ROOT / "docs" / "results"
 SETTINGS = {
     "programs": ("As many ranks as cores", "2 ranks on 2 cores, shared memory", "-n 2"),
-    "programs-oversubscribed": ("More ranks than cores", "4 ranks on 2 cores, shared memory", "-n 4 --launches 5"),
+    "programs-oversubscribed": ("More ranks than cores", "4 ranks on 2 cores, shared memory", "-n 4 --launches 6"),
     "programs-netlab": (
-        "The emulated cluster", "8 ranks on 4 emulated hosts with Gigabit links, on 2 cores", "--netlab --launches 5"
+        "The emulated cluster", "8 ranks on 4 emulated hosts with Gigabit links, on 2 cores", "--netlab --launches 6"
     ),
 }  # fmt: skip
 
@@ -76,8 +77,9 @@ def section(name: str) -> list[str]:
     first = next(iter(by_mpi.values()))[0]
     commits = ", ".join(sorted({one["commit"] for all_of in by_mpi.values() for one in all_of}))
     command = f"wherry bench programs {options} --mpi MPI --json docs/results/{name}/MACHINE/MPI.json"
+    origin = f"{where}; {first['machine']}, commit {commits}. Bold: the interval leaves 1 out."
     return [
-        f"\n## {title}\n", f"{where}; {first['machine']}, commit {commits}. Bold: the interval leaves 1 out.\n",
+        f"\n## {title}\n", f"{textwrap.fill(origin, 120)}\n",
         f"```\n{command}\n```\n", *table(by_mpi),
     ]  # fmt: skip
 

@@ -218,6 +218,47 @@ const wherry_message* wherry_inbox_messages(const wherry_inbox* inbox);
 /// Frees the inbox and sets it to NULL; NULL is left alone. Local.
 void wherry_inbox_free(wherry_inbox** inbox);
 
+// Messages of data that do not lie one after the other. Where MPI packs a derived type slowly, or copies all of it before
+// it sends the first byte, these pack by Wherry's kernels, and send what is packed while they pack on.
+//
+// - A message has both its ends here: what wherry_send or wherry_sendrecv sends is received by wherry_recv or
+//   wherry_sendrecv, on comm and with the tag of the call, as one message of bytes or several. Those functions of MPI
+//   that take any tag or source must not meet them: give them a tag, or a communicator, of their own.
+// - Types may differ on the two sides; the data of the one must be those of the other in their order (MPI 4.1, 3.3.1).
+//   Data travel as bytes, unconverted.
+// - They block as MPI_Send, MPI_Recv and MPI_Sendrecv do: a large message may wait for its receiver.
+// - Wildcards, MPI_PROC_NULL, MPI_STATUS_IGNORE, intercommunicators mean what they mean there. The status has source,
+//   tag and count. More data than there is room for are MPI_ERR_TRUNCATE at the receiver; nobody waits because of it.
+// - Errors are local, and have been passed to comm's error handler. What MPI_Send sent to a wherry_recv is
+//   MPI_ERR_OTHER.
+// - Threads may call at once, but two must not send to one rank, or receive from it, with one tag on one comm.
+// - A type is decoded when it is first used; what is found is kept with it until it is freed.
+
+/// Sends count elements of datatype to a wherry_recv or wherry_sendrecv of rank dest.
+/// Returns when buf may be changed. Standard: MPI 4.1, section 3.2.1, MPI_Send.
+int wherry_send(const void* buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm);
+
+/// Receives at most count elements of datatype from a wherry_send or wherry_sendrecv of rank source.
+/// Returns when they are in buf; what lies between them stays untouched. Standard: MPI 4.1, section 3.2.4, MPI_Recv.
+int wherry_recv(void* buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                MPI_Status* status);
+
+/// Both at once; the two buffers must not overlap. Standard: MPI 4.1, section 3.10, MPI_Sendrecv.
+int wherry_sendrecv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                    void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                    MPI_Comm comm, MPI_Status* status);
+
+/// Packs incount elements to outbuf + *position and advances *position: the bytes of the data in the order of the type
+/// map. outsize: bytes of outbuf. Local. The library does what cannot be packed here, and says what is wrong.
+/// Standard: MPI 4.1, section 5.2, MPI_Pack.
+int wherry_pack(const void* inbuf, int incount, MPI_Datatype datatype, void* outbuf, int outsize,
+                int* position, MPI_Comm comm);
+
+/// Unpacks outcount elements from inbuf + *position and advances *position. insize: bytes of inbuf. Local.
+/// Standard: MPI 4.1, section 5.2, MPI_Unpack.
+int wherry_unpack(const void* inbuf, int insize, int* position, void* outbuf, int outcount,
+                  MPI_Datatype datatype, MPI_Comm comm);
+
 /// A collective whose arguments are fixed, to be started again and again.
 ///
 /// The makers take the arguments of the collective without wherry_..._plan in its name, and what stands there about

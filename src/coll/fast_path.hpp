@@ -11,19 +11,30 @@ namespace wherry::run {
 class FastPathCalls {
  public:
   FastPathCalls(const RuntimeContext& context, const Running& running)
-      : context_(context), running_(running) {}
+      : context_(context),
+        registry_(context.registry),
+        instructions_(context.instructions),
+        running_(running) {}
 
-  /// Whether a call that is like these needs no more than the library.
+  /// That of a call on a communicator that calls were made on lately; nullptr: it may have none.
   template <Comparable Call>
-  bool cover(const FastPath& fast_path, Collective collective, const Call& call) const {
-    return fast_path.left > 0 && is_asked_for(fast_path, collective) &&
-           fast_path.like == signature_of(call) &&
-           (fast_path.trial == nullptr || fast_path.choice->cell.passes(*fast_path.trial));
+  [[gnu::always_inline]] FastPath* of(const Call& call) const {
+    Communicator* const c = registry_.recent(call.comm);
+    return c == nullptr ? nullptr : &c->fast_path[index_of(collective_of<Call>)];
+  }
+  /// Whether a call that is like these needs no more than the library. Then it is counted, and must be native.
+  template <Comparable Call>
+  [[gnu::always_inline]] bool take(FastPath& fast_path, const Call& call) const {
+    if (fast_path.left == 0 || !is_asked_for(fast_path, collective_of<Call>) ||
+        fast_path.like != signature_of(call))
+      return false;
+    if (fast_path.trial != nullptr && !fast_path.choice->cell.passes(*fast_path.trial)) return false;
+    --fast_path.left;
+    ++fast_path.made;
+    return true;
   }
   /// Such a call.
   int run(FastPath& fast_path, MPI_Comm comm, const Native& native) const {
-    --fast_path.left;
-    ++fast_path.made;
     return context_.observer == nullptr ? native() : run_observed(fast_path, comm, native);
   }
   /// For the reading of a call's arguments. Runs where native calls would be spared it, unwatched, and the learner is
@@ -46,12 +57,14 @@ class FastPathCalls {
   void grow_learned(Communicator& c, FastPath& fast_path, const Described& call) const;
   int run_observed(FastPath& fast_path, MPI_Comm comm, const Native& native) const;
   /// Whether that is still asked for which made the calls fast.
-  bool is_asked_for(const FastPath& fast_path, Collective collective) const {
-    return context_.instructions.of(collective).kind ==
+  [[gnu::always_inline]] bool is_asked_for(const FastPath& fast_path, Collective collective) const {
+    return instructions_.of(collective).kind ==
            (fast_path.is_learned ? Instruction::Kind::learn : Instruction::Kind::native);
   }
 
   const RuntimeContext& context_;
+  const CommunicatorRegistry& registry_;
+  const Instructions& instructions_;
   const Running& running_;
 };
 

@@ -19,6 +19,9 @@ namespace wherry::run {
 /// yielding become 100 times slower when a node has more ranks than processors.
 enum class Waiting { library, yielding };
 
+/// What is right for this library and thread level.
+Waiting waiting_in(const mpi::Api& api);
+
 /// What to do about a message that has not come: wait for it, or look again later.
 enum class Patience { wait, test };
 
@@ -27,6 +30,12 @@ struct Piece {
   void* address = nullptr;
   long long count = 0;
   MPI_Datatype type = MPI_BYTE;  // legal even where nothing is sent
+};
+
+/// The other end of a message; its rank may be MPI_PROC_NULL.
+struct Peer {
+  int rank;
+  int tag;
 };
 
 /// Of two steps that were both taken: the error of the first that failed, or MPI_SUCCESS.
@@ -50,11 +59,12 @@ class Channel {
 
   int send(const Piece& piece, int peer, int tag, MPI_Request* request) const;
   int receive(const Piece& piece, int peer, int tag, MPI_Request* request, Spare& spare) const;
-  /// Sends one piece and receives another; either peer may be MPI_PROC_NULL.
-  int exchange(const Piece& out, int to, const Piece& in, int from, int tag) const;
+  /// Sends one piece and receives another, whose source and tag may be wildcards.
+  int exchange(const Piece& out, Peer to, const Piece& in, Peer from,
+               MPI_Status* status = MPI_STATUS_IGNORE) const;
   /// Sends one piece and receives another in its place.
   int replace(const Piece& piece, int peer, int tag) const;
-  int wait(MPI_Request& request) const;
+  int wait(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE) const;
   /// Completes all of them, whatever becomes of each; the first error.
   int wait_all(std::span<MPI_Request> requests) const;
   /// Waits until one of the requests completes or fails; *index is MPI_UNDEFINED if all are MPI_REQUEST_NULL.

@@ -71,8 +71,8 @@ class Execution final : public Step {
     if (!sent && !received) return true;
     const int to = sent ? out.peer : MPI_PROC_NULL;
     const int from = received ? in.peer : MPI_PROC_NULL;
-    const int code =
-        note(channel_.exchange(sent.value_or(Piece{}), to, received.value_or(Piece{}), from, lane_.tag));
+    const int code = note(channel_.exchange(sent.value_or(Piece{}), {to, lane_.tag},
+                                            received.value_or(Piece{}), {from, lane_.tag}));
     if (code == MPI_SUCCESS && received) note(binding_.arrived(in));
     return true;
   }

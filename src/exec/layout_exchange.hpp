@@ -1,5 +1,4 @@
-// Blocks of derived types between pairs of ranks: long runs by one copy out of the other rank's memory, where it is on
-// the same host and the system allows that; else in chunks that the cache holds, so that packing overlaps the transfer.
+// Blocks of derived types along a schedule of pairs of ranks.
 #pragma once
 
 #include <cstddef>
@@ -27,11 +26,10 @@ struct Peers {
 
 /// Exchanges the blocks along a pairwise schedule of one hop. Ranks must agree only on calling this: the sender states
 /// the size of its block. Every rank completes all its messages, then returns its first error; MPI_ERR_TRUNCATE if a
-/// block exceeds its destination. Types that have no layout are packed by the library. memory: layout_exchange_memory()
-/// bytes, or nullptr, with which it takes longer. Collective over the lane's channel.
+/// block exceeds its destination. Types that have no layout are packed by the library. memory: pair_exchange_memory() bytes,
+/// or nullptr, with which it takes longer. Collective over the lane's channel.
 int exchange_layouts(const schedule::Schedule& schedule, const Blocks& blocks, const Lane& lane,
                      datatype::TypeLayouts& layouts, const Peers& peers, std::byte* memory);
-std::size_t layout_exchange_memory();
 
 /// The block that a rank has for itself in one pass; false if a type has no layout, or the sizes differ.
 bool copy_layouts(const Share& from, const Share& to, datatype::TypeLayouts& layouts);

@@ -100,6 +100,12 @@ void Offer::set(const std::vector<layout::Block>& blocks) {
       (static_cast<std::uint64_t>(now) ^ (static_cast<std::uint64_t>(process_) << 40)) * 0x9e3779b97f4a7c15;
 }
 
+bool Offer::is_whole(std::size_t bytes) const {
+  constexpr std::size_t head = sizeof(Offer) - sizeof(Offer::blocks_);
+  if (bytes < head || mark_ != mark || bytes_ < 0 || count_ > most_blocks) return false;
+  return (!has_data_ || bytes_ <= most_data) && bytes == message_bytes();
+}
+
 bool Offer::read(const std::vector<layout::Block>& to) const {
   const OwnErrno own;
   const auto process = static_cast<pid_t>(process_);

@@ -39,7 +39,7 @@ struct Runtime::State {
                  around.candidates != nullptr ? around.candidates : std::make_shared<AlgorithmCandidates>(),
                  staging, around.simulated, around.now),
         instructions(s),
-        registry(s, a, [this](Communicator& c) { choosing.note(c); }),
+        registry(s, a, around.while_freed, [this](Communicator& c) { choosing.note(c); }),
         context{s, a, o, around.now, instructions, registry, choosing, staging},
         running(context),
         fast_path_calls(context, running),
@@ -106,8 +106,7 @@ int Runtime::State::run_on_ranks(const Call& call, const Native& native) {
   if (c == nullptr) return native();
   FastPath& fast_path = c->fast_path[index_of(collective)];
   if constexpr (Comparable<Call>)
-    if (fast_path_calls.cover(fast_path, collective, call))
-      return fast_path_calls.run(fast_path, call.comm, native);
+    if (fast_path_calls.take(fast_path, call)) return fast_path_calls.run(fast_path, call.comm, native);
   FastPathCalls::end(fast_path);
   return run_enabled(*c, collective, call, native);
 }
@@ -171,6 +170,8 @@ int Runtime::sparse_exchange(const SparseExchange& call, std::string_view* ran) 
   return run::sparse_exchange(s.api, s.is_away() ? nullptr : &s.registry, s.settings.sparse_exchange, call,
                               ran);
 }
+
+const FastPathCalls& Runtime::fast_path_calls() const { return state_->fast_path_calls; }
 
 OperationFactory& Runtime::factory() { return state_->factory; }
 

@@ -13,6 +13,7 @@
 #include "arguments/calls.hpp"
 #include "base/settings.hpp"
 #include "coll/choice/observer.hpp"
+#include "comm/recent_communicators.hpp"
 #include "model/cost.hpp"
 #include "mpi/api.hpp"
 #include "progress/factory.hpp"
@@ -20,6 +21,7 @@
 namespace wherry::run {
 
 struct SparseExchange;  // host/sparse_call.hpp
+class FastPathCalls;    // coll/fast_path.hpp
 
 /// Seconds of a clock that is never set back.
 double steady_seconds();
@@ -33,6 +35,7 @@ struct Environment {
       nullptr;  // for ranks that share a process, as in simulations: to share these too
   std::optional<model::Machine> simulated =
       std::nullopt;  // the machine of a simulation: its clock is exact, and its figures are known
+  CallsWhileFreed while_freed = CallsWhileFreed::come;
 };
 
 /// Everything Wherry keeps in one process: settings, what was learned, and communicator state.
@@ -74,6 +77,8 @@ class Runtime {
   std::shared_ptr<Plan> plan(const Call& call) {
     return factory().plan(any_call(api(), call));
   }
+  /// Which calls are native with nothing looked up for them. Who makes such a call need not tell the runtime of it.
+  const FastPathCalls& fast_path_calls() const;
   /// Forms that do not end in the call that begins them, and what progresses them.
   OperationFactory& factory();
 

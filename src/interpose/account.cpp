@@ -1,5 +1,9 @@
 #include "interpose/account.hpp"
 
+#include <string>
+
+#include "interpose/fast_call.hpp"
+
 namespace wherry::interpose {
 
 using profile::PeerClass;
@@ -7,24 +11,30 @@ using profile::PeerClass;
 /// Which calls are timed; the others, if they may wait, by the coarse clock.
 void Call::enter() {
   const bool is_collective = comm_ != MPI_COMM_NULL;
-  const CommFacts* const comm = is_collective ? backend().handles.recent(comm_) : nullptr;
-  if (!is_collective) stands_for_ = backend().sampling.due(function_);
-  else
-    stands_for_ =
-        comm == nullptr || !is_shared(*comm) ? 1 : backend().sampling.due(function_, comm->sequence);
+  stands_for_ = is_collective ? due_collective() : backend().sampling.due(function_);
   exact_ = stands_for_ != 0;
   if (exact_) enter_ns_ = profile::monotonic_ns();
   else if (is_collective) enter_ns_ = profile::coarse_ns();
+}
+
+std::uint32_t Call::due_collective() const {
+  CommFacts* const comm = backend().handles.recent(comm_);
+  if (comm == nullptr || !is_shared(*comm)) return 1;
+  return comm->untimed.due(function_, backend().sampling.is_due(function_, comm->sequence));
 }
 
 void Call::leave() {
   if (exact_) return void(leave_ns_ = profile::monotonic_ns());
   if (comm_ == MPI_COMM_NULL) return;
   leave_ns_ = profile::coarse_ns();
-  if (leave_ns_ - enter_ns_ >= profile::coarsely_known_ns()) [[unlikely]] {
-    stands_for_ = 1;
-    backend().sampling.stands_for_itself(function_);
-  } else enter_ns_ = leave_ns_ = 0;
+  if (leave_ns_ - enter_ns_ >= profile::coarsely_known_ns()) [[unlikely]]
+    stand_for_itself();
+  else enter_ns_ = leave_ns_ = 0;
+}
+
+void Call::stand_for_itself() {
+  stands_for_ = 1;
+  if (CommFacts* const comm = backend().handles.recent(comm_)) comm->untimed.take_back(function_);
 }
 
 void Account::open(Call& call) {
@@ -33,21 +43,49 @@ void Account::open(Call& call) {
   place_ = call.place();
   open_ = place_ != profile::none && backend().is_ready();
   if (!open_) Listener::current = {};
+  backend().handles.sent = {};
 }
 
 void Account::write(const Call& call, std::uint32_t comm, const Volume& volume) const {
   Backend& b = backend();
-  b.recorder.call({call.function(), comm, place_, volume.bytes, call.stands_for(), call.enter_ns(),
-                   call.leave_ns(), volume.combiner != 0});
-  if (Listener::current.number != Listener::no_use) book_use(call);
+  const std::uint32_t row = b.recorder.call({call.function(), comm, place_, volume.bytes, call.stands_for(),
+                                             call.enter_ns(), call.leave_ns(), volume.combiner != 0});
+  if (Listener::current.number != Listener::no_use) book_use(call, row, volume);
   if (volume.combiner != 0) b.recorder.type(volume.combiner, name_of_combiner(volume.combiner), volume.bytes);
   if (call.stands_for() != 0) b.settle(call.leave_ns());
 }
 
-/// Of a native collective that nothing was read of.
-void Account::book_use(const Call& call) {
+/// Of a native collective that nothing was read of. Those that follow may be counted by what is known of this one.
+void Account::book_use(const Call& call, std::uint32_t row, const Volume& volume) const {
+  Backend& b = backend();
   const Listener::Use use = std::exchange(Listener::current, {});
-  backend().recorder.used_again(use.number, use.bytes, call.leave_ns() - call.enter_ns(), call.stands_for());
+  b.recorder.used_again(use.number, use.bytes, call.leave_ns() - call.enter_ns(), call.stands_for());
+  CommFacts* const comm = call.succeeded() ? b.handles.recent(call.comm()) : nullptr;
+  if (comm == nullptr || row == profile::none || volume.combiner != 0 || !b.is_program(call.site())) return;
+  b.handles.keep(
+      *comm,
+      {call.site(), call.function(), place_, {0, row, volume.bytes, use.number, use.bytes}, b.handles.sent});
+}
+
+void book_as_usual(const Counted& counted, int code, std::uint64_t enter_ns, std::uint64_t leave_ns) {
+  Backend& b = backend();
+  const std::lock_guard lock(b.lock);
+  const Kind& kind = counted.tally->kind;
+  if (code != MPI_SUCCESS)
+    return void(b.recorder.call({kind.function, profile::none, kind.place, 0, 0, 0, 0, false}));
+  const std::uint64_t time_ns = leave_ns - enter_ns;
+  b.recorder.call(
+      {kind.function, counted.comm->index, kind.place, kind.each.bytes, 1, enter_ns, leave_ns, false});
+  b.recorder.used_again(kind.each.use, kind.each.use_bytes, time_ns);
+  b.handles.send(*counted.comm, kind.sent, 1);
+  b.sampling.timed_collective(kind.function, time_ns);
+  ++counted.comm->sequence;
+  b.settle(leave_ns);
+}
+
+void book_as_last(const Counted& counted) {
+  const std::lock_guard lock(backend().lock);
+  backend().recorder.set_last_row(counted.tally->kind.each.row);
 }
 
 void Account::book(const Call& call, std::uint32_t comm, const Volume& volume) const {
@@ -103,14 +141,15 @@ void to(MPI_Comm comm, int dest, const Volume& volume) {
 }
 
 void to_others(MPI_Comm comm, const Volume& each) {
-  CommFacts& c = facts(comm);
-  ++c.to_each_messages;
-  c.to_each_bytes += each.bytes;
+  backend().handles.sent = {Sent::others, each.bytes};
+  backend().handles.send(facts(comm), backend().handles.sent, 1);
 }
 
 void to_root(MPI_Comm comm, int root, const Volume& volume) {
   const CommFacts& c = facts(comm);
-  if (c.inter || root != c.rank) to_peer(c, root, volume.bytes, PeerClass::collective);
+  if (!c.inter && root == c.rank) return;
+  if (root >= 0 && root < c.size) backend().handles.sent = {root, volume.bytes};
+  to_peer(c, root, volume.bytes, PeerClass::collective);
 }
 
 void to_window(MPI_Win win, int target, const Volume& volume) {
@@ -124,6 +163,15 @@ void to_targets(MPI_Comm comm, const Volume& each) {
   CommFacts& c = facts(comm);
   for (const int target : backend().handles.neighbors(c).targets)
     to_peer(c, target, each.bytes, PeerClass::collective);
+}
+
+void comm_made(MPI_Comm comm, MPI_Comm from, const char* what) {
+  if (comm == MPI_COMM_NULL) return;
+  Backend& b = backend();
+  const CommFacts& made = facts(comm);
+  if (made.is_named) return;
+  const std::string name = std::string(what) + " of " + std::string(b.recorder.comm_name(comm_index(from)));
+  b.recorder.name_comm(made.index, name);
 }
 
 void remember(MPI_Request request, MPI_Comm comm, int dest, const Volume& volume) {

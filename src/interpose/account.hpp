@@ -37,9 +37,11 @@ class Call {
   const void* site() const { return site_; }
   /// Where the program called from; none: the MPI library called itself. Needs the lock the first time.
   std::uint32_t place() {
-    if (site_ != nullptr) place_ = backend().place_of(std::exchange(site_, nullptr));
+    if (!std::exchange(is_placed_, true)) place_ = backend().place_of(site_);
     return place_;
   }
+  /// That of a collective; else MPI_COMM_NULL.
+  MPI_Comm comm() const { return comm_; }
   bool succeeded() const { return code_ == MPI_SUCCESS; }
   /// Calls whose time this one's is taken for; 0: it was not timed.
   std::uint32_t stands_for() const { return stands_for_; }
@@ -50,10 +52,13 @@ class Call {
 
  private:
   void enter();
+  std::uint32_t due_collective() const;
   void leave();
+  void stand_for_itself();
 
   std::uint32_t function_;
-  const void* site_;               // null: place_ is known
+  const void* site_;
+  bool is_placed_ = false;         // place_ is known
   MPI_Comm comm_ = MPI_COMM_NULL;  // of a collective
   std::uint32_t place_ = profile::none;
   std::uint32_t stands_for_ = 0;
@@ -102,7 +107,7 @@ class Account {
  private:
   void open(Call& call);
   void write(const Call& call, std::uint32_t comm, const Volume& volume) const;
-  static void book_use(const Call& call);
+  void book_use(const Call& call, std::uint32_t row, const Volume& volume) const;
 
   std::uint32_t place_ = profile::none;
   bool locked_ = false;
@@ -224,6 +229,8 @@ void forget_type(MPI_Datatype type);
 inline void comm_made(MPI_Comm comm) {
   if (comm != MPI_COMM_NULL) facts(comm);
 }
+/// The same with what to call it while the program gives it no name: "copy of" that one.
+void comm_made(MPI_Comm comm, MPI_Comm from, const char* what);
 inline void comm_named(MPI_Comm comm, const char* name) {
   backend().recorder.name_comm(comm_index(comm), name);
 }

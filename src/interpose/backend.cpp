@@ -151,6 +151,8 @@ void Backend::wrap_completion() {
 void Backend::stop_in_child() {
   instance->recording_ = false;
   instance->replacing_ = false;
+  instance->passing_calls_ = nullptr;
+  instance->counted_calls_ = nullptr;
   instance->caching_ = false;
   instance->waiting_ = false;
   instance->packing_ = false;
@@ -166,9 +168,13 @@ run::Runtime& Backend::make_runtime() {
   run::Runtime* made = runtime_.load(std::memory_order_relaxed);
   if (made == nullptr) {
     const bool heard = recording_ || says(2);
-    made = new run::Runtime(settings_, patient_api_, heard ? &listener : nullptr);
+    // MPI_Comm_free is wrapped: what callbacks call inside is inside_mpi().
+    made = new run::Runtime(settings_, patient_api_, heard ? &listener : nullptr,
+                            {.while_freed = run::CallsWhileFreed::stay_away});
     if (replaces_nonblocking() && progress_engine_.exists())
       made->factory().drive([this] { return progress_engine_.wake(); });
+    if (recording_) counted_calls_ = &made->fast_path_calls();
+    else if (!heard) passing_calls_ = &made->fast_path_calls();
     runtime_.store(made, std::memory_order_release);
   }
   return *made;

@@ -33,6 +33,10 @@
 using MPI_Session = void*;  // so that older headers do; such a library has no function that takes one
 #endif
 
+namespace wherry::run {
+class FastPathCalls;  // coll/fast_path.hpp
+}  // namespace wherry::run
+
 namespace wherry::interpose {
 
 /// A row of the generated table of functions.
@@ -146,6 +150,12 @@ class Backend {
     run::Runtime* const made = runtime_.load(std::memory_order_acquire);
     return made != nullptr ? *made : make_runtime();
   }
+  /// Which collectives pass with next to nothing done for them, and which need only be counted. nullptr: none; where
+  /// somebody listens who writes no record, each is told of.
+  [[gnu::always_inline]] const run::FastPathCalls* passing_calls() const {
+    return passing_calls_.load(std::memory_order_acquire);
+  }
+  const run::FastPathCalls* counted_calls() const { return counted_calls_.load(std::memory_order_acquire); }
   /// Whether a thread is to progress what is started.
   bool wants_thread() const { return replaces_nonblocking() && settings_.progress == ProgressBy::thread; }
   void* next(int symbol) const { return core_.next[symbol]; }
@@ -158,7 +168,7 @@ class Backend {
   /// The place that called MPI, or none if the MPI library called itself. Needs the lock.
   std::uint32_t place_of(const void* site);
   /// Whether place_of() has found lately that the program itself calls from there. Needs no lock; may forget.
-  bool is_program(const void* site) const {
+  [[gnu::always_inline]] bool is_program(const void* site) const {
     return site != nullptr && program_sites_[slot_of(site)].load(std::memory_order_relaxed) == site;
   }
 
@@ -175,7 +185,7 @@ class Backend {
   /// Called from time to time, and before a sudden end. Needs the lock.
   void settle(std::uint64_t now_ns);
   /// The same where nothing is recorded.
-  void pass_by() {
+  [[gnu::always_inline]] void pass_by() {
     if (memory.is_active() && memory.may_be_due()) [[unlikely]]
       look_at_memory();
   }
@@ -237,6 +247,7 @@ class Backend {
   const std::uint64_t start_ns_ = profile::monotonic_ns();
   std::uint64_t next_settle_ns_ = 0;
   std::atomic<run::Runtime*> runtime_ = nullptr;
+  std::atomic<const run::FastPathCalls*> passing_calls_ = nullptr, counted_calls_ = nullptr;
   std::atomic<window::Windows*> windows_ = nullptr;
   run::ProgressEngine progress_engine_;
   std::array<std::atomic<const void*>, remembered_sites> program_sites_ = {};

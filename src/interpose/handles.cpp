@@ -47,6 +47,9 @@ std::uint64_t hash_of_ranks(const std::vector<int>& ranks) {
       [](std::uint64_t hash, int rank) { return profile::mix(hash ^ static_cast<std::uint32_t>(rank)) + 1; });
 }
 
+/// Open MPI gives names by itself: "MPI COMMUNICATOR 4 SPLIT FROM 0".
+bool is_given(std::string_view name) { return !name.empty() && !name.starts_with("MPI COMMUNICATOR "); }
+
 }  // namespace
 
 std::string_view name_of_combiner(Combiner combiner) {
@@ -85,7 +88,9 @@ CommFacts* Handles::add(MPI_Comm comm) {
   char name[MPI_MAX_OBJECT_NAME + 1] = "";
   int length = 0;
   api_.Comm_get_name(comm, name, &length);
-  facts->index = recorder_.comm(next_key(*facts, comm), facts->size, facts->rank, name);
+  facts->is_named = is_given(name);
+  facts->index =
+      recorder_.comm(next_key(*facts, comm), facts->size, facts->rank, facts->is_named ? name : "");
   attach(*facts);
   return comms_.insert(key_of(comm), std::move(facts)).get();
 }
@@ -160,7 +165,38 @@ Neighbors& Handles::neighbors(CommFacts& comm) {
   return *comm.neighbors;
 }
 
+void Handles::keep(CommFacts& comm, const Kind& kind) {
+  if (comm.tallies == nullptr) comm.tallies = std::make_unique<Tallies>();
+  Tallies::Tally& tally = comm.tallies->of(kind.site, kind.function);
+  if (tally.kind.is(kind.site, kind.function, kind.each.use, kind.each.use_bytes) &&
+      tally.kind.sent == kind.sent)
+    return;
+  book_tallies(comm);
+  tally.kind = kind;
+}
+
+void Handles::send(CommFacts& comm, const Sent& what, std::uint64_t calls) {
+  if (what.to == Sent::others) {
+    comm.to_each_messages += calls;
+    comm.to_each_bytes += calls * what.bytes;
+  } else if (what.to >= 0) {
+    recorder_.peer(comm.world[static_cast<std::size_t>(what.to)], profile::PeerClass::collective, calls,
+                   calls * what.bytes);
+  }
+}
+
+void Handles::book_tallies(CommFacts& comm) {
+  if (comm.tallies == nullptr) return;
+  comm.tallies->drain([&](const Kind& kind, std::uint64_t calls) {
+    profile::MoreCalls more = kind.each;
+    more.calls = calls;
+    recorder_.more(more);
+    send(comm, kind.sent, calls);
+  });
+}
+
 void Handles::settle(CommFacts& comm) {
+  book_tallies(comm);
   if (comm.to_each_messages == 0) return;
   for (int r = 0; r < comm.size; ++r)
     if (comm.inter || r != comm.rank)

@@ -14,9 +14,11 @@
 
 #include "arguments/neighbors.hpp"
 #include "comm/recent_communicators.hpp"
+#include "interpose/tally.hpp"
 #include "mpi/api.hpp"
 #include "profile/flat_map.hpp"
 #include "profile/recorder.hpp"
+#include "profile/sampling.hpp"
 
 namespace wherry::interpose {
 
@@ -55,11 +57,14 @@ struct CommFacts {
   int local_size = 0;
   int rank = 0;
   bool inter = false;
+  bool is_named = false;                 // by the program, when it was first seen
   std::vector<int> world;                // rank in MPI_COMM_WORLD of each rank of that group; -1 outside
   std::unique_ptr<Neighbors> neighbors;  // found when first needed
   std::uint64_t sequence = 0;            // collectives so far
   std::uint64_t to_each_messages = 0;    // not yet booked: sent alike to every other rank
   std::uint64_t to_each_bytes = 0;
+  profile::Untimed untimed;
+  std::unique_ptr<Tallies> tallies;  // once there was a call that they may count
   CommFacts* next_freed = nullptr;
 };
 
@@ -103,11 +108,17 @@ class Handles {
     return recent != nullptr ? *recent : look_up(comm);
   }
   /// What is known of a communicator that calls were made on lately, or nullptr. Needs no lock.
-  const CommFacts* recent(MPI_Comm comm) const { return recent_.find(comm); }
+  [[gnu::always_inline]] CommFacts* recent(MPI_Comm comm) const { return recent_.find(comm); }
   Neighbors& neighbors(CommFacts& comm);
 
-  /// Books what was sent alike to every other rank, of every communicator.
+  /// Books what was counted and what was sent alike to every other rank, of every communicator.
   void settle();
+  /// From now on calls of this kind may be counted by comm's tallies.
+  void keep(CommFacts& comm, const Kind& kind);
+  /// Books what so many calls send.
+  void send(CommFacts& comm, const Sent& sent, std::uint64_t calls);
+  /// What the call that is booked sends.
+  Sent sent;
 
   void set_request(MPI_Request request, const RequestFacts& facts);
   RequestFacts* request(MPI_Request request) { return requests_.find(key_of(request)); }
@@ -129,6 +140,7 @@ class Handles {
   std::vector<int> world_ranks(MPI_Group group);
   std::vector<int> take_world_ranks(MPI_Group group);
   std::uint64_t next_key(const CommFacts& facts, MPI_Comm comm);
+  void book_tallies(CommFacts& comm);
   void settle(CommFacts& comm);
   void sweep();
   void forget_all();
@@ -139,7 +151,7 @@ class Handles {
   profile::Recorder& recorder_;
   MPI_Group base_ = MPI_GROUP_NULL;
   int keyval_ = MPI_KEYVAL_INVALID;
-  run::RecentCommunicators<CommFacts> recent_;
+  run::RecentCommunicators<CommFacts> recent_{run::CallsWhileFreed::stay_away};
   // Freeing happens inside the MPI library, which may hold its own lock: it must not wait for ours. So the
   // delete callback only pushes onto this list.
   std::atomic<CommFacts*> freed_ = nullptr;

@@ -36,6 +36,8 @@ class LibraryWaits {
   /// along. False: the library has no means.
   bool enter(bool for_good);
   void leave();
+  /// Whether something is, or was, to be registered.
+  bool is_wanted() const { return wanted_; }
   /// It spins again: what is registered may go.
   void rest() {
     if (usable_ && wanted_) unregister_callback();

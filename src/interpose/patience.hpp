@@ -43,7 +43,7 @@ class Patience {
   void end();
 
   /// Whether a call that only this rank makes polls.
-  bool polls() {
+  [[gnu::always_inline]] bool polls() {
     const int left = calls_to_look_.load(std::memory_order_relaxed);
     if (left > 0) [[likely]]
       calls_to_look_.store(left - 1, std::memory_order_relaxed);
@@ -64,6 +64,11 @@ class Patience {
   }
   std::uint32_t polled(std::uint32_t function) const {
     return counts_[function].load(std::memory_order_relaxed);
+  }
+
+  /// Whether no call polls and the library waits as it does: enter_library() would have nothing to do.
+  [[gnu::always_inline]] bool leaves_alone() {
+    return !polls() && !together_.load(std::memory_order_relaxed) && !library_.is_wanted();
   }
 
   /// Whether the library gives the core away in a call that only it can make; then leave_library() ends that.

@@ -41,6 +41,8 @@ bool may_take(Call& call, const Moving<Memory, Count>& moving, int peer, const M
          !backend().converter.is_native(moving.type, moving.count) && is_the_programs(call);
 }
 
+inline bool is_left_to_library() { return backend().pending.is_left_to_library(); }
+
 template <class Memory, class Count, class Next>
 int start_message(const p2p::Kind& kind, const Moving<Memory, Count>& moving, const p2p::Elements& elements,
                   MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
@@ -61,7 +63,7 @@ int start_message(const p2p::Kind& kind, const Moving<Memory, Count>& moving, co
 template <class Count, class Next>
 int start_send(Call& call, const Moving<const void*, Count>& sent, int dest, MPI_Comm comm,
                MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
-  if (!may_take(call, sent, dest, request)) return next();
+  if (is_left_to_library() || !may_take(call, sent, dest, request)) return next();
   transfer.sent = sent.elements();
   const p2p::Kind kind = kind_of<Count>(call, dest, obstacle_in(comm));
   return start_message(kind, sent, transfer.sent, request, transfer, next);
@@ -70,7 +72,7 @@ int start_send(Call& call, const Moving<const void*, Count>& sent, int dest, MPI
 template <class Count, class Next>
 int start_receive(Call& call, const Moving<void*, Count>& received, int source, MPI_Comm comm,
                   MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
-  if (!may_take(call, received, source, request)) return next();
+  if (is_left_to_library() || !may_take(call, received, source, request)) return next();
   transfer.received = received.elements();
   const p2p::Kind kind = kind_of<Count>(call, source, obstacle_in(comm));
   return start_message(kind, received, transfer.received, request, transfer, next);
@@ -82,7 +84,7 @@ int start_matched(Call& call, const Moving<void*, Count>& received, const MPI_Me
                   MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
   if (!backend().packing() || !is_message(message)) return next();
   const p2p::Kind kind = kind_of<Count>(call, MPI_ANY_SOURCE, obstacle_of(*message));
-  if (!may_take(call, received, MPI_ANY_SOURCE, request)) return next();
+  if (is_left_to_library() || !may_take(call, received, MPI_ANY_SOURCE, request)) return next();
   transfer.received = received.elements();
   return start_message(kind, received, transfer.received, request, transfer, next);
 }

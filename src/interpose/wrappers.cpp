@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "interpose/account.hpp"
+#include "interpose/fast_call.hpp"
 #include "interpose/narrow.hpp"
 #include "interpose/one_sided.hpp"
 #include "interpose/requests.hpp"

@@ -25,7 +25,7 @@ bool BlockTransfer::has_unknown() const {
   return found_one;
 }
 
-void BlockTransfer::begin(const Kind& kind, Messages& messages, Converter& converter) {
+void BlockTransfer::begin(const Kind& kind, std::uint64_t place, Messages& messages, Converter& converter) {
   std::uint64_t key = kind.hash();
   each([&](Elements& elements) {
     if (const std::string_view reason = converter.examine(elements, kind); !reason.empty()) fallback = reason;
@@ -38,6 +38,7 @@ void BlockTransfer::begin(const Kind& kind, Messages& messages, Converter& conve
   }
   turn_ = messages.next(key);
   if (turn_.timed) begun_ns_ = now_ns();
+  else if (turn_.choice != nullptr && !turn_.is_ours()) messages.pass(turn_, place);
   if (!turn_.is_ours()) return;
   each([&](Elements& elements) {
     if (const std::string_view reason = converter.take(elements); !reason.empty()) fallback = reason;

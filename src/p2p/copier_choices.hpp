@@ -2,6 +2,8 @@
 // measurement.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -46,6 +48,34 @@ class CopierChoices {
   const LayoutLever lever_;
   const layout::Timing timing_;
   std::unordered_map<std::uint64_t, layout::MeasuredChoice> choices_;  // by what calls have in common
+};
+
+/// Calls that are the library's without a look at their types: a number for each place in the program that makes them.
+/// Thread-safe; a count that two threads lower at once is lowered once.
+class PassedCalls {
+ public:
+  /// Whether the next call at this place is among them; it counts.
+  bool take(std::uint64_t place) {
+    std::atomic<std::uint64_t>& entry = entry_of(place);
+    const std::uint64_t found = entry.load(std::memory_order_relaxed);
+    if (found / calls_limit != place / calls_limit || found % calls_limit == 0) return false;
+    entry.store(found - 1, std::memory_order_relaxed);
+    return true;
+  }
+  /// calls: fewer than calls_limit.
+  void put(std::uint64_t place, int calls) {
+    entry_of(place).store(place / calls_limit * calls_limit + static_cast<std::uint64_t>(calls),
+                          std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::uint64_t calls_limit =
+      64;  // the low bits of a place tell nothing, which a hash can spare
+  std::atomic<std::uint64_t>& entry_of(std::uint64_t place) {
+    return entries_[(place >> 32) % entries_.size()];
+  }
+
+  std::array<std::atomic<std::uint64_t>, 64> entries_{};
 };
 
 inline CopierChoices::Turn CopierChoices::next(std::uint64_t key) {

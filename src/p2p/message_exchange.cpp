@@ -17,8 +17,7 @@ Exchange::Turn Exchange::join(std::uint64_t key) {
     }
   }
   if (thread_ != std::this_thread::get_id()) return turn;
-  // What goes natively and is not timed needs no following: that it goes on so is known until the program waits.
-  turn.is_left_to_library = !turn_.is_ours() && !turn_.timed;
+  turn.is_left_to_library = is_left_to_library();
   if (turn.is_left_to_library || begun_ == most_messages) return turn;
   ++begun_;
   ++under_way_;

@@ -33,9 +33,16 @@ class Exchange {
   bool is_open() const { return is_open_; }
   /// Whether no message of it is followed.
   bool is_empty() const { return under_way_ == 0; }
+  /// The thread whose further messages are the library's, as is decided, until the exchange is over; else none.
+  std::thread::id thread_left_to_library() const {
+    return is_open_ && is_left_to_library() ? thread_ : std::thread::id();
+  }
   bool is_timed() const { return is_open_ && turn_.timed; }
 
  private:
+  // What goes natively and is not timed needs no following: that it goes on so is known until the program waits.
+  bool is_left_to_library() const { return !turn_.is_ours() && !turn_.timed; }
+
   // A program that always has messages under way ends no exchange.
   static constexpr std::size_t most_messages = 4096;
 

@@ -58,6 +58,12 @@ class Messages {
     const std::lock_guard lock(mutex_);
     return choices_.next(key);
   }
+  /// The next calls at this place are the library's, as this one is: as many as need not be asked about.
+  void pass(const CopierChoices::Turn& turn, std::uint64_t place) {
+    const std::lock_guard lock(mutex_);
+    passed_.put(place, turn.choice->pass());
+  }
+  bool passes(std::uint64_t place) { return passed_.take(place); }
   std::optional<Found> took(const CopierChoices::Turn& turn, std::uint64_t ns) {
     const std::lock_guard lock(mutex_);
     return CopierChoices::took(turn, ns);
@@ -67,6 +73,7 @@ class Messages {
   Converter& converter_;
   std::mutex mutex_;
   CopierChoices choices_;
+  PassedCalls passed_;
 };
 
 }  // namespace wherry::p2p

@@ -14,6 +14,7 @@ std::uint64_t key_of(MPI_Request request) { return number_of(request); }
 void PendingMessages::update() {
   busy_ = pending_.size() + (exchange_.is_open() ? 1 : 0);
   is_exchange_empty_ = exchange_.is_open() && exchange_.is_empty();
+  thread_left_to_library_ = exchange_.thread_left_to_library();
 }
 
 bool PendingMessages::has_room(const Transfer& transfer) const {

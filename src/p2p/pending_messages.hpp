@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -72,6 +73,11 @@ class PendingMessages {
            std::ranges::any_of(requests, [this](MPI_Request request) { return may_have(request); });
   }
 
+  /// Whether a message that this thread begins now is the library's: another one before it, under way at the same time,
+  /// is. So the types of a halo's other messages need not be looked up.
+  bool is_left_to_library() const {
+    return thread_left_to_library_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+  }
   /// Decides, and packs what is sent. Then the library begins the message, and begun() follows.
   void begin(const Kind& kind, Transfer& transfer, Exchange::Turn& turn);
   /// request: MPI_REQUEST_NULL if it failed. valid: the library has taken the arguments for right.
@@ -130,6 +136,7 @@ class PendingMessages {
   static constexpr std::size_t most_places = 256;
   std::array<std::atomic<std::uint16_t>, most_places> followed_{};  // messages in the table, by place_of()
   std::atomic<std::size_t> busy_ = 0, abandoned_count_ = 0, persistent_count_ = 0;
+  std::atomic<std::thread::id> thread_left_to_library_;
   std::atomic<bool> is_exchange_empty_ = false;  // one that is open without messages ends with the next call
 };
 

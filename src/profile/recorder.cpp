@@ -102,13 +102,13 @@ std::string Recorder::open(const std::string& directory, const std::string& name
   return {};
 }
 
-void Recorder::call(const CallEvent& event) {
-  if (!is_open()) return;
+std::uint32_t Recorder::call(const CallEvent& event) {
+  if (!is_open()) return none;
   if (event.stands_for != 0) file_.header().end_ns = event.leave_ns;
   const std::uint32_t bucket = bucket_of(event.bytes);
   const std::uint32_t row = row_of(event, bucket);
-  file_.header().last_call = row;
-  if (row == none) return file_.drop(Table::calls);
+  set_last_row(row);
+  if (row == none) return file_.drop(Table::calls), none;
   auto& record = file_.at<CallRecord>(Table::calls, row);
   const std::uint64_t time_ns = event.leave_ns - event.enter_ns;
   ++record.count;
@@ -116,6 +116,27 @@ void Recorder::call(const CallEvent& event) {
   record.time_ns += event.stands_for * time_ns;
   record.longest_ns = std::max(record.longest_ns, time_ns);
   record.derived += event.derived;
+  return row;
+}
+
+void Recorder::set_last_row(std::uint32_t row) {
+  if (!is_open()) return;
+  file_.header().last_call = row;
+  last_row_.store(row, std::memory_order_relaxed);
+}
+
+void Recorder::more(const MoreCalls& calls) {
+  if (!is_open()) return;
+  if (calls.row != none) {
+    auto& record = file_.at<CallRecord>(Table::calls, calls.row);
+    record.count += calls.calls;
+    record.bytes += calls.calls * calls.bytes;
+  }
+  if (calls.use != none) {
+    auto& record = file_.at<UseRecord>(Table::uses, calls.use);
+    record.calls += calls.calls;
+    record.bytes += calls.calls * calls.use_bytes;
+  }
 }
 
 std::uint32_t Recorder::row_of(const CallEvent& event, std::uint32_t bucket) {
@@ -180,6 +201,12 @@ std::uint32_t Recorder::comm(std::uint64_t key, int size, int rank, std::string_
 
 void Recorder::name_comm(std::uint32_t comm, std::string_view name) {
   if (is_open() && comm < file_.used(Table::comms)) put(file_.at<CommRecord>(Table::comms, comm).name, name);
+}
+
+std::string_view Recorder::comm_name(std::uint32_t comm) {
+  if (!is_open() || comm >= file_.used(Table::comms)) return {};
+  const std::string_view name = file_.at<CommRecord>(Table::comms, comm).name;
+  return name.empty() ? "a communicator" : name;
 }
 
 void Recorder::arrival(std::uint32_t comm, std::uint32_t function, std::uint64_t sequence,

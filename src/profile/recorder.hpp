@@ -1,6 +1,7 @@
 // What is counted while a program runs, and how it reaches the record.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -62,6 +63,15 @@ struct Subject {
   Limit limit = Limit::none;
 };
 
+/// Calls that are alike. Rows may be none.
+struct MoreCalls {
+  std::uint64_t calls;
+  std::uint32_t row;        // of call()
+  std::uint64_t bytes;      // of each
+  std::uint32_t use;        // of use()
+  std::uint64_t use_bytes;  // the same, as the use counts them
+};
+
 /// Writes events into a record. Not thread-safe. Without an open file every member does nothing.
 class Recorder {
  public:
@@ -73,11 +83,19 @@ class Recorder {
   bool is_open() const { return file_.is_open(); }
   Header& header() { return file_.header(); }
 
-  void call(const CallEvent& event);
+  /// The row that the call is counted in; none if there are too many.
+  std::uint32_t call(const CallEvent& event);
+  /// More calls like one that call() and used_again() were told of; their time was not taken.
+  void more(const MoreCalls& calls);
+  /// That of the call that ended last. Needs no lock.
+  std::uint32_t last_row() const { return last_row_.load(std::memory_order_relaxed); }
+  void set_last_row(std::uint32_t row);
   void peer(int world_rank, PeerClass kind, std::uint64_t messages, std::uint64_t bytes);
   /// A new communicator; none if there are too many.
   std::uint32_t comm(std::uint64_t key, int size, int rank, std::string_view name);
   void name_comm(std::uint32_t comm, std::string_view name);
+  /// Until the next communicator comes.
+  std::string_view comm_name(std::uint32_t comm);
   void arrival(std::uint32_t comm, std::uint32_t function, std::uint64_t sequence, std::uint64_t enter_ns,
                std::uint64_t leave_ns);
   void type(std::uint32_t combiner, std::string_view name, std::uint64_t bytes);
@@ -121,7 +139,8 @@ class Recorder {
 
   Sites& sites_;
   RecordFile file_;
-  FlatMap<CallKey, std::uint32_t> rows_;         // -> index into calls
+  FlatMap<CallKey, std::uint32_t> rows_;  // -> index into calls
+  std::atomic<std::uint32_t> last_row_ = none;
   std::vector<Latest> latest_;                   // of each function: most calls repeat the one before
   FlatMap<std::uint64_t, std::uint32_t> peers_;  // peer and kind -> index into peers
   FlatMap<std::uint64_t, std::uint32_t> uses_;   // hash of subject and strategy -> index into uses

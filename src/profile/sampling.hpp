@@ -5,7 +5,7 @@
 // mean is known within some percent, and more would only cost time.
 //
 // Which collectives are timed follows from a hash of their number on the communicator, so that ranks that time some of
-// them time the same, also where one times more than another. A call that may wait for others is watched by a coarse
+// them time the same, also where one times more than another. Each communicator counts its untimed ones by itself. A call that may wait for others is watched by a coarse
 // clock, which is read in a tenth of the time: one that takes so long that this clock sees it stands for itself,
 // whatever was sampled.
 #pragma once
@@ -13,11 +13,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace wherry::profile {
 
-/// Thread-safe is due(); timed() needs a lock.
+/// Thread-safe are due() and is_due(); timed() needs a lock.
 class Sampling {
  public:
   static constexpr std::uint64_t cheap_ns = 1000;
@@ -44,19 +45,10 @@ class Sampling {
     return left == 0 ? gap : 0;
   }
 
-  /// The same of a collective, by its number on the communicator.
-  std::uint32_t due(std::uint32_t function, std::uint64_t sequence) {
-    Function& f = functions_[function];
-    const std::uint32_t waiting = f.left.load(std::memory_order_relaxed) + 1;
-    const bool is_due = is_multiple(sequence, f.gap.load(std::memory_order_relaxed));
-    f.left.store(is_due ? 0 : waiting, std::memory_order_relaxed);
-    return is_due ? waiting : 0;
-  }
-  /// The last one, which was not due, was long enough for the coarse clock.
-  void stands_for_itself(std::uint32_t function) {
-    Function& f = functions_[function];
-    const std::uint32_t waiting = f.left.load(std::memory_order_relaxed);
-    if (waiting > 0) f.left.store(waiting - 1, std::memory_order_relaxed);
+  /// Whether a collective must be timed, by its number on the communicator. Its time stands for the untimed ones of the
+  /// same function there since the last that was: communicators whose calls take turns may take each another time.
+  bool is_due(std::uint32_t function, std::uint64_t sequence) const {
+    return is_multiple(sequence, functions_[function].gap.load(std::memory_order_relaxed));
   }
   /// Such a one was timed.
   void timed_collective(std::uint32_t function, std::uint64_t ns) {
@@ -106,6 +98,30 @@ class Sampling {
   }
 
   std::vector<Function> functions_;
+};
+
+/// The collectives of one communicator that were not timed, by function. For whoever may call them there.
+class Untimed {
+ public:
+  /// Of the next one: for how many its time stands; 0: it is not timed.
+  std::uint32_t due(std::uint32_t function, bool is_due) {
+    std::uint32_t& waiting = of(function);
+    if (is_due) return std::exchange(waiting, 0) + 1;
+    ++waiting;
+    return 0;
+  }
+  void add(std::uint32_t function) { ++of(function); }
+  /// The last one, which was not due, was long enough for the coarse clock: it stands for itself.
+  void take_back(std::uint32_t function) { --of(function); }
+
+ private:
+  std::uint32_t& of(std::uint32_t function) {
+    if (function >= waiting_.size()) [[unlikely]]
+      waiting_.resize(function + 1);
+    return waiting_[function];
+  }
+
+  std::vector<std::uint32_t> waiting_;
 };
 
 }  // namespace wherry::profile

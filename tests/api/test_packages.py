@@ -33,8 +33,9 @@ OUTPUT = {
 @pytest.fixture(scope="session")
 def prefix(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`cmake --install` to somewhere else than it was built for."""
-    command: list[str | Path] = ["cmake", "--install", build, "--prefix"]
-    return made_once(tmp_path_factory, "prefix", lambda target: run_tool([*command, target]))
+    return made_once(
+        tmp_path_factory, "prefix", lambda target: run_tool(["cmake", "--install", build, "--prefix", target])
+    )
 
 
 def compiled(mpi: str) -> list[str]:

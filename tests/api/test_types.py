@@ -1,4 +1,4 @@
-"""MPI datatypes of C++ types, and objects that are communicated as such, on every MPI."""
+"""MPI datatypes of C++ types, and objects and parts of arrays that are communicated as such, on every MPI."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_objects(mpi: Launcher, build: Path, n: int) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
-@pytest.mark.parametrize("name", ["halo", "cell_halo"])
-def test_halos(mpi: Launcher, build: Path, name: str, n: int) -> None:
+@pytest.mark.parametrize("name", ["halo", "cell_halo", "arrays"])
+def test_exchanges(mpi: Launcher, build: Path, name: str, n: int) -> None:
     done = mpi.run([build / "tests" / "api" / mpi.name / name], n, hermetic({}))
     assert done.returncode == 0, done.stdout + done.stderr

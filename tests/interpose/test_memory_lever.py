@@ -115,7 +115,7 @@ def find_library(name: str) -> Path:
     return found[0]
 
 
-@pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
+@MPIS
 def test_taken_back_from_a_program_that_locks_its_memory(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root may lock memory without limit")
@@ -144,7 +144,7 @@ def small_cgroup() -> Iterator[Path]:
         group.rmdir()
 
 
-@pytest.mark.parametrize("mpi", ["mpich"], indirect=True)
+@MPIS
 def test_bound_of_a_control_group(mpi: Launcher, preload: Path, small_cgroup: Path, tmp_path: Path) -> None:
     """Kept is what fits: the program ends as it does natively, and its peak is at most what it keeps above that."""
     command = ["sh", "-c", f"echo $$ > {small_cgroup}/cgroup.procs; exec {compiled(mpi, tmp_path)} 600"]

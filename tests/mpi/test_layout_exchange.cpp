@@ -12,6 +12,7 @@
 
 #include "coll/blocks/block_collectives.hpp"
 #include "exec/layout_exchange.hpp"
+#include "exec/pair_exchange.hpp"
 #include "exec/peer_memory.hpp"
 #include "host/runtime.hpp"
 
@@ -84,9 +85,9 @@ struct Side {
   }
 };
 
-/// Sizes around a chunk of 32 KiB, and several of them.
+/// Sizes around what comes with the first message and around a chunk of 64 KiB, and several chunks.
 int numbers_of(unsigned seed, int origin, int destination) {
-  constexpr int sizes[] = {0, 1, 4095, 4096, 4097, 8192, 20'000, 60'000};
+  constexpr int sizes[] = {0, 1, 1024, 1025, 8191, 8192, 8193, 20'000, 60'000, 120'000};
   std::seed_seq sequence{seed, static_cast<unsigned>(origin), static_cast<unsigned>(destination)};
   return sizes[std::minstd_rand(sequence)() % std::size(sizes)];
 }
@@ -149,7 +150,7 @@ const char* pairwise(int size) { return size == 2 ? "direct" : "pairwise"; }
 void check_exchange(run::Communicator& c, MPI_Comm comm, datatype::TypeLayouts& layouts) {
   const run::Prepared& prepared = c.prepared(*schedule::find_strategy(pairwise(c.size())));
   expect(run::is_pairwise(prepared.schedule), "the schedule is not pairwise", 0);
-  std::vector<std::byte> memory(run::layout_exchange_memory());
+  std::vector<std::byte> memory(run::pair_exchange_memory());
   for (unsigned seed = 1; seed <= 30; ++seed) {
     const int missing = seed % 5 == 0 ? 1 : 0;
     Call call(seed, comm, missing);
@@ -181,18 +182,18 @@ int count_send(const void* data, int count, MPI_Datatype type, int peer, int tag
   return PMPI_Isend(data, count, type, peer, tag, comm, request);
 }
 
-/// Bytes to others and chunks of 32 KiB of a rank's blocks.
+/// Bytes to others and chunks of 64 KiB of a rank's blocks; short ones need none.
 struct Sent {
   long bytes = 0, chunks = 0;
 };
 
 Sent sent_by(unsigned seed, int rank, int size) {
-  constexpr long chunk = 32 << 10;
+  constexpr long chunk = 64 << 10;
   Sent sent;
   for (int peer = 0; peer < size; ++peer) {
     const long bytes = 8L * numbers_of(seed, rank, peer);
     sent.bytes += bytes;
-    if (peer != rank) sent.chunks += (bytes + chunk - 1) / chunk;
+    if (peer != rank && bytes > run::Offer::most_data) sent.chunks += (bytes + chunk - 1) / chunk;
   }
   return sent;
 }

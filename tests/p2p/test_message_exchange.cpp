@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "p2p/copier_choices.hpp"
 #include "p2p/message_exchange.hpp"
 
 namespace wherry::p2p {
@@ -73,10 +74,13 @@ TEST_CASE("an exchange of which nothing is followed lasts until the program comp
   CHECK(exchange.join(1).is_left_to_library);
   CHECK(exchange.is_open());
   CHECK(exchange.is_empty());
+  CHECK(exchange.thread_left_to_library() == std::this_thread::get_id());
   CHECK(exchange.join(2).is_left_to_library);  // of a kind by itself, which would be measured
   exchange.completing();
   CHECK_FALSE(exchange.is_open());
+  CHECK(exchange.thread_left_to_library() == std::thread::id());
   CHECK(exchange.join(2).is_timed);
+  CHECK(exchange.thread_left_to_library() == std::thread::id());
 }
 
 TEST_CASE("completing calls do not end an exchange that is followed") {
@@ -138,6 +142,23 @@ TEST_CASE("WHERRY_LAYOUT=wherry: the kernels, without measuring") {
   const Run done = run(exchange, 100, 3, {.native = 1, .kernels = 1000});
   CHECK(done.ours == 100);
   CHECK(done.timed == 0);
+}
+
+TEST_CASE("calls that need no look are passed by their place, as many as were said") {
+  PassedCalls passed;
+  constexpr std::uint64_t here = 0x1234567800000000, there = 0x8765432100000000;
+  CHECK_FALSE(passed.take(here));
+  passed.put(here, 3);
+  for (int i = 0; i < 3; ++i) {
+    CHECK_FALSE(passed.take(there));
+    CHECK(passed.take(here));
+  }
+  CHECK_FALSE(passed.take(here));
+  passed.put(here, 1);
+  passed.put(there, 2);
+  CHECK(passed.take(there));
+  CHECK(passed.take(here));
+  CHECK_FALSE(passed.take(here));
 }
 
 }  // namespace wherry::p2p

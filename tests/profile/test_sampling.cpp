@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 #include "profile/sampling.hpp"
 
 using wherry::profile::Sampling;
+using wherry::profile::Untimed;
 
 namespace {
 
@@ -123,9 +125,10 @@ namespace {
 std::vector<std::uint64_t> timed_collectives(std::uint64_t calls, std::uint64_t each_ns,
                                              std::uint64_t* stand_for = nullptr) {
   Sampling sampling(1);
+  Untimed untimed;
   std::vector<std::uint64_t> timed;
   for (std::uint64_t sequence = 0; sequence < calls; ++sequence) {
-    const std::uint32_t stands_for = sampling.due(0, sequence);
+    const std::uint32_t stands_for = untimed.due(0, sampling.is_due(0, sequence));
     if (stands_for == 0) continue;
     if (stand_for != nullptr) *stand_for += stands_for;
     timed.push_back(sequence);
@@ -154,16 +157,35 @@ TEST_CASE(
 TEST_CASE("sampling: a collective that stands for itself is in no other one's number") {
   constexpr std::uint64_t calls = 100'000;
   Sampling sampling(1);
+  Untimed untimed;
   std::uint64_t stand_for = 0, waiting = 0;
   for (std::uint64_t sequence = 0; sequence < calls; ++sequence) {
-    std::uint32_t stands_for = sampling.due(0, sequence);
+    std::uint32_t stands_for = untimed.due(0, sampling.is_due(0, sequence));
     waiting = stands_for == 0 ? waiting + 1 : 0;
     if (stands_for > 0) sampling.timed_collective(0, 300);
     if (stands_for == 0 && sequence % 7 == 0) {
-      sampling.stands_for_itself(0);
+      untimed.take_back(0);
       stands_for = 1, --waiting;
     }
     stand_for += stands_for;
   }
   CHECK(stand_for + waiting == calls);
+}
+
+TEST_CASE("sampling: of two communicators whose calls take turns each has its own time") {
+  constexpr std::uint64_t calls = 200'000;
+  constexpr std::array<std::uint64_t, 2> each_ns = {100, 900};
+  Sampling sampling(1);
+  std::array<Untimed, 2> untimed;
+  std::array<std::uint64_t, 2> ns{};
+  for (std::uint64_t sequence = 0; sequence < calls; ++sequence)
+    for (std::size_t comm = 0; comm < 2; ++comm) {
+      const std::uint32_t stands_for = untimed[comm].due(0, sampling.is_due(0, sequence));
+      ns[comm] += stands_for * each_ns[comm];
+      if (stands_for > 0) sampling.timed_collective(0, each_ns[comm]);
+    }
+  for (std::size_t comm = 0; comm < 2; ++comm) {
+    CHECK(ns[comm] <= calls * each_ns[comm]);
+    CHECK(ns[comm] >= (calls - 1000) * each_ns[comm]);
+  }
 }

@@ -18,6 +18,10 @@ class RankRow:
     mpi_seconds: float
     finalized: bool
     wait_seconds: float | None = None  # estimated from the sampled collectives; None: cannot be told
+    # Of the whole process, while MPI was up; None: not recorded.
+    cpu_seconds: float | None = None  # in the program and in the kernel; below `seconds` where it slept or had no core
+    system_seconds: float | None = None  # of these, in the kernel
+    faults: int | None = None  # of pages, without reading from a file
 
     @property
     def share(self) -> float:

@@ -1,7 +1,8 @@
 """What does it cost a call to be intercepted, with profiling off and on?
 
-MPI_Send to MPI_PROC_NULL is the call with the least work of its own. Launches without the preload, with it, and with it
-recording follow each other in turn; the cost is the difference of the best medians.
+MPI_Send to MPI_PROC_NULL is the call with the least work of its own; an MPI_Allreduce of 8 B between ranks in shared
+memory is one that Wherry may replace, and that the settings give back to the library here. Launches without the
+preload, with it, and with it recording follow each other in turn; the cost is the difference of the best medians.
 """
 
 from __future__ import annotations
@@ -14,15 +15,22 @@ from wherry.measure.record import Record
 
 OPTIONS = LAUNCHING
 GOALS_NS = {"off": 20.0, "on": 150.0}
+GIVEN_BACK = "given back"  # in the case's name
+GOALS_GIVEN_BACK_NS = {"off": 5.0, "on": 40.0}
 
 
 def run(setup: Setup) -> list[Record]:
     mpi = setup.installation()
-    ranks, launches = setup.ranks or 1, setup.number_of_launches()
+    ranks, launches = setup.ranks or 2, setup.number_of_launches()
     args = [program(mpi, "preload"), "--turns", "20" if setup.quick else "60"]
     table = Table()
     with Place(setup, mpi) as place, tempfile.TemporaryDirectory(prefix="wherry-") as records:
-        variants = {"plain": {}, "off": under_wherry(), "on": under_wherry(WHERRY_OUTPUT=records)}
+        native = {"WHERRY_ALLREDUCE": "native"}
+        variants = {
+            "plain": {},
+            "off": under_wherry(**native),
+            "on": under_wherry(WHERRY_OUTPUT=records, **native),
+        }
         for launch in range(launches):
             for i, (variant, environment) in enumerate(variants.items()):
                 setup.progress(f"launch {launch + 1}, {variant}", launch * len(variants) + i, launches * len(variants))
@@ -38,6 +46,7 @@ def run(setup: Setup) -> list[Record]:
 def _result(table: Table, case: str, variant: str, mpi: str, ranks: int, network: str) -> Record:
     plain, with_wherry = table.best(case, "plain"), table.best(case, variant)
     cost_ns = (with_wherry - plain) * 1e9
+    goal_ns = (GOALS_GIVEN_BACK_NS if GIVEN_BACK in case else GOALS_NS)[variant]
     return Record(
         bench="preload",
         case=f"{case}, profiling {variant}",
@@ -51,6 +60,6 @@ def _result(table: Table, case: str, variant: str, mpi: str, ranks: int, network
         samples=table.samples(case, "plain", variant),
         statistic="difference of the minima over launches of the median",
         network=network,
-        goal=f"<= {GOALS_NS[variant]:.0f} ns",
-        reached=cost_ns <= GOALS_NS[variant],
+        goal=f"<= {goal_ns:.0f} ns",
+        reached=cost_ns <= goal_ns,
     )

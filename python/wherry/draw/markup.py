@@ -30,13 +30,15 @@ def join(children: Iterable[Markup | str | float | None]) -> Markup:
 
 
 def table(headers: Iterable[str], rows: Iterable[Iterable[Markup | str | float]], caption: str | None = None) -> Markup:
-    """A table; columns of numbers are right-aligned by their class."""
+    """A table; columns of numbers are right-aligned by their class. The keyboard moves one wider than the page."""
     names, cells = list(headers), [list(row) for row in rows]
     css = [_column_class(column) for column in zip(*cells, strict=True)] or [None] * len(names)
     head = tag("tr", *(tag("th", name, scope="col", class_=c) for name, c in zip(names, css, strict=True)))
     lines = (tag("tr", *(tag("td", cell, class_=c) for cell, c in zip(row, css, strict=True))) for row in cells)
     head, body = tag("thead", head), tag("tbody", *lines)
-    return tag("div", tag("table", tag("caption", caption) if caption else None, head, body), class_="scroll")
+    label = caption or f"table: {', '.join(filter(None, names))}" if any(names) else "table"
+    shown = tag("table", tag("caption", caption) if caption else None, head, body)
+    return tag("div", shown, class_="scroll", tabindex=0, role="region", aria_label=label)
 
 
 def _column_class(cells: Iterable[Markup | str | float]) -> str | None:

@@ -31,7 +31,7 @@ SECTIONS: tuple[Callable[[Analysis], Markup], ...] = (
 def page(analysis: Analysis) -> str:
     name = analysis.program.rsplit("/", 1)[-1] or "program"
     title = f"Wherry: {name} on {units.plural(analysis.size, 'rank')}"
-    style = resources.files("wherry.report").joinpath("report.css").read_text(encoding="utf-8")
+    style, script = (_file(name) for name in ("report.css", "report.js"))
     head = tag(
         "head",
         Markup('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
@@ -39,8 +39,13 @@ def page(analysis: Analysis) -> str:
         tag("style", Markup(style)),
     )
     sections = join(part(analysis) for part in SECTIONS)
-    body = tag("body", tag("main", _heading(analysis, name), sections, _about(analysis)))
+    main = tag("main", _heading(analysis, name), sections, _about(analysis))
+    body = tag("body", main, tag("script", Markup(script)))
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def _file(name: str) -> str:
+    return resources.files("wherry.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def _heading(analysis: Analysis, name: str) -> Markup:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wherry import units
-from wherry.analysis import Analysis, RankRow
+from wherry.analysis import Analysis, RankRow, faults
 from wherry.analysis.record import KINDS
 from wherry.draw import charts
 from wherry.draw.charts import Bar, Part
@@ -74,12 +74,26 @@ def ranks(analysis: Analysis) -> Markup:
             units.seconds(r.seconds),
             units.seconds(r.mpi_seconds),
             units.percent(r.share),
-            _optional(r),
+            _seconds(r.wait_seconds),
+            _seconds(r.cpu_seconds),
+            _seconds(r.system_seconds),
+            "unknown" if r.faults is None else units.count(r.faults),
             "yes" if r.finalized else "no",
         )
         for r in analysis.ranks
     ]
-    headers = ("rank", "host", "time", "in MPI", "share", "waiting (est.)", "finalized")
+    headers = (
+        "rank",
+        "host",
+        "time",
+        "in MPI",
+        "share",
+        "waiting (est.)",
+        "processor",
+        "in the kernel",
+        "page faults",
+        "finalized",
+    )
     return section(
         "Time per rank",
         " ".join(_notes(analysis)),
@@ -97,10 +111,12 @@ def _notes(analysis: Analysis) -> Iterator[str]:
             yield f"{row.crowd()}."
     for binding in analysis.bindings:
         yield f"{binding.problem()}."
+    if processor := faults.processor(analysis):
+        yield f"{processor[0].upper()}{processor[1:]}."
 
 
-def _optional(rank: RankRow) -> str:
-    return "unknown" if rank.wait_seconds is None else units.seconds(rank.wait_seconds)
+def _seconds(value: float | None) -> str:
+    return "unknown" if value is None else units.seconds(value)
 
 
 def _rank_groups(ranks: Sequence[RankRow]) -> list[tuple[str, Sequence[RankRow]]]:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wherry import units
-from wherry.analysis import Analysis, freed_memory, gains, replaced, window_gains
+from wherry.analysis import Analysis, faults, freed_memory, gains, replaced, window_gains
 
 _MOST_FUNCTIONS, _MOST_SITES, _MOST_MACHINES = 4, 3, 2
 
@@ -64,6 +64,8 @@ def headline(analysis: Analysis) -> list[str]:
     if waits and total > 0:
         share = units.percent(min(sum(waits) / total, 1.0))
         lines.append(f"about {share} of the MPI time was waiting for ranks that entered a collective later")
+    if faults.is_notable(analysis):
+        lines.append(faults.processor(analysis))
     crowded = [row for row in analysis.machines if row.crowded]
     lines += [escape(row.crowd()) for row in crowded[:_MOST_MACHINES]]
     lines += [escape(row.problem()) for row in analysis.bindings[:_MOST_MACHINES]]

@@ -10,6 +10,7 @@
 #include "exec/block_bindings.hpp"
 #include "exec/executor.hpp"
 #include "exec/layout_exchange.hpp"
+#include "exec/pair_exchange.hpp"
 #include "layout/pack.hpp"
 #include "profile/record.hpp"
 #include "tuning/staging_limits.hpp"
@@ -48,7 +49,7 @@ int copy_own(const Task& task, const Share& from, const Share& to) {
   }
   if (c.layouts != nullptr && copy_layouts(from, to, *c.layouts)) return MPI_SUCCESS;
   if (task.lane.patience == Patience::test) return copy_own_packed(c, from, to);
-  return c.channel().exchange(piece_of(from), c.rank(), piece_of(to), c.rank(), own_tag);
+  return c.channel().exchange(piece_of(from), {c.rank(), own_tag}, piece_of(to), {c.rank(), own_tag});
 }
 
 bool all_dense(const std::vector<Share>& shares) { return shares.front().dense; }
@@ -179,8 +180,9 @@ std::optional<int> replace_packed(const Task& task, const Share& share, int peer
   std::byte* const incoming = memory.get() + size;
   layout::pack(*plan, data, memory.get(), {0, share.bytes});
   std::memcpy(incoming, memory.get(), size);  // of a rank that failed nothing comes
-  const int code = task.lane.channel->exchange({memory.get(), share.bytes, MPI_BYTE}, peer,
-                                               {incoming, share.bytes, MPI_BYTE}, peer, task.lane.tag);
+  const Peer there{peer, task.lane.tag};
+  const int code = task.lane.channel->exchange({memory.get(), share.bytes, MPI_BYTE}, there,
+                                               {incoming, share.bytes, MPI_BYTE}, there);
   if (code == MPI_SUCCESS) layout::unpack(*plan, data, incoming, {0, share.bytes});
   return code;
 }
@@ -314,7 +316,7 @@ bool is_by_layouts(const Communicator& c, const schedule::Strategy& strategy, co
 int exchange_by_layouts(const Task& task, Communicator& c, const Prepared& prepared, Staging& staging) {
   const auto own = static_cast<std::size_t>(c.rank());
   const int code = copy_own(task, c.blocks.send[own], c.blocks.receive[own]);
-  const Staging::Lease lease = staging.lease(layout_exchange_memory(), Patience::wait);
+  const Staging::Lease lease = staging.lease(pair_exchange_memory(), Patience::wait);
   return first_error(code, exchange_layouts(prepared.schedule, c.blocks, task.lane, *c.layouts,
                                             {c.placement(), &c.memory_is_readable}, lease.data()));
 }

@@ -23,7 +23,7 @@ class Instructions {
  public:
   explicit Instructions(const Settings& settings);
 
-  const Instruction& of(Collective collective) const {
+  [[gnu::always_inline]] const Instruction& of(Collective collective) const {
     const Instruction* const instead = forced_.load(std::memory_order_acquire);
     return instead != nullptr ? *instead : own_[index_of(collective)];
   }

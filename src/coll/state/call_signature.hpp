@@ -25,9 +25,13 @@ struct CallSignature {
   MPI_Datatype type = MPI_BYTE;
   MPI_Datatype recvtype = MPI_BYTE;
   MPI_Op op = MPI_OP_NULL;
-  int root = 0;
-  bool in_place = false;
-  friend bool operator==(const CallSignature&, const CallSignature&) = default;
+  // root, and whether in place. One number: two that are written one by one and compared at once would stall the
+  // processor for longer than all else here takes.
+  std::uint64_t root_and_place = 0;
+  [[gnu::always_inline]] friend bool operator==(const CallSignature& a, const CallSignature& b) {
+    return a.count == b.count && a.recvcount == b.recvcount && a.type == b.type && a.recvtype == b.recvtype &&
+           a.op == b.op && a.root_and_place == b.root_and_place;
+  }
 };
 
 /// Only of collectives whose arguments all matter on all ranks, and are no arrays.
@@ -38,7 +42,7 @@ concept Comparable =
     std::is_same_v<Call, ReduceScatterBlock> || std::is_same_v<Call, Barrier>;
 
 template <Comparable Call>
-CallSignature signature_of(const Call& call) {
+[[gnu::always_inline]] inline CallSignature signature_of(const Call& call) {
   CallSignature like;
   if constexpr (requires { call.sendcount; })
     like.count = call.sendcount, like.type = call.sendtype, like.recvtype = call.recvtype;
@@ -46,10 +50,13 @@ CallSignature signature_of(const Call& call) {
   if constexpr (requires { call.recvcount; }) like.recvcount = call.recvcount;
   if constexpr (requires { call.datatype; }) like.type = call.datatype;
   if constexpr (requires { call.op; }) like.op = call.op;
-  if constexpr (requires { call.root; }) like.root = call.root;
-  if constexpr (requires { call.sendbuf; }) like.in_place = call.sendbuf == MPI_IN_PLACE;
+  std::uint64_t in_place = 0;
+  if constexpr (requires { call.sendbuf; }) in_place = call.sendbuf == MPI_IN_PLACE ? 1 : 0;
+  like.root_and_place = in_place;
+  if constexpr (requires { call.root; })
+    like.root_and_place |= std::uint64_t{static_cast<std::uint32_t>(call.root)} << 1;
   if constexpr (requires { call.sendtype; })
-    if (like.in_place) like.count = 0, like.type = MPI_BYTE;  // without a meaning, whatever they are
+    if (in_place != 0) like.count = 0, like.type = MPI_BYTE;  // without a meaning, whatever they are
   return like;
 }
 

@@ -21,19 +21,6 @@ namespace {
 /// Stands for a rank without the communicator that Wherry needs.
 constexpr long long no_channel = -1;
 
-/// Open MPI yields in its own waits when its launcher sees too many ranks, but waits long with several threads in it:
-/// four threads of each of 3 ranks on 2 cores took 4.6 s, and 0.1 s polling. SMPI is a simulator: a test takes
-/// simulated time, and to yield the processor lets no other rank go on. The MPICH family spins.
-Waiting waiting_for(const mpi::Api& api) {
-  char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0, level = MPI_THREAD_SINGLE;
-  api.Get_library_version(version, &length);
-  api.Query_thread(&level);
-  const auto is = [&](const char* library) { return std::strstr(version, library) != nullptr; };
-  const bool waits_well = is("SMPI") || (is("Open MPI") && level != MPI_THREAD_MULTIPLE);
-  return waits_well ? Waiting::library : Waiting::yielding;
-}
-
 // Those before are of blocking collectives, and of messages that are waited for at once.
 constexpr int first_free_tag = 16;
 
@@ -100,7 +87,7 @@ void Communicator::open_channel(MPI_Comm comm, const mpi::Api& api) {
   // Split, not dup: a duplicate would run the program's attribute callbacks.
   if (api.Comm_split(comm, 0, rank_, &own) != MPI_SUCCESS) return;
   api.Comm_set_errhandler(own, MPI_ERRORS_RETURN);
-  channel_ = std::make_unique<Channel>(api, own, waiting_for(api));
+  channel_ = std::make_unique<Channel>(api, own, waiting_in(api));
 }
 
 /// A rank that has no channel takes part, for the others to hear of it.

@@ -33,8 +33,9 @@ class CommunicatorRegistry {
   /// Called with each enabled communicator before it goes.
   using Farewell = std::function<void(Communicator&)>;
 
-  CommunicatorRegistry(const Settings& settings, const mpi::Api& api, Farewell farewell)
-      : settings_(settings), api_(api), farewell_(std::move(farewell)) {}
+  CommunicatorRegistry(const Settings& settings, const mpi::Api& api, CallsWhileFreed calls,
+                       Farewell farewell)
+      : settings_(settings), api_(api), farewell_(std::move(farewell)), recent_(calls) {}
 
   /// Whether this rank's arguments of a collective are right as far as it can tell; asked until the ranks have enabled
   /// it.
@@ -46,7 +47,7 @@ class CommunicatorRegistry {
   Communicator* enabled(MPI_Comm comm, Weight weight, const Sound& is_sound, std::string_view* refusal);
 
   /// That of a communicator that was enabled before and called on lately; nullptr: ask enabled().
-  Communicator* recent(MPI_Comm comm) const {
+  [[gnu::always_inline]] Communicator* recent(MPI_Comm comm) const {
     const RegisteredCommunicator* const a = recent_.find(comm);
     return a == nullptr ? nullptr : a->communicator.get();
   }

@@ -1,4 +1,4 @@
-"""The sentence about page faults, from records."""
+"""The sentences about page faults and processor time, from records."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from synthetic import MS, Draft, write
 
-from wherry.analysis import analyse, freed_memory, record
+from wherry.analysis import analyse, faults, freed_memory, record
 
 
 def said(folder: Path, *spans: dict[str, Any]) -> list[str]:
@@ -40,3 +40,24 @@ def test_taken_back(tmp_path: Path) -> None:
 def test_cheap_faults_are_not_worth_a_line(tmp_path: Path) -> None:
     assert said(tmp_path, {**BEFORE, "repeated": 100}) == []
     assert said(tmp_path) == []
+
+
+def test_processor_time_of_each_rank_is_that_of_all_spans(tmp_path: Path) -> None:
+    used = {"user_ns": 30 * MS, "system_ns": 10 * MS}
+    spans = [{**BEFORE, **used}, {**BEFORE, "state": 1, **used}]
+    write(tmp_path, [Draft(rank=0, rows={"memory": spans}), Draft(rank=1)])
+    analysis = analyse(record.read_all(tmp_path))
+    first, second = analysis.ranks
+    assert (first.cpu_seconds, first.system_seconds, first.faults) == (0.08, 0.02, 72000)
+    assert (second.cpu_seconds, second.system_seconds, second.faults) == (None, None, None)
+    assert faults.processor(analysis) == (
+        "processor time per rank: 80 ms in 1 s, 20 ms of it in the kernel; 72k page faults"
+    )
+    assert faults.is_notable(analysis)
+
+
+def test_busy_ranks_outside_the_kernel_are_not_worth_a_line(tmp_path: Path) -> None:
+    write(tmp_path, [Draft(rank=0, rows={"memory": [{**BEFORE, "user_ns": 10_000 * MS, "system_ns": MS}]})])
+    analysis = analyse(record.read_all(tmp_path))
+    assert faults.processor(analysis) and not faults.is_notable(analysis)
+    assert faults.processor(analyse(record.read_all(tmp_path / "none"))) == ""

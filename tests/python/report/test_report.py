@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from wherry.analysis import analyse, machines, record
 from wherry.draw import charts, markup
 from wherry.errors import UsageError, WherryError
 
+STYLE, SCRIPT = (Path(report.__file__).parent / name for name in ("report.css", "report.js"))
 EVIL = "</style><script>alert(\"x\")</script> & 'quoted'"
 
 
@@ -113,11 +116,55 @@ def test_too_few_cores_and_trials_are_told(tmp_path: Path, monkeypatch: pytest.M
     assert texts[native + 1 : native + 3] == ["40", "40"]
 
 
-def test_the_page_needs_no_network_and_runs_nothing(tmp_path: Path) -> None:
-    page = Page(page_of(tmp_path, example(4)))
-    assert not {"script", "link", "img", "iframe", "object"} & set(page.tags)
+def test_the_page_needs_no_network_and_runs_only_what_it_brings(tmp_path: Path) -> None:
+    text = page_of(tmp_path, example(4))
+    page = Page(text)
+    assert not {"link", "img", "iframe", "object"} & set(page.tags)
     assert not [name for name, _ in page.attributes if name in ("src", "href") or name.startswith("on")]
-    assert "url(" not in page_of(tmp_path, example(4))
+    assert "url(" not in text
+    assert text.count("<script") == 1
+    assert SCRIPT.read_text(encoding="utf-8") in text
+    assert not {"fetch(", "import", "XMLHttpRequest", "eval", "innerHTML"} & set(
+        re.findall(r"[\w(]+", SCRIPT.read_text())
+    )
+
+
+def test_tables_are_labelled_and_the_keyboard_reaches_them(tmp_path: Path) -> None:
+    text = page_of(tmp_path, example(4))
+    tables = re.findall(r'<div class="scroll" tabindex="0" role="region" aria-label="[^"]+"><table>', text)
+    assert len(tables) == text.count("<table>") > 5
+
+
+def test_columns_sort_by_value(tmp_path: Path) -> None:
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no JavaScript without nodejs")
+    cells = ["12.3k", "unknown", "1,234", "2 ms", "900 us", "1.5 KiB", "512 B", "45%", "<= 64 B", "-3", "MPI_Send"]
+    ask = f"console.log(JSON.stringify({json.dumps(cells)}.sort(order)))"
+    done = subprocess.run([node, "-e", SCRIPT.read_text() + ask], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [
+        "-3", "900 us", "2 ms", "45%", "<= 64 B", "512 B", "1,234", "1.5 KiB", "12.3k", "MPI_Send", "unknown",
+    ]  # fmt: skip
+
+
+def luminance(color: str) -> float:
+    """Relative, as WCAG 2.2 defines it."""
+    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
+def test_colors_have_enough_contrast(theme: int) -> None:
+    """WCAG 2.2, level AA: 4.5 for text (1.4.3), 3 for what a picture says by its colors (1.4.11)."""
+    block = re.findall(r":root \{(.*?)\}", STYLE.read_text(encoding="utf-8"), re.DOTALL)[theme]
+    colors = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", block))
+    drawn = [name for name in colors if re.fullmatch(r"c\d+", name)]
+    assert len(drawn) == 11
+    for name in ["ink", "soft", "accent", *drawn]:
+        for ground in ("ground", "card"):
+            bright, dark = sorted((luminance(colors[name]), luminance(colors[ground])), reverse=True)
+            assert (bright + 0.05) / (dark + 0.05) >= (3 if name in drawn else 4.5), (name, ground)
 
 
 def test_names_are_escaped_everywhere(tmp_path: Path) -> None:
@@ -131,8 +178,7 @@ def test_names_are_escaped_everywhere(tmp_path: Path) -> None:
         draft.rows["functions"][1]["name"] = b"<script>f"  # type: ignore[index]
     text = page_of(tmp_path, drafts)
     page = Page(text)
-    assert "script" not in page.tags
-    assert page.tags.count("style") == 1
+    assert page.tags.count("script") == page.tags.count("style") == 1
     assert EVIL in "".join(page.texts)
 
 

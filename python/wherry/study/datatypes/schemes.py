@@ -22,6 +22,7 @@ SCHEMES = {
 #: What it does not have.
 ADDED = {
     "pipelined": "copied by hand, in chunks of 128 KiB",
+    "by name": "vector type, wherry_send",
     "shared copy": "copied into shared memory",
     "shared halves": "the same, each rank a half",
 }

@@ -1,0 +1,264 @@
+#include "exec/pair_exchange.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "exec/block_bindings.hpp"
+#include "exec/peer_memory.hpp"
+#include "layout/pack.hpp"
+
+namespace wherry::run {
+
+namespace {
+
+using layout::Range;
+
+// Part of the protocol, alike on all ranks. Buffers of both directions together stay in the second-level cache.
+constexpr long long chunk_bytes = 64 << 10;
+constexpr int window = 8;  // chunks under way in each direction
+static_assert(sizeof(Offer) <= chunk_bytes);
+
+/// Memory for the chunks of both directions.
+struct Chunks {
+  std::byte* memory;
+  int in_flight;  // of each direction
+
+  std::byte* outgoing(int place) const { return memory + place * chunk_bytes; }
+  std::byte* incoming(int place) const { return outgoing(in_flight + place); }
+};
+
+/// A block as a sequence of bytes, any range of which can be had.
+class BlockBytes {
+ public:
+  BlockBytes(const PairMeans& means, const Share& share)
+      : channel_(means.channel),
+        share_(share),
+        memory_(static_cast<std::byte*>(const_cast<void*>(share.region.address))) {
+    if (share.bytes == 0 || (share.dense && means.layouts != nullptr)) return;
+    try {
+      if (means.layouts != nullptr) plan_ = means.layouts->plan(share.region.type, share.region.count);
+    } catch (const std::bad_alloc&) {
+    }
+    if (plan_ != nullptr) return;
+    whole_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(share.bytes)]);
+    code_ = whole_ ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    memory_ = whole_.get();
+  }
+
+  int code() const { return code_; }
+  long long bytes() const { return share_.bytes; }
+
+  /// Its blocks by their addresses, where another process may read them, or they are to be read into; else none.
+  std::vector<layout::Block> blocks() const {
+    try {
+      if (plan_ != nullptr) return readable_blocks(*plan_, memory_);
+      if (whole_ || lacks_memory() || share_.bytes < Offer::least_block_bytes) return {};
+      return {{reinterpret_cast<layout::Offset>(memory_), share_.bytes}};
+    } catch (const std::bad_alloc&) {  // the others wait for this rank's part: in chunks, then
+      return {};
+    }
+  }
+
+  /// Before anything is sent.
+  void load() {
+    if (whole_)
+      code_ = pack(channel_.api(), share_.region, false, whole_.get(), share_.bytes, channel_.comm());
+  }
+  /// Where the bytes of the range lie one after the other: in place, or packed into the chunk.
+  std::byte* packed(Range range, std::byte* chunk) const {
+    if (plan_ == nullptr) return lacks_memory() ? chunk : memory_ + range.begin;
+    layout::pack(*plan_, memory_, chunk, range);
+    return chunk;
+  }
+  /// All of them into memory that has room.
+  void write(std::byte* to) const {
+    const std::byte* const from = packed({0, share_.bytes}, to);
+    if (from != to) std::memcpy(to, from, static_cast<std::size_t>(share_.bytes));
+  }
+  /// Where the bytes of the range may land.
+  std::byte* landing(Range range, std::byte* chunk) const {
+    const bool straight = plan_ == nullptr && !lacks_memory() && range.end <= share_.bytes;
+    return straight ? memory_ + range.begin : chunk;
+  }
+  /// They have landed there.
+  void landed(Range range, const std::byte* place) {
+    if (range.end > share_.bytes) code_ = first_error(code_, MPI_ERR_TRUNCATE);
+    else if (plan_ != nullptr) layout::unpack(*plan_, memory_, place, range);
+  }
+  /// All of so many came at once.
+  void read(const std::byte* from, long long bytes) {
+    const Range range{0, bytes};
+    std::byte* const place = landing(range, nullptr);
+    if (bytes <= share_.bytes && place != nullptr) std::memcpy(place, from, static_cast<std::size_t>(bytes));
+    landed(range, from);
+  }
+  /// After all that is received.
+  void store(long long received) {
+    if (whole_ && code_ == MPI_SUCCESS) code_ = deliver(channel_, whole_.get(), received, share_);
+  }
+
+ private:
+  bool lacks_memory() const { return code_ == MPI_ERR_NO_MEM; }
+
+  const Channel& channel_;
+  const Share& share_;
+  std::byte* memory_;
+  datatype::PlanPtr plan_;
+  std::unique_ptr<std::byte[]> whole_;  // of a type without a layout
+  int code_ = MPI_SUCCESS;
+};
+
+/// Chunk k of so many bytes.
+Range range_of(long long k, long long bytes) {
+  return {k * chunk_bytes, std::min((k + 1) * chunk_bytes, bytes)};
+}
+
+long long chunks_of(long long bytes) { return (bytes + chunk_bytes - 1) / chunk_bytes; }
+
+/// One block out and one in, each of which may be missing.
+class PairExchange {
+ public:
+  struct End {
+    Peer peer;
+    BlockBytes& block;
+    long long bytes;
+  };
+
+  PairExchange(const Channel& channel, const Chunks& chunks, const End& out, const End& in, bool offers)
+      : channel_(channel), chunks_(chunks), out_(out), in_(in), offers_(offers) {}
+
+  Exchanged run() {
+    meet();
+    const int places = chunks_.in_flight;
+    for (long long k = 0; k < std::min<long long>(places, incoming_); ++k) receive(k);
+    for (long long k = 0; k < std::max(outgoing_, incoming_); ++k) {
+      if (k < outgoing_) send(k);
+      if (k < incoming_) take(k);
+      if (k + places < incoming_) receive(k + places);
+    }
+    for (MPI_Request& request : sends_) note(channel_.wait(request));
+    return {code_, in_.peer, in_.bytes, theirs_ == Answer::refused};
+  }
+
+ private:
+  /// Of a reader to an offer. refused: by the system.
+  enum class Answer : char { in_chunks, read, refused };
+
+  /// Each rank tells how much it has; few data come with that. Whoever is offered memory and can, reads it; the answer
+  /// says so, and that it is over.
+  void meet() {
+    auto* const offer = new (chunks_.outgoing(0)) Offer(out_.bytes);
+    auto* const offered = new (chunks_.incoming(0)) Offer(0);
+    if (out_.bytes <= Offer::most_data) out_.block.write(offer->set_data());
+    else if (offers_) offer->set(out_.block.blocks());
+    get_offer(*offer, *offered);
+    in_.bytes = offered->bytes();
+    if (offered->data() != nullptr) in_.block.read(offered->data(), in_.bytes);
+    if (offered->has_memory()) read_memory(*offered);
+    constexpr Peer nobody{MPI_PROC_NULL, 0};
+    note(channel_.exchange({&ours_, sizeof ours_}, offered->has_memory() ? in_.peer : nobody,
+                           {&theirs_, sizeof theirs_}, offer->has_memory() ? out_.peer : nobody));
+    outgoing_ = offer->data() != nullptr || theirs_ == Answer::read ? 0 : chunks_of(out_.bytes);
+    incoming_ = offered->data() != nullptr || ours_ == Answer::read ? 0 : chunks_of(in_.bytes);
+  }
+
+  /// Without one, nothing comes.
+  void get_offer(Offer& offer, Offer& offered) {
+    MPI_Status status;
+    const int code = note(channel_.exchange({&offer, static_cast<long long>(offer.message_bytes())},
+                                            out_.peer, {&offered, sizeof offered}, in_.peer, &status));
+    if (in_.peer.rank == MPI_PROC_NULL) return;
+    int bytes = 0;
+    if (code == MPI_SUCCESS) {
+      in_.peer = {status.MPI_SOURCE, status.MPI_TAG};
+      channel_.api().Get_count(&status, MPI_BYTE, &bytes);
+      if (offered.is_whole(static_cast<std::size_t>(bytes))) return;
+      note(MPI_ERR_OTHER);
+    }
+    new (&offered) Offer(0);
+  }
+
+  void read_memory(const Offer& offered) {
+    const std::vector<layout::Block> to = in_.block.blocks();
+    if (!to.empty() && in_.bytes == in_.block.bytes())
+      ours_ = offered.read(to) ? Answer::read : Answer::refused;
+  }
+
+  int place_of(long long k) const { return static_cast<int>(k % chunks_.in_flight); }
+  std::size_t index_of(long long k) const { return static_cast<std::size_t>(place_of(k)); }
+
+  void send(long long k) {
+    MPI_Request& request = sends_[index_of(k)];
+    note(channel_.wait(request));
+    const Range range = range_of(k, out_.bytes);
+    std::byte* const from = out_.block.packed(range, chunks_.outgoing(place_of(k)));
+    note(channel_.send({from, range.end - range.begin, MPI_BYTE}, out_.peer.rank, out_.peer.tag, &request));
+  }
+
+  void receive(long long k) {
+    const Range range = range_of(k, in_.bytes);
+    std::byte* const to = in_.block.landing(range, chunks_.incoming(place_of(k)));
+    note(channel_.receive({to, range.end - range.begin, MPI_BYTE}, in_.peer.rank, in_.peer.tag,
+                          &receives_[index_of(k)], spare_));
+  }
+
+  void take(long long k) {
+    const int code = note(channel_.wait(receives_[index_of(k)]));
+    if (code == MPI_SUCCESS) in_.block.landed(range_of(k, in_.bytes), chunks_.incoming(place_of(k)));
+  }
+
+  int note(int code) {
+    code_ = first_error(code_, code);
+    return code;
+  }
+
+  static std::array<MPI_Request, window> none() {
+    std::array<MPI_Request, window> requests;
+    requests.fill(MPI_REQUEST_NULL);
+    return requests;
+  }
+
+  const Channel& channel_;
+  const Chunks& chunks_;
+  End out_, in_;
+  bool offers_;
+  long long outgoing_ = 0, incoming_ = 0;                         // chunks
+  Answer ours_ = Answer::in_chunks, theirs_ = Answer::in_chunks;  // about what comes, and what goes
+  std::array<MPI_Request, window> sends_ = none(), receives_ = none();
+  Spare spare_;
+  int code_ = MPI_SUCCESS;
+};
+
+Exchanged exchange_in(const Chunks& chunks, const PairMeans& means, const PairEnd& out, const PairEnd& in,
+                      bool offers) {
+  BlockBytes outgoing(means, out.share), incoming(means, in.share);
+  outgoing.load();
+  PairExchange pair(means.channel, chunks, {out.peer, outgoing, out.share.bytes}, {in.peer, incoming, 0},
+                    offers);
+  Exchanged done = pair.run();
+  incoming.store(done.received);
+  done.code = first_error(done.code, first_error(outgoing.code(), incoming.code()));
+  return done;
+}
+
+/// A rank without memory has one chunk in each direction: it must do its part all the same.
+[[gnu::noinline]] Exchanged exchange_on_stack(const PairMeans& means, const PairEnd& out, const PairEnd& in,
+                                              bool offers) {
+  alignas(Offer) std::array<std::byte, 2 * chunk_bytes> memory;
+  return exchange_in({memory.data(), 1}, means, out, in, offers);
+}
+
+}  // namespace
+
+std::size_t pair_exchange_memory() { return 2 * window * chunk_bytes; }
+
+Exchanged exchange_pair(const PairMeans& means, const PairEnd& out, const PairEnd& in, bool offers) {
+  return means.memory != nullptr ? exchange_in({means.memory, window}, means, out, in, offers)
+                                 : exchange_on_stack(means, out, in, offers);
+}
+
+}  // namespace wherry::run

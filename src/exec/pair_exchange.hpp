@@ -1,0 +1,46 @@
+// One block of any type to a rank and one from a rank, either of which may be missing: long runs by one copy out of the
+// sender's memory, where it is on the same host and the system allows that; short blocks with the message that announces
+// them; all others in chunks that the cache holds, so that packing overlaps the transfer.
+#pragma once
+
+#include <cstddef>
+
+#include "arguments/blocks.hpp"
+#include "comm/channel.hpp"
+#include "datatype/type_layouts.hpp"
+
+namespace wherry::run {
+
+/// No data.
+inline const Share no_block{.region = {nullptr, 0, MPI_BYTE}, .bytes = 0, .dense = true};
+
+/// A block and the other rank, MPI_PROC_NULL if there is none. Where it comes from and its tag may be wildcards.
+struct PairEnd {
+  Peer peer;
+  const Share& share;
+};
+
+/// What both ranks of a message need.
+struct PairMeans {
+  const Channel& channel;
+  datatype::TypeLayouts* layouts;  // nullptr: only the library can copy this memory
+  std::byte* memory;               // pair_exchange_memory() bytes, or nullptr, with which it takes longer
+};
+
+std::size_t pair_exchange_memory();
+
+/// What became of the incoming block.
+struct Exchanged {
+  int code;
+  Peer from;           // of the incoming block
+  long long received;  // bytes that came, more than there was room for if the code is MPI_ERR_TRUNCATE
+  bool refused;        // the system does not let the receiver read this rank's memory
+};
+
+/// Sends `out` and receives `in`. The sender states the size of its block; a receiver with less room gets
+/// MPI_ERR_TRUNCATE, after all messages. Each rank completes all its messages, then returns its first error. Types that
+/// have no layout are packed by the library. offers: whether the receiver is to read this rank's memory; its answer
+/// has the tag of the block. MPI_ERR_OTHER if something comes that exchange_pair() has not sent.
+Exchanged exchange_pair(const PairMeans& means, const PairEnd& out, const PairEnd& in, bool offers);
+
+}  // namespace wherry::run

@@ -1,0 +1,45 @@
+"""A collective whose time is in its tail: what is kept is chosen by means.
+
+The tail is a tool's between Wherry and the library, the same on every machine; choices are counted, no time is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from conftest import Launcher
+from preloading import DRIVEN, compile_program, records_in
+
+from wherry.analysis import analyse
+from wherry.analysis.record import read_all, text
+
+RANKS, CALLS = 2, 4000
+
+
+@pytest.mark.parametrize("mpi", DRIVEN, indirect=True)
+def test_a_tail_is_noticed(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+    program = compile_program(mpi, "sums.c", tmp_path / "sums")
+    tail = compile_program(mpi, "tail.c", tmp_path / "tail.so", ["-shared", "-fPIC"])
+    out = tmp_path / "out"
+    out.mkdir()
+    env = {"WHERRY_OUTPUT": str(out), "WHERRY_WAIT": "spin", "LD_PRELOAD": f"{preload}:{tail}"}
+    done = mpi.run([program, str(CALLS)], RANKS, env, preload=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    uses = [used_of(record.tables["uses"]) for record in records_in(out)]
+    assert len(uses) == RANKS
+    assert all(used == uses[0] for used in uses), "ranks chose differently"
+    native = uses[0].pop("native", 0)
+    assert native < CALLS / 4, (
+        f"{native} native calls of {CALLS}, each eighth of which takes 4 ms; the others: {uses[0]}"
+    )
+    # Each native stretch costs half a millisecond a call, of which the trial may spend 2% of the run: it may stay open.
+    assert all(row.verdict != "native" and row.share > 0 for row in analyse(read_all(out)).gains)
+
+
+def used_of(rows: object) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for row in rows:  # type: ignore[attr-defined]
+        counts[text(row["strategy"])] += int(row["calls"])
+    return counts

@@ -1,0 +1,160 @@
+// Messages whose ends are both Wherry's: random types of all constructors go round a ring, as bytes or as elements on
+// either side, of sizes around what comes with the first message and around chunks. Each byte arrives where the type
+// map says, and none between.
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "host/layout_messages.hpp"
+#include "mpi/api.hpp"
+#include "random_types.hpp"
+
+namespace {
+
+using namespace wherry;
+using namespace wherry::test;
+using Bytes = std::vector<unsigned char>;
+
+constexpr unsigned char poison = 0xee;
+long failures = 0, moved = 0;
+
+void expect(bool is, const std::string& what) {
+  if (is) return;
+  if (++failures <= 10) std::fprintf(stderr, "failed: %s\n", what.c_str());
+}
+
+/// Memory that `count` elements of a type reach over, with as much around them.
+struct Reach {
+  Reach(const TypeMap& map, int count) {
+    whole.add(map, count, 0);
+    const auto [first, last] = std::ranges::minmax(whole.bytes);
+    base = margin - first;
+    memory.assign(static_cast<std::size_t>(last - first + 1 + 2 * margin), poison);
+  }
+  unsigned char& byte(std::size_t i) { return memory[static_cast<std::size_t>(base + whole.bytes[i])]; }
+  void* data() { return memory.data() + base; }
+
+  static constexpr Long margin = 64;
+  TypeMap whole;
+  Long base = 0;
+  Bytes memory;
+};
+
+unsigned char value(int origin, std::size_t i) {
+  return static_cast<unsigned char>(static_cast<std::size_t>(origin) * 31 + i * 7 + i / 256);
+}
+
+bool overlaps(const TypeMap& map) {
+  std::vector<Long> bytes = map.bytes;
+  std::ranges::sort(bytes);
+  return std::ranges::adjacent_find(bytes) != bytes.end();
+}
+
+/// Size and bounds as all libraries see them, and what they pack without fault where Wherry leaves it to them.
+bool is_fit(const RandomType& x) {
+  return !x.map.bytes.empty() && !x.hollow && !x.contested && x.text.find("LONG_DOUBLE") == std::string::npos;
+}
+
+struct Ring {
+  int rank = 0, size = 0;
+  run::LayoutMessages& messages;
+
+  int to() const { return (rank + 1) % size; }
+  int from() const { return (rank + size - 1) % size; }
+
+  int exchange(const run::MessageEnd& out, const run::MessageEnd& in, MPI_Status* status) const {
+    return messages.exchange(out, in, MPI_COMM_WORLD, status, [] {
+      expect(false, "the message was left to the library");
+      return MPI_ERR_OTHER;
+    });
+  }
+};
+
+/// as_elements: of sender and receiver; else they have bytes.
+void check(const Ring& ring, const RandomType& x, int count, std::pair<bool, bool> as_elements, bool any) {
+  Reach out(x.map, count), in(x.map, count);
+  const std::size_t bytes = out.whole.bytes.size();
+  Bytes sent(bytes), received(bytes, poison);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    if (as_elements.first) out.byte(i) = value(ring.rank, i);
+    else sent[i] = value(ring.rank, i);
+  }
+  if (as_elements.first)  // of bytes that are sent twice, the last value
+    for (std::size_t i = 0; i < bytes; ++i) sent[i] = out.byte(i);
+  const int all = static_cast<int>(bytes);
+  const run::Peer next{ring.to(), 3}, previous{any ? MPI_ANY_SOURCE : ring.from(), any ? MPI_ANY_TAG : 3};
+  const run::MessageEnd from = as_elements.first ? run::MessageEnd{out.data(), count, x.type, next}
+                                                 : run::MessageEnd{sent.data(), all, MPI_BYTE, next};
+  const run::MessageEnd to = as_elements.second ? run::MessageEnd{in.data(), count, x.type, previous}
+                                                : run::MessageEnd{received.data(), all, MPI_BYTE, previous};
+  MPI_Status status;
+  const std::string what = x.text + " x " + std::to_string(count);
+  expect(ring.exchange(from, to, &status) == MPI_SUCCESS, "no success: " + what);
+  MPI_Count got = 0;
+  MPI_Get_elements_x(&status, MPI_BYTE, &got);
+  expect(status.MPI_SOURCE == ring.from() && status.MPI_TAG == 3 && got == all, "status: " + what);
+  // What the rank before has sent; it has the same type.
+  Reach theirs(x.map, count);
+  for (std::size_t i = 0; i < bytes; ++i) theirs.byte(i) = value(ring.from(), i);
+  bool right = true;
+  for (std::size_t i = 0; i < bytes; ++i) {
+    const unsigned char due = as_elements.first ? theirs.byte(i) : value(ring.from(), i);
+    right &= (as_elements.second ? in.byte(i) : received[i]) == due;
+  }
+  expect(right, "wrong bytes: " + what);
+  if (as_elements.second) {
+    for (std::size_t i = 0; i < bytes; ++i) in.byte(i) = poison;
+    expect(std::ranges::count(in.memory, poison) == std::ssize(in.memory), "written between: " + what);
+  }
+  ++moved;
+}
+
+void check_types(const Ring& ring, std::uint64_t seed) {
+  RandomTypes types(seed);  // alike on all ranks
+  for (int i = 0; i < 150; ++i) {
+    RandomType x = types.any(1 + i % 4);
+    if (is_fit(x)) {
+      MPI_Type_commit(&x.type);
+      const bool receivable = !overlaps(x.map);
+      const Long sizes[] = {1, 1, 8 << 10, (8 << 10) + 1, 32 << 10, 33 << 10, 300 << 10};
+      const Long wanted = sizes[types.below(std::size(sizes))];
+      const int count = static_cast<int>(std::max<Long>(1, wanted / std::ssize(x.map.bytes)));
+      const bool several = count == 1 || !overlaps([&] {
+                             TypeMap both;
+                             both.add(x.map, std::min(count, 8), 0);
+                             return both;
+                           }());
+      const bool as_elements = receivable && several;
+      for (const auto& ends : {std::pair{true, false}, std::pair{false, true}, std::pair{true, true}})
+        if (!ends.second || as_elements) check(ring, x, count, ends, i % 3 == 0);
+    }
+    if (!x.predefined) MPI_Type_free(&x.type);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  {
+    run::LayoutMessages messages(mpi::linked_api());
+    Ring ring{.messages = messages};
+    MPI_Comm_rank(MPI_COMM_WORLD, &ring.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ring.size);
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
+      const long before = failures;
+      check_types(ring, seed);
+      if (failures != before) std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(seed));
+    }
+  }
+  expect(moved > 200, "few types were fit");
+  MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return failures == 0 ? 0 : 1;
+}
