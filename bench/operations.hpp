@@ -29,7 +29,7 @@ struct Case {
     if (rank == 0) std::fill_n(receive.begin(), block, mark(0, 0));
   }
 
-  /// Wipes out what was received, lest the next call be judged by it; what rank 0 broadcasts stays.
+  /// Wipes out what was received, lest the next call be checked by it; what rank 0 broadcasts stays.
   void forget() {
     std::fill(receive.begin() + (rank == 0 ? block : 0), receive.end(), static_cast<unsigned char>(0));
     std::fill(sums.begin(), sums.end(), -1.0F);

@@ -1,6 +1,6 @@
 // What does it cost to exchange little: when nobody knows who sends to whom, and in an MPI_Alltoallv with few blocks?
 //
-//   bench_sparse --ways auto,nbx,census --degrees 0,1,4 --sizes 64,16384 --turns 20 --train 300
+//   bench_sparse --algorithms auto,nbx,census --degrees 0,1,4 --sizes 64,16384 --turns 20 --train 300
 // "degree D, N B": every rank sends N bytes to each of D ranks, whose number is known to the sender only. "library" is
 // an MPI_Alltoall of the counts and an MPI_Alltoallv; the others are Wherry's sparse exchanges.
 // "one neighbor, N B": an MPI_Alltoallv in which every rank sends to the next; "sendrecv" is MPI_Sendrecv. "hot
@@ -145,7 +145,7 @@ void unknown_senders(int degree, int bytes, const std::vector<std::string>& algo
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const auto algorithms = bench::words(bench::option(argc, argv, "--ways", "auto,nbx,census"));
+  const auto algorithms = bench::words(bench::option(argc, argv, "--algorithms", "auto,nbx,census"));
   const auto degrees = bench::numbers(bench::option(argc, argv, "--degrees", "0,1,4"));
   const auto sizes = bench::numbers(bench::option(argc, argv, "--sizes", "64,16384"));
   const int turns = bench::number(argc, argv, "--turns", 20),

@@ -2,7 +2,7 @@
 //
 // A rank without memory cannot do its part of a collective, and the others would wait for it. So the ranks agree,
 // before a strategy is taken up, that all of them have what its blocking calls may need (choosing.cpp), and keep it.
-// Calls that are started have memory of their own (started/).
+// Nonblocking operations have memory of their own (reserved_memory.hpp).
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,7 @@ Freed FreedMemory::next(const Sample& sample) {
     const bool may = sample.calls >= bounds_.first_calls && sample.at_ns >= not_before_ns_;
     return may && pays() ? change(Freed::kept, sample.at_ns) : state_;
   }
-  const std::size_t needed = bounds_.settling + bounds_.judged;
+  const std::size_t needed = bounds_.settling + bounds_.compared;
   if (count_ != needed || has_paid()) return state_;
   return change(Freed::taken_back, sample.at_ns);
 }
@@ -56,7 +56,7 @@ Freed FreedMemory::give_up() {
 
 void FreedMemory::remember(const Stretch& stretch) {
   recent_[count_++ % most_stretches] = stretch;
-  if (state_ == Freed::kept && count_ > bounds_.settling && count_ <= bounds_.settling + bounds_.judged)
+  if (state_ == Freed::kept && count_ > bounds_.settling && count_ <= bounds_.settling + bounds_.compared)
     since_ += stretch;
 }
 
@@ -73,7 +73,7 @@ bool FreedMemory::pays() const {
   return share(sum) >= bounds_.worth && idle <= 2;
 }
 
-/// Judged once, by the stretches after those in which the heap took its new shape.
+/// Validated once, by the stretches after those in which the heap took its new shape.
 bool FreedMemory::has_paid() const {
   if (share(since_) > bounds_.fewer * share(before_)) return false;
   const auto per_call = [](const Stretch& s) {

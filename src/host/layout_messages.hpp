@@ -29,7 +29,7 @@ struct PackedPlace {
 };
 
 /// All functions return MPI codes; errors have been passed to comm's error handler. Arguments that are not legal are
-/// the library's to judge: `native` is its call. Thread-safe, but see wherry.h about threads that share a tag.
+/// the library's to validate: `native` is its call. Thread-safe, but see wherry.h about threads that share a tag.
 class LayoutMessages {
  public:
   /// Between MPI_Init and MPI_Finalize.

@@ -39,7 +39,7 @@ class Nonblocking final : public NonblockingOperation {
 
   MPI_Request* program_;
   std::optional<Tags::Number> number_;
-  bool in_line_ = false;  // for the memory that is set aside
+  bool in_line_ = false;  // for the reserved memory
   MPI_Request request_ = MPI_REQUEST_NULL;
   OperationRequest* request_state_ = nullptr;
 };

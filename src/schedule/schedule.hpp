@@ -1,7 +1,7 @@
 // A schedule: what one rank does in a collective, as data.
 //
 // It names blocks and peers and holds no pointer, size, request or tag, so it can be cached,
-// compared, verified, priced and drawn. A binding adds addresses and sizes when it runs.
+// compared, verified, estimated and drawn. A binding adds addresses and sizes when it runs.
 #pragma once
 
 #include <span>

@@ -54,7 +54,7 @@ Question question_in(const Options& options) {
 }
 
 /// A strategy and what becomes of it.
-struct Judged {
+struct Evaluated {
   schedule::Algorithm algorithm;  // as deep as the runtime makes it
   model::Cost cost;
 };
@@ -78,7 +78,7 @@ struct Refused {
 struct Answer {
   std::vector<std::string> tried;           // in that order
   std::vector<std::string> tried_in_order;  // if the operation of a reduction does not commute
-  std::vector<Judged> candidates;           // cheapest first
+  std::vector<Evaluated> candidates;        // cheapest first
   std::vector<Refused> refused;
 };
 
@@ -132,7 +132,7 @@ Answer answer_to(const Question& q) {
   for (const Estimate& p : estimates)
     answer.candidates.push_back({p.candidate->algorithm, cost_of(q, *p.candidate)});
   // Equal costs in the registry's order.
-  std::ranges::stable_sort(answer.candidates, {}, [](const Judged& j) { return j.cost.seconds; });
+  std::ranges::stable_sort(answer.candidates, {}, [](const Evaluated& e) { return e.cost.seconds; });
   for (const schedule::Algorithm& algorithm : algorithms_of(q.operation))
     if (std::ranges::none_of(
             estimates, [&](const Estimate& p) { return p.candidate->algorithm.name() == algorithm.name(); }))
@@ -146,7 +146,7 @@ void write_names(JsonWriter& json, const std::vector<std::string>& names) {
   });
 }
 
-void write_candidate(JsonWriter& json, const Question& q, const Judged& c) {
+void write_candidate(JsonWriter& json, const Question& q, const Evaluated& c) {
   json.object([&] {
     json.member("name", c.algorithm.name());
     json.member("summary", c.algorithm.summary());
@@ -195,7 +195,7 @@ int explain(Words words) {
       json.member("tried_in_order", [&] { write_names(json, answer.tried_in_order); });
     json.member("candidates", [&] {
       json.array([&] {
-        for (const Judged& c : answer.candidates) write_candidate(json, q, c);
+        for (const Evaluated& c : answer.candidates) write_candidate(json, q, c);
       });
     });
     json.member("not_applicable", [&] {

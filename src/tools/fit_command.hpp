@@ -1,4 +1,4 @@
-// The machine that wherry-plan prices by: fitted to samples, and found again in the tuning file.
+// The machine that wherry-plan estimates by: fitted to samples, and found again in the tuning file.
 #pragma once
 
 #include <string>

@@ -37,7 +37,7 @@ bool throws(const std::function<void()>& work, std::string_view text) {
 void check_codes(Checks& checks, MPI_Comm comm, int ranks) {
   std::vector<int> a(static_cast<std::size_t>(ranks)), b(a);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  for (int i = 0; i < 3; ++i) {  // before and after Wherry has joined
+  for (int i = 0; i < 3; ++i) {  // before and after Wherry is enabled
     const int native = MPI_Alltoall(a.data(), -1, MPI_INT, b.data(), -1, MPI_INT, comm);
     const int ours = wherry_alltoall(a.data(), -1, MPI_INT, b.data(), -1, MPI_INT, comm);
     checks.that(class_of(ours) == class_of(native) && ours != MPI_SUCCESS, "another class than MPI_Alltoall");

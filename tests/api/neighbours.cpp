@@ -184,7 +184,7 @@ bool is_right(const World& w, const Near& near, const Case& c, int round) {
   return right;
 }
 
-/// At the second of these the ranks join.
+/// The second of these enables the communicator.
 void join(const World& w, MPI_Comm comm) {
   std::vector<int> send(w.size()), receive(w.size());
   for (int i = 0; i < 2; ++i) wherry::alltoall(send, receive, comm);

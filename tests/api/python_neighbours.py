@@ -161,7 +161,7 @@ def check_misuse(comm: MPI.Topocomm) -> None:
 
 everywhere = topologies()
 for each in everywhere:
-    for _ in range(2):  # joins
+    for _ in range(2):  # enables the communicator
         wherry.alltoall(np.zeros(ranks), np.zeros(ranks), each.comm)
     for size in (0, 1, 400):
         for case in cases(each, size):

@@ -92,7 +92,7 @@ void check_codes(Checks& checks, MPI_Comm comm) {
   const auto like = [&](int ours, int native, const char* what) {
     checks.that(ours != MPI_SUCCESS && class_of(ours) == class_of(native), what);
   };
-  for (int i = 0; i < 20; ++i) {  // before and after Wherry has joined
+  for (int i = 0; i < 20; ++i) {  // before and after Wherry is enabled
     like(wherry_bcast(&a, -1, MPI_INT, 0, comm), MPI_Bcast(&a, -1, MPI_INT, 0, comm), "bcast of -1");
     like(wherry_bcast(&a, 1, MPI_INT, -7, comm), MPI_Bcast(&a, 1, MPI_INT, -7, comm), "bcast from rank -7");
     like(wherry_allreduce(&a, &b, 1, MPI_INT, MPI_OP_NULL, comm),

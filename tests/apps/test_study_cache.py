@@ -105,7 +105,7 @@ def test_a_quick_look_at_every_measured_part(mpi: Launcher, build: Path) -> None
         assert min(hits[ADAPTIVE]) >= (1 - sizes.MOST_LOSS) * max(hits[FIXED])
     assert all(row["reached"] is None for row in rows)
     rows = eviction.measure(setup)
-    assert len(rows) == 4 * len(eviction.JUDGED)
+    assert len(rows) == 4 * len(eviction.VALIDATED)
     assert all(row["lru"] <= row["value"] for row in rows if row["trace"].startswith("Zipf"))
     rows = scaling.measure_strong(setup)
     assert [(row["workload"], row["ranks"]) for row in rows[::3]] == [("lcc", 2), ("barnes_hut", 2)]

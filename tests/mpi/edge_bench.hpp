@@ -92,7 +92,7 @@ class Witness : public run::Observer {
   long misses_ = 0;
 };
 
-inline constexpr int before_and_after = 4;  // calls: Wherry joins at the second
+inline constexpr int before_and_after = 4;  // calls: the second enables the communicator
 
 /// A runtime under test, what is meant to run in it, and what was found wrong.
 struct Bench {

@@ -82,7 +82,7 @@ void no_type_on_some_ranks(Bench& b) {
   const int expected = class_of(MPI_Alltoall(&here, 0, type, &here, 0, type, reference));
   b.repeat(comm, 1, [&] {
     const int got = class_of(b.alltoall({&here, 0, type, &here, 0, type, comm}));
-    b.expect(got == expected, "no type for no data was not judged as by the library");
+    b.expect(got == expected, "no type for no data was not validated as by the library");
     b.talk(comm);
   });
   MPI_Comm_free(&reference);

@@ -31,7 +31,7 @@ class Bench : public test::WatchedCalls {
   Bench(run::Runtime& runtime, const schedule::Strategy& strategy, long& failures)
       : WatchedCalls(std::string(strategy.name), failures), runtime_(runtime) {
     runtime_.force("native");
-    for (int call = 0; call < 2; ++call) talk();  // Wherry joins at the second
+    for (int call = 0; call < 2; ++call) talk();  // the second enables it
     forced_ = runtime_.force(strategy.name);
   }
 

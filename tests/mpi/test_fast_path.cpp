@@ -59,7 +59,7 @@ void check_handles_that_come_again(Ranks& ranks) {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, i % 2 == 0 ? 0 : ranks.rank % 2, i % 3 == 0 ? ranks.rank : -ranks.rank,
                    &comm);
-    for (int call = 0; call < 120; ++call) {  // 16 pass before the ranks join
+    for (int call = 0; call < 120; ++call) {  // 16 pass before it is enabled
       right &= one_sum(runtime, comm, call);
       right &= one_sum(runtime, MPI_COMM_WORLD, call);
     }

@@ -1,4 +1,4 @@
-// Libraries run out of communicators: Wherry joins so many at once and leaves the rest to the program.
+// Libraries run out of communicators: Wherry is enabled on so many at once and leaves the rest to the program.
 //
 // ranks: 2
 #include <mpi.h>

@@ -18,7 +18,7 @@ namespace {
 using namespace wherry;
 using namespace wherry::test;
 
-constexpr int light_calls = 16;  // before the ranks join
+constexpr int light_calls = 16;  // before the communicator is enabled
 
 struct Kit : Ranks {
   const mpi::Api& api = mpi::linked_api();

@@ -39,7 +39,7 @@ struct Memory {
   std::vector<int> send, receive;
 };
 
-/// One strategy, forced on a communicator that Wherry has joined.
+/// One strategy, forced on a communicator that is enabled.
 class Bench : public test::WatchedCalls {
  public:
   Bench(run::Runtime& runtime, const test::SegmentCollective& what, const schedule::SegmentStrategy& strategy,
@@ -55,7 +55,7 @@ class Bench : public test::WatchedCalls {
     what_.perform({}, part(expected_, talked));
     runtime_.force("native");
     std::vector<int> from(static_cast<std::size_t>(size)), to(from);
-    for (int call = 0; call < 2; ++call)  // Wherry joins at the second
+    for (int call = 0; call < 2; ++call)  // the second enables it
       runtime_.alltoall({from.data(), 1, MPI_INT, to.data(), 1, MPI_INT, comm()}, [&] {
         return PMPI_Alltoall(from.data(), 1, MPI_INT, to.data(), 1, MPI_INT, comm());
       });

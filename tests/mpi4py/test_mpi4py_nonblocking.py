@@ -15,7 +15,7 @@ NAMED = {
     "allreduce": "recursive_doubling",
     "barrier": "dissemination",
 }
-#: Blocking ones first: at these the ranks join.
+#: Blocking ones first: these enable the communicator.
 BEFORE_NONBLOCKING = "test_cco_buf.TestCCOBufWorld"
 
 

@@ -9,7 +9,7 @@ using namespace wherry;
 using namespace wherry::tuning;
 
 TEST_CASE(
-    "strategies that there are can be asked for, those of another collective and misspelt ones cannot") {
+    "strategies that there are can be asked for, those of another collective and unknown names cannot") {
   Settings settings;
   CHECK(unknown_strategies(settings.strategies).empty());
   for (std::size_t i = 0; i < collectives; ++i)

@@ -84,7 +84,7 @@ def tallies(analysis: Analysis) -> dict[str, Tally]:
             rows[key].loaded |= (use.kind, use.strategy) in loaded
     for name, tally in found.items():
         limited = sum(other.calls for known, other in found.items() if known.startswith(f"{name} ("))
-        # Wherry joins a communicator after its first calls.
+        # Wherry is enabled on a communicator after its first calls.
         tally.calls = max(tally.calls, recorded.get(name, 0) - limited)
         tally.replaced.sort(key=lambda row: -row.calls)
         tally.tried.sort()

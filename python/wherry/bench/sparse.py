@@ -24,7 +24,7 @@ def run(setup: Setup) -> list[Record]:
     ranks = setup.ranks or (8 if setup.netlab else 4)
     setup.check_strategies(ranks, BESIDES)
     words = ["--sizes", ",".join(map(str, setup.sizes or SIZES))]
-    words += ["--ways", ",".join(setup.strategies or ALGORITHMS), "--turns", "6" if setup.quick else "20"]
+    words += ["--algorithms", ",".join(setup.strategies or ALGORITHMS), "--turns", "6" if setup.quick else "20"]
     table = launch(setup, "sparse", ranks, words, preload())
     return [_result(table, case, variant) for case in table.cases() for variant in table.variants(case)[1:]]
 

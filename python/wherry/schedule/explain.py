@@ -65,10 +65,10 @@ def priced_by(by: dict[str, Any]) -> str:
     """Whose constants the model has."""
     with_, *others = [" ".join(name.split()) for name in (by["fitted_with"], *by["fitted"])]
     if with_:
-        return f"Priced by constants fitted to this machine with {with_}."
+        return f"Estimated by constants fitted to this machine with {with_}."
     if others:
-        return f"Priced by default constants; fitted ones are known with {', '.join(others)}: choose by --mpi."
-    return "Priced by default constants; `wherry tune --model` fits them to this machine."
+        return f"Estimated by default constants; fitted ones are known with {', '.join(others)}: choose by --mpi."
+    return "Estimated by default constants; `wherry tune --model` fits them to this machine."
 
 
 def _question(answer: dict[str, Any]) -> str:

@@ -117,8 +117,8 @@ def record(*, case: str, metric: str, unit: str, value: float, mpi: str, ranks: 
 
 
 def in_words(reached: bool | None) -> str:
-    """Of a goal. None: a quick check cannot judge."""
-    return {None: "not judged (quick)", True: "yes", False: "no"}[reached]
+    """Of a goal. None: a quick check cannot tell."""
+    return {None: "not validated (quick)", True: "yes", False: "no"}[reached]
 
 
 def check(part: Part, setup: Setup) -> None:

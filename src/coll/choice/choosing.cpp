@@ -200,8 +200,8 @@ const tuning::TuningTable& Choosing::tuning_table() {
   return known_;
 }
 
-/// The constants that rank 0 knows of this machine become those of all ranks, bit by bit: prices decide what is tried.
-/// Collective at the first call for c.
+/// The constants that rank 0 knows of this machine become those of all ranks, bit by bit: estimates decide what is
+/// tried. Collective at the first call for c.
 void Choosing::settle_machine(Communicator& c) {
   if (!c.machine) c.machine = simulated_;
   if (c.machine) return;

@@ -45,7 +45,7 @@ class Choosing {
                                                                              const Means& means);
 
   /// Makes sure of so much staging on every rank, for blocking calls. False, alike on all ranks: one has not got it,
-  /// and algorithms that need more than is reserved are no longer offered in c. Collective over c where more is asked
+  /// and algorithms that need more than is reserved are no longer candidates in c. Collective over c where more is asked
   /// for than before.
   bool reserve(Communicator& c, long long bytes);
 

@@ -45,8 +45,9 @@ enum { REDUCES_IN_PLACE = 0 };
 enum { REDUCES_IN_PLACE = 1 };
 #endif
 
-/* Not where Wherry leaves it to the library, and that does not work. Of started all-to-alls in place Open MPI 5 hangs in MPI_Ialltoallw on 2
- * ranks, is wrong in MPI_Alltoallv_init on 13, and MPICH 5 fails to complete them among other requests. */
+/* Not where the call is native, and that does not work. Of nonblocking and persistent all-to-alls in place Open MPI 5
+ * hangs in MPI_Ialltoallw on 2 ranks, is wrong in MPI_Alltoallv_init on 13, and MPICH 5 fails to complete them among
+ * other requests. */
 static InPlace where_in_place(Kind kind, Form form) {
   return form != BLOCKING && rules[kind].lengths == BY_PAIR ? NOWHERE : rules[kind].in_place;
 }
@@ -160,8 +161,8 @@ static int is_ours(const Call* c) {
   return ours() && c->count > 0 && !own_operation;
 }
 
-/* The arrays and the types of a call of Wherry's go at once: it has read them. MPI lets a library read the arrays to the end,
- * and Open MPI 5 crashes when a type of its own calls goes. */
+/* The arrays and the types of a call of Wherry's go at once: it has read them. MPI lets a library read the arrays to the
+ * end, and Open MPI 5 crashes when a type of its own calls goes. */
 static int issue(Call* c, MPI_Comm comm) {
   const int code = call(c, comm);
   if (c->form == BLOCKING || is_ours(c)) let_go(c);
@@ -179,7 +180,7 @@ static MPI_Comm ring(void) {
   return made;
 }
 
-/* At these blocking calls the ranks join. */
+/* These blocking calls enable the communicator. */
 static void join(MPI_Comm comm) {
   int *to = ints(size), *from = ints(size);
   for (int i = 0; i < 2; ++i) MPI_Alltoall(to, 1, MPI_INT, from, 1, MPI_INT, comm);

@@ -1,4 +1,5 @@
-/* What collectives of all kinds move on types of all kinds, and what must come out: computed here, from the ranks alone. */
+/* What collectives of all kinds move on types of all kinds, and what must come out: computed here, from the ranks
+ * alone. */
 #ifndef COLLECTIVE_DATA_H
 #define COLLECTIVE_DATA_H
 
@@ -105,7 +106,7 @@ typedef struct {
 static int rank, size;
 static long checks, failures;
 
-static void judge(int right, const Call* c, const char* what) {
+static void validate(int right, const Call* c, const char* what) {
   ++checks;
   if (right) return;
   ++failures;

@@ -1,6 +1,6 @@
-/* Every collective in every form, on every type, of no data, little and much, in place and not: all against what this program
- * computes by itself. Prints per rank "N checks, M failures". Arguments: the forms, of the letters b, n and p; and k, for every
- * k-th type of each collective, form and size, which are others for the next. */
+/* Every collective in every form, on every type, of no data, little and much, in place and not: all against what this
+ * program computes by itself. Prints per rank "N checks, M failures". Arguments: the forms, of the letters b, n and p;
+ * and k, for every k-th type of each collective, form and size, which are others for the next. */
 #include <math.h>
 
 #include "collective_calls.h"
@@ -18,11 +18,11 @@ static void check(Kind kind, Form form, int count, int variant, int in_place, MP
   Call c = make(kind, form, count, 10 * variant + count % 7 + kind, variant, in_place);
   int right = issue(&c, comm) == MPI_SUCCESS;
   once(&c);
-  judge(right && is_right(&c), &c, "wrong");
+  validate(right && is_right(&c), &c, "wrong");
   for (int round = 1; form == PERSISTENT && round < ROUNDS; ++round) {
     renew(&c);
     once(&c);
-    judge(is_right(&c), &c, "wrong when started again");
+    validate(is_right(&c), &c, "wrong when started again");
   }
   if (form == PERSISTENT) MPI_Request_free(&c.request);
   drop(&c);
@@ -68,8 +68,8 @@ static void check_bits(Form form, int count, MPI_Comm comm) {
   CALL(MPI_Allreduce, MPI_Iallreduce, MPI_Allreduce_init, parts, sums, count, MPI_DOUBLE, MPI_SUM, comm);
   once(c);
   if (form == PERSISTENT) MPI_Request_free(&c->request);
-  judge(is_near_sum(sums, count), c, "a sum of numbers");
-  judge(is_as_on_rank_0(sums, count, comm), c, "not the same bits on all ranks");
+  validate(is_near_sum(sums, count), c, "a sum of numbers");
+  validate(is_as_on_rank_0(sums, count, comm), c, "not the same bits on all ranks");
   free(parts);
   free(sums);
 }

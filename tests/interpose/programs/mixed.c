@@ -25,7 +25,7 @@ static void check(Kind kind, Form form, int count, int round, int in_place, MPI_
   delay();
   if (form == PERSISTENT) MPI_Start(&c.request);
   if (form != BLOCKING) MPI_Wait(&c.request, MPI_STATUS_IGNORE);
-  judge(right && is_right(&c), &c, "wrong");
+  validate(right && is_right(&c), &c, "wrong");
   if (form == PERSISTENT) MPI_Request_free(&c.request);
   drop(&c);
 }

@@ -1,5 +1,5 @@
-/* Neighborhood collectives on a distributed graph and on a grid; all that arrives goes to the file whose folder is the argument,
- * one for each rank. In the graph every rank sends to everybody, itself included, and twice to the next one. */
+/* Neighborhood collectives on a distributed graph and on a grid; all that arrives goes to the file whose folder is the
+ * argument, one for each rank. In the graph every rank sends to everybody, itself included, and twice to the next one. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -112,7 +112,7 @@ static void on_graph(void) {
   MPI_Comm graph = MPI_COMM_NULL;
   MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, size + 1, sources, MPI_UNWEIGHTED, size + 1, targets,
                                  MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
-  /* Wherry joins a communicator after one all-to-all, or sixteen other collectives. */
+  /* One all-to-all, or sixteen other collectives, enable a communicator. */
   int *ones = fresh(size), *others = fresh(size);
   MPI_Alltoall(ones, 1, MPI_INT, others, 1, MPI_INT, graph);
   for (int round = 0; round < rounds; ++round) {

@@ -1,4 +1,5 @@
-/* Non-blocking collectives of all kinds, many at once, completed in all ways. Prints per rank "N checks, M failures". */
+/* Non-blocking collectives of all kinds, many at once, completed by each function that completes requests. Prints per
+ * rank "N checks, M failures". */
 #include "collective_calls.h"
 #include "completing.h"
 
@@ -10,7 +11,7 @@ static Call started(Kind kind, int count, int seed, int variant, int in_place, M
 }
 
 static void check(Call* c, const char* what) {
-  judge(is_right(c) && c->request == MPI_REQUEST_NULL, c, what);
+  validate(is_right(c) && c->request == MPI_REQUEST_NULL, c, what);
   drop(c);
 }
 
@@ -30,7 +31,7 @@ static void outstanding(MPI_Comm comm, int way) {
     calls[order[i]].request = requests[i];
     check(&calls[order[i]], "outstanding");
   }
-  judge(token == (rank + size - 1) % size, &calls[0], "a message among them");
+  validate(token == (rank + size - 1) % size, &calls[0], "a message among them");
 }
 
 /* Rank 0 completes its call first, while the others are in a blocking call that waits for rank 0. */
@@ -59,7 +60,8 @@ static void held_up(MPI_Comm comm, int how) {
   check(&c, "held up");
 }
 
-/* Two communicators whose calls start in different orders on even and odd ranks, and that go before the calls are over. */
+/* Two communicators whose calls start in different orders on even and odd ranks, and that go before the calls are
+ * over. */
 static void freed(void) {
   MPI_Comm comms[2];
   Call calls[2][20];
@@ -79,8 +81,8 @@ static void freed(void) {
     }
 }
 
-/* One element for each rank at an absolute address, in a block twice as large as what arrives: legal are the addresses, and the
- * room is what libraries forgive. */
+/* One element for each rank at an absolute address, in a block twice as large as what arrives: legal are the addresses,
+ * and the room is what libraries forgive. */
 static void absolute(MPI_Comm comm) {
   const size_t ranks = (size_t)size;
   enum { GAP = 3 };
@@ -103,7 +105,7 @@ static void absolute(MPI_Comm comm) {
   MPI_Wait(&c.request, MPI_STATUS_IGNORE);
   for (int i = 0; i < 2 * size * GAP; ++i)
     right &= out[i] == (i % (2 * GAP) == 0 ? 100 * (i / (2 * GAP)) + rank : GUARD);
-  judge(right, &c, "absolute addresses");
+  validate(right, &c, "absolute addresses");
   for (int i = 0; i < size; ++i) MPI_Type_free(&from[i]), MPI_Type_free(&to[i]);
   free(in), free(out), free(ones), free(zeros), free(from), free(to);
 }
@@ -116,7 +118,7 @@ static void status_is_empty(MPI_Comm comm) {
   MPI_Wait(&c.request, &status);
   MPI_Get_count(&status, MPI_INT, &count);
   MPI_Test_cancelled(&status, &cancelled);
-  judge(count == 0 && cancelled == 0, &c, "status");
+  validate(count == 0 && cancelled == 0, &c, "status");
   check(&c, "status");
 }
 

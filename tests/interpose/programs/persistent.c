@@ -1,5 +1,5 @@
-/* Persistent collectives of all kinds, started again and again, completed in all ways, among persistent messages. Prints per
- * rank "N checks, M failures". */
+/* Persistent collectives of all kinds, started again and again, completed by each function that completes requests,
+ * among persistent messages. Prints per rank "N checks, M failures". */
 #include "collective_calls.h"
 #include "completing.h"
 
@@ -22,9 +22,9 @@ static int is_inactive(MPI_Request* request) {
 }
 
 static void finish(Call* c, const char* what) {
-  judge(is_inactive(&c->request), c, what);
+  validate(is_inactive(&c->request), c, what);
   MPI_Request_free(&c->request);
-  judge(c->request == MPI_REQUEST_NULL, c, what);
+  validate(c->request == MPI_REQUEST_NULL, c, what);
   drop(c);
 }
 
@@ -47,10 +47,10 @@ static void several(MPI_Comm comm) {
     MPI_Startall(SEVERAL + MESSAGES - SEVERAL / 2, requests + SEVERAL / 2);
     complete(way, SEVERAL + MESSAGES, requests);
     for (int i = 0; i < SEVERAL; ++i) {
-      judge(is_right(&calls[i]), &calls[i], "several");
+      validate(is_right(&calls[i]), &calls[i], "several");
       renew(&calls[i]);
     }
-    judge(got == 100 * way + (rank + size - 1) % size, &calls[0], "a message among them");
+    validate(got == 100 * way + (rank + size - 1) % size, &calls[0], "a message among them");
   }
   MPI_Request_free(&requests[SEVERAL]);
   MPI_Request_free(&requests[SEVERAL + 1]);
@@ -66,7 +66,7 @@ static void held_up(MPI_Comm comm) {
     if (rank == 0) MPI_Wait(&c.request, MPI_STATUS_IGNORE);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank != 0) MPI_Wait(&c.request, MPI_STATUS_IGNORE);
-    judge(is_right(&c), &c, "held up");
+    validate(is_right(&c), &c, "held up");
   }
   finish(&c, "held up, at the end");
 }
@@ -80,7 +80,7 @@ static void freed(void) {
   finish(&unused, "never started");
   MPI_Start(&used.request);
   MPI_Wait(&used.request, MPI_STATUS_IGNORE);
-  judge(is_right(&used), &used, "freed");
+  validate(is_right(&used), &used, "freed");
   finish(&used, "freed, at the end");
 }
 
@@ -97,7 +97,7 @@ static void too_short(MPI_Comm comm) {
     if (round > 0) renew(&c);
     MPI_Start(&c.request);
     MPI_Error_class(MPI_Wait(&c.request, MPI_STATUS_IGNORE), &error);
-    judge(rank == 0 ? error == told : error == MPI_SUCCESS && is_right(&c), &c, "too short");
+    validate(rank == 0 ? error == told : error == MPI_SUCCESS && is_right(&c), &c, "too short");
   }
   finish(&c, "too short, at the end");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
@@ -109,11 +109,11 @@ static void odd(MPI_Comm comm) {
   MPI_Status status;
   int count = -1, cancelled = -1;
   MPI_Start(&c.request);
-  judge(MPI_Cancel(&c.request) == MPI_ERR_REQUEST, &c, "cancelled");
+  validate(MPI_Cancel(&c.request) == MPI_ERR_REQUEST, &c, "cancelled");
   MPI_Wait(&c.request, &status);
   MPI_Get_count(&status, MPI_INT, &count);
   MPI_Test_cancelled(&status, &cancelled);
-  judge(count == 0 && !cancelled && is_right(&c), &c, "status");
+  validate(count == 0 && !cancelled && is_right(&c), &c, "status");
   finish(&c, "status, at the end");
 }
 

@@ -235,7 +235,7 @@ def test_ranks_are_a_column_where_they_differ() -> None:
     assert lines[-1].startswith("mpich, 2 ranks, net; ")
 
 
-def test_executor_is_judged_by_its_goal(mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_executor_is_validated_by_its_goal(mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     text = "\n".join([line("8 B", "native", 1e-6), line("8 B", "wherry", 1.04e-6)])
     Script({"plain": [text]}, monkeypatch, tmp_path)
     (result,) = executor.run(Setup(mpi=mpi_, launches=1))
@@ -256,13 +256,13 @@ def test_sparse_compares_each_case_with_its_first_variant(
     ratios = {row.case: row.ratio for row in results}
     assert ratios["degree 1, 64 B, auto"] == pytest.approx(2.0)
     assert ratios["degree 1, 64 B, nbx"] == pytest.approx(0.8)
-    judged = {row.case: (row.goal, row.reached) for row in results if row.goal}
-    assert judged == {
+    validated = {row.case: (row.goal, row.reached) for row in results if row.goal}
+    assert validated == {
         "one neighbour, 64 B, wherry": ("<= 2 x MPI_Sendrecv", True),
         "hot receiver, 64 B, wherry": ("<= 1.05 x native", False),
     }
     assert script.asked[0][0] == 6
-    assert script.asked[0][1][1:] == ["--sizes", "64,16384", "--ways", "auto,nbx,census", "--turns", "6"]
+    assert script.asked[0][1][1:] == ["--sizes", "64,16384", "--algorithms", "auto,nbx,census", "--turns", "6"]
 
 
 def test_window_tells_hits_as_they_are_and_of_misses_what_they_add(

@@ -20,7 +20,7 @@ def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Script:
     return Script({"off": lines}, monkeypatch, tmp_path)
 
 
-def test_growth_is_judged_by_what_it_must_be(script: Script) -> None:
+def test_growth_is_validated_by_what_it_must_be(script: Script) -> None:
     results = scaling.run(Setup(mpi=fake_mpi(), ranks=4, launches=1, sizes=(64,)))
     assert [ranks for ranks, _, _ in script.asked] == [2, 3, 4]
     times, growths = results[:3], results[3:]

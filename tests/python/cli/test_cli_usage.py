@@ -90,7 +90,7 @@ def test_bench_compares_ways_of_sparse_exchanges(
     asked: list[str] = []
 
     def run(place: harness.Place, ranks: int, args: Sequence[str], env: Mapping[str, str]) -> str:
-        asked.append(args[args.index("--ways") + 1])
+        asked.append(args[args.index("--algorithms") + 1])
         rows = [{"case": "degree 1, 64 B", "variant": v, "unit": "s", "samples": [1e-6]} for v in ("library", "nbx")]
         return "\n".join(map(json.dumps, rows))
 

@@ -191,7 +191,7 @@ def test_a_program_without_mpi_is_noted(tmp_path: Path) -> None:
     assert "not linked to an MPI" in text
 
 
-def test_scripts_and_interpreters_are_not_judged(tmp_path: Path) -> None:
+def test_scripts_and_interpreters_are_not_checked(tmp_path: Path) -> None:
     script = tmp_path / "run me"
     script.write_text("#!/bin/sh\n")
     script.chmod(0o755)

@@ -59,7 +59,7 @@ class Launches:
     def ask(self, words: Sequence[str]) -> list[dict[str, Any]]:
         if "--shares" in words:
             share = {"references": 200, "bytes": 10, "working_set": 100, "hits": 100, "lru": 80, "constant": 104.0}
-            return [share | {"share": s, "foresight": 150.0} for s in eviction.JUDGED]
+            return [share | {"share": s, "foresight": 150.0} for s in eviction.VALIDATED]
         storages, entries = (words[list(words).index(name) + 1].split(",") for name in ("--storages", "--entries"))
         ends = dict.fromkeys(("evictions", "conflicts", "refused", "adjustments"), 0)
         ends |= dict.fromkeys(("storage_bytes_at_end", "entries_at_end", "index_slots_at_end", "bytes_at_end"), 1)
@@ -79,7 +79,7 @@ def once() -> Setup:
     return Setup(mpi=fake_mpi(), launches=1)
 
 
-def test_sizes_are_judged_by_the_best_fixed_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sizes_are_validated_by_the_best_fixed_one(monkeypatch: pytest.MonkeyPatch) -> None:
     launches = Launches(monkeypatch)
     rows = sizes.measure(once())
     assert {row["workload"] for row in rows} == {sizes.MICRO, "lcc", "barnes_hut"}
@@ -97,10 +97,10 @@ def test_sizes_are_judged_by_the_best_fixed_one(monkeypatch: pytest.MonkeyPatch)
     assert {"64 KiB", "1 MiB", "lcc", BLOCKS, f"{ADAPTIVE}, 64 entries"} <= set(words)
 
 
-def test_eviction_is_judged_at_three_shares(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_eviction_is_validated_at_three_shares(monkeypatch: pytest.MonkeyPatch) -> None:
     launches = Launches(monkeypatch)
     rows = eviction.measure(once())
-    assert [row["share"] for row in rows] == [*eviction.JUDGED] * 4
+    assert [row["share"] for row in rows] == [*eviction.VALIDATED] * 4
     assert [row["trace"].endswith("scored") for row in rows[::3]] == [False, False, True, False]
     assert {(row["value"], row["lru"], row["constant"], row["reached"]) for row in rows} == {(50.0, 40.0, 52.0, True)}
     assert [name for _, name, _ in launches.asked] == ["lcc"]
@@ -108,7 +108,7 @@ def test_eviction_is_judged_at_three_shares(monkeypatch: pytest.MonkeyPatch) -> 
         eviction.Source("z", ()),
         {"share": 10, "references": 100, "bytes": 1, "working_set": 10, "hits": 40, "lru": 39, "constant": 46,
          "foresight": 60},
-        judged=True,
+        validated=True,
     )  # fmt: skip
     assert worse["reached"] is False
     assert eviction.tabulate(rows).rows[0] == ("Zipf 0.8", "5", "50.0", "40.0", "52.0", "75.0", "yes")
@@ -120,7 +120,7 @@ def test_a_quick_look_judges_no_goal(monkeypatch: pytest.MonkeyPatch) -> None:
     for part in (sizes, eviction):
         rows = part.measure(quick())
         assert {(row["goal"], row["reached"]) for row in rows} == {("", None)}
-        assert {row[-1] for row in part.tabulate(rows).rows} == {"not judged (quick)"}
+        assert {row[-1] for row in part.tabulate(rows).rows} == {"not validated (quick)"}
     starts = {tuple(words[words.index("--cache-kib") :][:4]) for _, _, words in launches.asked if "--entries" in words}
     assert starts == {("--cache-kib", k, "--entries", e) for k in ("64", "1024") for e in ("64", "1024")}
 

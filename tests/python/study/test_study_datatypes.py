@@ -63,7 +63,7 @@ def test_any_other_scheme_may_beat_copying() -> None:
     assert statements.nothing_beats_copying(experiment_with(copy=2.0, reference=0.5)).holds
 
 
-def test_packing_is_judged_by_the_type_and_by_the_element() -> None:
+def test_packing_is_validated_by_the_type_and_by_the_element() -> None:
     records = experiment_with(copy=2.0, pack_vector=2.1, pack_elements=20.0)
     assert statements.packing_a_type_is_as_fast(records).holds
     assert statements.elements_are_slow(records) == statements.Answer(True, "9.5")
@@ -103,9 +103,9 @@ def test_each_library_has_its_own_answers() -> None:
     assert len(table.rows) == len(statements.STATEMENTS) == 8
 
 
-def test_a_quick_check_is_not_judged() -> None:
+def test_a_quick_check_is_not_validated() -> None:
     quick = [each | {"quick": True} for each in experiment_with(copy=3.0)]
-    assert statements.tabulate(quick).rows[0][2] == "not judged (quick): 3.0"
+    assert statements.tabulate(quick).rows[0][2] == "not validated (quick): 3.0"
 
 
 def test_what_is_under_wherry_answers_nothing() -> None:

@@ -72,7 +72,7 @@ def test_the_model_hides_what_is_sent_while_computing() -> None:
     assert simulated.bound_s(costs, 6e9, 4) == pytest.approx(0.5e-3)
 
 
-def test_the_automatic_choice_is_judged_by_the_scheme_that_it_took() -> None:
+def test_the_automatic_choice_is_validated_by_the_scheme_that_it_took() -> None:
     like = {"nodes": 16, "bodies": 4096, "bound_s": 0.9e-3, "expected_s": 1.1e-3}
     records = [
         like | {"scheme": "ring", "ran": "ring", "value": 1e-3},

@@ -16,7 +16,7 @@ from wherry.study import overhead
 from wherry.study.overhead import fluid, program, sizes
 from wherry.study.parts import Folder
 
-LIKE = {"mpi": "an MPI", "ranks": 2, "network": "memory", "judged": True, "netlab": False}
+LIKE = {"mpi": "an MPI", "ranks": 2, "network": "memory", "validated": True, "netlab": False}
 ORIGIN = {"machine": "a machine", "commit": "c", "quick": False}
 
 

@@ -220,7 +220,7 @@ def explained(mpi: Launcher, *words: str, tuning: Path) -> str:
 
 def test_constants_are_fitted_kept_and_used(mpi: Launcher, build: Path, tmp_path: Path) -> None:
     tuning = tmp_path / "tuning"
-    assert "Priced by default constants; `wherry tune --model`" in explained(mpi, tuning=tuning)
+    assert "Estimated by default constants; `wherry tune --model`" in explained(mpi, tuning=tuning)
     said = wherry(mpi, "tune", "--model", "--mpi", mpi.name, "--quick", tuning=tuning)
     assert all(name in said for name in NAMES)
     assert "beta_between not measured" in said

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 QUESTION = "Which share of the gets hits, with memory for a part of all that is ever read?"
 #: Percent of the working set.
 SHARES = (1, 2, 5, 10, 25, 50, 75, 100)
-JUDGED = (5, 10, 25)
+VALIDATED = (5, 10, 25)
 #: Of a smaller graph a few percent are less than the 4 KiB that a cache has at least, and all shares are the same.
 _QUICK_SCALE = 11
 POINTS = 5.0  # that hits may stay behind the best constant contents
@@ -39,7 +39,7 @@ class Source:
 
 
 def measure(setup: Setup) -> list[Record]:
-    shares = JUDGED if setup.quick else SHARES
+    shares = VALIDATED if setup.quick else SHARES
     with tempfile.TemporaryDirectory(prefix="wherry-") as folder:
         setup.progress("recording lcc", 0, 1)
         sources = [*_drawn(setup.quick), *_recorded(setup, Path(folder))]
@@ -47,7 +47,7 @@ def measure(setup: Setup) -> list[Record]:
         for done, source in enumerate(sources):
             setup.progress(source.name, done, len(sources))
             answers = replay.ask([*source.words, "--shares", replay.numbers(shares)])
-            rows += [_row(source, answer, judged=not setup.quick) for answer in answers]
+            rows += [_row(source, answer, validated=not setup.quick) for answer in answers]
     return rows
 
 
@@ -68,7 +68,7 @@ def _recorded(setup: Setup, folder: Path) -> list[Source]:
     return [Source(f"{name}, scored", ("--trace", str(trace))), Source(name, ("--trace", str(bare)))]
 
 
-def _row(source: Source, answer: dict[str, Any], judged: bool) -> Record:
+def _row(source: Source, answer: dict[str, Any], validated: bool) -> Record:
     percent = {name: 100 * answer[name] / answer["references"] for name in ("hits", "lru", "constant", "foresight")}
     made = record(
         case=f"{source.name}, {answer['share']:g}% of the working set",
@@ -82,17 +82,17 @@ def _row(source: Source, answer: dict[str, Any], judged: bool) -> Record:
     )
     counts = {name: answer[name] for name in ("share", "bytes", "working_set", "references")}
     bounds = {name: percent[name] for name in ("lru", "constant", "foresight")}
-    goal = _judgement(percent) if judged and answer["share"] in JUDGED else {"goal": "", "reached": None}
+    goal = _validation(percent) if validated and answer["share"] in VALIDATED else {"goal": "", "reached": None}
     return made | counts | bounds | goal | {"trace": source.name}
 
 
-def _judgement(percent: dict[str, float]) -> dict[str, Any]:
+def _validation(percent: dict[str, float]) -> dict[str, Any]:
     reached = percent["hits"] >= max(percent["lru"], percent["constant"] - POINTS)
     return {"goal": f">= LRU, best constant contents - {POINTS:g} points", "reached": reached}
 
 
 def tabulate(records: Records) -> Table:
-    rows = [row for row in records if row["share"] in JUDGED]
+    rows = [row for row in records if row["share"] in VALIDATED]
     head = ("trace", "memory, % of working set", *(f"{name}, %" for name in LINES.values()), "goal met")
     return Table(head, [_words(row) for row in rows])
 

@@ -61,7 +61,7 @@ def measure(setup: Setup) -> list[Record]:
     rows: list[Record] = []
     for workload in workloads:
         found = workload(setup, starts)
-        rows += found if setup.quick else _judged(found)
+        rows += found if setup.quick else _validated(found)
     return rows
 
 
@@ -121,7 +121,7 @@ def _place(workload: str, start: Start, variant: str) -> dict[str, Any]:
     return place | {"goal": "", "reached": None}
 
 
-def _judged(rows: Sequence[Record]) -> list[Record]:
+def _validated(rows: Sequence[Record]) -> list[Record]:
     """Of adaptive sizes, whether they lose more than they may: hits, which are counts."""
     best = max(row["hit_percent"] for row in rows if row["variant"] == FIXED)
     for row in rows:

@@ -138,10 +138,10 @@ def bound_s(costs: dict[str, float], pairs_per_s: float, per_node: int) -> float
 
 def tabulate_schemes(records: Sequence[Record]) -> Table:
     head = ("nodes", "bodies", "best scheme", "timesteps/s", "of max(compute, wire)", "model", "auto took", "its loss")
-    return Table(head, [_judged(case) for case in _cases(records, "nodes", "bodies")])
+    return Table(head, [_validated(case) for case in _cases(records, "nodes", "bodies")])
 
 
-def _judged(case: Sequence[Record]) -> tuple[str, ...]:
+def _validated(case: Sequence[Record]) -> tuple[str, ...]:
     """The best scheme, beside what would be possible, what the model expects, and what the automatic choice took."""
     fixed = [row for row in case if row["scheme"] != AUTO]
     best = min(fixed, key=lambda row: row["value"])

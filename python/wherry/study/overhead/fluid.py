@@ -49,7 +49,7 @@ def measure(setup: Setup, netlab: bool) -> list[Record]:
             words += ["--equilibrate", "50" if setup.quick else "500"]
             table.rows += program.launch(place, setup.ranks or RANKS, words, launch).rows
         like = {"mpi": mpi.name, "ranks": setup.ranks or RANKS, "network": place.network}
-    return records_of(table, like | {"judged": not setup.quick, "netlab": netlab})
+    return records_of(table, like | {"validated": not setup.quick, "netlab": netlab})
 
 
 def records_of(table: Table, like: dict[str, Any]) -> list[Record]:
@@ -69,7 +69,7 @@ def _record(table: Table, case: str, variant: str, like: dict[str, Any]) -> Reco
     over_fields = paired_ratio(fields, times)
     per_rank = int(case.split()[0])
     goal, reached = _goal(variant, against, per_rank, ratio, like)
-    known = {name: value for name, value in like.items() if name not in ("judged", "netlab")}
+    known = {name: value for name, value in like.items() if name not in ("validated", "netlab")}
     return record(
         case=f"{case}, {VARIANTS[variant]}",
         metric="timestep",
@@ -100,11 +100,11 @@ def _all(table: Table, case: str, variant: str) -> list[float]:
 
 
 def _goal(variant: str, against: str, per_rank: int, ratio: Ratio, like: dict[str, Any]) -> tuple[str, bool | None]:
-    """Of Wherry against Boost.MPI on one node; a quick check is not judged."""
+    """Of Wherry against Boost.MPI on one node; a quick check is not validated."""
     if variant != WHERRY or against != BOOST or like["netlab"] or per_rank not in GAINS:
         return "", None
     asked = GAINS[per_rank]
-    return f"saves >= {100 * asked:.1f} %", gain(ratio.value) >= asked if like["judged"] else None
+    return f"saves >= {100 * asked:.1f} %", gain(ratio.value) >= asked if like["validated"] else None
 
 
 def gain(ratio: float) -> float:
@@ -132,11 +132,11 @@ def answers(records: Records) -> parts.Table:
     for row in only(records, variant=WHERRY):
         if row["against"] == BOOST:
             asked = row["goal"].removeprefix("saves ") or "-"
-            judged = in_words(row["reached"]) if row["goal"] else "-"
-            rows.append((f"saved of Boost.MPI's step, {row['fluid']}", asked, _saved(row), judged))
+            validated = in_words(row["reached"]) if row["goal"] else "-"
+            rows.append((f"saved of Boost.MPI's step, {row['fluid']}", asked, _saved(row), validated))
         slower = row["over_fields_high"] < 1
-        judged = in_words(None if row["quick"] else not slower)
-        rows.append((f"needed fields' time / Wherry's, {row['fluid']}", "no slower", _over_fields(row), judged))
+        validated = in_words(None if row["quick"] else not slower)
+        rows.append((f"needed fields' time / Wherry's, {row['fluid']}", "no slower", _over_fields(row), validated))
     return parts.Table(("Wherry", "asked", "measured (95 %)", "reached"), rows)
 
 

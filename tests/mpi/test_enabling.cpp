@@ -1,4 +1,5 @@
-// Ranks that cannot join: the program does not notice, the report says why, and nothing is held or counted.
+// Ranks that cannot enable a communicator: the program does not notice, the report says why, and nothing is held or
+// counted.
 //
 // The library's functions fail here where a test says so, on one rank or on all.
 // ranks: 2 3 5
