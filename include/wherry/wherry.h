@@ -218,8 +218,8 @@ const wherry_message* wherry_inbox_messages(const wherry_inbox* inbox);
 /// Frees the inbox and sets it to NULL; NULL is left alone. Local.
 void wherry_inbox_free(wherry_inbox** inbox);
 
-// Messages of data that do not lie one after the other. Where MPI packs a derived type slowly, or copies all of it before
-// it sends the first byte, these pack by Wherry's kernels, and send what is packed while they pack on.
+// Messages of data that do not lie one after the other. Where MPI packs a derived type slowly, or copies all of it
+// before it sends the first byte, these pack by Wherry's kernels, and send what is packed while they pack on.
 //
 // - A message has both its ends here: what wherry_send or wherry_sendrecv sends is received by wherry_recv or
 //   wherry_sendrecv, on comm and with the tag of the call, as one message of bytes or several. Those functions of MPI

@@ -5,9 +5,9 @@
 // mean is known within some percent, and more would only cost time.
 //
 // Which collectives are timed follows from a hash of their number on the communicator, so that ranks that time some of
-// them time the same, also where one times more than another. Each communicator counts its untimed ones by itself. A call that may wait for others is watched by a coarse
-// clock, which is read in a tenth of the time: one that takes so long that this clock sees it stands for itself,
-// whatever was sampled.
+// them time the same, also where one times more than another. Each communicator counts its untimed ones by itself. A
+// call that may wait for others is watched by a coarse clock, which is read in a tenth of the time: one that takes so
+// long that this clock sees it stands for itself, whatever was sampled.
 #pragma once
 
 #include <atomic>
