@@ -11,10 +11,10 @@
 //       wherry::row_major(particles.data(), n));                            // a member of each; made once
 //   wherry::send(particles.data(), places, 1, tag, comm);
 //
-// A view owns no memory. Elements are sent in the order of their indices, the last one first: what one view sends,
-// another of the same extents receives at the same indices, however it lies in memory. What wherry.h says of
-// wherry_send and wherry_recv holds here; element types are those of types.hpp. Errors: usage_error (local, before any
-// message), mpi_error.
+// A view owns no memory. Elements are sent in the order of their indices, the last of which varies fastest: what one
+// view sends, another of the same extents receives at the same indices, however it lies in memory. What wherry.h says
+// of wherry_send and wherry_recv holds here; element types are those of types.hpp. Errors: usage_error (local, before
+// any message), mpi_error.
 #pragma once
 
 #include <mpi.h>
@@ -216,13 +216,24 @@ MPI_Status receive(const ArrayView<T, N>& view, int source, int tag, MPI_Comm co
   return receive(view.data(), layout_of(view), source, tag, comm);
 }
 
+namespace detail {
+
+inline void check_elements(const char* name, std::size_t values, std::size_t elements) {
+  if (values != elements)
+    throw usage_error(std::string(name) + " holds " + std::to_string(values) + " values, but the view has " +
+                      std::to_string(elements) + " elements; resize " + name);
+}
+
+}  // namespace detail
+
 /// Copies the elements, in the order of their indices, to `packed`. Local. Of structs, see pack.hpp.
 /// Throws usage_error if there are not as many values as elements.
 template <class T, std::size_t N, WritableValues Packed>
   requires detail::Named<std::remove_const_t<T>> &&
            std::same_as<std::ranges::range_value_t<Packed>, std::remove_const_t<T>>
 void pack(const ArrayView<T, N>& view, Packed&& packed) {
-  detail::check_as_many("pack", std::ranges::size(packed), view.size());
+  detail::check_elements("packed", std::ranges::size(packed), view.size());
+  if (view.size() == 0) return;
   int position = 0;
   const int bytes = detail::mpi_count<std::byte>(view.size() * sizeof(T));
   detail::check("wherry_pack", wherry_pack(view.data(), 1, layout_of(view).type(), std::ranges::data(packed),
@@ -233,7 +244,8 @@ void pack(const ArrayView<T, N>& view, Packed&& packed) {
 template <Values Packed, class T, std::size_t N>
   requires(!std::is_const_v<T>) && detail::Named<T> && std::same_as<std::ranges::range_value_t<Packed>, T>
 void unpack(const Packed& packed, const ArrayView<T, N>& view) {
-  detail::check_as_many("unpack", view.size(), std::ranges::size(packed));
+  detail::check_elements("packed", std::ranges::size(packed), view.size());
+  if (view.size() == 0) return;
   int position = 0;
   const int bytes = detail::mpi_count<std::byte>(view.size() * sizeof(T));
   detail::check("wherry_unpack", wherry_unpack(std::ranges::data(packed), bytes, &position, view.data(), 1,

@@ -229,8 +229,11 @@ void wherry_inbox_free(wherry_inbox** inbox);
 // - They block as MPI_Send, MPI_Recv and MPI_Sendrecv do: a large message may wait for its receiver.
 // - Wildcards, MPI_PROC_NULL, MPI_STATUS_IGNORE, intercommunicators mean what they mean there. The status has source,
 //   tag and count. More data than there is room for are MPI_ERR_TRUNCATE at the receiver; nobody waits because of it.
-// - Errors are local, and have been passed to comm's error handler. What MPI_Send sent to a wherry_recv is
-//   MPI_ERR_OTHER.
+// - Errors are local, and have been passed to comm's error handler. In place of what a sender could not pack, zeros
+//   arrive. What MPI_Send sent to a wherry_recv is MPI_ERR_OTHER, and if it is longer than 8 KiB MPI_ERR_TRUNCATE, or
+//   on Open MPI undefined.
+// - The order of messages counts: comm must not have mpi_assert_allow_overtaking or mpi_assert_exact_length.
+// - Types that only the library can pack, and memory of accelerators, up to 2 GiB a message.
 // - Threads may call at once, but two must not send to one rank, or receive from it, with one tag on one comm.
 // - A type is decoded when it is first used; what is found is kept with it until it is freed.
 

@@ -47,8 +47,8 @@ class RecentCommunicators {
     entry.comm.store(comm, std::memory_order_release);
     entry.version.store(version + 2, std::memory_order_release);
   }
-  /// Needs no lock, and comes before the handle can be given to another communicator. Who puts another one here meanwhile
-  /// only finds it gone.
+  /// Needs no lock, and comes before the handle can be given to another communicator. Who puts another one here
+  /// meanwhile only finds it gone.
   void forget(MPI_Comm comm, const State* state) {
     if (calls_ == CallsWhileFreed::come)
       freed_[word_of(comm)].fetch_or(bit_of(comm), std::memory_order_release);

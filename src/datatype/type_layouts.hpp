@@ -32,12 +32,12 @@ class TypeLayouts {
   /// The plan for `count` elements; null if the type cannot be expressed or is not committed, or count is negative.
   /// Stays valid when the type is freed. Types with equal maps share a plan. The type must not be MPI_DATATYPE_NULL.
   PlanPtr plan(MPI_Datatype type, layout::Offset count);
+  bool is_committed(MPI_Datatype type) const;
 
  private:
   using Kept = std::shared_ptr<TypeLayout>;
 
   Kept known(MPI_Datatype type);
-  bool is_committed(MPI_Datatype type) const;
   Kept decoded(MPI_Datatype type);
   PlanPtr shared(const layout::Part& form);
   PlanPtr repeated(TypeLayout& type, layout::Offset count);

@@ -26,8 +26,8 @@ struct Peers {
 
 /// Exchanges the blocks along a pairwise schedule of one hop. Ranks must agree only on calling this: the sender states
 /// the size of its block. Every rank completes all its messages, then returns its first error; MPI_ERR_TRUNCATE if a
-/// block exceeds its destination. Types that have no layout are packed by the library. memory: pair_exchange_memory() bytes,
-/// or nullptr, with which it takes longer. Collective over the lane's channel.
+/// block exceeds its destination. Types that have no layout are packed by the library. memory: pair_exchange_memory()
+/// bytes, or nullptr, with which it takes longer. Collective over the lane's channel.
 int exchange_layouts(const schedule::Schedule& schedule, const Blocks& blocks, const Lane& lane,
                      datatype::TypeLayouts& layouts, const Peers& peers, std::byte* memory);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <new>
 #include <vector>
@@ -44,12 +45,15 @@ class BlockBytes {
     } catch (const std::bad_alloc&) {
     }
     if (plan_ != nullptr) return;
-    whole_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(share.bytes)]);
-    code_ = whole_ ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    whole_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(share.bytes)]());
+    if (!whole_) fail(MPI_ERR_NO_MEM);
+    else if (share.bytes > std::numeric_limits<int>::max()) fail(MPI_ERR_COUNT);  // MPI_Pack counts in int
     memory_ = whole_.get();
   }
 
   int code() const { return code_; }
+  /// Whether the library found the error.
+  bool is_reported() const { return code_ != MPI_SUCCESS && !is_own_; }
   long long bytes() const { return share_.bytes; }
 
   /// Its blocks by their addresses, where another process may read them, or they are to be read into; else none.
@@ -65,17 +69,19 @@ class BlockBytes {
 
   /// Before anything is sent.
   void load() {
-    if (whole_)
+    if (whole_ && code_ == MPI_SUCCESS)
       code_ = pack(channel_.api(), share_.region, false, whole_.get(), share_.bytes, channel_.comm());
   }
   /// Where the bytes of the range lie one after the other: in place, or packed into the chunk.
   std::byte* packed(Range range, std::byte* chunk) const {
-    if (plan_ == nullptr) return lacks_memory() ? chunk : memory_ + range.begin;
-    layout::pack(*plan_, memory_, chunk, range);
+    if (plan_ == nullptr && !lacks_memory()) return memory_ + range.begin;
+    if (plan_ == nullptr) std::memset(chunk, 0, static_cast<std::size_t>(range.end - range.begin));
+    else layout::pack(*plan_, memory_, chunk, range);
     return chunk;
   }
   /// All of them into memory that has room.
   void write(std::byte* to) const {
+    if (share_.bytes == 0) return;
     const std::byte* const from = packed({0, share_.bytes}, to);
     if (from != to) std::memcpy(to, from, static_cast<std::size_t>(share_.bytes));
   }
@@ -86,7 +92,7 @@ class BlockBytes {
   }
   /// They have landed there.
   void landed(Range range, const std::byte* place) {
-    if (range.end > share_.bytes) code_ = first_error(code_, MPI_ERR_TRUNCATE);
+    if (range.end > share_.bytes) fail(MPI_ERR_TRUNCATE);
     else if (plan_ != nullptr) layout::unpack(*plan_, memory_, place, range);
   }
   /// All of so many came at once.
@@ -98,11 +104,16 @@ class BlockBytes {
   }
   /// After all that is received.
   void store(long long received) {
+    if (whole_ && received > share_.bytes) fail(MPI_ERR_TRUNCATE);
     if (whole_ && code_ == MPI_SUCCESS) code_ = deliver(channel_, whole_.get(), received, share_);
   }
 
  private:
-  bool lacks_memory() const { return code_ == MPI_ERR_NO_MEM; }
+  bool lacks_memory() const { return is_own_ && !whole_ && code_ == MPI_ERR_NO_MEM; }
+  void fail(int code) {
+    is_own_ = is_own_ || code_ == MPI_SUCCESS;
+    code_ = first_error(code_, code);
+  }
 
   const Channel& channel_;
   const Share& share_;
@@ -110,6 +121,7 @@ class BlockBytes {
   datatype::PlanPtr plan_;
   std::unique_ptr<std::byte[]> whole_;  // of a type without a layout
   int code_ = MPI_SUCCESS;
+  bool is_own_ = false;  // Wherry found the error
 };
 
 /// Chunk k of so many bytes.
@@ -141,7 +153,7 @@ class PairExchange {
       if (k + places < incoming_) receive(k + places);
     }
     for (MPI_Request& request : sends_) note(channel_.wait(request));
-    return {code_, in_.peer, in_.bytes, theirs_ == Answer::refused};
+    return {code_, in_.peer, in_.bytes, theirs_ == Answer::refused, is_reported_};
   }
 
  private:
@@ -177,7 +189,7 @@ class PairExchange {
       in_.peer = {status.MPI_SOURCE, status.MPI_TAG};
       channel_.api().Get_count(&status, MPI_BYTE, &bytes);
       if (offered.is_whole(static_cast<std::size_t>(bytes))) return;
-      note(MPI_ERR_OTHER);
+      code_ = first_error(code_, MPI_ERR_OTHER);
     }
     new (&offered) Offer(0);
   }
@@ -211,7 +223,9 @@ class PairExchange {
     if (code == MPI_SUCCESS) in_.block.landed(range_of(k, in_.bytes), chunks_.incoming(place_of(k)));
   }
 
+  /// Of the library.
   int note(int code) {
+    is_reported_ = is_reported_ || (code_ == MPI_SUCCESS && code != MPI_SUCCESS);
     code_ = first_error(code_, code);
     return code;
   }
@@ -231,6 +245,7 @@ class PairExchange {
   std::array<MPI_Request, window> sends_ = none(), receives_ = none();
   Spare spare_;
   int code_ = MPI_SUCCESS;
+  bool is_reported_ = false;
 };
 
 Exchanged exchange_in(const Chunks& chunks, const PairMeans& means, const PairEnd& out, const PairEnd& in,
@@ -241,7 +256,10 @@ Exchanged exchange_in(const Chunks& chunks, const PairMeans& means, const PairEn
                     offers);
   Exchanged done = pair.run();
   incoming.store(done.received);
-  done.code = first_error(done.code, first_error(outgoing.code(), incoming.code()));
+  for (const BlockBytes* block : {&outgoing, &incoming}) {
+    if (done.code == MPI_SUCCESS) done.is_reported = block->is_reported();
+    done.code = first_error(done.code, block->code());
+  }
   return done;
 }
 

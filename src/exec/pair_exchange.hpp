@@ -1,6 +1,6 @@
-// One block of any type to a rank and one from a rank, either of which may be missing: long runs by one copy out of the
-// sender's memory, where it is on the same host and the system allows that; short blocks with the message that announces
-// them; all others in chunks that the cache holds, so that packing overlaps the transfer.
+// One block of any type to a rank and one from a rank, either of which may be missing: long runs by one copy out of
+// the sender's memory, where it is on the same host and the system allows that; short blocks with the message that
+// announces them; all others in chunks that the cache holds, so that packing overlaps the transfer.
 #pragma once
 
 #include <cstddef>
@@ -35,12 +35,15 @@ struct Exchanged {
   Peer from;           // of the incoming block
   long long received;  // bytes that came, more than there was room for if the code is MPI_ERR_TRUNCATE
   bool refused;        // the system does not let the receiver read this rank's memory
+  bool
+      is_reported;  // the library found the error, and has told the error handler of the channel's communicator
 };
 
 /// Sends `out` and receives `in`. The sender states the size of its block; a receiver with less room gets
-/// MPI_ERR_TRUNCATE, after all messages. Each rank completes all its messages, then returns its first error. Types that
-/// have no layout are packed by the library. offers: whether the receiver is to read this rank's memory; its answer
-/// has the tag of the block. MPI_ERR_OTHER if something comes that exchange_pair() has not sent.
+/// MPI_ERR_TRUNCATE, after all messages. Of a block that could not be packed, zeros are sent. Each rank completes all
+/// its messages, then returns its first error. Types that have no layout are packed by the library. offers: whether
+/// the receiver is to read this rank's memory; its answer has the tag of the block. MPI_ERR_OTHER if something comes
+/// that exchange_pair() has not sent.
 Exchanged exchange_pair(const PairMeans& means, const PairEnd& out, const PairEnd& in, bool offers);
 
 }  // namespace wherry::run

@@ -73,7 +73,7 @@ bool FreedMemory::pays() const {
   return share(sum) >= bounds_.worth && idle <= 2;
 }
 
-/// Validated once, by the stretches after those in which the heap took its new shape.
+/// Compared once, by the stretches after those in which the heap took its new shape.
 bool FreedMemory::has_paid() const {
   if (share(since_) > bounds_.fewer * share(before_)) return false;
   const auto per_call = [](const Stretch& s) {

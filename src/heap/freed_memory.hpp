@@ -36,7 +36,7 @@ enum class Freed : std::uint32_t { returned = 0, kept = 1, taken_back = 2 };
 struct Bounds {
   std::size_t stretches = 8;       // that must agree before memory is kept
   std::size_t settling = 8;        // not compared after a change: what is kept is touched for the first time
-  std::size_t compared = 24;       // compared with those before
+  std::size_t compared = 24;       // stretches, with those before
   double worth = 0.05;             // of the time for repeated faults, in the mean of the stretches
   double each = 0.02;              // in all of them but two
   double fewer = 0.5;              // what may be left of the faults

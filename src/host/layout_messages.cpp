@@ -4,6 +4,7 @@
 #include <new>
 
 #include "layout/pack.hpp"
+#include "mpi/errors_returned.hpp"
 #include "sparse/exchange.hpp"
 
 namespace wherry::run {
@@ -28,11 +29,19 @@ bool LayoutMessages::is_legal(Peer peer, Direction direction, MPI_Comm comm) con
          (is_tag || (direction == Direction::in && peer.tag == MPI_ANY_TAG));
 }
 
+/// Whether the type may be sent: what has a plan is committed.
+bool LayoutMessages::is_usable(const MessageEnd& end) {
+  if (layouts_.plan(end.type, end.count) != nullptr) return true;
+  const ErrorsReturned self(MPI_COMM_SELF, api_);
+  return layouts_.is_committed(end.type);
+}
+
 LayoutMessages::End LayoutMessages::read(const MessageEnd& end, Direction direction, MPI_Comm comm) {
   if (end.count < 0 || end.type == MPI_DATATYPE_NULL || !is_legal(end.peer, direction, comm))
     return {no_block, end.peer, false};
   const TypeFacts facts = facts_of(api_, end.type);
   if (facts.size < 0) return {no_block, end.peer, false};
+  if (!facts.dense && !is_usable(end)) return {no_block, end.peer, false};
   if (end.peer.rank == MPI_PROC_NULL) return {no_block, end.peer, true};
   return {{{end.buffer, end.count, end.type}, end.count * facts.size, facts.dense}, end.peer, true};
 }
@@ -43,7 +52,7 @@ int LayoutMessages::transfer(const End& out, const End& in, MPI_Comm comm, MPI_S
   const Exchanged done = exchange_pair({channel, accelerator_.loaded() ? nullptr : &layouts_, lease.data()},
                                        {out.peer, out.share}, {in.peer, in.share}, false);
   tell(done, in.share, status);
-  if (done.code != MPI_SUCCESS) api_.Comm_call_errhandler(comm, done.code);
+  if (done.code != MPI_SUCCESS && !done.is_reported) api_.Comm_call_errhandler(comm, done.code);
   return done.code;
 }
 

@@ -67,6 +67,7 @@ class LayoutMessages {
   static const End nothing;
 
   End read(const MessageEnd& end, Direction direction, MPI_Comm comm);
+  bool is_usable(const MessageEnd& end);
   bool is_legal(Peer peer, Direction direction, MPI_Comm comm) const;
   int transfer(const End& out, const End& in, MPI_Comm comm, MPI_Status* status);
   void tell(const Exchanged& done, const Share& room, MPI_Status* status) const;

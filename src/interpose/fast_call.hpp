@@ -39,6 +39,7 @@ template <class Arguments>
 template <class Native>
 [[gnu::always_inline]] inline int pass(const Native& native) {
   const Inside inside;
+  backend().patience.polls();
   const int code = native();
   backend().pass_by();
   if (backend().pending.has_abandoned()) [[unlikely]]
@@ -111,6 +112,7 @@ bool passes_counted(int (run::Runtime::* /*operation*/)(const Arguments&, const 
     const Counted counted = counted_by(function, site, arguments, *path);
     if (counted.tally == nullptr || !calls->take(*path, arguments)) return false;
     const Inside inside;
+    backend().patience.polls();
     *code = run_counted(counted, native);
     if (backend().pending.has_abandoned()) [[unlikely]]
       backend().pending.finish_abandoned();

@@ -66,9 +66,11 @@ class Patience {
     return counts_[function].load(std::memory_order_relaxed);
   }
 
-  /// Whether no call polls and the library waits as it does: enter_library() would have nothing to do.
-  [[gnu::always_inline]] bool leaves_alone() {
-    return !polls() && !together_.load(std::memory_order_relaxed) && !library_.is_wanted();
+  /// Whether no call polls and the library waits as it does: enter_library() would have nothing to do. Counts nothing:
+  /// a call that passes is counted by polls(), as enter_library() counts the others.
+  [[gnu::always_inline]] bool leaves_alone() const {
+    return !polls_.load(std::memory_order_relaxed) && !together_.load(std::memory_order_relaxed) &&
+           !library_.is_wanted();
   }
 
   /// Whether the library gives the core away in a call that only it can make; then leave_library() ends that.

@@ -43,6 +43,7 @@ bool MeasuredChoice::has_kernels_first() const {
 }
 
 int MeasuredChoice::pass() {
+  if (measuring_ || calls_left_ == 0) return 0;  // another thread has come in between
   const std::uint64_t calls = std::min<std::uint64_t>(calls_left_ - 1, 63);
   calls_left_ -= calls;
   calls_ += calls;

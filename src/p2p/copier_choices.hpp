@@ -62,6 +62,11 @@ class PassedCalls {
     entry.store(found - 1, std::memory_order_relaxed);
     return true;
   }
+  /// Whether put() would take none of another place's.
+  bool has_room(std::uint64_t place) {
+    const std::uint64_t found = entry_of(place).load(std::memory_order_relaxed);
+    return found / calls_limit == place / calls_limit || found % calls_limit == 0;
+  }
   /// calls: fewer than calls_limit.
   void put(std::uint64_t place, int calls) {
     entry_of(place).store(place / calls_limit * calls_limit + static_cast<std::uint64_t>(calls),

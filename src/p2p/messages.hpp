@@ -61,7 +61,7 @@ class Messages {
   /// The next calls at this place are the library's, as this one is: as many as need not be asked about.
   void pass(const CopierChoices::Turn& turn, std::uint64_t place) {
     const std::lock_guard lock(mutex_);
-    passed_.put(place, turn.choice->pass());
+    if (passed_.has_room(place)) passed_.put(place, turn.choice->pass());
   }
   bool passes(std::uint64_t place) { return passed_.take(place); }
   std::optional<Found> took(const CopierChoices::Turn& turn, std::uint64_t ns) {

@@ -133,6 +133,9 @@ void check_shapes(test::Checks& check) {
   check.that(thin(1, 1, 2) == c(2, 3, 4) && thin.size() == 2 * 2 * 3, "every second");
   const ArrayView view(Mdspan{memory.data()});
   check.that(view(2, 3) == 26 && view.size() == 12, "a view like std::mdspan");
+  std::vector<double> none;
+  wherry::pack(c.part({3, 0, 0}, {0, 4, 5}), none);
+  wherry::unpack(none, c.part({3, 0, 0}, {0, 4, 5}));
   bool thrown = false;
   try {
     c.part({1, 2, 0}, {2, 3, 5});
@@ -176,6 +179,28 @@ void check_statuses(test::Checks& check, const Ring& ring) {
              "the status of nobody");
   check.that(wherry_send(sent.data(), 10, MPI_INT, MPI_PROC_NULL, 9, MPI_COMM_WORLD) == MPI_SUCCESS,
              "to nobody");
+}
+
+int told = 0;
+void count_error(MPI_Comm*, int*, ...) { ++told; }
+
+/// Each error reaches the program's error handler once, whoever found it.
+void check_error_handler(test::Checks& check, const Ring& ring, MPI_Comm comm) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  MPI_Comm_create_errhandler(count_error, &handler);
+  MPI_Comm_set_errhandler(comm, handler);
+  std::vector<int> sent(100'000, 3), received(100'000, -1);
+  wherry_sendrecv(sent.data(), 100'000, MPI_INT, ring.next(), 1, received.data(), 99'999, MPI_INT,
+                  ring.previous(), 1, comm, MPI_STATUS_IGNORE);
+  check.that(told == 1, "too little room is told once");
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_vector(8, 1, 2, MPI_INT, &type);
+  told = 0;
+  wherry_send(sent.data(), 1, type, ring.next(), 1, comm);
+  check.that(told == 1, "a type that is not committed is told once");
+  MPI_Type_free(&type);
+  MPI_Errhandler_free(&handler);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
 }
 
 int class_of(int code) {
@@ -223,6 +248,7 @@ int main(int argc, char** argv) {
   check_members(check, ring);
   check_statuses(check, ring);
   check_errors(check, ring, comm);
+  check_error_handler(check, ring, comm);
   MPI_Comm_free(&comm);
   const int code = check.exit_code();
   MPI_Finalize();

@@ -35,7 +35,8 @@ def test_a_tail_is_noticed(mpi: Launcher, preload: Path, tmp_path: Path) -> None
         f"{native} native calls of {CALLS}, each eighth of which takes 4 ms; the others: {uses[0]}"
     )
     # Each native stretch costs half a millisecond a call, of which the trial may spend 2% of the run: it may stay open.
-    assert all(row.verdict != "native" and row.share > 0 for row in analyse(read_all(out)).gains)
+    gains = analyse(read_all(out)).gains
+    assert gains and all(row.verdict != "native" for row in gains)
 
 
 def used_of(rows: object) -> Counter[str]:

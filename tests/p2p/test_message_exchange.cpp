@@ -154,7 +154,10 @@ TEST_CASE("calls that need no look are passed by their place, as many as were sa
     CHECK(passed.take(here));
   }
   CHECK_FALSE(passed.take(here));
+  CHECK(passed.has_room(here));
   passed.put(here, 1);
+  CHECK(passed.has_room(here));
+  CHECK_FALSE(passed.has_room(here ^ 64));  // at the same place in the table
   passed.put(there, 2);
   CHECK(passed.take(there));
   CHECK(passed.take(here));
