@@ -1,4 +1,4 @@
-// The machine that wherry-plan estimates by: fitted to samples, and found again in the tuning file.
+// The machine by which wherry-plan estimates times: fitted to samples, and found again in the tuning file.
 #pragma once
 
 #include <string>

