@@ -31,7 +31,7 @@ def test_a_tail_is_noticed(mpi: Launcher, preload: Path, tmp_path: Path) -> None
     assert len(uses) == RANKS
     assert all(used == uses[0] for used in uses), "ranks chose differently"
     native = uses[0].pop("native", 0)
-    # Where other work takes the cores, calls of every algorithm take milliseconds now and then, and it is noticed later.
+    # Where other work takes the cores, calls of any algorithm take milliseconds now and then: it is noticed later.
     assert native < CALLS / 2, (
         f"{native} native calls of {CALLS}, each eighth of which takes 20 ms; the others: {uses[0]}"
     )
