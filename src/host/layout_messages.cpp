@@ -29,9 +29,12 @@ bool LayoutMessages::is_legal(Peer peer, Direction direction, MPI_Comm comm) con
          (is_tag || (direction == Direction::in && peer.tag == MPI_ANY_TAG));
 }
 
-/// Whether the type may be sent: what has a plan is committed.
+/// Whether the type may be sent: what has a plan is committed. Without memory for a plan the library packs.
 bool LayoutMessages::is_usable(const MessageEnd& end) {
-  if (layouts_.plan(end.type, end.count) != nullptr) return true;
+  try {
+    if (layouts_.plan(end.type, end.count) != nullptr) return true;
+  } catch (const std::bad_alloc&) {
+  }
   const ErrorsReturned self(MPI_COMM_SELF, api_);
   return layouts_.is_committed(end.type);
 }

@@ -119,7 +119,7 @@ TEST_CASE("what another thread begins meanwhile is the library's") {
   std::thread([&] { other = exchange.join(1); }).join();
   CHECK_FALSE(other.is_ours);
   CHECK_FALSE(other.is_followed);
-  CHECK_FALSE(other.is_left_to_library);  // for now only
+  CHECK_FALSE(other.is_left_to_library);  // the next one of this thread may be measured
   exchange.left(1, 0);
   std::thread([&] { other = exchange.join(1); }).join();
   CHECK(other.is_ours);
