@@ -31,9 +31,9 @@ over rounds, with its 95% interval (Student's t of the logarithms). Above 1 the 
 interval that holds 1 is no measurable difference. Before the rounds each way runs once, uncounted, and Wherry may keep
 what it learns, as it does for its users. Rows where Wherry does nothing stay in.
 
-Programs of Debian come with `apt-get install openfoam nwchem-openmpi scalapack-mpi-test`; those of PyPI with `make
-setup`; the others lie in `bench/programs`. `wherry compare --why` names the part of Wherry that makes a difference
-([how](how-to/compare.md)).
+Programs of Debian come with `apt-get install openfoam nwchem-openmpi cp2k gromacs python3-meep-openmpi python3-mpi4py
+scalapack-mpi-test`; those of PyPI with `make setup`; the others lie in `bench/programs`. `wherry compare --why` names
+the part of Wherry that makes a difference ([how](how-to/compare.md)).
 
 Made by `tools/write_scoreboard.py` from the records in `docs/results`, which hold every run.
 """

@@ -14,7 +14,7 @@ void Call::enter() {
   stands_for_ = is_collective ? due_collective() : backend().sampling.due(function_);
   exact_ = stands_for_ != 0;
   if (exact_) enter_ns_ = profile::monotonic_ns();
-  else if (is_collective) enter_ns_ = profile::coarse_ns();
+  else if (is_collective || backend().sampling.is_watched(function_)) enter_ns_ = profile::coarse_ns();
 }
 
 std::uint32_t Call::due_collective() const {
@@ -24,17 +24,24 @@ std::uint32_t Call::due_collective() const {
 }
 
 void Call::leave() {
-  if (exact_) return void(leave_ns_ = profile::monotonic_ns());
-  if (comm_ == MPI_COMM_NULL) return;
+  if (exact_) {
+    leave_ns_ = profile::monotonic_ns();
+    if (stands_for_ > 1 && profile::is_coarsely_known(enter_ns_, leave_ns_)) [[unlikely]]
+      stand_for_itself(stands_for_ - 1);
+    return;
+  }
+  if (enter_ns_ == 0) return;
   leave_ns_ = profile::coarse_ns();
   if (leave_ns_ - enter_ns_ >= profile::coarsely_known_ns()) [[unlikely]]
-    stand_for_itself();
+    stand_for_itself(-1);
   else enter_ns_ = leave_ns_ = 0;
 }
 
-void Call::stand_for_itself() {
+/// others: how many more of the communicator's calls are untimed then.
+void Call::stand_for_itself(std::int64_t others) {
   stands_for_ = 1;
-  if (CommFacts* const comm = backend().handles.recent(comm_)) comm->untimed.take_back(function_);
+  if (comm_ == MPI_COMM_NULL) return;
+  if (CommFacts* const comm = backend().handles.recent(comm_)) comm->untimed.add(function_, others);
 }
 
 void Account::open(Call& call) {

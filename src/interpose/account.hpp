@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <climits>
+#include <cstdint>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -54,7 +55,7 @@ class Call {
   void enter();
   std::uint32_t due_collective() const;
   void leave();
-  void stand_for_itself();
+  void stand_for_itself(std::int64_t others);
 
   std::uint32_t function_;
   const void* site_;

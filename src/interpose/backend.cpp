@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -61,15 +62,19 @@ int end_of_self(MPI_Comm, int, void*, void*) {
   return MPI_SUCCESS;
 }
 
-/// Whether a function waits for no other rank, so that its calls take about equally long.
-bool returns_at_once(const FunctionRow& row) {
+/// Functions whose frequent cheap calls need not all be timed, besides collectives; nullopt: all are. Those of windows
+/// wait for epochs, and one stands not for another.
+std::optional<profile::Waits> sampled(const FunctionRow& row) {
   enum Kind : std::uint32_t { point_to_point, collective, one_sided, wait_or_test, other };
   const std::string_view name = row.name;
+  const auto waits = [](bool at_once) {
+    return at_once ? profile::Waits::never : profile::Waits::for_others;
+  };
   switch (row.kind) {
-    case point_to_point: return name.starts_with("MPI_I") || name.starts_with("MPI_Start");
-    case one_sided: return !name.starts_with("MPI_Win_");
-    case wait_or_test: return name.starts_with("MPI_Test");
-    default: return false;
+    case point_to_point: return waits(name.starts_with("MPI_I") || name.starts_with("MPI_Start"));
+    case wait_or_test: return waits(name.starts_with("MPI_Test"));
+    case one_sided: return name.starts_with("MPI_Win_") ? std::nullopt : std::optional(profile::Waits::never);
+    default: return std::nullopt;
   }
 }
 
@@ -99,7 +104,7 @@ Backend::Backend(const Core& core, const Settings& settings)
   if (active) memory.configure(settings_.memory, recording_);
   const std::span<const FunctionRow> functions = function_table();
   for (std::uint32_t i = 0; i < functions.size(); ++i)
-    if (returns_at_once(functions[i])) sampling.allow(i);
+    if (const auto waits = sampled(functions[i])) sampling.allow(i, *waits);
   state_ = recording_ ? Recording::not_yet : Recording::off;
   sites = profile::Sites(find("PMPI_Comm_size"));
 }

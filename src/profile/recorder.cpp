@@ -90,6 +90,11 @@ std::uint64_t coarsely_known_ns() {
   return two_steps;
 }
 
+bool is_coarsely_known(std::uint64_t enter_ns, std::uint64_t leave_ns) {
+  const std::uint64_t step = coarsely_known_ns() / 2;
+  return leave_ns / step - enter_ns / step >= 2;
+}
+
 std::uint64_t monotonic_ns() { return read_clock(CLOCK_MONOTONIC); }
 
 std::string Recorder::open(const std::string& directory, const std::string& name, const Identity& identity,

@@ -23,6 +23,8 @@ std::uint64_t coarse_ns();
 /// What two readings of the coarse clock differ by at least where the time between them is known by them: two of its
 /// steps.
 std::uint64_t coarsely_known_ns();
+/// Whether the coarse clock would know the time between two readings of the exact one.
+bool is_coarsely_known(std::uint64_t enter_ns, std::uint64_t leave_ns);
 
 /// Who is recording: the fields of the header that do not change.
 struct Identity {

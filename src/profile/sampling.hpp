@@ -7,7 +7,7 @@
 // Which collectives are timed follows from a hash of their number on the communicator, so that ranks that time some of
 // them time the same, also where one times more than another. Each communicator counts its untimed ones by itself. A
 // call that may wait for others is watched by a coarse clock, which is read in a tenth of the time: one that takes so
-// long that this clock sees it stands for itself, whatever was sampled.
+// long that this clock sees it stands for itself alone, whether it was to be timed or not.
 #pragma once
 
 #include <atomic>
@@ -17,6 +17,9 @@
 #include <vector>
 
 namespace wherry::profile {
+
+/// Whether the calls of a function may wait for other ranks.
+enum class Waits { never, for_others };
 
 /// Thread-safe are due() and is_due(); timed() needs a lock.
 class Sampling {
@@ -32,7 +35,12 @@ class Sampling {
   explicit Sampling(std::size_t functions) : functions_(functions) {}
 
   /// Of a function not all of whose calls need be timed, besides collectives. All others are.
-  void allow(std::uint32_t function) { functions_[function].allowed = true; }
+  void allow(std::uint32_t function, Waits waits) {
+    functions_[function].allowed = true;
+    functions_[function].waits = waits == Waits::for_others;
+  }
+  /// Whether a call of such a function that is not timed is to be watched by the coarse clock.
+  bool is_watched(std::uint32_t function) const { return functions_[function].waits; }
 
   /// Of the next call of a function: for how many calls its time stands; 0: it need not be timed.
   std::uint32_t due(std::uint32_t function) {
@@ -73,7 +81,7 @@ class Sampling {
 
  private:
   struct Function {
-    bool allowed = false;
+    bool allowed = false, waits = false;
     std::atomic<std::uint32_t> gap = 1, left = 0;
     std::uint32_t seen = 0;
     std::uint32_t random = 2463534242;
@@ -110,9 +118,12 @@ class Untimed {
     ++waiting;
     return 0;
   }
-  void add(std::uint32_t function) { ++of(function); }
-  /// The last one, which was not due, was long enough for the coarse clock: it stands for itself.
-  void take_back(std::uint32_t function) { --of(function); }
+  /// So many more were not timed. -1: the last one, which was not due, was long enough for the coarse clock, and stands
+  /// for itself.
+  void add(std::uint32_t function, std::int64_t calls = 1) {
+    std::uint32_t& waiting = of(function);
+    waiting = static_cast<std::uint32_t>(waiting + calls);
+  }
 
  private:
   std::uint32_t& of(std::uint32_t function) {

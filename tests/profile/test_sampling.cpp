@@ -13,6 +13,7 @@
 
 using wherry::profile::Sampling;
 using wherry::profile::Untimed;
+using wherry::profile::Waits;
 
 namespace {
 
@@ -23,7 +24,7 @@ struct Counts {
 /// Calls of one function that take so long: the n-th one ns_of(n).
 Counts run(int calls, const std::function<std::uint64_t(int)>& ns_of, std::uint64_t* true_ns = nullptr) {
   Sampling sampling(2);
-  sampling.allow(1);
+  sampling.allow(1, Waits::never);
   Counts counts;
   for (int i = 0; i < calls; ++i) {
     const std::uint64_t ns = ns_of(i);
@@ -78,7 +79,7 @@ TEST_CASE("sampling: sums are right where calls of several kinds take turns") {
 
 TEST_CASE("sampling: after a long one all are timed for a while") {
   Sampling sampling(1);
-  sampling.allow(0);
+  sampling.allow(0, Waits::never);
   for (int i = 0; i < 10'000; ++i)
     if (sampling.due(0) != 0) sampling.timed(0, 50);
   while (sampling.due(0) == 0) {
@@ -90,8 +91,31 @@ TEST_CASE("sampling: after a long one all are timed for a while") {
   }
 }
 
-TEST_CASE("sampling: functions that may wait are always timed") {
+TEST_CASE("sampling: a long wait among cheap calls stands for itself, and the sum is right") {
+  constexpr std::uint64_t long_ns = 5'000'000, cheap_ns = 300;
+  constexpr int calls = 1'000'000, period = 1009;
   Sampling sampling(1);
+  sampling.allow(0, Waits::for_others);
+  CHECK(sampling.is_watched(0));
+  std::uint64_t stood_for_ns = 0, true_ns = 0;
+  int timed = 0;
+  for (int i = 0; i < calls; ++i) {
+    const std::uint64_t ns = i % period == 0 ? long_ns : cheap_ns;
+    true_ns += ns;
+    std::uint32_t stands_for = sampling.due(0);
+    if (ns == long_ns) stands_for = 1;  // the coarse clock has seen it
+    if (stands_for == 0) continue;
+    ++timed;
+    stood_for_ns += stands_for * ns;
+    sampling.timed(0, ns);
+  }
+  CHECK(timed < calls / 4);
+  CHECK(static_cast<double>(stood_for_ns) == doctest::Approx(static_cast<double>(true_ns)).epsilon(0.03));
+}
+
+TEST_CASE("sampling: functions that are not allowed to be sampled are always timed") {
+  Sampling sampling(1);
+  CHECK(!sampling.is_watched(0));
   for (int i = 0; i < 1000; ++i) {
     CHECK(sampling.due(0) == 1);
     sampling.timed(0, 50);
@@ -101,7 +125,7 @@ TEST_CASE("sampling: functions that may wait are always timed") {
 TEST_CASE("sampling: threads share it, and every call is stood for once") {
   constexpr int threads = 4, calls = 50'000;
   Sampling sampling(1);
-  sampling.allow(0);
+  sampling.allow(0, Waits::never);
   std::mutex lock;
   std::atomic<std::uint64_t> stood_for = 0;
   std::vector<std::thread> workers;
@@ -163,9 +187,10 @@ TEST_CASE("sampling: a collective that stands for itself is in no other one's nu
     std::uint32_t stands_for = untimed.due(0, sampling.is_due(0, sequence));
     waiting = stands_for == 0 ? waiting + 1 : 0;
     if (stands_for > 0) sampling.timed_collective(0, 300);
-    if (stands_for == 0 && sequence % 7 == 0) {
-      untimed.take_back(0);
-      stands_for = 1, --waiting;
+    if (sequence % 7 == 0) {
+      untimed.add(0, std::int64_t{stands_for} - 1);
+      waiting += stands_for - std::uint64_t{1};
+      stands_for = 1;
     }
     stand_for += stands_for;
   }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 from shutil import copytree, which
 
@@ -15,6 +16,7 @@ from wherry.bench.place import Find, Missing, Place, Start, our_file
 #: One problem so many times: once takes hundredths of a second.
 _REPEATS, _ORDER = 16, 450
 _TIMED = 'export LC_ALL=C; cd "$0" && TIMEFORMAT="loop %R" && { time "$@"; } 2>&1'
+_LOGGED = 'cd "$0" && "$@" >errors 2>&1 || { cat errors; exit 1; }; [ "$OMPI_COMM_WORLD_RANK" != 0 ] || cat md.log'
 _OPENFOAM = {"WM_PROJECT_DIR": "/usr/share/openfoam"}
 _WATER = """start water
 geometry units angstrom
@@ -57,27 +59,58 @@ def _scalapack_input(routine: str, ranks: int) -> str:
 
 
 def nwchem(place: Place) -> Start:
-    of = "openmpi" if place.mpi.name == "debian-openmpi" else ""
-    program = _installed(place, of, "nwchem.openmpi", "nwchem-openmpi", "/usr/bin")
+    program = _of_open_mpi(place, "nwchem.openmpi", "nwchem-openmpi")
     (place.folder / "water.nw").write_text(_WATER, encoding="ascii")
     return _in(place.folder, program, "water.nw")
 
 
+def cp2k(place: Place) -> Start:
+    program = _of_open_mpi(place, "cp2k.psmp", "cp2k")
+    return _in(place.folder, "env", "OMP_NUM_THREADS=1", program, "-i", str(our_file("water/cp2k.inp")))
+
+
+def gromacs(place: Place) -> Start:
+    """Its log has the time and the energies."""
+    program, tool = _of_open_mpi(place, "gmx_mpi", "gromacs"), installed("gmx", "gromacs")
+    topology, box = place.folder / "topol.top", place.folder / "water.gro"
+    _prepared([tool, "solvate", "-cs", "spc216", "-box", "3", "3", "3", "-o", str(box)], "gromacs")
+    molecules = sum(" OW" in line for line in box.read_text("ascii").splitlines())
+    text = our_file("water/topol.top").read_text("ascii")
+    topology.write_text(text.replace("MOLECULES", str(molecules)), encoding="ascii")
+    inputs = ["-f", str(our_file("water/md.mdp")), "-c", str(box), "-p", str(topology)]
+    _prepared(
+        [tool, "grompp", *inputs, "-o", str(place.folder / "run.tpr"), "-po", str(place.folder / "all.mdp")], "gromacs"
+    )
+    run = [program, "mdrun", "-s", "run.tpr", "-reprod", "-ntomp", "1", "-pin", "off", "-nb", "cpu", "-g", "md.log"]
+    return Start(("bash", "-c", _LOGGED, str(place.folder), *run), {"OMP_NUM_THREADS": "1"})
+
+
+def meep(place: Place) -> Start:
+    """Debian's Python and its module, which is built for Debian's library."""
+    python = _of_open_mpi(place, "python3", "python3-meep-openmpi")
+    if not list(Path("/usr/lib/python3/dist-packages/meep").glob("_meep*.so*")):
+        raise Missing("it is not installed; as root: apt-get install python3-meep-openmpi python3-mpi4py")
+    return Start((python, str(our_file("ring.py"))), {"OMP_NUM_THREADS": "1"})
+
+
 def icofoam(place: Place) -> Start:
-    of = "openmpi" if place.mpi.name == "debian-openmpi" else ""
-    program = _installed(place, of, "icoFoam", "openfoam", "/usr/bin")
+    program = _of_open_mpi(place, "icoFoam", "openfoam")
     case = place.folder / "cavity"
     copytree(our_file("cavity"), case)
     parts = case / "system" / "decomposeParDict"
     parts.write_text(parts.read_text("ascii").replace("RANKS", str(place.ranks)), encoding="ascii")
     for tool in ("blockMesh", "decomposePar"):
-        _prepared([tool, "-case", str(case)], _OPENFOAM)
+        _prepared([tool, "-case", str(case)], "openfoam", _OPENFOAM)
     # It prints processor time, and whole seconds of the clock.
     return Start(("bash", "-c", _TIMED, str(case), program, "-parallel"), _OPENFOAM)
 
 
 def _in(folder: Path, *command: str) -> Start:
     return Start(("sh", "-c", 'cd "$0" && exec "$@"', str(folder), *command))
+
+
+def _of_open_mpi(place: Place, name: str, package: str) -> str:
+    return _installed(place, "openmpi" if place.mpi.name == "debian-openmpi" else "", name, package, "/usr/bin")
 
 
 def _installed(place: Place, of: str, name: str, package: str, folder: str) -> str:
@@ -96,9 +129,10 @@ def installed(name: str, package: str, folder: str = "/usr/bin") -> str:
     return str(found[0])
 
 
-def _prepared(command: list[str], env: dict[str, str]) -> None:
+def _prepared(command: list[str], package: str, env: Mapping[str, str] | None = None) -> None:
+    """Runs a tool of the package that makes the program's input."""
     if which(command[0]) is None:
-        raise Missing(f"{command[0]} is not installed; as root: apt-get install openfoam")
-    done = subprocess.run(command, env={**os.environ, **env}, capture_output=True, text=True, check=False)
+        raise Missing(f"{command[0]} is not installed; as root: apt-get install {package}")
+    done = subprocess.run(command, env={**os.environ, **(env or {})}, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise Missing(f"{' '.join(command)} failed: {done.stderr.strip()[-200:]}")

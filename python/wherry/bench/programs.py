@@ -107,6 +107,10 @@ PROGRAMS = (
         for language, source in (("C", "waves.c"), ("C++", "waves.cpp"), ("Fortran", "waves.f90"))
     ),
     Program(
+        "ping-pong, 8 B", "bench/programs", compiled("ping_pong.c"), _LOOP, r"^sum (\S+)", 0.0,
+        "two ranks send 8 bytes to and fro, and do nothing else",
+    ),
+    Program(
         "mpi4py-fft, slabs", "PyPI: mpi4py-fft", fft("slab", 32, 100), _FFT_TIME, _FFT_ANSWER, 0.0,
         "3-D Fourier transforms of 32^3 points; Alltoallw of subarrays",
     ),
@@ -130,6 +134,20 @@ PROGRAMS = (
         "NWChem, water", "Debian: nwchem-openmpi", debian.nwchem,
         r"^ Total times .*wall: +(\S+)s", r"Total SCF energy = +(\S+)", 1e-9,
         "quantum chemistry of a molecule of water; one-sided reads through Global Arrays",
+    ),
+    Program(
+        "CP2K, water", "Debian: cp2k", debian.cp2k,
+        rf"^ CP2K +1 +1\.0(?: +\S+){{3}} +{_NUMBER}$", rf"^ ENERGY\| Total FORCE_EVAL .* {_NUMBER}$", 1e-6,
+        "molecular dynamics of two molecules with forces from density functional theory; many small Allreduces",
+    ),
+    Program(
+        "GROMACS, water", "Debian: gromacs", debian.gromacs,
+        rf"^ +Time: +\S+ +{_NUMBER}", rf"^ +Total Energy .*\n +{_NUMBER}", 1e-3,
+        "molecular dynamics of 884 molecules of water; Sendrecv between neighbors, FFTs in collectives",
+    ),
+    Program(
+        "MEEP, ring", "Debian: python3-meep-openmpi", debian.meep, _LOOP, r"^energy (\S+)", 1e-9,
+        "light in a ring of glass, in Python; ranks exchange fields at their borders by Isend and Irecv",
     ),
     Program(
         "ScaLAPACK, LU", "Debian: scalapack-mpi-test", debian.scalapack("LU"),

@@ -46,6 +46,22 @@ OUTPUTS = {
         3.2,
         1,
     ),
+    "CP2K, water": (
+        " ENERGY| Total FORCE_EVAL ( QS ) energy [a.u.]:              -34.315451128918532\n"
+        " ENERGY| Total FORCE_EVAL ( QS ) energy [a.u.]:              -34.316144587378872\n"
+        " CP2K                                 1  1.0    0.005    0.007    1.461    1.462\n"
+        " qs_ot_get_p                        112 10.5    0.000    0.000    0.098    0.099\n",
+        1.462,
+        2,
+    ),
+    "GROMACS, water": (
+        "   Total Energy  Conserved En.    Temperature Pressure (bar)\n"
+        "   -5.78453e+03    3.61142e+03    1.05138e+03    2.35171e+04\n"
+        "               Core t (s)   Wall t (s)        (%)\n"
+        "       Time:        0.891        0.446      200.0\n",
+        0.446,
+        1,
+    ),
     "ScaLAPACK, LU": ("   16 tests completed and passed residual checks.\nloop 1.25\n", 1.25, 1),
     "mpi4py-fft, slabs": ('{"seconds": [0.5, 1.5], "answer": {"spectrum": "ab12"}, "total": 2.0}\n', 2.0, 1),
     "waves, Fortran": ("loop 0.250000\nenergy  1.234500000000000E+03\n", 0.25, 1),
