@@ -104,3 +104,12 @@ def test_threads_that_compute_and_their_cores_are_recorded(mpi: Launcher, preloa
     assert done.returncode == 0, done.stdout + done.stderr
     (record,) = records_in(tmp_path)
     assert (record.threads, record.processors) == (2, 1)
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "debian-openmpi"], indirect=True)
+def test_open_mpi_asks_nobody_else_once_the_cores_are_free(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+    """What is registered with the library to give cores away slows each of its polls, so it must go again."""
+    counting = compile_program(mpi, "callbacks.c", tmp_path / "callbacks.so", ["-fPIC", "-shared"])
+    program = compile_program(mpi, "crowded.c", tmp_path / "crowded")
+    done = mpi.run([program], 2, {"LD_PRELOAD": f"{preload}:{counting}", "WHERRY_WAIT": "auto"}, preload=True)
+    assert done.returncode == 0, done.stdout + done.stderr
