@@ -17,9 +17,13 @@ void Call::enter() {
   else if (is_collective || backend().sampling.is_watched(function_)) enter_ns_ = profile::coarse_ns();
 }
 
+/// With one rank it waits for nobody and no rank must time the same.
 std::uint32_t Call::due_collective() const {
   CommFacts* const comm = backend().handles.recent(comm_);
-  if (comm == nullptr || !is_shared(*comm)) return 1;
+  if (comm == nullptr) return 1;
+  if (!is_shared(*comm))
+    return comm->untimed.due(function_,
+                             profile::Sampling::is_multiple(comm->sequence++, profile::Sampling::mean_gap));
   return comm->untimed.due(function_, backend().sampling.is_due(function_, comm->sequence));
 }
 
