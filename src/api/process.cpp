@@ -49,6 +49,7 @@ class Listener : public run::Observer {
   void used(MPI_Comm, const run::CellKey&, std::string_view strategy, std::uint64_t, std::uint64_t) override {
     LastStrategy::set(strategy);
   }
+  bool takes_times() const override { return true; }
   void decided(MPI_Comm, const run::CellKey&, std::uint32_t, std::string_view, profile::Reason, std::uint64_t,
                std::uint64_t) override {}
   void fell_back(Collective, std::string_view) override {}

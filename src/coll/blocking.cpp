@@ -28,7 +28,7 @@ int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Na
       choice != nullptr ? choice->algorithms[choice->cell.begin()] : asked_for(c, key, asked);
 
   const CallTimer watch(context_.now,
-                        context_.observer != nullptr || (choice != nullptr && choice->cell.wants_time()));
+                        is_timed_for_observer() || (choice != nullptr && choice->cell.wants_time()));
   const int code = algorithm ? perform(c, key, *algorithm) : native();
   const double took = watch.seconds();
 
@@ -37,16 +37,16 @@ int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Na
     report_decisions(comm, key, choice->cell.learner());
     report_trial(comm, c.trial);
   }
-  report_use(comm, key, algorithm ? algorithm->name() : native_name, call.bytes, took);
+  report_use(comm, key, algorithm ? algorithm->name() : native_name, call.bytes, watch, took);
   // The library has called the error handler for its own failures.
   if (code != MPI_SUCCESS && algorithm) context_.api.Comm_call_errhandler(comm, code);
   return code;
 }
 
 int Running::run_native(MPI_Comm comm, const CellKey& key, std::uint64_t bytes, const Native& native) const {
-  const CallTimer watch(context_.now, context_.observer != nullptr);
+  const CallTimer watch(context_.now, is_timed_for_observer());
   const int code = native();
-  report_use(comm, key, native_name, bytes, watch.seconds());
+  report_use(comm, key, native_name, bytes, watch, watch.seconds());
   return code;
 }
 
@@ -83,9 +83,15 @@ int Running::perform(Communicator& c, const CellKey& key, const Algorithm& algor
              : perform_irregular(c, *algorithm.exchange, key.bucket, staging);
 }
 
+/// took: what the watch showed when the call had ended.
 void Running::report_use(MPI_Comm comm, const CellKey& key, std::string_view name, std::uint64_t bytes,
-                         double seconds) const {
-  if (context_.observer != nullptr) context_.observer->used(comm, key, name, bytes, nanoseconds(seconds));
+                         const CallTimer& watch, double took) const {
+  Observer* const observer = context_.observer;
+  if (observer == nullptr) return;
+  if (watch.is_wanted()) return observer->used(comm, key, name, bytes, nanoseconds(took));
+  const std::uint32_t use = observer->use_of(comm, key, name);
+  if (use != Observer::no_use) observer->ran(use, bytes);
+  else observer->used(comm, key, name, bytes, 0);
 }
 
 void Running::report_trial(MPI_Comm comm, tuning::ControlledTrial& trial) const {

@@ -19,6 +19,7 @@ class CallTimer {
  public:
   /// now: seconds.
   CallTimer(double (*now)(), bool wanted) : now_(wanted ? now : nullptr), start_(wanted ? now() : 0) {}
+  bool is_wanted() const { return now_ != nullptr; }
   /// Since it was made; 0 if nobody wants to know.
   double seconds() const {
     return now_ != nullptr ? computed([this] { return now_() - start_; }) : 0;
@@ -50,7 +51,11 @@ class Running {
   std::optional<Algorithm> asked_for(Communicator& c, const CellKey& key, const Instruction& asked) const;
   int perform(Communicator& c, const CellKey& key, const Algorithm& algorithm) const;
   void report_use(MPI_Comm comm, const CellKey& key, std::string_view name, std::uint64_t bytes,
-                  double seconds) const;
+                  const CallTimer& watch, double took) const;
+  /// Whether whoever observes needs the time of a call from here.
+  bool is_timed_for_observer() const {
+    return context_.observer != nullptr && !context_.observer->takes_times();
+  }
   void report_decisions(MPI_Comm comm, const CellKey& key, tuning::Learner& learner) const;
   void report_trial(MPI_Comm comm, tuning::ControlledTrial& trial) const;
 

@@ -66,12 +66,13 @@ void Account::write(const Call& call, std::uint32_t comm, const Volume& volume) 
   if (call.stands_for() != 0) b.settle(call.leave_ns());
 }
 
-/// Of a native collective that nothing was read of. Those that follow may be counted by what is known of this one.
+/// Of a collective that Wherry has seen. After one that nothing was read of, those that follow may be counted by what is
+/// known of this one.
 void Account::book_use(const Call& call, std::uint32_t row, const Volume& volume) const {
   Backend& b = backend();
   const Listener::Use use = std::exchange(Listener::current, {});
   b.recorder.used_again(use.number, use.bytes, call.leave_ns() - call.enter_ns(), call.stands_for());
-  CommFacts* const comm = call.succeeded() ? b.handles.recent(call.comm()) : nullptr;
+  CommFacts* const comm = use.passes && call.succeeded() ? b.handles.recent(call.comm()) : nullptr;
   if (comm == nullptr || row == profile::none || volume.combiner != 0 || !b.is_program(call.site())) return;
   b.handles.keep(
       *comm,

@@ -98,7 +98,9 @@ class Listener : public run::Observer {
   void used(MPI_Comm comm, const run::CellKey& kind, std::string_view strategy, std::uint64_t bytes,
             std::uint64_t time_ns) override;
   std::uint32_t use_of(MPI_Comm comm, const run::CellKey& kind, std::string_view strategy) override;
-  void begins(std::uint32_t use, std::uint64_t bytes) override { current = {use, bytes}; }
+  bool takes_times() const override { return true; }
+  void begins(std::uint32_t use, std::uint64_t bytes) override { current = {use, bytes, true}; }
+  void ran(std::uint32_t use, std::uint64_t bytes) override { current = {use, bytes, false}; }
   void decided(MPI_Comm comm, const run::CellKey& kind, std::uint32_t call, std::string_view strategy,
                profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) override;
   void compared(MPI_Comm comm, const tuning::Claim& claim) override;
@@ -111,6 +113,7 @@ class Listener : public run::Observer {
   struct Use {
     std::uint32_t number = no_use;
     std::uint64_t bytes = 0;
+    bool passes = false;  // a native call of which nothing was read
   };
   [[gnu::tls_model("initial-exec")]] static constinit thread_local Use current;
 };

@@ -23,13 +23,17 @@ class Observer {
   /// One call ran by `strategy` ("native"). bytes: sent by this rank.
   virtual void used(MPI_Comm comm, const CellKey& kind, std::string_view strategy, std::uint64_t bytes,
                     std::uint64_t time_ns) = 0;
-  /// A number for native calls of this kind, which begins() then tells of; `no_use`: each must be told by used().
+  /// A number for calls of this kind, which begins() and ran() then tell of; `no_use`: each must be told by used().
   static constexpr std::uint32_t no_use = ~0U;
   virtual std::uint32_t use_of(MPI_Comm, const CellKey& /*kind*/, std::string_view /*strategy*/) {
     return no_use;
   }
-  /// The program's call at hand, of this thread, is such a one; the observer takes its time itself.
+  /// Whether the observer takes the times of calls itself, or needs none: nobody else need read a clock for it.
+  virtual bool takes_times() const { return false; }
+  /// The program's call at hand, of this thread, is a native one of these, of which nothing is read; takes_times().
   virtual void begins(std::uint32_t /*use*/, std::uint64_t /*bytes*/) {}
+  /// The program's call at hand was one of these; takes_times().
+  virtual void ran(std::uint32_t /*use*/, std::uint64_t /*bytes*/) {}
   /// The ranks of comm agreed on something. Reported on every rank alike.
   virtual void decided(MPI_Comm comm, const CellKey& kind, std::uint32_t call, std::string_view strategy,
                        profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) = 0;

@@ -42,8 +42,9 @@ OUTPUTS = {
         1,
     ),
     "NWChem, water": (
-        "         Total SCF energy =    -76.057681031973\n Total times  cpu:        1.0s     wall:        3.2s\n",
-        3.2,
+        "         Total SCF energy =    -76.057681031973\n Total times  cpu:        1.0s     wall:        3.2s\n"
+        "loop 3.271\n",
+        3.271,
         1,
     ),
     "CP2K, water": (
