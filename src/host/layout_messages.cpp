@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <new>
 
-#include "layout/pack.hpp"
 #include "mpi/errors_returned.hpp"
 #include "sparse/exchange.hpp"
 
@@ -11,8 +10,13 @@ namespace wherry::run {
 
 const LayoutMessages::End LayoutMessages::nothing{no_block, {MPI_PROC_NULL, 0}, true};
 
-LayoutMessages::LayoutMessages(const mpi::Api& api)
-    : api_(api), waiting_(waiting_in(api)), layouts_(api), staging_(kept_bytes) {
+LayoutMessages::LayoutMessages(const mpi::Api& api, const wherry::Environment& environment)
+    : api_(api),
+      waiting_(waiting_in(api)),
+      free_cores_(environment),
+      packer_([this] { return free_cores_.now(); }),
+      layouts_(api),
+      staging_(kept_bytes) {
   int* last = nullptr;
   int found = 0;
   api_.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&last), &found);
@@ -84,7 +88,7 @@ datatype::PlanPtr LayoutMessages::plan_within(const MessageEnd& data, const Pack
 bool LayoutMessages::pack(const MessageEnd& from, const PackedPlace& to) {
   const datatype::PlanPtr plan = plan_within(from, to);
   if (plan == nullptr) return false;
-  layout::pack(*plan, static_cast<const std::byte*>(from.buffer),
+  packer_.pack(*plan, static_cast<const std::byte*>(from.buffer),
                static_cast<std::byte*>(to.buffer) + *to.position, {0, plan->size()});
   *to.position += static_cast<int>(plan->size());
   return true;
@@ -93,7 +97,7 @@ bool LayoutMessages::pack(const MessageEnd& from, const PackedPlace& to) {
 bool LayoutMessages::unpack(const PackedPlace& from, const MessageEnd& to) {
   const datatype::PlanPtr plan = plan_within(to, from);
   if (plan == nullptr) return false;
-  layout::unpack(*plan, static_cast<std::byte*>(const_cast<void*>(to.buffer)),
+  packer_.unpack(*plan, static_cast<std::byte*>(const_cast<void*>(to.buffer)),
                  static_cast<const std::byte*>(from.buffer) + *from.position, {0, plan->size()});
   *from.position += static_cast<int>(plan->size());
   return true;

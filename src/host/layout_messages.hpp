@@ -9,7 +9,9 @@
 #include "comm/staging.hpp"
 #include "datatype/type_layouts.hpp"
 #include "exec/pair_exchange.hpp"
+#include "layout/parallel_pack.hpp"
 #include "mpi/api.hpp"
+#include "waiting/free_cores.hpp"
 
 namespace wherry::run {
 
@@ -33,7 +35,7 @@ struct PackedPlace {
 class LayoutMessages {
  public:
   /// Between MPI_Init and MPI_Finalize.
-  explicit LayoutMessages(const mpi::Api& api);
+  LayoutMessages(const mpi::Api& api, const wherry::Environment& environment);
 
   template <class Native>
   int send(const MessageEnd& out, MPI_Comm comm, const Native& native) {
@@ -75,6 +77,8 @@ class LayoutMessages {
 
   const mpi::Api& api_;
   const Waiting waiting_;
+  waiting::FreeCores free_cores_;
+  const layout::ParallelPacker packer_;
   int last_tag_ = 0;  // MPI_TAG_UB
   datatype::TypeLayouts layouts_;
   Staging staging_;
