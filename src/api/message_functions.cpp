@@ -9,16 +9,13 @@
 #include "host/layout_messages.hpp"
 
 namespace wherry::api {
-namespace {
 
-/// Never destroyed: exit handlers may still communicate.
 run::LayoutMessages& messages() {
   static auto* const made =
       new run::LayoutMessages(library(), [](const char* name) -> const char* { return std::getenv(name); });
   return *made;
 }
 
-}  // namespace
 }  // namespace wherry::api
 
 using wherry::api::library;

@@ -1,7 +1,9 @@
 #include "host/layout_messages.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
+#include <utility>
 
 #include "mpi/errors_returned.hpp"
 #include "sparse/exchange.hpp"
@@ -70,6 +72,18 @@ void LayoutMessages::tell(const Exchanged& done, const Share& room, MPI_Status* 
   status->MPI_TAG = nobody ? MPI_ANY_TAG : done.from.tag;
   api_.Status_set_elements_x(status, MPI_BYTE, std::min(done.received, room.bytes));
   api_.Status_set_cancelled(status, 0);
+}
+
+/// What has a plan is committed.
+PlannedExchange::End LayoutMessages::planned(const MessageEnd& end) {
+  const bool has_data = end.type != MPI_DATATYPE_NULL && end.count > 0 && end.buffer != MPI_BOTTOM &&
+                        end.buffer != nullptr && end.peer.rank != MPI_PROC_NULL;
+  if (!has_data || accelerator_.loaded()) return {end, nullptr, nullptr};
+  datatype::PlanPtr plan = layouts_.plan(end.type, end.count);
+  if (plan == nullptr || plan->is_block() || plan->size() > std::numeric_limits<int>::max())
+    return {end, nullptr, nullptr};
+  std::unique_ptr<std::byte[]> packed(new std::byte[static_cast<std::size_t>(plan->size())]);
+  return {end, std::move(plan), std::move(packed)};
 }
 
 /// The plan, if all elements lie within the packed buffer.

@@ -95,7 +95,14 @@ def test_requests_taking_turns(mpi: Launcher, tmp_path: Path) -> None:
     for sides in ("01", "0"):
         folder = tmp_path / f"wherry-{sides}"
         assert run(mpi, program, folder, rounds=20, sides=sides, lever="auto") == native
-        functions = {"MPI_Isend", "MPI_Irecv", "MPI_Start", "MPI_Startall", "MPI_Neighbor_alltoallw", "MPI_Ineighbor_alltoallw"}
+        functions = {
+            "MPI_Isend",
+            "MPI_Irecv",
+            "MPI_Start",
+            "MPI_Startall",
+            "MPI_Neighbor_alltoallw",
+            "MPI_Ineighbor_alltoallw",
+        }
         wanted = {(function, copier) for function in functions for copier in ("layout kernels", "native")}
         for rank in sides:
             assert wanted - uses_of(records_in(folder)[int(rank)]) == set()
