@@ -2,6 +2,8 @@
 // kernels?
 //
 //   bench_patterns --turns 20
+// And do two threads pack large data faster than one?
+//
 // Shapes are those of the applications' published communication patterns (WRF, MILC, NAS LU and MG, LAMMPS,
 // SPECFEM3D, FFT: Schneider, Gerstenberger and Hoefler, 2012), rebuilt from their descriptions. All variants take
 // turns in one process. Before that each must give the same bytes. Prints one JSON line per case and variant.
@@ -9,12 +11,16 @@
 
 #include <mpi.h>
 
+#include <cmath>
 #include <vector>
 
 #include "datatype/type_layouts.hpp"
+#include "layout/canonical.hpp"
 #include "layout/pack.hpp"
+#include "layout/parallel_pack.hpp"
 #include "measure.hpp"
 #include "mpi/api.hpp"
+#include "waiting/host.hpp"
 
 namespace bench {
 namespace {
@@ -260,6 +266,58 @@ class Case {
   Bytes memory_, packed_, other_;
 };
 
+struct Large {
+  std::string name;
+  wherry::layout::Layout layout;
+};
+
+/// So many bytes of data each.
+std::vector<Large> large_layouts(long bytes) {
+  using namespace wherry::layout;
+  const auto ids = [&](int size) {
+    std::vector<Offset> displacements;
+    for (const int id : random_ids(static_cast<int>(bytes / size), static_cast<int>(2 * bytes / size)))
+      displacements.push_back(Offset{id} * size);
+    return displacements;
+  };
+  const auto n = static_cast<Offset>(std::sqrt(static_cast<double>(bytes) / 8));
+  return {{"every other double", strided(bytes / 8, 16, dense(8))},
+          {"one of 8 doubles", strided(bytes / 8, 64, dense(8))},
+          {"half of each row of 8 KiB", strided(bytes / 4096, 8192, dense(4096))},
+          {"transpose of doubles", strided(n, 8, strided(n, 8 * n, dense(8)))},
+          {"particles of 24 B by random ids", indexed_block(ids(24), dense(24))},
+          {"particles of 200 B by random ids", indexed_block(ids(200), dense(200))},
+          {"padded struct of 13 of 24 B", strided(bytes / 13, 24, indexed({{0, 8}, {9, 1}, {16, 4}}))}};
+}
+
+/// By one thread and by two, in turns.
+void run_large(const Large& large, const std::string& name, int turns) {
+  const wherry::layout::Plan plan(wherry::layout::canonical(large.layout));
+  const wherry::layout::Range all{0, plan.size()};
+  Bytes memory(static_cast<std::size_t>(plan.end())), packed(static_cast<std::size_t>(plan.size()));
+  const int calls = std::max(1, static_cast<int>((16 << 20) / plan.size()));
+  for (const bool packing : {true, false}) {
+    std::vector<double> samples[2];
+    for (int turn = 0; turn < turns; ++turn)
+      for (const int threads : {1, 2})
+        samples[threads - 1].push_back(time_calls(MPI_COMM_SELF, calls, [&] {
+          if (packing) wherry::layout::pack(plan, memory.data(), packed.data(), all, threads);
+          else wherry::layout::unpack(plan, memory.data(), packed.data(), all, threads);
+        }));
+    print(name + (packing ? ", pack" : ", unpack"), "one thread", samples[0]);
+    print(name + (packing ? ", pack" : ", unpack"), "wherry", samples[1]);
+  }
+}
+
+void run_all_large(const std::string& only, int turns) {
+  if (wherry::waiting::count(wherry::waiting::allowed_processors()) < 2) return;
+  for (const long mib : {4, 16, 64})
+    for (const Large& large : large_layouts(mib << 20)) {
+      const std::string name = large.name + ", " + std::to_string(mib) + " MiB";
+      if (name.find(only) != std::string::npos) run_large(large, name, turns);
+    }
+}
+
 }  // namespace
 
 std::vector<Pattern> application_patterns() {
@@ -284,6 +342,7 @@ int main(int argc, char** argv) {
       one.check();
       one.run(turns);
     }
+    bench::run_all_large(only, turns);
   }
   MPI_Finalize();
 }

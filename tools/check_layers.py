@@ -15,7 +15,18 @@ from pathlib import Path
 # What each folder of src/ may include from, besides itself; the picture in docs/architecture.md.
 _SCHEDULES = frozenset({"base", "topology", "schedule"})
 _PURE_RUNTIME = _SCHEDULES | {"layout", "model", "tuning", "profile", "cache"}
-_RUNTIME = _PURE_RUNTIME | {"mpi", "datatype", "comm", "arguments", "exec", "sparse", "coll", "progress", "host"}
+_RUNTIME = _PURE_RUNTIME | {
+    "waiting",
+    "mpi",
+    "datatype",
+    "comm",
+    "arguments",
+    "exec",
+    "sparse",
+    "coll",
+    "progress",
+    "host",
+}
 BELOW: dict[str, frozenset[str]] = {
     "base": frozenset(),
     "layout": frozenset({"base"}),
@@ -31,7 +42,7 @@ BELOW: dict[str, frozenset[str]] = {
     "mpi": frozenset({"base"}),
     "datatype": frozenset({"base", "layout", "mpi"}),
     "comm": frozenset({"base", "waiting", "mpi", "datatype"}),
-    "p2p": frozenset({"base", "layout", "mpi", "datatype", "comm"}),
+    "p2p": frozenset({"base", "layout", "waiting", "mpi", "datatype", "comm"}),
     "arguments": _SCHEDULES | {"mpi", "datatype", "comm"},
     "exec": _SCHEDULES | {"layout", "mpi", "datatype", "comm", "arguments"},
     "sparse": _SCHEDULES | {"model", "mpi", "datatype", "comm", "exec"},
@@ -40,7 +51,7 @@ BELOW: dict[str, frozenset[str]] = {
     "host": _RUNTIME - {"host"},
     "window": frozenset({"base", "cache", "mpi", "datatype", "comm"}),
     "api": frozenset({"base", "waiting", "mpi", "comm", "arguments", "coll", "progress", "host", "window"}),
-    "interpose": _RUNTIME | {"p2p", "window", "heap", "waiting"},
+    "interpose": _RUNTIME | {"p2p", "window", "heap"},
     "tools": _PURE_RUNTIME | {"draw"},
 }
 PURE = frozenset({*_PURE_RUNTIME, "draw", "heap", "waiting", "tools"})

@@ -56,6 +56,7 @@ class Function:
     library: bool = True
     runs: str = ""
     natively: str = ""
+    begins_natively: str = ""
     always: bool = False
     wrapped: str = "recording"
     starts: tuple[str, ...] = ()
@@ -130,7 +131,17 @@ def twin(function: Function, name: str, added: str, start: str) -> Function:
 
 def nonblocking(function: Function) -> Function:
     """MPI_Ix: the same with a request; it says nothing about waiting."""
-    return twin(function, nonblocking_name(function), "MPI_Request* request", "startable")
+    made = twin(function, nonblocking_name(function), "MPI_Request* request", "startable")
+    if not function.begins_natively:
+        return made
+    native = f"[&] {{ return {function.begins_natively}; }}"
+    return replace(
+        made,
+        before=function.before,
+        runs=made.runs.replace("request, next)", f"request, {native})"),
+        peers=f"{function.peers}; {function.after}",
+        wrapped="always",
+    )
 
 
 def persistent(function: Function) -> Function:

@@ -27,6 +27,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "wherry/plan.hpp"
 #include "wherry/ranges.hpp"
 #include "wherry/types.hpp"
 #include "wherry/wherry.h"
@@ -214,6 +215,15 @@ template <class T, std::size_t N>
   requires(!std::is_const_v<T>)
 MPI_Status receive(const ArrayView<T, N>& view, int source, int tag, MPI_Comm comm) {
   return receive(view.data(), layout_of(view), source, tag, comm);
+}
+
+/// A message to rank dest and one from rank source, to be started again and again: both layouts, views and `comm` must be
+/// there until the plan is gone. What travels is what MPI would send. Local.
+template <class T, class U>
+Plan sendrecv_plan(const T* sent, const Layout& sent_layout, int dest, U* received,
+                   const Layout& received_layout, int source, int tag, MPI_Comm comm) {
+  return detail::plan("wherry_sendrecv_plan", wherry_sendrecv_plan, sent, 1, sent_layout.type(), dest, tag,
+                      received, 1, received_layout.type(), source, tag, comm);
 }
 
 namespace detail {

@@ -3,19 +3,19 @@
 #include "wherry/wherry.h"
 #pragma GCC visibility pop
 
+#include <cstdlib>
+
 #include "api/process.hpp"
 #include "host/layout_messages.hpp"
 
 namespace wherry::api {
-namespace {
 
-/// Never destroyed: exit handlers may still communicate.
 run::LayoutMessages& messages() {
-  static auto* const made = new run::LayoutMessages(library());
+  static auto* const made =
+      new run::LayoutMessages(library(), [](const char* name) -> const char* { return std::getenv(name); });
   return *made;
 }
 
-}  // namespace
 }  // namespace wherry::api
 
 using wherry::api::library;

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -15,9 +16,10 @@
 
 struct wherry_plan {
   MPI_Comm comm = MPI_COMM_NULL;
-  std::shared_ptr<wherry::run::Plan> ours;  // nullptr: the library's
-  std::function<int(MPI_Request*)> native;  // starts the library's non-blocking form
-  MPI_Request request = MPI_REQUEST_NULL;   // of that
+  std::shared_ptr<wherry::run::Plan> ours;                 // nullptr: the library's
+  std::unique_ptr<wherry::run::PlannedExchange> messages;  // of two ranks; else
+  std::function<int(MPI_Request*)> native;                 // starts the library's non-blocking form
+  MPI_Request request = MPI_REQUEST_NULL;                  // of that
   bool under_way = false;
 };
 
@@ -101,11 +103,35 @@ namespace run = wherry::run;
 // int wherry_alltoall_plan(const void* sendbuf, ..., wherry_plan** plan), and so on.
 #include "c_plans.inc"
 
+int wherry_sendrecv_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                         void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                         MPI_Comm comm, wherry_plan** plan) {
+  if (plan == nullptr) return library().Comm_call_errhandler(comm, MPI_ERR_ARG), MPI_ERR_ARG;
+  *plan = nullptr;
+  try {
+    auto made = std::make_unique<wherry_plan>();
+    made->comm = comm;
+    made->messages = messages().plan({sendbuf, sendcount, sendtype, {dest, sendtag}},
+                                     {recvbuf, recvcount, recvtype, {source, recvtag}}, comm);
+    *plan = made.release();
+    return MPI_SUCCESS;
+  } catch (const std::bad_alloc&) {
+    return library().Comm_call_errhandler(comm, MPI_ERR_NO_MEM), MPI_ERR_NO_MEM;
+  }
+}
+
+namespace {
+
+int start_native(wherry_plan& plan) {
+  return plan.messages ? plan.messages->start() : plan.native(&plan.request);
+}
+
+}  // namespace
+
 int wherry_plan_start(wherry_plan* plan) {
   if (plan == nullptr) return MPI_ERR_REQUEST;
   if (plan->under_way) return report(*plan, MPI_ERR_REQUEST);
-  const int code =
-      plan->ours ? report(*plan, runtime()->factory().start(plan->ours)) : plan->native(&plan->request);
+  const int code = plan->ours ? report(*plan, runtime()->factory().start(plan->ours)) : start_native(*plan);
   plan->under_way = code == MPI_SUCCESS;
   return code;
 }
@@ -118,7 +144,8 @@ int wherry_plan_test(wherry_plan* plan, int* over) {
     *over = is_over(*plan) ? 1 : 0;
     return *over != 0 ? end(*plan) : MPI_SUCCESS;
   }
-  const int code = library().Test(&plan->request, over, MPI_STATUS_IGNORE);
+  const int code =
+      plan->messages ? plan->messages->test(over) : library().Test(&plan->request, over, MPI_STATUS_IGNORE);
   plan->under_way = *over == 0 && code == MPI_SUCCESS;
   return code;
 }
@@ -131,7 +158,7 @@ int wherry_plan_wait(wherry_plan* plan) {
     return end(*plan);
   }
   plan->under_way = false;
-  return library().Wait(&plan->request, MPI_STATUS_IGNORE);
+  return plan->messages ? plan->messages->wait() : library().Wait(&plan->request, MPI_STATUS_IGNORE);
 }
 
 int wherry_plan_free(wherry_plan** plan) {
@@ -143,5 +170,6 @@ int wherry_plan_free(wherry_plan** plan) {
 
 const char* wherry_plan_strategy(const wherry_plan* plan) {
   if (plan == nullptr) return "";
+  if (plan->messages) return plan->messages->is_by_kernels() ? "layout kernels" : "native";
   return plan->ours ? plan->ours->algorithm().name().data() : "native";
 }

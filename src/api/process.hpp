@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "host/layout_messages.hpp"
 #include "host/runtime.hpp"
 #include "mpi/api.hpp"
 
@@ -11,6 +12,9 @@ namespace wherry::api {
 /// The functions of the MPI library that the program is linked to. Ends the process if it is of another ABI than this
 /// library.
 const mpi::Api& library();
+
+/// Messages and packing by the kernels. Never destroyed: exit handlers may still communicate.
+run::LayoutMessages& messages();
 
 /// Made when first asked for between MPI_Init and MPI_Finalize; nullptr without MPI_Init.
 run::Runtime* runtime();

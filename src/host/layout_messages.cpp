@@ -1,9 +1,10 @@
 #include "host/layout_messages.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
+#include <utility>
 
-#include "layout/pack.hpp"
 #include "mpi/errors_returned.hpp"
 #include "sparse/exchange.hpp"
 
@@ -11,8 +12,13 @@ namespace wherry::run {
 
 const LayoutMessages::End LayoutMessages::nothing{no_block, {MPI_PROC_NULL, 0}, true};
 
-LayoutMessages::LayoutMessages(const mpi::Api& api)
-    : api_(api), waiting_(waiting_in(api)), layouts_(api), staging_(kept_bytes) {
+LayoutMessages::LayoutMessages(const mpi::Api& api, const wherry::Environment& environment)
+    : api_(api),
+      waiting_(waiting_in(api)),
+      free_cores_(environment),
+      packer_([this] { return free_cores_.now(); }),
+      layouts_(api),
+      staging_(kept_bytes) {
   int* last = nullptr;
   int found = 0;
   api_.Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&last), &found);
@@ -68,6 +74,18 @@ void LayoutMessages::tell(const Exchanged& done, const Share& room, MPI_Status* 
   api_.Status_set_cancelled(status, 0);
 }
 
+/// What has a plan is committed.
+PlannedExchange::End LayoutMessages::planned(const MessageEnd& end) {
+  const bool has_data = end.type != MPI_DATATYPE_NULL && end.count > 0 && end.buffer != MPI_BOTTOM &&
+                        end.buffer != nullptr && end.peer.rank != MPI_PROC_NULL;
+  if (!has_data || accelerator_.loaded()) return {end, nullptr, nullptr};
+  datatype::PlanPtr plan = layouts_.plan(end.type, end.count);
+  if (plan == nullptr || plan->is_block() || plan->size() > std::numeric_limits<int>::max())
+    return {end, nullptr, nullptr};
+  std::unique_ptr<std::byte[]> packed(new std::byte[static_cast<std::size_t>(plan->size())]);
+  return {end, std::move(plan), std::move(packed)};
+}
+
 /// The plan, if all elements lie within the packed buffer.
 datatype::PlanPtr LayoutMessages::plan_within(const MessageEnd& data, const PackedPlace& packed) {
   const bool is_legal = data.type != MPI_DATATYPE_NULL && data.count > 0 && data.buffer != MPI_BOTTOM &&
@@ -84,7 +102,7 @@ datatype::PlanPtr LayoutMessages::plan_within(const MessageEnd& data, const Pack
 bool LayoutMessages::pack(const MessageEnd& from, const PackedPlace& to) {
   const datatype::PlanPtr plan = plan_within(from, to);
   if (plan == nullptr) return false;
-  layout::pack(*plan, static_cast<const std::byte*>(from.buffer),
+  packer_.pack(*plan, static_cast<const std::byte*>(from.buffer),
                static_cast<std::byte*>(to.buffer) + *to.position, {0, plan->size()});
   *to.position += static_cast<int>(plan->size());
   return true;
@@ -93,7 +111,7 @@ bool LayoutMessages::pack(const MessageEnd& from, const PackedPlace& to) {
 bool LayoutMessages::unpack(const PackedPlace& from, const MessageEnd& to) {
   const datatype::PlanPtr plan = plan_within(to, from);
   if (plan == nullptr) return false;
-  layout::unpack(*plan, static_cast<std::byte*>(const_cast<void*>(to.buffer)),
+  packer_.unpack(*plan, static_cast<std::byte*>(const_cast<void*>(to.buffer)),
                  static_cast<const std::byte*>(from.buffer) + *from.position, {0, plan->size()});
   *from.position += static_cast<int>(plan->size());
   return true;

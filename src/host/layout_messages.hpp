@@ -4,22 +4,19 @@
 
 #include <mpi.h>
 
+#include <memory>
+
 #include "comm/accelerator.hpp"
 #include "comm/channel.hpp"
 #include "comm/staging.hpp"
 #include "datatype/type_layouts.hpp"
 #include "exec/pair_exchange.hpp"
+#include "host/planned_exchange.hpp"
+#include "layout/parallel_pack.hpp"
 #include "mpi/api.hpp"
+#include "waiting/free_cores.hpp"
 
 namespace wherry::run {
-
-/// One end of a message, as MPI's arguments have it.
-struct MessageEnd {
-  const void* buffer;
-  int count;
-  MPI_Datatype type;
-  Peer peer;
-};
 
 /// The bytes of a packed buffer, and where the next go: MPI_Pack's arguments.
 struct PackedPlace {
@@ -33,7 +30,7 @@ struct PackedPlace {
 class LayoutMessages {
  public:
   /// Between MPI_Init and MPI_Finalize.
-  explicit LayoutMessages(const mpi::Api& api);
+  LayoutMessages(const mpi::Api& api, const wherry::Environment& environment);
 
   template <class Native>
   int send(const MessageEnd& out, MPI_Comm comm, const Native& native) {
@@ -50,6 +47,11 @@ class LayoutMessages {
                const Native& native) {
     const End sent = read(out, Direction::out, comm), received = read(in, Direction::in, comm);
     return sent.legal && received.legal ? transfer(sent, received, comm, status) : native();
+  }
+
+  /// Local. Arguments that are not legal are the library's to validate, at each start. Throws std::bad_alloc.
+  std::unique_ptr<PlannedExchange> plan(const MessageEnd& out, const MessageEnd& in, MPI_Comm comm) {
+    return std::make_unique<PlannedExchange>(api_, packer_, comm, planned(out), planned(in));
   }
 
   /// Whether the elements were packed or unpacked; false: the library is to do it, or to say what is wrong.
@@ -71,10 +73,13 @@ class LayoutMessages {
   bool is_legal(Peer peer, Direction direction, MPI_Comm comm) const;
   int transfer(const End& out, const End& in, MPI_Comm comm, MPI_Status* status);
   void tell(const Exchanged& done, const Share& room, MPI_Status* status) const;
+  PlannedExchange::End planned(const MessageEnd& end);
   datatype::PlanPtr plan_within(const MessageEnd& data, const PackedPlace& packed);
 
   const mpi::Api& api_;
   const Waiting waiting_;
+  waiting::FreeCores free_cores_;
+  const layout::ParallelPacker packer_;
   int last_tag_ = 0;  // MPI_TAG_UB
   datatype::TypeLayouts layouts_;
   Staging staging_;

@@ -85,12 +85,14 @@ Backend::Backend(const Core& core, const Settings& settings)
       sampling(function_table().size()),
       handles(api_, queries_, recorder),
       patience(settings_, api_, queries_, function_table().size(), {wait_in_mpich, wait_in_open_mpi}),
-      packer(settings.layout, api_),
-      converter(api_, settings.staging_max),
+      parallel_packer([this] { return free_cores_.now(); }),
+      packer(settings.layout, api_, parallel_packer),
+      converter(api_, settings.staging_max, parallel_packer),
       messages(settings.layout, converter),
       pending(settings.layout, converter, api_),
       core_(core),
       settings_(settings),
+      free_cores_([](const char* name) -> const char* { return std::getenv(name); }),
       progress_engine_(api_, settings_.progress, {advance, is_idle, poll}) {
   missing_ = mpi::load(api_, find);
   patient_api_ = patient_api(api_);

@@ -18,6 +18,7 @@
 #include "interpose/handles.hpp"
 #include "interpose/patience.hpp"
 #include "interpose/program_memory.hpp"
+#include "layout/parallel_pack.hpp"
 #include "mpi/api.hpp"
 #include "p2p/found_messages.hpp"
 #include "p2p/messages.hpp"
@@ -27,6 +28,7 @@
 #include "profile/sampling.hpp"
 #include "profile/sites.hpp"
 #include "progress/progress_engine.hpp"
+#include "waiting/free_cores.hpp"
 #include "window/windows.hpp"
 
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
@@ -201,6 +203,7 @@ class Backend {
   Listener listener;
   Patience patience;
   ProgramMemory memory;
+  layout::ParallelPacker parallel_packer;
   p2p::Packer packer;
   p2p::Converter converter;
   p2p::Messages messages;
@@ -230,6 +233,7 @@ class Backend {
 
   const Core& core_;
   const Settings settings_;
+  waiting::FreeCores free_cores_;
   int rank_ = -1;               // in MPI_COMM_WORLD, once that is known
   mpi::Api api_, patient_api_;  // the library's, and how Wherry itself calls it
   Queries queries_;

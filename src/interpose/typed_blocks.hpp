@@ -5,13 +5,16 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "interpose/account.hpp"
 #include "interpose/backend.hpp"
 #include "interpose/typed_messages.hpp"
+#include "interpose/typed_requests.hpp"
 #include "p2p/block_transfer.hpp"
 
 namespace wherry::interpose {
@@ -36,25 +39,36 @@ struct BlockArguments {
   }
 };
 
-/// While it lives, the arguments say bytes where these were taken. Displacements are addresses, so a block may be
-/// anywhere.
-template <class Memory, class Count>
-class BlocksAsBytes {
- public:
-  BlocksAsBytes(const BlockArguments<Memory, Count>& arguments, const std::vector<p2p::Elements>& blocks)
-      : arguments_(arguments), before_(arguments.counts, arguments.displacements, arguments.types) {
+/// Arrays that say bytes where blocks were taken. Displacements are addresses, so a block may be anywhere.
+template <class Count>
+struct ByteArrays {
+  template <class Memory>
+  ByteArrays(const BlockArguments<Memory, Count>& arguments, const std::vector<p2p::Elements>& blocks) {
     const auto base = reinterpret_cast<MPI_Aint>(arguments.buffer);
     for (std::size_t i = 0; i < blocks.size(); ++i) {
       const p2p::Elements& block = blocks[i];
       const bool taken = block.is_taken();
-      counts_.push_back(taken ? static_cast<Count>(block.bytes) : arguments.counts[i]);
-      displacements_.push_back(taken ? reinterpret_cast<MPI_Aint>(block.packed.get()) - base
-                                     : arguments.displacements[i]);
-      types_.push_back(taken ? MPI_BYTE : arguments.types[i]);
+      counts.push_back(taken ? static_cast<Count>(block.bytes) : arguments.counts[i]);
+      displacements.push_back(taken ? reinterpret_cast<MPI_Aint>(block.packed.get()) - base
+                                    : arguments.displacements[i]);
+      types.push_back(taken ? MPI_BYTE : arguments.types[i]);
     }
-    arguments_.counts = counts_.data();
-    arguments_.displacements = displacements_.data();
-    arguments_.types = types_.data();
+  }
+
+  std::vector<Count> counts;
+  std::vector<MPI_Aint> displacements;
+  std::vector<MPI_Datatype> types;
+};
+
+/// While it lives, the wrapper's arguments are these.
+template <class Memory, class Count>
+class BlocksAsBytes {
+ public:
+  BlocksAsBytes(const BlockArguments<Memory, Count>& arguments, const ByteArrays<Count>& arrays)
+      : arguments_(arguments), before_(arguments.counts, arguments.displacements, arguments.types) {
+    arguments_.counts = arrays.counts.data();
+    arguments_.displacements = arrays.displacements.data();
+    arguments_.types = arrays.types.data();
   }
   BlocksAsBytes(const BlocksAsBytes&) = delete;
   BlocksAsBytes& operator=(const BlocksAsBytes&) = delete;
@@ -63,10 +77,22 @@ class BlocksAsBytes {
  private:
   BlockArguments<Memory, Count> arguments_;
   const std::tuple<const Count*, const MPI_Aint*, const MPI_Datatype*> before_;
-  std::vector<Count> counts_;
-  std::vector<MPI_Aint> displacements_;
-  std::vector<MPI_Datatype> types_;
 };
+
+/// The arrays of both sides.
+template <class Count>
+struct ByteCall {
+  ByteArrays<Count> sent, received;
+};
+
+/// Blocks that a rank sends and receives on comm.
+struct BlockNumbers {
+  std::size_t out = 0, in = 0;
+};
+inline BlockNumbers numbers_of_blocks(MPI_Comm comm) {
+  const std::lock_guard lengths(backend().lock);
+  return {static_cast<std::size_t>(targets(comm)), static_cast<std::size_t>(sources(comm))};
+}
 
 /// Whether any block may be Wherry's to move.
 template <class Memory, class Count>
@@ -87,12 +113,7 @@ int exchange_blocks(const Call& call, const BlockArguments<const void*, Count>& 
   const std::uint64_t place = p2p::hashed(p2p::hashed(p2p::number_of(call.site()) ^ p2p::number_of(comm)) ^
                                           p2p::number_of(sent.types) ^ (p2p::number_of(received.types) << 1));
   if (backend().messages.passes(place)) return next();
-  std::size_t out = 0, in = 0;
-  {
-    const std::lock_guard lengths(backend().lock);
-    out = static_cast<std::size_t>(targets(comm));
-    in = static_cast<std::size_t>(sources(comm));
-  }
+  const auto [out, in] = numbers_of_blocks(comm);
   if ((!has_known(sent, out) && !has_known(received, in)) || !p2p::tells_errors(backend().api(), comm))
     return next();
   transfer.sent = sent.elements(out);
@@ -101,8 +122,8 @@ int exchange_blocks(const Call& call, const BlockArguments<const void*, Count>& 
                  backend().converter);
   int code = MPI_SUCCESS;
   if (transfer.copier == p2p::Copier::kernels) {
-    const BlocksAsBytes bytes_sent(sent, transfer.sent);
-    const BlocksAsBytes bytes_received(received, transfer.received);
+    const ByteCall<Count> arrays{{sent, transfer.sent}, {received, transfer.received}};
+    const BlocksAsBytes bytes_sent(sent, arrays.sent), bytes_received(received, arrays.received);
     code = next();
   } else {
     code = next();
@@ -110,6 +131,39 @@ int exchange_blocks(const Call& call, const BlockArguments<const void*, Count>& 
   const bool valid =
       code == MPI_SUCCESS && transfer.has_unknown() && p2p::tells_errors(backend().api(), comm);
   transfer.end(backend().messages, backend().converter, code == MPI_SUCCESS, valid);
+  return code;
+}
+
+/// MPI_Ineighbor_alltoallw, where it is the library's: the blocks are unpacked in the call that completes it.
+template <class Count, class Next>
+int start_blocks(Call& call, const BlockArguments<const void*, Count>& sent,
+                 const BlockArguments<void*, Count>& received, MPI_Comm comm, MPI_Request* request,
+                 p2p::BlockTransfer& transfer, const Next& next) {
+  p2p::PendingMessages& pending = backend().pending;
+  if (!backend().packing() || pending.is_left_to_library() || comm == MPI_COMM_NULL || request == nullptr ||
+      sent.types == nullptr || received.types == nullptr)
+    return next();
+  const auto [out, in] = numbers_of_blocks(comm);
+  if ((!has_known(sent, out) && !has_known(received, in)) || !is_the_programs(call) ||
+      !p2p::tells_errors(backend().api(), comm))
+    return next();
+  transfer.sent = sent.elements(out);
+  transfer.received = received.elements(in);
+  p2p::Exchange::Turn turn;
+  pending.begin(kind_of<Count>(call, MPI_PROC_NULL, obstacle_in(comm)), transfer, turn);
+  if (!pending.is_idle()) backend().wrap_completion();
+  const NewRequest made(request);
+  std::shared_ptr<const ByteCall<Count>> arrays;
+  int code = MPI_SUCCESS;
+  if (transfer.copier == p2p::Copier::kernels) {
+    arrays = std::make_shared<ByteCall<Count>>(
+        ByteCall<Count>{{sent, transfer.sent}, {received, transfer.received}});
+    const BlocksAsBytes bytes_sent(sent, arrays->sent), bytes_received(received, arrays->received);
+    code = next();
+  } else {
+    code = next();
+  }
+  pending.begun(transfer, turn, *request, made.is_made(), std::move(arrays));
   return code;
 }
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "layout/pack.hpp"
-
 namespace wherry::p2p {
 namespace {
 
@@ -15,10 +13,10 @@ void drop(Elements& elements) {
 
 }  // namespace
 
-void Elements::pack() const { layout::pack(*plan, memory, packed.get(), {0, bytes}); }
+void Elements::pack() const { packer->pack(*plan, memory, packed.get(), {0, bytes}); }
 
 void Elements::unpack(Offset arrived) const {
-  if (arrived > 0) layout::unpack(*plan, memory, packed.get(), {0, std::min(arrived, bytes)});
+  if (arrived > 0) packer->unpack(*plan, memory, packed.get(), {0, std::min(arrived, bytes)});
 }
 
 std::string_view Converter::examine(Elements& elements, const Kind& kind) {
@@ -50,6 +48,7 @@ std::string_view Converter::take(Elements& elements) {
       return impossible ? "the datatype has no layout that Wherry can express" : std::string_view{};
     }
   }
+  elements.packer = &parallel_;
   elements.packed.reset(static_cast<std::byte*>(
       ::operator new(static_cast<std::size_t>(elements.bytes), PackedDeleter::alignment, std::nothrow)));
   if (elements.is_taken()) return {};

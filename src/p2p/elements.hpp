@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "comm/accelerator.hpp"
+#include "layout/parallel_pack.hpp"
 #include "mpi/api.hpp"
 #include "p2p/known_types.hpp"
 
@@ -33,6 +34,7 @@ struct Elements {
   Offset bytes = 0;             // of data; 0: nothing is to be chosen
   std::uint64_t signature = 0;  // equal for types that were made alike, with data of about this size
   datatype::PlanPtr plan;
+  const layout::ParallelPacker* packer = nullptr;
   Packed packed;  // null: native
 
   bool is_taken() const { return packed != nullptr; }
@@ -58,8 +60,8 @@ struct Kind {
 class Converter {
  public:
   /// most_bytes: for a larger message no memory is taken.
-  Converter(const mpi::Api& api, std::size_t most_bytes)
-      : most_bytes_(static_cast<Offset>(most_bytes)), types_(api, least_bytes) {}
+  Converter(const mpi::Api& api, std::size_t most_bytes, const layout::ParallelPacker& parallel)
+      : most_bytes_(static_cast<Offset>(most_bytes)), parallel_(parallel), types_(api, least_bytes) {}
 
   /// Whether it is known at once that the library should move these elements. For any handle, by any thread.
   bool is_native(MPI_Datatype type, Offset count) {
@@ -79,6 +81,7 @@ class Converter {
   static bool has_none(MPI_Datatype type, Offset count) { return count <= 0 || type == MPI_DATATYPE_NULL; }
 
   const Offset most_bytes_;
+  const layout::ParallelPacker& parallel_;
   std::mutex mutex_;
   KnownTypes types_;
   run::AcceleratorWatch accelerator_;

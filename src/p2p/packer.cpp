@@ -2,20 +2,15 @@
 
 #include <bit>
 
-#include "layout/pack.hpp"
-
 namespace wherry::p2p {
-namespace {
 
-void copy(const Data& data, const layout::Plan& plan) {
+void Packer::copy(const Data& data, const layout::Plan& plan) const {
   const layout::Range all{0, plan.size()};
   auto* const memory = static_cast<std::byte*>(data.memory);
   auto* const packed = static_cast<std::byte*>(data.packed);
-  if (data.direction == Direction::pack) layout::pack(plan, memory, packed, all);
-  else layout::unpack(plan, memory, packed, all);
+  if (data.direction == Direction::pack) parallel_.pack(plan, memory, packed, all);
+  else parallel_.unpack(plan, memory, packed, all);
 }
-
-}  // namespace
 
 void Packer::begin(const Data& data, Moved& moved) {
   if (data.count <= 0 || data.type == MPI_DATATYPE_NULL) return;

@@ -12,6 +12,7 @@
 
 #include "base/settings.hpp"
 #include "comm/accelerator.hpp"
+#include "layout/parallel_pack.hpp"
 #include "mpi/api.hpp"
 #include "p2p/copier_choices.hpp"
 #include "p2p/known_types.hpp"
@@ -47,8 +48,8 @@ struct Moved {
 /// Packed bytes are those of the library: the data in type map order. Thread-safe.
 class Packer {
  public:
-  Packer(LayoutLever lever, const mpi::Api& api)
-      : types_(api, least_bytes), choices_(lever, layout::Timing::own) {}
+  Packer(LayoutLever lever, const mpi::Api& api, const layout::ParallelPacker& parallel)
+      : parallel_(parallel), types_(api, least_bytes), choices_(lever, layout::Timing::own) {}
 
   /// Does the call, or has the library do it by `next`, which returns MPI's code. Wherry takes only what is right for
   /// sure: a type that the library has taken before, enough room, host memory. taken: whether the library did what it
@@ -66,10 +67,12 @@ class Packer {
   static constexpr Offset least_bytes = 512;
 
   void begin(const Data& data, Moved& moved);
+  void copy(const Data& data, const layout::Plan& plan) const;
   void end(Moved& moved);
   datatype::PlanPtr choose(const Data& data, Moved& moved);
   bool wants_kernels(const Data& data, const KnownType& known, Moved& moved);
 
+  const layout::ParallelPacker& parallel_;
   std::mutex mutex_;
   KnownTypes types_;
   run::AcceleratorWatch accelerator_;

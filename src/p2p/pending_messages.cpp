@@ -17,19 +17,15 @@ void PendingMessages::update() {
   thread_left_to_library_ = exchange_.thread_left_to_library();
 }
 
-bool PendingMessages::has_room(const Transfer& transfer) const {
-  return held_bytes_ + transfer.bytes() <= converter_.most_bytes() &&
-         (transfer.received.bytes == 0 || !abandons_receives_);
-}
-
-void PendingMessages::begin(const Kind& kind, Transfer& transfer, Exchange::Turn& turn) {
-  transfer.examine(converter_, kind);
-  if (transfer.bytes() == 0) return;
+/// And takes over what it can.
+template <class Transfer>
+void PendingMessages::decide(std::uint64_t key, bool receives, Transfer& transfer, Exchange::Turn& turn) {
   {
     const std::lock_guard lock(mutex_);
-    turn = exchange_.join(transfer.key(kind));
+    turn = exchange_.join(key);
     transfer.found = turn.found;
-    if (turn.is_ours && !has_room(transfer)) turn.is_ours = false;
+    const bool has_room = held_bytes_ + transfer.bytes() <= converter_.most_bytes();
+    if (turn.is_ours && (!has_room || (receives && abandons_receives_))) turn.is_ours = false;
     if (turn.is_ours) held_bytes_ += transfer.bytes();
     update();
   }
@@ -40,6 +36,16 @@ void PendingMessages::begin(const Kind& kind, Transfer& transfer, Exchange::Turn
   if (transfer.bytes() == wanted) return;
   const std::lock_guard lock(mutex_);
   held_bytes_ -= wanted - transfer.bytes();
+}
+
+void PendingMessages::begin(const Kind& kind, Transfer& transfer, Exchange::Turn& turn) {
+  transfer.examine(converter_, kind);
+  if (transfer.bytes() != 0) decide(transfer.key(kind), transfer.received.bytes != 0, transfer, turn);
+}
+
+void PendingMessages::begin(const Kind& kind, BlockTransfer& transfer, Exchange::Turn& turn) {
+  const std::uint64_t key = transfer.examine(kind, converter_);
+  if (transfer.bytes() != 0) decide(key, false, transfer, turn);
 }
 
 void PendingMessages::begun(Transfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid) {
@@ -57,7 +63,22 @@ void PendingMessages::begun(Transfer& transfer, const Exchange::Turn& turn, MPI_
     pending.elements = std::move(kept);
   }
   pending.request = request;
-  const std::uint64_t ns = turn.is_timed ? now_ns() - transfer.begun_ns : 0;
+  follow(std::move(pending), turn, transfer.begun_ns);
+}
+
+void PendingMessages::begun(BlockTransfer& transfer, const Exchange::Turn& turn, MPI_Request request,
+                            bool valid, std::shared_ptr<const void> arguments) {
+  if (valid) transfer.note(converter_);
+  if (!turn.is_followed) return;
+  Pending pending;
+  pending.request = request;
+  if (transfer.copier == Copier::kernels) pending.blocks = transfer.keep(std::move(arguments));
+  follow(std::move(pending), turn, transfer.begun_ns);
+}
+
+void PendingMessages::follow(Pending pending, const Exchange::Turn& turn, std::uint64_t begun_ns) {
+  const MPI_Request request = pending.request;
+  const std::uint64_t ns = turn.is_timed ? now_ns() - begun_ns : 0;
   const std::lock_guard lock(mutex_);
   if (request != MPI_REQUEST_NULL) {
     put(request, std::move(pending));
@@ -72,7 +93,9 @@ void PendingMessages::begun(Transfer& transfer, const Exchange::Turn& turn, MPI_
 /// The memory of a message that is over.
 void PendingMessages::release(Pending& pending) {
   if (pending.elements != nullptr && !pending.is_persistent) held_bytes_ -= pending.elements->bytes;
+  if (pending.blocks != nullptr) held_bytes_ -= pending.blocks->bytes;
   pending.elements = nullptr;
+  pending.blocks = nullptr;
 }
 
 PendingMessages::Node PendingMessages::node_of(MPI_Request request, Pending pending) {
@@ -93,7 +116,9 @@ PendingMessages::Node PendingMessages::take(MPI_Request request) {
 }
 
 void PendingMessages::deliver(const Pending& pending, const MPI_Status& status) const {
-  if (pending.is_received()) pending.elements->unpack(arrived_bytes(api_, status));
+  if (!pending.is_received()) return;
+  if (pending.blocks != nullptr) pending.blocks->unpack();  // its status says nothing
+  else pending.elements->unpack(arrived_bytes(api_, status));
 }
 
 // --- completing calls
@@ -205,7 +230,7 @@ void PendingMessages::Starting::start(std::size_t index, Persistent& known, cons
   is_timed_ = turn.is_timed;
   if (is_timed_ && begun_ns_ == 0) begun_ns_ = now_ns();
   Started& started = started_.emplace_back(Started{index, requests_[index], {}});
-  started.pending = {nullptr, known.way, requests_[index], true};
+  started.pending = {nullptr, nullptr, known.way, requests_[index], true};
   if (!turn.is_ours) return;
   starts_.copier = Copier::kernels;
   started.pending.elements = known.elements;
@@ -232,7 +257,7 @@ bool PendingMessages::abandon(MPI_Request request) {
   const std::lock_guard lock(mutex_);
   Node found = take(request);
   const auto persistent = persistent_.find(key_of(request));
-  const bool is_active = !found.empty() && found.mapped().elements != nullptr;
+  const bool is_active = !found.empty() && found.mapped().is_taken();
   if (!found.empty()) exchange_.left(1, 0);
   if (persistent != persistent_.end()) drop(persistent, is_active);
   update();
@@ -257,7 +282,7 @@ void PendingMessages::finish_abandoned() {
     if (pending.request != MPI_REQUEST_NULL) api_.Request_free(&pending.request);
     release(pending);
   }
-  std::erase_if(abandoned_, [](const Pending& pending) { return pending.elements == nullptr; });
+  std::erase_if(abandoned_, [](const Pending& pending) { return !pending.is_taken(); });
   abandoned_count_ = abandoned_.size();
 }
 
@@ -266,7 +291,7 @@ void PendingMessages::end() {
   const std::lock_guard lock(mutex_);
   for (Pending& pending : abandoned_) {
     api_.Request_free(&pending.request);
-    static_cast<void>(new std::shared_ptr<const Elements>(std::move(pending.elements)));
+    static_cast<void>(new Pending(std::move(pending)));
   }
   abandoned_.clear();
   abandoned_count_ = 0;

@@ -22,6 +22,7 @@
 
 #include "base/settings.hpp"
 #include "mpi/api.hpp"
+#include "p2p/block_transfer.hpp"
 #include "p2p/elements.hpp"
 #include "p2p/message_exchange.hpp"
 #include "p2p/messages.hpp"
@@ -30,16 +31,21 @@ namespace wherry::p2p {
 
 enum class Way : std::uint8_t { out, in };
 
-/// A message under way.
+/// A message under way, or the blocks of one collective.
 struct Pending {
-  std::shared_ptr<const Elements> elements;  // nullptr: the library moves them, and only time counts
+  std::shared_ptr<const Elements> elements;  // of a message, and
+  std::shared_ptr<const BlocksUnderWay>
+      blocks;  // of a collective; neither: the library moves them, only time counts
   Way way = Way::out;
   MPI_Request request =
       MPI_REQUEST_NULL;  // the library's; of a persistent message it may not be the program's
   bool is_persistent = false;
   bool is_delivered = false;
 
-  bool is_received() const { return elements != nullptr && way == Way::in && !is_delivered; }
+  bool is_taken() const { return elements != nullptr || blocks != nullptr; }
+  bool is_received() const {
+    return !is_delivered && (blocks != nullptr || (elements != nullptr && way == Way::in));
+  }
 };
 
 /// What a persistent request was made with, besides the elements.
@@ -83,6 +89,11 @@ class PendingMessages {
   /// request: MPI_REQUEST_NULL if it failed. valid: the library has taken the arguments for right.
   void begun(Transfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid);
 
+  /// The same of a collective of neighbors. arguments: what the library reads until it is over.
+  void begin(const Kind& kind, BlockTransfer& transfer, Exchange::Turn& turn);
+  void begun(BlockTransfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid,
+             std::shared_ptr<const void> arguments);
+
   /// The program has made a persistent request. Returns why it stays native, where Wherry cannot move it.
   std::string_view made(MPI_Request request, Elements elements, const Kind& kind, const Envelope& envelope);
   bool has_persistent() const { return persistent_count_.load(std::memory_order_relaxed) != 0; }
@@ -110,7 +121,9 @@ class PendingMessages {
   using Table = std::unordered_multimap<std::uint64_t, Pending>;
   using Node = Table::node_type;
 
-  bool has_room(const Transfer& transfer) const;
+  template <class Transfer>
+  void decide(std::uint64_t key, bool receives, Transfer& transfer, Exchange::Turn& turn);
+  void follow(Pending pending, const Exchange::Turn& turn, std::uint64_t begun_ns);
   void put(MPI_Request request, Pending pending) { put(node_of(request, std::move(pending))); }
   void put(Node node);
   Node take(MPI_Request request);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "check.hpp"
@@ -234,6 +235,72 @@ void check_errors(test::Checks& check, const Ring& ring, MPI_Comm comm) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
+/// Three executions of one plan, completed in both ways. Every other rank has MPI's own calls instead: what travels is
+/// what they send.
+void check_plan(test::Checks& check, const Ring& ring, bool all_plans) {
+  std::minstd_rand shapes(17), random(static_cast<unsigned>(ring.rank) + 5);
+  for (int trial = 0; trial < 12; ++trial) {
+    const auto extent = [&] { return std::size_t{2} + shapes() % (trial % 4 == 0 ? 40 : 12); };
+    const Cube::Extents extents{extent(), extent(), extent()};
+    Field sent(extents, random), received(extents, random);
+    const auto out = wherry::layout_of(sent.cube()), in = wherry::layout_of(received.cube());
+    wherry::Plan plan = wherry::sendrecv_plan(sent.cube().data(), out, ring.next(), received.cube().data(),
+                                              in, ring.previous(), 6, MPI_COMM_WORLD);
+    for (int round = 0; round < 3; ++round) {
+      sent.each([&](double& x, std::size_t i, std::size_t j, std::size_t k) {
+        x = value(ring.rank + 100 * round, i, j, k);
+      });
+      if (all_plans || ring.rank % 2 == 0) {
+        plan.start();
+        if (round % 2 == 0) plan.wait();
+        else
+          while (!plan.test()) {
+          }
+      } else {
+        MPI_Sendrecv(sent.cube().data(), 1, out.type(), ring.next(), 6, received.cube().data(), 1, in.type(),
+                     ring.previous(), 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      }
+      bool right = true;
+      received.each([&](double& x, std::size_t i, std::size_t j, std::size_t k) {
+        right &= x == value(ring.previous() + 100 * round, i, j, k);
+        x = poison;
+      });
+      check.that(right, "a plan brings other elements");
+      check.that(std::ranges::count(received.memory, poison) == std::ssize(received.memory),
+                 "a plan writes between");
+    }
+  }
+}
+
+void check_plan_ends(test::Checks& check, const Ring& ring, MPI_Comm comm) {
+  std::vector<int> memory(40, -1), values(20, ring.rank);
+  MPI_Datatype every_other = MPI_DATATYPE_NULL;
+  MPI_Type_vector(20, 1, 2, MPI_INT, &every_other);
+  MPI_Type_commit(&every_other);
+  wherry_plan* plan = nullptr;
+  const auto make = [&](int dest, int source) {
+    return wherry_sendrecv_plan(values.data(), 20, MPI_INT, dest, 8, memory.data(), 1, every_other, source, 8,
+                                comm, &plan);
+  };
+  check.that(make(MPI_PROC_NULL, MPI_PROC_NULL) == MPI_SUCCESS && wherry_plan_start(plan) == MPI_SUCCESS &&
+                 wherry_plan_wait(plan) == MPI_SUCCESS && memory[0] == -1,
+             "a plan with nobody at its ends");
+  wherry_plan_free(&plan);
+  check.that(make(ring.next(), ring.previous()) == MPI_SUCCESS &&
+                 std::string(wherry_plan_strategy(plan)) == "layout kernels" &&
+                 wherry_plan_start(plan) == MPI_SUCCESS && wherry_plan_start(plan) != MPI_SUCCESS &&
+                 wherry_plan_wait(plan) == MPI_SUCCESS && wherry_plan_wait(plan) == MPI_SUCCESS,
+             "a plan that is started twice");
+  check.that(memory[0] == ring.previous() && memory[1] == -1 && memory[38] == ring.previous(),
+             "its elements");
+  wherry_plan_free(&plan);
+  check.that(plan == nullptr && wherry_plan_free(&plan) == MPI_SUCCESS, "a plan that is gone");
+  check.that(make(ring.size, ring.previous()) == MPI_SUCCESS && wherry_plan_start(plan) != MPI_SUCCESS,
+             "a plan without its destination");
+  wherry_plan_free(&plan);
+  MPI_Type_free(&every_other);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -245,6 +312,9 @@ int main(int argc, char** argv) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   check_shapes(check);
   check_views(check, ring);
+  check_plan(check, ring, true);
+  check_plan(check, ring, false);
+  check_plan_ends(check, ring, comm);
   check_members(check, ring);
   check_statuses(check, ring);
   check_errors(check, ring, comm);

@@ -51,3 +51,11 @@ def test_fallback_is_counted(mpi: Launcher, tmp_path: Path) -> None:
     }
     count, reason = misses["MPI_Pack"]
     assert (count, reason.split(",")[0]) == (10 - 2, "MPI_BOTTOM")
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
+def test_large_data(mpi: Launcher, tmp_path: Path) -> None:
+    """Where the rank has cores to itself, several threads pack."""
+    program = compile_program(mpi, "packing_large.c", tmp_path / "packing")
+    done = mpi.run([program], 1, {"WHERRY_LAYOUT": "wherry"}, preload=True)
+    assert (done.returncode, done.stdout) == (0, "right\n"), (done.stdout, done.stderr)

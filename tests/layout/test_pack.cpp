@@ -7,6 +7,7 @@
 
 #include "layout/canonical.hpp"
 #include "layout/pack.hpp"
+#include "layout/parallel_pack.hpp"
 #include "layout/random_layouts.hpp"
 #include "layout/reference.hpp"
 
@@ -141,6 +142,63 @@ TEST_CASE("layout: many consecutive ranges are the whole") {
     }
     REQUIRE(pieces.bytes() == whole.bytes());
   }
+}
+
+TEST_CASE("layout: any number of threads gives the bytes that the reference gives") {
+  constexpr std::uint64_t seed = 1729;
+  RandomLayouts random(seed);
+  for (int i = 0; i < 500; ++i) {
+    CAPTURE(seed);
+    CAPTURE(i);
+    const Layout layout = strided(random.between(1, 40), random.between(600, 9000), random.any(3));
+    const Plan plan(canonical(layout));
+    const Offset a = random.between(0, plan.size()), b = random.between(0, plan.size());
+    const Range range{std::min(a, b), std::max(a, b)};
+    const int threads = static_cast<int>(random.between(1, 4));
+    CAPTURE(threads);
+    const Layout part = dense(range.end - range.begin);
+    Memory memory(layout, 1), expected(part, 2), packed(part, 2);
+    reference_copy(dense(plan.size()), expected.base() - range.begin, layout, memory.base(), range.begin,
+                   range.end);
+    pack(plan, memory.base(), packed.base(), range, threads);
+    REQUIRE(packed.bytes() == expected.bytes());
+    if (overlaps(byte_offsets(layout))) continue;
+    Memory to(layout, 4), expected_there(layout, 4);
+    reference_copy(layout, expected_there.base(), dense(plan.size()), packed.base() - range.begin,
+                   range.begin, range.end);
+    unpack(plan, to.base(), packed.base(), range, threads);
+    REQUIRE(to.bytes() == expected_there.bytes());
+  }
+}
+
+TEST_CASE("layout: pieces are the range, one after the other, and none is empty") {
+  for (const Offset bytes : {0, 1, 63, 64, 65, 1000, 4096, 123457})
+    for (const int wanted : {1, 2, 3, 16, 1000}) {
+      const Pieces pieces({7, 7 + bytes}, wanted);
+      CHECK(pieces.count() <= wanted);
+      Offset at = 7;
+      for (int i = 0; i < pieces.count(); ++i) {
+        CHECK(pieces[i].begin == at);
+        CHECK(pieces[i].end > at);
+        at = pieces[i].end;
+      }
+      CHECK(at == 7 + bytes);
+    }
+}
+
+TEST_CASE("layout: threads only for much data, and only for cores that are free") {
+  constexpr Offset mib = 1 << 20;
+  for (const int free_cores : {0, 1, 2, 3, 7, 100}) {
+    CHECK(threads_for(0, free_cores) == 1);
+    CHECK(threads_for(16 * mib - 1, free_cores) == 1);
+    for (const Offset bytes : {16 * mib, 64 * mib, 4096 * mib}) {
+      CHECK(threads_for(bytes, free_cores) <= free_cores + 1);
+      CHECK(threads_for(bytes, free_cores) <= bytes / (8 * mib));
+      CHECK(threads_for(bytes, free_cores) <= threads_for(2 * bytes, free_cores));
+    }
+  }
+  CHECK(threads_for(16 * mib, 1) == 2);
+  CHECK(threads_for(1024 * mib, 100) == 4);
 }
 
 TEST_CASE("layout: copies from layout to layout are those of the reference") {

@@ -1,12 +1,15 @@
 // Messages whose ends are both Wherry's: random types of all constructors go round a ring, as bytes or as elements on
 // either side, of sizes around what comes with the first message and around chunks. Each byte arrives where the type
-// map says, and none between.
+// map says, and none between. Then by two threads at once, and with types of which the library does not tell enough, so
+// that it has to pack them.
 #include <mpi.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -21,7 +24,7 @@ using namespace wherry::test;
 using Bytes = std::vector<unsigned char>;
 
 constexpr unsigned char poison = 0xee;
-long failures = 0, moved = 0;
+std::atomic<long> failures = 0, moved = 0;
 
 void expect(bool is, const std::string& what) {
   if (is) return;
@@ -63,6 +66,8 @@ bool is_fit(const RandomType& x) {
 struct Ring {
   int rank = 0, size = 0;
   run::LayoutMessages& messages;
+  int tag = 3;
+  bool has_wildcards = true;  // no other thread's messages are under way
 
   int to() const { return (rank + 1) % size; }
   int from() const { return (rank + size - 1) % size; }
@@ -87,7 +92,8 @@ void check(const Ring& ring, const RandomType& x, int count, std::pair<bool, boo
   if (as_elements.first)  // of bytes that are sent twice, the last value
     for (std::size_t i = 0; i < bytes; ++i) sent[i] = out.byte(i);
   const int all = static_cast<int>(bytes);
-  const run::Peer next{ring.to(), 3}, previous{any ? MPI_ANY_SOURCE : ring.from(), any ? MPI_ANY_TAG : 3};
+  const run::Peer next{ring.to(), ring.tag},
+      previous{any ? MPI_ANY_SOURCE : ring.from(), any ? MPI_ANY_TAG : ring.tag};
   const run::MessageEnd from = as_elements.first ? run::MessageEnd{out.data(), count, x.type, next}
                                                  : run::MessageEnd{sent.data(), all, MPI_BYTE, next};
   const run::MessageEnd to = as_elements.second ? run::MessageEnd{in.data(), count, x.type, previous}
@@ -97,7 +103,7 @@ void check(const Ring& ring, const RandomType& x, int count, std::pair<bool, boo
   expect(ring.exchange(from, to, &status) == MPI_SUCCESS, "no success: " + what);
   MPI_Count got = 0;
   MPI_Get_elements_x(&status, MPI_BYTE, &got);
-  expect(status.MPI_SOURCE == ring.from() && status.MPI_TAG == 3 && got == all, "status: " + what);
+  expect(status.MPI_SOURCE == ring.from() && status.MPI_TAG == ring.tag && got == all, "status: " + what);
   // What the rank before has sent; it has the same type.
   Reach theirs(x.map, count);
   for (std::size_t i = 0; i < bytes; ++i) theirs.byte(i) = value(ring.from(), i);
@@ -114,9 +120,10 @@ void check(const Ring& ring, const RandomType& x, int count, std::pair<bool, boo
   ++moved;
 }
 
-void check_types(const Ring& ring, std::uint64_t seed) {
+void check_types(const Ring& ring, std::uint64_t seed, int number) {
+  const long before = failures;
   RandomTypes types(seed);  // alike on all ranks
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < number; ++i) {
     RandomType x = types.any(1 + i % 4);
     if (is_fit(x)) {
       MPI_Type_commit(&x.type);
@@ -131,30 +138,65 @@ void check_types(const Ring& ring, std::uint64_t seed) {
                            }());
       const bool as_elements = receivable && several;
       for (const auto& ends : {std::pair{true, false}, std::pair{false, true}, std::pair{true, true}})
-        if (!ends.second || as_elements) check(ring, x, count, ends, i % 3 == 0);
+        if (!ends.second || as_elements) check(ring, x, count, ends, ring.has_wildcards && i % 3 == 0);
     }
     if (!x.predefined) MPI_Type_free(&x.type);
   }
+  if (failures != before) std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(seed));
+}
+
+const char* no_environment(const char*) { return nullptr; }
+
+Ring ring_of(run::LayoutMessages& messages) {
+  Ring ring{.messages = messages};
+  MPI_Comm_rank(MPI_COMM_WORLD, &ring.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ring.size);
+  return ring;
+}
+
+void check_threads(run::LayoutMessages& messages) {
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 2; ++number)
+    threads.emplace_back([&messages, number] {
+      Ring ring = ring_of(messages);
+      ring.tag = 10 + number;
+      ring.has_wildcards = false;
+      check_types(ring, 100 + static_cast<std::uint64_t>(number), 60);
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+int beyond_the_data(MPI_Datatype type, MPI_Aint* begin, MPI_Aint* extent) {
+  const int code = PMPI_Type_get_true_extent(type, begin, extent);
+  ++*extent;
+  return code;
+}
+
+/// Where the bounds are not those of the type map, no type has a layout.
+void check_packed_by_the_library() {
+  mpi::Api api = mpi::linked_api();
+  api.Type_get_true_extent = beyond_the_data;
+  run::LayoutMessages messages(api, no_environment);
+  const long before = moved;
+  check_types(ring_of(messages), 7, 60);
+  expect(moved - before > 40, "few types were packed by the library");
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int level = MPI_THREAD_SINGLE;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   {
-    run::LayoutMessages messages(mpi::linked_api());
-    Ring ring{.messages = messages};
-    MPI_Comm_rank(MPI_COMM_WORLD, &ring.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ring.size);
-    for (std::uint64_t seed = 1; seed <= 2; ++seed) {
-      const long before = failures;
-      check_types(ring, seed);
-      if (failures != before) std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(seed));
-    }
+    run::LayoutMessages messages(mpi::linked_api(), no_environment);
+    for (std::uint64_t seed = 1; seed <= 2; ++seed) check_types(ring_of(messages), seed, 150);
+    if (level == MPI_THREAD_MULTIPLE) check_threads(messages);
   }
+  check_packed_by_the_library();
   expect(moved > 200, "few types were fit");
-  MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  long all = failures;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
   MPI_Finalize();
-  return failures == 0 ? 0 : 1;
+  return all == 0 ? 0 : 1;
 }

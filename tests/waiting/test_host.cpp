@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "waiting/free_cores.hpp"
 #include "waiting/host.hpp"
 
 using namespace wherry::waiting;
@@ -125,4 +126,31 @@ TEST_CASE("threads that compute are those that have about as much processor time
   tasks.write("101/stat", "cut");
   tasks.write("102/stat", "");
   CHECK(computing_threads(tasks.root()) == 0);
+}
+
+TEST_CASE("cores are free where each rank of the host has more than its threads need") {
+  CHECK(free_cores(2, 1, 1) == 1);
+  CHECK(free_cores(2, 1, 2) == 0);
+  CHECK(free_cores(2, 2, 1) == 0);
+  CHECK(free_cores(64, 4, 4) == 12);
+  CHECK(free_cores(64, 4, 16) == 0);
+  CHECK(free_cores(64, 4, 100) == 0);
+  CHECK(free_cores(1.5, 1, 1) == 0);  // by a quota
+  CHECK(free_cores(7, 3, 1) == 1);
+  CHECK(free_cores(8, 1, 0) == 7);  // the caller runs, whatever the system says
+  CHECK(free_cores(64, 0, 1) == 0);
+  CHECK(free_cores(0, 1, 1) == 0);
+}
+
+TEST_CASE("threads that run are counted by their state") {
+  const Groups tasks;
+  CHECK(running_threads(tasks.root()) == 0);
+  CHECK(running_threads(tasks.root() + "/nothing") == 0);
+  tasks.write("1/stat", "1 (a) R 1 1 1");
+  tasks.write("2/stat", "2 (b) S 1 1 1");
+  tasks.write("3/stat", "3 (R) R) S 1 1 1");
+  tasks.write("4/stat", "4 (c) x) R 1 1 1");
+  tasks.write("5/stat", "");
+  CHECK(running_threads(tasks.root()) == 2);
+  CHECK(running_threads("/proc/self/task") >= 1);
 }

@@ -1,9 +1,10 @@
-"""What does it take to pack the data of applications: by memcpy, by hand, by MPI_Pack, by Wherry's kernels?
+"""What does it take to pack the data of applications: by memcpy, by hand, by MPI_Pack, by Wherry's kernels? By two
+threads, if they are large?
 
 Patterns of WRF, MILC, NAS LU and MG, LAMMPS, SPECFEM3D and FFT, faces of a grid, particles by random ids, structs and
 transposes. The hand loop is compiled for the set of instructions that the kernels use. All run in one process, in turns
 of calls; each must give the same bytes first. Ratios are to the hand loop, and to MPI_Pack or MPI_Unpack in lines of
-their own.
+their own. Large layouts, where two cores are allowed: the ratio is to one thread.
 """
 
 from __future__ import annotations
@@ -17,7 +18,11 @@ OPTIONS = tuple(option for option in LAUNCHING if option not in ("-n", "--netlab
 GOALS = (("transpose", 0.8), ("padded", 0.7), ("members", 0.7), ("", 0.9))
 NATIVE_GOAL = 0.95
 #: What Wherry is compared with: the variant's name, and the metric's.
-BASELINES = {"hand": "against the hand loop", "native": "against the library"}
+BASELINES = {
+    "hand": "against the hand loop",
+    "native": "against the library",
+    "one thread": "by two threads, against one",
+}
 DIRECTIONS = ("pack", "unpack")
 
 
@@ -28,11 +33,13 @@ def run(setup: Setup) -> list[Record]:
         for baseline in BASELINES
         for direction in DIRECTIONS
         for case in table.cases()
-        if case.endswith(f", {direction}")
+        if case.endswith(f", {direction}") and baseline in table.variants(case)
     ]
 
 
-def goal_of(case: str, baseline: str) -> float:
+def goal_of(case: str, baseline: str) -> float | None:
+    if baseline == "one thread":
+        return None if " 4 MiB" in case else 1.0  # too small for Wherry to do it
     if baseline == "native":
         return NATIVE_GOAL
     return next(goal for part, goal in GOALS if part in case)

@@ -1,5 +1,6 @@
 // Nonblocking and persistent messages of derived types between two ranks: many at once, completed in every way, by
-// several threads, and those of MPI_Neighbor_alltoallw. Checks what arrives by plain loops over bytes.
+// several threads, and those of MPI_Neighbor_alltoallw and MPI_Ineighbor_alltoallw. Checks what arrives by plain loops
+// over bytes.
 #include "completing.h"
 #include "typed_kinds.h"
 
@@ -34,7 +35,9 @@ static void fill_slot(struct Slot* s, int sender, int number, int round) {
 }
 
 static int is_derived(const struct Slot* s, int side) { return (s->derived & side) != 0; }
-static void* place(const struct Slot* s, int side) { return is_derived(s, side) ? origin(s->memory) : s->plain; }
+static void* place(const struct Slot* s, int side) {
+  return is_derived(s, side) ? origin(s->memory) : s->plain;
+}
 static int amount(const struct Slot* s, int side) { return is_derived(s, side) ? s->count : (int)s->bytes; }
 static MPI_Datatype kind_of(const struct Slot* s, int side) {
   return is_derived(s, side) ? s->kind->type : MPI_BYTE;
@@ -57,13 +60,15 @@ static void check(int round, const char* what) {
     struct Slot* const in = &incoming[i];
     fill_slot(in, peer, i, round);
     if (!is_derived(in, 2)) {
-      if (memcmp(in->plain, in->sent, (size_t)in->bytes) != 0) fail("%s: message %d has other bytes", what, i);
+      if (memcmp(in->plain, in->sent, (size_t)in->bytes) != 0)
+        fail("%s: message %d has other bytes", what, i);
       continue;
     }
     memset(in->wanted, 0x66, (size_t)in->room);
     scatter(in->kind, in->bytes, in->sent, origin(in->wanted));
     if (memcmp(in->memory, in->wanted, (size_t)in->room) != 0)
-      fail("%s: message %d of %s, %d elements, is wrong in round %d", what, i, in->kind->name, in->count, round);
+      fail("%s: message %d of %s, %d elements, is wrong in round %d", what, i, in->kind->name, in->count,
+           round);
   }
 }
 
@@ -77,12 +82,9 @@ static void begin_receive(int i, MPI_Request* request) {
 
 static void begin_send(int i, MPI_Request* request) {
   const struct Slot* const s = &outgoing[i];
-  if (i % 4 == 1)
-    MPI_Issend(place(s, 1), amount(s, 1), kind_of(s, 1), peer, i, MPI_COMM_WORLD, request);
-  else if (i % 8 == 2)
-    MPI_Irsend(place(s, 1), amount(s, 1), kind_of(s, 1), peer, i, MPI_COMM_WORLD, request);
-  else
-    MPI_Isend(place(s, 1), amount(s, 1), kind_of(s, 1), peer, i, MPI_COMM_WORLD, request);
+  if (i % 4 == 1) MPI_Issend(place(s, 1), amount(s, 1), kind_of(s, 1), peer, i, MPI_COMM_WORLD, request);
+  else if (i % 8 == 2) MPI_Irsend(place(s, 1), amount(s, 1), kind_of(s, 1), peer, i, MPI_COMM_WORLD, request);
+  else MPI_Isend(place(s, 1), amount(s, 1), kind_of(s, 1), peer, i, MPI_COMM_WORLD, request);
 }
 
 static void exchanges(void) {
@@ -147,8 +149,8 @@ static void between_neighbors(void) {
   MPI_Datatype out_types[messages_at_once], in_types[messages_at_once];
   for (int i = 0; i < messages_at_once; ++i) peers[i] = peer;
   MPI_Comm graph;
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, messages_at_once, peers, MPI_UNWEIGHTED, messages_at_once, peers,
-                                 MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, messages_at_once, peers, MPI_UNWEIGHTED, messages_at_once,
+                                 peers, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
   char* const base = outgoing[0].memory;
   for (int i = 0; i < messages_at_once; ++i) {
     out_at[i] = (char*)place(&outgoing[i], 1) - base, in_at[i] = (char*)place(&incoming[i], 2) - base;
@@ -163,6 +165,32 @@ static void between_neighbors(void) {
   MPI_Comm_free(&graph);
 }
 
+/// Each in a call of its own, all of them under way at once, beside messages, completed in every way.
+static void between_neighbors_at_once(void) {
+  MPI_Comm graph;
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &peer, MPI_UNWEIGHTED, 1, &peer, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &graph);
+  MPI_Request requests[messages_at_once];
+  int out_counts[messages_at_once], in_counts[messages_at_once];
+  MPI_Aint out_at[messages_at_once], in_at[messages_at_once];
+  MPI_Datatype out_types[messages_at_once], in_types[messages_at_once];
+  for (int way = 0; way < WAYS; ++way)
+    for (int round = 0; round < rounds; ++round) {
+      prepare(round);
+      for (int i = 0; i < messages_at_once; ++i) {
+        char *const out = outgoing[i].memory, *const in = incoming[i].memory;
+        out_at[i] = (char*)place(&outgoing[i], 1) - out, in_at[i] = (char*)place(&incoming[i], 2) - in;
+        out_counts[i] = amount(&outgoing[i], 1), in_counts[i] = amount(&incoming[i], 2);
+        out_types[i] = kind_of(&outgoing[i], 1), in_types[i] = kind_of(&incoming[i], 2);
+        MPI_Ineighbor_alltoallw(out, &out_counts[i], &out_at[i], &out_types[i], in, &in_counts[i], &in_at[i],
+                                &in_types[i], graph, &requests[i]);
+      }
+      complete(way, messages_at_once, requests);
+      check(round, "neighbors at once");
+    }
+  MPI_Comm_free(&graph);
+}
+
 // --- several threads, each with messages of its own
 
 static void* thread_main(void* argument) {
@@ -170,7 +198,8 @@ static void* thread_main(void* argument) {
   const struct Kind* kind = &kinds[number];
   const int count = 150;
   const long bytes = count * kind->size, room = bytes_before + count * kind->extent + 1024;
-  char *out = malloc((size_t)room), *in = malloc((size_t)room), *sent = malloc((size_t)bytes), *got = malloc((size_t)bytes);
+  char *out = malloc((size_t)room), *in = malloc((size_t)room), *sent = malloc((size_t)bytes),
+       *got = malloc((size_t)bytes);
   for (int round = 0; round < 100; ++round) {
     MPI_Request requests[2];
     for (long i = 0; i < bytes; ++i) sent[i] = (char)(i * 7 + round + number);
@@ -194,6 +223,7 @@ int main(int argc, char** argv) {
   exchanges();
   persistent();
   between_neighbors();
+  between_neighbors_at_once();
   if (level == MPI_THREAD_MULTIPLE) run_threads(thread_main);
   for (int i = 0; i < messages_at_once; ++i) free_slot(&outgoing[i]), free_slot(&incoming[i]);
   return end();
