@@ -52,7 +52,19 @@ void Account::write(const Call& call, std::uint32_t comm, const Volume& volume) 
                                              call.enter_ns(), call.leave_ns(), volume.combiner != 0});
   if (Listener::current.number != Listener::no_use) book_use(call, row, volume);
   if (volume.combiner != 0) b.recorder.type(volume.combiner, name_of_combiner(volume.combiner), volume.bytes);
-  if (call.stands_for() != 0) b.settle(call.leave_ns());
+  if (call.stands_for() == 0) return;
+  book_path(call);
+  b.settle(call.leave_ns());
+}
+
+/// A call that stands for others is like them in who made it, too.
+void Account::book_path(const Call& call) const {
+  Backend& b = backend();
+  const std::uint64_t time_ns = call.leave_ns() - call.enter_ns();
+  const std::uint64_t calls = b.paths.due(place_, call.stands_for(), call.stands_for() * time_ns);
+  if (calls == 0) [[likely]]
+    return;
+  b.recorder.path({call.function(), place_, calls, calls * time_ns}, b.paths.path(place_));
 }
 
 /// Of a native collective that nothing was read of. Those that follow may be counted by what is known of this one.

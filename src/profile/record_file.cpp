@@ -36,6 +36,7 @@ constexpr Extent extents[] = {
     {Table::window_curves, sizeof(WindowCurveRecord), 256},
     {Table::memory, sizeof(MemoryRecord), 16},
     {Table::gains, sizeof(GainRecord), 16},
+    {Table::paths, sizeof(PathRecord), 64},
 };
 static_assert(std::size(extents) == table_count);
 

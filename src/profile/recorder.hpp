@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,13 @@ struct CallEvent {
   std::uint64_t enter_ns;
   std::uint64_t leave_ns;
   bool derived;
+};
+
+struct PathEvent {
+  std::uint32_t function;
+  std::uint32_t place;  // of Sites
+  std::uint64_t calls;  // that it stands for
+  std::uint64_t time_ns;
 };
 
 /// Fields as narrow as an event's: to read two of those at once, just after they were written, takes the processor
@@ -90,6 +98,8 @@ class Recorder {
   /// That of the call that ended last. Needs no lock.
   std::uint32_t last_row() const { return last_row_.load(std::memory_order_relaxed); }
   void set_last_row(std::uint32_t row);
+  /// Some calls from a place came about like one that was looked at.
+  void path(const PathEvent& event, std::span<const PathFrame> frames);
   void peer(int world_rank, PeerClass kind, std::uint64_t messages, std::uint64_t bytes);
   /// A new communicator; none if there are too many.
   std::uint32_t comm(std::uint64_t key, int size, int rank, std::string_view name);
@@ -130,6 +140,7 @@ class Recorder {
   std::uint32_t add_row(const CallEvent& event, std::uint32_t bucket);
   void copy_modules();
   void thin_arrivals();
+  std::uint32_t add_path(const PathEvent& event, std::span<const PathFrame> frames);
   std::uint32_t add_use(const Subject& subject, std::string_view strategy);
 
   struct Latest {
@@ -144,6 +155,7 @@ class Recorder {
   std::vector<Latest> latest_;                   // of each function: most calls repeat the one before
   FlatMap<std::uint64_t, std::uint32_t> peers_;  // peer and kind -> index into peers
   FlatMap<std::uint64_t, std::uint32_t> uses_;   // hash of subject and strategy -> index into uses
+  FlatMap<std::uint64_t, std::uint32_t> paths_;  // hash of a place, function and frames -> index into paths
   std::uint64_t arrival_stride_ = 1;             // a power of two
 };
 

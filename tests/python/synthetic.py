@@ -115,6 +115,10 @@ def _example_rank(rank: int, ranks: int, program: str, host: str) -> Draft:
                 {"verdict": 2, "pairs": 53, "share": 31_000, "least": 22_000, "most": 40_000}
                 | {"native_ns": 4 * MS, "other_ns": 3_876_000}
             ],
+            "paths": [
+                {"function": 0, "site": 0x1234, "samples": 5, "calls": 90, "time_ns": 180 * MS, "frames": 1}
+                | {"frame": [(0x777, 0, 0), *[(0, 0, 0)] * 3]},
+            ],
             "misses": [{"function": 3, "count": 7, "reason": b"intercommunicator"}],
             "arrivals": [
                 {"function": 1, "sequence": i, "enter_ns": (100 + i + rank) * MS, "leave_ns": (120 + i) * MS}

@@ -102,6 +102,17 @@ class FunctionRow:
 
 
 @dataclass
+class PathRow:
+    """How a place that calls MPI was reached, as often as a rank looked."""
+
+    callers: list[str] = field(default_factory=list)  # of the function that holds the place, innermost first
+    script: bool = False  # they end with lines of a script
+    samples: int = 0
+    calls: int = 0  # that these stand for
+    seconds: float = 0.0
+
+
+@dataclass
 class SiteRow:
     function: str
     site: str
@@ -109,6 +120,7 @@ class SiteRow:
     offset: int
     ranks: int
     totals: Totals
+    paths: list[PathRow] = field(default_factory=list)  # the longest in MPI first
 
 
 @dataclass
@@ -376,4 +388,5 @@ def from_data(data: dict[str, Any]) -> Analysis:
 
 def _row(row_type: type, row: dict[str, Any]) -> Any:
     totals = {"totals": Totals(**row["totals"])} if "totals" in row else {}
-    return row_type(**{**row, **totals})
+    paths = {"paths": [PathRow(**path) for path in row["paths"]]} if "paths" in row else {}
+    return row_type(**{**row, **totals, **paths})
