@@ -95,11 +95,6 @@ void book_as_usual(const Counted& counted, int code, std::uint64_t enter_ns, std
   b.settle(leave_ns);
 }
 
-void book_as_last(const Counted& counted) {
-  const std::lock_guard lock(backend().lock);
-  backend().recorder.set_last_row(counted.tally->kind.each.row);
-}
-
 void Account::book(const Call& call, std::uint32_t comm, const Volume& volume) const {
   write(call, comm, volume);
   if (call.stands_for() != 0) backend().sampling.timed(call.function(), call.leave_ns() - call.enter_ns());

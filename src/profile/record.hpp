@@ -32,9 +32,10 @@ enum class Table : std::uint32_t {
   window_curves,
   memory,
   gains,
-  paths
+  paths,
+  not_cached
 };
-inline constexpr std::uint32_t table_count = 16;
+inline constexpr std::uint32_t table_count = 17;
 
 struct TableInfo {
   std::uint64_t offset;  // of the first record, from the start of the file
@@ -72,9 +73,10 @@ struct Header {
 
 /// A function of MPI, by the index that CallRecord::function uses.
 struct FunctionRecord {
-  char name[40];         // "MPI_Alltoall"
-  std::uint32_t kind;    // 0 point-to-point, 1 collective, 2 one-sided, 3 wait or test, 4 other
-  std::uint32_t polled;  // blocking calls that polled; written when MPI ends
+  char name[40];          // "MPI_Alltoall"
+  std::uint32_t kind;     // 0 point-to-point, 1 collective, 2 one-sided, 3 wait or test, 4 other
+  std::uint32_t polled;   // blocking calls that polled; written when MPI ends
+  std::uint64_t counted;  // collectives that were given back, and only counted: without a lock or a clock
 };
 
 /// Calls of one function from one place on one communicator with messages of one size class.
@@ -171,8 +173,19 @@ struct TypeRecord {
   char name[40];  // "vector", "subarray", ...
 };
 
-/// The last two are not cached.
-enum class Caching : std::uint32_t { transparent = 0, always = 1, user = 2, shared_memory = 3, dynamic = 4 };
+/// From `shared_memory` on they are not cached.
+enum class Caching : std::uint32_t {
+  transparent = 0,
+  always = 1,
+  user = 2,
+  shared_memory = 3,
+  dynamic = 4,
+  off = 5,
+  one_rank = 6,
+  accelerator = 7,
+  info = 8,
+  no_memory = 9
+};
 
 /// What a window has done on this rank. Written when the window goes, or MPI ends.
 struct WindowRecord {
@@ -196,6 +209,14 @@ struct WindowRecord {
   std::uint64_t node_found;
   std::uint64_t node_offered;
   std::uint64_t node_refused;
+};
+
+/// What of a cached window was not cached, for one reason.
+struct NotCachedRecord {
+  std::uint32_t window;  // index into windows
+  std::uint32_t reason;  // window::NotCached
+  std::uint64_t count;   // gets that were native, or ranges that were fetched and not kept
+  std::uint64_t bytes;   // of these, as far as their types were looked at
 };
 
 /// How a cached window's hits and memory have gone, oldest first.
@@ -264,12 +285,12 @@ struct PathRecord {
 
 static_assert(sizeof(TableInfo) == 24);
 static_assert(sizeof(Header) == 80 + 64 + 40 + 16 + 128 + 256 + 24 * table_count);
-static_assert(sizeof(FunctionRecord) == 48 && sizeof(CallRecord) == 64 && sizeof(PeerRecord) == 24);
+static_assert(sizeof(FunctionRecord) == 56 && sizeof(CallRecord) == 64 && sizeof(PeerRecord) == 24);
 static_assert(sizeof(CommRecord) == 64 && sizeof(ModuleRecord) == 256 && sizeof(UseRecord) == 80);
 static_assert(sizeof(DecisionRecord) == 80 && sizeof(MissRecord) == 96 && sizeof(ArrivalRecord) == 32);
 static_assert(sizeof(TypeRecord) == 64 && sizeof(WindowRecord) == 168);
 static_assert(sizeof(MemoryRecord) == 64 && sizeof(GainRecord) == 48);
-static_assert(sizeof(PathFrame) == 16 && sizeof(PathRecord) == 104);
+static_assert(sizeof(NotCachedRecord) == 24 && sizeof(PathFrame) == 16 && sizeof(PathRecord) == 104);
 static_assert(sizeof(WindowPointRecord) == 32 && sizeof(WindowCurveRecord) == 16);
 
 /// Size class of a number of bytes: 0 for 0, else 1 + ceil(log2(bytes)): 1 B is 1, 2 B is 2, 3-4 B are 3, ...

@@ -120,18 +120,13 @@ std::uint32_t Recorder::call(const CallEvent& event) {
   return row;
 }
 
-void Recorder::set_last_row(std::uint32_t row) {
-  if (!is_open()) return;
-  file_.header().last_call = row;
-  last_row_.store(row, std::memory_order_relaxed);
-}
-
 void Recorder::more(const MoreCalls& calls) {
   if (!is_open()) return;
   if (calls.row != none) {
     auto& record = file_.at<CallRecord>(Table::calls, calls.row);
     record.count += calls.calls;
     record.bytes += calls.calls * calls.bytes;
+    file_.at<FunctionRecord>(Table::functions, record.function).counted += calls.calls;
   }
   if (calls.use != none) {
     auto& record = file_.at<UseRecord>(Table::uses, calls.use);
@@ -381,6 +376,10 @@ std::uint32_t Recorder::window(const WindowRecord& window) {
   if (record == nullptr) return none;
   *record = window;
   return file_.used(Table::windows) - 1;
+}
+
+void Recorder::not_cached(const NotCachedRecord& part) {
+  if (auto* record = file_.append<NotCachedRecord>(Table::not_cached)) *record = part;
 }
 
 void Recorder::window_point(const WindowPointRecord& point) {

@@ -129,6 +129,7 @@ def _example_rank(rank: int, ranks: int, program: str, host: str) -> Draft:
                 {"caching": 2, "full_hits": 90, "misses": [8, 2, 0, 0], "bytes_saved": 9000, "bytes_fetched": 1000}
                 | {"passed": 5, "saved_ns": MS}
             ],
+            "not_cached": [{"reason": 0, "count": 5, "bytes": 40}],
             "window_points": [
                 {"lookups": 20, "hits": 10, "storage_bytes": 1 << 14},
                 {"lookups": 100, "hits": 90, "storage_bytes": 1 << 15},

@@ -25,7 +25,18 @@ KINDS = ("point-to-point", "collective", "one-sided", "wait or test", "other")
 PEER_CLASSES = ("point-to-point", "collective", "one-sided")
 REASONS = ("trial", "kept", "loaded", "forced", "dropped", "changed")
 LIMITS = ("", "in place", "in order")
-CACHINGS = ("transparent", "always", "user", "shared memory", "dynamic")
+CACHINGS = (
+    "transparent", "always", "user", "shared memory", "dynamic", "switched off", "one rank", "accelerator",
+    "info not understood", "no memory",
+)  # fmt: skip
+#: Why something of a cached window was not cached: gets that were native, and ranges that were fetched and not kept.
+NATIVE_GETS = (
+    "of the rank's own memory", "empty or with arguments that do not fit", "of types whose layout is not known",
+    "too long for one transfer", "by MPI_Rget", "atomic", "no memory for a cache", "plain gets were cheaper",
+    "too few so far for a cache",
+)  # fmt: skip
+NOT_KEPT = ("too large to keep", "worth less than what is kept", "the place was used for something else meanwhile")
+NOT_CACHED = NATIVE_GETS + NOT_KEPT
 FREED = ("as malloc has it", "kept", "taken back")  # memory that the program frees
 VERDICTS = ("open", "native", "replaced")  # of a controlled trial: what is faster
 FRAMES = ("native", "script")  # of a call path: machine code, or a line of a script
@@ -41,7 +52,7 @@ TABLE_INFO = np.dtype([("offset", _U8), ("record_bytes", _U4), ("capacity", _U4)
 
 #: Name and layout of each table, in the order of profile::Table.
 TABLES: dict[str, np.dtype[Any]] = {
-    "functions": np.dtype([("name", "S40"), ("kind", _U4), ("polled", _U4)]),
+    "functions": np.dtype([("name", "S40"), ("kind", _U4), ("polled", _U4), ("counted", _U8)]),
     "calls": np.dtype(
         [
             ("function", _U4),
@@ -154,6 +165,7 @@ TABLES: dict[str, np.dtype[Any]] = {
             ("frame", _FRAME, (PATH_FRAMES,)),
         ]
     ),
+    "not_cached": np.dtype([("window", _U4), ("reason", _U4), ("count", _U8), ("bytes", _U8)]),
 }
 
 HEADER = np.dtype(
@@ -191,6 +203,7 @@ _REFERENCES = {
     "arrivals": (("function", "functions", False), ("comm", "comms", False)),
     "windows": (("comm", "comms", True),),
     "window_points": (("window", "windows", False),),
+    "not_cached": (("window", "windows", False),),
     "window_curves": (("window", "windows", False),),
     "gains": (("comm", "comms", True),),
     "paths": (("function", "functions", False), ("module", "modules", True)),
@@ -204,6 +217,7 @@ _BOUNDS = {
     "uses": (("bucket", BUCKETS), ("limit", len(LIMITS))),
     "decisions": (("bucket", BUCKETS), ("reason", len(REASONS)), ("limit", len(LIMITS))),
     "windows": (("caching", len(CACHINGS)),),
+    "not_cached": (("reason", len(NOT_CACHED)),),
     "memory": (("state", len(FREED)),),
     "gains": (("verdict", len(VERDICTS)),),
     "paths": (("frames", PATH_FRAMES + 1),),

@@ -267,6 +267,15 @@ class FaultRow:
 
 
 @dataclass
+class NotCachedRow:
+    """Gets that were native, or ranges that were fetched and not kept, for one reason."""
+
+    reason: str  # of record.NOT_CACHED
+    count: int = 0
+    bytes: int = 0  # as far as types were looked at
+
+
+@dataclass
 class WindowRow:
     """Cached windows of one mode, summed over windows and ranks. Hits and misses are of ranges of bytes.
 
@@ -288,6 +297,7 @@ class WindowRow:
     node_found: int = 0  # missed, but read by another rank of the node
     node_offered: int = 0
     node_refused: int = 0
+    not_cached: list[NotCachedRow] = field(default_factory=list)  # the most first
 
     @property
     def whole_hits(self) -> int:
@@ -389,4 +399,5 @@ def from_data(data: dict[str, Any]) -> Analysis:
 def _row(row_type: type, row: dict[str, Any]) -> Any:
     totals = {"totals": Totals(**row["totals"])} if "totals" in row else {}
     paths = {"paths": [PathRow(**path) for path in row["paths"]]} if "paths" in row else {}
-    return row_type(**{**row, **totals, **paths})
+    reasons = {"not_cached": [NotCachedRow(**one) for one in row["not_cached"]]} if "not_cached" in row else {}
+    return row_type(**{**row, **totals, **paths, **reasons})
