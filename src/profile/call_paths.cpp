@@ -20,12 +20,12 @@ bool starts_programs(std::string_view path) {
 
 }  // namespace
 
-/// The next one is in the mean as far away as a quarter of those seen, which makes some and then about three for each
-/// doubling; or nearer.
+/// The next one is in the mean as far away as an eighth of those seen, or half of that, which makes eight and then some
+/// for each doubling; or nearer.
 std::uint64_t PathSampling::look_at(Place& place) {
   const std::uint64_t mean_ns = place.time_ns / place.seen;
   const std::uint64_t affordable = std::max<std::uint64_t>(ns_each_ / std::max<std::uint64_t>(mean_ns, 1), 1);
-  const std::uint64_t gap = std::bit_floor(std::min({place.seen / 4 + 1, affordable, largest_gap}));
+  const std::uint64_t gap = std::bit_floor(std::min({place.seen / 8 + 1, affordable, largest_gap}));
   random_ ^= random_ << 13;
   random_ ^= random_ >> 7;
   random_ ^= random_ << 17;

@@ -107,8 +107,8 @@ TEST_CASE("each call is looked at or stood for, and looking costs a bounded part
       }
     CHECK(stood_for <= calls);
     CHECK(calls - stood_for < 2 * PathSampling::largest_gap);
-    // Each doubling has a handful, a largest gap one, and what is more is paid for; gaps are random and powers of two.
-    const std::uint64_t few = 17 * 8 + 4 * calls / PathSampling::largest_gap;
+    // Each doubling has a dozen, a largest gap one, and what is more is paid for; gaps are random and powers of two.
+    const std::uint64_t few = 17 * 16 + 4 * calls / PathSampling::largest_gap;
     CHECK(looks <= few + 4 * calls * time_ns / ns_each);
     CHECK(looks >= 17);
     CHECK(sampling.due(8, 1, time_ns) == 1);  // the first of another place
