@@ -240,6 +240,7 @@ class Cache {
   void merge(const Range& range, const std::byte* destination, float score);
   void ask_for(const Range& range, const Range& part, Ref entry);
   Ref admit(const Range& range, std::uint64_t own, float heat, float score);
+  Ref refuse(const Range& range);
   void next_tick();
 
   // Which entries there are: residents.cpp.

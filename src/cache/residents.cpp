@@ -16,14 +16,14 @@ Ref Cache::reserve(const Range& range, std::uint64_t own, float heat, float scor
   const std::uint64_t footprint = Storage::footprint(range.bytes + Entry::head);
   if (range.bytes > std::numeric_limits<std::uint32_t>::max() - Entry::head ||
       footprint > options_.ceiling_bytes / 4)
-    return ++statistics_.too_large, 0;
+    return ++statistics_.too_large, statistics_.too_large_bytes += range.bytes, 0;
   const float worth =
       admission == Admission::by_worth ? Policy::worth_of_candidate(heat, score, footprint) : worth_anything;
   if (footprint > storage_.bytes() / 4 || !deserves_memory(worth, footprint) || !make_room(range, worth))
-    return ++statistics_.refused, 0;
+    return refuse(range);
   Ref ref = 0;
   while ((ref = storage_.allocate(range.bytes + Entry::head)) == 0)
-    if (!evict(worth)) return ++statistics_.refused, 0;
+    if (!evict(worth)) return refuse(range);
   Entry& made = entry(ref);
   made.displacement = range.displacement;
   made.target = range.target;
@@ -32,9 +32,15 @@ Ref Cache::reserve(const Range& range, std::uint64_t own, float heat, float scor
   made.tick = policy_.tick();
   made.score = score;
   made.flight = 0;
-  if (!put_in_index(ref, own)) return storage_.free(ref), ++statistics_.refused, 0;
+  if (!put_in_index(ref, own)) return storage_.free(ref), refuse(range);
   grid_of(range.bytes).insert(range, ref);
   return ref;
+}
+
+Ref Cache::refuse(const Range& range) {
+  ++statistics_.refused;
+  statistics_.refused_bytes += range.bytes;
+  return 0;
 }
 
 /// The last sixteenth of the memory is not given away because it happens to be free: what evictions leave over

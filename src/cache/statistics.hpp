@@ -27,6 +27,7 @@ struct Statistics {
   std::uint64_t examined = 0;   // buckets that were looked at to find something to evict
   std::uint64_t refused = 0;    // fetched ranges that were not admitted: worth less than what is there
   std::uint64_t too_large = 0;  // fetched ranges that can never be cached
+  std::uint64_t refused_bytes = 0, too_large_bytes = 0;  // of these
   std::uint64_t invalidations = 0;
   std::uint64_t updated = 0, dropped = 0;  // entries, by writes
   std::uint64_t adjustments = 0;           // changes of size of storage or index

@@ -63,7 +63,19 @@ void Account::write(const Call& call, std::uint32_t comm, const Volume& volume) 
                                              call.enter_ns(), call.leave_ns(), volume.combiner != 0});
   if (Listener::current.number != Listener::no_use) book_use(call, row, volume);
   if (volume.combiner != 0) b.recorder.type(volume.combiner, name_of_combiner(volume.combiner), volume.bytes);
-  if (call.stands_for() != 0) b.settle(call.leave_ns());
+  if (call.stands_for() == 0) return;
+  book_path(call);
+  b.settle(call.leave_ns());
+}
+
+/// A call that stands for others is like them in who made it, too.
+void Account::book_path(const Call& call) const {
+  Backend& b = backend();
+  const std::uint64_t time_ns = call.leave_ns() - call.enter_ns();
+  const std::uint64_t calls = b.paths.due(place_, call.stands_for(), call.stands_for() * time_ns);
+  if (calls == 0) [[likely]]
+    return;
+  b.recorder.path({call.function(), place_, calls, calls * time_ns}, b.paths.path(place_));
 }
 
 /// Of a collective that Wherry has seen. After one that nothing was read of, those that follow may be counted by what is
@@ -93,11 +105,6 @@ void book_as_usual(const Counted& counted, int code, std::uint64_t enter_ns, std
   b.sampling.timed_collective(kind.function, time_ns);
   ++counted.comm->sequence;
   b.settle(leave_ns);
-}
-
-void book_as_last(const Counted& counted) {
-  const std::lock_guard lock(backend().lock);
-  backend().recorder.set_last_row(counted.tally->kind.each.row);
 }
 
 void Account::book(const Call& call, std::uint32_t comm, const Volume& volume) const {

@@ -108,6 +108,7 @@ class Account {
  private:
   void open(Call& call);
   void write(const Call& call, std::uint32_t comm, const Volume& volume) const;
+  void book_path(const Call& call) const;
   void book_use(const Call& call, std::uint32_t row, const Volume& volume) const;
 
   std::uint32_t place_ = profile::none;

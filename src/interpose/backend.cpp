@@ -82,6 +82,7 @@ std::optional<profile::Waits> sampled(const FunctionRow& row) {
 
 Backend::Backend(const Core& core, const Settings& settings)
     : recorder(sites),
+      paths(sites),
       sampling(function_table().size()),
       handles(api_, queries_, recorder),
       patience(settings_, api_, queries_, function_table().size(), {wait_in_mpich, wait_in_open_mpi}),
@@ -235,6 +236,7 @@ void Backend::initialized() {
   world_ = true;
   watch_self();
   if (waiting_) patience.begin(replacing_, find);
+  if (recording_) paths.find_interpreter();
   const std::lock_guard guard(lock);
   if (recording_ && state_ == Recording::not_yet) open_record();
   api_.Comm_rank(MPI_COMM_WORLD, &rank_);

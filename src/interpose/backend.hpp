@@ -24,6 +24,7 @@
 #include "p2p/messages.hpp"
 #include "p2p/packer.hpp"
 #include "p2p/pending_messages.hpp"
+#include "profile/call_paths.hpp"
 #include "profile/recorder.hpp"
 #include "profile/sampling.hpp"
 #include "profile/sites.hpp"
@@ -198,6 +199,7 @@ class Backend {
   SpinLock lock;
   profile::Sites sites;
   profile::Recorder recorder;
+  profile::CallPaths paths;
   profile::Sampling sampling;
   Handles handles;
   Listener listener;

@@ -1,7 +1,6 @@
 // What windows have done, as the record has it.
 #include <algorithm>
 #include <mutex>
-#include <optional>
 #include <vector>
 
 #include "interpose/backend.hpp"
@@ -12,21 +11,28 @@ namespace wherry::interpose {
 
 namespace {
 
-/// nullopt: of such a window the record says nothing.
-std::optional<profile::Caching> caching_of(const window::Windows::Known& known) {
+profile::Caching caching_of(const window::Windows::Known& known) {
   if (const window::Window* cached = known.window())
     return static_cast<profile::Caching>(cached->options().cache.mode);
-  const std::optional<window::Uncached> why = known.why_not();
-  if (why == window::Uncached::shared_memory) return profile::Caching::shared_memory;
-  if (why == window::Uncached::dynamic) return profile::Caching::dynamic;
-  return std::nullopt;
+  switch (known.why_not().value_or(window::Uncached::off)) {
+    case window::Uncached::shared_memory: return profile::Caching::shared_memory;
+    case window::Uncached::dynamic: return profile::Caching::dynamic;
+    case window::Uncached::one_rank: return profile::Caching::one_rank;
+    case window::Uncached::accelerator: return profile::Caching::accelerator;
+    case window::Uncached::info: return profile::Caching::info;
+    case window::Uncached::no_memory: return profile::Caching::no_memory;
+    case window::Uncached::off: break;
+  }
+  return profile::Caching::off;
+}
+
+/// Of a window that is not cached and that nobody reads the record says nothing.
+bool is_worth_a_word(const window::Windows::Known& known) {
+  return known.window() != nullptr || known.passed() > 0;
 }
 
 /// What a window has done, as far as the window itself knows.
-profile::WindowRecord record_of(const window::Windows::Known& known, profile::Caching caching) {
-  window::Statistics s;
-  if (known.window() != nullptr) s = known.window()->statistics();
-  else s.passed = known.passed();
+profile::WindowRecord record_of(const window::Statistics& s, profile::Caching caching) {
   profile::WindowRecord record{};
   record.caching = caching;
   window::tell(s, record);
@@ -35,6 +41,20 @@ profile::WindowRecord record_of(const window::Windows::Known& known, profile::Ca
   record.bypassed = s.bypassed;
   record.saved_ns = static_cast<std::uint64_t>(s.seconds_saved * 1e9);
   return record;
+}
+
+window::Statistics statistics_of(const window::Windows::Known& known) {
+  window::Statistics s;
+  if (known.window() != nullptr) s = known.window()->statistics();
+  else s.passed = known.passed();
+  return s;
+}
+
+/// What was not cached, by reason.
+void book_not_cached(profile::Recorder& recorder, std::uint32_t row, const window::Statistics& statistics) {
+  for (std::uint32_t why = 0; why < window::not_cached_reasons; ++why)
+    if (const window::Amount& part = statistics.not_cached[why]; part.count > 0)
+      recorder.not_cached({.window = row, .reason = why, .count = part.count, .bytes = part.bytes});
 }
 
 /// How it came to that; of a window that is not cached nothing.
@@ -61,16 +81,18 @@ void book_course(profile::Recorder& recorder, std::uint32_t row, const Course& c
 
 /// The window is asked before the lock is taken, for which other threads spin.
 void Backend::book(const window::Windows::Known& known) {
-  const std::optional<profile::Caching> caching = caching_of(known);
-  if (!recording_ || !caching) return;
-  profile::WindowRecord record = record_of(known, *caching);
+  if (!recording_ || !is_worth_a_word(known)) return;
+  const window::Statistics statistics = statistics_of(known);
+  profile::WindowRecord record = record_of(statistics, caching_of(known));
   const Course course(known.window());
   const std::lock_guard guard(lock);
   if (!is_ready()) return;
   const WinFacts* const facts = handles.window(known.win());
   record.comm = facts == nullptr ? profile::none : facts->comm;
   const std::uint32_t row = recorder.window(record);
-  if (row != profile::none) book_course(recorder, row, course);
+  if (row == profile::none) return;
+  book_not_cached(recorder, row, statistics);
+  book_course(recorder, row, course);
 }
 
 }  // namespace wherry::interpose

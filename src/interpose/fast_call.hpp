@@ -57,8 +57,6 @@ struct Counted {
 
 /// One that failed, or whose time the coarse clock has seen. Takes the lock.
 void book_as_usual(const Counted& counted, int code, std::uint64_t enter_ns, std::uint64_t leave_ns);
-/// Has the record say that such a call was the last. Takes the lock.
-void book_as_last(const Counted& counted);
 
 /// Whether the call sends to whom those before sent: the root may be another one.
 template <class Arguments>
@@ -95,7 +93,7 @@ int run_counted(const Counted& counted, const Native& native) {
   counted.tally->count();
   counted.comm->untimed.add(kind.function);
   ++counted.comm->sequence;
-  if (backend().recorder.last_row() != kind.each.row) book_as_last(counted);
+  backend().recorder.set_last_row(kind.each.row);
   return code;
 }
 

@@ -13,7 +13,7 @@
 namespace wherry::profile {
 
 inline constexpr char record_magic[8] = {'W', 'H', 'E', 'R', 'R', 'Y', 'R', 'C'};
-inline constexpr std::uint32_t record_version = 6;
+inline constexpr std::uint32_t record_version = 7;
 inline constexpr int size_buckets = 66;  // see bucket_of()
 
 enum class Table : std::uint32_t {
@@ -31,9 +31,11 @@ enum class Table : std::uint32_t {
   window_points,
   window_curves,
   memory,
-  gains
+  gains,
+  paths,
+  not_cached
 };
-inline constexpr std::uint32_t table_count = 15;
+inline constexpr std::uint32_t table_count = 17;
 
 struct TableInfo {
   std::uint64_t offset;  // of the first record, from the start of the file
@@ -71,9 +73,10 @@ struct Header {
 
 /// A function of MPI, by the index that CallRecord::function uses.
 struct FunctionRecord {
-  char name[40];         // "MPI_Alltoall"
-  std::uint32_t kind;    // 0 point-to-point, 1 collective, 2 one-sided, 3 wait or test, 4 other
-  std::uint32_t polled;  // blocking calls that polled; written when MPI ends
+  char name[40];          // "MPI_Alltoall"
+  std::uint32_t kind;     // 0 point-to-point, 1 collective, 2 one-sided, 3 wait or test, 4 other
+  std::uint32_t polled;   // blocking calls that polled; written when MPI ends
+  std::uint64_t counted;  // collectives that were given back, and only counted: without a lock or a clock
 };
 
 /// Calls of one function from one place on one communicator with messages of one size class.
@@ -109,9 +112,9 @@ struct CommRecord {
   char name[40];  // from MPI_Comm_set_name, or "MPI_COMM_WORLD"
 };
 
-/// A program or shared library that contains call sites.
+/// A program or shared library that contains call sites, or a script.
 struct ModuleRecord {
-  std::uint64_t base;
+  std::uint64_t base;  // of a script ~0
   char path[248];
 };
 
@@ -170,8 +173,19 @@ struct TypeRecord {
   char name[40];  // "vector", "subarray", ...
 };
 
-/// The last two are not cached.
-enum class Caching : std::uint32_t { transparent = 0, always = 1, user = 2, shared_memory = 3, dynamic = 4 };
+/// From `shared_memory` on they are not cached.
+enum class Caching : std::uint32_t {
+  transparent = 0,
+  always = 1,
+  user = 2,
+  shared_memory = 3,
+  dynamic = 4,
+  off = 5,
+  one_rank = 6,
+  accelerator = 7,
+  info = 8,
+  no_memory = 9
+};
 
 /// What a window has done on this rank. Written when the window goes, or MPI ends.
 struct WindowRecord {
@@ -195,6 +209,14 @@ struct WindowRecord {
   std::uint64_t node_found;
   std::uint64_t node_offered;
   std::uint64_t node_refused;
+};
+
+/// What of a cached window was not cached, for one reason.
+struct NotCachedRecord {
+  std::uint32_t window;  // index into windows
+  std::uint32_t reason;  // window::NotCached
+  std::uint64_t count;   // gets that were native, or ranges that were fetched and not kept
+  std::uint64_t bytes;   // of these, as far as their types were looked at
 };
 
 /// How a cached window's hits and memory have gone, oldest first.
@@ -238,13 +260,37 @@ struct GainRecord {
   std::uint64_t native_ns, other_ns;  // from one call to the next, mean
 };
 
+enum class FrameKind : std::uint32_t { native = 0, script_line = 1 };
+
+struct PathFrame {
+  std::uint64_t at;      // return address minus the base of its module, as in CallRecord::site; or the line
+  std::uint32_t module;  // index into modules
+  FrameKind kind;
+  bool operator==(const PathFrame&) const = default;
+};
+
+inline constexpr std::size_t path_frames = 4;
+
+/// Calls of a function from a place, by who called the function that holds the place, as far as that was looked at.
+struct PathRecord {
+  std::uint32_t function;  // as in CallRecord, like the next two
+  std::uint32_t module;
+  std::uint64_t site;
+  std::uint64_t calls;  // that the ones looked at stand for
+  std::uint64_t time_ns;
+  std::uint32_t samples;         // looked at
+  std::uint32_t frames;          // used; 0: no caller is known
+  PathFrame frame[path_frames];  // innermost first
+};
+
 static_assert(sizeof(TableInfo) == 24);
 static_assert(sizeof(Header) == 80 + 64 + 40 + 16 + 128 + 256 + 24 * table_count);
-static_assert(sizeof(FunctionRecord) == 48 && sizeof(CallRecord) == 64 && sizeof(PeerRecord) == 24);
+static_assert(sizeof(FunctionRecord) == 56 && sizeof(CallRecord) == 64 && sizeof(PeerRecord) == 24);
 static_assert(sizeof(CommRecord) == 64 && sizeof(ModuleRecord) == 256 && sizeof(UseRecord) == 80);
 static_assert(sizeof(DecisionRecord) == 80 && sizeof(MissRecord) == 96 && sizeof(ArrivalRecord) == 32);
 static_assert(sizeof(TypeRecord) == 64 && sizeof(WindowRecord) == 168);
 static_assert(sizeof(MemoryRecord) == 64 && sizeof(GainRecord) == 48);
+static_assert(sizeof(NotCachedRecord) == 24 && sizeof(PathFrame) == 16 && sizeof(PathRecord) == 104);
 static_assert(sizeof(WindowPointRecord) == 32 && sizeof(WindowCurveRecord) == 16);
 
 /// Size class of a number of bytes: 0 for 0, else 1 + ceil(log2(bytes)): 1 B is 1, 2 B is 2, 3-4 B are 3, ...

@@ -36,8 +36,10 @@ constexpr Extent extents[] = {
     {Table::window_curves, sizeof(WindowCurveRecord), 256},
     {Table::memory, sizeof(MemoryRecord), 16},
     {Table::gains, sizeof(GainRecord), 16},
+    {Table::paths, sizeof(PathRecord), 64},
+    {Table::not_cached, sizeof(NotCachedRecord), 64},
 };
-static_assert(std::size(extents) == table_count);
+static_assert(std::size(extents) == table_count && sizeof(Header) <= 4096);
 
 constexpr std::uint64_t round_up(std::uint64_t bytes) {
   constexpr std::uint64_t page = 4096;
@@ -58,6 +60,7 @@ int create(const std::string& path) {
 
 RecordFile::~RecordFile() {
   if (base_ != nullptr) ::munmap(base_, bytes_);
+  if (fixed_ != nullptr) ::munmap(fixed_, sizeof(Header));
 }
 
 std::string RecordFile::fail(const char* what, int error) {
@@ -83,6 +86,9 @@ std::string RecordFile::open(const std::string& directory, const std::string& na
   const std::uint64_t bytes = first_size();
   if (const int error = ::posix_fallocate(file_, 0, static_cast<off_t>(bytes)))
     return fail("no space for", error);
+  void* const fixed = ::mmap(nullptr, sizeof(Header), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
+  if (fixed == MAP_FAILED) return fail("cannot map", errno);
+  fixed_ = static_cast<Header*>(fixed);
   void* base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   if (base == MAP_FAILED) return fail("cannot map", errno);
   base_ = static_cast<char*>(base);

@@ -1,6 +1,7 @@
 // The record as a file mapped into memory: a header and tables that grow.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -27,6 +28,10 @@ class RecordFile {
   bool is_open() const { return base_ != nullptr; }
   const std::string& path() const { return path_; }
 
+  /// Sets that of the header. Needs no lock, as that part of it never moves.
+  void set_last_call(std::uint32_t call) {
+    if (fixed_ != nullptr) std::atomic_ref(fixed_->last_call).store(call, std::memory_order_relaxed);
+  }
   Header& header() { return *reinterpret_cast<Header*>(base_); }
 
   /// A new record, all zero, at the end of its table; nullptr if there is no space for it.
@@ -56,6 +61,7 @@ class RecordFile {
   int file_ = -1;  // open only while the file is made or grows
   std::uint64_t device_ = 0, inode_ = 0;
   char* base_ = nullptr;
+  Header* fixed_ = nullptr;  // the same header, mapped for itself
   std::uint64_t bytes_ = 0;
   bool full_ = false;  // the disk refused once; do not ask at every event
   std::string path_;   // absolute: the program may change its folder

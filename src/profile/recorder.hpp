@@ -1,8 +1,8 @@
 // What is counted while a program runs, and how it reaches the record.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +47,13 @@ struct CallEvent {
   bool derived;
 };
 
+struct PathEvent {
+  std::uint32_t function;
+  std::uint32_t place;  // of Sites
+  std::uint64_t calls;  // that it stands for
+  std::uint64_t time_ns;
+};
+
 /// Fields as narrow as an event's: to read two of those at once, just after they were written, takes the processor
 /// long.
 struct CallKey {
@@ -87,11 +94,12 @@ class Recorder {
 
   /// The row that the call is counted in; none if there are too many.
   std::uint32_t call(const CallEvent& event);
-  /// More calls like one that call() and used_again() were told of; their time was not taken.
+  /// More calls like one that call() and used_again() were told of; their time was not taken, nor a lock.
   void more(const MoreCalls& calls);
-  /// That of the call that ended last. Needs no lock.
-  std::uint32_t last_row() const { return last_row_.load(std::memory_order_relaxed); }
-  void set_last_row(std::uint32_t row);
+  /// That of the call that ended last. Needs no lock, once the file is open.
+  void set_last_row(std::uint32_t row) { file_.set_last_call(row); }
+  /// Some calls from a place came about like one that was looked at.
+  void path(const PathEvent& event, std::span<const PathFrame> frames);
   void peer(int world_rank, PeerClass kind, std::uint64_t messages, std::uint64_t bytes);
   /// A new communicator; none if there are too many.
   std::uint32_t comm(std::uint64_t key, int size, int rank, std::string_view name);
@@ -120,6 +128,7 @@ class Recorder {
   /// Notes a window that goes; its row, or none if there are too many. Only with a row: its points, and those of its
   /// curve.
   std::uint32_t window(const WindowRecord& window);
+  void not_cached(const NotCachedRecord& part);
   void window_point(const WindowPointRecord& point);
   void window_curve(const WindowCurveRecord& point);
   /// Writes a span of the program's memory; the row is new, or the last.
@@ -132,6 +141,7 @@ class Recorder {
   std::uint32_t add_row(const CallEvent& event, std::uint32_t bucket);
   void copy_modules();
   void thin_arrivals();
+  std::uint32_t add_path(const PathEvent& event, std::span<const PathFrame> frames);
   std::uint32_t add_use(const Subject& subject, std::string_view strategy);
 
   struct Latest {
@@ -141,11 +151,11 @@ class Recorder {
 
   Sites& sites_;
   RecordFile file_;
-  FlatMap<CallKey, std::uint32_t> rows_;  // -> index into calls
-  std::atomic<std::uint32_t> last_row_ = none;
+  FlatMap<CallKey, std::uint32_t> rows_;         // -> index into calls
   std::vector<Latest> latest_;                   // of each function: most calls repeat the one before
   FlatMap<std::uint64_t, std::uint32_t> peers_;  // peer and kind -> index into peers
   FlatMap<std::uint64_t, std::uint32_t> uses_;   // hash of subject and strategy -> index into uses
+  FlatMap<std::uint64_t, std::uint32_t> paths_;  // hash of a place, function and frames -> index into paths
   std::uint64_t arrival_stride_ = 1;             // a power of two
 };
 

@@ -78,6 +78,15 @@ std::uint32_t Sites::add(const void* address) {
   return static_cast<std::uint32_t>(places_.size() - 1);
 }
 
+std::uint32_t Sites::script(std::string_view path) {
+  constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+  const auto known = std::ranges::find_if(
+      modules_, [&](const Module& module) { return module.base == nowhere && module.path == path; });
+  if (known != modules_.end()) return static_cast<std::uint32_t>(known - modules_.begin());
+  modules_.push_back({nowhere, std::string(path), Caller::program});
+  return static_cast<std::uint32_t>(modules_.size() - 1);
+}
+
 std::uint32_t Sites::module_of(std::uint64_t base, const char* name) {
   const auto known =
       std::find_if(modules_.begin(), modules_.end(), [&](const Module& m) { return m.base == base; });

@@ -28,7 +28,7 @@ struct Place {
 };
 
 struct Module {
-  std::uint64_t base;
+  std::uint64_t base;  // of a script ~0
   std::string path;
   Caller caller;
 };
@@ -45,6 +45,8 @@ class Sites {
     if (const std::uint32_t* known = known_.find(key)) return *known;
     return known_.insert(key, add(address));
   }
+  /// Index of the module that stands for a script.
+  std::uint32_t script(std::string_view path);
   const Place& place(std::uint32_t index) const { return places_[index]; }
   const std::vector<Module>& modules() const { return modules_; }
 

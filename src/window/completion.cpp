@@ -243,7 +243,8 @@ void Window::arrive(Target& target, const Done& done) {
     destinations_.arrived();
     if (each.ticket == 0) return;
     if (!come) cache_->abandoned(each.ticket);
-    else if (each.aliased) cache_->passed_on(each.ticket, each.bytes);
+    else if (each.aliased)
+      left_out(NotCached::mixed).add(each.range.bytes), cache_->passed_on(each.ticket, each.bytes);
     else cache_->filled(each.ticket, each.bytes);
   });
   take(target.coming, last, [&](const Coming& each) {
@@ -332,6 +333,11 @@ Statistics Window::statistics() const {
   });
   if (cache_ == nullptr) return statistics;
   statistics.cache = cache_->statistics();
+  const auto take = [&](NotCached why, std::uint64_t count, std::uint64_t bytes) {
+    statistics.not_cached[static_cast<std::size_t>(why)] = {count, bytes};
+  };
+  take(NotCached::exceeds, statistics.cache.too_large, statistics.cache.too_large_bytes);
+  take(NotCached::worth_less, statistics.cache.refused, statistics.cache.refused_bytes);
   // For the cache these are fetched, from whatever place.
   statistics.cache.bytes_fetched -= statistics.node.found_bytes;
   statistics.cache.bytes_saved += statistics.node.found_bytes;

@@ -185,24 +185,42 @@ int Window::send_all_rest() {
   return code;
 }
 
+/// Of a get that the library serves. What is looked at of its type is remembered if it stays valid.
+std::uint64_t Window::bytes_of(const Place& place) {
+  if (place.count <= 0 || place.type == MPI_DATATYPE_NULL) return 0;
+  std::int64_t size = passed_size_, bytes = 0;
+  if (place.type != passed_type_) {
+    const std::shared_ptr<const Shape> shape = types_.shape(place.type);
+    size = std::max<std::int64_t>(shape->size, 0);
+    if (shape->predefined) passed_type_ = place.type, passed_size_ = size;
+  }
+  return __builtin_mul_overflow(size, std::int64_t{place.count}, &bytes) ? 0
+                                                                         : static_cast<std::uint64_t>(bytes);
+}
+
 /// Leaves a get to the library that cannot be cached.
-int Window::pass(int rank, const Native& native) {
+int Window::pass(NotCached why, const Place& place, const Native& native) {
   ++statistics_.passed;
-  track(rank);
+  left_out(why).add(bytes_of(place));
+  track(place.rank);
   return native();
 }
 
 /// Leaves a get to the library that is cheaper without the cache.
-int Window::bypass(int rank, std::uint64_t bytes, const Native& native) {
+int Window::bypass(NotCached why, int rank, std::uint64_t bytes, const Native& native) {
   ++statistics_.bypassed;
+  left_out(why).add(bytes);
   issue(rank);
   return run(targets_[static_cast<std::size_t>(rank)], bytes, native);
 }
 
-/// The same of a get of a window that has no cache yet.
-int Window::get_untracked(int rank, const Native& native) {
+/// The same of a get of a window that has no cache yet, or one that rests. Types are not looked at.
+int Window::get_untracked(const Place& place, const Native& native) {
   ++statistics_.bypassed;
-  track(rank);
+  const bool is_known = place.type == plain_type_ && place.count > 0;
+  left_out(cache_ == nullptr ? NotCached::too_few : NotCached::cheaper)
+      .add(is_known ? static_cast<std::uint64_t>(place.count * plain_size_) : 0);
+  track(place.rank);
   return native();
 }
 

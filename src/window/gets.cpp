@@ -18,25 +18,26 @@ std::uint64_t bytes_asked(const Shape& shape, const Place& place) {
 
 }  // namespace
 
-/// Who can serve a get, and the shapes at both its ends. Of a rank.
+/// Who can serve a get, and the shapes at both its ends; or why the library has to. Of a rank.
 Window::Server Window::examine(const Region& origin, const Place& place, Shapes& shapes) {
-  if (!targets_[static_cast<std::size_t>(place.rank)].is_cached || place.count <= 0 || origin.count <= 0 ||
-      place.type == MPI_DATATYPE_NULL || origin.type == MPI_DATATYPE_NULL)
-    return Server::library;
+  const auto left = [&shapes](NotCached why) { return shapes.why = why, Server::library; };
+  Target& target = targets_[static_cast<std::size_t>(place.rank)];
+  if (!target.is_cached) return left(place.rank == own_ ? NotCached::own_memory : NotCached::arguments);
+  if (place.count <= 0 || origin.count <= 0 || place.type == MPI_DATATYPE_NULL ||
+      origin.type == MPI_DATATYPE_NULL)
+    return left(NotCached::arguments);
   shapes = {types_.shape(place.type), types_.shape(origin.type)};
   const Shape &there = *shapes.there, &here = *shapes.here;
-  if (there.size < 0) return Server::library;
+  if (there.size < 0) return left(NotCached::unknown_type);
   if (!is_inside(place, there)) return Server::nobody;
   std::int64_t bytes_there = 0, bytes_here = 0;
   const bool counted = !__builtin_mul_overflow(there.size, std::int64_t{place.count}, &bytes_there) &&
                        !__builtin_mul_overflow(here.size, std::int64_t{origin.count}, &bytes_here);
-  const bool told = there.is_told(place.count) && here.is_told(origin.count);
-  if (!counted || bytes_there != bytes_here || bytes_there == 0 || bytes_there > most_bytes || !told)
-    return Server::library;
-  if (waits_for_cache(targets_[static_cast<std::size_t>(place.rank)],
-                      static_cast<std::uint64_t>(bytes_there)))
-    return Server::uncached;
-  return make_cache() ? Server::cache : Server::library;
+  if (!counted || bytes_there != bytes_here || bytes_there == 0) return left(NotCached::arguments);
+  if (bytes_there > most_bytes) return left(NotCached::too_long);
+  if (!there.is_told(place.count) || !here.is_told(origin.count)) return left(NotCached::unknown_type);
+  if (waits_for_cache(target, static_cast<std::uint64_t>(bytes_there))) return Server::uncached;
+  return make_cache() ? Server::cache : left(NotCached::no_memory);
 }
 
 int Window::get_any(const Region& origin, const Place& place, float score, const Native& native) {
@@ -44,15 +45,17 @@ int Window::get_any(const Region& origin, const Place& place, float score, const
   Shapes shapes;
   const Server server = examine(origin, place, shapes);
   if (server == Server::nobody) return refuse(MPI_ERR_RMA_RANGE);
-  if (server == Server::library) return expect_librarys(origin, place.rank, pass(place.rank, native));
-  if (server == Server::uncached) return bypass(place.rank, bytes_asked(*shapes.there, place), native);
+  if (server == Server::library) return expect_librarys(origin, place.rank, pass(shapes.why, place, native));
+  if (server == Server::uncached)
+    return bypass(NotCached::too_few, place.rank, bytes_asked(*shapes.there, place), native);
   if (shapes.there->predefined && shapes.there->dense) {
     plain_type_ = place.type;
     plain_size_ = shapes.there->size;
   }
   Target& target = targets_[static_cast<std::size_t>(place.rank)];
   if (!target.account.asks_cache())
-    return expect_librarys(origin, place.rank, bypass(place.rank, bytes_asked(*shapes.there, place), native));
+    return expect_librarys(origin, place.rank,
+                           bypass(NotCached::cheaper, place.rank, bytes_asked(*shapes.there, place), native));
   cache::Range range;
   if (is_plain(origin, place, range) && range.bytes <= by_blocks_below_)
     return get_by_blocks(target, range, bytes_at(origin), score, native);
@@ -184,9 +187,11 @@ int Window::rget(const Region& origin, const Place& place, MPI_Request* request,
   const Server server = examine(origin, place, shapes);
   if (server == Server::nobody) return refuse(MPI_ERR_RMA_RANGE);
   // What is read in transparent mode is valid until it has come, and its request would have to wait for that.
-  if (server != Server::cache || forgets()) return pass(place.rank, native);
+  if (server != Server::cache || forgets())
+    return pass(server == Server::library ? shapes.why : NotCached::by_request, place, native);
   Target& target = targets_[static_cast<std::size_t>(place.rank)];
-  if (!target.account.asks_cache()) return bypass(place.rank, bytes_asked(*shapes.there, place), native);
+  if (!target.account.asks_cache())
+    return bypass(NotCached::cheaper, place.rank, bytes_asked(*shapes.there, place), native);
   return rget_shaped(origin, shapes, place, request, native);
 }
 
@@ -200,7 +205,7 @@ int Window::rget_shaped(const Region& origin, const Shapes& shapes, const Place&
   const cache::Answer answer =
       look_up(place, *shapes.there, packed,
               [&](const cache::Range& range, std::byte* to) { return cache_->peek(range, to); });
-  if (answer != cache::Answer::hit && asks_for_all(bytes)) return pass(place.rank, native);
+  if (answer != cache::Answer::hit && asks_for_all(bytes)) return pass(NotCached::by_request, place, native);
   if (data != nullptr) scatter(*shapes.here, origin.count, packed, bytes_at(origin));
   Account& account = targets_[static_cast<std::size_t>(place.rank)].account;
   if (answer == cache::Answer::hit) {
@@ -223,7 +228,8 @@ int Window::rget_shaped(const Region& origin, const Shapes& shapes, const Place&
 int Window::read_atomically(const Region& result, const Place& place, const Native& native) {
   if (options_.cache.mode != cache::Mode::transparent) return get(result, place, 1, native);
   const Guard guard(*this);
-  return is_rank(place.rank) ? expect_librarys(result, place.rank, pass(place.rank, native)) : native();
+  return is_rank(place.rank) ? expect_librarys(result, place.rank, pass(NotCached::atomic, place, native))
+                             : native();
 }
 
 /// Whether all that is asked for is the target's memory in the window.

@@ -78,18 +78,18 @@ class Window {
     const Guard guard(*this);
     if (is_resting_ && is_rank(place.rank)) [[unlikely]] {
       if (!targets_[static_cast<std::size_t>(place.rank)].account.asks_cache())
-        return get_untracked(place.rank, native);
+        return get_untracked(place, native);
       wake();
     }
     cache::Range range;
     if (!is_plain(origin, place, range)) [[unlikely]]
       return is_rank(place.rank) && targets_[static_cast<std::size_t>(place.rank)].account.skips_lookup()
-                 ? get_untracked(place.rank, native)
+                 ? get_untracked(place, native)
                  : get_any(origin, place, score, native);
     Target& target = targets_[range.target];
     auto* const to = static_cast<std::byte*>(const_cast<void*>(origin.address));
     if (!target.account.asks_cache()) [[unlikely]]
-      return expect_librarys(origin, place.rank, bypass(place.rank, range.bytes, native));
+      return expect_librarys(origin, place.rank, bypass(NotCached::cheaper, place.rank, range.bytes, native));
     if (range.bytes <= by_blocks_below_) [[unlikely]]
       return get_by_blocks(target, range, to, score, native);
     const cache::Answer answer = cache_->probe(range, to, score);
@@ -155,6 +155,7 @@ class Window {
   /// Of a get: at the target, and at the origin.
   struct Shapes {
     std::shared_ptr<const Shape> there, here;
+    NotCached why = NotCached::arguments;  // the library serves it
   };
   enum class Server { cache, library, uncached, nobody };  // uncached: the library, until there is a cache
 
@@ -239,9 +240,11 @@ class Window {
   int serve_waiters(const Target& target);
   int send_rest(int rank);
   int send_all_rest();
-  int pass(int rank, const Native& native);
-  int bypass(int rank, std::uint64_t bytes, const Native& native);
-  int get_untracked(int rank, const Native& native);
+  Amount& left_out(NotCached why) { return statistics_.not_cached[static_cast<std::size_t>(why)]; }
+  std::uint64_t bytes_of(const Place& place);
+  int pass(NotCached why, const Place& place, const Native& native);
+  int bypass(NotCached why, int rank, std::uint64_t bytes, const Native& native);
+  int get_untracked(const Place& place, const Native& native);
   int expect_librarys(const Region& origin, int rank, int code);
   int run(Target& target, std::uint64_t bytes, const Native& native, std::size_t gets = 1);
   void make_progress();
@@ -321,6 +324,8 @@ class Window {
   bool without_memory_ = false;          // for a cache
   MPI_Datatype plain_type_ = MPI_DATATYPE_NULL;
   std::int64_t plain_size_ = 0;
+  MPI_Datatype passed_type_ = MPI_DATATYPE_NULL;  // predefined, of a get that the library served
+  std::int64_t passed_size_ = 0;
   std::vector<Target> targets_;
   std::vector<int> open_;  // targets with operations that are not complete
   Number issued_ = 0;

@@ -1,6 +1,7 @@
 // What a window has done, for whoever asks.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,14 +18,40 @@ struct NodeStatistics {
       0;  // of these: not taken, for they are too large, or another rank was writing there
 };
 
+/// Why something was not cached. The record has them by number.
+enum class NotCached : std::uint32_t {
+  // Gets that were native.
+  own_memory,    // of this rank itself
+  arguments,     // empty, or not as MPI wants them: the library has the word on these
+  unknown_type,  // whose layout is not known
+  too_long,      // for one transfer
+  by_request,    // MPI_Rget of what is not there, or in transparent mode
+  atomic,        // atomic reads in transparent mode: others may change what is read at any time
+  no_memory,     // for a cache
+  cheaper,       // than with the cache
+  too_few,       // so far, for a cache to be made
+  // Ranges that were fetched and not kept.
+  exceeds,     // a quarter of the memory that the cache may take
+  worth_less,  // than what is kept
+  mixed,       // the program has read or written something else to the same place meanwhile
+};
+inline constexpr std::size_t not_cached_reasons = 12;
+static_assert(static_cast<std::size_t>(NotCached::mixed) + 1 == not_cached_reasons);
+
+struct Amount {
+  std::uint64_t count = 0, bytes = 0;
+  void add(std::uint64_t more) { ++count, bytes += more; }
+};
+
 /// Numbers that only grow but for the last four.
 struct Statistics {
   cache::Statistics cache;
   NodeStatistics node;
   std::uint64_t passed =
       0;  // gets that cannot be cached: own rank, no rank, types that are not mapped, requests
-  std::uint64_t bypassed = 0;  // gets that were cheaper without the cache
-  std::uint64_t fetched = 0;   // gets of which something was missing
+  std::uint64_t bypassed = 0;                         // gets that were cheaper without the cache
+  std::array<Amount, not_cached_reasons> not_cached;  // by reason; see Window::left_out()
+  std::uint64_t fetched = 0;                          // gets of which something was missing
   std::uint64_t flushes_saved = 0;
   double seconds_saved =
       0;  // estimated from plain gets that were timed: less if later ones take less; see Account

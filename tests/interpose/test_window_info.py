@@ -10,7 +10,7 @@ import pytest
 from conftest import Launcher
 from preloading import DRIVEN, PROGRAMS, records_in
 
-from wherry.analysis.record import CACHINGS
+from wherry.analysis.record import CACHINGS, NOT_CACHED
 
 RANKS = 2
 #: 5 reads: one of 8 values, one of all 16, and the rest of the same.
@@ -80,6 +80,20 @@ def test_ranks_of_a_node_read_for_each_other(mpi: Launcher, preload: Path, tmp_p
     for rank, (found, offered) in expected.items():
         (row,) = records[rank].tables["windows"]
         assert (int(row["node_found"]), int(row["node_offered"]), int(row["node_refused"])) == (found, offered, 0)
+
+
+@pytest.mark.parametrize("mpi", DRIVEN, indirect=True)
+def test_gets_that_no_cache_serves_have_their_reasons(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+    if mpi.python is None:
+        pytest.skip(f"{mpi.name} has no mpi4py")
+    settings = {"WHERRY_OUTPUT": str(tmp_path)}
+    done = mpi.run([mpi.python, PROGRAMS / "native_gets.py"], RANKS, settings, preload=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for record in records_in(tmp_path):
+        windows = record.tables["windows"]
+        assert [(CACHINGS[row["caching"]], row["passed"]) for row in windows] == [("user", 4), ("one rank", 1)]
+        found = {NOT_CACHED[row["reason"]]: (row["count"], row["bytes"]) for row in record.tables["not_cached"]}
+        assert found == {"of the rank's own memory": (3, 3 * 40), "by MPI_Rget": (1, 40)}
 
 
 def told_by(output: str, rank: int) -> str:

@@ -286,3 +286,35 @@ TEST_CASE("what cannot be opened says so and records nothing") {
   recorder.finish();
   CHECK(!recorder.is_open());
 }
+
+TEST_CASE("paths are summed by function, place and frames, and the first so many are kept") {
+  Recording r;
+  const std::uint32_t place = r.here(), script = r.sites.script("/home/solve.py");
+  CHECK(r.sites.script("/home/solve.py") == script);
+  const std::vector<PathFrame> a{{31, script, FrameKind::script_line}, {7, script, FrameKind::script_line}};
+  const std::vector<PathFrame> b{{31, script, FrameKind::native}, {7, script, FrameKind::script_line}};
+  r.recorder.path({0, place, 1, 10}, a);
+  r.recorder.path({0, place, 5, 100}, b);
+  r.recorder.path({0, place, 3, 20}, a);
+  r.recorder.path({0, place, 1, 1}, {});
+  auto rows = r.read().rows<PathRecord>(Table::paths);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].calls == 4);
+  CHECK(rows[0].time_ns == 30);
+  CHECK(rows[0].samples == 2);
+  CHECK(rows[0].frames == 2);
+  CHECK(rows[0].frame[0] == a[0]);
+  CHECK(rows[1].frame[0] == b[0]);
+  CHECK(rows[1].calls == 5);
+  CHECK(rows[2].frames == 0);
+  CHECK(rows[0].site == r.sites.place(place).offset);
+  const auto modules = r.read().rows<ModuleRecord>(Table::modules);
+  REQUIRE(script < modules.size());
+  CHECK(std::string(modules[script].path) == "/home/solve.py");
+  CHECK(modules[script].base == ~std::uint64_t{0});
+  for (std::uint64_t line = 0; line < 2000; ++line)
+    r.recorder.path({0, place, 1, 1}, std::vector<PathFrame>{{line, script, FrameKind::script_line}});
+  rows = r.read().rows<PathRecord>(Table::paths);
+  CHECK(rows.size() == 1024);
+  CHECK(r.read().info(Table::paths).dropped == 2000 - (1024 - 3));
+}

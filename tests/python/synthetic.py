@@ -115,6 +115,10 @@ def _example_rank(rank: int, ranks: int, program: str, host: str) -> Draft:
                 {"verdict": 2, "pairs": 53, "share": 31_000, "least": 22_000, "most": 40_000}
                 | {"native_ns": 4 * MS, "other_ns": 3_876_000}
             ],
+            "paths": [
+                {"function": 0, "site": 0x1234, "samples": 5, "calls": 90, "time_ns": 180 * MS, "frames": 1}
+                | {"frame": [(0x777, 0, 0), *[(0, 0, 0)] * 3]},
+            ],
             "misses": [{"function": 3, "count": 7, "reason": b"intercommunicator"}],
             "arrivals": [
                 {"function": 1, "sequence": i, "enter_ns": (100 + i + rank) * MS, "leave_ns": (120 + i) * MS}
@@ -125,6 +129,7 @@ def _example_rank(rank: int, ranks: int, program: str, host: str) -> Draft:
                 {"caching": 2, "full_hits": 90, "misses": [8, 2, 0, 0], "bytes_saved": 9000, "bytes_fetched": 1000}
                 | {"passed": 5, "saved_ns": MS}
             ],
+            "not_cached": [{"reason": 0, "count": 5, "bytes": 40}],
             "window_points": [
                 {"lookups": 20, "hits": 10, "storage_bytes": 1 << 14},
                 {"lookups": 100, "hits": 90, "storage_bytes": 1 << 15},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from wherry.analysis.paths import Paths
 from wherry.analysis.record import KINDS, NONE, PEER_CLASSES, Record, comm_key, text
 from wherry.analysis.rows import (
     NS,
@@ -31,7 +32,9 @@ def fill_calls(result: Analysis, ranks: Sequence[Record], resolve_sites: bool) -
     bases: dict[tuple[str, int], int] = {}
     comms: dict[str, CommRow] = {}
     sizes: dict[tuple[int, str], SizeRow] = {}
+    paths = Paths()
     for record in ranks:
+        paths.add(record)
         seen: set[tuple[str, str, int]] = set()
         kinds = [KINDS[kind] for kind in record.tables["functions"]["kind"]]
         names = [text(name) for name in record.tables["functions"]["name"]]
@@ -50,10 +53,11 @@ def fill_calls(result: Analysis, ranks: Sequence[Record], resolve_sites: bool) -
             _add_comm(comms, record, call)
             _add_size(sizes, kind, call)
     places = {place: Site(*place, base) for place, base in bases.items()}
-    texts = name_sites(places.values()) if resolve_sites else {}
+    texts = name_sites([*places.values(), *paths.places()]) if resolve_sites else {}
     for row in sites.values():
         place = places[row.module, row.offset]
         row.site = texts.get(place) or plain(place)
+        row.paths = paths.rows(row.function, row.module, row.offset, texts)
     result.functions = sorted(functions.values(), key=lambda row: -row.totals.seconds)
     result.sites = sorted(sites.values(), key=lambda row: -row.totals.seconds)
     result.comms = sorted(comms.values(), key=lambda row: -row.totals.seconds)

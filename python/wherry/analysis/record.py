@@ -16,7 +16,7 @@ from wherry.errors import WherryError
 from wherry.files import record_files
 
 MAGIC = b"WHERRYRC"
-VERSION = 6
+VERSION = 7
 BUCKETS = 66
 NONE = 0xFFFFFFFF  # an index that refers to nothing
 MOST_RANKS = 1 << 24  # above it a size is taken for damage
@@ -25,19 +25,34 @@ KINDS = ("point-to-point", "collective", "one-sided", "wait or test", "other")
 PEER_CLASSES = ("point-to-point", "collective", "one-sided")
 REASONS = ("trial", "kept", "loaded", "forced", "dropped", "changed")
 LIMITS = ("", "in place", "in order")
-CACHINGS = ("transparent", "always", "user", "shared memory", "dynamic")
+CACHINGS = (
+    "transparent", "always", "user", "shared memory", "dynamic", "switched off", "one rank", "accelerator",
+    "info not understood", "no memory",
+)  # fmt: skip
+#: Why something of a cached window was not cached: gets that were native, and ranges that were fetched and not kept.
+NATIVE_GETS = (
+    "of the rank's own memory", "empty or with arguments that do not fit", "of types whose layout is not known",
+    "too long for one transfer", "by MPI_Rget", "atomic", "no memory for a cache", "plain gets were cheaper",
+    "too few so far for a cache",
+)  # fmt: skip
+NOT_KEPT = ("too large to keep", "worth less than what is kept", "the place was used for something else meanwhile")
+NOT_CACHED = NATIVE_GETS + NOT_KEPT
 FREED = ("as malloc has it", "kept", "taken back")  # memory that the program frees
 VERDICTS = ("open", "native", "replaced")  # of a controlled trial: what is faster
+FRAMES = ("native", "script")  # of a call path: machine code, or a line of a script
+PATH_FRAMES = 4
 CAUSES = ("compulsory", "capacity", "conflict", "invalidated")
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 
 _U2, _U4, _U8, _I4 = "<u2", "<u4", "<u8", "<i4"
 
+_FRAME = np.dtype([("at", _U8), ("module", _U4), ("kind", _U4)])
+
 TABLE_INFO = np.dtype([("offset", _U8), ("record_bytes", _U4), ("capacity", _U4), ("used", _U4), ("dropped", _U4)])
 
 #: Name and layout of each table, in the order of profile::Table.
 TABLES: dict[str, np.dtype[Any]] = {
-    "functions": np.dtype([("name", "S40"), ("kind", _U4), ("polled", _U4)]),
+    "functions": np.dtype([("name", "S40"), ("kind", _U4), ("polled", _U4), ("counted", _U8)]),
     "calls": np.dtype(
         [
             ("function", _U4),
@@ -138,6 +153,19 @@ TABLES: dict[str, np.dtype[Any]] = {
             ("other_ns", _U8),
         ]
     ),
+    "paths": np.dtype(
+        [
+            ("function", _U4),
+            ("module", _U4),
+            ("site", _U8),
+            ("calls", _U8),
+            ("time_ns", _U8),
+            ("samples", _U4),
+            ("frames", _U4),
+            ("frame", _FRAME, (PATH_FRAMES,)),
+        ]
+    ),
+    "not_cached": np.dtype([("window", _U4), ("reason", _U4), ("count", _U8), ("bytes", _U8)]),
 }
 
 HEADER = np.dtype(
@@ -175,8 +203,10 @@ _REFERENCES = {
     "arrivals": (("function", "functions", False), ("comm", "comms", False)),
     "windows": (("comm", "comms", True),),
     "window_points": (("window", "windows", False),),
+    "not_cached": (("window", "windows", False),),
     "window_curves": (("window", "windows", False),),
     "gains": (("comm", "comms", True),),
+    "paths": (("function", "functions", False), ("module", "modules", True)),
 }
 
 #: Upper bounds (exclusive) of numbers that the readers use as indices.
@@ -187,8 +217,10 @@ _BOUNDS = {
     "uses": (("bucket", BUCKETS), ("limit", len(LIMITS))),
     "decisions": (("bucket", BUCKETS), ("reason", len(REASONS)), ("limit", len(LIMITS))),
     "windows": (("caching", len(CACHINGS)),),
+    "not_cached": (("reason", len(NOT_CACHED)),),
     "memory": (("state", len(FREED)),),
     "gains": (("verdict", len(VERDICTS)),),
+    "paths": (("frames", PATH_FRAMES + 1),),
 }
 
 
@@ -337,6 +369,10 @@ def _check_numbers(path: Path, header: Any, tables: dict[str, np.ndarray[Any, An
             _refuse(path, name, column, tables[name][column] >= bound)
     if header["last_call"] != NONE and header["last_call"] >= len(tables["calls"]):
         raise RecordError(f"{path}: damaged: the last call is {header['last_call']} of {len(tables['calls'])}")
+    frames = tables["paths"]["frame"]
+    used = np.arange(PATH_FRAMES) < tables["paths"]["frames"][:, None]
+    wrong = (frames["module"] >= len(tables["modules"])) | (frames["kind"] >= len(FRAMES))
+    _refuse(path, "paths", "frame", np.any(used & wrong, axis=1))
     peers = tables["peers"]["peer"]
     _refuse(path, "peers", "peer", (peers < 0) | (peers >= (size if size >= 0 else MOST_RANKS)))
 

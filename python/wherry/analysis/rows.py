@@ -102,6 +102,17 @@ class FunctionRow:
 
 
 @dataclass
+class PathRow:
+    """How a place that calls MPI was reached, as often as a rank looked."""
+
+    callers: list[str] = field(default_factory=list)  # of the function that holds the place, innermost first
+    script: bool = False  # they end with lines of a script
+    samples: int = 0
+    calls: int = 0  # that these stand for
+    seconds: float = 0.0
+
+
+@dataclass
 class SiteRow:
     function: str
     site: str
@@ -109,6 +120,7 @@ class SiteRow:
     offset: int
     ranks: int
     totals: Totals
+    paths: list[PathRow] = field(default_factory=list)  # the longest in MPI first
 
 
 @dataclass
@@ -255,6 +267,15 @@ class FaultRow:
 
 
 @dataclass
+class NotCachedRow:
+    """Gets that were native, or ranges that were fetched and not kept, for one reason."""
+
+    reason: str  # of record.NOT_CACHED
+    count: int = 0
+    bytes: int = 0  # as far as types were looked at
+
+
+@dataclass
 class WindowRow:
     """Cached windows of one mode, summed over windows and ranks. Hits and misses are of ranges of bytes.
 
@@ -276,6 +297,7 @@ class WindowRow:
     node_found: int = 0  # missed, but read by another rank of the node
     node_offered: int = 0
     node_refused: int = 0
+    not_cached: list[NotCachedRow] = field(default_factory=list)  # the most first
 
     @property
     def whole_hits(self) -> int:
@@ -376,4 +398,6 @@ def from_data(data: dict[str, Any]) -> Analysis:
 
 def _row(row_type: type, row: dict[str, Any]) -> Any:
     totals = {"totals": Totals(**row["totals"])} if "totals" in row else {}
-    return row_type(**{**row, **totals})
+    paths = {"paths": [PathRow(**path) for path in row["paths"]]} if "paths" in row else {}
+    reasons = {"not_cached": [NotCachedRow(**one) for one in row["not_cached"]]} if "not_cached" in row else {}
+    return row_type(**{**row, **totals, **paths, **reasons})

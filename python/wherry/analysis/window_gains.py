@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from wherry import units
 from wherry.analysis import Analysis, WindowRow
+from wherry.analysis.record import CACHINGS, NATIVE_GETS
 
 #: What the record calls windows that are never cached.
-UNCACHED = ("shared memory", "dynamic")
+UNCACHED = CACHINGS[3:]
+_WHY = {
+    "shared memory": "shared memory windows: not cached",
+    "dynamic": "dynamic windows: not cached",
+    "switched off": "windows whose info says off: not cached",
+    "one rank": "windows of one rank: not cached",
+    "accelerator": "windows that may be in an accelerator's memory: not cached",
+    "info not understood": "windows whose info is not understood: not cached",
+    "no memory": "windows without memory for a cache",
+}
+_MOST_REASONS = 2  # in a sentence
 
 
 def sentences(analysis: Analysis) -> list[str]:
@@ -16,7 +27,7 @@ def sentences(analysis: Analysis) -> list[str]:
 
 def _sentence(row: WindowRow) -> str:
     if row.caching in UNCACHED:
-        return f"{row.caching} windows: not cached; {units.count(row.passed)} native gets"
+        return f"{_WHY[row.caching]}; {units.count(row.passed)} native gets"
     words = [f"cached windows ({row.caching}):"]
     if row.lookups > 0:
         words.append(f"{_hits(row)}, {units.bytes_(row.bytes_saved)} not fetched")
@@ -38,8 +49,10 @@ def _hits(row: WindowRow) -> str:
 
 
 def _left(row: WindowRow) -> str:
-    left = f"{units.count(row.passed + row.bypassed)} native gets"
-    return f"{left}, {units.count(row.bypassed)} of them because plain gets were cheaper" if row.bypassed > 0 else left
+    """Native gets, with the most frequent reasons."""
+    reasons = [one for one in row.not_cached if one.reason in NATIVE_GETS][:_MOST_REASONS]
+    said = "; ".join(f"{one.reason}: {units.count(one.count)}" for one in reasons)
+    return f"{units.count(row.passed + row.bypassed)} native gets" + (f" ({said})" if said else "")
 
 
 def _main_cause(row: WindowRow) -> str:

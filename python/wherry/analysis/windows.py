@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wherry.analysis.record import CACHINGS, CAUSES, Record
-from wherry.analysis.rows import Analysis, TrackRow, WindowRow
+from wherry.analysis.record import CACHINGS, CAUSES, NOT_CACHED, Record
+from wherry.analysis.rows import Analysis, NotCachedRow, TrackRow, WindowRow
 
 _SUMS = (
     "full_hits",
@@ -28,6 +28,7 @@ MOST_TRACKS = 6
 
 def fill_windows(result: Analysis, ranks: Sequence[Record]) -> None:
     rows: dict[str, WindowRow] = {}
+    reasons: dict[tuple[str, str], NotCachedRow] = {}
     for record in ranks:
         for window in record.tables["windows"]:
             mode = CACHINGS[int(window["caching"])]
@@ -37,6 +38,14 @@ def fill_windows(result: Analysis, ranks: Sequence[Record]) -> None:
                 setattr(row, name, getattr(row, name) + int(window[name]))
             for cause, count in zip(CAUSES, window["misses"], strict=True):
                 row.misses[cause] += int(count)
+        for part in record.tables["not_cached"]:
+            mode = CACHINGS[int(record.tables["windows"][part["window"]]["caching"])]
+            why = NOT_CACHED[int(part["reason"])]
+            found = reasons.setdefault((mode, why), NotCachedRow(why))
+            found.count += int(part["count"])
+            found.bytes += int(part["bytes"])
+    for (mode, _), found in sorted(reasons.items(), key=lambda item: -item[1].count):
+        rows[mode].not_cached.append(found)
     result.windows = sorted(rows.values(), key=lambda row: -row.lookups)
     tracks = [track for record in ranks for track in _tracks(record)]
     result.tracks = sorted(tracks, key=lambda row: (-row.lookups, row.rank))[:MOST_TRACKS]

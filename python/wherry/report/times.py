@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from wherry import units
-from wherry.analysis import Analysis, RankRow, faults
+from wherry.analysis import Analysis, RankRow, faults, paths
 from wherry.analysis.record import KINDS
 from wherry.draw import charts
 from wherry.draw.charts import Bar, Part
@@ -40,24 +40,30 @@ def functions(analysis: Analysis) -> Markup:
 
 
 def sites(analysis: Analysis) -> Markup:
-    if not analysis.sites:
+    found = paths.places(analysis)
+    if not found:
         return Markup()
     total = sum(row.totals.seconds for row in analysis.functions) or 1.0
     n = max(len(analysis.ranks), 1)
     rows = [
         (
             row.function,
-            row.site,
+            row.place,
             units.seconds(row.totals.seconds / n),
             units.percent(row.totals.seconds / total),
             units.count(row.totals.calls),
             units.bytes_(row.totals.bytes),
             row.ranks,
+            f"{row.samples} of {row.of_samples}" if row.samples < row.of_samples else "",
         )
-        for row in analysis.sites
+        for row in found
     ]
-    headers = ("function", "called from", "time per rank", "of MPI", "calls", "bytes", "ranks")
-    text = "Functions and lines come from the program's debug information; without it, the module and the address."
+    headers = ("function", "called from", "time per rank", "of MPI", "calls", "bytes", "ranks", "samples")
+    text = (
+        "Functions and lines come from the program's debug information; without it, the module and the address. After"
+        " “<” stands who called that function. Where a place is reached in several ways, time, calls and bytes of each"
+        " are estimated by so many samples."
+    )
     return section("Call sites", text, *table_and_rest(headers, rows))
 
 

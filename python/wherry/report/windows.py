@@ -6,10 +6,11 @@ from itertools import pairwise
 
 from wherry import units
 from wherry.analysis import Analysis, window_gains
+from wherry.analysis.record import NATIVE_GETS
 from wherry.analysis.rows import TrackRow
 from wherry.draw import charts
 from wherry.draw.charts import Line
-from wherry.draw.markup import Markup, tag
+from wherry.draw.markup import Markup, table, tag
 from wherry.report.parts import numbers, section
 
 
@@ -18,11 +19,31 @@ def cached(analysis: Analysis) -> Markup:
     if not said:
         return Markup()
     parts = [tag("p", sentence) for sentence in said]
+    parts += _not_cached(analysis)
     if tracks := [row for row in analysis.tracks if row.points]:
         parts += _hits(tracks)
     if tracks := [row for row in analysis.tracks if row.curve]:
         parts += _curves(tracks)
     return section("Cached windows", "", *parts)
+
+
+def _not_cached(analysis: Analysis) -> list[Markup]:
+    rows = [
+        (row.caching, what, one.reason, units.count(one.count), units.bytes_(one.bytes))
+        for row in analysis.windows
+        for one in row.not_cached
+        for what in ("native get" if one.reason in NATIVE_GETS else "range not kept",)
+    ]
+    if not rows:
+        return []
+    text = (
+        "Gets that the library performed, and ranges that were fetched and not kept. Bytes as far as types were seen."
+    )
+    return [
+        tag("h3", "What was not cached"),
+        tag("p", text, class_="soft"),
+        table(("windows", "what", "reason", "count", "bytes"), rows),
+    ]
 
 
 def _hits(tracks: list[TrackRow]) -> list[Markup]:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wherry import units
-from wherry.analysis import Analysis, faults, freed_memory, gains, replaced, window_gains
+from wherry.analysis import Analysis, faults, freed_memory, gains, paths, replaced, window_gains
 
 _MOST_FUNCTIONS, _MOST_SITES, _MOST_MACHINES = 4, 3, 2
 
@@ -107,11 +107,11 @@ def _sites(analysis: Analysis, width: int) -> Table:
     table = _table("time by place", "% of MPI", "calls", "called from")
     total = sum(row.totals.seconds for row in analysis.functions) or 1.0
     # Long names of places must not squeeze the numbers.
-    rows = analysis.sites[:_MOST_SITES]
+    rows = paths.places(analysis)[:_MOST_SITES]
     room = max(width - 26 - max((len(row.function) for row in rows), default=0), 12)
     for row in rows:
         share, calls = units.percent(row.totals.seconds / total), units.count(row.totals.calls)
-        table.add_row(escape(row.function), share, calls, escape(_cut(row.site, room)))
+        table.add_row(escape(row.function), share, calls, escape(_cut(row.place, room)))
     return table
 
 

@@ -15,11 +15,11 @@ from wherry.analysis.record import HEADER, RecordError
 def test_layout_is_that_of_the_header_file() -> None:
     sizes = {name: layout.itemsize for name, layout in record.TABLES.items()}
     assert sizes == {
-        "functions": 48, "calls": 64, "peers": 24, "comms": 64, "modules": 256,
+        "functions": 56, "calls": 64, "peers": 24, "comms": 64, "modules": 256,
         "uses": 80, "decisions": 80, "misses": 96, "arrivals": 32, "types": 64, "windows": 168,
-        "window_points": 32, "window_curves": 16, "memory": 64, "gains": 48,
+        "window_points": 32, "window_curves": 16, "memory": 64, "gains": 48, "paths": 104, "not_cached": 24,
     }  # fmt: skip
-    assert HEADER.itemsize == 80 + 64 + 40 + 16 + 128 + 256 + 24 * 15
+    assert HEADER.itemsize == 80 + 64 + 40 + 16 + 128 + 256 + 24 * 17
     assert record.TABLE_INFO.itemsize == 24
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from synthetic import MS, Draft, example, write
 
 from wherry import units
 from wherry.analysis import Analysis, analyse, from_data, machines, record
+from wherry.analysis.record import NOT_CACHED
+from wherry.report import windows
 from wherry.run.summary import Context, print_summary
 
 
@@ -288,16 +291,33 @@ def test_hits_in_part_and_gets_that_went_past_the_cache_are_told_apart(tmp_path:
     drafts = example(2)
     for draft in drafts:
         draft.rows["windows"][0] |= {"full_hits": 60, "pending_hits": 10, "partial_hits": 20, "bypassed": 3}
+        draft.rows["not_cached"] = [
+            {"reason": NOT_CACHED.index("plain gets were cheaper"), "count": 3, "bytes": 300},
+            {"reason": NOT_CACHED.index("of the rank's own memory"), "count": 4, "bytes": 4},
+            {"reason": NOT_CACHED.index("by MPI_Rget"), "count": 1},
+            {"reason": NOT_CACHED.index("too large to keep"), "count": 900, "bytes": 1 << 30},
+        ]
     result = analysed(tmp_path, drafts)
     text = " ".join(shown(result, 200).split())
     assert "70% of 200 ranges looked up were hits and 20% in part, 17.6 KiB not fetched" in text
-    assert "; 16 native gets, 6 of them because plain gets were cheaper" in text
+    assert "; 16 native gets (of the rank's own memory: 8; plain gets were cheaper: 6)" in text
+    (row,) = result.windows
+    assert [(one.reason, one.count, one.bytes) for one in row.not_cached] == [
+        ("too large to keep", 1800, 2 << 30),
+        ("of the rank's own memory", 8, 8),
+        ("plain gets were cheaper", 6, 600),
+        ("by MPI_Rget", 2, 0),
+    ]
+    page = str(windows.cached(result))
+    assert all(one.reason.replace("'", "&#x27;") in page for one in row.not_cached)
+    assert "range not kept" in page
+    assert from_data(json.loads(json.dumps(result.data()))).windows == result.windows
 
 
 def test_windows_whose_gets_all_went_past_the_cache(tmp_path: Path) -> None:
     draft = Draft(rows={"windows": [{"comm": record.NONE, "caching": 0, "bypassed": 7}]})
     text = " ".join(shown(analysed(tmp_path, [draft]), 200).split())
-    assert ": no range was looked up; 7 native gets, 7 of them because plain gets were cheaper" in text
+    assert ": no range was looked up; 7 native gets" in text
 
 
 def test_what_the_ranks_of_a_node_read_for_each_other(tmp_path: Path) -> None:

@@ -1,0 +1,76 @@
+#include "profile/call_paths.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <string_view>
+#include <utility>
+
+#include "profile/stack.hpp"
+
+namespace wherry::profile {
+namespace {
+
+constexpr std::size_t script_lines = 3;
+
+/// Whether a module calls the program's main(), or starts its threads.
+bool starts_programs(std::string_view path) {
+  const std::string_view file = path.substr(path.rfind('/') + 1);
+  return file.starts_with("libc.so") || file.starts_with("libpthread") || file.starts_with("ld-linux");
+}
+
+}  // namespace
+
+/// The next one is in the mean as far away as an eighth of those seen, or half of that, which makes eight and then some
+/// for each doubling; or nearer.
+std::uint64_t PathSampling::look_at(Place& place) {
+  const std::uint64_t mean_ns = place.time_ns / place.seen;
+  const std::uint64_t affordable = std::max<std::uint64_t>(ns_each_ / std::max<std::uint64_t>(mean_ns, 1), 1);
+  const std::uint64_t gap = std::bit_floor(std::min({place.seen / 8 + 1, affordable, largest_gap}));
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 7;
+  random_ ^= random_ << 17;
+  place.left = random_ % (2 * gap - 1);
+  return std::exchange(place.waiting, 0);
+}
+
+void CallPaths::find_interpreter() {
+  python_.find();
+  if (python_.is_there()) sampling_.set_ns_each(ns_each_of_script);
+}
+
+std::span<const PathFrame> CallPaths::path(std::uint32_t place) {
+  const Place site = sites_.place(place);
+  const std::uint64_t base = site.module == ~0U ? 0 : sites_.modules()[site.module].base;
+  const auto* const address = reinterpret_cast<const void*>(base + site.offset);
+  std::array<const void*, deepest> callers;
+  const std::size_t most = python_.is_there() ? deepest : path_frames;
+  const std::span<const void* const> found(callers.data(), callers_of(address, {callers.data(), most}));
+  count_ = 0;
+  std::array<ScriptLine, script_lines> lines;
+  const std::size_t script = python_.lines(lines);
+  if (script == 0) add_native(found, path_frames, ~0U);
+  else add_native(found, path_frames - script, site.module);
+  for (std::size_t i = 0; i < script; ++i)
+    add({lines[i].line, sites_.script(lines[i].file), FrameKind::script_line});
+  return {frames_.data(), count_};
+}
+
+/// Up to the interpreter, or to what calls main().
+void CallPaths::add_native(std::span<const void* const> callers, std::size_t most, std::uint32_t but_module) {
+  for (const void* const caller : callers) {
+    if (count_ == most) return;
+    const Place place = sites_.place(sites_.find(caller));
+    if (place.module == ~0U) continue;
+    const Module& module = sites_.modules()[place.module];
+    if (python_.holds(module.base) || starts_programs(module.path)) return;
+    if (place.module != but_module) add({place.offset, place.module, FrameKind::native});
+  }
+}
+
+bool CallPaths::add(const PathFrame& frame) {
+  if (count_ == frames_.size()) return false;
+  frames_[count_++] = frame;
+  return true;
+}
+
+}  // namespace wherry::profile

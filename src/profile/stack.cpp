@@ -1,0 +1,57 @@
+#include "profile/stack.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include <cstdint>
+
+extern "C" [[gnu::weak]] void* __libc_stack_end;  // of the main thread, by glibc's loader
+
+namespace wherry::profile {
+namespace {
+
+/// Frames of Wherry's own above the call.
+constexpr std::size_t own_frames = 24;
+
+struct Walk {
+  const void* site;
+  std::span<const void*> callers;
+  std::size_t passed = 0, found = 0;
+  bool at_site = false;
+};
+
+_Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
+  auto& walk = *static_cast<Walk*>(data);
+  const auto* const address = reinterpret_cast<const void*>(_Unwind_GetIP(context));
+  if (!walk.at_site) {
+    walk.at_site = address == walk.site;
+    return walk.at_site || ++walk.passed < own_frames ? _URC_NO_REASON : _URC_END_OF_STACK;
+  }
+  if (address == nullptr) return _URC_END_OF_STACK;
+  walk.callers[walk.found++] = address;
+  return walk.found < walk.callers.size() ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+/// Where the outermost frame of a coroutine returns to may be no code, and the unwinder reads there. The main thread's
+/// stack has at least 128 MiB to itself; that of another one lies below what the thread pointer points to.
+bool is_on_threads_stack() {
+  constexpr std::uintptr_t own_bytes = std::uintptr_t{128} << 20, others_bytes = std::uintptr_t{8} << 20;
+  const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  if (::syscall(SYS_gettid) == ::getpid()) {
+    if (&__libc_stack_end == nullptr) return false;
+    return reinterpret_cast<std::uintptr_t>(__libc_stack_end) - here < own_bytes;
+  }
+  return reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer()) - here < others_bytes;
+}
+
+}  // namespace
+
+std::size_t callers_of(const void* site, std::span<const void*> callers) {
+  if (callers.empty() || !is_on_threads_stack()) return 0;
+  Walk walk{site, callers};
+  ::_Unwind_Backtrace(visit, &walk);
+  return walk.found;
+}
+
+}  // namespace wherry::profile
