@@ -154,7 +154,7 @@ std::string told(const std::string& strategy) {
 }
 
 /// The ranks of a simulation are threads of one process that take turns.
-const std::shared_ptr<run::AlgorithmCandidates>& offers_of_process() {
+const std::shared_ptr<run::AlgorithmCandidates>& candidates_of_process() {
   static const auto candidates = std::make_shared<run::AlgorithmCandidates>();
   return candidates;
 }
@@ -170,7 +170,7 @@ void join(const Asked& asked, const Call& call, run::Runtime& runtime) {
 /// Of training, the last call is the first after it; what is asked for by name is made ready in the call before.
 Outcome run_whole_path(const Asked& asked, Call& call) {
   const std::string strategy = told(asked.strategy);
-  simulated::WholePath path(strategy, offers_of_process(), asked.machine);
+  simulated::WholePath path(strategy, candidates_of_process(), asked.machine);
   const auto once = [&] { return timed([&] { return asked.what.call(call, &path.runtime()); }); };
   join(asked, call, path.runtime());
   double seconds = 0;

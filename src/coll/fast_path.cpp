@@ -50,7 +50,7 @@ void FastPathCalls::grow_learned(Communicator& c, FastPath& fast_path, const Des
   const bool is_native = !choice.algorithms[learner.winner()];
   fast_path.trial = choice.cell.deciding_trial();
   fast_path.choice = &choice;
-  fast_path.left = is_native || fast_path.trial != nullptr ? learner.quiet() : 0;
+  fast_path.left = is_native || fast_path.trial != nullptr ? learner.calls_until_decision() : 0;
 }
 
 }  // namespace wherry::run

@@ -72,7 +72,7 @@ NodeTraffic count_node(std::span<const int> members, Counting counting, const Co
   return t;
 }
 
-// ---- Pricing
+// ---- Estimates
 
 double own_seconds(const PhaseTraffic& t, double block_bytes, const Machine& m) {
   const long long within = std::max(t.sends_within, t.receives_within);
@@ -196,12 +196,12 @@ long long copies_on_arrival(const schedule::Schedule& s, const schedule::Message
 }
 
 Traffic traffic(const schedule::Strategy& strategy, const topology::Placement& placement) {
-  const Counting counting = placement.size() <= priced_exactly ? Counting::exact : Counting::sampled;
+  const Counting counting = placement.size() <= counted_exactly ? Counting::exact : Counting::sampled;
   const auto count = [&](int rank) { return count_phases(strategy.schedule(placement, rank), placement); };
   return {.nodes = count_nodes(placement, counting, count), .most_slots = strategy.most_slots(placement)};
 }
 
-Cost price(const Traffic& traffic, long long block_bytes, const Machine& machine) {
+Cost estimate(const Traffic& traffic, long long block_bytes, const Machine& machine) {
   Cost cost;
   cost.seconds = all_seconds(traffic, static_cast<double>(block_bytes), machine);
   for (const NodeTraffic& node : traffic.nodes) count_busiest(node, cost);
@@ -213,7 +213,7 @@ Cost price(const Traffic& traffic, long long block_bytes, const Machine& machine
 
 Cost cost(const schedule::Strategy& strategy, const topology::Placement& placement, long long block_bytes,
           const Machine& machine) {
-  return price(traffic(strategy, placement), block_bytes, machine);
+  return estimate(traffic(strategy, placement), block_bytes, machine);
 }
 
 }  // namespace wherry::model

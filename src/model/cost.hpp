@@ -79,8 +79,8 @@ long long copies_to_send(const schedule::Schedule& s, const schedule::Message& m
 long long copies_on_arrival(const schedule::Schedule& s, const schedule::Message& m);
 
 /// Up to this many ranks every rank is counted. Beyond, some ranks of some nodes stand for the others,
-/// which keeps pricing all strategies at 1024 ranks well below a second.
-inline constexpr int priced_exactly = 64;
+/// which keeps estimating all strategies at 1024 ranks well below a second.
+inline constexpr int counted_exactly = 64;
 
 enum class Counting { exact, sampled };
 
@@ -95,20 +95,20 @@ using CountRank = std::function<std::vector<PhaseTraffic>(int rank)>;
 std::vector<NodeTraffic> count_nodes(const topology::Placement& placement, Counting counting,
                                      const CountRank& count);
 
-/// Walks schedules: exact up to `priced_exactly` ranks, sampled beyond. The same on all ranks.
+/// Walks schedules: exact up to `counted_exactly` ranks, sampled beyond. The same on all ranks.
 Traffic traffic(const schedule::Strategy& strategy, const topology::Placement& placement);
 
-/// Prices what was counted: linear in what traffic holds, so keep it to price several sizes.
-Cost price(const Traffic& traffic, long long block_bytes, const Machine& machine);
+/// The estimate for what was counted: linear in what traffic holds, so keep it for several sizes.
+Cost estimate(const Traffic& traffic, long long block_bytes, const Machine& machine);
 
-/// price(traffic(...), ...).
+/// estimate(traffic(...), ...).
 Cost cost(const schedule::Strategy& strategy, const topology::Placement& placement, long long block_bytes,
           const Machine& machine);
 
 // Schedules of other kinds than all-to-alls: their blocks are segments or edges (schedule_cost.cpp).
 
-/// Walks schedules; price() it with the bytes of a segment. Combining counts as copying, and so does packing several
-/// ranges. Ranks that are alike are sampled beyond `priced_exactly`.
+/// Walks schedules; estimate() takes it with the bytes of a segment. Combining counts as copying, and so does packing
+/// several ranges. Ranks that are alike are sampled beyond `counted_exactly`.
 Traffic traffic(const schedule::SegmentStrategy& strategy, const topology::Placement& placement,
                 const schedule::Parameters& parameters);
 

@@ -34,7 +34,7 @@ PhaseTraffic count_phase(const schedule::SegmentSchedule& s, std::size_t index,
 
 Traffic traffic(const schedule::SegmentStrategy& strategy, const topology::Placement& placement,
                 const schedule::Parameters& parameters) {
-  const bool sampled = placement.size() > priced_exactly && strategy.ranks == schedule::Ranks::alike;
+  const bool sampled = placement.size() > counted_exactly && strategy.ranks == schedule::Ranks::alike;
   Traffic t;
   t.nodes = count_nodes(placement, sampled ? Counting::sampled : Counting::exact, [&](int rank) {
     const schedule::SegmentSchedule s = schedule::schedule(strategy, placement, rank, parameters);
@@ -49,11 +49,12 @@ Traffic traffic(const schedule::SegmentStrategy& strategy, const topology::Place
 Cost cost(const schedule::SegmentStrategy& strategy, const topology::Placement& placement,
           const schedule::Parameters& parameters, long long buffer_bytes, const Machine& machine) {
   const long long segments = std::max(1, strategy.segments(placement, parameters));
-  return price(traffic(strategy, placement, parameters), (buffer_bytes + segments - 1) / segments, machine);
+  return estimate(traffic(strategy, placement, parameters), (buffer_bytes + segments - 1) / segments,
+                  machine);
 }
 
 Traffic traffic(const schedule::Routed& routed, const topology::Placement& placement) {
-  const Counting counting = placement.size() <= priced_exactly ? Counting::exact : Counting::sampled;
+  const Counting counting = placement.size() <= counted_exactly ? Counting::exact : Counting::sampled;
   const auto count = [&](int rank) { return count_phases(routed.schedule(rank), placement); };
   return {.nodes = count_nodes(placement, counting, count), .most_slots = routed.most_slots()};
 }

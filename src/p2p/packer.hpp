@@ -32,8 +32,8 @@ struct Data {
 /// What became of one call.
 struct Moved {
   Copier copier = Copier::native;
-  bool taken =
-      false;  // the call was right: MPICH gives MPI_SUCCESS where an error handler of the program's own has seen an error
+  // The call was right: MPICH gives MPI_SUCCESS where an error handler of the program's own has seen an error.
+  bool taken = false;
   Offset bytes = 0;  // of derived types; 0: there was nothing to choose
   std::optional<Found> found;
   std::string_view fallback;  // why it was native, where Wherry cannot do it

@@ -31,7 +31,7 @@ constexpr int ceil_root(int n, int degree) {
 
 /// The smallest k with 2 to the power k >= n; n >= 1.
 /// log2(n), with straight lines between powers of two. Unlike the library's logarithm it has the same bits everywhere:
-/// ranks that price differently choose differently.
+/// ranks that estimate differently choose differently.
 constexpr double levels(long long n) {
   const int floor = static_cast<int>(std::bit_width(static_cast<unsigned long long>(n))) - 1;
   const long long power = 1LL << floor;

@@ -33,7 +33,7 @@ struct Question {
   int root;
   tuning::Load load;
   long long staging_max;
-  PricedBy by;
+  EstimateConstants constants;
 };
 
 Question question_in(const Options& options) {
@@ -50,7 +50,7 @@ Question question_in(const Options& options) {
           .root = root_of(options, operation, placement),
           .load = {placement.size(), bytes},
           .staging_max = static_cast<long long>(settings.staging_max),
-          .by = priced_by(options)};
+          .constants = estimate_constants(options)};
 }
 
 /// A strategy and what becomes of it.
@@ -64,9 +64,9 @@ tuning::Calls calls_like(const Question& q, Limit limit = Limit::none) {
   return {q.operation.collective, limit, {q.load.ranks, tuning::shared_bytes(q.load.bytes)}};
 }
 
-/// Offers are counted for root 0.
+/// Candidates are counted for root 0.
 model::Cost cost_of(const Question& q, const AlgorithmCandidate& candidate) {
-  const auto cost = [&](const AlgorithmCandidate& o) { return tuning::cost(o, q.load, q.by.machine); };
+  const auto cost = [&](const AlgorithmCandidate& o) { return tuning::cost(o, q.load, q.constants.machine); };
   return q.root == 0 ? cost(candidate) : cost(tuning::counted(candidate.algorithm, q.placement, q.root));
 }
 
@@ -118,13 +118,13 @@ Answer answer_to(const Question& q) {
     const auto fits = [&](const AlgorithmCandidate& o) {
       return tuning::fits(o, calls, q.placement, {q.staging_max});
     };
-    return tuning::estimates(candidates, calls.load, q.by.machine, fits);
+    return tuning::estimates(candidates, calls.load, q.constants.machine, fits);
   };
   const std::vector<Estimate> estimates = taken(Limit::none);
 
   const auto tried = [&](std::span<const Estimate> of) {
     return names(tuning::shortlist_for(q.operation.collective,
-                                       tuning::candidates(of, calls_like(q).load, q.by.machine)));
+                                       tuning::candidates(of, calls_like(q).load, q.constants.machine)));
   };
   Answer answer{.tried = tried(estimates), .tried_in_order = {}, .candidates = {}, .refused = {}};
   if (q.stencil && !tuning::is_promising(q.stencil->graph, q.placement)) answer.tried = {"native"};
@@ -171,7 +171,7 @@ void write_question(JsonWriter& json, const Question& q) {
   if (q.stencil) json.member("neighbours", q.stencil->graph.most_neighbors());
   const bool blocks = !q.operation.segments || schedule::in_blocks(*q.operation.segments);
   json.member(blocks ? "block_bytes" : "buffer_bytes", q.load.bytes);
-  json.member("priced_by", [&] { write(json, q.by); });
+  json.member("priced_by", [&] { write(json, q.constants); });
   json.member("node_sizes", [&] {
     json.array([&] {
       for (int node = 0; node < q.placement.nodes(); ++node) json.value(q.placement.members(node).size());

@@ -98,39 +98,39 @@ int fit(Words words) {
   return 0;
 }
 
-PricedBy priced_by(const Options& options) {
+EstimateConstants estimate_constants(const Options& options) {
   const auto file = options.text("--tuning"), mpi = options.text("--mpi");
   if (mpi && !file) throw usage_error("--mpi names a row of a tuning file; add --tuning FILE");
-  PricedBy by;
+  EstimateConstants used;
   if (const auto text = options.text("--constants")) {
-    if (file) throw usage_error("--constants and --tuning both say what to price by; give one of them");
-    by.machine = model::machine_with(model::constants_in(*text));
+    if (file) throw usage_error("--constants and --tuning both name the constants; give one of them");
+    used.machine = model::machine_with(model::constants_in(*text));
   }
-  if (!file) return by;
+  if (!file) return used;
   const tuning::TuningTable table = tuning::load(*file).table;
   const tuning::MachineRow* fitting = nullptr;
   for (const tuning::MachineRow& row : table.machines()) {
     if (row.key.machine != machine_name()) continue;
-    by.fitted.push_back(row.key.mpi);
+    used.fitted.push_back(row.key.mpi);
     if (!mpi || row.key.mpi == *mpi) fitting = &row;
   }
-  if (fitting == nullptr || (!mpi && by.fitted.size() > 1)) return by;
-  by.machine = model::machine_with(fitting->constants);
-  by.fitted_with = fitting->key.mpi;
-  return by;
+  if (fitting == nullptr || (!mpi && used.fitted.size() > 1)) return used;
+  used.machine = model::machine_with(fitting->constants);
+  used.fitted_with = fitting->key.mpi;
+  return used;
 }
 
-void write(JsonWriter& json, const PricedBy& by) {
+void write(JsonWriter& json, const EstimateConstants& used) {
   json.object([&] {
-    json.member("fitted_with", by.fitted_with);
+    json.member("fitted_with", used.fitted_with);
     json.member("fitted", [&] {
       json.array([&] {
-        for (const std::string& mpi : by.fitted) json.value(mpi);
+        for (const std::string& mpi : used.fitted) json.value(mpi);
       });
     });
     json.member("constants", [&] {
       json.object([&] {
-        for (const model::Constant& c : constants) json.member(c.name, by.machine.*c.member);
+        for (const model::Constant& c : constants) json.member(c.name, used.machine.*c.member);
       });
     });
   });

@@ -11,7 +11,7 @@
 namespace wherry::tools {
 
 /// fitted_with: the MPI library of the row that the constants are from; empty: they are the defaults.
-struct PricedBy {
+struct EstimateConstants {
   model::Machine machine;
   std::string fitted_with;
   std::vector<std::string> fitted;  // the libraries that this machine has rows for
@@ -19,8 +19,8 @@ struct PricedBy {
 
 /// The constants in --constants; or the row of this machine in the tuning file that --tuning names: that of the library
 /// --mpi, or the only one.
-PricedBy priced_by(const Options& options);
+EstimateConstants estimate_constants(const Options& options);
 
-void write(JsonWriter& json, const PricedBy& by);
+void write(JsonWriter& json, const EstimateConstants& used);
 
 }  // namespace wherry::tools

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* usage = R"(usage: wherry-plan COMMAND ...
   strategies                                    all strategies of all operations
-  explain [--op OPERATION] -n RANKS [PLACE] [--root RANK] -m BYTES [PRICES]
+  explain [--op OPERATION] -n RANKS [PLACE] [--root RANK] -m BYTES [CONSTANTS]
                                                 what would run, and what each would cost, cheapest first
   draw [OPERATION] STRATEGY -n RANKS [PLACE] [--root RANK] [--depth SEGMENTS] [--format FORMAT]
                                                 a picture, FORMAT svg (default) or text
@@ -29,8 +29,8 @@ constexpr const char* usage = R"(usage: wherry-plan COMMAND ...
 OPERATION: alltoall (default), alltoallv, alltoallw, allgather, bcast, ...: MPI's name in small letters
 neighbor_alltoall and its like take --grid EXTENTS [--reach STEPS] instead of -n: ranks on a grid such as
 4x4x4, which wraps around, with all neighbors up to so many steps (default 1) away
-PRICES: --tuning FILE [--mpi LIBRARY]  this machine's constants of the cost model, from a tuning file
-        --constants L                  a list such as alpha_between=8e-6,latency_between=4e-5
+CONSTANTS: --tuning FILE [--mpi LIBRARY]  this machine's constants of the cost model, from a tuning file
+           --constants L                  a list such as alpha_between=8e-6,latency_between=4e-5
 PLACE: --nodes K     consecutive ranks on K nodes, as even as possible
        --node-of L   rank r on the r-th node of the list, such as 0,0,1,1
        neither       every rank on a node of its own

@@ -67,7 +67,7 @@ long long staging_bytes(const AlgorithmCandidate& candidate, const Load& load) {
 }
 
 model::Cost cost(const AlgorithmCandidate& candidate, const Load& load, const model::Machine& machine) {
-  return model::price(candidate.traffic, unit_bytes(candidate, load), machine);
+  return model::estimate(candidate.traffic, unit_bytes(candidate, load), machine);
 }
 
 std::vector<Estimate> estimates(std::span<const AlgorithmCandidate> candidates, const Load& load,

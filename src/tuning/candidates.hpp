@@ -14,7 +14,7 @@
 
 namespace wherry::tuning {
 
-/// An algorithm that applies to a placement, and what it does there: counted once, priced for every size.
+/// An algorithm that applies to a placement, and what it does there: counted once, with an estimate for every size.
 struct AlgorithmCandidate {
   schedule::Algorithm algorithm;
   model::Traffic traffic;
@@ -25,7 +25,7 @@ struct AlgorithmCandidate {
 AlgorithmCandidate counted(const schedule::Algorithm& algorithm, const topology::Placement& placement,
                            int root = 0);
 
-/// The most segments that a pipeline cuts its data into: what is counted and priced are the powers of two up to it.
+/// The most segments that a pipeline cuts its data into: what is counted and estimated are the powers of two up to it.
 inline constexpr int deepest = 256;
 
 /// Everything that applies to a placement, in the registry's order. Every depth of a pipeline is an algorithm of its
@@ -42,7 +42,7 @@ struct Load {
   long long unit_bytes = 1;  // what may not be cut
 };
 
-/// The sizes up to the next power of two share what is learned, and are priced as the largest of them.
+/// The sizes up to the next power of two share what is learned, and are estimated as the largest of them.
 long long shared_bytes(long long bytes);
 
 /// Staging that an all-to-all of equal blocks may need on any rank: slots, and packed copies of both buffers.
@@ -77,11 +77,11 @@ schedule::Algorithm deepened(const schedule::Algorithm& algorithm, const topolog
 /// The machine of the second opinion in expected_seconds(): all latencies are four times as long.
 model::Machine with_long_waits(model::Machine machine);
 
-/// What a learner had better expect of each: the cost model with a doubt. The constants are rarely those of the
-/// machine, and most often it is waiting that takes longer: ranks that share a core must be woken first, switches are
-/// slow. So the geometric mean counts of how far a strategy is behind the best here and where all waits are longer, in
-/// units of the best here. What is first in both stays first; what needs few steps gets its chance. A pipeline keeps
-/// the depth that is best here. The same bits on all ranks.
+/// What a learner had better expect of each: the cost model, where latencies may be longer than it says. The constants
+/// are rarely those of the machine, and most often it is waiting that takes longer: ranks that share a core must be
+/// woken first, switches are slow. So the geometric mean counts of how far a strategy is behind the best here and where
+/// all waits are longer, in units of the best here. What is first in both stays first; what needs few steps gets its
+/// chance. A pipeline keeps the depth that is best here. The same bits on all ranks.
 std::vector<double> expected_seconds(std::span<const Estimate> estimates, const Load& load,
                                      const model::Machine& machine);
 

@@ -17,7 +17,8 @@ constexpr std::size_t trusted_trials = 2;
 // Calls for which a round is put off at most: who holds it may wait for calls that no longer come.
 constexpr std::uint64_t most_held = 256;
 
-// Calls before the first look of a learner that begins with a choice: there is less to correct than after training.
+// Calls before the first re-evaluation of a learner that begins with a choice: there is less to correct than after
+// training.
 constexpr std::uint64_t least_gap_when_known = 512;
 
 double best_prediction(std::span<const Candidate> candidates) {
@@ -53,10 +54,10 @@ Learner::Learner(std::vector<Candidate> candidates, LearnerOptions options)
       standing_(candidates_.size(), Standing::untried),
       samples_(candidates_.size()),
       native_beside_(candidates_.size()),
-      looked_at_(candidates_.size()),
+      reevaluated_(candidates_.size()),
       affordable_s_(options.affordable_s),
       tried_(candidates_.size()),
-      look_gap_(std::max<std::uint64_t>(options.look_first, 1)),
+      reevaluation_gap_(std::max<std::uint64_t>(options.reevaluate_first, 1)),
       times_(candidates_.size(), never) {
   require(!candidates_.empty(), "a learner has no candidates; give it at least the native collective");
   fill_predictions(std::span(candidates_).subspan(1));
@@ -73,15 +74,15 @@ Learner Learner::settled_on(std::vector<Candidate> candidates, std::size_t winne
   require(winner < candidates.size(), "the winner of a settled learner is not among its candidates");
   const double budget = std::exchange(options.budget, 0);
   Learner learner(std::move(candidates), options);
-  learner.look_gap_ = std::max(learner.look_gap_, least_gap_when_known);
+  learner.reevaluation_gap_ = std::max(learner.reevaluation_gap_, least_gap_when_known);
   learner.options_.budget = budget;
-  if (native_seconds && known(*native_seconds)) learner.samples_[native] = {sane(*native_seconds)};
-  if (seconds && known(*seconds)) learner.samples_[winner] = {sane(*seconds)};
+  if (native_seconds && known(*native_seconds)) learner.samples_[native] = {clamped(*native_seconds)};
+  if (seconds && known(*seconds)) learner.samples_[winner] = {clamped(*seconds)};
   learner.standing_[winner] = Standing::contender;
   learner.winner_ = winner;
   learner.report(Reason::loaded, winner);
-  learner.schedule_look();
-  learner.schedule_glance();
+  learner.schedule_reevaluation();
+  learner.schedule_drift_check();
   return learner;
 }
 
@@ -99,73 +100,74 @@ std::size_t Learner::pick() const { return trying() ? round_[position_] : winner
 
 void Learner::took(double seconds) {
   ++calls_;
-  if (trying()) note_trial(sane(seconds));
+  if (trying()) note_trial(clamped(seconds));
   else if (!round_.empty() || is_held()) return;  // or its agreement is under way
   else if (calls_ >= resume_at_) resume();
-  else if (calls_ >= look_at_) begin_look();
-  else if (calls_ >= glance_at_) begin_glance();
+  else if (calls_ >= reevaluation_at_) begin_reevaluation();
+  else if (calls_ >= drift_check_at_) begin_drift_check();
 }
 
 /// The calls after which a round is due.
-std::uint64_t Learner::due() const { return std::min({look_at_, glance_at_, resume_at_}); }
+std::uint64_t Learner::due() const { return std::min({reevaluation_at_, drift_check_at_, resume_at_}); }
 
 bool Learner::is_held() const { return held_ && (calls_ < due() || calls_ - due() < most_held); }
 
-std::uint64_t Learner::quiet() const {
+std::uint64_t Learner::calls_until_decision() const {
   const std::uint64_t due = this->due();
   if (!round_.empty() || due <= calls_) return 0;
   return due == never_due ? never_due : due - calls_ - 1;
 }
 
 void Learner::skip(std::uint64_t calls) {
-  ensure(calls <= quiet(), "only calls that quiet() has promised can be skipped");
+  ensure(calls <= calls_until_decision(), "only calls until the next decision can be skipped");
   calls_ += calls;
 }
 
-/// Whether the next call is the last of its row.
-bool Learner::ends_row() const {
+/// Whether the next call is the last of its burst.
+bool Learner::ends_burst() const {
   return position_ + 1 == round_.size() || round_[position_ + 1] != round_[position_];
 }
 
-bool Learner::counts() const { return trying() && (row_.size() >= settling_calls || ends_row()); }
+bool Learner::counts() const { return trying() && (burst_.size() >= settling_calls || ends_burst()); }
 
 void Learner::note_trial(double seconds) {
-  const bool is_last = ends_row();
+  const bool is_last = ends_burst();
   const std::size_t candidate = round_[position_++];
-  row_.push_back(seconds);
+  burst_.push_back(seconds);
   if (!is_last) return;
-  row_.erase(row_.begin(),
-             row_.begin() + static_cast<std::ptrdiff_t>(std::min(settling_calls, row_.size() - 1)));
-  std::swap(rows_[candidate], row_);
-  row_.clear();
+  burst_.erase(burst_.begin(),
+               burst_.begin() + static_cast<std::ptrdiff_t>(std::min(settling_calls, burst_.size() - 1)));
+  std::swap(bursts_[candidate], burst_);
+  burst_.clear();
   if (position_ == round_.size()) sum_up();
 }
 
-/// A glance asks what is usual, all other rounds what a call takes in the mean.
+/// A drift check asks what is usual, all other rounds what a call takes in the mean.
 void Learner::sum_up() {
-  const double factor = tail_limit(std::vector<std::span<const double>>(rows_.begin(), rows_.end()));
-  for (std::size_t i = 0; i < rows_.size(); ++i)
-    if (!rows_[i].empty()) times_[i] = glancing_ ? median(rows_[i]) : limited_mean(rows_[i], factor);
+  const double factor = tail_limit(std::vector<std::span<const double>>(bursts_.begin(), bursts_.end()));
+  for (std::size_t i = 0; i < bursts_.size(); ++i)
+    if (!bursts_[i].empty())
+      times_[i] = checking_drift_ ? median(bursts_[i]) : limited_mean(bursts_[i], factor);
 }
 
 void Learner::agreed(std::span<const double> times, double affordable_s) {
   ensure(round_over(), "agreed() ends a round whose trials are done");
   require(times.size() == candidates_.size(), "agreed times must be one for each candidate");
   affordable_s_ = affordable_s;
-  if (!glancing_)
+  if (!checking_drift_)
     for (const std::size_t i : round_) ++tried_[i];
   round_.clear();
   position_ = 0;
   if (!settled_) end_training_round(times);
-  else if (std::exchange(glancing_, false)) end_glance(times[winner_]);
-  else end_look(times);
+  else if (std::exchange(checking_drift_, false)) end_drift_check(times[winner_]);
+  else end_reevaluation(times);
 }
 
 // ---- Times ----
 
 /// A candidate's first time, native's too, may contain its set-up, and does not count beside two others.
 std::span<const double> Learner::counted(std::size_t candidate, std::span<const double> times) const {
-  const bool has_others = times.size() > 2 && !looked_at_[candidate] && !options_.exact;
+  const bool has_others = times.size() > 2 && !reevaluated_[candidate] && !options_.exact;
   return times.subspan(has_others ? 1 : 0);
 }
 
@@ -192,8 +194,8 @@ double Learner::tail_factor() const {
 }
 
 void Learner::add_sample(std::size_t candidate, double seconds, double native_seconds) {
-  samples_[candidate].push_back(sane(seconds));
-  native_beside_[candidate].push_back(sane(native_seconds));
+  samples_[candidate].push_back(clamped(seconds));
+  native_beside_[candidate].push_back(clamped(native_seconds));
 }
 
 // ---- What to expect ----
@@ -202,9 +204,9 @@ std::size_t Learner::enough_trials() const { return options_.exact ? 1 : options
 
 std::size_t Learner::trial_calls() const { return options_.exact ? 1 : usual_calls; }
 
-/// A look's row has several calls that count.
+/// A re-evaluation's burst has several calls that count.
 bool Learner::trusted(std::size_t candidate) const {
-  return looked_at_[candidate] || samples_[candidate].size() >= (options_.exact ? 1 : trusted_trials);
+  return reevaluated_[candidate] || samples_[candidate].size() >= (options_.exact ? 1 : trusted_trials);
 }
 
 /// Measured time per predicted time. The model's scale is often wrong by the same factor for all candidates.
@@ -236,7 +238,7 @@ double Learner::extra(double seconds) const {
 }
 
 std::size_t Learner::calls_of_next_trial(std::size_t candidate) const {
-  // Native's first row also settles what came before training: there the ranks met, and did not leave together.
+  // Native's first burst also settles what came before training: there the ranks met, and did not leave together.
   if (candidate == native) return usual_calls;
   return untried(candidate) ? first_trial_calls : trial_calls();
 }
@@ -265,7 +267,7 @@ double Learner::cost_s() const {
 
 /// What must be left of the budget for one more trial. A first trial is worth little without a second, and
 /// its expectation may be wrong by a native call.
-double Learner::price(std::size_t candidate) const {
+double Learner::trial_cost(std::size_t candidate) const {
   const double cost = extra(expected(candidate));
   if (!untried(candidate)) return static_cast<double>(trial_calls()) * cost;
   const std::size_t calls = first_trial_calls + (untried(native) || options_.exact ? 0 : usual_calls);

@@ -22,8 +22,8 @@
 
 namespace wherry::tuning {
 
-/// A way to perform the operation, and what whoever made the list expects of it: the cost model, with its doubts or
-/// without.
+/// An algorithm for the operation, with an estimate of its time by whoever made the list: from the cost model alone, or
+/// from expected_seconds().
 struct Candidate {
   std::string name;
   double predicted_s = 0;  // not finite or not positive: no expectation
@@ -52,28 +52,28 @@ struct LearnerOptions {
   bool exact = false;
   /// What a candidate must save of the time of what runs now to replace it: less than this is noise.
   double least_gain = 0.04;
-  /// Calls before a look that is there to confirm: after training's choice of another than native, for training has
-  /// short rows, early in the program (not done if the first look comes at least as early); and after a look that
-  /// contradicts those before, unless the next one comes sooner.
+  /// Calls before a re-evaluation that is there to confirm: after training's choice of another than native, for
+  /// training has short bursts, early in the program (not done if the first one comes at least as early); and after a
+  /// contested result, which contradicts those before, unless the next one comes sooner.
   std::uint64_t confirm = 64;
-  /// Calls between looks at whether things have changed since; they double from the first to the last.
-  /// look_last 0: never look again.
-  std::uint64_t look_first = 128;
-  std::uint64_t look_last = 8192;
-  /// Most time that a look may cost beyond native calls, as a share of the calls since the one before.
-  double look_share = 0.01;
-  /// Calls between glances at what runs, in which nothing else is tried. 0: never glance.
-  std::uint64_t glance = 512;
-  /// What runs takes so many times as long as it did, or as little, at two glances in a row: things have changed, and
-  /// training begins again.
+  /// Calls between re-evaluations of the choice; they double from the first to the last.
+  /// reevaluate_last 0: never.
+  std::uint64_t reevaluate_first = 128;
+  std::uint64_t reevaluate_last = 8192;
+  /// Most time that a re-evaluation may cost beyond native calls, as a share of the calls since the one before.
+  double reevaluation_share = 0.01;
+  /// Calls between drift checks of what runs, in which nothing else is tried. 0: never.
+  std::uint64_t drift_check = 512;
+  /// What runs takes so many times as long as it did, or as little, at two drift checks in succession: things have
+  /// changed, and training begins again.
   double changed = 2.0;
 };
 
 /// Where calls are much longer than what the ranks say to each other about them.
-inline constexpr LearnerOptions of_long_calls = {.look_first = 64, .glance = 64};
+inline constexpr LearnerOptions of_long_calls = {.reevaluate_first = 64, .drift_check = 64};
 
 /// Nothing is ever tried: with settled_on(), the choice stays what it is.
-inline constexpr LearnerOptions no_trials = {.budget = 0, .look_last = 0};
+inline constexpr LearnerOptions no_trials = {.budget = 0, .reevaluate_last = 0};
 
 /// What an event says happened to its candidate.
 enum class Reason { trial, kept, dropped, loaded, changed };
@@ -109,13 +109,13 @@ class Learner {
   bool is_limited() const { return options_.affordable_s < std::numeric_limits<double>::infinity(); }
 
   /// Whether its choice is questioned later, by calls that take real time.
-  bool is_watched() const { return looks_back() && !options_.exact; }
+  bool is_watched() const { return reevaluates() && !options_.exact; }
 
   /// The candidate to run in the next call.
   std::size_t pick() const;
   /// Whether the next call is part of a trial: only then does its time matter.
   bool trying() const { return position_ < round_.size(); }
-  /// Whether its time counts: the first calls of a row settle what ran before.
+  /// Whether its time counts: the first calls of a burst settle what ran before.
   bool counts() const;
   /// How long the call that pick() named took on this rank. Counts the call.
   void took(double seconds);
@@ -125,17 +125,16 @@ class Learner {
   bool in_round() const { return !round_.empty(); }
   /// Rounds that are due are put off while this was last called with true, but not for ever. Alike on all ranks.
   void hold(bool held) { held_ = held; }
-  /// Whether it matters little what the winner takes, for others run in its place: it is glanced at more rarely.
+  /// Whether it matters little what the winner takes, for others run in its place: its drift checks are rarer.
   void rest(bool resting) { resting_ = resting; }
 
   /// So many of the next calls run the winner, and nothing depends on how long they take.
-  std::uint64_t quiet() const;
+  std::uint64_t calls_until_decision() const;
   /// That many of them were made: instead of took() for each.
   void skip(std::uint64_t calls);
 
   /// All trials of the round are done: the ranks must combine summary(). Stays true, and calls
-  /// run the winner so far, until agreed(). Also happens after settled(), rarely: a look or a glance at whether things
-  /// have changed.
+  /// run the winner so far, until agreed(). Also happens after settled(), rarely: a re-evaluation or a drift check.
   bool round_over() const { return !round_.empty() && position_ == round_.size(); }
   /// This rank's time of each candidate in this round, in seconds; +inf if the round does not try it.
   std::vector<double> summary() const { return times_; }
@@ -145,8 +144,8 @@ class Learner {
   /// not over, usage_error if there is not one time for each candidate.
   void agreed(std::span<const double> times, double affordable_s = std::numeric_limits<double>::infinity());
 
-  /// Training is over: the winner stays, unless a later look finds it slower than another, or things have changed so
-  /// much that training begins again.
+  /// Training is over: the winner stays, unless a later re-evaluation finds it slower than another, or things have
+  /// changed so much that training begins again.
   bool settled() const { return settled_; }
   /// The best candidate known so far; native until another has proved better.
   std::size_t winner() const { return winner_; }
@@ -154,13 +153,13 @@ class Learner {
   std::optional<double> seconds(std::size_t candidate) const;
   /// Agreed times behind seconds().
   std::size_t trials(std::size_t candidate) const { return samples_.at(candidate).size(); }
-  /// Whether the winner rests on more than a single call: on a look's row, or on two trials.
+  /// Whether the winner rests on more than a single call: on a re-evaluation's burst, or on two trials.
   bool proven() const { return trusted(winner_); }
   /// What trials may cost beyond native calls, in native calls.
   double budget() const;
   /// What they have cost so far, by agreed times.
   double spent() const;
-  /// What trials and looks have cost so far beyond native calls, by the mean times measured so far: seconds.
+  /// What trials and re-evaluations have cost so far beyond native calls, by the mean times measured so far: seconds.
   double cost_s() const;
 
   /// The fastest candidate but native, by the means so far; none if none was tried.
@@ -176,9 +175,9 @@ class Learner {
 
  private:
   enum class Standing { untried, contender, dropped };
-  struct Doubt {
-    std::size_t better;  // in one look alone
-    int looks;           // in a row that left a doubt
+  struct ContestedResult {
+    std::size_t better;  // in one re-evaluation alone
+    int reevaluations;   // in succession whose result was contested
   };
   static constexpr std::uint64_t first_pause = 4;
   static constexpr std::uint64_t never_due = std::numeric_limits<std::uint64_t>::max();
@@ -199,7 +198,7 @@ class Learner {
   double expected(std::size_t candidate) const;
   double extra(double seconds) const;
   std::size_t calls_of_next_trial(std::size_t candidate) const;
-  double price(std::size_t candidate) const;
+  double trial_cost(std::size_t candidate) const;
   bool wants_trial(std::size_t candidate) const;
   std::vector<std::size_t> by_promise() const;
   std::vector<std::size_t> trials_within(double left) const;
@@ -213,19 +212,19 @@ class Learner {
   void pause();
   void resume();
   void settle();
-  bool ends_row() const;
+  bool ends_burst() const;
   void note_trial(double seconds);
   void sum_up();
   void begin_round(std::vector<std::size_t> trials);
   void end_training_round(std::span<const double> times);
 
-  bool looks_back() const { return options_.look_last != 0 && candidates_.size() > 1; }
-  void schedule_look();
-  void schedule_glance();
-  void begin_look();
-  void begin_glance();
-  void end_look(std::span<const double> times);
-  void end_glance(double seconds);
+  bool reevaluates() const { return options_.reevaluate_last != 0 && candidates_.size() > 1; }
+  void schedule_reevaluation();
+  void schedule_drift_check();
+  void begin_reevaluation();
+  void begin_drift_check();
+  void end_reevaluation(std::span<const double> times);
+  void end_drift_check(double seconds);
   void remember(std::span<const double> times);
   std::size_t better_one(std::span<const double> shares) const;
   void decide(std::span<const double> times);
@@ -237,8 +236,8 @@ class Learner {
   bool suspect_change(double seconds);
   void train_again();
   std::uint64_t gap() const;
-  std::size_t look_calls() const;
-  double expected_in_look(std::size_t candidate) const;
+  std::size_t reevaluation_calls() const;
+  double expected_in_reevaluation(std::size_t candidate) const;
   std::vector<std::size_t> challengers();
 
   void keep(std::size_t candidate);
@@ -256,12 +255,12 @@ class Learner {
   std::vector<std::size_t> round_;  // candidate of each trial of this round; empty: no round
   std::size_t winner_ = 0;
   bool settled_ = false;
-  std::vector<bool> looked_at_;    // the samples are of looks, no longer of training
-  bool confirming_ = false;        // the next look is there to confirm a choice
-  std::optional<Doubt> doubt_;     // left by the last look
-  bool suspicious_ = false;        // the last glance found another time than usual
-  bool glancing_ = false;          // this round is a glance
-  std::optional<double> usual_s_;  // of the winner, in glances
+  std::vector<bool> reevaluated_;             // the samples are of re-evaluations, no longer of training
+  bool confirming_ = false;                   // the next re-evaluation is there to confirm a choice
+  std::optional<ContestedResult> contested_;  // of the last re-evaluation
+  bool suspicious_ = false;                   // the last drift check found another time than usual
+  bool checking_drift_ = false;               // this round is a drift check
+  std::optional<double> usual_s_;             // of the winner, in drift checks
   std::size_t last_challenger_ = native;
   std::vector<Event> events_;
   bool held_ = false, resting_ = false;
@@ -274,17 +273,17 @@ class Learner {
   // Functions of the number of calls: equal on all ranks.
   std::uint64_t calls_ = 0;
   std::size_t position_ = 0;  // trials of this round that are done
-  std::uint64_t look_gap_ = 0;
-  std::uint64_t look_at_ = never_due;  // no sooner than after so many calls
-  std::uint64_t glance_at_ = never_due;
-  std::uint64_t usual_glance_at_ = never_due;  // while one is hastened
-  std::uint64_t resume_at_ = never_due;        // of training that pauses
-  std::uint64_t pause_ = first_pause;          // calls
+  std::uint64_t reevaluation_gap_ = 0;
+  std::uint64_t reevaluation_at_ = never_due;  // no sooner than after so many calls
+  std::uint64_t drift_check_at_ = never_due;
+  std::uint64_t usual_drift_check_at_ = never_due;  // while one is hastened
+  std::uint64_t resume_at_ = never_due;             // of training that pauses
+  std::uint64_t pause_ = first_pause;               // calls
 
   // This rank's own: leaves only through summary().
-  std::vector<double> row_;                // of the candidate that is being tried
-  std::vector<std::vector<double>> rows_;  // of this round, the calls that count
-  std::vector<double> times_;              // of each candidate in this round
+  std::vector<double> burst_;                // of the candidate that is being tried
+  std::vector<std::vector<double>> bursts_;  // of this round, the calls that count
+  std::vector<double> times_;                // of each candidate in this round
 };
 
 }  // namespace wherry::tuning

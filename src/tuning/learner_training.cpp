@@ -36,11 +36,11 @@ std::vector<std::size_t> Learner::trials_within(double left) const {
   bool untried_allowed = static_cast<std::size_t>(tried) < options_.most_tried;
   std::vector<std::size_t> trials;
   for (const std::size_t i : by_promise()) {
-    if (price(i) > left || (untried(i) && !untried_allowed)) continue;
+    if (trial_cost(i) > left || (untried(i) && !untried_allowed)) continue;
     untried_allowed = untried_allowed && !untried(i);
-    // A doubtful time may be true after all.
+    // An outlier may be true after all.
     const double measured = untried(i) ? 0 : static_cast<double>(trial_calls()) * extra(mean_seconds(i));
-    left -= std::max(price(i), measured);
+    left -= std::max(trial_cost(i), measured);
     trials.push_back(i);
   }
   return trials;
@@ -78,7 +78,7 @@ void Learner::pause() {
   pause_ = std::min(2 * pause_, longest_pause);
 }
 
-/// Another look at native brings the ranks together.
+/// Another trial of native brings the ranks together.
 void Learner::resume() {
   resume_at_ = never_due;
   begin_round(std::vector(usual_calls, native));
@@ -88,7 +88,7 @@ void Learner::begin_round(std::vector<std::size_t> trials) {
   round_ = std::move(trials);
   position_ = 0;
   std::ranges::fill(times_, never);
-  rows_.assign(candidates_.size(), {});
+  bursts_.assign(candidates_.size(), {});
 }
 
 void Learner::end_training_round(std::span<const double> times) {
@@ -126,9 +126,9 @@ std::size_t Learner::best() const {
 void Learner::settle() {
   settled_ = true;
   keep(best());
-  confirming_ = winner_ != native && options_.confirm < look_gap_;
-  schedule_look();
-  schedule_glance();
+  confirming_ = winner_ != native && options_.confirm < reevaluation_gap_;
+  schedule_reevaluation();
+  schedule_drift_check();
 }
 
 }  // namespace wherry::tuning

@@ -30,8 +30,8 @@ double margin(double n) {
 
 void PairedTimes::add(Pair pair) {
   ++count_;
-  open_.native_s += sane(pair.native_s);
-  open_.other_s += sane(pair.other_s);
+  open_.native_s += clamped(pair.native_s);
+  open_.other_s += clamped(pair.other_s);
   if (++open_count_ < batch_) return;
   const double size = static_cast<double>(batch_);
   batches_.push_back({open_.native_s / size, open_.other_s / size});

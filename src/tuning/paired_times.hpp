@@ -30,7 +30,7 @@ struct Gain {
 /// whatever came before it, and the interval is the asymptotic confidence sequence for means of such
 /// differences by Robbins' normal mixture (Waudby-Smith, Arbour, Sinha, Kennedy, Ramdas: Time-uniform central
 /// limit theory and asymptotic confidence sequences, Annals of Statistics 52, 2024; theorem 2.2). It may be
-/// looked at after each pair.
+/// evaluated after each pair.
 class PairedTimes {
  public:
   void add(Pair pair);

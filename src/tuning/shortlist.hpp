@@ -25,9 +25,10 @@ std::vector<Candidate> shortlist(std::vector<Candidate> estimates,
 
 /// The shortlist for calls of a collective.
 ///
-/// The model prices full exchanges. In an irregular one most blocks may be empty: then what sends each block straight
-/// to its destination takes next to no time, and what combines them as long as ever. So the cheapest such strategy is
-/// always on its list: if the model would not have it, at the end and with the prediction of the one before.
+/// The model estimates full exchanges. In an irregular one most blocks may be empty: then what sends each block
+/// straight to its destination takes next to no time, and what combines them as long as ever. So the cheapest such
+/// strategy is always on its list: if the model would not have it, at the end and with the prediction of the one
+/// before.
 std::vector<Candidate> shortlist_for(Collective collective, std::vector<Candidate> estimates);
 
 }  // namespace wherry::tuning

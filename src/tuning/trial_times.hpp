@@ -1,4 +1,4 @@
-// Times that a learner can reckon with, and the rows of calls that they are taken in.
+// Times that a learner can reckon with, and the bursts of calls that they are taken in.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ inline constexpr double never = std::numeric_limits<double>::infinity();
 inline constexpr double least_s = 1e-9;
 inline constexpr double most_s = 1e9;
 
-// Calls in a row before those that count: they meet the disorder that another strategy left behind (a pairwise
+// Calls of a burst before those that count: they meet the disorder that another strategy left behind (a pairwise
 // exchange of 16 KiB blocks over Gigabit takes up to twice as long right after a linear one as after itself).
 inline constexpr std::size_t settling_calls = 1;
 
@@ -22,7 +22,7 @@ inline constexpr std::size_t settling_calls = 1;
 inline constexpr std::size_t first_trial_calls = 1;
 inline constexpr std::size_t usual_calls = settling_calls + 1;
 
-inline double sane(double seconds) {
+inline double clamped(double seconds) {
   return std::isnan(seconds) ? most_s : std::clamp(seconds, least_s, most_s);
 }
 

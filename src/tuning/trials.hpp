@@ -27,23 +27,22 @@ enum class Trials { as_they_come, after_barriers };
 bool are_long(std::span<const Candidate> candidates, const topology::Placement& placement,
               const model::Machine& machine);
 
-/// How the rounds of a learner are timed: those of its training, and looks and glances.
+/// How the rounds of a learner are timed: those of its training, re-evaluations and drift checks.
 struct Timing {
-  Trials in_training, in_looks;
+  Trials in_training, in_reevaluation;
   friend bool operator==(const Timing&, const Timing&) = default;
 };
 
 /// Barriers where the calls are long, for there they cost little; and where one rank is the root, for there the mean
-/// says little:
-/// ranks that leave early hide what those that stay must wait for. Looks between nodes have them too: they are rare, so
-/// that barriers cost next to nothing, and what they decide stays. On one node a short call is over before the last
-/// rank has left the barrier. operation: none of personalized all-to-alls.
+/// says little: ranks that leave early hide what those that stay must wait for. Re-evaluations between nodes have them
+/// too: they are rare, so that barriers cost next to nothing, and what they decide stays. On one node a short call is
+/// over before the last rank has left the barrier. operation: none of personalized all-to-alls.
 Timing timing_for(std::optional<schedule::Operation> operation, std::span<const Candidate> candidates,
                   const topology::Placement& placement, const model::Machine& machine);
 
-/// How the round under way is timed. Exact times are alike in training and looks.
+/// How the round under way is timed. Exact times are alike in training and re-evaluations.
 inline Trials trials_of(const Learner& learner, const Timing& timing) {
-  return learner.settled() && !learner.options().exact ? timing.in_looks : timing.in_training;
+  return learner.settled() && !learner.options().exact ? timing.in_reevaluation : timing.in_training;
 }
 
 /// Whether the ranks meet before the next call. Exact times, also those of which the slowest rank's counts, need no

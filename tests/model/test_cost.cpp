@@ -61,12 +61,12 @@ TEST_CASE("cost: time grows with the block, and counts with it exactly") {
     if (!s.applies(placement)) continue;
     CAPTURE(s.name);
     const Traffic counted = traffic(s, placement);
-    const Cost one = price(counted, 1, Machine{}), thousand = price(counted, 1000, Machine{});
+    const Cost one = estimate(counted, 1, Machine{}), thousand = estimate(counted, 1000, Machine{});
     CHECK(thousand.bytes == 1000 * one.bytes);
     CHECK(thousand.copied_bytes == 1000 * one.copied_bytes);
     CHECK(thousand.messages == one.messages);
     CHECK(thousand.seconds > one.seconds);
-    CHECK(price(counted, 0, Machine{}).seconds > 0);
+    CHECK(estimate(counted, 0, Machine{}).seconds > 0);
   }
 }
 
@@ -80,8 +80,8 @@ TEST_CASE("cost: combining wins for small blocks on a network, going straight fo
 }
 
 TEST_CASE("cost: sampled ranks give the exact counts where ranks are alike") {
-  const Placement placement = Placement::blocked(96, 4);  // beyond what is priced exactly
-  REQUIRE(placement.size() > priced_exactly);
+  const Placement placement = Placement::blocked(96, 4);  // beyond what is counted exactly
+  REQUIRE(placement.size() > counted_exactly);
   const Cost direct = cost_of("direct", placement, 1);
   CHECK(direct.messages_between == 4 * 92);
   CHECK(direct.bytes == 95);

@@ -42,7 +42,7 @@ struct World {
   long failures = 0;
   long checks = 0;
 
-  void judge(const Buffer& buffer, const char* what, unsigned seed) {
+  void validate(const Buffer& buffer, const char* what, unsigned seed) {
     ++checks;
     const long wrong = buffer.first_wrong();
     if (wrong < 0) return;
@@ -64,7 +64,7 @@ void check_alltoall(World& w, int elements, int send_type, int receive_type, uns
     received.expect(in, r * elements * in.extent, elements, r, w.rank, seed);
   }
   w.runtime.alltoall({sent.data(), elements, out.type, received.data(), elements, in.type, w.comm}, native);
-  w.judge(received, "alltoall", seed);
+  w.validate(received, "alltoall", seed);
 }
 
 void check_alltoall_in_place(World& w, int elements, int type, unsigned seed, const run::Native& native) {
@@ -75,7 +75,7 @@ void check_alltoall_in_place(World& w, int elements, int type, unsigned seed, co
     both.expect(t, r * elements * t.extent, elements, r, w.rank, seed);
   }
   w.runtime.alltoall({MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, both.data(), elements, t.type, w.comm}, native);
-  w.judge(both, "alltoall in place", seed);
+  w.validate(both, "alltoall in place", seed);
 }
 
 /// Elements of the block (a -> b): often none, mostly few, sometimes beyond what travels combined.
@@ -154,7 +154,7 @@ void check_alltoallv(World& w, bool in_place, unsigned seed, const run::Native& 
   w.runtime.alltoallv({from, out.counts.data(), out.units.data(), out.types[0], received.data(),
                        in.counts.data(), in.units.data(), in.types[0], w.comm},
                       native);
-  w.judge(received, in_place ? "alltoallv in place" : "alltoallv", seed);
+  w.validate(received, in_place ? "alltoallv in place" : "alltoallv", seed);
 }
 
 void check_alltoallw(World& w, bool in_place, unsigned seed, const run::Native& native) {
@@ -168,7 +168,7 @@ void check_alltoallw(World& w, bool in_place, unsigned seed, const run::Native& 
   w.runtime.alltoallw({from, out.counts.data(), out.bytes.data(), out.types.data(), received.data(),
                        in.counts.data(), in.bytes.data(), in.types.data(), w.comm},
                       native);
-  w.judge(received, in_place ? "alltoallw in place" : "alltoallw", seed);
+  w.validate(received, in_place ? "alltoallw in place" : "alltoallw", seed);
 }
 
 /// The native call stands in where a strategy does not apply; elsewhere it must not be reached.

@@ -29,8 +29,8 @@ Settings on_nodes() {
 }
 
 bool has_straight(const run::Choice& choice) {
-  return std::ranges::any_of(choice.algorithms, [](const std::optional<run::Algorithm>& way) {
-    return way && way->exchange->hops == schedule::Hops::single;
+  return std::ranges::any_of(choice.algorithms, [](const std::optional<run::Algorithm>& algorithm) {
+    return algorithm && algorithm->exchange->hops == schedule::Hops::single;
   });
 }
 

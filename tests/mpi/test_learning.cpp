@@ -132,8 +132,8 @@ class LastOther : public Witness {
   long last = 0;
 };
 
-/// Where native is best, most calls are not looked at any more, on ranks whose calls are all alike; others say the same
-/// in different words in turns, and are looked at. Yet all look for changes at the same call.
+/// Where native is best, most calls take the fast path, on ranks whose calls are all alike; others say the same
+/// in different words in turns, and do not. Yet all re-evaluate at the same call.
 void check_fast_path_calls(Ranks& ranks) {
   constexpr int rounds = 700, ints = 2;
   LastOther witness;
@@ -148,8 +148,8 @@ void check_fast_path_calls(Ranks& ranks) {
     const int count = in_bytes ? ints * static_cast<int>(sizeof(int)) : ints;
     for (int& value : out) value = ranks.rank * 1000 + round;
     runtime.alltoall({out.data(), count, type, in.data(), count, type, MPI_COMM_WORLD}, [&] {
-      // A little less than the others take, which so remain worth a look; their arguments are read, where all calls are
-      // alike.
+      // A little less than the others take, which so remain worth a re-evaluation; their arguments are read, where all
+      // calls are alike.
       told_time += in_turns ? -0.05e-3 : 0.9e-3;
       return MPI_Alltoall(out.data(), count, type, in.data(), count, type, MPI_COMM_WORLD);
     });
@@ -157,8 +157,8 @@ void check_fast_path_calls(Ranks& ranks) {
   }
   runtime.finalize();
   ranks.expect(right, "alltoall delivered wrong data while nothing was to be learned");
-  ranks.expect(ranks.agree(witness.history), "ranks looked for changes at different calls");
-  ranks.expect(ranks.size <= 2 || witness.last > rounds / 2, "nobody looked for changes");
+  ranks.expect(ranks.agree(witness.history), "ranks re-evaluated at different calls");
+  ranks.expect(ranks.size <= 2 || witness.last > rounds / 2, "nobody re-evaluated");
   ranks.expect(ranks.size == 1 || witness.by_strategy["native"] > rounds / 2,
                "calls took what native ones do not, and ran");
   ranks.expect(ranks.size == 1 || witness.calls >= rounds - 1, "calls were not reported");

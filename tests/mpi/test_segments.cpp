@@ -53,7 +53,7 @@ Memory random_memory(World& w, long long elements, const Type& type) {
   return memory;
 }
 
-void judge(World& w, const Case& k, bool right) {
+void validate(World& w, const Case& k, bool right) {
   ++w.checks;
   if (right) return;
   ++w.failures;
@@ -74,7 +74,7 @@ void compare(World& w, const Case& k, const Call& call, const Memory& source, Me
   result = before;
   run::read_segments(w.api, call, {w.rank, w.size}, k.c.segments);
   const bool ran = k.c.segments.valid && run::perform_segments(k.c, k.algorithm, w.staging) == MPI_SUCCESS;
-  judge(w, k, ran && result == expected && (&source == &result || source == source_before));
+  validate(w, k, ran && result == expected && (&source == &result || source == source_before));
 }
 
 /// Types of the two sides of a call that moves data: of equal signature. In place, the send side is left out.
@@ -223,7 +223,7 @@ void compare_scattered(World& w, const Case& k, const Call& call, const Memory& 
   result = before;
   run::read_segments(w.api, call, {w.rank, w.size}, k.c.segments);
   const bool ran = k.c.segments.valid && run::perform_segments(k.c, k.algorithm, w.staging) == MPI_SUCCESS;
-  judge(w, k, ran && std::memcmp(result.data(), expected.data(), defined) == 0);
+  validate(w, k, ran && std::memcmp(result.data(), expected.data(), defined) == 0);
 }
 
 void check_reduce_scatter_block(World& w, const Case& k) {
@@ -254,7 +254,7 @@ void check_reduce_scatter(World& w, const Case& k) {
 /// That it ends on all ranks is what can be seen of it.
 void check_barrier(World& w, const Case& k) {
   run::read_segments(w.api, run::Barrier{w.comm}, {w.rank, w.size}, k.c.segments);
-  judge(w, k, k.c.segments.valid && run::perform_segments(k.c, k.algorithm, w.staging) == MPI_SUCCESS);
+  validate(w, k, k.c.segments.valid && run::perform_segments(k.c, k.algorithm, w.staging) == MPI_SUCCESS);
 }
 
 void check(World& w, const Case& k) {

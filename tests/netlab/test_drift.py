@@ -18,10 +18,10 @@ from wherry.netlab import Cluster
 REASON = netlab.why_unavailable()
 PROGRAM = Path(__file__).resolve().parent / "programs" / "drift.c"
 HOSTS, RANKS, BLOCK = 4, 8, 32768
-#: Training takes some 30 calls, the first look comes 64 later, and glances 64 apart; who finds another time than
-#: usual glances again 16 calls later (docs/design/0003-learner.md).
+#: Training takes some 30 calls, the first re-evaluation comes 64 later, and drift checks are 64 apart; one that
+#: finds another time than usual is repeated 16 calls later (docs/design/0003-learner.md).
 BEFORE, AFTER = 250, 220
-GLANCE, AGAIN = 64, 16
+DRIFT_CHECK, AGAIN = 64, 16
 #: So slow that a call takes far more than twice as long afterwards: at 1 Gbit/s the processor has a large part in it.
 FAST, SLOW = "200mbit", "20mbit"
 
@@ -41,8 +41,8 @@ def test_a_link_that_slows_down_in_mid_run_is_noticed_and_all_is_learned_anew(
     call, reason, strategy = after[0]
     assert reason == "changed", after
     assert strategy == before[-1][2]  # what ran when it was noticed
-    rows, travel = 16, 4  # calls of a look or glance, and of the agreement
-    assert call - BEFORE <= GLANCE + AGAIN + 2 * (rows + travel), after
+    bursts, travel = 16, 4  # calls of a re-evaluation or drift check, and of the agreement
+    assert call - BEFORE <= DRIFT_CHECK + AGAIN + 2 * (bursts + travel), after
     reasons = [reason for _, reason, _ in after]
     assert "trial" in reasons and "kept" in reasons[reasons.index("trial") :], after
 

@@ -204,7 +204,7 @@ def test_the_cost_model_knows_a_platform_by_its_figures(build: Path, gigabit: pl
     lemieux = platforms.read(ROOT / "platforms/lemieux.toml")
     for platform, nodes, alpha_s, latency_s in ((gigabit, 1024, 8e-6, 40e-6), (lemieux, 256, 3e-6, 4e-6)):
         words = ("--constants", platform.constants(nodes))
-        known = plan.explain("alltoall", plan.Placement(4), 8, priced_by=words)["priced_by"]["constants"]
+        known = plan.explain("alltoall", plan.Placement(4), 8, constants=words)["priced_by"]["constants"]
         assert known["alpha_between"] == pytest.approx(alpha_s)
         assert known["latency_between"] == pytest.approx(latency_s)
         assert (known["congestion"], known["rendezvous"]) == (0, 1)

@@ -88,11 +88,11 @@ def test_explain_tells_of_every_strategy_and_what_is_tried(run: Run, operation: 
     native, *tried = told["tried"]
     assert native == "native"
     assert told["candidates"][0]["name"] in tried
-    # The doubt: the same with latencies four times as long. There a pipeline may be of another depth.
+    # As the list is made: also with latencies four times as long. There a pipeline may be of another depth.
     slower = answer(run, *question, "--constants", "latency_between=80e-6,latency_within=2e-6")
-    costs, doubts = ({row["name"]: row["seconds"] for row in one["candidates"]} for one in (told, slower))
+    costs, slow_costs = ({row["name"]: row["seconds"] for row in one["candidates"]} for one in (told, slower))
     pipelines = {row["name"] for row in told["candidates"] if "depth" in row}
-    expected = [costs[name] * doubts[name] for name in tried if name not in pipelines]
+    expected = [costs[name] * slow_costs[name] for name in tried if name not in pipelines]
     assert all(earlier <= later * (1 + 1e-9) for earlier, later in pairwise(expected))
 
 
@@ -195,7 +195,7 @@ def test_costs_are_those_of_the_root_and_the_choice_is_not(run: Run) -> None:
 
 
 def test_sizes_of_a_class_share_the_choice(run: Run) -> None:
-    """The runtime tries the same for all sizes of a class, of which the largest is priced."""
+    """The runtime tries the same for all sizes of a class, of which the largest counts."""
 
     def told(size: int) -> Any:
         return answer(run, "explain", "--op", "allreduce", "-n", 24, "--nodes", 5, "-m", size)

@@ -1,4 +1,4 @@
-"""wherry-plan fit: samples in, constants out and into the tuning file; explain prices by them."""
+"""wherry-plan fit: samples in, constants out and into the tuning file; explain estimates by them."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_explain_prices_by_constants_that_are_given(run: Run, tmp_path: Path) ->
     for words, message in (
         (["alpha=1"], "the cost model has no constant 'alpha'"),
         (["alpha_between=-1"], "'-1' is no alpha_between of any machine; write a number in s"),
-        (["alpha_between=1e-3", "--tuning", tuning], "--constants and --tuning both say what to price by"),
+        (["alpha_between=1e-3", "--tuning", tuning], "--constants and --tuning both name the constants"),
     ):
         refused = run(*question, "--constants", *words)
         assert refused.returncode == 2

@@ -64,7 +64,7 @@ TEST_CASE("a survey offers every depth of a pipeline, and nothing else twice") {
   }
 }
 
-TEST_CASE("every way is priced once, pipelines at their best depth") {
+TEST_CASE("every algorithm is estimated once, pipelines at their best depth") {
   for (const auto operation : operations())
     for (const Placement& placement : placements())
       for (const long long bytes : sizes) {

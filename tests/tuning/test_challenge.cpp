@@ -144,12 +144,12 @@ TEST_CASE("whoever the program's course has promoted is not given up for native 
 TEST_CASE("an agreement that is asked for comes at once, and puts off no drift check") {
   Learner learner = Learner::settled_on({{"native", 0}, {"direct", 10e-6}}, native, 10e-6, 10e-6);
   for (int call = 0; call < 20; ++call) learner.took(1e-5);
-  CHECK(learner.quiet() > 100);
+  CHECK(learner.calls_until_decision() > 100);
   learner.hasten();
   learner.took(1e-5);
   CHECK(learner.in_round());
   while (!learner.round_over()) learner.took(1e-3);  // however long that takes
   learner.agreed(learner.summary());
   CHECK(learner.settled());
-  CHECK(learner.quiet() > 100);
+  CHECK(learner.calls_until_decision() > 100);
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-double mean_after_first(const std::vector<double>& row) { return mean(std::span(row).subspan(1)); }
+double mean_after_first(const std::vector<double>& burst) { return mean(std::span(burst).subspan(1)); }
 
 }  // namespace
 
@@ -243,19 +243,19 @@ TEST_CASE("no_trials keeps a choice for good") {
   }
 }
 
-TEST_CASE("a row's first call settles what ran before, and the mean of the others counts") {
-  Learner learner({{"native", 0}, {"mesh", 1.0}}, {.look_first = 8});
+TEST_CASE("a burst's first call settles what ran before, and the mean of the others counts") {
+  Learner learner({{"native", 0}, {"mesh", 1.0}}, {.reevaluate_first = 8});
   train(learner, {1.0, 0.5});
   while (!learner.trying()) learner.took(0.5);
-  std::vector<std::vector<double>> rows(2);
+  std::vector<std::vector<double>> bursts(2);
   for (double seconds = 1; learner.trying(); seconds *= 2) {
-    rows[learner.pick()].push_back(seconds);
+    bursts[learner.pick()].push_back(seconds);
     learner.took(seconds);
   }
-  CHECK(learner.summary() == std::vector<double>{mean_after_first(rows[0]), mean_after_first(rows[1])});
+  CHECK(learner.summary() == std::vector<double>{mean_after_first(bursts[0]), mean_after_first(bursts[1])});
 }
 
-TEST_CASE("of a row the calls after the first count, and the only one of a newcomer's") {
+TEST_CASE("of a burst the calls after the first count, and the only one of an untried candidate's") {
   Learner learner({{"native", 0}, {"mesh", 1.0}});
   std::vector<std::pair<std::size_t, bool>> seen;
   for (; learner.trying(); learner.took(1.0)) seen.emplace_back(learner.pick(), learner.counts());

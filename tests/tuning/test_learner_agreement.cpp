@@ -18,8 +18,9 @@ constexpr Weather weathers[] = {
     {.call_noise = 1, .rank_noise = 2, .spikes = 0.3, .cold = 100},
 };
 
-/// Looks come often here, so that many of them are seen.
-constexpr LearnerOptions watchful = {.confirm = 10, .look_first = 20, .look_last = 40, .look_share = 1};
+/// Re-evaluations come often here, so that many of them are seen.
+constexpr LearnerOptions watchful = {
+    .confirm = 10, .reevaluate_first = 20, .reevaluate_last = 40, .reevaluation_share = 1};
 
 }  // namespace
 
@@ -62,7 +63,7 @@ TEST_CASE("in a million decisions under tenfold noise, with one rank always late
   }
   if (!are_all_worlds()) return;
   CHECK(decisions == 1000000);
-  CHECK(trials >= 20000);  // calls at which ranks that judged by their own times would have gone apart
+  CHECK(trials >= 20000);  // calls at which ranks that decided by their own times would have gone apart
 }
 
 TEST_CASE("all ranks tell the same story") {

@@ -51,20 +51,20 @@ int changes(Ranks& world) {
 
 }  // namespace
 
-TEST_CASE("a machine that has become slower is noticed by two glances, and learned anew") {
+TEST_CASE("a machine that has become slower is noticed by two drift checks, and learned anew") {
   LearnerOptions blind;
-  blind.glance = 0;
+  blind.drift_check = 0;
   blind.changed = 1e9;
-  const int soon = LearnerOptions{}.glance + 80;
+  const int soon = LearnerOptions{}.drift_check + 80;
   const int with = good_after(soon, {}), without = good_after(soon, blind);
-  INFO("good of ", machines, " within ", soon, " calls: ", with, ", without glances: ", without);
+  INFO("good of ", machines, " within ", soon, " calls: ", with, ", without drift checks: ", without);
   if (!are_all_worlds()) return;
   CHECK(with >= 0.9 * machines);
   CHECK(without <= 0.75 * machines);
 }
 
-TEST_CASE("long calls are glanced at more often") {
-  const int good = good_after(of_long_calls.glance + 80, of_long_calls);
+TEST_CASE("long calls are checked for drift more often") {
+  const int good = good_after(of_long_calls.drift_check + 80, of_long_calls);
   if (are_all_worlds()) CHECK(good >= 0.9 * machines);
 }
 

@@ -26,8 +26,8 @@ struct Climate {
 };
 
 constexpr Climate climates[] = {
-    {"quiet", 0.2, {}, 0.99, 0.99, 0.95, 1.1},
-    {"quiet, poor model", 0.4, {}, 0.97, 0.97, 0.90, 1.4},
+    {"undisturbed", 0.2, {}, 0.99, 0.99, 0.95, 1.1},
+    {"undisturbed, poor model", 0.4, {}, 0.97, 0.97, 0.90, 1.4},
     {"usual", 0.2, {.call_noise = 0.05, .rank_noise = 0.03, .cold = 1.5}, 0.99, 0.99, 0.97, 0.9},
     {"spikes",
      0.3,
@@ -113,6 +113,6 @@ TEST_CASE("on a rough machine that others share, calls take little longer than t
     for (int call = 0; call < calls; ++call)
       longer += machine.truth(world.step(machine, lag)) / machine.best() - 1;
   }
-  INFO("calls take ", 100 * longer / some / calls, "% longer, training and looks included");
+  INFO("calls take ", 100 * longer / some / calls, "% longer, training and re-evaluations included");
   if (are_all_worlds()) CHECK(longer <= 0.045 * some * calls);
 }

@@ -36,7 +36,7 @@ constexpr World worlds[] = {
     {"a rare tail of the others", calm, false, {.share = 0.05, .times = 900}, 0.68},
     {"a late rank", {.call_noise = 0.05, .rank_noise = 0.03, .lateness = 1}, true, scheduler, 0.9},
     {"a period", {.call_noise = 0.05, .rank_noise = 0.03, .period = 7}, true, scheduler, 0.85},
-    {"a period of rows", {.call_noise = 0.05, .rank_noise = 0.03, .period = 2}, false, scheduler, 0.97},
+    {"a period of bursts", {.call_noise = 0.05, .rank_noise = 0.03, .period = 2}, false, scheduler, 0.97},
     {"a drift", {.call_noise = 0.05, .rank_noise = 0.03, .drift = 0.3}, true, scheduler, 0.9},
 };
 

@@ -25,7 +25,7 @@ std::vector<topology::Placement> placements() {
   return all;
 }
 
-/// What the runtime tries: all that applies and is allowed, priced.
+/// What the runtime tries: all that applies and is allowed, with an estimate.
 std::vector<Candidate> listed(const topology::Placement& placement,
                               std::optional<schedule::Operation> operation, long long bytes,
                               std::size_t most = LearnerOptions{}.most_tried, const Allowed& allowed = {}) {
@@ -112,7 +112,9 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("what is expected with a doubt lies between the opinions, and keeps the best of both first") {
+TEST_CASE(
+    "what is expected where latencies may be longer lies between the opinions, and keeps the best of both "
+    "first") {
   const model::Machine usual;
   const model::Machine slower = with_long_waits(usual);
   const auto seconds = [](const Estimate& p) { return p.cost.seconds; };

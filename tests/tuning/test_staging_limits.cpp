@@ -67,7 +67,7 @@ TEST_CASE("segments of whole units need no more than is said") {
         }
 }
 
-TEST_CASE("in place, an all-to-all copies what it sends, and an irregular one has one way") {
+TEST_CASE("in place, an all-to-all copies what it sends, and an irregular one has one algorithm") {
   const AlgorithmCandidate direct = offer_named("direct");
   const Calls in_place = calls(Collective::alltoall, 1024, Limit::in_place);
   CHECK(staging_bytes(direct, in_place) == 2 * 24 * 1024 + 24 * 1024);
@@ -79,7 +79,7 @@ TEST_CASE("in place, an all-to-all copies what it sends, and an irregular one ha
   CHECK(irregular == std::set<std::string_view>{in_place_strategy});
 }
 
-TEST_CASE("what must be combined in order takes only ways that keep it") {
+TEST_CASE("what must be combined in order takes only algorithms that keep it") {
   for (const AlgorithmCandidate& o : survey(placement, schedule::Operation::allreduce)) {
     CAPTURE(o.algorithm.name());
     CHECK(fits(o, calls(Collective::allreduce, 1024, Limit::in_order), placement, {64 * mib}) ==

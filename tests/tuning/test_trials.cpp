@@ -54,7 +54,8 @@ Timing chosen_for(std::optional<schedule::Operation> operation, double predicted
 }  // namespace
 
 TEST_CASE(
-    "in a world where means and maxima rank differently, rooted collectives are judged by the slowest rank") {
+    "in a world where means and maxima rank differently, rooted collectives are compared by the slowest "
+    "rank") {
   CHECK(gathers[learned(Trials::as_they_come)].name == std::string_view("linear"));
   for (const schedule::Operation rooted : {schedule::Operation::gather, schedule::Operation::scatter,
                                            schedule::Operation::reduce, schedule::Operation::bcast})
@@ -62,7 +63,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "short calls without a root are timed as they come, in looks only on one node; long ones after "
+    "short calls without a root are timed as they come, in re-evaluations only on one node; long ones after "
     "barriers") {
   for (const std::optional<schedule::Operation> operation :
        {std::optional<schedule::Operation>(), std::optional(schedule::Operation::allgather),
@@ -92,7 +93,7 @@ TEST_CASE("agreed times are the mean of the ranks' as they come, and the maximum
         std::vector<double>{1e-9 * 3000, never, 1e-9 * 600000000});
 }
 
-TEST_CASE("what was chosen by the mean is looked at by the slowest rank, after barriers") {
+TEST_CASE("what was chosen by the mean is re-evaluated by the slowest rank, after barriers") {
   const Timing timing = {Trials::as_they_come, Trials::after_barriers};
   const Learner training({{"native", 0}, {"mesh", 1.0}});
   CHECK(trials_of(training, timing) == Trials::as_they_come);
@@ -100,7 +101,7 @@ TEST_CASE("what was chosen by the mean is looked at by the slowest rank, after b
   CHECK(trials_of(settled, timing) == Trials::after_barriers);
 }
 
-TEST_CASE("looks are timed in their own way; where times are exact the ranks never meet") {
+TEST_CASE("re-evaluations are timed by a rule of their own; where times are exact the ranks never meet") {
   const std::vector<Candidate> candidates = {{"native", 0}, {"mesh", 1.0}};
   for (const bool exact : {false, true}) {
     LearnerOptions options;

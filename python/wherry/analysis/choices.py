@@ -34,7 +34,7 @@ def _count_kept(result: Analysis) -> None:
     """Tells the calls of strategies that the ranks had settled on from trials.
 
     From the call at which a strategy was kept until the next is kept, or training begins again, its calls are not
-    trials; the looks at others then are. Without decisions nothing was tried: the settings named what ran.
+    trials; re-evaluations of others then are. Without decisions nothing was tried: the settings named what ran.
     """
     settled: dict[Kind, list[tuple[int, str]]] = {}
     for row in result.decisions:

@@ -49,7 +49,7 @@ _ROOT = click.option("--root", type=click.IntRange(min=0), help="Root, of operat
 @_REACH
 @_ROOT
 @click.option("-m", "size", type=Bytes(min=0), help="Bytes that each rank sends to each, or of the whole buffer.")
-@click.option("--mpi", "mpi_name", metavar="NAME", help="Price by the constants that were fitted with this MPI.")
+@click.option("--mpi", "mpi_name", metavar="NAME", help="Estimate by the constants that were fitted with this MPI.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def explain(
     operation: str,
@@ -72,8 +72,8 @@ def explain(
     if size is None and operation != "barrier":
         raise click.MissingParameter(ctx=click.get_current_context(), param_hint="'-m'", param_type="option")
     mpi = choose_mpi(mpi_name) if mpi_name else None
-    priced_by = store.constants_for(paths.tuning_file(), mpi)
-    answer = plan.explain(operation, plan.Placement(ranks, nodes, node_of, grid, reach), size, root, priced_by)
+    constants = store.constants_for(paths.tuning_file(), mpi)
+    answer = plan.explain(operation, plan.Placement(ranks, nodes, node_of, grid, reach), size, root, constants)
     if as_json:
         click.echo(json.dumps(answer, indent=1))
     else:

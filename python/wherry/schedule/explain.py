@@ -29,7 +29,7 @@ def show(console: Console, answer: dict[str, Any], tuning: Path | None) -> None:
         " library's own collective are measured, and the fastest is kept.",
         highlight=False,
     )
-    console.print(escape(priced_by(answer["priced_by"])), highlight=False)
+    console.print(escape(constants_used(answer["priced_by"])), highlight=False)
     for line in from_tuning(tuning, answer["op"], answer["ranks"], _sized(answer)):
         console.print(escape(line), highlight=False, soft_wrap=True)
 
@@ -47,7 +47,7 @@ def _lines(answer: dict[str, Any]) -> list[str]:
     if first is not answer["candidates"][0]:
         lines.append(
             "What is tried is settled for all roots and sizes up to the next power of two at once, "
-            "and with a doubt: waits may be longer than the constants say."
+            "and with waits that may be longer than the constants say."
         )
     lines.append(f"Tried beside native: {escape(', '.join(tried))}.")
     in_order = answer.get("tried_in_order", answer["tried"])[1:]
@@ -61,7 +61,7 @@ def _sized(answer: dict[str, Any]) -> str:
     return "blocks" if "block_bytes" in answer else "buffers"
 
 
-def priced_by(by: dict[str, Any]) -> str:
+def constants_used(by: dict[str, Any]) -> str:
     """Whose constants the model has."""
     with_, *others = [" ".join(name.split()) for name in (by["fitted_with"], *by["fitted"])]
     if with_:

@@ -79,15 +79,15 @@ def check_strategies(names: Iterable[str], besides: Sequence[str] = (), operatio
 
 
 def explain(
-    operation: str, placement: Placement, size: int | None, root: int | None = None, priced_by: Sequence[str] = ()
+    operation: str, placement: Placement, size: int | None, root: int | None = None, constants: Sequence[str] = ()
 ) -> dict[str, Any]:
     """What would be tried, and candidates with their costs, best first.
 
-    size: bytes of a block, or of the whole buffer where there are no blocks; None: of a barrier. priced_by: the words
+    size: bytes of a block, or of the whole buffer where there are no blocks; None: of a barrier. constants: the words
     that name the constants, as store.constants_for.
     """
     placement.check()
-    words = ["explain", "--op", operation, *placement.words(), *priced_by]
+    words = ["explain", "--op", operation, *placement.words(), *constants]
     if root is not None:
         words += ["--root", str(root)]
     if size is not None:

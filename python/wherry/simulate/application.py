@@ -18,7 +18,7 @@ from wherry.simulate import catalog, platforms, smpi
 _WRONG_USAGE = 2  # the applications' exit code
 #: Options of the applications that are asked for by another name here, as they stand in messages.
 _ASKED_AS = {"--scale: ": "--sizes: ", "--bodies: ": "--sizes: ", "--scheme: ": "--strategies: "}
-#: Enough for Wherry to have learned, and to have looked back for the first time: each is several exchanges. Times do
+#: Enough for Wherry to have learned, and to have re-evaluated for the first time: each is several exchanges. Times do
 #: not vary, so few turns say all.
 _TURNS = ("--train", "24", "--turns", "2")
 _STEPS = ("--steps", "64")

@@ -109,8 +109,8 @@ def run(request: Request, checked: Cases | None = None) -> Setting:
 
 def model(collective: Collective, machine: Machine, size: int) -> dict[str, Any]:
     """The candidates with what the cost model expects of them, and what does not apply and why."""
-    priced_by = ("--constants", machine.constants())
-    return plan.explain(collective.name, plan.Placement(machine.ranks, nodes=machine.nodes), size, priced_by=priced_by)
+    constants = ("--constants", machine.constants())
+    return plan.explain(collective.name, plan.Placement(machine.ranks, nodes=machine.nodes), size, constants=constants)
 
 
 def _variants(request: Request, model: dict[str, Any]) -> list[str]:

@@ -18,7 +18,7 @@ from wherry.tune.store import Row, rows
 
 SIZES = (8, 64, 1024, 16384)
 _LAUNCH_LIMIT_S = 600.0
-#: A learner settles after some 30 calls and looks again 512 calls later (docs/design/0003-learner.md).
+#: A learner settles after some 30 calls and re-evaluates 512 calls later (docs/design/0003-learner.md).
 _CALLS, _CALLS_QUICK = 640, 100
 
 Launch = Callable[[Sequence[str], dict[str, str]], str]  # program and arguments, variables; what it prints

@@ -18,7 +18,7 @@ namespace wherry::run {
 struct EstimatedAlgorithm {
   Algorithm algorithm;
   double predicted_s;
-  double expected_s;        // the same with a doubt: tuning::expected_seconds()
+  double expected_s;        // the same, should latencies be longer: tuning::expected_seconds()
   long long staging_bytes;  // the most that it may need on any rank
 };
 

@@ -64,7 +64,7 @@ class Choosing {
     std::vector<tuning::Candidate> candidates;
   };
 
-  /// There is nothing to doubt in a simulated machine's constants.
+  /// A simulated machine's constants are exact.
   double expected_seconds(const EstimatedAlgorithm& o) const {
     return simulated_ ? o.predicted_s : o.expected_s;
   }

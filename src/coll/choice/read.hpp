@@ -34,7 +34,7 @@ bool read_work(const mpi::Api& api, const Call& call, const Communicator& c, Blo
   return true;
 }
 
-/// Whether this rank's arguments are legal as far as Wherry looks at them. The communicator must be valid.
+/// Whether this rank's arguments are legal as far as Wherry reads them. The communicator must be valid.
 template <class Call>
 bool is_valid(const mpi::Api& api, const Call& call) {
   Position at{};

@@ -12,7 +12,7 @@
 
 namespace wherry::run {
 
-/// Whether this rank's arguments are legal as far as Wherry looks at them. comm must be valid.
+/// Whether this rank's arguments are legal as far as Wherry reads them. comm must be valid.
 template <class Call>
 bool is_sound(const mpi::Api& api, const Call& call) {
   NeighborCall read;

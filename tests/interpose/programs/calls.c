@@ -26,7 +26,8 @@ static void point_to_point(MPI_Comm comm) {
   MPI_Request requests[4];
   MPI_Status statuses[4];
   int done = 0, index;
-  for (int i = 0; i < 3; ++i) CALL(MPI_Sendrecv, a, 4, MPI_INT, next, 1, b, 4, MPI_INT, previous, 1, comm, MPI_STATUS_IGNORE);
+  for (int i = 0; i < 3; ++i)
+    CALL(MPI_Sendrecv, a, 4, MPI_INT, next, 1, b, 4, MPI_INT, previous, 1, comm, MPI_STATUS_IGNORE);
   CALL(MPI_Irecv, b, 8, MPI_INT, previous, 2, comm, &requests[0]);
   CALL(MPI_Isend, a, 8, MPI_INT, next, 2, comm, &requests[1]);
   CALL(MPI_Waitall, 2, requests, statuses);

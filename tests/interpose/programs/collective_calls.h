@@ -161,8 +161,8 @@ static int is_ours(const Call* c) {
   return ours() && c->count > 0 && !own_operation;
 }
 
-/* The arrays and the types of a call of Wherry's go at once: it has read them. MPI lets a library read the arrays to the
- * end, and Open MPI 5 crashes when a type of its own calls goes. */
+/* The arrays and the types of a call of Wherry's go at once: it has read them. MPI lets a library read the arrays to
+ * the end, and Open MPI 5 crashes when a type of its own calls goes. */
 static int issue(Call* c, MPI_Comm comm) {
   const int code = call(c, comm);
   if (c->form == BLOCKING || is_ours(c)) let_go(c);

@@ -1,7 +1,8 @@
 /* A program with a floating-point environment of its own: traps, upward rounding, denormals flushed to zero.
  *
- * Argument: how often each call is made. A trap kills it. Each rank prints the flags that the calls have raised; a flag cannot be lowered
- * by them. The reductions round as the program asks: 1 + 2^-60 is more than 1. All ranks say whether the environment is as it was. */
+ * Argument: how often each call is made. A trap kills it. Each rank prints the flags that the calls have raised; a flag
+ * cannot be lowered by them. The reductions round as the program asks: 1 + 2^-60 is more than 1. All ranks say whether
+ * the environment is as it was. */
 #include <fenv.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@ static MPI_Comm ring_of(int rank, int size) {
   const int peers[2] = {(rank + size - 1) % size, (rank + 1) % size};
   const int n = size > 2 ? 2 : 1;
   MPI_Comm ring;
-  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, n, peers, MPI_UNWEIGHTED, n, peers, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
+  MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, n, peers, MPI_UNWEIGHTED, n, peers, MPI_UNWEIGHTED, MPI_INFO_NULL,
+                                 0, &ring);
   return ring;
 }
 
@@ -66,7 +68,8 @@ int main(int argc, char** argv) {
     MPI_Iallreduce(out, in, n, MPI_INT, MPI_SUM, comm, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Win_lock_all(0, win);
-    for (int j = 0; j < 8; ++j) MPI_Get(in, n, MPI_INT, (rank + j) % size, (i * 8 + j) % (most - n + 1), n, MPI_INT, win);
+    for (int j = 0; j < 8; ++j)
+      MPI_Get(in, n, MPI_INT, (rank + j) % size, (i * 8 + j) % (most - n + 1), n, MPI_INT, win);
     MPI_Win_unlock_all(win);
     upwards &= reduces_upwards(size);
     /* What the reduction of the program's own data has raised is the program's. */

@@ -1,4 +1,5 @@
-/* Calls large-count functions whether or not this MPI declares them, as mpi4py does; exits with 1 if a result is wrong. */
+/* Calls large-count functions whether or not this MPI declares them, as mpi4py does; exits with 1 if a result is
+ * wrong. */
 #include <mpi.h>
 #include <limits.h>
 #include <stdio.h>

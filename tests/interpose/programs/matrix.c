@@ -31,7 +31,8 @@ static void check(Kind kind, Form form, int count, int variant, int in_place, MP
 static void check_kind(Kind kind, Form form, MPI_Comm comm) {
   const int ways = where_in_place(kind, form) == NOWHERE ? 1 : 2;
   for (int n = 0; n < (kind == BARRIER ? 1 : COUNTS); ++n)
-    for (int variant = ((int)kind + (int)form + n) % stride % variants(kind); variant < variants(kind); variant += stride)
+    for (int variant = ((int)kind + (int)form + n) % stride % variants(kind); variant < variants(kind);
+         variant += stride)
       for (int in_place = 0; in_place < ways; ++in_place) check(kind, form, counts[n], variant, in_place, comm);
 }
 

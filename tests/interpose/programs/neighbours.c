@@ -1,5 +1,6 @@
 /* Neighborhood collectives on a distributed graph and on a grid; all that arrives goes to the file whose folder is the
- * argument, one for each rank. In the graph every rank sends to everybody, itself included, and twice to the next one. */
+ * argument, one for each rank. In the graph every rank sends to everybody, itself included, and twice to the next
+ * one. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

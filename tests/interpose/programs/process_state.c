@@ -1,6 +1,8 @@
-/* What of a process is the program's: prints it after MPI_Init and after many collectives, one line each, by rank 0 of each state.
+/* What of a process is the program's: prints it after MPI_Init and after many collectives, one line each, by rank 0 of
+ * each state.
  *
- * Signals and their handlers, the signal mask, umask, working directory, locale, limits, environment, alternate stack, descriptors. */
+ * Signals and their handlers, the signal mask, umask, working directory, locale, limits, environment, alternate stack,
+ * descriptors. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <locale.h>
@@ -46,7 +48,8 @@ static void print_limits(const char* when) {
 /* The launcher and the library tell ranks apart by variables; those of Wherry are there only under it. */
 static void print_environment(const char* when) {
   int n = 0;
-  for (char** each = environ; *each != NULL; ++each) n += strncmp(*each, "WHERRY_", 7) != 0 && strncmp(*each, "LD_PRELOAD=", 11) != 0;
+  for (char** each = environ; *each != NULL; ++each)
+    n += strncmp(*each, "WHERRY_", 7) != 0 && strncmp(*each, "LD_PRELOAD=", 11) != 0;
   printf("%s variables: %d\n", when, n);
 }
 
@@ -71,8 +74,8 @@ static void print_all(const char* when) {
   print_limits(when);
   print_environment(when);
   print_descriptors(when);
-  printf("%s umask %o, folder %s, locale %s, alternate stack %s\n", when, mask, getcwd(folder, sizeof folder), setlocale(LC_ALL, NULL),
-         stack.ss_flags == SS_DISABLE ? "none" : "set");
+  printf("%s umask %o, folder %s, locale %s, alternate stack %s\n", when, mask, getcwd(folder, sizeof folder),
+         setlocale(LC_ALL, NULL), stack.ss_flags == SS_DISABLE ? "none" : "set");
 }
 
 int main(int argc, char** argv) {

@@ -1,4 +1,5 @@
-/* Who goes on with a non-blocking broadcast from rank 0 over rank 1 to rank 2, and how a program with one under way may end.
+/* What progresses a nonblocking broadcast from rank 0 over rank 1 to rank 2, and how a program with one under way may
+ * end.
  * Arguments: FILE, seconds: rank 1 calls nothing of MPI until rank 2 has made FILE, or the time is over; it says which.
  *            exit FILE: all ranks exit with the call under way; rank 0 makes FILE.all when all have left MPI behind.
  *            fork: a child exits while its parent's call is under way. */
@@ -66,8 +67,8 @@ static const char* left; /* the beginning of the names of files */
 
 static void name_of(int of, char name[4096]) { snprintf(name, 4096, "%s.%d", left, of); }
 
-/* The last of the exit handlers. Launchers kill the others when one rank is gone without MPI_Finalize: so none goes before rank 0
- * has said that all are here. */
+/* The last of the exit handlers. Launchers kill the others when one rank is gone without MPI_Finalize: so none goes
+ * before rank 0 has said that all are here. */
 static void leave_together(void) {
   char name[4096];
   int here = 1;

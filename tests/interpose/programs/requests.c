@@ -198,8 +198,8 @@ static void* thread_main(void* argument) {
   const struct Kind* kind = &kinds[number];
   const int count = 150;
   const long bytes = count * kind->size, room = bytes_before + count * kind->extent + 1024;
-  char *out = malloc((size_t)room), *in = malloc((size_t)room), *sent = malloc((size_t)bytes),
-       *got = malloc((size_t)bytes);
+  char *out = malloc((size_t)room), *in = malloc((size_t)room);
+  char *sent = malloc((size_t)bytes), *got = malloc((size_t)bytes);
   for (int round = 0; round < 100; ++round) {
     MPI_Request requests[2];
     for (long i = 0; i < bytes; ++i) sent[i] = (char)(i * 7 + round + number);

@@ -1,5 +1,5 @@
-/* Several collectives at once on sections of the ranks, disjoint and overlapping, which every rank starts and completes in
- * an order of its own, with messages to anybody in between. Prints what was wrong. Argument: the seed. */
+/* Several collectives at once on sections of the ranks, disjoint and overlapping, which every rank starts and completes
+ * in an order of its own, with messages to anybody in between. Prints what was wrong. Argument: the seed. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* Preloaded behind Wherry: a library whose allreduce is mostly quick, and takes 20 ms in one call of eight.
  *
- * It sleeps on all ranks in the same calls, as a rank without a core holds all others up; the median does not show it. */
+ * It sleeps on all ranks in the same calls, as a rank without a core holds all others up; the median does not show
+ * it. */
 #include <mpi.h>
 #include <unistd.h>
 

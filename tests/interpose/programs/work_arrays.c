@@ -2,7 +2,8 @@
 
    work_arrays [STEPS [ARRAYS [KIB [barrier | lock | lock-later]]]]   prints a line of each rank
 
-   lock: all memory is locked, from the start or after half of the steps. Compiled with -DSETS_OPTIONS, it calls mallopt.
+   lock: all memory is locked, from the start or after half of the steps. Compiled with -DSETS_OPTIONS, it calls
+   mallopt.
 
    faults: page faults of all steps; later: of their second half; peak: KiB of memory. */
 #include <mpi.h>

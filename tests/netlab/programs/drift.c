@@ -1,5 +1,5 @@
-/* drift BYTES BEFORE AFTER FOLDER: all-to-alls with blocks of so many bytes. After the first BEFORE calls it makes FOLDER/half and waits for
- * FOLDER/go, which is when the network changes; then come AFTER calls. */
+/* drift BYTES BEFORE AFTER FOLDER: all-to-alls with blocks of so many bytes. After the first BEFORE calls it makes
+ * FOLDER/half and waits for FOLDER/go, which is when the network changes; then come AFTER calls. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
-/* collective CALLS NAME:BYTES...: nothing but calls of collectives, one kind after the other ("all": of each kind), so that what a
- * rank sends tells the algorithm. BYTES, a multiple of 4: of a block, or of the whole buffer where there are no blocks.
+/* collective CALLS NAME:BYTES...: nothing but calls of collectives, one kind after the other ("all": of each kind), so
+ * that what a rank sends tells the algorithm. BYTES, a multiple of 4: of a block, or of the whole buffer where there
+ * are no blocks.
  *
- * Tells a preloaded counter by MPI_Pcontrol: 1 before the first, and 2 with its NAME:BYTES after each. Rank 0 names those that failed;
- * exits with 1 if one did. */
+ * Tells a preloaded counter by MPI_Pcontrol: 1 before the first, and 2 with its NAME:BYTES after each. Rank 0 names
+ * those that failed; exits with 1 if one did. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

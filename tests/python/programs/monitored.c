@@ -1,5 +1,5 @@
-/* Preloaded: Open MPI's own count of what each rank sends, in a file for each part of the program, which MPI_Pcontrol ends:
- * $MONITORED.NAME.<rank>.prof (Open MPI's "pml_monitoring_flush"). */
+/* Preloaded: Open MPI's own count of what each rank sends, in a file for each part of the program, which MPI_Pcontrol
+ * ends: $MONITORED.NAME.<rank>.prof (Open MPI's "pml_monitoring_flush"). */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Preloaded: counts the bytes that a process sends through sockets. Rank 0 prints those of each part of the program, which
- * MPI_Pcontrol ends: "NAME sent N bytes". */
+/* Preloaded: counts the bytes that a process sends through sockets. Rank 0 prints those of each part of the program,
+ * which MPI_Pcontrol ends: "NAME sent N bytes". */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdarg.h>

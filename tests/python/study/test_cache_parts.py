@@ -1,4 +1,4 @@
-"""The parts of the study of caches: what they launch, how they judge, tabulate and draw. Nothing is measured."""
+"""The parts of the study of caches: what they launch, how they validate, tabulate and draw. Nothing is measured."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_eviction_is_validated_at_three_shares(monkeypatch: pytest.MonkeyPatch) 
     assert {"LRU", "Zipf 0.8", "memory, % of the working set"} <= set(texts_of(eviction.draw(rows)))
 
 
-def test_a_quick_look_judges_no_goal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quick_run_has_no_goal(monkeypatch: pytest.MonkeyPatch) -> None:
     launches = Launches(monkeypatch, adaptive_hits=47)
     for part in (sizes, eviction):
         rows = part.measure(quick())

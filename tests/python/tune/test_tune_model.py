@@ -20,7 +20,7 @@ from wherry.measure import harness
 from wherry.measure.harness import Setup
 from wherry.run.mpis import Family, Mpi
 from wherry.schedule import plan
-from wherry.schedule.explain import priced_by
+from wherry.schedule.explain import constants_used
 from wherry.tune import model, store, tables
 
 HEAD = {"machine": "a CPU x 2", "mpi": "MPICH Version:      5.0.2", "ranks": 4, "nodes": 2}
@@ -198,7 +198,7 @@ def test_the_row_of_an_mpi_is_found_by_family_and_version(tmp_path: Path) -> Non
     ],
 )
 def test_explain_says_whose_constants_it_has(fitted_with: str, fitted: list[str], said: str) -> None:
-    assert said in priced_by({"fitted_with": fitted_with, "fitted": fitted})
+    assert said in constants_used({"fitted_with": fitted_with, "fitted": fitted})
 
 
 # Real runs
