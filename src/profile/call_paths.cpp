@@ -44,7 +44,8 @@ std::span<const PathFrame> CallPaths::path(std::uint32_t place) {
   const auto* const address = reinterpret_cast<const void*>(base + site.offset);
   std::array<const void*, deepest> callers;
   const std::size_t most = python_.is_there() ? deepest : path_frames;
-  const std::span<const void* const> found(callers.data(), callers_of(address, {callers.data(), most}));
+  const std::span<const void* const> found(callers.data(),
+                                           callers_of(address, {callers.data(), most}, python_.code()));
   count_ = 0;
   std::array<ScriptLine, script_lines> lines;
   const std::size_t script = python_.lines(lines);
@@ -55,14 +56,14 @@ std::span<const PathFrame> CallPaths::path(std::uint32_t place) {
   return {frames_.data(), count_};
 }
 
-/// Up to the interpreter, or to what calls main().
+/// Up to what calls main().
 void CallPaths::add_native(std::span<const void* const> callers, std::size_t most, std::uint32_t but_module) {
   for (const void* const caller : callers) {
     if (count_ == most) return;
     const Place place = sites_.place(sites_.find(caller));
     if (place.module == ~0U) continue;
     const Module& module = sites_.modules()[place.module];
-    if (python_.holds(module.base) || starts_programs(module.path)) return;
+    if (starts_programs(module.path)) return;
     if (place.module != but_module) add({place.offset, place.module, FrameKind::native});
   }
 }

@@ -1,9 +1,11 @@
 #include "profile/python.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -33,6 +35,29 @@ bool find(Function& function, const char* name) {
   return function != nullptr;
 }
 
+/// From the first to the last of its segments.
+AddressRange module_that_holds(std::uintptr_t address) {
+  struct Search {
+    std::uintptr_t address;
+    AddressRange found;
+  } search{address, {}};
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) -> int {
+        auto& s = *static_cast<Search*>(data);
+        AddressRange range{~std::uintptr_t{0}, 0};
+        for (const ElfW(Phdr) & segment : std::span(info->dlpi_phdr, info->dlpi_phnum))
+          if (segment.p_type == PT_LOAD) {
+            const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+            range = {std::min(range.begin, begin), std::max(range.end, begin + segment.p_memsz)};
+          }
+        if (s.address < range.begin || s.address >= range.end) return 0;
+        s.found = range;
+        return 1;
+      },
+      &search);
+  return search.found;
+}
+
 void append_utf8(std::string& text, std::uint32_t c) {
   const auto tail = [&](int shift) { text += static_cast<char>(0x80 | (c >> shift & 0x3f)); };
   if (c < 0x80) return void(text += static_cast<char>(c));
@@ -51,9 +76,8 @@ void Python::find() {
       !profile::find(version, "Py_GetVersion") || !find_functions())
     return;
   find_layout(version());
-  Dl_info module{};
-  if (last_ == 0 || ::dladdr(reinterpret_cast<void*>(thread_state), &module) == 0) return;
-  base_ = reinterpret_cast<std::uintptr_t>(module.dli_fbase);
+  if (last_ == 0) return;
+  code_ = module_that_holds(reinterpret_cast<std::uintptr_t>(thread_state));
   thread_state_ = thread_state;
 }
 

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "profile/stack.hpp"
+
 namespace wherry::profile {
 
 struct ScriptLine {
@@ -25,8 +27,8 @@ class Python {
   /// Looks whether CPython is in the process: once MPI is initialized, as it looks symbols up.
   void find();
   bool is_there() const { return thread_state_ != nullptr; }
-  /// Whether an address lies in the code of the interpreter.
-  bool holds(std::uint64_t module_base) const { return is_there() && module_base == base_; }
+  /// Where the interpreter lies; empty if there is none.
+  AddressRange code() const { return code_; }
 
   /// The innermost lines first; how many there are.
   std::size_t lines(std::span<ScriptLine> lines) const;
@@ -45,7 +47,7 @@ class Python {
   long (*length_)(void*) = nullptr;                  // PyUnicode_GetLength
   std::uint32_t (*char_at_)(void*, long) = nullptr;  // PyUnicode_ReadChar
   std::uintptr_t code_type_ = 0, text_type_ = 0;
-  std::uint64_t base_ = 0;            // of the module that holds the interpreter
+  AddressRange code_;
   bool has_c_frame_ = false;          // between thread state and frame
   std::size_t frame_at_ = 0;          // the frame, of a C frame
   std::size_t code_at_ = 0;           // of a frame
