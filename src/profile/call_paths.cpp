@@ -20,12 +20,12 @@ bool starts_programs(std::string_view path) {
 
 }  // namespace
 
-/// The next one is in the mean as far away as an eighth of those seen, or half of that, which makes eight and then some
+/// The next one is in the mean as far away as an eighth (of a script a third) of those seen, or half of that, which makes eight and then some
 /// for each doubling; or nearer.
 std::uint64_t PathSampling::look_at(Place& place) {
   const std::uint64_t mean_ns = place.time_ns / place.seen;
   const std::uint64_t affordable = std::max<std::uint64_t>(ns_each_ / std::max<std::uint64_t>(mean_ns, 1), 1);
-  const std::uint64_t gap = std::bit_floor(std::min({place.seen / 8 + 1, affordable, largest_gap}));
+  const std::uint64_t gap = std::bit_floor(std::min({place.seen / share_ + 1, affordable, largest_gap}));
   random_ ^= random_ << 13;
   random_ ^= random_ >> 7;
   random_ ^= random_ << 17;
@@ -35,7 +35,7 @@ std::uint64_t PathSampling::look_at(Place& place) {
 
 void CallPaths::find_interpreter() {
   python_.find();
-  if (python_.is_there()) sampling_.set_ns_each(ns_each_of_script);
+  if (python_.is_there()) sampling_.cost(ns_each_of_script, 3);
 }
 
 std::span<const PathFrame> CallPaths::path(std::uint32_t place) {
