@@ -20,12 +20,12 @@ bool starts_programs(std::string_view path) {
 
 }  // namespace
 
-/// The next one is in the mean as far away as an eighth of those seen, or half of that, which makes eight and then some
+/// The next one is in the mean as far away as an eighth (of a script a third) of those seen, or half of that, which makes eight and then some
 /// for each doubling; or nearer.
 std::uint64_t PathSampling::look_at(Place& place) {
   const std::uint64_t mean_ns = place.time_ns / place.seen;
   const std::uint64_t affordable = std::max<std::uint64_t>(ns_each_ / std::max<std::uint64_t>(mean_ns, 1), 1);
-  const std::uint64_t gap = std::bit_floor(std::min({place.seen / 8 + 1, affordable, largest_gap}));
+  const std::uint64_t gap = std::bit_floor(std::min({place.seen / share_ + 1, affordable, largest_gap}));
   random_ ^= random_ << 13;
   random_ ^= random_ >> 7;
   random_ ^= random_ << 17;
@@ -35,7 +35,7 @@ std::uint64_t PathSampling::look_at(Place& place) {
 
 void CallPaths::find_interpreter() {
   python_.find();
-  if (python_.is_there()) sampling_.set_ns_each(ns_each_of_script);
+  if (python_.is_there()) sampling_.cost(ns_each_of_script, 3);
 }
 
 std::span<const PathFrame> CallPaths::path(std::uint32_t place) {
@@ -44,7 +44,8 @@ std::span<const PathFrame> CallPaths::path(std::uint32_t place) {
   const auto* const address = reinterpret_cast<const void*>(base + site.offset);
   std::array<const void*, deepest> callers;
   const std::size_t most = python_.is_there() ? deepest : path_frames;
-  const std::span<const void* const> found(callers.data(), callers_of(address, {callers.data(), most}));
+  const std::span<const void* const> found(callers.data(),
+                                           callers_of(address, {callers.data(), most}, python_.code()));
   count_ = 0;
   std::array<ScriptLine, script_lines> lines;
   const std::size_t script = python_.lines(lines);
@@ -55,14 +56,14 @@ std::span<const PathFrame> CallPaths::path(std::uint32_t place) {
   return {frames_.data(), count_};
 }
 
-/// Up to the interpreter, or to what calls main().
+/// Up to what calls main().
 void CallPaths::add_native(std::span<const void* const> callers, std::size_t most, std::uint32_t but_module) {
   for (const void* const caller : callers) {
     if (count_ == most) return;
     const Place place = sites_.place(sites_.find(caller));
     if (place.module == ~0U) continue;
     const Module& module = sites_.modules()[place.module];
-    if (python_.holds(module.base) || starts_programs(module.path)) return;
+    if (starts_programs(module.path)) return;
     if (place.module != but_module) add({place.offset, place.module, FrameKind::native});
   }
 }

@@ -22,7 +22,8 @@ class PathSampling {
 
   /// ns_each: in the calls of a place, for each look.
   explicit PathSampling(std::uint64_t ns_each) : ns_each_(ns_each) {}
-  void set_ns_each(std::uint64_t ns) { ns_each_ = ns; }
+  /// Looks take longer than thought: fewer of them. share: of the calls seen, to the next.
+  void cost(std::uint64_t ns_each, std::uint64_t share) { ns_each_ = ns_each, share_ = share; }
 
   /// Of calls that took so long, of which the last is under way: for how many it stands if it is looked at; else 0.
   std::uint64_t due(std::uint32_t place, std::uint32_t calls, std::uint64_t time_ns) {
@@ -44,7 +45,7 @@ class PathSampling {
   std::uint64_t look_at(Place& place);
 
   std::vector<Place> places_;
-  std::uint64_t ns_each_;
+  std::uint64_t ns_each_, share_ = 8;
   std::uint64_t random_ = 0x9e3779b97f4a7c15U;
 };
 
@@ -66,8 +67,8 @@ class CallPaths {
 
  private:
   static constexpr std::size_t deepest = 24;  // where the interpreter is looked for
-  // To look takes 1.5 us on this year's processors, and to read a script's lines 8: half a percent of the calls.
-  static constexpr std::uint64_t ns_each = 400'000, ns_each_of_script = 2'000'000;
+  // To look takes 1.5 us, and to read a script's lines 3: half a percent of the calls.
+  static constexpr std::uint64_t ns_each = 400'000, ns_each_of_script = 1'000'000;
 
   void add_native(std::span<const void* const> callers, std::size_t most, std::uint32_t but_module);
   bool add(const PathFrame& frame);

@@ -1,9 +1,11 @@
 #include "profile/python.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -17,20 +19,40 @@ constexpr std::size_t longest_file = 4096;
 constexpr int most_frames = 64;  // looked at, as some are no script's
 
 /// One word, wherever that is; nullopt: there is no memory, or the kernel does not say.
-std::optional<std::uintptr_t> read(std::uintptr_t address) {
+std::optional<std::uintptr_t> ask_kernel(std::uintptr_t address) {
   std::uintptr_t word = 0;
   const iovec here{&word, sizeof word}, there{reinterpret_cast<void*>(address), sizeof word};
-  if (address == 0 || ::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) != sizeof word)
-    return std::nullopt;
+  if (::process_vm_readv(::getpid(), &here, 1, &there, 1, 0) != sizeof word) return std::nullopt;
   return word;
 }
-
-bool is_of_type(std::uintptr_t object, std::uintptr_t type) { return read(object + type_at) == type; }
 
 template <class Function>
 bool find(Function& function, const char* name) {
   function = reinterpret_cast<Function>(::dlsym(RTLD_DEFAULT, name));
   return function != nullptr;
+}
+
+/// From the first to the last of its segments.
+AddressRange module_that_holds(std::uintptr_t address) {
+  struct Search {
+    std::uintptr_t address;
+    AddressRange found;
+  } search{address, {}};
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) -> int {
+        auto& s = *static_cast<Search*>(data);
+        AddressRange range{~std::uintptr_t{0}, 0};
+        for (const ElfW(Phdr) & segment : std::span(info->dlpi_phdr, info->dlpi_phnum))
+          if (segment.p_type == PT_LOAD) {
+            const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+            range = {std::min(range.begin, begin), std::max(range.end, begin + segment.p_memsz)};
+          }
+        if (s.address < range.begin || s.address >= range.end) return 0;
+        s.found = range;
+        return 1;
+      },
+      &search);
+  return search.found;
 }
 
 void append_utf8(std::string& text, std::uint32_t c) {
@@ -44,6 +66,16 @@ void append_utf8(std::string& text, std::uint32_t c) {
 
 }  // namespace
 
+std::optional<std::uintptr_t> Python::read(std::uintptr_t address) const {
+  constexpr std::uintptr_t first_page = 4096;
+  if (address < first_page) return std::nullopt;
+  return is_proven_ ? *reinterpret_cast<const std::uintptr_t*>(address) : ask_kernel(address);
+}
+
+bool Python::is_of_type(std::uintptr_t object, std::uintptr_t type) const {
+  return read(object + type_at) == type;
+}
+
 void Python::find() {
   const char* (*version)() = nullptr;
   void* (*thread_state)() = nullptr;
@@ -51,9 +83,8 @@ void Python::find() {
       !profile::find(version, "Py_GetVersion") || !find_functions())
     return;
   find_layout(version());
-  Dl_info module{};
-  if (last_ == 0 || ::dladdr(reinterpret_cast<void*>(thread_state), &module) == 0) return;
-  base_ = reinterpret_cast<std::uintptr_t>(module.dli_fbase);
+  if (last_ == 0) return;
+  code_ = module_that_holds(reinterpret_cast<std::uintptr_t>(thread_state));
   thread_state_ = thread_state;
 }
 
@@ -84,11 +115,12 @@ std::uintptr_t Python::frame_at(std::uintptr_t thread_state, std::size_t offset)
   return has_c_frame_ ? read(frame + frame_at_).value_or(0) : frame;
 }
 
-std::uintptr_t Python::current_frame() const {
+std::uintptr_t Python::current_frame() {
   const auto thread_state = reinterpret_cast<std::uintptr_t>(thread_state_());
   if (thread_state == 0) return 0;
   for (std::size_t offset = first_; offset <= last_; offset += 8)
-    if (const std::uintptr_t frame = frame_at(thread_state, offset); code_of(frame) != 0) return frame;
+    if (const std::uintptr_t frame = frame_at(thread_state, offset); code_of(frame) != 0)
+      return first_ = last_ = offset, frame;
   return 0;
 }
 
@@ -120,7 +152,7 @@ bool Python::read_line(std::uintptr_t frame, std::uintptr_t code, ScriptLine& li
   return number > 0;
 }
 
-std::size_t Python::lines(std::span<ScriptLine> lines) const {
+std::size_t Python::lines(std::span<ScriptLine> lines) {
   if (!is_there()) return 0;
   std::size_t found = 0;
   std::uintptr_t frame = current_frame();
@@ -129,6 +161,7 @@ std::size_t Python::lines(std::span<ScriptLine> lines) const {
     if (code != 0 && read_line(frame, code, lines[found])) ++found;
     frame = read(frame + before_at_).value_or(0);
   }
+  is_proven_ |= found > 0;
   return found;
 }
 

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+
+#include "profile/stack.hpp"
 
 namespace wherry::profile {
 
@@ -19,22 +22,25 @@ struct ScriptLine {
 /// mpi4py gives the lock of the interpreter back around MPI calls, and to ask for it might make two threads wait for
 /// each other. So nothing is made, counted or locked there. A thread's frames, and the code that they hold, change only
 /// while it runs Python, which it does not inside of MPI. What a pointer leads to is read by the kernel, which refuses
-/// where there is no memory, and the type of each object is looked at before anything of it is believed.
+/// where there is no memory, until a line was read; and the type of each object is looked at before anything of it is
+/// believed.
 class Python {
  public:
   /// Looks whether CPython is in the process: once MPI is initialized, as it looks symbols up.
   void find();
   bool is_there() const { return thread_state_ != nullptr; }
-  /// Whether an address lies in the code of the interpreter.
-  bool holds(std::uint64_t module_base) const { return is_there() && module_base == base_; }
+  /// Where the interpreter lies; empty if there is none.
+  AddressRange code() const { return code_; }
 
   /// The innermost lines first; how many there are.
-  std::size_t lines(std::span<ScriptLine> lines) const;
+  std::size_t lines(std::span<ScriptLine> lines);
 
  private:
   bool find_functions();
   void find_layout(const char* version);
-  std::uintptr_t current_frame() const;
+  std::optional<std::uintptr_t> read(std::uintptr_t address) const;
+  bool is_of_type(std::uintptr_t object, std::uintptr_t type) const;
+  std::uintptr_t current_frame();
   std::uintptr_t frame_at(std::uintptr_t thread_state, std::size_t offset) const;
   std::uintptr_t code_of(std::uintptr_t frame) const;
   bool read_line(std::uintptr_t frame, std::uintptr_t code, ScriptLine& line) const;
@@ -45,7 +51,8 @@ class Python {
   long (*length_)(void*) = nullptr;                  // PyUnicode_GetLength
   std::uint32_t (*char_at_)(void*, long) = nullptr;  // PyUnicode_ReadChar
   std::uintptr_t code_type_ = 0, text_type_ = 0;
-  std::uint64_t base_ = 0;            // of the module that holds the interpreter
+  AddressRange code_;
+  bool is_proven_ = false;            // the layout, by a line that was read
   bool has_c_frame_ = false;          // between thread state and frame
   std::size_t frame_at_ = 0;          // the frame, of a C frame
   std::size_t code_at_ = 0;           // of a frame

@@ -4,8 +4,6 @@
 #include <unistd.h>
 #include <unwind.h>
 
-#include <cstdint>
-
 extern "C" [[gnu::weak]] void* __libc_stack_end;  // of the main thread, by glibc's loader
 
 namespace wherry::profile {
@@ -17,6 +15,7 @@ constexpr std::size_t own_frames = 24;
 struct Walk {
   const void* site;
   std::span<const void*> callers;
+  AddressRange stop;
   std::size_t passed = 0, found = 0;
   bool at_site = false;
 };
@@ -28,7 +27,7 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
     walk.at_site = address == walk.site;
     return walk.at_site || ++walk.passed < own_frames ? _URC_NO_REASON : _URC_END_OF_STACK;
   }
-  if (address == nullptr) return _URC_END_OF_STACK;
+  if (address == nullptr || walk.stop.holds(address)) return _URC_END_OF_STACK;
   walk.callers[walk.found++] = address;
   return walk.found < walk.callers.size() ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
@@ -47,9 +46,9 @@ bool is_on_threads_stack() {
 
 }  // namespace
 
-std::size_t callers_of(const void* site, std::span<const void*> callers) {
+std::size_t callers_of(const void* site, std::span<const void*> callers, AddressRange stop) {
   if (callers.empty() || !is_on_threads_stack()) return 0;
-  Walk walk{site, callers};
+  Walk walk{site, callers, stop};
   ::_Unwind_Backtrace(visit, &walk);
   return walk.found;
 }
