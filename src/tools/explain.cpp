@@ -14,7 +14,6 @@
 #include "tools/fit_command.hpp"
 #include "tools/questions.hpp"
 #include "tuning/candidates.hpp"
-#include "tuning/neighborhood_candidates.hpp"
 #include "tuning/shortlist.hpp"
 #include "tuning/staging_limits.hpp"
 

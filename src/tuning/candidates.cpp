@@ -6,6 +6,7 @@
 #include <string>
 
 #include "model/cost.hpp"
+#include "schedule/graph/neighborhood_strategy.hpp"
 #include "schedule/segments/segment_operation.hpp"
 #include "tuning/trial_times.hpp"
 
@@ -115,6 +116,25 @@ std::vector<Candidate> candidates(std::span<const Estimate> estimates, const Loa
   for (std::size_t i = 0; i < estimates.size(); ++i)
     all.push_back({std::string(estimates[i].candidate->algorithm.name()), expected[i]});
   return all;
+}
+
+std::vector<AlgorithmCandidate> survey(const schedule::Graph& graph, const topology::Placement& placement) {
+  std::vector<AlgorithmCandidate> candidates;
+  for (const schedule::NeighborhoodStrategy& strategy : schedule::neighborhood_strategies()) {
+    const schedule::Routed routed(strategy, graph, placement);
+    if (routed.applies())
+      candidates.push_back(
+          {schedule::Algorithm{.neighbors = &strategy}, model::traffic(routed, placement), 0});
+  }
+  return candidates;
+}
+
+bool is_promising(const schedule::Graph& graph, const topology::Placement& placement) {
+  constexpr int few_neighbors = 8;
+  const auto crosses = [&](const schedule::Block& edge) {
+    return !placement.same_node(edge.origin, edge.destination);
+  };
+  return graph.most_neighbors() > few_neighbors || std::ranges::any_of(graph.edges(), crosses);
 }
 
 }  // namespace wherry::tuning

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/cost.hpp"
+#include "schedule/graph/graph.hpp"
 #include "schedule/registry/algorithm.hpp"
 #include "topology/placement.hpp"
 #include "tuning/learner.hpp"
@@ -88,5 +89,13 @@ std::vector<double> expected_seconds(std::span<const Estimate> estimates, const 
 /// What a shortlist is made of: names with expected_seconds().
 std::vector<Candidate> candidates(std::span<const Estimate> estimates, const Load& load,
                                   const model::Machine& machine);
+
+// ---- Of neighborhoods ----
+
+/// Everything that applies to the graph, in the registry's order.
+std::vector<AlgorithmCandidate> survey(const schedule::Graph& graph, const topology::Placement& placement);
+
+/// Whether a strategy may win anything: few messages that stay on their nodes are best left to the library.
+bool is_promising(const schedule::Graph& graph, const topology::Placement& placement);
 
 }  // namespace wherry::tuning

@@ -1,4 +1,4 @@
-// What is offered in a neighborhood, and where nothing is worth trying.
+// What could run in a neighborhood, and where nothing is worth trying.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "schedule/graph/trial_graphs.hpp"
-#include "tuning/neighborhood_candidates.hpp"
+#include "tuning/candidates.hpp"
 #include "tuning/shortlist.hpp"
 
 using namespace wherry;
@@ -26,7 +26,7 @@ std::vector<std::string> names(const std::vector<AlgorithmCandidate>& candidates
 
 }  // namespace
 
-TEST_CASE("Neighbours: few on one node are left to the library") {
+TEST_CASE("Neighbours: few on one node stay native") {
   const schedule::Graph nine = stencil({8, 8}), points27 = stencil({4, 4, 4});
   CHECK_FALSE(is_promising(nine, topology::Placement::spread(64, 1)));
   CHECK(is_promising(nine, topology::Placement::spread(64, 2)));

@@ -11,7 +11,6 @@ namespace wherry::run {
 
 namespace {
 
-constexpr std::string_view native_name = "native";
 constexpr std::string_view automatic_name = "auto";
 
 Instruction instruction_for(std::string_view name) {

@@ -11,6 +11,8 @@
 
 namespace wherry::run {
 
+inline constexpr std::string_view native_name = "native";
+
 struct Instruction {
   enum class Kind { learn, native, named };
   Kind kind;

@@ -7,7 +7,7 @@
 
 #include "coll/state/communicator.hpp"
 #include "schedule/graph/neighborhood_strategy.hpp"
-#include "tuning/neighborhood_candidates.hpp"
+#include "tuning/candidates.hpp"
 
 namespace wherry::run {
 

@@ -6,7 +6,6 @@
 #include "schedule/blocks/block_strategy.hpp"
 #include "schedule/blocks/families/digits.hpp"
 #include "schedule/blocks/families/nodes.hpp"
-#include "schedule/blocks/families/rounds.hpp"
 #include "schedule/blocks/strategies/mixed_radix.hpp"
 #include "schedule/blocks/strategies/node_mesh.hpp"
 #include "schedule/blocks/strategies/node_servers.hpp"
