@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <new>
 #include <span>
@@ -225,7 +226,8 @@ inline void receive_chunks(const Calls& mpi, Data& d) {
 
 /// What wherry_send and wherry_recv do.
 inline wherry::run::LayoutMessages& layout_messages() {
-  static wherry::run::LayoutMessages messages(wherry::mpi::linked_api());
+  static wherry::run::LayoutMessages messages(
+      wherry::mpi::linked_api(), [](const char* name) -> const char* { return std::getenv(name); });
   return messages;
 }
 inline void send_by_wherry(const Calls& mpi, Data& d) {
