@@ -217,8 +217,8 @@ MPI_Status receive(const ArrayView<T, N>& view, int source, int tag, MPI_Comm co
   return receive(view.data(), layout_of(view), source, tag, comm);
 }
 
-/// A message to rank dest and one from rank source, to be started again and again: both layouts, views and `comm` must be
-/// there until the plan is gone. What travels is what MPI would send. Local.
+/// A message to rank dest and one from rank source, to be started again and again: both layouts, views and `comm` must
+/// be there until the plan is gone. What travels is what MPI would send. Local.
 template <class T, class U>
 Plan sendrecv_plan(const T* sent, const Layout& sent_layout, int dest, U* received,
                    const Layout& received_layout, int source, int tag, MPI_Comm comm) {

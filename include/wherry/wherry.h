@@ -339,9 +339,9 @@ int wherry_neighbor_allgatherv_plan(const void* sendbuf, int sendcount, MPI_Data
 /// A message to rank dest and one from rank source, as by MPI_Isend and MPI_Irecv: what travels is what MPI would send,
 /// one message each way, so the other ends may be a plan or any function of MPI for single messages. Derived types are
 /// packed by the kernels at each start, and unpacked by the test or wait that ends the execution. MPI_PROC_NULL: no such
-/// message. Unlike the other makers this one is local, and so is the order of its starts, which is that of messages. More
-/// data than there is room for are MPI_ERR_TRUNCATE, on Open MPI undefined where the kernels unpack. Arguments that are
-/// wrong are errors of the start.
+/// message. Unlike the other makers this one is local, and so is the order of its starts, which is that of messages.
+/// More data than there is room for are MPI_ERR_TRUNCATE. Where errors do not end the program, the library receives
+/// derived types itself. An error is told when both messages are over. Arguments that are wrong are errors of the start.
 /// Standard: MPI 4.1, section 3.9, MPI_Send_init and MPI_Recv_init.
 int wherry_sendrecv_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
                          void* recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
@@ -362,7 +362,8 @@ int wherry_plan_wait(wherry_plan* plan);
 /// MPI_ERR_REQUEST, and the plan stays.
 int wherry_plan_free(wherry_plan** plan);
 
-/// By what the plan runs: a strategy's name, "layout kernels", or "native"; "" for NULL. The text is never freed. Local.
+/// By what the plan runs: a strategy's name, "layout kernels", or "native"; "" for NULL. The text is never freed.
+/// Local.
 const char* wherry_plan_strategy(const wherry_plan* plan);
 
 /// What ran in this thread's last wherry_ collective: a strategy's name ("bruck2"; `wherry explain` lists them),

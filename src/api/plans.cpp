@@ -146,7 +146,7 @@ int wherry_plan_test(wherry_plan* plan, int* over) {
   }
   const int code =
       plan->messages ? plan->messages->test(over) : library().Test(&plan->request, over, MPI_STATUS_IGNORE);
-  plan->under_way = *over == 0 && code == MPI_SUCCESS;
+  plan->under_way = *over == 0 && (plan->messages || code == MPI_SUCCESS);
   return code;
 }
 

@@ -86,6 +86,12 @@ PlannedExchange::End LayoutMessages::planned(const MessageEnd& end) {
   return {end, std::move(plan), std::move(packed)};
 }
 
+/// Native where errors return: Open MPI writes all of a contiguous message, even beyond a buffer that has less room.
+PlannedExchange::End LayoutMessages::planned_receive(const MessageEnd& in, MPI_Comm comm) {
+  return handler_of(api_, comm) == MPI_ERRORS_ARE_FATAL ? planned(in)
+                                                        : PlannedExchange::End{in, nullptr, nullptr};
+}
+
 /// The plan, if all elements lie within the packed buffer.
 datatype::PlanPtr LayoutMessages::plan_within(const MessageEnd& data, const PackedPlace& packed) {
   const bool is_legal = data.type != MPI_DATATYPE_NULL && data.count > 0 && data.buffer != MPI_BOTTOM &&

@@ -51,7 +51,7 @@ class LayoutMessages {
 
   /// Local. Arguments that are not legal are the library's to validate, at each start. Throws std::bad_alloc.
   std::unique_ptr<PlannedExchange> plan(const MessageEnd& out, const MessageEnd& in, MPI_Comm comm) {
-    return std::make_unique<PlannedExchange>(api_, packer_, comm, planned(out), planned(in));
+    return std::make_unique<PlannedExchange>(api_, packer_, comm, planned(out), planned_receive(in, comm));
   }
 
   /// Whether the elements were packed or unpacked; false: the library is to do it, or to say what is wrong.
@@ -74,6 +74,7 @@ class LayoutMessages {
   int transfer(const End& out, const End& in, MPI_Comm comm, MPI_Status* status);
   void tell(const Exchanged& done, const Share& room, MPI_Status* status) const;
   PlannedExchange::End planned(const MessageEnd& end);
+  PlannedExchange::End planned_receive(const MessageEnd& in, MPI_Comm comm);
   datatype::PlanPtr plan_within(const MessageEnd& data, const PackedPlace& packed);
 
   const mpi::Api& api_;

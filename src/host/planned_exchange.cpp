@@ -31,7 +31,7 @@ int PlannedExchange::start() {
   if (const int code = begin_receive(); code != MPI_SUCCESS) return code;
   const int code = begin_send();
   if (code == MPI_SUCCESS) return code;
-  // Nobody can tell when the receive is over, so its memory is lost.
+  // The receive stays posted. Nobody can tell when it is over, so its memory is lost.
   if (receiving_ != MPI_REQUEST_NULL) api_.Request_free(&receiving_);
   static_cast<void>(in_.packed.release());
   in_.plan = nullptr;
@@ -55,28 +55,28 @@ int PlannedExchange::received(int code, const MPI_Status& status) {
   return code;
 }
 
+/// An error of one message is told when both are over: until then, memory of the plan is the library's.
 int PlannedExchange::test(int* over) {
-  int code = MPI_SUCCESS, done = 1;
+  int received_all = 1, sent_all = 1;
   if (receiving_ != MPI_REQUEST_NULL) {
     MPI_Status status = empty_status();
-    code = api_.Test(&receiving_, &done, &status);
-    if (done != 0) code = received(code, status);
+    const int code = api_.Test(&receiving_, &received_all, &status);
+    failed_ = first_of(failed_, received_all != 0 ? received(code, status) : code);
   }
-  int sent = 1;
-  if (sending_ != MPI_REQUEST_NULL) code = first_of(code, api_.Test(&sending_, &sent, MPI_STATUS_IGNORE));
-  *over = done != 0 && sent != 0 ? 1 : 0;
-  return code;
+  if (sending_ != MPI_REQUEST_NULL)
+    failed_ = first_of(failed_, api_.Test(&sending_, &sent_all, MPI_STATUS_IGNORE));
+  *over = received_all != 0 && sent_all != 0 ? 1 : 0;
+  return *over != 0 ? std::exchange(failed_, MPI_SUCCESS) : MPI_SUCCESS;
 }
 
 int PlannedExchange::wait() {
-  int code = MPI_SUCCESS;
   if (receiving_ != MPI_REQUEST_NULL) {
     MPI_Status status = empty_status();
-    code = api_.Wait(&receiving_, &status);
-    code = received(code, status);
+    const int code = api_.Wait(&receiving_, &status);
+    failed_ = first_of(failed_, received(code, status));
   }
-  if (sending_ != MPI_REQUEST_NULL) code = first_of(code, api_.Wait(&sending_, MPI_STATUS_IGNORE));
-  return code;
+  if (sending_ != MPI_REQUEST_NULL) failed_ = first_of(failed_, api_.Wait(&sending_, MPI_STATUS_IGNORE));
+  return std::exchange(failed_, MPI_SUCCESS);
 }
 
 }  // namespace wherry::run

@@ -23,7 +23,7 @@ struct MessageEnd {
 };
 
 /// What travels is what MPI would send, in one message each way. The functions return MPI codes, those of the library's
-/// calls; a start that fails starts nothing. Not thread-safe.
+/// calls. A start that fails has begun no send; where that is what failed, the receive stays posted. Not thread-safe.
 class PlannedExchange {
  public:
   struct End {
@@ -53,6 +53,7 @@ class PlannedExchange {
   const MPI_Comm comm_;
   End out_, in_;
   MPI_Request sending_ = MPI_REQUEST_NULL, receiving_ = MPI_REQUEST_NULL;
+  int failed_ = MPI_SUCCESS;  // what the first of the two to fail returned
 };
 
 }  // namespace wherry::run

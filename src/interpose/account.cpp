@@ -78,8 +78,8 @@ void Account::book_path(const Call& call) const {
   b.recorder.path({call.function(), place_, calls, calls * time_ns}, b.paths.path(place_));
 }
 
-/// Of a collective that Wherry has seen. After one that nothing was read of, those that follow may be counted by what is
-/// known of this one.
+/// Of a collective that Wherry has seen. After one that nothing was read of, those that follow may be counted by what
+/// is known of this one.
 void Account::book_use(const Call& call, std::uint32_t row, const Volume& volume) const {
   Backend& b = backend();
   const Listener::Use use = std::exchange(Listener::current, {});

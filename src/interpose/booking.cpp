@@ -27,7 +27,7 @@ profile::Caching caching_of(const window::Windows::Known& known) {
 }
 
 /// Of a window that is not cached and that nobody reads the record says nothing.
-bool is_worth_a_word(const window::Windows::Known& known) {
+bool is_recorded(const window::Windows::Known& known) {
   return known.window() != nullptr || known.passed() > 0;
 }
 
@@ -81,7 +81,7 @@ void book_course(profile::Recorder& recorder, std::uint32_t row, const Course& c
 
 /// The window is asked before the lock is taken, for which other threads spin.
 void Backend::book(const window::Windows::Known& known) {
-  if (!recording_ || !is_worth_a_word(known)) return;
+  if (!recording_ || !is_recorded(known)) return;
   const window::Statistics statistics = statistics_of(known);
   profile::WindowRecord record = record_of(statistics, caching_of(known));
   const Course course(known.window());

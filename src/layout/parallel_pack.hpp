@@ -24,8 +24,8 @@ class Pieces {
   int count_;
 };
 
-/// By so many threads, or by fewer where the system has none; any number gives the bytes that one gives. Helpers live as
-/// long as the call finds work for them. They get no signals but those of their own faults.
+/// By so many threads, or by fewer where the system has none; any number gives the bytes that one gives. Helpers live
+/// as long as the call finds work for them. They get no signals but those of their own faults.
 void pack(const Plan& plan, const std::byte* memory, std::byte* packed, Range range, int threads);
 void unpack(const Plan& plan, std::byte* memory, const std::byte* packed, Range range, int threads);
 

@@ -29,4 +29,13 @@ class ErrorsReturned {
   MPI_Errhandler program_ = MPI_ERRHANDLER_NULL;
 };
 
+/// The communicator's error handler, to be compared with; MPI_ERRHANDLER_NULL: it is not known.
+inline MPI_Errhandler handler_of(const mpi::Api& api, MPI_Comm comm) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  if (api.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return MPI_ERRHANDLER_NULL;
+  const MPI_Errhandler found = handler;
+  api.Errhandler_free(&handler);  // what Comm_get_errhandler gives counts as one more (MPI 4.1, 9.3)
+  return found;
+}
+
 }  // namespace wherry::run

@@ -91,10 +91,6 @@ void BlockTransfer::end(Messages& messages, Converter& converter, bool succeeded
   if (valid) note(converter);
 }
 
-void BlocksUnderWay::pack() const {
-  for (const Elements& elements : sent) elements.pack();
-}
-
 void BlocksUnderWay::unpack() const {
   for (const Elements& elements : received) elements.unpack(elements.bytes);
 }

@@ -19,7 +19,6 @@ struct BlocksUnderWay {
   std::shared_ptr<const void> arguments;
   Offset bytes = 0;
 
-  void pack() const;
   /// All that was to come has arrived.
   void unpack() const;
 };

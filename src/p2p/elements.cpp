@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "mpi/errors_returned.hpp"
+
 namespace wherry::p2p {
 namespace {
 
@@ -70,23 +72,13 @@ Offset arrived_bytes(const mpi::Api& api, const MPI_Status& told) {
   return code != MPI_SUCCESS || bytes == MPI_UNDEFINED ? -1 : static_cast<Offset>(bytes);
 }
 
-namespace {
-
-MPI_Errhandler handler_of(const mpi::Api& api, MPI_Comm comm) {
-  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
-  if (api.Comm_get_errhandler(comm, &handler) != MPI_SUCCESS) return MPI_ERRHANDLER_NULL;
-  const MPI_Errhandler found = handler;
-  api.Errhandler_free(&handler);  // what Comm_get_errhandler gives counts as one more (MPI 4.1, 9.3)
-  return found;
+bool is_fatal(const mpi::Api& api, MPI_Comm comm) {
+  return run::handler_of(api, comm) == MPI_ERRORS_ARE_FATAL;
 }
-
-}  // namespace
-
-bool is_fatal(const mpi::Api& api, MPI_Comm comm) { return handler_of(api, comm) == MPI_ERRORS_ARE_FATAL; }
 
 bool tells_errors(const mpi::Api& api, MPI_Comm comm) {
   // MPI_ERRORS_ABORT is an object of the library's in Open MPI 5, which 4 lacks: a backend for both must not name it.
-  const MPI_Errhandler handler = handler_of(api, comm);
+  const MPI_Errhandler handler = run::handler_of(api, comm);
   return handler == MPI_ERRORS_ARE_FATAL || handler == MPI_ERRORS_RETURN;
 }
 

@@ -20,9 +20,9 @@ bool starts_programs(std::string_view path) {
 
 }  // namespace
 
-/// The next one is in the mean as far away as an eighth (of a script a third) of those seen, or half of that, which makes eight and then some
-/// for each doubling; or nearer.
-std::uint64_t PathSampling::look_at(Place& place) {
+/// The gap to the next is drawn uniformly below twice a power of two, which is about an eighth of the calls seen so far
+/// (of a script's a third), and less where calls are long.
+std::uint64_t PathSampling::sample(Place& place) {
   const std::uint64_t mean_ns = place.time_ns / place.seen;
   const std::uint64_t affordable = std::max<std::uint64_t>(ns_each_ / std::max<std::uint64_t>(mean_ns, 1), 1);
   const std::uint64_t gap = std::bit_floor(std::min({place.seen / share_ + 1, affordable, largest_gap}));
@@ -35,7 +35,7 @@ std::uint64_t PathSampling::look_at(Place& place) {
 
 void CallPaths::find_interpreter() {
   python_.find();
-  if (python_.is_there()) sampling_.cost(ns_each_of_script, 3);
+  if (python_.is_there()) sampling_.set_cost(ns_each_of_script, 3);
 }
 
 std::span<const PathFrame> CallPaths::path(std::uint32_t place) {
@@ -68,10 +68,8 @@ void CallPaths::add_native(std::span<const void* const> callers, std::size_t mos
   }
 }
 
-bool CallPaths::add(const PathFrame& frame) {
-  if (count_ == frames_.size()) return false;
-  frames_[count_++] = frame;
-  return true;
+void CallPaths::add(const PathFrame& frame) {
+  if (count_ < frames_.size()) frames_[count_++] = frame;
 }
 
 }  // namespace wherry::profile

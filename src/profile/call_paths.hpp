@@ -13,36 +13,38 @@
 
 namespace wherry::profile {
 
-/// Which calls from a place are looked at, at random, as callers may take turns: the first, and then about one in 2^k,
-/// with k growing with their number. More of them where the calls take long: to look is to cost a small part of that.
+/// Which calls from a place are sampled, at random, as callers may take turns: the first, and then about one in 2^k,
+/// with k growing with their number. More of them where the calls take long: a sample is to cost a small part of that.
 class PathSampling {
  public:
   /// One in so many at least.
   static constexpr std::uint64_t largest_gap = 1024;
 
-  /// ns_each: in the calls of a place, for each look.
+  /// ns_each: in the calls of a place, for each sample.
   explicit PathSampling(std::uint64_t ns_each) : ns_each_(ns_each) {}
-  /// Looks take longer than thought: fewer of them. share: of the calls seen, to the next.
-  void cost(std::uint64_t ns_each, std::uint64_t share) { ns_each_ = ns_each, share_ = share; }
+  /// Where samples cost more, fewer are taken. share: of the calls seen, to the next.
+  void set_cost(std::uint64_t ns_each, std::uint64_t share) { ns_each_ = ns_each, share_ = share; }
 
-  /// Of calls that took so long, of which the last is under way: for how many it stands if it is looked at; else 0.
+  /// Of calls that took so long, of which the last is under way: for how many it stands if it is sampled; else 0.
   std::uint64_t due(std::uint32_t place, std::uint32_t calls, std::uint64_t time_ns) {
     if (place >= places_.size()) [[unlikely]]
       places_.resize(place + 1);
     Place& p = places_[place];
+    // A long call pays for its own sample, and stands for no others.
+    if (calls > 0 && time_ns / calls >= ns_each_) return calls;
     p.waiting += calls;
     p.time_ns += time_ns;
     ++p.seen;
     if (p.left > 0) [[likely]]
       return --p.left, 0;
-    return look_at(p);
+    return sample(p);
   }
 
  private:
   struct Place {
     std::uint64_t seen = 0, time_ns = 0, waiting = 0, left = 0;
   };
-  std::uint64_t look_at(Place& place);
+  std::uint64_t sample(Place& place);
 
   std::vector<Place> places_;
   std::uint64_t ns_each_, share_ = 8;
@@ -67,11 +69,11 @@ class CallPaths {
 
  private:
   static constexpr std::size_t deepest = 24;  // where the interpreter is looked for
-  // To look takes 1.5 us, and to read a script's lines 3: half a percent of the calls.
+  // A sample takes 1.5 us, and one with a script's lines 3: half a percent of the calls.
   static constexpr std::uint64_t ns_each = 400'000, ns_each_of_script = 1'000'000;
 
   void add_native(std::span<const void* const> callers, std::size_t most, std::uint32_t but_module);
-  bool add(const PathFrame& frame);
+  void add(const PathFrame& frame);
 
   Sites& sites_;
   Python python_;

@@ -93,8 +93,8 @@ bool Python::find_functions() {
   text_type_ = reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, "PyUnicode_Type"));
   if (code_type_ == 0 || text_type_ == 0) return false;
   code_bytes_ = read(code_type_ + size_of_type_at).value_or(0);
-  return profile::find(line_at_, "PyCode_Addr2Line") && profile::find(length_, "PyUnicode_GetLength") &&
-         profile::find(char_at_, "PyUnicode_ReadChar");
+  return code_bytes_ != 0 && profile::find(line_at_, "PyCode_Addr2Line") &&
+         profile::find(length_, "PyUnicode_GetLength") && profile::find(char_at_, "PyUnicode_ReadChar");
 }
 
 /// Where 3.13 and later keep the frame is looked for: its code has the type of code.

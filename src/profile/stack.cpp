@@ -1,5 +1,6 @@
 #include "profile/stack.hpp"
 
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -32,16 +33,31 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
   return walk.found < walk.callers.size() ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
+/// That of a thread besides the main one, asked for once.
+[[gnu::tls_model("initial-exec")]] constinit thread_local AddressRange own_stack;
+
+AddressRange ask_for_stack() {
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return {};
+  void* begin = nullptr;
+  std::size_t bytes = 0;
+  const int code = ::pthread_attr_getstack(&attributes, &begin, &bytes);
+  ::pthread_attr_destroy(&attributes);
+  const auto from = reinterpret_cast<std::uintptr_t>(begin);
+  return code == 0 ? AddressRange{from, from + bytes} : AddressRange{};
+}
+
 /// Where the outermost frame of a coroutine returns to may be no code, and the unwinder reads there. The main thread's
-/// stack has at least 128 MiB to itself; that of another one lies below what the thread pointer points to.
+/// stack has at least 128 MiB to itself.
 bool is_on_threads_stack() {
-  constexpr std::uintptr_t own_bytes = std::uintptr_t{128} << 20, others_bytes = std::uintptr_t{8} << 20;
+  constexpr std::uintptr_t own_bytes = std::uintptr_t{128} << 20;
   const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   if (::syscall(SYS_gettid) == ::getpid()) {
     if (&__libc_stack_end == nullptr) return false;
     return reinterpret_cast<std::uintptr_t>(__libc_stack_end) - here < own_bytes;
   }
-  return reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer()) - here < others_bytes;
+  if (own_stack.end == 0) own_stack = ask_for_stack();
+  return own_stack.holds(reinterpret_cast<const void*>(here));
 }
 
 }  // namespace

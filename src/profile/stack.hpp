@@ -18,9 +18,10 @@ struct AddressRange {
 };
 
 /// Return addresses of the calls that led to the one that returns to `site`, which must be under way on this thread,
-/// innermost first, up to the first one in `stop`; how many there are. 0: they cannot be told, as on the stack of a coroutine.
+/// innermost first, up to the first one in `stop`; how many there are. 0: they cannot be told, as on the stack of a
+/// coroutine.
 ///
-/// Needs no frame pointers and no memory. It reads only the frames up to the last one asked for, however deep the stack.
+/// Needs no frame pointers. It reads only the frames up to the last one asked for, however deep the stack.
 std::size_t callers_of(const void* site, std::span<const void*> callers, AddressRange stop = {});
 
 }  // namespace wherry::profile

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <new>
+#include <string>
 #include <system_error>
 
 namespace wherry::waiting {
@@ -30,7 +30,9 @@ int running_threads(const std::string& folder) {
   for (std::filesystem::directory_iterator thread(folder, error), end; !error && thread != end;
        thread.increment(error)) {
     std::ifstream stat(thread->path() / "stat");
-    running += is_running({std::istreambuf_iterator<char>(stat), {}}) ? 1 : 0;
+    std::string line;  // empty where the thread has just ended: iterators would throw then
+    std::getline(stat, line);
+    running += is_running(line) ? 1 : 0;
   }
   return running;
 }

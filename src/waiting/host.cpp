@@ -25,9 +25,12 @@ namespace {
 // Of a hundredth of a second: below, nobody has computed.
 constexpr long least_ticks = 10;
 
+/// As far as it can be read: a thread or a process may end meanwhile.
 std::string text_of(const std::string& path) {
   std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
+  std::string text;
+  for (std::string line; std::getline(file, line);) text += line + '\n';
+  return text;
 }
 
 /// A whole number at the start of the text; 0: none.

@@ -11,6 +11,9 @@ from typing import Any
 from wherry.analysis.record import LIMITS, NONE, REASONS, Record, comm_key, text
 from wherry.analysis.rows import NS, Analysis, DecisionRow, Kind, MissRow, UseRow
 
+#: shortest_ns of what was never timed.
+_NEVER_TIMED = 2**64 - 1
+
 _SETTLED = ("kept", "loaded", "forced")
 _UNSETTLED = ("changed",)
 
@@ -86,8 +89,11 @@ def _uses(ranks: Sequence[Record]) -> list[UseRow]:
             row.calls += int(use["calls"])
             row.bytes += int(use["bytes"])
             row.seconds += int(use["time_ns"]) * NS
-            row.shortest_seconds = min(row.shortest_seconds, int(use["shortest_ns"]) * NS)
+            if int(use["shortest_ns"]) != _NEVER_TIMED:
+                row.shortest_seconds = min(row.shortest_seconds, int(use["shortest_ns"]) * NS)
             row.ranks += 1
+    for row in rows.values():
+        row.shortest_seconds = min(row.shortest_seconds, row.seconds / max(row.calls, 1))
     return sorted(rows.values(), key=lambda row: -row.seconds)
 
 
