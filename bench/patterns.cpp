@@ -1,8 +1,9 @@
 // What does it take to pack the data of applications: by memcpy of as many bytes, by hand, by MPI_Pack, by Wherry's
 // kernels?
 //
-//   bench_patterns --turns 20
 // And do two threads pack large data faster than one?
+//
+//   bench_patterns --turns 20
 //
 // Shapes are those of the applications' published communication patterns (WRF, MILC, NAS LU and MG, LAMMPS,
 // SPECFEM3D, FFT: Schneider, Gerstenberger and Hoefler, 2012), rebuilt from their descriptions. All variants take

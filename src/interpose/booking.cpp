@@ -26,9 +26,10 @@ profile::Caching caching_of(const window::Windows::Known& known) {
   return profile::Caching::off;
 }
 
-/// Of a window that is not cached and that nobody reads the record says nothing.
+/// Of a window that is not cached the record says nothing if nobody reads it, nor if that was asked for, as Wherry's
+/// own library does for its windows.
 bool is_recorded(const window::Windows::Known& known) {
-  return known.window() != nullptr || known.passed() > 0;
+  return known.window() != nullptr || (known.passed() > 0 && known.why_not() != window::Uncached::off);
 }
 
 /// What a window has done, as far as the window itself knows.

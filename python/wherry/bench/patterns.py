@@ -1,10 +1,9 @@
-"""What does it take to pack the data of applications: by memcpy, by hand, by MPI_Pack, by Wherry's kernels? By two
-threads, if they are large?
+"""What does it take to pack the data of applications: by memcpy, by hand, by MPI_Pack, by Wherry's kernels?
 
 Patterns of WRF, MILC, NAS LU and MG, LAMMPS, SPECFEM3D and FFT, faces of a grid, particles by random ids, structs and
 transposes. The hand loop is compiled for the set of instructions that the kernels use. All run in one process, in turns
 of calls; each must give the same bytes first. Ratios are to the hand loop, and to MPI_Pack or MPI_Unpack in lines of
-their own. Large layouts, where two cores are allowed: the ratio is to one thread.
+their own. Large layouts are packed by two threads, too, where two cores are allowed: the ratio is to one thread.
 """
 
 from __future__ import annotations
