@@ -74,17 +74,25 @@ def test_native_calls_are_reported_as_such(mpi: Launcher, preload: Path, program
 
 
 def test_most_of_them_are_only_counted(mpi: Launcher, preload: Path, program: Path, tmp_path: Path) -> None:
-    """Without a lock, a clock and a look at the arguments: else each would cost ten times as much."""
-    out = tmp_path / "out"
-    out.mkdir()
-    done = mpi.run([program, tmp_path], RANKS, {"WHERRY_OUTPUT": str(out), **NATIVE}, preload=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    for record in records_in(out):
-        calls, _ = expected_of(tmp_path / f"expected-{record.rank}")
-        counted = {text(row["name"]): int(row["counted"]) for row in record.tables["functions"]}
-        assert counted["MPI_Send"] == 0
-        assert all(counted[name] <= calls[name] for name in calls if name != "next")
-        assert sum(counted.values()) > 0  # those that take long, as on a busy machine, are timed
+    """Without a lock, a clock and a look at the arguments: else each would cost ten times as much. Calls that take
+    longer than a microsecond in the mean are timed, as all may be on a busy machine."""
+    for attempt in range(20):
+        out = tmp_path / f"out-{attempt}"
+        out.mkdir()
+        done = mpi.run([program, tmp_path], RANKS, {"WHERRY_OUTPUT": str(out), **NATIVE}, preload=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        counted = [counted_on(record, tmp_path) for record in records_in(out)]
+        if all(calls > 0 for calls in counted):
+            return
+    raise AssertionError(f"in no run were calls only counted on all ranks; in the last: {counted}")
+
+
+def counted_on(record: Record, folder: Path) -> int:
+    calls, _ = expected_of(folder / f"expected-{record.rank}")
+    counted = {text(row["name"]): int(row["counted"]) for row in record.tables["functions"]}
+    assert counted["MPI_Send"] == 0
+    assert all(counted[name] <= calls[name] for name in calls if name != "next")
+    return sum(counted.values())
 
 
 def test_without_a_profile(mpi: Launcher, preload: Path, program: Path, tmp_path: Path) -> None:
