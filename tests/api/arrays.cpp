@@ -239,6 +239,7 @@ void check_errors(test::Checks& check, const Ring& ring, MPI_Comm comm) {
 /// what they send.
 void check_plan(test::Checks& check, const Ring& ring, bool all_plans) {
   std::minstd_rand shapes(17), random(static_cast<unsigned>(ring.rank) + 5);
+  bool by_kernels = false;
   for (int trial = 0; trial < 12; ++trial) {
     const auto extent = [&] { return std::size_t{2} + shapes() % (trial % 4 == 0 ? 40 : 12); };
     const Cube::Extents extents{extent(), extent(), extent()};
@@ -246,6 +247,7 @@ void check_plan(test::Checks& check, const Ring& ring, bool all_plans) {
     const auto out = wherry::layout_of(sent.cube()), in = wherry::layout_of(received.cube());
     wherry::Plan plan = wherry::sendrecv_plan(sent.cube().data(), out, ring.next(), received.cube().data(),
                                               in, ring.previous(), 6, MPI_COMM_WORLD);
+    by_kernels |= plan.strategy() == std::string("layout kernels");
     for (int round = 0; round < 3; ++round) {
       sent.each([&](double& x, std::size_t i, std::size_t j, std::size_t k) {
         x = value(ring.rank + 100 * round, i, j, k);
@@ -270,6 +272,7 @@ void check_plan(test::Checks& check, const Ring& ring, bool all_plans) {
                  "a plan writes between");
     }
   }
+  check.that(by_kernels, "the kernels pack for no plan");
 }
 
 void check_plan_ends(test::Checks& check, const Ring& ring, MPI_Comm comm) {
