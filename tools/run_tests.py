@@ -1,18 +1,21 @@
 """Runs every suite of tests and ends with the line "N passed, N failed" (", N skipped" if there are any).
 
 Suites: C++ unit tests, the same with sanitizers, those of threads with the thread sanitizer, and everything that
-pytest finds below tests/ (command line, layers, programs on each MPI, the emulated cluster). A suite that cannot be
-built or that crashes counts as a failed test. Exit code 0 only if something passed and nothing failed. Standard library
-only.
+pytest finds below tests/ (command line, layers, programs on each MPI, the emulated cluster). Those with sanitizers are
+built and run beside the others, in the time of the processors that these leave. A suite that cannot be built or that
+crashes counts as a failed test. Exit code 0 only if something passed and nothing failed. Standard library only.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import itertools
 import math
+import multiprocessing
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -20,6 +23,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Literal
 
@@ -30,7 +34,7 @@ PURE_FOLDERS = (
     *("base", "layout", "topology", "schedule", "model", "draw", "tuning", "profile", "cache", "heap", "waiting"),
 )
 UNIT_FOLDERS = (*PURE_FOLDERS, "types", "fuzz", "apps")
-SUITE_TIMEOUT_S = 900.0
+SUITE_TIMEOUT_S = 3600.0  # what stands still: beside other tests a program may have little of the processors
 BEAT_S = 15.0  # between signs of life of what takes long
 
 
@@ -48,6 +52,7 @@ class Result:
 class Suite:
     name: str
     run: Callable[[Sequence[str]], list[Result]]
+    beside: bool = False  # takes what the others leave of the processors
 
 
 def unit_tests(_: Sequence[str]) -> list[Result]:
@@ -101,12 +106,58 @@ def run_pytest(suite: str, options: Sequence[str], extra: Sequence[str]) -> list
 
 
 SUITES = (
+    Suite("sanitizers", sanitized_unit_tests, beside=True),
+    Suite("threads", thread_sanitized_tests, beside=True),
     Suite("unit", unit_tests),
-    Suite("sanitizers", sanitized_unit_tests),
-    Suite("threads", thread_sanitized_tests),
-    Suite("pytest", pytest_suite),
     Suite("netlab", netlab_suite),
+    Suite("pytest", pytest_suite),
 )
+
+
+class Beside:
+    """Suites in a process of its own, beside others that must not be disturbed; speaks when these are done."""
+
+    def __init__(self, suites: Sequence[Suite], extra: Sequence[str]) -> None:
+        self.log = REPORTS / "beside.log"
+        self.receiver, sender = multiprocessing.Pipe(duplex=False)
+        arguments = (suites, extra, sender, self.log)
+        multiprocessing.Process(target=run_beside, args=arguments, daemon=True).start()
+        sender.close()
+
+    def results(self) -> list[Result]:
+        while not self.receiver.poll(BEAT_S):
+            print(tail(self.log.read_text(), lines=1), flush=True)
+        try:
+            found: list[Result] = self.receiver.recv()
+        except EOFError:
+            return [Result("beside", "session", "failed", f"it ended early\n{tail(self.log.read_text())}")]
+        for line in self.log.read_text().splitlines():
+            if " passed, " in line:
+                print(line, flush=True)
+        return found
+
+
+def run_beside(suites: Sequence[Suite], extra: Sequence[str], sender: Connection, log: Path) -> None:
+    os.setsid()  # with all that it starts: what shares the processors and what is ended
+    signal.signal(signal.SIGTERM, lambda *_: os.killpg(0, signal.SIGKILL))
+    os.nice(19)
+    with contextlib.suppress(OSError):  # where Linux shares by sessions
+        Path("/proc/self/autogroup").write_text("19")
+    # Of each allocation a report has the four innermost callers: to note 30 takes a fifth of the programs' time.
+    os.environ.setdefault("ASAN_OPTIONS", "malloc_context_size=4")
+    sys.stdout = log.open("w")
+    sender.send(run_suites(suites, extra))
+
+
+def run_suites(suites: Sequence[Suite], extra: Sequence[str]) -> list[Result]:
+    results: list[Result] = []
+    for suite in suites:
+        started = time.monotonic()
+        print(f"tests: {suite.name} ...", flush=True)
+        found = suite.run(extra)
+        print(f"tests: {suite.name}: {closing_line(found)} ({time.monotonic() - started:.0f} s)", flush=True)
+        results += found
+    return results
 
 
 def folders_with_tests(folders: Sequence[str]) -> list[str]:
@@ -222,15 +273,12 @@ def main() -> int:
     shutil.rmtree(REPORTS, ignore_errors=True)
     REPORTS.mkdir(parents=True)
     os.environ["PATH"] = f"{ROOT / '.venv/bin'}:{os.environ['PATH']}"
-    results: list[Result] = []
-    for suite in SUITES:
-        if arguments.suite and suite.name not in arguments.suite:
-            continue
-        started = time.monotonic()
-        print(f"tests: {suite.name} ...", flush=True)
-        found = suite.run(arguments.pytest_arguments)
-        print(f"tests: {suite.name}: {closing_line(found)} ({time.monotonic() - started:.0f} s)", flush=True)
-        results += found
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and so end what runs beside
+    suites = [suite for suite in SUITES if not arguments.suite or suite.name in arguments.suite]
+    extra: list[str] = arguments.pytest_arguments
+    beside = Beside([suite for suite in suites if suite.beside], extra)
+    results = run_suites([suite for suite in suites if not suite.beside], extra)
+    results += beside.results()
     print_summary(results)
     print(closing_line(results), flush=True)
     good = any(result.outcome == "passed" for result in results)
