@@ -16,7 +16,7 @@ from wherry.analysis.record import LIMITS, REASONS, Record, text
 from wherry.netlab import Cluster
 
 REASON = netlab.why_unavailable()
-PROGRAM = Path(__file__).resolve().parent / "programs" / "drift.c"
+PROGRAMS = Path(__file__).resolve().parent / "programs"
 HOSTS, RANKS, BLOCK = 4, 8, 32768
 #: Training takes some 30 calls, the first re-evaluation comes 64 later, and drift checks are 64 apart; one that
 #: finds another time than usual is repeated 16 calls later (docs/design/0003-learner.md).
@@ -50,10 +50,12 @@ def test_a_link_that_slows_down_in_mid_run_is_noticed_and_all_is_learned_anew(
 def run_while_links_slow_down(mpi: Launcher, preload: Path, folder: Path) -> list[list[Step]]:
     """The decisions of each rank."""
     program, records = folder / "drift", folder / "records"
-    command = [str(mpi.mpicc), "-O1", "-o", str(program), str(PROGRAM)]
+    command = [str(mpi.mpicc), "-O1", "-o", str(program), str(PROGRAMS / "drift.c")]
     subprocess.run(command, env=mpi.env, check=True, capture_output=True)
+    yielding = folder / "yielding.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", str(yielding), str(PROGRAMS / "yielding.c")], check=True)
     records.mkdir()
-    env = {"LD_PRELOAD": str(preload), "WHERRY_OUTPUT": str(records), "WHERRY_NO_TUNING": "1"}
+    env = {"LD_PRELOAD": f"{preload} {yielding}", "WHERRY_OUTPUT": str(records), "WHERRY_NO_TUNING": "1"}
     words = [str(program), str(BLOCK), str(BEFORE), str(AFTER), str(folder)]
     with Cluster(HOSTS, FAST) as cluster:
         slowing = threading.Thread(target=slow_down, args=(cluster, folder), daemon=True)
