@@ -17,6 +17,10 @@ endif()
 if(WHERRY_WERROR)
   add_compile_options(-Werror)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC looks for garbage from 1 GiB on, which few files reach, instead of 128 MiB: a tenth less to do.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:--param=ggc-min-heapsize=1048576>)
+endif()
 # For what goes through many small functions of several files on its way: one program where it is linked with
 # WHERRY_LINKED_AS_ONE, ordinary objects elsewhere.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -25,6 +29,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC optimizes such objects together wherever they are linked, unless told otherwise: a second for each program.
   if(NOT CMAKE_INTERPROCEDURAL_OPTIMIZATION AND NOT CMAKE_CXX_FLAGS MATCHES "-flto")
     set(WHERRY_LINKED_APART $<$<CONFIG:Release>:-fno-lto>)
+    include(CheckLinkerFlag)  # half of the usual linker's time, for hundreds of programs
+    check_linker_flag(CXX -fuse-ld=gold WHERRY_HAS_GOLD)
+    if(WHERRY_HAS_GOLD AND NOT WHERRY_SANITIZE)
+      list(APPEND WHERRY_LINKED_APART -fuse-ld=gold)
+    endif()
   endif()
 endif()
 if(WHERRY_SANITIZE)
