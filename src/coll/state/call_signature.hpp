@@ -98,13 +98,12 @@ class FastPaths {
  public:
   static constexpr std::size_t most = 8;
 
-  /// nullptr: there is none.
+  /// nullptr: there is none. Most calls are like the last.
   [[gnu::always_inline]] FastPath* find(const CallSignature& like) {
-    const std::uint32_t hash = hash_of(like);
-    if (hashes_[last_] != hash) [[unlikely]]
-      for (last_ = 0; last_ < most - 1 && hashes_[last_] != hash;) ++last_;
-    FastPath& path = paths_[last_];
-    return path.like == like ? &path : nullptr;
+    FastPath& last = paths_[last_];
+    if (last.like == like) [[likely]]
+      return &last;
+    return find_other(like.count, like.recvcount, like.type, like.recvtype, like.op, like.root_and_place);
   }
   /// That of a signature that has none takes the place of one that is little used, if there is any.
   void add(const CallSignature& like) {
@@ -125,12 +124,21 @@ class FastPaths {
   // Signatures that come once must not drive out those that come again, nor cycles of many all of them.
   static constexpr std::uint8_t first_credit = 4, full_credit = 16;
 
+  /// By its members: the signature of a call that is like the last stays in registers.
+  [[gnu::noinline]] FastPath* find_other(MPI_Count count, MPI_Count recvcount, MPI_Datatype type,
+                                         MPI_Datatype recvtype, MPI_Op op, std::uint64_t root_and_place) {
+    const CallSignature like = {count, recvcount, type, recvtype, op, root_and_place};
+    const std::uint32_t hash = hash_of(like);
+    for (std::uint32_t i = 0; i < most; ++i)
+      if (hashes_[i] == hash && paths_[i].like == like) return &paths_[last_ = i];
+    return nullptr;
+  }
   template <class Handle>
   static std::uint64_t number_of(Handle handle) {
     using Number = std::conditional_t<sizeof(Handle) == sizeof(std::uint64_t), std::uint64_t, std::uint32_t>;
     return std::bit_cast<Number>(handle);
   }
-  [[gnu::always_inline]] static std::uint32_t hash_of(const CallSignature& like) {
+  static std::uint32_t hash_of(const CallSignature& like) {
     // Odd factors whose bits look random: differences anywhere reach the upper half.
     std::uint64_t sum = static_cast<std::uint64_t>(like.count) * 0x9e3779b97f4a7c15;
     sum += static_cast<std::uint64_t>(like.recvcount) * 0xbf58476d1ce4e5b9;
