@@ -1,4 +1,4 @@
-// The fast path: native calls until the learner's next decision, with nothing looked up for them.
+// The fast path: native calls until the next decision about them, with nothing looked up for them.
 //
 // Where a call takes some microseconds, looking at its datatypes and at what was learned takes a good part of that.
 #pragma once
@@ -16,21 +16,22 @@ class FastPathCalls {
         instructions_(context.instructions),
         running_(running) {}
 
-  /// That of a call on a communicator that calls were made on lately; nullptr: it may have none.
+  /// That of a call on a communicator that calls were made on lately; nullptr: it has none.
   template <Comparable Call>
   [[gnu::always_inline]] FastPath* of(const Call& call) const {
     Communicator* const c = registry_.recent(call.comm);
-    return c == nullptr ? nullptr : &c->fast_path[index_of(collective_of<Call>)];
+    return c == nullptr ? nullptr : of(*c, call);
   }
-  /// Whether a call that is like these needs no more than the library. Then it is counted, and must be native.
+  /// The same on the communicator of the call.
   template <Comparable Call>
-  [[gnu::always_inline]] bool take(FastPath& fast_path, const Call& call) const {
-    if (fast_path.left == 0 || !is_asked_for(fast_path, collective_of<Call>) ||
-        fast_path.like != signature_of(call))
-      return false;
-    if (fast_path.trial != nullptr && !fast_path.choice->cell.passes(*fast_path.trial)) return false;
-    --fast_path.left;
-    ++fast_path.made;
+  [[gnu::always_inline]] static FastPath* of(Communicator& c, const Call& call) {
+    return c.fast_paths[ComparableCalls::index<Call>].find(signature_of(call));
+  }
+  /// Whether such a call needs no more than the library. Then it is counted, and must be native.
+  [[gnu::always_inline]] bool take(FastPath& fast_path, Collective collective) const {
+    if (!fast_path.is_open || !is_asked_for(fast_path, collective)) return false;
+    if (fast_path.cell != nullptr && !fast_path.cell->pass()) return false;
+    FastPaths::keep(fast_path);
     return true;
   }
   /// Such a call.
@@ -40,21 +41,21 @@ class FastPathCalls {
   /// For the reading of a call's arguments. Runs where native calls would be spared it, unwatched, and the learner is
   /// about to compare.
   template <Comparable Call>
-  CallTimer reading(const Communicator& c, Collective collective, const Call& call) const {
-    const FastPath& fast_path = c.fast_path[index_of(collective)];
-    const Choice* const last = c.recent_choices[index_of(collective)].choice;
-    const bool may_become_fast = fast_path.lasts.value_or(false) && fast_path.like == signature_of(call);
-    return {context_.now, may_become_fast && last != nullptr && last->cell.may_want_time()};
+  CallTimer reading(Communicator& c, const Call& call) const {
+    const FastPath* const fast_path = of(c, call);
+    return {context_.now,
+            fast_path != nullptr && fast_path->cell != nullptr && fast_path->cell->may_want_time()};
   }
-  /// Tells the learner of the calls that were made without it.
-  static void end(FastPath& fast_path);
   /// Looks whether those that follow this call need no more than the library. Not at the first of its kind, which may
   /// be the only one.
-  void grow(Communicator& c, const CallSignature& like, const Described& call) const;
+  template <Comparable Call>
+  void grow(Communicator& c, const Call& call, const Described& described) const {
+    if (FastPath* const fast_path = of(c, call)) open(c, *fast_path, described);
+    else c.fast_paths[ComparableCalls::index<Call>].add(signature_of(call));
+  }
 
  private:
-  static void stay_native(FastPath& fast_path);
-  void grow_learned(Communicator& c, FastPath& fast_path, const Described& call) const;
+  void open(Communicator& c, FastPath& fast_path, const Described& call) const;
   int run_observed(FastPath& fast_path, MPI_Comm comm, const Native& native) const;
   /// Whether that is still asked for which made the calls fast.
   [[gnu::always_inline]] bool is_asked_for(const FastPath& fast_path, Collective collective) const {

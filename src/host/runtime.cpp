@@ -104,10 +104,11 @@ int Runtime::State::run_on_ranks(const Call& call, const Native& native) {
   Communicator* c = finished ? nullptr : registry.recent(call.comm);
   if (c == nullptr) c = enabled(collective, call);
   if (c == nullptr) return native();
-  FastPath& fast_path = c->fast_path[index_of(collective)];
-  if constexpr (Comparable<Call>)
-    if (fast_path_calls.take(fast_path, call)) return fast_path_calls.run(fast_path, call.comm, native);
-  FastPathCalls::end(fast_path);
+  if constexpr (Comparable<Call>) {
+    FastPath* const fast_path = FastPathCalls::of(*c, call);
+    if (fast_path != nullptr && fast_path_calls.take(*fast_path, collective))
+      return fast_path_calls.run(*fast_path, call.comm, native);
+  }
   return run_enabled(*c, collective, call, native);
 }
 
@@ -115,7 +116,7 @@ template <class Call>
 int Runtime::State::run_enabled(Communicator& c, Collective collective, const Call& call,
                                 const Native& native) {
   const CallTimer reading = [&]() -> CallTimer {
-    if constexpr (Comparable<Call>) return fast_path_calls.reading(c, collective, call);
+    if constexpr (Comparable<Call>) return fast_path_calls.reading(c, call);
     else return {context.now, false};
   }();
   if (!read_work(api, call, c, c.blocks, c.segments)) return native();
@@ -129,7 +130,7 @@ int Runtime::State::run_enabled(Communicator& c, Collective collective, const Ca
     else return run::describe(c.segments, collective);
   }();
   const int code = running.run(c, call.comm, described, native, reading.seconds());
-  if constexpr (Comparable<Call>) fast_path_calls.grow(c, signature_of(call), described);
+  if constexpr (Comparable<Call>) fast_path_calls.grow(c, call, described);
   return code;
 }
 

@@ -30,7 +30,7 @@ template <class Arguments>
     const run::FastPathCalls* const calls = backend().passing_calls();
     if (calls == nullptr || !may_pass(site) || !backend().patience.leaves_alone()) return false;
     run::FastPath* const path = calls->of(arguments);
-    return path != nullptr && calls->take(*path, arguments);
+    return path != nullptr && calls->take(*path, run::collective_of<Arguments>);
   }
   return false;
 }
@@ -108,7 +108,7 @@ bool passes_counted(int (run::Runtime::* /*operation*/)(const Arguments&, const 
     run::FastPath* const path = calls->of(arguments);
     if (path == nullptr) return false;
     const Counted counted = counted_by(function, site, arguments, *path);
-    if (counted.tally == nullptr || !calls->take(*path, arguments)) return false;
+    if (counted.tally == nullptr || !calls->take(*path, run::collective_of<Arguments>)) return false;
     const Inside inside;
     backend().patience.polls();
     *code = run_counted(counted, native);

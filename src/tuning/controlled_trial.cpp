@@ -12,9 +12,6 @@ namespace {
 constexpr std::uint64_t least_length = 4;
 constexpr std::uint64_t length_without_period = 32;
 
-// Calls of a stretch before those that are timed: they meet the disorder that the other side left behind.
-constexpr std::uint64_t settling = 1;
-
 // Calls between pairs, in lengths of a pair. Few pairs while little is known to be won: half of the calls at
 // first, less with each pair that has not decided; then 2% of the calls for the other side.
 constexpr double least_gap = 0.5, most_gap = 24;
@@ -62,12 +59,6 @@ Arm ControlledTrial::begin(CallPeriod::Kind kind, long long expected_ns) {
   return arm;
 }
 
-Arm ControlledTrial::arm_of_stretch() const {
-  const bool is_second = position_ >= length_ + settling;
-  const bool native_first = random(0) % 2 == 0;
-  return is_second == native_first ? Arm::other : Arm::native;
-}
-
 /// What seems faster so far. The other one takes over before the verdict where it seems so by more than half of the
 /// interval's width.
 Arm ControlledTrial::arm_between() const {
@@ -113,14 +104,14 @@ void ControlledTrial::begin_pair() {
   position_ = 0;
   reading_ = 0;
   next_reading_ = call_of_reading(0);
+  native_first_ = random(0) % 2 == 0;
 }
 
 void ControlledTrial::end_pair() {
   const double calls = static_cast<double>(length_);
   const double first_s = (entered_s_[1] - entered_s_[0]) / calls;
   const double second_s = (entered_s_[3] - entered_s_[2]) / calls;
-  const bool native_first = random(0) % 2 == 0;
-  const Pair pair = native_first ? Pair{first_s, second_s} : Pair{second_s, first_s};
+  const Pair pair = native_first_ ? Pair{first_s, second_s} : Pair{second_s, first_s};
   all_.add(pair);
   epoch_times_.add(pair);
   ++epoch_pairs_;

@@ -53,12 +53,15 @@ class ControlledTrial {
   /// the difference between the two as the learner knows it, or unknown.
   static constexpr long long unknown = -1;
   Arm begin(CallPeriod::Kind kind, long long expected_ns);
-  /// Such a call where native runs between pairs, and nothing is due: counts it as begin() would, for other ranks may
-  /// ask that. False: begin() must be asked.
-  bool passes(CallPeriod::Kind kind, long long expected_ns) {
-    if (length_ > 0 || (calls_ >= begin_at_ && !unaffordable_) || arm_between() == Arm::other) return false;
+  /// Whether native runs in the next call, between pairs or in one, and no pair begins or ends: then pass() does for it
+  /// what begin() would, for other ranks may ask that.
+  bool passes() const {
+    if (length_ == 0) return (calls_ < begin_at_ || unaffordable_) && arm_between() == Arm::native;
+    return position_ < 2 * (length_ + settling) && arm_of_stretch() == Arm::native;
+  }
+  void pass(CallPeriod::Kind kind, long long expected_ns) {
     count(kind, expected_ns);
-    return true;
+    if (length_ > 0) ++position_;
   }
 
   /// Rounds of learners on the communicator begin only while no pair is under way, and pairs while there are
@@ -90,6 +93,8 @@ class ControlledTrial {
 
  private:
   static constexpr std::size_t readings = 4;
+  // Calls of a stretch before those that are timed: they meet the disorder that the other side left behind.
+  static constexpr std::uint64_t settling = 1;
 
   void count(CallPeriod::Kind kind, long long expected_ns) {
     if (expected_ns == unknown) ++unexpected_;
@@ -107,7 +112,10 @@ class ControlledTrial {
   void end_pair();
   std::uint64_t call_of_reading(std::size_t reading) const;
   Arm arm_between() const;
-  Arm arm_of_stretch() const;
+  Arm arm_of_stretch() const {
+    const bool is_second = position_ >= length_ + settling;
+    return is_second == native_first_ ? Arm::other : Arm::native;
+  }
   void decide(const Gain& gain);
 
   // Agreed: equal on all ranks.
@@ -128,6 +136,7 @@ class ControlledTrial {
   std::uint64_t planned_length_ = 0;         // timed calls of each stretch of the next pair; 0: not known yet
   std::uint64_t length_ = 0, position_ = 0;  // the same of the pair under way, 0: none; its calls so far
   std::uint64_t next_reading_ = 0;           // calls of the pair
+  bool native_first_ = false;                // in the pair under way
   std::size_t reading_ = 0;
   bool unaffordable_ = false;  // the next pair, until the ranks agree on more
   std::uint64_t number_ = 0, epoch_ = 0, epoch_pairs_ = 0;

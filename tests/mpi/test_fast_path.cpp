@@ -5,6 +5,9 @@
 #include <mpi.h>
 
 #include <cstdio>
+#include <random>
+#include <span>
+#include <vector>
 
 #include "learning_ranks.hpp"
 
@@ -13,12 +16,20 @@ namespace {
 using namespace wherry;
 using namespace wherry::test;
 
-/// Takes the time of native calls itself.
+/// Takes the time of native calls itself. Knows which passed, and which native ones were looked at.
 class Timing : public Witness {
  public:
-  std::uint32_t use_of(MPI_Comm, const run::CellKey&, std::string_view) override { return 7; }
-  void begins(std::uint32_t use, std::uint64_t bytes) override { passed += use == 7 && bytes == sizeof(int); }
-  long passed = 0;
+  std::uint32_t use_of(MPI_Comm, const run::CellKey&, std::string_view strategy) override {
+    return strategy == "native" ? native_use : native_use + 1;
+  }
+  void begins(std::uint32_t use, std::uint64_t bytes) override {
+    passed += use == native_use;
+    passed_bytes += static_cast<long>(bytes);
+  }
+  long passed = 0, passed_bytes = 0;
+
+ private:
+  static constexpr std::uint32_t native_use = 7;
 };
 
 /// All ranks put in the same.
@@ -47,7 +58,105 @@ void check_native_by_settings(Ranks& ranks) {
   for (int call = 0; call < 10; ++call) right &= one_sum(runtime, MPI_COMM_WORLD, call);
   ranks.expect(right, "a forced call delivered wrong data");
   ranks.expect(witness.passed == passed, "native ran although a strategy was forced");
+  ranks.expect(witness.passed_bytes == passed * static_cast<long>(sizeof(int)), "calls had another size");
   runtime.finalize();
+}
+
+struct Reduction {
+  int count;
+  MPI_Op op;
+};
+
+/// Calls of these signatures, each `turns` times, in random order or in turns. Whether the results are right.
+bool reduce_in_turns(run::Runtime& runtime, const Ranks& ranks, std::span<const Reduction> kinds, int turns,
+                     std::minstd_rand* random) {
+  std::vector<double> mine(64, ranks.rank + 1), all(64);
+  bool right = true;
+  for (int call = 0; call < turns * static_cast<int>(kinds.size()); ++call) {
+    const std::size_t next = random != nullptr ? (*random)() : static_cast<std::size_t>(call);
+    const auto [count, op] = kinds[next % kinds.size()];
+    runtime.allreduce({mine.data(), all.data(), count, MPI_DOUBLE, op, MPI_COMM_WORLD}, [&] {
+      return MPI_Allreduce(mine.data(), all.data(), count, MPI_DOUBLE, op, MPI_COMM_WORLD);
+    });
+    const int sum = ranks.size * (ranks.size + 1) / 2;
+    const double expected = op == MPI_SUM ? sum : op == MPI_MAX ? ranks.size : 1;
+    for (int i = 0; i < count; ++i) right &= all[static_cast<std::size_t>(i)] == expected;
+  }
+  return right;
+}
+
+/// Sizes and operators in turns pass as calls of one signature do; of more than are remembered, some do.
+void check_signatures_in_turns(Ranks& ranks) {
+  constexpr int turns = 200, before_joining = 20, first_calls = 5;
+  constexpr unsigned seed = 11;
+  std::vector<Reduction> kinds;
+  for (const int count : {1, 2, 7, 64})
+    for (const MPI_Op op : {MPI_SUM, MPI_MAX, MPI_MIN}) kinds.push_back({count, op});
+  Settings settings;
+  settings.strategies[index_of(Collective::allreduce)] = "native";
+  for (const std::size_t some : {2, 3, 8, 12})
+    for (const bool in_random_order : {false, true}) {
+      std::minstd_rand random(seed);
+      Timing witness;
+      run::Runtime runtime(settings, mpi::linked_api(), &witness);
+      const bool right = reduce_in_turns(runtime, ranks, std::span(kinds).first(some), turns,
+                                         in_random_order ? &random : nullptr);
+      runtime.finalize();
+      ranks.expect(right, "a call in turns delivered wrong data (seed 11)");
+      const long calls = turns * static_cast<long>(some);
+      const long most = calls - before_joining - first_calls * static_cast<long>(some);
+      const bool all_pass = witness.passed >= most;
+      const bool some_pass = witness.passed >= calls / 3;
+      ranks.expect(ranks.size == 1 || (some <= 8 ? all_pass : some_pass), "calls in turns were looked at");
+    }
+}
+
+double told_time = 0;
+
+/// A clock that goes on only when it is read.
+double by_readings() { return told_time += 1e-3; }
+
+/// Native is kept, and the challenge of it finds no difference: native calls pass also in the stretches that are
+/// compared, on ranks whose types are predefined. Yet all run the same.
+void check_while_undecided(Ranks& ranks) {
+  constexpr int rounds = 1200, learning = 400;
+  Timing witness;
+  const Settings settings;
+  run::Runtime runtime(settings, mpi::linked_api(), &witness, {.now = by_readings});
+  std::minstd_rand random(3);
+  const bool has_own_type = ranks.rank % 2 == 1;
+  MPI_Datatype both = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(2, MPI_DOUBLE, &both);
+  MPI_Type_commit(&both);
+  const MPI_Datatype type = has_own_type ? both : MPI_DOUBLE;
+  const int count = has_own_type ? 1 : 2;
+  bool right = true;
+  std::uint64_t history = 0;
+  const auto run = [&](int round) {
+    double values[2] = {ranks.rank == 0 ? round + 0.5 : 0, ranks.rank == 0 ? round + 0.25 : 0};
+    const long calls = witness.calls, natives = witness.by_strategy["native"];
+    runtime.bcast({values, count, type, 0, MPI_COMM_WORLD},
+                  [&] { return MPI_Bcast(values, count, type, 0, MPI_COMM_WORLD); });
+    right &= values[0] == round + 0.5 && values[1] == round + 0.25;
+    const bool is_other = witness.calls > calls && witness.by_strategy["native"] == natives;
+    history = history * 1099511628211ull + (is_other ? 2 : 1);
+    told_time += static_cast<double>(random() % 40) * 1e-3;  // whatever ran
+  };
+  for (int round = 0; round < learning; ++round) run(round);
+  witness.passed = 0;
+  witness.by_strategy.clear();
+  for (int round = learning; round < rounds; ++round) run(round);
+  runtime.finalize();
+  MPI_Type_free(&both);
+  const long looked_at = witness.by_strategy["native"],
+             others = rounds - learning - looked_at - witness.passed;
+  ranks.expect(right, "a broadcast delivered wrong data while stretches were compared");
+  ranks.expect(ranks.agree(history), "ranks whose calls pass ran something else");
+  if (ranks.size == 1) return;
+  if (has_own_type) return ranks.expect(witness.passed == 0, "a call of a type that may be freed passed");
+  ranks.expect(others > 20, "nothing was compared");
+  // As many native calls are compared, of which those are looked at that begin or end a pair, and those of agreements.
+  ranks.expect(looked_at < others, "native calls were looked at in stretches that are compared");
 }
 
 /// A handle that was freed comes again for another communicator.
@@ -77,6 +186,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &ranks.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks.size);
   check_native_by_settings(ranks);
+  check_signatures_in_turns(ranks);
+  check_while_undecided(ranks);
   check_handles_that_come_again(ranks);
   long sum = 0;
   MPI_Allreduce(&ranks.failures, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);

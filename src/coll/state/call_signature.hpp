@@ -1,8 +1,11 @@
-// The signature of a call: whether it is like the last, by its arguments alone.
+// The signature of a call: whether it is like those before, by its arguments alone.
 #pragma once
 
 #include <mpi.h>
 
+#include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -11,11 +14,10 @@
 #include "arguments/operators.hpp"
 #include "coll/state/cell_key.hpp"
 #include "datatype/type_facts.hpp"
-#include "tuning/controlled_trial.hpp"
 
 namespace wherry::run {
 
-struct Choice;  // coll/state/communicator.hpp
+class Cell;  // coll/state/cell.hpp
 
 /// What decides about a call, besides its communicator. Two calls with the same are performed alike, if the handles are
 /// predefined ones: others may be freed and come again as something else.
@@ -34,12 +36,23 @@ struct CallSignature {
   }
 };
 
+template <class... Calls>
+struct CallList {
+  static constexpr std::size_t size = sizeof...(Calls);
+  template <class Call>
+  static constexpr bool has = (std::is_same_v<Call, Calls> || ...);
+  template <class Call>
+  static constexpr std::size_t index = [] {
+    std::size_t before = 0;
+    (void)((std::is_same_v<Call, Calls> || (++before, false)) || ...);
+    return before;
+  }();
+};
+
 /// Only of collectives whose arguments all matter on all ranks, and are no arrays.
+using ComparableCalls = CallList<Alltoall, Allgather, Bcast, Reduce, Allreduce, ReduceScatterBlock, Barrier>;
 template <class Call>
-concept Comparable =
-    std::is_same_v<Call, Alltoall> || std::is_same_v<Call, Allgather> || std::is_same_v<Call, Bcast> ||
-    std::is_same_v<Call, Reduce> || std::is_same_v<Call, Allreduce> ||
-    std::is_same_v<Call, ReduceScatterBlock> || std::is_same_v<Call, Barrier>;
+concept Comparable = ComparableCalls::has<Call>;
 
 template <Comparable Call>
 [[gnu::always_inline]] inline CallSignature signature_of(const Call& call) {
@@ -66,19 +79,77 @@ inline bool is_lasting(const mpi::Api& api, const CallSignature& like) {
          (like.op == MPI_OP_NULL || is_predefined(classify(api, like.op, like.type, true)));
 }
 
-/// The calls of one collective on one communicator that are like the last.
+/// The calls of one collective on one communicator that have one signature.
 struct FastPath {
   CallSignature like;
-  bool is_learned = true;     // else the settings ask for native
-  std::optional<bool> lasts;  // no handle in it can come again as something else; once somebody asked
-  std::uint64_t left = 0;     // that may be made before there is something to do
-  std::uint64_t made = 0;     // that `choice` does not know of yet
-  Choice* choice = nullptr;
-  tuning::ControlledTrial* trial =
-      nullptr;                       // that has native run in place of the winner, and counts the calls
+  Cell* cell = nullptr;  // that says whether they pass, and counts them; nullptr: the settings ask for native
+  bool is_open = false;  // once a second call has come
+  bool is_learned = true;            // else the settings ask for native
+  std::uint8_t credit = 0;           // how often it is passed over before another signature takes its place
+  std::optional<bool> lasts;         // no handle in it can come again as something else; once somebody asked
   std::optional<std::uint32_t> use;  // Observer::use_of(), once somebody asked
   CellKey key{};
   std::uint64_t bytes = 0;
+};
+
+/// Those of several signatures, for programs whose calls take turns. Each rank has its own: which calls pass changes
+/// nothing of what runs.
+class FastPaths {
+ public:
+  static constexpr std::size_t most = 8;
+
+  /// nullptr: there is none. Most calls are like the last.
+  [[gnu::always_inline]] FastPath* find(const CallSignature& like) {
+    FastPath& last = paths_[last_];
+    if (last.like == like) [[likely]]
+      return &last;
+    return find_other(like.count, like.recvcount, like.type, like.recvtype, like.op, like.root_and_place);
+  }
+  /// That of a signature that has none takes the place of one that is little used, if there is any.
+  void add(const CallSignature& like) {
+    const std::size_t next = next_;
+    next_ = (next_ + 1) % most;
+    FastPath& path = paths_[next];
+    if (path.credit > 0) return void(--path.credit);
+    path = {};
+    path.like = like;
+    path.credit = first_credit;
+    hashes_[next] = hash_of(like);
+  }
+  /// Its calls come again.
+  [[gnu::always_inline]] static void keep(FastPath& path) { path.credit = full_credit; }
+  void clear() { *this = {}; }
+
+ private:
+  // Signatures that come once must not drive out those that come again, nor cycles of many all of them.
+  static constexpr std::uint8_t first_credit = 4, full_credit = 16;
+
+  /// By its members: the signature of a call that is like the last stays in registers.
+  [[gnu::noinline]] FastPath* find_other(MPI_Count count, MPI_Count recvcount, MPI_Datatype type,
+                                         MPI_Datatype recvtype, MPI_Op op, std::uint64_t root_and_place) {
+    const CallSignature like = {count, recvcount, type, recvtype, op, root_and_place};
+    const std::uint32_t hash = hash_of(like);
+    for (std::uint32_t i = 0; i < most; ++i)
+      if (hashes_[i] == hash && paths_[i].like == like) return &paths_[last_ = i];
+    return nullptr;
+  }
+  template <class Handle>
+  static std::uint64_t number_of(Handle handle) {
+    using Number = std::conditional_t<sizeof(Handle) == sizeof(std::uint64_t), std::uint64_t, std::uint32_t>;
+    return std::bit_cast<Number>(handle);
+  }
+  static std::uint32_t hash_of(const CallSignature& like) {
+    // Odd factors whose bits look random: differences anywhere reach the upper half.
+    std::uint64_t sum = static_cast<std::uint64_t>(like.count) * 0x9e3779b97f4a7c15;
+    sum += static_cast<std::uint64_t>(like.recvcount) * 0xbf58476d1ce4e5b9;
+    sum += number_of(like.type) * 0x94d049bb133111eb + number_of(like.recvtype) * 0xd6e8feb86659fd93;
+    sum += number_of(like.op) * 0xa0761d6478bd642f + like.root_and_place * 0xe7037ed1a0b428db;
+    return static_cast<std::uint32_t>(sum >> 32);
+  }
+
+  std::array<std::uint32_t, most> hashes_{};
+  std::uint32_t last_ = 0, next_ = 0;
+  std::array<FastPath, most> paths_;
 };
 
 }  // namespace wherry::run

@@ -34,11 +34,18 @@ Cell::Cell(tuning::Learner learner, const Channel& channel, int ranks, Timing ti
 Cell::~Cell() { channel_.wait(request_); }
 
 std::size_t Cell::begin() {
+  end_of_passing();
   if (request_ != MPI_REQUEST_NULL && learner_.calls() >= due_) finish_agreement();
   follow_rounds();
   if (tuning::meet_before_call(learner_, timing_)) meet();
   if (is_compared()) return compare();
   return is_challenged() ? challenge() : learner_.pick();
+}
+
+/// Tells the learner of the calls that passed.
+void Cell::end_of_passing() {
+  learner_.skip(std::exchange(passed_, 0));
+  left_ = 0;
 }
 
 /// Native or the winner, as the communicator's trial has it.

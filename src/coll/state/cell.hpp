@@ -49,15 +49,19 @@ class Cell {
   std::size_t begin();
   /// Whether the next begin() may name one whose time matters.
   bool may_want_time() const { return learner_.trying() || (learner_.round_over() && !failed_); }
-  /// The trial that decides what the next calls run, and counts them; nullptr: the learner alone.
-  tuning::ControlledTrial* deciding_trial() {
-    return is_compared() ? comparison_.trial : is_challenged() ? &challenge_ : nullptr;
+  /// Calls without begin() and end(): from now on they pass until there is something to do. is_native: the learner's
+  /// choice is. After end().
+  void let_pass(bool is_native) {
+    deciding_ = deciding_trial();
+    left_ = is_native || deciding_ != nullptr ? learner_.calls_until_decision() : 0;
   }
-  /// Whether that trial needs no more of the next call than to count it: native runs. Alike on ranks that ask and on
-  /// those that do not.
-  bool passes(tuning::ControlledTrial& deciding) {
-    if (&deciding == &challenge_ && comparison_.trial->is_under_way()) return false;
-    return deciding.passes(this, expected_ns_);
+  /// Whether native runs in the next call and it passes: then it is counted. Alike on ranks that ask and on those that
+  /// do not.
+  bool pass() {
+    if (left_ == 0 || (deciding_ != nullptr && !passes(*deciding_))) return false;
+    --left_;
+    ++passed_;
+    return true;
   }
   /// Whether it matters how long the call takes that begin() named.
   bool wants_time() const { return learner_.trying(); }
@@ -83,6 +87,21 @@ class Cell {
     return comparison_.trial != nullptr && !learner_.in_round() && learner_.settled() &&
            learner_.winner() == tuning::native && challenger_.has_value();
   }
+  /// The trial that decides what the next calls run, and counts them; nullptr: the learner alone.
+  tuning::ControlledTrial* deciding_trial() {
+    return is_compared() ? comparison_.trial : is_challenged() ? &challenge_ : nullptr;
+  }
+  /// Does what compare() or challenge() would, where that is little.
+  bool passes(tuning::ControlledTrial& deciding) {
+    const bool is_challenge = &deciding == &challenge_;
+    if ((is_challenge && comparison_.trial->is_under_way()) || !deciding.passes()) return false;
+    if (deciding.wants_clock()) [[unlikely]]
+      deciding.enter(comparison_.now());
+    if (is_challenge && is_challenge_under_way_) comparison_.trial->round_called();
+    deciding.pass(this, expected_ns_);
+    return true;
+  }
+  void end_of_passing();
   std::size_t compare();
   std::size_t challenge();
   void end_challenge();
@@ -112,6 +131,9 @@ class Cell {
   bool is_challenge_under_way_ = false;  // as the communicator's trial was told
   bool are_long_ = false;                // native's calls, as agreed
   bool was_in_round_ = false;
+  // Calls that pass: more of them, those that the learner does not know of yet, and who must be asked.
+  std::uint64_t left_ = 0, passed_ = 0;
+  tuning::ControlledTrial* deciding_ = nullptr;
   long long expected_ns_ = tuning::ControlledTrial::unknown;  // between native and the winner, agreed
   // Nanoseconds of each candidate, affordable ones where trials are limited, and the trial's numbers: this rank's, and
   // all ranks'.

@@ -94,14 +94,17 @@ class Communicator {
   const PreparedSegments& prepared(const schedule::SegmentStrategy& strategy, int depth, int root);
 
   /// From now on no algorithm may need more staging than is reserved.
-  void limit_staging() { agreement_.staging_max = reserved_staging; }
+  void limit_staging() {
+    agreement_.staging_max = reserved_staging;
+    for (FastPaths& paths : fast_paths) paths.clear();  // their calls may be the library's now
+  }
 
   std::size_t reserved_staging = 0;       // bytes that every rank has, for blocking calls
   std::optional<model::Machine> machine;  // what calls are estimated by, once the ranks have settled it
   tuning::ControlledTrial trial;          // of all choices, against native
   std::map<CellKey, std::unique_ptr<Choice>> choices;
   std::array<RecentChoice, collectives> recent_choices;  // by collective: most calls are like the last
-  std::array<FastPath, collectives> fast_path;           // by collective
+  std::array<FastPaths, ComparableCalls::size> fast_paths;
   std::map<CellKey, Asked> asked;
   std::map<std::pair<Collective, bool>, SizeWatch> watches;
   datatype::TypeLayouts* layouts = nullptr;  // nullptr: derived types are the library's to move
