@@ -140,7 +140,7 @@ int start_blocks(Call& call, const BlockArguments<const void*, Count>& sent,
                  const BlockArguments<void*, Count>& received, MPI_Comm comm, MPI_Request* request,
                  p2p::BlockTransfer& transfer, const Next& next) {
   p2p::PendingMessages& pending = backend().pending;
-  if (!backend().packing() || pending.is_left_to_library() || comm == MPI_COMM_NULL || request == nullptr ||
+  if (!backend().packing() || pending.left().is_open() || comm == MPI_COMM_NULL || request == nullptr ||
       sent.types == nullptr || received.types == nullptr)
     return next();
   const auto [out, in] = numbers_of_blocks(comm);
