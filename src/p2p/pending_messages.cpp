@@ -61,10 +61,11 @@ void PendingMessages::begin(const Kind& kind, std::uint64_t place, Transfer& tra
   if (transfer.bytes() != 0) decide(transfer.key(kind), place, transfer.received.bytes != 0, transfer, turn);
 }
 
-void PendingMessages::begin(const Kind& kind, BlockTransfer& transfer, Exchange::Turn& turn) {
+void PendingMessages::begin(const Kind& kind, std::uint64_t place, BlockTransfer& transfer,
+                            Exchange::Turn& turn) {
   transfer.begun_ns = entered_ns();
   const std::uint64_t key = transfer.examine(kind, converter_);
-  if (transfer.bytes() != 0) decide(key, 0, false, transfer, turn);
+  if (transfer.bytes() != 0) decide(key, place, false, transfer, turn);
 }
 
 void PendingMessages::begun(Transfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid) {

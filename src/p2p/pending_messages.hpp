@@ -84,13 +84,13 @@ class PendingMessages {
   /// followed, whose requests may be among this thread's.
   bool ends_left() { return left_.end() && left_.is_allowed(); }
   /// Decides, and packs what is sent. Then the library begins the message, and begun() follows.
-  /// place: of the message.
+  /// place: of the message, or the call, for LeftMessages; 0: none.
   void begin(const Kind& kind, std::uint64_t place, Transfer& transfer, Exchange::Turn& turn);
   /// request: MPI_REQUEST_NULL if it failed. valid: the library has taken the arguments for right.
   void begun(Transfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid);
 
   /// The same of a collective of neighbors. arguments: what the library reads until it is over.
-  void begin(const Kind& kind, BlockTransfer& transfer, Exchange::Turn& turn);
+  void begin(const Kind& kind, std::uint64_t place, BlockTransfer& transfer, Exchange::Turn& turn);
   void begun(BlockTransfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid,
              std::shared_ptr<const void> arguments);
 
