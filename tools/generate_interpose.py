@@ -153,12 +153,14 @@ def may_pass(f: Function) -> bool:
 
 
 def passing(f: Function) -> list[str]:
-    """What the entry of such a collective tries first."""
+    """What the entry of such a collective tries first, or that of a function that has a condition of its own."""
+    native = f"next_of<int({types(f)})>(symbol)({arguments(f)})"
+    if f.passes:
+        return [f"  if ({f.passes}) [[likely]]", f"    return {native};"]
     if not may_pass(f):
         return []
     asked = f"is_given_back(&run::Runtime::{f.name.lower()}, __builtin_return_address(0), {{{arguments(f)}}})"
-    native = f"[&] {{ return next_of<int({types(f)})>(symbol)({arguments(f)}); }}"
-    return [f"  if ({asked}) return pass({native});"]
+    return [f"  if ({asked}) return pass([&] {{ return {native}; }});"]
 
 
 def counting(f: Function, index: int) -> list[str]:

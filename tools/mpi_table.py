@@ -55,6 +55,7 @@ class Function:
     arguments: str = ""
     library: bool = True
     runs: str = ""
+    passes: str = ""
     natively: str = ""
     begins_natively: str = ""
     always: bool = False

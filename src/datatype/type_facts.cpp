@@ -1,5 +1,6 @@
 #include "datatype/type_facts.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "datatype/contents.hpp"
@@ -88,23 +89,52 @@ TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type) {
   return facts;
 }
 
-int pack(const mpi::Api& api, const Region& from, bool dense, std::byte* to, long long bytes, MPI_Comm comm) {
+bool is_packable(const Region& region, long long bytes, long long most) {
+  return bytes <= most || (region.count > 0 && bytes / region.count <= most);
+}
+
+namespace {
+
+/// MPI_Pack and MPI_Unpack count in int: so many elements at a time. move(part, where its bytes begin, bytes).
+template <class Move>
+int in_parts(const mpi::Api& api, const Region& whole, long long bytes, long long most, const Move& move) {
+  if (bytes <= most) return move(whole, 0, bytes);
+  if (!is_packable(whole, bytes, most)) return MPI_ERR_COUNT;
+  MPI_Aint lower = 0, extent = 0;
+  int code = api.Type_get_extent(whole.type, &lower, &extent);
+  const long long each = bytes / whole.count, count_of_part = most / each;
+  auto* const first = static_cast<std::byte*>(const_cast<void*>(whole.address));
+  for (long long i = 0; i < whole.count && code == MPI_SUCCESS; i += count_of_part) {
+    const long long count = std::min<long long>(count_of_part, whole.count - i);
+    code = move(Region{first + i * extent, count, whole.type}, i * each, count * each);
+  }
+  return code;
+}
+
+}  // namespace
+
+int pack(const mpi::Api& api, const Region& from, bool dense, std::byte* to, long long bytes, MPI_Comm comm,
+         long long most) {
   if (bytes == 0) return MPI_SUCCESS;
   if (dense) {
     std::memcpy(to, from.address, static_cast<std::size_t>(bytes));
     return MPI_SUCCESS;
   }
-  return Anchored(api, from).pack(to, static_cast<int>(bytes), comm);
+  return in_parts(api, from, bytes, most, [&](const Region& part, long long begin, long long length) {
+    return Anchored(api, part).pack(to + begin, static_cast<int>(length), comm);
+  });
 }
 
 int unpack(const mpi::Api& api, const std::byte* from, long long bytes, const Region& to, bool dense,
-           MPI_Comm comm) {
+           MPI_Comm comm, long long most) {
   if (bytes == 0) return MPI_SUCCESS;
   if (dense) {
     std::memcpy(const_cast<void*>(to.address), from, static_cast<std::size_t>(bytes));
     return MPI_SUCCESS;
   }
-  return Anchored(api, to).unpack(from, static_cast<int>(bytes), comm);
+  return in_parts(api, to, bytes, most, [&](const Region& part, long long begin, long long length) {
+    return Anchored(api, part).unpack(from + begin, static_cast<int>(length), comm);
+  });
 }
 
 }  // namespace wherry::run

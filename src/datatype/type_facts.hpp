@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <limits>
 
 #include "mpi/api.hpp"
 
@@ -43,11 +44,20 @@ struct Region {
   MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
-/// Copies the data of `from` to `to` without gaps, `bytes` of it. Returns an MPI code.
-int pack(const mpi::Api& api, const Region& from, bool dense, std::byte* to, long long bytes, MPI_Comm comm);
+/// Bytes that MPI_Pack and MPI_Unpack can count.
+inline constexpr long long most_packed_bytes = std::numeric_limits<int>::max();
 
-/// Spreads `bytes` bytes at `from` over the elements of `to`; gaps stay untouched. Returns an MPI code.
+/// Whether pack() and unpack() can move these elements of so many bytes together: by several calls, where one cannot
+/// count them, of at least an element each.
+bool is_packable(const Region& region, long long bytes, long long most = most_packed_bytes);
+
+/// Copies the data of `from` to `to` without gaps, `bytes` of it. Returns an MPI code; MPI_ERR_COUNT, which nobody has
+/// been told of, for what is not packable.
+int pack(const mpi::Api& api, const Region& from, bool dense, std::byte* to, long long bytes, MPI_Comm comm,
+         long long most = most_packed_bytes);
+
+/// Spreads `bytes` bytes at `from` over the elements of `to`; gaps stay untouched. Returns an MPI code as pack() does.
 int unpack(const mpi::Api& api, const std::byte* from, long long bytes, const Region& to, bool dense,
-           MPI_Comm comm);
+           MPI_Comm comm, long long most = most_packed_bytes);
 
 }  // namespace wherry::run

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <new>
 #include <vector>
@@ -47,7 +46,7 @@ class BlockBytes {
     if (plan_ != nullptr) return;
     whole_.reset(new (std::nothrow) std::byte[static_cast<std::size_t>(share.bytes)]());
     if (!whole_) fail(MPI_ERR_NO_MEM);
-    else if (share.bytes > std::numeric_limits<int>::max()) fail(MPI_ERR_COUNT);  // MPI_Pack counts in int
+    else if (!is_packable(share.region, share.bytes)) fail(MPI_ERR_COUNT);
     memory_ = whole_.get();
   }
 

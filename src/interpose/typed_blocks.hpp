@@ -102,6 +102,13 @@ bool has_known(const BlockArguments<Memory, Count>& arguments, std::size_t block
   return false;
 }
 
+/// Of a call for Messages::pass(): other types in the same arrays stay the library's for a few calls.
+inline std::uint64_t place_of_blocks(const void* site, MPI_Comm comm, const MPI_Datatype sent[],
+                                     const MPI_Datatype received[]) {
+  return p2p::hashed(p2p::hashed(p2p::number_of(site) ^ p2p::number_of(comm)) ^ p2p::number_of(sent) ^
+                     (p2p::number_of(received) << 1));
+}
+
 /// How the library does what it is left to.
 template <class Count, class Next>
 int exchange_blocks(const Call& call, const BlockArguments<const void*, Count>& sent,
@@ -109,9 +116,7 @@ int exchange_blocks(const Call& call, const BlockArguments<const void*, Count>& 
                     const Next& next) {
   if (!backend().packing() || comm == MPI_COMM_NULL || sent.types == nullptr || received.types == nullptr)
     return next();
-  // Other types in the same arrays stay the library's for a few calls.
-  const std::uint64_t place = p2p::hashed(p2p::hashed(p2p::number_of(call.site()) ^ p2p::number_of(comm)) ^
-                                          p2p::number_of(sent.types) ^ (p2p::number_of(received.types) << 1));
+  const std::uint64_t place = place_of_blocks(call.site(), comm, sent.types, received.types);
   if (backend().messages.passes(place)) return next();
   const auto [out, in] = numbers_of_blocks(comm);
   if ((!has_known(sent, out) && !has_known(received, in)) || !p2p::tells_errors(backend().api(), comm))
@@ -140,9 +145,12 @@ int start_blocks(Call& call, const BlockArguments<const void*, Count>& sent,
                  const BlockArguments<void*, Count>& received, MPI_Comm comm, MPI_Request* request,
                  p2p::BlockTransfer& transfer, const Next& next) {
   p2p::PendingMessages& pending = backend().pending;
-  if (!backend().packing() || pending.is_left_to_library() || comm == MPI_COMM_NULL || request == nullptr ||
+  if (!backend().packing() || pending.left().is_open() || comm == MPI_COMM_NULL || request == nullptr ||
       sent.types == nullptr || received.types == nullptr)
     return next();
+  const std::uint64_t place =
+      backend().recording() ? 0 : place_of_blocks(call.site(), comm, sent.types, received.types);
+  if (pending.left().begins(place)) return next();
   const auto [out, in] = numbers_of_blocks(comm);
   if ((!has_known(sent, out) && !has_known(received, in)) || !is_the_programs(call) ||
       !p2p::tells_errors(backend().api(), comm))
@@ -150,7 +158,7 @@ int start_blocks(Call& call, const BlockArguments<const void*, Count>& sent,
   transfer.sent = sent.elements(out);
   transfer.received = received.elements(in);
   p2p::Exchange::Turn turn;
-  pending.begin(kind_of<Count>(call, MPI_PROC_NULL, obstacle_in(comm)), transfer, turn);
+  pending.begin(kind_of<Count>(call, MPI_PROC_NULL, obstacle_in(comm)), place, transfer, turn);
   if (!pending.is_idle()) backend().wrap_completion();
   const NewRequest made(request);
   std::shared_ptr<const ByteCall<Count>> arrays;

@@ -4,11 +4,13 @@
 
 #include <mpi.h>
 
+#include <cstdint>
 #include <limits>
 #include <string_view>
 
 #include "interpose/account.hpp"
 #include "interpose/backend.hpp"
+#include "p2p/left_messages.hpp"
 #include "p2p/messages.hpp"
 
 namespace wherry::interpose {
@@ -110,6 +112,11 @@ p2p::Kind kind_of(const Call& call, int peer, std::string_view obstacle) {
   return {call.function(), call.site(), peer, std::numeric_limits<Count>::max(), obstacle};
 }
 
+/// Of a message, for Messages::pass(); 0 where each is recorded.
+inline std::uint64_t place_of(const void* site, int peer, MPI_Datatype type, MPI_Count count) {
+  return backend().recording() ? 0 : p2p::place_of(site, peer, p2p::number_of(type), count);
+}
+
 inline bool is_message(const MPI_Message* message) {
   return message != nullptr && *message != MPI_MESSAGE_NULL && *message != MPI_MESSAGE_NO_PROC;
 }
@@ -133,8 +140,10 @@ int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI
   p2p::Converter& converter = backend().converter;
   if (!backend().packing() || dest == MPI_PROC_NULL || converter.is_native(sent.type, sent.count))
     return next();
+  const std::uint64_t place = place_of(call.site(), dest, sent.type, sent.count);
+  if (messages.passes(place)) return next();
   transfer.sent = sent.elements();
-  messages.begin(kind_of<Count>(call, dest, obstacle_in(comm)), transfer);
+  messages.begin(kind_of<Count>(call, dest, obstacle_in(comm)), place, transfer);
   const AsBytes bytes(sent, transfer.sent);
   const int code = next();
   const bool succeeded = code == MPI_SUCCESS;
@@ -144,11 +153,11 @@ int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI
 }
 
 template <class Count, class Next>
-int receive_message(const p2p::Kind& kind, const Moving<void*, Count>& received, MPI_Status* status,
-                    p2p::Transfer& transfer, const Next& next) {
+int receive_message(const p2p::Kind& kind, std::uint64_t place, const Moving<void*, Count>& received,
+                    MPI_Status* status, p2p::Transfer& transfer, const Next& next) {
   p2p::Messages& messages = backend().messages;
   transfer.received = received.elements();
-  messages.begin(kind, transfer);
+  messages.begin(kind, place, transfer);
   const AsBytes bytes(received, transfer.received);
   const Delivery delivery(status);
   const int code = next();
@@ -162,7 +171,10 @@ int receive(const Call& call, const Moving<void*, Count>& received, int source, 
   if (!backend().packing() || source == MPI_PROC_NULL || status == nullptr ||
       backend().converter.is_native(received.type, received.count))
     return next();
-  return receive_message(kind_of<Count>(call, source, obstacle_in(comm)), received, status, transfer, next);
+  const std::uint64_t place = place_of(call.site(), source, received.type, received.count);
+  if (backend().messages.passes(place)) return next();
+  return receive_message(kind_of<Count>(call, source, obstacle_in(comm)), place, received, status, transfer,
+                         next);
 }
 
 /// A message that MPI_Mprobe has found; which one it was, does not matter.
@@ -172,7 +184,7 @@ int receive_matched(const Call& call, const Moving<void*, Count>& received, cons
   if (!backend().packing() || !is_message(message) || status == nullptr) return next();
   const std::string_view obstacle = obstacle_of(*message);
   if (backend().converter.is_native(received.type, received.count)) return next();
-  return receive_message(kind_of<Count>(call, MPI_ANY_SOURCE, obstacle), received, status, transfer, next);
+  return receive_message(kind_of<Count>(call, MPI_ANY_SOURCE, obstacle), 0, received, status, transfer, next);
 }
 
 /// Both ends of one call; the one with nobody at it is the library's.
@@ -185,9 +197,12 @@ int send_and_receive(const Call& call, const Moving<const void*, Count>& sent, i
   const bool sends = dest != MPI_PROC_NULL && !converter.is_native(sent.type, sent.count);
   const bool receives = source != MPI_PROC_NULL && !converter.is_native(received.type, received.count);
   if (!backend().packing() || status == nullptr || (!sends && !receives)) return next();
+  const std::uint64_t place = p2p::hashed(place_of(call.site(), dest, sent.type, sent.count)) ^
+                              place_of(nullptr, source, received.type, received.count);
+  if (messages.passes(place)) return next();
   if (sends) transfer.sent = sent.elements();
   if (receives) transfer.received = received.elements();
-  messages.begin(kind_of<Count>(call, sends ? dest : source, obstacle_in(comm)), transfer);
+  messages.begin(kind_of<Count>(call, sends ? dest : source, obstacle_in(comm)), place, transfer);
   const AsBytes bytes_sent(sent, transfer.sent);
   const AsBytes bytes_received(received, transfer.received);
   const Delivery delivery(status);

@@ -41,14 +41,23 @@ bool may_take(Call& call, const Moving<Memory, Count>& moving, int peer, const M
          !backend().converter.is_native(moving.type, moving.count) && is_the_programs(call);
 }
 
-inline bool is_left_to_library() { return backend().pending.is_left_to_library(); }
+inline bool is_left_to_library() { return backend().pending.left().is_open(); }
+
+/// Whether a message is the library's and nobody wants to know of it. Inlined, as all that it asks.
+template <class Count>
+[[gnu::always_inline]] inline bool is_left_alone(const void* site, Count count, MPI_Datatype type, int peer) {
+  if (backend().recording()) return false;
+  p2p::LeftMessages& left = backend().pending.left();
+  return left.is_open() || backend().converter.is_surely_native(type, count) ||
+         left.begins(p2p::place_of(site, peer, p2p::number_of(type), count));
+}
 
 template <class Memory, class Count, class Next>
 int start_message(const p2p::Kind& kind, const Moving<Memory, Count>& moving, const p2p::Elements& elements,
                   MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
   p2p::PendingMessages& pending = backend().pending;
   p2p::Exchange::Turn turn;
-  pending.begin(kind, transfer, turn);
+  pending.begin(kind, place_of(kind.site, kind.peer, moving.type, moving.count), transfer, turn);
   if (!pending.is_idle()) backend().wrap_completion();
   const NewRequest made(request);
   int code = MPI_SUCCESS;
@@ -144,7 +153,7 @@ template <class Next, class Report>
 int complete(int count, MPI_Request requests[], std::size_t status_count, MPI_Status*& statuses,
              const Next& next, const Report& report) {
   p2p::PendingMessages& pending = backend().pending;
-  if (count <= 0 || requests == nullptr) return next();
+  if (count <= 0 || requests == nullptr || pending.ends_left()) return next();
   const std::span<MPI_Request> all(requests, static_cast<std::size_t>(count));
   if (!pending.concerns(all)) return next();
   p2p::PendingMessages::Completion completion(pending, all);
@@ -195,7 +204,7 @@ template <class Next, class Report>
 int look(int count, const MPI_Request*& requests, std::size_t status_count, MPI_Status*& statuses,
          const Next& next, const Report& report) {
   p2p::PendingMessages& pending = backend().pending;
-  if (count <= 0 || requests == nullptr) return next();
+  if (count <= 0 || requests == nullptr || pending.ends_left()) return next();
   if (!pending.concerns({requests, static_cast<std::size_t>(count)})) return next();
   std::vector<MPI_Request> asked(requests, requests + count);
   p2p::PendingMessages::Completion completion(pending, asked);

@@ -67,6 +67,9 @@ class Converter {
   bool is_native(MPI_Datatype type, Offset count) {
     return has_none(type, count) || types_.is_native(type, count);
   }
+  bool is_surely_native(MPI_Datatype type, Offset count) const {
+    return types_.is_surely_native(type, count);
+  }
   Offset most_bytes() const { return most_bytes_; }
 
   /// Whether there is something to choose: then elements.bytes says so. Returns why not, where Wherry cannot do it.

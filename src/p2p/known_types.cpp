@@ -77,6 +77,7 @@ datatype::PlanPtr KnownTypes::plan(KnownType& known, MPI_Datatype type, Offset c
 
 void KnownTypes::on_free(MPI_Datatype type, KnownType& known, void* self) {
   auto& types = *static_cast<KnownTypes*>(self);
+  types.native_.forget(number_of(type));
   MPI_Datatype freed = type;
   Slot& slot_of_type = types.slot(type);
   const bool had_place = slot_of_type.type.compare_exchange_strong(freed, MPI_DATATYPE_NULL);

@@ -8,11 +8,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <type_traits>
 
 #include "datatype/type_attribute.hpp"
 #include "datatype/type_layouts.hpp"
 #include "mpi/api.hpp"
+#include "p2p/left_messages.hpp"
+#include "p2p/numbers.hpp"
 
 namespace wherry::p2p {
 
@@ -29,21 +30,6 @@ struct KnownType {
   datatype::PlanPtr plan;
   std::uint64_t uses = 0;
 };
-
-/// Handles are int in MPICH and pointers elsewhere.
-template <class Handle>
-std::uint64_t number_of(Handle handle) {
-  if constexpr (std::is_pointer_v<Handle>) {
-    return reinterpret_cast<std::uintptr_t>(handle);
-  } else {
-    return static_cast<std::uint32_t>(handle);
-  }
-}
-
-inline std::uint64_t hashed(std::uint64_t value) {
-  value *= 0x9e3779b97f4a7c15;
-  return value ^ (value >> 32);
-}
 
 /// A type is known once the library has taken it several times: so it is valid and committed, and worth an attribute.
 /// Where types are freed before they are used again, an attribute would cost as much as packing a kilobyte: there it
@@ -68,9 +54,15 @@ class KnownTypes {
   }
   /// Whether so many elements are known to be native for good. For any handle, by any thread.
   bool is_native(MPI_Datatype type, Offset count) {
+    if (native_.has(number_of(type), count)) return true;
     Slot& slot_of_type = slot(type);
-    return slot_of_type.type.load(std::memory_order_acquire) == type && is_native_in(slot_of_type, count);
+    if (slot_of_type.type.load(std::memory_order_acquire) != type || !is_native_in(slot_of_type, count))
+      return false;
+    native_.put(number_of(type), slot_of_type.native_below.load(std::memory_order_relaxed));
+    return true;
   }
+  /// The same, but only what is found at once.
+  bool is_surely_native(MPI_Datatype type, Offset count) const { return native_.has(number_of(type), count); }
   /// nullptr: not known. For any handle.
   KnownType* find(MPI_Datatype type) {
     Slot& slot_of_type = slot(type);
@@ -120,6 +112,7 @@ class KnownTypes {
   std::shared_ptr<KnownType> describe(MPI_Datatype type);
   static void on_free(MPI_Datatype type, KnownType& known, void* self);
 
+  NativeTypes native_;
   const mpi::Api& api_;
   const Offset least_bytes_;
   datatype::TypeAttribute<KnownType> kept_;

@@ -15,10 +15,13 @@ Exchange::Turn Exchange::join(std::uint64_t key) {
       turn.found = at->second;
       found_.erase(at);
     }
+    // What goes natively and is not timed needs no following: that it goes on so is known until the program waits.
+    is_open_ = turn_.is_ours() || turn_.timed;
+    turn.is_left_to_library = !is_open_;
+    if (!is_open_) return turn;
   }
   if (thread_ != std::this_thread::get_id()) return turn;
-  turn.is_left_to_library = is_left_to_library();
-  if (turn.is_left_to_library || begun_ == most_messages) return turn;
+  if (begun_ == most_messages) return turn;
   ++begun_;
   ++under_way_;
   turn.is_ours = turn_.is_ours();

@@ -17,8 +17,8 @@ class Exchange {
  public:
   explicit Exchange(LayoutLever lever) : choices_(lever, layout::Timing::waiting) {}
 
-  /// How a message is to be moved. followed: it is of the exchange, and left() must tell its end. left_to_library: that
-  /// is decided, until it is measured again.
+  /// How a message is to be moved. followed: it is of the exchange, and left() must tell its end. left_to_library: the
+  /// exchange is native, as is decided until it is measured again; none is open for it.
   struct Turn {
     bool is_ours = false, is_timed = false, is_followed = false, is_left_to_library = false;
     std::optional<Found> found;  // lately, of exchanges like this
@@ -27,22 +27,14 @@ class Exchange {
   Turn join(std::uint64_t key);
   /// Of the messages some have ended; what calls have taken for the exchange.
   void left(std::size_t messages, std::uint64_t ns);
-  /// The program completes something: an exchange of which nothing is followed is over.
-  void completing() { is_open_ = is_open_ && under_way_ > 0; }
+  /// After join() has left a message to the library: as many of the next exchanges like it as need not be asked about.
+  int pass() { return turn_.choice == nullptr ? 0 : turn_.choice->pass(); }
 
   bool is_open() const { return is_open_; }
-  /// Whether no message of it is followed.
-  bool is_empty() const { return under_way_ == 0; }
-  /// The thread whose further messages are the library's, as is decided, until the exchange is over; else none.
-  std::thread::id thread_left_to_library() const {
-    return is_open_ && is_left_to_library() ? thread_ : std::thread::id();
-  }
   bool is_timed() const { return is_open_ && turn_.timed; }
+  bool is_ours() const { return is_open_ && turn_.is_ours(); }
 
  private:
-  // What goes natively and is not timed needs no following: that it goes on so is known until the program waits.
-  bool is_left_to_library() const { return !turn_.is_ours() && !turn_.timed; }
-
   // A program that always has messages under way ends no exchange.
   static constexpr std::size_t most_messages = 4096;
 

@@ -15,11 +15,13 @@ void Transfer::take(Converter& converter) {
   if (sent.is_taken() || received.is_taken()) copier = Copier::kernels;
 }
 
-void Messages::begin(const Kind& kind, Transfer& transfer) {
+void Messages::begin(const Kind& kind, std::uint64_t place, Transfer& transfer) {
   transfer.examine(converter_, kind);
   if (transfer.bytes() == 0) return;
   transfer.turn = next(transfer.key(kind));
   if (transfer.turn.timed) transfer.begun_ns = now_ns();
+  else if (transfer.turn.choice != nullptr && !transfer.turn.is_ours() && place != 0)
+    pass(transfer.turn, place);
   if (transfer.turn.is_ours()) transfer.take(converter_);
   if (transfer.bytes() == 0) transfer.turn = {};
 }

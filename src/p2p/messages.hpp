@@ -42,8 +42,8 @@ class Messages {
       : converter_(converter), choices_(lever, layout::Timing::waiting) {}
 
   /// Decides, and packs what is sent. Then the call is the library's to make: with the bytes of `sent` and `received`,
-  /// where there are any, else with the program's own arguments.
-  void begin(const Kind& kind, Transfer& transfer);
+  /// where there are any, else with the program's own arguments. place: of the message, for pass(); 0: none.
+  void begin(const Kind& kind, std::uint64_t place, Transfer& transfer);
 
   /// What the library said. arrived: bytes; negative: nothing. valid: it has taken the arguments for right.
   struct Outcome {

@@ -13,23 +13,35 @@ std::uint64_t key_of(MPI_Request request) { return number_of(request); }
 
 void PendingMessages::update() {
   busy_ = pending_.size() + (exchange_.is_open() ? 1 : 0);
-  is_exchange_empty_ = exchange_.is_open() && exchange_.is_empty();
-  thread_left_to_library_ = exchange_.thread_left_to_library();
+  is_timed_ = exchange_.is_timed();
+  left_.allow(is_idle() && abandoned_.empty());
+}
+
+/// A message begins.
+Exchange::Turn PendingMessages::join(std::uint64_t key) {
+  Exchange::Turn turn;
+  turn.is_left_to_library = left_.is_open();
+  if (turn.is_left_to_library) return turn;
+  turn = exchange_.join(key);
+  if (turn.is_left_to_library) left_.open();
+  return turn;
 }
 
 /// And takes over what it can.
 template <class Transfer>
-void PendingMessages::decide(std::uint64_t key, bool receives, Transfer& transfer, Exchange::Turn& turn) {
+void PendingMessages::decide(std::uint64_t key, std::uint64_t place, bool receives, Transfer& transfer,
+                             Exchange::Turn& turn) {
   {
     const std::lock_guard lock(mutex_);
-    turn = exchange_.join(key);
+    turn = join(key);
+    if (turn.is_left_to_library && place != 0) left_.put(place, [this] { return exchange_.pass(); });
     transfer.found = turn.found;
     const bool has_room = held_bytes_ + transfer.bytes() <= converter_.most_bytes();
     if (turn.is_ours && (!has_room || (receives && abandons_receives_))) turn.is_ours = false;
     if (turn.is_ours) held_bytes_ += transfer.bytes();
     update();
   }
-  if (turn.is_timed) transfer.begun_ns = now_ns();
+  if (turn.is_timed && (!turn.is_ours || transfer.begun_ns == 0)) transfer.begun_ns = now_ns();
   if (!turn.is_ours) return;
   const Offset wanted = transfer.bytes();
   transfer.take(converter_);
@@ -38,14 +50,22 @@ void PendingMessages::decide(std::uint64_t key, bool receives, Transfer& transfe
   held_bytes_ -= wanted - transfer.bytes();
 }
 
-void PendingMessages::begin(const Kind& kind, Transfer& transfer, Exchange::Turn& turn) {
-  transfer.examine(converter_, kind);
-  if (transfer.bytes() != 0) decide(transfer.key(kind), transfer.received.bytes != 0, transfer, turn);
+/// What following costs is in the time of the kernels alone: messages that are left to the library are not followed.
+std::uint64_t PendingMessages::entered_ns() const {
+  return is_idle() || is_timed_.load(std::memory_order_relaxed) ? now_ns() : 0;
 }
 
-void PendingMessages::begin(const Kind& kind, BlockTransfer& transfer, Exchange::Turn& turn) {
+void PendingMessages::begin(const Kind& kind, std::uint64_t place, Transfer& transfer, Exchange::Turn& turn) {
+  transfer.begun_ns = entered_ns();
+  transfer.examine(converter_, kind);
+  if (transfer.bytes() != 0) decide(transfer.key(kind), place, transfer.received.bytes != 0, transfer, turn);
+}
+
+void PendingMessages::begin(const Kind& kind, std::uint64_t place, BlockTransfer& transfer,
+                            Exchange::Turn& turn) {
+  transfer.begun_ns = entered_ns();
   const std::uint64_t key = transfer.examine(kind, converter_);
-  if (transfer.bytes() != 0) decide(key, false, transfer, turn);
+  if (transfer.bytes() != 0) decide(key, place, false, transfer, turn);
 }
 
 void PendingMessages::begun(Transfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid) {
@@ -78,15 +98,13 @@ void PendingMessages::begun(BlockTransfer& transfer, const Exchange::Turn& turn,
 
 void PendingMessages::follow(Pending pending, const Exchange::Turn& turn, std::uint64_t begun_ns) {
   const MPI_Request request = pending.request;
-  const std::uint64_t ns = turn.is_timed ? now_ns() - begun_ns : 0;
+  std::uint64_t ns = turn.is_timed ? now_ns() - begun_ns : 0;
   const std::lock_guard lock(mutex_);
-  if (request != MPI_REQUEST_NULL) {
-    put(request, std::move(pending));
-    exchange_.left(0, ns);
-  } else {
-    release(pending);
-    exchange_.left(1, ns);
-  }
+  const bool failed = request == MPI_REQUEST_NULL;
+  if (failed) release(pending);
+  else put(request, std::move(pending));
+  if (turn.is_timed && turn.is_ours) ns = now_ns() - begun_ns;
+  exchange_.left(failed ? 1 : 0, ns);
   update();
 }
 
@@ -125,8 +143,8 @@ void PendingMessages::deliver(const Pending& pending, const MPI_Status& status) 
 
 PendingMessages::Completion::Completion(PendingMessages& messages, std::span<MPI_Request> requests)
     : messages_(messages), requests_(requests) {
+  const std::uint64_t entered_ns = messages.is_timed_.load(std::memory_order_relaxed) ? now_ns() : 0;
   const std::lock_guard lock(messages.mutex_);
-  messages.exchange_.completing();
   is_timed_ = messages.exchange_.is_timed();
   for (std::size_t i = 0; i < requests.size() && !messages.pending_.empty(); ++i) {
     Node found = messages.take(requests[i]);
@@ -135,7 +153,8 @@ PendingMessages::Completion::Completion(PendingMessages& messages, std::span<MPI
     requests[i] = taken.pending().request;
   }
   messages.update();
-  if (is_timed_ && !taken_.empty()) begun_ns_ = now_ns();
+  if (is_timed_ && !taken_.empty())
+    begun_ns_ = messages.exchange_.is_ours() && entered_ns != 0 ? entered_ns : now_ns();
 }
 
 bool PendingMessages::Completion::receives() const {
@@ -150,7 +169,7 @@ void PendingMessages::Completion::restore() {
 
 PendingMessages::Completion::~Completion() {
   if (taken_.empty()) return;
-  const std::uint64_t ns = is_timed_ ? now_ns() - begun_ns_ : 0;
+  std::uint64_t ns = is_timed_ ? now_ns() - begun_ns_ : 0;
   const std::lock_guard lock(messages_.mutex_);
   std::size_t done = 0;
   for (Taken& taken : taken_) {
@@ -161,6 +180,7 @@ PendingMessages::Completion::~Completion() {
       messages_.put(std::move(taken.node));
     }
   }
+  if (is_timed_ && messages_.exchange_.is_ours()) ns = now_ns() - begun_ns_;
   messages_.exchange_.left(done, ns);
   messages_.update();
 }
@@ -216,8 +236,7 @@ PendingMessages::Starting::Starting(PendingMessages& messages, std::uint32_t fun
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const auto at = messages.persistent_.find(key_of(requests[i]));
     if (at == messages.persistent_.end()) continue;
-    const Exchange::Turn turn =
-        messages.exchange_.join(hashed(hashed(number_of(site) ^ function) ^ at->second.key));
+    const Exchange::Turn turn = messages.join(hashed(hashed(number_of(site) ^ function) ^ at->second.key));
     starts.bytes += at->second.elements->bytes;
     if (turn.found) starts.found = turn.found;
     if (turn.is_followed) start(i, at->second, turn);
@@ -266,6 +285,7 @@ bool PendingMessages::abandon(MPI_Request request) {
   const bool library_knows = found.mapped().is_persistent;
   abandoned_.push_back(std::move(found.mapped()));
   abandoned_count_ = abandoned_.size();
+  update();
   return !library_knows;
 }
 
@@ -284,6 +304,7 @@ void PendingMessages::finish_abandoned() {
   }
   std::erase_if(abandoned_, [](const Pending& pending) { return !pending.is_taken(); });
   abandoned_count_ = abandoned_.size();
+  update();
 }
 
 /// What goes on until the library ends keeps its memory.

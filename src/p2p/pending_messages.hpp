@@ -15,7 +15,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <thread>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -24,6 +23,7 @@
 #include "mpi/api.hpp"
 #include "p2p/block_transfer.hpp"
 #include "p2p/elements.hpp"
+#include "p2p/left_messages.hpp"
 #include "p2p/message_exchange.hpp"
 #include "p2p/messages.hpp"
 
@@ -75,22 +75,22 @@ class PendingMessages {
   /// that it did, orders this after the start of the messages.
   bool concerns(std::span<const MPI_Request> requests) const {
     if (is_idle()) return false;
-    return is_exchange_empty_.load(std::memory_order_relaxed) ||
-           std::ranges::any_of(requests, [this](MPI_Request request) { return may_have(request); });
+    return std::ranges::any_of(requests, [this](MPI_Request request) { return may_have(request); });
   }
 
-  /// Whether a message that this thread begins now is the library's: another one before it, under way at the same time,
-  /// is. So the types of a halo's other messages need not be looked up.
-  bool is_left_to_library() const {
-    return thread_left_to_library_.load(std::memory_order_relaxed) == std::this_thread::get_id();
-  }
+  /// What is decided to be the library's, so that the types of a halo's other messages need not be looked up.
+  LeftMessages& left() { return left_; }
+  /// This thread completes something. Whether that need not be looked at: an exchange of the library's, and no other is
+  /// followed, whose requests may be among this thread's.
+  bool ends_left() { return left_.end() && left_.is_allowed(); }
   /// Decides, and packs what is sent. Then the library begins the message, and begun() follows.
-  void begin(const Kind& kind, Transfer& transfer, Exchange::Turn& turn);
+  /// place: of the message, or the call, for LeftMessages; 0: none.
+  void begin(const Kind& kind, std::uint64_t place, Transfer& transfer, Exchange::Turn& turn);
   /// request: MPI_REQUEST_NULL if it failed. valid: the library has taken the arguments for right.
   void begun(Transfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid);
 
   /// The same of a collective of neighbors. arguments: what the library reads until it is over.
-  void begin(const Kind& kind, BlockTransfer& transfer, Exchange::Turn& turn);
+  void begin(const Kind& kind, std::uint64_t place, BlockTransfer& transfer, Exchange::Turn& turn);
   void begun(BlockTransfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid,
              std::shared_ptr<const void> arguments);
 
@@ -122,7 +122,10 @@ class PendingMessages {
   using Node = Table::node_type;
 
   template <class Transfer>
-  void decide(std::uint64_t key, bool receives, Transfer& transfer, Exchange::Turn& turn);
+  void decide(std::uint64_t key, std::uint64_t place, bool receives, Transfer& transfer,
+              Exchange::Turn& turn);
+  Exchange::Turn join(std::uint64_t key);
+  std::uint64_t entered_ns() const;
   void follow(Pending pending, const Exchange::Turn& turn, std::uint64_t begun_ns);
   void put(MPI_Request request, Pending pending) { put(node_of(request, std::move(pending))); }
   void put(Node node);
@@ -137,6 +140,7 @@ class PendingMessages {
   void release(Pending& pending);
   void drop(std::unordered_map<std::uint64_t, Persistent>::iterator persistent, bool is_active);
 
+  LeftMessages left_;
   Converter& converter_;
   const mpi::Api& api_;
   std::mutex mutex_;
@@ -148,9 +152,8 @@ class PendingMessages {
   bool abandons_receives_ = false;
   static constexpr std::size_t most_places = 256;
   std::array<std::atomic<std::uint16_t>, most_places> followed_{};  // messages in the table, by place_of()
+  std::atomic<bool> is_timed_ = false;                              // the exchange that is open
   std::atomic<std::size_t> busy_ = 0, abandoned_count_ = 0, persistent_count_ = 0;
-  std::atomic<std::thread::id> thread_left_to_library_;
-  std::atomic<bool> is_exchange_empty_ = false;  // one that is open without messages ends with the next call
 };
 
 /// Takes the messages out of the table, since a request that is over may come again at once in another thread, and puts
