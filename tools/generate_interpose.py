@@ -75,7 +75,8 @@ def booking(f: Function) -> list[str]:
     where = {"comm": "comm_index(comm)", "win": "window_comm(win)", "": "profile::none"}[f.object]
     volume = "volume" if f.volume or f.peers else "Volume{}"
     sequence = ", sequence_of(comm)" if f.synchronizing else ""
-    return [*lines, f"    account.book(call, {where}, {volume}{sequence});"]
+    book = f"account.book(call, {where}, {volume}{sequence})"
+    return [*lines, f"    repetition.keep(call, {volume}, {book});" if f.repeats else f"    {book};"]
 
 
 def running(f: Function) -> str:
@@ -171,6 +172,23 @@ def counting(f: Function, index: int) -> list[str]:
     return [f"  if (int passed; passes_counted({given}, native, &passed)) return passed;"]
 
 
+def receives(f: Function) -> bool:
+    return any(p.name == "status" for p in f.parameters)
+
+
+def repeating(f: Function, index: int) -> list[str]:
+    """Counts a call by one like it that was booked."""
+    if not f.repeats:
+        return []
+    run = "run_receive(native, status)" if receives(f) else "run(native)"
+    native = [] if f.gives_way else ["  const auto& native = next;"]
+    return [
+        *native,
+        f"  Repetition repetition({{entry.site, {index}, {f.repeats}}}, {str(receives(f)).lower()});",
+        f"  if (repetition.is_counted()) return repetition.{run};",
+    ]
+
+
 def wrapper(f: Function, index: int, others: Others) -> str:
     # By value: then a collective's arguments are stored once. By reference where a statement before may change one.
     capture = "=" if f.replaceable and not f.before else "&"
@@ -183,10 +201,12 @@ def wrapper(f: Function, index: int, others: Others) -> str:
         *passing_on(f, index, capture, others),
         *counting(f, index),
         *statement(f.before, f.always),
+        *repeating(f, index),
         f"  if (inside_mpi()) return {'native' if f.gives_way else 'next'}();",
         *statement(f.before, not f.always),
         f"  Call call({index}, entry.site{', comm' if f.synchronizing else ''});",
-        f"  const int code = call.run({running(f)});",
+        *statement("call.time_for(repetition.stands_for())", bool(f.repeats)),
+        f"  const int code = {'call.is_timed_for_others() ? call.run(native) : ' if f.repeats else ''}call.run({running(f)});",
         *statement(f"if (call.succeeded()) {f.done}", bool(f.done)),
         "  if (const Account account(call); account) {",
         *booking(f),

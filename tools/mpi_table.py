@@ -67,6 +67,7 @@ class Function:
     awaits: str = ""
     ends: str = ""
     waits: bool = False
+    repeats: str = ""
 
     @property
     def can_poll(self) -> bool:

@@ -10,8 +10,11 @@ using profile::PeerClass;
 
 /// Which calls are timed; the others, if they may wait, by the coarse clock.
 void Call::enter() {
+  Listener::refusal = {};
   const bool is_collective = comm_ != MPI_COMM_NULL;
-  stands_for_ = is_collective ? due_collective() : backend().sampling.due(function_);
+  stands_for_ = timed_for_ != 0 ? timed_for_
+                : is_collective ? due_collective()
+                                : backend().sampling.due(function_);
   exact_ = stands_for_ != 0;
   if (exact_) enter_ns_ = profile::monotonic_ns();
   else if (is_collective || backend().sampling.is_watched(function_)) enter_ns_ = profile::coarse_ns();
@@ -57,25 +60,29 @@ void Account::open(Call& call) {
   backend().handles.sent = {};
 }
 
-void Account::write(const Call& call, std::uint32_t comm, const Volume& volume) const {
+std::uint32_t Account::write(const Call& call, std::uint32_t comm, const Volume& volume) const {
   Backend& b = backend();
   const std::uint32_t row = b.recorder.call({call.function(), comm, place_, volume.bytes, call.stands_for(),
                                              call.enter_ns(), call.leave_ns(), volume.combiner != 0});
   if (Listener::current.number != Listener::no_use) book_use(call, row, volume);
   if (volume.combiner != 0) b.recorder.type(volume.combiner, name_of_combiner(volume.combiner), volume.bytes);
-  if (call.stands_for() == 0) return;
+  if (call.stands_for() == 0) return row;
   book_path(call);
   b.settle(call.leave_ns());
+  return row;
 }
 
 /// A call that stands for others is like them in who made it, too.
 void Account::book_path(const Call& call) const {
   Backend& b = backend();
   const std::uint64_t time_ns = call.leave_ns() - call.enter_ns();
-  const std::uint64_t calls = b.paths.due(place_, call.stands_for(), call.stands_for() * time_ns);
+  const std::uint64_t calls =
+      b.paths.due(place_, call.stands_for(), call.stands_for() * time_ns, call.leave_ns());
   if (calls == 0) [[likely]]
     return;
+  const std::uint64_t begun_ns = profile::monotonic_ns();
   b.recorder.path({call.function(), place_, calls, calls * time_ns}, b.paths.path(place_));
+  b.paths.took(profile::monotonic_ns() - begun_ns);
 }
 
 /// Of a collective that Wherry has seen. After one that nothing was read of, those that follow may be counted by what
@@ -107,17 +114,21 @@ void book_as_usual(const Counted& counted, int code, std::uint64_t enter_ns, std
   b.settle(leave_ns);
 }
 
-void Account::book(const Call& call, std::uint32_t comm, const Volume& volume) const {
-  write(call, comm, volume);
-  if (call.stands_for() != 0) backend().sampling.timed(call.function(), call.leave_ns() - call.enter_ns());
+std::uint32_t Account::book(const Call& call, std::uint32_t comm, const Volume& volume) const {
+  const std::uint32_t row = write(call, comm, volume);
+  if (call.stands_for() != 0 && !call.is_timed_for_others())
+    backend().sampling.timed(call.function(), call.leave_ns() - call.enter_ns());
+  return row;
 }
 
-void Account::book(const Call& call, std::uint32_t comm, const Volume& volume, std::uint64_t sequence) const {
-  write(call, comm, volume);
-  if (call.stands_for() == 0 || sequence == unshared) return;
+std::uint32_t Account::book(const Call& call, std::uint32_t comm, const Volume& volume,
+                            std::uint64_t sequence) const {
+  const std::uint32_t row = write(call, comm, volume);
+  if (call.stands_for() == 0 || sequence == unshared) return row;
   backend().sampling.timed_collective(call.function(), call.leave_ns() - call.enter_ns());
   if (call.is_exact() && comm != profile::none)
     backend().recorder.arrival(comm, call.function(), sequence, call.enter_ns(), call.leave_ns());
+  return row;
 }
 
 Volume block(MPI_Count count, MPI_Datatype type) {
@@ -148,6 +159,12 @@ Volume Arrived::block(MPI_Count count, MPI_Datatype type) const {
   backend().api().Get_count(status_, MPI_BYTE, &bytes);
   if (bytes != MPI_UNDEFINED && bytes >= 0) volume.bytes = static_cast<std::uint64_t>(bytes);
   return volume;
+}
+
+std::uint64_t Arrived::bytes() const {
+  int bytes = MPI_UNDEFINED;
+  backend().api().Get_count(status_, MPI_BYTE, &bytes);
+  return bytes == MPI_UNDEFINED || bytes < 0 ? 0 : static_cast<std::uint64_t>(bytes);
 }
 
 void to_peer(const CommFacts& comm, int rank, std::uint64_t bytes, PeerClass kind) {

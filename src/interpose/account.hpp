@@ -20,6 +20,8 @@ class Call {
   /// A collective.
   Call(std::uint32_t function, const void* site, MPI_Comm comm)
       : function_(function), site_(site), comm_(comm) {}
+  /// One that must be timed, and stands for so many calls.
+  void time_for(std::uint32_t calls) { timed_for_ = calls; }
 
   template <class Run>
   int run(Run run) {
@@ -46,6 +48,9 @@ class Call {
   bool succeeded() const { return code_ == MPI_SUCCESS; }
   /// Calls whose time this one's is taken for; 0: it was not timed.
   std::uint32_t stands_for() const { return stands_for_; }
+  /// How many calls that were counted like it, this one too, had it timed; 0: none did.
+  std::uint32_t timed_for() const { return timed_for_; }
+  bool is_timed_for_others() const { return timed_for_ != 0; }
   /// Whether its time is that of the exact clock.
   bool is_exact() const { return exact_; }
   std::uint64_t enter_ns() const { return enter_ns_; }
@@ -63,6 +68,7 @@ class Call {
   MPI_Comm comm_ = MPI_COMM_NULL;  // of a collective
   std::uint32_t place_ = profile::none;
   std::uint32_t stands_for_ = 0;
+  std::uint32_t timed_for_ = 0;  // 0: whoever samples decides
   bool exact_ = false;
   std::uint64_t enter_ns_ = 0;
   std::uint64_t leave_ns_ = 0;
@@ -102,12 +108,14 @@ class Account {
 
   /// comm: index in the record. sequence: number of the collective on it, if its arrival matters; `unshared`: the
   /// call is timed like any other.
-  void book(const Call& call, std::uint32_t comm, const Volume& volume) const;
-  void book(const Call& call, std::uint32_t comm, const Volume& volume, std::uint64_t sequence) const;
+  /// The row of the record.
+  std::uint32_t book(const Call& call, std::uint32_t comm, const Volume& volume) const;
+  std::uint32_t book(const Call& call, std::uint32_t comm, const Volume& volume,
+                     std::uint64_t sequence) const;
 
  private:
   void open(Call& call);
-  void write(const Call& call, std::uint32_t comm, const Volume& volume) const;
+  std::uint32_t write(const Call& call, std::uint32_t comm, const Volume& volume) const;
   void book_path(const Call& call) const;
   void book_use(const Call& call, std::uint32_t row, const Volume& volume) const;
 
@@ -182,6 +190,8 @@ class Arrived {
     status_ = status;
   }
   Volume block(MPI_Count count, MPI_Datatype type) const;
+  /// 0 if the library cannot say.
+  std::uint64_t bytes() const;
 
  private:
   MPI_Status own_;

@@ -18,6 +18,7 @@ namespace wherry::interpose {
 
 constinit thread_local int Inside::depth = 0;
 constinit thread_local Listener::Use Listener::current;
+constinit thread_local std::string_view Listener::refusal;
 Backend* instance = nullptr;
 constinit heap::Arena arena;
 
@@ -74,7 +75,7 @@ std::optional<profile::Waits> sampled(const FunctionRow& row) {
     case point_to_point: return waits(name.starts_with("MPI_I") || name.starts_with("MPI_Start"));
     case wait_or_test: return waits(name.starts_with("MPI_Test"));
     case one_sided: return name.starts_with("MPI_Win_") ? std::nullopt : std::optional(profile::Waits::never);
-    default: return std::nullopt;
+    default: return name == "MPI_Type_free" ? std::optional(profile::Waits::never) : std::nullopt;
   }
 }
 
@@ -85,6 +86,7 @@ Backend::Backend(const Core& core, const Settings& settings)
       paths(sites),
       sampling(function_table().size()),
       handles(api_, queries_, recorder),
+      repeated(recorder, handles.communicators_freed()),
       patience(settings_, api_, queries_, function_table().size(), {wait_in_mpich, wait_in_open_mpi}),
       parallel_packer([this] { return free_cores_.now(); }),
       packer(settings.layout, api_, parallel_packer),
@@ -165,6 +167,7 @@ void Backend::stop_in_child() {
   instance->waiting_ = false;
   instance->packing_ = false;
   instance->state_ = Recording::off;
+  instance->repeated.drop();
   instance->memory.stop();
   instance->ended_ = true;
   instance->lock.unlock();  // another thread may have held it when the process was copied

@@ -18,6 +18,7 @@
 #include "interpose/handles.hpp"
 #include "interpose/patience.hpp"
 #include "interpose/program_memory.hpp"
+#include "interpose/repeated_calls.hpp"
 #include "layout/parallel_pack.hpp"
 #include "mpi/api.hpp"
 #include "p2p/found_messages.hpp"
@@ -119,6 +120,8 @@ class Listener : public run::Observer {
     bool passes = false;  // a native call of which nothing was read
   };
   [[gnu::tls_model("initial-exec")]] static constinit thread_local Use current;
+  /// Why this thread's call was left to the library; empty: nobody said.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::string_view refusal;
 };
 
 class Backend {
@@ -202,6 +205,7 @@ class Backend {
   profile::CallPaths paths;
   profile::Sampling sampling;
   Handles handles;
+  RepeatedCalls repeated;
   Listener listener;
   Patience patience;
   ProgramMemory memory;

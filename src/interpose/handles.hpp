@@ -115,6 +115,8 @@ class Handles {
     return found == nullptr ? nullptr : found->get();
   }
   Neighbors& neighbors(CommFacts& comm);
+  /// How many were freed. Needs no lock.
+  const std::atomic<std::uint32_t>& communicators_freed() const { return communicators_freed_; }
 
   /// Books what was counted and what was sent alike to every other rank, of every communicator.
   void settle();
@@ -160,6 +162,7 @@ class Handles {
   // Freeing happens inside the MPI library, which may hold its own lock: it must not wait for ours. So the
   // delete callback only pushes onto this list.
   std::atomic<CommFacts*> freed_ = nullptr;
+  std::atomic<std::uint32_t> communicators_freed_ = 0;
   std::atomic<bool> stale_ = false;
   struct {
     std::uint64_t key = ~std::uint64_t{0};

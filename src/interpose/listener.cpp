@@ -132,6 +132,7 @@ void Listener::compared(MPI_Comm comm, const tuning::Claim& claim) {
 }
 
 void Listener::fell_back(Collective collective, std::string_view reason) {
+  refusal = reason;
   const std::lock_guard guard(backend().lock);
   if (backend().is_ready()) backend().recorder.fell_back(function_of(collective), reason);
 }

@@ -86,6 +86,7 @@ bool Backend::open_record() {
   if (problem.empty() && initialized != 0) {
     handles.comm(MPI_COMM_WORLD);
     handles.comm(MPI_COMM_SELF);
+    if (identity.thread_level < MPI_THREAD_MULTIPLE) repeated.begin();
   }
   return problem.empty();
 }
@@ -95,6 +96,7 @@ void Backend::settle(std::uint64_t now_ns) {
   if (memory.is_due(now_ns)) record_memory(now_ns);
   if (now_ns < next_settle_ns_) return;
   next_settle_ns_ = now_ns + settle_interval_ns;
+  repeated.settle();
   handles.settle();
 }
 
@@ -112,6 +114,7 @@ void Backend::look_at_memory() {
 }
 
 void Backend::finish_record() {
+  repeated.end();
   handles.settle();
   book_polled();
   recorder.threads(waiting::computing_threads("/proc/self/task"),

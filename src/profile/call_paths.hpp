@@ -26,18 +26,19 @@ class PathSampling {
   void set_cost(std::uint64_t ns_each, std::uint64_t share) { ns_each_ = ns_each, share_ = share; }
 
   /// Of calls that took so long, of which the last is under way: for how many it stands if it is sampled; else 0.
-  std::uint64_t due(std::uint32_t place, std::uint32_t calls, std::uint64_t time_ns) {
+  /// affordable: else a later one stands for it, too.
+  std::uint64_t due(std::uint32_t place, std::uint32_t calls, std::uint64_t time_ns, bool affordable = true) {
     if (place >= places_.size()) [[unlikely]]
       places_.resize(place + 1);
     Place& p = places_[place];
     // A long call pays for its own sample, and stands for no others.
-    if (calls > 0 && time_ns / calls >= ns_each_) return calls;
+    if (affordable && calls > 0 && time_ns / calls >= ns_each_) return calls;
     p.waiting += calls;
     p.time_ns += time_ns;
     ++p.seen;
     if (p.left > 0) [[likely]]
       return --p.left, 0;
-    return sample(p);
+    return affordable ? sample(p) : 0;
   }
 
  private:
@@ -51,6 +52,23 @@ class PathSampling {
   std::uint64_t random_ = 0x9e3779b97f4a7c15U;
 };
 
+/// Time for samples: a thousandth of the program's, and some at once. A sample whose code and data the program has
+/// driven out of the caches takes ten times as long as one in a loop.
+class PathBudget {
+ public:
+  static constexpr std::uint64_t at_once_ns = 200'000, share = 1000;
+
+  bool allows(std::uint64_t now_ns) {
+    if (begin_ns_ == 0) begin_ns_ = now_ns;
+    const std::uint64_t since_ns = now_ns > begin_ns_ ? now_ns - begin_ns_ : 0;  // a coarse clock lags behind
+    return spent_ns_ <= at_once_ns + since_ns / share;
+  }
+  void spend(std::uint64_t ns) { spent_ns_ += ns; }
+
+ private:
+  std::uint64_t begin_ns_ = 0, spent_ns_ = 0;
+};
+
 /// Finds such paths. Not thread-safe.
 class CallPaths {
  public:
@@ -58,10 +76,11 @@ class CallPaths {
 
   /// Looks for interpreters. Without any lock.
   void find_interpreter();
-  /// See PathSampling.
-  std::uint64_t due(std::uint32_t place, std::uint32_t calls, std::uint64_t time_ns) {
-    return sampling_.due(place, calls, time_ns);
+  /// See PathSampling. now_ns: by the clock of the record.
+  std::uint64_t due(std::uint32_t place, std::uint32_t calls, std::uint64_t time_ns, std::uint64_t now_ns) {
+    return sampling_.due(place, calls, time_ns, budget_.allows(now_ns));
   }
+  void took(std::uint64_t ns) { budget_.spend(ns); }
   /// The callers of the function that holds the place of the call that is under way on this thread, innermost first;
   /// for a script's call, its lines, and what lies between them and the library that holds the place. Until the next
   /// call.
@@ -78,6 +97,7 @@ class CallPaths {
   Sites& sites_;
   Python python_;
   PathSampling sampling_{ns_each};
+  PathBudget budget_;
   std::array<PathFrame, path_frames> frames_ = {};
   std::size_t count_ = 0;
 };

@@ -140,6 +140,15 @@ void Recorder::more(const MoreCalls& calls) {
   }
 }
 
+void Recorder::counted(const CountedCalls& calls) {
+  if (!is_open() || calls.row == none) return;
+  auto& record = file_.at<CallRecord>(Table::calls, calls.row);
+  record.count += calls.calls;
+  record.bytes += calls.bytes;
+  record.time_ns += calls.time_ns;
+  file_.at<FunctionRecord>(Table::functions, record.function).counted += calls.calls;
+}
+
 std::uint32_t Recorder::row_of(const CallEvent& event, std::uint32_t bucket) {
   const CallKey key{event.place, event.comm, event.function << 8 | bucket};
   Latest& latest = latest_[event.function];
@@ -363,16 +372,16 @@ void Recorder::compared(const GainRecord& gain) {
   if (auto* record = file_.append<GainRecord>(Table::gains)) *record = gain;
 }
 
-void Recorder::fell_back(std::uint32_t function, std::string_view reason) {
+void Recorder::fell_back(std::uint32_t function, std::string_view reason, std::uint64_t calls) {
   if (!is_open()) return;
   for (std::uint32_t i = 0; i < file_.used(Table::misses); ++i) {
     auto& row = file_.at<MissRecord>(Table::misses, i);
-    if (row.function == function && equals(row.reason, reason)) return void(++row.count);
+    if (row.function == function && equals(row.reason, reason)) return void(row.count += calls);
   }
   auto* record = file_.append<MissRecord>(Table::misses);
   if (record == nullptr) return;
   record->function = function;
-  record->count = 1;
+  record->count = calls;
   put(record->reason, reason);
 }
 

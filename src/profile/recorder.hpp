@@ -81,6 +81,14 @@ struct MoreCalls {
   std::uint64_t use_bytes;  // the same, as the use counts them
 };
 
+/// Calls that were counted in a row of call().
+struct CountedCalls {
+  std::uint32_t row;
+  std::uint64_t calls;
+  std::uint64_t bytes;        // of all
+  std::uint64_t time_ns = 0;  // of calls that no other stands for
+};
+
 /// Writes events into a record. Not thread-safe. Without an open file every member does nothing.
 class Recorder {
  public:
@@ -96,6 +104,7 @@ class Recorder {
   std::uint32_t call(const CallEvent& event);
   /// More calls like one that call() and used_again() were told of; their time was not taken, nor a lock.
   void more(const MoreCalls& calls);
+  void counted(const CountedCalls& calls);
   /// That of the call that ended last. Needs no lock, once the file is open.
   void set_last_row(std::uint32_t row) { file_.set_last_call(row); }
   /// Some calls from a place came about like one that was looked at.
@@ -120,7 +129,7 @@ class Recorder {
   /// The trial of a communicator's calls has come so far. Programs make communicators by the thousand: the first ones
   /// count.
   void compared(const GainRecord& gain);
-  void fell_back(std::uint32_t function, std::string_view reason);
+  void fell_back(std::uint32_t function, std::string_view reason, std::uint64_t calls = 1);
   /// So many calls of the function have polled, in all.
   void polled(std::uint32_t function, std::uint32_t calls);
   /// Threads that compute, and processors that they may use; 0: not known.

@@ -64,6 +64,15 @@ class Sampling {
     f.gap.store(is_cheap(f, ns) ? gap_of(f) : 1, std::memory_order_relaxed);
   }
 
+  /// One was timed that stands for those that were counted like it (interpose/repeated_calls.hpp): how many of the next
+  /// may be. mean: whatever they cost; 0: by what the function's calls cost. None of the first.
+  std::uint32_t timed_for_alike(std::uint32_t function, std::uint64_t ns, std::uint32_t mean) {
+    Function& f = functions_[function];
+    if (mean != 0 && f.alike < first) return ++f.alike, 0;
+    if (mean == 0 && !is_cheap(f, ns)) return 0;
+    return next(f) % (2 * (mean != 0 ? mean : gap_of(f)) - 1);
+  }
+
   /// Whether the hash of a collective's number is a multiple of a power of two.
   static bool is_multiple(std::uint64_t sequence, std::uint64_t power) {
     return (sequence * 0x9e3779b97f4a7c15U >> 32 & (power - 1)) == 0;
@@ -83,7 +92,7 @@ class Sampling {
   struct Function {
     bool allowed = false, waits = false;
     std::atomic<std::uint32_t> gap = 1, left = 0;
-    std::uint32_t seen = 0;
+    std::uint32_t seen = 0, alike = 0;
     std::uint32_t random = 2463534242;
     std::uint64_t mean_ns = 0;
   };

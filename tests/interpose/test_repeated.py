@@ -1,0 +1,88 @@
+"""Calls that are counted by one like it that was booked: none is lost, and none is another's."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from conftest import Launcher
+from preloading import calls_of, compile_program, records_in
+
+from wherry.analysis.record import Record, text
+
+POINT_TO_POINT = 0
+#: Calls of these are counted, where threads call one at a time.
+COUNTED = ["MPI_Send", "MPI_Isend", "MPI_Irecv", "MPI_Recv", "MPI_Bcast", "MPI_Allreduce", "MPI_Reduce"]
+
+
+@pytest.fixture(scope="session")
+def program(mpi: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compile_program(mpi, "repeated.c", tmp_path_factory.mktemp(f"repeated-{mpi.name}") / "repeated")
+
+
+def run(mpi: Launcher, program: Path, folder: Path, ranks: int, threads: bool = False) -> list[Record]:
+    seed = random.SystemRandom().randrange(2**32)
+    out = folder / "out"
+    out.mkdir()
+    # Ranks that had better not spin poll, and are booked as usual.
+    settings = {"WHERRY_OUTPUT": str(out), "WHERRY_WAIT": "spin"}
+    done = mpi.run([program, folder, str(seed), str(int(threads))], ranks, settings, preload=True)
+    assert done.returncode == 0, f"seed {seed}: {done.stdout}{done.stderr}"
+    records = records_in(out)
+    assert len(records) == ranks
+    for record in records:
+        check(record, folder / f"expected-{record.rank}", seed)
+    return records
+
+
+def check(record: Record, expected: Path, seed: int) -> None:
+    rows = [line.split() for line in expected.read_text().splitlines()]
+    calls, moved = calls_of(record), Counter[str]()
+    for row in record.tables["calls"]:
+        moved[record.function(row["function"])] += int(row["bytes"])
+    sent = {
+        int(p["peer"]): (int(p["messages"]), int(p["bytes"]))
+        for p in record.tables["peers"]
+        if p["kind"] == POINT_TO_POINT
+    }
+    for name, count, volume in rows:
+        if name.startswith("to-"):
+            assert sent.get(int(name[3:]), (0, 0)) == (int(count), int(volume)), f"seed {seed}, {name}"
+        else:
+            assert (calls[name], moved[name]) == (int(count), int(volume)), f"seed {seed}, {name}"
+    assert sum(record.dropped.values()) == 0
+
+
+def counted_in(record: Record) -> dict[str, int]:
+    return {text(row["name"]): int(row["counted"]) for row in record.tables["functions"]}
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_every_call_is_booked_once(mpi: Launcher, preload: Path, program: Path, tmp_path: Path, ranks: int) -> None:
+    for record in run(mpi, program, tmp_path, ranks):
+        refused = {
+            record.function(row["function"]): int(row["count"])
+            for row in record.tables["misses"]
+            if text(row["reason"]) == "communicator of one rank"
+        }
+        calls = calls_of(record)
+        for name in ("MPI_Bcast", "MPI_Allreduce", "MPI_Reduce"):
+            assert refused[name] == calls[name]
+
+
+def test_collectives_of_one_rank_are_counted(mpi: Launcher, preload: Path, program: Path, tmp_path: Path) -> None:
+    """However busy the machine is: nobody else is waited for. Kinds that come a few times only are booked."""
+    for record in run(mpi, program, tmp_path, 1):
+        counted, calls = counted_in(record), calls_of(record)
+        for name in ("MPI_Bcast", "MPI_Allreduce", "MPI_Reduce"):
+            assert counted[name] > calls[name] / 10
+
+
+def test_threads_are_booked_as_usual(mpi: Launcher, preload: Path, program: Path, tmp_path: Path) -> None:
+    """Where several may call at once; a library that has no such level gives another, and counts."""
+    for record in run(mpi, program, tmp_path, 2, threads=True):
+        if record.thread_level == 3:
+            counted = counted_in(record)
+            assert all(counted[name] == 0 for name in COUNTED)
