@@ -9,7 +9,8 @@ import pytest
 from synthetic import Draft, encode, example, write
 
 from wherry.analysis import analyse, record
-from wherry.analysis.record import HEADER, RecordError
+from wherry.analysis.record import RecordError
+from wherry.analysis.record_format import HEADER
 
 
 def test_layout_is_that_of_the_header_file() -> None:
