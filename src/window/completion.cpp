@@ -55,7 +55,7 @@ Completion::Done Completion::run(const Covered& covered, const Native& native) {
   const int code = covered.with(native());
   const double taken_s = watch.seconds();
   if (covered.notes_idle) {
-    const Lock::Guard guard(lock_);
+    const Lock::Guard guard(common_.lock);
     covered.idle->add({taken_s});
     return {covered.last, code, {}};
   }
@@ -76,7 +76,7 @@ int Completion::flush_local(int rank, const Native& native) {
 int Completion::flush_target(int rank, Number Target::* reached, const Native& native, Reach reach) {
   Covered covered;
   {
-    const Lock::Guard guard(lock_);
+    const Lock::Guard guard(common_.lock);
     if (!common_.operations.needs(rank, reached)) return flush_untracked(native);
     covered = cover(rank);
   }
@@ -92,7 +92,7 @@ int Completion::flush_local_all(const Native& native) {
 int Completion::flush_open(const Native& native, Reach reach) {
   Covered covered;
   {
-    const Lock::Guard guard(lock_);
+    const Lock::Guard guard(common_.lock);
     if (!common_.operations.has_open()) return flush_untracked(native);
     covered = cover_all();
   }
@@ -108,7 +108,7 @@ int Completion::flush_untracked(const Native& native) {
 int Completion::unlock(int rank, const Native& native) {
   Covered covered;
   {
-    const Lock::Guard guard(lock_);
+    const Lock::Guard guard(common_.lock);
     covered = cover_unlock(cover(rank), idle_unlock_);
   }
   return conclude_at(rank, run(covered, native), &Completion::complete);
@@ -117,7 +117,7 @@ int Completion::unlock(int rank, const Native& native) {
 int Completion::unlock_all(const Native& native) {
   Covered covered;
   {
-    const Lock::Guard guard(lock_);
+    const Lock::Guard guard(common_.lock);
     covered = cover_unlock(cover_all(), idle_unlock_all_);
   }
   return conclude_all(run(covered, native), &Completion::complete);
@@ -126,7 +126,7 @@ int Completion::unlock_all(const Native& native) {
 int Completion::end_epoch(const Native& native) {
   Covered covered;
   {
-    const Lock::Guard guard(lock_);
+    const Lock::Guard guard(common_.lock);
     covered = cover_all();
   }
   covered.timed = false;  // these wait for other ranks, too: their time says nothing of the gets
@@ -135,7 +135,7 @@ int Completion::end_epoch(const Native& native) {
 
 int Completion::synchronize(const Native& native) {
   const int code = native();
-  const Lock::Guard guard(lock_);
+  const Lock::Guard guard(common_.lock);
   common_.cache.end_reading();
   return code;
 }
@@ -144,7 +144,7 @@ int Completion::synchronize(const Native& native) {
 /// kept.
 template <class Complete>
 void Completion::conclude(Complete&& complete) {
-  const Lock::Guard guard(lock_);
+  const Lock::Guard guard(common_.lock);
   if (common_.cache.forgets()) {
     common_.cache.end_reading();
     complete();

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 
 #include "window/cache_use.hpp"
@@ -16,31 +15,11 @@
 
 namespace wherry::window {
 
-/// Guards a window's state where several threads may call at once; else it costs next to nothing.
-class Lock {
- public:
-  explicit Lock(bool threads) : threads_(threads) {}
-
-  class Guard {
-   public:
-    explicit Guard(Lock& lock) : held_(lock.mutex_, std::defer_lock) {
-      if (lock.threads_) held_.lock();
-    }
-
-   private:
-    std::unique_lock<std::mutex> held_;
-  };
-
- private:
-  const bool threads_;
-  std::mutex mutex_;
-};
-
 /// Takes the lock itself.
 class Completion {
  public:
-  Completion(Lock& lock, Common& common, const NativeGets& native_gets, HeldFetches& held, Writes& writes)
-      : lock_(lock), common_(common), native_gets_(native_gets), held_(held), writes_(writes) {}
+  Completion(Common& common, const NativeGets& native_gets, HeldFetches& held, Writes& writes)
+      : common_(common), native_gets_(native_gets), held_(held), writes_(writes) {}
 
   int flush(int rank, const Native& native);
   int flush_all(const Native& native);
@@ -93,7 +72,6 @@ class Completion {
   void take_in(const Fetched& fetched, bool come);
   static void settle_time(Target& target, const Done& done);
 
-  Lock& lock_;
   Common& common_;
   const NativeGets& native_gets_;
   HeldFetches& held_;

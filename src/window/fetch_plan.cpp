@@ -11,7 +11,7 @@ constexpr std::size_t most_parts = 64;  // that are told apart in one get
 
 }  // namespace
 
-bool FetchPlan::note_rest(cache::Answer answer, const cache::Range& range, std::byte* to) {
+bool FetchPlan::note(cache::Answer answer, const cache::Range& range, std::byte* to) {
   note_copies(answer, range, to);
   const bool waits_here = waits(answer);
   if (answer == cache::Answer::missing) note_missing(range, to);

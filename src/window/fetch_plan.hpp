@@ -19,11 +19,7 @@ class FetchPlan {
   void clear() { parts_.clear(); }
   /// What the cache has answered for a range that is to be read to there. Whether something of it will be copied when
   /// it has come.
-  bool note(cache::Answer answer, const cache::Range& range, std::byte* to) {
-    if (answer != cache::Answer::hit) return note_rest(answer, range, to);
-    common_.overlaps.note_written(range, to);
-    return false;
-  }
+  bool note(cache::Answer answer, const cache::Range& range, std::byte* to);
   /// The same, without what is missing.
   void note_copies(cache::Answer answer, const cache::Range& range, const std::byte* to);
   /// What is missing of the last lookup must be fetched to there, unless the node has it.
@@ -44,7 +40,6 @@ class FetchPlan {
   void report(Statistics& statistics) const { statistics.fetched = fetched_; }
 
  private:
-  bool note_rest(cache::Answer answer, const cache::Range& range, std::byte* to);
   bool found_on_node(const Part& part);
   bool waits(cache::Answer answer) const {
     return answer == cache::Answer::pending || (answer == cache::Answer::missing && common_.cache->waits());

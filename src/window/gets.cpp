@@ -91,7 +91,8 @@ int Gets::get_missing(Target& target, const cache::Range& range, std::byte* to, 
 /// The same, where what is missing is fetched with the blocks around it.
 int Gets::get_by_blocks(Target& target, const cache::Range& range, std::byte* to, float score,
                         const Native& native) {
-  const std::uint64_t size = common_.options.block_bytes, first = range.displacement / size * size;
+  Common& common = common_;  // which is not looked for again after each call
+  const std::uint64_t size = common.options.block_bytes, first = range.displacement / size * size;
   const std::uint64_t end =
       std::min((range.end() + size - 1) / size * size, static_cast<std::uint64_t>(target.segment.bytes));
   std::unique_ptr<std::byte[]> memory;
@@ -102,7 +103,11 @@ int Gets::get_by_blocks(Target& target, const cache::Range& range, std::byte* to
     const std::uint64_t begin = std::max(at, range.displacement);
     const cache::Range part{range.target, begin, std::min(block.end(), range.end()) - begin};
     std::byte* const part_to = to + (begin - range.displacement);
-    const cache::Answer answer = common_.cache->lookup_in_block(block, part, part_to, score);
+    const cache::Answer answer = common.cache->lookup_in_block(block, part, part_to, score);
+    if (answer == cache::Answer::hit) [[likely]] {
+      common.overlaps.note_written(part, part_to);
+      continue;
+    }
     if (answer != cache::Answer::block) {
       waits_here |= plan_.note(answer, part, part_to);
       continue;
@@ -111,17 +116,17 @@ int Gets::get_by_blocks(Target& target, const cache::Range& range, std::byte* to
     const std::size_t before = plan_.parts().size();
     plan_.note_missing(block, memory.get() + (at - first));
     const bool node_has_it = plan_.parts().size() == before;
-    if (node_has_it) common_.overlaps.note_written(part, part_to);
-    else common_.overlaps.note_coming(part, part_to, common_.operations.issued() + 1);
+    if (node_has_it) common.overlaps.note_written(part, part_to);
+    else common.overlaps.note_coming(part, part_to, common.operations.issued() + 1);
   }
   if (plan_.parts().empty()) {
     target.account.hit(range.bytes);
-    return waits_here ? MPI_SUCCESS : common_.library.without_call();
+    return waits_here ? MPI_SUCCESS : common.library.without_call();
   }
   const bool whole = memory == nullptr && plan_.asks_for_all(range.bytes);
   const int code = plan_.fetch(static_cast<int>(range.target), range.bytes, native, whole);
   // After an error too.
-  if (memory != nullptr) target.blocks.push_back({common_.operations.issued(), std::move(memory)});
+  if (memory != nullptr) target.blocks.push_back({common.operations.issued(), std::move(memory)});
   return code;
 }
 

@@ -33,7 +33,7 @@ class Window {
   /// segments: of all ranks. own: this one's rank. threads: whether several may call at once.
   Window(const mpi::Api& api, Types& types, MPI_Win win, const std::vector<Segment>& segments, int own,
          const Options& options, bool threads)
-      : lock_(threads), common_(api, types, win, segments, own, options, threads) {}
+      : common_(api, types, win, segments, own, options, threads) {}
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
@@ -44,27 +44,27 @@ class Window {
 
   /// score: how much more than others the data are worth keeping; positive.
   int get(const Region& origin, const Place& place, float score, const Native& native) {
-    const Lock::Guard guard(lock_);
+    const Lock::Guard guard(common_.lock);
     return gets_.get(common_, origin, place, score, native);
   }
   /// request: of the library's kind, and complete if the data were there.
   int rget(const Region& origin, const Place& place, MPI_Request* request, const Native& native) {
-    const Lock::Guard guard(lock_);
+    const Lock::Guard guard(common_.lock);
     return gets_.rget(origin, place, request, native);
   }
   /// Get_accumulate and Fetch_and_op with MPI_NO_OP: an atomic read.
   int read_atomically(const Region& result, const Place& place, const Native& native) {
-    const Lock::Guard guard(lock_);
+    const Lock::Guard guard(common_.lock);
     return gets_.read_atomically(result, place, native);
   }
   /// Put and Rput. The origin's data are read before the call returns.
   int put(const Region& origin, const Place& place, const Native& native) {
-    const Lock::Guard guard(lock_);
+    const Lock::Guard guard(common_.lock);
     return writes_.put(origin, place, native);
   }
   /// Whatever else changes the target.
   int change(const Place& place, const Native& native) {
-    const Lock::Guard guard(lock_);
+    const Lock::Guard guard(common_.lock);
     return writes_.change(place, native);
   }
 
@@ -90,7 +90,7 @@ class Window {
   const Options& options() const { return common_.options; }
   /// There was none for a cache when it was to be made: all gets are native.
   bool lacks_memory() const {
-    const Lock::Guard guard(lock_);
+    const Lock::Guard guard(common_.lock);
     return common_.cache.lacks_memory();
   }
   Statistics statistics() const;
@@ -102,7 +102,6 @@ class Window {
   std::vector<cache::Adjustment> adjustments() const;
 
  private:
-  mutable Lock lock_;
   Common common_;
   // Each knows those before it.
   NativeGets native_gets_{common_};
@@ -110,7 +109,7 @@ class Window {
   HeldFetches held_{common_};
   Writes writes_{common_};
   Gets gets_{common_, native_gets_, plan_};
-  Completion completion_{lock_, common_, native_gets_, held_, writes_};
+  Completion completion_{common_, native_gets_, held_, writes_};
 };
 
 }  // namespace wherry::window
