@@ -251,7 +251,7 @@ def narrowing(f: Function) -> str:
         "template <int int_symbol>",
         f"int {f.name}_by_int({wide(signature(f))}) {{",
         "  Narrow narrow;",
-        *statement("std::unique_lock lengths(backend().lock)", has_arrays),
+        *statement("std::unique_lock lengths(backend().record.lock)", has_arrays),
         *[f"  const auto {p.name}_ = {narrowed(p)};" for p in scalars],
         *statement("lengths.unlock()", has_arrays),
         f"  if (!narrow.fits()) return {report};",

@@ -20,13 +20,12 @@
 #include <vector>
 
 #include "cache/adaptation.hpp"
-#include "cache/copy.hpp"
 #include "cache/entry.hpp"
 #include "cache/fetches.hpp"
 #include "cache/grid.hpp"
-#include "cache/hash.hpp"
 #include "cache/history.hpp"
 #include "cache/index.hpp"
+#include "cache/memory.hpp"
 #include "cache/miss_ratio_curve.hpp"
 #include "cache/policy.hpp"
 #include "cache/statistics.hpp"

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "cache/hash.hpp"
+#include "cache/entry.hpp"
 
 namespace wherry::cache {
 namespace {

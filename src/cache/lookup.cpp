@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "base/floating_point.hpp"
 #include "cache/cache.hpp"
-#include "cache/copy.hpp"
+#include "cache/memory.hpp"
 
 namespace wherry::cache {
 namespace {

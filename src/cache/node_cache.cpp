@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "cache/hash.hpp"
+#include "cache/entry.hpp"
 
 namespace wherry::cache {
 namespace {

@@ -14,20 +14,20 @@ void Call::enter() {
   const bool is_collective = comm_ != MPI_COMM_NULL;
   stands_for_ = timed_for_ != 0 ? timed_for_
                 : is_collective ? due_collective()
-                                : backend().sampling.due(function_);
+                                : backend().record.sampling.due(function_);
   exact_ = stands_for_ != 0;
   if (exact_) enter_ns_ = profile::monotonic_ns();
-  else if (is_collective || backend().sampling.is_watched(function_)) enter_ns_ = profile::coarse_ns();
+  else if (is_collective || backend().record.sampling.is_watched(function_)) enter_ns_ = profile::coarse_ns();
 }
 
 /// With one rank it waits for nobody and no rank must time the same.
 std::uint32_t Call::due_collective() const {
-  CommFacts* const comm = backend().handles.recent(comm_);
+  CommFacts* const comm = backend().record.handles.recent(comm_);
   if (comm == nullptr) return 1;
   if (!is_shared(*comm))
     return comm->untimed.due(function_,
                              profile::Sampling::is_multiple(comm->sequence++, profile::Sampling::mean_gap));
-  return comm->untimed.due(function_, backend().sampling.is_due(function_, comm->sequence));
+  return comm->untimed.due(function_, backend().record.sampling.is_due(function_, comm->sequence));
 }
 
 void Call::leave() {
@@ -48,20 +48,20 @@ void Call::leave() {
 void Call::stand_for_itself(std::int64_t others) {
   stands_for_ = 1;
   if (comm_ == MPI_COMM_NULL) return;
-  if (CommFacts* const comm = backend().handles.recent(comm_)) comm->untimed.add(function_, others);
+  if (CommFacts* const comm = backend().record.handles.recent(comm_)) comm->untimed.add(function_, others);
 }
 
 void Account::open(Call& call) {
-  backend().lock.lock();
+  backend().record.lock.lock();
   locked_ = true;
   place_ = call.place();
-  open_ = place_ != profile::none && backend().is_ready();
+  open_ = place_ != profile::none && backend().record.is_ready();
   if (!open_) Listener::current = {};
-  backend().handles.sent = {};
+  backend().record.handles.sent = {};
 }
 
 std::uint32_t Account::write(const Call& call, std::uint32_t comm, const Volume& volume) const {
-  Backend& b = backend();
+  Recording& b = backend().record;
   const std::uint32_t row = b.recorder.call({call.function(), comm, place_, volume.bytes, call.stands_for(),
                                              call.enter_ns(), call.leave_ns(), volume.combiner != 0});
   if (Listener::current.number != Listener::no_use) book_use(call, row, volume);
@@ -74,7 +74,7 @@ std::uint32_t Account::write(const Call& call, std::uint32_t comm, const Volume&
 
 /// A call that stands for others is like them in who made it, too.
 void Account::book_path(const Call& call) const {
-  Backend& b = backend();
+  Recording& b = backend().record;
   const std::uint64_t time_ns = call.leave_ns() - call.enter_ns();
   const std::uint64_t calls =
       b.paths.due(place_, call.stands_for(), call.stands_for() * time_ns, call.leave_ns());
@@ -88,7 +88,7 @@ void Account::book_path(const Call& call) const {
 /// Of a collective that Wherry has seen. After one that nothing was read of, those that follow may be counted by what
 /// is known of this one.
 void Account::book_use(const Call& call, std::uint32_t row, const Volume& volume) const {
-  Backend& b = backend();
+  Recording& b = backend().record;
   const Listener::Use use = std::exchange(Listener::current, {});
   b.recorder.used_again(use.number, use.bytes, call.leave_ns() - call.enter_ns(), call.stands_for());
   CommFacts* const comm = use.passes && call.succeeded() ? b.handles.recent(call.comm()) : nullptr;
@@ -99,7 +99,7 @@ void Account::book_use(const Call& call, std::uint32_t row, const Volume& volume
 }
 
 void book_as_usual(const Counted& counted, int code, std::uint64_t enter_ns, std::uint64_t leave_ns) {
-  Backend& b = backend();
+  Recording& b = backend().record;
   const std::lock_guard lock(b.lock);
   const Kind& kind = counted.tally->kind;
   if (code != MPI_SUCCESS)
@@ -117,7 +117,7 @@ void book_as_usual(const Counted& counted, int code, std::uint64_t enter_ns, std
 std::uint32_t Account::book(const Call& call, std::uint32_t comm, const Volume& volume) const {
   const std::uint32_t row = write(call, comm, volume);
   if (call.stands_for() != 0 && !call.is_timed_for_others())
-    backend().sampling.timed(call.function(), call.leave_ns() - call.enter_ns());
+    backend().record.sampling.timed(call.function(), call.leave_ns() - call.enter_ns());
   return row;
 }
 
@@ -125,15 +125,15 @@ std::uint32_t Account::book(const Call& call, std::uint32_t comm, const Volume& 
                             std::uint64_t sequence) const {
   const std::uint32_t row = write(call, comm, volume);
   if (call.stands_for() == 0 || sequence == unshared) return row;
-  backend().sampling.timed_collective(call.function(), call.leave_ns() - call.enter_ns());
+  backend().record.sampling.timed_collective(call.function(), call.leave_ns() - call.enter_ns());
   if (call.is_exact() && comm != profile::none)
-    backend().recorder.arrival(comm, call.function(), sequence, call.enter_ns(), call.leave_ns());
+    backend().record.recorder.arrival(comm, call.function(), sequence, call.enter_ns(), call.leave_ns());
   return row;
 }
 
 Volume block(MPI_Count count, MPI_Datatype type) {
   if (count <= 0) return {};  // the type need not even be valid then
-  const TypeFacts t = backend().handles.type(type);
+  const TypeFacts t = backend().record.handles.type(type);
   return {static_cast<std::uint64_t>(count) * t.bytes, t.combiner};
 }
 
@@ -146,10 +146,10 @@ bool is_root(MPI_Comm comm, int root) {
 }
 
 int sources(MPI_Comm comm) {
-  return static_cast<int>(backend().handles.neighbors(facts(comm)).sources.size());
+  return static_cast<int>(backend().record.handles.neighbors(facts(comm)).sources.size());
 }
 int targets(MPI_Comm comm) {
-  return static_cast<int>(backend().handles.neighbors(facts(comm)).targets.size());
+  return static_cast<int>(backend().record.handles.neighbors(facts(comm)).targets.size());
 }
 
 /// Counted in bytes, whatever the type: that needs no committed type and no division.
@@ -169,7 +169,7 @@ std::uint64_t Arrived::bytes() const {
 
 void to_peer(const CommFacts& comm, int rank, std::uint64_t bytes, PeerClass kind) {
   if (rank < 0 || rank >= comm.size) return;  // MPI_PROC_NULL
-  backend().recorder.peer(comm.world[static_cast<std::size_t>(rank)], kind, 1, bytes);
+  backend().record.recorder.peer(comm.world[static_cast<std::size_t>(rank)], kind, 1, bytes);
 }
 
 void to(MPI_Comm comm, int dest, const Volume& volume) {
@@ -177,33 +177,33 @@ void to(MPI_Comm comm, int dest, const Volume& volume) {
 }
 
 void to_others(MPI_Comm comm, const Volume& each) {
-  backend().handles.sent = {Sent::others, each.bytes};
-  backend().handles.send(facts(comm), backend().handles.sent, 1);
+  backend().record.handles.sent = {Sent::others, each.bytes};
+  backend().record.handles.send(facts(comm), backend().record.handles.sent, 1);
 }
 
 void to_root(MPI_Comm comm, int root, const Volume& volume) {
   const CommFacts& c = facts(comm);
   if (!c.inter && root == c.rank) return;
-  if (root >= 0 && root < c.size) backend().handles.sent = {root, volume.bytes};
+  if (root >= 0 && root < c.size) backend().record.handles.sent = {root, volume.bytes};
   to_peer(c, root, volume.bytes, PeerClass::collective);
 }
 
 void to_window(MPI_Win win, int target, const Volume& volume) {
-  const WinFacts* window = backend().handles.window(win);
+  const WinFacts* window = backend().record.handles.window(win);
   if (window == nullptr || target < 0 || target >= static_cast<int>(window->world.size())) return;
-  backend().recorder.peer(window->world[static_cast<std::size_t>(target)], PeerClass::one_sided, 1,
-                          volume.bytes);
+  backend().record.recorder.peer(window->world[static_cast<std::size_t>(target)], PeerClass::one_sided, 1,
+                                 volume.bytes);
 }
 
 void to_targets(MPI_Comm comm, const Volume& each) {
   CommFacts& c = facts(comm);
-  for (const int target : backend().handles.neighbors(c).targets)
+  for (const int target : backend().record.handles.neighbors(c).targets)
     to_peer(c, target, each.bytes, PeerClass::collective);
 }
 
 void comm_made(MPI_Comm comm, MPI_Comm from, const char* what) {
   if (comm == MPI_COMM_NULL) return;
-  Backend& b = backend();
+  Recording& b = backend().record;
   const CommFacts& made = facts(comm);
   if (made.is_named) return;
   const CommFacts* const source = b.handles.known(from);
@@ -214,13 +214,13 @@ void comm_made(MPI_Comm comm, MPI_Comm from, const char* what) {
 }
 
 void remember(MPI_Request request, MPI_Comm comm, int dest, const Volume& volume) {
-  backend().handles.set_request(request, {&facts(comm), dest, volume.bytes, volume.combiner});
+  backend().record.handles.set_request(request, {&facts(comm), dest, volume.bytes, volume.combiner});
 }
 
 Volume started(int count, const MPI_Request requests[]) {
   Volume total;
   for (int i = 0; i < count; ++i) {
-    const RequestFacts* known = backend().handles.request(requests[i]);
+    const RequestFacts* known = backend().record.handles.request(requests[i]);
     if (known == nullptr) continue;
     total = total + Volume{known->bytes, known->combiner};
     if (known->comm != nullptr) to_peer(*known->comm, known->peer, known->bytes, PeerClass::point_to_point);
@@ -229,30 +229,30 @@ Volume started(int count, const MPI_Request requests[]) {
 }
 
 void forget_request(MPI_Request request) {
-  const std::lock_guard lock(backend().lock);
-  backend().handles.forget_request(request);
+  const std::lock_guard lock(backend().record.lock);
+  backend().record.handles.forget_request(request);
 }
 
 void forget_window(MPI_Win win) {
-  if (inside_mpi()) return backend().handles.forget_soon();
-  const std::lock_guard lock(backend().lock);
-  backend().handles.forget_window(win);
+  if (inside_mpi()) return backend().record.handles.forget_soon();
+  const std::lock_guard lock(backend().record.lock);
+  backend().record.handles.forget_window(win);
 }
 
 void forget_type(MPI_Datatype type) {
-  if (inside_mpi()) return backend().handles.forget_soon();
-  const std::lock_guard lock(backend().lock);
-  backend().handles.forget(type);
+  if (inside_mpi()) return backend().record.handles.forget_soon();
+  const std::lock_guard lock(backend().record.lock);
+  backend().record.handles.forget(type);
 }
 
 void keep_record() {
   if (!backend().recording()) return;
-  const std::lock_guard lock(backend().lock);
-  if (backend().is_ready()) backend().handles.settle();
+  const std::lock_guard lock(backend().record.lock);
+  if (backend().record.is_ready()) backend().record.handles.settle();
 }
 
 bool is_the_programs_by_place(Call& call) {
-  const std::lock_guard lock(backend().lock);
+  const std::lock_guard lock(backend().record.lock);
   return call.place() != profile::none;
 }
 

@@ -30,7 +30,7 @@ class Call {
     if (recording) enter();
     code_ = run();  // in one place, as it is inlined
     if (recording) leave();
-    if (!recording) backend().pass_by();
+    if (!recording) backend().memory.pass_by();
     if (backend().pending.has_abandoned()) [[unlikely]]
       backend().pending.finish_abandoned();
     return code_;
@@ -40,7 +40,7 @@ class Call {
   const void* site() const { return site_; }
   /// Where the program called from; none: the MPI library called itself. Needs the lock the first time.
   std::uint32_t place() {
-    if (!std::exchange(is_placed_, true)) place_ = backend().place_of(site_);
+    if (!std::exchange(is_placed_, true)) place_ = backend().record.place_of(site_);
     return place_;
   }
   /// That of a collective; else MPI_COMM_NULL.
@@ -98,7 +98,7 @@ class Account {
     if (backend().recording()) open(call);
   }
   ~Account() {
-    if (locked_) backend().lock.unlock();
+    if (locked_) backend().record.lock.unlock();
   }
   Account(const Account&) = delete;
   Account& operator=(const Account&) = delete;
@@ -126,10 +126,10 @@ class Account {
 
 // --- handles
 
-inline CommFacts& facts(MPI_Comm comm) { return backend().handles.comm(comm); }
+inline CommFacts& facts(MPI_Comm comm) { return backend().record.handles.comm(comm); }
 inline std::uint32_t comm_index(MPI_Comm comm) { return facts(comm).index; }
 inline std::uint32_t window_comm(MPI_Win win) {
-  const WinFacts* window = backend().handles.window(win);
+  const WinFacts* window = backend().record.handles.window(win);
   return window == nullptr ? profile::none : window->comm;
 }
 /// Whether anybody else takes part in its collectives.
@@ -222,7 +222,7 @@ void to_targets(MPI_Comm comm, const Volume& each);
 template <class Count, class Types>
 void to_each_target(MPI_Comm comm, const Count counts[], Types types) {
   CommFacts& c = facts(comm);
-  const std::vector<int>& targets = backend().handles.neighbors(c).targets;
+  const std::vector<int>& targets = backend().record.handles.neighbors(c).targets;
   for (std::size_t i = 0; i < targets.size(); ++i)
     if (counts[i] > 0)
       to_peer(c, targets[i], block(counts[i], type_at(types, static_cast<int>(i))).bytes,
@@ -235,7 +235,7 @@ void remember(MPI_Request request, MPI_Comm comm, int dest, const Volume& volume
 /// Books the messages of persistent requests that start; their volume.
 Volume started(int count, const MPI_Request requests[]);
 void forget_request(MPI_Request request);
-inline void window_made(MPI_Win win, MPI_Comm comm) { backend().handles.add_window(win, comm); }
+inline void window_made(MPI_Win win, MPI_Comm comm) { backend().record.handles.add_window(win, comm); }
 void forget_window(MPI_Win win);
 void forget_type(MPI_Datatype type);
 inline void comm_made(MPI_Comm comm) {
@@ -244,7 +244,7 @@ inline void comm_made(MPI_Comm comm) {
 /// The same with what to call it while the program gives it no name: "copy of" that one.
 void comm_made(MPI_Comm comm, MPI_Comm from, const char* what);
 inline void comm_named(MPI_Comm comm, const char* name) {
-  backend().recorder.name_comm(comm_index(comm), name);
+  backend().record.recorder.name_comm(comm_index(comm), name);
 }
 inline void initialized() { backend().initialized(); }
 inline void session_opened(MPI_Session session) { backend().session_opened(session); }
@@ -259,7 +259,7 @@ bool is_the_programs_by_place(Call& call);
 
 /// Whether the program makes the call at hand; else the MPI library does, or Wherry's own.
 inline bool is_the_programs(Call& call) {
-  return backend().is_program(call.site()) || is_the_programs_by_place(call);
+  return backend().record.is_program(call.site()) || is_the_programs_by_place(call);
 }
 
 // --- collectives that Wherry may replace

@@ -16,7 +16,7 @@ namespace wherry::interpose {
 
 /// Whether calls of this kind may pass where they come from.
 [[gnu::always_inline]] inline bool may_pass(const void* site) {
-  return !inside_mpi() && backend().is_program(site);
+  return !inside_mpi() && backend().record.is_program(site);
 }
 
 /// Whether the library is to perform a call of which nobody wants to know; it is counted then. Inlined, as all that it
@@ -41,7 +41,7 @@ template <class Native>
   const Inside inside;
   backend().patience.polls();
   const int code = native();
-  backend().pass_by();
+  backend().memory.pass_by();
   if (backend().pending.has_abandoned()) [[unlikely]]
     backend().pending.finish_abandoned();
   return code;
@@ -72,12 +72,12 @@ bool sends_alike(const Arguments& call, const CommFacts& comm, const Sent& sent)
 template <class Arguments>
 [[gnu::always_inline]] inline Counted counted_by(std::uint32_t function, const void* site,
                                                  const Arguments& call, const run::FastPath& path) {
-  CommFacts* const comm = backend().handles.recent(call.comm);
+  CommFacts* const comm = backend().record.handles.recent(call.comm);
   if (comm == nullptr || comm->tallies == nullptr || !path.use) return {};
   Tallies::Tally& tally = comm->tallies->of(site, function);
   const bool is_known =
       tally.kind.is(site, function, *path.use, path.bytes) && sends_alike(call, *comm, tally.kind.sent);
-  return {comm, is_known && !backend().sampling.is_due(function, comm->sequence) ? &tally : nullptr};
+  return {comm, is_known && !backend().record.sampling.is_due(function, comm->sequence) ? &tally : nullptr};
 }
 
 /// Runs such a call.
@@ -93,7 +93,7 @@ int run_counted(const Counted& counted, const Native& native) {
   counted.tally->count();
   counted.comm->untimed.add(kind.function);
   ++counted.comm->sequence;
-  backend().recorder.set_last_row(kind.each.row);
+  backend().record.recorder.set_last_row(kind.each.row);
   return code;
 }
 

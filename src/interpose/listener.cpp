@@ -1,3 +1,5 @@
+#include "interpose/listener.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -6,7 +8,7 @@
 #include <string>
 
 #include "base/floating_point.hpp"
-#include "interpose/backend.hpp"
+#include "interpose/symbol_slots.hpp"
 
 namespace wherry::interpose {
 namespace {
@@ -65,10 +67,6 @@ const char* word_for(Limit limit) {
   return words[static_cast<std::size_t>(limit)];
 }
 
-profile::Subject subject_of(MPI_Comm comm, std::uint32_t function, const run::CellKey& kind) {
-  return {backend().handles.comm(comm).index, function, kind.bucket, kind.limit};
-}
-
 /// The times that the ranks agreed on; empty before they have.
 std::string in_brackets(std::uint64_t time_ns, std::uint64_t native_ns) {
   if (time_ns == 0 || native_ns == 0) return {};
@@ -99,55 +97,63 @@ profile::GainRecord gain_of(std::uint32_t comm, const tuning::Claim& claim) {
 
 }  // namespace
 
+constinit thread_local Listener::Use Listener::current;
+constinit thread_local std::string_view Listener::refusal;
+
+/// With the record's lock held.
+profile::Subject Listener::subject_of(MPI_Comm comm, std::uint32_t function, const run::CellKey& kind) {
+  return {recording_.handles.comm(comm).index, function, kind.bucket, kind.limit};
+}
+
 void Listener::used(MPI_Comm comm, const run::CellKey& kind, std::string_view strategy, std::uint64_t bytes,
                     std::uint64_t time_ns) {
-  const std::lock_guard guard(backend().lock);
-  if (!backend().is_ready()) return;
-  backend().recorder.used(subject_of(comm, function_of(kind.collective), kind), strategy, bytes, time_ns);
+  const std::lock_guard guard(recording_.lock);
+  if (!recording_.is_ready()) return;
+  recording_.recorder.used(subject_of(comm, function_of(kind.collective), kind), strategy, bytes, time_ns);
 }
 
 std::uint32_t Listener::use_of(MPI_Comm comm, const run::CellKey& kind, std::string_view strategy) {
-  const std::lock_guard guard(backend().lock);
-  if (!backend().is_ready()) return no_use;
-  return backend().recorder.use(subject_of(comm, function_of(kind.collective), kind), strategy);
+  const std::lock_guard guard(recording_.lock);
+  if (!recording_.is_ready()) return no_use;
+  return recording_.recorder.use(subject_of(comm, function_of(kind.collective), kind), strategy);
 }
 
 void Listener::decided(MPI_Comm comm, const run::CellKey& kind, std::uint32_t call, std::string_view strategy,
                        profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) {
-  if (backend().says(2))
+  if (activity_.says(2))
     std::fprintf(stderr, "wherry: %s%s, size class %u, call %u: %.*s %s%s\n", name_of(kind.collective).data(),
                  word_for(kind.limit), kind.bucket, call, static_cast<int>(strategy.size()), strategy.data(),
                  word_for(reason), in_brackets(time_ns, native_ns).c_str());
-  const std::lock_guard guard(backend().lock);
-  if (!backend().is_ready()) return;
-  backend().recorder.decided(subject_of(comm, function_of(kind.collective), kind), call, strategy, reason,
-                             time_ns, native_ns);
+  const std::lock_guard guard(recording_.lock);
+  if (!recording_.is_ready()) return;
+  recording_.recorder.decided(subject_of(comm, function_of(kind.collective), kind), call, strategy, reason,
+                              time_ns, native_ns);
 }
 
 void Listener::compared(MPI_Comm comm, const tuning::Claim& claim) {
-  const std::lock_guard guard(backend().lock);
-  if (!backend().is_ready()) return;
-  const std::uint32_t index = backend().handles.comm(comm).index;
-  backend().recorder.compared(computed([&] { return gain_of(index, claim); }));
+  const std::lock_guard guard(recording_.lock);
+  if (!recording_.is_ready()) return;
+  const std::uint32_t index = recording_.handles.comm(comm).index;
+  recording_.recorder.compared(computed([&] { return gain_of(index, claim); }));
 }
 
 void Listener::fell_back(Collective collective, std::string_view reason) {
   refusal = reason;
-  const std::lock_guard guard(backend().lock);
-  if (backend().is_ready()) backend().recorder.fell_back(function_of(collective), reason);
+  const std::lock_guard guard(recording_.lock);
+  if (recording_.is_ready()) recording_.recorder.fell_back(function_of(collective), reason);
 }
 
 /// Without a time: the call only starts it.
 void Listener::started(MPI_Comm comm, const run::CellKey& kind, run::Form form, std::string_view strategy,
                        std::uint64_t bytes) {
-  const std::lock_guard guard(backend().lock);
-  if (!backend().is_ready()) return;
-  backend().recorder.used(subject_of(comm, function_of(kind.collective, form), kind), strategy, bytes, 0);
+  const std::lock_guard guard(recording_.lock);
+  if (!recording_.is_ready()) return;
+  recording_.recorder.used(subject_of(comm, function_of(kind.collective, form), kind), strategy, bytes, 0);
 }
 
 void Listener::not_started(Collective collective, run::Form form, std::string_view reason) {
-  const std::lock_guard guard(backend().lock);
-  if (backend().is_ready()) backend().recorder.fell_back(function_of(collective, form), reason);
+  const std::lock_guard guard(recording_.lock);
+  if (recording_.is_ready()) recording_.recorder.fell_back(function_of(collective, form), reason);
 }
 
 }  // namespace wherry::interpose

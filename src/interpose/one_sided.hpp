@@ -16,17 +16,17 @@ using window::Window;
 
 /// nullptr: all calls on the window are native.
 inline Window* cached(MPI_Win win) {
-  window::Windows* const windows = backend().windows();
+  window::Windows* const windows = backend().windows.get();
   return windows == nullptr ? nullptr : windows->find(win);
 }
 /// The same for a get, which is counted.
 inline Window* cached_for_get(MPI_Win win) {
-  window::Windows* const windows = backend().windows();
+  window::Windows* const windows = backend().windows.get();
   return windows == nullptr ? nullptr : windows->find_for_get(win);
 }
 /// nullptr: the window was made where nobody saw it.
 inline const window::Windows::Known* known(MPI_Win win) {
-  window::Windows* const windows = backend().windows();
+  window::Windows* const windows = backend().windows.get();
   return windows == nullptr ? nullptr : windows->know(win);
 }
 
@@ -40,14 +40,14 @@ template <class Next>
 int make_window(Call& call, MPI_Info info, MPI_Comm comm, MPI_Win* win, const window::Segment& own,
                 const Next& next) {
   const int code = next();
-  return is_cacheable(call, code) ? backend().cache_window(*win, comm, info, own) : code;
+  return is_cacheable(call, code) ? backend().windows.add(*win, comm, info, own) : code;
 }
 
 /// The library makes a window that is its alone.
 template <class Next>
 int make_uncached(Call& call, MPI_Win* win, window::Uncached why, const Next& next) {
   const int code = next();
-  return is_cacheable(call, code) ? backend().make_windows().leave(*win, why) : code;
+  return is_cacheable(call, code) ? backend().windows.make().leave(*win, why) : code;
 }
 
 template <class Next>
@@ -100,7 +100,7 @@ int synchronize(MPI_Win win, int (Window::*ours)(const Native&), const Next& nex
 /// What a window that goes has done.
 inline void book_window(MPI_Win win) {
   if (inside_mpi()) return;
-  if (const auto* const gone = known(win)) backend().book(*gone);
+  if (const auto* const gone = known(win)) backend().windows.book(*gone);
 }
 
 /// What is asked of a window is told with what its cache has done.
@@ -123,7 +123,7 @@ int set_info(MPI_Win win, MPI_Info info, const Next& next) {
   const auto told = window == nullptr ? std::nullopt : window::told(backend().api(), info);
   if (!told || *told == window::name_of(window->options().cache.mode)) return next();
   window->invalidate();
-  if (*told != "invalidate" && window->rank() == 0) backend().note_strange_info(*told);
+  if (*told != "invalidate" && window->rank() == 0) backend().windows.note_strange_info(*told);
   return next();
 }
 

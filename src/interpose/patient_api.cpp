@@ -1,9 +1,8 @@
-#include "interpose/patient_api.hpp"
-
 #include <tuple>
 #include <type_traits>
 
 #include "interpose/backend.hpp"
+#include "interpose/patience.hpp"
 #include "waiting/poll.hpp"
 
 namespace wherry::interpose {

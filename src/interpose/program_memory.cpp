@@ -39,6 +39,11 @@ void ProgramMemory::configure(MemoryLever lever, bool watched) {
   active_ = watched || lever != MemoryLever::leave;
 }
 
+void ProgramMemory::look_if_due() {
+  const std::uint64_t now_ns = profile::monotonic_ns();
+  if (is_due(now_ns)) look(now_ns);
+}
+
 bool ProgramMemory::look(std::uint64_t now_ns) {
   if (looking_.test_and_set(std::memory_order_acquire)) return false;
   const OwnArithmetic arithmetic;

@@ -30,6 +30,12 @@ class ProgramMemory {
     return calls_.load(std::memory_order_relaxed) % 16 == 0;
   }
 
+  /// A call of which nothing is recorded.
+  [[gnu::always_inline]] void pass_by() {
+    if (is_active() && may_be_due()) [[unlikely]]
+      look_if_due();
+  }
+
   /// Looks at the process and acts. False: another thread is at it. Returns with the span that holds now.
   bool look(std::uint64_t now_ns);
   void stop() { active_ = false; }
@@ -41,6 +47,7 @@ class ProgramMemory {
   std::string_view why_not() const { return why_not_; }
 
  private:
+  void look_if_due();
   void begin();
   heap::Freed wanted(const heap::Sample& sample);
   void add(const heap::Sample& sample);

@@ -1,14 +1,16 @@
-// The backend's record: opened once the ranks are known, and what is written from time to time and at the end.
+#include "interpose/recording.hpp"
+
 #include <unistd.h>
 
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "interpose/backend.hpp"
+#include "interpose/symbol_slots.hpp"
 #include "waiting/host.hpp"
 
 namespace wherry::interpose {
@@ -56,32 +58,68 @@ int to_number(const std::string& text) {
   return text.empty() || *end != '\0' || value < 0 || value > INT_MAX ? -1 : static_cast<int>(value);
 }
 
+/// Functions whose frequent cheap calls need not all be timed, besides collectives; nullopt: all are. Those of windows
+/// wait for epochs, and one stands not for another.
+std::optional<profile::Waits> sampled(const FunctionRow& row) {
+  enum Kind : std::uint32_t { point_to_point, collective, one_sided, wait_or_test, other };
+  const std::string_view name = row.name;
+  const auto waits = [](bool at_once) {
+    return at_once ? profile::Waits::never : profile::Waits::for_others;
+  };
+  switch (row.kind) {
+    case point_to_point: return waits(name.starts_with("MPI_I") || name.starts_with("MPI_Start"));
+    case wait_or_test: return waits(name.starts_with("MPI_Test"));
+    case one_sided: return name.starts_with("MPI_Win_") ? std::nullopt : std::optional(profile::Waits::never);
+    default: return name == "MPI_Type_free" ? std::optional(profile::Waits::never) : std::nullopt;
+  }
+}
+
 }  // namespace
 
-bool Backend::open_record() {
+Recording::Recording(const Subjects& subjects)
+    : sites_(subjects.core.find("PMPI_Comm_size")),
+      recorder(sites_),
+      paths(sites_),
+      sampling(function_table().size()),
+      handles(subjects.api, subjects.queries, recorder),
+      repeated(recorder, handles.communicators_freed()),
+      subjects_(subjects),
+      state_(subjects.activity.recording ? State::not_yet : State::off) {
+  const std::span<const FunctionRow> functions = function_table();
+  for (std::uint32_t i = 0; i < functions.size(); ++i)
+    if (const auto waits = sampled(functions[i])) sampling.allow(i, *waits);
+}
+
+void Recording::stop_in_child() {
+  state_ = State::off;
+  repeated.drop();
+  lock.unlock();
+}
+
+bool Recording::open() {
   int initialized = 0;
-  api_.Initialized(&initialized);
+  subjects_.api.Initialized(&initialized);
   profile::Identity identity;
   identity.rank = to_number(rank_from_environment());
   if (initialized != 0) {
-    api_.Comm_rank(MPI_COMM_WORLD, &identity.rank);
-    api_.Comm_size(MPI_COMM_WORLD, &identity.size);
-    api_.Query_thread(&identity.thread_level);
+    subjects_.api.Comm_rank(MPI_COMM_WORLD, &identity.rank);
+    subjects_.api.Comm_size(MPI_COMM_WORLD, &identity.size);
+    subjects_.api.Query_thread(&identity.thread_level);
     MPI_Group world = MPI_GROUP_NULL;
-    api_.Comm_group(MPI_COMM_WORLD, &world);
+    subjects_.api.Comm_group(MPI_COMM_WORLD, &world);
     handles.set_base(world);
   } else if (handles.base() != MPI_GROUP_NULL) {
-    queries_.Group_rank(handles.base(), &identity.rank);
-    queries_.Group_size(handles.base(), &identity.size);
-  } else if (sessions_ == 0) {
+    subjects_.queries.Group_rank(handles.base(), &identity.rank);
+    subjects_.queries.Group_size(handles.base(), &identity.size);
+  } else if (subjects_.sessions == 0) {
     return false;
   }
   identity.start_ns = start_ns_;
-  identity.abi = core_.abi;
-  identity.mpi_version = first_line_of_version(api_);
+  identity.abi = subjects_.core.abi;
+  identity.mpi_version = first_line_of_version(subjects_.api);
   const std::string problem =
-      recorder.open(settings_.output, file_name_of(identity.rank), identity, function_records());
-  state_ = problem.empty() ? Recording::open : Recording::off;
+      recorder.open(subjects_.settings.output, file_name_of(identity.rank), identity, function_records());
+  state_ = problem.empty() ? State::open : State::off;
   if (!problem.empty()) std::fprintf(stderr, "wherry: %s; nothing is recorded\n", problem.c_str());
   if (problem.empty() && initialized != 0) {
     handles.comm(MPI_COMM_WORLD);
@@ -91,29 +129,40 @@ bool Backend::open_record() {
   return problem.empty();
 }
 
-void Backend::settle(std::uint64_t now_ns) {
-  memory.count();
-  if (memory.is_due(now_ns)) record_memory(now_ns);
+std::uint32_t Recording::place_of(const void* site) {
+  std::uint32_t& known = program_places_[slot_of(site)];
+  if (is_program(site)) [[likely]]
+    return known;
+  const std::uint32_t place = sites_.find(site);
+  if (sites_.place(place).caller == profile::Caller::program) {
+    known = place;
+    program_sites_[slot_of(site)].store(site, std::memory_order_relaxed);
+    return place;
+  }
+  if (const void* fortran = subjects_.core.take_fortran_site()) return sites_.find(fortran);
+  return sites_.place(place).caller == profile::Caller::library ? profile::none : place;
+}
+
+void Recording::settle(std::uint64_t now_ns) {
+  subjects_.memory.count();
+  if (subjects_.memory.is_due(now_ns)) record_memory(now_ns);
   if (now_ns < next_settle_ns_) return;
   next_settle_ns_ = now_ns + settle_interval_ns;
   repeated.settle();
   handles.settle();
 }
 
-void Backend::book_polled() {
-  for (std::uint32_t i = 0; i < function_table().size(); ++i) recorder.polled(i, patience.polled(i));
+void Recording::book_polled() {
+  for (std::uint32_t i = 0; i < function_table().size(); ++i)
+    recorder.polled(i, subjects_.patience.polled(i));
 }
 
-void Backend::record_memory(std::uint64_t now_ns) {
-  if (memory.look(now_ns)) recorder.memory(memory.changes(), memory.span());
+void Recording::record_memory(std::uint64_t now_ns) {
+  if (subjects_.memory.look(now_ns)) recorder.memory(subjects_.memory.changes(), subjects_.memory.span());
 }
 
-void Backend::look_at_memory() {
-  const std::uint64_t now_ns = profile::monotonic_ns();
-  if (memory.is_due(now_ns)) memory.look(now_ns);
-}
-
-void Backend::finish_record() {
+void Recording::finish() {
+  if (state_ != State::open) return;
   repeated.end();
   handles.settle();
   book_polled();

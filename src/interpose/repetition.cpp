@@ -33,13 +33,13 @@ Booked booked_in(MPI_Comm comm, int peer) {
 /// Why Wherry left the call to the library. One that was timed for others like it did not ask.
 std::string_view Repetition::refusal_of(const Call& call) const {
   if (!call.is_timed_for_others()) return Listener::refusal;
-  const std::string_view refusal = backend().repeated.booked(*entry_).refusal;
-  if (!refusal.empty()) backend().recorder.fell_back(like_.function, refusal);
+  const std::string_view refusal = backend().record.repeated.booked(*entry_).refusal;
+  if (!refusal.empty()) backend().record.recorder.fell_back(like_.function, refusal);
   return refusal;
 }
 
 void Repetition::keep(Call& call, const Volume& volume, std::uint32_t row) const {
-  Backend& b = backend();
+  Recording& b = backend().record;
   const std::string_view refusal = refusal_of(call);
   // A wait as long as that of a call that stands for itself alone says nothing about those before it.
   if (call.timed_for() > call.stands_for())
@@ -66,7 +66,7 @@ void Repetition::keep(Call& call, const Volume& volume, std::uint32_t row) const
 }
 
 void Repetition::book(const RepeatedCalls::Odd& odd) const {
-  Backend& b = backend();
+  Recording& b = backend().record;
   const std::lock_guard lock(b.lock);
   if (b.is_ready()) b.repeated.book(*entry_, odd);
 }

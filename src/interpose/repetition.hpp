@@ -16,7 +16,7 @@ class Repetition {
  public:
   /// receives: its status says how much it moved; all others move what they say.
   Repetition(const Likeness& like, bool receives)
-      : like_(like), receives_(receives), entry_(backend().repeated.find(like)) {}
+      : like_(like), receives_(receives), entry_(backend().record.repeated.find(like)) {}
 
   /// Whether it is to be counted, and performed by run().
   bool is_counted() const {
@@ -58,7 +58,7 @@ class Repetition {
     if (code != MPI_SUCCESS || is_long || profile::bucket_of(bytes) != entry_->bucket) [[unlikely]]
       return book({bytes, is_long ? enter_ns : 0, is_long ? leave_ns : 0, code == MPI_SUCCESS});
     entry_->count(bytes);
-    backend().recorder.set_last_row(entry_->row);
+    backend().record.recorder.set_last_row(entry_->row);
   }
   void book(const RepeatedCalls::Odd& odd) const;
   std::string_view refusal_of(const Call& call) const;

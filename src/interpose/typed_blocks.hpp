@@ -90,7 +90,7 @@ struct BlockNumbers {
   std::size_t out = 0, in = 0;
 };
 inline BlockNumbers numbers_of_blocks(MPI_Comm comm) {
-  const std::lock_guard lengths(backend().lock);
+  const std::lock_guard lengths(backend().record.lock);
   return {static_cast<std::size_t>(targets(comm)), static_cast<std::size_t>(sources(comm))};
 }
 

@@ -17,7 +17,7 @@ constexpr std::string_view name_of(layout::Copier copier) {
 /// moved: a p2p::Moved, p2p::Transfer, p2p::BlockTransfer or p2p::Starts.
 template <class Moved>
 void book_copier(const Call& call, const Moved& moved, layout::Offset of_types) {
-  profile::Recorder& recorder = backend().recorder;
+  profile::Recorder& recorder = backend().record.recorder;
   if (!moved.fallback.empty()) recorder.fell_back(call.function(), moved.fallback);
   if (of_types == 0) return;
   const auto bytes = static_cast<std::uint64_t>(of_types);
@@ -35,8 +35,8 @@ void book_packing(const Call& call, const p2p::Moved& moved) { book_copier(call,
 
 void book_library_copies(const Call& call, const Volume& volume) {
   if (volume.combiner == 0 || !backend().packing()) return;
-  backend().recorder.fell_back(call.function(),
-                               "nonblocking or persistent: the library copies derived types");
+  backend().record.recorder.fell_back(call.function(),
+                                      "nonblocking or persistent: the library copies derived types");
 }
 
 void book_blocks(const Call& call, const p2p::BlockTransfer& transfer) {

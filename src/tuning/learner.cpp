@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/stats.hpp"
-#include "tuning/trial_times.hpp"
+#include "tuning/trial_account.hpp"
 
 namespace wherry::tuning {
 namespace {

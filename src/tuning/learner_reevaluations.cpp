@@ -5,7 +5,7 @@
 
 #include "base/stats.hpp"
 #include "tuning/learner.hpp"
-#include "tuning/trial_times.hpp"
+#include "tuning/trial_account.hpp"
 
 namespace wherry::tuning {
 namespace {

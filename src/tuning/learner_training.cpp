@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "tuning/learner.hpp"
-#include "tuning/trial_times.hpp"
+#include "tuning/trial_account.hpp"
 
 namespace wherry::tuning {
 namespace {

@@ -1,20 +1,13 @@
-// What completes operations, and what ends with it.
+#include "window/completion.hpp"
+
 #include <algorithm>
 
 #include "base/floating_point.hpp"
-#include "window/typical_time.hpp"
-#include "window/window.hpp"
 
 namespace wherry::window {
 namespace {
 
-/// Those up to a number; what is listed is in the order of numbers.
-template <class Items>
-auto end_of(Items& items, Number last) {
-  return std::find_if(items.begin(), items.end(), [last](const auto& item) { return item.number > last; });
-}
-
-/// Uses those up to a number, and drops them.
+/// Uses items up to a number, and drops them.
 template <class Items, class Use>
 void take(Items& items, Number last, Use&& use) {
   if (items.empty()) return;
@@ -25,84 +18,44 @@ void take(Items& items, Number last, Use&& use) {
 
 }  // namespace
 
-Window::Window(const mpi::Api& api, Types& types, MPI_Win win, const std::vector<Segment>& segments, int own,
-               const Options& options, bool threads)
-    : api_(api),
-      types_(types),
-      win_(win),
-      own_(own),
-      options_(options),
-      threads_(threads),
-      may_be_untracked_(forgets() && options.bypass && !threads),
-      by_blocks_below_(options.cache.mode == cache::Mode::transparent ? 0
-                                                                      : most_blocks * options.block_bytes),
-      due_(options.without_cache_s),
-      targets_(segments.size()) {
-  for (std::size_t rank = 0; rank < segments.size(); ++rank) {
-    targets_[rank].segment = segments[rank];
-    targets_[rank].is_cached = static_cast<int>(rank) != own && segments[rank].unit > 0;
-  }
-}
-
-Number Window::issue(int rank) {
-  Target& target = targets_[static_cast<std::size_t>(rank)];
-  if (!target.listed) open_.push_back(rank);
-  target.listed = true;
-  ++target.under_way;
-  return target.issued = ++issued_;
-}
-
-/// The same, if operations are tracked.
-void Window::track(int rank) {
-  if (is_untracked()) has_untracked_ = true;
-  else issue(rank);
-}
-
-/// Whether a target that may be no rank at all has operations that are not complete in this sense.
-bool Window::needs(int rank, Number Target::* reached) {
-  if (!is_rank(rank)) return true;
-  const Target& target = targets_[static_cast<std::size_t>(rank)];
-  return target.*reached < target.issued;
-}
-
-Window::Covered Window::cover(int rank) {
-  find_mixed_for_waiters();
-  Covered covered{issued_, send_rest(rank)};
-  if (!is_rank(rank)) return covered;
-  const Target& target = targets_[static_cast<std::size_t>(rank)];
+Completion::Covered Completion::cover(int rank) {
+  common_.overlaps.find_in_time(!common_.cache.forgets());
+  Covered covered{common_.operations.issued(), held_.send(rank)};
+  if (!common_.operations.is_rank(rank)) return covered;
+  const Target& target = common_.operations.target(rank);
   covered.operations = target.under_way;
   // What is not tracked takes its part of the time, nobody knows how much.
-  covered.timed = !std::exchange(has_untracked_, false) && target.timed != 0;
+  covered.timed = !common_.cache.end_untracked() && target.timed != 0;
   return covered;
 }
 
-Window::Covered Window::cover_all() {
-  find_mixed_for_waiters();
-  Covered covered{issued_, send_all_rest()};
-  for (const int rank : open_) {
-    const Target& target = targets_[static_cast<std::size_t>(rank)];
+Completion::Covered Completion::cover_all() {
+  common_.overlaps.find_in_time(!common_.cache.forgets());
+  Covered covered{common_.operations.issued(), held_.send_all()};
+  for (const int rank : common_.operations.open()) {
+    const Target& target = common_.operations.target(rank);
     covered.operations += target.under_way;
     covered.timed |= target.timed != 0;
   }
-  covered.timed &= !std::exchange(has_untracked_, false);
+  covered.timed &= !common_.cache.end_untracked();
   return covered;
 }
 
 /// An unlock takes time even with nothing to complete; only what it takes beyond that is the gets'.
-Window::Covered Window::cover_unlock(Covered covered, TypicalTime& idle) {
+Completion::Covered Completion::cover_unlock(Covered covered, TypicalTime& idle) {
   covered.idle = &idle;
   covered.notes_idle = covered.operations == 0 && idle.is_due();
   return covered;
 }
 
 /// Makes the library's call, and takes its time if somebody asks for that.
-Window::Done Window::run_completion(const Covered& covered, const Native& native) {
+Completion::Done Completion::run(const Covered& covered, const Native& native) {
   if (!covered.timed && !covered.notes_idle) return {covered.last, covered.with(native()), {}};
   const Stopwatch watch;
   const int code = covered.with(native());
   const double taken_s = watch.seconds();
   if (covered.notes_idle) {
-    const Guard guard(*this);
+    const Lock::Guard guard(common_.lock);
     covered.idle->add({taken_s});
     return {covered.last, code, {}};
   }
@@ -112,143 +65,133 @@ Window::Done Window::run_completion(const Covered& covered, const Native& native
           })};
 }
 
+int Completion::flush(int rank, const Native& native) {
+  return flush_target(rank, &Target::completed, native, &Completion::complete);
+}
+
+int Completion::flush_local(int rank, const Native& native) {
+  return flush_target(rank, &Target::local, native, &Completion::complete_locally);
+}
+
+int Completion::flush_target(int rank, Number Target::* reached, const Native& native, Reach reach) {
+  Covered covered;
+  {
+    const Lock::Guard guard(common_.lock);
+    if (!common_.operations.needs(rank, reached)) return flush_untracked(native);
+    covered = cover(rank);
+  }
+  return conclude_at(rank, run(covered, native), reach);
+}
+
+int Completion::flush_all(const Native& native) { return flush_open(native, &Completion::complete); }
+
+int Completion::flush_local_all(const Native& native) {
+  return flush_open(native, &Completion::complete_locally);
+}
+
+int Completion::flush_open(const Native& native, Reach reach) {
+  Covered covered;
+  {
+    const Lock::Guard guard(common_.lock);
+    if (!common_.operations.has_open()) return flush_untracked(native);
+    covered = cover_all();
+  }
+  return conclude_all(run(covered, native), reach);
+}
+
+/// Nothing is known to be under way.
+int Completion::flush_untracked(const Native& native) {
+  if (common_.cache.is_untracked()) return common_.cache.end_untracked(), native();
+  return ++flushes_saved_, common_.library.without_call();
+}
+
+int Completion::unlock(int rank, const Native& native) {
+  Covered covered;
+  {
+    const Lock::Guard guard(common_.lock);
+    covered = cover_unlock(cover(rank), idle_unlock_);
+  }
+  return conclude_at(rank, run(covered, native), &Completion::complete);
+}
+
+int Completion::unlock_all(const Native& native) {
+  Covered covered;
+  {
+    const Lock::Guard guard(common_.lock);
+    covered = cover_unlock(cover_all(), idle_unlock_all_);
+  }
+  return conclude_all(run(covered, native), &Completion::complete);
+}
+
+int Completion::end_epoch(const Native& native) {
+  Covered covered;
+  {
+    const Lock::Guard guard(common_.lock);
+    covered = cover_all();
+  }
+  covered.timed = false;  // these wait for other ranks, too: their time says nothing of the gets
+  return conclude_all(run(covered, native), &Completion::complete);
+}
+
+int Completion::synchronize(const Native& native) {
+  const int code = native();
+  const Lock::Guard guard(common_.lock);
+  common_.cache.end_reading();
+  return code;
+}
+
 /// What was read comes in, and its epoch ends. Where that ends what is valid, it does so first: what comes need not be
 /// kept.
 template <class Complete>
-void Window::conclude(Complete&& complete) {
-  const Guard guard(*this);
-  if (forgets()) {
-    end_reading();
+void Completion::conclude(Complete&& complete) {
+  const Lock::Guard guard(common_.lock);
+  if (common_.cache.forgets()) {
+    common_.cache.end_reading();
     complete();
-    return rest();
+    return common_.cache.rest(native_gets_.bypassed());
   }
-  if (destinations_.doubtful()) find_mixed();
+  common_.overlaps.find_if_doubtful();
   complete();
-  end_reading();
+  common_.cache.end_reading();
 }
 
 /// At one target, which may be no rank.
-int Window::conclude_at(int rank, const Done& done, Reach reach) {
+int Completion::conclude_at(int rank, const Done& done, Reach reach) {
   conclude([&] {
-    if (is_rank(rank)) (this->*reach)(targets_[static_cast<std::size_t>(rank)], done);
+    if (common_.operations.is_rank(rank)) (this->*reach)(common_.operations.target(rank), done);
   });
   return done.code;
 }
 
 /// At all targets that have something open.
-int Window::conclude_all(const Done& done, Reach reach) {
-  conclude([&] { complete_open([&](Target& target) { (this->*reach)(target, done); }); });
+int Completion::conclude_all(const Done& done, Reach reach) {
+  conclude([&] { common_.operations.complete([&](Target& target) { (this->*reach)(target, done); }); });
   return done.code;
 }
 
-int Window::flush(int rank, const Native& native) {
-  return flush_target(rank, &Target::completed, native, &Window::complete);
+void Completion::complete(Target& target, const Done& done) {
+  arrive(target, done);
+  writes_.complete(target, done.last);
+  target.completed = std::max(target.completed, done.last);
+  target.local = std::max(target.local, done.last);
 }
 
-int Window::flush_local(int rank, const Native& native) {
-  return flush_target(rank, &Target::local, native, &Window::complete_locally);
-}
-
-int Window::flush_target(int rank, Number Target::* reached, const Native& native, Reach reach) {
-  Covered covered;
-  {
-    const Guard guard(*this);
-    if (!needs(rank, reached)) return flush_untracked(native);
-    covered = cover(rank);
-  }
-  return conclude_at(rank, run_completion(covered, native), reach);
-}
-
-int Window::flush_all(const Native& native) { return flush_open(native, &Window::complete); }
-
-int Window::flush_local_all(const Native& native) { return flush_open(native, &Window::complete_locally); }
-
-int Window::flush_open(const Native& native, Reach reach) {
-  Covered covered;
-  {
-    const Guard guard(*this);
-    if (!has_open()) return flush_untracked(native);
-    covered = cover_all();
-  }
-  return conclude_all(run_completion(covered, native), reach);
-}
-
-int Window::unlock(int rank, const Native& native) {
-  Covered covered;
-  {
-    const Guard guard(*this);
-    covered = cover_unlock(cover(rank), idle_unlock_);
-  }
-  return conclude_at(rank, run_completion(covered, native), &Window::complete);
-}
-
-int Window::unlock_all(const Native& native) {
-  Covered covered;
-  {
-    const Guard guard(*this);
-    covered = cover_unlock(cover_all(), idle_unlock_all_);
-  }
-  return conclude_all(run_completion(covered, native), &Window::complete);
-}
-
-int Window::end_epoch(const Native& native) {
-  Covered covered;
-  {
-    const Guard guard(*this);
-    covered = cover_all();
-  }
-  covered.timed = false;  // these wait for other ranks, too: their time says nothing of the gets
-  return conclude_all(run_completion(covered, native), &Window::complete);
-}
-
-int Window::synchronize(const Native& native) {
-  const int code = native();
-  const Guard guard(*this);
-  end_reading();
-  return code;
-}
-
-void Window::invalidate() {
-  const Guard guard(*this);
-  sharing_.next_phase();
-  if (cache_ != nullptr) cache_->invalidate();
-}
-
-/// Notes what is read to places to which something else is written as well.
-void Window::find_mixed() {
-  has_open();  // only the targets that have something under way
-  destinations_.check(
-      [&](auto&& use) {
-        for (const int rank : open_) {
-          Target& target = targets_[static_cast<std::size_t>(rank)];
-          for (Fetched& each : target.fetched) use({each.range, each.bytes, each.number, &each.aliased});
-          for (Coming& each : target.coming) use({each.range, each.bytes, each.number, &each.aliased});
-        }
-      },
-      [&](const Written& copy) { return copy.number <= targets_[copy.range.target].local; });
-}
-
-/// Before a completion. Where what comes is not kept, nobody wants to know but those who wait for it.
-void Window::find_mixed_for_waiters() {
-  if (destinations_.doubtful() && (!forgets() || destinations_.has_copies())) find_mixed();
+/// Gets are complete then at both ends; writes are not.
+void Completion::complete_locally(Target& target, const Done& done) {
+  if (target.written <= target.completed) return complete(target, done);
+  arrive(target, done);
+  target.local = std::max(target.local, done.last);
 }
 
 /// The data of gets up to `last` have come, if the library says so.
-void Window::arrive(Target& target, const Done& done) {
+void Completion::arrive(Target& target, const Done& done) {
   const bool come = done.code == MPI_SUCCESS;
   const Number last = done.last;
   for (auto each = target.spread.begin(), end = end_of(target.spread, last); each != end; ++each)
     if (each->gathers) gather(*each->shape, each->count, each->origin, each->data.get());
-  take(target.fetched, last, [&](const Fetched& each) {
-    destinations_.arrived();
-    if (each.ticket == 0) return;
-    if (!come) cache_->abandoned(each.ticket);
-    else if (each.aliased)
-      left_out(NotCached::mixed).add(each.range.bytes), cache_->passed_on(each.ticket, each.bytes);
-    else cache_->filled(each.ticket, each.bytes);
-  });
+  take(target.fetched, last, [&](const Fetched& each) { take_in(each, come); });
   take(target.coming, last, [&](const Coming& each) {
-    if (come) sharing_.offer(target, each);
+    if (come) common_.sharing.offer(target, each);
   });
   take(target.blocks, last, [](const BlockMemory&) {});
   // Last: what was already under way for others has come into these by now.
@@ -259,8 +202,18 @@ void Window::arrive(Target& target, const Done& done) {
   if (target.timed <= last) settle_time(target, done);
 }
 
+/// come: its bytes have; else they never will.
+void Completion::take_in(const Fetched& fetched, bool come) {
+  common_.overlaps.arrived();
+  if (fetched.ticket == 0) return;
+  if (!come) return common_.cache->abandoned(fetched.ticket);
+  if (!fetched.aliased) return common_.cache->filled(fetched.ticket, fetched.bytes);
+  mixed_.add(fetched.range.bytes);
+  common_.cache->passed_on(fetched.ticket, fetched.bytes);
+}
+
 /// Of a get whose call was timed, if there is one: now its completion is known, too.
-void Window::settle_time(Target& target, const Done& done) {
+void Completion::settle_time(Target& target, const Done& done) {
   if (target.timed != 0 && done.time && done.code == MPI_SUCCESS) {
     const OwnArithmetic arithmetic;
     PlainTime time = *done.time;
@@ -271,92 +224,9 @@ void Window::settle_time(Target& target, const Done& done) {
   target.timed = 0;
 }
 
-void Window::complete(Target& target, const Done& done) {
-  arrive(target, done);
-  forget_writes(target, done.last);
-  target.completed = std::max(target.completed, done.last);
-  target.local = std::max(target.local, done.last);
-}
-
-/// Gets are complete then at both ends; writes are not.
-void Window::complete_locally(Target& target, const Done& done) {
-  if (target.written <= target.completed) return complete(target, done);
-  arrive(target, done);
-  target.local = std::max(target.local, done.last);
-}
-
-/// What completes at all targets that have something open.
-template <class Complete>
-void Window::complete_open(Complete&& complete) {
-  std::erase_if(open_, [&](int rank) {
-    Target& target = targets_[static_cast<std::size_t>(rank)];
-    complete(target);
-    target.listed = !target.is_clean();
-    return !target.listed;
-  });
-}
-
-/// Whether anything is not complete, at whatever target. Those that single flushes have completed are no longer listed
-/// then.
-bool Window::has_open() {
-  complete_open([](Target&) {});
-  return !open_.empty();
-}
-
-/// The writes have reached the target, if there are any. What was read meanwhile may be older than they are.
-void Window::forget_writes(Target& target, Number last) {
-  if (target.written <= target.completed) return;
-  sharing_.note_write(target);
-  const auto end = end_of(target.writes, last);
-  if (target.reread && cache_ != nullptr)
-    for (auto each = target.writes.begin(); each != end; ++each) cache_->written(each->range);
-  target.writes.erase(target.writes.begin(), end);
-  target.reread &= target.written > last;
-}
-
-void Window::end_reading() {
-  if (!caches_nothing()) cache_->end_epoch();
-}
-
-std::vector<cache::Adjustment> Window::adjustments() const {
-  const Guard guard(*this);
-  if (cache_ == nullptr) return {};
-  return {cache_->adjustments().begin(), cache_->adjustments().end()};
-}
-
-Statistics Window::statistics() const {
-  const Guard guard(*this);
-  Statistics statistics = statistics_;
-  statistics.node = sharing_.statistics();
-  computed([&] {
-    for (const Target& target : targets_) statistics.seconds_saved += target.account.saved_s();
-  });
-  if (cache_ == nullptr) return statistics;
-  statistics.cache = cache_->statistics();
-  const auto take = [&](NotCached why, std::uint64_t count, std::uint64_t bytes) {
-    statistics.not_cached[static_cast<std::size_t>(why)] = {count, bytes};
-  };
-  take(NotCached::exceeds, statistics.cache.too_large, statistics.cache.too_large_bytes);
-  take(NotCached::worth_less, statistics.cache.refused, statistics.cache.refused_bytes);
-  // For the cache these are fetched, from whatever place.
-  statistics.cache.bytes_fetched -= statistics.node.found_bytes;
-  statistics.cache.bytes_saved += statistics.node.found_bytes;
-  statistics.entries = cache_->entries();
-  statistics.bytes = cache_->bytes();
-  statistics.ceiling_bytes = options_.cache.ceiling_bytes;
-  return statistics;
-}
-
-std::vector<cache::Timeline::Point> Window::timeline() const {
-  const Guard guard(*this);
-  if (cache_ == nullptr) return {};
-  return {cache_->timeline().begin(), cache_->timeline().end()};
-}
-
-std::vector<cache::MissRatioCurve::Point> Window::miss_ratio_curve() const {
-  const Guard guard(*this);
-  if (cache_ == nullptr) return {};
-  return cache_->miss_ratio_curve();
+void Completion::report(Statistics& statistics) const {
+  statistics.flushes_saved = flushes_saved_;
+  statistics.left_out(NotCached::mixed) = mixed_;
 }
 
 }  // namespace wherry::window

@@ -1,11 +1,13 @@
 // Gets that one look at the common case does not answer.
-#include <algorithm>
-#include <new>
+#include "window/gets.hpp"
 
-#include "window/window.hpp"
+#include <algorithm>
+#include <utility>
 
 namespace wherry::window {
 namespace {
+
+constexpr std::uint64_t most_blocks = 8;  // that a get may be long to fetch blocks
 
 std::byte* bytes_at(const Region& region) {
   return static_cast<std::byte*>(const_cast<void*>(region.address));
@@ -18,289 +20,218 @@ std::uint64_t bytes_asked(const Shape& shape, const Place& place) {
 
 }  // namespace
 
+Gets::Gets(Common& common, NativeGets& native_gets, FetchPlan& plan)
+    : common_(common),
+      native_gets_(native_gets),
+      plan_(plan),
+      by_blocks_below_(common.cache.forgets() ? 0 : most_blocks * common.options.block_bytes) {}
+
 /// Who can serve a get, and the shapes at both its ends; or why the library has to. Of a rank.
-Window::Server Window::examine(const Region& origin, const Place& place, Shapes& shapes) {
+Gets::Server Gets::examine(const Region& origin, const Place& place, Shapes& shapes) {
   const auto left = [&shapes](NotCached why) { return shapes.why = why, Server::library; };
-  Target& target = targets_[static_cast<std::size_t>(place.rank)];
-  if (!target.is_cached) return left(place.rank == own_ ? NotCached::own_memory : NotCached::arguments);
+  Target& target = common_.operations.target(place.rank);
+  if (!target.is_cached)
+    return left(place.rank == common_.operations.own() ? NotCached::own_memory : NotCached::arguments);
   if (place.count <= 0 || origin.count <= 0 || place.type == MPI_DATATYPE_NULL ||
       origin.type == MPI_DATATYPE_NULL)
     return left(NotCached::arguments);
-  shapes = {types_.shape(place.type), types_.shape(origin.type)};
+  shapes = {common_.library.shape(place.type), common_.library.shape(origin.type)};
   const Shape &there = *shapes.there, &here = *shapes.here;
   if (there.size < 0) return left(NotCached::unknown_type);
-  if (!is_inside(place, there)) return Server::nobody;
+  if (!is_inside(place, target.segment, there)) return Server::nobody;
   std::int64_t bytes_there = 0, bytes_here = 0;
   const bool counted = !__builtin_mul_overflow(there.size, std::int64_t{place.count}, &bytes_there) &&
                        !__builtin_mul_overflow(here.size, std::int64_t{origin.count}, &bytes_here);
   if (!counted || bytes_there != bytes_here || bytes_there == 0) return left(NotCached::arguments);
   if (bytes_there > most_bytes) return left(NotCached::too_long);
   if (!there.is_told(place.count) || !here.is_told(origin.count)) return left(NotCached::unknown_type);
-  if (waits_for_cache(target, static_cast<std::uint64_t>(bytes_there))) return Server::uncached;
-  return make_cache() ? Server::cache : left(NotCached::no_memory);
+  if (common_.cache.is_awaited(target, static_cast<std::uint64_t>(bytes_there))) return Server::uncached;
+  return common_.cache.make() ? Server::cache : left(NotCached::no_memory);
 }
 
-int Window::get_any(const Region& origin, const Place& place, float score, const Native& native) {
-  if (!is_rank(place.rank)) return native();  // MPI_PROC_NULL, or an error
+int Gets::get_any(const Region& origin, const Place& place, float score, const Native& native) {
+  if (!common_.operations.is_rank(place.rank)) return native();  // MPI_PROC_NULL, or an error
   Shapes shapes;
   const Server server = examine(origin, place, shapes);
-  if (server == Server::nobody) return refuse(MPI_ERR_RMA_RANGE);
-  if (server == Server::library) return expect_librarys(origin, place.rank, pass(shapes.why, place, native));
-  if (server == Server::uncached)
-    return bypass(NotCached::too_few, place.rank, bytes_asked(*shapes.there, place), native);
-  if (shapes.there->predefined && shapes.there->dense) {
-    plain_type_ = place.type;
-    plain_size_ = shapes.there->size;
-  }
-  Target& target = targets_[static_cast<std::size_t>(place.rank)];
-  if (!target.account.asks_cache())
-    return expect_librarys(origin, place.rank,
-                           bypass(NotCached::cheaper, place.rank, bytes_asked(*shapes.there, place), native));
+  if (server == Server::nobody) return common_.library.refuse(MPI_ERR_RMA_RANGE);
+  if (server == Server::library)
+    return native_gets_.expect(origin, place.rank, native_gets_.pass(shapes.why, place, native));
+  const std::uint64_t bytes = bytes_asked(*shapes.there, place);
+  if (server == Server::uncached) return native_gets_.bypass(NotCached::too_few, place.rank, bytes, native);
+  if (shapes.there->predefined && shapes.there->dense) common_.plain = {place.type, shapes.there->size};
+  Target& target = common_.operations.target(place.rank);
+  if (!target.account.asks_cache()) return bypass(origin, place.rank, bytes, native);
   cache::Range range;
-  if (is_plain(origin, place, range) && range.bytes <= by_blocks_below_)
+  if (is_plain(common_, origin, place, range) && range.bytes <= by_blocks_below_)
     return get_by_blocks(target, range, bytes_at(origin), score, native);
   return get_shaped(origin, std::move(shapes), place, score, native);
 }
 
+/// The library serves a get that is cheaper so.
+int Gets::bypass(const Region& origin, int rank, std::uint64_t bytes, const Native& native) {
+  return native_gets_.expect(origin, rank, native_gets_.bypass(NotCached::cheaper, rank, bytes, native));
+}
+
 /// Of the common case.
-int Window::get_missing(Target& target, const cache::Range& range, std::byte* to, float score,
-                        cache::Answer answer, const Native& native) {
-  if (answer != cache::Answer::absent) note_answer(answer, range, to);
+int Gets::get_missing(Target& target, const cache::Range& range, std::byte* to, float score,
+                      cache::Answer answer, const Native& native) {
+  if (answer != cache::Answer::absent) plan_.note_copies(answer, range, to);
   if (answer == cache::Answer::pending) return target.account.hit(range.bytes), MPI_SUCCESS;
   if (answer == cache::Answer::absent) {
-    if (!options_.coalesces && !sharing_.is_on()) [[likely]]
-      return fetch_absent(target, range, to, score, native);
-    cache_->ask(range, score);
+    if (!common_.options.coalesces && !common_.sharing.is_on()) [[likely]]
+      return plan_.fetch_absent(target, range, to, score, native);
+    common_.cache->ask(range, score);
   }
-  parts_.clear();
-  note_missing(range, to);
-  if (parts_.empty()) return target.account.hit(range.bytes), without_call();
-  return fetch(static_cast<int>(range.target), range.bytes, native, asks_for_all(range.bytes));
+  plan_.clear();
+  plan_.note_missing(range, to);
+  if (plan_.parts().empty()) return target.account.hit(range.bytes), common_.library.without_call();
+  return plan_.fetch(static_cast<int>(range.target), range.bytes, native, plan_.asks_for_all(range.bytes));
 }
 
 /// The same, where what is missing is fetched with the blocks around it.
-int Window::get_by_blocks(Target& target, const cache::Range& range, std::byte* to, float score,
-                          const Native& native) {
-  const std::uint64_t size = options_.block_bytes, first = range.displacement / size * size;
+int Gets::get_by_blocks(Target& target, const cache::Range& range, std::byte* to, float score,
+                        const Native& native) {
+  Common& common = common_;  // which is not looked for again after each call
+  const std::uint64_t size = common.options.block_bytes, first = range.displacement / size * size;
   const std::uint64_t end =
       std::min((range.end() + size - 1) / size * size, static_cast<std::uint64_t>(target.segment.bytes));
   std::unique_ptr<std::byte[]> memory;
   bool waits_here = false;
-  parts_.clear();
+  plan_.clear();
   for (std::uint64_t at = first; at < end; at += size) {
     const cache::Range block{range.target, at, std::min(size, end - at)};
     const std::uint64_t begin = std::max(at, range.displacement);
     const cache::Range part{range.target, begin, std::min(block.end(), range.end()) - begin};
     std::byte* const part_to = to + (begin - range.displacement);
-    const cache::Answer answer = cache_->lookup_in_block(block, part, part_to, score);
-    if (answer == cache::Answer::block) {
-      if (memory == nullptr) memory = std::make_unique_for_overwrite<std::byte[]>(end - first);
-      const std::size_t before = parts_.size();
-      note_missing(block, memory.get() + (at - first));
-      if (parts_.size() == before) note_written(part, part_to);  // the node has it
-      else note_coming(part, part_to, issued_ + 1);
+    const cache::Answer answer = common.cache->lookup_in_block(block, part, part_to, score);
+    if (answer == cache::Answer::hit) [[likely]] {
+      common.overlaps.note_written(part, part_to);
       continue;
     }
-    note_answer(answer, part, part_to);
-    waits_here |= waits(answer);
-    if (answer == cache::Answer::missing) note_missing(part, part_to);
+    if (answer != cache::Answer::block) {
+      waits_here |= plan_.note(answer, part, part_to);
+      continue;
+    }
+    if (memory == nullptr) memory = std::make_unique_for_overwrite<std::byte[]>(end - first);
+    const std::size_t before = plan_.parts().size();
+    plan_.note_missing(block, memory.get() + (at - first));
+    const bool node_has_it = plan_.parts().size() == before;
+    if (node_has_it) common.overlaps.note_written(part, part_to);
+    else common.overlaps.note_coming(part, part_to, common.operations.issued() + 1);
   }
-  if (parts_.empty()) return target.account.hit(range.bytes), waits_here ? MPI_SUCCESS : without_call();
-  const bool whole = memory == nullptr && asks_for_all(range.bytes);
-  const int code = fetch(static_cast<int>(range.target), range.bytes, native, whole);
-  if (memory != nullptr) target.blocks.push_back({issued_, std::move(memory)});  // after an error too
+  if (plan_.parts().empty()) {
+    target.account.hit(range.bytes);
+    return waits_here ? MPI_SUCCESS : common.library.without_call();
+  }
+  const bool whole = memory == nullptr && plan_.asks_for_all(range.bytes);
+  const int code = plan_.fetch(static_cast<int>(range.target), range.bytes, native, whole);
+  // After an error too.
+  if (memory != nullptr) target.blocks.push_back({common.operations.issued(), std::move(memory)});
   return code;
 }
 
 /// Of any types whose shape is known.
-int Window::get_shaped(const Region& origin, Shapes shapes, const Place& place, float score,
-                       const Native& native) {
+int Gets::get_shaped(const Region& origin, Shapes shapes, const Place& place, float score,
+                     const Native& native) {
   const std::size_t bytes = bytes_asked(*shapes.there, place);
   std::unique_ptr<std::byte[]> data;
   if (!shapes.here->dense) data = std::make_unique_for_overwrite<std::byte[]>(bytes);
-  const cache::Answer answer =
-      look_up(place, *shapes.there, shapes.here->dense ? bytes_at(origin) : data.get(),
-              [&](const cache::Range& range, std::byte* to) { return cache_->lookup(range, to, score); });
-  Target& target = targets_[static_cast<std::size_t>(place.rank)];
+  const cache::Answer answer = look_up(
+      place, *shapes.there, shapes.here->dense ? bytes_at(origin) : data.get(),
+      [&](const cache::Range& range, std::byte* to) { return common_.cache->lookup(range, to, score); });
+  Target& target = common_.operations.target(place.rank);
   if (answer != cache::Answer::missing) target.account.hit(bytes);
   if (answer == cache::Answer::hit) {
     if (data != nullptr) scatter(*shapes.here, origin.count, data.get(), bytes_at(origin));
-    return without_call();
+    return common_.library.without_call();
   }
   bool whole = false;
   int code = MPI_SUCCESS;
   if (answer == cache::Answer::missing) {
-    whole = asks_for_all(bytes);
-    code = fetch(place.rank, bytes, native, whole);
+    whole = plan_.asks_for_all(bytes);
+    code = plan_.fetch(place.rank, bytes, native, whole);
   } else if (data != nullptr) {
-    issue(place.rank);  // what waits here must find a flush
+    common_.operations.issue(place.rank);  // what waits here must find a flush
   }
   // After an error too: parts of it may be coming.
   const std::int64_t count = code == MPI_SUCCESS ? origin.count : 0;
   if (data != nullptr)
-    target.spread.push_back(
-        {issued_, std::move(shapes.here), count, bytes_at(origin), std::move(data), whole});
+    target.spread.push_back({common_.operations.issued(), std::move(shapes.here), count, bytes_at(origin),
+                             std::move(data), whole});
   return code;
 }
 
 /// Reads into `to`, without gaps, by look(range, to) for each block, and notes what is missing.
 template <class Look>
-cache::Answer Window::look_up(const Place& place, const Shape& shape, std::byte* to, Look&& look) {
-  parts_.clear();
+cache::Answer Gets::look_up(const Place& place, const Shape& shape, std::byte* to, Look&& look) {
+  plan_.clear();
   bool waits_here = false;
-  const Target& target = targets_[static_cast<std::size_t>(place.rank)];
-  const std::int64_t begin = place.displacement * target.segment.unit;
+  const std::int64_t begin = place.displacement * common_.operations.target(place.rank).segment.unit;
   each_block(shape, place.count, [&](std::int64_t offset, std::int64_t bytes) {
     const cache::Range range{static_cast<std::uint32_t>(place.rank),
                              static_cast<std::uint64_t>(begin + offset), static_cast<std::uint64_t>(bytes)};
     const cache::Answer answer = look(range, to);
-    note_answer(answer, range, to);
-    waits_here |= waits(answer);
-    if (answer == cache::Answer::missing) note_missing(range, to);
+    waits_here |= plan_.note(answer, range, to);
     to += bytes;
   });
-  if (!parts_.empty()) return cache::Answer::missing;
+  if (!plan_.parts().empty()) return cache::Answer::missing;
   return waits_here ? cache::Answer::pending : cache::Answer::hit;
 }
 
-/// What must be fetched of the last lookup, for nobody on the node has it.
-void Window::note_missing(const cache::Range& range, std::byte* to) {
-  for (const cache::Missing& each : cache_->missing()) {
-    const Part part{
-        {range.target, range.displacement + each.offset, each.bytes}, to + each.offset, each.ticket};
-    if (!found_on_node(part)) parts_.push_back(part);
-  }
-}
-
-/// Then it is in its place, and in this rank's own cache.
-bool Window::found_on_node(const Part& part) {
-  if (!sharing_.finds(targets_[part.range.target], part)) return false;
-  note_written(part.range, part.to);
-  if (part.ticket != 0) cache_->filled(part.ticket, part.to);
-  return true;
-}
-
-int Window::rget(const Region& origin, const Place& place, MPI_Request* request, const Native& native) {
-  const Guard guard(*this);
-  if (!is_rank(place.rank)) return native();
+int Gets::rget(const Region& origin, const Place& place, MPI_Request* request, const Native& native) {
+  if (!common_.operations.is_rank(place.rank)) return native();
   Shapes shapes;
   const Server server = examine(origin, place, shapes);
-  if (server == Server::nobody) return refuse(MPI_ERR_RMA_RANGE);
+  if (server == Server::nobody) return common_.library.refuse(MPI_ERR_RMA_RANGE);
   // What is read in transparent mode is valid until it has come, and its request would have to wait for that.
-  if (server != Server::cache || forgets())
-    return pass(server == Server::library ? shapes.why : NotCached::by_request, place, native);
-  Target& target = targets_[static_cast<std::size_t>(place.rank)];
-  if (!target.account.asks_cache())
-    return bypass(NotCached::cheaper, place.rank, bytes_asked(*shapes.there, place), native);
+  if (server != Server::cache || common_.cache.forgets())
+    return native_gets_.pass(server == Server::library ? shapes.why : NotCached::by_request, place, native);
+  if (!common_.operations.target(place.rank).account.asks_cache())
+    return native_gets_.bypass(NotCached::cheaper, place.rank, bytes_asked(*shapes.there, place), native);
   return rget_shaped(origin, shapes, place, request, native);
 }
 
 /// What is missing comes by a request of the library's, whose end nobody here sees: it is not kept.
-int Window::rget_shaped(const Region& origin, const Shapes& shapes, const Place& place, MPI_Request* request,
-                        const Native& native) {
+int Gets::rget_shaped(const Region& origin, const Shapes& shapes, const Place& place, MPI_Request* request,
+                      const Native& native) {
   const std::size_t bytes = bytes_asked(*shapes.there, place);
   std::unique_ptr<std::byte[]> data;
   if (!shapes.here->dense) data = std::make_unique<std::byte[]>(bytes);
   std::byte* const packed = shapes.here->dense ? bytes_at(origin) : data.get();
   const cache::Answer answer =
       look_up(place, *shapes.there, packed,
-              [&](const cache::Range& range, std::byte* to) { return cache_->peek(range, to); });
-  if (answer != cache::Answer::hit && asks_for_all(bytes)) return pass(NotCached::by_request, place, native);
+              [&](const cache::Range& range, std::byte* to) { return common_.cache->peek(range, to); });
+  if (answer != cache::Answer::hit && plan_.asks_for_all(bytes))
+    return native_gets_.pass(NotCached::by_request, place, native);
   if (data != nullptr) scatter(*shapes.here, origin.count, packed, bytes_at(origin));
-  Account& account = targets_[static_cast<std::size_t>(place.rank)].account;
-  if (answer == cache::Answer::hit) {
-    account.hit(bytes);
-    return api_.Rget(bytes_at(origin), 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, MPI_BYTE, win_, request);
+  Target& target = common_.operations.target(place.rank);
+  if (answer != cache::Answer::hit) {
+    plan_.count_request(target, bytes);
+    return rget_missing(origin, *shapes.here, place, packed, request);
   }
-  account.missed(bytes);
-  ++statistics_.fetched;
-  Blocks here, there;
-  for (const Part& part : parts_) {
+  target.account.hit(bytes);
+  return common_.library.get_nothing(bytes_at(origin), request);
+}
+
+/// packed: where what is there went to.
+int Gets::rget_missing(const Region& origin, const Shape& here, const Place& place, const std::byte* packed,
+                       MPI_Request* request) {
+  Blocks blocks_here, blocks_there;
+  for (const Part& part : plan_.parts()) {
     const std::int64_t begin = part.to - packed, end = begin + static_cast<std::int64_t>(part.range.bytes);
-    add_places(*shapes.here, origin.count, begin, end, here);
-    add(there, block_of(part.range));
+    add_places(here, origin.count, begin, end, blocks_here);
+    add(blocks_there, block_of(part.range));
   }
-  issue(place.rank);
-  return get_blocks(bytes_at(origin), here, place.rank, there, request);
+  common_.operations.issue(place.rank);
+  const std::int64_t unit = common_.operations.target(place.rank).segment.unit;
+  return common_.library.get_blocks(bytes_at(origin), blocks_here, place.rank, unit, blocks_there, request);
 }
 
 /// In transparent mode others may change with atomic operations what is read here, at any time.
-int Window::read_atomically(const Region& result, const Place& place, const Native& native) {
-  if (options_.cache.mode != cache::Mode::transparent) return get(result, place, 1, native);
-  const Guard guard(*this);
-  return is_rank(place.rank) ? expect_librarys(result, place.rank, pass(NotCached::atomic, place, native))
-                             : native();
-}
-
-/// Whether all that is asked for is the target's memory in the window.
-bool Window::is_inside(const Place& place, const Shape& shape) const {
-  using Wide = __int128;
-  const Segment& segment = targets_[static_cast<std::size_t>(place.rank)].segment;
-  const Wide begin = Wide{place.displacement} * segment.unit;
-  const Wide last = Wide{place.count - 1} * shape.extent;
-  const Wide low = begin + shape.begin + std::min<Wide>(last, 0);
-  const Wide high = begin + shape.end + std::max<Wide>(last, 0);
-  return shape.size == 0 || (low >= 0 && high <= segment.bytes);
-}
-
-int Window::refuse(int code) {
-  api_.Win_call_errhandler(win_, code);
-  return code;
-}
-
-/// Where a get may go to the library and nobody has to know where it writes to.
-bool Window::waits_for_cache(Target& target, std::uint64_t bytes) {
-  if (cache_ != nullptr || without_memory_ || !options_.bypass || !forgets() || sharing_.is_on())
-    return false;
-  const bool is_due = computed([&] {
-    due_.made(1 + target.account.skip_lookups(),
-              target.account.plain_s() * times_as_long(static_cast<double>(bytes)));
-    return due_.is_due();
-  });
-  if (!is_due) return true;
-  for (Target& each : targets_) each.account.end_skipping();
-  return false;
-}
-
-/// After a completion, when nothing that a cache of transparent mode holds is valid. Once many gets went to the library
-/// without asking it and none is awaited, nothing is tracked until a target asks again: tracking costs as much as a get
-/// in shared memory. Not after each few gets, since all targets are gone through when that ends.
-void Window::rest() {
-  if (!may_be_untracked_ || is_resting_ || cache_ == nullptr || sharing_.is_on()) return;
-  const std::uint64_t bypassed = statistics_.bypassed;
-  if (bypassed < rests_at_) return;
-  is_resting_ = rests_at_ != 0 && std::ranges::all_of(open_, [this](int rank) {
-                  return targets_[static_cast<std::size_t>(rank)].awaits_nothing();
-                });
-  rests_at_ = bypassed + least_bypassed + targets_.size();
-}
-
-/// A target asks the cache again.
-void Window::wake() {
-  is_resting_ = false;
-  end_reading();  // epochs have ended meanwhile
-  rests_at_ = statistics_.bypassed + least_bypassed + targets_.size();
-  suspect_operations();
-}
-
-/// Any target may have gets and writes under way that were not tracked.
-void Window::suspect_operations() {
-  for (std::size_t rank = 0; rank < targets_.size(); ++rank)
-    targets_[rank].written = issue(static_cast<int>(rank));
-}
-
-/// False: there is no memory for one.
-bool Window::make_cache() {
-  if (cache_ != nullptr) return true;
-  if (without_memory_) return false;
-  try {
-    open_.reserve(targets_.size());
-    cache_ = std::make_unique<cache::Cache>(options_.cache);
-    if (may_be_untracked_) suspect_operations();
-  } catch (const std::bad_alloc&) {
-    without_memory_ = true;
-  }
-  return !without_memory_;
+int Gets::read_atomically(const Region& result, const Place& place, const Native& native) {
+  if (!common_.cache.forgets()) return get(common_, result, place, 1, native);
+  if (!common_.operations.is_rank(place.rank)) return native();
+  return native_gets_.expect(result, place.rank, native_gets_.pass(NotCached::atomic, place, native));
 }
 
 }  // namespace wherry::window

@@ -46,7 +46,7 @@ std::string wrong(const char* key, const std::string& value, const char* why) {
 
 constexpr std::size_t least_block_bytes = 64, most_block_bytes = std::size_t{1} << 20;
 
-struct Number {
+struct NumberKey {
   const char* key;
   std::size_t* value;
 };
@@ -64,11 +64,11 @@ std::string check_memory(const char* what, std::size_t bytes, std::size_t least,
 }
 
 std::string read_numbers(const mpi::Api& api, MPI_Info info, Options& options) {
-  for (const Number& each : {Number{"wherry_cache_ceiling", &options.cache.ceiling_bytes},
-                             Number{"wherry_cache_storage", &options.cache.storage_bytes},
-                             Number{"wherry_cache_entries", &options.cache.index_entries},
-                             Number{"wherry_cache_node", &options.node_bytes},
-                             Number{"wherry_cache_block", &options.block_bytes}}) {
+  for (const NumberKey& each : {NumberKey{"wherry_cache_ceiling", &options.cache.ceiling_bytes},
+                                NumberKey{"wherry_cache_storage", &options.cache.storage_bytes},
+                                NumberKey{"wherry_cache_entries", &options.cache.index_entries},
+                                NumberKey{"wherry_cache_node", &options.node_bytes},
+                                NumberKey{"wherry_cache_block", &options.block_bytes}}) {
     const Text text = value_of(api, info, each.key);
     if (!text) continue;
     const std::optional<std::size_t> value = number_of(*text);

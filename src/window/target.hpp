@@ -4,6 +4,7 @@
 // threads may issue others while it is under way.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -70,6 +71,12 @@ struct Write {
   Number number;
   cache::Range range;
 };
+
+/// What follows those up to a number; what is listed is in the order of numbers.
+template <class Items>
+auto end_of(Items& items, Number last) {
+  return std::find_if(items.begin(), items.end(), [last](const auto& item) { return item.number > last; });
+}
 
 struct Target {
   Segment segment;

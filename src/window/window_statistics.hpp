@@ -50,12 +50,14 @@ struct Statistics {
   std::uint64_t passed =
       0;  // gets that cannot be cached: own rank, no rank, types that are not mapped, requests
   std::uint64_t bypassed = 0;                         // gets that were cheaper without the cache
-  std::array<Amount, not_cached_reasons> not_cached;  // by reason; see Window::left_out()
+  std::array<Amount, not_cached_reasons> not_cached;  // by reason; see left_out()
   std::uint64_t fetched = 0;                          // gets of which something was missing
   std::uint64_t flushes_saved = 0;
   double seconds_saved =
       0;  // estimated from plain gets that were timed: less if later ones take less; see Account
   std::size_t entries = 0, bytes = 0, ceiling_bytes = 0;
+
+  Amount& left_out(NotCached why) { return not_cached[static_cast<std::size_t>(why)]; }
 };
 
 /// Fills in what all accounts of a window have, by these names; misses and gets that were not cached have others.

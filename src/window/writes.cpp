@@ -1,5 +1,7 @@
-// What the rank itself writes to others' memory.
-#include "window/window.hpp"
+#include "window/writes.hpp"
+
+#include <algorithm>
+#include <vector>
 
 namespace wherry::window {
 namespace {
@@ -8,17 +10,17 @@ constexpr std::size_t most_writes = 4096;  // that are told apart, at one target
 
 }  // namespace
 
-int Window::put(const Region& origin, const Place& place, const Native& native) {
-  const Guard guard(*this);
-  if (!is_rank(place.rank)) return native();
-  if (is_untracked()) return has_untracked_ = true, native();
-  const Target& target = targets_[static_cast<std::size_t>(place.rank)];
-  issue(place.rank);
+int Writes::put(const Region& origin, const Place& place, const Native& native) {
+  if (!common_.operations.is_rank(place.rank)) return native();
+  if (common_.cache.is_untracked()) return common_.cache.note_untracked(), native();
+  const Target& target = common_.operations.target(place.rank);
+  common_.operations.issue(place.rank);
   if (!target.is_cached || place.count <= 0 || origin.count <= 0 || place.type == MPI_DATATYPE_NULL ||
       origin.type == MPI_DATATYPE_NULL)
     return native();
-  const std::shared_ptr<const Shape> there = types_.shape(place.type), here = types_.shape(origin.type);
-  if (!is_inside(place, *there)) return refuse(MPI_ERR_RMA_RANGE);
+  const std::shared_ptr<const Shape> there = common_.library.shape(place.type),
+                                     here = common_.library.shape(origin.type);
+  if (!is_inside(place, target.segment, *there)) return common_.library.refuse(MPI_ERR_RMA_RANGE);
   const int code = native();
   const bool known = code == MPI_SUCCESS && here->is_told(origin.count) &&
                      here->size * origin.count == there->size * place.count;
@@ -33,24 +35,22 @@ int Window::put(const Region& origin, const Place& place, const Native& native) 
   return code;
 }
 
-int Window::change(const Place& place, const Native& native) {
-  const Guard guard(*this);
-  if (!is_rank(place.rank)) return native();
-  if (is_untracked()) return has_untracked_ = true, native();
-  issue(place.rank);
-  if (!targets_[static_cast<std::size_t>(place.rank)].is_cached || place.count <= 0 ||
-      place.type == MPI_DATATYPE_NULL)
-    return native();
-  const std::shared_ptr<const Shape> shape = types_.shape(place.type);
-  if (!is_inside(place, *shape)) return refuse(MPI_ERR_RMA_RANGE);
+int Writes::change(const Place& place, const Native& native) {
+  if (!common_.operations.is_rank(place.rank)) return native();
+  if (common_.cache.is_untracked()) return common_.cache.note_untracked(), native();
+  const Target& target = common_.operations.target(place.rank);
+  common_.operations.issue(place.rank);
+  if (!target.is_cached || place.count <= 0 || place.type == MPI_DATATYPE_NULL) return native();
+  const std::shared_ptr<const Shape> shape = common_.library.shape(place.type);
+  if (!is_inside(place, target.segment, *shape)) return common_.library.refuse(MPI_ERR_RMA_RANGE);
   const int code = native();
   note_write(place, *shape, nullptr);
   return code;
 }
 
 /// data: what is written, without gaps; nullptr if nobody knows.
-void Window::note_write(const Place& place, const Shape& shape, const std::byte* data) {
-  Target& target = targets_[static_cast<std::size_t>(place.rank)];
+void Writes::note_write(const Place& place, const Shape& shape, const std::byte* data) {
+  Target& target = common_.operations.target(place.rank);
   target.written = target.issued;
   if (shape.size == 0) return;
   const std::int64_t begin = place.displacement * target.segment.unit;
@@ -69,13 +69,23 @@ void Window::note_write(const Place& place, const Shape& shape, const std::byte*
   note(low, shape.end + std::max<std::int64_t>(last, 0) - low);
 }
 
-void Window::note_range(Target& target, const cache::Range& range, const std::byte* data) {
-  if (cache_ != nullptr) cache_->written(range, data);
+void Writes::note_range(Target& target, const cache::Range& range, const std::byte* data) {
+  if (common_.cache.get() != nullptr) common_.cache->written(range, data);
   // What a transparent window reads ends when it has come.
-  if (options_.cache.mode == cache::Mode::transparent) return;
+  if (common_.cache.forgets()) return;
   if (target.writes.size() < most_writes) return target.writes.push_back({target.issued, range});
   target.writes.assign(1,
                        {target.issued, {range.target, 0, static_cast<std::uint64_t>(target.segment.bytes)}});
+}
+
+void Writes::complete(Target& target, Number last) {
+  if (target.written <= target.completed) return;
+  common_.sharing.note_write(target);
+  const auto end = end_of(target.writes, last);
+  if (target.reread && common_.cache.get() != nullptr)
+    for (auto each = target.writes.begin(); each != end; ++each) common_.cache->written(each->range);
+  target.writes.erase(target.writes.begin(), end);
+  target.reread &= target.written > last;
 }
 
 }  // namespace wherry::window

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cache/hash.hpp"
+#include "cache/entry.hpp"
 #include "cache/policy.hpp"
 
 using namespace wherry::cache;

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "cache/hash.hpp"
+#include "cache/entry.hpp"
 
 using wherry::cache::hash_of;
 using wherry::cache::Index;

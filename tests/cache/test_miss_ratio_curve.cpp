@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "cache/hash.hpp"
+#include "cache/entry.hpp"
 #include "cache/miss_ratio_curve.hpp"
 #include "replay/offline.hpp"
 #include "replay/simulation.hpp"

@@ -12,7 +12,7 @@ from conftest import Launcher
 from heaps import counts, program
 from preloading import PROGRAMS, compile_program, records_in
 
-from wherry.analysis.record import FREED
+from wherry.analysis.record_format import FREED
 
 MPIS = pytest.mark.parametrize("mpi", ["openmpi", "mpich", "intel", "debian-openmpi"], indirect=True)
 STEPS = {"work_arrays.c": "1500", "work_arrays.f90": "1500", "halo.py": "800"}

@@ -10,7 +10,8 @@ import pytest
 from conftest import Launcher
 from preloading import compile_program, records_in
 
-from wherry.analysis.record import REASONS, Record, text
+from wherry.analysis.record import Record, text
+from wherry.analysis.record_format import REASONS
 
 RANKS = 3
 CALLS = "40"

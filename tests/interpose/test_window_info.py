@@ -10,7 +10,7 @@ import pytest
 from conftest import Launcher
 from preloading import DRIVEN, PROGRAMS, records_in
 
-from wherry.analysis.record import CACHINGS, NOT_CACHED
+from wherry.analysis.record_format import CACHINGS, NOT_CACHED
 
 RANKS = 2
 #: 5 reads: one of 8 values, one of all 16, and the rest of the same.

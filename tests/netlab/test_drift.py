@@ -12,7 +12,8 @@ from conftest import Launcher
 
 from wherry import netlab
 from wherry.analysis import record
-from wherry.analysis.record import LIMITS, REASONS, Record, text
+from wherry.analysis.record import Record, text
+from wherry.analysis.record_format import LIMITS, REASONS
 from wherry.netlab import Cluster
 
 REASON = netlab.why_unavailable()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wherry.analysis.record import HEADER, MAGIC, NONE, TABLES, VERSION
+from wherry.analysis.record_format import HEADER, MAGIC, NONE, TABLES, VERSION
 
 MS = 1_000_000
 COLLECTIVE = 1

@@ -14,20 +14,18 @@ from wherry.analysis.rows import (
     Kind,
     MachineRow,
     MissRow,
-    NotCachedRow,
     PathRow,
     PeerRow,
     RankRow,
     SiteRow,
     SizeRow,
     Totals,
-    TrackRow,
     TypeRow,
     UseRow,
     WaitRow,
-    WindowRow,
     from_data,
 )
+from wherry.analysis.window_rows import NotCachedRow, TrackRow, WindowRow
 
 __all__ = [
     "Analysis",

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from wherry.analysis.paths import Paths
-from wherry.analysis.record import KINDS, NONE, PEER_CLASSES, Record, comm_key, text
+from wherry.analysis.record import Record, comm_key, text
+from wherry.analysis.record_format import KINDS, NONE, PEER_CLASSES
 from wherry.analysis.rows import (
     NS,
     Analysis,

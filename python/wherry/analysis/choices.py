@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from wherry.analysis.record import LIMITS, NONE, REASONS, Record, comm_key, text
+from wherry.analysis.record import Record, comm_key, text
+from wherry.analysis.record_format import LIMITS, NONE, REASONS
 from wherry.analysis.rows import NS, Analysis, DecisionRow, Kind, MissRow, UseRow
 
 #: shortest_ns of what was never timed.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wherry import units
-from wherry.analysis.record import FREED, Record
+from wherry.analysis.record import Record
+from wherry.analysis.record_format import FREED
 from wherry.analysis.rows import NS, Analysis, FaultRow
 
 _BUSY, _LITTLE = 0.9, 0.1

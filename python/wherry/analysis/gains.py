@@ -9,7 +9,8 @@ from typing import Any
 
 from rich.markup import escape
 
-from wherry.analysis.record import NONE, VERDICTS, Record, comm_key, text
+from wherry.analysis.record import Record, comm_key, text
+from wherry.analysis.record_format import NONE, VERDICTS
 from wherry.analysis.rows import NS, Analysis, GainRow
 
 _MOST_SENTENCES = 2

@@ -13,7 +13,8 @@ from wherry.analysis.choices import fill_choices
 from wherry.analysis.faults import fill_faults
 from wherry.analysis.gains import fill_gains
 from wherry.analysis.machines import fill_bindings, fill_machines
-from wherry.analysis.record import THREAD_LEVELS, Record, Records
+from wherry.analysis.record import Record, Records
+from wherry.analysis.record_format import THREAD_LEVELS
 from wherry.analysis.rows import NS, Analysis, RankRow
 from wherry.analysis.waits import fill_waits
 from wherry.analysis.windows import fill_windows

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from wherry.analysis.record import FRAMES, NONE, Record, text
+from wherry.analysis.record import Record, text
+from wherry.analysis.record_format import FRAMES, NONE
 from wherry.analysis.rows import NS, Analysis, PathRow, SiteRow, Totals
 from wherry.analysis.sites import Site, plain
 
@@ -19,7 +20,7 @@ FROM = " < "
 class Frame(NamedTuple):
     """Of a path, on all ranks alike."""
 
-    kind: str  # of record.FRAMES
+    kind: str  # of record_format.FRAMES
     module: str  # path
     at: int  # return address minus base, or the line
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from wherry import units
+from wherry.analysis.window_rows import NotCachedRow, TrackRow, WindowRow
 
 NS = 1e-9
 
@@ -186,7 +187,7 @@ class Kind:
 
 @dataclass(kw_only=True)
 class KindRow:
-    """Something about one kind of call. limit: one of record.LIMITS."""
+    """Something about one kind of call. limit: one of record_format.LIMITS."""
 
     function: str
     comm: str
@@ -236,7 +237,7 @@ class GainRow:
     share: float  # of native's time; negative: they take longer
     low: float | None  # of the 95% interval; None: too few pairs
     high: float | None
-    verdict: str  # of record.VERDICTS
+    verdict: str  # of record_format.VERDICTS
     native_seconds: float  # from one replaced call to the next
     replaced_seconds: float
 
@@ -252,7 +253,7 @@ class MissRow:
 class FaultRow:
     """While malloc did the same with freed memory, summed over ranks."""
 
-    state: str  # of record.FREED
+    state: str  # of record_format.FREED
     ranks: int = 0
     seconds: float = 0.0
     system_seconds: float = 0.0
@@ -264,64 +265,6 @@ class FaultRow:
     @property
     def share(self) -> float:
         return min(self.fault_seconds / self.seconds, 1.0) if self.seconds > 0 else 0.0
-
-
-@dataclass
-class NotCachedRow:
-    """Gets that were native, or ranges that were fetched and not kept, for one reason."""
-
-    reason: str  # of record.NOT_CACHED
-    count: int = 0
-    bytes: int = 0  # as far as types were looked at
-
-
-@dataclass
-class WindowRow:
-    """Cached windows of one mode, summed over windows and ranks. Hits and misses are of ranges of bytes.
-
-    A get may look up several ranges; a native one (passed, bypassed) looks up none.
-    """
-
-    caching: str
-    windows: int = 0  # counted on each of their ranks
-    full_hits: int = 0
-    pending_hits: int = 0
-    partial_hits: int = 0
-    misses: dict[str, int] = field(default_factory=dict)  # by cause
-    evictions: int = 0
-    bytes_saved: int = 0
-    bytes_fetched: int = 0
-    passed: int = 0
-    bypassed: int = 0
-    flushes_saved: int = 0
-    node_found: int = 0  # missed, but read by another rank of the node
-    node_offered: int = 0
-    node_refused: int = 0
-    not_cached: list[NotCachedRow] = field(default_factory=list)  # the most first
-
-    @property
-    def whole_hits(self) -> int:
-        """Of which nothing had to be fetched."""
-        return self.full_hits + self.pending_hits
-
-    @property
-    def lookups(self) -> int:
-        return self.whole_hits + self.partial_hits + sum(self.misses.values())
-
-
-@dataclass
-class TrackRow:
-    """How one cached window of one rank has gone.
-
-    Points: lookups and hits, also in part, so far, and bytes of memory then, oldest first. Curve: bytes of memory,
-    ascending, and the share of lookups that LRU would have missed with so many.
-    """
-
-    rank: int
-    caching: str
-    lookups: int
-    points: list[list[int]] = field(default_factory=list)
-    curve: list[list[float]] = field(default_factory=list)
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wherry import units
 from wherry.analysis import Analysis, WindowRow
-from wherry.analysis.record import CACHINGS, NATIVE_GETS
+from wherry.analysis.record_format import CACHINGS, NATIVE_GETS
 
 #: What the record calls windows that are never cached.
 UNCACHED = CACHINGS[3:]

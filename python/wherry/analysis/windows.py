@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from wherry.analysis.record import CACHINGS, CAUSES, NOT_CACHED, Record
-from wherry.analysis.rows import Analysis, NotCachedRow, TrackRow, WindowRow
+from wherry.analysis.record import Record
+from wherry.analysis.record_format import CACHINGS, CAUSES, NOT_CACHED
+from wherry.analysis.rows import Analysis
+from wherry.analysis.window_rows import NotCachedRow, TrackRow, WindowRow
 
 _SUMS = (
     "full_hits",

@@ -11,7 +11,7 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from wherry.analysis import record
+from wherry.analysis import record, record_format
 from wherry.measure.harness import IN_TURNS, LAUNCHING, Place, Samples, Setup, Table, parse, preload, program
 from wherry.measure.record import Record
 from wherry.schedule import plan
@@ -57,7 +57,7 @@ def _decision_calls(records: Path) -> dict[int, int]:
     found: dict[int, int] = {}
     for rank in record.read_all(records).ranks[:1]:
         for decision in rank.tables["decisions"]:
-            if record.REASONS[decision["reason"]] == "kept":
+            if record_format.REASONS[decision["reason"]] == "kept":
                 found.setdefault(int(decision["bucket"]), int(decision["call"]))
     return found
 

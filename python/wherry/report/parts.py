@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from wherry import units
 from wherry.analysis import Analysis
-from wherry.analysis.record import KINDS
+from wherry.analysis.record_format import KINDS
 from wherry.draw.markup import Markup, table, tag
 
 MOST_BARS = 12

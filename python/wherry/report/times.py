@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from wherry import units
 from wherry.analysis import Analysis, RankRow, faults, paths
-from wherry.analysis.record import KINDS
+from wherry.analysis.record_format import KINDS
 from wherry.draw import charts
 from wherry.draw.charts import Bar, Part
 from wherry.draw.markup import Markup

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from wherry import units
 from wherry.analysis import Analysis
-from wherry.analysis.record import KINDS, PEER_CLASSES
+from wherry.analysis.record_format import KINDS, PEER_CLASSES
 from wherry.draw import charts
 from wherry.draw.charts import Bar, Part
 from wherry.draw.markup import Markup, join, table, tag

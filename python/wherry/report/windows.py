@@ -6,8 +6,8 @@ from itertools import pairwise
 
 from wherry import units
 from wherry.analysis import Analysis, window_gains
-from wherry.analysis.record import NATIVE_GETS
-from wherry.analysis.rows import TrackRow
+from wherry.analysis.record_format import NATIVE_GETS
+from wherry.analysis.window_rows import TrackRow
 from wherry.draw import charts
 from wherry.draw.charts import Line
 from wherry.draw.markup import Markup, table, tag

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from wherry import units
 from wherry.analysis import Analysis
-from wherry.analysis.record import NONE, Record, text
+from wherry.analysis.record import Record, text
+from wherry.analysis.record_format import NONE
 from wherry.analysis.sites import Site, name_sites
 
 _MOST_RANKS = 8

@@ -9,7 +9,8 @@ import numpy as np
 
 from wherry.analysis.calls import SETUP as SETUP_CALLS
 from wherry.analysis.calls import setup_functions
-from wherry.analysis.record import NONE, Record, comm_key
+from wherry.analysis.record import Record, comm_key
+from wherry.analysis.record_format import NONE
 from wherry.analysis.waits import arrivals
 from wherry.trace.spans import COMPUTE, MPI, SETUP, WAIT, Span, Trace
 

@@ -1,4 +1,4 @@
-#include "schedule/graph/dimensions.hpp"
+#include "schedule/graph/edge_routes.hpp"
 
 #include <algorithm>
 #include <vector>

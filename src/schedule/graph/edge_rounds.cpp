@@ -1,4 +1,4 @@
-#include "schedule/graph/edge_rounds.hpp"
+#include "schedule/graph/edge_routes.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -2,9 +2,7 @@
 #include <algorithm>
 
 #include "schedule/blocks/strategies/node_servers.hpp"
-#include "schedule/graph/across_nodes.hpp"
-#include "schedule/graph/dimensions.hpp"
-#include "schedule/graph/edge_rounds.hpp"
+#include "schedule/graph/edge_routes.hpp"
 
 namespace wherry::schedule {
 namespace {

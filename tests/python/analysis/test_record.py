@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 from synthetic import Draft, encode, example, write
 
-from wherry.analysis import analyse, record
-from wherry.analysis.record import HEADER, RecordError
+from wherry.analysis import analyse, record, record_format
+from wherry.analysis.record import RecordError
 
 
 def test_layout_is_that_of_the_header_file() -> None:
-    sizes = {name: layout.itemsize for name, layout in record.TABLES.items()}
+    sizes = {name: layout.itemsize for name, layout in record_format.TABLES.items()}
     assert sizes == {
         "functions": 56, "calls": 64, "peers": 24, "comms": 64, "modules": 256,
         "uses": 80, "decisions": 80, "misses": 96, "arrivals": 32, "types": 64, "windows": 168,
         "window_points": 32, "window_curves": 16, "memory": 64, "gains": 48, "paths": 104, "not_cached": 24,
     }  # fmt: skip
-    assert HEADER.itemsize == 80 + 64 + 40 + 16 + 128 + 256 + 24 * 17
-    assert record.TABLE_INFO.itemsize == 24
+    assert record_format.HEADER.itemsize == 80 + 64 + 40 + 16 + 128 + 256 + 24 * 17
+    assert record_format.TABLE_INFO.itemsize == 24
 
 
 def test_what_was_written_comes_back(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_indices_that_point_nowhere(tmp_path: Path, table: str, row: dict[str, i
 def test_a_truncated_record_leaves_the_others_readable(tmp_path: Path) -> None:
     write(tmp_path, example(3))
     damaged = tmp_path / "rank-000001.wrec"
-    for length in (0, 7, 300, HEADER.itemsize, 2000):
+    for length in (0, 7, 300, record_format.HEADER.itemsize, 2000):
         damaged.write_bytes(encode(example(3)[1])[:length])
         found = record.read_all(tmp_path)
         assert [r.rank for r in found.ranks] == [0, 2], length
@@ -119,7 +119,7 @@ def test_random_damage_raises_nothing_but_record_errors(tmp_path: Path, seed: in
         data = bytearray(good)
         for _ in range(chance.randint(1, 12)):
             # Headers and table descriptions are small and matter most, so half of the damage goes there.
-            end = HEADER.itemsize if chance.random() < 0.5 else len(data)
+            end = record_format.HEADER.itemsize if chance.random() < 0.5 else len(data)
             data[chance.randrange(end)] = chance.randrange(256)
         if chance.random() < 0.2:
             del data[chance.randrange(len(data)) :]

@@ -8,7 +8,8 @@ import pytest
 from synthetic import Draft, example, write
 
 from wherry.analysis import Analysis, analyse, record
-from wherry.analysis.rows import FaultRow, WindowRow
+from wherry.analysis.rows import FaultRow
+from wherry.analysis.window_rows import WindowRow
 from wherry.compare.effects import effects
 from wherry.compare.launching import Sample
 from wherry.compare.rounds import EVERYTHING, NATIVE, Comparison, Plan

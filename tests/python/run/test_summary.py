@@ -13,7 +13,7 @@ from synthetic import MS, Draft, example, write
 
 from wherry import units
 from wherry.analysis import Analysis, analyse, from_data, machines, record
-from wherry.analysis.record import NOT_CACHED
+from wherry.analysis.record_format import NOT_CACHED
 from wherry.report import windows
 from wherry.run.summary import Context, print_summary
 

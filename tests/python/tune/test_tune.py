@@ -14,7 +14,7 @@ from conftest import Launcher, clean_environment, on
 from tuned import SELECTION, measured, results
 
 from wherry import paths
-from wherry.analysis import record
+from wherry.analysis import record, record_format
 from wherry.analysis.replaced import REPLACEABLE
 from wherry.errors import UsageError, WherryError
 from wherry.measure import harness
@@ -269,7 +269,7 @@ def test_after_training_a_program_starts_decided(mpi: Launcher, preload: Path, t
     for rank in record.read_all(records).ranks:
         decisions: dict[str, list[str]] = {}
         for row in rank.tables["decisions"]:
-            decisions.setdefault(rank.function(row["function"]), []).append(record.REASONS[row["reason"]])
+            decisions.setdefault(rank.function(row["function"]), []).append(record_format.REASONS[row["reason"]])
         assert {name for name, reasons in decisions.items() if reasons == ["loaded"]} == learned, decisions
 
 

@@ -11,8 +11,7 @@
 
 #include "base/error.hpp"
 #include "schedule/blocks/block_verify.hpp"
-#include "schedule/graph/dimensions.hpp"
-#include "schedule/graph/edge_rounds.hpp"
+#include "schedule/graph/edge_routes.hpp"
 #include "schedule/graph/graph.hpp"
 #include "schedule/graph/neighborhood_strategy.hpp"
 #include "schedule/graph/trial_graphs.hpp"

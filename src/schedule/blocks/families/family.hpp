@@ -18,6 +18,16 @@
 
 namespace wherry::schedule {
 
+/// The blocks that a rank sends and receives.
+template <class Sink>
+void visit_own(const topology::Placement& placement, int rank, Sink&& sink) {
+  for (int peer = 0; peer < placement.size(); ++peer) {
+    if (peer == rank) continue;
+    sink(Block{rank, peer});
+    sink(Block{peer, rank});
+  }
+}
+
 template <class Family>
 Schedule schedule_of(const topology::Placement& placement, int rank) {
   Builder builder(placement.size(), rank, Family::pace);

@@ -33,11 +33,7 @@ struct Nodes {
 
   template <class Sink>
   static void visit(const topology::Placement& placement, int rank, Sink&& sink) {
-    for (int peer = 0; peer < placement.size(); ++peer) {
-      if (peer == rank) continue;
-      sink(Block{rank, peer});
-      sink(Block{peer, rank});
-    }
+    visit_own(placement, rank, sink);
     const int node = placement.node_of(rank);
     for (int remote = 0; remote < placement.nodes(); ++remote)
       if (remote != node && server(placement, node, remote) == rank)

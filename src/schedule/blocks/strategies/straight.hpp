@@ -26,11 +26,7 @@ struct Rounds {
 
   template <class Sink>
   static void visit(const topology::Placement& placement, int rank, Sink&& sink) {
-    for (int peer = 0; peer < placement.size(); ++peer) {
-      if (peer == rank) continue;
-      sink(Block{rank, peer});
-      sink(Block{peer, rank});
-    }
+    visit_own(placement, rank, sink);
   }
 
   static long long transit(const topology::Placement&) { return 0; }

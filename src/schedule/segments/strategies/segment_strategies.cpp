@@ -5,7 +5,6 @@
 #include "base/error.hpp"
 #include "schedule/requirement.hpp"
 #include "schedule/segments/segment_strategy.hpp"
-#include "schedule/segments/strategies/allgather.hpp"
 #include "schedule/segments/strategies/allreduce.hpp"
 #include "schedule/segments/strategies/barrier.hpp"
 #include "schedule/segments/strategies/bcast.hpp"

@@ -1,15 +1,16 @@
-// What windows have done, as the record has it.
+#include "interpose/cached_windows.hpp"
+
 #include <algorithm>
+#include <cstdio>
 #include <mutex>
 #include <vector>
 
-#include "interpose/backend.hpp"
 #include "window/window_statistics.hpp"
-#include "window/windows.hpp"
 
 namespace wherry::interpose {
-
 namespace {
+
+void tell(const std::string& problem) { std::fprintf(stderr, "wherry: %s\n", problem.c_str()); }
 
 profile::Caching caching_of(const window::Windows::Known& known) {
   if (const window::Window* cached = known.window())
@@ -80,20 +81,46 @@ void book_course(profile::Recorder& recorder, std::uint32_t row, const Course& c
 
 }  // namespace
 
+window::Windows& CachedWindows::make() {
+  window::Windows* made = get();
+  if (made != nullptr) return *made;
+  static std::mutex making;
+  const std::lock_guard lock(making);
+  made = get();
+  if (made == nullptr)
+    windows_.store(made = new window::Windows(patient_api_, tell), std::memory_order_release);
+  return *made;
+}
+
+int CachedWindows::add(MPI_Win win, MPI_Comm comm, MPI_Info info, const window::Segment& own) {
+  window::Options options = window::options_of(settings_);
+  window::read_info(api_, info, options);
+  return make().add(win, comm, own, options);
+}
+
+void CachedWindows::note_strange_info(const std::string& value) {
+  if (strange_info_told_.test_and_set()) return;
+  tell("the info key wherry_cache of MPI_Win_set_info is '" + value.substr(0, 60) +
+       "', which is neither 'invalidate' nor the window's mode; what was read is forgotten; give the mode "
+       "when the window is made");
+}
+
+// ---- What windows have done, as the record has it ----
+
 /// The window is asked before the lock is taken, for which other threads spin.
-void Backend::book(const window::Windows::Known& known) {
-  if (!recording_ || !is_recorded(known)) return;
+void CachedWindows::book(const window::Windows::Known& known) {
+  if (!activity_.recording || !is_recorded(known)) return;
   const window::Statistics statistics = statistics_of(known);
   profile::WindowRecord record = record_of(statistics, caching_of(known));
   const Course course(known.window());
-  const std::lock_guard guard(lock);
-  if (!is_ready()) return;
-  const WinFacts* const facts = handles.window(known.win());
+  const std::lock_guard guard(recording_.lock);
+  if (!recording_.is_ready()) return;
+  const WinFacts* const facts = recording_.handles.window(known.win());
   record.comm = facts == nullptr ? profile::none : facts->comm;
-  const std::uint32_t row = recorder.window(record);
+  const std::uint32_t row = recording_.recorder.window(record);
   if (row == profile::none) return;
-  book_not_cached(recorder, row, statistics);
-  book_course(recorder, row, course);
+  book_not_cached(recording_.recorder, row, statistics);
+  book_course(recording_.recorder, row, course);
 }
 
 }  // namespace wherry::interpose

@@ -1,0 +1,60 @@
+// What all parts of a backend share: a short lock, who is inside MPI, and what Wherry does in this process.
+#pragma once
+
+#include <atomic>
+
+#include "base/settings.hpp"
+
+namespace wherry::interpose {
+
+/// A short critical section. Waiting threads yield soon: with more threads than cores the holder may not be running.
+class SpinLock {
+ public:
+  void lock() {
+    for (int spins = 0; taken_.exchange(true, std::memory_order_acquire); ++spins)
+      if (spins > 64) yield();
+  }
+  void unlock() { taken_.store(false, std::memory_order_release); }
+
+ private:
+  static void yield();
+  std::atomic<bool> taken_ = false;
+};
+
+/// Keeps the depth of MPI calls on this thread above zero: what the library or a tool calls inside counts as its own.
+class Inside {
+ public:
+  Inside() { ++depth; }
+  ~Inside() { --depth; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local int depth;
+};
+
+inline bool inside_mpi() { return Inside::depth != 0; }
+
+/// What Wherry does in this process, and whether it speaks of it.
+struct Activity {
+  /// possible: by the library and the way in which the process was started.
+  Activity(const Settings& settings, bool possible);
+
+  bool replaces_nonblocking() const { return replacing && nonblocking; }
+  bool does_anything() const { return recording || replacing || caching || waiting || packing; }
+  /// Rank 0, at that level of WHERRY_VERBOSE.
+  bool says(int level) const { return verbose >= level && rank == 0; }
+  /// In a child made by fork, which shares the mapped record and is no MPI process.
+  void stop() { recording = replacing = caching = waiting = packing = false; }
+
+  bool recording;  // by settings; the file may still fail to open
+  bool replacing;  // collectives
+  bool caching;    // windows may be cached
+  bool waiting;    // blocking calls may poll
+  bool packing;    // derived datatypes may be packed by Wherry
+  bool nonblocking;
+  bool has_problems;  // to tell at MPI_Init
+  int verbose;
+  int rank = -1;  // in MPI_COMM_WORLD, once that is known
+};
+
+}  // namespace wherry::interpose

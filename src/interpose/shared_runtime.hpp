@@ -1,0 +1,58 @@
+// The runtime that the preload shares with the library (src/host/): made when the first collective asks for it.
+#pragma once
+
+#include <atomic>
+
+#include "base/settings.hpp"
+#include "host/runtime.hpp"
+#include "interpose/listener.hpp"
+#include "interpose/process_state.hpp"
+#include "mpi/api.hpp"
+#include "progress/progress_engine.hpp"
+
+namespace wherry::run {
+class FastPathCalls;  // coll/fast_path.hpp
+}  // namespace wherry::run
+
+namespace wherry::interpose {
+
+class SharedRuntime {
+ public:
+  /// api: how Wherry itself calls the library, and patient_api the same where it waits patiently. work: what makes
+  /// progress.
+  SharedRuntime(const Settings& settings, const Activity& activity, const mpi::Api& api,
+                const mpi::Api& patient_api, Recording& recording, const run::ProgressEngine::Work& work);
+
+  run::Runtime& get() {
+    run::Runtime* const made = runtime_.load(std::memory_order_acquire);
+    return made != nullptr ? *made : make();
+  }
+  run::ProgressEngine& progress_engine() { return progress_engine_; }
+  /// Whether a thread is to progress what is started.
+  bool wants_thread() const {
+    return activity_.replaces_nonblocking() && settings_.progress == ProgressBy::thread;
+  }
+  /// Which collectives pass with next to nothing done for them, and which need only be counted. nullptr: none; where
+  /// somebody listens who writes no record, each is told of.
+  [[gnu::always_inline]] const run::FastPathCalls* passing_calls() const {
+    return passing_calls_.load(std::memory_order_acquire);
+  }
+  const run::FastPathCalls* counted_calls() const { return counted_calls_.load(std::memory_order_acquire); }
+
+  /// Ends it before MPI does.
+  void end();
+  void stop_in_child() { passing_calls_ = counted_calls_ = nullptr; }
+
+ private:
+  run::Runtime& make();
+
+  const Settings& settings_;
+  const Activity& activity_;
+  const mpi::Api& patient_api_;
+  Listener listener_;
+  std::atomic<run::Runtime*> runtime_ = nullptr;
+  std::atomic<const run::FastPathCalls*> passing_calls_ = nullptr, counted_calls_ = nullptr;
+  run::ProgressEngine progress_engine_;
+};
+
+}  // namespace wherry::interpose

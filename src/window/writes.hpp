@@ -1,0 +1,30 @@
+// What the rank itself writes to others' memory.
+//
+// It updates or drops what it touches of what is cached. A get that races with a write is left to MPI, which says
+// nothing about its result, but what it brings is not kept.
+#pragma once
+
+#include "window/cache_use.hpp"
+
+namespace wherry::window {
+
+class Writes {
+ public:
+  explicit Writes(Common& common) : common_(common) {}
+
+  /// Put and Rput. The origin's data are read before the call returns.
+  int put(const Region& origin, const Place& place, const Native& native);
+  /// Whatever else changes the target.
+  int change(const Place& place, const Native& native);
+  /// The writes of a target up to a number have reached it, if there are any. What was read meanwhile may be older than
+  /// they are.
+  void complete(Target& target, Number last);
+
+ private:
+  void note_write(const Place& place, const Shape& shape, const std::byte* data);
+  void note_range(Target& target, const cache::Range& range, const std::byte* data);
+
+  Common& common_;
+};
+
+}  // namespace wherry::window
