@@ -157,7 +157,7 @@ def passing(f: Function) -> list[str]:
     """What the entry of such a collective tries first, or that of a function that has a condition of its own."""
     native = f"next_of<int({types(f)})>(symbol)({arguments(f)})"
     if f.passes:
-        return [f"  if ({f.passes}) [[likely]]", f"    return {native};"]
+        return [f"  if ({f.passes}) [[likely]]", f"    return backend().memory.pass_by(), {native};"]
     if not may_pass(f):
         return []
     asked = f"is_given_back(&run::Runtime::{f.name.lower()}, __builtin_return_address(0), {{{arguments(f)}}})"
@@ -177,7 +177,7 @@ def receives(f: Function) -> bool:
 
 
 def repeating(f: Function, index: int) -> list[str]:
-    """Counts a call by one like it that was booked."""
+    """Counts a call of the same key as one that was booked."""
     if not f.repeats:
         return []
     run = "run_receive(native, status)" if receives(f) else "run(native)"
@@ -194,6 +194,7 @@ def wrapper(f: Function, index: int, others: Others) -> str:
     capture = "=" if f.replaceable and not f.before else "&"
     given = ", ".join(filter(None, ("Entry entry", signature(f))))
     passed = ", ".join(filter(None, ("{symbol, __builtin_return_address(0)}", arguments(f))))
+    natively = "call.is_timed_for_others() ? call.run(native) : " if f.repeats else ""
     lines = [
         f"// MPI_{f.name}",
         "template <class COUNT, class DISPL>",
@@ -206,7 +207,7 @@ def wrapper(f: Function, index: int, others: Others) -> str:
         *statement(f.before, not f.always),
         f"  Call call({index}, entry.site{', comm' if f.synchronizing else ''});",
         *statement("call.time_for(repetition.stands_for())", bool(f.repeats)),
-        f"  const int code = {'call.is_timed_for_others() ? call.run(native) : ' if f.repeats else ''}call.run({running(f)});",
+        f"  const int code = {natively}call.run({running(f)});",
         *statement(f"if (call.succeeded()) {f.done}", bool(f.done)),
         "  if (const Account account(call); account) {",
         *booking(f),

@@ -10,7 +10,7 @@ using profile::PeerClass;
 
 /// Which calls are timed; the others, if they may wait, by the coarse clock.
 void Call::enter() {
-  Listener::refusal = {};
+  Listener::fallback = {};
   const bool is_collective = comm_ != MPI_COMM_NULL;
   stands_for_ = timed_for_ != 0 ? timed_for_
                 : is_collective ? due_collective()
@@ -33,7 +33,9 @@ std::uint32_t Call::due_collective() const {
 void Call::leave() {
   if (exact_) {
     leave_ns_ = profile::monotonic_ns();
-    if (stands_for_ > 1 && profile::is_coarsely_known(enter_ns_, leave_ns_)) [[unlikely]]
+    const bool failed_for_others = timed_for_ != 0 && code_ != MPI_SUCCESS;
+    if (stands_for_ > 1 && (failed_for_others || profile::is_coarsely_known(enter_ns_, leave_ns_)))
+        [[unlikely]]
       stand_for_itself(stands_for_ - 1);
     return;
   }
@@ -47,7 +49,7 @@ void Call::leave() {
 /// others: how many more of the communicator's calls are untimed then.
 void Call::stand_for_itself(std::int64_t others) {
   stands_for_ = 1;
-  if (comm_ == MPI_COMM_NULL) return;
+  if (comm_ == MPI_COMM_NULL || timed_for_ != 0) return;
   if (CommFacts* const comm = backend().record.handles.recent(comm_)) comm->untimed.add(function_, others);
 }
 
@@ -67,22 +69,24 @@ std::uint32_t Account::write(const Call& call, std::uint32_t comm, const Volume&
   if (Listener::current.number != Listener::no_use) book_use(call, row, volume);
   if (volume.combiner != 0) b.recorder.type(volume.combiner, name_of_combiner(volume.combiner), volume.bytes);
   if (call.stands_for() == 0) return row;
-  book_path(call);
+  // A call that stands for others is like them in who made it, too.
+  book_path(
+      {call.function(), place_, call.stands_for(), call.stands_for() * (call.leave_ns() - call.enter_ns())},
+      call.leave_ns());
   b.settle(call.leave_ns());
   return row;
 }
 
-/// A call that stands for others is like them in who made it, too.
-void Account::book_path(const Call& call) const {
-  Recording& b = backend().record;
-  const std::uint64_t time_ns = call.leave_ns() - call.enter_ns();
-  const std::uint64_t calls =
-      b.paths.due(place_, call.stands_for(), call.stands_for() * time_ns, call.leave_ns());
-  if (calls == 0) [[likely]]
+void book_path(const profile::PathEvent& calls, std::uint64_t leave_ns) {
+  Recording& record = backend().record;
+  const auto stands_for = static_cast<std::uint32_t>(calls.calls);
+  const std::uint64_t due = record.paths.due(calls.place, stands_for, calls.time_ns, leave_ns);
+  if (due == 0) [[likely]]
     return;
   const std::uint64_t begun_ns = profile::monotonic_ns();
-  b.recorder.path({call.function(), place_, calls, calls * time_ns}, b.paths.path(place_));
-  b.paths.took(profile::monotonic_ns() - begun_ns);
+  const std::uint64_t each_ns = calls.time_ns / calls.calls;
+  record.recorder.path({calls.function, calls.place, due, due * each_ns}, record.paths.path(calls.place));
+  record.paths.took(profile::monotonic_ns() - begun_ns);
 }
 
 /// Of a collective that Wherry has seen. After one that nothing was read of, those that follow may be counted by what
@@ -155,16 +159,15 @@ int targets(MPI_Comm comm) {
 /// Counted in bytes, whatever the type: that needs no committed type and no division.
 Volume Arrived::block(MPI_Count count, MPI_Datatype type) const {
   Volume volume = interpose::block(count, type);
-  int bytes = MPI_UNDEFINED;
-  backend().api().Get_count(status_, MPI_BYTE, &bytes);
-  if (bytes != MPI_UNDEFINED && bytes >= 0) volume.bytes = static_cast<std::uint64_t>(bytes);
+  volume.bytes = bytes().value_or(volume.bytes);
   return volume;
 }
 
-std::uint64_t Arrived::bytes() const {
+std::optional<std::uint64_t> Arrived::bytes() const {
   int bytes = MPI_UNDEFINED;
   backend().api().Get_count(status_, MPI_BYTE, &bytes);
-  return bytes == MPI_UNDEFINED || bytes < 0 ? 0 : static_cast<std::uint64_t>(bytes);
+  if (bytes == MPI_UNDEFINED || bytes < 0) return std::nullopt;
+  return static_cast<std::uint64_t>(bytes);
 }
 
 void to_peer(const CommFacts& comm, int rank, std::uint64_t bytes, PeerClass kind) {
@@ -248,7 +251,7 @@ void forget_type(MPI_Datatype type) {
 void keep_record() {
   if (!backend().recording()) return;
   const std::lock_guard lock(backend().record.lock);
-  if (backend().record.is_ready()) backend().record.handles.settle();
+  if (backend().record.is_ready()) backend().record.settle_counts();
 }
 
 bool is_the_programs_by_place(Call& call) {

@@ -6,6 +6,7 @@
 #include <climits>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -48,7 +49,7 @@ class Call {
   bool succeeded() const { return code_ == MPI_SUCCESS; }
   /// Calls whose time this one's is taken for; 0: it was not timed.
   std::uint32_t stands_for() const { return stands_for_; }
-  /// How many calls that were counted like it, this one too, had it timed; 0: none did.
+  /// For how many calls of its key, itself among them, it had to be timed; 0: it did not have to.
   std::uint32_t timed_for() const { return timed_for_; }
   bool is_timed_for_others() const { return timed_for_ != 0; }
   /// Whether its time is that of the exact clock.
@@ -116,13 +117,16 @@ class Account {
  private:
   void open(Call& call);
   std::uint32_t write(const Call& call, std::uint32_t comm, const Volume& volume) const;
-  void book_path(const Call& call) const;
   void book_use(const Call& call, std::uint32_t row, const Volume& volume) const;
 
   std::uint32_t place_ = profile::none;
   bool locked_ = false;
   bool open_ = false;
 };
+
+/// Some calls that ended then came about like the one that is under way, if its call path is to be known. Needs the
+/// lock.
+void book_path(const profile::PathEvent& calls, std::uint64_t leave_ns);
 
 // --- handles
 
@@ -190,8 +194,8 @@ class Arrived {
     status_ = status;
   }
   Volume block(MPI_Count count, MPI_Datatype type) const;
-  /// 0 if the library cannot say.
-  std::uint64_t bytes() const;
+  /// Nothing: the library cannot say.
+  std::optional<std::uint64_t> bytes() const;
 
  private:
   MPI_Status own_;

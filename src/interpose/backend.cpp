@@ -138,6 +138,7 @@ void Backend::session_opened(MPI_Session session) {
   using GroupFromSet = int (*)(MPI_Session, const char*, MPI_Group*);
   const auto group_from_set = reinterpret_cast<GroupFromSet>(find("PMPI_Group_from_session_pset"));
   const std::lock_guard guard(record.lock);
+  record.repeated.end();
   if (sessions_++ == 0 && !world_ && activity_.waiting) patience.begin(false, find);
   if (!activity_.recording || !record.is_due() || group_from_set == nullptr) return;
   MPI_Group world = MPI_GROUP_NULL;

@@ -98,7 +98,7 @@ profile::GainRecord gain_of(std::uint32_t comm, const tuning::Claim& claim) {
 }  // namespace
 
 constinit thread_local Listener::Use Listener::current;
-constinit thread_local std::string_view Listener::refusal;
+constinit thread_local std::string_view Listener::fallback;
 
 /// With the record's lock held.
 profile::Subject Listener::subject_of(MPI_Comm comm, std::uint32_t function, const run::CellKey& kind) {
@@ -138,7 +138,7 @@ void Listener::compared(MPI_Comm comm, const tuning::Claim& claim) {
 }
 
 void Listener::fell_back(Collective collective, std::string_view reason) {
-  refusal = reason;
+  fallback = reason;
   const std::lock_guard guard(recording_.lock);
   if (recording_.is_ready()) recording_.recorder.fell_back(function_of(collective), reason);
 }

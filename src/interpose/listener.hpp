@@ -36,8 +36,8 @@ class Listener : public run::Observer {
     bool passes = false;  // a native call of which nothing was read
   };
   [[gnu::tls_model("initial-exec")]] static constinit thread_local Use current;
-  /// Why this thread's call was left to the library; empty: nobody said.
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::string_view refusal;
+  /// The reason why this thread's call is native; empty: none was told.
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::string_view fallback;
 
  private:
   profile::Subject subject_of(MPI_Comm comm, std::uint32_t function, const run::CellKey& kind);

@@ -119,8 +119,8 @@ class Patience {
 };
 
 /// MPI's functions as Wherry itself calls them in the preload, whose own agreements wait as the program's calls do: the
-/// same table, with collectives that poll where Patience says so in their communicator. library must outlive the result,
-/// and is the same for all calls.
+/// same table, with collectives that poll where Patience says so in their communicator. library must outlive the
+/// result, and is the same for all calls.
 mpi::Api patient_api(const mpi::Api& library);
 
 }  // namespace wherry::interpose

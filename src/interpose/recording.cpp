@@ -17,8 +17,8 @@ namespace wherry::interpose {
 
 namespace {
 
-constexpr std::uint64_t settle_interval_ns =
-    100'000'000;  // what a killed program may lose of the matrix of peers
+// A killed program may lose what was only counted since, and of the matrix of peers.
+constexpr std::uint64_t settle_interval_ns = 100'000'000;
 
 std::vector<profile::FunctionRecord> function_records() {
   std::vector<profile::FunctionRecord> records;
@@ -124,7 +124,8 @@ bool Recording::open() {
   if (problem.empty() && initialized != 0) {
     handles.comm(MPI_COMM_WORLD);
     handles.comm(MPI_COMM_SELF);
-    if (identity.thread_level < MPI_THREAD_MULTIPLE) repeated.begin();
+    // A session may have another level than MPI_Init was given.
+    if (identity.thread_level < MPI_THREAD_MULTIPLE && subjects_.sessions == 0) repeated.begin();
   }
   return problem.empty();
 }
@@ -148,6 +149,10 @@ void Recording::settle(std::uint64_t now_ns) {
   if (subjects_.memory.is_due(now_ns)) record_memory(now_ns);
   if (now_ns < next_settle_ns_) return;
   next_settle_ns_ = now_ns + settle_interval_ns;
+  settle_counts();
+}
+
+void Recording::settle_counts() {
   repeated.settle();
   handles.settle();
 }

@@ -53,6 +53,8 @@ class Recording {
   bool is_due() const { return state_ == State::not_yet; }
   /// Called from time to time, and before a sudden end.
   void settle(std::uint64_t now_ns);
+  /// Books what was counted since.
+  void settle_counts();
   /// Writes what is left, if it is open.
   void finish();
 

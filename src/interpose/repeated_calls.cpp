@@ -5,72 +5,75 @@ namespace wherry::interpose {
 void RepeatedCalls::begin() {
   details_ = std::make_unique<Details[]>(slots);
   entries_ = std::make_unique<Entry[]>(slots);
+  active_ = entries_.get();
 }
 
 void RepeatedCalls::end() {
-  if (entries_ == nullptr) return;
+  if (active_ == nullptr) return;
   for (std::size_t i = 0; i < slots; ++i) close(entries_[i]);
-  entries_.reset();
+  active_ = nullptr;
 }
 
 void RepeatedCalls::settle() {
-  if (entries_ == nullptr) return;
+  if (active_ == nullptr) return;
   for (std::size_t i = 0; i < slots; ++i) settle(entries_[i]);
 }
 
 void RepeatedCalls::settle(Entry& entry) {
   if (entry.calls == 0) return;
-  const Booked& booked = details_of(entry).booked;
+  const BookedAt& booked = details_of(entry).booked;
   recorder_.counted({entry.row, entry.calls, entry.bytes});
   if (booked.peer >= 0)
     recorder_.peer(booked.peer, profile::PeerClass::point_to_point, entry.calls, entry.bytes);
-  if (!booked.refusal.empty()) recorder_.fell_back(entry.function, booked.refusal, entry.calls);
+  if (!booked.fallback.empty()) recorder_.fell_back(entry.function, booked.fallback, entry.calls);
   entry.calls = 0;
   entry.bytes = 0;
 }
 
-/// No call will be timed that stands for those since the last one was: that one does.
+/// No later call is timed for those since the last one was: they count as long as that one.
 void RepeatedCalls::close(Entry& entry) {
   settle(entry);
-  take_as_before(entry, entry.since_timed());
+  add_time(entry, entry.since_timed());
   entry.gap = entry.left = 0;
 }
 
-void RepeatedCalls::take_as_before(Entry& entry, std::uint32_t calls) {
+void RepeatedCalls::add_time(Entry& entry, std::uint32_t calls) {
   recorder_.counted({entry.row, 0, 0, calls * details_of(entry).time_ns});
 }
 
 void RepeatedCalls::keep(const Kept& kept) {
-  if (entries_ == nullptr || kept.booked.row == profile::none) return;
-  Entry& entry = entries_[slot_of(kept.like)];
-  if (find(kept.like) == &entry) settle(entry);
-  else close(entry);
-  const Likeness& like = kept.like;
-  entry = {.site = like.site,
-           .comm = like.comm,
-           .type = like.type,
-           .function = like.function,
-           .freed = freed_.load(std::memory_order_relaxed),
+  if (active_ == nullptr || kept.booked.row == profile::none) return;
+  Entry& entry = entries_[slot_of(kept.key)];
+  close(entry);
+  const RepeatKey& key = kept.key;
+  entry = {.site = key.site,
+           .comm = key.comm,
+           .type = key.type,
+           .function = key.function,
+           .freed_before = freed_.load(std::memory_order_relaxed),
            .element = kept.element,
            .row = kept.booked.row,
-           .peer = like.peer,
+           .peer = key.peer,
            .bucket = static_cast<std::uint16_t>(profile::bucket_of(kept.bytes)),
            .left = static_cast<std::uint16_t>(kept.calls),
            .gap = static_cast<std::uint16_t>(kept.calls),
+           .count_bucket = bucket_of(key.count),
            .may_wait = kept.may_wait};
   details_of(entry) = {kept.booked, kept.time_ns};
 }
 
-void RepeatedCalls::book(Entry& entry, const Odd& odd) {
-  const Booked& booked = details_of(entry).booked;
-  const std::uint32_t stands_for = odd.leave_ns != 0 ? 1 : 0;
-  if (!odd.succeeded)
+void RepeatedCalls::book(Entry& entry, const Uncounted& call) {
+  const BookedAt& booked = details_of(entry).booked;
+  const std::uint32_t stands_for = call.leave_ns != 0 ? 1 : 0;
+  entry.gap = static_cast<std::uint16_t>(entry.since_timed() + 1 - stands_for);
+  entry.left = 0;
+  if (!call.succeeded)
     return void(recorder_.call(
-        {entry.function, profile::none, booked.place, 0, stands_for, odd.enter_ns, odd.leave_ns, false}));
-  recorder_.call(
-      {entry.function, booked.comm, booked.place, odd.bytes, stands_for, odd.enter_ns, odd.leave_ns, false});
-  if (booked.peer >= 0) recorder_.peer(booked.peer, profile::PeerClass::point_to_point, 1, odd.bytes);
-  if (!booked.refusal.empty()) recorder_.fell_back(entry.function, booked.refusal);
+        {entry.function, profile::none, booked.place, 0, stands_for, call.enter_ns, call.leave_ns, false}));
+  recorder_.call({entry.function, booked.comm, booked.place, call.bytes, stands_for, call.enter_ns,
+                  call.leave_ns, false});
+  if (booked.peer >= 0) recorder_.peer(booked.peer, profile::PeerClass::point_to_point, 1, call.bytes);
+  if (!booked.fallback.empty()) recorder_.fell_back(entry.function, booked.fallback);
 }
 
 }  // namespace wherry::interpose

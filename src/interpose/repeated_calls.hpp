@@ -1,7 +1,7 @@
-// Calls that are like one that was booked: each is counted in one line of the cache.
+// Calls with the same key as one that was booked: each is counted in one cache line.
 //
-// To book a call takes some thirty functions. Their code and data are what a program's own work drives out of the
-// caches, so that a call costs several times there what it does in a loop.
+// To book a call takes some thirty functions. A program's own work drives their code and data out of the caches; then a
+// call costs several times what it costs in a loop.
 #pragma once
 
 #include <mpi.h>
@@ -16,23 +16,23 @@
 
 namespace wherry::interpose {
 
-/// What such calls have in common. Of a call without a communicator, type or peer: the null handles, and 0.
-struct Likeness {
+/// What such calls have in common. A call without a communicator or type has the null handles.
+struct RepeatKey {
   const void* site;
   std::uint32_t function;
   MPI_Comm comm;
   MPI_Datatype type;
-  MPI_Count count;  // those whose powers of two are the same are counted together
-  int peer;
+  MPI_Count count;  // by its power of two
+  int peer;         // -1: none, or any
 };
 
-/// Where they are booked. What the record calls none counts nowhere.
-struct Booked {
+/// Where in the record they are counted.
+struct BookedAt {
   std::uint32_t row = profile::none;   // of Recorder::call()
   std::uint32_t comm = profile::none;  // index in the record
   std::uint32_t place = profile::none;
-  int peer = -1;             // rank in MPI_COMM_WORLD that messages go to; -1: none do
-  std::string_view refusal;  // why Wherry leaves these collectives to the library; empty: it need not say
+  int peer = -1;              // rank in MPI_COMM_WORLD that messages go to; -1: none do
+  std::string_view fallback;  // the reason why these collectives are native; empty: none is reported
 };
 
 /// For programs whose threads call MPI one at a time. find() and what it finds need no lock then; all else does.
@@ -44,16 +44,17 @@ class RepeatedCalls {
     MPI_Datatype type = MPI_DATATYPE_NULL;
     std::uint64_t bytes = 0;  // of those that are counted and not yet booked
     std::uint32_t function = profile::none;
-    std::uint32_t freed = 0;    // communicators, when it was kept
-    std::uint32_t element = 0;  // bytes of one of the type
+    std::uint32_t freed_before = 0;  // communicators
+    std::uint32_t element = 0;       // bytes of one of the type
     std::uint32_t row = profile::none;
     int peer = 0;
     std::uint32_t calls = 0;          // as `bytes`
     std::uint16_t bucket = 0;         // of the bytes of each
     std::uint16_t left = 0, gap = 0;  // may be counted before the next that is timed; how many that were
+    std::uint8_t count_bucket = 0;
     bool may_wait = false;
 
-    std::uint32_t since_timed() const { return static_cast<std::uint32_t>(gap - left); }
+    std::uint32_t since_timed() const { return gap > left ? static_cast<std::uint32_t>(gap - left) : 0; }
     void count(std::uint64_t bytes_moved) {
       --left;
       ++calls;
@@ -71,21 +72,22 @@ class RepeatedCalls {
   /// Books all, and counts no more.
   void end();
   /// Counts no more, in a process that was forked.
-  void drop() { entries_.reset(); }
+  void drop() { active_ = nullptr; }
 
   /// That of such calls; nullptr: there is none.
-  [[gnu::always_inline]] Entry* find(const Likeness& like) const {
-    if (entries_ == nullptr) return nullptr;
-    Entry& entry = entries_[slot_of(like)];
-    const bool is_alike = entry.site == like.site && entry.function == like.function &&
-                          entry.comm == like.comm && entry.type == like.type && entry.peer == like.peer &&
-                          entry.freed == freed_.load(std::memory_order_relaxed);
-    return is_alike ? &entry : nullptr;
+  [[gnu::always_inline]] Entry* find(const RepeatKey& key) const {
+    if (active_ == nullptr) return nullptr;
+    Entry& entry = active_[slot_of(key)];
+    const bool is_same = entry.site == key.site && entry.function == key.function && entry.comm == key.comm &&
+                         entry.type == key.type && entry.peer == key.peer &&
+                         entry.count_bucket == bucket_of(key.count) &&
+                         entry.freed_before == freed_.load(std::memory_order_relaxed);
+    return is_same ? &entry : nullptr;
   }
   /// From now on so many calls like the one that was booked may be counted. It moved bytes of elements of that size.
   struct Kept {
-    Likeness like;
-    Booked booked;
+    RepeatKey key;
+    BookedAt booked;
     std::uint64_t bytes;
     std::uint32_t element;
     std::uint32_t calls;
@@ -93,16 +95,16 @@ class RepeatedCalls {
     std::uint64_t time_ns;  // of that call
   };
   void keep(const Kept& kept);
-  const Booked& booked(const Entry& entry) { return details_of(entry).booked; }
-  /// Books one that its entry could not count: it moved less or more, took long, or failed.
-  struct Odd {
+  const BookedAt& booked(const Entry& entry) { return details_of(entry).booked; }
+  /// Books one that its entry could not count: it moved less or more, took long, or failed. The next one is timed.
+  struct Uncounted {
     std::uint64_t bytes;
     std::uint64_t enter_ns, leave_ns;  // 0: not timed
     bool succeeded;
   };
-  void book(Entry& entry, const Odd& odd);
-  /// So many that were counted took the time of the last that was timed.
-  void take_as_before(Entry& entry, std::uint32_t calls);
+  void book(Entry& entry, const Uncounted& call);
+  /// Books the time of the last call that was timed for so many that were counted.
+  void add_time(Entry& entry, std::uint32_t calls);
   /// Books what was counted.
   void settle();
 
@@ -110,15 +112,18 @@ class RepeatedCalls {
   static constexpr std::size_t slots = 128;  // a power of two
 
   struct Details {
-    Booked booked;
+    BookedAt booked;
     std::uint64_t time_ns = 0;  // of the last that was timed
   };
 
-  [[gnu::always_inline]] static std::size_t slot_of(const Likeness& like) {
-    const auto site = reinterpret_cast<std::uintptr_t>(like.site);
-    const std::uint64_t size = profile::bucket_of(static_cast<std::uint64_t>(like.count));
-    const std::uint64_t key = site ^ size << 40 ^ static_cast<std::uint64_t>(like.peer) << 48;
-    return profile::mix(key + like.function) >> 24 & (slots - 1);
+  [[gnu::always_inline]] static std::uint8_t bucket_of(MPI_Count count) {
+    return static_cast<std::uint8_t>(profile::bucket_of(static_cast<std::uint64_t>(count)));
+  }
+  [[gnu::always_inline]] static std::size_t slot_of(const RepeatKey& key) {
+    const auto site = reinterpret_cast<std::uintptr_t>(key.site);
+    const std::uint64_t word =
+        site ^ std::uint64_t{bucket_of(key.count)} << 40 ^ static_cast<std::uint64_t>(key.peer) << 48;
+    return profile::mix(word + key.function) >> 24 & (slots - 1);
   }
   Details& details_of(const Entry& entry) {
     return details_[static_cast<std::size_t>(&entry - entries_.get())];
@@ -127,7 +132,8 @@ class RepeatedCalls {
   void close(Entry& entry);
 
   profile::Recorder& recorder_;
-  std::unique_ptr<Entry[]> entries_;  // nullptr: nothing is counted here
+  std::unique_ptr<Entry[]> entries_;  // live on after end(), which a call that is under way may lead to
+  Entry* active_ = nullptr;           // nullptr: nothing is counted here
   std::unique_ptr<Details[]> details_;
   const std::atomic<std::uint32_t>& freed_;
 };

@@ -15,13 +15,13 @@ namespace {
 
 /// Those whose calls may be counted: a rank's own messages, and collectives of nobody else. The others must be timed by
 /// all ranks alike.
-bool may_repeat(const Call& call, const Likeness& like) {
+bool may_repeat(const Call& call, const RepeatKey& key) {
   if (call.comm() == MPI_COMM_NULL) return true;
-  return !is_shared(facts(like.comm));
+  return !is_shared(facts(key.comm));
 }
 
 /// Where a call on that communicator, or on none, is booked, but for its row.
-Booked booked_in(MPI_Comm comm, int peer) {
+BookedAt booked_in(MPI_Comm comm, int peer) {
   if (comm == MPI_COMM_NULL) return {};
   const CommFacts& known = facts(comm);
   const bool has_peer = peer >= 0 && peer < known.size;
@@ -30,45 +30,59 @@ Booked booked_in(MPI_Comm comm, int peer) {
 
 }  // namespace
 
-/// Why Wherry left the call to the library. One that was timed for others like it did not ask.
-std::string_view Repetition::refusal_of(const Call& call) const {
-  if (!call.is_timed_for_others()) return Listener::refusal;
-  const std::string_view refusal = backend().record.repeated.booked(*entry_).refusal;
-  if (!refusal.empty()) backend().record.recorder.fell_back(like_.function, refusal);
-  return refusal;
+/// One that was timed for others of its key did not ask Wherry.
+std::string_view Repetition::fallback_of(const Call& call) const {
+  if (!call.is_timed_for_others()) return Listener::fallback;
+  Recording& record = backend().record;
+  const std::string_view fallback = record.repeated.booked(*entry_).fallback;
+  if (!fallback.empty()) record.recorder.fell_back(key_.function, fallback);
+  return fallback;
+}
+
+std::uint32_t Repetition::calls_to_count(const Call& call) const {
+  profile::Sampling& sampling = backend().record.sampling;
+  if (call.comm() != MPI_COMM_NULL) return sampling.collectives_to_count(key_.function);
+  return sampling.calls_to_count(key_.function, call.leave_ns() - call.enter_ns(),
+                                 call.is_timed_for_others());
 }
 
 void Repetition::keep(Call& call, const Volume& volume, std::uint32_t row) const {
-  Recording& b = backend().record;
-  const std::string_view refusal = refusal_of(call);
-  // A wait as long as that of a call that stands for itself alone says nothing about those before it.
+  Recording& record = backend().record;
+  const std::string_view fallback = fallback_of(call);
+  // A long wait stands for itself alone.
   if (call.timed_for() > call.stands_for())
-    b.repeated.take_as_before(*entry_, call.timed_for() - call.stands_for());
-  if (!call.is_exact() || volume.combiner != 0 || !may_repeat(call, like_)) return;
-  const std::uint64_t element = block(1, like_.type).bytes;
-  if (!receives_ && volume.bytes != static_cast<std::uint64_t>(like_.count) * element) return;
-  const bool is_alone = call.comm() != MPI_COMM_NULL;
-  const std::uint64_t time_ns = call.leave_ns() - call.enter_ns();
-  const std::uint32_t calls =
-      b.sampling.timed_for_alike(like_.function, time_ns, is_alone ? profile::Sampling::mean_gap : 0);
+    record.repeated.add_time(*entry_, call.timed_for() - call.stands_for());
+  if (!call.is_exact() || volume.combiner != 0 || !may_repeat(call, key_)) return;
+  // Where the program's calls have one return address, in Fortran bindings, the place of each must be asked for.
+  if (!record.is_program(key_.site)) return;
+  if (key_.count <= 0 && key_.type != MPI_DATATYPE_NULL) return;  // the type need not be valid
+  const std::uint64_t element = block(1, key_.type).bytes;
+  if (!receives_ && volume.bytes != static_cast<std::uint64_t>(key_.count) * element) return;
+  const std::uint32_t calls = calls_to_count(call);
   if (calls == 0) return;
-  Booked booked = booked_in(like_.comm, like_.peer);
+  BookedAt booked = booked_in(key_.comm, key_.peer);
   booked.row = row;
   booked.place = call.place();
-  booked.refusal = refusal;
-  b.repeated.keep({.like = like_,
-                   .booked = booked,
-                   .bytes = volume.bytes,
-                   .element = static_cast<std::uint32_t>(element),
-                   .calls = calls,
-                   .may_wait = !is_alone && b.sampling.is_watched(like_.function),
-                   .time_ns = time_ns});
+  booked.fallback = fallback;
+  const bool may_wait = call.comm() == MPI_COMM_NULL && record.sampling.is_watched(key_.function);
+  record.repeated.keep({.key = key_,
+                        .booked = booked,
+                        .bytes = volume.bytes,
+                        .element = static_cast<std::uint32_t>(element),
+                        .calls = calls,
+                        .may_wait = may_wait,
+                        .time_ns = call.leave_ns() - call.enter_ns()});
 }
 
-void Repetition::book(const RepeatedCalls::Odd& odd) const {
-  Recording& b = backend().record;
-  const std::lock_guard lock(b.lock);
-  if (b.is_ready()) b.repeated.book(*entry_, odd);
+void Repetition::book(const RepeatedCalls::Uncounted& call) const {
+  Recording& record = backend().record;
+  const std::lock_guard lock(record.lock);
+  if (!record.is_ready()) return;
+  record.repeated.book(*entry_, call);
+  if (call.leave_ns == 0) return;
+  const std::uint64_t time_ns = call.leave_ns - call.enter_ns;
+  record.sampling.timed(key_.function, time_ns);
+  book_path({key_.function, record.repeated.booked(*entry_).place, 1, time_ns}, call.leave_ns);
 }
 
 }  // namespace wherry::interpose

@@ -1,4 +1,4 @@
-// A call that may be counted by one like it that was booked, for the generated wrappers.
+// A call that may be counted with others of its key, for the generated wrappers.
 #pragma once
 
 #include <mpi.h>
@@ -14,9 +14,9 @@ namespace wherry::interpose {
 
 class Repetition {
  public:
-  /// receives: its status says how much it moved; all others move what they say.
-  Repetition(const Likeness& like, bool receives)
-      : like_(like), receives_(receives), entry_(backend().record.repeated.find(like)) {}
+  /// receives: its status says how much it moved; all others move as many elements as they say.
+  Repetition(const RepeatKey& key, bool receives)
+      : key_(key), receives_(receives), entry_(backend().record.repeated.find(key)) {}
 
   /// Whether it is to be counted, and performed by run().
   bool is_counted() const {
@@ -24,20 +24,19 @@ class Repetition {
   }
   template <class Native>
   int run(const Native& native) {
-    const std::uint64_t bytes = static_cast<std::uint64_t>(like_.count) * entry_->element;
-    return run(native, [bytes] { return bytes; });
+    return run(native, [this] { return room(); });
   }
   /// A receive, whose status says how much has come.
   template <class Native>
   int run_receive(const Native& native, MPI_Status*& status) {
     const Arrived arrived(status);
-    return run(native, [&arrived] { return arrived.bytes(); });
+    return run(native, [&] { return arrived.bytes().value_or(room()); });
   }
 
-  /// Of a call that is booked: for how many its time stands, with those that were counted by it; 0: it does not follow
-  /// from these.
+  /// Of a call that is booked: for how many its time stands, those that were counted among them; 0: whoever samples
+  /// decides.
   std::uint32_t stands_for() const;
-  /// Lets calls like this one be counted from now on, if its time is known. Needs an account.
+  /// From now on calls of this key may be counted, if the time of this one is known. Needs an account.
   void keep(Call& call, const Volume& volume, std::uint32_t row) const;
 
  private:
@@ -60,10 +59,12 @@ class Repetition {
     entry_->count(bytes);
     backend().record.recorder.set_last_row(entry_->row);
   }
-  void book(const RepeatedCalls::Odd& odd) const;
-  std::string_view refusal_of(const Call& call) const;
+  std::uint64_t room() const { return static_cast<std::uint64_t>(key_.count) * entry_->element; }
+  void book(const RepeatedCalls::Uncounted& call) const;
+  std::string_view fallback_of(const Call& call) const;
+  std::uint32_t calls_to_count(const Call& call) const;
 
-  const Likeness like_;
+  const RepeatKey key_;
   const bool receives_;
   RepeatedCalls::Entry* const entry_;
 };

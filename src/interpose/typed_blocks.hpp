@@ -145,12 +145,12 @@ int start_blocks(Call& call, const BlockArguments<const void*, Count>& sent,
                  const BlockArguments<void*, Count>& received, MPI_Comm comm, MPI_Request* request,
                  p2p::BlockTransfer& transfer, const Next& next) {
   p2p::PendingMessages& pending = backend().pending;
-  if (!backend().packing() || pending.left().is_open() || comm == MPI_COMM_NULL || request == nullptr ||
+  if (!backend().packing() || pending.native().is_open() || comm == MPI_COMM_NULL || request == nullptr ||
       sent.types == nullptr || received.types == nullptr)
     return next();
   const std::uint64_t place =
       backend().recording() ? 0 : place_of_blocks(call.site(), comm, sent.types, received.types);
-  if (pending.left().begins(place)) return next();
+  if (pending.native().begins(place)) return next();
   const auto [out, in] = numbers_of_blocks(comm);
   if ((!has_known(sent, out) && !has_known(received, in)) || !is_the_programs(call) ||
       !p2p::tells_errors(backend().api(), comm))

@@ -10,8 +10,8 @@
 
 #include "interpose/account.hpp"
 #include "interpose/backend.hpp"
-#include "p2p/left_messages.hpp"
 #include "p2p/messages.hpp"
+#include "p2p/native_messages.hpp"
 
 namespace wherry::interpose {
 

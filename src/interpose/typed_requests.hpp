@@ -41,15 +41,16 @@ bool may_take(Call& call, const Moving<Memory, Count>& moving, int peer, const M
          !backend().converter.is_native(moving.type, moving.count) && is_the_programs(call);
 }
 
-inline bool is_left_to_library() { return backend().pending.left().is_open(); }
+inline bool is_in_native_exchange() { return backend().pending.native().is_open(); }
 
 /// Whether a message is the library's and nobody wants to know of it. Inlined, as all that it asks.
 template <class Count>
-[[gnu::always_inline]] inline bool is_left_alone(const void* site, Count count, MPI_Datatype type, int peer) {
+[[gnu::always_inline]] inline bool is_native_message(const void* site, Count count, MPI_Datatype type,
+                                                     int peer) {
   if (backend().recording()) return false;
-  p2p::LeftMessages& left = backend().pending.left();
-  return left.is_open() || backend().converter.is_surely_native(type, count) ||
-         left.begins(p2p::place_of(site, peer, p2p::number_of(type), count));
+  p2p::NativeMessages& native = backend().pending.native();
+  return native.is_open() || backend().converter.is_surely_native(type, count) ||
+         native.begins(p2p::place_of(site, peer, p2p::number_of(type), count));
 }
 
 template <class Memory, class Count, class Next>
@@ -72,7 +73,7 @@ int start_message(const p2p::Kind& kind, const Moving<Memory, Count>& moving, co
 template <class Count, class Next>
 int start_send(Call& call, const Moving<const void*, Count>& sent, int dest, MPI_Comm comm,
                MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
-  if (is_left_to_library() || !may_take(call, sent, dest, request)) return next();
+  if (is_in_native_exchange() || !may_take(call, sent, dest, request)) return next();
   transfer.sent = sent.elements();
   const p2p::Kind kind = kind_of<Count>(call, dest, obstacle_in(comm));
   return start_message(kind, sent, transfer.sent, request, transfer, next);
@@ -81,7 +82,7 @@ int start_send(Call& call, const Moving<const void*, Count>& sent, int dest, MPI
 template <class Count, class Next>
 int start_receive(Call& call, const Moving<void*, Count>& received, int source, MPI_Comm comm,
                   MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
-  if (is_left_to_library() || !may_take(call, received, source, request)) return next();
+  if (is_in_native_exchange() || !may_take(call, received, source, request)) return next();
   transfer.received = received.elements();
   const p2p::Kind kind = kind_of<Count>(call, source, obstacle_in(comm));
   return start_message(kind, received, transfer.received, request, transfer, next);
@@ -93,7 +94,7 @@ int start_matched(Call& call, const Moving<void*, Count>& received, const MPI_Me
                   MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
   if (!backend().packing() || !is_message(message)) return next();
   const p2p::Kind kind = kind_of<Count>(call, MPI_ANY_SOURCE, obstacle_of(*message));
-  if (is_left_to_library() || !may_take(call, received, MPI_ANY_SOURCE, request)) return next();
+  if (is_in_native_exchange() || !may_take(call, received, MPI_ANY_SOURCE, request)) return next();
   transfer.received = received.elements();
   return start_message(kind, received, transfer.received, request, transfer, next);
 }
@@ -153,7 +154,7 @@ template <class Next, class Report>
 int complete(int count, MPI_Request requests[], std::size_t status_count, MPI_Status*& statuses,
              const Next& next, const Report& report) {
   p2p::PendingMessages& pending = backend().pending;
-  if (count <= 0 || requests == nullptr || pending.ends_left()) return next();
+  if (count <= 0 || requests == nullptr || pending.ends_native_exchange()) return next();
   const std::span<MPI_Request> all(requests, static_cast<std::size_t>(count));
   if (!pending.concerns(all)) return next();
   p2p::PendingMessages::Completion completion(pending, all);
@@ -204,7 +205,7 @@ template <class Next, class Report>
 int look(int count, const MPI_Request*& requests, std::size_t status_count, MPI_Status*& statuses,
          const Next& next, const Report& report) {
   p2p::PendingMessages& pending = backend().pending;
-  if (count <= 0 || requests == nullptr || pending.ends_left()) return next();
+  if (count <= 0 || requests == nullptr || pending.ends_native_exchange()) return next();
   if (!pending.concerns({requests, static_cast<std::size_t>(count)})) return next();
   std::vector<MPI_Request> asked(requests, requests + count);
   p2p::PendingMessages::Completion completion(pending, asked);

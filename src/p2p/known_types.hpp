@@ -12,7 +12,7 @@
 #include "datatype/type_attribute.hpp"
 #include "datatype/type_layouts.hpp"
 #include "mpi/api.hpp"
-#include "p2p/left_messages.hpp"
+#include "p2p/native_messages.hpp"
 #include "p2p/numbers.hpp"
 
 namespace wherry::p2p {

@@ -17,7 +17,7 @@ Exchange::Turn Exchange::join(std::uint64_t key) {
     }
     // What goes natively and is not timed needs no following: that it goes on so is known until the program waits.
     is_open_ = turn_.is_ours() || turn_.timed;
-    turn.is_left_to_library = !is_open_;
+    turn.is_native = !is_open_;
     if (!is_open_) return turn;
   }
   if (thread_ != std::this_thread::get_id()) return turn;

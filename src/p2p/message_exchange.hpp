@@ -20,7 +20,7 @@ class Exchange {
   /// How a message is to be moved. followed: it is of the exchange, and left() must tell its end. left_to_library: the
   /// exchange is native, as is decided until it is measured again; none is open for it.
   struct Turn {
-    bool is_ours = false, is_timed = false, is_followed = false, is_left_to_library = false;
+    bool is_ours = false, is_timed = false, is_followed = false, is_native = false;
     std::optional<Found> found;  // lately, of exchanges like this
   };
   /// A message begins. key: of the message, which is that of the exchange if it is the first.

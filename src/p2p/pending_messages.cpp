@@ -14,16 +14,16 @@ std::uint64_t key_of(MPI_Request request) { return number_of(request); }
 void PendingMessages::update() {
   busy_ = pending_.size() + (exchange_.is_open() ? 1 : 0);
   is_timed_ = exchange_.is_timed();
-  left_.allow(is_idle() && abandoned_.empty());
+  native_.allow(is_idle() && abandoned_.empty());
 }
 
 /// A message begins.
 Exchange::Turn PendingMessages::join(std::uint64_t key) {
   Exchange::Turn turn;
-  turn.is_left_to_library = left_.is_open();
-  if (turn.is_left_to_library) return turn;
+  turn.is_native = native_.is_open();
+  if (turn.is_native) return turn;
   turn = exchange_.join(key);
-  if (turn.is_left_to_library) left_.open();
+  if (turn.is_native) native_.open();
   return turn;
 }
 
@@ -34,7 +34,7 @@ void PendingMessages::decide(std::uint64_t key, std::uint64_t place, bool receiv
   {
     const std::lock_guard lock(mutex_);
     turn = join(key);
-    if (turn.is_left_to_library && place != 0) left_.put(place, [this] { return exchange_.pass(); });
+    if (turn.is_native && place != 0) native_.put(place, [this] { return exchange_.pass(); });
     transfer.found = turn.found;
     const bool has_room = held_bytes_ + transfer.bytes() <= converter_.most_bytes();
     if (turn.is_ours && (!has_room || (receives && abandons_receives_))) turn.is_ours = false;
@@ -240,7 +240,7 @@ PendingMessages::Starting::Starting(PendingMessages& messages, std::uint32_t fun
     starts.bytes += at->second.elements->bytes;
     if (turn.found) starts.found = turn.found;
     if (turn.is_followed) start(i, at->second, turn);
-    else if (turn.is_left_to_library) messages.drop(at, false);  // it is not active: it is about to start
+    else if (turn.is_native) messages.drop(at, false);  // it is not active: it is about to start
   }
   messages.update();
 }

@@ -23,9 +23,9 @@
 #include "mpi/api.hpp"
 #include "p2p/block_transfer.hpp"
 #include "p2p/elements.hpp"
-#include "p2p/left_messages.hpp"
 #include "p2p/message_exchange.hpp"
 #include "p2p/messages.hpp"
+#include "p2p/native_messages.hpp"
 
 namespace wherry::p2p {
 
@@ -79,12 +79,12 @@ class PendingMessages {
   }
 
   /// What is decided to be the library's, so that the types of a halo's other messages need not be looked up.
-  LeftMessages& left() { return left_; }
+  NativeMessages& native() { return native_; }
   /// This thread completes something. Whether that need not be looked at: an exchange of the library's, and no other is
   /// followed, whose requests may be among this thread's.
-  bool ends_left() { return left_.end() && left_.is_allowed(); }
+  bool ends_native_exchange() { return native_.end() && native_.is_allowed(); }
   /// Decides, and packs what is sent. Then the library begins the message, and begun() follows.
-  /// place: of the message, or the call, for LeftMessages; 0: none.
+  /// place: of the message, or the call, for NativeMessages; 0: none.
   void begin(const Kind& kind, std::uint64_t place, Transfer& transfer, Exchange::Turn& turn);
   /// request: MPI_REQUEST_NULL if it failed. valid: the library has taken the arguments for right.
   void begun(Transfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid);
@@ -140,7 +140,7 @@ class PendingMessages {
   void release(Pending& pending);
   void drop(std::unordered_map<std::uint64_t, Persistent>::iterator persistent, bool is_active);
 
-  LeftMessages left_;
+  NativeMessages native_;
   Converter& converter_;
   const mpi::Api& api_;
   std::mutex mutex_;

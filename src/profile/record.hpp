@@ -76,7 +76,7 @@ struct FunctionRecord {
   char name[40];          // "MPI_Alltoall"
   std::uint32_t kind;     // 0 point-to-point, 1 collective, 2 one-sided, 3 wait or test, 4 other
   std::uint32_t polled;   // blocking calls that polled; written when MPI ends
-  std::uint64_t counted;  // collectives that were given back, and only counted: without a lock or a clock
+  std::uint64_t counted;  // calls that were only counted, without a lock
 };
 
 /// Calls of one function from one place on one communicator with messages of one size class.

@@ -64,13 +64,18 @@ class Sampling {
     f.gap.store(is_cheap(f, ns) ? gap_of(f) : 1, std::memory_order_relaxed);
   }
 
-  /// One was timed that stands for those that were counted like it (interpose/repeated_calls.hpp): how many of the next
-  /// may be. mean: whatever they cost; 0: by what the function's calls cost. None of the first.
-  std::uint32_t timed_for_alike(std::uint32_t function, std::uint64_t ns, std::uint32_t mean) {
+  /// How many calls with the key of one that was timed may be counted without being timed (interpose/repeated_calls.hpp).
+  /// Needs a lock. is_new: timed() was not told of it.
+  std::uint32_t calls_to_count(std::uint32_t function, std::uint64_t ns, bool is_new) {
     Function& f = functions_[function];
-    if (mean != 0 && f.alike < first) return ++f.alike, 0;
-    if (mean == 0 && !is_cheap(f, ns)) return 0;
-    return next(f) % (2 * (mean != 0 ? mean : gap_of(f)) - 1);
+    const bool are_cheap = is_new ? is_cheap(f, ns) : f.seen >= first && f.mean_ns < cheap_ns;
+    return are_cheap ? next(f) % (2 * gap_of(f) - 1) : 0;
+  }
+  /// The same of collectives of one rank, which wait for nobody, after the first ones.
+  std::uint32_t collectives_to_count(std::uint32_t function) {
+    Function& f = functions_[function];
+    if (f.alone < first) return ++f.alone, 0;
+    return next(f) % (2 * mean_gap - 1);
   }
 
   /// Whether the hash of a collective's number is a multiple of a power of two.
@@ -92,7 +97,7 @@ class Sampling {
   struct Function {
     bool allowed = false, waits = false;
     std::atomic<std::uint32_t> gap = 1, left = 0;
-    std::uint32_t seen = 0, alike = 0;
+    std::uint32_t seen = 0, alone = 0;
     std::uint32_t random = 2463534242;
     std::uint64_t mean_ns = 0;
   };

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "window/cache_use.hpp"
 #include "window/fetch_plan.hpp"
 #include "window/native_gets.hpp"
 #include "window/typical_time.hpp"
+#include "window/window_state.hpp"
 #include "window/writes.hpp"
 
 namespace wherry::window {
@@ -18,7 +18,7 @@ namespace wherry::window {
 /// Takes the lock itself.
 class Completion {
  public:
-  Completion(Common& common, const NativeGets& native_gets, HeldFetches& held, Writes& writes)
+  Completion(WindowState& common, const NativeGets& native_gets, HeldFetches& held, Writes& writes)
       : common_(common), native_gets_(native_gets), held_(held), writes_(writes) {}
 
   int flush(int rank, const Native& native);
@@ -72,7 +72,7 @@ class Completion {
   void take_in(const Fetched& fetched, bool come);
   static void settle_time(Target& target, const Done& done);
 
-  Common& common_;
+  WindowState& common_;
   const NativeGets& native_gets_;
   HeldFetches& held_;
   Writes& writes_;

@@ -7,13 +7,13 @@
 #include <span>
 #include <vector>
 
-#include "window/cache_use.hpp"
+#include "window/window_state.hpp"
 
 namespace wherry::window {
 
 class FetchPlan {
  public:
-  explicit FetchPlan(Common& common) : common_(common) {}
+  explicit FetchPlan(WindowState& common) : common_(common) {}
 
   /// A get begins.
   void clear() { parts_.clear(); }
@@ -47,7 +47,7 @@ class FetchPlan {
   Number begin(Target& target, int rank, std::uint64_t bytes);
   void await(Target& target, const Part& part, Number number, int code);
 
-  Common& common_;
+  WindowState& common_;
   std::vector<Part> parts_;
   std::uint64_t fetched_ = 0;  // gets of which something was missing
 };
@@ -56,7 +56,7 @@ class FetchPlan {
 /// with others, and what waits for bytes that come to a place where others write, too.
 class HeldFetches {
  public:
-  explicit HeldFetches(Common& common) : common_(common) {}
+  explicit HeldFetches(WindowState& common) : common_(common) {}
 
   /// Asks for them, of one rank or of all. If that fails, so must the completion that follows.
   int send(int rank);
@@ -67,7 +67,7 @@ class HeldFetches {
   int send_joined(std::span<const Part> held, std::int64_t unit);
   int serve_waiters(const Target& target);
 
-  Common& common_;
+  WindowState& common_;
 };
 
 }  // namespace wherry::window

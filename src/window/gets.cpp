@@ -20,7 +20,7 @@ std::uint64_t bytes_asked(const Shape& shape, const Place& place) {
 
 }  // namespace
 
-Gets::Gets(Common& common, NativeGets& native_gets, FetchPlan& plan)
+Gets::Gets(WindowState& common, NativeGets& native_gets, FetchPlan& plan)
     : common_(common),
       native_gets_(native_gets),
       plan_(plan),
@@ -91,7 +91,7 @@ int Gets::get_missing(Target& target, const cache::Range& range, std::byte* to, 
 /// The same, where what is missing is fetched with the blocks around it.
 int Gets::get_by_blocks(Target& target, const cache::Range& range, std::byte* to, float score,
                         const Native& native) {
-  Common& common = common_;  // which is not looked for again after each call
+  WindowState& common = common_;  // which is not looked for again after each call
   const std::uint64_t size = common.options.block_bytes, first = range.displacement / size * size;
   const std::uint64_t end =
       std::min((range.end() + size - 1) / size * size, static_cast<std::uint64_t>(target.segment.bytes));

@@ -4,19 +4,19 @@
 #include <cstdint>
 #include <memory>
 
-#include "window/cache_use.hpp"
 #include "window/fetch_plan.hpp"
 #include "window/native_gets.hpp"
+#include "window/window_state.hpp"
 
 namespace wherry::window {
 
 class Gets {
  public:
-  Gets(Common& common, NativeGets& native_gets, FetchPlan& plan);
+  Gets(WindowState& common, NativeGets& native_gets, FetchPlan& plan);
 
   /// score: how much more than others the data are worth keeping; positive.
   /// common: what it was made with; from there, a hit need not load where that is.
-  int get(Common& common, const Region& origin, const Place& place, float score, const Native& native) {
+  int get(WindowState& common, const Region& origin, const Place& place, float score, const Native& native) {
     if (common.cache.is_resting() && common.operations.is_rank(place.rank)) [[unlikely]] {
       if (!common.operations.target(place.rank).account.asks_cache())
         return native_gets_.get_untracked(place, native);
@@ -54,7 +54,8 @@ class Gets {
   enum class Server { cache, library, uncached, nobody };  // uncached: the library, until there is a cache
 
   /// The common case: origin and target are `count` elements of the same predefined type, which is the last one's.
-  static bool is_plain(const Common& common, const Region& origin, const Place& place, cache::Range& range) {
+  static bool is_plain(const WindowState& common, const Region& origin, const Place& place,
+                       cache::Range& range) {
     const PlainType& plain = common.plain;
     if (place.type != plain.type || origin.type != place.type || origin.count != place.count) return false;
     if (!common.operations.is_rank(place.rank)) return false;
@@ -89,7 +90,7 @@ class Gets {
   template <class Look>
   cache::Answer look_up(const Place& place, const Shape& shape, std::byte* to, Look&& look);
 
-  Common& common_;
+  WindowState& common_;
   NativeGets& native_gets_;
   FetchPlan& plan_;
   const std::uint64_t by_blocks_below_;  // gets of at most so many bytes fetch blocks

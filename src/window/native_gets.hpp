@@ -4,15 +4,15 @@
 #include <array>
 #include <cstdint>
 
-#include "window/cache_use.hpp"
 #include "window/native.hpp"
+#include "window/window_state.hpp"
 #include "window/window_statistics.hpp"
 
 namespace wherry::window {
 
 class NativeGets {
  public:
-  explicit NativeGets(Common& common) : common_(common) {}
+  explicit NativeGets(WindowState& common) : common_(common) {}
 
   /// One that cannot be cached.
   int pass(NotCached why, const Place& place, const Native& native);
@@ -32,7 +32,7 @@ class NativeGets {
   void count(NotCached why, std::uint64_t bytes) { not_cached_[static_cast<std::size_t>(why)].add(bytes); }
   std::uint64_t bytes_of(const Place& place);
 
-  Common& common_;
+  WindowState& common_;
   PlainType passed_type_;  // predefined, of the last such get
   std::uint64_t passed_ = 0, bypassed_ = 0;
   std::array<Amount, not_cached_reasons> not_cached_;

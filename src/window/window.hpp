@@ -19,11 +19,11 @@
 
 #include <vector>
 
-#include "window/cache_use.hpp"
 #include "window/completion.hpp"
 #include "window/fetch_plan.hpp"
 #include "window/gets.hpp"
 #include "window/native_gets.hpp"
+#include "window/window_state.hpp"
 #include "window/writes.hpp"
 
 namespace wherry::window {
@@ -102,7 +102,7 @@ class Window {
   std::vector<cache::Adjustment> adjustments() const;
 
  private:
-  Common common_;
+  WindowState common_;
   // Each knows those before it.
   NativeGets native_gets_{common_};
   FetchPlan plan_{common_};

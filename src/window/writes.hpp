@@ -4,13 +4,13 @@
 // nothing about its result, but what it brings is not kept.
 #pragma once
 
-#include "window/cache_use.hpp"
+#include "window/window_state.hpp"
 
 namespace wherry::window {
 
 class Writes {
  public:
-  explicit Writes(Common& common) : common_(common) {}
+  explicit Writes(WindowState& common) : common_(common) {}
 
   /// Put and Rput. The origin's data are read before the call returns.
   int put(const Region& origin, const Place& place, const Native& native);
@@ -24,7 +24,7 @@ class Writes {
   void note_write(const Place& place, const Shape& shape, const std::byte* data);
   void note_range(Target& target, const cache::Range& range, const std::byte* data);
 
-  Common& common_;
+  WindowState& common_;
 };
 
 }  // namespace wherry::window

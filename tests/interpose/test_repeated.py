@@ -1,4 +1,4 @@
-"""Calls that are counted by one like it that was booked: none is lost, and none is another's."""
+"""Calls that are counted with others of their key: none is lost, and none is another's."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ def program(mpi: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compile_program(mpi, "repeated.c", tmp_path_factory.mktemp(f"repeated-{mpi.name}") / "repeated")
 
 
-def run(mpi: Launcher, program: Path, folder: Path, ranks: int, threads: bool = False) -> list[Record]:
+def run(
+    mpi: Launcher, program: Path, folder: Path, ranks: int, threads: bool = False, end: str = "finalize"
+) -> list[Record]:
     seed = random.SystemRandom().randrange(2**32)
     out = folder / "out"
     out.mkdir()
     # Ranks that had better not spin poll, and are booked as usual.
     settings = {"WHERRY_OUTPUT": str(out), "WHERRY_WAIT": "spin"}
-    done = mpi.run([program, folder, str(seed), str(int(threads))], ranks, settings, preload=True)
-    assert done.returncode == 0, f"seed {seed}: {done.stdout}{done.stderr}"
+    done = mpi.run([program, folder, str(seed), str(int(threads)), end], ranks, settings, preload=True)
+    assert (done.returncode == 0) == (end == "finalize"), f"seed {seed}: {done.stdout}{done.stderr}"
     records = records_in(out)
     assert len(records) == ranks
     for record in records:
@@ -53,6 +55,9 @@ def check(record: Record, expected: Path, seed: int) -> None:
         else:
             assert (calls[name], moved[name]) == (int(count), int(volume)), f"seed {seed}, {name}"
     assert sum(record.dropped.values()) == 0
+    for name in COUNTED:
+        times = [int(row["time_ns"]) for row in record.tables["calls"] if record.function(row["function"]) == name]
+        assert sum(times) > 0
 
 
 def counted_in(record: Record) -> dict[str, int]:
@@ -78,6 +83,10 @@ def test_collectives_of_one_rank_are_counted(mpi: Launcher, preload: Path, progr
         counted, calls = counted_in(record), calls_of(record)
         for name in ("MPI_Bcast", "MPI_Allreduce", "MPI_Reduce"):
             assert counted[name] > calls[name] / 10
+
+
+def test_an_abort_loses_none(mpi: Launcher, preload: Path, program: Path, tmp_path: Path) -> None:
+    run(mpi, program, tmp_path, 1, end="abort")
 
 
 def test_threads_are_booked_as_usual(mpi: Launcher, preload: Path, program: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ struct Times {
 /// the others are not asked about.
 Exchange::Turn exchange_of(Exchange& exchange, std::uint64_t key, std::size_t messages, const Times& times) {
   const Exchange::Turn first = exchange.join(key);
-  for (std::size_t i = 1; i < messages && !first.is_left_to_library; ++i) {
+  for (std::size_t i = 1; i < messages && !first.is_native; ++i) {
     const Exchange::Turn other = exchange.join(key + i);
     REQUIRE(other.is_ours == first.is_ours);
     REQUIRE(other.is_timed == first.is_timed);
@@ -64,7 +64,7 @@ TEST_CASE("where the library is faster, its messages are not followed") {
   CHECK(done.timed == 8);  // four pairs
   CHECK(done.ours == 4);
   CHECK(done.found == 1);
-  CHECK(done.last.is_left_to_library);
+  CHECK(done.last.is_native);
   CHECK_FALSE(done.last.is_followed);
 }
 
@@ -72,7 +72,7 @@ TEST_CASE(
     "an exchange of which nothing is followed is not open, and others like it need not be asked about") {
   Exchange exchange(LayoutLever::automatic);
   run(exchange, 20, 1, {.native = 100, .kernels = 1000});
-  CHECK(exchange.join(1).is_left_to_library);
+  CHECK(exchange.join(1).is_native);
   CHECK_FALSE(exchange.is_open());
   CHECK(exchange.pass() == 63);
   CHECK(exchange.join(2).is_timed);  // of another kind
@@ -128,7 +128,7 @@ TEST_CASE("what another thread begins meanwhile is the library's") {
   std::thread([&] { other = exchange.join(1); }).join();
   CHECK_FALSE(other.is_ours);
   CHECK_FALSE(other.is_followed);
-  CHECK_FALSE(other.is_left_to_library);  // the next one of this thread may be measured
+  CHECK_FALSE(other.is_native);  // the next one of this thread may be measured
   exchange.left(1, 0);
   std::thread([&] { other = exchange.join(1); }).join();
   CHECK(other.is_ours);

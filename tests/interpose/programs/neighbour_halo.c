@@ -1,6 +1,6 @@
 // Halos of a plane of cells by MPI_Ineighbor_alltoallw on any number of ranks: rows and columns are subarrays, a rank
-// has those beside it in a torus of one or two rows, and several planes are under way at once, completed one by one, all
-// together, or by asking. Then graphs in which each rank has as many neighbors as its number says. Checks each cell,
+// has those beside it in a torus of one or two rows, and several planes are under way at once, completed one by one,
+// all together, or by asking. Then graphs in which each rank has as many neighbors as its number says. Checks each cell,
 // those that nothing comes for as well. Argument: rounds.
 #include <mpi.h>
 #include <stdio.h>

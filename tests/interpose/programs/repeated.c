@@ -1,12 +1,13 @@
 /* Messages of many sizes from two places to random ranks, and collectives of one rank: what calls repeat is for whoever
  * watches to find out. Says what it did: a function, its calls and its bytes; "to", a rank, its messages and bytes.
  *
- *   repeated FOLDER SEED THREAD_LEVEL   (as many ranks as the launcher says)
+ *   repeated FOLDER SEED THREADS END   (THREADS: 1 for MPI_THREAD_MULTIPLE; END: finalize or abort)
  */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { calls = 6000, most = 512, functions = 9 };
 
@@ -83,6 +84,13 @@ static void vector(MPI_Comm comm, int rank, int size, int count) {
   note(irecv, 8L * count);
   note(send, 8L * count);
   note_sent((rank + 1) % size, 8L * count);
+  /* Nothing of it: the type is not looked at. */
+  MPI_Irecv(in, 0, MPI_DOUBLE, (rank + size - 1) % size, 8, comm, &request);
+  MPI_Send(out, 0, type, (rank + 1) % size, 8, comm);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  note(irecv, 0);
+  note(send, 0);
+  note_sent((rank + 1) % size, 0);
   MPI_Type_free(&type);
   note(type_free, 0);
 }
@@ -128,6 +136,7 @@ int main(int argc, char** argv) {
     }
   }
   tell(argv[1], rank, size);
+  if (argc > 4 && strcmp(argv[4], "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 3);
   MPI_Comm_free(&all);
   MPI_Comm_free(&self);
   MPI_Finalize();

@@ -49,7 +49,7 @@ class NativeTypes {
 
 /// Exchanges that are the library's: the one that a thread has begun, until it completes something, and those whose
 /// first message tells, a number of times. Thread-safe; what two threads begin at once may be counted once.
-class alignas(64) LeftMessages {
+class alignas(64) NativeMessages {
  public:
   /// Whether this thread has begun an exchange that is the library's: then what it begins now is so, too.
   bool is_open() const { return thread_.load(std::memory_order_relaxed) == &this_thread_mark; }

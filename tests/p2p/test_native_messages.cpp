@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <thread>
 
-#include "p2p/left_messages.hpp"
+#include "p2p/native_messages.hpp"
 
 namespace wherry::p2p {
 
@@ -40,32 +40,32 @@ TEST_CASE("what no type can be is never found") {
 }
 
 TEST_CASE("an exchange is the library's for the thread that began it, until it completes something") {
-  LeftMessages left;
-  CHECK_FALSE(left.end());
-  left.open();
-  CHECK(left.is_open());
-  std::thread([&] { CHECK_FALSE(left.is_open()); }).join();
-  CHECK(left.end());
-  CHECK_FALSE(left.is_open());
-  left.open();
-  std::thread([&] { CHECK_FALSE(left.end()); }).join();  // as where one thread begins, and another waits
-  CHECK_FALSE(left.is_open());
+  NativeMessages native;
+  CHECK_FALSE(native.end());
+  native.open();
+  CHECK(native.is_open());
+  std::thread([&] { CHECK_FALSE(native.is_open()); }).join();
+  CHECK(native.end());
+  CHECK_FALSE(native.is_open());
+  native.open();
+  std::thread([&] { CHECK_FALSE(native.end()); }).join();  // as where one thread begins, and another waits
+  CHECK_FALSE(native.is_open());
 }
 
 TEST_CASE("a first message begins as many exchanges as were said, while no other is followed") {
-  LeftMessages left;
-  const std::uint64_t place = place_of(&left, 3, 7, 1);
-  left.put(place, [] { return 2; });
-  CHECK_FALSE(left.begins(place));
-  left.allow(true);
-  CHECK_FALSE(left.begins(place_of(&left, 4, 7, 1)));
-  CHECK(left.begins(place));
-  CHECK(left.end());
-  left.allow(false);
-  CHECK_FALSE(left.begins(place));
-  left.allow(true);
-  CHECK(left.begins(place));
-  CHECK_FALSE(left.begins(place));
+  NativeMessages native;
+  const std::uint64_t place = place_of(&native, 3, 7, 1);
+  native.put(place, [] { return 2; });
+  CHECK_FALSE(native.begins(place));
+  native.allow(true);
+  CHECK_FALSE(native.begins(place_of(&native, 4, 7, 1)));
+  CHECK(native.begins(place));
+  CHECK(native.end());
+  native.allow(false);
+  CHECK_FALSE(native.begins(place));
+  native.allow(true);
+  CHECK(native.begins(place));
+  CHECK_FALSE(native.begins(place));
 }
 
 }  // namespace wherry::p2p
