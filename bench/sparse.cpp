@@ -98,7 +98,7 @@ void one_neighbor(int bytes, int turns, int calls) {
     MPI_Sendrecv(irregular.send.data(), bytes, MPI_BYTE, next, 1, irregular.receive.data(), bytes, MPI_BYTE,
                  before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   };
-  compare(label("one neighbour", bytes),
+  compare(label("one neighbor", bytes),
           {{"sendrecv", sendrecv}, forced("native", irregular), forced("wherry", irregular)}, turns);
 }
 

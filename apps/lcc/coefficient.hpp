@@ -1,4 +1,4 @@
-// The local clustering coefficient: which share of the pairs of a vertex's neighbours are neighbours of each other.
+// The local clustering coefficient: which share of the pairs of a vertex's neighbors are neighbors of each other.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@ namespace lcc {
 /// How many numbers are in both of two sorted lists without repetitions.
 std::uint64_t common(std::span<const Vertex> a, std::span<const Vertex> b);
 
-/// links: over all neighbours of the vertex, the neighbours that they have in common with it; every link between two
-/// neighbours is counted from both. 0 for a vertex with fewer than two neighbours (Watts and Strogatz, Nature 393,
+/// links: over all neighbors of the vertex, the neighbors that they have in common with it; every link between two
+/// neighbors is counted from both. 0 for a vertex with fewer than two neighbors (Watts and Strogatz, Nature 393,
 /// 1998, leave it undefined; NetworKit says 0).
 inline double coefficient(std::uint64_t links, std::uint64_t degree) {
   return degree < 2

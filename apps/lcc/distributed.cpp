@@ -33,7 +33,7 @@ Part whole(const Distributed& graph) {
   std::vector<std::uint64_t> degrees(graph.mine.vertices());
   for (Vertex v = 0; v < graph.mine.vertices(); ++v) degrees[v] = graph.mine.list(v).size();
   degrees = remote::gathered(degrees, graph.comm);
-  Part all{.first = 0, .offsets = {0}, .neighbours = remote::gathered(graph.mine.neighbours, graph.comm)};
+  Part all{.first = 0, .offsets = {0}, .neighbors = remote::gathered(graph.mine.neighbors, graph.comm)};
   all.offsets.resize(degrees.size() + 1);
   std::partial_sum(degrees.begin(), degrees.end(), all.offsets.begin() + 1);
   return all;

@@ -22,7 +22,7 @@ Distributed drawn(const Rmat& graph, MPI_Comm comm);
 /// Rank 0 has the list; the others' is not looked at. Collective.
 Distributed distributed(const EdgeList& graph, MPI_Comm comm);
 
-/// How long the lists of all neighbours of all vertices are: what a check would read. Collective.
+/// How long the lists of all neighbors of all vertices are: what a check would read. Collective.
 std::uint64_t work(const Distributed& graph);
 
 /// What is wrong with the links of all vertices, told on all ranks; empty if nothing. Rank 0 counts them alone.

@@ -8,11 +8,11 @@ namespace lcc {
 Part part_of(std::vector<Edge> edges, Vertex first, Vertex count) {
   std::ranges::sort(edges);
   edges.erase(std::ranges::unique(edges).begin(), edges.end());
-  Part part{.first = first, .offsets = std::vector<std::uint64_t>(std::size_t{count} + 1), .neighbours = {}};
-  part.neighbours.reserve(edges.size());
+  Part part{.first = first, .offsets = std::vector<std::uint64_t>(std::size_t{count} + 1), .neighbors = {}};
+  part.neighbors.reserve(edges.size());
   for (const Edge& edge : edges) {
     ++part.offsets[edge.from - first + 1];
-    part.neighbours.push_back(edge.to);
+    part.neighbors.push_back(edge.to);
   }
   std::partial_sum(part.offsets.begin(), part.offsets.end(), part.offsets.begin());
   return part;

@@ -37,16 +37,16 @@ struct Partition {
   }
 };
 
-/// Adjacency lists of consecutive vertices in compressed rows: sorted, without loops, each neighbour once.
+/// Adjacency lists of consecutive vertices in compressed rows: sorted, without loops, each neighbor once.
 struct Part {
   Vertex first = 0;
   std::vector<std::uint64_t> offsets = {
       0};  // where the list of vertex first + i begins, and the end of the last
-  std::vector<Vertex> neighbours;
+  std::vector<Vertex> neighbors;
 
   Vertex vertices() const { return static_cast<Vertex>(offsets.size() - 1); }
   std::span<const Vertex> list(Vertex local) const {
-    return std::span(neighbours).subspan(offsets[local], offsets[local + 1] - offsets[local]);
+    return std::span(neighbors).subspan(offsets[local], offsets[local + 1] - offsets[local]);
   }
 };
 

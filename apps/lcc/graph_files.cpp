@@ -78,7 +78,7 @@ EdgeList parse_matrix_market(const std::string& name, std::string_view text) {
 /// The first line of a METIS file: "vertices edges [format [constraints]]".
 struct MetisHead {
   std::uint64_t vertices = 0, edges = 0;
-  int vertex_numbers = 0;  // sizes and weights before a vertex's neighbours
+  int vertex_numbers = 0;  // sizes and weights before a vertex's neighbors
   bool edge_weights = false;
 };
 
@@ -99,7 +99,7 @@ MetisHead metis_head(Lines& lines) {
   return head;
 }
 
-/// A vertex without neighbours has an empty line; only comments are no vertices.
+/// A vertex without neighbors has an empty line; only comments are no vertices.
 bool next_vertex(Lines& lines) {
   while (lines.next())
     if (!lines.begins_with('%')) return true;
@@ -119,8 +119,8 @@ void check_both_ways(const Lines& lines, const std::vector<Edge>& edges, const s
   for (const auto& [from, to] : edges) {
     if (std::ranges::binary_search(sorted, Edge{to, from})) continue;
     const std::string here = std::to_string(from + 1), there = std::to_string(to + 1);
-    lines.fail_at(line_of[from], "vertex " + here + " has the neighbour " + there + ", but vertex " + there +
-                                     " lacks the neighbour " + here + "; list each edge at both");
+    lines.fail_at(line_of[from], "vertex " + here + " has the neighbor " + there + ", but vertex " + there +
+                                     " lacks the neighbor " + here + "; list each edge at both");
   }
 }
 
@@ -136,7 +136,7 @@ EdgeList parse_metis(const std::string& name, std::string_view text) {
     line_of.push_back(lines.line_number());
     for (int i = 0; i < head.vertex_numbers; ++i) lines.number<double>("weight", 0, 1e308);
     while (lines.has_word()) {
-      const auto other = lines.number<std::uint64_t>("neighbour", 1, head.vertices);
+      const auto other = lines.number<std::uint64_t>("neighbor", 1, head.vertices);
       if (head.edge_weights) lines.number<double>("weight of the edge", 0, 1e308);
       graph.edges.push_back({static_cast<Vertex>(vertex), static_cast<Vertex>(other - 1)});
     }
@@ -144,7 +144,7 @@ EdgeList parse_metis(const std::string& name, std::string_view text) {
   check_end(lines, head);
   check_both_ways(lines, graph.edges, line_of);
   if (graph.edges.size() != 2 * head.edges)
-    lines.fail("the lists have " + std::to_string(graph.edges.size()) + " neighbours, but " +
+    lines.fail("the lists have " + std::to_string(graph.edges.size()) + " neighbors, but " +
                std::to_string(head.edges) + " edges have two each");
   return graph;
 }

@@ -10,7 +10,7 @@ void Lists::fetch(std::span<const Vertex> vertices) {
   find(vertices);
   if (remote_.empty()) return;
   read_offsets(vertices);
-  read_neighbours();
+  read_neighbors();
 }
 
 void Lists::find(std::span<const Vertex> vertices) {
@@ -31,7 +31,7 @@ void Lists::read_offsets(std::span<const Vertex> vertices) {
   readers_.offsets.flush();
 }
 
-void Lists::read_neighbours() {
+void Lists::read_neighbors() {
   std::uint64_t length = 0;
   for (const Remote& list : remote_) length += list.length();
   buffer_.resize(length);
@@ -39,10 +39,10 @@ void Lists::read_neighbours() {
   for (const Remote& list : remote_) {
     const std::span<Vertex> into = free.first(list.length());
     free = free.subspan(list.length());
-    remote::get(readers_.neighbours, into, list.owner, list.begin_end[0], static_cast<double>(list.length()));
+    remote::get(readers_.neighbors, into, list.owner, list.begin_end[0], static_cast<double>(list.length()));
     lists_[list.index] = into;
   }
-  readers_.neighbours.flush();
+  readers_.neighbors.flush();
 }
 
 namespace {

@@ -9,10 +9,10 @@
 
 namespace lcc {
 
-/// What a rank reads the graph with. Both readers are of the ranks' Parts: `offsets`, and `neighbours`.
+/// What a rank reads the graph with. Both readers are of the ranks' Parts: `offsets`, and `neighbors`.
 struct GraphReaders {
   remote::Reader& offsets;
-  remote::Reader& neighbours;
+  remote::Reader& neighbors;
 };
 
 class Lists {
@@ -20,7 +20,7 @@ class Lists {
   Lists(const Partition& partition, int rank, const Part& mine, const GraphReaders& readers)
       : partition_(partition), rank_(rank), mine_(mine), readers_(readers) {}
 
-  /// Brings the lists of these vertices: all offsets together, and then all neighbours. A list's score is its length:
+  /// Brings the lists of these vertices: all offsets together, and then all neighbors. A list's score is its length:
   /// long lists are those that many vertices ask for.
   void fetch(std::span<const Vertex> vertices);
 
@@ -38,7 +38,7 @@ class Lists {
 
   void find(std::span<const Vertex> vertices);
   void read_offsets(std::span<const Vertex> vertices);
-  void read_neighbours();
+  void read_neighbors();
 
   const Partition& partition_;
   int rank_;

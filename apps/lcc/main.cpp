@@ -105,14 +105,14 @@ class Counting {
 
   remote::Statistics run(const remote::Variant& variant, apps::Timings& timings) {
     const auto offsets = variant.make({graph_.comm, bytes_of(graph_.mine.offsets)}, settings_.cache);
-    auto neighbours = variant.make({graph_.comm, bytes_of(graph_.mine.neighbours)}, settings_.cache);
-    if (records()) neighbours = std::make_unique<remote::RecordingReader>(std::move(neighbours), trace_);
-    Lists lists(graph_.partition, apps::rank_of(graph_.comm), graph_.mine, {*offsets, *neighbours});
+    auto neighbors = variant.make({graph_.comm, bytes_of(graph_.mine.neighbors)}, settings_.cache);
+    if (records()) neighbors = std::make_unique<remote::RecordingReader>(std::move(neighbors), trace_);
+    Lists lists(graph_.partition, apps::rank_of(graph_.comm), graph_.mine, {*offsets, *neighbors});
     Links found;
     timings.time([&] { found = links(graph_.mine, lists, static_cast<std::size_t>(settings_.batch)); });
     if (!links_) links_ = std::move(found);
     else agree_ &= found == *links_;
-    return offsets->statistics() + neighbours->statistics();
+    return offsets->statistics() + neighbors->statistics();
   }
 
   const Links& mine() const { return *links_; }
@@ -158,7 +158,7 @@ std::string name_of(const Settings& settings) {
 
 std::string head(const Settings& settings, const Distributed& graph, const Links& links, double mean) {
   const std::uint64_t edges =
-      apps::reduced(std::uint64_t{graph.mine.neighbours.size()}, MPI_SUM, graph.comm) / 2;
+      apps::reduced(std::uint64_t{graph.mine.neighbors.size()}, MPI_SUM, graph.comm) / 2;
   const std::uint64_t triangles = std::reduce(links.begin(), links.end(), std::uint64_t{0}) / 6;
   return "local clustering coefficient of " + name_of(settings) + ": " +
          apps::counted(graph.partition.vertices, "vertex", "vertices") + ", " +

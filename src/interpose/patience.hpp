@@ -35,7 +35,7 @@ class Patience {
         notices_(api, queries) {}
 
   /// MPI has begun. agreeing: there is an MPI_COMM_WORLD, over which this is then collective, and its collectives are
-  /// not to be left to the library. Without, nothing is known of the cores, and each rank follows its counters.
+  /// not to be native. Without, nothing is known of the cores, and each rank follows its counters.
   /// find: a symbol of the library, or nullptr.
   void begin(bool agreeing, void* (*find)(const char* name));
   /// MPI is about to end: from now on all calls are the library's. Where collectives poll, all ranks wait for each

@@ -77,7 +77,7 @@ void BlockTransfer::begin(const Kind& kind, std::uint64_t place, Messages& messa
   const std::uint64_t key = examine(kind, converter);
   if (bytes() == 0) return;
   turn_ = messages.next(key);
-  // What is left to the library is not looked at: what that costs is in the time of the kernels alone.
+  // What is native is not looked at: what that costs is in the time of the kernels alone.
   if (turn_.timed) begun_ns = turn_.is_ours() ? entered_ns : now_ns();
   else if (turn_.choice != nullptr && !turn_.is_ours()) messages.pass(turn_, place);
   if (!turn_.is_ours()) return;

@@ -12,7 +12,7 @@
 
 namespace wherry::p2p {
 
-/// Those to be left to the library. Thread-safe.
+/// Those to be received natively. Thread-safe.
 class FoundMessages {
  public:
   void put(MPI_Message message) {

@@ -50,7 +50,7 @@ void PendingMessages::decide(std::uint64_t key, std::uint64_t place, bool receiv
   held_bytes_ -= wanted - transfer.bytes();
 }
 
-/// What following costs is in the time of the kernels alone: messages that are left to the library are not followed.
+/// What following costs is in the time of the kernels alone: native messages are not followed.
 std::uint64_t PendingMessages::entered_ns() const {
   return is_idle() || is_timed_.load(std::memory_order_relaxed) ? now_ns() : 0;
 }

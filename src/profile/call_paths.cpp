@@ -22,10 +22,11 @@ bool starts_programs(std::string_view path) {
 
 /// The gap to the next is drawn uniformly below twice a power of two, which is about an eighth of the calls seen so far
 /// (of a script's a third), and less where calls are long.
-std::uint64_t PathSampling::sample(Place& place) {
+std::uint64_t PathSampling::sample(Place& place, bool affordable) {
   const std::uint64_t mean_ns = place.time_ns / place.seen;
-  const std::uint64_t affordable = std::max<std::uint64_t>(ns_each_ / std::max<std::uint64_t>(mean_ns, 1), 1);
-  const std::uint64_t gap = std::bit_floor(std::min({place.seen / share_ + 1, affordable, largest_gap}));
+  const std::uint64_t worth = std::max<std::uint64_t>(ns_each_ / std::max<std::uint64_t>(mean_ns, 1), 1);
+  const std::uint64_t usual = std::bit_floor(std::min({place.seen / share_ + 1, worth, largest_gap}));
+  const std::uint64_t gap = affordable ? usual : std::min(16 * usual, largest_gap);
   random_ ^= random_ << 13;
   random_ ^= random_ >> 7;
   random_ ^= random_ << 17;

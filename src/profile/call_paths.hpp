@@ -26,33 +26,34 @@ class PathSampling {
   void set_cost(std::uint64_t ns_each, std::uint64_t share) { ns_each_ = ns_each, share_ = share; }
 
   /// Of calls that took so long, of which the last is under way: for how many it stands if it is sampled; else 0.
-  /// affordable: else a later one stands for it, too.
+  /// affordable: else fewer of the next are sampled. Whether one is must not follow from the clock: long calls, at whose
+  /// end there is time for a sample again, would be seen more often than they are made.
   std::uint64_t due(std::uint32_t place, std::uint32_t calls, std::uint64_t time_ns, bool affordable = true) {
     if (place >= places_.size()) [[unlikely]]
       places_.resize(place + 1);
     Place& p = places_[place];
     // A long call pays for its own sample, and stands for no others.
-    if (affordable && calls > 0 && time_ns / calls >= ns_each_) return calls;
+    if (calls > 0 && time_ns / calls >= ns_each_) return calls;
     p.waiting += calls;
     p.time_ns += time_ns;
     ++p.seen;
     if (p.left > 0) [[likely]]
       return --p.left, 0;
-    return affordable ? sample(p) : 0;
+    return sample(p, affordable);
   }
 
  private:
   struct Place {
     std::uint64_t seen = 0, time_ns = 0, waiting = 0, left = 0;
   };
-  std::uint64_t sample(Place& place);
+  std::uint64_t sample(Place& place, bool affordable);
 
   std::vector<Place> places_;
   std::uint64_t ns_each_, share_ = 8;
   std::uint64_t random_ = 0x9e3779b97f4a7c15U;
 };
 
-/// Time for samples: a thousandth of the program's, and some at once. A sample whose code and data the program has
+/// Time that samples may take before they become rarer: a thousandth of the program's, and some at once. A sample whose code and data the program has
 /// driven out of the caches takes ten times as long as one in a loop.
 class PathBudget {
  public:

@@ -63,7 +63,7 @@ class OperationFactory {
 
   /// Makes a persistent call, or `native`. Collective: the first on a communicator may wait for all ranks.
   int init(const AnyCall& call, const Native& native, MPI_Request* request);
-  /// The library has started these requests: goes on with those of init(). Local.
+  /// The library has started these requests: progresses those of init(). Local.
   void started(std::span<const MPI_Request> requests);
   bool is_ours(MPI_Request request) { return made_here(request) != nullptr; }
   /// The program frees the request. The result keeps what belongs to it, for as long as the library may ask.

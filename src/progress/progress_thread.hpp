@@ -14,7 +14,7 @@ namespace wherry::run {
 
 /// What the thread does.
 struct ProgressWork {
-  std::function<void()> advance;  // goes on with what has been started
+  std::function<void()> advance;  // progresses what has been started
   std::function<bool()> is_idle;  // nothing has been started
 };
 

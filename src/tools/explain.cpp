@@ -167,7 +167,7 @@ void write_question(JsonWriter& json, const Question& q) {
   json.member("ranks", q.placement.size());
   json.member("nodes", q.placement.nodes());
   if (q.operation.has_root()) json.member("root", q.root);
-  if (q.stencil) json.member("neighbours", q.stencil->graph.most_neighbors());
+  if (q.stencil) json.member("neighbors", q.stencil->graph.most_neighbors());
   const bool blocks = !q.operation.segments || schedule::in_blocks(*q.operation.segments);
   json.member(blocks ? "block_bytes" : "buffer_bytes", q.load.bytes);
   json.member("priced_by", [&] { write(json, q.constants); });

@@ -166,7 +166,7 @@ std::optional<Stencil> stencil_of(const Options& options, const Operation& opera
   const auto grid = options.text("--grid");
   if (!operation.of_neighbors()) {
     if (grid)
-      throw usage_error("--grid is given, but " + operation.name + " has no neighbours; leave it out");
+      throw usage_error("--grid is given, but " + operation.name + " has no neighbors; leave it out");
     return std::nullopt;
   }
   if (!grid)

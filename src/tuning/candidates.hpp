@@ -95,7 +95,7 @@ std::vector<Candidate> candidates(std::span<const Estimate> estimates, const Loa
 /// Everything that applies to the graph, in the registry's order.
 std::vector<AlgorithmCandidate> survey(const schedule::Graph& graph, const topology::Placement& placement);
 
-/// Whether a strategy may win anything: few messages that stay on their nodes are best left to the library.
+/// Whether a strategy may win anything: few messages that stay on their nodes are best native.
 bool is_promising(const schedule::Graph& graph, const topology::Placement& placement);
 
 }  // namespace wherry::tuning

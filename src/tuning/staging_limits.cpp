@@ -6,7 +6,7 @@
 namespace wherry::tuning {
 namespace {
 
-// Larger blocks, or buffers, are left to the library.
+// Larger blocks, or buffers, are native.
 constexpr long long most_bytes = 1LL << 30;
 
 bool is_uniform(const Calls& calls) { return calls.collective == Collective::alltoall; }

@@ -20,7 +20,7 @@ EdgeList rmat(int scale, std::uint64_t seed) {
   return {static_cast<Vertex>(graph.vertices()), draw(graph, 0, graph.edges())};
 }
 
-/// By every pair of neighbours.
+/// By every pair of neighbors.
 double brute_force(const Part& graph, Vertex vertex) {
   const auto list = graph.list(vertex);
   double pairs = 0, linked = 0;
@@ -38,7 +38,7 @@ std::vector<std::uint64_t> links_on(int ranks, const EdgeList& graph, std::size_
   const std::vector<Edge> edges = both_ways(graph.edges);
   std::vector<Part> parts;
   std::vector<std::vector<std::uint64_t>> offsets;
-  std::vector<std::vector<Vertex>> neighbours;
+  std::vector<std::vector<Vertex>> neighbors;
   for (int rank = 0; rank < ranks; ++rank) {
     std::vector<Edge> mine;
     std::ranges::copy_if(edges, std::back_inserter(mine),
@@ -46,12 +46,12 @@ std::vector<std::uint64_t> links_on(int ranks, const EdgeList& graph, std::size_
     const Vertex first = partition.first(rank);
     parts.push_back(part_of(mine, first, partition.first(rank + 1) - first));
     offsets.push_back(parts.back().offsets);
-    neighbours.push_back(parts.back().neighbours);
+    neighbors.push_back(parts.back().neighbors);
   }
   std::vector<std::uint64_t> all;
   for (int rank = 0; rank < ranks; ++rank) {
     const auto first = remote_test::reader(remote_test::memories(offsets));
-    const auto second = remote_test::reader(remote_test::memories(neighbours));
+    const auto second = remote_test::reader(remote_test::memories(neighbors));
     const Part& mine = parts[static_cast<std::size_t>(rank)];
     Lists lists(partition, rank, mine, {*first, *second});
     std::ranges::copy(links(mine, lists, batch), std::back_inserter(all));
@@ -100,7 +100,7 @@ TEST_CASE("lcc: coefficients of graphs that can be drawn") {
   CHECK(coefficients({0, {}}).empty());
 }
 
-TEST_CASE("lcc: ranks that read each other's lists find what every pair of neighbours says") {
+TEST_CASE("lcc: ranks that read each other's lists find what every pair of neighbors says") {
   for (const int scale : {0, 1, 5, 8}) {
     const EdgeList graph = rmat(scale, 5);
     const Part part = whole(graph);

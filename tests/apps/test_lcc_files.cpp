@@ -82,18 +82,18 @@ TEST_CASE("lcc: damaged files give line and reason") {
       {"metis", "", "f, line 0: the line with the numbers of vertices and edges is missing"},
       {"metis", "2 1 2\n2\n1\n", "f, line 1: the format '2' is not made of at most three digits 0 and 1"},
       {"metis", "2 1\n2\n", "f, line 2: the file ends after 1 of 2 vertices"},
-      {"metis", "2 1\n3\n1\n", "f, line 2: the neighbour '3' is not a whole number from 1 to 2"},
+      {"metis", "2 1\n3\n1\n", "f, line 2: the neighbor '3' is not a whole number from 1 to 2"},
       {"metis", "2 1 1\n2\n1 5\n", "f, line 2: the weight of the edge is missing"},
       {"metis", "3 1\n2\n3\n\n",
-       "f, line 2: vertex 1 has the neighbour 2, but vertex 2 lacks the neighbour 1; list each edge at "
+       "f, line 2: vertex 1 has the neighbor 2, but vertex 2 lacks the neighbor 1; list each edge at "
        "both"},
-      {"metis", "% c\n3 2 1\n2 9\n1 9 3 9\n% c\n1 9\n", "f, line 4: vertex 2 has the neighbour 3, but"},
-      {"metis", "2 1\n2\n\n", "f, line 2: vertex 1 has the neighbour 2, but vertex 2 lacks"},
+      {"metis", "% c\n3 2 1\n2 9\n1 9 3 9\n% c\n1 9\n", "f, line 4: vertex 2 has the neighbor 3, but"},
+      {"metis", "2 1\n2\n\n", "f, line 2: vertex 1 has the neighbor 2, but vertex 2 lacks"},
       {"metis", "2 1\n2\n1\n\n% c\n1\n",
        "f, line 6: there are more lines than the 2 vertices that the file announces"},
       {"metis", "0 0\n\n1\n", "f, line 3: there are more lines than the 0 vertices"},
-      {"metis", "2 0\n2\n1\n", "f, line 3: the lists have 2 neighbours, but 0 edges have two each"},
-      {"metis", "2 2\n2\n1\n", "f, line 3: the lists have 2 neighbours, but 2 edges have two each"},
+      {"metis", "2 0\n2\n1\n", "f, line 3: the lists have 2 neighbors, but 0 edges have two each"},
+      {"metis", "2 2\n2\n1\n", "f, line 3: the lists have 2 neighbors, but 2 edges have two each"},
   };
   for (const auto& [format, text, message] : all) {
     CAPTURE(text);

@@ -282,7 +282,7 @@ def test_wrong_usage_ends_all_ranks(mpi: Launcher, build: Path, name: str, words
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("3 1\n2\n3\n\n", "line 2: vertex 1 has the neighbour 2, but vertex 2 lacks the neighbour 1"),
+        ("3 1\n2\n3\n\n", "line 2: vertex 1 has the neighbor 2, but vertex 2 lacks the neighbor 1"),
         ("2 1\n2\n1\n1\n", "line 4: there are more lines than the 2 vertices that the file announces"),
     ],
 )

@@ -22,7 +22,7 @@ Use = tuple[str, str]
 #: What does not apply to five ranks, and where it does.
 ELSEWHERE: dict[Use, tuple[str, int]] = {
     ("allgather", "direct16"): ("openmpi", 18),
-    ("allgather", "neighbour_exchange"): ("openmpi", 6),
+    ("allgather", "neighbor_exchange"): ("openmpi", 6),
     ("allgather", "recursive_doubling"): ("openmpi", 4),
 }
 

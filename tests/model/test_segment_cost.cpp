@@ -61,7 +61,7 @@ TEST_CASE("Segments: messages and bytes of allgathers") {
                          {"ring", 15, 0, 0},
                          {"recursive_doubling", 4, 0, 0},
                          {"bruck", 4, 14, 8},
-                         {"neighbour_exchange", 8, 0, 0},
+                         {"neighbor_exchange", 8, 0, 0},
                          {"mesh", 6, 0, 0}}) {
     CAPTURE(row.name);
     const Cost c = cost_of(allgather, row.name, placement, bytes);
@@ -130,7 +130,7 @@ TEST_CASE("Segments: node-aware strategies cross between nodes as little as can 
 TEST_CASE("Segments: the longest path counts, also of ranks that start late") {
   CHECK(steps_of(allgather, "ring", 16) == 15);
   CHECK(steps_of(allgather, "bruck", 17) == 5);
-  CHECK(steps_of(allgather, "neighbour_exchange", 16) == 8);
+  CHECK(steps_of(allgather, "neighbor_exchange", 16) == 8);
   CHECK(steps_of(allgather, "mesh", 16) == 2);
   CHECK(steps_of(bcast, "linear", 16) == 1);
   CHECK(steps_of(bcast, "binomial", 16) == 4);

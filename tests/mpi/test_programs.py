@@ -17,7 +17,7 @@ RANKS = (1, 2, 3, 5, 8)
 TIMEOUT_S = 180
 #: What a library does wrong, by its name and the program that sees it.
 FLAWS = {
-    ("debian-mpich", "test_neighbours"): "it gives repeated neighbours an order that changes while ranks share cores, "
+    ("debian-mpich", "test_neighbors"): "it gives repeated neighbors an order that changes while ranks share cores, "
     "so Wherry leaves them to it; and it only spins",
     ("intel", "test_free_callbacks"): "on three ranks or more it calls a communicator's callbacks on some ranks "
     "only, so a collective in them waits for ever; without Wherry, too",

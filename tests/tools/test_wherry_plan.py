@@ -109,13 +109,13 @@ def test_sizes_are_of_a_block_or_of_the_whole_buffer(run: Run) -> None:
     assert (linear["messages"], linear["bytes"], linear["phases"]) == (7, 7000, 1)
 
 
-NEIGHBOURHOODS = tuple(f"neighbor_{name}" for name in ("alltoall", "alltoallv", "alltoallw", "allgather", "allgatherv"))
+NEIGHBORHOODS = tuple(f"neighbor_{name}" for name in ("alltoall", "alltoallv", "alltoallw", "allgather", "allgatherv"))
 
 
-@pytest.mark.parametrize("operation", NEIGHBOURHOODS)
+@pytest.mark.parametrize("operation", NEIGHBORHOODS)
 def test_explain_tells_of_a_stencil(run: Run, operation: str) -> None:
     told = answer(run, "explain", "--op", operation, "--grid", "4x4x4", "--nodes", 4, "-m", 8)
-    assert (told["ranks"], told["neighbours"], told["block_bytes"]) == (64, 26, 8)
+    assert (told["ranks"], told["neighbors"], told["block_bytes"]) == (64, 26, 8)
     assert names_in(told) == names_of(run, operation)
     messages = {row["name"]: row["messages"] for row in told["candidates"]}
     assert (messages["direct"], messages["dimensions"]) == (26, 6)
@@ -124,10 +124,10 @@ def test_explain_tells_of_a_stencil(run: Run, operation: str) -> None:
     assert native == "native"
     assert [costs[name] for name in tried] == sorted(costs[name] for name in tried)
     far = answer(run, "explain", "--op", operation, "--grid", "8x8", "--reach", 2, "-m", 8)
-    assert far["neighbours"] == 24
+    assert far["neighbors"] == 24
 
 
-def test_few_neighbours_on_one_node_are_left_to_the_library(run: Run) -> None:
+def test_few_neighbors_on_one_node_are_left_to_the_library(run: Run) -> None:
     told = answer(run, "explain", "--op", "neighbor_alltoall", "--grid", "4x4", "--nodes", 1, "-m", 8)
     assert told["tried"] == ["native"]
     assert {row["name"] for row in told["not_applicable"]} == {"rounds4", "leader", "node_aware"}
@@ -142,7 +142,7 @@ def test_a_stencil_is_drawn_and_its_schedules_shown(run: Run) -> None:
     assert sorted(message["peer"] for message in phase["sends"]) == [0, 1, 2, 3, 5, 6, 7, 8]
 
 
-def test_neighbourhoods_are_proved(run: Run) -> None:
+def test_neighborhoods_are_proved(run: Run) -> None:
     told = answer(run, "verify", "--op", "neighbor_alltoallv", "--max", 9)
     assert told["failures"] == []
     assert told["strategies"] == 6
@@ -347,7 +347,7 @@ def test_verify_an_operation(run: Run) -> None:
         (["verify", "--op", "alreduce"], "did you mean 'allreduce'?"),
         (["schedule", "mesh", "-n", "4", "--rank", "4"], "no whole number from 0 to 3"),
         (["explain", "--op", "neighbor_alltoall", "-n", "4", "-m", "8"], "name a grid, such as --grid 4x4x4"),
-        (["explain", "-n", "4", "--grid", "2x2", "-m", "8"], "alltoall has no neighbours; leave it out"),
+        (["explain", "-n", "4", "--grid", "2x2", "-m", "8"], "alltoall has no neighbors; leave it out"),
         (["explain", "--op", "neighbor_alltoall", "--grid", "2x", "-m", "8"], "--grid: extent '' is no whole number"),
         (["explain", "--op", "neighbor_alltoall", "--grid", "2x2", "-n", "5", "-m", "8"], "holds 4 ranks, not 5"),
         (["explain", "--op", "neighbor_alltoall", "--grid", "2x2x2x2", "-m", "8"], "4 dimensions; name at most 3"),

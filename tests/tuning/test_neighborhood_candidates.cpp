@@ -26,7 +26,7 @@ std::vector<std::string> names(const std::vector<AlgorithmCandidate>& candidates
 
 }  // namespace
 
-TEST_CASE("Neighbours: few on one node stay native") {
+TEST_CASE("Neighbors: few on one node stay native") {
   const schedule::Graph nine = stencil({8, 8}), points27 = stencil({4, 4, 4});
   CHECK_FALSE(is_promising(nine, topology::Placement::spread(64, 1)));
   CHECK(is_promising(nine, topology::Placement::spread(64, 2)));
@@ -37,7 +37,7 @@ TEST_CASE("Neighbours: few on one node stay native") {
   CHECK(is_promising(pairs, topology::Placement::flat(4)));
 }
 
-TEST_CASE("Neighbours: what applies is offered with its counts") {
+TEST_CASE("Neighbors: what applies is offered with its counts") {
   const schedule::Graph graph = stencil({4, 4, 4});
   CHECK(names(survey(graph, topology::Placement::flat(64))) ==
         std::vector<std::string>{"direct", "rounds", "rounds4", "dimensions"});
@@ -58,7 +58,7 @@ TEST_CASE("Neighbours: what applies is offered with its counts") {
   }
 }
 
-TEST_CASE("Neighbours: small blocks of a stencil are combined, large ones are not") {
+TEST_CASE("Neighbors: small blocks of a stencil are combined, large ones are not") {
   const schedule::Graph graph = stencil({4, 4, 4});
   const topology::Placement placement = topology::Placement::blocked(64, 8);
   const std::vector<AlgorithmCandidate> candidates = survey(graph, placement);

@@ -82,8 +82,8 @@ class Schedule {
       case 5: return increment();
       case 6: return rget();
       case 7: return invalidate();
-      case 8: return neighbour_reads();
-      case 9: return neighbour_looks();
+      case 8: return neighbor_reads();
+      case 9: return neighbor_looks();
       default: return get();
     }
   }
@@ -200,17 +200,17 @@ class Schedule {
     changed_ = unsettled_;
   }
 
-  void neighbour_reads() {
+  void neighbor_reads() {
     if (node_ == nullptr) return;
-    for (int i = 0; i < 8; ++i) neighbour_reads(some_range());
+    for (int i = 0; i < 8; ++i) neighbor_reads(some_range());
   }
-  void neighbour_reads(const cache::Range& range) {
+  void neighbor_reads(const cache::Range& range) {
     std::vector<std::byte> seen;
     for (std::uint64_t at = range.displacement; at < range.end(); ++at)
       seen.push_back(is_changed(range, at) ? static_cast<std::byte>(random_()) : truth(range, at));
     node_->keep(range, phase_, seen.data());
   }
-  void neighbour_looks() {
+  void neighbor_looks() {
     if (node_ == nullptr) return;
     const cache::Range range = some_range();
     std::vector<std::byte> found(range.bytes);

@@ -80,6 +80,8 @@ def claim(row: GainRow) -> tuple[str, str]:
     """The difference that is there with 95% confidence, and its interval."""
     if row.low is None or row.high is None:
         return "not compared", "too few calls"
+    if row.high >= 1:  # more than all of the time: so few steps and so much noise that the interval says nothing
+        return "no measurable difference", "the trial's steps differ too much among themselves"
     if row.low > 0:
         return f"{_percent(row.share)} less time per step", _interval(row.low, row.high)
     if row.high < 0:

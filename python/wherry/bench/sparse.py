@@ -17,7 +17,7 @@ BESIDES = SPARSE_ALGORITHMS
 SIZES = (64, 16384)
 ALGORITHMS = ("auto", "nbx", "census")
 #: What Wherry's MPI_Alltoallv may take, in times of the first variant of the case.
-GOALS = {"one neighbour": (2.0, "MPI_Sendrecv"), "hot receiver": (1.05, "native")}
+GOALS = {"one neighbor": (2.0, "MPI_Sendrecv"), "hot receiver": (1.05, "native")}
 
 
 def run(setup: Setup) -> list[Record]:

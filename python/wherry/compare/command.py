@@ -42,7 +42,7 @@ class Pattern(click.ParamType):  # type: ignore[type-arg]
     context_settings={"allow_interspersed_args": False},
     epilog=examples(
         "wherry compare -- mpiexec -n 2 ./app input.txt",
-        "wherry compare --time 'T ([0-9.]+) s' --answer 'sum (\\S+)' -- mpiexec -n 2 python heat.py",
+        "wherry compare --time 'loop (\\S+)' --answer 'energy (\\S+)' -- mpiexec -n 2 python bench/programs/heat.py",
         "wherry compare --why -n 20 --json out.json -- mpiexec -n 4 ./app",
         "wherry compare --netlab -- mpiexec -n 8 ./app",
     ),

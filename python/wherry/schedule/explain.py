@@ -77,8 +77,8 @@ def _question(answer: dict[str, Any]) -> str:
     where = f"{units.plural(answer['nodes'], 'node')}{ragged}"
     what = f"MPI_{answer['op'].capitalize()}: {units.plural(answer['ranks'], 'rank')} on {where}"
     root = f", root {answer['root']}" if "root" in answer else ""
-    if "neighbours" in answer:
-        what += f", up to {units.plural(answer['neighbours'], 'neighbor')}"
+    if "neighbors" in answer:
+        what += f", up to {units.plural(answer['neighbors'], 'neighbor')}"
     if "block_bytes" in answer:
         return f"{what}{root}, blocks of {units.bytes_(answer['block_bytes'])}"
     return f"{what}{root}" + (f", {units.bytes_(answer['buffer_bytes'])} in all" if answer["buffer_bytes"] else "")

@@ -29,7 +29,7 @@ std::uint32_t bucket(Communicator& c, Collective collective) {
 
 std::string_view reason_to_leave(const Neighborhood& n, bool asked) {
   if (!n.refusal().empty()) return n.refusal();
-  return asked || n.is_promising() ? "" : "few neighbours, all on one node";
+  return asked || n.is_promising() ? "" : "few neighbors, all on one node";
 }
 
 std::optional<std::uint32_t> shown_bucket(const Neighborhood& n, Collective collective,

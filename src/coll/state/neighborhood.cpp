@@ -16,11 +16,11 @@ namespace {
 /// Every rank keeps the whole graph, and looks at all of it once for each strategy.
 constexpr long long most_edges = 1 << 20;
 
-constexpr std::string_view failed = "the MPI library failed when the ranks told each other their neighbours";
-constexpr std::string_view untold = "the MPI library does not tell who the neighbours are";
+constexpr std::string_view failed = "the MPI library failed when the ranks told each other their neighbors";
+constexpr std::string_view untold = "the MPI library does not tell who the neighbors are";
 constexpr std::string_view too_large = "more than 1048576 edges between ranks";
 constexpr std::string_view contradictory = "ranks do not agree on who sends to whom";
-constexpr std::string_view unclear = "the MPI library's order of repeated neighbours could not be found out";
+constexpr std::string_view unclear = "the MPI library's order of repeated neighbors could not be found out";
 
 /// The largest of a number over the ranks, or `otherwise` if the library fails.
 int largest_of(const Channel& channel, int mine, int otherwise) {

@@ -19,7 +19,7 @@ std::vector<int> others(const std::vector<int>& targets, int rank, int size) {
   all.erase(repeated.begin(), repeated.end());
   std::erase(all, rank);
   if (!all.empty() && (all.front() < 0 || all.back() >= size))
-    throw usage_error("rank " + std::to_string(rank) + " has neighbour " +
+    throw usage_error("rank " + std::to_string(rank) + " has neighbor " +
                       std::to_string(all.front() < 0 ? all.front() : all.back()) +
                       ", but there are ranks 0 to " + std::to_string(size - 1) + " only; name one of them");
   return all;

@@ -14,11 +14,11 @@ RouteOfEdge straight(const Graph&, const topology::Placement&) {
 constexpr std::string_view parallel = "several edges from one node to the same other one";
 
 constexpr NeighborhoodStrategy table[] = {
-    {"direct", "one message to each neighbour, all at once", Hops::single, straight, "any graph"},
-    {"rounds", "straight, in rounds: to one neighbour, from one", Hops::single, in_rounds<1>,
-     "a rank with 3 neighbours"},
+    {"direct", "one message to each neighbor, all at once", Hops::single, straight, "any graph"},
+    {"rounds", "straight, in rounds: to one neighbor, from one", Hops::single, in_rounds<1>,
+     "a rank with 3 neighbors"},
     {"rounds4", "straight, four such rounds at a time", Hops::single, in_rounds<4>,
-     "a rank with 9 neighbours"},
+     "a rank with 9 neighbors"},
     {"dimensions",
      "along the dimensions of the grid that fits the graph best, diagonals by way of straight ones",
      Hops::several, along_dimensions, "a grid on which ranks send a third less messages"},

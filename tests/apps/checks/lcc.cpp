@@ -16,8 +16,8 @@ std::unique_ptr<remote::Reader> reader(const remote::Variant& variant, const std
 
 std::vector<std::uint64_t> links_by(const remote::Variant& variant, const Distributed& graph) {
   const auto offsets = reader(variant, graph.mine.offsets);
-  const auto neighbours = reader(variant, graph.mine.neighbours);
-  Lists lists(graph.partition, apps::rank_of(graph.comm), graph.mine, {*offsets, *neighbours});
+  const auto neighbors = reader(variant, graph.mine.neighbors);
+  Lists lists(graph.partition, apps::rank_of(graph.comm), graph.mine, {*offsets, *neighbors});
   return remote::gathered(links(graph.mine, lists, 3), graph.comm);
 }
 

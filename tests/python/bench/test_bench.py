@@ -247,7 +247,7 @@ def test_sparse_compares_each_case_with_its_first_variant(
 ) -> None:
     times = {
         "degree 1, 64 B": {"library": 4e-6, "auto": 2e-6, "nbx": 5e-6},
-        "one neighbour, 64 B": {"sendrecv": 1e-6, "native": 3e-6, "wherry": 1.9e-6},
+        "one neighbor, 64 B": {"sendrecv": 1e-6, "native": 3e-6, "wherry": 1.9e-6},
         "hot receiver, 64 B": {"native": 1e-6, "wherry": 1.2e-6},
     }
     text = "\n".join(line(case, variant, t) for case, row in times.items() for variant, t in row.items())
@@ -258,7 +258,7 @@ def test_sparse_compares_each_case_with_its_first_variant(
     assert ratios["degree 1, 64 B, nbx"] == pytest.approx(0.8)
     validated = {row.case: (row.goal, row.reached) for row in results if row.goal}
     assert validated == {
-        "one neighbour, 64 B, wherry": ("<= 2 x MPI_Sendrecv", True),
+        "one neighbor, 64 B, wherry": ("<= 2 x MPI_Sendrecv", True),
         "hot receiver, 64 B, wherry": ("<= 1.05 x native", False),
     }
     assert script.asked[0][0] == 6

@@ -132,7 +132,7 @@ def test_mpich_leaves_to_the_library_what_an_algorithm_takes_for_granted() -> No
     assert "avg_msg_size<=128" in tree["comm_size<=4"]
 
 
-def test_openmpi_classic_keeps_neighbouring_numbers_of_ranks_apart() -> None:
+def test_openmpi_classic_keeps_neighboring_numbers_of_ranks_apart() -> None:
     text = openmpi.text(results("openmpi"), [Rules("bcast", 4, (PART,)), Rules("bcast", 5, (PART,))])
     sizes = [int(line.split()[0]) for line in text.splitlines() if "ranks and more" in line]
     assert sizes == [0, 4, 5, 6]

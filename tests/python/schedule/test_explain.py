@@ -94,12 +94,12 @@ def test_draw_an_operation_with_root_and_depth() -> None:
         plan.draw(["bcast", "chian"], plan.Placement(4), "text")
 
 
-def test_explain_and_draw_a_neighbourhood() -> None:
+def test_explain_and_draw_a_neighborhood() -> None:
     on_a_grid = plan.Placement(16, nodes=4, grid="4x4")
     told = plan.explain("neighbor_alltoall", on_a_grid, 8)
-    assert told["neighbours"] == 8
+    assert told["neighbors"] == 8
     assert told["tried"][0] == "native"
-    assert plan.explain("neighbor_alltoall", plan.Placement(64, grid="8x8", reach=2), 8)["neighbours"] == 24
+    assert plan.explain("neighbor_alltoall", plan.Placement(64, grid="8x8", reach=2), 8)["neighbors"] == 24
     assert plan.draw(["neighbor_alltoall", "direct"], on_a_grid, "text").startswith(
         "neighbor_alltoall direct on 16 ranks, 4 nodes\n"
     )

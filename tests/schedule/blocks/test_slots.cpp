@@ -8,7 +8,7 @@
 
 using wherry::schedule::Slots;
 
-TEST_CASE("Slots: the lowest run that fits; neighbours merge when they are given back") {
+TEST_CASE("Slots: the lowest run that fits; neighbors merge when they are given back") {
   Slots slots;
   CHECK(slots.take(4) == 0);
   CHECK(slots.take(2) == 4);

@@ -66,13 +66,13 @@ long long messages_between(const Routed& routed, const Placement& placement) {
 
 }  // namespace
 
-TEST_CASE("Neighbours: every edge's block arrives exactly once, and no other") {
+TEST_CASE("Neighbors: every edge's block arrives exactly once, and no other") {
   for_all(33, [](const NeighborhoodStrategy&, const Routed& routed, const Graph& graph) {
     CHECK_NOTHROW(verify(routed, graph));
   });
 }
 
-TEST_CASE("Neighbours: the proof finds what is missing and what is too much") {
+TEST_CASE("Neighbors: the proof finds what is missing and what is too much") {
   const Placement placement = Placement::flat(4);
   const Graph ring(Targets{{1}, {2}, {3}, {0}}), half(Targets{{1}, {2}, {3}, {}});
   const std::vector<Schedule> all = Routed(named("direct"), ring, placement).schedules();
@@ -82,7 +82,7 @@ TEST_CASE("Neighbours: the proof finds what is missing and what is too much") {
   CHECK_THROWS_WITH(proof(Graph(Targets{{1, 2}, {2}, {3}, {0}})), "rank 0 never sends block (0->2)");
 }
 
-TEST_CASE("Neighbours: those of a single hop send one message to each neighbour and need no staging") {
+TEST_CASE("Neighbors: those of a single hop send one message to each neighbor and need no staging") {
   for_all(20, [](const NeighborhoodStrategy& s, const Routed& routed, const Graph& graph) {
     if (s.hops == Hops::several) return;
     CHECK(routed.most_slots() == 0);
@@ -92,7 +92,7 @@ TEST_CASE("Neighbours: those of a single hop send one message to each neighbour 
   });
 }
 
-TEST_CASE("Neighbours: no phase has more items than promised") {
+TEST_CASE("Neighbors: no phase has more items than promised") {
   for_all(20, [](const NeighborhoodStrategy& s, const Routed& routed, const Graph&) {
     if (s.hops == Hops::single) return;
     for (const Schedule& schedule : routed.schedules())
@@ -105,7 +105,7 @@ TEST_CASE("Neighbours: no phase has more items than promised") {
   });
 }
 
-TEST_CASE("Neighbours: nobody sends to two in one round, nor receives from two") {
+TEST_CASE("Neighbors: nobody sends to two in one round, nor receives from two") {
   std::uint64_t seed = first_seed();
   for (int size = 1; size <= 33; ++size)
     for (const TrialGraph& trial : trial_graphs(size, ++seed)) {
@@ -123,14 +123,14 @@ TEST_CASE("Neighbours: nobody sends to two in one round, nor receives from two")
     }
 }
 
-TEST_CASE("Neighbours: as many rounds as neighbours where all ranks have the same ones") {
+TEST_CASE("Neighbors: as many rounds as neighbors where all ranks have the same ones") {
   const auto rounds = [](const Graph& graph) { return std::ranges::max(rounds_of(graph)) + 1; };
   CHECK(rounds(Graph(Targets{{1}, {2}, {0}})) == 1);
   CHECK(rounds(stencil_graph({4, 4, 4})) <=
         30);  // 26 at best: the first free round is not always the right one
 }
 
-TEST_CASE("Neighbours: stencils send along the dimensions of their grid") {
+TEST_CASE("Neighbors: stencils send along the dimensions of their grid") {
   struct Row {
     std::vector<int> extents;
     bool periodic;
@@ -153,7 +153,7 @@ TEST_CASE("Neighbours: stencils send along the dimensions of their grid") {
   CHECK(most_messages(Routed(named("dimensions"), reach_two, placement)) <= 8);  // instead of 24
 }
 
-TEST_CASE("Neighbours: no grid where there is nothing to combine") {
+TEST_CASE("Neighbors: no grid where there is nothing to combine") {
   const Placement placement = Placement::flat(16);
   const Graph cross(Targets(16, std::vector<int>{}));
   CHECK_FALSE(Routed(named("dimensions"), cross, placement).applies());
@@ -162,7 +162,7 @@ TEST_CASE("Neighbours: no grid where there is nothing to combine") {
   CHECK_FALSE(Routed(named("dimensions"), Graph(ring), placement).applies());
 }
 
-TEST_CASE("Neighbours: one message from node to node") {
+TEST_CASE("Neighbors: one message from node to node") {
   const Graph graph = stencil_graph({8, 8});
   const Placement placement = Placement::blocked(64, 16);  // two rows each: above and below
   CHECK(messages_between(Routed(named("direct"), graph, placement), placement) == 4 * 2 * 8 * 3);
@@ -170,7 +170,7 @@ TEST_CASE("Neighbours: one message from node to node") {
     CHECK(messages_between(Routed(named(name), graph, placement), placement) == 4 * 2);
 }
 
-TEST_CASE("Neighbours: a graph is what its edges are") {
+TEST_CASE("Neighbors: a graph is what its edges are") {
   const Graph graph(Targets{{1, 1, 0, 2}, {2}, {}, {3}});
   CHECK(std::vector<Block>(graph.edges().begin(), graph.edges().end()) ==
         std::vector<Block>{{0, 1}, {0, 2}, {1, 2}});
@@ -184,11 +184,11 @@ TEST_CASE("Neighbours: a graph is what its edges are") {
   CHECK(graph.signature() == Graph(Targets{{2, 1}, {2}, {}, {}}).signature());
   CHECK(graph.signature() != Graph(Targets{{2, 1}, {2}, {}, {0}}).signature());
   CHECK_THROWS_WITH_AS(Graph(Targets{{0}, {2}}),
-                       "rank 1 has neighbour 2, but there are ranks 0 to 1 only; name one of them",
+                       "rank 1 has neighbor 2, but there are ranks 0 to 1 only; name one of them",
                        wherry::usage_error);
 }
 
-TEST_CASE("Peers: blocks of repeated neighbours travel in the sender's order") {
+TEST_CASE("Peers: blocks of repeated neighbors travel in the sender's order") {
   const std::vector<int> neighbors = {2, nobody, 0, 2, 2};
   CHECK(peers_of(neighbors, plain_order(5)) == std::vector<Peer>{{0, {2}}, {2, {0, 3, 4}}});
   CHECK(peers_of(neighbors, std::vector{7, -1, 0, 1, 3}) == std::vector<Peer>{{0, {2}}, {2, {3, 4, 0}}});
@@ -197,7 +197,7 @@ TEST_CASE("Peers: blocks of repeated neighbours travel in the sender's order") {
   CHECK(peers_of({}, {}).empty());
 }
 
-TEST_CASE("Stencils: neighbours beyond a border are nobody") {
+TEST_CASE("Stencils: neighbors beyond a border are nobody") {
   const Torus grid{.extents = {2, 3}, .periodic = false};
   CHECK(grid.neighbor(0, {0, 1}) == 1);
   CHECK(grid.neighbor(0, {1, 0}) == 3);

@@ -278,7 +278,7 @@ std::string mutate(Schedules& all, std::mt19937& random) {
 
 TEST_CASE("Segments verify: finds every random change") {
   for (const SegmentStrategy& strategy : segment_strategies()) {
-    const int size = strategy.name == "recursive_doubling" || strategy.name == "neighbour_exchange" ? 16 : 19;
+    const int size = strategy.name == "recursive_doubling" || strategy.name == "neighbor_exchange" ? 16 : 19;
     const Placement placement = Placement::spread(size, strategy.applies(Placement::flat(size)) ? size : 4);
     REQUIRE(strategy.applies(placement));
     const Parameters parameters{.root = 5, .depth = 3};

@@ -51,11 +51,11 @@ TEST_CASE("Segments golden: allgather on four ranks") {
   CHECK(text(allgather, "direct", four, 0) == "0(to1:0 to2:0 to3:0 from3:3 from2:2 from1:1)");
 }
 
-TEST_CASE("Segments golden: neighbour exchange on six ranks") {
+TEST_CASE("Segments golden: neighbor exchange on six ranks") {
   const Placement six = Placement::flat(6);
-  CHECK(text(allgather, "neighbour_exchange", six, 0) ==
+  CHECK(text(allgather, "neighbor_exchange", six, 0) ==
         "0(to1:0 from1:1) 1(to5:0-1 from5:4-5) 2(to1:4-5 from1:2-3)");
-  CHECK(text(allgather, "neighbour_exchange", six, 1) ==
+  CHECK(text(allgather, "neighbor_exchange", six, 1) ==
         "0(to0:1 from0:0) 1(to2:0-1 from2:2-3) 2(to0:2-3 from0:4-5)");
 }
 

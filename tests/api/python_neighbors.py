@@ -63,7 +63,7 @@ def joined(parts: Any) -> Array:
     return np.concatenate([np.empty(0, "i8"), *parts])
 
 
-def grid_neighbours(extents: list[int], periods: list[bool]) -> list[int]:
+def grid_neighbors(extents: list[int], periods: list[bool]) -> list[int]:
     """Below and above in each dimension; nobody beyond a border."""
     here = [int(place) for place in np.unravel_index(rank, extents)]
     found = []
@@ -79,7 +79,7 @@ def topologies() -> list[Topology]:
     made = []
     for periods in ([True], [False], [True, True], [False, True]):
         extents = MPI.Compute_dims(ranks, len(periods))
-        near = grid_neighbours(extents, periods)
+        near = grid_neighbors(extents, periods)
         made.append(Topology(world.Create_cart(extents, periods=periods), near, near))
     steps = (1, 0, 1, 2)
     sources, targets = [(rank - s) % ranks for s in steps], [(rank + s) % ranks for s in steps]

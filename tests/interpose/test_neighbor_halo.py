@@ -16,7 +16,7 @@ FUNCTION = "MPI_Ineighbor_alltoallw"
 @pytest.mark.parametrize("ranks", [1, 3, 5, 8])
 def test_every_cell_arrives(mpi: Launcher, tmp_path: Path, ranks: int) -> None:
     """The program checks the cells; every rank moves them by the kernels, or by both copiers in turns."""
-    program = compile_program(mpi, "neighbour_halo.c", tmp_path / "neighbour_halo")
+    program = compile_program(mpi, "neighbor_halo.c", tmp_path / "neighbor_halo")
     assert mpi.run([program, "3"], ranks).returncode == 0, "without Wherry"
     for lever, rounds, copiers in (("wherry", 6, {"layout kernels"}), ("auto", 20, {"layout kernels", "native"})):
         folder = tmp_path / lever
@@ -33,7 +33,7 @@ def test_every_cell_arrives(mpi: Launcher, tmp_path: Path, ranks: int) -> None:
 @MPIS
 def test_one_side_alone(mpi: Launcher, tmp_path: Path) -> None:
     """The ranks need not agree: some leave all to the library, others nothing."""
-    program = compile_program(mpi, "neighbour_halo.c", tmp_path / "neighbour_halo")
+    program = compile_program(mpi, "neighbor_halo.c", tmp_path / "neighbor_halo")
     script = tmp_path / "by_rank"
     script.write_text(
         "#!/bin/sh\n"

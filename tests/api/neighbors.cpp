@@ -3,7 +3,7 @@
 // NAME".
 //
 // What two ranks send each other does not depend on which of several edges it takes: in that libraries differ.
-#include <wherry/neighbours.hpp>
+#include <wherry/neighbors.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -237,19 +237,19 @@ void check_misuse(World& w, const Near& near) {
     w.checks.that(told == why, (std::string("not '") + why + "' but '" + told + "'").c_str());
   };
   is_refused([&] { wherry::neighbor_alltoall(five, eight, near.comm); },
-             "send holds 5 values, which is no multiple of 4 neighbours; give every neighbour as many");
+             "send holds 5 values, which is no multiple of 4 neighbors; give every neighbor as many");
   is_refused([&] { wherry::neighbor_alltoall(eight, four, near.comm); },
-             "receive holds 4 values, but blocks of 2 on 4 neighbours are 8; resize receive");
+             "receive holds 4 values, but blocks of 2 on 4 neighbors are 8; resize receive");
   is_refused([&] { wherry::neighbor_alltoallv(eight, counts, eight, counts, near.comm); },
-             "the send block of neighbour 3 has 3 values from 6 on, but there are 8; enlarge the range or "
+             "the send block of neighbor 3 has 3 values from 6 on, but there are 8; enlarge the range or "
              "correct the counts");
   is_refused([&] { wherry::neighbor_alltoallv(triples, negative, triples, negative, near.comm); },
-             "the send block of neighbour 1 has -2 values from 2 on, but there are 8; enlarge the range or "
+             "the send block of neighbor 1 has -2 values from 2 on, but there are 8; enlarge the range or "
              "correct the counts");
   is_refused([&] { wherry::neighbor_allgather(five, eight, near.comm); },
-             "receive holds 8 values, but blocks of 5 on 4 neighbours are 20; resize receive");
+             "receive holds 8 values, but blocks of 5 on 4 neighbors are 20; resize receive");
   is_refused([&] { wherry::neighbor_alltoall(none, none, w.comm); },
-             "comm has no topology, so its ranks have no neighbours; make one of it by MPI_Cart_create or "
+             "comm has no topology, so its ranks have no neighbors; make one of it by MPI_Cart_create or "
              "MPI_Dist_graph_create_adjacent");
 }
 

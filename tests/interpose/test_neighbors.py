@@ -1,4 +1,4 @@
-"""Neighbourhood collectives under the preload: by every strategy, C and mpi4py programs get what they got."""
+"""Neighborhood collectives under the preload: by every strategy, C and mpi4py programs get what they got."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run(runs: Runs, n: int, env: Mapping[str, str], out: Path) -> list[set[tuple
 @pytest.fixture(scope="module", params=["openmpi", "mpich"])
 def runs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Runs:
     name: str = request.param
-    return Runs(launcher_of(name), "neighbours.c", tmp_path_factory.mktemp(f"neighbours-{name}"))
+    return Runs(launcher_of(name), "neighbors.c", tmp_path_factory.mktemp(f"neighbors-{name}"))
 
 
 def test_the_registry_is_read() -> None:
@@ -53,13 +53,13 @@ def test_every_strategy_gives_the_same(runs: Runs, preload: Path, strategy: str,
 
 
 @pytest.mark.parametrize("strategy", ["direct", "node_aware"])
-def test_every_library_keeps_its_order_of_repeated_neighbours(
+def test_every_library_keeps_its_order_of_repeated_neighbors(
     mpi: Launcher, preload: Path, strategy: str, tmp_path: Path
 ) -> None:
     """They differ in it, and neighbors are repeated in the graph and on the grid."""
     out = tmp_path / "records"
     out.mkdir()
-    uses = run(Runs(mpi, "neighbours.c", tmp_path), 4, told(strategy), out)
+    uses = run(Runs(mpi, "neighbors.c", tmp_path), 4, told(strategy), out)
     assert all(("neighbor_alltoall", strategy) in each for each in uses)
 
 
@@ -69,7 +69,7 @@ def test_learning_gives_the_same(runs: Runs, preload: Path, tmp_path: Path) -> N
     assert {use for use in uses[0] if use[0] == "neighbor_alltoall" and use[1] != "native"}
 
 
-def test_few_neighbours_on_one_node_are_the_librarys(runs: Runs, preload: Path, tmp_path: Path) -> None:
+def test_few_neighbors_on_one_node_are_the_librarys(runs: Runs, preload: Path, tmp_path: Path) -> None:
     results, records = runs.with_wherry(4, {}, tmp_path)
     assert results == runs.without(4)
     for record in records:
@@ -79,10 +79,10 @@ def test_few_neighbours_on_one_node_are_the_librarys(runs: Runs, preload: Path, 
             for row in record.tables["misses"]
         }
         # Of the grid the first 16 calls are too early; of the graph, none but the all-to-all.
-        assert reasons[("MPI_Neighbor_allgatherv", "few neighbours, all on one node")] == 6
-        assert reasons[("MPI_Neighbor_alltoall", "few neighbours, all on one node")] == 6 + 4
-        assert reasons[("MPI_Neighbor_alltoallv", "few neighbours, all on one node")] == 6
-        assert reasons[("MPI_Neighbor_alltoallw", "few neighbours, all on one node")] == 6
+        assert reasons[("MPI_Neighbor_allgatherv", "few neighbors, all on one node")] == 6
+        assert reasons[("MPI_Neighbor_alltoall", "few neighbors, all on one node")] == 6 + 4
+        assert reasons[("MPI_Neighbor_alltoallv", "few neighbors, all on one node")] == 6
+        assert reasons[("MPI_Neighbor_alltoallw", "few neighbors, all on one node")] == 6
 
 
 @pytest.mark.parametrize("name", ["openmpi", "mpich"])
@@ -91,7 +91,7 @@ def test_mpi4py_gets_the_same(name: str, preload: Path, strategy: str, tmp_path:
     mpi = launcher_of(name)
     if mpi.python is None:
         pytest.skip(f"{name} has no mpi4py")
-    command = [mpi.python, PROGRAMS / "neighbours.py"]
+    command = [mpi.python, PROGRAMS / "neighbors.py"]
     plain = mpi.run(command, 4)
     preloaded = mpi.run(command, 4, {**told(strategy), "WHERRY_OUTPUT": str(tmp_path)}, preload=True)
     assert plain.returncode == preloaded.returncode == 0, plain.stderr + preloaded.stderr

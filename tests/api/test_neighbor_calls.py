@@ -22,18 +22,18 @@ def expected(mpi: Launcher, strategy: str) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("n", RANKS)
 def test_results(mpi: Launcher, build: Path, n: int) -> None:
-    done = mpi.run([program(mpi, build, "neighbours")], n, {**DIRECT, **hermetic({})})
+    done = mpi.run([program(mpi, build, "neighbors")], n, {**DIRECT, **hermetic({})})
     assert done.returncode == 0, done.stdout + done.stderr
     assert ran(done.stdout) == expected(mpi, "direct" if n > 1 else "native")
 
 
-def test_few_neighbours_on_one_node_are_the_librarys(mpi: Launcher, build: Path) -> None:
-    done = mpi.run([program(mpi, build, "neighbours")], 3, hermetic({}))
+def test_few_neighbors_on_one_node_are_the_librarys(mpi: Launcher, build: Path) -> None:
+    done = mpi.run([program(mpi, build, "neighbors")], 3, hermetic({}))
     assert done.returncode == 0, done.stdout + done.stderr
     assert ran(done.stdout) == expected(mpi, "native")
 
 
 @pytest.mark.parametrize("n", RANKS)
 def test_results_in_python(mpi: Launcher, installed: Path, n: int) -> None:
-    done = run_python(mpi, installed, "python_neighbours.py", n, DIRECT)
+    done = run_python(mpi, installed, "python_neighbors.py", n, DIRECT)
     assert ran(done.stdout) == expected(mpi, "direct" if n > 1 else "native")

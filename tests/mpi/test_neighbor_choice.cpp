@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "learning_ranks.hpp"
-#include "neighbour_topologies.hpp"
+#include "neighbor_topologies.hpp"
 #include "schedule/graph/neighborhood_strategy.hpp"
 
 namespace {
@@ -303,7 +303,7 @@ int main(int argc, char** argv) {
   without_a_topology_it_is_the_librarys(kit);
   long sum = 0;
   MPI_Allreduce(&kit.failures, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-  if (kit.rank == 0) std::printf("neighbour choice: %ld failures\n", sum);
+  if (kit.rank == 0) std::printf("neighbor choice: %ld failures\n", sum);
   MPI_Finalize();
   return sum != 0;
 }

@@ -1,6 +1,6 @@
-"""Neighbourhood all-to-alls from mpi4py, on a periodic grid and on a graph; each rank prints what arrived.
+"""Neighborhood all-to-alls from mpi4py, on a periodic grid and on a graph; each rank prints what arrived.
 
-The ring of the grid has two ranks where the number of ranks is even: both neighbours are the same one then.
+The ring of the grid has two ranks where the number of ranks is even: both neighbors are the same one then.
 """
 
 import array

@@ -16,7 +16,7 @@
 #include "coll/neighborhood/neighborhood_collectives.hpp"
 #include "edge_bench.hpp"
 #include "library_progress.hpp"
-#include "neighbour_topologies.hpp"
+#include "neighbor_topologies.hpp"
 #include "progress/nonblocking.hpp"
 #include "progress/progress.hpp"
 #include "schedule/graph/neighborhood_strategy.hpp"
@@ -206,7 +206,7 @@ class Tests {
     expect(n.refusal().empty(), "refused: " + std::string(n.refusal()));
     if (!n.refusal().empty()) return;
     expect(n.topology().targets == neighbors.targets[rank] && n.topology().sources == neighbors.sources[rank],
-           "the neighbours are others");
+           "the neighbors are others");
     std::vector<Origin> oracle;
     for (std::size_t i = 0; i < neighbors.sources[rank].size(); ++i)
       oracle.push_back(neighbors.origin_of(c.rank(), i));
@@ -286,7 +286,7 @@ int main(int argc, char** argv) {
       std::printf("%ld checks, seed %llu", tests.checks, static_cast<unsigned long long>(seed()));
       for (const auto& [name, times] : tests.ran) std::printf(", %s %ld", name.data(), times);
       std::printf("\n%s",
-                  most > 0 ? "this library's order of repeated neighbours is not that of MPI 4.1\n" : "");
+                  most > 0 ? "this library's order of repeated neighbors is not that of MPI 4.1\n" : "");
     }
     // Three nodes of three, stencils, and eight ranks let every strategy apply somewhere.
     for (const schedule::NeighborhoodStrategy& s : schedule::neighborhood_strategies())
@@ -295,5 +295,5 @@ int main(int argc, char** argv) {
         ++failures;
       }
   }
-  return concluded("neighbours", failures);
+  return concluded("neighbors", failures);
 }
