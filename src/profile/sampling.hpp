@@ -46,11 +46,10 @@ class Sampling {
   std::uint32_t due(std::uint32_t function) {
     Function& f = functions_[function];
     if (!f.allowed) return 1;
-    std::uint32_t left = f.left.load(std::memory_order_relaxed);
-    const std::uint32_t gap = f.gap.load(std::memory_order_relaxed);
-    while (!f.left.compare_exchange_weak(left, left == 0 ? gap - 1 : left - 1, std::memory_order_relaxed)) {
-    }
-    return left == 0 ? gap : 0;
+    std::uint64_t cycle = f.cycle.load(std::memory_order_relaxed), next = 0;
+    do next = left_of(cycle) == 0 ? cycle_of(gap_of(cycle), gap_of(cycle) - 1) : cycle - 1;
+    while (!f.cycle.compare_exchange_weak(cycle, next, std::memory_order_relaxed));
+    return left_of(cycle) == 0 ? gap_of(cycle) : 0;
   }
 
   /// Whether a collective must be timed, by its number on the communicator. Its time stands for the untimed ones of the
@@ -61,7 +60,7 @@ class Sampling {
   /// Such a one was timed.
   void timed_collective(std::uint32_t function, std::uint64_t ns) {
     Function& f = functions_[function];
-    f.gap.store(is_cheap(f, ns) ? gap_of(f) : 1, std::memory_order_relaxed);
+    f.gap.store(is_cheap(f, ns) ? mean_gap_of(f) : 1, std::memory_order_relaxed);
   }
 
   /// How many calls with the key of one that was timed may be counted without being timed (interpose/repeated_calls.hpp).
@@ -69,7 +68,7 @@ class Sampling {
   std::uint32_t calls_to_count(std::uint32_t function, std::uint64_t ns, bool is_new) {
     Function& f = functions_[function];
     const bool are_cheap = is_new ? is_cheap(f, ns) : f.seen >= first && f.mean_ns < cheap_ns;
-    return are_cheap ? next(f) % (2 * gap_of(f) - 1) : 0;
+    return are_cheap ? next(f) % (2 * mean_gap_of(f) - 1) : 0;
   }
   /// The same of collectives of one rank, which wait for nobody, after the first ones.
   std::uint32_t collectives_to_count(std::uint32_t function) {
@@ -87,16 +86,27 @@ class Sampling {
   void timed(std::uint32_t function, std::uint64_t ns) {
     Function& f = functions_[function];
     if (!f.allowed) return;
-    const std::uint32_t gap = is_cheap(f, ns) ? 1 + next(f) % (2 * gap_of(f) - 1) : 1;
-    // Where other threads have counted calls since this one was due, these stay counted.
-    std::uint32_t untouched = f.gap.exchange(gap, std::memory_order_relaxed) - 1;
-    f.left.compare_exchange_strong(untouched, gap - 1, std::memory_order_relaxed);
+    const std::uint32_t gap = is_cheap(f, ns) ? 1 + next(f) % (2 * mean_gap_of(f) - 1) : 1;
+    // Where other threads have counted calls since this one was due, the next one stands for these, too.
+    std::uint64_t cycle = f.cycle.load(std::memory_order_relaxed), next = 0;
+    do next = cycle_of(gap_of(cycle) - 1 - left_of(cycle) + gap, gap - 1);
+    while (!f.cycle.compare_exchange_weak(cycle, next, std::memory_order_relaxed));
   }
 
  private:
+  /// For how many calls the next one that is due stands, and how many come before it. One word: threads share it.
+  static constexpr std::uint64_t cycle_of(std::uint32_t gap, std::uint32_t left) {
+    return std::uint64_t{gap} << 32 | left;
+  }
+  static constexpr std::uint32_t gap_of(std::uint64_t cycle) {
+    return static_cast<std::uint32_t>(cycle >> 32);
+  }
+  static constexpr std::uint32_t left_of(std::uint64_t cycle) { return static_cast<std::uint32_t>(cycle); }
+
   struct Function {
     bool allowed = false, waits = false;
-    std::atomic<std::uint32_t> gap = 1, left = 0;
+    std::atomic<std::uint64_t> cycle = cycle_of(1, 0);
+    std::atomic<std::uint32_t> gap = 1;  // of a collective
     std::uint32_t seen = 0, alone = 0;
     std::uint32_t random = 2463534242;
     std::uint64_t mean_ns = 0;
@@ -109,7 +119,7 @@ class Sampling {
     f.seen = ns > 8 * cheap_ns ? 1 : f.seen + (f.seen < many);
     return f.seen >= first && f.mean_ns < cheap_ns;
   }
-  static std::uint32_t gap_of(const Function& f) { return f.seen < many ? mean_gap : mean_gap_of_many; }
+  static std::uint32_t mean_gap_of(const Function& f) { return f.seen < many ? mean_gap : mean_gap_of_many; }
 
   /// Xorshift (Marsaglia 2003).
   static std::uint32_t next(Function& f) {

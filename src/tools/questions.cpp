@@ -165,8 +165,7 @@ topology::Placement placement_of(const Options& options, int ranks) {
 std::optional<Stencil> stencil_of(const Options& options, const Operation& operation) {
   const auto grid = options.text("--grid");
   if (!operation.of_neighbors()) {
-    if (grid)
-      throw usage_error("--grid is given, but " + operation.name + " has no neighbors; leave it out");
+    if (grid) throw usage_error("--grid is given, but " + operation.name + " has no neighbors; leave it out");
     return std::nullopt;
   }
   if (!grid)

@@ -140,7 +140,7 @@ TEST_CASE("sampling: threads share it, and every call is stood for once") {
       }
     });
   for (std::thread& worker : workers) worker.join();
-  CHECK(static_cast<double>(stood_for.load()) == doctest::Approx(threads * calls).epsilon(0.05));
+  CHECK(static_cast<double>(stood_for.load()) == doctest::Approx(threads * calls).epsilon(0.001));
 }
 
 namespace {

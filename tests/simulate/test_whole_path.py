@@ -54,7 +54,7 @@ def test_the_whole_path_takes_as_long_as_the_strategy_alone(name: str) -> None:
 def test_the_learner_ends_with_the_best(name: str, platform: str, ranks: int, size: int) -> None:
     """The program itself refuses to answer if the ranks chose differently.
 
-    Short calls are compared by their mean over the ranks: these are cases in which it names the same as the slowest rank.
+    Short calls are compared by their mean over the ranks: in these cases it names the same as the slowest rank.
     """
     candidates = ["native", *strategies_for(name, simulate.request(name, platform, ranks).machine)]
     named = [f"wherry:{candidate}" for candidate in candidates]
