@@ -66,7 +66,7 @@ TypeFacts Handles::ask(MPI_Datatype type) const {
 }
 
 CommFacts& Handles::look_up(MPI_Comm comm) {
-  std::unique_ptr<CommFacts>* known = comms_.find(key_of(comm));
+  std::unique_ptr<CommFacts>* known = comms_.find(number_of(comm));
   CommFacts* const facts = known != nullptr ? known->get() : add(comm);
   recent_.put(comm, facts);
   return *facts;
@@ -92,7 +92,7 @@ CommFacts* Handles::add(MPI_Comm comm) {
   facts->index =
       recorder_.comm(next_key(*facts, comm), facts->size, facts->rank, facts->is_named ? name : "");
   attach(*facts);
-  return comms_.insert(key_of(comm), std::move(facts)).get();
+  return comms_.insert(number_of(comm), std::move(facts)).get();
 }
 
 /// Equal on all ranks of the communicator: those with the same ranks are made in the same order everywhere, and every
@@ -131,7 +131,7 @@ void Handles::sweep() {
     requests_.each([&](std::uint64_t, RequestFacts& request) {
       if (request.comm == facts) request.comm = nullptr;
     });
-    comms_.erase(key_of(facts->handle));
+    comms_.erase(number_of(facts->handle));
     facts = next;
   }
 }
@@ -212,21 +212,21 @@ void Handles::settle() {
 }
 
 void Handles::set_request(MPI_Request request, const RequestFacts& facts) {
-  requests_.insert(key_of(request), facts) = facts;
+  requests_.insert(number_of(request), facts) = facts;
 }
 
 void Handles::add_window(MPI_Win win, MPI_Comm comm) {
   CommFacts& facts = this->comm(comm);
-  windows_.insert(key_of(win), {}) = {facts.index, facts.world};
+  windows_.insert(number_of(win), {}) = {facts.index, facts.world};
 }
 
 /// A window whose making was not seen has no communicator, but still ranks.
 WinFacts* Handles::window(MPI_Win win) {
   if (stale_.load(std::memory_order_relaxed)) forget_all();
-  if (WinFacts* known = windows_.find(key_of(win))) return known;
+  if (WinFacts* known = windows_.find(number_of(win))) return known;
   MPI_Group group = MPI_GROUP_NULL;
   if (queries_.Win_get_group(win, &group) != MPI_SUCCESS) return nullptr;
-  return &windows_.insert(key_of(win), {profile::none, take_world_ranks(group)});
+  return &windows_.insert(number_of(win), {profile::none, take_world_ranks(group)});
 }
 
 }  // namespace wherry::interpose

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "arguments/neighbors.hpp"
+#include "base/numbers.hpp"
 #include "comm/recent_communicators.hpp"
 #include "interpose/tally.hpp"
 #include "mpi/api.hpp"
@@ -28,16 +29,6 @@ struct Queries {
 #include "interpose/queries.inc"
 #undef FUNCTION
 };
-
-/// A handle as a key; handles are int in MPICH and pointers elsewhere.
-template <class Handle>
-std::uint64_t key_of(Handle handle) {
-  if constexpr (std::is_pointer_v<Handle>) {
-    return reinterpret_cast<std::uintptr_t>(handle);
-  } else {
-    return static_cast<std::uint32_t>(handle);
-  }
-}
 
 /// Index into the list of combiners in docs/reference/record.md. 0 is a predefined type.
 using Combiner = std::uint32_t;
@@ -88,15 +79,15 @@ class Handles {
 
   TypeFacts type(MPI_Datatype type) {
     if (stale_.load(std::memory_order_relaxed)) forget_all();
-    if (last_type_.key == key_of(type)) return last_type_.facts;
-    const TypeFacts* const known = types_.find(key_of(type));
-    const TypeFacts facts = known != nullptr ? *known : types_.insert(key_of(type), ask(type));
-    last_type_ = {key_of(type), facts};
+    if (last_type_.key == number_of(type)) return last_type_.facts;
+    const TypeFacts* const known = types_.find(number_of(type));
+    const TypeFacts facts = known != nullptr ? *known : types_.insert(number_of(type), ask(type));
+    last_type_ = {number_of(type), facts};
     return facts;
   }
   void forget(MPI_Datatype type) {
     last_type_ = {};
-    types_.erase(key_of(type));
+    types_.erase(number_of(type));
   }
   /// For a type or window that is freed in a callback, inside the library: needs no lock.
   void forget_soon() { stale_.store(true, std::memory_order_relaxed); }
@@ -111,7 +102,7 @@ class Handles {
   [[gnu::always_inline]] CommFacts* recent(MPI_Comm comm) const { return recent_.find(comm); }
   /// The same, and does not make it known: ranks must get to know communicators in the same order.
   const CommFacts* known(MPI_Comm comm) {
-    const std::unique_ptr<CommFacts>* const found = comms_.find(key_of(comm));
+    const std::unique_ptr<CommFacts>* const found = comms_.find(number_of(comm));
     return found == nullptr ? nullptr : found->get();
   }
   Neighbors& neighbors(CommFacts& comm);
@@ -128,12 +119,12 @@ class Handles {
   Sent sent;
 
   void set_request(MPI_Request request, const RequestFacts& facts);
-  RequestFacts* request(MPI_Request request) { return requests_.find(key_of(request)); }
-  void forget_request(MPI_Request request) { requests_.erase(key_of(request)); }
+  RequestFacts* request(MPI_Request request) { return requests_.find(number_of(request)); }
+  void forget_request(MPI_Request request) { requests_.erase(number_of(request)); }
 
   void add_window(MPI_Win win, MPI_Comm comm);
   WinFacts* window(MPI_Win win);
-  void forget_window(MPI_Win win) { windows_.erase(key_of(win)); }
+  void forget_window(MPI_Win win) { windows_.erase(number_of(win)); }
 
   /// The ranks of this group number the peers, where there is no MPI_COMM_WORLD. Takes the group over.
   void set_base(MPI_Group group) { base_ = group; }

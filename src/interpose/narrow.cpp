@@ -10,7 +10,7 @@ int Narrow::keep_until(const MPI_Request* request, int code) {
   static profile::FlatMap<std::uint64_t, std::list<std::vector<int>>> kept;
   if (code != MPI_SUCCESS) return code;
   const std::lock_guard lock(backend().record.lock);
-  kept.insert(key_of(*request), {}) = std::move(copies_);
+  kept.insert(number_of(*request), {}) = std::move(copies_);
   return code;
 }
 

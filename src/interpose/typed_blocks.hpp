@@ -105,8 +105,7 @@ bool has_known(const BlockArguments<Memory, Count>& arguments, std::size_t block
 /// Of a call for Messages::pass(): other types in the same arrays stay the library's for a few calls.
 inline std::uint64_t place_of_blocks(const void* site, MPI_Comm comm, const MPI_Datatype sent[],
                                      const MPI_Datatype received[]) {
-  return p2p::hashed(p2p::hashed(p2p::number_of(site) ^ p2p::number_of(comm)) ^ p2p::number_of(sent) ^
-                     (p2p::number_of(received) << 1));
+  return hashed(hashed(number_of(site) ^ number_of(comm)) ^ number_of(sent) ^ (number_of(received) << 1));
 }
 
 /// How the library does what it is left to.

@@ -114,7 +114,7 @@ p2p::Kind kind_of(const Call& call, int peer, std::string_view obstacle) {
 
 /// Of a message, for Messages::pass(); 0 where each is recorded.
 inline std::uint64_t place_of(const void* site, int peer, MPI_Datatype type, MPI_Count count) {
-  return backend().recording() ? 0 : p2p::place_of(site, peer, p2p::number_of(type), count);
+  return backend().recording() ? 0 : p2p::place_of(site, peer, number_of(type), count);
 }
 
 inline bool is_message(const MPI_Message* message) {
@@ -197,7 +197,7 @@ int send_and_receive(const Call& call, const Moving<const void*, Count>& sent, i
   const bool sends = dest != MPI_PROC_NULL && !converter.is_native(sent.type, sent.count);
   const bool receives = source != MPI_PROC_NULL && !converter.is_native(received.type, received.count);
   if (!backend().packing() || status == nullptr || (!sends && !receives)) return next();
-  const std::uint64_t place = p2p::hashed(place_of(call.site(), dest, sent.type, sent.count)) ^
+  const std::uint64_t place = hashed(place_of(call.site(), dest, sent.type, sent.count)) ^
                               place_of(nullptr, source, received.type, received.count);
   if (messages.passes(place)) return next();
   if (sends) transfer.sent = sent.elements();

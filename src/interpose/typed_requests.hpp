@@ -50,7 +50,7 @@ template <class Count>
   if (backend().recording()) return false;
   p2p::NativeMessages& native = backend().pending.native();
   return native.is_open() || backend().converter.is_surely_native(type, count) ||
-         native.begins(p2p::place_of(site, peer, p2p::number_of(type), count));
+         native.begins(p2p::place_of(site, peer, number_of(type), count));
 }
 
 template <class Memory, class Count, class Next>

@@ -9,11 +9,11 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/numbers.hpp"
 #include "datatype/type_attribute.hpp"
 #include "datatype/type_layouts.hpp"
 #include "mpi/api.hpp"
 #include "p2p/native_messages.hpp"
-#include "p2p/numbers.hpp"
 
 namespace wherry::p2p {
 

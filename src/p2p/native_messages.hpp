@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/numbers.hpp"
 #include "p2p/copier_choices.hpp"
-#include "p2p/numbers.hpp"
 
 namespace wherry::p2p {
 

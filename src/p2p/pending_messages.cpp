@@ -5,12 +5,6 @@
 #include <utility>
 
 namespace wherry::p2p {
-namespace {
-
-std::uint64_t key_of(MPI_Request request) { return number_of(request); }
-
-}  // namespace
-
 void PendingMessages::update() {
   busy_ = pending_.size() + (exchange_.is_open() ? 1 : 0);
   is_timed_ = exchange_.is_timed();
@@ -118,7 +112,7 @@ void PendingMessages::release(Pending& pending) {
 
 PendingMessages::Node PendingMessages::node_of(MPI_Request request, Pending pending) {
   Table one;
-  return one.extract(one.emplace(key_of(request), std::move(pending)));
+  return one.extract(one.emplace(number_of(request), std::move(pending)));
 }
 
 void PendingMessages::put(Node node) {
@@ -127,7 +121,7 @@ void PendingMessages::put(Node node) {
 }
 
 PendingMessages::Node PendingMessages::take(MPI_Request request) {
-  const auto at = request == MPI_REQUEST_NULL ? pending_.end() : pending_.find(key_of(request));
+  const auto at = request == MPI_REQUEST_NULL ? pending_.end() : pending_.find(number_of(request));
   if (at == pending_.end()) return {};
   followed_[place_of(at->first)].fetch_sub(1, std::memory_order_relaxed);
   return pending_.extract(at);
@@ -215,7 +209,7 @@ std::string_view PendingMessages::made(MPI_Request request, Elements elements, c
   const std::uint64_t key = hashed(kept->signature ^ static_cast<std::uint32_t>(peer));
   const std::lock_guard lock(mutex_);
   if (as_bytes == MPI_REQUEST_NULL) held_bytes_ -= bytes;
-  else persistent_[key_of(request)] = {std::move(kept), way, as_bytes, key};
+  else persistent_[number_of(request)] = {std::move(kept), way, as_bytes, key};
   persistent_count_ = persistent_.size();
   return {};
 }
@@ -234,7 +228,7 @@ PendingMessages::Starting::Starting(PendingMessages& messages, std::uint32_t fun
     : messages_(messages), requests_(requests), starts_(starts) {
   const std::lock_guard lock(messages.mutex_);
   for (std::size_t i = 0; i < requests.size(); ++i) {
-    const auto at = messages.persistent_.find(key_of(requests[i]));
+    const auto at = messages.persistent_.find(number_of(requests[i]));
     if (at == messages.persistent_.end()) continue;
     const Exchange::Turn turn = messages.join(hashed(hashed(number_of(site) ^ function) ^ at->second.key));
     starts.bytes += at->second.elements->bytes;
@@ -275,7 +269,7 @@ void PendingMessages::Starting::ended(bool succeeded) {
 bool PendingMessages::abandon(MPI_Request request) {
   const std::lock_guard lock(mutex_);
   Node found = take(request);
-  const auto persistent = persistent_.find(key_of(request));
+  const auto persistent = persistent_.find(number_of(request));
   const bool is_active = !found.empty() && found.mapped().is_taken();
   if (!found.empty()) exchange_.left(1, 0);
   if (persistent != persistent_.end()) drop(persistent, is_active);

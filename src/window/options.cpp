@@ -30,7 +30,7 @@ int shift_of(char suffix) {
   }
 }
 
-std::optional<std::size_t> number_of(std::string_view text) {
+std::optional<std::size_t> parsed_number(std::string_view text) {
   const int shift = text.empty() ? 0 : shift_of(text.back());
   if (shift != 0) text.remove_suffix(1);
   std::size_t value = 0;
@@ -71,7 +71,7 @@ std::string read_numbers(const mpi::Api& api, MPI_Info info, Options& options) {
                                 NumberKey{"wherry_cache_block", &options.block_bytes}}) {
     const Text text = value_of(api, info, each.key);
     if (!text) continue;
-    const std::optional<std::size_t> value = number_of(*text);
+    const std::optional<std::size_t> value = parsed_number(*text);
     if (!value) return wrong(each.key, *text, "which is no number; write a whole one, with K, M or G");
     *each.value = *value;
   }

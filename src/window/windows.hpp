@@ -12,9 +12,9 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <vector>
 
+#include "base/numbers.hpp"
 #include "mpi/api.hpp"
 #include "window/node_memory.hpp"
 #include "window/window.hpp"
@@ -99,14 +99,7 @@ class Windows {
 
  private:
   static constexpr std::size_t slots = 64;
-  /// Handles are int in MPICH and pointers elsewhere.
-  template <class Handle>
-  static std::size_t slot_of(Handle win) {
-    std::uint64_t key = 0;
-    if constexpr (std::is_pointer_v<Handle>) key = reinterpret_cast<std::uintptr_t>(win);
-    else key = static_cast<std::uint32_t>(win);
-    return (key * 0x9e3779b97f4a7c15ULL) >> 58;
-  }
+  static std::size_t slot_of(MPI_Win win) { return (number_of(win) * 0x9e3779b97f4a7c15) >> 58; }
 
   Known* search(MPI_Win win);
   Known& take_place();

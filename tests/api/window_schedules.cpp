@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "../seed.hpp"
 #include "schedule_transfers.hpp"
 
 namespace {
@@ -247,11 +248,6 @@ void Schedules::complain(const char* what, long at) {
                rank_, size_, mode_.c_str(), unit_, seed_, schedule_, static_cast<int>(epoch_), what, at);
 }
 
-unsigned seed_from_environment() {
-  const char* text = std::getenv("WHERRY_TEST_SEED");
-  return text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 20261122u;
-}
-
 /// By MPI's own means, for a window that is cached below it.
 int invalidate_by_info(MPI_Win win) {
   MPI_Info info = MPI_INFO_NULL;
@@ -297,7 +293,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const long schedules = argc > 1 ? std::atol(argv[1]) : 100;
   const OneSided ours = functions_for(argc, argv);
-  const unsigned seed = seed_from_environment();
+  const unsigned seed = wherry::test::seed_from_environment();
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (rank == 0) std::printf("seed %u\n", seed), std::fflush(stdout);

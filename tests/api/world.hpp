@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "../seed.hpp"
 #include "check.hpp"
 
 namespace test {
@@ -54,17 +55,12 @@ struct World {
   std::size_t size() const { return static_cast<std::size_t>(ranks); }
 };
 
-inline unsigned seed_from_environment() {
-  const char* text = std::getenv("WHERRY_TEST_SEED");
-  return text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 20261122u;
-}
-
 /// Runs `check` on a duplicate of MPI_COMM_WORLD, from MPI_Init to MPI_Finalize; returns the program's exit code. Rank
 /// 0 prints what ran, "ran NAME", once per name, and the seed if something was wrong.
 template <std::invocable<World&> Check>
 int run(int argc, char** argv, Check check) {
   MPI_Init(&argc, &argv);
-  const unsigned seed = seed_from_environment();
+  const unsigned seed = wherry::test::seed_from_environment();
   World w{MPI_COMM_NULL, 0, 0, {}, {}, {}};
   MPI_Comm_dup(MPI_COMM_WORLD, &w.comm);
   MPI_Comm_rank(w.comm, &w.rank);

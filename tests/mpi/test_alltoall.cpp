@@ -11,6 +11,7 @@
 #include <random>
 #include <string>
 
+#include "../seed.hpp"
 #include "host/runtime.hpp"
 #include "schedule/blocks/block_strategy.hpp"
 #include "typed_buffer.hpp"
@@ -20,11 +21,6 @@ namespace {
 using namespace wherry;
 using test::Buffer;
 using test::TestType;
-
-unsigned seed_from_environment() {
-  const char* text = std::getenv("WHERRY_TEST_SEED");
-  return text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 20261121u;
-}
 
 /// A repeatable number below `below`, the same on every rank for the same arguments.
 int draw(unsigned seed, int a, int b, int salt, int below) {
@@ -260,7 +256,7 @@ void check_strategy(const schedule::Strategy& strategy, int ranks_per_node, unsi
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const unsigned seed = seed_from_environment();
+  const unsigned seed = test::seed_from_environment();
   int rank = 0, size = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

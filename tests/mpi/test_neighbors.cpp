@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "../seed.hpp"
 #include "coll/neighborhood/neighborhood_collectives.hpp"
 #include "edge_bench.hpp"
 #include "library_progress.hpp"
@@ -27,10 +28,7 @@ namespace {
 using namespace wherry;
 using namespace wherry::test;
 
-std::uint64_t seed() {
-  const char* const text = std::getenv("WHERRY_TEST_SEED");
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : 20261122;
-}
+const unsigned seed = seed_from_environment();
 
 /// Elements of each block: of all, or of number i of a rank, which both ends can compute.
 struct Sizes {
@@ -278,12 +276,12 @@ int main(int argc, char** argv) {
   long failures = 0;
   {
     Tests tests(api);
-    for (const Neighbors& each : topologies(size, seed())) tests.run(each);
+    for (const Neighbors& each : topologies(size, seed)) tests.run(each);
     failures = tests.failures;
     long most = 0;
     MPI_Allreduce(&tests.other_orders, &most, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
     if (rank == 0) {
-      std::printf("%ld checks, seed %llu", tests.checks, static_cast<unsigned long long>(seed()));
+      std::printf("%ld checks, seed %u", tests.checks, seed);
       for (const auto& [name, times] : tests.ran) std::printf(", %s %ld", name.data(), times);
       std::printf("\n%s",
                   most > 0 ? "this library's order of repeated neighbors is not that of MPI 4.1\n" : "");

@@ -12,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "../seed.hpp"
 #include "coll/segments/segment_collectives.hpp"
 #include "segment_types.hpp"
 
@@ -294,11 +295,10 @@ void check_all(World& w, run::Communicator& c, unsigned turn) {
 /// On one node, and on nodes of two and three ranks.
 int checked() {
   const Types types;
-  const char* text = std::getenv("WHERRY_TEST_SEED");
   World w{.comm = MPI_COMM_WORLD,
           .api = mpi::linked_api(),
           .types = types,
-          .seed = text != nullptr ? static_cast<unsigned>(std::strtoul(text, nullptr, 10)) : 20261122U,
+          .seed = test::seed_from_environment(),
           .rank = 0,
           .size = 1};
   MPI_Comm_rank(w.comm, &w.rank);

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "../seed.hpp"
 #include "edge_bench.hpp"
 #include "host/runtime.hpp"
 #include "host/sparse_call.hpp"
@@ -24,10 +25,7 @@ namespace {
 using namespace wherry;
 using namespace wherry::test;
 
-std::uint64_t seed() {
-  const char* const text = std::getenv("WHERRY_TEST_SEED");
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : 20261122;
-}
+const unsigned seed = seed_from_environment();
 
 int handled_calls = 0, handled_class = MPI_SUCCESS;
 
@@ -183,9 +181,9 @@ void random_patterns(Bench& b) {
   b.label = "random patterns";
   const Dense dense(b.comm());
   for (int i = 0; i < 20; ++i) {
-    const Parcels sent = draw(seed(), i, b.rank, b.ranks);
+    const Parcels sent = draw(seed, i, b.rank, b.ranks);
     const Parcels got = b.exchange(sent);
-    b.expect(got == due(draw, seed(), i, b.rank, b.ranks), "not what was sent");
+    b.expect(got == due(draw, seed, i, b.rank, b.ranks), "not what was sent");
     if (i % 4 == 0) b.expect(got == dense.exchange(sent), "not what MPI_Alltoallv brings");
   }
 }
@@ -215,7 +213,7 @@ void late_ranks(Bench& b) {
   b.label = "late ranks";
   for (int i = 0; i < 2 * b.ranks; ++i) {
     if (i % b.ranks == b.rank) std::this_thread::sleep_for(std::chrono::milliseconds(3));
-    b.expect(b.exchange(draw(seed() + 1, i, b.rank, b.ranks)) == due(draw, seed() + 1, i, b.rank, b.ranks),
+    b.expect(b.exchange(draw(seed + 1, i, b.rank, b.ranks)) == due(draw, seed + 1, i, b.rank, b.ranks),
              "not what was sent");
   }
 }
@@ -224,7 +222,7 @@ void late_ranks(Bench& b) {
 void back_to_back(Bench& b, int times) {
   b.label = "back to back";
   for (int i = 0; i < times; ++i)
-    b.expect(b.exchange(draw_few(seed(), i, b.rank, b.ranks)) == due(draw_few, seed(), i, b.rank, b.ranks),
+    b.expect(b.exchange(draw_few(seed, i, b.rank, b.ranks)) == due(draw_few, seed, i, b.rank, b.ranks),
              "not what was sent");
 }
 
@@ -232,7 +230,7 @@ void among_collectives(Bench& b) {
   b.label = "among other collectives";
   for (int i = 0; i < 40; ++i) {
     b.talk();
-    b.expect(b.exchange(draw_few(seed(), i, b.rank, b.ranks)) == due(draw_few, seed(), i, b.rank, b.ranks),
+    b.expect(b.exchange(draw_few(seed, i, b.rank, b.ranks)) == due(draw_few, seed, i, b.rank, b.ranks),
              "not what was sent");
   }
 }
@@ -292,15 +290,15 @@ long mixed() {
   const int rank = rank_of(MPI_COMM_WORLD), ranks = size_of(MPI_COMM_WORLD);
   run::Communicator c(MPI_COMM_WORLD, settings, api);
   long failures = 0;
-  Numbers numbers{seed()};
+  Numbers numbers{seed};
   constexpr std::string_view names[] = {"nbx", "census", "auto", "direct"};
   for (int i = 0; i < 400; ++i) {
     const run::SparseAlgorithm algorithm =
         run::sparse_algorithm(names[numbers.below(std::size(names))], c.placement());
-    const Parcels sent = draw_few(seed(), i, rank, ranks);
+    const Parcels sent = draw_few(seed, i, rank, ranks);
     run::Inbox inbox;
     const int code = run::exchange_sparsely(c.sparse_context(), algorithm, messages_of(sent), inbox);
-    failures += code != MPI_SUCCESS || parcels_of(inbox.messages()) != due(draw_few, seed(), i, rank, ranks);
+    failures += code != MPI_SUCCESS || parcels_of(inbox.messages()) != due(draw_few, seed, i, rank, ranks);
   }
   if (failures != 0)
     std::fprintf(stderr, "rank %d of %d, mixed strategies: %ld wrong\n", rank, ranks, failures);
@@ -330,6 +328,6 @@ int main(int argc, char** argv) {
   for (const char* strategy : {"nbx", "auto"}) failures += failures_of(strategy, api, 1000);
   for (const char* strategy : {"census", "direct", "mesh", "bruck2", "native"})
     failures += failures_of(strategy, api, 50);  // libraries that spin take long over a blocking collective
-  if (failures != 0) std::printf("seed %llu\n", static_cast<unsigned long long>(seed()));
+  if (failures != 0) std::printf("seed %u\n", seed);
   return concluded("sparse exchange", failures);
 }

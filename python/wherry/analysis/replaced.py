@@ -52,7 +52,7 @@ def sentences(analysis: Analysis, switched_off: str = "", reproducible: bool = F
         lines.append(f"likewise chosen for: {', '.join(more)} (the report has all)")
     if not reproducible and any(use.function in REDUCTIONS for use in analysis.replaced):
         lines.append(
-            "replaced reductions of floating-point numbers may round in another order;"
+            "reductions of floating-point numbers that Wherry performs, trials among them, may round in another order;"
             " WHERRY_REPRODUCIBLE=1 keeps the native ones"
         )
     for miss in analysis.misses[:_MOST_MISSES]:

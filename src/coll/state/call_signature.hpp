@@ -4,7 +4,6 @@
 #include <mpi.h>
 
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include "arguments/calls.hpp"
 #include "arguments/operators.hpp"
+#include "base/numbers.hpp"
 #include "coll/state/cell_key.hpp"
 #include "datatype/type_facts.hpp"
 
@@ -132,11 +132,6 @@ class FastPaths {
     for (std::uint32_t i = 0; i < most; ++i)
       if (hashes_[i] == hash && paths_[i].like == like) return &paths_[last_ = i];
     return nullptr;
-  }
-  template <class Handle>
-  static std::uint64_t number_of(Handle handle) {
-    using Number = std::conditional_t<sizeof(Handle) == sizeof(std::uint64_t), std::uint64_t, std::uint32_t>;
-    return std::bit_cast<Number>(handle);
   }
   static std::uint32_t hash_of(const CallSignature& like) {
     // Odd factors whose bits look random: differences anywhere reach the upper half.

@@ -15,6 +15,7 @@
 #include "schedule/graph/graph.hpp"
 #include "schedule/graph/neighborhood_strategy.hpp"
 #include "schedule/graph/trial_graphs.hpp"
+#include "seed.hpp"
 #include "topology/trial_placements.hpp"
 
 using namespace wherry::schedule;
@@ -22,15 +23,10 @@ using namespace wherry::topology;
 
 namespace {
 
-std::uint64_t first_seed() {
-  const char* const text = std::getenv("WHERRY_TEST_SEED");
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : 20261122;
-}
-
 /// Calls law(strategy, routed, graph) for every strategy on every trial graph and placement that it applies to.
 template <class Law>
 void for_all(int most, Law&& law) {
-  std::uint64_t seed = first_seed();
+  std::uint64_t seed = wherry::test::seed_from_environment();
   for (int size = 1; size <= most; ++size)
     for (const TrialGraph& trial : trial_graphs(size, ++seed)) {
       const Graph graph(trial.targets);
@@ -106,7 +102,7 @@ TEST_CASE("Neighbors: no phase has more items than promised") {
 }
 
 TEST_CASE("Neighbors: nobody sends to two in one round, nor receives from two") {
-  std::uint64_t seed = first_seed();
+  std::uint64_t seed = wherry::test::seed_from_environment();
   for (int size = 1; size <= 33; ++size)
     for (const TrialGraph& trial : trial_graphs(size, ++seed)) {
       INFO(size, " ranks: ", trial.name);

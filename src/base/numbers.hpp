@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace wherry::p2p {
+namespace wherry {
 
-/// Handles are int in MPICH and pointers elsewhere.
+/// Handles of MPI are int in MPICH and pointers elsewhere.
 template <class Handle>
 std::uint64_t number_of(Handle handle) {
   if constexpr (std::is_pointer_v<Handle>) {
@@ -21,4 +21,4 @@ inline std::uint64_t hashed(std::uint64_t value) {
   return value ^ (value >> 32);
 }
 
-}  // namespace wherry::p2p
+}  // namespace wherry
