@@ -251,7 +251,7 @@ void forget_type(MPI_Datatype type) {
 void keep_record() {
   if (!backend().recording()) return;
   const std::lock_guard lock(backend().record.lock);
-  if (backend().record.is_ready()) backend().record.settle_counts();
+  if (backend().record.is_ready()) backend().record.abort();
 }
 
 bool is_the_programs_by_place(Call& call) {

@@ -157,6 +157,11 @@ void Recording::settle_counts() {
   handles.settle();
 }
 
+void Recording::abort() {
+  settle_counts();
+  is_aborted_ = true;
+}
+
 void Recording::book_polled() {
   for (std::uint32_t i = 0; i < function_table().size(); ++i)
     recorder.polled(i, subjects_.patience.polled(i));
@@ -174,7 +179,7 @@ void Recording::finish() {
   recorder.threads(waiting::computing_threads("/proc/self/task"),
                    waiting::count(waiting::allowed_processors()));
   record_memory(profile::monotonic_ns());
-  recorder.finish();
+  recorder.finish(is_aborted_ ? profile::State::running : profile::State::finalized);
 }
 
 }  // namespace wherry::interpose

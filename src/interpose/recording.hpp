@@ -51,10 +51,13 @@ class Recording {
   bool open_if_due() { return is_due() && open(); }
   /// Whether it is still to be opened.
   bool is_due() const { return state_ == State::not_yet; }
-  /// Called from time to time, and before a sudden end.
+  /// Called from time to time.
   void settle(std::uint64_t now_ns);
   /// Books what was counted since.
   void settle_counts();
+  /// Before a sudden end, which a library may bring about only after it has returned to the program: MPI_Finalize counts
+  /// as not reached then.
+  void abort();
   /// Writes what is left, if it is open.
   void finish();
 
@@ -88,6 +91,7 @@ class Recording {
 
   const Subjects subjects_;
   State state_;
+  bool is_aborted_ = false;
   const std::uint64_t start_ns_ = profile::monotonic_ns();
   std::uint64_t next_settle_ns_ = 0;
   std::array<std::atomic<const void*>, remembered_sites> program_sites_ = {};

@@ -369,10 +369,10 @@ void Recorder::memory(std::uint32_t row, const MemoryRecord& span) {
   file_.at<MemoryRecord>(Table::memory, row) = span;
 }
 
-void Recorder::finish() {
+void Recorder::finish(State state) {
   if (!is_open()) return;
   file_.header().end_ns = monotonic_ns();
-  file_.header().state = State::finalized;
+  file_.header().state = state;
 }
 
 }  // namespace wherry::profile

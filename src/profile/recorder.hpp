@@ -142,8 +142,8 @@ class Recorder {
   void window_curve(const WindowCurveRecord& point);
   /// Writes a span of the program's memory; the row is new, or the last.
   void memory(std::uint32_t row, const MemoryRecord& span);
-  /// The program got to its end.
-  void finish();
+  /// Nothing comes any more. finalized: the program got to its end.
+  void finish(State state = State::finalized);
 
  private:
   std::uint32_t row_of(const CallEvent& event, std::uint32_t bucket);

@@ -176,6 +176,15 @@ def test_a_program_that_never_finalizes_leaves_a_record(
     assert calls_of(record)["MPI_Barrier"] == 10
 
 
+def test_what_comes_after_an_abort_is_no_regular_end(
+    mpi: Launcher, preload: Path, compiled: Compile, out: Path
+) -> None:
+    mpi.run([compiled("ends.c"), "abort"], 2, {"WHERRY_OUTPUT": str(out)}, preload=True)
+    records = records_in(out)
+    assert records
+    assert not any(record.finalized for record in records)
+
+
 def test_a_directory_that_has_a_record_keeps_it(mpi: Launcher, preload: Path, compiled: Compile, out: Path) -> None:
     for _ in range(2):
         mpi.run([compiled("ends.c"), "finalize"], 1, {"WHERRY_OUTPUT": str(out)}, preload=True)

@@ -15,5 +15,6 @@ int main(int argc, char** argv) {
   if (strcmp(end, "kill") == 0) raise(SIGKILL);
   if (strcmp(end, "segfault") == 0) raise(SIGSEGV);
   if (strcmp(end, "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 3);
+  if (strcmp(end, "abort") == 0) MPI_Finalize(); /* MPICH may return before it ends the ranks */
   return 0;
 }
