@@ -89,6 +89,17 @@ int Channel::wait(MPI_Request& request, MPI_Status* status) const {
   return poll([&](int* flag) { return api_->Test(&request, flag, status); });
 }
 
+// The library makes no progress for others while nobody calls it.
+int Channel::wait_for(bool (*ready)(const void*), const void* context) const {
+  constexpr int looks = 16;
+  return poll([&](int* flag) {
+    for (int i = 0; i < looks && *flag == 0; ++i) *flag = ready(context) ? 1 : 0;
+    int is_there = 0;
+    if (*flag == 0) api_->Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &is_there, MPI_STATUS_IGNORE);
+    return MPI_SUCCESS;
+  });
+}
+
 // One after the other: MPI_Waitall says only that one of them failed, and takes as long; MPI_Testall looks at all of
 // them at each poll, which takes twice as long for 64 messages.
 int Channel::wait_all(std::span<MPI_Request> requests) const {

@@ -34,7 +34,8 @@ int exchange_layouts(const schedule::Schedule& schedule, const Blocks& blocks, c
     const PairEnd in{{peer_of(receives), lane.tag}, share_of(blocks.receive, receives)};
     const bool is_near = out.peer.rank >= 0 && peers.placement.same_node(schedule.rank, out.peer.rank);
     const Exchanged done =
-        exchange_pair({*lane.channel, &layouts, memory}, out, in, is_near && *peers.readable);
+        exchange_pair({*lane.channel, &layouts, memory, peers.shared}, out, in,
+                      {.shared = is_near && peers.shared != nullptr, .own = is_near && *peers.readable});
     if (done.refused) *peers.readable = false;
     code = first_error(code, done.code);
   }

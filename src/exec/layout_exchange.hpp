@@ -6,6 +6,7 @@
 #include "arguments/blocks.hpp"
 #include "comm/channel.hpp"
 #include "datatype/type_layouts.hpp"
+#include "exec/shared_chunks.hpp"
 #include "schedule/schedule.hpp"
 #include "topology/placement.hpp"
 
@@ -17,11 +18,12 @@ inline constexpr long long least_chunked_bytes = 64 << 10;
 /// Whether every phase has one message out and one in at most.
 bool is_pairwise(const schedule::Schedule& schedule);
 
-/// The other ranks, and whether those on this host can read this rank's memory: until the system has refused it to one
-/// of them.
+/// The other ranks, whether those on this host can read this rank's memory (until the system has refused it to one of
+/// them), and the memory that this rank shares with them.
 struct Peers {
   const topology::Placement& placement;
   bool* readable;
+  SharedLanes* shared;  // with those on this host; nullptr: none
 };
 
 /// Exchanges the blocks along a pairwise schedule of one hop. Ranks must agree only on calling this: the sender states

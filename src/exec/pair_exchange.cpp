@@ -78,11 +78,11 @@ class BlockBytes {
     else layout::pack(*plan_, memory_, chunk, range);
     return chunk;
   }
-  /// All of them into memory that has room.
-  void write(std::byte* to) const {
-    if (share_.bytes == 0) return;
-    const std::byte* const from = packed({0, share_.bytes}, to);
-    if (from != to) std::memcpy(to, from, static_cast<std::size_t>(share_.bytes));
+  /// Into memory that has room.
+  void write(Range range, std::byte* to) const {
+    if (range.begin == range.end) return;
+    const std::byte* const from = packed(range, to);
+    if (from != to) std::memcpy(to, from, static_cast<std::size_t>(range.end - range.begin));
   }
   /// Where the bytes of the range may land.
   std::byte* landing(Range range, std::byte* chunk) const {
@@ -94,11 +94,10 @@ class BlockBytes {
     if (range.end > share_.bytes) fail(MPI_ERR_TRUNCATE);
     else if (plan_ != nullptr) layout::unpack(*plan_, memory_, place, range);
   }
-  /// All of so many came at once.
-  void read(const std::byte* from, long long bytes) {
-    const Range range{0, bytes};
+  /// From memory that is not this rank's own.
+  void read(Range range, const std::byte* from) {
     std::byte* const place = landing(range, nullptr);
-    if (bytes <= share_.bytes && place != nullptr) std::memcpy(place, from, static_cast<std::size_t>(bytes));
+    if (place != nullptr) std::memcpy(place, from, static_cast<std::size_t>(range.end - range.begin));
     landed(range, from);
   }
   /// After all that is received.
@@ -123,12 +122,18 @@ class BlockBytes {
   bool is_own_ = false;  // Wherry found the error
 };
 
-/// Chunk k of so many bytes.
-Range range_of(long long k, long long bytes) {
-  return {k * chunk_bytes, std::min((k + 1) * chunk_bytes, bytes)};
-}
+/// A block in chunks.
+struct Course {
+  long long bytes = 0;             // of the block; 0: it is there already
+  SharedChunks* shared = nullptr;  // through which they go; nullptr: as messages
 
-long long chunks_of(long long bytes) { return (bytes + chunk_bytes - 1) / chunk_bytes; }
+  long long chunk() const { return shared != nullptr ? SharedChunks::chunk_bytes : chunk_bytes; }
+  long long chunks() const { return (bytes + chunk() - 1) / chunk(); }
+  /// Messages are waited for, in turn.
+  bool can_send() const { return shared == nullptr || shared->has_room(); }
+  bool can_take() const { return shared == nullptr || shared->has_chunk(); }
+  Range range(long long k) const { return {k * chunk(), std::min((k + 1) * chunk(), bytes)}; }
+};
 
 /// One block out and one in, each of which may be missing.
 class PairExchange {
@@ -139,42 +144,81 @@ class PairExchange {
     long long bytes;
   };
 
-  PairExchange(const Channel& channel, const Chunks& chunks, const End& out, const End& in, bool offers)
-      : channel_(channel), chunks_(chunks), out_(out), in_(in), offers_(offers) {}
+  PairExchange(const PairMeans& means, const Chunks& chunks, const End& out, const End& in,
+               const Offers& offers)
+      : channel_(means.channel),
+        shared_(means.shared),
+        chunks_(chunks),
+        out_(out),
+        in_(in),
+        offers_(offers) {}
 
   Exchanged run() {
     meet();
-    const int places = chunks_.in_flight;
-    for (long long k = 0; k < std::min<long long>(places, incoming_); ++k) receive(k);
-    for (long long k = 0; k < std::max(outgoing_, incoming_); ++k) {
-      if (k < outgoing_) send(k);
-      if (k < incoming_) take(k);
-      if (k + places < incoming_) receive(k + places);
+    const long long outgoing = outgoing_.chunks(), incoming = incoming_.chunks();
+    for (long long k = 0; k < std::min<long long>(chunks_.in_flight, incoming); ++k) receive(k);
+    for (long long sent = 0, taken = 0; sent < outgoing || taken < incoming;) {
+      const auto can_send = [&] { return sent < outgoing && outgoing_.can_send(); };
+      const auto can_take = [&] { return taken < incoming && incoming_.can_take(); };
+      note(channel_.wait_until([&] { return can_send() || can_take(); }));
+      if (can_send() && (sent <= taken || !can_take())) {
+        send(sent++);
+      } else {
+        take(taken++);
+        if (const long long next = taken - 1 + chunks_.in_flight; next < incoming) receive(next);
+      }
     }
     for (MPI_Request& request : sends_) note(channel_.wait(request));
     return {code_, in_.peer, in_.bytes, theirs_ == Answer::refused, is_reported_};
   }
 
  private:
-  /// Of a reader to an offer. refused: by the system.
-  enum class Answer : char { in_chunks, read, refused };
+  /// To an offer. opened: memory that both share. read: the sender's own. refused: by the system.
+  enum class Answer : char { in_chunks, opened, read, refused };
 
   /// Each rank tells how much it has; few data come with that. Whoever is offered memory and can, reads it; the answer
   /// says so, and that it is over.
   void meet() {
     auto* const offer = new (chunks_.outgoing(0)) Offer(out_.bytes);
     auto* const offered = new (chunks_.incoming(0)) Offer(0);
-    if (out_.bytes <= Offer::most_data) out_.block.write(offer->set_data());
-    else if (offers_) offer->set(out_.block.blocks());
+    SharedLanes::Lane* const lane = fill(*offer);
     get_offer(*offer, *offered);
     in_.bytes = offered->bytes();
-    if (offered->data() != nullptr) in_.block.read(offered->data(), in_.bytes);
+    if (offered->data() != nullptr) in_.block.read({0, in_.bytes}, offered->data());
     if (offered->has_memory()) read_memory(*offered);
+    if (offered->is_shared()) join(*offered);
     constexpr Peer nobody{MPI_PROC_NULL, 0};
-    note(channel_.exchange({&ours_, sizeof ours_}, offered->has_memory() ? in_.peer : nobody,
-                           {&theirs_, sizeof theirs_}, offer->has_memory() ? out_.peer : nobody));
-    outgoing_ = offer->data() != nullptr || theirs_ == Answer::read ? 0 : chunks_of(out_.bytes);
-    incoming_ = offered->data() != nullptr || ours_ == Answer::read ? 0 : chunks_of(in_.bytes);
+    note(channel_.exchange({&ours_, sizeof ours_}, offered->asks() ? in_.peer : nobody,
+                           {&theirs_, sizeof theirs_}, offer->asks() ? out_.peer : nobody));
+    if (lane != nullptr && offer->asks()) shared_->answered(*lane, theirs_ == Answer::opened);
+    if (lane != nullptr) outgoing_.shared = lane->chunks.get();
+    if (offer->data() == nullptr && theirs_ != Answer::read) outgoing_.bytes = out_.bytes;
+    if (offered->data() == nullptr && ours_ != Answer::read) incoming_.bytes = in_.bytes;
+  }
+
+  /// The lane that the block is to take, or nullptr.
+  SharedLanes::Lane* fill(Offer& offer) {
+    if (out_.bytes <= Offer::most_data) {
+      out_.block.write({0, out_.bytes}, offer.set_data());
+      return nullptr;
+    }
+    const bool is_large = out_.bytes > SharedChunks::most_bytes;
+    if (offers_.own && is_large) offer.set(out_.block.blocks());
+    const bool shares = offers_.shared && !offer.has_memory();
+    if (SharedLanes::Lane* const lane = shares ? shared_->to(out_.peer.rank) : nullptr) {
+      offer.set(lane->is_open ? SharedKey() : lane->chunks->key());
+      return lane;
+    }
+    if (offers_.own && !is_large) offer.set(out_.block.blocks());
+    return nullptr;
+  }
+
+  /// The memory that the incoming block comes through, which is opened if it is new.
+  void join(const Offer& offered) {
+    if (shared_ == nullptr) return;
+    incoming_.shared =
+        offered.asks() ? shared_->open(in_.peer.rank, offered.key()) : shared_->from(in_.peer.rank);
+    if (incoming_.shared != nullptr) ours_ = Answer::opened;
   }
 
   /// Without one, nothing comes.
@@ -203,23 +247,32 @@ class PairExchange {
   std::size_t index_of(long long k) const { return static_cast<std::size_t>(place_of(k)); }
 
   void send(long long k) {
+    const Range range = outgoing_.range(k);
+    if (SharedChunks* const shared = outgoing_.shared) {
+      out_.block.write(range, shared->room());
+      return shared->put();
+    }
     MPI_Request& request = sends_[index_of(k)];
     note(channel_.wait(request));
-    const Range range = range_of(k, out_.bytes);
     std::byte* const from = out_.block.packed(range, chunks_.outgoing(place_of(k)));
     note(channel_.send({from, range.end - range.begin, MPI_BYTE}, out_.peer.rank, out_.peer.tag, &request));
   }
 
   void receive(long long k) {
-    const Range range = range_of(k, in_.bytes);
+    if (incoming_.shared != nullptr) return;
+    const Range range = incoming_.range(k);
     std::byte* const to = in_.block.landing(range, chunks_.incoming(place_of(k)));
     note(channel_.receive({to, range.end - range.begin, MPI_BYTE}, in_.peer.rank, in_.peer.tag,
                           &receives_[index_of(k)], spare_));
   }
 
   void take(long long k) {
+    if (SharedChunks* const shared = incoming_.shared) {
+      in_.block.read(incoming_.range(k), shared->chunk());
+      return shared->take();
+    }
     const int code = note(channel_.wait(receives_[index_of(k)]));
-    if (code == MPI_SUCCESS) in_.block.landed(range_of(k, in_.bytes), chunks_.incoming(place_of(k)));
+    if (code == MPI_SUCCESS) in_.block.landed(incoming_.range(k), chunks_.incoming(place_of(k)));
   }
 
   /// Of the library.
@@ -236,10 +289,11 @@ class PairExchange {
   }
 
   const Channel& channel_;
+  SharedLanes* const shared_;
   const Chunks& chunks_;
   End out_, in_;
-  bool offers_;
-  long long outgoing_ = 0, incoming_ = 0;                         // chunks
+  Offers offers_;
+  Course outgoing_, incoming_;
   Answer ours_ = Answer::in_chunks, theirs_ = Answer::in_chunks;  // about what comes, and what goes
   std::array<MPI_Request, window> sends_ = none(), receives_ = none();
   Spare spare_;
@@ -248,11 +302,10 @@ class PairExchange {
 };
 
 Exchanged exchange_in(const Chunks& chunks, const PairMeans& means, const PairEnd& out, const PairEnd& in,
-                      bool offers) {
+                      const Offers& offers) {
   BlockBytes outgoing(means, out.share), incoming(means, in.share);
   outgoing.load();
-  PairExchange pair(means.channel, chunks, {out.peer, outgoing, out.share.bytes}, {in.peer, incoming, 0},
-                    offers);
+  PairExchange pair(means, chunks, {out.peer, outgoing, out.share.bytes}, {in.peer, incoming, 0}, offers);
   Exchanged done = pair.run();
   incoming.store(done.received);
   for (const BlockBytes* block : {&outgoing, &incoming}) {
@@ -264,7 +317,7 @@ Exchanged exchange_in(const Chunks& chunks, const PairMeans& means, const PairEn
 
 /// A rank without memory has one chunk in each direction: it must do its part all the same.
 [[gnu::noinline]] Exchanged exchange_on_stack(const PairMeans& means, const PairEnd& out, const PairEnd& in,
-                                              bool offers) {
+                                              const Offers& offers) {
   alignas(Offer) std::array<std::byte, 2 * chunk_bytes> memory;
   return exchange_in({memory.data(), 1}, means, out, in, offers);
 }
@@ -273,7 +326,7 @@ Exchanged exchange_in(const Chunks& chunks, const PairMeans& means, const PairEn
 
 std::size_t pair_exchange_memory() { return 2 * window * chunk_bytes; }
 
-Exchanged exchange_pair(const PairMeans& means, const PairEnd& out, const PairEnd& in, bool offers) {
+Exchanged exchange_pair(const PairMeans& means, const PairEnd& out, const PairEnd& in, const Offers& offers) {
   return means.memory != nullptr ? exchange_in({means.memory, window}, means, out, in, offers)
                                  : exchange_on_stack(means, out, in, offers);
 }

@@ -1,6 +1,7 @@
-// One block of any type to a rank and one from a rank, either of which may be missing: long runs by one copy out of
-// the sender's memory, where it is on the same host and the system allows that; short blocks with the message that
-// announces them; all others in chunks that the cache holds, so that packing overlaps the transfer.
+// One block of any type to a rank and one from a rank, either of which may be missing: short blocks with the message
+// that announces them; others, where the ranks are on one host and the system allows it, through memory that both share,
+// long runs of large ones by one copy out of the sender's memory; all others in chunks that the cache holds, so that
+// packing overlaps the transfer.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +9,7 @@
 #include "arguments/blocks.hpp"
 #include "comm/channel.hpp"
 #include "datatype/type_layouts.hpp"
+#include "exec/shared_chunks.hpp"
 
 namespace wherry::run {
 
@@ -25,6 +27,13 @@ struct PairMeans {
   const Channel& channel;
   datatype::TypeLayouts* layouts;  // nullptr: only the library can copy this memory
   std::byte* memory;               // pair_exchange_memory() bytes, or nullptr, with which it takes longer
+  SharedLanes* shared = nullptr;   // with ranks of this host; nullptr: none
+};
+
+/// What the receiver is offered if it is on the same host.
+struct Offers {
+  bool shared = false;  // memory of the means'
+  bool own = false;     // this rank's own memory, to be read; the answer has the tag of the block
 };
 
 std::size_t pair_exchange_memory();
@@ -41,9 +50,8 @@ struct Exchanged {
 
 /// Sends `out` and receives `in`. The sender states the size of its block; a receiver with less room gets
 /// MPI_ERR_TRUNCATE, after all messages. Of a block that could not be packed, zeros are sent. Each rank completes all
-/// its messages, then returns its first error. Types that have no layout are packed by the library. offers: whether
-/// the receiver is to read this rank's memory; its answer has the tag of the block. MPI_ERR_OTHER if something comes
-/// that exchange_pair() has not sent.
-Exchanged exchange_pair(const PairMeans& means, const PairEnd& out, const PairEnd& in, bool offers);
+/// its messages, then returns its first error. Types that have no layout are packed by the library.
+/// MPI_ERR_OTHER if something comes that exchange_pair() has not sent.
+Exchanged exchange_pair(const PairMeans& means, const PairEnd& out, const PairEnd& in, const Offers& offers);
 
 }  // namespace wherry::run

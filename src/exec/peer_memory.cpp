@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
 
+#include "base/own_errno.hpp"
 #include "layout/canonical.hpp"
 
 namespace wherry::run {
@@ -75,18 +75,6 @@ bool read_all(pid_t process, std::span<const layout::Block> from, std::span<cons
   }
   return true;
 }
-
-/// The program's errno stays its own.
-class OwnErrno {
- public:
-  OwnErrno() : programs_(errno) {}
-  OwnErrno(const OwnErrno&) = delete;
-  OwnErrno& operator=(const OwnErrno&) = delete;
-  ~OwnErrno() { errno = programs_; }
-
- private:
-  int programs_;
-};
 
 }  // namespace
 

@@ -59,7 +59,7 @@ int LayoutMessages::transfer(const End& out, const End& in, MPI_Comm comm, MPI_S
   const Channel channel(api_, comm, waiting_);
   const Staging::Lease lease = staging_.lease(pair_exchange_memory(), Patience::wait);
   const Exchanged done = exchange_pair({channel, accelerator_.loaded() ? nullptr : &layouts_, lease.data()},
-                                       {out.peer, out.share}, {in.peer, in.share}, false);
+                                       {out.peer, out.share}, {in.peer, in.share}, {});
   tell(done, in.share, status);
   if (done.code != MPI_SUCCESS && !done.is_reported) api_.Comm_call_errhandler(comm, done.code);
   return done.code;

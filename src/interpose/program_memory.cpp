@@ -3,11 +3,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <utility>
 
 #include "base/floating_point.hpp"
+#include "base/own_errno.hpp"
 #include "heap/machine_memory.hpp"
 
 namespace wherry::interpose {
@@ -47,7 +47,7 @@ void ProgramMemory::look_if_due() {
 bool ProgramMemory::look(std::uint64_t now_ns) {
   if (looking_.test_and_set(std::memory_order_acquire)) return false;
   const OwnArithmetic arithmetic;
-  const int error = errno;  // the program's
+  const OwnErrno own;
   next_ns_.store(now_ns + interval_ns, std::memory_order_relaxed);
   rusage usage{};
   ::getrusage(RUSAGE_SELF, &usage);
@@ -58,7 +58,6 @@ bool ProgramMemory::look(std::uint64_t now_ns) {
                                static_cast<std::uint64_t>(usage.ru_maxrss) << 10,
                                calls_.load(std::memory_order_relaxed)};
   if (begun_ && sample.at_ns < last_.at_ns + interval_ns) {
-    errno = error;
     looking_.clear(std::memory_order_release);
     return true;
   }
@@ -75,7 +74,6 @@ bool ProgramMemory::look(std::uint64_t now_ns) {
   system_ns_ = system;
   user_ns_ = user;
   if (why_not_.empty()) act(wanted(sample), now_ns);
-  errno = error;
   looking_.clear(std::memory_order_release);
   return true;
 }

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +16,8 @@
 #include <string_view>
 #include <system_error>
 #include <vector>
+
+#include "base/own_errno.hpp"
 
 namespace wherry::waiting {
 
@@ -99,11 +100,10 @@ double least_quota(const std::string& root, std::string group, const Quota& quot
 /// all that is the program's.
 template <std::size_t size>
 std::string_view read_small(const char* path, char (&text)[size]) {
-  const int kept = errno;
+  const OwnErrno own;
   const int file = ::open(path, O_RDONLY | O_CLOEXEC);
   const ssize_t read = file < 0 ? -1 : ::read(file, text, size);
   if (file >= 0) ::close(file);
-  errno = kept;
   return {text, static_cast<std::size_t>(std::max<ssize_t>(read, 0))};
 }
 

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cerrno>
+#include "base/own_errno.hpp"
 
 namespace wherry::waiting {
 
@@ -21,13 +21,12 @@ std::uint64_t now_ns() {
 /// The system call itself: glibc's nanosleep is a cancellation point. The kernel may wake this thread up to its timer
 /// slack later, 50 us unless the program says otherwise: for this sleep, it does not.
 void sleep_ns(std::uint64_t ns) {
-  const int kept = errno;
+  const OwnErrno own;
   const int slack = ::prctl(PR_GET_TIMERSLACK);
   ::prctl(PR_SET_TIMERSLACK, 1);
   const timespec duration = {0, static_cast<long>(ns)};
   ::syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &duration, nullptr);
   if (slack > 0) ::prctl(PR_SET_TIMERSLACK, slack);
-  errno = kept;
 }
 
 }  // namespace

@@ -2,11 +2,15 @@
 // sizes meet, with memory and without, and after a block that is too large.
 //
 // ranks: 2 3 5
+#include <fcntl.h>
 #include <mpi.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -14,6 +18,7 @@
 #include "exec/layout_exchange.hpp"
 #include "exec/pair_exchange.hpp"
 #include "exec/peer_memory.hpp"
+#include "exec/shared_chunks.hpp"
 #include "host/runtime.hpp"
 
 namespace {
@@ -146,11 +151,20 @@ void expect(bool is, const char* what, unsigned seed) {
 
 const char* pairwise(int size) { return size == 2 ? "direct" : "pairwise"; }
 
-/// Directly, where some ranks have no memory for chunks.
+int descriptors() {
+  int open = 0;
+  for (int i = 0; i < 1024; ++i) open += ::fcntl(i, F_GETFD) != -1;
+  return open;
+}
+
+/// Directly, where some ranks have no memory for chunks, and one has one lane of memory that it shares.
 void check_exchange(run::Communicator& c, MPI_Comm comm, datatype::TypeLayouts& layouts) {
   const run::Prepared& prepared = c.prepared(*schedule::find_strategy(pairwise(c.size())));
   expect(run::is_pairwise(prepared.schedule), "the schedule is not pairwise", 0);
   std::vector<std::byte> memory(run::pair_exchange_memory());
+  std::atomic<int> lanes_left = c.rank() == 1 ? 1 : 8;
+  run::SharedLanes lanes(lanes_left);
+  const int open = descriptors();
   for (unsigned seed = 1; seed <= 30; ++seed) {
     const int missing = seed % 5 == 0 ? 1 : 0;
     Call call(seed, comm, missing);
@@ -163,16 +177,20 @@ void check_exchange(run::Communicator& c, MPI_Comm comm, datatype::TypeLayouts& 
     bool too_large = false;
     for (std::size_t peer = 0; peer < blocks.send.size(); ++peer)
       too_large |= call.receive.blocks[peer].n < numbers_of(seed, static_cast<int>(peer), c.rank());
-    // All in chunks, or what can be read out of the other rank's memory.
+    // All in messages, or through what both share, or what can be read out of the other rank's memory.
     const topology::Placement placement = seed % 2 == 0 ? topology::Placement::flat(c.size())
                                                         : topology::Placement::blocked(c.size(), c.size());
     bool readable = seed % 7 != 0;
     const int code = run::exchange_layouts(prepared.schedule, blocks, run::blocking_task(c).lane, layouts,
-                                           {placement, &readable}, has_memory ? memory.data() : nullptr);
+                                           {placement, &readable, seed % 3 != 0 ? &lanes : nullptr},
+                                           has_memory ? memory.data() : nullptr);
     expect(code == (too_large ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "another code", seed);
     if (missing == 0) expect(call.wrong() == 0, "wrong bytes", seed);
     call.free();
   }
+  expect(descriptors() == open, "a descriptor was left open", 0);
+  expect(lanes_left == (c.rank() == 1 ? 0 : 8 - std::min(c.size() - 1, 8)),
+         "other lanes than there are peers", 0);
 }
 
 int sends = 0;
@@ -277,6 +295,38 @@ void check_offer() {
   expect(!old.read(here), "memory was read whose proof is another", 0);
 }
 
+/// Chunks come in the order in which they were put, as long as there is room; other memory is never taken for it.
+void check_shared() {
+  const std::unique_ptr<run::SharedChunks> to = run::SharedChunks::make();
+  if (to == nullptr) return;  // the system refuses
+  run::SharedKey other = to->key();
+  ++other.mark;
+  expect(run::SharedChunks::open(other) == nullptr, "memory was opened whose mark is another", 0);
+  const run::SharedKey key = to->key();
+  const std::unique_ptr<run::SharedChunks> from = run::SharedChunks::open(key);
+  to->close();
+  expect(run::SharedChunks::open(key) == nullptr, "closed memory was opened", 0);
+  if (from == nullptr) return;
+  std::minstd_rand random(20261127);
+  int put = 0, taken = 0;
+  while (taken < 1000) {
+    expect(to->has_room() == (put - taken < run::SharedChunks::places), "room for another number of chunks",
+           0);
+    expect(from->has_chunk() == (taken < put), "another number of chunks", 0);
+    if (to->has_room() && random() % 2 == 0) {
+      std::memset(to->room(), put++ % 251, run::SharedChunks::chunk_bytes);
+      to->put();
+    } else if (from->has_chunk()) {
+      const auto* const chunk = from->chunk();
+      const auto value = static_cast<std::byte>(taken++ % 251);
+      expect(
+          std::count(chunk, chunk + run::SharedChunks::chunk_bytes, value) == run::SharedChunks::chunk_bytes,
+          "another chunk", 0);
+      from->take();
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -292,6 +342,7 @@ int main(int argc, char** argv) {
     check_uncommitted(layouts);
   }
   check_offer();
+  check_shared();
   check_runtime(false, 1);
   check_runtime(false, 0);
   check_runtime(true, 1);

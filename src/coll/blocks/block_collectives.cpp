@@ -317,8 +317,9 @@ int exchange_by_layouts(const Task& task, Communicator& c, const Prepared& prepa
   const auto own = static_cast<std::size_t>(c.rank());
   const int code = copy_own(task, c.blocks.send[own], c.blocks.receive[own]);
   const Staging::Lease lease = staging.lease(pair_exchange_memory(), Patience::wait);
-  return first_error(code, exchange_layouts(prepared.schedule, c.blocks, task.lane, *c.layouts,
-                                            {c.placement(), &c.memory_is_readable}, lease.data()));
+  return first_error(code,
+                     exchange_layouts(prepared.schedule, c.blocks, task.lane, *c.layouts,
+                                      {c.placement(), &c.memory_is_readable, c.shared.get()}, lease.data()));
 }
 
 }  // namespace

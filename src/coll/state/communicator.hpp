@@ -26,6 +26,7 @@
 #include "datatype/type_layouts.hpp"
 #include "exec/block_bindings.hpp"
 #include "exec/executor.hpp"
+#include "exec/shared_chunks.hpp"
 #include "model/cost.hpp"
 #include "schedule/registry/algorithm.hpp"
 #include "schedule/segments/packing.hpp"
@@ -109,6 +110,7 @@ class Communicator {
   std::map<std::pair<Collective, bool>, SizeWatch> watches;
   datatype::TypeLayouts* layouts = nullptr;  // nullptr: derived types are the library's to move
   bool memory_is_readable = true;            // by the ranks of this host, as far as is known
+  std::unique_ptr<SharedLanes> shared;       // with them; nullptr where there are no layouts
   Requests requests;
   Blocks blocks;
   SegmentCall segments;
