@@ -111,7 +111,7 @@ PROGRAMS = (
         "two ranks send 8 bytes to and fro, and do nothing else",
     ),
     Program(
-        "mpi4py-fft, slabs", "PyPI: mpi4py-fft", fft("slab", 32, 100), _FFT_TIME, _FFT_ANSWER, 0.0,
+        "mpi4py-fft, slabs", "PyPI: mpi4py-fft", fft("slab", 32, 1000), _FFT_TIME, _FFT_ANSWER, 0.0,
         "3-D Fourier transforms of 32^3 points; Alltoallw of subarrays",
     ),
     Program(
@@ -119,7 +119,7 @@ PROGRAMS = (
         "3-D Fourier transforms of 64^3 points, a dozen long Alltoallws",
     ),
     Program(
-        "mpi4py-fft, pencils", "PyPI: mpi4py-fft", fft("pencil", 64, 12), _FFT_TIME, _FFT_ANSWER, 0.0,
+        "mpi4py-fft, pencils", "PyPI: mpi4py-fft", fft("pencil", 64, 80), _FFT_TIME, _FFT_ANSWER, 0.0,
         "3-D Fourier transforms of 64^3 points; Alltoallw of subarrays",
     ),
     Program(

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 
 LEVEL = 0.95
-MOST_ROUNDS = 10_000  # more than these are not proposed to anybody
+MOST_ROUNDS = 500  # more than these are not proposed to anybody
 _MOST_EXPONENT = 700.0
 STATISTIC = "geometric mean of the ratios of paired runs, t interval of their logarithms"
 
