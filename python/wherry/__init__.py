@@ -1,4 +1,4 @@
-"""Wherry: see where an MPI program's communication goes, and get its collectives faster."""
+"""Wherry: find where an MPI program loses time in communication, and give it back."""
 
 from __future__ import annotations
 

@@ -89,13 +89,18 @@ int Channel::wait(MPI_Request& request, MPI_Status* status) const {
   return poll([&](int* flag) { return api_->Test(&request, flag, status); });
 }
 
-// The library makes no progress for others while nobody calls it.
-int Channel::wait_for(bool (*ready)(const void*), const void* context) const {
-  constexpr int looks = 16;
-  return poll([&](int* flag) {
-    for (int i = 0; i < looks && *flag == 0; ++i) *flag = ready(context) ? 1 : 0;
-    int is_there = 0;
-    if (*flag == 0) api_->Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &is_there, MPI_STATUS_IGNORE);
+// A probe that finds a message may return without more. No message on a channel has this tag.
+void Channel::progress() const {
+  constexpr int never = 4;
+  int found = 0;
+  api_->Iprobe(MPI_ANY_SOURCE, never, comm_, &found, MPI_STATUS_IGNORE);
+}
+
+void Channel::wait_for(bool (*ready)(const void*), const void* context) const {
+  constexpr int polls = 16;
+  poll([&](int* flag) {
+    for (int i = 0; i < polls && *flag == 0; ++i) *flag = ready(context) ? 1 : 0;
+    if (*flag == 0) progress();
     return MPI_SUCCESS;
   });
 }

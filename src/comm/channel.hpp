@@ -74,16 +74,16 @@ class Channel {
   /// As wait_any(), if one of them is over or all are MPI_REQUEST_NULL. An error means that one is over.
   int test_any(std::span<MPI_Request> requests, int* index, bool* any) const;
 
-  /// Until `ready()`, about what other processes do in memory; meanwhile the library goes on. MPI_SUCCESS, or an error
-  /// of the library, after which nothing is known.
+  /// Lets the library progress.
+  void progress() const;
+  /// Waits for what another process of this host does in memory; meanwhile the library progresses.
   template <class Ready>
-  int wait_until(Ready ready) const {
-    return ready() ? MPI_SUCCESS
-                   : wait_for([](const void* is) { return (*static_cast<const Ready*>(is))(); }, &ready);
+  void wait_until(Ready ready) const {
+    if (!ready()) wait_for([](const void* is) { return (*static_cast<const Ready*>(is))(); }, &ready);
   }
 
  private:
-  int wait_for(bool (*ready)(const void*), const void* context) const;
+  void wait_for(bool (*ready)(const void*), const void* context) const;
   int post_receive(const Piece& piece, int peer, int tag, MPI_Request* request) const;
   Piece spare_for(const Piece& piece, Spare& spare) const;
   bool refused(int code) const;

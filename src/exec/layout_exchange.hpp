@@ -23,7 +23,7 @@ bool is_pairwise(const schedule::Schedule& schedule);
 struct Peers {
   const topology::Placement& placement;
   bool* readable;
-  SharedLanes* shared;  // with those on this host; nullptr: none
+  SharedConnections* shared;  // nullptr on all ranks: none
 };
 
 /// Exchanges the blocks along a pairwise schedule of one hop. Ranks must agree only on calling this: the sender states

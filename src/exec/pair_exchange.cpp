@@ -130,7 +130,7 @@ struct Course {
   long long chunk() const { return shared != nullptr ? SharedChunks::chunk_bytes : chunk_bytes; }
   long long chunks() const { return (bytes + chunk() - 1) / chunk(); }
   /// Messages are waited for, in turn.
-  bool can_send() const { return shared == nullptr || shared->has_room(); }
+  bool can_send() const { return shared == nullptr || shared->has_free_chunk(); }
   bool can_take() const { return shared == nullptr || shared->has_chunk(); }
   Range range(long long k) const { return {k * chunk(), std::min((k + 1) * chunk(), bytes)}; }
 };
@@ -160,7 +160,7 @@ class PairExchange {
     for (long long sent = 0, taken = 0; sent < outgoing || taken < incoming;) {
       const auto can_send = [&] { return sent < outgoing && outgoing_.can_send(); };
       const auto can_take = [&] { return taken < incoming && incoming_.can_take(); };
-      note(channel_.wait_until([&] { return can_send() || can_take(); }));
+      channel_.wait_until([&] { return can_send() || can_take(); });
       if (can_send() && (sent <= taken || !can_take())) {
         send(sent++);
       } else {
@@ -169,19 +169,23 @@ class PairExchange {
       }
     }
     for (MPI_Request& request : sends_) note(channel_.wait(request));
-    return {code_, in_.peer, in_.bytes, theirs_ == Answer::refused, is_reported_};
+    return {code_, in_.peer, in_.bytes, theirs_.refused, is_reported_};
   }
 
  private:
-  /// To an offer. opened: memory that both share. read: the sender's own. refused: by the system.
-  enum class Answer : char { in_chunks, opened, read, refused };
+  /// To an offer.
+  struct Answer {
+    bool reads = false;    // the sender's memory was read
+    bool refused = false;  // the system does not allow that
+    bool shares = false;   // what both share is open
+  };
 
   /// Each rank tells how much it has; few data come with that. Whoever is offered memory and can, reads it; the answer
   /// says so, and that it is over.
   void meet() {
     auto* const offer = new (chunks_.outgoing(0)) Offer(out_.bytes);
     auto* const offered = new (chunks_.incoming(0)) Offer(0);
-    SharedLanes::Lane* const lane = fill(*offer);
+    SharedConnections::Connection* const connection = fill(*offer);
     get_offer(*offer, *offered);
     in_.bytes = offered->bytes();
     if (offered->data() != nullptr) in_.block.read({0, in_.bytes}, offered->data());
@@ -190,35 +194,38 @@ class PairExchange {
     constexpr Peer nobody{MPI_PROC_NULL, 0};
     note(channel_.exchange({&ours_, sizeof ours_}, offered->asks() ? in_.peer : nobody,
                            {&theirs_, sizeof theirs_}, offer->asks() ? out_.peer : nobody));
-    if (lane != nullptr && offer->asks()) shared_->answered(*lane, theirs_ == Answer::opened);
-    if (lane != nullptr) outgoing_.shared = lane->chunks.get();
-    if (offer->data() == nullptr && theirs_ != Answer::read) outgoing_.bytes = out_.bytes;
-    if (offered->data() == nullptr && ours_ != Answer::read) incoming_.bytes = in_.bytes;
+    if (connection != nullptr && !connection->is_open) shared_->answered(*connection, theirs_.shares);
+    if (connection != nullptr) outgoing_.shared = connection->chunks.get();
+    if (offer->data() == nullptr && !theirs_.reads) outgoing_.bytes = out_.bytes;
+    if (offered->data() == nullptr && !ours_.reads) incoming_.bytes = in_.bytes;
   }
 
-  /// The lane that the block is to take, or nullptr.
-  SharedLanes::Lane* fill(Offer& offer) {
+  /// What the block may go through, or nullptr.
+  SharedConnections::Connection* fill(Offer& offer) {
     if (out_.bytes <= Offer::most_data) {
       out_.block.write({0, out_.bytes}, offer.set_data());
       return nullptr;
     }
-    const bool is_large = out_.bytes > SharedChunks::most_bytes;
-    if (offers_.own && is_large) offer.set(out_.block.blocks());
-    const bool shares = offers_.shared && !offer.has_memory();
-    if (SharedLanes::Lane* const lane = shares ? shared_->to(out_.peer.rank) : nullptr) {
-      offer.set(lane->is_open ? SharedKey() : lane->chunks->key());
-      return lane;
-    }
-    if (offers_.own && !is_large) offer.set(out_.block.blocks());
-    return nullptr;
+    auto* const connection = offers_.shared ? shared_->to(out_.peer.rank) : nullptr;
+    if (connection != nullptr) offer.set(connection->is_open ? SharedKey() : connection->chunks->key());
+    if (offers_.own && (connection == nullptr || out_.bytes > SharedChunks::most_bytes))
+      offer.set(out_.block.blocks());
+    return connection;
   }
 
-  /// The memory that the incoming block comes through, which is opened if it is new.
+  void read_memory(const Offer& offered) {
+    const std::vector<layout::Block> to = in_.block.blocks();
+    if (to.empty() || in_.bytes != in_.block.bytes()) return;
+    ours_.reads = offered.read(to);
+    ours_.refused = !ours_.reads;
+  }
+
+  /// Opens memory to share that is new.
   void join(const Offer& offered) {
     if (shared_ == nullptr) return;
-    incoming_.shared =
-        offered.asks() ? shared_->open(in_.peer.rank, offered.key()) : shared_->from(in_.peer.rank);
-    if (incoming_.shared != nullptr) ours_ = Answer::opened;
+    const bool is_new = offered.key().descriptor >= 0;
+    incoming_.shared = is_new ? shared_->open(in_.peer.rank, offered.key()) : shared_->from(in_.peer.rank);
+    ours_.shares = incoming_.shared != nullptr;
   }
 
   /// Without one, nothing comes.
@@ -237,19 +244,13 @@ class PairExchange {
     new (&offered) Offer(0);
   }
 
-  void read_memory(const Offer& offered) {
-    const std::vector<layout::Block> to = in_.block.blocks();
-    if (!to.empty() && in_.bytes == in_.block.bytes())
-      ours_ = offered.read(to) ? Answer::read : Answer::refused;
-  }
-
   int place_of(long long k) const { return static_cast<int>(k % chunks_.in_flight); }
   std::size_t index_of(long long k) const { return static_cast<std::size_t>(place_of(k)); }
 
   void send(long long k) {
     const Range range = outgoing_.range(k);
     if (SharedChunks* const shared = outgoing_.shared) {
-      out_.block.write(range, shared->room());
+      out_.block.write(range, shared->free_chunk());
       return shared->put();
     }
     MPI_Request& request = sends_[index_of(k)];
@@ -289,12 +290,12 @@ class PairExchange {
   }
 
   const Channel& channel_;
-  SharedLanes* const shared_;
+  SharedConnections* const shared_;
   const Chunks& chunks_;
   End out_, in_;
   Offers offers_;
   Course outgoing_, incoming_;
-  Answer ours_ = Answer::in_chunks, theirs_ = Answer::in_chunks;  // about what comes, and what goes
+  Answer ours_, theirs_;  // about what comes, and what goes
   std::array<MPI_Request, window> sends_ = none(), receives_ = none();
   Spare spare_;
   int code_ = MPI_SUCCESS;

@@ -27,13 +27,14 @@ struct PairMeans {
   const Channel& channel;
   datatype::TypeLayouts* layouts;  // nullptr: only the library can copy this memory
   std::byte* memory;               // pair_exchange_memory() bytes, or nullptr, with which it takes longer
-  SharedLanes* shared = nullptr;   // with ranks of this host; nullptr: none
+  SharedConnections* shared =
+      nullptr;  // the same in all exchanges with these ranks, or nullptr on all of them
 };
 
-/// What the receiver is offered if it is on the same host.
+/// What the receiver is offered if it is on the same host. Its answer, if there is one, has the tag of the block.
 struct Offers {
-  bool shared = false;  // memory of the means'
-  bool own = false;     // this rank's own memory, to be read; the answer has the tag of the block
+  bool shared = false;  // memory of PairMeans::shared
+  bool own = false;     // this rank's own memory, to be read
 };
 
 std::size_t pair_exchange_memory();

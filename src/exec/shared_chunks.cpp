@@ -2,9 +2,11 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <new>
@@ -21,26 +23,37 @@ namespace {
 constexpr unsigned not_executable = 8;  // MFD_NOEXEC_SEAL, of Linux 6.3
 
 /// Differs from that of every other memory that a process of the same number may have made.
-std::uint64_t new_mark(const void* at) {
+std::uint64_t new_proof(const void* at) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
   return (static_cast<std::uint64_t>(now) ^ (static_cast<std::uint64_t>(::getpid()) << 40) ^
           reinterpret_cast<std::uintptr_t>(at)) *
          0x9e3779b97f4a7c15;
 }
 
-std::array<char, 32> name_of(std::uint64_t mark) {
+std::array<char, 32> name_of(std::uint64_t proof) {
   std::array<char, 32> name;
-  std::snprintf(name.data(), name.size(), "wherry-%016llx", static_cast<unsigned long long>(mark));
+  std::snprintf(name.data(), name.size(), "wherry-%016llx", static_cast<unsigned long long>(proof));
   return name;
 }
 
 /// Whether the descriptor of another process, by its path, is that memory. Others are not even opened.
-bool is_named(const char* path, std::uint64_t mark) {
+bool is_named(const char* path, std::uint64_t proof) {
   std::array<char, 128> target;
   const ssize_t length = ::readlink(path, target.data(), target.size());
   if (length <= 0) return false;
-  const std::string expected = std::string("/memfd:") + name_of(mark).data();
+  const std::string expected = std::string("/memfd:") + name_of(proof).data();
   return std::string_view(target.data(), static_cast<std::size_t>(length)).starts_with(expected);
+}
+
+/// Memory that the system lacks when it is touched would end the program; so would a size beyond the program's limit.
+bool reserve(int descriptor, std::size_t bytes) {
+  constexpr int interrupted_at_most = 100;  // a program may have a timer
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < bytes) return false;
+  int code = EINTR;
+  for (int i = 0; i < interrupted_at_most && code == EINTR; ++i)
+    code = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
+  return code == 0;
 }
 
 }  // namespace
@@ -62,17 +75,16 @@ std::unique_ptr<SharedChunks> SharedChunks::make() {
   return nullptr;
 #endif
   const OwnErrno own;
-  const std::uint64_t mark = new_mark(&own);
-  int descriptor = ::memfd_create(name_of(mark).data(), MFD_CLOEXEC | not_executable);
-  if (descriptor < 0) descriptor = ::memfd_create(name_of(mark).data(), MFD_CLOEXEC);
+  const std::uint64_t proof = new_proof(&own);
+  int descriptor = ::memfd_create(name_of(proof).data(), MFD_CLOEXEC | not_executable);
+  if (descriptor < 0) descriptor = ::memfd_create(name_of(proof).data(), MFD_CLOEXEC);
   if (descriptor < 0) return nullptr;
-  // Reserved now: memory that is missing later would end the program.
-  if (::posix_fallocate(descriptor, 0, sizeof(Memory)) != 0) {
+  if (!reserve(descriptor, sizeof(Memory))) {
     ::close(descriptor);
     return nullptr;
   }
   std::unique_ptr<SharedChunks> made = mapped(descriptor);
-  if (made != nullptr) made->memory_->mark = mark;
+  if (made != nullptr) made->memory_->proof = proof;
   return made;
 }
 
@@ -81,13 +93,13 @@ std::unique_ptr<SharedChunks> SharedChunks::open(const SharedKey& key) {
   std::array<char, 64> path;
   std::snprintf(path.data(), path.size(), "/proc/%lld/fd/%d", static_cast<long long>(key.process),
                 key.descriptor);
-  if (!is_named(path.data(), key.mark)) return nullptr;
+  if (!is_named(path.data(), key.proof)) return nullptr;
   const int descriptor = ::open(path.data(), O_RDWR | O_CLOEXEC);
   if (descriptor < 0) return nullptr;
   std::unique_ptr<SharedChunks> opened = mapped(descriptor);
   if (opened == nullptr) return nullptr;
   opened->close();
-  return opened->memory_->mark == key.mark ? std::move(opened) : nullptr;
+  return opened->memory_->proof == key.proof ? std::move(opened) : nullptr;
 }
 
 SharedChunks::~SharedChunks() {
@@ -96,7 +108,7 @@ SharedChunks::~SharedChunks() {
   ::munmap(memory_, sizeof(Memory));
 }
 
-SharedKey SharedChunks::key() const { return {::getpid(), descriptor_, memory_->mark}; }
+SharedKey SharedChunks::key() const { return {::getpid(), descriptor_, memory_->proof}; }
 
 void SharedChunks::close() {
   const OwnErrno own;
@@ -104,40 +116,38 @@ void SharedChunks::close() {
   descriptor_ = -1;
 }
 
-SharedLanes::~SharedLanes() { left_.fetch_add(taken_, std::memory_order_relaxed); }
-
-bool SharedLanes::is_granted() {
-  if (left_.fetch_sub(1, std::memory_order_relaxed) > 0) {
-    ++taken_;
-    return true;
-  }
-  left_.fetch_add(1, std::memory_order_relaxed);
-  return false;
+SharedConnections::~SharedConnections() {
+  for (const auto& [rank, connection] : to_) left_ += connection.chunks != nullptr ? 1 : 0;
 }
 
-SharedLanes::Lane* SharedLanes::to(int rank) {
+SharedConnections::Connection* SharedConnections::to(int rank) {
   try {
     const auto [at, is_new] = to_.try_emplace(rank);
-    Lane& lane = at->second;
-    if (is_new && is_granted()) lane.chunks = SharedChunks::make();
-    return lane.chunks != nullptr ? &lane : nullptr;
+    Connection& connection = at->second;
+    if (is_new) {
+      if (left_-- > 0) connection.chunks = SharedChunks::make();
+      if (connection.chunks == nullptr) ++left_;
+    }
+    return connection.chunks != nullptr ? &connection : nullptr;
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
 }
 
-void SharedLanes::answered(Lane& lane, bool has_it) {
-  lane.chunks->close();
-  lane.is_open = has_it;
-  if (!has_it) lane.chunks.reset();
+void SharedConnections::answered(Connection& connection, bool has_it) {
+  connection.chunks->close();
+  connection.is_open = has_it;
+  if (has_it) return;
+  connection.chunks.reset();
+  ++left_;
 }
 
-SharedChunks* SharedLanes::from(int rank) {
+SharedChunks* SharedConnections::from(int rank) {
   const auto at = from_.find(rank);
   return at != from_.end() ? at->second.get() : nullptr;
 }
 
-SharedChunks* SharedLanes::open(int rank, const SharedKey& key) {
+SharedChunks* SharedConnections::open(int rank, const SharedKey& key) {
   try {
     return (from_[rank] = SharedChunks::open(key)).get();
   } catch (const std::bad_alloc&) {

@@ -16,7 +16,7 @@ namespace wherry::run {
 struct SharedKey {
   std::int64_t process = 0;
   std::int32_t descriptor = -1;
-  std::uint64_t mark = 0;  // a process may have another number in the receiver's container
+  std::uint64_t proof = 0;  // a process may have another number in the receiver's container
 };
 
 /// The memory, as one of its two processes has it. Chunks are taken in the order in which they were put.
@@ -41,8 +41,8 @@ class SharedChunks {
   void close();
 
   // The sender's: a place for the next chunk, and that it is full.
-  bool has_room() const { return put_ - memory_->taken.load(std::memory_order_acquire) < places; }
-  std::byte* room() { return place(put_); }
+  bool has_free_chunk() const { return put_ - memory_->taken.load(std::memory_order_acquire) < places; }
+  std::byte* free_chunk() { return place(put_); }
   void put() { memory_->put.store(++put_, std::memory_order_release); }
 
   // The receiver's: the next chunk, and that it is not needed any more.
@@ -52,7 +52,7 @@ class SharedChunks {
 
  private:
   struct Memory {
-    std::uint64_t mark;
+    std::uint64_t proof;
     alignas(64) std::atomic<std::uint64_t> put;
     alignas(64) std::atomic<std::uint64_t> taken;
     alignas(4096) std::byte chunks[places * chunk_bytes];
@@ -69,37 +69,34 @@ class SharedChunks {
 };
 
 /// Of a process: 16 MiB.
-inline constexpr int most_shared_lanes = 128;
+inline constexpr int most_shared_connections = 128;
 
-/// Those of one communicator, by ranks of this host.
-class SharedLanes {
+/// Those of one communicator, by ranks of this host. The sender has one as long as its receiver has it.
+class SharedConnections {
  public:
   /// left: how many more may be made; outlives this.
-  explicit SharedLanes(std::atomic<int>& left) : left_(left) {}
-  SharedLanes(const SharedLanes&) = delete;
-  SharedLanes& operator=(const SharedLanes&) = delete;
-  ~SharedLanes();
+  explicit SharedConnections(std::atomic<int>& left) : left_(left) {}
+  SharedConnections(const SharedConnections&) = delete;
+  SharedConnections& operator=(const SharedConnections&) = delete;
+  ~SharedConnections();
 
-  struct Lane {
+  struct Connection {
     std::unique_ptr<SharedChunks> chunks;  // nullptr: there is none, and will be none
     bool is_open = false;                  // the receiver has it
   };
   /// That to a rank, which may be new; nullptr: there is none.
-  Lane* to(int rank);
+  Connection* to(int rank);
   /// The receiver's answer to a new one.
-  void answered(Lane& lane, bool has_it);
+  void answered(Connection& connection, bool has_it);
   /// That from a rank, nullptr if there is none.
   SharedChunks* from(int rank);
   /// Opens what a rank offers; nullptr: that cannot be.
   SharedChunks* open(int rank, const SharedKey& key);
 
  private:
-  bool is_granted();
-
   std::atomic<int>& left_;
-  std::map<int, Lane> to_;
+  std::map<int, Connection> to_;
   std::map<int, std::unique_ptr<SharedChunks>> from_;
-  int taken_ = 0;  // of those that were left
 };
 
 }  // namespace wherry::run

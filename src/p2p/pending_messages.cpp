@@ -5,6 +5,7 @@
 #include <utility>
 
 namespace wherry::p2p {
+
 void PendingMessages::update() {
   busy_ = pending_.size() + (exchange_.is_open() ? 1 : 0);
   is_timed_ = exchange_.is_timed();

@@ -2,8 +2,8 @@
 // sizes meet, with memory and without, and after a block that is too large.
 //
 // ranks: 2 3 5
-#include <fcntl.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,7 +11,10 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <random>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "coll/blocks/block_collectives.hpp"
@@ -90,8 +93,12 @@ struct Side {
   }
 };
 
+/// Of such seeds every block is larger than what goes through shared memory.
+constexpr unsigned readable_and_large = 31, large = 35;
+
 /// Sizes around what comes with the first message and around a chunk of 64 KiB, and several chunks.
 int numbers_of(unsigned seed, int origin, int destination) {
+  if (seed == readable_and_large || seed == large) return 600'000;
   constexpr int sizes[] = {0, 1, 1024, 1025, 8191, 8192, 8193, 20'000, 60'000, 120'000};
   std::seed_seq sequence{seed, static_cast<unsigned>(origin), static_cast<unsigned>(destination)};
   return sizes[std::minstd_rand(sequence)() % std::size(sizes)];
@@ -142,6 +149,7 @@ struct Call {
 };
 
 long failures = 0;
+bool can_share = false;  // memory, all ranks of the host
 
 void expect(bool is, const char* what, unsigned seed) {
   if (is) return;
@@ -151,21 +159,29 @@ void expect(bool is, const char* what, unsigned seed) {
 
 const char* pairwise(int size) { return size == 2 ? "direct" : "pairwise"; }
 
+/// Of shared memory; the library may open others at any time.
 int descriptors() {
   int open = 0;
-  for (int i = 0; i < 1024; ++i) open += ::fcntl(i, F_GETFD) != -1;
+  for (int i = 0; i < 1024; ++i) {
+    char target[64] = "";
+    const std::string path = "/proc/self/fd/" + std::to_string(i);
+    if (::readlink(path.c_str(), target, sizeof target - 1) > 0)
+      open += std::string_view(target).starts_with("/memfd:wherry-") ? 1 : 0;
+  }
   return open;
 }
 
-/// Directly, where some ranks have no memory for chunks, and one has one lane of memory that it shares.
+/// Directly, where some ranks have no memory for chunks, and one may share memory with one other only.
 void check_exchange(run::Communicator& c, MPI_Comm comm, datatype::TypeLayouts& layouts) {
   const run::Prepared& prepared = c.prepared(*schedule::find_strategy(pairwise(c.size())));
   expect(run::is_pairwise(prepared.schedule), "the schedule is not pairwise", 0);
   std::vector<std::byte> memory(run::pair_exchange_memory());
-  std::atomic<int> lanes_left = c.rank() == 1 ? 1 : 8;
-  run::SharedLanes lanes(lanes_left);
-  const int open = descriptors();
-  for (unsigned seed = 1; seed <= 30; ++seed) {
+  std::atomic<int> connections_left = c.rank() == 1 ? 1 : 8;
+  run::SharedConnections shared(connections_left);
+  std::vector<unsigned> seeds(30);
+  std::iota(seeds.begin(), seeds.end(), 1U);
+  if (c.size() <= 3) seeds.insert(seeds.end(), {readable_and_large, large});
+  for (const unsigned seed : seeds) {
     const int missing = seed % 5 == 0 ? 1 : 0;
     Call call(seed, comm, missing);
     run::Blocks blocks;
@@ -182,21 +198,26 @@ void check_exchange(run::Communicator& c, MPI_Comm comm, datatype::TypeLayouts& 
                                                         : topology::Placement::blocked(c.size(), c.size());
     bool readable = seed % 7 != 0;
     const int code = run::exchange_layouts(prepared.schedule, blocks, run::blocking_task(c).lane, layouts,
-                                           {placement, &readable, seed % 3 != 0 ? &lanes : nullptr},
+                                           {placement, &readable, seed % 3 != 0 ? &shared : nullptr},
                                            has_memory ? memory.data() : nullptr);
     expect(code == (too_large ? MPI_ERR_TRUNCATE : MPI_SUCCESS), "another code", seed);
     if (missing == 0) expect(call.wrong() == 0, "wrong bytes", seed);
     call.free();
   }
-  expect(descriptors() == open, "a descriptor was left open", 0);
-  expect(lanes_left == (c.rank() == 1 ? 0 : 8 - std::min(c.size() - 1, 8)),
-         "other lanes than there are peers", 0);
+  expect(descriptors() == 0, "a descriptor was left open", 0);
+  for (int peer = 0; peer < c.size(); ++peer) {
+    if (peer == c.rank() || !can_share) continue;
+    const auto* const to = c.rank() == 1 ? nullptr : shared.to(peer);
+    expect(c.rank() == 1 || (to != nullptr && to->is_open), "nothing went through shared memory", 0);
+    expect(peer == 1 || shared.from(peer) != nullptr, "nothing came through shared memory", 0);
+  }
+  if (can_share) expect(connections_left == (c.rank() == 1 ? 0 : 9 - c.size()), "other connections", 0);
 }
 
 int sends = 0;
 int count_send(const void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                MPI_Request* request) {
-  ++sends;
+  if (peer != MPI_PROC_NULL) ++sends;
   return PMPI_Isend(data, count, type, peer, tag, comm, request);
 }
 
@@ -225,7 +246,7 @@ unsigned seed_of_large_blocks(int size) {
         return false;
     return true;
   };
-  unsigned seed = 1;
+  unsigned seed = large + 1;
   while (!is_large(seed)) ++seed;
   return seed;
 }
@@ -258,8 +279,9 @@ void check_runtime(bool one_is_native, int ranks_per_node) {
     expect(call.wrong() == 0, "wrong bytes by the runtime", seed);
     call.free();
   }
-  // Beside chunks: a message for each other rank, and one that goes nowhere for each type that is new.
+  // Beside chunks: one or two messages for each other rank.
   const long chunks = sent_by(seed, rank, size).chunks;
+  if (ranks_per_node == 0 && can_share) expect(sends <= 2 * size, "the blocks travelled as messages", seed);
   if (one_is_native) expect(sends < size + 3, "the blocks travelled in chunks", seed);
   else if (ranks_per_node == 1) expect(sends >= chunks, "the blocks did not travel in chunks", seed);
   runtime.finalize();
@@ -296,25 +318,26 @@ void check_offer() {
 }
 
 /// Chunks come in the order in which they were put, as long as there is room; other memory is never taken for it.
-void check_shared() {
+/// Whether the system lets processes share memory.
+bool check_shared() {
   const std::unique_ptr<run::SharedChunks> to = run::SharedChunks::make();
-  if (to == nullptr) return;  // the system refuses
+  if (to == nullptr) return false;
   run::SharedKey other = to->key();
-  ++other.mark;
-  expect(run::SharedChunks::open(other) == nullptr, "memory was opened whose mark is another", 0);
+  ++other.proof;
+  expect(run::SharedChunks::open(other) == nullptr, "memory was opened whose proof is another", 0);
   const run::SharedKey key = to->key();
   const std::unique_ptr<run::SharedChunks> from = run::SharedChunks::open(key);
   to->close();
   expect(run::SharedChunks::open(key) == nullptr, "closed memory was opened", 0);
-  if (from == nullptr) return;
+  if (from == nullptr) return false;
   std::minstd_rand random(20261127);
   int put = 0, taken = 0;
   while (taken < 1000) {
-    expect(to->has_room() == (put - taken < run::SharedChunks::places), "room for another number of chunks",
-           0);
+    expect(to->has_free_chunk() == (put - taken < run::SharedChunks::places),
+           "room for another number of chunks", 0);
     expect(from->has_chunk() == (taken < put), "another number of chunks", 0);
-    if (to->has_room() && random() % 2 == 0) {
-      std::memset(to->room(), put++ % 251, run::SharedChunks::chunk_bytes);
+    if (to->has_free_chunk() && random() % 2 == 0) {
+      std::memset(to->free_chunk(), put++ % 251, run::SharedChunks::chunk_bytes);
       to->put();
     } else if (from->has_chunk()) {
       const auto* const chunk = from->chunk();
@@ -325,6 +348,24 @@ void check_shared() {
       from->take();
     }
   }
+  return true;
+}
+
+/// There are no more connections than there may be; what the receiver refuses is not asked again, and counts no more.
+void check_connections() {
+  std::atomic<int> left = 1;
+  {
+    run::SharedConnections shared(left);
+    auto* const refused = shared.to(3);
+    expect(refused != nullptr && left == 0 && descriptors() == 1, "no connection", 0);
+    expect(shared.to(4) == nullptr, "more connections than there may be", 0);
+    shared.answered(*refused, false);
+    expect(shared.to(3) == nullptr && left == 1 && descriptors() == 0, "a refused connection is kept", 0);
+    auto* const open = shared.to(5);
+    shared.answered(*open, true);
+    expect(shared.to(5) == open && open->is_open && left == 0 && descriptors() == 0, "not open", 0);
+  }
+  expect(left == 1, "connections are lost", 0);
 }
 
 }  // namespace
@@ -334,6 +375,9 @@ int main(int argc, char** argv) {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  can_share = check_shared();
+  MPI_Allreduce(MPI_IN_PLACE, &can_share, 1, MPI_CXX_BOOL, MPI_LAND, comm);
+  if (can_share) check_connections();
   {
     const Settings settings;
     datatype::TypeLayouts layouts(mpi::linked_api());
@@ -342,7 +386,6 @@ int main(int argc, char** argv) {
     check_uncommitted(layouts);
   }
   check_offer();
-  check_shared();
   check_runtime(false, 1);
   check_runtime(false, 0);
   check_runtime(true, 1);

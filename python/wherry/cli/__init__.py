@@ -56,7 +56,9 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="wherry")
 def wherry() -> None:
-    """See where an MPI program's communication goes, and get its collectives faster.
+    """Find where an MPI program loses time in communication, and give it back.
+
+    The program needs no change.
 
     Start with: wherry run -- mpiexec -n 4 ./app
     """

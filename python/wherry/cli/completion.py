@@ -14,7 +14,7 @@ _SHELLS = ("bash", "zsh", "fish")
 @click.command(epilog=examples('eval "$(wherry completion bash)"  # in ~/.bashrc'))
 @click.argument("shell", type=click.Choice(_SHELLS))
 def completion(shell: str) -> None:
-    """Print what a shell needs to complete wherry's commands and options."""
+    """Print a script that completes wherry's commands in SHELL."""
     kind = get_completion_class(shell)
     if kind is None:
         raise unknown("shell", shell, _SHELLS)

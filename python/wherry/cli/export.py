@@ -23,7 +23,7 @@ from wherry.cli.common import check_writable, examples, file_option
 @click.option("-n", "ranks", type=click.IntRange(min=1), help="Only what was measured on so many ranks.")
 @file_option("-o", "file", required=True, help="File to write.")
 def export_(source: Path, format_name: str, ranks: int | None, file: Path) -> None:
-    """Write the fastest algorithms of an MPI library as settings of that library.
+    """Write the fastest algorithms as settings of the MPI library.
 
     RESULTS is a file of `wherry tune --library`.
     """

@@ -14,7 +14,7 @@ from wherry.run.info import gather, show
 @click.command(epilog=examples("wherry info", "wherry info --json | jq .mpis"))
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def info(as_json: bool) -> None:
-    """Show the MPI libraries found, the processor, Wherry's files, and every setting with its origin."""
+    """Show MPI libraries, processor, files and settings."""
     found = gather()
     if as_json:
         click.echo(json.dumps(found, indent=1))

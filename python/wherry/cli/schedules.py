@@ -63,7 +63,9 @@ def explain(
     mpi_name: str | None,
     as_json: bool,
 ) -> None:
-    """Tell what would run for a collective, why, and what else was considered.
+    """Tell what would run for a collective, and why.
+
+    Names the other candidates, too.
 
     OPERATION is MPI's name in small letters: alltoall(v|w), allgather(v), bcast, gather, scatter, reduce, allreduce,
     reduce_scatter(_block), barrier, neighbor_alltoall(v|w) or neighbor_allgather(v). Of bcast, reduce and allreduce, -m
@@ -108,7 +110,9 @@ def draw(
     depth: int | None,
     file: Path | None,
 ) -> None:
-    """Draw the schedule of a strategy: as text, or with -o as an SVG picture.
+    """Draw the schedule of a strategy.
+
+    As text, or with -o as an SVG picture.
 
     Without OPERATION, STRATEGY is one of alltoall.
     """

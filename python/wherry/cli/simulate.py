@@ -71,7 +71,9 @@ def simulate_(
     file: Path | None,
     plot: Path | None,
 ) -> None:
-    """Run NAME on a simulated machine: SimGrid's SMPI with Wherry's schedules.
+    """Run NAME on a simulated machine.
+
+    By SimGrid's SMPI, with Wherry's schedules.
 
     NAME is a collective (alltoall, allgather, bcast, gather, scatter, reduce, allreduce, reduce_scatter_block or
     barrier) or an application (radix_sort, pme, lcc, barnes_hut or nbody). Of applications, --sizes are the bytes of

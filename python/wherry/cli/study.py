@@ -54,7 +54,7 @@ def study_(
     redraw: bool,
     quick: bool,
 ) -> None:
-    """Answer the questions of the study NAME, or those of some PARTs of it.
+    """Answer the questions of a study, or of some PARTs of it.
 
     A part that cannot be answered here, for want of a program or of rights, is left out with the reason, unless it is
     named.

@@ -35,7 +35,7 @@ _MOST_ROWS = 32
 def trace_(
     sources: tuple[Path, ...], begin_s: float | None, end_s: float | None, file: Path | None, plot: Path | None
 ) -> None:
-    """Show where the time of each rank went: computing, waiting for other ranks, in MPI.
+    """Show when each rank computed, waited or communicated.
 
     SOURCE is a folder of `wherry run --report`, or a trace that a program or this command wrote.
     """

@@ -25,7 +25,9 @@ from wherry.layout.picture import picture
 @click.argument("type_name", metavar="TYPE")
 @file_option("-o", "--svg", "file", metavar="FILE.svg", help="Write an SVG picture instead of text.")
 def layout_(program: Path, type_name: str, file: Path | None) -> None:
-    """Show where the members of TYPE lie in memory, the holes between them, and an order without holes.
+    """Show where the members of TYPE lie in memory, and the holes.
+
+    Beside them an order without holes.
 
     PROGRAM is a program, library or object file that was compiled with -g. TYPE is a class, structure or union of C,
     C++ or Fortran, or a typedef of one, with or without its namespaces.

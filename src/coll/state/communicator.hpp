@@ -108,9 +108,9 @@ class Communicator {
   std::array<FastPaths, ComparableCalls::size> fast_paths;
   std::map<CellKey, Asked> asked;
   std::map<std::pair<Collective, bool>, SizeWatch> watches;
-  datatype::TypeLayouts* layouts = nullptr;  // nullptr: derived types are the library's to move
-  bool memory_is_readable = true;            // by the ranks of this host, as far as is known
-  std::unique_ptr<SharedLanes> shared;       // with them; nullptr where there are no layouts
+  datatype::TypeLayouts* layouts = nullptr;   // nullptr: derived types are the library's to move
+  bool memory_is_readable = true;             // by the ranks of this host, as far as is known
+  std::unique_ptr<SharedConnections> shared;  // with them; nullptr where there are no layouts
   Requests requests;
   Blocks blocks;
   SegmentCall segments;

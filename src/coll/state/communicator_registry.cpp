@@ -80,7 +80,7 @@ void CommunicatorRegistry::enable(RegisteredCommunicator& a) {
   if (settings_.features.nonblocking) neighborhood_of(*made, a.comm);  // no non-blocking call can ask for it
   if (made->agreement().layouts && made->agreement().host_memory) {
     made->layouts = &layouts_;
-    made->shared = std::make_unique<SharedLanes>(lanes_left_);
+    made->shared = std::make_unique<SharedConnections>(connections_left_);
   }
   a.communicator = std::move(made);
   ++joined_;

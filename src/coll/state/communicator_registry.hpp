@@ -77,7 +77,7 @@ class CommunicatorRegistry {
   const Settings& settings_;
   const mpi::Api& api_;
   datatype::TypeLayouts layouts_{api_};
-  std::atomic<int> lanes_left_ = most_shared_lanes;
+  std::atomic<int> connections_left_ = most_shared_connections;
   Farewell farewell_;
   std::atomic<int> keyval_ = MPI_KEYVAL_INVALID;
   std::atomic<int> joined_ = 0;  // of all_, those with a communicator
