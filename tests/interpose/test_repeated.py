@@ -85,6 +85,18 @@ def test_collectives_of_one_rank_are_counted(mpi: Launcher, preload: Path, progr
             assert counted[name] > calls[name] / 10
 
 
+def test_places_of_fortran_are_told_apart(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+    """Their calls go through the library's Fortran bindings, whose own call of MPI_Send is the same for all."""
+    out = tmp_path / "out"
+    out.mkdir()
+    program = compile_program(mpi, "two_places.f90", tmp_path / "two_places", ["-O0"])
+    done = mpi.run([program], 2, {"WHERRY_OUTPUT": str(out), "WHERRY_WAIT": "spin"}, preload=True)
+    assert done.returncode == 0, done.stderr
+    sender = next(record for record in records_in(out) if record.rank == 0)
+    counts = [int(r["count"]) for r in sender.tables["calls"] if sender.function(r["function"]) == "MPI_Send"]
+    assert sorted(counts) == [300, 700]
+
+
 def test_an_abort_loses_none(mpi: Launcher, preload: Path, program: Path, tmp_path: Path) -> None:
     run(mpi, program, tmp_path, 1, end="abort")
 
