@@ -64,7 +64,7 @@ std::optional<Algorithm> Running::asked_for(Communicator& c, const CellKey& key,
     const auto [algorithm, problem] = context_.choosing.named(c, key, asked.name);
     last = {asked.name, algorithm, problem};
   }
-  context_.miss(key.collective, last.problem);
+  context_.fall_back(key.collective, last.problem);
   return last.algorithm;
 }
 

@@ -79,7 +79,7 @@ Communicator* Runtime::State::enabled(Collective collective, const Call& call) {
   std::string_view refusal;
   const CommunicatorRegistry::Sound is_sound = [this, &call] { return is_valid(api, call); };
   Communicator* const c = registry.enabled(call.comm, weight_of<Call>, is_sound, &refusal);
-  context.miss(collective, refusal);
+  context.fall_back(collective, refusal);
   return c;
 }
 
@@ -122,7 +122,7 @@ int Runtime::State::run_enabled(Communicator& c, Collective collective, const Ca
   if (!read_work(api, call, c, c.blocks, c.segments)) return native();
   if constexpr (!Exchange<Call>) {
     const std::string_view reason = reason_to_leave_segments(c);
-    context.miss(collective, reason);
+    context.fall_back(collective, reason);
     if (!reason.empty()) return native();
   }
   const Described described = [&] {
@@ -145,7 +145,7 @@ int Runtime::State::run_neighbors(const Call& call, const Native& native) {
   const bool is_native = c == nullptr || asked == Instruction::Kind::native;
   Neighborhood* const n = is_native ? nullptr : neighborhood_of(*c, call.comm);
   if (n != nullptr) reason = reason_to_leave(*n, asked == Instruction::Kind::named);
-  context.miss(collective, reason);
+  context.fall_back(collective, reason);
   if (n == nullptr || !reason.empty() || !read_neighbors(api, call, n->topology(), n->call)) return native();
   return running.run(*c, call.comm, describe_neighbors(*c, collective), native);
 }

@@ -47,10 +47,10 @@ def test_fallback_is_counted(mpi: Launcher, tmp_path: Path) -> None:
     done = mpi.run([program], 1, {"WHERRY_LAYOUT": "wherry", "WHERRY_OUTPUT": str(tmp_path)}, preload=True)
     assert done.returncode == 0, done.stderr
     (record,) = records_in(tmp_path)
-    misses = {
+    fallbacks = {
         record.function(row["function"]): (int(row["count"]), text(row["reason"])) for row in record.tables["misses"]
     }
-    count, reason = misses["MPI_Pack"]
+    count, reason = fallbacks["MPI_Pack"]
     assert (count, reason.split(",")[0]) == (10 - 2, "MPI_BOTTOM")
 
 

@@ -68,8 +68,8 @@ class Witness : public run::Observer {
                std::uint64_t) override {}
   void fell_back(Collective, std::string_view reason) override {
     const std::lock_guard lock(mutex_);
-    ++missed_[std::string(reason)];
-    ++misses_;
+    ++fell_back_[std::string(reason)];
+    ++fallbacks_;
   }
 
   /// Calls that ran by this strategy; by the learner: all that Wherry had in hand.
@@ -77,8 +77,8 @@ class Witness : public run::Observer {
   /// Calls that ran by any strategy, whoever chose it.
   long ran_by_strategies() const { return ran(learner) - ran("native"); }
   /// Calls that were native for this reason, or for any.
-  long missed_for(std::string_view reason) const { return count(missed_, reason); }
-  long misses() const { return misses_; }
+  long fallbacks_for(std::string_view reason) const { return count(fell_back_, reason); }
+  long fallbacks() const { return fallbacks_; }
 
  private:
   using Counts = std::map<std::string, long, std::less<>>;
@@ -88,8 +88,8 @@ class Witness : public run::Observer {
   }
 
   std::mutex mutex_;
-  Counts ran_, missed_;
-  long misses_ = 0;
+  Counts ran_, fell_back_;
+  long fallbacks_ = 0;
 };
 
 inline constexpr int before_and_after = 4;  // calls: the second enables the communicator
@@ -154,16 +154,16 @@ struct Bench {
 
   /// In `body` at least so many calls must run as meant, and none be left to the library with a reason.
   void as_meant(long calls, const std::function<void()>& body) {
-    const long ran = witness.ran(meant), missed = witness.misses();
+    const long ran = witness.ran(meant), before = witness.fallbacks();
     body();
     expect(witness.ran(meant) - ran >= calls, "what was meant did not run");
-    expect(witness.misses() == missed, "a call was native");
+    expect(witness.fallbacks() == before, "a call was native");
   }
   /// In `body` at least so many calls must be left to the library for this reason, and none run by a strategy.
   void left_alone(std::string_view reason, long calls, const std::function<void()>& body) {
-    const long ran = witness.ran_by_strategies(), missed = witness.missed_for(reason);
+    const long ran = witness.ran_by_strategies(), before = witness.fallbacks_for(reason);
     body();
-    expect(witness.missed_for(reason) - missed >= calls, "no reason was given for staying away");
+    expect(witness.fallbacks_for(reason) - before >= calls, "no reason was given for staying away");
     expect(witness.ran_by_strategies() == ran, "a strategy ran where Wherry should stay away");
   }
   /// Why what was meant cannot run on comm; empty if it can.

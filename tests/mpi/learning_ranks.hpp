@@ -30,9 +30,9 @@ class Witness : public run::Observer {
     ++decisions[reason];
   }
   void compared(MPI_Comm, const tuning::Claim& told) override { claim = told; }
-  void fell_back(Collective, std::string_view) override { ++misses; }
+  void fell_back(Collective, std::string_view) override { ++fallbacks; }
 
-  long calls = 0, misses = 0;
+  long calls = 0, fallbacks = 0;
   std::uint64_t history = 0;
   tuning::Claim claim;
   std::map<std::string, long> by_strategy;

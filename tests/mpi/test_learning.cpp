@@ -248,7 +248,7 @@ void check_disagreeing_settings(Ranks& ranks) {
   run::Runtime runtime(settings, mpi::linked_api(), &witness);
   for (int round = 0; round < 5; ++round) one_alltoall(runtime, ranks, MPI_COMM_WORLD, 8, round);
   ranks.expect(witness.calls == 0, "a strategy ran although the ranks have different settings");
-  ranks.expect(ranks.size == 1 || witness.misses > 0, "the fall-back was not reported");
+  ranks.expect(ranks.size == 1 || witness.fallbacks > 0, "the fallback was not reported");
   runtime.finalize();
 }
 

@@ -175,7 +175,7 @@ void what_is_asked_for_runs(Kit& kit) {
     }
     const bool applies = schedule::Routed(s, graph, placement).applies();
     kit.expect(witness.by_strategy[std::string(s.name)] == (applies ? 12 : 0), "another strategy ran");
-    kit.expect(witness.misses == (applies ? 0 : 12), "what cannot run is not reported");
+    kit.expect(witness.fallbacks == (applies ? 0 : 12), "what cannot run is not reported");
     runtime.finalize();
   }
 }
@@ -266,7 +266,7 @@ void few_on_one_node_are_the_librarys(Kit& kit) {
       for (int i = 0; i < 3; ++i) caller.equal(2);
       kit.expect(named || questions == 0, "a native call is looked at");
     }
-    kit.expect(witness.misses == (named ? 0 : 4), "what is native is not reported");
+    kit.expect(witness.fallbacks == (named ? 0 : 4), "what is native is not reported");
     kit.expect(witness.calls == (named ? 4 : 0), "a strategy ran, or none that was asked for");
     runtime.finalize();
   }

@@ -162,7 +162,7 @@ void check_reproducible(Ranks& ranks) {
   run::Runtime runtime(settings, mpi::linked_api(), &witness);
   for (int i = 0; i < until_joined; ++i) sum_reals(runtime, MPI_SUM);
   ranks.expect(witness.calls == 0, "a sum of reals ran by a strategy although results must be reproducible");
-  ranks.expect(witness.misses > 0, "nothing was said about the sums that were native");
+  ranks.expect(witness.fallbacks > 0, "nothing was said about the sums that were native");
   for (int i = 0; i < 5; ++i) sum_reals(runtime, MPI_MAX);
   ranks.expect(ranks.size == 1 || witness.by_strategy["direct"] == 5,
                "an exact reduction stayed with the library");
@@ -196,7 +196,7 @@ void check_disagreeing_settings(Ranks& ranks) {
   Calls calls{runtime, ranks, MPI_COMM_WORLD};
   for (int i = 0; i < until_joined; ++i) calls.bcast({ranks.rank, ranks.size, i, 5}, 0);
   ranks.expect(witness.calls == 0, "a strategy ran although the ranks have different settings");
-  ranks.expect(ranks.size == 1 || witness.misses > 0, "the fall-back was not reported");
+  ranks.expect(ranks.size == 1 || witness.fallbacks > 0, "the fallback was not reported");
   runtime.finalize();
 }
 

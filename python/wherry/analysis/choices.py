@@ -10,7 +10,7 @@ from typing import Any
 
 from wherry.analysis.record import Record, comm_key, text
 from wherry.analysis.record_format import LIMITS, NONE, REASONS
-from wherry.analysis.rows import NS, Analysis, DecisionRow, Kind, MissRow, UseRow
+from wherry.analysis.rows import NS, Analysis, DecisionRow, FallbackRow, Kind, UseRow
 
 #: shortest_ns of what was never timed.
 _NEVER_TIMED = 2**64 - 1
@@ -26,12 +26,12 @@ def fill_choices(result: Analysis, ranks: Sequence[Record]) -> None:
     agreed = {(d.kind, d.strategy): d for d in result.decisions if d.native_seconds}
     for use in result.uses:
         _fill_times(use, agreed.get((use.kind, use.strategy)))
-    misses: dict[tuple[str, str], MissRow] = {}
+    fallbacks: dict[tuple[str, str], FallbackRow] = {}
     for record in ranks:
-        for miss in record.tables["misses"]:
-            key = (record.function(miss["function"]), text(miss["reason"]))
-            misses.setdefault(key, MissRow(*key, 0)).calls += int(miss["count"])
-    result.misses = sorted(misses.values(), key=lambda row: -row.calls)
+        for fallback in record.tables["misses"]:
+            key = (record.function(fallback["function"]), text(fallback["reason"]))
+            fallbacks.setdefault(key, FallbackRow(*key, 0)).calls += int(fallback["count"])
+    result.misses = sorted(fallbacks.values(), key=lambda row: -row.calls)
 
 
 def _count_kept(result: Analysis) -> None:

@@ -14,7 +14,7 @@ from wherry.run import settings
 REDUCTIONS = tuple(map(settings.mpi_name, settings.REDUCTIONS))
 REPLACEABLE = tuple(map(settings.mpi_name, (*settings.OPERATIONS, *settings.NEIGHBORHOODS)))
 
-_MOST_FUNCTIONS, _MOST_USES, _MOST_MISSES = 4, 3, 2
+_MOST_FUNCTIONS, _MOST_USES, _MOST_FALLBACKS = 4, 3, 2
 _LEAST_SHARE = 0.05  # of the calls of a function, to be named on a line of its own
 
 
@@ -55,8 +55,8 @@ def sentences(analysis: Analysis, switched_off: str = "", reproducible: bool = F
             "reductions of floating-point numbers that Wherry performs, trials among them, may round in another order;"
             " WHERRY_REPRODUCIBLE=1 keeps the native ones"
         )
-    for miss in analysis.misses[:_MOST_MISSES]:
-        lines.append(f"native fallback: {units.count(miss.calls)} {miss.function} calls: {escape(miss.reason)}")
+    for row in analysis.misses[:_MOST_FALLBACKS]:
+        lines.append(f"native fallback: {units.count(row.calls)} {row.function} calls: {escape(row.reason)}")
     return lines or [f"Wherry replaced nothing: {escape(_why_nothing(analysis, switched_off))}"]
 
 

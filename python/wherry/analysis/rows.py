@@ -243,7 +243,9 @@ class GainRow:
 
 
 @dataclass
-class MissRow:
+class FallbackRow:
+    """Calls that Wherry could have replaced and that were native."""
+
     function: str
     reason: str
     calls: int
@@ -299,7 +301,7 @@ class Analysis:
     uses: list[UseRow] = field(default_factory=list)
     decisions: list[DecisionRow] = field(default_factory=list)
     gains: list[GainRow] = field(default_factory=list)
-    misses: list[MissRow] = field(default_factory=list)
+    misses: list[FallbackRow] = field(default_factory=list)
     types: list[TypeRow] = field(default_factory=list)
     windows: list[WindowRow] = field(default_factory=list)
     tracks: list[TrackRow] = field(default_factory=list)  # of the windows with most lookups
@@ -324,7 +326,7 @@ class Analysis:
 _ROWS: dict[str, type] = {
     "machines": MachineRow, "bindings": BindingRow, "ranks": RankRow, "functions": FunctionRow, "sites": SiteRow,
     "comms": CommRow, "sizes": SizeRow, "peers": PeerRow, "waits": WaitRow, "uses": UseRow, "decisions": DecisionRow,
-    "gains": GainRow, "misses": MissRow, "types": TypeRow, "windows": WindowRow, "tracks": TrackRow,
+    "gains": GainRow, "misses": FallbackRow, "types": TypeRow, "windows": WindowRow, "tracks": TrackRow,
 }  # fmt: skip
 
 

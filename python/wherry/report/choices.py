@@ -182,7 +182,7 @@ def _decision_row(row: DecisionRow, names: dict[str, str]) -> tuple[str | float,
     )
 
 
-def misses(analysis: Analysis) -> Markup:
+def fallbacks(analysis: Analysis) -> Markup:
     if not analysis.misses:
         return Markup()
     rows = [(row.function, row.reason, units.count(row.calls)) for row in analysis.misses]

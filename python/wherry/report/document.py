@@ -17,7 +17,7 @@ SECTIONS: tuple[Callable[[Analysis], Markup], ...] = (
     times.functions,
     times.sites,
     choices.choices,
-    choices.misses,
+    choices.fallbacks,
     times.ranks,
     times.waits,
     traffic.sizes,

@@ -23,7 +23,7 @@ struct RuntimeContext {
   Staging& staging;
 
   /// A call was native. Without a reason there is nothing to tell.
-  void miss(Collective collective, std::string_view reason) const {
+  void fall_back(Collective collective, std::string_view reason) const {
     if (observer != nullptr && !reason.empty()) observer->fell_back(collective, reason);
   }
 };
