@@ -80,7 +80,7 @@ def booking(f: Function) -> list[str]:
 
 
 def running(f: Function) -> str:
-    """What the call runs: the library's function, or the runtime's choice."""
+    """What the call runs: the native function, or the runtime's choice."""
     if f.runs:
         return f"[&] {{ return {f.runs}; }}"
     if not f.replaceable:
@@ -110,7 +110,7 @@ class Others:
 
 
 def polling(f: Function, others: Others) -> str:
-    """What runs instead of the library's blocking function where this rank, or these, had better poll."""
+    """What runs instead of the native blocking function where this rank, or these, had better poll."""
     if f.tests:
         test = f"{others.call(f, f.tests)}"
         body = f"const int code = {test}; *flag = {f.until}; return code;" if f.until else f"return {test};"

@@ -97,7 +97,7 @@ int wherry_scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, vo
 
 // Of all reductions: element i of the result is op over element i of all ranks. An op that does not commute is applied
 // in the order of ranks. What rounds may differ in its last bits from call to call, while strategies are tried; on all
-// ranks of one call it is the same. WHERRY_REPRODUCIBLE=1 leaves such reductions to the library.
+// ranks of one call it is the same. With WHERRY_REPRODUCIBLE=1 such reductions stay native.
 
 /// Reduces count elements of all ranks to the root's recvbuf.
 ///
@@ -203,8 +203,8 @@ typedef struct wherry_inbox wherry_inbox;
 ///   count (MPI_ERR_COUNT, MPI_ERR_ARG) is this rank's error alone: it sends the messages that are sound, receives, and
 ///   reports its error when the exchange is over; no other rank waits. An invalid comm is a local error, before any
 ///   message.
-/// A rank without memory for what arrives ends the program. Where Wherry leaves an exchange to the library ("native"),
-///   a rank can send 32 GiB in one exchange, and get as much.
+/// A rank without memory for what arrives ends the program. Where an exchange runs as "native", a
+///   rank can send 32 GiB in one exchange, and get as much.
 /// The setting WHERRY_SPARSE_EXCHANGE names how it runs. MPI has no such function; docs/design/0005-sparse-exchange.md
 /// has the sources.
 int wherry_sparse_exchange(const wherry_message messages[], int count, MPI_Comm comm, wherry_inbox** inbox);

@@ -44,7 +44,7 @@ struct WindowOptions {
   std::size_t storage_bytes = std::size_t{1} << 20;
   std::size_t index_entries = 4096;
   bool adaptive = true;
-  /// Whether gets go to the library for a while where they turn out to be cheaper than the cache, as in shared memory.
+  /// Whether gets are native for a while where they turn out to be cheaper than the cache, as in shared memory.
   bool bypass = true;
   /// Whether gets are held back until a flush, unlock or fence, and what is adjacent is asked for at once: for many
   /// small gets in a row before one flush. Not where the program computes between its gets and the flush, while they

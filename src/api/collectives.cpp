@@ -1,4 +1,4 @@
-// The C API. Each function names the runtime's collective and the library's own; the rest is the same for all.
+// The C API. Each function names the runtime's collective and the native one; the rest is the same for all.
 #pragma GCC visibility push(default)
 #include "wherry/wherry.h"
 #pragma GCC visibility pop

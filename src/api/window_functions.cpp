@@ -60,7 +60,7 @@ int leave(int code, const MPI_Win* win, window::Uncached why) {
   return code != MPI_SUCCESS || !is_enabled() ? code : windows().leave(*win, why);
 }
 
-/// Wherry's part in a call on a window, if it has one; else the library's call.
+/// Wherry's part in a call on a window, if it has one; else the native call.
 template <class Call, class Ours>
 int with(MPI_Win win, const Call& native, Ours ours) {
   Window* const cached = windows().find(win);

@@ -17,7 +17,7 @@ constexpr std::string_view prefix = "WHERRY_";
 constexpr Variable plain_variables[] = {
     {"WHERRY_DISABLE", "1: Wherry does nothing at all"},
     {"WHERRY_NO_PROFILE", "1: record no calls, sizes or times"},
-    {"WHERRY_NO_COLLECTIVES", "1: leave every collective to the MPI library"},
+    {"WHERRY_NO_COLLECTIVES", "1: every collective stays native"},
     {"WHERRY_NONBLOCKING", "1: perform non-blocking and persistent collectives too"},
     {"WHERRY_PROGRESS", "what progresses these: calls (of MPI; the default), or a thread as well"},
     {"WHERRY_NO_LEARNING", "1: follow the cost model and the tuning file, try nothing out"},
@@ -42,7 +42,7 @@ constexpr Variable plain_variables[] = {
     {"WHERRY_MEMORY",
      "memory that the program frees: auto (the default; malloc keeps it where page faults cost much), keep "
      "or leave"},
-    {"WHERRY_REPRODUCIBLE", "1: leave to the MPI library those reductions whose result depends on the order"},
+    {"WHERRY_REPRODUCIBLE", "1: reductions whose result depends on the order stay native"},
     {"WHERRY_WAIT",
      "how blocking calls wait: spin (in the library), yield (poll, give the core away) or auto (the "
      "default)"},

@@ -67,7 +67,7 @@ struct Settings {
   std::size_t staging_max = std::size_t{256} << 20;  // WHERRY_STAGING_MAX, bytes, with K, M or G; >= 4 KiB
   MemoryLever memory = MemoryLever::automatic;       // WHERRY_MEMORY: auto, keep or leave
   bool reproducible =
-      false;  // WHERRY_REPRODUCIBLE: leave reductions to the library whose result depends on their order
+      false;  // WHERRY_REPRODUCIBLE: reductions whose result depends on their order stay native
   Strategies strategies = all_automatic();  // WHERRY_ALLTOALL, WHERRY_BCAST, ...
   std::string sparse_exchange = "auto";     // WHERRY_SPARSE_EXCHANGE: the same for sparse exchanges
   ProgressBy progress = ProgressBy::calls;  // WHERRY_PROGRESS: calls or thread

@@ -18,7 +18,7 @@ using PlanPtr = std::shared_ptr<const layout::Plan>;
 
 /// What is known of one datatype.
 struct TypeLayout {
-  PlanPtr element;                // null: cannot be expressed, and so is the library's to move
+  PlanPtr element;                // null: cannot be expressed, and so stays native
   layout::Offset extent = 0;      // distance between two elements
   layout::Offset last_count = 1;  // the repetition that was asked for last, as calls repeat their counts
   PlanPtr last;

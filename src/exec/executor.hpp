@@ -62,7 +62,7 @@ class Execution final : public Step {
 
   bool is_patient() const { return lane_.patience == Patience::wait; }
 
-  /// One message out and one in: the library's own exchange is the fastest way.
+  /// One message out and one in: the native exchange is the fastest way.
   bool exchange(const schedule::Phase& phase) {
     const Message& out = schedule_.sends_of(phase).front();
     const Message& in = schedule_.receives_of(phase).front();

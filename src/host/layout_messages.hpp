@@ -26,7 +26,7 @@ struct PackedPlace {
 };
 
 /// All functions return MPI codes; errors have been passed to comm's error handler. Arguments that are not legal are
-/// the library's to validate: `native` is its call. Thread-safe, but see wherry.h about threads that share a tag.
+/// validated by the library: `native` is its call. Thread-safe, but see wherry.h about threads that share a tag.
 class LayoutMessages {
  public:
   /// Between MPI_Init and MPI_Finalize.
@@ -49,7 +49,7 @@ class LayoutMessages {
     return sent.legal && received.legal ? transfer(sent, received, comm, status) : native();
   }
 
-  /// Local. Arguments that are not legal are the library's to validate, at each start. Throws std::bad_alloc.
+  /// Local. Arguments that are not legal are validated by the library, at each start. Throws std::bad_alloc.
   std::unique_ptr<PlannedExchange> plan(const MessageEnd& out, const MessageEnd& in, MPI_Comm comm) {
     return std::make_unique<PlannedExchange>(api_, packer_, comm, planned(out), planned_receive(in, comm));
   }

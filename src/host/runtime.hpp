@@ -61,7 +61,7 @@ class Runtime {
   /// *ran: the strategy's name, or "native".
   int sparse_exchange(const SparseExchange& call, std::string_view* ran);
 
-  /// The non-blocking form of a collective: Wherry's, with a request of the library's kind, or `native`. Call: any of
+  /// The non-blocking form of a collective: Wherry's, with a native request, or `native`. Call: any of
   /// arguments/calls.hpp. Local: it waits for no other rank.
   template <class Call>
   int start(const Call& call, const Native& native, MPI_Request* request) {
@@ -93,7 +93,7 @@ class Runtime {
   bool force(std::string_view name);
 
   /// Completes what is under way and frees Wherry's communicators, before MPI_Finalize. Collective over every
-  /// communicator that Wherry used. Saves what was learned. Calls after it go to the library.
+  /// communicator that Wherry used. Saves what was learned. Calls after it are native.
   void finalize();
 
  private:

@@ -38,7 +38,7 @@ class Patience {
   /// not to be native. Without, nothing is known of the cores, and each rank follows its counters.
   /// find: a symbol of the library, or nullptr.
   void begin(bool agreeing, void* (*find)(const char* name));
-  /// MPI is about to end: from now on all calls are the library's. Where collectives poll, all ranks wait for each
+  /// MPI is about to end: from now on all calls are native. Where collectives poll, all ranks wait for each
   /// other.
   void end();
 

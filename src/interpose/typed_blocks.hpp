@@ -102,7 +102,7 @@ bool has_known(const BlockArguments<Memory, Count>& arguments, std::size_t block
   return false;
 }
 
-/// Of a call for Messages::pass(): other types in the same arrays stay the library's for a few calls.
+/// Of a call for Messages::pass(): other types in the same arrays stay native for a few calls.
 inline std::uint64_t place_of_blocks(const void* site, MPI_Comm comm, const MPI_Datatype sent[],
                                      const MPI_Datatype received[]) {
   return hashed(hashed(number_of(site) ^ number_of(comm)) ^ number_of(sent) ^ (number_of(received) << 1));
@@ -138,7 +138,7 @@ int exchange_blocks(const Call& call, const BlockArguments<const void*, Count>& 
   return code;
 }
 
-/// MPI_Ineighbor_alltoallw, where it is the library's: the blocks are unpacked in the call that completes it.
+/// MPI_Ineighbor_alltoallw, where it is native: the blocks are unpacked in the call that completes it.
 template <class Count, class Next>
 int start_blocks(Call& call, const BlockArguments<const void*, Count>& sent,
                  const BlockArguments<void*, Count>& received, MPI_Comm comm, MPI_Request* request,

@@ -187,7 +187,7 @@ int receive_matched(const Call& call, const Moving<void*, Count>& received, cons
   return receive_message(kind_of<Count>(call, MPI_ANY_SOURCE, obstacle), 0, received, status, transfer, next);
 }
 
-/// Both ends of one call; the one with nobody at it is the library's.
+/// Both ends of one call; the one with nobody at it is native.
 template <class Count, class Next>
 int send_and_receive(const Call& call, const Moving<const void*, Count>& sent, int dest,
                      const Moving<void*, Count>& received, int source, MPI_Comm comm, MPI_Status* status,

@@ -43,7 +43,7 @@ bool may_take(Call& call, const Moving<Memory, Count>& moving, int peer, const M
 
 inline bool is_in_native_exchange() { return backend().pending.native().is_open(); }
 
-/// Whether a message is the library's and nobody wants to know of it. Inlined, as all that it asks.
+/// Whether a message is native and nobody wants to know of it. Inlined, as all that it asks.
 template <class Count>
 [[gnu::always_inline]] inline bool is_native_message(const void* site, Count count, MPI_Datatype type,
                                                      int peer) {

@@ -18,7 +18,7 @@ enum class Timing : std::uint8_t {
 };
 
 /// For calls that are alike. Both copiers take turns for a few calls. Of a call's own work the smaller median is kept,
-/// and it is the library's unless the kernels' is 3% less: one preempted call moves no median.
+/// and that is the native one unless the kernels' is 3% less: one preempted call moves no median.
 ///
 /// A call that waits may take any time. There the calls are paired, in an order that follows no rhythm of the program,
 /// and a pair counts for the kernels if their call took 3% less. They are kept once they lead by six pairs, the library

@@ -27,7 +27,7 @@ struct BlocksUnderWay {
 /// need not know.
 class BlockTransfer {
  public:
-  /// Decides, and packs what is sent. Blocks that are not taken stay the library's. place: of the call, for
+  /// Decides, and packs what is sent. Blocks that are not taken stay native. place: of the call, for
   /// Messages::pass().
   void begin(const Kind& kind, std::uint64_t place, Messages& messages, Converter& converter);
   /// Unpacks, if the call succeeded: then all has arrived. valid: the library has taken the arguments for right.

@@ -50,7 +50,7 @@ class CopierChoices {
   std::unordered_map<std::uint64_t, layout::MeasuredChoice> choices_;  // by what calls have in common
 };
 
-/// Calls that are the library's without a look at their types: a number for each place in the program that makes them.
+/// Calls that are native without a look at their types: a number for each place in the program that makes them.
 /// Thread-safe; a count that two threads lower at once is lowered once.
 class PassedCalls {
  public:

@@ -12,12 +12,12 @@
 
 namespace wherry::p2p {
 
-/// Not thread-safe, but knows threads: messages that another thread begins meanwhile are the library's.
+/// Not thread-safe, but knows threads: messages that another thread begins meanwhile are native.
 class Exchange {
  public:
   explicit Exchange(LayoutLever lever) : choices_(lever, layout::Timing::waiting) {}
 
-  /// How a message is to be moved. followed: it is of the exchange, and left() must tell its end. left_to_library: the
+  /// How a message is to be moved. followed: it is of the exchange, and left() must tell its end. is_native: the
   /// exchange is native, as is decided until it is measured again; none is open for it.
   struct Turn {
     bool is_ours = false, is_timed = false, is_followed = false, is_native = false;
@@ -27,7 +27,7 @@ class Exchange {
   Turn join(std::uint64_t key);
   /// Of the messages some have ended; what calls have taken for the exchange.
   void left(std::size_t messages, std::uint64_t ns);
-  /// After join() has left a message to the library: as many of the next exchanges like it as need not be asked about.
+  /// After join() has said that a message is native: as many of the next exchanges like it as need not be asked about.
   int pass() { return turn_.choice == nullptr ? 0 : turn_.choice->pass(); }
 
   bool is_open() const { return is_open_; }

@@ -41,7 +41,7 @@ class Messages {
   Messages(LayoutLever lever, Converter& converter)
       : converter_(converter), choices_(lever, layout::Timing::waiting) {}
 
-  /// Decides, and packs what is sent. Then the call is the library's to make: with the bytes of `sent` and `received`,
+  /// Decides, and packs what is sent. Then the native call is made: with the bytes of `sent` and `received`,
   /// where there are any, else with the program's own arguments. place: of the message, for pass(); 0: none.
   void begin(const Kind& kind, std::uint64_t place, Transfer& transfer);
 
@@ -58,7 +58,7 @@ class Messages {
     const std::lock_guard lock(mutex_);
     return choices_.next(key);
   }
-  /// The next calls at this place are the library's, as this one is: as many as need not be asked about.
+  /// The next calls at this place are native, as this one is: as many as need not be asked about.
   void pass(const CopierChoices::Turn& turn, std::uint64_t place) {
     const std::lock_guard lock(mutex_);
     if (passed_.has_room(place)) passed_.put(place, turn.choice->pass());

@@ -1,4 +1,4 @@
-// Messages that are decided to be the library's, found by a few cache lines: a program that has just computed finds all
+// Messages that are decided to be native, found by a few cache lines: a program that has just computed finds all
 // that is Wherry's in memory, not in the caches, and an exchange of small messages takes a few microseconds.
 #pragma once
 
@@ -16,7 +16,7 @@ namespace wherry::p2p {
 /// Its address is this thread's.
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local char this_thread_mark = 0;
 
-/// Types of which so many elements are the library's for good. A word has the type's number above and the least count
+/// Types of which so many elements are native for good. A word has the type's number above and the least count
 /// that is not native below. Thread-safe; may forget.
 class NativeTypes {
  public:
@@ -47,11 +47,11 @@ class NativeTypes {
   std::array<std::atomic<std::uint64_t>, places> words_{};
 };
 
-/// Exchanges that are the library's: the one that a thread has begun, until it completes something, and those whose
+/// Native exchanges: the one that a thread has begun, until it completes something, and those whose
 /// first message tells, a number of times. Thread-safe; what two threads begin at once may be counted once.
 class alignas(64) NativeMessages {
  public:
-  /// Whether this thread has begun an exchange that is the library's: then what it begins now is so, too.
+  /// Whether this thread has begun a native exchange: then what it begins now is so, too.
   bool is_open() const { return thread_.load(std::memory_order_relaxed) == &this_thread_mark; }
   void open() { thread_.store(&this_thread_mark, std::memory_order_relaxed); }
   /// A thread completes something, it may be another one's. Whether this one had begun an exchange.

@@ -215,7 +215,7 @@ std::string_view PendingMessages::made(MPI_Request request, Elements elements, c
   return {};
 }
 
-/// A persistent request that the library keeps for good; active as bytes: what is under way has its own share of it.
+/// A persistent request that stays native for good; active as bytes: what is under way has its own share of it.
 void PendingMessages::drop(std::unordered_map<std::uint64_t, Persistent>::iterator persistent,
                            bool is_active) {
   held_bytes_ -= persistent->second.elements->bytes;

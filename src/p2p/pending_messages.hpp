@@ -1,5 +1,5 @@
 // Nonblocking and persistent messages of derived types by bytes that Wherry's kernels pack and unpack, where that is
-// faster. The program's request is the library's own, for a message of bytes; of a persistent request there are two,
+// faster. The program's request is a native one, for a message of bytes; of a persistent request there are two,
 // and each start takes one of them.
 #pragma once
 
@@ -38,7 +38,7 @@ struct Pending {
       blocks;  // of a collective; neither: the library moves them, only time counts
   Way way = Way::out;
   MPI_Request request =
-      MPI_REQUEST_NULL;  // the library's; of a persistent message it may not be the program's
+      MPI_REQUEST_NULL;  // the native one; of a persistent message it may not be the program's
   bool is_persistent = false;
   bool is_delivered = false;
 
@@ -78,9 +78,9 @@ class PendingMessages {
     return std::ranges::any_of(requests, [this](MPI_Request request) { return may_have(request); });
   }
 
-  /// What is decided to be the library's, so that the types of a halo's other messages need not be looked up.
+  /// What is decided to be native, so that the types of a halo's other messages need not be looked up.
   NativeMessages& native() { return native_; }
-  /// This thread completes something. Whether that need not be looked at: an exchange of the library's, and no other is
+  /// This thread completes something. Whether that need not be looked at: a native exchange, and no other is
   /// followed, whose requests may be among this thread's.
   bool ends_native_exchange() { return native_.end() && native_.is_allowed(); }
   /// Decides, and packs what is sent. Then the library begins the message, and begun() follows.
@@ -157,7 +157,7 @@ class PendingMessages {
 };
 
 /// Takes the messages out of the table, since a request that is over may come again at once in another thread, and puts
-/// the library's requests into the program's array. What is not done goes back.
+/// the native requests into the program's array. What is not done goes back.
 class PendingMessages::Completion {
  public:
   Completion(PendingMessages& messages, std::span<MPI_Request> requests);

@@ -1,4 +1,4 @@
-// A nonblocking collective: begun once, and completed by a request of the library's own kind.
+// A nonblocking collective: begun once, and completed by a native request.
 #pragma once
 
 #include <mpi.h>

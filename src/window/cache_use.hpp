@@ -1,6 +1,6 @@
 // Whether a window has a cache, and whether it is asked.
 //
-// At first there is none. While gets go to the library anyway, nobody has to tell apart what is under way: calls on the
+// At first there is none. While gets are native anyway, nobody has to tell apart what is under way: calls on the
 // window are not tracked, before there is a cache and while it rests.
 #pragma once
 
@@ -43,7 +43,7 @@ class CacheUse {
     else operations_.issue(rank);
   }
 
-  /// Before there is a cache: where a get may go to the library and nobody has to know where it writes to.
+  /// Before there is a cache: where a get may be native and nobody has to know where it writes to.
   bool is_awaited(Target& target, std::uint64_t bytes);
   /// False: there is no memory for one.
   bool make();
@@ -70,7 +70,7 @@ class CacheUse {
   bool has_untracked_ = false;           // operations since the last completion
   bool is_resting_ = false;              // targets that ask the cache end that
   bool without_memory_ = false;          // for a cache
-  std::uint64_t rests_at_ = 0;           // gets that went to the library without asking it
+  std::uint64_t rests_at_ = 0;           // gets that were native without asking it
 };
 
 }  // namespace wherry::window

@@ -48,7 +48,7 @@ Completion::Covered Completion::cover_unlock(Covered covered, TypicalTime& idle)
   return covered;
 }
 
-/// Makes the library's call, and takes its time if somebody asks for that.
+/// Makes the native call, and takes its time if somebody asks for that.
 Completion::Done Completion::run(const Covered& covered, const Native& native) {
   if (!covered.timed && !covered.notes_idle) return {covered.last, covered.with(native()), {}};
   const Stopwatch watch;

@@ -2,7 +2,7 @@
 //
 // A hit saves a plain get, whose time is measured now and then; a miss costs what looking it up and keeping it takes.
 // Over a network a plain get takes so long that nothing has to be decided. In shared memory it takes about as long as a
-// miss costs, or less: there gets that are rarely repeated go to the library for a while, and then the cache has
+// miss costs, or less: there gets that are rarely repeated are native for a while, and then the cache has
 // another try. The memory of a cache costs as much as some thousand such gets, so a window is read without one at
 // first.
 #pragma once
@@ -58,7 +58,7 @@ class CacheDue {
 
 class Account {
  public:
-  /// A get before there is a cache: whether it goes to the library without more ado.
+  /// A get before there is a cache: whether it is native without more ado.
   bool skips_lookup() {
     if (skips_left_ == 0) [[likely]]
       return false;

@@ -191,7 +191,7 @@ int Gets::rget(const Region& origin, const Place& place, MPI_Request* request, c
   return rget_shaped(origin, shapes, place, request, native);
 }
 
-/// What is missing comes by a request of the library's, whose end nobody here sees: it is not kept.
+/// What is missing comes by a native request, whose end nobody here sees: it is not kept.
 int Gets::rget_shaped(const Region& origin, const Shapes& shapes, const Place& place, MPI_Request* request,
                       const Native& native) {
   const std::size_t bytes = bytes_asked(*shapes.there, place);

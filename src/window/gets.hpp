@@ -40,7 +40,7 @@ class Gets {
       common.overlaps.note_written(range, to);
     return common.library.without_call();
   }
-  /// request: of the library's kind, and complete if the data were there.
+  /// request: a native one, and complete if the data were there.
   int rget(const Region& origin, const Place& place, MPI_Request* request, const Native& native);
   /// Get_accumulate and Fetch_and_op with MPI_NO_OP: an atomic read.
   int read_atomically(const Region& result, const Place& place, const Native& native);

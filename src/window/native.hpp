@@ -76,7 +76,7 @@ class Library {
   /// One get of these bytes of a target's memory, to bytes at and after `to`. request: nullptr if there is to be none.
   int get_blocks(std::byte* to, const Blocks& here, int rank, std::int64_t unit, const Blocks& there,
                  MPI_Request* request) const;
-  /// A request of the library's that is complete.
+  /// A native request that is complete.
   int get_nothing(void* to, MPI_Request* request) const;
 
  private:

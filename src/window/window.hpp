@@ -1,6 +1,6 @@
 // A cached view of one MPI window: what this rank has read of the others' memory.
 //
-// Every call of the program on the window comes here, with the library's own call to be made if it is needed, and goes
+// Every call of the program on the window comes here, with the native call to be made if it is needed, and goes
 // to the role that answers it: Gets, Writes or Completion. What is valid, and for how long (MPI 4.1, chapter 12):
 //
 // - transparent: what is read is valid until anything completes or synchronizes. So only gets of the same data that are
@@ -47,7 +47,7 @@ class Window {
     const Lock::Guard guard(common_.lock);
     return gets_.get(common_, origin, place, score, native);
   }
-  /// request: of the library's kind, and complete if the data were there.
+  /// request: a native one, and complete if the data were there.
   int rget(const Region& origin, const Place& place, MPI_Request* request, const Native& native) {
     const Lock::Guard guard(common_.lock);
     return gets_.rget(origin, place, request, native);

@@ -1,4 +1,4 @@
-// What is compared in random schedules: a cached window and one of the library's, each with memory for what comes and
+// What is compared in random schedules: a cached window and a native one, each with memory for what comes and
 // goes.
 #pragma once
 

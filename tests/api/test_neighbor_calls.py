@@ -27,7 +27,7 @@ def test_results(mpi: Launcher, build: Path, n: int) -> None:
     assert ran(done.stdout) == expected(mpi, "direct" if n > 1 else "native")
 
 
-def test_few_neighbors_on_one_node_are_the_librarys(mpi: Launcher, build: Path) -> None:
+def test_few_neighbors_on_one_node_are_native(mpi: Launcher, build: Path) -> None:
     done = mpi.run([program(mpi, build, "neighbors")], 3, hermetic({}))
     assert done.returncode == 0, done.stdout + done.stderr
     assert ran(done.stdout) == expected(mpi, "native")

@@ -1,4 +1,4 @@
-"""Cached windows by name, on every MPI: exact counts, and random schedules against the library's own windows."""
+"""Cached windows by name, on every MPI: exact counts, and random schedules against native windows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// Random schedules on a cached window and on one of the library's, with the same content: both must bring the same
+// Random schedules on a cached window and on a native one, with the same content: both must bring the same
 // bytes to the same places, and nothing anywhere else.
 //
 //   window_schedules SCHEDULES [preload | blind WHAT]

@@ -317,7 +317,7 @@ void not_cached(Test& t) {
   own.get({&value, 1}, t.rank, 3);
   own.flush(t.rank);
   t.checks.that(value == Test::content(t.rank, 3) && own.statistics().gets_passed == 1,
-                "gets of the own rank are the library's");
+                "gets of the own rank are native");
   t.end(own);
 }
 

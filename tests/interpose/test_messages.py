@@ -68,7 +68,7 @@ def copiers_of(record: Record, function: str) -> Counter[str]:
 
 @pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
 def test_starts_are_counted(mpi: Launcher, tmp_path: Path) -> None:
-    """Every start of persistent requests of derived types until they are left to the library, by who moved the data."""
+    """Every start of persistent requests of derived types until they stay native, by who moved the data."""
     program = compile_program(mpi, "starts.c", tmp_path / "starts")
     for lever, by_kernels_alone in (("wherry", True), ("auto", False)):
         folder = tmp_path / lever
@@ -81,7 +81,7 @@ def test_starts_are_counted(mpi: Launcher, tmp_path: Path) -> None:
                 assert (starts, bursts) == ({"layout kernels": 40}, {"layout kernels": 10})
                 continue
             # An exchange is one of either copier: both its starts, and in turns. From four pairs on the requests may be
-            # left to the library, and are counted no more.
+            # native, and are counted no more.
             assert 16 <= sum(starts.values()) <= 40
             assert starts["layout kernels"] % 2 == 0
             assert starts["layout kernels"] >= 6

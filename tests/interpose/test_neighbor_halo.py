@@ -32,7 +32,7 @@ def test_every_cell_arrives(mpi: Launcher, tmp_path: Path, ranks: int) -> None:
 
 @MPIS
 def test_one_side_alone(mpi: Launcher, tmp_path: Path) -> None:
-    """The ranks need not agree: some leave all to the library, others nothing."""
+    """The ranks need not agree: on some all is native, on others nothing."""
     program = compile_program(mpi, "neighbor_halo.c", tmp_path / "neighbor_halo")
     script = tmp_path / "by_rank"
     script.write_text(

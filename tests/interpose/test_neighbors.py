@@ -69,7 +69,7 @@ def test_learning_gives_the_same(runs: Runs, preload: Path, tmp_path: Path) -> N
     assert {use for use in uses[0] if use[0] == "neighbor_alltoall" and use[1] != "native"}
 
 
-def test_few_neighbors_on_one_node_are_the_librarys(runs: Runs, preload: Path, tmp_path: Path) -> None:
+def test_few_neighbors_on_one_node_are_native(runs: Runs, preload: Path, tmp_path: Path) -> None:
     results, records = runs.with_wherry(4, {}, tmp_path)
     assert results == runs.without(4)
     for record in records:

@@ -48,7 +48,7 @@ TEST_CASE("the faster copier is kept, and the slower one is called in less than 
     }
 }
 
-TEST_CASE("the library keeps what is hardly faster otherwise") {
+TEST_CASE("what is hardly faster otherwise stays native") {
   MeasuredChoice choice;
   CHECK(run(choice, 1000, times(1000, 990)).last == Copier::native);
 }

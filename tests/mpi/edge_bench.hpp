@@ -152,14 +152,14 @@ struct Bench {
     for (int i = 0; i < times; ++i) talk(comm, i);
   }
 
-  /// In `body` at least so many calls must run as meant, and none be left to the library with a reason.
+  /// In `body` at least so many calls must run as meant, and none be native with a reason.
   void as_meant(long calls, const std::function<void()>& body) {
     const long ran = witness.ran(meant), before = witness.fallbacks();
     body();
     expect(witness.ran(meant) - ran >= calls, "what was meant did not run");
     expect(witness.fallbacks() == before, "a call was native");
   }
-  /// In `body` at least so many calls must be left to the library for this reason, and none run by a strategy.
+  /// In `body` at least so many calls must be native for this reason, and none run by a strategy.
   void left_alone(std::string_view reason, long calls, const std::function<void()>& body) {
     const long ran = witness.ran_by_strategies(), before = witness.fallbacks_for(reason);
     body();
@@ -173,7 +173,7 @@ struct Bench {
     const bool applies = strategy == nullptr || strategy->applies(topology::Placement::flat(size_of(comm)));
     return applies ? "" : does_not_apply;
   }
-  /// As meant where that can run on comm, and otherwise left to the library with the right reason.
+  /// As meant where that can run on comm, and otherwise native with the right reason.
   void as_fits(MPI_Comm comm, long calls, const std::function<void()>& body) {
     const std::string_view reason = obstacle(comm);
     if (reason.empty()) as_meant(calls, body);

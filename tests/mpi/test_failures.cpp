@@ -38,7 +38,7 @@ class Bench : public test::WatchedCalls {
   /// Once a strategy is forced the native call must not be reached: it would be what is tested.
   int alltoall(const run::Alltoall& c) {
     return runtime_.alltoall(c, [&] {
-      expect(!forced_, "the call went to the library");
+      expect(!forced_, "the call was native");
       return PMPI_Alltoall(c.sendbuf, static_cast<int>(c.sendcount), c.sendtype, c.recvbuf,
                            static_cast<int>(c.recvcount), c.recvtype, c.comm);
     });
@@ -46,7 +46,7 @@ class Bench : public test::WatchedCalls {
   /// Wherry is enabled, so the native call must not be reached: it would run on one rank alone.
   int alltoallv(const run::Alltoallv& c) {
     return runtime_.alltoallv(c, [&] {
-      expect(false, "the call went to the library");
+      expect(false, "the call was native");
       return MPI_SUCCESS;
     });
   }

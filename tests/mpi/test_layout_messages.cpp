@@ -74,7 +74,7 @@ struct Ring {
 
   int exchange(const run::MessageEnd& out, const run::MessageEnd& in, MPI_Status* status) const {
     return messages.exchange(out, in, MPI_COMM_WORLD, status, [] {
-      expect(false, "the message was left to the library");
+      expect(false, "the message was native");
       return MPI_ERR_OTHER;
     });
   }

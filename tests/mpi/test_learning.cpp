@@ -240,7 +240,7 @@ void check_controlled_trial(Ranks& ranks) {
   ranks.expect(not_compared.claim.pairs == 0, "stretches were compared against the settings of a rank");
 }
 
-/// Ranks that were told different things fall back to the library together.
+/// Ranks that were told different things fall back to native calls together.
 void check_disagreeing_settings(Ranks& ranks) {
   Settings settings = plain_settings("");
   if (ranks.rank == 0) settings.strategies[index_of(Collective::alltoall)] = "mesh";

@@ -1,5 +1,5 @@
 // Neighborhood collectives through the runtime: what is asked for runs, ranks that learn agree whatever disturbs them,
-// and what is left to the library is so on all ranks.
+// and what is native is so on all ranks.
 //
 // ranks: 2 5 8
 #include <mpi.h>
@@ -249,7 +249,7 @@ int ask_extent(MPI_Datatype type, MPI_Aint* lower, MPI_Aint* extent) {
   return PMPI_Type_get_extent(type, lower, extent);
 }
 
-void few_on_one_node_are_the_librarys(Kit& kit) {
+void few_on_one_node_are_native(Kit& kit) {
   const Neighbors ring = cartesian({kit.size}, false);
   mpi::Api api = kit.api;
   api.Comm_get_attr = ask_attribute;
@@ -273,7 +273,7 @@ void few_on_one_node_are_the_librarys(Kit& kit) {
 }
 
 /// The library says what is wrong with it. A rank that calls in error may be alone, and must not wait for the others.
-void without_a_topology_it_is_the_librarys(Kit& kit) {
+void without_a_topology_it_is_native(Kit& kit) {
   const Settings settings = kit.settings(1);
   Witness witness;
   run::Runtime runtime(settings, kit.api, &witness);
@@ -299,8 +299,8 @@ int main(int argc, char** argv) {
   what_is_asked_for_runs(kit);
   ranks_that_learn_agree(kit);
   a_rank_without_neighbors_takes_part(kit);
-  few_on_one_node_are_the_librarys(kit);
-  without_a_topology_it_is_the_librarys(kit);
+  few_on_one_node_are_native(kit);
+  without_a_topology_it_is_native(kit);
   long sum = 0;
   MPI_Allreduce(&kit.failures, &sum, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
   if (kit.rank == 0) std::printf("neighbor choice: %ld failures\n", sum);

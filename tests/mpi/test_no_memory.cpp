@@ -1,4 +1,4 @@
-// A rank that is refused memory for staging: before a strategy is taken up, all ranks leave the call to the library;
+// A rank that is refused memory for staging: before a strategy is taken up, the call is native on all ranks;
 // later, they go on with what they have made sure of.
 //
 // ranks: 3

@@ -1,4 +1,4 @@
-// A rank that is refused memory for collectives that do not end where they begin: all ranks leave them to the library,
+// A rank that is refused memory for collectives that do not end where they begin: they are native on all ranks,
 // or all perform them, and none waits for ever.
 //
 // The rank progresses its calls itself, so that this runs on every library.

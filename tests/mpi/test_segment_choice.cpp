@@ -187,7 +187,7 @@ void check_order(Ranks& ranks) {
   runtime.finalize();
 }
 
-/// Ranks that were told different things join all the same, and leave all to the library.
+/// Ranks that were told different things enable the communicator all the same, and all stays native.
 void check_disagreeing_settings(Ranks& ranks) {
   Settings settings;
   if (ranks.rank == 0) settings.strategies[index_of(Collective::bcast)] = "linear";

@@ -64,7 +64,7 @@ class Bench : public test::WatchedCalls {
 
   int perform(Memory& m, int count) {
     const auto never = [this] {
-      expect(false, "the call went to the library");
+      expect(false, "the call was native");
       return MPI_SUCCESS;
     };
     return what_.perform({&runtime_, never}, part(m, count));

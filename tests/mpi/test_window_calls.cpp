@@ -102,7 +102,7 @@ int ranks_told() {
   return all;
 }
 
-void without_memory_all_is_the_librarys(Ranks& ranks) {
+void without_memory_all_is_native(Ranks& ranks) {
   window::Options options = cached(cache::Mode::user_defined, false);
   options.cache.ceiling_bytes = std::size_t{1} << 60;  // addresses that no process has
   CountedWindow w(options, 4096);
@@ -216,7 +216,7 @@ int main(int argc, char** argv) {
   parts_are_fetched(ranks);
   races_are_not_remembered(ranks);
   windows_are_forgotten(ranks);
-  without_memory_all_is_the_librarys(ranks);
+  without_memory_all_is_native(ranks);
   memory_that_a_node_lacks_is_not_shared(ranks);
   problems_of_one_rank_are_told(ranks);
   all_that_is_told_is_known(ranks);

@@ -14,7 +14,7 @@ struct Times {
   std::uint64_t native, kernels;  // of an exchange
 };
 
-/// An exchange of so many messages, the first of which has the key; how it begins. Where that is left to the library,
+/// An exchange of so many messages, the first of which has the key; how it begins. Where that is native,
 /// the others are not asked about.
 Exchange::Turn exchange_of(Exchange& exchange, std::uint64_t key, std::size_t messages, const Times& times) {
   const Exchange::Turn first = exchange.join(key);
@@ -121,7 +121,7 @@ TEST_CASE("the time of an exchange is that of all calls for it") {
   CHECK(next.found->native_ns == 920);
 }
 
-TEST_CASE("what another thread begins meanwhile is the library's") {
+TEST_CASE("what another thread begins meanwhile is native") {
   Exchange exchange(LayoutLever::wherry);
   REQUIRE(exchange.join(1).is_ours);
   Exchange::Turn other;

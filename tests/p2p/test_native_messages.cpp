@@ -39,7 +39,7 @@ TEST_CASE("what no type can be is never found") {
   CHECK_FALSE(numbers.has(0, 1));
 }
 
-TEST_CASE("an exchange is the library's for the thread that began it, until it completes something") {
+TEST_CASE("an exchange is native for the thread that began it, until it completes something") {
   NativeMessages native;
   CHECK_FALSE(native.end());
   native.open();

@@ -87,7 +87,7 @@ TEST_CASE("what must be combined in order takes only algorithms that keep it") {
   }
 }
 
-TEST_CASE("beyond a GiB calls that would be staged are left to the library") {
+TEST_CASE("beyond a GiB calls that would be staged are native") {
   const StagingLimits endless{1LL << 60};
   CHECK(fits(offer_named("ring", schedule::Operation::allreduce), calls(Collective::allreduce, 1 << 30),
              placement, endless));

@@ -85,7 +85,7 @@ TEST_CASE("an account grows with the run and shrinks with what is spent") {
   CHECK(account.spent_s() == doctest::Approx(4e-3));
 }
 
-TEST_CASE("a dozen long calls are the library's") {
+TEST_CASE("a dozen long calls are native") {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     CAPTURE(seed);
     Machine machine = scaled(seed, 5e-3 / Machine(seed, 0.3, {}).truth(native), {.call_noise = 0.1});

@@ -85,7 +85,7 @@ TEST_CASE("window: what was read to one place from several is not remembered") {
     Bytes anywhere(256);
     for (int i = 0; i < 200; ++i) {
       const Somewhere some(random);
-      // Of the own rank, too, which is the library's.
+      // Of the own rank, too, which is native.
       rig.get(anywhere.data() + random() % 100, some.bytes, static_cast<int>(random() % ranks), some.at);
       if (random() % 16 == 0) rig.flush(static_cast<int>(random() % ranks));
     }

@@ -41,7 +41,7 @@ TEST_CASE("window: gets of the own rank, without data and by request are told ap
   CHECK(rig.window.statistics().passed == 5);
 }
 
-TEST_CASE("window: an atomic read is the library's in transparent mode") {
+TEST_CASE("window: an atomic read is native in transparent mode") {
   window::Options options = user();
   options.cache.mode = cache::Mode::transparent;
   Rig rig(options, 2, 4096);

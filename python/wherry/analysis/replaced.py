@@ -1,4 +1,4 @@
-"""What Wherry replaced by what, what that won, and what it left alone and why: in sentences."""
+"""What Wherry replaced by what, what that won, and what stayed native and why: in sentences."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ std::optional<int> replace_packed(const Task& task, const Share& share, int peer
   return code;
 }
 
-/// Pairs exchange through temporary memory: the library's own, or the kernels'. Both counts of a pair are equal in
+/// Pairs exchange through temporary memory: the native one's, or the kernels'. Both counts of a pair are equal in
 /// place.
 int exchange_in_place(const Task& task, const Blocks& blocks, const Prepared& prepared) {
   int code = MPI_SUCCESS;

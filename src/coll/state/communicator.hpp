@@ -81,7 +81,7 @@ class Communicator {
                Capacity capacity = Capacity::enough);
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
-  /// Collective where the library's MPI_Comm_free is.
+  /// Collective where the native MPI_Comm_free is.
   ~Communicator();
 
   const Agreement& agreement() const { return agreement_; }
@@ -97,7 +97,7 @@ class Communicator {
   /// From now on no algorithm may need more staging than is reserved.
   void limit_staging() {
     agreement_.staging_max = reserved_staging;
-    for (FastPaths& paths : fast_paths) paths.clear();  // their calls may be the library's now
+    for (FastPaths& paths : fast_paths) paths.clear();  // their calls may be native now
   }
 
   std::size_t reserved_staging = 0;       // bytes that every rank has, for blocking calls
@@ -108,7 +108,7 @@ class Communicator {
   std::array<FastPaths, ComparableCalls::size> fast_paths;
   std::map<CellKey, Asked> asked;
   std::map<std::pair<Collective, bool>, SizeWatch> watches;
-  datatype::TypeLayouts* layouts = nullptr;   // nullptr: derived types are the library's to move
+  datatype::TypeLayouts* layouts = nullptr;   // nullptr: messages of derived types stay native
   bool memory_is_readable = true;             // by the ranks of this host, as far as is known
   std::unique_ptr<SharedConnections> shared;  // with them; nullptr where there are no layouts
   Requests requests;

@@ -42,7 +42,7 @@ class CommunicatorRegistry {
   using Sound = std::function<bool()>;
 
   /// Counts a replaceable collective on comm; once there was one of full weight, or 16 light ones, the ranks enable it
-  /// at the next (collective). nullptr: leave the call to the library; *refusal then says why, and is empty if there is
+  /// at the next (collective). nullptr: the call stays native; *refusal then says why, and is empty if there is
   /// no reason but that it is too early.
   Communicator* enabled(MPI_Comm comm, Weight weight, const Sound& is_sound, std::string_view* refusal);
 
