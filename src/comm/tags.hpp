@@ -7,30 +7,30 @@
 
 namespace wherry::run {
 
-/// Collectives get numbers in the order in which they start, which all ranks share, and tags by their numbers. Tags are
-/// few, so they come again. A collective waits with its messages until this rank has ended all that may have its tag: a
-/// rank that is further on sent what belongs to those first, and messages of one tag do not overtake each other.
+/// Collectives get sequence numbers in the order in which they start, which all ranks share, and tags by these. Tags
+/// are few, so they come again. A collective waits with its messages until this rank has ended all that may have its
+/// tag: a rank that is further on sent what belongs to those first, and messages of one tag do not overtake each other.
 class Tags {
  public:
-  using Number = std::uint64_t;
+  using Sequence = std::uint64_t;
 
   /// count: how many tags there are, from `first`.
-  Tags(int first, int count) : first_(first), count_(static_cast<Number>(count)) {}
+  Tags(int first, int count) : first_(first), count_(static_cast<std::uint64_t>(count)) {}
 
-  Number take() {
+  Sequence take() {
     under_way_.insert(next_);
     return next_++;
   }
-  int tag(Number number) const { return first_ + static_cast<int>(number % count_); }
-  /// Whether no earlier collective of this rank may still use the number's tag.
-  bool is_free(Number number) const { return number < *under_way_.begin() + count_; }
-  void give_back(Number number) { under_way_.erase(number); }
+  int tag(Sequence sequence) const { return first_ + static_cast<int>(sequence % count_); }
+  /// Whether no earlier collective of this rank may still use this one's tag.
+  bool is_free(Sequence sequence) const { return sequence < *under_way_.begin() + count_; }
+  void give_back(Sequence sequence) { under_way_.erase(sequence); }
 
  private:
   int first_;
-  Number count_;
-  Number next_ = 0;
-  std::set<Number> under_way_;
+  std::uint64_t count_;
+  Sequence next_ = 0;
+  std::set<Sequence> under_way_;
 };
 
 /// Collectives that are started again and again keep their tag, for ranks may start several of them in different

@@ -33,7 +33,7 @@ OperationRequest* OperationRequest::begin(const mpi::Api& api, MPI_Request* requ
 }
 
 Nonblocking::~Nonblocking() {
-  if (number_) communicator()->tags.give_back(*number_);
+  if (sequence_) communicator()->tags.give_back(*sequence_);
   if (in_line_) communicator()->reserved_memory.leave(this);
 }
 
@@ -53,10 +53,10 @@ std::optional<std::byte*> Nonblocking::memory() const {
   return reserved_memory.is_turn_of(this) ? std::optional(reserved_memory.data()) : std::nullopt;
 }
 
-/// The number first: it is taken on all ranks, even where there can be no request. Else this rank would take its later
-/// calls for the others' earlier ones.
+/// The sequence number first: it is taken on all ranks, even where there can be no request. Else this rank would take
+/// its later calls for the others' earlier ones.
 int Nonblocking::open() {
-  number_ = communicator()->tags.take();
+  sequence_ = communicator()->tags.take();
   if (!find_memory()) return MPI_ERR_NO_MEM;
   int code = MPI_SUCCESS;
   request_state_ = OperationRequest::begin(communicator()->channel().api(), &request_, &code);

@@ -31,14 +31,14 @@ class Nonblocking final : public NonblockingOperation {
 
  private:
   int open() override;
-  int tag() const override { return communicator()->tags.tag(*number_); }
-  bool has_tag() const override { return communicator()->tags.is_free(*number_); }
+  int tag() const override { return communicator()->tags.tag(*sequence_); }
+  bool has_tag() const override { return communicator()->tags.is_free(*sequence_); }
   std::optional<std::byte*> memory() const override;
   void close(int code) override;
   bool find_memory();
 
   MPI_Request* program_;
-  std::optional<Tags::Number> number_;
+  std::optional<Tags::Sequence> sequence_;
   bool in_line_ = false;  // for the reserved memory
   MPI_Request request_ = MPI_REQUEST_NULL;
   OperationRequest* request_state_ = nullptr;

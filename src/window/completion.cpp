@@ -9,9 +9,9 @@ namespace {
 
 /// Uses items up to a number, and drops them.
 template <class Items, class Use>
-void take(Items& items, Number last, Use&& use) {
+void take(Items& items, Sequence last, Use&& use) {
   if (items.empty()) return;
-  const auto end = items.back().number <= last ? items.end() : end_of(items, last);
+  const auto end = items.back().sequence <= last ? items.end() : end_of(items, last);
   std::for_each(items.begin(), end, use);
   items.erase(items.begin(), end);
 }
@@ -60,7 +60,7 @@ Completion::Done Completion::run(const Covered& covered, const Native& native) {
     return {covered.last, code, {}};
   }
   return {covered.last, code, computed([&] {
-            const auto operations = static_cast<float>(std::max(covered.operations, Number{1}));
+            const auto operations = static_cast<float>(std::max(covered.operations, std::uint64_t{1}));
             return PlainTime{0, static_cast<float>(taken_s), 1 / operations, covered.idle, 0};
           })};
 }
@@ -73,7 +73,7 @@ int Completion::flush_local(int rank, const Native& native) {
   return flush_target(rank, &Target::local, native, &Completion::complete_locally);
 }
 
-int Completion::flush_target(int rank, Number Target::* reached, const Native& native, Reach reach) {
+int Completion::flush_target(int rank, Sequence Target::* reached, const Native& native, Reach reach) {
   Covered covered;
   {
     const Lock::Guard guard(common_.lock);
@@ -150,7 +150,7 @@ void Completion::conclude(Complete&& complete) {
     complete();
     return common_.cache.rest(native_gets_.bypassed());
   }
-  common_.overlaps.find_if_doubtful();
+  common_.overlaps.find_if_uncertain();
   complete();
   common_.cache.end_reading();
 }
@@ -186,8 +186,8 @@ void Completion::complete_locally(Target& target, const Done& done) {
 /// The data of gets up to `last` have come, if the library says so.
 void Completion::arrive(Target& target, const Done& done) {
   const bool come = done.code == MPI_SUCCESS;
-  const Number last = done.last;
-  for (auto each = target.spread.begin(), end = end_of(target.spread, last); each != end; ++each)
+  const Sequence last = done.last;
+  for (auto each = target.unpacks.begin(), end = end_of(target.unpacks, last); each != end; ++each)
     if (each->gathers) gather(*each->shape, each->count, each->origin, each->data.get());
   take(target.fetched, last, [&](const Fetched& each) { take_in(each, come); });
   take(target.coming, last, [&](const Coming& each) {
@@ -195,7 +195,7 @@ void Completion::arrive(Target& target, const Done& done) {
   });
   take(target.blocks, last, [](const BlockMemory&) {});
   // Last: what was already under way for others has come into these by now.
-  take(target.spread, last, [&](const Spread& each) {
+  take(target.unpacks, last, [&](const PendingUnpack& each) {
     if (!each.gathers && come) scatter(*each.shape, each.count, each.data.get(), each.origin);
   });
   if (target.issued <= last) target.under_way = 0;
@@ -208,7 +208,7 @@ void Completion::take_in(const Fetched& fetched, bool come) {
   if (fetched.ticket == 0) return;
   if (!come) return common_.cache->abandoned(fetched.ticket);
   if (!fetched.aliased) return common_.cache->filled(fetched.ticket, fetched.bytes);
-  mixed_.add(fetched.range.bytes);
+  aliased_.add(fetched.range.bytes);
   common_.cache->passed_on(fetched.ticket, fetched.bytes);
 }
 
@@ -226,7 +226,7 @@ void Completion::settle_time(Target& target, const Done& done) {
 
 void Completion::report(Statistics& statistics) const {
   statistics.flushes_saved = flushes_saved_;
-  statistics.left_out(NotCached::mixed) = mixed_;
+  statistics.left_out(NotCached::aliased) = aliased_;
 }
 
 }  // namespace wherry::window

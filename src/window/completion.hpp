@@ -36,18 +36,18 @@ class Completion {
  private:
   /// What a completion covers: the operations up to a number, those too that were held back, which may have failed.
   struct Covered {
-    Number last = 0;
+    Sequence last = 0;
     int sent = MPI_SUCCESS;
-    Number operations = 0;        // how many these are
-    bool timed = false;           // one of them was: this call should be, too
-    TypicalTime* idle = nullptr;  // what this call takes with nothing to complete; nullptr: nothing
-    bool notes_idle = false;      // nothing is to be completed, and the call is timed to know that
+    std::uint64_t operations = 0;  // how many these are
+    bool timed = false;            // one of them was: this call should be, too
+    TypicalTime* idle = nullptr;   // what this call takes with nothing to complete; nullptr: nothing
+    bool notes_idle = false;       // nothing is to be completed, and the call is timed to know that
 
     int with(int code) const { return sent != MPI_SUCCESS ? sent : code; }
   };
   /// How it went.
   struct Done {
-    Number last;
+    Sequence last;
     int code;
     std::optional<PlainTime> time;  // of the completion, if it was taken
   };
@@ -58,7 +58,7 @@ class Completion {
   Covered cover_all();
   static Covered cover_unlock(Covered covered, TypicalTime& idle);
   Done run(const Covered& covered, const Native& native);
-  int flush_target(int rank, Number Target::* reached, const Native& native, Reach reach);
+  int flush_target(int rank, Sequence Target::* reached, const Native& native, Reach reach);
   int flush_open(const Native& native, Reach reach);
   int flush_untracked(const Native& native);
 
@@ -78,7 +78,7 @@ class Completion {
   Writes& writes_;
   TypicalTime idle_unlock_, idle_unlock_all_;  // what these take with nothing to complete
   std::uint64_t flushes_saved_ = 0;
-  Amount mixed_;  // was not kept
+  Amount aliased_;  // was not kept
 };
 
 }  // namespace wherry::window

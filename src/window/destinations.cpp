@@ -9,7 +9,7 @@ struct Chain {
   Place first, last;
   std::uintptr_t end;
   bool agreed = true;               // all are of the same bytes
-  std::uint64_t harmed_before = 0;  // over gets before this number something else was copied
+  std::uint64_t harmed_before = 0;  // over gets before this sequence number something else was copied
 };
 
 std::vector<Chain> chains_of(std::vector<Written>& under_way) {
@@ -31,7 +31,7 @@ std::vector<Chain> chains_of(std::vector<Written>& under_way) {
 void note_hit(std::vector<Chain>& chains, const Written& hit) {
   auto chain = std::ranges::upper_bound(chains, hit.begin(), {}, &Chain::end);
   for (; chain != chains.end() && chain->first->begin() < hit.end(); ++chain)
-    if (!hit.agrees(*chain->first)) chain->harmed_before = std::max(chain->harmed_before, hit.number + 1);
+    if (!hit.agrees(*chain->first)) chain->harmed_before = std::max(chain->harmed_before, hit.sequence + 1);
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ bool note_aliased(std::vector<Written>& under_way, const std::vector<Written>& h
   bool told = false;
   for (const Chain& chain : chains)
     for (auto each = chain.first; each != chain.last; ++each)
-      if (each->aliased != nullptr && (!chain.agreed || each->number < chain.harmed_before))
+      if (each->aliased != nullptr && (!chain.agreed || each->sequence < chain.harmed_before))
         told = *each->aliased = true;
   return told;
 }

@@ -18,7 +18,7 @@ namespace wherry::window {
 struct Written {
   cache::Range range;
   const std::byte* to;
-  std::uint64_t number;     // of the operation that brings them; of a hit: the last one issued before it
+  std::uint64_t sequence;   // of the operation that brings them; of a hit: the last one issued before it
   bool* aliased = nullptr;  // nullptr: nobody wants to know; else set if others wrote there, too
 
   std::uintptr_t begin() const { return reinterpret_cast<std::uintptr_t>(to); }
@@ -30,7 +30,7 @@ struct Written {
   }
 };
 
-/// Mixed is what is under way and overlaps, unless all in such a chain agree, and what others have been copied over
+/// Aliased is what is under way and overlaps, unless all in such a chain agree, and what others have been copied over
 /// since it was issued. Whether anybody was told so.
 bool note_aliased(std::vector<Written>& under_way, const std::vector<Written>& hits);
 
@@ -64,7 +64,7 @@ class Destinations {
   void arrived() {
     if (--gets_ == 0) clear();
   }
-  /// Bytes will be copied when gets of their target have come that are under way, up to this number.
+  /// Bytes will be copied when gets of their target have come that are under way, up to this sequence number.
   void expect_copy(const Written& copy) {
     place(copy.to, copy.range.bytes);
     copies_.push_back(copy);
@@ -72,12 +72,12 @@ class Destinations {
   /// Bytes have been copied.
   void hit(const Written& hit) {
     if (!may_touch(hit.to, hit.range.bytes)) return;
-    doubtful_.include(hit.to, hit.range.bytes);
+    uncertain_.include(hit.to, hit.range.bytes);
     hits_.push_back(hit);
   }
 
   /// Whether something may have been written over something else since the last check().
-  bool doubtful() const { return !doubtful_.is_empty(); }
+  bool uncertain() const { return !uncertain_.is_empty(); }
   /// Whether anybody waits for copies.
   bool has_copies() const { return !copies_.empty(); }
   /// Whether it is time for check() because of what is noted for it.
@@ -97,13 +97,13 @@ class Destinations {
       ++all;
       expected_.include(written.to, written.range.bytes);
       // What nothing new touches has been compared before.
-      if (doubtful_.touches(written.to, written.range.bytes)) under_way.push_back(written);
+      if (uncertain_.touches(written.to, written.range.bytes)) under_way.push_back(written);
     };
     for (const Written& copy : copies_) use(copy);
     each_get(use);
     aliased_ |= note_aliased(under_way, hits_);
     hits_.clear();
-    doubtful_ = {};
+    uncertain_ = {};
     most_noted_ = std::max(least_noted, 2 * all);
   }
 
@@ -111,11 +111,11 @@ class Destinations {
   static constexpr std::size_t least_noted = 1024;
 
   void place(const std::byte* to, std::uint64_t bytes) {
-    if (may_touch(to, bytes)) doubtful_.include(to, bytes);
+    if (may_touch(to, bytes)) uncertain_.include(to, bytes);
     expected_.include(to, bytes);
   }
   void clear() {
-    expected_ = doubtful_ = {};
+    expected_ = uncertain_ = {};
     aliased_ = false;
     copies_.clear();
     hits_.clear();
@@ -123,7 +123,7 @@ class Destinations {
   }
 
   Addresses expected_;    // around all that bytes are under way to
-  Addresses doubtful_;    // around what touched that since the last check()
+  Addresses uncertain_;   // around what touched that since the last check()
   std::size_t gets_ = 0;  // under way
   bool aliased_ = false;
   std::vector<Written> copies_;  // that may have to be made still

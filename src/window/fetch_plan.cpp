@@ -47,7 +47,7 @@ bool FetchPlan::asks_for_all(std::uint64_t bytes) const {
 }
 
 /// Notes that something is fetched of a target for a get of so many bytes, and gives that a number.
-Number FetchPlan::begin(Target& target, int rank, std::uint64_t bytes) {
+Sequence FetchPlan::begin(Target& target, int rank, std::uint64_t bytes) {
   target.account.missed(bytes);
   ++fetched_;
   target.account.settle(common_.options.bypass);
@@ -56,37 +56,37 @@ Number FetchPlan::begin(Target& target, int rank, std::uint64_t bytes) {
 }
 
 /// What has been asked for will come with the completion of its operation, unless that could not be started.
-void FetchPlan::await(Target& target, const Part& part, Number number, int code) {
+void FetchPlan::await(Target& target, const Part& part, Sequence sequence, int code) {
   if (code != MPI_SUCCESS) {
     if (part.ticket != 0) common_.cache->abandoned(part.ticket);
     return;
   }
-  common_.sharing.expect(target, part, number);
-  target.fetched.push_back({number, part.ticket, part.range, part.to});
+  common_.sharing.expect(target, part, sequence);
+  target.fetched.push_back({sequence, part.ticket, part.range, part.to});
   common_.overlaps.expect(part.to, part.range.bytes);
 }
 
 /// The get begins first: room for the data is made while they are coming.
 int FetchPlan::fetch_absent(Target& target, const cache::Range& range, std::byte* to, float score,
                             const Native& native) {
-  const Number number = begin(target, static_cast<int>(range.target), range.bytes);
+  const Sequence sequence = begin(target, static_cast<int>(range.target), range.bytes);
   const int code = run_timed(target, range.bytes, native);
   // After an error, too, which is as rare as an entry that makes room for nothing.
   common_.cache->ask(range, score);
-  await(target, {range, to, common_.cache->missing().front().ticket}, number, code);
+  await(target, {range, to, common_.cache->missing().front().ticket}, sequence, code);
   return code;
 }
 
 int FetchPlan::fetch(int rank, std::uint64_t bytes, const Native& native, bool all) {
   Target& target = common_.operations.target(rank);
-  const Number number = begin(target, rank, bytes);
+  const Sequence sequence = begin(target, rank, bytes);
   int code = MPI_SUCCESS;
   if (all) code = run_timed(target, bytes, native);
   else if (common_.options.coalesces) target.held.insert(target.held.end(), parts_.begin(), parts_.end());
   else
     code = run_timed(target, bytes_of(parts_),
                      [&] { return common_.library.get_parts(parts_, target.segment.unit); });
-  for (const Part& part : parts_) await(target, part, number, code);
+  for (const Part& part : parts_) await(target, part, sequence, code);
   return code;
 }
 

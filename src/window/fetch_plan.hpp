@@ -44,8 +44,8 @@ class FetchPlan {
   bool waits(cache::Answer answer) const {
     return answer == cache::Answer::pending || (answer == cache::Answer::missing && common_.cache->waits());
   }
-  Number begin(Target& target, int rank, std::uint64_t bytes);
-  void await(Target& target, const Part& part, Number number, int code);
+  Sequence begin(Target& target, int rank, std::uint64_t bytes);
+  void await(Target& target, const Part& part, Sequence sequence, int code);
 
   WindowState& common_;
   std::vector<Part> parts_;

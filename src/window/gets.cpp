@@ -156,8 +156,8 @@ int Gets::get_shaped(const Region& origin, Shapes shapes, const Place& place, fl
   // After an error too: parts of it may be coming.
   const std::int64_t count = code == MPI_SUCCESS ? origin.count : 0;
   if (data != nullptr)
-    target.spread.push_back({common_.operations.issued(), std::move(shapes.here), count, bytes_at(origin),
-                             std::move(data), whole});
+    target.unpacks.push_back({common_.operations.issued(), std::move(shapes.here), count, bytes_at(origin),
+                              std::move(data), whole});
   return code;
 }
 

@@ -23,7 +23,7 @@ class Overlaps {
       find();
   }
   /// They will be when the operations of their target up to a number have come.
-  void note_coming(const cache::Range& range, const std::byte* to, Number last) {
+  void note_coming(const cache::Range& range, const std::byte* to, Sequence last) {
     destinations_.expect_copy({range, to, last});
     if (destinations_.is_full()) [[unlikely]]
       find();
@@ -32,12 +32,12 @@ class Overlaps {
   /// Whether anything under way may be aliased.
   bool any() const { return destinations_.any_aliased(); }
   /// If there may be something: notes what is read to places to which something else is written as well.
-  void find_if_doubtful() {
-    if (destinations_.doubtful()) find();
+  void find_if_uncertain() {
+    if (destinations_.uncertain()) find();
   }
   /// The same before a completion. keeps: what comes is kept; else nobody wants to know but those who wait for it.
   void find_in_time(bool keeps) {
-    if (keeps || destinations_.has_copies()) find_if_doubtful();
+    if (keeps || destinations_.has_copies()) find_if_uncertain();
   }
 
  private:
@@ -47,11 +47,11 @@ class Overlaps {
         [&](auto&& use) {
           for (const int rank : operations_.open()) {
             Target& target = operations_.target(rank);
-            for (Fetched& each : target.fetched) use({each.range, each.bytes, each.number, &each.aliased});
-            for (Coming& each : target.coming) use({each.range, each.bytes, each.number, &each.aliased});
+            for (Fetched& each : target.fetched) use({each.range, each.bytes, each.sequence, &each.aliased});
+            for (Coming& each : target.coming) use({each.range, each.bytes, each.sequence, &each.aliased});
           }
         },
-        [&](const Written& copy) { return copy.number <= operations_.target(copy.range).local; });
+        [&](const Written& copy) { return copy.sequence <= operations_.target(copy.range).local; });
   }
 
   Operations& operations_;

@@ -35,8 +35,8 @@ class Sharing {
     return true;
   }
   /// A part is being fetched, by the operation of this number.
-  void expect(Target& target, const Part& part, Number number) const {
-    if (serves(target)) target.coming.push_back({number, phase_, part.range, part.to});
+  void expect(Target& target, const Part& part, Sequence sequence) const {
+    if (serves(target)) target.coming.push_back({sequence, phase_, part.range, part.to});
   }
   /// It has come, and is where it was asked for.
   void offer(const Target& target, const Coming& come) {

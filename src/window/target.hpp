@@ -1,7 +1,7 @@
 // What a window knows of one of its targets, and what is under way to it.
 //
-// Operations are numbered in the order in which they are issued. A completion covers those up to a number, so that
-// threads may issue others while it is under way.
+// Operations are numbered in the order in which they are issued. A completion covers those up to a sequence number, so
+// that threads may issue others while it is under way.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace wherry::window {
 
-using Number = std::uint64_t;
+using Sequence = std::uint64_t;
 
 /// A target's memory in the window.
 struct Segment {
@@ -34,7 +34,7 @@ struct Part {
 
 /// Bytes that are coming, and where to.
 struct Fetched {
-  Number number;
+  Sequence sequence;
   cache::Ticket ticket;
   cache::Range range;
   const std::byte* bytes;
@@ -43,39 +43,39 @@ struct Fetched {
 
 /// The same of what is to be offered to the other ranks of the node.
 struct Coming {
-  Number number;
+  Sequence sequence;
   std::uint64_t phase;  // when it was asked for; see Sharing
   cache::Range range;
   const std::byte* bytes;
   bool aliased = false;
 };
 
-/// A get to an origin with gaps: its data are without gaps in between.
-struct Spread {
-  Number number;
+/// Of a get to an origin with gaps: its data are without gaps in between.
+struct PendingUnpack {
+  Sequence sequence;
   std::shared_ptr<const Shape> shape;
   std::int64_t count;
   void* origin;
   std::unique_ptr<std::byte[]> data;
-  bool gathers;  // the data come to the origin; else they are spread there when they have come
+  bool gathers;  // the data come to the origin; else they are unpacked there when they have come
 };
 
 /// Memory of a block that is coming.
 struct BlockMemory {
-  Number number;
+  Sequence sequence;
   std::unique_ptr<std::byte[]> bytes;
 };
 
 /// An own write that the target may not have yet.
 struct Write {
-  Number number;
+  Sequence sequence;
   cache::Range range;
 };
 
-/// What follows those up to a number; what is listed is in the order of numbers.
+/// What follows those up to a sequence number; what is listed is in that order.
 template <class Items>
-auto end_of(Items& items, Number last) {
-  return std::find_if(items.begin(), items.end(), [last](const auto& item) { return item.number > last; });
+auto end_of(Items& items, Sequence last) {
+  return std::find_if(items.begin(), items.end(), [last](const auto& item) { return item.sequence > last; });
 }
 
 struct Target {
@@ -83,15 +83,15 @@ struct Target {
   bool is_cached = true;
   Account account;
 
-  Number issued = 0;             // the last operation
-  Number written = 0;            // the last that changes the target
-  Number completed = 0;          // operations up to this one are complete here and there
-  Number local = 0;              // the same, here only
+  Sequence issued = 0;           // the last operation
+  Sequence written = 0;          // the last that changes the target
+  Sequence completed = 0;        // operations up to this one are complete here and there
+  Sequence local = 0;            // the same, here only
   std::uint64_t written_in = 0;  // the last phase in which a write of this rank got there; see Sharing
   bool reread = false;           // a get was issued while writes were under way
   bool listed = false;           // among the window's open targets
-  Number under_way = 0;          // operations since the last completion
-  Number timed = 0;              // the last get under way whose call was timed; 0: there is none
+  std::uint64_t under_way = 0;   // operations since the last completion
+  Sequence timed = 0;            // the last get under way whose call was timed; 0: there is none
   double timed_s = 0;            // what its call took
   double timed_bytes = 0;        // what it brings
 
@@ -99,13 +99,13 @@ struct Target {
   std::vector<Fetched> fetched;
   std::vector<Coming> coming;
   std::vector<BlockMemory> blocks;
-  std::vector<Spread> spread;
+  std::vector<PendingUnpack> unpacks;
   std::vector<Write> writes;
 
   bool is_clean() const { return completed >= issued; }
   /// Whether nobody here has to know when its operations are complete.
   bool awaits_nothing() const {
-    return held.empty() && fetched.empty() && coming.empty() && blocks.empty() && spread.empty();
+    return held.empty() && fetched.empty() && coming.empty() && blocks.empty() && unpacks.empty();
   }
 };
 

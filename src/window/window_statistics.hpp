@@ -33,10 +33,10 @@ enum class NotCached : std::uint32_t {
   // Ranges that were fetched and not kept.
   exceeds,     // a quarter of the memory that the cache may take
   worth_less,  // than what is kept
-  mixed,       // the program has read or written something else to the same place meanwhile
+  aliased,     // the program has read or written something else to the same place meanwhile
 };
 inline constexpr std::size_t not_cached_reasons = 12;
-static_assert(static_cast<std::size_t>(NotCached::mixed) + 1 == not_cached_reasons);
+static_assert(static_cast<std::size_t>(NotCached::aliased) + 1 == not_cached_reasons);
 
 struct Amount {
   std::uint64_t count = 0, bytes = 0;

@@ -78,7 +78,7 @@ void Writes::note_range(Target& target, const cache::Range& range, const std::by
                        {target.issued, {range.target, 0, static_cast<std::uint64_t>(target.segment.bytes)}});
 }
 
-void Writes::complete(Target& target, Number last) {
+void Writes::complete(Target& target, Sequence last) {
   if (target.written <= target.completed) return;
   common_.sharing.note_write(target);
   const auto end = end_of(target.writes, last);

@@ -18,7 +18,7 @@ class Writes {
   int change(const Place& place, const Native& native);
   /// The writes of a target up to a number have reached it, if there are any. What was read meanwhile may be older than
   /// they are.
-  void complete(Target& target, Number last);
+  void complete(Target& target, Sequence last);
 
  private:
   void note_write(const Place& place, const Shape& shape, const std::byte* data);
