@@ -160,7 +160,7 @@ const std::shared_ptr<run::AlgorithmCandidates>& candidates_of_process() {
 }
 
 /// The first calls on a communicator are native, whatever they move: small ones are simulated soonest.
-void join(const Asked& asked, const Call& call, run::Runtime& runtime) {
+void enable(const Asked& asked, const Call& call, run::Runtime& runtime) {
   Call small = simulated::prepared(asked.what, call.rank, call.size, 1);
   const auto weight = asked.what.operation ? run::Weight::light : run::Weight::full;
   const auto calls = static_cast<unsigned>(run::Weight::full) / static_cast<unsigned>(weight);
@@ -172,7 +172,7 @@ Outcome run_whole_path(const Asked& asked, Call& call) {
   const std::string strategy = told(asked.strategy);
   simulated::WholePath path(strategy, candidates_of_process(), asked.machine);
   const auto once = [&] { return timed([&] { return asked.what.call(call, &path.runtime()); }); };
-  join(asked, call, path.runtime());
+  enable(asked, call, path.runtime());
   double seconds = 0;
   for (int i = 0; i < asked.calls && !path.ready(); ++i) {
     seconds = once();

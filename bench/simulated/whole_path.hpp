@@ -1,4 +1,4 @@
-// A collective as a program has it that runs under Wherry: joined, learned and chosen by the runtime.
+// A collective as a program has it that runs under Wherry: enabled, learned and chosen by the runtime.
 #pragma once
 
 #include <mpi.h>

@@ -34,13 +34,13 @@ struct Chunks {
 /// A block as a sequence of bytes, any range of which can be had.
 class BlockBytes {
  public:
-  BlockBytes(const PairMeans& means, const Share& share)
-      : channel_(means.channel),
+  BlockBytes(const PairContext& context, const Share& share)
+      : channel_(context.channel),
         share_(share),
         memory_(static_cast<std::byte*>(const_cast<void*>(share.region.address))) {
-    if (share.bytes == 0 || (share.dense && means.layouts != nullptr)) return;
+    if (share.bytes == 0 || (share.dense && context.layouts != nullptr)) return;
     try {
-      if (means.layouts != nullptr) plan_ = means.layouts->plan(share.region.type, share.region.count);
+      if (context.layouts != nullptr) plan_ = context.layouts->plan(share.region.type, share.region.count);
     } catch (const std::bad_alloc&) {
     }
     if (plan_ != nullptr) return;
@@ -144,10 +144,10 @@ class PairExchange {
     long long bytes;
   };
 
-  PairExchange(const PairMeans& means, const Chunks& chunks, const End& out, const End& in,
+  PairExchange(const PairContext& context, const Chunks& chunks, const End& out, const End& in,
                const Offers& offers)
-      : channel_(means.channel),
-        shared_(means.shared),
+      : channel_(context.channel),
+        shared_(context.shared),
         chunks_(chunks),
         out_(out),
         in_(in),
@@ -302,11 +302,11 @@ class PairExchange {
   bool is_reported_ = false;
 };
 
-Exchanged exchange_in(const Chunks& chunks, const PairMeans& means, const PairEnd& out, const PairEnd& in,
+Exchanged exchange_in(const Chunks& chunks, const PairContext& context, const PairEnd& out, const PairEnd& in,
                       const Offers& offers) {
-  BlockBytes outgoing(means, out.share), incoming(means, in.share);
+  BlockBytes outgoing(context, out.share), incoming(context, in.share);
   outgoing.load();
-  PairExchange pair(means, chunks, {out.peer, outgoing, out.share.bytes}, {in.peer, incoming, 0}, offers);
+  PairExchange pair(context, chunks, {out.peer, outgoing, out.share.bytes}, {in.peer, incoming, 0}, offers);
   Exchanged done = pair.run();
   incoming.store(done.received);
   for (const BlockBytes* block : {&outgoing, &incoming}) {
@@ -317,19 +317,20 @@ Exchanged exchange_in(const Chunks& chunks, const PairMeans& means, const PairEn
 }
 
 /// A rank without memory has one chunk in each direction: it must do its part all the same.
-[[gnu::noinline]] Exchanged exchange_on_stack(const PairMeans& means, const PairEnd& out, const PairEnd& in,
-                                              const Offers& offers) {
+[[gnu::noinline]] Exchanged exchange_on_stack(const PairContext& context, const PairEnd& out,
+                                              const PairEnd& in, const Offers& offers) {
   alignas(Offer) std::array<std::byte, 2 * chunk_bytes> memory;
-  return exchange_in({memory.data(), 1}, means, out, in, offers);
+  return exchange_in({memory.data(), 1}, context, out, in, offers);
 }
 
 }  // namespace
 
 std::size_t pair_exchange_memory() { return 2 * window * chunk_bytes; }
 
-Exchanged exchange_pair(const PairMeans& means, const PairEnd& out, const PairEnd& in, const Offers& offers) {
-  return means.memory != nullptr ? exchange_in({means.memory, window}, means, out, in, offers)
-                                 : exchange_on_stack(means, out, in, offers);
+Exchanged exchange_pair(const PairContext& context, const PairEnd& out, const PairEnd& in,
+                        const Offers& offers) {
+  return context.memory != nullptr ? exchange_in({context.memory, window}, context, out, in, offers)
+                                   : exchange_on_stack(context, out, in, offers);
 }
 
 }  // namespace wherry::run

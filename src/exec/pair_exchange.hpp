@@ -23,7 +23,7 @@ struct PairEnd {
 };
 
 /// What both ranks of a message need.
-struct PairMeans {
+struct PairContext {
   const Channel& channel;
   datatype::TypeLayouts* layouts;  // nullptr: only the library can copy this memory
   std::byte* memory;               // pair_exchange_memory() bytes, or nullptr, with which it takes longer
@@ -33,7 +33,7 @@ struct PairMeans {
 
 /// What the receiver is offered if it is on the same host. Its answer, if there is one, has the tag of the block.
 struct Offers {
-  bool shared = false;  // memory of PairMeans::shared
+  bool shared = false;  // memory of PairContext::shared
   bool own = false;     // this rank's own memory, to be read
 };
 
@@ -53,6 +53,7 @@ struct Exchanged {
 /// MPI_ERR_TRUNCATE, after all messages. Of a block that could not be packed, zeros are sent. Each rank completes all
 /// its messages, then returns its first error. Types that have no layout are packed by the library.
 /// MPI_ERR_OTHER if something comes that exchange_pair() has not sent.
-Exchanged exchange_pair(const PairMeans& means, const PairEnd& out, const PairEnd& in, const Offers& offers);
+Exchanged exchange_pair(const PairContext& context, const PairEnd& out, const PairEnd& in,
+                        const Offers& offers);
 
 }  // namespace wherry::run

@@ -98,11 +98,11 @@ std::optional<Algorithm> OperationFactory::algorithm_for(const AnyCall& call,
                                                          const NonblockingOperation& made, const CellKey& key,
                                                          Form form) const {
   Communicator& c = *made.communicator();
-  const Means means{staging_max(c, form), made.arguments.segments.unit_bytes};
+  const Limits limits{staging_max(c, form), made.arguments.segments.unit_bytes};
   const Instruction& asked = context_.instructions.of(key.collective);
   if (asked.kind == Instruction::Kind::native) return std::nullopt;
-  if (asked.kind == Instruction::Kind::learn) return context_.choosing.best_without_asking(c, key, means);
-  const auto [algorithm, problem] = context_.choosing.named_without_asking(c, key, asked.name, means);
+  if (asked.kind == Instruction::Kind::learn) return context_.choosing.best_without_asking(c, key, limits);
+  const auto [algorithm, problem] = context_.choosing.named_without_asking(c, key, asked.name, limits);
   left(call, form, problem);
   return algorithm;
 }

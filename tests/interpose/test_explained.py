@@ -27,7 +27,7 @@ FUNCTIONS = (
 
 
 def used(record: Record) -> dict[str, str]:
-    """The strategy of each function, once Wherry had joined."""
+    """The strategy of each function, once Wherry was enabled."""
     rows = [row for row in record.tables["uses"] if text(row["strategy"]) != "native"]
     return {record.function(row["function"]): text(row["strategy"]) for row in rows}
 

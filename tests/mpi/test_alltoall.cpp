@@ -182,7 +182,7 @@ void check_all(World& w, unsigned seed) {
 }
 
 /// A fresh communicator on which Wherry is already at work.
-MPI_Comm joined_communicator(run::Runtime& runtime, int size) {
+MPI_Comm enabled_communicator(run::Runtime& runtime, int size) {
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   std::vector<int> a(static_cast<std::size_t>(size), 1), b(a);
@@ -230,7 +230,7 @@ void check_strategy(const schedule::Strategy& strategy, int ranks_per_node, unsi
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   if (size == 1 || !strategy.applies(topology::Placement::blocked(size, ranks_per_node))) return;
-  MPI_Comm comm = joined_communicator(runtime, size);
+  MPI_Comm comm = enabled_communicator(runtime, size);
   runtime.force(strategy.name);
   World w{comm,    rank,
           size,    test::make_types(),

@@ -46,7 +46,7 @@ void no_type_for_nothing(Bench& b) {
   const int native = MPI_Alltoallw(&out, counts.data(), places.data(), types.data(), &in, counts.data(),
                                    places.data(), types.data(), reference);
   const bool library_may_run = b.meant == learner || !b.obstacle(comm).empty();
-  b.talk_times(comm, 2);  // joined: from here on a strategy runs if one is meant
+  b.talk_times(comm, 2);  // enabled: from here on a strategy runs if one is meant
   b.repeat(comm, 1, [&] {
     in = -1;
     const int code = b.alltoallw(&out, counts, places, types, &in, counts, places, types, comm);

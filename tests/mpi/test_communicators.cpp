@@ -20,7 +20,7 @@ void short_lived(Bench& b) {
   }
 }
 
-void duplicates_of_joined(Bench& b) {
+void duplicates_of_enabled(Bench& b) {
   MPI_Comm comm = duplicate(MPI_COMM_WORLD);
   b.as_fits(comm, 2, [&] { b.talk_times(comm, 3); });
   MPI_Comm copy = duplicate(comm);
@@ -81,7 +81,7 @@ void others_under_way(Bench& b) {
 
 constexpr Case cases[] = {
     {"short-lived", short_lived},
-    {"duplicates of joined ones", duplicates_of_joined},
+    {"duplicates of enabled ones", duplicates_of_enabled},
     {"halves", halves},
     {"attributes", attributes_untouched},
     {"other collectives under way", others_under_way},

@@ -108,14 +108,14 @@ MPI_Comm refused(Bench& b, std::string_view reason) {
   return comm;
 }
 
-/// With the trouble over, a communicator must be joined.
-void joins_again(Bench& b) {
+/// With the trouble over, a communicator must be enabled.
+void enables_again(Bench& b) {
   MPI_Comm comm = duplicate(MPI_COMM_WORLD);
   b.repeat(comm, 1, [&] { b.talk(comm); });
   MPI_Comm_free(&comm);
 }
 
-/// In one runtime, with more refused communicators alive in the end than may be joined.
+/// In one runtime, with more refused communicators alive in the end than may be enabled.
 long failures_in_trouble() {
   constexpr int of_each = 10;
   const mpi::Api api = failing_api();
@@ -133,7 +133,7 @@ long failures_in_trouble() {
     for (int i = 0; i < of_each; ++i) alive.push_back(refused(b, trouble.refusal));
     library = {};
     settings.strategies[index_of(Collective::alltoall)] = learner;
-    joins_again(b);
+    enables_again(b);
     b.expect(library.communicators == 0, "not all communicators were freed");
     failures += b.failures;
   }
@@ -170,5 +170,5 @@ long failures_of_nodes() {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  return concluded("joining", failures_in_trouble() + failures_of_nodes());
+  return concluded("enabling", failures_in_trouble() + failures_of_nodes());
 }

@@ -72,8 +72,8 @@ void wrong_arguments_on_segments(Bench& b) {
   MPI_Comm_free(&comm);
 }
 
-/// No data and no type, on some ranks only: these may get an error, yet all have made the call and join at the same
-/// one.
+/// No data and no type, on some ranks only: these may get an error, yet all have made the call and enable the
+/// communicator at the same one.
 void no_type_on_some_ranks(Bench& b) {
   MPI_Comm comm = duplicate(MPI_COMM_WORLD), reference = duplicate(MPI_COMM_WORLD);
   for (const MPI_Comm c : {comm, reference}) MPI_Comm_set_errhandler(c, MPI_ERRORS_RETURN);

@@ -42,7 +42,7 @@ bool one_sum(run::Runtime& runtime, MPI_Comm comm, int mine) {
 }
 
 void check_native_by_settings(Ranks& ranks) {
-  constexpr int calls = 100, before_joining = 20;
+  constexpr int calls = 100, before_enabling = 20;
   Settings settings;
   settings.strategies[index_of(Collective::allreduce)] = "native";
   Timing witness;
@@ -50,8 +50,8 @@ void check_native_by_settings(Ranks& ranks) {
   bool right = true;
   for (int call = 0; call < calls; ++call) right &= one_sum(runtime, MPI_COMM_WORLD, call);
   ranks.expect(right, "a native call delivered wrong data");
-  ranks.expect(ranks.size == 1 || witness.passed > calls - before_joining, "native calls were looked at");
-  ranks.expect(ranks.size == 1 || witness.passed + witness.calls >= calls - before_joining,
+  ranks.expect(ranks.size == 1 || witness.passed > calls - before_enabling, "native calls were looked at");
+  ranks.expect(ranks.size == 1 || witness.passed + witness.calls >= calls - before_enabling,
                "calls were not reported");
   const long passed = witness.passed;
   ranks.expect(runtime.force("ring"), "no such strategy");
@@ -87,7 +87,7 @@ bool reduce_in_turns(run::Runtime& runtime, const Ranks& ranks, std::span<const 
 
 /// Sizes and operators in turns pass as calls of one signature do; of more than are remembered, some do.
 void check_signatures_in_turns(Ranks& ranks) {
-  constexpr int turns = 200, before_joining = 20, first_calls = 5;
+  constexpr int turns = 200, before_enabling = 20, first_calls = 5;
   constexpr unsigned seed = 11;
   std::vector<Reduction> kinds;
   for (const int count : {1, 2, 7, 64})
@@ -104,7 +104,7 @@ void check_signatures_in_turns(Ranks& ranks) {
       runtime.finalize();
       ranks.expect(right, "a call in turns delivered wrong data (seed 11)");
       const long calls = turns * static_cast<long>(some);
-      const long most = calls - before_joining - first_calls * static_cast<long>(some);
+      const long most = calls - before_enabling - first_calls * static_cast<long>(some);
       const bool all_pass = witness.passed >= most;
       const bool some_pass = witness.passed >= calls / 3;
       ranks.expect(ranks.size == 1 || (some <= 8 ? all_pass : some_pass), "calls in turns were looked at");

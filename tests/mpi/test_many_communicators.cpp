@@ -11,14 +11,14 @@ namespace {
 
 using namespace wherry::test;
 
-constexpr int joined_at_most = 64;
+constexpr int enabled_at_most = 64;
 
 void many_at_once(Bench& b) {
   std::vector<MPI_Comm> comms(1100, MPI_COMM_NULL);
   for (std::size_t i = 0; i < comms.size(); ++i) {
     comms[i] = duplicate(MPI_COMM_WORLD);
     const auto talk = [&] { b.talk_times(comms[i], 3); };
-    if (i < joined_at_most) b.as_meant(2, talk);
+    if (i < enabled_at_most) b.as_meant(2, talk);
     else b.left_alone("too many communicators at once", 2, talk);
   }
   for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);

@@ -80,7 +80,7 @@ long failures_of(const Row& row, bool before) {
           std::string(row.strategy) + (before ? ", refused before" : ", refused later")};
   MPI_Comm comm = duplicate(MPI_COMM_WORLD);
   runtime.force("native");
-  b.talk_times(comm, 2);  // joins
+  b.talk_times(comm, 2);  // enables it
   runtime.force(row.strategy);
   const auto calls = [&] {
     for (int i = 0; i < 3; ++i) row.call(b, comm);

@@ -41,7 +41,7 @@ long failures_among(std::vector<MPI_Comm>& comms) {
   wherry::run::Runtime runtime(settings, wherry::mpi::linked_api(), &witness);
   Bench b{runtime, witness, learner, "no room"};
   talk_on_the_last(b, comms.back());
-  // With room again, the next communicator is joined.
+  // With room again, the next communicator is enabled.
   for (std::size_t i = 0; i < 10; ++i, comms.pop_back()) MPI_Comm_free(&comms.back());
   MPI_Comm next = duplicate(MPI_COMM_WORLD);
   b.repeat(next, 1, [&] { b.talk(next); });

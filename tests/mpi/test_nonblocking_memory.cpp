@@ -117,7 +117,7 @@ class Test {
     return bench_.failures;
   }
 
-  void join() {
+  void enable() {
     runtime_.force("native");
     bench_.talk_times(comm_, 2);
     runtime_.force(What::strategy);
@@ -192,8 +192,8 @@ class Test {
 /// Nothing large can be reserved, so large calls are native, on all ranks.
 template <class What>
 long refused_before() {
-  Test<What> test("refused before joining");
-  while_refused([&] { test.join(); });
+  Test<What> test("refused before enabling");
+  while_refused([&] { test.enable(); });
   test.start_several(4, large, of_non_blocking);
   test.start_several(4, small, What::strategy);
   return test.ended();
@@ -203,7 +203,7 @@ long refused_before() {
 template <class What>
 long refused_later() {
   Test<What> test("refused later");
-  test.join();
+  test.enable();
   while_refused([&] { test.start_several(6, large, What::strategy); });
   test.start_several(6, large, What::strategy);
   return test.ended();
@@ -213,7 +213,7 @@ long refused_later() {
 template <class What>
 long plans() {
   Test<What> test("plans");
-  test.join();
+  test.enable();
   Data first = test.data(), second = test.data();
   while_refused([&] {
     test.expect_refused(test.make(first));

@@ -95,7 +95,7 @@ void check_runtime(const mpi::Api& api) {
                              {[] { return 0; }, [] { return true; }, [](void*) { return 1; }});
   runtime.factory().drive([&] { return driver.wake(); });
   Call call;
-  for (int i = 0; i < 2; ++i) runtime.alltoall(call.arguments(), [] { return MPI_SUCCESS; });  // joins
+  for (int i = 0; i < 2; ++i) runtime.alltoall(call.arguments(), [] { return MPI_SUCCESS; });  // enables it
   runtime.start(call.arguments(), call.native(), &call.request);
   runtime.init(call.arguments(), call.native(), &call.request);
   expect(call.natives == 2, "a call that nothing progresses was not native");

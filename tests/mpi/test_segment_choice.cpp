@@ -116,7 +116,7 @@ struct Calls {
 };
 
 constexpr int rounds = 60;
-constexpr int until_joined = 20;  // calls after which the ranks have joined
+constexpr int until_enabled = 20;  // calls after which the ranks have enabled it
 
 /// Delays and noise, another root in each round, and two sizes.
 void check_learning(Ranks& ranks, unsigned seed) {
@@ -160,7 +160,7 @@ void check_reproducible(Ranks& ranks) {
   settings.strategies[index_of(Collective::allreduce)] = "direct";
   Witness witness;
   run::Runtime runtime(settings, mpi::linked_api(), &witness);
-  for (int i = 0; i < until_joined; ++i) sum_reals(runtime, MPI_SUM);
+  for (int i = 0; i < until_enabled; ++i) sum_reals(runtime, MPI_SUM);
   ranks.expect(witness.calls == 0, "a sum of reals ran by a strategy although results must be reproducible");
   ranks.expect(witness.fallbacks > 0, "nothing was said about the sums that were native");
   for (int i = 0; i < 5; ++i) sum_reals(runtime, MPI_MAX);
@@ -179,7 +179,7 @@ void check_order(Ranks& ranks) {
   run::Runtime runtime(settings, mpi::linked_api(), &witness);
   MPI_Op ordered = MPI_OP_NULL;
   MPI_Op_create(first, 0, &ordered);
-  for (int i = 0; i < until_joined; ++i) sum_reals(runtime, ordered);
+  for (int i = 0; i < until_enabled; ++i) sum_reals(runtime, ordered);
   ranks.expect(witness.by_strategy["ring"] == 0, "an operation that does not commute was reordered");
   for (int i = 0; i < 5; ++i) sum_reals(runtime, MPI_SUM);
   ranks.expect(ranks.size < 3 || witness.by_strategy["ring"] == 5, "the strategy asked for did not run");
@@ -194,7 +194,7 @@ void check_disagreeing_settings(Ranks& ranks) {
   Witness witness;
   run::Runtime runtime(settings, mpi::linked_api(), &witness);
   Calls calls{runtime, ranks, MPI_COMM_WORLD};
-  for (int i = 0; i < until_joined; ++i) calls.bcast({ranks.rank, ranks.size, i, 5}, 0);
+  for (int i = 0; i < until_enabled; ++i) calls.bcast({ranks.rank, ranks.size, i, 5}, 0);
   ranks.expect(witness.calls == 0, "a strategy ran although the ranks have different settings");
   ranks.expect(ranks.size == 1 || witness.fallbacks > 0, "the fallback was not reported");
   runtime.finalize();

@@ -91,7 +91,7 @@ class Dense {
   int ranks_;
 };
 
-/// One strategy on a communicator of its own, joined.
+/// One strategy on a communicator of its own, enabled.
 class Bench {
  public:
   Bench(const char* strategy, const mpi::Api& api) : name_(strategy), runtime_(settings(), api, nullptr) {

@@ -1,4 +1,4 @@
-"""The whole of Wherry under the simulated clock: joining, learning, choosing."""
+"""The whole of Wherry under the simulated clock: enabling, learning, choosing."""
 
 from __future__ import annotations
 

@@ -137,16 +137,16 @@ std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& k
 }
 
 bool Choosing::is_within(const Communicator& c, const CellKey& key, const Algorithm& algorithm,
-                         const Means& means) {
-  return candidates_->staging_bytes(c, key, algorithm, means.unit_bytes) <=
-         static_cast<long long>(means.staging_max);
+                         const Limits& limits) {
+  return candidates_->staging_bytes(c, key, algorithm, limits.unit_bytes) <=
+         static_cast<long long>(limits.staging_max);
 }
 
 std::optional<Algorithm> Choosing::best_without_asking(Communicator& c, const CellKey& key,
-                                                       const Means& means) {
+                                                       const Limits& limits) {
   const OwnArithmetic arithmetic;
   const auto within = [&](const std::optional<Algorithm>& algorithm) {
-    return !algorithm || is_within(c, key, *algorithm, means);
+    return !algorithm || is_within(c, key, *algorithm, limits);
   };
   const auto found = c.choices.find(key);
   if (found != c.choices.end() && found->second->cell.learner().settled())
@@ -154,9 +154,9 @@ std::optional<Algorithm> Choosing::best_without_asking(Communicator& c, const Ce
             found->second->algorithms[found->second->cell.learner().winner()];
         within(won))
       return won;
-  const auto [entry, is_new] = c.modelled.try_emplace({key, means.staging_max});
+  const auto [entry, is_new] = c.modelled.try_emplace({key, limits.staging_max});
   if (is_new) {
-    const std::vector<EstimatedAlgorithm> estimated = candidates_->of(c, key, means.staging_max);
+    const std::vector<EstimatedAlgorithm> estimated = candidates_->of(c, key, limits.staging_max);
     const auto best = std::ranges::min_element(
         estimated, {}, [this](const EstimatedAlgorithm& o) { return expected_seconds(o); });
     if (best != estimated.end()) entry->second = best->algorithm;
@@ -167,9 +167,9 @@ std::optional<Algorithm> Choosing::best_without_asking(Communicator& c, const Ce
 std::pair<std::optional<Algorithm>, std::string_view> Choosing::named_without_asking(const Communicator& c,
                                                                                      const CellKey& key,
                                                                                      std::string_view name,
-                                                                                     const Means& means) {
+                                                                                     const Limits& limits) {
   const auto named = candidates_->named(c, key, name);
-  if (!named.first || is_within(c, key, *named.first, means)) return named;
+  if (!named.first || is_within(c, key, *named.first, limits)) return named;
   return {std::nullopt, "the strategy asked for may need more memory than every rank has reserved"};
 }
 

@@ -18,7 +18,7 @@
 namespace wherry::run {
 
 /// What a call may take that asks no other rank.
-struct Means {
+struct Limits {
   std::size_t staging_max;   // bytes, on every rank
   long long unit_bytes = 1;  // of the call's data, which may not be cut
 };
@@ -34,15 +34,15 @@ class Choosing {
   Choice& choice(Communicator& c, const CellKey& key, int root);
   /// The best algorithm known for such calls within these limits, without asking other ranks: what has been learned,
   /// else what the model expects. None: native.
-  std::optional<Algorithm> best_without_asking(Communicator& c, const CellKey& key, const Means& means);
+  std::optional<Algorithm> best_without_asking(Communicator& c, const CellKey& key, const Limits& limits);
   /// The algorithm of that name, or why it cannot run. Collective over c, at the first call.
   std::pair<std::optional<Algorithm>, std::string_view> named(Communicator& c, const CellKey& key,
                                                               std::string_view name);
-  /// The same within these means, without asking other ranks: pipelines may be of another depth, the same on all ranks.
+  /// The same within these limits, without asking other ranks: pipelines may be of another depth, alike on all ranks.
   std::pair<std::optional<Algorithm>, std::string_view> named_without_asking(const Communicator& c,
                                                                              const CellKey& key,
                                                                              std::string_view name,
-                                                                             const Means& means);
+                                                                             const Limits& limits);
 
   /// Makes sure of so much staging on every rank, for blocking calls. False, alike on all ranks: one has not got it,
   /// and algorithms that need more than is reserved are no longer candidates in c. Collective over c where more is
@@ -68,7 +68,7 @@ class Choosing {
   double expected_seconds(const EstimatedAlgorithm& o) const {
     return simulated_ ? o.predicted_s : o.expected_s;
   }
-  bool is_within(const Communicator& c, const CellKey& key, const Algorithm& algorithm, const Means& means);
+  bool is_within(const Communicator& c, const CellKey& key, const Algorithm& algorithm, const Limits& limits);
   Shortlist shortlist(Communicator& c, const CellKey& key);
   std::unique_ptr<Choice> first_choice(Communicator& c, const CellKey& key, int root);
   tuning::Learner learner(Communicator& c, const CellKey& key, std::vector<tuning::Candidate> list);

@@ -11,15 +11,15 @@ namespace {
 
 /// Of calls on a communicator before Wherry is enabled on it: one that is hardly used is not worth a communicator of
 /// its own.
-constexpr unsigned weight_before_joining = static_cast<unsigned>(Weight::full);
+constexpr unsigned weight_before_enabling = static_cast<unsigned>(Weight::full);
 
 /// Communicators enabled at once. Libraries have room for so many: MPICH for about 2000, Intel MPI for less than 500
 /// whose reductions go through shared memory, and they are the program's.
-constexpr int most_joined = 64;
+constexpr int most_enabled = 64;
 
 /// What a communicator has as its attribute. May outlive what it leads to.
 struct Ticket {
-  std::weak_ptr<RegisteredCommunicator> attached;
+  std::weak_ptr<RegisteredCommunicator> registered;
   RegisteredCommunicator* address;
 };
 
@@ -36,7 +36,7 @@ Communicator* CommunicatorRegistry::enabled(MPI_Comm comm, Weight weight, const 
   RegisteredCommunicator* const a = open(comm, refusal);
   if (a == nullptr) return nullptr;
   if (!a->communicator) {
-    if (count(*a, weight, is_sound) < weight_before_joining) return nullptr;
+    if (count(*a, weight, is_sound) < weight_before_enabling) return nullptr;
     enable(*a);
   }
   *refusal = a->refusal;
@@ -73,7 +73,7 @@ unsigned CommunicatorRegistry::count(RegisteredCommunicator& a, Weight weight, c
 
 /// What the ranks refuse is freed at once and does not count.
 void CommunicatorRegistry::enable(RegisteredCommunicator& a) {
-  const Capacity capacity = joined_ < most_joined ? Capacity::enough : Capacity::none;
+  const Capacity capacity = enabled_ < most_enabled ? Capacity::enough : Capacity::none;
   auto made = std::make_shared<Communicator>(a.comm, settings_, api_, capacity);
   a.refusal = made->agreement().refusal;
   if (!a.refusal.empty()) return;
@@ -83,7 +83,7 @@ void CommunicatorRegistry::enable(RegisteredCommunicator& a) {
     made->shared = std::make_unique<SharedConnections>(connections_left_);
   }
   a.communicator = std::move(made);
-  ++joined_;
+  ++enabled_;
 }
 
 int CommunicatorRegistry::keyval() {
@@ -98,7 +98,7 @@ int CommunicatorRegistry::keyval() {
 /// The library lets a communicator go.
 int CommunicatorRegistry::forget(MPI_Comm, int, void* value, void* self) {
   const std::unique_ptr<Ticket> ticket(static_cast<Ticket*>(value));
-  if (!ticket->attached.expired()) static_cast<CommunicatorRegistry*>(self)->detach(ticket->address);
+  if (!ticket->registered.expired()) static_cast<CommunicatorRegistry*>(self)->detach(ticket->address);
   return MPI_SUCCESS;
 }
 
@@ -132,14 +132,14 @@ RegisteredCommunicator* CommunicatorRegistry::attach(MPI_Comm comm) {
   return all_.emplace_back(fresh).get();
 }
 
-void CommunicatorRegistry::detach(RegisteredCommunicator* attached) {
-  recent_.forget(attached->comm, attached);
+void CommunicatorRegistry::detach(RegisteredCommunicator* registered) {
+  recent_.forget(registered->comm, registered);
   // Outside the lock: both talk to the library.
-  if (attached->communicator) farewell_(*attached->communicator);
-  if (std::exchange(attached->communicator, nullptr)) --joined_;
+  if (registered->communicator) farewell_(*registered->communicator);
+  if (std::exchange(registered->communicator, nullptr)) --enabled_;
   const std::lock_guard lock(mutex_);
   all_.remove_if(
-      [attached](const std::shared_ptr<RegisteredCommunicator>& a) { return a.get() == attached; });
+      [registered](const std::shared_ptr<RegisteredCommunicator>& a) { return a.get() == registered; });
 }
 
 /// What is known to be unsupported before any message.

@@ -67,11 +67,11 @@ class CommunicatorRegistry {
   RegisteredCommunicator* find(MPI_Comm comm);
   RegisteredCommunicator* ask(MPI_Comm comm);
   RegisteredCommunicator* open(MPI_Comm comm, std::string_view* refusal);
-  static unsigned count(RegisteredCommunicator& attached, Weight weight, const Sound& is_sound);
+  static unsigned count(RegisteredCommunicator& registered, Weight weight, const Sound& is_sound);
   RegisteredCommunicator* attach(MPI_Comm comm);
   static int forget(MPI_Comm comm, int keyval, void* value, void* self);
-  void enable(RegisteredCommunicator& attached);
-  void detach(RegisteredCommunicator* attached);
+  void enable(RegisteredCommunicator& registered);
+  void detach(RegisteredCommunicator* registered);
   std::string_view refusal_of(MPI_Comm comm) const;
 
   const Settings& settings_;
@@ -80,8 +80,8 @@ class CommunicatorRegistry {
   std::atomic<int> connections_left_ = most_shared_connections;
   Farewell farewell_;
   std::atomic<int> keyval_ = MPI_KEYVAL_INVALID;
-  std::atomic<int> joined_ = 0;  // of all_, those with a communicator
-  std::mutex mutex_;             // guards all_ and the making of keyval_
+  std::atomic<int> enabled_ = 0;  // of all_, those with a communicator
+  std::mutex mutex_;              // guards all_ and the making of keyval_
   std::list<std::shared_ptr<RegisteredCommunicator>> all_;
   RecentCommunicators<RegisteredCommunicator> recent_;
 };

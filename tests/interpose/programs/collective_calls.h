@@ -181,7 +181,7 @@ static MPI_Comm ring(void) {
 }
 
 /* These blocking calls enable the communicator. */
-static void join(MPI_Comm comm) {
+static void enable(MPI_Comm comm) {
   int *to = ints(size), *from = ints(size);
   for (int i = 0; i < 2; ++i) MPI_Alltoall(to, 1, MPI_INT, from, 1, MPI_INT, comm);
   free(to);
@@ -200,8 +200,8 @@ static inline Communicators begin_checks(void) {
   Communicators made = {.graph = ring()};
   MPI_Comm_dup(MPI_COMM_WORLD, &made.all);
   make_operations();
-  join(made.all);
-  join(made.graph);
+  enable(made.all);
+  enable(made.graph);
   return made;
 }
 

@@ -65,7 +65,7 @@ static void held_up(MPI_Comm comm, int how) {
 static void freed(void) {
   MPI_Comm comms[2];
   Call calls[2][20];
-  for (int i = 0; i < 2; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]), join(comms[i]);
+  for (int i = 0; i < 2; ++i) MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]), enable(comms[i]);
   for (int turn = 0; turn < 2; ++turn) {
     const int which = (turn + rank) % 2;
     for (int i = 0; i < 20; ++i) {
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   make_operations();
-  join(comm);
+  enable(comm);
   for (int way = 0; way < WAYS; ++way) outstanding(comm, way);
   for (int how = 0; how < 5; ++how) held_up(comm, how);
   if (ours()) status_is_empty(comm), absolute(comm);

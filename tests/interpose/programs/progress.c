@@ -29,7 +29,7 @@ static int is_right(void) {
   return right;
 }
 
-static void join(void) {
+static void enable(void) {
   int *to = calloc((size_t)size, sizeof(int)), *from = calloc((size_t)size, sizeof(int));
   for (int i = 0; i < 2; ++i) MPI_Alltoall(to, 1, MPI_INT, from, 1, MPI_INT, MPI_COMM_WORLD);
   free(to);
@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  join();
+  enable();
   if (exits) leave_under_way();
   else if (argc == 3) code = hand_on(argv[1], atoi(argv[2]));
   else

@@ -145,7 +145,7 @@ def test_only_the_functions_with_most_time_have_lines_of_their_own(tmp_path: Pat
     assert lines[4:] == ["likewise chosen for: MPI_Bcast, MPI_Barrier (the report has all)"]
 
 
-def test_shares_are_of_all_calls_also_of_those_before_joining(tmp_path: Path) -> None:
+def test_shares_are_of_all_calls_also_of_those_before_enabling(tmp_path: Path) -> None:
     drafts = example(2)
     for draft in drafts:
         draft.rows["calls"][0] |= {"count": 180}  # type: ignore[operator]
