@@ -14,7 +14,7 @@ namespace {
 using bench::Case;
 using bench::Operation;
 
-/// Seconds per call of `calls` calls in a row, this rank's.
+/// Seconds per call of `calls` calls back to back, this rank's.
 double time_calls(const Operation& operation, Case& c, int calls) {
   bench::meet(c);
   const double start = MPI_Wtime();

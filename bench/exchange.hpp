@@ -49,7 +49,7 @@ inline int calls_per_turn(MPI_Comm comm, Exchange& exchange) {
 
 /// How calls follow each other. `together`: the ranks enter each call at the same time, from a barrier, as the OSU
 /// benchmarks do; a sample is one call. `back_to_back`: without a pause, as in the Intel MPI Benchmarks; a sample is
-/// the mean of a row, in which calls overlap.
+/// the mean of a burst, in which calls overlap.
 enum class Calls { together, back_to_back };
 
 constexpr int samples_together = 10;  // in a turn

@@ -27,7 +27,7 @@ void hand_written(const Buffer& send, Buffer& receive, int block, int rank, int 
   }
 }
 
-/// Seconds per call of `calls` calls in a row, the slowest rank's.
+/// Seconds per call of `calls` calls back to back, the slowest rank's.
 double time_calls(const std::function<void()>& call, int calls) {
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
@@ -66,7 +66,7 @@ class Scheduled {
   const wherry::schedule::Strategy& pairwise_;
 };
 
-/// The two in turns; a sample is the mean of a few calls in a row.
+/// The two in turns; a sample is the mean of a few calls back to back.
 void compare(int block, int turns, Scheduled& schedule, MPI_Comm comm) {
   int rank = 0, size = 0;
   MPI_Comm_rank(comm, &rank);

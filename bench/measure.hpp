@@ -68,7 +68,7 @@ inline int size_of(MPI_Comm comm) {
   std::abort();
 }
 
-/// Seconds per call of `calls` calls in a row, the slowest rank's. Collective over comm.
+/// Seconds per call of `calls` calls back to back, the slowest rank's. Collective over comm.
 template <typename Call>
 double time_calls(MPI_Comm comm, int calls, Call&& call) {
   MPI_Barrier(comm);

@@ -106,7 +106,7 @@ struct Times {
 };
 
 /// A burst of calls, from a barrier: seconds per call on the slowest rank, processor seconds as the mean of the ranks.
-void time_row(const Algorithm& form, int calls, Times& to) {
+void time_burst(const Algorithm& form, int calls, Times& to) {
   const double before = processor_seconds();
   to.elapsed.push_back(bench::time_calls(MPI_COMM_WORLD, calls, form.exchange));
   double mine = (processor_seconds() - before) / calls, sum = 0;
@@ -115,7 +115,7 @@ void time_row(const Algorithm& form, int calls, Times& to) {
 }
 
 void measure(int block, int turns) {
-  constexpr double row_s = 2e-3;
+  constexpr double burst_s = 2e-3;
   Blocks blocks(block);
   Persistent persistent(blocks);
   wherry::Plan plan = wherry::alltoall_plan(blocks.send, blocks.receive, MPI_COMM_WORLD);
@@ -127,10 +127,10 @@ void measure(int block, int turns) {
     if (!blocks.right()) bench::end_with("bench_plans: " + name + " by " + form.name + ": wrong result");
   }
   const double once = bench::time_calls(MPI_COMM_WORLD, 3, all.front().exchange);
-  const int calls = std::clamp(static_cast<int>(row_s / once), 1, 200);
+  const int calls = std::clamp(static_cast<int>(burst_s / once), 1, 200);
   std::vector<Times> times(all.size());
   for (int turn = 0; turn < turns; ++turn)
-    for (std::size_t i = 0; i < all.size(); ++i) time_row(all[i], calls, times[i]);
+    for (std::size_t i = 0; i < all.size(); ++i) time_burst(all[i], calls, times[i]);
   if (bench::rank_of(MPI_COMM_WORLD) != 0) return;
   for (std::size_t i = 0; i < all.size(); ++i) {
     bench::print(name, all[i].name, times[i].elapsed);

@@ -23,21 +23,21 @@ struct Variant {
   std::function<void()> choose = [] {};  // what to run, before a burst of calls
 };
 
-/// All variants in turns of rows of calls; prints their samples.
+/// All variants in turns of bursts of calls; prints their samples.
 void compare(const std::string& name, const std::vector<Variant>& variants, int turns) {
   constexpr double turn_s = 2e-3;
-  std::vector<int> rows;
+  std::vector<int> bursts;
   for (const Variant& v : variants) {
     v.choose();
     const double once = bench::time_calls(MPI_COMM_WORLD, 3, v.call);
-    rows.push_back(std::clamp(static_cast<int>(turn_s / once), 1, 200));
+    bursts.push_back(std::clamp(static_cast<int>(turn_s / once), 1, 200));
   }
   std::vector<std::vector<double>> samples(variants.size());
   for (int turn = 0; turn < turns; ++turn)
     for (std::size_t i = 0; i < variants.size(); ++i) {
       variants[i].choose();
       variants[i].call();  // not timed: the first call after a change pays for the change
-      samples[i].push_back(bench::time_calls(MPI_COMM_WORLD, rows[i], variants[i].call));
+      samples[i].push_back(bench::time_calls(MPI_COMM_WORLD, bursts[i], variants[i].call));
     }
   if (bench::rank_of(MPI_COMM_WORLD) != 0) return;
   for (std::size_t i = 0; i < variants.size(); ++i) bench::print(name, variants[i].name, samples[i]);

@@ -5,9 +5,9 @@
 // Rank 0 reads rank 1's memory, under lock_all. "plain" is a get and a flush of the library; "hit" a get that is
 // cached, alone or with a flush, of a few entries or of 200,000 in any order; "miss" the same as plain with everything
 // to be fetched and kept. "node" is a get and a flush of what is not cached, but has been read by another rank of the
-// node (played by a second cached window). Rows are 64 gets of adjacent data and one flush: of the library, of a cached
-// window that asks for each, and of one that joins them. In blocks:
-// of a window that fetches what is missing with the block of 1 KiB around it.
+// node (played by a second cached window). Bursts ("row") are 64 gets of adjacent data and one flush: of the
+// library, of a cached window that asks for each, and of one that joins them. In blocks: of a window that fetches what
+// is missing with the block of 1 KiB around it.
 #include <cstddef>
 #include <cstdio>
 #include <numeric>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace wherry;
 
-constexpr int bytes_of_window = 1 << 24, row = 64;
+constexpr int bytes_of_window = 1 << 24, burst = 64;
 
 void tell(const std::string& problem) { std::fprintf(stderr, "%s\n", problem.c_str()); }
 
@@ -54,14 +54,14 @@ struct Both {
     PMPI_Get(into, bytes, MPI_BYTE, 1, at, bytes, MPI_BYTE, win);
     PMPI_Win_flush(1, win);
   }
-  void plain_row(int at, int bytes) {
-    for (int i = 0; i < row; ++i)
+  void plain_burst(int at, int bytes) {
+    for (int i = 0; i < burst; ++i)
       PMPI_Get(into + i * bytes, bytes, MPI_BYTE, 1, at + i * bytes, bytes, MPI_BYTE, win);
     PMPI_Win_flush(1, win);
   }
   void get(int at, int bytes) { get(into, at, bytes); }
-  void get_row(int at, int bytes) {
-    for (int i = 0; i < row; ++i) get(into + i * bytes, at + i * bytes, bytes);
+  void get_burst(int at, int bytes) {
+    for (int i = 0; i < burst; ++i) get(into + i * bytes, at + i * bytes, bytes);
   }
   void flush() {
     windows.find(win)->flush(1, [&] { return PMPI_Win_flush(1, win); });
@@ -117,17 +117,17 @@ struct Variant {
 constexpr auto plain = [](Both& b, int at, int bytes) { b.plain(at, bytes); };
 constexpr auto hit = [](Both& b, int at, int bytes) { b.get(at, bytes); };
 constexpr auto hit_and_flush = [](Both& b, int at, int bytes) { b.get(at, bytes), b.flush(); };
-constexpr auto plain_row = [](Both& b, int at, int bytes) { b.plain_row(at, bytes); };
-constexpr auto row_and_flush = [](Both& b, int at, int bytes) { b.get_row(at, bytes), b.flush(); };
+constexpr auto plain_burst = [](Both& b, int at, int bytes) { b.plain_burst(at, bytes); };
+constexpr auto burst_and_flush = [](Both& b, int at, int bytes) { b.get_burst(at, bytes), b.flush(); };
 
-/// row(on): a get and a flush of all that will be read: several gets to one place before a flush would not be
+/// burst(on): a get and a flush of all that will be read: several gets to one place before a flush would not be
 /// remembered.
-template <class Row>
-void prepare(const Variant& variant, Row&& row) {
+template <class Burst>
+void prepare(const Variant& variant, Burst&& burst) {
   for (Both* const each : {&variant.on, variant.neighbor})
     if (each != nullptr && variant.data != Data::cached) each->cached->invalidate();
-  if (variant.data == Data::cached) row(variant.on);
-  if (variant.neighbor != nullptr) row(*variant.neighbor);
+  if (variant.data == Data::cached) burst(variant.on);
+  if (variant.neighbor != nullptr) burst(*variant.neighbor);
   variant.on.flush();
 }
 
@@ -140,11 +140,11 @@ void compare(const std::string& name, const std::vector<Variant>& variants, cons
   for (int turn = 0; turn < turns; ++turn)
     for (std::size_t v = 0; v < variants.size(); ++v) {
       const Variant& variant = variants[v];
-      const auto row = [&](Both& on, const auto& run) {
+      const auto burst = [&](Both& on, const auto& run) {
         return time_of(calls, [&](int i) { run(on, places[static_cast<std::size_t>(i) & mask], bytes); });
       };
-      prepare(variant, [&](Both& on) { row(on, hit_and_flush); });
-      samples[v].push_back(row(variant.on, variant.run));
+      prepare(variant, [&](Both& on) { burst(on, hit_and_flush); });
+      samples[v].push_back(burst(variant.on, variant.run));
       variant.on.flush();
     }
   for (std::size_t v = 0; v < variants.size(); ++v) bench::print(name, variants[v].name, samples[v]);
@@ -194,10 +194,10 @@ int main(int argc, char** argv) {
              {"cold", blocks, hit_and_flush, Data::not_cached}},
             shuffled(4096, 8), 4096, 8, turns);
     compare("row of 64, 8 B",
-            {{"plain", b, plain_row, Data::cached},
-             {"apart", b, row_and_flush, Data::not_cached},
-             {"joined", joined, row_and_flush, Data::not_cached}},
-            shuffled(256, row * 8), 256, 8, turns);
+            {{"plain", b, plain_burst, Data::cached},
+             {"apart", b, burst_and_flush, Data::not_cached},
+             {"joined", joined, burst_and_flush, Data::not_cached}},
+            shuffled(256, burst * 8), 256, 8, turns);
   }
   MPI_Barrier(MPI_COMM_WORLD);
   b.end();

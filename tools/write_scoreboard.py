@@ -60,7 +60,7 @@ def table(by_mpi: dict[str, list[dict[str, Any]]]) -> list[str]:
     for program in PROGRAMS:
         cells = [cell(rows[mpi].get(program.name)) for mpi in by_mpi]
         if any(cells):
-            lines.append(f"| {program.name} | {program.origin} | {' | '.join(cells)} |")
+            lines.append(f"| {program.name} | {program.provenance} | {' | '.join(cells)} |")
     means = [_mean([one["ratio"] for one in by_mpi[mpi] if one["ratio"] is not None]) for mpi in by_mpi]
     return [*lines, f"| geometric mean of the rows above it | | {' | '.join(means)} |"]
 
@@ -77,9 +77,9 @@ def section(name: str) -> list[str]:
     first = next(iter(by_mpi.values()))[0]
     commits = ", ".join(sorted({one["commit"] for all_of in by_mpi.values() for one in all_of}))
     command = f"wherry bench programs {options} --mpi MPI --json docs/results/{name}/MACHINE/MPI.json"
-    origin = f"{where}; {first['machine']}, commit {commits}. Bold: the interval leaves 1 out."
+    provenance = f"{where}; {first['machine']}, commit {commits}. Bold: the interval leaves 1 out."
     return [
-        f"\n## {title}\n", f"{textwrap.fill(origin, 120)}\n",
+        f"\n## {title}\n", f"{textwrap.fill(provenance, 120)}\n",
         f"```\n{command}\n```\n", *table(by_mpi),
     ]  # fmt: skip
 

@@ -15,9 +15,9 @@
 namespace bench::model {
 
 inline constexpr int small_bytes = 8;
-inline constexpr int most_bytes = 1 << 20;  // of a message, of what one flow carries, and of a row of copies
+inline constexpr int most_bytes = 1 << 20;  // of a message, what one flow carries, and a burst of copies
 inline constexpr int samples = 15;
-// Rows of copies walk through it, since data is seldom in a cache.
+// Bursts of copies walk through it, since data is seldom in a cache.
 inline constexpr int buffer_bytes = samples * most_bytes;
 
 enum Tag { data, ready, go, done };

@@ -44,7 +44,7 @@ class [[nodiscard]] Plan {
 
   /// Starts an execution; none may be under way. Local. Throws mpi_error.
   void start() { detail::check("wherry_plan_start", wherry_plan_start(plan_)); }
-  /// Goes on with it. Whether none is under way any more. Local. Throws mpi_error if it went wrong.
+  /// Progresses it. Whether none is under way any more. Local. Throws mpi_error if it went wrong.
   bool test() {
     int over = 0;
     detail::check("wherry_plan_test", wherry_plan_test(plan_, &over));

@@ -350,7 +350,7 @@ int wherry_sendrecv_plan(const void* sendbuf, int sendcount, MPI_Datatype sendty
 /// Starts an execution. Local. MPI_ERR_REQUEST if one is under way already, or plan is NULL.
 int wherry_plan_start(wherry_plan* plan);
 
-/// Goes on with it. *over: 1 if no execution is under way, else 0. Local. Returns what went wrong in the execution that
+/// Progresses it. *over: 1 if no execution is under way, else 0. Local. Returns what went wrong in the execution that
 /// has ended.
 int wherry_plan_test(wherry_plan* plan, int* over);
 

@@ -47,8 +47,8 @@ struct WindowOptions {
   /// Whether gets are native for a while where they turn out to be cheaper than the cache, as in shared memory.
   bool bypass = true;
   /// Whether gets are held back until a flush, unlock or fence, and what is adjacent is asked for at once: for many
-  /// small gets in a row before one flush. Not where the program computes between its gets and the flush, while they
-  /// could already be coming.
+  /// small gets back to back before one flush. Not where the program computes between its gets and the flush, while
+  /// they could already be coming.
   bool coalesce = false;
   /// Except in the mode transparent: what is missing is fetched with the rest of the aligned block around it, of so
   /// many bytes (a power of two from 64 to 1 MiB), because the program will read that, too. In the mode user_defined

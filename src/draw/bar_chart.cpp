@@ -24,7 +24,7 @@ constexpr Look looks[] = {
     {News::combined, svg::combined_colour, 1, "just combined"},
 };
 
-/// The bars of one kind of news in one bar_chart, as the path of an SVG. Bars that are too thin to be told apart are
+/// The bars of one kind of news in one bar chart, as the path of an SVG. Bars that are too thin to be told apart are
 /// one.
 class Bars {
  public:

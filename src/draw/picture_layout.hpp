@@ -10,7 +10,7 @@
 
 namespace wherry::draw {
 
-/// Lanes of ranks, one below the other; columns of arrows, each followed by the bar_charts of what ranks have then.
+/// Lanes of ranks, one below the other; columns of arrows, each followed by the bar charts of what ranks have then.
 /// Many columns are set in rows, like lines of text.
 class Frame {
  public:
@@ -50,7 +50,7 @@ class Frame {
   bool has_notes() const { return note_ > 0 && lane_ >= 20; }
   double bar_chart_width() const { return bar_chart_; }
   double bar_chart_height() const { return lane_ - 8; }
-  /// Where the bar_charts after a column begin, and those before the first one of a row.
+  /// Where the bar charts after a column begin, and those before the first one of a row.
   double bar_chart(int column) const { return right(column) + 11; }
   double bar_chart_before() const { return names_end + 8; }
 
@@ -95,7 +95,7 @@ class Frame {
   double row_ = 0;
   double arrows_ = 0;
   double bar_chart_ = 0;
-  double note_ = 0;  // room beside a bar_chart for the segments that arrive
+  double note_ = 0;  // room beside a bar chart for the segments that arrive
 };
 
 }  // namespace wherry::draw

@@ -86,7 +86,7 @@ class Drawing {
       const double y = frame_.y(rank, row);
       out_ << "<path d=\"";
       if (!frame_.has_bar_charts()) out_ << 'M' << frame_.margin() << ',' << y << " H" << frame_.end(row);
-      // The bar_charts interrupt them.
+      // The bar charts interrupt them.
       for (int c = frame_.first_in(row);
            frame_.has_bar_charts() && c < frame_.first_in(row + 1) && c < columns(); ++c)
         out_ << 'M' << frame_.left(c) - 6 << ',' << y << " H" << frame_.right(c) + 6;

@@ -43,7 +43,7 @@ namespace wherry::draw {
 
 // What every rank has of each segment, beside the arrows of a picture.
 
-/// The bar_charts after all columns, and before the first of each row. A bar is a segment, as high as the share of the
+/// The bar charts after all columns, and before the first of each row. A bar is a segment, as high as the share of the
 /// ranks whose data is in it; what has just come stands out, and is named where there is room.
 void draw_bar_charts(std::ostream& out, const Picture& picture, const Frame& frame);
 

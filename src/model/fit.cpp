@@ -140,7 +140,7 @@ Guess rendezvous(std::span<const Sample> samples, double eager) {
 void set(Fit& fit, double Machine::* member, const Guess& guess) {
   const std::size_t i = index_of(member);
   const bool plausible = guess && is_plausible(constants[i], *guess);
-  fit.origins[i] = plausible ? Origin::measured : guess ? Origin::absurd : Origin::missing;
+  fit.provenance[i] = plausible ? Provenance::measured : guess ? Provenance::absurd : Provenance::missing;
   if (plausible) fit.known[i] = *guess;
 }
 

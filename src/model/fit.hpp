@@ -33,17 +33,17 @@ struct Sample {
 };
 
 /// Why a constant is as it is.
-enum class Origin {
+enum class Provenance {
   measured,
   missing,  // no samples tell it
   absurd    // the samples tell what no machine has
 };
-inline constexpr std::string_view origin_names[] = {"measured", "missing", "absurd"};
+inline constexpr std::string_view provenance_names[] = {"measured", "missing", "absurd"};
 
 /// known: what the samples tell, NaN where the default has to do.
 struct Fit {
   Constants known = nothing_known;
-  std::array<Origin, constants.size()> origins{};
+  std::array<Provenance, constants.size()> provenance{};
 };
 
 /// Fits each constant by itself; the result has the same bits whatever the order of the samples.

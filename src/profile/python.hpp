@@ -23,7 +23,7 @@ struct ScriptLine {
 /// each other. So nothing is made, counted or locked there. A thread's frames, and the code that they hold, change only
 /// while it runs Python, which it does not inside of MPI. What a pointer leads to is read by the kernel, which refuses
 /// where there is no memory, until a line was read; and the type of each object is looked at before anything of it is
-/// believed.
+/// used.
 class Python {
  public:
   /// Looks whether CPython is in the process: once MPI is initialized, as it looks symbols up.

@@ -216,7 +216,7 @@ bool OperationFactory::is_over(const Plan& plan) {
   return plan.is_over();
 }
 
-/// The other ranks count on this one's part: should nobody go on with it now, somebody will at the next call.
+/// The other ranks count on this one's part: should nobody progress it now, somebody will at the next call.
 int OperationFactory::begin(std::shared_ptr<NonblockingOperation> call) {
   progress_.sweep();
   const Progress::Coming coming(progress_);

@@ -35,7 +35,7 @@ class NonblockingOperation {
 
   /// Begins an execution; none may be under way. Returns an MPI code; after an error nothing has begun.
   int begin() { return open(); }
-  /// Goes on as far as possible. True: it is over; complete() must follow.
+  /// Progresses as far as possible. True: it is over; complete() must follow.
   bool advance();
   /// Says so to whoever waits for it.
   void complete();

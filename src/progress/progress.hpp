@@ -13,7 +13,7 @@ namespace wherry::run {
 /// Thread-safe. Whoever calls advance() does the work.
 class Progress {
  public:
-  /// Counts a call as under way that is about to be started, so that those who go on with calls do not leave meanwhile.
+  /// Counts a call as under way that is about to be started, so that those who progress calls do not leave meanwhile.
   class Coming {
    public:
     explicit Coming(Progress& progress) : under_way_(progress.under_way_) { ++under_way_; }

@@ -30,7 +30,7 @@ class ProgressEngine {
 
   /// Whether anybody could.
   bool exists() const { return has_library() || by_ == ProgressBy::thread; }
-  /// There is something to go on with, until work.is_idle(). Returns why nobody will; empty: somebody does.
+  /// There is something to progress, until work.is_idle(). Returns why nobody will; empty: somebody does.
   /// Thread-safe.
   std::string_view wake();
   /// MPICH's callback.

@@ -11,7 +11,7 @@
 namespace wherry::tuning {
 namespace {
 
-// Agreed times from which on a candidate's time is believed: the first one may contain its set-up.
+// Agreed times from which on a candidate's time is validated: the first one may contain its set-up.
 constexpr std::size_t trusted_trials = 2;
 
 // Calls for which a round is put off at most: who holds it may wait for calls that no longer come.
@@ -224,7 +224,7 @@ double Learner::expected_by_model(std::size_t candidate) const {
 }
 
 /// The next time of a candidate. A single time that is longer than the model's may contain set-up or a
-/// disturbance: it is believed half (the geometric mean; sqrt rounds alike on every machine).
+/// disturbance: it is averaged with the model's (geometric mean; sqrt rounds alike on every machine).
 double Learner::expected(std::size_t candidate) const {
   const double model = expected_by_model(candidate);
   if (untried(candidate)) return model;

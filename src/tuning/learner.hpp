@@ -99,7 +99,7 @@ class Learner {
                             std::optional<double> seconds, std::optional<double> native_seconds,
                             LearnerOptions options = {});
 
-  /// A learner that believes the model and tries nothing: the candidate with the best prediction, or native
+  /// A learner that assumes the model's times and tries nothing: the candidate with the best prediction, or native
   /// if alone.
   static Learner by_model(std::vector<Candidate> candidates);
 

@@ -15,7 +15,7 @@ DIRECT = settings_for(dict.fromkeys(COLLECTIVES, "direct"))
 
 
 def expected(mpi: Launcher, strategy: str) -> dict[str, set[str]]:
-    """Of every collective, and of its plans where the library lets Wherry go on with them."""
+    """Of every collective, and of its plans where the library lets Wherry progress them."""
     by_plan = strategy if mpi.name in DRIVEN else "native"
     return {name: {strategy} for name in COLLECTIVES} | {f"{name}_plan": {by_plan} for name in COLLECTIVES}
 

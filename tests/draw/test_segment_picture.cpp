@@ -86,7 +86,7 @@ TEST_CASE("Segments picture: SVG has an arrow per message and a plus where data 
   });
 }
 
-TEST_CASE("Segments picture: a rank's bar_chart tells what has come, and what was there") {
+TEST_CASE("Segments picture: a rank's bar chart tells what has come, and what was there") {
   const Picture all = picture(allreduce, "rabenseifner", Placement::flat(4));
   REQUIRE(all.columns.size() == 4);
   const BarChart& first = all.columns[0].bar_charts[0];

@@ -123,7 +123,7 @@ TEST_CASE("fit: constants come back exactly from samples without noise") {
     const Fit found = fit(Measuring(m, {"none", 0, 0}, random).everywhere());
     for (std::size_t c = 0; c < constants.size(); ++c) {
       CAPTURE(constants[c].name);
-      CHECK(found.origins[c] == Origin::measured);
+      CHECK(found.provenance[c] == Provenance::measured);
       CHECK(found.known[c] == doctest::Approx(m.*constants[c].member).epsilon(1e-6));
     }
   }
@@ -164,7 +164,7 @@ TEST_CASE("fit: the order of the samples makes no difference to a bit") {
     std::ranges::shuffle(samples, random);
     const Fit again = fit(samples);
     CHECK(same_bits(first.known, again.known));
-    CHECK(first.origins == again.origins);
+    CHECK(first.provenance == again.provenance);
   }
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("fit: one node tells nothing between nodes, and the defaults stay") {
     const std::string name(constants[c].name);
     CAPTURE(name);
     const bool local = name.ends_with("_within") || name == "gamma";
-    CHECK(found.origins[c] == (local ? Origin::measured : Origin::missing));
+    CHECK(found.provenance[c] == (local ? Provenance::measured : Provenance::missing));
     CHECK((machine.*constants[c].member == usual.*constants[c].member) == !local);
   }
 }
@@ -199,7 +199,7 @@ TEST_CASE("fit: without a probe exactly the constants that it tells are missing"
     for (std::size_t i = 0; i < constants.size(); ++i) {
       CAPTURE(constants[i].name);
       const bool missing = std::ranges::find(c.missing, constants[i].name) != c.missing.end();
-      CHECK(found.origins[i] == (missing ? Origin::missing : Origin::measured));
+      CHECK(found.provenance[i] == (missing ? Provenance::missing : Provenance::measured));
       CHECK(is_known(found.known[i]) == !missing);
     }
   }
@@ -210,12 +210,12 @@ TEST_CASE("fit: samples that cannot be are no samples, and constants that cannot
   constexpr double infinite = std::numeric_limits<double>::infinity();
   const auto alpha = [](double value) {
     const std::vector<Sample> samples = {{Probe::exchange, Where::within, 8, 1, value}};
-    return fit(samples).origins[index_of(&Machine::alpha_within_s)];
+    return fit(samples).provenance[index_of(&Machine::alpha_within_s)];
   };
-  for (const double value : {nan, infinite, -1.0}) CHECK(alpha(value) == Origin::missing);
-  for (const double value : {0.0, 1e-30, 1000.0}) CHECK(alpha(value) == Origin::absurd);
-  CHECK(alpha(1e-6) == Origin::measured);
-  CHECK(fit({}).origins[0] == Origin::missing);
+  for (const double value : {nan, infinite, -1.0}) CHECK(alpha(value) == Provenance::missing);
+  for (const double value : {0.0, 1e-30, 1000.0}) CHECK(alpha(value) == Provenance::absurd);
+  CHECK(alpha(1e-6) == Provenance::measured);
+  CHECK(fit({}).provenance[0] == Provenance::missing);
 }
 
 TEST_CASE("fit: whatever the samples say, the machine is one that can be") {

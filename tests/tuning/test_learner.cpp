@@ -225,7 +225,7 @@ TEST_CASE("a loaded learner may lack times") {
   CHECK_FALSE(learner.seconds(1));
 }
 
-TEST_CASE("by_model believes the prediction for good") {
+TEST_CASE("by_model assumes the prediction for good") {
   Learner learner = Learner::by_model({{"native", 0}, {"a", 2.0}, {"b", 1.0}, {"c", 3.0}});
   for (int i = 0; i < 20000; ++i) {
     REQUIRE(learner.pick() == 2);

@@ -64,7 +64,7 @@ class Plan:
         library().use("plan_start", self._handle())
 
     def test(self) -> bool:
-        """Goes on with it: whether none is under way any more. Local."""
+        """Progresses it: whether none is under way any more. Local."""
         over = ctypes.c_int()
         library().use("plan_test", self._handle(), ctypes.byref(over))
         return bool(over.value)

@@ -47,7 +47,7 @@ class Program:
     """A row. tolerance: relative, of numbers in answers, where reductions may add in another order."""
 
     name: str
-    origin: str  # where it comes from
+    provenance: str  # where it comes from
     start: Find
     time: str
     answer: str

@@ -3,8 +3,8 @@
 Rank 0 reads rank 1's memory. Hits are given as they are, beside a plain get with its flush; of a miss counts
 the difference to that. What is on the node is not cached by rank 0, but another rank of its node has read it.
 In blocks: of a window that fetches 1 KiB around what is missing, when the block is there and when nothing is.
-Of rows of adjacent gets before one flush it is the time of a row, if each is asked for and if
-they are joined. All run in one process, in turns of rows of calls.
+Of bursts of adjacent gets before one flush it is the time of a burst, if each is asked for and if they are joined. All
+run in one process, in turns of bursts of calls.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def _why_nothing(results: Results, ranks: int | None) -> str:
 
 
 def _shell(results: Results, variables: dict[str, str]) -> str:
-    lines = [f"# For the file beside this one, {results.origin()}"]
+    lines = [f"# For the file beside this one, {results.provenance()}"]
     return "\n".join([*lines, *(f"export {name}={_quoted(value)}" for name, value in variables.items())]) + "\n"
 
 

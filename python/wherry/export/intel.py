@@ -25,7 +25,7 @@ def text(results: Results, rules: Sequence[Rules]) -> str:
         raise UsageError(
             f"Intel's settings cannot tell {have} ranks apart; write one file for each, with -n {ranks[-1]}"
         )
-    head = [f"# Fastest presets of Intel MPI, {results.origin()}"]
+    head = [f"# Fastest presets of Intel MPI, {results.provenance()}"]
     head += [f"# For programs on {n} ranks." for n in ranks]
     return "\n".join(head + [f'export {name}="{value}"' for name, value in variables(rules).items()]) + "\n"
 

@@ -40,7 +40,7 @@ _JSON_VERSION = 3
 
 def text(results: Results, rules: Sequence[Rules]) -> str:
     """The classic format."""
-    lines = [f"# Fastest algorithms of Open MPI, {results.origin()}"]
+    lines = [f"# Fastest algorithms of Open MPI, {results.provenance()}"]
     lines += [f"{len(_by_operation(rules))}  # collectives"]
     for operation, by_ranks in _by_operation(rules).items():
         steps = _steps_by_ranks(operation, by_ranks)

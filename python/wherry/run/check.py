@@ -97,6 +97,6 @@ def _check_family(launcher: Launcher | None, word: str, family: str, library: st
     theirs = "Open MPI" if family == "openmpi" else "MPICH or Intel MPI"
     raise UsageError(
         f"mixed MPI families: {launcher.path} belongs to {TITLES[launcher.kind]}, but '{word}' is linked to"
-        f" {theirs} ({library}); every rank would believe to be alone. Start it with the mpiexec of"
+        f" {theirs} ({library}); every rank would be rank 0 of 1. Start it with the mpiexec of"
         f" {theirs}, or rebuild it with {TITLES[launcher.kind]}; `wherry info` lists what is here"
     )

@@ -54,7 +54,7 @@ class Results:
     excluded: list[Excluded] = field(default_factory=list)
     selection: dict[str, Any] | None = None  # MPICH: what the library would select, which a file must repeat
 
-    def origin(self) -> str:
+    def provenance(self) -> str:
         """One line for the head of exported files."""
         return f"measured with {self.mpi} {self.version} ({self.network}) on {self.machine}; wherry {self.commit}"
 

@@ -24,7 +24,7 @@ OURS = Path(__file__).resolve().parents[3] / "bench" / "programs"
 
 def test_names_are_unique_and_say_where_a_program_comes_from() -> None:
     assert len({program.name for program in PROGRAMS}) == len(PROGRAMS)
-    assert all(program.origin for program in PROGRAMS)
+    assert all(program.provenance for program in PROGRAMS)
 
 
 OUTPUTS = {
