@@ -76,7 +76,7 @@ int perform(run::Runtime* runtime, int (run::Runtime::*method)(const Arguments&,
   return runtime == nullptr ? library() : (runtime->*method)(arguments, library);
 }
 
-struct Subject {
+struct Case {
   std::string_view name;
   std::optional<Operation> operation;  // none: its strategies exchange blocks
   Part before, after;
@@ -85,7 +85,7 @@ struct Subject {
 
 /// The table. Unsigned char: sums are exact and the same in every order, and every number of bytes is a number of
 /// elements.
-inline constexpr Subject subjects[] = {
+inline constexpr Case cases[] = {
     {"alltoall", std::nullopt, Part::all, Part::all,
      [](Call& c, run::Runtime* runtime) {
        return perform(runtime, &run::Runtime::alltoall,
@@ -135,14 +135,14 @@ inline constexpr Subject subjects[] = {
      [](Call&, run::Runtime* runtime) { return perform(runtime, &run::Runtime::barrier, {MPI_COMM_WORLD}); }},
 };
 
-inline const Subject* find_subject(std::string_view name) {
-  const auto* const found = std::ranges::find(subjects, name, &Subject::name);
-  return found == std::end(subjects) ? nullptr : found;
+inline const Case* find_case(std::string_view name) {
+  const auto* const found = std::ranges::find(cases, name, &Case::name);
+  return found == std::end(cases) ? nullptr : found;
 }
 
 /// Bytes of the collective's buffer. `block` is what a rank sends to one other (alltoall), gives (allgather, gather) or
 /// gets (scatter, reduce_scatter_block), and else the whole message.
-inline long long buffer_bytes(const Subject& what, int ranks, int block) {
+inline long long buffer_bytes(const Case& what, int ranks, int block) {
   if (what.operation == Operation::barrier) return 0;
   const bool in_blocks = !what.operation || wherry::schedule::in_blocks(*what.operation);
   return in_blocks ? static_cast<long long>(ranks) * block : block;
@@ -166,13 +166,13 @@ struct Row {
 
 /// A block of the buffer before the collective, at `rank`; where there are no blocks, all of it. What is moved is the
 /// same wherever it is; what is combined differs.
-inline Row given(const Subject& what, const Call& c, int block) {
+inline Row given(const Case& what, const Call& c, int block) {
   if (!what.operation) return {content(c.rank, block, 0), 1};
   return {content(reduces(*what.operation) ? c.rank : 0, 0, 0), 1};
 }
 
 /// The same after it.
-inline Row gotten(const Subject& what, const Call& c, int block) {
+inline Row gotten(const Case& what, const Call& c, int block) {
   if (!what.operation) return {content(block, c.rank, 0), 1};
   if (!reduces(*what.operation)) return given(what, c, block);
   const auto ranks = static_cast<unsigned>(c.size);
@@ -197,7 +197,7 @@ inline Stretch stretch(Part part, const Call& c, long long bytes) {
 
 /// Whether use(byte, what `contents` has there) is true of every byte in a part of the buffer.
 template <class Bytes, class Contents, class Use>
-bool every_byte(const Subject& what, const Call& c, Part part, Bytes& buffer, Contents contents, Use use) {
+bool every_byte(const Case& what, const Call& c, Part part, Bytes& buffer, Contents contents, Use use) {
   const Stretch mine = stretch(part, c, static_cast<long long>(buffer.size()));
   const int length = what.operation ? mine.last : c.block;  // of a row
   for (int first = mine.first; first < mine.last; first += length - first % length) {
@@ -210,7 +210,7 @@ bool every_byte(const Subject& what, const Call& c, Part part, Bytes& buffer, Co
 }
 
 /// Buffers filled with what this rank has. Strategies work on `receive`, so what it has lies there too.
-inline Call prepared(const Subject& what, int rank, int ranks, int block) {
+inline Call prepared(const Case& what, int rank, int ranks, int block) {
   const long long bytes = buffer_bytes(what, ranks, block);
   Call c{.rank = rank, .size = ranks, .block = block};
   c.send.resize(static_cast<std::size_t>(bytes));
@@ -228,7 +228,7 @@ inline Call prepared(const Subject& what, int rank, int ranks, int block) {
 }
 
 /// Whether this rank got what it must.
-inline bool is_right(const Subject& what, const Call& c) {
+inline bool is_right(const Case& what, const Call& c) {
   return every_byte(what, c, what.after, c.receive, gotten, std::equal_to<unsigned char>());
 }
 

@@ -30,15 +30,15 @@ namespace {
 
 using namespace wherry;
 using simulated::Call;
+using simulated::Case;
 using simulated::Place;
-using simulated::Subject;
 using simulated::Tally;
 
 constexpr std::string_view native_name = "native", wherry_name = "wherry";
 
 /// What the command line asks for.
 struct Asked {
-  const Subject& what;
+  const Case& what;
   std::string strategy;
   topology::Placement placement;
   int block;
@@ -218,7 +218,7 @@ std::string library() {
   return all.substr(0, all.find(". "));
 }
 
-/// One JSON object on one line, by rank 0. Subject.
+/// One JSON object on one line, by rank 0. Collective.
 void print(const Asked& asked, const Outcome& mine) {
   double seconds = 0;
   MPI_Allreduce(&mine.seconds, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -244,7 +244,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int rank = bench::rank_of(MPI_COMM_WORLD), size = bench::size_of(MPI_COMM_WORLD);
   const std::string name = bench::option(argc, argv, "--collective", "alltoall");
-  const Subject* const what = simulated::find_subject(name);
+  const Case* const what = simulated::find_case(name);
   if (what == nullptr) refuse("unknown collective '" + name + "'");
   const int block = bench::number(argc, argv, "--size", 64),
             nodes = bench::number(argc, argv, "--nodes", size);

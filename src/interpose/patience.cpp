@@ -16,9 +16,9 @@ namespace {
 
 using waiting::Processors;
 
-// A look takes 25 ns, so that in 128 calls it costs nothing; the calls until the next one may take milliseconds each.
-constexpr std::uint64_t look_interval_ns = 1'000'000;
-constexpr int most_calls_to_look = 128;
+// A sample takes 25 ns, so that in 128 calls it costs nothing; the calls until the next one may take milliseconds each.
+constexpr std::uint64_t sample_interval_ns = 1'000'000;
+constexpr int most_calls_to_sample = 128;
 
 bool is_library(const mpi::Api& api, const char* name) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -61,7 +61,7 @@ void Patience::begin(bool agreeing, void* (*find)(const char* name)) {
   if (agreeing) agree();
   decision_ = waiting::Decision(settings_.wait, situation_);
   polls_ = decision_.polls();
-  if (decision_.adapts()) calls_to_look_ = 0;
+  if (decision_.adapts()) calls_to_sample_ = 0;
 }
 
 /// First what all ranks may use, then whether any of them has too little: the same question for all hosts.
@@ -112,7 +112,7 @@ void Patience::end() {
   polls_ = false;
   together_ = false;
   library_.end();
-  calls_to_look_ = INT_MAX;
+  calls_to_sample_ = INT_MAX;
   if (keyval_ != MPI_KEYVAL_INVALID) api_.Comm_free_keyval(&keyval_);
 }
 
@@ -144,27 +144,29 @@ bool Patience::find_whether_of_world(MPI_Comm comm) const {
   return size > 1 && std::ranges::find(in_world, MPI_UNDEFINED) == in_world.end();
 }
 
-/// Adapts the calls until the next look, so that there is one in about a millisecond.
-void Patience::look() {
-  if (!decision_.adapts()) return calls_to_look_.store(INT_MAX, std::memory_order_relaxed);
-  if (looking_.test_and_set(std::memory_order_acquire)) return;
+/// Adapts the calls until the next sample, so that there is one in about a millisecond.
+void Patience::sample() {
+  if (!decision_.adapts()) return calls_to_sample_.store(INT_MAX, std::memory_order_relaxed);
+  if (sampling_.test_and_set(std::memory_order_acquire)) return;
   waiting::Counters now;
   now.wall_ns = profile::monotonic_ns();
-  const std::uint64_t passed = now.wall_ns - looked_ns_;
-  looked_ns_ = now.wall_ns;
-  calls_ += static_cast<std::uint64_t>(look_after_) + 1;
-  if (passed < look_interval_ns / 2) look_after_ = std::min(2 * look_after_, most_calls_to_look);
-  else
-    look_after_ = std::max<int>(1, static_cast<int>(static_cast<std::uint64_t>(look_after_) *
-                                                    look_interval_ns / std::max(passed, look_interval_ns)));
-  calls_to_look_.store(look_after_, std::memory_order_relaxed);
+  const std::uint64_t passed = now.wall_ns - sampled_ns_;
+  sampled_ns_ = now.wall_ns;
+  calls_ += static_cast<std::uint64_t>(sample_after_) + 1;
+  if (passed < sample_interval_ns / 2) {
+    sample_after_ = std::min(2 * sample_after_, most_calls_to_sample);
+  } else {
+    const std::uint64_t scaled = static_cast<std::uint64_t>(sample_after_) * sample_interval_ns;
+    sample_after_ = std::max<int>(1, static_cast<int>(scaled / std::max(passed, sample_interval_ns)));
+  }
+  calls_to_sample_.store(sample_after_, std::memory_order_relaxed);
   if (decision_.is_due(now.wall_ns)) {
     now = waiting::counters_now(knows_thread_);
     now.calls = calls_;
     decision_.observe(now);
     polls_.store(decision_.polls(), std::memory_order_relaxed);
   }
-  looking_.clear(std::memory_order_release);
+  sampling_.clear(std::memory_order_release);
 }
 
 }  // namespace wherry::interpose

@@ -44,10 +44,10 @@ class Patience {
 
   /// Whether a call that only this rank makes polls.
   [[gnu::always_inline]] bool polls() {
-    const int left = calls_to_look_.load(std::memory_order_relaxed);
+    const int left = calls_to_sample_.load(std::memory_order_relaxed);
     if (left > 0) [[likely]]
-      calls_to_look_.store(left - 1, std::memory_order_relaxed);
-    else look();
+      calls_to_sample_.store(left - 1, std::memory_order_relaxed);
+    else sample();
     return polls_.load(std::memory_order_relaxed);
   }
   /// Whether a collective polls, alike on all ranks of comm.
@@ -96,7 +96,7 @@ class Patience {
   std::uint64_t combined(std::uint64_t* words, int count) const;
   bool is_of_world(MPI_Comm comm);
   bool find_whether_of_world(MPI_Comm comm) const;
-  void look();
+  void sample();
 
   const Settings& settings_;
   const mpi::Api& api_;
@@ -106,12 +106,12 @@ class Patience {
   std::atomic<bool> polls_ = false;
   std::atomic<bool> together_ = false;
   bool large_counts_ = true;
-  std::atomic<int> calls_to_look_ = INT_MAX;
-  std::atomic_flag looking_;   // guards what follows
-  int look_after_ = 1;         // calls
-  std::uint64_t calls_ = 0;    // at the last look
-  bool knows_thread_ = false;  // which one calls MPI: the first
-  std::uint64_t looked_ns_ = 0;
+  std::atomic<int> calls_to_sample_ = INT_MAX;
+  std::atomic_flag sampling_;   // guards what follows
+  int sample_after_ = 1;        // calls
+  std::uint64_t calls_ = 0;     // at the last sample
+  bool knows_thread_ = false;   // which one calls MPI: the first
+  std::uint64_t sampled_ns_ = 0;
   std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;  // of each function, calls that polled
   int keyval_ = MPI_KEYVAL_INVALID;
   LibraryWaits library_;

@@ -13,7 +13,7 @@
 namespace wherry::interpose {
 namespace {
 
-constexpr std::uint64_t interval_ns = 2'000'000;          // a look takes less than a thousandth of it
+constexpr std::uint64_t interval_ns = 2'000'000;          // a sample takes less than a thousandth of it
 constexpr std::uint64_t check_interval_ns = 100'000'000;  // of the machine's memory, which takes 30 us
 
 // Many programs fault in each tenth step only, where they look at their results: what counts is the mean over 32 ms.
@@ -39,13 +39,13 @@ void ProgramMemory::configure(MemoryLever lever, bool watched) {
   active_ = watched || lever != MemoryLever::leave;
 }
 
-void ProgramMemory::look_if_due() {
+void ProgramMemory::sample_if_due() {
   const std::uint64_t now_ns = profile::monotonic_ns();
-  if (is_due(now_ns)) look(now_ns);
+  if (is_due(now_ns)) take_sample(now_ns);
 }
 
-bool ProgramMemory::look(std::uint64_t now_ns) {
-  if (looking_.test_and_set(std::memory_order_acquire)) return false;
+bool ProgramMemory::take_sample(std::uint64_t now_ns) {
+  if (sampling_.test_and_set(std::memory_order_acquire)) return false;
   const OwnArithmetic arithmetic;
   const OwnErrno own;
   next_ns_.store(now_ns + interval_ns, std::memory_order_relaxed);
@@ -58,7 +58,7 @@ bool ProgramMemory::look(std::uint64_t now_ns) {
                                static_cast<std::uint64_t>(usage.ru_maxrss) << 10,
                                calls_.load(std::memory_order_relaxed)};
   if (begun_ && sample.at_ns < last_.at_ns + interval_ns) {
-    looking_.clear(std::memory_order_release);
+    sampling_.clear(std::memory_order_release);
     return true;
   }
 
@@ -74,7 +74,7 @@ bool ProgramMemory::look(std::uint64_t now_ns) {
   system_ns_ = system;
   user_ns_ = user;
   if (why_not_.empty()) act(wanted(sample), now_ns);
-  looking_.clear(std::memory_order_release);
+  sampling_.clear(std::memory_order_release);
   return true;
 }
 

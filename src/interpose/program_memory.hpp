@@ -1,4 +1,4 @@
-// The lever WHERRY_MEMORY: looks at the process every few milliseconds, at calls that the preload sees anyway, and lets
+// The lever WHERRY_MEMORY: samples the process every few milliseconds, at calls that the preload sees anyway, and lets
 // malloc keep what the program frees where that pays.
 #pragma once
 
@@ -24,7 +24,7 @@ class ProgramMemory {
   bool is_due(std::uint64_t now_ns) const {
     return active_ && now_ns >= next_ns_.load(std::memory_order_relaxed);
   }
-  /// For calls whose time is not taken: looks at the clock at every sixteenth.
+  /// For calls whose time is not taken: reads the clock at every sixteenth.
   bool may_be_due() {
     count();
     return calls_.load(std::memory_order_relaxed) % 16 == 0;
@@ -33,11 +33,11 @@ class ProgramMemory {
   /// A call of which nothing is recorded.
   [[gnu::always_inline]] void pass_by() {
     if (is_active() && may_be_due()) [[unlikely]]
-      look_if_due();
+      sample_if_due();
   }
 
-  /// Looks at the process and acts. False: another thread is at it. Returns with the span that holds now.
-  bool look(std::uint64_t now_ns);
+  /// Samples the process and acts. False: another thread is at it. Returns with the span that holds now.
+  bool take_sample(std::uint64_t now_ns);
   void stop() { active_ = false; }
 
   /// The figures since the state changed last, and how many changes there were.
@@ -47,7 +47,7 @@ class ProgramMemory {
   std::string_view why_not() const { return why_not_; }
 
  private:
-  void look_if_due();
+  void sample_if_due();
   void begin();
   heap::Freed wanted(const heap::Sample& sample);
   void add(const heap::Sample& sample);
@@ -58,7 +58,7 @@ class ProgramMemory {
   std::atomic<bool> active_ = false;
   std::atomic<std::uint64_t> calls_ = 0;
   std::atomic<std::uint64_t> next_ns_ = 0;
-  std::atomic_flag looking_;
+  std::atomic_flag sampling_;
   bool begun_ = false;
   std::string_view why_not_;
   std::size_t keepable_ = 0;

@@ -76,15 +76,15 @@ std::optional<profile::Waits> sampled(const FunctionRow& row) {
 
 }  // namespace
 
-Recording::Recording(const Subjects& subjects)
-    : sites_(subjects.core.find("PMPI_Comm_size")),
+Recording::Recording(const Sources& sources)
+    : sites_(sources.core.find("PMPI_Comm_size")),
       recorder(sites_),
       paths(sites_),
       sampling(function_table().size()),
-      handles(subjects.api, subjects.queries, recorder),
+      handles(sources.api, sources.queries, recorder),
       repeated(recorder, handles.communicators_freed()),
-      subjects_(subjects),
-      state_(subjects.activity.recording ? State::not_yet : State::off) {
+      sources_(sources),
+      state_(sources.activity.recording ? State::not_yet : State::off) {
   const std::span<const FunctionRow> functions = function_table();
   for (std::uint32_t i = 0; i < functions.size(); ++i)
     if (const auto waits = sampled(functions[i])) sampling.allow(i, *waits);
@@ -98,34 +98,34 @@ void Recording::stop_in_child() {
 
 bool Recording::open() {
   int initialized = 0;
-  subjects_.api.Initialized(&initialized);
+  sources_.api.Initialized(&initialized);
   profile::Identity identity;
   identity.rank = to_number(rank_from_environment());
   if (initialized != 0) {
-    subjects_.api.Comm_rank(MPI_COMM_WORLD, &identity.rank);
-    subjects_.api.Comm_size(MPI_COMM_WORLD, &identity.size);
-    subjects_.api.Query_thread(&identity.thread_level);
+    sources_.api.Comm_rank(MPI_COMM_WORLD, &identity.rank);
+    sources_.api.Comm_size(MPI_COMM_WORLD, &identity.size);
+    sources_.api.Query_thread(&identity.thread_level);
     MPI_Group world = MPI_GROUP_NULL;
-    subjects_.api.Comm_group(MPI_COMM_WORLD, &world);
+    sources_.api.Comm_group(MPI_COMM_WORLD, &world);
     handles.set_base(world);
   } else if (handles.base() != MPI_GROUP_NULL) {
-    subjects_.queries.Group_rank(handles.base(), &identity.rank);
-    subjects_.queries.Group_size(handles.base(), &identity.size);
-  } else if (subjects_.sessions == 0) {
+    sources_.queries.Group_rank(handles.base(), &identity.rank);
+    sources_.queries.Group_size(handles.base(), &identity.size);
+  } else if (sources_.sessions == 0) {
     return false;
   }
   identity.start_ns = start_ns_;
-  identity.abi = subjects_.core.abi;
-  identity.mpi_version = first_line_of_version(subjects_.api);
+  identity.abi = sources_.core.abi;
+  identity.mpi_version = first_line_of_version(sources_.api);
   const std::string problem =
-      recorder.open(subjects_.settings.output, file_name_of(identity.rank), identity, function_records());
+      recorder.open(sources_.settings.output, file_name_of(identity.rank), identity, function_records());
   state_ = problem.empty() ? State::open : State::off;
   if (!problem.empty()) std::fprintf(stderr, "wherry: %s; nothing is recorded\n", problem.c_str());
   if (problem.empty() && initialized != 0) {
     handles.comm(MPI_COMM_WORLD);
     handles.comm(MPI_COMM_SELF);
     // A session may have another level than MPI_Init was given.
-    if (identity.thread_level < MPI_THREAD_MULTIPLE && subjects_.sessions == 0) repeated.begin();
+    if (identity.thread_level < MPI_THREAD_MULTIPLE && sources_.sessions == 0) repeated.begin();
   }
   return problem.empty();
 }
@@ -140,13 +140,13 @@ std::uint32_t Recording::place_of(const void* site) {
     program_sites_[slot_of(site)].store(site, std::memory_order_relaxed);
     return place;
   }
-  if (const void* fortran = subjects_.core.take_fortran_site()) return sites_.find(fortran);
+  if (const void* fortran = sources_.core.take_fortran_site()) return sites_.find(fortran);
   return sites_.place(place).caller == profile::Caller::library ? profile::none : place;
 }
 
 void Recording::settle(std::uint64_t now_ns) {
-  subjects_.memory.count();
-  if (subjects_.memory.is_due(now_ns)) record_memory(now_ns);
+  sources_.memory.count();
+  if (sources_.memory.is_due(now_ns)) record_memory(now_ns);
   if (now_ns < next_settle_ns_) return;
   next_settle_ns_ = now_ns + settle_interval_ns;
   settle_counts();
@@ -164,11 +164,11 @@ void Recording::abort() {
 
 void Recording::book_polled() {
   for (std::uint32_t i = 0; i < function_table().size(); ++i)
-    recorder.polled(i, subjects_.patience.polled(i));
+    recorder.polled(i, sources_.patience.polled(i));
 }
 
 void Recording::record_memory(std::uint64_t now_ns) {
-  if (subjects_.memory.look(now_ns)) recorder.memory(subjects_.memory.changes(), subjects_.memory.span());
+  if (sources_.memory.take_sample(now_ns)) recorder.memory(sources_.memory.changes(), sources_.memory.span());
 }
 
 void Recording::finish() {

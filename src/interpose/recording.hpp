@@ -25,7 +25,7 @@ namespace wherry::interpose {
 class Recording {
  public:
   /// What a record tells of. sessions: that are open.
-  struct Subjects {
+  struct Sources {
     const Core& core;
     const Settings& settings;
     const Activity& activity;
@@ -35,7 +35,7 @@ class Recording {
     ProgramMemory& memory;
     const std::atomic<int>& sessions;
   };
-  explicit Recording(const Subjects& subjects);
+  explicit Recording(const Sources& sources);
 
   /// The place that called MPI, or none if the MPI library called itself. Needs the lock.
   std::uint32_t place_of(const void* site);
@@ -89,7 +89,7 @@ class Recording {
   void book_polled();
   void record_memory(std::uint64_t now_ns);
 
-  const Subjects subjects_;
+  const Sources sources_;
   State state_;
   bool is_aborted_ = false;
   const std::uint64_t start_ns_ = profile::monotonic_ns();

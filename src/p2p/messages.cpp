@@ -26,11 +26,11 @@ void Messages::begin(const Kind& kind, std::uint64_t place, Transfer& transfer) 
   if (transfer.bytes() == 0) transfer.turn = {};
 }
 
-void Messages::end(Transfer& transfer, const Outcome& outcome) {
-  if (transfer.received.is_taken()) transfer.received.unpack(outcome.arrived);
-  if (!outcome.succeeded) return;
+void Messages::end(Transfer& transfer, const Completion& completion) {
+  if (transfer.received.is_taken()) transfer.received.unpack(completion.arrived);
+  if (!completion.succeeded) return;
   if (transfer.turn.timed) transfer.found = took(transfer.turn, now_ns() - transfer.begun_ns);
-  if (!outcome.valid) return;
+  if (!completion.valid) return;
   for (const Elements* elements : {&transfer.sent, &transfer.received})
     if (elements->unknown) converter_.note(*elements);
 }

@@ -46,12 +46,12 @@ class Messages {
   void begin(const Kind& kind, std::uint64_t place, Transfer& transfer);
 
   /// What the library said. arrived: bytes; negative: nothing. valid: it has taken the arguments for right.
-  struct Outcome {
+  struct Completion {
     bool succeeded, valid;
     Offset arrived = -1;
   };
   /// Unpacks what has arrived.
-  void end(Transfer& transfer, const Outcome& outcome);
+  void end(Transfer& transfer, const Completion& completion);
 
   /// A turn of what has this key in common, and how long it took.
   CopierChoices::Turn next(std::uint64_t key) {

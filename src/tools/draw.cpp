@@ -37,7 +37,7 @@ int draw(Words words) {
   const std::string format = options.text("--format").value_or("svg");
   if (format != "svg" && format != "text")
     throw usage_error("unknown format '" + format + "' (have: svg, text); give one of them");
-  const Subject asked = subject(options.positionals());
+  const NamedStrategy asked = named_strategy(options.positionals());
   const std::optional<Stencil> stencil = stencil_of(options, asked.operation);
   const topology::Placement placement = stencil ? stencil->placement : placement_of(options);
   const schedule::Algorithm algorithm = stencil ? asked.algorithm : applicable(asked, options, placement);

@@ -138,7 +138,7 @@ schedule::Algorithm algorithm_named(const Operation& operation, const std::strin
   return find_algorithm(operation, name, {});
 }
 
-Subject subject(std::span<const std::string> words) {
+NamedStrategy named_strategy(std::span<const std::string> words) {
   if (words.empty()) throw usage_error("no strategy named; see `wherry-plan strategies`");
   if (words.size() == 2) {
     const Operation& operation = operation_named(words[0]);
@@ -196,9 +196,9 @@ int root_of(const Options& options, const Operation& operation, const topology::
   return static_cast<int>(options.number("--root", 0, placement.size() - 1, 0));
 }
 
-schedule::Algorithm applicable(const Subject& subject, const Options& options,
+schedule::Algorithm applicable(const NamedStrategy& named, const Options& options,
                                const topology::Placement& placement) {
-  schedule::Algorithm algorithm = subject.algorithm;
+  schedule::Algorithm algorithm = named.algorithm;
   if (!algorithm.applies(placement))
     throw usage_error(std::string(algorithm.name()) + " does not apply to " +
                       plural(placement.size(), "rank") + " on " + plural(placement.nodes(), "node") +

@@ -44,11 +44,11 @@ std::vector<schedule::Algorithm> algorithms_of(const Operation& operation);
 schedule::Algorithm algorithm_named(const Operation& operation, const std::string& name);
 
 /// What `[OPERATION] STRATEGY` says; of a strategy alone, the operation is alltoall.
-struct Subject {
+struct NamedStrategy {
   Operation operation;
   schedule::Algorithm algorithm;
 };
-Subject subject(std::span<const std::string> words);
+NamedStrategy named_strategy(std::span<const std::string> words);
 
 /// -n, and one of --nodes and --node-of.
 topology::Placement placement_of(const Options& options);
@@ -71,7 +71,7 @@ schedule::Routed routed(const Stencil& stencil, const schedule::Algorithm& algor
 int root_of(const Options& options, const Operation& operation, const topology::Placement& placement);
 
 /// The algorithm, if it applies to the placement, with --depth if it is pipelined.
-schedule::Algorithm applicable(const Subject& subject, const Options& options,
+schedule::Algorithm applicable(const NamedStrategy& named, const Options& options,
                                const topology::Placement& placement);
 
 /// "4 ranks"

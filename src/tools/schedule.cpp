@@ -91,7 +91,7 @@ void write(JsonWriter& json, std::string_view strategy, const AnySchedule& s) {
 int show_schedule(Words words) {
   const Options options(
       words, {"-n", "--nodes", "--node-of", "--root", "--depth", "--rank", "--grid", "--reach"}, 2);
-  const Subject asked = subject(options.positionals());
+  const NamedStrategy asked = named_strategy(options.positionals());
   const std::optional<Stencil> stencil = stencil_of(options, asked.operation);
   const topology::Placement placement = stencil ? stencil->placement : placement_of(options);
   const schedule::Algorithm algorithm = stencil ? asked.algorithm : applicable(asked, options, placement);

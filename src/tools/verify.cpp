@@ -122,38 +122,38 @@ constexpr std::uint64_t seed = 20261122;  // of random graphs: that of ranks is 
 /// Graphs have up to as many edges as pairs of ranks.
 constexpr int most_ranks_in_graphs = 40;
 
-void check_graphs(int most_ranks, const Subject& subject, Proof& proof) {
+void check_graphs(int most_ranks, const NamedStrategy& named, Proof& proof) {
   for (int ranks = 1; ranks <= std::min(most_ranks, most_ranks_in_graphs); ++ranks)
     for (const schedule::TrialGraph& graph :
          schedule::trial_graphs(ranks, seed + static_cast<std::uint64_t>(ranks)))
       for (const Placement& placement : topology::trial_placements(ranks))
-        proof.check({.operation = subject.operation,
-                     .algorithm = subject.algorithm,
+        proof.check({.operation = named.operation,
+                     .algorithm = named.algorithm,
                      .placement = placement,
                      .graph = &graph});
 }
 
-void check_up_to(int most_ranks, const Subject& subject, Proof& proof) {
-  if (subject.operation.of_neighbors()) return check_graphs(most_ranks, subject, proof);
-  Algorithm algorithm = subject.algorithm;
+void check_up_to(int most_ranks, const NamedStrategy& named, Proof& proof) {
+  if (named.operation.of_neighbors()) return check_graphs(most_ranks, named, proof);
+  Algorithm algorithm = named.algorithm;
   for (int ranks = 1; ranks <= most_ranks; ++ranks)
     for (const Placement& placement : placements_for(algorithm, ranks))
-      for (const int root : roots_for(subject.operation, ranks))
+      for (const int root : roots_for(named.operation, ranks))
         for (const int depth : depths_for(algorithm)) {
           algorithm.depth = depth;
-          proof.check({subject.operation, algorithm, placement, root});
+          proof.check({named.operation, algorithm, placement, root});
         }
 }
 
 /// All there are, or only those of an operation, or of a name. Operations with the same schedules are proved once.
-std::vector<Subject> chosen(const Options& options) {
+std::vector<NamedStrategy> chosen(const Options& options) {
   const auto operation = options.text("--op"), strategy = options.text("--strategy");
-  if (operation && strategy) return {subject(std::vector{*operation, *strategy})};
-  if (strategy) return {subject(std::vector{*strategy})};
+  if (operation && strategy) return {named_strategy(std::vector{*operation, *strategy})};
+  if (strategy) return {named_strategy(std::vector{*strategy})};
   const Operation* const only = operation ? &operation_named(*operation) : nullptr;
-  std::vector<Subject> all;
+  std::vector<NamedStrategy> all;
   for (const Operation& o : operations()) {
-    const auto same = [&](const Subject& s) { return s.operation.is_like(o); };
+    const auto same = [&](const NamedStrategy& s) { return s.operation.is_like(o); };
     if ((only != nullptr && only != &o) || std::ranges::any_of(all, same)) continue;
     for (const Algorithm& algorithm : algorithms_of(o)) all.push_back({o, algorithm});
   }
@@ -177,21 +177,21 @@ void write(JsonWriter& json, const Failure& f) {
 int verify(Words words) {
   const Options options(words, {"--max", "--op", "--strategy"}, 0);
   const int most_ranks = static_cast<int>(options.number("--max", 1, 1024, 128));
-  const std::vector<Subject> subjects = chosen(options);
+  const std::vector<NamedStrategy> strategies = chosen(options);
   const auto start = std::chrono::steady_clock::now();
   const bool progress = isatty(STDERR_FILENO) != 0;
   Proof proof;
-  for (const Subject& subject : subjects) {
+  for (const NamedStrategy& named : strategies) {
     if (progress)
-      std::cerr << "\r\033[K" << subject.operation.name << ' ' << subject.algorithm.name() << std::flush;
-    check_up_to(most_ranks, subject, proof);
+      std::cerr << "\r\033[K" << named.operation.name << ' ' << named.algorithm.name() << std::flush;
+    check_up_to(most_ranks, named, proof);
   }
   if (progress) std::cerr << "\r\033[K";
 
   JsonWriter json(std::cout);
   json.object([&] {
     json.member("schedules", proof.schedules());
-    json.member("strategies", subjects.size());
+    json.member("strategies", strategies.size());
     json.member("seconds", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     json.member("failures", [&] {
       json.array([&] {
