@@ -42,7 +42,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One variant at one size. counts: what the ranks did, in the terms of plan::Cost; natives are not looked into."""
+    """One variant at one size. counts: what the ranks did, in the terms of model::Cost; natives are not looked into."""
 
     size: int
     variant: str

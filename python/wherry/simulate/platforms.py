@@ -72,7 +72,7 @@ class Platform:
 
 
 def host_list(ranks: int, nodes: int) -> str:
-    """The host of each rank: consecutive ranks, as even as possible, larger nodes first, as plan::Shape::spread."""
+    """The host of each rank: consecutive ranks, as even as possible, larger nodes first, as Placement::spread."""
     each, larger = divmod(ranks, nodes)
     sizes = [each + (node < larger) for node in range(nodes)]
     return "".join(f"node{node}\n" * size for node, size in enumerate(sizes))
