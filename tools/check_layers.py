@@ -36,7 +36,7 @@ BELOW: dict[str, frozenset[str]] = {
     "draw": _SCHEDULES,
     "tuning": _SCHEDULES | {"model"},
     "profile": frozenset({"base"}),
-    "cache": frozenset({"base", "layout"}),
+    "cache": frozenset({"base"}),
     "heap": frozenset({"base"}),
     "waiting": frozenset({"base"}),
     "mpi": frozenset({"base"}),

@@ -27,15 +27,17 @@ INTRO = """# Whole programs
 
 What people wait for is the program. Each row is an unmodified program with a small input, run with and without Wherry
 in rounds, in random order; the figure is native time / time under Wherry of the program's own loop, the geometric mean
-over rounds, with its 95% interval (Student's t of the logarithms). Above 1 the program is faster under Wherry. An
-interval that holds 1 is no measurable difference. Before the rounds each way runs once, uncounted, and Wherry may keep
-what it learns, as it does for its users. Rows where Wherry does nothing stay in.
+over rounds, with its 95% interval (Student's t of the logarithms). Above 1 the program is faster under Wherry; bold
+figures have an interval that excludes 1. Before the rounds each variant runs once, uncounted, and Wherry may keep what
+it learns, as it does for its users. Rows where Wherry does nothing stay in.
+
+Below each table stands what Wherry did in the last run, and how many answers were compared and equal. `wherry compare
+--why` [measures](how-to/compare.md) which part made the difference.
 
 Programs of Debian come with `apt-get install openfoam nwchem-openmpi cp2k gromacs python3-meep-openmpi python3-mpi4py
-scalapack-mpi-test`; those of PyPI with `make setup`; the others lie in `bench/programs`. `wherry compare --why` names
-the part of Wherry that makes a difference ([how](how-to/compare.md)).
-
-Made by `tools/write_scoreboard.py` from the records in `docs/results`, which hold every run.
+scalapack-mpi-test`; those of PyPI with `make setup`; the others lie in `bench/programs`. In the commands, MPI is a name
+from `wherry info`, and the folder of the result file must exist. This page is made by `tools/write_scoreboard.py` from
+the records in `docs/results`, which hold every run.
 """
 
 
@@ -45,28 +47,61 @@ def records(name: str) -> dict[str, list[dict[str, Any]]]:
     return {path.stem: json.loads(path.read_text("utf-8")) for path in found}
 
 
+def programs() -> list[str]:
+    rows = [f"| {one.name} | {one.provenance} | {one.about} |" for one in PROGRAMS]
+    return ["\n## The programs\n", "| program | from | what it is |", "|---|---|---|", *rows]
+
+
 def cell(record: dict[str, Any] | None) -> str:
     if record is None or record["ratio"] is None:
         return ""
     summary = record["samples"][0]
-    ratio = f"{record['ratio']:.2f} ({summary['low']:.2f} to {summary['high']:.2f})"
-    sure = summary["low"] > 1 or summary["high"] < 1
-    return f"**{ratio}**" if sure else ratio
+    differs = summary["low"] > 1 or summary["high"] < 1
+    # Where rounding would show an interval that reaches 1.
+    digits = 3 if differs and "1.00" in (f"{summary['low']:.2f}", f"{summary['high']:.2f}") else 2
+    ratio = f"{record['ratio']:.{digits}f} ({summary['low']:.{digits}f} to {summary['high']:.{digits}f})"
+    return f"**{ratio}**" if differs else ratio
 
 
 def table(by_mpi: dict[str, list[dict[str, Any]]]) -> list[str]:
     rows = {mpi: {one["case"]: one for one in all_of} for mpi, all_of in by_mpi.items()}
-    lines = [f"| program | from | {' | '.join(by_mpi)} |", "|---|---|" + "---|" * len(by_mpi)]
+    commits = {mpi: ", ".join(sorted({one["commit"] for one in all_of})) for mpi, all_of in by_mpi.items()}
+    head = [f"{mpi}, {commits[mpi]}" for mpi in by_mpi]
+    lines = [f"| program | {' | '.join(head)} |", "|---|" + "---|" * len(by_mpi)]
     for program in PROGRAMS:
         cells = [cell(rows[mpi].get(program.name)) for mpi in by_mpi]
         if any(cells):
-            lines.append(f"| {program.name} | {program.provenance} | {' | '.join(cells)} |")
-    means = [_mean([one["ratio"] for one in by_mpi[mpi] if one["ratio"] is not None]) for mpi in by_mpi]
-    return [*lines, f"| geometric mean of the rows above it | | {' | '.join(means)} |"]
+            lines.append(f"| {program.name} | {' | '.join(cells)} |")
+    ratios = {mpi: [one["ratio"] for one in by_mpi[mpi] if one["ratio"] is not None] for mpi in by_mpi}
+    means = [f"{_mean(own)} of {len(own)} rows" if own else "" for own in ratios.values()]
+    return [*lines, f"| geometric mean | {' | '.join(means)} |"]
+
+
+def done(by_mpi: dict[str, list[dict[str, Any]]]) -> list[str]:
+    lines = ["\n| program | MPI | what Wherry did | equal answers |", "|---|---|---|---|"]
+    for program in PROGRAMS:
+        for mpi, all_of in by_mpi.items():
+            for one in all_of:
+                if one["case"] == program.name and one["ratio"] is not None:
+                    did = "; ".join(one.get("did", [])) or "nothing"
+                    lines.append(f"| {program.name} | {mpi} | {did} | {one.get('answers_equal', 0)} |")
+    return lines
+
+
+def missing(by_mpi: dict[str, list[dict[str, Any]]]) -> list[str]:
+    """Why there are empty cells."""
+    reasons: dict[str, list[str]] = {}
+    for all_of in by_mpi.values():
+        for one in all_of:
+            for reason in one.get("excluded", {}).values():
+                reasons.setdefault(reason, []).append(one["case"])
+    lines = [textwrap.fill(f"- {', '.join(cases)}: {reason}.", 120, subsequent_indent="  ", break_on_hyphens=False)
+             for reason, cases in reasons.items()]  # fmt: skip
+    return ["\nNot measured:\n", *lines] if lines else []
 
 
 def _mean(ratios: list[float]) -> str:
-    return f"{math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}" if ratios else ""
+    return f"{math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}"
 
 
 def section(name: str) -> list[str]:
@@ -75,17 +110,16 @@ def section(name: str) -> list[str]:
         return []
     title, where, options = SETTINGS[name]
     first = next(iter(by_mpi.values()))[0]
-    commits = ", ".join(sorted({one["commit"] for all_of in by_mpi.values() for one in all_of}))
     command = f"wherry bench programs {options} --mpi MPI --json docs/results/{name}/MACHINE/MPI.json"
-    provenance = f"{where}; {first['machine']}, commit {commits}. Bold: the interval leaves 1 out."
+    place = f"{where}; {first['machine']}. Beside each MPI stands the commit that was measured."
     return [
-        f"\n## {title}\n", f"{textwrap.fill(provenance, 120)}\n",
-        f"```\n{command}\n```\n", *table(by_mpi),
+        f"\n## {title}\n", f"{textwrap.fill(place, 120)}\n",
+        f"```\n{command}\n```\n", *table(by_mpi), *done(by_mpi), *missing(by_mpi),
     ]  # fmt: skip
 
 
 def main() -> None:
-    lines = [line for name in SETTINGS for line in section(name)]
+    lines = [*programs(), *(line for name in SETTINGS for line in section(name))]
     (ROOT / "docs" / "programs.md").write_text(INTRO + "\n".join(lines) + "\n", encoding="utf-8")
     print("wrote docs/programs.md")
 

@@ -62,6 +62,8 @@ class Call {
   std::uint32_t due_collective() const;
   void leave();
   void stand_for_itself(std::int64_t others);
+  /// False: the MPI library makes it of itself.
+  static bool is_outermost() { return Inside::depth == 1; }
 
   std::uint32_t function_;
   const void* site_;
@@ -75,6 +77,15 @@ class Call {
   std::uint64_t leave_ns_ = 0;
   int code_ = MPI_SUCCESS;
 };
+
+/// Calls the library while the record says that the program is in this call.
+template <class Native>
+int run_under_way(const profile::CallUnderWay& call, const Native& native) {
+  backend().record.recorder.begin_call(call);
+  const int code = native();
+  backend().record.recorder.end_call();
+  return code;
+}
 
 /// Data of a call. combiner: of the first derived type in it.
 struct Volume {

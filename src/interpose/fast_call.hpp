@@ -84,12 +84,12 @@ template <class Arguments>
 template <class Native>
 int run_counted(const Counted& counted, const Native& native) {
   const std::uint64_t enter_ns = profile::coarse_ns();
-  const int code = native();
+  const Kind& kind = counted.tally->kind;
+  const int code = run_under_way(profile::under_way(kind.function, kind.site, enter_ns), native);
   const std::uint64_t leave_ns = profile::coarse_ns();
   const bool is_long = leave_ns != enter_ns && leave_ns - enter_ns >= profile::coarsely_known_ns();
   if (code != MPI_SUCCESS || is_long) [[unlikely]]
     return book_as_usual(counted, code, enter_ns, leave_ns), code;
-  const Kind& kind = counted.tally->kind;
   counted.tally->count();
   counted.comm->untimed.add(kind.function);
   ++counted.comm->sequence;

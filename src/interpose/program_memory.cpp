@@ -9,6 +9,7 @@
 #include "base/floating_point.hpp"
 #include "base/own_errno.hpp"
 #include "heap/machine_memory.hpp"
+#include "waiting/host.hpp"
 
 namespace wherry::interpose {
 namespace {
@@ -24,13 +25,7 @@ std::uint64_t nanoseconds(const timeval& time) {
          static_cast<std::uint64_t>(time.tv_usec) * 1000U;
 }
 
-/// Ranks on this host, as the launcher says; else as many as there are processors.
-int ranks_here() {
-  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_TASKS_PER_NODE"})
-    if (const char* value = std::getenv(name); value != nullptr)
-      if (const int ranks = std::atoi(value); ranks > 0) return ranks;
-  return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
-}
+int processors() { return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)); }
 
 }  // namespace
 
@@ -73,7 +68,7 @@ bool ProgramMemory::take_sample(std::uint64_t now_ns) {
   last_ = sample;
   system_ns_ = system;
   user_ns_ = user;
-  if (why_not_.empty()) act(wanted(sample), now_ns);
+  if (why_not_.empty() && lever_ != MemoryLever::leave) act(wanted(sample), now_ns);
   sampling_.clear(std::memory_order_release);
   return true;
 }
@@ -83,9 +78,10 @@ void ProgramMemory::begin() {
   const double fault_ns = heap::measured_fault_ns();
   decision_ = heap::FreedMemory(fault_ns, bounds);
   span_.fault_ns = static_cast<std::uint32_t>(fault_ns);
-  why_not_ = lever_ == MemoryLever::leave ? "WHERRY_MEMORY=leave" : heap::MallocOptions::why_not(::environ);
+  why_not_ = heap::MallocOptions::why_not(::environ);
   if (!why_not_.empty()) return;
-  keepable_ = heap::keepable(heap::machine_memory(), ranks_here());
+  const int ranks = waiting::ranks_on_host([](const char* name) -> const char* { return std::getenv(name); });
+  keepable_ = heap::keepable(heap::machine_memory(), ranks > 0 ? ranks : processors());
   if (keepable_ == 0) why_not_ = "the machine has too little memory";
 }
 

@@ -43,7 +43,7 @@ class ProgramMemory {
   /// The figures since the state changed last, and how many changes there were.
   const profile::MemoryRecord& span() const { return span_; }
   std::uint32_t changes() const { return changes_; }
-  /// Why nothing is changed; empty if it may be.
+  /// Why malloc may not be told to keep freed memory, whatever the lever says; empty: it may.
   std::string_view why_not() const { return why_not_; }
 
  private:

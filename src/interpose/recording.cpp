@@ -168,7 +168,8 @@ void Recording::book_polled() {
 }
 
 void Recording::record_memory(std::uint64_t now_ns) {
-  if (sources_.memory.take_sample(now_ns)) recorder.memory(sources_.memory.changes(), sources_.memory.span());
+  const ProgramMemory& memory = sources_.memory;
+  if (sources_.memory.take_sample(now_ns)) recorder.memory(memory.changes(), memory.span(), memory.why_not());
 }
 
 void Recording::finish() {

@@ -45,7 +45,7 @@ class Repetition {
     const Inside inside;
     backend().patience.polls();
     const std::uint64_t enter_ns = entry_->may_wait ? profile::coarse_ns() : 0;
-    const int code = native();
+    const int code = run_under_way(profile::under_way(key_.function, key_.site, enter_ns), native);
     count(code, code == MPI_SUCCESS ? bytes() : 0, enter_ns);
     if (backend().pending.has_abandoned()) [[unlikely]]
       backend().pending.finish_abandoned();

@@ -13,7 +13,7 @@
 namespace wherry::profile {
 
 inline constexpr char record_magic[8] = {'W', 'H', 'E', 'R', 'R', 'Y', 'R', 'C'};
-inline constexpr std::uint32_t record_version = 7;
+inline constexpr std::uint32_t record_version = 8;
 inline constexpr int size_buckets = 66;  // see bucket_of()
 
 enum class Table : std::uint32_t {
@@ -47,6 +47,15 @@ struct TableInfo {
 
 enum class State : std::uint32_t { running = 0, finalized = 1 };
 
+/// A call that has not returned.
+struct CallUnderWay {
+  static constexpr std::uint32_t none = ~0U;
+  std::uint64_t site;      // return address in that process
+  std::uint64_t enter_ns;  // CLOCK_MONOTONIC; 0: not known
+  std::uint32_t function;  // index into functions; none: there is no such call
+  std::uint32_t reserved;
+};
+
 struct Header {
   char magic[8];
   std::uint32_t version;
@@ -63,6 +72,7 @@ struct Header {
   std::uint32_t last_call;    // index into calls of the call that ended last; ~0: none
   std::uint16_t threads;      // that computed, when MPI ended; 0: not known
   std::uint16_t processors;   // that the main thread may run on, then; 0: not known
+  CallUnderWay under_way;     // with MPI_THREAD_MULTIPLE of any thread, and it may have returned
   char host[64];
   char boot_id[40];       // equal boot_id: same kernel, so the clocks of the ranks compare
   char abi[16];           // "openmpi", "mpich" or "abi"
@@ -246,6 +256,7 @@ struct MemoryRecord {
   std::uint64_t calls;     // of MPI
   std::uint32_t state;     // of freed memory: 0 as malloc has it, 1 kept, 2 taken back
   std::uint32_t fault_ns;  // what one fault costs, measured at the start
+  char why_not[64];        // why malloc may not be told to keep it; empty: it may
 };
 
 /// What stretches of the program's course took natively and with Wherry's choices on one communicator, by this rank's

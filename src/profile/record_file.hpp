@@ -32,6 +32,17 @@ class RecordFile {
   void set_last_call(std::uint32_t call) {
     if (fixed_ != nullptr) std::atomic_ref(fixed_->last_call).store(call, std::memory_order_relaxed);
   }
+  /// The same, of the call that is under way.
+  void begin_call(const CallUnderWay& call) {
+    if (fixed_ == nullptr) return;
+    std::atomic_ref(fixed_->under_way.site).store(call.site, std::memory_order_relaxed);
+    std::atomic_ref(fixed_->under_way.enter_ns).store(call.enter_ns, std::memory_order_relaxed);
+    std::atomic_ref(fixed_->under_way.function).store(call.function, std::memory_order_relaxed);
+  }
+  void end_call() {
+    if (fixed_ != nullptr)
+      std::atomic_ref(fixed_->under_way.function).store(CallUnderWay::none, std::memory_order_relaxed);
+  }
   Header& header() { return *reinterpret_cast<Header*>(base_); }
 
   /// A new record, all zero, at the end of its table; nullptr if there is no space for it.

@@ -68,6 +68,7 @@ void fill(Header& h, const Identity& identity) {
   h.start_ns = identity.start_ns != 0 ? identity.start_ns : h.init_ns;
   h.realtime_ns = read_clock(CLOCK_REALTIME) - (h.init_ns - h.start_ns);
   h.last_call = none;
+  h.under_way.function = CallUnderWay::none;
   put(h.host, host_name());
   put(h.boot_id, read_line("/proc/sys/kernel/random/boot_id"));
   put(h.abi, identity.abi);
@@ -362,11 +363,13 @@ void Recorder::window_curve(const WindowCurveRecord& point) {
   if (auto* record = file_.append<WindowCurveRecord>(Table::window_curves)) *record = point;
 }
 
-void Recorder::memory(std::uint32_t row, const MemoryRecord& span) {
+void Recorder::memory(std::uint32_t row, const MemoryRecord& span, std::string_view why_not) {
   if (!is_open()) return;
   while (file_.used(Table::memory) <= row)
     if (file_.append<MemoryRecord>(Table::memory) == nullptr) return;
-  file_.at<MemoryRecord>(Table::memory, row) = span;
+  auto& record = file_.at<MemoryRecord>(Table::memory, row);
+  record = span;
+  put(record.why_not, why_not);
 }
 
 void Recorder::finish(State state) {

@@ -72,6 +72,11 @@ struct Subject {
   Limit limit = Limit::none;
 };
 
+/// site: its return address. enter_ns: 0: not known.
+inline CallUnderWay under_way(std::uint32_t function, const void* site, std::uint64_t enter_ns) {
+  return {reinterpret_cast<std::uintptr_t>(site), enter_ns, function, 0};
+}
+
 /// Calls that are alike. Rows may be none.
 struct MoreCalls {
   std::uint64_t calls;
@@ -107,6 +112,9 @@ class Recorder {
   void counted(const CountedCalls& calls);
   /// That of the call that ended last. Needs no lock, once the file is open.
   void set_last_row(std::uint32_t row) { file_.set_last_call(row); }
+  /// What a rank that hangs is in. Need no lock either.
+  void begin_call(const CallUnderWay& call) { file_.begin_call(call); }
+  void end_call() { file_.end_call(); }
   /// Some calls from a place came about like one that was looked at.
   void path(const PathEvent& event, std::span<const PathFrame> frames);
   void peer(int world_rank, PeerClass kind, std::uint64_t messages, std::uint64_t bytes);
@@ -141,7 +149,7 @@ class Recorder {
   void window_point(const WindowPointRecord& point);
   void window_curve(const WindowCurveRecord& point);
   /// Writes a span of the program's memory; the row is new, or the last.
-  void memory(std::uint32_t row, const MemoryRecord& span);
+  void memory(std::uint32_t row, const MemoryRecord& span, std::string_view why_not);
   /// Nothing comes any more. finalized: the program got to its end.
   void finish(State state = State::finalized);
 

@@ -41,6 +41,18 @@ long number_in(std::string_view text) {
   return std::max(value, 0L);
 }
 
+/// Tasks of a step of srun on one of its nodes. tasks: of all, as Slurm writes them: "4(x2),3" are 4, 4 and 3.
+long tasks_on(long node, std::string_view tasks) {
+  while (!tasks.empty()) {
+    const std::string_view group = tasks.substr(0, tasks.find(','));
+    const std::size_t times = group.find("(x");
+    node -= times == std::string_view::npos ? 1 : number_in(group.substr(times + 2));
+    if (node < 0) return number_in(group);
+    tasks.remove_prefix(std::min(group.size() + 1, tasks.size()));
+  }
+  return 0;
+}
+
 /// The group that /proc/self/cgroup names for a controller; version 2 has one for all, and an empty name.
 std::string group_of(const std::string& groups, std::string_view controller) {
   std::istringstream lines(groups);
@@ -133,11 +145,13 @@ double cores_by_quota(const std::string& root, const std::string& groups) {
 }
 
 int ranks_on_host(const Environment& environment) {
-  // Open MPI's; Hydra's of MPICH and Intel; Cray's; MVAPICH's.
+  // Open MPI's; Hydra's of MPICH and Intel; Cray's; MVAPICH's. Below, Slurm's srun.
   for (const char* name :
        {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE"})
     if (const char* value = environment(name); value != nullptr) return static_cast<int>(number_in(value));
-  return 0;
+  const char* const tasks = environment("SLURM_STEP_TASKS_PER_NODE");
+  const char* const node = environment("SLURM_NODEID");
+  return tasks != nullptr && node != nullptr ? static_cast<int>(tasks_on(number_in(node), tasks)) : 0;
 }
 
 double cores_of(const Processors& processors) {

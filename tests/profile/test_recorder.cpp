@@ -111,6 +111,22 @@ TEST_CASE("calls are summed by site, function, communicator and size class") {
   CHECK(modules[rows[0].module].base + rows[0].site == reinterpret_cast<std::uintptr_t>(&monotonic_ns));
 }
 
+TEST_CASE("the header says which call is under way") {
+  Recording r;
+  const auto function = [&] { return r.read().header().under_way.function; };
+  CHECK(function() == CallUnderWay::none);
+  r.recorder.begin_call(under_way(0, &r, 12));
+  CHECK(function() == 0);
+  CHECK(r.read().header().under_way.site == reinterpret_cast<std::uintptr_t>(&r));
+  CHECK(r.read().header().under_way.enter_ns == 12);
+  r.recorder.end_call();
+  CHECK(function() == CallUnderWay::none);
+  Sites sites;
+  Recorder closed(sites);
+  closed.begin_call(under_way(0, &r, 12));
+  closed.end_call();
+}
+
 TEST_CASE("tables grow without losing what they hold") {
   Recording r;
   constexpr int peers = 5000;  // 256 fit at first

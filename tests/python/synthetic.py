@@ -41,6 +41,7 @@ def encode(draft: Draft) -> bytes:
         "end_ns": 1010 * MS,
         "realtime_ns": 1_800_000_000 * 10**9,
         "last_call": NONE,
+        "under_way": (0, 0, NONE, 0),
         "host": b"node0",
         "boot_id": b"boot-a",
         "abi": b"openmpi",

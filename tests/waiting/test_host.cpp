@@ -87,6 +87,17 @@ TEST_CASE("launchers say how many ranks a host has") {
   CHECK(in({{"MPI_LOCALNRANKS", "8"}}) == 8);
   CHECK(in({{"MPI_LOCALNRANKS", "many"}}) == 0);
   CHECK(in({{"MPI_LOCALNRANKS", "-3"}}) == 0);
+  const auto slurm = [&](const std::string& tasks, const std::string& node) {
+    return in({{"SLURM_STEP_TASKS_PER_NODE", tasks}, {"SLURM_NODEID", node}});
+  };
+  CHECK(slurm("8", "0") == 8);
+  CHECK(slurm("4(x2),3", "0") == 4);
+  CHECK(slurm("4(x2),3", "1") == 4);
+  CHECK(slurm("4(x2),3", "2") == 3);
+  CHECK(slurm("4(x2),3", "3") == 0);
+  CHECK(slurm("", "0") == 0);
+  CHECK(slurm(",,(x", "1") == 0);
+  CHECK(in({{"SLURM_STEP_TASKS_PER_NODE", "8"}}) == 0);
 }
 
 TEST_CASE("this process has a processor and has used some time") {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from wherry import units
-from wherry.analysis.record import Record
+from wherry.analysis.record import Record, text
 from wherry.analysis.record_format import FREED
 from wherry.analysis.rows import NS, Analysis, FaultRow
 
@@ -36,6 +36,7 @@ def fill_faults(result: Analysis, ranks: Sequence[Record]) -> None:
                 row.user_seconds += int(span["user_ns"]) * NS
                 row.faults += int(span["faults"])
                 row.repeated += int(span["repeated"])
+                row.why_not = row.why_not or text(span["why_not"])
                 row.fault_seconds += int(span["repeated"]) * int(span["fault_ns"]) * NS
     result.faults = [row for row in rows.values() if row.ranks > 0]
 

@@ -6,7 +6,7 @@ from wherry import units
 from wherry.analysis import Analysis
 from wherry.analysis.rows import FaultRow
 
-_WORTH = 0.05  # of the time; above it, it is worth a trial
+_WORTH = 0.05  # of the processor time; above it, it is worth a trial
 _NAMED = 0.02  # below it nothing is said
 
 
@@ -21,7 +21,13 @@ def sentences(analysis: Analysis) -> list[str]:
         return [f"page faults: {before}{since}{taken}"]
     if native is None or native.share < _NAMED:
         return []
-    return [f"page faults: {_cost(native)}" + ("; worth trying: WHERRY_MEMORY=keep" if native.share >= _WORTH else "")]
+    return [f"page faults: {_cost(native)}{_advice(native) if native.share >= _WORTH else ''}"]
+
+
+def _advice(native: FaultRow) -> str:
+    if native.why_not:
+        return f"; Wherry cannot let malloc keep freed memory: {native.why_not}"
+    return "; worth trying: WHERRY_MEMORY=keep"
 
 
 def _count(row: FaultRow) -> str:
@@ -31,5 +37,5 @@ def _count(row: FaultRow) -> str:
 def _cost(row: FaultRow) -> str:
     """Of what a fault costs on fresh memory, which was measured at the start."""
     return (
-        f"{_count(row)}, about {units.seconds(row.fault_seconds / row.ranks)} ({units.percent(row.share)} of the time)"
+        f"{_count(row)}, about {units.seconds(row.fault_seconds / row.ranks)} ({units.percent(row.share)} of the processor time)"
     )

@@ -22,6 +22,7 @@ from wherry.analysis.record_format import (
     PATH_FRAMES,
     REFERENCES,
     TABLES,
+    THREAD_MULTIPLE,
     VERSION,
 )
 from wherry.errors import WherryError
@@ -30,6 +31,15 @@ from wherry.files import record_files
 
 class RecordError(WherryError):
     """A record that cannot be read: names the file and the reason."""
+
+
+@dataclass(frozen=True)
+class CallUnderWay:
+    """A call that had not returned. enter_ns: 0: not known."""
+
+    function: int  # index into the table `functions`
+    site: int  # return address in that process
+    enter_ns: int
 
 
 @dataclass(frozen=True)
@@ -47,6 +57,7 @@ class Record:
     end_ns: int
     realtime_ns: int
     last_call: int  # index into the table `calls`; NONE: there was no call, or the table had no room for it
+    under_way: CallUnderWay | None  # None: there was none, or several threads may have been in calls
     threads: int  # that computed, when MPI ended; 0: not known
     processors: int  # that the main thread could use then; 0: not known
     host: str
@@ -173,6 +184,9 @@ def _check_numbers(path: Path, header: Any, tables: dict[str, np.ndarray[Any, An
             _refuse(path, name, column, tables[name][column] >= bound)
     if header["last_call"] != NONE and header["last_call"] >= len(tables["calls"]):
         raise RecordError(f"{path}: damaged: the last call is {header['last_call']} of {len(tables['calls'])}")
+    function = int(header["under_way"]["function"])
+    if function != NONE and function >= len(tables["functions"]):
+        raise RecordError(f"{path}: damaged: the call under way is of function {function} of {len(tables['functions'])}")
     frames = tables["paths"]["frame"]
     used = np.arange(PATH_FRAMES) < tables["paths"]["frames"][:, None]
     wrong = (frames["module"] >= len(tables["modules"])) | (frames["kind"] >= len(FRAMES))
@@ -184,6 +198,13 @@ def _check_numbers(path: Path, header: Any, tables: dict[str, np.ndarray[Any, An
 def _refuse(path: Path, table: str, column: str, wrong: np.ndarray[Any, Any]) -> None:
     if np.any(wrong):
         raise RecordError(f"{path}: damaged: table '{table}', record {int(np.argmax(wrong))}: impossible {column}")
+
+
+def _under_way(header: Any) -> CallUnderWay | None:
+    call = header["under_way"]
+    if call["function"] == NONE or header["thread_level"] == THREAD_MULTIPLE:
+        return None
+    return CallUnderWay(int(call["function"]), int(call["site"]), int(call["enter_ns"]))
 
 
 def _record(path: Path, header: Any, tables: dict[str, np.ndarray[Any, Any]]) -> Record:
@@ -199,6 +220,7 @@ def _record(path: Path, header: Any, tables: dict[str, np.ndarray[Any, Any]]) ->
         end_ns=int(header["end_ns"]),
         realtime_ns=int(header["realtime_ns"]),
         last_call=int(header["last_call"]),
+        under_way=_under_way(header),
         threads=int(header["threads"]),
         processors=int(header["processors"]),
         host=text(header["host"]),

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 MAGIC = b"WHERRYRC"
-VERSION = 7
+VERSION = 8
 BUCKETS = 66
 NONE = 0xFFFFFFFF  # an index that refers to nothing
 MOST_RANKS = 1 << 24  # above it a size is taken for damage
@@ -34,6 +34,7 @@ FRAMES = ("native", "script")  # of a call path: machine code, or a line of a sc
 PATH_FRAMES = 4
 CAUSES = ("compulsory", "capacity", "conflict", "invalidated")
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
+THREAD_MULTIPLE = THREAD_LEVELS.index("multiple")
 
 _U2, _U4, _U8, _I4 = "<u2", "<u4", "<u8", "<i4"
 
@@ -129,6 +130,7 @@ TABLES: dict[str, np.dtype[Any]] = {
             ("calls", _U8),
             ("state", _U4),
             ("fault_ns", _U4),
+            ("why_not", "S64"),
         ]
     ),
     "gains": np.dtype(
@@ -159,6 +161,9 @@ TABLES: dict[str, np.dtype[Any]] = {
     "not_cached": np.dtype([("window", _U4), ("reason", _U4), ("count", _U8), ("bytes", _U8)]),
 }
 
+#: CallUnderWay
+_UNDER_WAY = np.dtype([("site", _U8), ("enter_ns", _U8), ("function", _U4), ("reserved", _U4)])
+
 HEADER = np.dtype(
     [
         ("magic", "S8"),
@@ -176,6 +181,7 @@ HEADER = np.dtype(
         ("last_call", _U4),
         ("threads", _U2),
         ("processors", _U2),
+        ("under_way", _UNDER_WAY),
         ("host", "S64"),
         ("boot_id", "S40"),
         ("abi", "S16"),

@@ -263,6 +263,7 @@ class FaultRow:
     faults: int = 0
     repeated: int = 0  # of these, on memory that the process had had before
     fault_seconds: float = 0.0  # that the repeated ones took, by what one costs
+    why_not: str = ""  # malloc may not be told to keep it, on some rank
 
     @property
     def share(self) -> float:

@@ -89,8 +89,8 @@ def compare_(
 ) -> None:
     """Compare a whole program with and without Wherry.
 
-    Runs it in rounds, each way once in a round, in random order, and shows the ratio of the times with its confidence
-    interval: above 1, Wherry is faster. Beside it CPU time, page faults, context switches and memory.
+    Runs it in rounds, with and without Wherry once in a round, in random order, and shows the ratio of the times with
+    its confidence interval: above 1, Wherry is faster. Beside it CPU time, page faults, context switches and memory.
     """
     check_writable(file)
     started, given = prepare(command, netlab)
@@ -117,5 +117,5 @@ def prepare(command: tuple[str, ...], netlab: bool) -> tuple[Started, dict[str, 
         ranks_of(command, launcher or launch.Launcher(0, "", ""))
     given = {name: value for name, value in os.environ.items() if name.startswith("WHERRY_")}
     if any(finding.profile_only for finding in findings):
-        given |= {"WHERRY_NO_COLLECTIVES": "1", "WHERRY_CACHE": "off", "WHERRY_WAIT": "spin"}
+        given |= runner.PROFILE_ONLY
     return Started(command, launcher), given

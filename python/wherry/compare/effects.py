@@ -44,7 +44,7 @@ def _replaced(analysis: Analysis) -> list[str]:
 def _others(analysis: Analysis) -> list[str]:
     lines = []
     if analysis.polled_calls:
-        lines.append(f"waiting: {units.count(analysis.polled_calls)} blocking calls gave the core away")
+        lines.append(f"waiting: {units.count(analysis.polled_calls)} blocking calls yielded the core")
     hits = sum(row.whole_hits for row in analysis.windows)
     if hits:
         lines.append(f"cache: {units.count(hits)} gets answered without a message")

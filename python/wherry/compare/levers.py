@@ -48,13 +48,19 @@ LEVERS: Sequence[Lever] = (
     ALGORITHMS,
     *OPERATIONS,
     Lever("nonblocking", {"WHERRY_NONBLOCKING": "0"}, unless_off="WHERRY_NONBLOCKING"),
-    Lever("cache", {"WHERRY_CACHE": "off"}, functions=("MPI_Get",)),
+    Lever("cache", {"WHERRY_CACHE": "off"}, functions=("MPI_Get", "MPI_Get_accumulate")),
     Lever("waiting", {"WHERRY_WAIT": "spin"}),
     Lever(
         "layout",
         {"WHERRY_LAYOUT": "native"},
         functions=("MPI_Pack", "MPI_Unpack", "MPI_Alltoallw"),
-        choices=("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Recv", "MPI_Mrecv", "MPI_Sendrecv"),
+        choices=tuple(
+            f"MPI_{name}"
+            for name in (
+                "Send", "Ssend", "Rsend", "Recv", "Mrecv", "Sendrecv", "Isend", "Issend", "Irsend", "Irecv", "Imrecv",
+                "Start", "Startall", "Neighbor_alltoallw", "Ineighbor_alltoallw",
+            )
+        ),
     ),
     Lever("memory", {"WHERRY_MEMORY": "leave"}),
 )

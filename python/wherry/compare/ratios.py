@@ -32,7 +32,7 @@ class Ratio:
 
     @property
     def differs(self) -> bool:
-        """Whether the interval leaves 1 out."""
+        """Whether the interval excludes 1."""
         return self.low > 1 or self.high < 1
 
     def data(self) -> dict[str, float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -157,10 +158,15 @@ class _Session:
                 yield self._once(variant, number)
 
     def _variant(self, name: str, off: Mapping[str, str]) -> Variant:
-        """As `wherry run`, with a record; what is learned stays apart from what other variants learn."""
+        """As `wherry run`, with a record; what is learned stays apart from what other variants learn, and from the
+        caller's tuning file, of which each variant has a copy.
+        """
         home = self._records(name)
         home.mkdir(parents=True)
-        given = {"WHERRY_TUNING_FILE": str(home / "tuning"), **self._given, "WHERRY_OUTPUT": str(home)}
+        tuning, callers = home / "tuning", Path(self._given.get("WHERRY_TUNING_FILE", ""))
+        if callers.is_file():
+            shutil.copyfile(callers, tuning)
+        given = {**self._given, "WHERRY_TUNING_FILE": str(tuning), "WHERRY_OUTPUT": str(home)}
         return Variant(name, {**given, **off})
 
     def _records(self, name: str) -> Path:

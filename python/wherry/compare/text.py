@@ -121,7 +121,7 @@ def _settling(result: Comparison) -> str:
 
 
 def reason(result: Comparison) -> str:
-    """Names the levers whose own factor leaves 1 out."""
+    """Names the levers whose own factor differs from 1."""
     factors = [(lever, result.worth(lever)) for lever in result.left_out]
     wins = [f"{lever.name} ({ratio.value:.2f})" for lever, ratio in factors if ratio.low > 1]
     costs = [f"{lever.name} ({ratio.value:.2f})" for lever, ratio in factors if ratio.high < 1]
@@ -138,18 +138,18 @@ def _not_the_algorithms(factors: Sequence[tuple[Lever, Ratio]]) -> str:
     whole = any(lever.name == "collectives" and ratio.differs for lever, ratio in factors)
     if not whole or not algorithms or any(ratio.differs for ratio in algorithms):
         return ""
-    return ". It is not the algorithm of any collective: look at page faults and context switches above"
+    return ". It is not the algorithm of any collective, but how they wait, or memory: see 'waiting' and 'memory' above"
 
 
 def records(result: Comparison, command: Sequence[str], network: str) -> list[dict[str, Any]]:
     """As those of `wherry bench`: one for each time and variant; the samples of all variants are in the first."""
     same = {
-        "bench": "compare", "case": shlex.join(command), "unit": "s", "mpi": result.mpi, "ranks": result.ranks,
+        "bench": "compare", "case": shlex.join(command), "mpi": result.mpi, "ranks": result.ranks,
         "network": network, "machine": machine(), "commit": commit(), "statistic": STATISTIC, "seed": result.plan.seed,
         "answers_equal": result.answers,
     }  # fmt: skip
     found = [
-        {**same, "metric": _WORDS[key], **_numbers(result, key, variant), "samples": []}
+        {**same, "metric": _WORDS[key], "unit": "s" if key == WALL else "as printed", **_numbers(result, key, variant), "samples": []}
         for key in ([WALL, PROGRAM] if result.plan.reading.time else [WALL])
         for variant in result.variants
         if variant != NATIVE

@@ -33,8 +33,8 @@ _GROUPS: dict[Place, tuple[str, str]] = {
     ),
     "crowded": (
         "More ranks than cores",
-        "Here ranks also wait for a core. MPI libraries that spin while they wait become slow; Wherry's waits give the"
-        " core away. This says nothing about machines with enough cores.",
+        "Here ranks also wait for a core. MPI libraries that spin while they wait become slow; Wherry's waits yield"
+        " the core. This says nothing about machines with enough cores.",
     ),
 }
 

@@ -7,10 +7,12 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from wherry import units
 from wherry.analysis import Analysis
 from wherry.analysis.record import Record, text
-from wherry.analysis.record_format import NONE
+from wherry.analysis.record_format import NONE, THREAD_MULTIPLE
 from wherry.analysis.sites import Site, name_sites
 
 _MOST_RANKS = 8
@@ -24,8 +26,9 @@ def sentences(code: int, ranks: Sequence[Record]) -> list[str]:
         return [f"{_ended(code)}, after all ranks had reached MPI_Finalize"]
     who = units.ranges([one.rank for one in running])
     noun = "rank" if len(running) == 1 else "ranks"
-    # The one that was in MPI least recently comes first: the others may have waited for it, or been ended with it.
-    running.sort(key=lambda one: one.end_ns)
+    # First those that compute, then whoever was in MPI least recently: the others may have waited for them, or been
+    # ended with them.
+    running.sort(key=lambda one: (one.under_way is not None, _last_seen_ns(one)))
     lines = [f"{_ended(code)}; {noun} {who} of {max(len(ranks), ranks[0].size)} did not reach MPI_Finalize"]
     names = name_sites(site for one in running if (site := _site(one)) is not None)
     lines += [f"rank {one.rank}: {_where(one, names)}" for one in running[:_MOST_RANKS]]
@@ -48,28 +51,46 @@ def _ended(code: int) -> str:
 
 
 def _where(one: Record, names: dict[Site, str]) -> str:
+    site = _site(one)
+    place = f", called from {names[site]}" if site is not None else ""
+    if one.under_way is not None:
+        return f"in {one.function(one.under_way.function)}{place}{_before_the_end(one, ', entered ')}"
     if one.last_call == NONE:
         return "no call of MPI had returned yet"
     call = one.tables["calls"][one.last_call]
-    site = _site(one)
-    place = f", called from {names[site]}" if site is not None else ""
-    return f"the last call that returned was {one.function(call['function'])}{place}{_ago(one)}"
+    outside = "" if one.thread_level == THREAD_MULTIPLE else "outside MPI; "
+    function = one.function(call["function"])
+    return f"{outside}the last call that returned was {function}{place}{_before_the_end(one, ', ')}"
 
 
 def _site(one: Record) -> Site | None:
+    """Of the call under way, else of the last one."""
+    modules = one.tables["modules"]
+    if one.under_way is not None:
+        known = modules["base"] <= one.under_way.site
+        if not known.any():
+            return None
+        module = modules[known][np.argmax(modules["base"][known])]
+        return Site(text(module["path"]), one.under_way.site - int(module["base"]), int(module["base"]))
     if one.last_call == NONE:
         return None
     call = one.tables["calls"][one.last_call]
     if call["module"] == NONE:
         return None
-    module = one.tables["modules"][call["module"]]
+    module = modules[call["module"]]
     return Site(text(module["path"]), int(call["site"]), int(module["base"]))
 
 
-def _ago(one: Record) -> str:
+def _last_seen_ns(one: Record) -> int:
+    return one.end_ns if one.under_way is None else one.under_way.enter_ns or one.end_ns
+
+
+def _before_the_end(one: Record, words: str) -> str:
     """How long before now, on this machine: whoever hung is told from who was ended."""
-    since = time.monotonic_ns() - one.end_ns if one.boot_id == _boot_id() else 0
-    return f", {units.seconds(since * _NS)} before the end" if since > 0 else ""
+    if one.boot_id != _boot_id() or (one.under_way is not None and one.under_way.enter_ns == 0):
+        return ""
+    since = time.monotonic_ns() - _last_seen_ns(one)
+    return f"{words}{units.seconds(since * _NS)} before the end" if since > 0 else ""
 
 
 def _boot_id() -> str:

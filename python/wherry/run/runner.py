@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 _CURVE_SAMPLES = "1024"
 
 
+#: What records and changes nothing.
+PROFILE_ONLY = {
+    "WHERRY_NO_COLLECTIVES": "1", "WHERRY_CACHE": "off", "WHERRY_WAIT": "spin", "WHERRY_MEMORY": "leave",
+    "WHERRY_LAYOUT": "native",
+}  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Options:
     report: Path | None = None
@@ -80,8 +87,7 @@ def variables(options: Options, directory: Path, profile_only: bool) -> dict[str
     given = {name: value for name, value in os.environ.items() if name.startswith("WHERRY_")}
     given["WHERRY_OUTPUT"] = str(directory)
     if profile_only:
-        given |= {"WHERRY_NO_COLLECTIVES": "1", "WHERRY_CACHE": "off", "WHERRY_WAIT": "spin", "WHERRY_MEMORY": "leave"}
-        given |= {"WHERRY_LAYOUT": "native"}
+        given |= PROFILE_ONLY
     if options.report is not None:
         given.setdefault("WHERRY_CACHE_CURVE", _CURVE_SAMPLES)
     if options.verbose:

@@ -76,7 +76,7 @@ def _waiting(analysis: Analysis) -> list[str]:
     if not analysis.polled_calls:
         return []
     calls = units.count(analysis.polled_calls)
-    return [f"waiting: {calls} blocking calls polled and gave the core away (WHERRY_WAIT=spin turns it off)"]
+    return [f"waiting: {calls} blocking calls polled and yielded the core (WHERRY_WAIT=spin turns it off)"]
 
 
 def _table(*columns: str) -> Table:

@@ -21,15 +21,20 @@ BEFORE = {"state": 0, "time_ns": 200 * MS, "faults": 36000, "repeated": 35000, "
 def test_kept(tmp_path: Path) -> None:
     since = {"state": 1, "time_ns": 800 * MS, "faults": 900, "repeated": 100, "fault_ns": 2000}
     assert said(tmp_path, BEFORE, since) == [
-        "page faults: 36,000 a rank, about 70 ms (35% of the time) before; 900 a rank in 800 ms since malloc keeps"
-        " freed memory"
+        "page faults: 36,000 a rank, about 70 ms (35% of the processor time) before; 900 a rank in 800 ms since malloc"
+        " keeps freed memory"
     ]
 
 
 def test_only_looked_at(tmp_path: Path) -> None:
     assert said(tmp_path, BEFORE) == [
-        "page faults: 36,000 a rank, about 70 ms (35% of the time); worth trying: WHERRY_MEMORY=keep"
+        "page faults: 36,000 a rank, about 70 ms (35% of the processor time); worth trying: WHERRY_MEMORY=keep"
     ]
+
+
+def test_a_reason_stands_in_place_of_the_advice(tmp_path: Path) -> None:
+    [line] = said(tmp_path, {**BEFORE, "why_not": b"the program has an allocator of its own"})
+    assert line.endswith("; Wherry cannot let malloc keep freed memory: the program has an allocator of its own")
 
 
 def test_taken_back(tmp_path: Path) -> None:

@@ -71,6 +71,6 @@ def test_freed_memory_that_is_kept_shows_in_page_faults(ranks: int, words: str) 
 def test_waits_and_hits_are_counted() -> None:
     analysis = Analysis(polled_calls=1200, windows=[WindowRow("user", full_hits=70, pending_hits=7)])
     assert effects(comparison(analysis)) == [
-        "waiting: 1200 blocking calls gave the core away",
+        "waiting: 1200 blocking calls yielded the core",
         "cache: 77 gets answered without a message",
     ]

@@ -9,6 +9,13 @@
 
 static KEEP int meet(void) { return MPI_Barrier(MPI_COMM_WORLD) + 1; }  // no tail call
 
+enum { messages = 1000 };  // so many that they are only counted
+
+static KEEP void take(int count) {
+  for (int i = 0, got = 0; i < count; ++i)
+    MPI_Recv(&got, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank, sum;
@@ -20,7 +27,12 @@ int main(int argc, char** argv) {
     pause();
   }
   if (strcmp(argv[1], "hang") == 0) {
-    if (rank == 0) MPI_Recv(&sum, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0) take(1);
+    pause();
+  }
+  if (strcmp(argv[1], "hang late") == 0) {
+    if (rank == 0) take(messages + 1);
+    for (int i = 0; i < messages; ++i) MPI_Send(&rank, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
     pause();
   }
   MPI_Finalize();

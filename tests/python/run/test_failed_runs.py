@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -161,10 +162,25 @@ def test_a_failed_run_says_code_ranks_signal_and_last_calls(tmp_path: Path) -> N
     ranks = failing(tmp_path, stopped(0, 900), stopped(1, 800, call=2), stopped(2, 950, running=False))
     assert failure.sentences(139, ranks) == [
         "the command failed with code 139 (SIGSEGV); ranks 0-1 of 3 did not reach MPI_Finalize",
-        "rank 1: the last call that returned was MPI_Send",
-        "rank 0: the last call that returned was MPI_Bcast, called from app+0x2345",
+        "rank 1: outside MPI; the last call that returned was MPI_Send",
+        "rank 0: outside MPI; the last call that returned was MPI_Bcast, called from app+0x2345",
     ]
     assert failure.sentences(3, ranks)[0].startswith("the command failed with code 3; ranks 0-1")
+
+
+def test_a_rank_that_is_in_a_call_comes_after_those_outside(tmp_path: Path) -> None:
+    waiting, computing = stopped(0, 900), stopped(1, 950)
+    waiting.header["under_way"] = (0x2345, 910 * MS, 2, 0)
+    assert failure.sentences(124, failing(tmp_path, waiting, computing))[1:] == [
+        "rank 1: outside MPI; the last call that returned was MPI_Bcast, called from app+0x2345",
+        "rank 0: in MPI_Send, called from app+0x2345",
+    ]
+
+
+def test_with_several_threads_nobody_knows_who_is_in_a_call(tmp_path: Path) -> None:
+    one = stopped(0, 900)
+    one.header |= {"under_way": (0x2345, 910 * MS, 2, 0), "thread_level": 3}
+    assert failure.sentences(124, failing(tmp_path, one))[1].startswith("rank 0: the last call that returned was")
 
 
 def test_a_rank_without_a_call_is_said(tmp_path: Path) -> None:
@@ -204,17 +220,23 @@ def test_where_the_ranks_of_a_crashed_program_were(mpi: Launcher, preload: Path,
     assert done.returncode not in (0, 1)
     assert f"failed with code {done.returncode}" in done.stderr
     assert "ranks 0-1 of 2 did not reach MPI_Finalize" in done.stderr
-    assert done.stderr.count("the last call that returned was MPI_Barrier, called from meet (ending.c:") == 2
+    last = "outside MPI; the last call that returned was MPI_Barrier, called from meet (ending.c:"
+    assert done.stderr.count(last) == 2
 
 
+@pytest.mark.parametrize("when", ["hang", "hang late"])
 @on("openmpi", "mpich")
-def test_a_program_that_hung_and_was_ended_is_reported(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+def test_a_program_that_hung_and_was_ended_is_reported(
+    mpi: Launcher, preload: Path, when: str, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
-    words = ["timeout", "8", *launcher_words(mpi, ending(mpi, tmp_path), "hang")]
+    words = ["timeout", "8", *launcher_words(mpi, ending(mpi, tmp_path), when)]
     done = wherry_run(["--report", out, "--", *words])
     assert done.returncode == 124
     assert "the command failed with code 124; ranks 0-1 of 2 did not reach MPI_Finalize" in done.stderr
-    assert done.stderr.count("MPI_Barrier, called from meet") == 2
+    assert re.search(r"rank 0: in MPI_Recv, called from take \(ending\.c:\d+\), entered .* before the end", done.stderr)
+    returned = {"hang": "MPI_Barrier, called from meet", "hang late": "MPI_Send, called from main"}[when]
+    assert f"rank 1: outside MPI; the last call that returned was {returned}" in done.stderr
     assert "MPI_Allreduce" in (out / "report.html").read_text()
 
 
