@@ -225,7 +225,7 @@ class Cache {
   }
   void copy_in(Entry& entry, std::uint64_t from, std::uint64_t bytes, const std::byte* data);
 
-  // Lookups that the index alone cannot answer: lookup.cpp.
+  // Lookups that the index alone cannot answer: partial_lookup.cpp.
   Answer look_further(const Range& range, std::uint64_t own, std::byte* destination, float score);
   bool ask_for_block(const Range& block, std::uint64_t own, const Range& range, std::byte* destination,
                      float score);

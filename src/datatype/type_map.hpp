@@ -1,4 +1,5 @@
-// Where the bytes of a datatype lie.
+// Where the bytes of a datatype lie, for windows: as the library packs them, so that types of any constructor have one.
+// decode.hpp has what the kernels need, which do without the library.
 #pragma once
 
 #include <mpi.h>

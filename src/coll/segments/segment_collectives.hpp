@@ -1,4 +1,5 @@
-// One collective on segments: the schedule, the caller's memory at its edges, and working memory.
+// Performs one collective on segments: its schedule, the caller's memory at the edges, and working memory. The algorithms
+// are in schedule/segments/strategies.
 #pragma once
 
 #include "coll/state/communicator.hpp"

@@ -1,4 +1,5 @@
-// Broadcast: the root has all segments; in the end everybody has.
+// Broadcast: the root has all segments; in the end everybody has. The algorithms' exchanges are those of ../families,
+// which other collectives share.
 #pragma once
 
 #include "schedule/segments/families/binomial.hpp"
