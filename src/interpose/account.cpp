@@ -18,8 +18,7 @@ void Call::enter() {
   exact_ = stands_for_ != 0;
   if (exact_) enter_ns_ = profile::monotonic_ns();
   else if (is_collective || backend().record.sampling.is_watched(function_)) enter_ns_ = profile::coarse_ns();
-  if (is_outermost())
-    backend().record.recorder.begin_call(profile::under_way(function_, site_, enter_ns_));
+  if (is_outermost()) backend().record.recorder.begin_call(profile::under_way(function_, site_, enter_ns_));
 }
 
 /// With one rank it waits for nobody and no rank must time the same.

@@ -107,10 +107,10 @@ class Patience {
   std::atomic<bool> together_ = false;
   bool large_counts_ = true;
   std::atomic<int> calls_to_sample_ = INT_MAX;
-  std::atomic_flag sampling_;   // guards what follows
-  int sample_after_ = 1;        // calls
-  std::uint64_t calls_ = 0;     // at the last sample
-  bool knows_thread_ = false;   // which one calls MPI: the first
+  std::atomic_flag sampling_;  // guards what follows
+  int sample_after_ = 1;       // calls
+  std::uint64_t calls_ = 0;    // at the last sample
+  bool knows_thread_ = false;  // which one calls MPI: the first
   std::uint64_t sampled_ns_ = 0;
   std::unique_ptr<std::atomic<std::uint32_t>[]> counts_;  // of each function, calls that polled
   int keyval_ = MPI_KEYVAL_INVALID;

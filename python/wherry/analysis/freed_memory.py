@@ -36,6 +36,5 @@ def _count(row: FaultRow) -> str:
 
 def _cost(row: FaultRow) -> str:
     """Of what a fault costs on fresh memory, which was measured at the start."""
-    return (
-        f"{_count(row)}, about {units.seconds(row.fault_seconds / row.ranks)} ({units.percent(row.share)} of the processor time)"
-    )
+    spent = units.seconds(row.fault_seconds / row.ranks)
+    return f"{_count(row)}, about {spent} ({units.percent(row.share)} of the processor time)"

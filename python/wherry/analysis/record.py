@@ -186,7 +186,9 @@ def _check_numbers(path: Path, header: Any, tables: dict[str, np.ndarray[Any, An
         raise RecordError(f"{path}: damaged: the last call is {header['last_call']} of {len(tables['calls'])}")
     function = int(header["under_way"]["function"])
     if function != NONE and function >= len(tables["functions"]):
-        raise RecordError(f"{path}: damaged: the call under way is of function {function} of {len(tables['functions'])}")
+        raise RecordError(
+            f"{path}: damaged: the call under way is of function {function} of {len(tables['functions'])}"
+        )
     frames = tables["paths"]["frame"]
     used = np.arange(PATH_FRAMES) < tables["paths"]["frames"][:, None]
     wrong = (frames["module"] >= len(tables["modules"])) | (frames["kind"] >= len(FRAMES))

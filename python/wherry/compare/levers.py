@@ -38,6 +38,12 @@ def _operations() -> dict[str, str]:
     }
 
 
+#: Calls that may move derived types by Wherry's kernels.
+_MESSAGES = (
+    "MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Recv", "MPI_Mrecv", "MPI_Sendrecv", "MPI_Isend", "MPI_Issend",
+    "MPI_Irsend", "MPI_Irecv", "MPI_Imrecv", "MPI_Start", "MPI_Startall", "MPI_Neighbor_alltoallw",
+    "MPI_Ineighbor_alltoallw",
+)  # fmt: skip
 OPERATIONS = tuple(
     Lever(function, {variable: "native"}, functions=(function,)) for function, variable in _operations().items()
 )
@@ -54,13 +60,7 @@ LEVERS: Sequence[Lever] = (
         "layout",
         {"WHERRY_LAYOUT": "native"},
         functions=("MPI_Pack", "MPI_Unpack", "MPI_Alltoallw"),
-        choices=tuple(
-            f"MPI_{name}"
-            for name in (
-                "Send", "Ssend", "Rsend", "Recv", "Mrecv", "Sendrecv", "Isend", "Issend", "Irsend", "Irecv", "Imrecv",
-                "Start", "Startall", "Neighbor_alltoallw", "Ineighbor_alltoallw",
-            )
-        ),
+        choices=_MESSAGES,
     ),
     Lever("memory", {"WHERRY_MEMORY": "leave"}),
 )

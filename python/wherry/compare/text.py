@@ -149,7 +149,13 @@ def records(result: Comparison, command: Sequence[str], network: str) -> list[di
         "answers_equal": result.answers,
     }  # fmt: skip
     found = [
-        {**same, "metric": _WORDS[key], "unit": "s" if key == WALL else "as printed", **_numbers(result, key, variant), "samples": []}
+        {
+            **same,
+            "metric": _WORDS[key],
+            "unit": "s" if key == WALL else "as printed",
+            **_numbers(result, key, variant),
+            "samples": [],
+        }
         for key in ([WALL, PROGRAM] if result.plan.reading.time else [WALL])
         for variant in result.variants
         if variant != NATIVE

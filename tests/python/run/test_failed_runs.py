@@ -226,9 +226,7 @@ def test_where_the_ranks_of_a_crashed_program_were(mpi: Launcher, preload: Path,
 
 @pytest.mark.parametrize("when", ["hang", "hang late"])
 @on("openmpi", "mpich")
-def test_a_program_that_hung_and_was_ended_is_reported(
-    mpi: Launcher, preload: Path, when: str, tmp_path: Path
-) -> None:
+def test_a_program_that_hung_and_was_ended_is_reported(mpi: Launcher, preload: Path, when: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     words = ["timeout", "8", *launcher_words(mpi, ending(mpi, tmp_path), when)]
     done = wherry_run(["--report", out, "--", *words])
