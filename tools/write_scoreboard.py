@@ -95,7 +95,7 @@ def missing(by_mpi: dict[str, list[dict[str, Any]]]) -> list[str]:
         for one in all_of:
             for reason in one.get("excluded", {}).values():
                 reasons.setdefault(reason, []).append(one["case"])
-    lines = [textwrap.fill(f"- {', '.join(cases)}: {reason}.", 120, subsequent_indent="  ", break_on_hyphens=False)
+    lines = [textwrap.fill(f"- {'; '.join(cases)}: {reason}.", 120, subsequent_indent="  ", break_on_hyphens=False)
              for reason, cases in reasons.items()]  # fmt: skip
     return ["\nNot measured:\n", *lines] if lines else []
 

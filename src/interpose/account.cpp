@@ -18,7 +18,19 @@ void Call::enter() {
   exact_ = stands_for_ != 0;
   if (exact_) enter_ns_ = profile::monotonic_ns();
   else if (is_collective || backend().record.sampling.is_watched(function_)) enter_ns_ = profile::coarse_ns();
-  if (is_outermost()) backend().record.recorder.begin_call(profile::under_way(function_, site_, enter_ns_));
+  begin();
+}
+
+/// A call that the MPI library makes of itself does not begin one.
+void Call::begin() {
+  Recording& record = backend().record;
+  const void* site = site_;
+  if (!record.is_program(site)) {
+    const std::lock_guard lock(record.lock);
+    if (place() == profile::none) return;
+    site = record.address_of(place());
+  }
+  record.recorder.begin_call(profile::under_way(function_, site, enter_ns_));
 }
 
 /// With one rank it waits for nobody and no rank must time the same.
@@ -32,7 +44,7 @@ std::uint32_t Call::due_collective() const {
 }
 
 void Call::leave() {
-  if (is_outermost()) backend().record.recorder.end_call();
+  backend().record.recorder.end_call();
   if (exact_) {
     leave_ns_ = profile::monotonic_ns();
     const bool failed_for_others = timed_for_ != 0 && code_ != MPI_SUCCESS;

@@ -62,8 +62,7 @@ class Call {
   std::uint32_t due_collective() const;
   void leave();
   void stand_for_itself(std::int64_t others);
-  /// False: the MPI library makes it of itself.
-  static bool is_outermost() { return Inside::depth == 1; }
+  void begin();
 
   std::uint32_t function_;
   const void* site_;
@@ -81,10 +80,12 @@ class Call {
 /// Calls the library while the record says that the program is in this call.
 template <class Native>
 int run_under_way(const profile::CallUnderWay& call, const Native& native) {
+  struct Ended {
+    ~Ended() { backend().record.recorder.end_call(); }  // an error handler may throw
+  };
   backend().record.recorder.begin_call(call);
-  const int code = native();
-  backend().record.recorder.end_call();
-  return code;
+  const Ended ended;
+  return native();
 }
 
 /// Data of a call. combiner: of the first derived type in it.

@@ -144,6 +144,13 @@ std::uint32_t Recording::place_of(const void* site) {
   return sites_.place(place).caller == profile::Caller::library ? profile::none : place;
 }
 
+const void* Recording::address_of(std::uint32_t place) {
+  recorder.copy_modules();
+  const profile::Place& found = sites_.place(place);
+  if (found.module >= sites_.modules().size()) return nullptr;
+  return reinterpret_cast<const void*>(sites_.modules()[found.module].base + found.offset);
+}
+
 void Recording::settle(std::uint64_t now_ns) {
   sources_.memory.count();
   if (sources_.memory.is_due(now_ns)) record_memory(now_ns);

@@ -39,6 +39,9 @@ class Recording {
 
   /// The place that called MPI, or none if the MPI library called itself. Needs the lock.
   std::uint32_t place_of(const void* site);
+  /// Where that place is in this process; nullptr: in no loaded object. Its module is in the record from now on. Needs
+  /// the lock.
+  const void* address_of(std::uint32_t place);
   /// Whether place_of() has found lately that the program itself calls from there. Needs no lock; may forget.
   [[gnu::always_inline]] bool is_program(const void* site) const {
     return site != nullptr && program_sites_[slot_of(site)].load(std::memory_order_relaxed) == site;

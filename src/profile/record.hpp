@@ -50,7 +50,7 @@ enum class State : std::uint32_t { running = 0, finalized = 1 };
 /// A call that has not returned.
 struct CallUnderWay {
   static constexpr std::uint32_t none = ~0U;
-  std::uint64_t site;      // return address in that process
+  std::uint64_t site;      // return address in that process; 0: in no loaded object
   std::uint64_t enter_ns;  // CLOCK_MONOTONIC; 0: not known
   std::uint32_t function;  // index into functions; none: there is no such call
   std::uint32_t reserved;
@@ -294,13 +294,13 @@ struct PathRecord {
   PathFrame frame[path_frames];  // innermost first
 };
 
-static_assert(sizeof(TableInfo) == 24);
-static_assert(sizeof(Header) == 80 + 64 + 40 + 16 + 128 + 256 + 24 * table_count);
+static_assert(sizeof(TableInfo) == 24 && sizeof(CallUnderWay) == 24);
+static_assert(sizeof(Header) == 80 + sizeof(CallUnderWay) + 64 + 40 + 16 + 128 + 256 + 24 * table_count);
 static_assert(sizeof(FunctionRecord) == 56 && sizeof(CallRecord) == 64 && sizeof(PeerRecord) == 24);
 static_assert(sizeof(CommRecord) == 64 && sizeof(ModuleRecord) == 256 && sizeof(UseRecord) == 80);
 static_assert(sizeof(DecisionRecord) == 80 && sizeof(MissRecord) == 96 && sizeof(ArrivalRecord) == 32);
 static_assert(sizeof(TypeRecord) == 64 && sizeof(WindowRecord) == 168);
-static_assert(sizeof(MemoryRecord) == 64 && sizeof(GainRecord) == 48);
+static_assert(sizeof(MemoryRecord) == 128 && sizeof(GainRecord) == 48);
 static_assert(sizeof(NotCachedRecord) == 24 && sizeof(PathFrame) == 16 && sizeof(PathRecord) == 104);
 static_assert(sizeof(WindowPointRecord) == 32 && sizeof(WindowCurveRecord) == 16);
 

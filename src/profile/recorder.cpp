@@ -170,8 +170,9 @@ std::uint32_t Recorder::add_row(const CallEvent& event, std::uint32_t bucket) {
   return file_.used(Table::calls) - 1;
 }
 
-/// Modules keep their index: those found since the last row follow the earlier ones.
+// Modules keep their index: those found since the last row follow the earlier ones.
 void Recorder::copy_modules() {
+  if (!is_open()) return;
   const std::vector<Module>& modules = sites_.modules();
   for (std::size_t i = file_.used(Table::modules); i < modules.size(); ++i) {
     auto* record = file_.append<ModuleRecord>(Table::modules);

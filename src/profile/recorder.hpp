@@ -112,6 +112,8 @@ class Recorder {
   void counted(const CountedCalls& calls);
   /// That of the call that ended last. Needs no lock, once the file is open.
   void set_last_row(std::uint32_t row) { file_.set_last_call(row); }
+  /// From now on the record has all modules that the sites have.
+  void copy_modules();
   /// What a rank that hangs is in. Need no lock either.
   void begin_call(const CallUnderWay& call) { file_.begin_call(call); }
   void end_call() { file_.end_call(); }
@@ -156,7 +158,6 @@ class Recorder {
  private:
   std::uint32_t row_of(const CallEvent& event, std::uint32_t bucket);
   std::uint32_t add_row(const CallEvent& event, std::uint32_t bucket);
-  void copy_modules();
   void thin_arrivals();
   std::uint32_t add_path(const PathEvent& event, std::span<const PathFrame> frames);
   std::uint32_t add_use(const Subject& subject, std::string_view strategy);

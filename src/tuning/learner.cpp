@@ -11,7 +11,7 @@
 namespace wherry::tuning {
 namespace {
 
-// Agreed times from which on a candidate's time is validated: the first one may contain its set-up.
+// Agreed times from which on a candidate's time is trusted: the first one may contain its set-up.
 constexpr std::size_t trusted_trials = 2;
 
 // Calls for which a round is put off at most: who holds it may wait for calls that no longer come.

@@ -127,7 +127,7 @@ def test_explain_tells_of_a_stencil(run: Run, operation: str) -> None:
     assert far["neighbors"] == 24
 
 
-def test_few_neighbors_on_one_node_are_left_to_the_library(run: Run) -> None:
+def test_few_neighbors_on_one_node_are_native(run: Run) -> None:
     told = answer(run, "explain", "--op", "neighbor_alltoall", "--grid", "4x4", "--nodes", 1, "-m", 8)
     assert told["tried"] == ["native"]
     assert {row["name"] for row in told["not_applicable"]} == {"rounds4", "leader", "node_aware"}

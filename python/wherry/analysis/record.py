@@ -68,6 +68,10 @@ class Record:
     tables: dict[str, np.ndarray[Any, Any]]
     dropped: dict[str, int]
 
+    @property
+    def knows_calls_under_way(self) -> bool:
+        return _one_thread_at_a_time(self.thread_level)
+
     def function(self, index: int) -> str:
         return text(self.tables["functions"]["name"][index])
 
@@ -202,9 +206,13 @@ def _refuse(path: Path, table: str, column: str, wrong: np.ndarray[Any, Any]) ->
         raise RecordError(f"{path}: damaged: table '{table}', record {int(np.argmax(wrong))}: impossible {column}")
 
 
+def _one_thread_at_a_time(thread_level: int) -> bool:
+    return 0 <= thread_level < THREAD_MULTIPLE
+
+
 def _under_way(header: Any) -> CallUnderWay | None:
     call = header["under_way"]
-    if call["function"] == NONE or header["thread_level"] == THREAD_MULTIPLE:
+    if call["function"] == NONE or not _one_thread_at_a_time(header["thread_level"]):
         return None
     return CallUnderWay(int(call["function"]), int(call["site"]), int(call["enter_ns"]))
 

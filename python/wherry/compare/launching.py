@@ -66,7 +66,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to run the program. settings: what Wherry is told; None: without Wherry."""
+    """How the program is run. settings: what Wherry is told; None: without Wherry."""
 
     name: str
     settings: Mapping[str, str] | None

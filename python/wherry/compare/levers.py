@@ -54,7 +54,9 @@ LEVERS: Sequence[Lever] = (
     ALGORITHMS,
     *OPERATIONS,
     Lever("nonblocking", {"WHERRY_NONBLOCKING": "0"}, unless_off="WHERRY_NONBLOCKING"),
-    Lever("cache", {"WHERRY_CACHE": "off"}, functions=("MPI_Get", "MPI_Get_accumulate")),
+    Lever(
+        "cache", {"WHERRY_CACHE": "off"}, functions=("MPI_Get", "MPI_Rget", "MPI_Get_accumulate", "MPI_Fetch_and_op")
+    ),
     Lever("waiting", {"WHERRY_WAIT": "spin"}),
     Lever(
         "layout",

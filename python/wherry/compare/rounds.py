@@ -22,6 +22,7 @@ from wherry.analysis import Analysis, analyse, record
 from wherry.compare.launching import Failed, Reading, Sample, Started, Variant, run_once
 from wherry.compare.levers import Lever, levers
 from wherry.compare.ratios import Ratio, geometric_mean, paired_ratio, rounds_to_settle, shared_level
+from wherry.errors import UsageError
 from wherry.files import record_files
 
 NATIVE, EVERYTHING = "native", "Wherry"
@@ -165,7 +166,10 @@ class _Session:
         home.mkdir(parents=True)
         tuning, callers = home / "tuning", Path(self._given.get("WHERRY_TUNING_FILE", ""))
         if callers.is_file():
-            shutil.copyfile(callers, tuning)
+            try:
+                shutil.copyfile(callers, tuning)
+            except OSError as error:
+                raise UsageError(f"WHERRY_TUNING_FILE: {error}; make the file readable or unset the variable") from None
         given = {**self._given, "WHERRY_TUNING_FILE": str(tuning), "WHERRY_OUTPUT": str(home)}
         return Variant(name, {**given, **off})
 

@@ -12,7 +12,7 @@ import numpy as np
 from wherry import units
 from wherry.analysis import Analysis
 from wherry.analysis.record import Record, text
-from wherry.analysis.record_format import NONE, THREAD_MULTIPLE
+from wherry.analysis.record_format import NONE
 from wherry.analysis.sites import Site, name_sites
 
 _MOST_RANKS = 8
@@ -26,9 +26,9 @@ def sentences(code: int, ranks: Sequence[Record]) -> list[str]:
         return [f"{_ended(code)}, after all ranks had reached MPI_Finalize"]
     who = units.ranges([one.rank for one in running])
     noun = "rank" if len(running) == 1 else "ranks"
-    # First those that compute, then whoever was in MPI least recently: the others may have waited for them, or been
-    # ended with them.
-    running.sort(key=lambda one: (one.under_way is not None, _last_seen_ns(one)))
+    # First who aborted, then those that compute, then who was in MPI least recently: the others may have waited for
+    # them, or been ended with them.
+    running.sort(key=lambda one: (not _aborts(one), one.under_way is not None, _last_seen_ns(one)))
     lines = [f"{_ended(code)}; {noun} {who} of {max(len(ranks), ranks[0].size)} did not reach MPI_Finalize"]
     names = name_sites(site for one in running if (site := _site(one)) is not None)
     lines += [f"rank {one.rank}: {_where(one, names)}" for one in running[:_MOST_RANKS]]
@@ -58,7 +58,7 @@ def _where(one: Record, names: dict[Site, str]) -> str:
     if one.last_call == NONE:
         return "no call of MPI had returned yet"
     call = one.tables["calls"][one.last_call]
-    outside = "" if one.thread_level == THREAD_MULTIPLE else "outside MPI; "
+    outside = "in no recorded call; " if one.knows_calls_under_way else ""
     function = one.function(call["function"])
     return f"{outside}the last call that returned was {function}{place}{_before_the_end(one, ', ')}"
 
@@ -79,6 +79,10 @@ def _site(one: Record) -> Site | None:
         return None
     module = modules[call["module"]]
     return Site(text(module["path"]), int(call["site"]), int(module["base"]))
+
+
+def _aborts(one: Record) -> bool:
+    return one.under_way is not None and one.function(one.under_way.function) == "MPI_Abort"
 
 
 def _last_seen_ns(one: Record) -> int:

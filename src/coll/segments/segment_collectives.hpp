@@ -1,5 +1,5 @@
-// Performs one collective on segments: its schedule, the caller's memory at the edges, and working memory. The algorithms
-// are in schedule/segments/strategies.
+// Performs one collective on segments: its schedule, the caller's memory at the edges, and working memory. The
+// algorithms are in schedule/segments/strategies.
 #pragma once
 
 #include "coll/state/communicator.hpp"

@@ -77,7 +77,9 @@ def test_levers_that_cannot_matter_are_left_out() -> None:
     assert names({"WHERRY_NO_PROFILE": "1"}, set()) == ["collectives"]
     assert "nonblocking" in names({"WHERRY_NONBLOCKING": "1"}, set())
     assert "cache" in names({}, {"MPI_Get"})
+    assert "cache" in names({}, {"MPI_Fetch_and_op"})
     assert "layout" in names({}, {"MPI_Unpack"})
+    assert "layout" in [lever.name for lever in levers({}, {"MPI_Isend"}, {"MPI_Isend"})]
     assert "layout" in [lever.name for lever in levers({}, {"MPI_Send"}, {"MPI_Send"})]
     assert "layout" not in [lever.name for lever in levers({}, {"MPI_Send", "MPI_Bcast"}, {"MPI_Bcast"})]
 

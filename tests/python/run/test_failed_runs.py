@@ -162,8 +162,8 @@ def test_a_failed_run_says_code_ranks_signal_and_last_calls(tmp_path: Path) -> N
     ranks = failing(tmp_path, stopped(0, 900), stopped(1, 800, call=2), stopped(2, 950, running=False))
     assert failure.sentences(139, ranks) == [
         "the command failed with code 139 (SIGSEGV); ranks 0-1 of 3 did not reach MPI_Finalize",
-        "rank 1: outside MPI; the last call that returned was MPI_Send",
-        "rank 0: outside MPI; the last call that returned was MPI_Bcast, called from app+0x2345",
+        "rank 1: in no recorded call; the last call that returned was MPI_Send",
+        "rank 0: in no recorded call; the last call that returned was MPI_Bcast, called from app+0x2345",
     ]
     assert failure.sentences(3, ranks)[0].startswith("the command failed with code 3; ranks 0-1")
 
@@ -172,9 +172,24 @@ def test_a_rank_that_is_in_a_call_comes_after_those_outside(tmp_path: Path) -> N
     waiting, computing = stopped(0, 900), stopped(1, 950)
     waiting.header["under_way"] = (0x2345, 910 * MS, 2, 0)
     assert failure.sentences(124, failing(tmp_path, waiting, computing))[1:] == [
-        "rank 1: outside MPI; the last call that returned was MPI_Bcast, called from app+0x2345",
+        "rank 1: in no recorded call; the last call that returned was MPI_Bcast, called from app+0x2345",
         "rank 0: in MPI_Send, called from app+0x2345",
     ]
+
+
+def test_who_aborted_comes_first(tmp_path: Path) -> None:
+    computing, aborting = stopped(0, 900), stopped(1, 950)
+    aborting.rows["functions"] = [*aborting.rows["functions"], {"name": b"MPI_Abort", "kind": 4}]
+    aborting.header["under_way"] = (0x2345, 940 * MS, len(aborting.rows["functions"]) - 1, 0)
+    said = failure.sentences(3, failing(tmp_path, computing, aborting))
+    assert said[1] == "rank 1: in MPI_Abort, called from app+0x2345"
+
+
+def test_a_place_in_no_module_is_not_named(tmp_path: Path) -> None:
+    one = stopped(0, 900)
+    one.rows["modules"] = [{"base": 0x1000, "path": b"/no/app"}]
+    one.header["under_way"] = (0, 910 * MS, 2, 0)
+    assert failure.sentences(124, failing(tmp_path, one))[1] == "rank 0: in MPI_Send"
 
 
 def test_with_several_threads_nobody_knows_who_is_in_a_call(tmp_path: Path) -> None:
@@ -220,7 +235,7 @@ def test_where_the_ranks_of_a_crashed_program_were(mpi: Launcher, preload: Path,
     assert done.returncode not in (0, 1)
     assert f"failed with code {done.returncode}" in done.stderr
     assert "ranks 0-1 of 2 did not reach MPI_Finalize" in done.stderr
-    last = "outside MPI; the last call that returned was MPI_Barrier, called from meet (ending.c:"
+    last = "in no recorded call; the last call that returned was MPI_Barrier, called from meet (ending.c:"
     assert done.stderr.count(last) == 2
 
 
@@ -234,7 +249,7 @@ def test_a_program_that_hung_and_was_ended_is_reported(mpi: Launcher, preload: P
     assert "the command failed with code 124; ranks 0-1 of 2 did not reach MPI_Finalize" in done.stderr
     assert re.search(r"rank 0: in MPI_Recv, called from take \(ending\.c:\d+\), entered .* before the end", done.stderr)
     returned = {"hang": "MPI_Barrier, called from meet", "hang late": "MPI_Send, called from main"}[when]
-    assert f"rank 1: outside MPI; the last call that returned was {returned}" in done.stderr
+    assert f"rank 1: in no recorded call; the last call that returned was {returned}" in done.stderr
     assert "MPI_Allreduce" in (out / "report.html").read_text()
 
 
