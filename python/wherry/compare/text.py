@@ -138,7 +138,7 @@ def _not_the_algorithms(factors: Sequence[tuple[Lever, Ratio]]) -> str:
     whole = any(lever.name == "collectives" and ratio.differs for lever, ratio in factors)
     if not whole or not algorithms or any(ratio.differs for ratio in algorithms):
         return ""
-    return ". It is not the algorithm of any collective; perhaps how they wait, or memory: see 'waiting' and 'memory' above"
+    return ". It is not the algorithm of any collective; perhaps how they wait, or memory: see 'waiting', 'memory'"
 
 
 def records(result: Comparison, command: Sequence[str], network: str) -> list[dict[str, Any]]:
