@@ -24,8 +24,10 @@ bool may_repeat(const Call& call, const RepeatKey& key) {
 BookedAt booked_in(MPI_Comm comm, int peer) {
   if (comm == MPI_COMM_NULL) return {};
   const CommFacts& known = facts(comm);
-  const bool has_peer = peer >= 0 && peer < known.size;
-  return {.comm = known.index, .peer = has_peer ? known.world[static_cast<std::size_t>(peer)] : -1};
+  BookedAt booked;
+  booked.comm = known.index;
+  if (peer >= 0 && peer < known.size) booked.peer = known.world[static_cast<std::size_t>(peer)];
+  return booked;
 }
 
 }  // namespace
