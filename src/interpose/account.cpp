@@ -30,7 +30,7 @@ void Call::begin() {
     if (place() == profile::none) return;
     site = record.address_of(place());
   }
-  record.recorder.begin_call(profile::under_way(function_, site, enter_ns_));
+  record.recorder.begin_call(calling_thread(), profile::under_way(function_, site, enter_ns_));
 }
 
 /// With one rank it waits for nobody and no rank must time the same.
@@ -44,7 +44,7 @@ std::uint32_t Call::due_collective() const {
 }
 
 void Call::leave() {
-  backend().record.recorder.end_call();
+  backend().record.recorder.end_call(calling_thread());
   if (exact_) {
     leave_ns_ = profile::monotonic_ns();
     const bool failed_for_others = timed_for_ != 0 && code_ != MPI_SUCCESS;

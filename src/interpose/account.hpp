@@ -81,10 +81,11 @@ class Call {
 template <class Native>
 int run_under_way(const profile::CallUnderWay& call, const Native& native) {
   struct Ended {
-    ~Ended() { backend().record.recorder.end_call(); }  // an error handler may throw
+    std::uint32_t thread;
+    ~Ended() { backend().record.recorder.end_call(thread); }  // an error handler may throw
   };
-  backend().record.recorder.begin_call(call);
-  const Ended ended;
+  const Ended ended{calling_thread()};
+  backend().record.recorder.begin_call(ended.thread, call);
   return native();
 }
 

@@ -15,6 +15,8 @@
 namespace wherry::interpose {
 
 constinit thread_local int Inside::depth = 0;
+constinit std::atomic<std::uint32_t> CallingThread::count_ = 0;
+constinit thread_local std::uint32_t CallingThread::number_ = CallingThread::unknown;
 Backend* instance = nullptr;
 constinit heap::Arena arena;
 

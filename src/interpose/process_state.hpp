@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 #include "base/settings.hpp"
 
@@ -33,6 +34,23 @@ class Inside {
 };
 
 inline bool inside_mpi() { return Inside::depth != 0; }
+
+/// Threads by the order of their first call here.
+class CallingThread {
+ public:
+  [[gnu::always_inline]] static std::uint32_t number() {
+    if (number_ == unknown) [[unlikely]]
+      number_ = count_.fetch_add(1, std::memory_order_relaxed);
+    return number_;
+  }
+
+ private:
+  static constexpr std::uint32_t unknown = ~0U;
+  static constinit std::atomic<std::uint32_t> count_;
+  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::uint32_t number_;
+};
+
+inline std::uint32_t calling_thread() { return CallingThread::number(); }
 
 /// What Wherry does in this process, and whether it speaks of it.
 struct Activity {

@@ -72,7 +72,9 @@ struct Header {
   std::uint32_t last_call;    // index into calls of the call that ended last; ~0: none
   std::uint16_t threads;      // that computed, when MPI ended; 0: not known
   std::uint16_t processors;   // that the main thread may run on, then; 0: not known
-  CallUnderWay under_way;     // with MPI_THREAD_MULTIPLE of any thread, and it may have returned
+  // Of the first threads that called MPI; more_threads: others did, too.
+  CallUnderWay under_way[8];
+  std::uint32_t more_threads, reserved;
   char host[64];
   char boot_id[40];       // equal boot_id: same kernel, so the clocks of the ranks compare
   char abi[16];           // "openmpi", "mpich" or "abi"
@@ -295,7 +297,8 @@ struct PathRecord {
 };
 
 static_assert(sizeof(TableInfo) == 24 && sizeof(CallUnderWay) == 24);
-static_assert(sizeof(Header) == 80 + sizeof(CallUnderWay) + 64 + 40 + 16 + 128 + 256 + 24 * table_count);
+static_assert(sizeof(Header) ==
+              80 + 8 * sizeof(CallUnderWay) + 8 + 64 + 40 + 16 + 128 + 256 + 24 * table_count);
 static_assert(sizeof(FunctionRecord) == 56 && sizeof(CallRecord) == 64 && sizeof(PeerRecord) == 24);
 static_assert(sizeof(CommRecord) == 64 && sizeof(ModuleRecord) == 256 && sizeof(UseRecord) == 80);
 static_assert(sizeof(DecisionRecord) == 80 && sizeof(MissRecord) == 96 && sizeof(ArrivalRecord) == 32);

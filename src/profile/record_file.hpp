@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <cstdint>
+#include <iterator>
 #include <string>
+#include <type_traits>
 
 #include "profile/record.hpp"
 
@@ -30,18 +32,20 @@ class RecordFile {
 
   /// Sets that of the header. Needs no lock, as that part of it never moves.
   void set_last_call(std::uint32_t call) {
-    if (fixed_ != nullptr) std::atomic_ref(fixed_->last_call).store(call, std::memory_order_relaxed);
+    if (fixed_ != nullptr) set(fixed_->last_call, call);
   }
-  /// The same, of the call that is under way.
-  void begin_call(const CallUnderWay& call) {
+  /// The same, of the call that a thread is in. thread: 0, 1, ... in the order of their first calls.
+  void begin_call(std::uint32_t thread, const CallUnderWay& call) {
     if (fixed_ == nullptr) return;
-    std::atomic_ref(fixed_->under_way.site).store(call.site, std::memory_order_relaxed);
-    std::atomic_ref(fixed_->under_way.enter_ns).store(call.enter_ns, std::memory_order_relaxed);
-    std::atomic_ref(fixed_->under_way.function).store(call.function, std::memory_order_relaxed);
+    if (thread >= std::size(fixed_->under_way)) return set(fixed_->more_threads, 1);
+    CallUnderWay& own = fixed_->under_way[thread];
+    set(own.site, call.site);
+    set(own.enter_ns, call.enter_ns);
+    set(own.function, call.function);
   }
-  void end_call() {
-    if (fixed_ != nullptr)
-      std::atomic_ref(fixed_->under_way.function).store(CallUnderWay::none, std::memory_order_relaxed);
+  void end_call(std::uint32_t thread) {
+    if (fixed_ != nullptr && thread < std::size(fixed_->under_way))
+      set(fixed_->under_way[thread].function, CallUnderWay::none);
   }
   Header& header() { return *reinterpret_cast<Header*>(base_); }
 
@@ -61,6 +65,10 @@ class RecordFile {
   void truncate(Table table, std::uint32_t used);
 
  private:
+  template <class Number>
+  static void set(Number& number, std::type_identity_t<Number> value) {
+    std::atomic_ref(number).store(value, std::memory_order_relaxed);
+  }
   TableInfo& info(Table table) { return header().table[static_cast<std::uint32_t>(table)]; }
   void* append_bytes(Table table);
   bool grow(Table table);

@@ -68,7 +68,7 @@ void fill(Header& h, const Identity& identity) {
   h.start_ns = identity.start_ns != 0 ? identity.start_ns : h.init_ns;
   h.realtime_ns = read_clock(CLOCK_REALTIME) - (h.init_ns - h.start_ns);
   h.last_call = none;
-  h.under_way.function = CallUnderWay::none;
+  for (CallUnderWay& call : h.under_way) call.function = CallUnderWay::none;
   put(h.host, host_name());
   put(h.boot_id, read_line("/proc/sys/kernel/random/boot_id"));
   put(h.abi, identity.abi);

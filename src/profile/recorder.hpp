@@ -115,8 +115,8 @@ class Recorder {
   /// From now on the record has all modules that the sites have.
   void copy_modules();
   /// What a rank that hangs is in. Need no lock either.
-  void begin_call(const CallUnderWay& call) { file_.begin_call(call); }
-  void end_call() { file_.end_call(); }
+  void begin_call(std::uint32_t thread, const CallUnderWay& call) { file_.begin_call(thread, call); }
+  void end_call(std::uint32_t thread) { file_.end_call(thread); }
   /// Some calls from a place came about like one that was looked at.
   void path(const PathEvent& event, std::span<const PathFrame> frames);
   void peer(int world_rank, PeerClass kind, std::uint64_t messages, std::uint64_t bytes);

@@ -113,18 +113,24 @@ TEST_CASE("calls are summed by site, function, communicator and size class") {
 
 TEST_CASE("the header says which call is under way") {
   Recording r;
-  const auto function = [&] { return r.read().header().under_way.function; };
-  CHECK(function() == CallUnderWay::none);
-  r.recorder.begin_call(under_way(0, &r, 12));
-  CHECK(function() == 0);
-  CHECK(r.read().header().under_way.site == reinterpret_cast<std::uintptr_t>(&r));
-  CHECK(r.read().header().under_way.enter_ns == 12);
-  r.recorder.end_call();
-  CHECK(function() == CallUnderWay::none);
+  const auto call_of = [&](std::size_t thread) { return r.read().header().under_way[thread]; };
+  CHECK(call_of(0).function == CallUnderWay::none);
+  r.recorder.begin_call(0, under_way(0, &r, 12));
+  r.recorder.begin_call(7, under_way(0, &r, 13));
+  CHECK(call_of(0).function == 0);
+  CHECK(call_of(0).site == reinterpret_cast<std::uintptr_t>(&r));
+  CHECK(call_of(0).enter_ns == 12);
+  r.recorder.end_call(0);
+  CHECK(call_of(0).function == CallUnderWay::none);
+  CHECK(call_of(7).enter_ns == 13);
+  CHECK(r.read().header().more_threads == 0);
+  r.recorder.begin_call(8, under_way(0, &r, 14));
+  r.recorder.end_call(8);
+  CHECK(r.read().header().more_threads == 1);
   Sites sites;
   Recorder closed(sites);
-  closed.begin_call(under_way(0, &r, 12));
-  closed.end_call();
+  closed.begin_call(0, under_way(0, &r, 12));
+  closed.end_call(0);
 }
 
 TEST_CASE("tables grow without losing what they hold") {

@@ -41,7 +41,7 @@ def encode(draft: Draft) -> bytes:
         "end_ns": 1010 * MS,
         "realtime_ns": 1_800_000_000 * 10**9,
         "last_call": NONE,
-        "under_way": (0, 0, NONE, 0),
+        "under_way": [(0, 0, NONE, 0)] * 8,
         "host": b"node0",
         "boot_id": b"boot-a",
         "abi": b"openmpi",
@@ -61,6 +61,11 @@ def encode(draft: Draft) -> bytes:
         header["table"][i] = (offset, layout.itemsize, len(rows) + 4, len(rows), draft.dropped.get(name, 0))
         body += table.tobytes() + bytes(4 * layout.itemsize)
     return header.tobytes() + body
+
+
+def under_way(*calls: tuple[int, int, int]) -> list[tuple[int, int, int, int]]:
+    """For the header: site, time and function of the calls that threads are in."""
+    return [*((*call, 0) for call in calls), *[(0, 0, NONE, 0)] * (8 - len(calls))]
 
 
 def write(directory: Path, drafts: Iterable[Draft]) -> None:

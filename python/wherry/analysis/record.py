@@ -22,7 +22,6 @@ from wherry.analysis.record_format import (
     PATH_FRAMES,
     REFERENCES,
     TABLES,
-    THREAD_MULTIPLE,
     VERSION,
 )
 from wherry.errors import WherryError
@@ -57,7 +56,8 @@ class Record:
     end_ns: int
     realtime_ns: int
     last_call: int  # index into the table `calls`; NONE: there was no call, or the table had no room for it
-    under_way: CallUnderWay | None  # None: there was none, or several threads may have been in calls
+    under_way: tuple[CallUnderWay, ...]  # of the first threads that called MPI
+    knows_all_threads: bool  # no other thread has called MPI
     threads: int  # that computed, when MPI ended; 0: not known
     processors: int  # that the main thread could use then; 0: not known
     host: str
@@ -67,10 +67,6 @@ class Record:
     program: str
     tables: dict[str, np.ndarray[Any, Any]]
     dropped: dict[str, int]
-
-    @property
-    def knows_calls_under_way(self) -> bool:
-        return _one_thread_at_a_time(self.thread_level)
 
     def function(self, index: int) -> str:
         return text(self.tables["functions"]["name"][index])
@@ -188,11 +184,11 @@ def _check_numbers(path: Path, header: Any, tables: dict[str, np.ndarray[Any, An
             _refuse(path, name, column, tables[name][column] >= bound)
     if header["last_call"] != NONE and header["last_call"] >= len(tables["calls"]):
         raise RecordError(f"{path}: damaged: the last call is {header['last_call']} of {len(tables['calls'])}")
-    function = int(header["under_way"]["function"])
-    if function != NONE and function >= len(tables["functions"]):
-        raise RecordError(
-            f"{path}: damaged: the call under way is of function {function} of {len(tables['functions'])}"
-        )
+    for function in header["under_way"]["function"]:
+        if function != NONE and function >= len(tables["functions"]):
+            raise RecordError(
+                f"{path}: damaged: a call under way is of function {function} of {len(tables['functions'])}"
+            )
     frames = tables["paths"]["frame"]
     used = np.arange(PATH_FRAMES) < tables["paths"]["frames"][:, None]
     wrong = (frames["module"] >= len(tables["modules"])) | (frames["kind"] >= len(FRAMES))
@@ -206,15 +202,10 @@ def _refuse(path: Path, table: str, column: str, wrong: np.ndarray[Any, Any]) ->
         raise RecordError(f"{path}: damaged: table '{table}', record {int(np.argmax(wrong))}: impossible {column}")
 
 
-def _one_thread_at_a_time(thread_level: int) -> bool:
-    return 0 <= thread_level < THREAD_MULTIPLE
-
-
-def _under_way(header: Any) -> CallUnderWay | None:
-    call = header["under_way"]
-    if call["function"] == NONE or not _one_thread_at_a_time(header["thread_level"]):
-        return None
-    return CallUnderWay(int(call["function"]), int(call["site"]), int(call["enter_ns"]))
+def _calls_under_way(header: Any) -> tuple[CallUnderWay, ...]:
+    calls = header["under_way"]
+    known = calls[calls["function"] != NONE]
+    return tuple(CallUnderWay(int(one["function"]), int(one["site"]), int(one["enter_ns"])) for one in known)
 
 
 def _record(path: Path, header: Any, tables: dict[str, np.ndarray[Any, Any]]) -> Record:
@@ -230,7 +221,8 @@ def _record(path: Path, header: Any, tables: dict[str, np.ndarray[Any, Any]]) ->
         end_ns=int(header["end_ns"]),
         realtime_ns=int(header["realtime_ns"]),
         last_call=int(header["last_call"]),
-        under_way=_under_way(header),
+        under_way=_calls_under_way(header),
+        knows_all_threads=not header["more_threads"],
         threads=int(header["threads"]),
         processors=int(header["processors"]),
         host=text(header["host"]),

@@ -34,7 +34,6 @@ FRAMES = ("native", "script")  # of a call path: machine code, or a line of a sc
 PATH_FRAMES = 4
 CAUSES = ("compulsory", "capacity", "conflict", "invalidated")
 THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
-THREAD_MULTIPLE = THREAD_LEVELS.index("multiple")
 
 _U2, _U4, _U8, _I4 = "<u2", "<u4", "<u8", "<i4"
 
@@ -181,7 +180,9 @@ HEADER = np.dtype(
         ("last_call", _U4),
         ("threads", _U2),
         ("processors", _U2),
-        ("under_way", _UNDER_WAY),
+        ("under_way", _UNDER_WAY, (8,)),
+        ("more_threads", _U4),
+        ("reserved", _U4),
         ("host", "S64"),
         ("boot_id", "S40"),
         ("abi", "S16"),

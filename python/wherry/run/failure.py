@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from wherry import units
 from wherry.analysis import Analysis
-from wherry.analysis.record import Record, text
+from wherry.analysis.record import CallUnderWay, Record, text
 from wherry.analysis.record_format import NONE
 from wherry.analysis.sites import Site, name_sites
 
@@ -28,9 +28,9 @@ def sentences(code: int, ranks: Sequence[Record]) -> list[str]:
     noun = "rank" if len(running) == 1 else "ranks"
     # First who aborted, then those that compute, then who was in MPI least recently: the others may have waited for
     # them, or been ended with them.
-    running.sort(key=lambda one: (not _aborts(one), one.under_way is not None, _last_seen_ns(one)))
+    running.sort(key=lambda one: (not _aborts(one), bool(one.under_way), _last_seen_ns(one)))
     lines = [f"{_ended(code)}; {noun} {who} of {max(len(ranks), ranks[0].size)} did not reach MPI_Finalize"]
-    names = name_sites(site for one in running if (site := _site(one)) is not None)
+    names = name_sites(site for one in running for site in _sites(one))
     lines += [f"rank {one.rank}: {_where(one, names)}" for one in running[:_MOST_RANKS]]
     if len(running) > _MOST_RANKS:
         lines.append(f"and {units.plural(len(running) - _MOST_RANKS, 'more rank')}")
@@ -51,50 +51,65 @@ def _ended(code: int) -> str:
 
 
 def _where(one: Record, names: dict[Site, str]) -> str:
-    site = _site(one)
-    place = f", called from {names[site]}" if site is not None else ""
-    if one.under_way is not None:
-        return f"in {one.function(one.under_way.function)}{place}{_before_the_end(one, ', entered ')}"
+    if one.under_way:
+        calls = [_call(one, call, names) for call in sorted(one.under_way, key=lambda call: call.enter_ns)]
+        return "; another thread ".join(calls)
     if one.last_call == NONE:
         return "no call of MPI had returned yet"
     call = one.tables["calls"][one.last_call]
-    outside = "in no recorded call; " if one.knows_calls_under_way else ""
-    function = one.function(call["function"])
-    return f"{outside}the last call that returned was {function}{place}{_before_the_end(one, ', ')}"
+    site = _last_site(one)
+    outside = "in no recorded call; " if one.knows_all_threads else ""
+    since = _before_the_end(one, one.end_ns)
+    return f"{outside}the last call that returned was {one.function(call['function'])}{_place(site, names)}{since}"
 
 
-def _site(one: Record) -> Site | None:
-    """Of the call under way, else of the last one."""
+def _call(one: Record, call: CallUnderWay, names: dict[Site, str]) -> str:
+    since = _before_the_end(one, call.enter_ns, "entered ") if call.enter_ns else ""
+    return f"in {one.function(call.function)}{_place(_site_of(one, call), names)}{since}"
+
+
+def _place(site: Site | None, names: dict[Site, str]) -> str:
+    return "" if site is None else f", called from {names[site]}"
+
+
+def _sites(one: Record) -> Iterator[Site]:
+    """Those that are named."""
+    for site in (*(_site_of(one, call) for call in one.under_way), _last_site(one)):
+        if site is not None:
+            yield site
+
+
+def _site_of(one: Record, call: CallUnderWay) -> Site | None:
     modules = one.tables["modules"]
-    if one.under_way is not None:
-        known = modules["base"] <= one.under_way.site
-        if not known.any():
-            return None
-        module = modules[known][np.argmax(modules["base"][known])]
-        return Site(text(module["path"]), one.under_way.site - int(module["base"]), int(module["base"]))
+    modules = modules[modules["base"] <= call.site]
+    if len(modules) == 0:
+        return None
+    module = modules[np.argmax(modules["base"])]
+    return Site(text(module["path"]), call.site - int(module["base"]), int(module["base"]))
+
+
+def _last_site(one: Record) -> Site | None:
     if one.last_call == NONE:
         return None
     call = one.tables["calls"][one.last_call]
     if call["module"] == NONE:
         return None
-    module = modules[call["module"]]
+    module = one.tables["modules"][call["module"]]
     return Site(text(module["path"]), int(call["site"]), int(module["base"]))
 
 
 def _aborts(one: Record) -> bool:
-    return one.under_way is not None and one.function(one.under_way.function) == "MPI_Abort"
+    return any(one.function(call.function) == "MPI_Abort" for call in one.under_way)
 
 
 def _last_seen_ns(one: Record) -> int:
-    return one.end_ns if one.under_way is None else one.under_way.enter_ns or one.end_ns
+    return min((call.enter_ns or one.end_ns for call in one.under_way), default=one.end_ns)
 
 
-def _before_the_end(one: Record, words: str) -> str:
+def _before_the_end(one: Record, at_ns: int, what: str = "") -> str:
     """How long before now, on this machine: whoever hung is told from who was ended."""
-    if one.boot_id != _boot_id() or (one.under_way is not None and one.under_way.enter_ns == 0):
-        return ""
-    since = time.monotonic_ns() - _last_seen_ns(one)
-    return f"{words}{units.seconds(since * _NS)} before the end" if since > 0 else ""
+    since = time.monotonic_ns() - at_ns if one.boot_id == _boot_id() else 0
+    return f", {what}{units.seconds(since * _NS)} before the end" if since > 0 else ""
 
 
 def _boot_id() -> str:

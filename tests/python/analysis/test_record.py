@@ -6,7 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
-from synthetic import Draft, encode, example, write
+from synthetic import Draft, encode, example, under_way, write
 
 from wherry.analysis import analyse, record, record_format
 from wherry.analysis.record import RecordError
@@ -19,7 +19,7 @@ def test_layout_is_that_of_the_header_file() -> None:
         "uses": 80, "decisions": 80, "misses": 96, "arrivals": 32, "types": 64, "windows": 168,
         "window_points": 32, "window_curves": 16, "memory": 128, "gains": 48, "paths": 104, "not_cached": 24,
     }  # fmt: skip
-    assert record_format.HEADER.itemsize == 80 + 24 + 64 + 40 + 16 + 128 + 256 + 24 * 17
+    assert record_format.HEADER.itemsize == 80 + 8 * 24 + 8 + 64 + 40 + 16 + 128 + 256 + 24 * 17
     assert record_format.TABLE_INFO.itemsize == 24
 
 
@@ -50,7 +50,7 @@ def test_text_that_fills_its_field_or_is_cut_inside_a_character(tmp_path: Path) 
         ({"rank": 5}, "rank 5 of 2"),
         ({"size": 1 << 30}, "damaged"),
         ({"last_call": 3}, "the last call is 3 of 0"),
-        ({"under_way": (0, 0, 2, 0)}, "the call under way is of function 2 of 0"),
+        ({"under_way": under_way((0, 0, 2))}, "a call under way is of function 2 of 0"),
     ],
 )
 def test_wrong_headers(tmp_path: Path, header: dict[str, object], reason: str) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from conftest import Launcher, clean_environment, on
-from synthetic import MS, Draft, example, write
+from synthetic import MS, Draft, example, under_way, write
 
 from wherry import paths
 from wherry.analysis import analyse, record
@@ -170,7 +170,7 @@ def test_a_failed_run_says_code_ranks_signal_and_last_calls(tmp_path: Path) -> N
 
 def test_a_rank_that_is_in_a_call_comes_after_those_outside(tmp_path: Path) -> None:
     waiting, computing = stopped(0, 900), stopped(1, 950)
-    waiting.header["under_way"] = (0x2345, 910 * MS, 2, 0)
+    waiting.header["under_way"] = under_way((0x2345, 910 * MS, 2))
     assert failure.sentences(124, failing(tmp_path, waiting, computing))[1:] == [
         "rank 1: in no recorded call; the last call that returned was MPI_Bcast, called from app+0x2345",
         "rank 0: in MPI_Send, called from app+0x2345",
@@ -180,7 +180,7 @@ def test_a_rank_that_is_in_a_call_comes_after_those_outside(tmp_path: Path) -> N
 def test_who_aborted_comes_first(tmp_path: Path) -> None:
     computing, aborting = stopped(0, 900), stopped(1, 950)
     aborting.rows["functions"] = [*aborting.rows["functions"], {"name": b"MPI_Abort", "kind": 4}]
-    aborting.header["under_way"] = (0x2345, 940 * MS, len(aborting.rows["functions"]) - 1, 0)
+    aborting.header["under_way"] = under_way((0x2345, 940 * MS, len(aborting.rows["functions"]) - 1))
     said = failure.sentences(3, failing(tmp_path, computing, aborting))
     assert said[1] == "rank 1: in MPI_Abort, called from app+0x2345"
 
@@ -188,13 +188,21 @@ def test_who_aborted_comes_first(tmp_path: Path) -> None:
 def test_a_place_in_no_module_is_not_named(tmp_path: Path) -> None:
     one = stopped(0, 900)
     one.rows["modules"] = [{"base": 0x1000, "path": b"/no/app"}]
-    one.header["under_way"] = (0, 910 * MS, 2, 0)
+    one.header["under_way"] = under_way((0, 910 * MS, 2))
     assert failure.sentences(124, failing(tmp_path, one))[1] == "rank 0: in MPI_Send"
 
 
-def test_with_several_threads_nobody_knows_who_is_in_a_call(tmp_path: Path) -> None:
+def test_threads_in_calls_are_all_named(tmp_path: Path) -> None:
     one = stopped(0, 900)
-    one.header |= {"under_way": (0x2345, 910 * MS, 2, 0), "thread_level": 3}
+    one.header["under_way"] = under_way((0x2345, 920 * MS, 1), (0x2345, 910 * MS, 2))
+    assert failure.sentences(124, failing(tmp_path, one))[1] == (
+        "rank 0: in MPI_Send, called from app+0x2345; another thread in MPI_Bcast, called from app+0x2345"
+    )
+
+
+def test_with_more_threads_than_are_known_nobody_is_said_to_be_outside(tmp_path: Path) -> None:
+    one = stopped(0, 900)
+    one.header["more_threads"] = 1
     assert failure.sentences(124, failing(tmp_path, one))[1].startswith("rank 0: the last call that returned was")
 
 
