@@ -92,14 +92,14 @@ int Gets::get_missing(Target& target, const cache::Range& range, std::byte* to, 
 int Gets::get_by_blocks(Target& target, const cache::Range& range, std::byte* to, float score,
                         const Native& native) {
   WindowState& common = common_;  // which is not looked for again after each call
+  // One division: a second one would take longer than all else of a hit.
   const std::uint64_t size = common.options.block_bytes, first = range.displacement / size * size;
-  const std::uint64_t end =
-      std::min((range.end() + size - 1) / size * size, static_cast<std::uint64_t>(target.segment.bytes));
+  const auto limit = static_cast<std::uint64_t>(target.segment.bytes);
   std::unique_ptr<std::byte[]> memory;
   bool waits_here = false;
   plan_.clear();
-  for (std::uint64_t at = first; at < end; at += size) {
-    const cache::Range block{range.target, at, std::min(size, end - at)};
+  for (std::uint64_t at = first; at < range.end(); at += size) {
+    const cache::Range block{range.target, at, std::min(size, limit - at)};
     const std::uint64_t begin = std::max(at, range.displacement);
     const cache::Range part{range.target, begin, std::min(block.end(), range.end()) - begin};
     std::byte* const part_to = to + (begin - range.displacement);
@@ -112,7 +112,10 @@ int Gets::get_by_blocks(Target& target, const cache::Range& range, std::byte* to
       waits_here |= plan_.note(answer, part, part_to);
       continue;
     }
-    if (memory == nullptr) memory = std::make_unique_for_overwrite<std::byte[]>(end - first);
+    if (memory == nullptr) {
+      const std::uint64_t end = std::min((range.end() + size - 1) / size * size, limit);
+      memory = std::make_unique_for_overwrite<std::byte[]>(end - first);
+    }
     const std::size_t before = plan_.parts().size();
     plan_.note_missing(block, memory.get() + (at - first));
     const bool node_has_it = plan_.parts().size() == before;
