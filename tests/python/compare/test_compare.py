@@ -211,6 +211,19 @@ def test_settings_of_the_caller_are_for_wherry(wherry: Invoke, tmp_path: Path, m
     assert Counter(log.read_text().splitlines()) == {"": 3, "1": 3}
 
 
+def test_the_callers_tuning_file_is_copied_and_stays(
+    wherry: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tuning, log = tmp_path / "tuning", tmp_path / "log"
+    tuning.write_text("learned\n")
+    monkeypatch.setenv("WHERRY_TUNING_FILE", str(tuning))
+    append = '[ -z "$WHERRY_TUNING_FILE" ] || { cat "$WHERRY_TUNING_FILE" >>%s; echo more >>"$WHERRY_TUNING_FILE"; }'
+    answer = wherry("compare", "-n", "2", "--", script(tmp_path, append % log))
+    assert answer.code == 0, answer.err
+    assert log.read_text().split() == ["learned", "learned", "more", "learned", "more", "more"]
+    assert tuning.read_text() == "learned\n"
+
+
 def test_levers_are_left_out_one_at_a_time(wherry: Invoke, tmp_path: Path) -> None:
     log = tmp_path / "log"
     program = script(tmp_path, f'echo "$WHERRY_NO_PROFILE$WHERRY_ALLREDUCE$WHERRY_CACHE" >>{log}')
