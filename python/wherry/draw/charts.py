@@ -14,7 +14,7 @@ from wherry.draw.markup import Markup, tag
 WIDTH = 780.0
 _ROW, _BAR = 26.0, 16.0
 _AXIS = 64.0  # left of upright bars
-_LABEL_PX = 6.6  # width of a character of a label, about
+_LABEL_PX = 8.0  # of a letter; "MPI_Comm_dup" in DejaVu Sans takes 7.7
 MOST_CELLS = 64  # of a matrix, per side
 
 Format = Callable[[float], str]
