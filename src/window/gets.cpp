@@ -92,7 +92,6 @@ int Gets::get_missing(Target& target, const cache::Range& range, std::byte* to, 
 int Gets::get_by_blocks(Target& target, const cache::Range& range, std::byte* to, float score,
                         const Native& native) {
   WindowState& common = common_;  // which is not looked for again after each call
-  // One division: a second one would take longer than all else of a hit.
   const std::uint64_t size = common.options.block_bytes, first = range.displacement / size * size;
   const auto limit = static_cast<std::uint64_t>(target.segment.bytes);
   std::unique_ptr<std::byte[]> memory;
