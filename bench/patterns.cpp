@@ -293,7 +293,7 @@ std::vector<Large> large_layouts(long bytes) {
 
 /// By one thread and by two, in turns.
 void run_large(const Large& large, const std::string& name, int turns) {
-  const wherry::layout::Plan plan(wherry::layout::canonical(large.layout));
+  const wherry::layout::PackPlan plan(wherry::layout::canonical(large.layout));
   const wherry::layout::Range all{0, plan.size()};
   Bytes memory(static_cast<std::size_t>(plan.end())), packed(static_cast<std::size_t>(plan.size()));
   const int calls = std::max(1, static_cast<int>((16 << 20) / plan.size()));

@@ -59,7 +59,7 @@ std::vector<std::size_t> shortlist(std::size_t bodies, int ranks, const Speeds& 
   return order;
 }
 
-Speeds measure(MPI_Comm comm, Team& team, const System& system, const Pace& pace) {
+Speeds measure(MPI_Comm comm, Team& team, const System& system, const ComputeRate& pace) {
   constexpr std::size_t most_bodies = 2048, many = 1 << 16;
   const double p = apps::size_of(comm);
   const Range some{0, std::min(most_bodies, system.bodies.size())};
@@ -89,7 +89,8 @@ std::vector<std::size_t> agreed_shortlist(MPI_Comm comm, std::size_t bodies, con
 
 }  // namespace
 
-Choice choose(MPI_Comm comm, Team& team, const System& system, const Exchanges& with, const Pace& pace) {
+Choice choose(MPI_Comm comm, Team& team, const System& system, const Exchanges& with,
+              const ComputeRate& pace) {
   const Speeds speeds = measure(comm, team, system, pace);
   Choice best{};
   double best_s = 0;

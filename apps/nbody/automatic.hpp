@@ -22,13 +22,14 @@ double expected_s(const SchemeRow& scheme, double bodies, double ranks, const Sp
 std::vector<std::size_t> shortlist(std::size_t bodies, int ranks, const Speeds& speeds, bool one_node);
 
 /// Measures the speeds. The same on all ranks. Collective.
-Speeds measure(MPI_Comm comm, Team& team, const System& system, const Pace& pace);
+Speeds measure(MPI_Comm comm, Team& team, const System& system, const ComputeRate& pace);
 
 struct Choice {
   std::size_t scheme;
   std::string reason;
 };
 /// The same on all ranks. Collective.
-Choice choose(MPI_Comm comm, Team& team, const System& system, const Exchanges& with, const Pace& pace = {});
+Choice choose(MPI_Comm comm, Team& team, const System& system, const Exchanges& with,
+              const ComputeRate& pace = {});
 
 }  // namespace nbody

@@ -14,7 +14,7 @@
 namespace nbody {
 
 /// How computing takes time on a simulated machine.
-struct Pace {
+struct ComputeRate {
   double pairs_per_s = 0;  // of a rank, for both bodies of each; 0: the clock runs by itself
   bool pretended = false;  // pairs take time, but are not computed
 };
@@ -25,7 +25,7 @@ constexpr double one_sided = 18.0 / 22;
 class Diary {
  public:
   /// spans: where to keep them too; nullptr: only their sums.
-  explicit Diary(const Pace& pace = {}, Spans* spans = nullptr) : pace_(pace), spans_(spans) {}
+  explicit Diary(const ComputeRate& pace = {}, Spans* spans = nullptr) : pace_(pace), spans_(spans) {}
 
   /// pairs: for both bodies, that the call computes.
   template <class Call>
@@ -56,7 +56,7 @@ class Diary {
     if (spans_ != nullptr) spans_->push_back({doing, group, begin_s, end_s});
   }
 
-  Pace pace_;
+  ComputeRate pace_;
   Spans* spans_;
   std::array<double, kinds_of_doing> spent_s_{};
   std::set<std::string> strategies_;

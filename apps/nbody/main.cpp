@@ -40,7 +40,7 @@ apps::Option scheme_option(Settings& settings) {
 }
 
 /// Of a simulated machine.
-std::vector<apps::Option> pace_options(Pace& pace) {
+std::vector<apps::Option> pace_options(ComputeRate& pace) {
   return {
       {"--pairs-per-s", "RATE", "pairs of bodies that a rank computes in a simulated second (default 1.5e9)",
        [&pace](const std::string& text) { pace.pairs_per_s = apps::real_number(text, 1, 1e18); }},
@@ -130,7 +130,7 @@ std::string bind(const Settings& settings, MPI_Comm comm) {
 /// Everything that is fixed before the first step.
 struct Start {
   Settings settings;
-  Pace pace;
+  ComputeRate pace;
   Bodies bodies;
   RunState state;
 };
@@ -328,7 +328,7 @@ class Run {
 
   MPI_Comm comm_;
   Settings settings_;
-  Pace pace_;
+  ComputeRate pace_;
   RunState state_;
   long first_step_;
   std::string binding_;
@@ -344,7 +344,7 @@ class Run {
   std::optional<Film> film_;  // on the first rank
 };
 
-apps::Outcome work(const Settings& settings, const Pace& pace, const std::optional<Snapshot>& start,
+apps::Outcome work(const Settings& settings, const ComputeRate& pace, const std::optional<Snapshot>& start,
                    MPI_Comm comm, apps::Progress& progress) {
   const RunState state = broadcast_state(start ? *start->state : RunState{}, comm);
   Run run(comm, {settings, pace, broadcast(start ? start->bodies : Bodies(), comm), state});
@@ -356,7 +356,7 @@ apps::Outcome work(const Settings& settings, const Pace& pace, const std::option
 int main(int argc, char** argv) {
   Settings settings;
   constexpr double simulated_pairs_per_s = 1.5e9;
-  Pace pace{.pairs_per_s = apps::simulated ? simulated_pairs_per_s : 0};
+  ComputeRate pace{.pairs_per_s = apps::simulated ? simulated_pairs_per_s : 0};
   std::optional<Snapshot> start;
   std::vector<apps::Option> options = options_of(settings);
   options.insert(options.begin(), scheme_option(settings));

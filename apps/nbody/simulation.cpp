@@ -78,7 +78,7 @@ bool all_below(double limit, const Vectors& vectors, Range range) {
 }  // namespace
 
 Simulation::Simulation(MPI_Comm comm, Bodies bodies, const Integrator& integrator, double dt, Team& team,
-                       Scheme& scheme, const Pace& pace)
+                       Scheme& scheme, const ComputeRate& pace)
     : comm_(comm),
       system_(std::move(bodies)),
       integrator_(integrator),

@@ -23,7 +23,7 @@ class Simulation {
  public:
   /// All arguments but the bodies and the pace must outlive it. bodies: the same on all ranks.
   Simulation(MPI_Comm comm, Bodies bodies, const Integrator& integrator, double dt, Team& team,
-             Scheme& scheme, const Pace& pace = {});
+             Scheme& scheme, const ComputeRate& pace = {});
 
   /// The first accelerations. Collective.
   void begin(const Exchanges& with);
@@ -50,7 +50,7 @@ class Simulation {
   double dt_;
   Team& team_;
   Scheme& scheme_;
-  Pace pace_;
+  ComputeRate pace_;
 };
 
 constexpr const char* overflowed =

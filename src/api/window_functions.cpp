@@ -46,7 +46,7 @@ int agree(MPI_Comm comm, const std::string& problem) {
 }
 
 /// A window of memory whose size here is known.
-int make(MPI_Info info, MPI_Comm comm, MPI_Win* win, const window::Segment& own, const Native& native) {
+int make(MPI_Info info, MPI_Comm comm, MPI_Win* win, const window::TargetMemory& own, const Native& native) {
   if (!is_enabled()) return native();
   window::Options options = window::options_of(*settings_in_use());
   window::read_info(library(), info, options);

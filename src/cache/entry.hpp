@@ -37,7 +37,7 @@ inline std::uint64_t hash_of(std::uint32_t target, std::uint64_t number) {
 
 /// The head and what the policy knows share the line that a hit reads anyway.
 struct Entry {
-  Storage::Block block;  // its first piece
+  Storage::Head block;  // its first piece
   std::uint64_t displacement;
   std::uint32_t target;
   std::uint32_t bytes;
@@ -53,6 +53,6 @@ struct Entry {
   bool valid() const { return flight == 0; }
   std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
 };
-static_assert(sizeof(Entry) == sizeof(Storage::Block) + Entry::head && Entry::head <= Storage::least_payload);
+static_assert(sizeof(Entry) == sizeof(Storage::Head) + Entry::head && Entry::head <= Storage::least_payload);
 
 }  // namespace wherry::cache

@@ -42,11 +42,12 @@ Answer Cache::look_further(const Range& range, std::uint64_t own, std::byte* des
 }
 
 Answer Cache::lookup_in_block(const Range& block, const Range& range, std::byte* destination, float score) {
-  const OwnArithmetic arithmetic;
   if (policy_.reference()) next_tick();
   const std::uint64_t own = hash(block);
   follow(block, own);
   if (Entry* const whole = find(block, own)) return take(*whole, range, destination), Answer::hit;
+  const OwnArithmetic
+      arithmetic;  // a hit, as in probe(), adds and cools: no more than inexact can come of it
   collect(block);
   if (found_.empty() && ask_for_block(block, own, range, destination, score)) return Answer::block;
   return asked(look(range, hash(range), destination, score), range, score);

@@ -12,20 +12,20 @@
 
 namespace wherry::window {
 
-using Blocks = std::vector<Block>;
+using Blocks = std::vector<ByteBlock>;
 
 /// Adds a block; one that begins where the last one ends makes that longer.
-inline void add(Blocks& blocks, const Block& block) {
-  if (!blocks.empty() && blocks.back().offset + blocks.back().bytes == block.offset)
+inline void add(Blocks& blocks, const ByteBlock& block) {
+  if (!blocks.empty() && blocks.back().displacement + blocks.back().bytes == block.displacement)
     blocks.back().bytes += block.bytes;
   else blocks.push_back(block);
 }
 
 /// Adds the places of bytes [begin, end) of the data of `count` elements.
-inline void add_places(const Shape& shape, std::int64_t count, std::int64_t begin, std::int64_t end,
+inline void add_places(const TypeMap& map, std::int64_t count, std::int64_t begin, std::int64_t end,
                        Blocks& blocks) {
   std::int64_t at = 0;
-  each_block(shape, count, [&](std::int64_t offset, std::int64_t bytes) {
+  each_block(map, count, [&](std::int64_t offset, std::int64_t bytes) {
     const std::int64_t first = std::max(begin, at), last = std::min(end, at + bytes);
     if (first < last) add(blocks, {offset + first - at, last - first});
     at += bytes;
@@ -52,9 +52,9 @@ class BlocksType {
 inline BlocksType::BlocksType(const mpi::Api& api, const Blocks& blocks) : api_(api) {
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
-  for (const Block& block : blocks) {
+  for (const ByteBlock& block : blocks) {
     lengths.push_back(static_cast<int>(block.bytes));
-    places.push_back(static_cast<MPI_Aint>(block.offset));
+    places.push_back(static_cast<MPI_Aint>(block.displacement));
   }
   std::vector<MPI_Datatype> bytes(blocks.size(), MPI_BYTE);
   code_ = api_.Type_create_struct(static_cast<int>(blocks.size()), lengths.data(), places.data(),

@@ -12,7 +12,7 @@
 namespace wherry::datatype {
 namespace {
 
-using layout::Block;
+using layout::ByteBlock;
 using layout::Layout;
 using layout::Offset;
 using layout::Part;
@@ -57,7 +57,7 @@ Layout unequal_blocks(const Element& inner, Numbers lengths, Numbers displacemen
       parts.push_back({scaled(displacements[i], unit), inner.times(lengths[i])});
     return layout::concat(std::move(parts));
   }
-  std::vector<Block> blocks;
+  std::vector<ByteBlock> blocks;
   blocks.reserve(lengths.size());
   for (std::size_t i = 0; i < lengths.size(); ++i)
     blocks.push_back({scaled(displacements[i], unit), scaled(lengths[i], inner.layout->size())});

@@ -59,7 +59,8 @@ PlanPtr TypeLayouts::shared(const layout::Part& form) {
     std::erase_if(plans_, [](const auto& entry) { return entry.second.expired(); });
     swept_at_ = 2 * std::max<std::size_t>(plans_.size(), 32);
   }
-  PlanPtr made(new layout::Plan(form));  // apart from its count, so that what still counts it keeps no layout
+  PlanPtr made(
+      new layout::PackPlan(form));  // apart from its count, so that what still counts it keeps no layout
   plans_.emplace(hash, made);
   return made;
 }

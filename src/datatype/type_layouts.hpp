@@ -9,12 +9,12 @@
 #include <unordered_map>
 
 #include "datatype/type_attribute.hpp"
-#include "layout/plan.hpp"
+#include "layout/pack_plan.hpp"
 #include "mpi/api.hpp"
 
 namespace wherry::datatype {
 
-using PlanPtr = std::shared_ptr<const layout::Plan>;
+using PlanPtr = std::shared_ptr<const layout::PackPlan>;
 
 /// What is known of one datatype.
 struct TypeLayout {
@@ -46,7 +46,8 @@ class TypeLayouts {
   std::mutex mutex_;
   TypeAttribute<TypeLayout> kept_;
   std::map<MPI_Datatype, Kept> predefined_;
-  std::unordered_multimap<std::uint64_t, std::weak_ptr<const layout::Plan>> plans_;  // by hash of the form
+  std::unordered_multimap<std::uint64_t, std::weak_ptr<const layout::PackPlan>>
+      plans_;                  // by hash of the form
   std::size_t swept_at_ = 64;  // entries above which those of plans that are gone are dropped
 };
 

@@ -35,10 +35,10 @@ bool offsets_of(const mpi::Api& api, MPI_Datatype type, std::int64_t begin, std:
   return true;
 }
 
-std::vector<Block> joined(const std::vector<std::int64_t>& offsets, std::int64_t begin) {
-  std::vector<Block> blocks;
+std::vector<ByteBlock> joined(const std::vector<std::int64_t>& offsets, std::int64_t begin) {
+  std::vector<ByteBlock> blocks;
   for (const std::int64_t offset : offsets) {
-    if (!blocks.empty() && begin + offset == blocks.back().offset + blocks.back().bytes)
+    if (!blocks.empty() && begin + offset == blocks.back().displacement + blocks.back().bytes)
       ++blocks.back().bytes;
     else blocks.push_back({begin + offset, 1});
   }
@@ -47,35 +47,35 @@ std::vector<Block> joined(const std::vector<std::int64_t>& offsets, std::int64_t
 
 }  // namespace
 
-Shape shape_of(const mpi::Api& api, MPI_Datatype type) {
+TypeMap type_map_of(const mpi::Api& api, MPI_Datatype type) {
   const run::TypeFacts facts = run::facts_of(api, type);
-  Shape shape;
-  shape.size = facts.size;
-  shape.extent = facts.extent;
-  shape.dense = facts.dense;
-  shape.predefined = facts.predefined;
+  TypeMap map;
+  map.size = facts.size;
+  map.extent = facts.extent;
+  map.dense = facts.dense;
+  map.predefined = facts.predefined;
   MPI_Aint begin = 0, extent = 0;
-  if (shape.size < 0 || api.Type_get_true_extent(type, &begin, &extent) != MPI_SUCCESS) return {};
-  shape.begin = begin;
-  shape.end = begin + extent;
-  if (shape.dense || shape.size == 0 || extent > most_extent || shape.size > most_extent) return shape;
-  std::vector<std::int64_t> offsets(static_cast<std::size_t>(shape.size));
+  if (map.size < 0 || api.Type_get_true_extent(type, &begin, &extent) != MPI_SUCCESS) return {};
+  map.begin = begin;
+  map.end = begin + extent;
+  if (map.dense || map.size == 0 || extent > most_extent || map.size > most_extent) return map;
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(map.size));
   // A type that is not committed is the program's error, and the library's to tell when the program uses it.
   const run::ErrorsReturned returned(MPI_COMM_SELF, api);
-  shape.mapped = offsets_of(api, type, begin, extent, offsets);
-  if (shape.mapped) shape.blocks = joined(offsets, begin);
-  return shape;
+  map.mapped = offsets_of(api, type, begin, extent, offsets);
+  if (map.mapped) map.blocks = joined(offsets, begin);
+  return map;
 }
 
-void gather(const Shape& shape, std::int64_t count, const void* address, std::byte* to) {
-  each_block(shape, count, [&](std::int64_t offset, std::int64_t bytes) {
+void gather(const TypeMap& map, std::int64_t count, const void* address, std::byte* to) {
+  each_block(map, count, [&](std::int64_t offset, std::int64_t bytes) {
     std::memcpy(to, at(address, offset), static_cast<std::size_t>(bytes));
     to += bytes;
   });
 }
 
-void scatter(const Shape& shape, std::int64_t count, const std::byte* from, void* address) {
-  each_block(shape, count, [&](std::int64_t offset, std::int64_t bytes) {
+void scatter(const TypeMap& map, std::int64_t count, const std::byte* from, void* address) {
+  each_block(map, count, [&](std::int64_t offset, std::int64_t bytes) {
     std::memcpy(at(address, offset), from, static_cast<std::size_t>(bytes));
     from += bytes;
   });

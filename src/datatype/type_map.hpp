@@ -8,24 +8,21 @@
 #include <cstdint>
 #include <vector>
 
+#include "layout/layout.hpp"
 #include "mpi/api.hpp"
 
 namespace wherry::window {
 
-/// Consecutive bytes of an element, from its address on.
-struct Block {
-  std::int64_t offset;
-  std::int64_t bytes;
-};
+using layout::ByteBlock;  // of an element, from its address on
 
 /// One datatype. Data are ordered as the type map is, which need not be the order of memory.
-struct Shape {
+struct TypeMap {
   std::int64_t size = -1;  // bytes of data in one element; negative: the library does not tell
   std::int64_t extent = 0;
   bool dense = false;               // `n` elements are n * size bytes in memory order without a gap
   bool predefined = false;          // and so never freed
   bool mapped = false;              // `blocks` tells where the data are
-  std::vector<Block> blocks;        // of one element
+  std::vector<ByteBlock> blocks;    // of one element
   std::int64_t begin = 0, end = 0;  // of what one element touches, for types that are not mapped
 
   /// Whether count elements can be told as blocks, and not as too many.
@@ -37,33 +34,33 @@ struct Shape {
 };
 
 /// Asks the library. Types whose elements reach over more than 1 MiB are not mapped.
-Shape shape_of(const mpi::Api& api, MPI_Datatype type);
+TypeMap type_map_of(const mpi::Api& api, MPI_Datatype type);
 
 /// Calls use(offset, bytes) for the data of `count` elements, in order, with what is adjacent as one. The type must
 /// be dense or mapped.
 template <class Use>
-void each_block(const Shape& shape, std::int64_t count, Use&& use) {
-  if (shape.dense) {
-    if (count * shape.size > 0) use(std::int64_t{0}, count * shape.size);
+void each_block(const TypeMap& map, std::int64_t count, Use&& use) {
+  if (map.dense) {
+    if (count * map.size > 0) use(std::int64_t{0}, count * map.size);
     return;
   }
-  Block open{0, 0};
+  ByteBlock open{0, 0};
   for (std::int64_t element = 0; element < count; ++element)
-    for (const Block& block : shape.blocks) {
-      const std::int64_t offset = element * shape.extent + block.offset;
-      if (open.bytes > 0 && offset == open.offset + open.bytes) {
+    for (const ByteBlock& block : map.blocks) {
+      const std::int64_t offset = element * map.extent + block.displacement;
+      if (open.bytes > 0 && offset == open.displacement + open.bytes) {
         open.bytes += block.bytes;
         continue;
       }
-      if (open.bytes > 0) use(open.offset, open.bytes);
+      if (open.bytes > 0) use(open.displacement, open.bytes);
       open = {offset, block.bytes};
     }
-  if (open.bytes > 0) use(open.offset, open.bytes);
+  if (open.bytes > 0) use(open.displacement, open.bytes);
 }
 
 /// Copies the data of `count` elements at `address` to `to`, without gaps.
-void gather(const Shape& shape, std::int64_t count, const void* address, std::byte* to);
+void gather(const TypeMap& map, std::int64_t count, const void* address, std::byte* to);
 /// Spreads them again; gaps stay untouched.
-void scatter(const Shape& shape, std::int64_t count, const std::byte* from, void* address);
+void scatter(const TypeMap& map, std::int64_t count, const std::byte* from, void* address);
 
 }  // namespace wherry::window

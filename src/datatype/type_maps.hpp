@@ -13,26 +13,26 @@
 
 namespace wherry::window {
 
-/// Thread-safe. Shapes of derived types are attributes of the types, and so go with them; predefined types stay.
+/// Thread-safe. BothMaps of derived types are attributes of the types, and so go with them; predefined types stay.
 class Types {
  public:
   explicit Types(const mpi::Api& api) : api_(api), kept_(api) {}
 
   /// Stays valid when the type is freed, as it may be while transfers are under way.
-  std::shared_ptr<const Shape> shape(MPI_Datatype type);
+  std::shared_ptr<const TypeMap> map(MPI_Datatype type);
 
  private:
   const mpi::Api& api_;
   std::mutex mutex_;
-  datatype::TypeAttribute<const Shape> kept_;
-  std::map<MPI_Datatype, std::shared_ptr<const Shape>> predefined_;
+  datatype::TypeAttribute<const TypeMap> kept_;
+  std::map<MPI_Datatype, std::shared_ptr<const TypeMap>> predefined_;
 };
 
-inline std::shared_ptr<const Shape> Types::shape(MPI_Datatype type) {
+inline std::shared_ptr<const TypeMap> Types::map(MPI_Datatype type) {
   const std::lock_guard lock(mutex_);
   if (const auto known = predefined_.find(type); known != predefined_.end()) return known->second;
-  if (std::shared_ptr<const Shape> known = kept_.find(type)) return known;
-  auto made = std::make_shared<const Shape>(shape_of(api_, type));
+  if (std::shared_ptr<const TypeMap> known = kept_.find(type)) return known;
+  auto made = std::make_shared<const TypeMap>(type_map_of(api_, type));
   if (made->predefined) return predefined_.emplace(type, made).first->second;
   kept_.keep(type, made);
   return made;

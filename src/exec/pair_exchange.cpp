@@ -56,7 +56,7 @@ class BlockBytes {
   long long bytes() const { return share_.bytes; }
 
   /// Its blocks by their addresses, where another process may read them, or they are to be read into; else none.
-  std::vector<layout::Block> blocks() const {
+  std::vector<layout::ByteBlock> blocks() const {
     try {
       if (plan_ != nullptr) return readable_blocks(*plan_, memory_);
       if (whole_ || lacks_memory() || share_.bytes < Offer::least_block_bytes) return {};
@@ -214,7 +214,7 @@ class PairExchange {
   }
 
   void read_memory(const Offer& offered) {
-    const std::vector<layout::Block> to = in_.block.blocks();
+    const std::vector<layout::ByteBlock> to = in_.block.blocks();
     if (to.empty() || in_.bytes != in_.block.bytes()) return;
     ours_.reads = offered.read(to);
     ours_.refused = !ours_.reads;

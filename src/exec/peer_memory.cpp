@@ -23,14 +23,14 @@ class Pieces {
  public:
   static constexpr std::size_t most = 64;
 
-  explicit Pieces(std::span<const layout::Block> blocks) : blocks_(blocks) {}
+  explicit Pieces(std::span<const layout::ByteBlock> blocks) : blocks_(blocks) {}
 
   /// The next blocks; their bytes.
   std::size_t fill() {
     count_ = std::min(most, blocks_.size() - next_);
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < count_; ++i) {
-      const layout::Block& block = blocks_[next_ + i];
+      const layout::ByteBlock& block = blocks_[next_ + i];
       const layout::Offset skipped = i == 0 ? skipped_ : 0;
       pieces_[i] = {address_of(block.displacement + skipped),
                     static_cast<std::size_t>(block.bytes - skipped)};
@@ -54,13 +54,13 @@ class Pieces {
   std::size_t count() const { return count_; }
 
  private:
-  std::span<const layout::Block> blocks_;
+  std::span<const layout::ByteBlock> blocks_;
   std::size_t next_ = 0, count_ = 0;
   layout::Offset skipped_ = 0;  // of block next_
   std::array<iovec, most> pieces_;
 };
 
-bool read_all(pid_t process, std::span<const layout::Block> from, std::span<const layout::Block> to,
+bool read_all(pid_t process, std::span<const layout::ByteBlock> from, std::span<const layout::ByteBlock> to,
               long long bytes) {
   Pieces remote(from), local(to);
   while (bytes > 0) {
@@ -78,7 +78,7 @@ bool read_all(pid_t process, std::span<const layout::Block> from, std::span<cons
 
 }  // namespace
 
-void Offer::set(const std::vector<layout::Block>& blocks) {
+void Offer::set(const std::vector<layout::ByteBlock>& blocks) {
   count_ = blocks.size();
   std::ranges::copy(blocks, blocks_);
   process_ = ::getpid();
@@ -94,21 +94,22 @@ bool Offer::is_whole(std::size_t bytes) const {
   return (!has_data_ || bytes_ <= most_data) && bytes == message_bytes();
 }
 
-bool Offer::read(const std::vector<layout::Block>& to) const {
+bool Offer::read(const std::vector<layout::ByteBlock>& to) const {
   const OwnErrno own;
   const auto process = static_cast<pid_t>(process_);
   std::uint64_t proof = 0;
-  const layout::Block there{number_of(proof_address_), sizeof proof}, here{number_of(&proof), sizeof proof};
+  const layout::ByteBlock there{number_of(proof_address_), sizeof proof},
+      here{number_of(&proof), sizeof proof};
   if (!read_all(process, {&there, 1}, {&here, 1}, sizeof proof) || proof != proof_) return false;
   return read_all(process, {blocks_, count_}, to, bytes_);
 }
 
-std::vector<layout::Block> readable_blocks(const layout::Plan& plan, const std::byte* memory) {
+std::vector<layout::ByteBlock> readable_blocks(const layout::PackPlan& plan, const std::byte* memory) {
   const layout::Offset most =
       std::min<layout::Offset>(Offer::most_blocks, plan.size() / Offer::least_block_bytes);
   if (plan.form().layout->blocks() > most) return {};
-  std::vector<layout::Block> blocks = layout::maximal_blocks(plan.form().layout);
-  for (layout::Block& block : blocks) block.displacement += number_of(memory) + plan.displacement();
+  std::vector<layout::ByteBlock> blocks = layout::maximal_blocks(plan.form().layout);
+  for (layout::ByteBlock& block : blocks) block.displacement += number_of(memory) + plan.displacement();
   return blocks;
 }
 

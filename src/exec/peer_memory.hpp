@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "exec/shared_chunks.hpp"
-#include "layout/plan.hpp"
+#include "layout/pack_plan.hpp"
 
 namespace wherry::run {
 
@@ -18,14 +18,14 @@ class Offer {
  public:
   static constexpr std::size_t most_blocks = 512;
   /// Of data that come with the offer.
-  static constexpr long long most_data = most_blocks * sizeof(layout::Block);
+  static constexpr long long most_data = most_blocks * sizeof(layout::ByteBlock);
   /// The system looks at the pages of each block anew: shorter ones are copied faster in chunks.
   static constexpr long long least_block_bytes = 4 << 10;
 
   /// Of so many bytes, and nothing else.
   explicit Offer(long long bytes) : bytes_(bytes) {}
   /// Of the blocks, by their addresses.
-  void set(const std::vector<layout::Block>& blocks);
+  void set(const std::vector<layout::ByteBlock>& blocks);
   /// In memory that both share; the receiver must open it if it has a descriptor.
   void set(const SharedKey& key) {
     is_shared_ = true;
@@ -49,12 +49,12 @@ class Offer {
   bool is_whole(std::size_t bytes) const;
   std::size_t message_bytes() const {
     return sizeof *this - sizeof blocks_ +
-           (has_data_ ? static_cast<std::size_t>(bytes_) : count_ * sizeof(layout::Block));
+           (has_data_ ? static_cast<std::size_t>(bytes_) : count_ * sizeof(layout::ByteBlock));
   }
 
   /// Copies all of it to blocks of this process, by their addresses, of as many bytes. false: the system refuses, or
   /// the memory is not that of the process that made the offer; then those blocks have any bytes.
-  bool read(const std::vector<layout::Block>& to) const;
+  bool read(const std::vector<layout::ByteBlock>& to) const;
 
  private:
   static constexpr std::uint64_t mark = 0x7972726568770002;
@@ -68,10 +68,10 @@ class Offer {
   SharedKey key_;
   bool has_data_ = false;
   bool is_shared_ = false;
-  layout::Block blocks_[most_blocks];  // or the data; no more of it than is sent is ever set
+  layout::ByteBlock blocks_[most_blocks];  // or the data; no more of it than is sent is ever set
 };
 
 /// The blocks of a plan at that memory, by their addresses; empty if they are too many or too short to be read so.
-std::vector<layout::Block> readable_blocks(const layout::Plan& plan, const std::byte* memory);
+std::vector<layout::ByteBlock> readable_blocks(const layout::PackPlan& plan, const std::byte* memory);
 
 }  // namespace wherry::run

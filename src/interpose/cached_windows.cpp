@@ -92,7 +92,7 @@ window::Windows& CachedWindows::make() {
   return *made;
 }
 
-int CachedWindows::add(MPI_Win win, MPI_Comm comm, MPI_Info info, const window::Segment& own) {
+int CachedWindows::add(MPI_Win win, MPI_Comm comm, MPI_Info info, const window::TargetMemory& own) {
   window::Options options = window::options_of(settings_);
   window::read_info(api_, info, options);
   return make().add(win, comm, own, options);

@@ -29,7 +29,7 @@ class CachedWindows {
   window::Windows* get() const { return windows_.load(std::memory_order_acquire); }
   window::Windows& make();
   /// Caches a window that was made, as its info and the settings say. Collective over comm. MPI's code.
-  int add(MPI_Win win, MPI_Comm comm, MPI_Info info, const window::Segment& own);
+  int add(MPI_Win win, MPI_Comm comm, MPI_Info info, const window::TargetMemory& own);
   /// Tells once that what a program has said to a window is not what it can say there.
   void note_strange_info(const std::string& value);
   /// Books what a window has done. Takes the record's lock.

@@ -37,7 +37,7 @@ inline bool is_cacheable(Call& call, int code) {
 
 /// The library makes the window; Wherry then caches what other ranks have in it. Collective over comm.
 template <class Next>
-int make_window(Call& call, MPI_Info info, MPI_Comm comm, MPI_Win* win, const window::Segment& own,
+int make_window(Call& call, MPI_Info info, MPI_Comm comm, MPI_Win* win, const window::TargetMemory& own,
                 const Next& next) {
   const int code = next();
   return is_cacheable(call, code) ? backend().windows.add(*win, comm, info, own) : code;

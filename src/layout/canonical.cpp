@@ -53,7 +53,7 @@ Layout as_indexed_block(std::span<const Item> items, const Shapes& shapes) {
 }
 
 Layout as_indexed(std::span<const Item> items) {
-  std::vector<Block> blocks;
+  std::vector<ByteBlock> blocks;
   blocks.reserve(items.size());
   for (const Item& x : items) blocks.push_back({x.displacement - items[0].displacement, x.shape});
   return indexed(std::move(blocks));
@@ -172,17 +172,17 @@ Part repeated(Offset count, Offset stride, const Part& x) {
   return {x.displacement, strided(count, stride, x.layout)};
 }
 
-std::vector<Block> maximal_blocks(const Layout& layout) {
-  std::vector<Block> blocks;
+std::vector<ByteBlock> maximal_blocks(const Layout& layout) {
+  std::vector<ByteBlock> blocks;
   for (const Item& x : items_of(layout)) blocks.push_back({x.displacement, x.shape});
   return blocks;
 }
 
-Part compressed(const std::vector<Block>& blocks) {
+Part compressed(const std::vector<ByteBlock>& blocks) {
   if (blocks.empty()) return nothing();
   Items items;
   items.reserve(blocks.size());
-  for (const Block& b : blocks) items.push_back({b.displacement, b.bytes});
+  for (const ByteBlock& b : blocks) items.push_back({b.displacement, b.bytes});
   return compressed_items(items);
 }
 

@@ -22,10 +22,10 @@ Part repeated(Offset count, Offset stride, const Part& x);
 
 /// A list of blocks in the form that its periods give: the smallest period of lengths and gaps that divides the list
 /// is a repetition; what has none is cut into runs of constant stride, and what is left is a list.
-Part compressed(const std::vector<Block>& blocks);
+Part compressed(const std::vector<ByteBlock>& blocks);
 
 /// Adjacent blocks of the description as one, in order.
-std::vector<Block> maximal_blocks(const Layout& layout);
+std::vector<ByteBlock> maximal_blocks(const Layout& layout);
 
 /// One past the byte that comes last.
 Offset last_end(const Layout& layout);

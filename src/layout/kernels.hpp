@@ -35,8 +35,10 @@ struct Kernels {
   IndexedKernels<std::int32_t> indexed_32;
   IndexedKernels<std::int64_t> indexed_64;
   /// Blocks of any lengths, one after the other in the packed bytes.
-  void (*gather_blocks)(std::byte* packed, const std::byte* memory, const Block* blocks, std::int64_t count);
-  void (*scatter_blocks)(std::byte* memory, const std::byte* packed, const Block* blocks, std::int64_t count);
+  void (*gather_blocks)(std::byte* packed, const std::byte* memory, const ByteBlock* blocks,
+                        std::int64_t count);
+  void (*scatter_blocks)(std::byte* memory, const std::byte* packed, const ByteBlock* blocks,
+                         std::int64_t count);
 };
 
 /// The best that this processor has.

@@ -65,7 +65,7 @@ Totals totals_of(const IndexedBlock& x) {
 
 Totals totals_of(const Indexed& x) {
   Totals totals;
-  for (const Block& b : x.blocks) {
+  for (const ByteBlock& b : x.blocks) {
     require(b.bytes >= 0, "a layout has a negative block length; give zero or more");
     totals.add(b.displacement, b.bytes, 1, 0, b.bytes);
   }
@@ -110,7 +110,9 @@ Layout strided(Offset count, Offset stride, Layout block) {
 Layout indexed_block(std::vector<Offset> displacements, Layout block) {
   return std::make_shared<const Node>(IndexedBlock{std::move(displacements), std::move(block)});
 }
-Layout indexed(std::vector<Block> blocks) { return std::make_shared<const Node>(Indexed{std::move(blocks)}); }
+Layout indexed(std::vector<ByteBlock> blocks) {
+  return std::make_shared<const Node>(Indexed{std::move(blocks)});
+}
 Layout concat(std::vector<Part> parts) { return std::make_shared<const Node>(Concat{std::move(parts)}); }
 
 Layout placed(const Part& part) { return part.displacement == 0 ? part.layout : concat({part}); }
@@ -139,7 +141,7 @@ std::uint64_t hash_of(const Part& part) {
         h = mixed(h, static_cast<Offset>(hash_of({0, x.block})));
       },
       [&](const Indexed& x) {
-        for (const Block& b : x.blocks) h = mixed(mixed(h, b.displacement), b.bytes);
+        for (const ByteBlock& b : x.blocks) h = mixed(mixed(h, b.displacement), b.bytes);
       },
       [&](const Concat& x) {
         for (const Part& p : x.parts) h = mixed(h, static_cast<Offset>(hash_of(p)));

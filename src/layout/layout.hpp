@@ -31,13 +31,13 @@ struct IndexedBlock {
   Layout block;
 };
 /// Consecutive bytes.
-struct Block {
+struct ByteBlock {
   Offset displacement, bytes;
-  friend bool operator==(const Block&, const Block&) = default;
+  friend bool operator==(const ByteBlock&, const ByteBlock&) = default;
 };
 /// Blocks of consecutive bytes, of any lengths: MPI_Type_create_hindexed.
 struct Indexed {
-  std::vector<Block> blocks;
+  std::vector<ByteBlock> blocks;
 };
 /// A layout at a displacement.
 struct Part {
@@ -70,7 +70,7 @@ class Node {
 Layout dense(Offset bytes);
 Layout strided(Offset count, Offset stride, Layout block);
 Layout indexed_block(std::vector<Offset> displacements, Layout block);
-Layout indexed(std::vector<Block> blocks);
+Layout indexed(std::vector<ByteBlock> blocks);
 Layout concat(std::vector<Part> parts);
 
 /// The layout of the part.
@@ -107,7 +107,7 @@ void each_block(const Layout& layout, Offset at, Use&& use) {
         for (const Offset d : x.displacements) each_block(x.block, at + d, use);
       },
       [&](const Indexed& x) {
-        for (const Block& b : x.blocks)
+        for (const ByteBlock& b : x.blocks)
           if (b.bytes > 0) use(at + b.displacement, b.bytes);
       },
       [&](const Concat& x) {

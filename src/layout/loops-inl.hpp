@@ -224,7 +224,7 @@ void scatter(std::byte* memory, const std::byte* packed, const Displacement* dis
 
 constexpr std::int64_t blocks_ahead = 8;
 
-inline void gather_blocks(std::byte* packed, const std::byte* memory, const Block* blocks,
+inline void gather_blocks(std::byte* packed, const std::byte* memory, const ByteBlock* blocks,
                           std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
     if (i + blocks_ahead < count) __builtin_prefetch(memory + blocks[i + blocks_ahead].displacement);
@@ -233,7 +233,7 @@ inline void gather_blocks(std::byte* packed, const std::byte* memory, const Bloc
   }
 }
 
-inline void scatter_blocks(std::byte* memory, const std::byte* packed, const Block* blocks,
+inline void scatter_blocks(std::byte* memory, const std::byte* packed, const ByteBlock* blocks,
                            std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
     if (i + blocks_ahead < count) __builtin_prefetch(memory + blocks[i + blocks_ahead].displacement, 1);

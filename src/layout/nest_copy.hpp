@@ -7,7 +7,7 @@
 #include <span>
 
 #include "layout/kernels.hpp"
-#include "layout/plan.hpp"
+#include "layout/pack_plan.hpp"
 
 namespace wherry::layout {
 

@@ -23,7 +23,7 @@ struct Packing {
   static void nest(const Kernels& k, Memory memory, Packed packed, LoopNest& nest) {
     nest.run(packed, memory, k);
   }
-  static void blocks(const Kernels& k, Memory memory, Packed packed, const Block* blocks, Offset count) {
+  static void blocks(const Kernels& k, Memory memory, Packed packed, const ByteBlock* blocks, Offset count) {
     k.gather_blocks(packed, memory, blocks, count);
   }
   template <class D>
@@ -47,7 +47,7 @@ struct Unpacking {
   static void nest(const Kernels& k, Memory memory, Packed packed, LoopNest& nest) {
     nest.run(memory, packed, k);
   }
-  static void blocks(const Kernels& k, Memory memory, Packed packed, const Block* blocks, Offset count) {
+  static void blocks(const Kernels& k, Memory memory, Packed packed, const ByteBlock* blocks, Offset count) {
     k.scatter_blocks(memory, packed, blocks, count);
   }
   template <class D>
@@ -220,16 +220,17 @@ class Transfer {
 
 }  // namespace
 
-void pack(const Plan& plan, const std::byte* memory, std::byte* packed, Range range, const Kernels& kernels) {
+void pack(const PackPlan& plan, const std::byte* memory, std::byte* packed, Range range,
+          const Kernels& kernels) {
   Transfer<Packing>(kernels).run(plan.step(), memory + plan.displacement(), packed, range);
 }
 
-void unpack(const Plan& plan, std::byte* memory, const std::byte* packed, Range range,
+void unpack(const PackPlan& plan, std::byte* memory, const std::byte* packed, Range range,
             const Kernels& kernels) {
   Transfer<Unpacking>(kernels).run(plan.step(), memory + plan.displacement(), packed, range);
 }
 
-void copy(const Plan& to_plan, std::byte* to, const Plan& from_plan, const std::byte* from,
+void copy(const PackPlan& to_plan, std::byte* to, const PackPlan& from_plan, const std::byte* from,
           const Kernels& kernels) {
   const Offset size = std::min(to_plan.size(), from_plan.size());
   if (to_plan.is_block()) return pack(from_plan, from, to + to_plan.displacement(), {0, size}, kernels);

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "layout/kernels.hpp"
-#include "layout/plan.hpp"
+#include "layout/pack_plan.hpp"
 
 namespace wherry::layout {
 
@@ -16,17 +16,17 @@ struct Range {
 /// `memory`: the address that the layout's offsets count from. `packed` gets byte range.begin first. Nothing is
 /// allocated or thrown. Memory between the data may be read where it cannot fault (Kernels::loops); it is never
 /// written.
-void pack(const Plan& plan, const std::byte* memory, std::byte* packed, Range range,
+void pack(const PackPlan& plan, const std::byte* memory, std::byte* packed, Range range,
           const Kernels& kernels = layout::kernels());
 
 /// The reverse. Where data overlap it is not said which byte wins (MPI forbids that).
-void unpack(const Plan& plan, std::byte* memory, const std::byte* packed, Range range,
+void unpack(const PackPlan& plan, std::byte* memory, const std::byte* packed, Range range,
             const Kernels& kernels = layout::kernels());
 
 /// Byte i of the data of `from` to byte i of those of `to`, for all i < the smaller size. Memory is read and written
 /// once: both are nested strides that fit, or 4 KiB at a time go through the first-level cache. The two may not
 /// overlap.
-void copy(const Plan& to_plan, std::byte* to, const Plan& from_plan, const std::byte* from,
+void copy(const PackPlan& to_plan, std::byte* to, const PackPlan& from_plan, const std::byte* from,
           const Kernels& kernels = layout::kernels());
 
 }  // namespace wherry::layout

@@ -112,14 +112,14 @@ Range Pieces::operator[](int i) const {
   return {range_.begin + i * piece_, std::min(range_.begin + (i + 1) * piece_, range_.end)};
 }
 
-void pack(const Plan& plan, const std::byte* memory, std::byte* packed, Range range, int threads) {
+void pack(const PackPlan& plan, const std::byte* memory, std::byte* packed, Range range, int threads) {
   if (threads <= 1 || range.end <= range.begin) return pack(plan, memory, packed, range);
   share(range, threads, [&plan, memory, packed, begin = range.begin](Range piece) {
     pack(plan, memory, packed + (piece.begin - begin), piece);
   });
 }
 
-void unpack(const Plan& plan, std::byte* memory, const std::byte* packed, Range range, int threads) {
+void unpack(const PackPlan& plan, std::byte* memory, const std::byte* packed, Range range, int threads) {
   if (threads <= 1 || range.end <= range.begin) return unpack(plan, memory, packed, range);
   share(range, threads, [&plan, memory, packed, begin = range.begin](Range piece) {
     unpack(plan, memory, packed + (piece.begin - begin), piece);

@@ -26,17 +26,17 @@ class Pieces {
 
 /// By so many threads, or by fewer where the system has none; any number gives the bytes that one gives. Helpers live
 /// as long as the call finds work for them. They get no signals but those of their own faults.
-void pack(const Plan& plan, const std::byte* memory, std::byte* packed, Range range, int threads);
-void unpack(const Plan& plan, std::byte* memory, const std::byte* packed, Range range, int threads);
+void pack(const PackPlan& plan, const std::byte* memory, std::byte* packed, Range range, int threads);
+void unpack(const PackPlan& plan, std::byte* memory, const std::byte* packed, Range range, int threads);
 
 /// Asks how many cores are free before it packs what is large enough for several threads. Thread-safe if that is.
 class ParallelPacker {
  public:
   explicit ParallelPacker(std::function<int()> free_cores) : free_cores_(std::move(free_cores)) {}
-  void pack(const Plan& plan, const std::byte* memory, std::byte* packed, Range range) const {
+  void pack(const PackPlan& plan, const std::byte* memory, std::byte* packed, Range range) const {
     layout::pack(plan, memory, packed, range, threads(range));
   }
-  void unpack(const Plan& plan, std::byte* memory, const std::byte* packed, Range range) const {
+  void unpack(const PackPlan& plan, std::byte* memory, const std::byte* packed, Range range) const {
     layout::unpack(plan, memory, packed, range, threads(range));
   }
 

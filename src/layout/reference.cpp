@@ -29,7 +29,7 @@ Offsets meaning(const IndexedBlock& x) {
 
 Offsets meaning(const Indexed& x) {
   Offsets offsets;
-  for (const Block& block : x.blocks) append(offsets, meaning(Dense{block.bytes}), block.displacement);
+  for (const ByteBlock& block : x.blocks) append(offsets, meaning(Dense{block.bytes}), block.displacement);
   return offsets;
 }
 

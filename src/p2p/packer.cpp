@@ -4,7 +4,7 @@
 
 namespace wherry::p2p {
 
-void Packer::copy(const Data& data, const layout::Plan& plan) const {
+void Packer::copy(const Data& data, const layout::PackPlan& plan) const {
   const layout::Range all{0, plan.size()};
   auto* const memory = static_cast<std::byte*>(data.memory);
   auto* const packed = static_cast<std::byte*>(data.packed);

@@ -67,7 +67,7 @@ class Packer {
   static constexpr Offset least_bytes = 512;
 
   void begin(const Data& data, Moved& moved);
-  void copy(const Data& data, const layout::Plan& plan) const;
+  void copy(const Data& data, const layout::PackPlan& plan) const;
   void end(Moved& moved);
   datatype::PlanPtr choose(const Data& data, Moved& moved);
   bool wants_kernels(const Data& data, const KnownType& known, Moved& moved);

@@ -23,12 +23,12 @@ CacheUse::CacheUse(const Options& options, bool threads, Operations& operations,
 bool CacheUse::is_awaited(Target& target, std::uint64_t bytes) {
   if (cache_ != nullptr || without_memory_ || !options_.bypass || !forgets_ || sharing_.is_on()) return false;
   const bool is_due = computed([&] {
-    due_.made(1 + target.account.skip_lookups(),
-              target.account.plain_s() * times_as_long(static_cast<double>(bytes)));
+    due_.made(1 + target.cost_benefit.skip_lookups(),
+              target.cost_benefit.plain_s() * times_as_long(static_cast<double>(bytes)));
     return due_.is_due();
   });
   if (!is_due) return true;
-  for (Target& each : operations_.targets()) each.account.end_skipping();
+  for (Target& each : operations_.targets()) each.cost_benefit.end_skipping();
   return false;
 }
 

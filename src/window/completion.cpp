@@ -188,7 +188,7 @@ void Completion::arrive(Target& target, const Done& done) {
   const bool come = done.code == MPI_SUCCESS;
   const Sequence last = done.last;
   for (auto each = target.unpacks.begin(), end = end_of(target.unpacks, last); each != end; ++each)
-    if (each->gathers) gather(*each->shape, each->count, each->origin, each->data.get());
+    if (each->gathers) gather(*each->map, each->count, each->origin, each->data.get());
   take(target.fetched, last, [&](const Fetched& each) { take_in(each, come); });
   take(target.coming, last, [&](const Coming& each) {
     if (come) common_.sharing.offer(target, each);
@@ -196,7 +196,7 @@ void Completion::arrive(Target& target, const Done& done) {
   take(target.blocks, last, [](const BlockMemory&) {});
   // Last: what was already under way for others has come into these by now.
   take(target.unpacks, last, [&](const PendingUnpack& each) {
-    if (!each.gathers && come) scatter(*each.shape, each.count, each.data.get(), each.origin);
+    if (!each.gathers && come) scatter(*each.map, each.count, each.data.get(), each.origin);
   });
   if (target.issued <= last) target.under_way = 0;
   if (target.timed <= last) settle_time(target, done);
@@ -219,7 +219,7 @@ void Completion::settle_time(Target& target, const Done& done) {
     PlainTime time = *done.time;
     time.call_s = static_cast<float>(target.timed_s);
     time.bytes = static_cast<float>(target.timed_bytes);
-    target.account.timed(time);
+    target.cost_benefit.timed(time);
   }
   target.timed = 0;
 }

@@ -56,7 +56,7 @@ class CacheDue {
   double plain_s_ = 0;
 };
 
-class Account {
+class CostBenefit {
  public:
   /// A get before there is a cache: whether it is native without more ado.
   bool skips_lookup() {

@@ -48,9 +48,9 @@ bool FetchPlan::asks_for_all(std::uint64_t bytes) const {
 
 /// Notes that something is fetched of a target for a get of so many bytes, and gives that a number.
 Sequence FetchPlan::begin(Target& target, int rank, std::uint64_t bytes) {
-  target.account.missed(bytes);
+  target.cost_benefit.missed(bytes);
   ++fetched_;
-  target.account.settle(common_.options.bypass);
+  target.cost_benefit.settle(common_.options.bypass);
   target.reread |= target.written > target.completed;
   return common_.operations.issue(rank);
 }
@@ -85,13 +85,13 @@ int FetchPlan::fetch(int rank, std::uint64_t bytes, const Native& native, bool a
   else if (common_.options.coalesces) target.held.insert(target.held.end(), parts_.begin(), parts_.end());
   else
     code = run_timed(target, bytes_of(parts_),
-                     [&] { return common_.library.get_parts(parts_, target.segment.unit); });
+                     [&] { return common_.library.get_parts(parts_, target.memory.unit); });
   for (const Part& part : parts_) await(target, part, sequence, code);
   return code;
 }
 
 void FetchPlan::count_request(Target& target, std::uint64_t bytes) {
-  target.account.missed(bytes);
+  target.cost_benefit.missed(bytes);
   ++fetched_;
 }
 
@@ -112,7 +112,7 @@ int HeldFetches::send_all() {
 int HeldFetches::send_held(Target& target) {
   const std::vector<Part> held = std::exchange(target.held, {});
   return run_timed(
-      target, bytes_of(held), [&] { return send_joined(held, target.segment.unit); }, held.size());
+      target, bytes_of(held), [&] { return send_joined(held, target.memory.unit); }, held.size());
 }
 
 /// With one get for what is adjacent.
@@ -145,7 +145,7 @@ int HeldFetches::serve_waiters(const Target& target) {
     if (!each.aliased || each.ticket == 0) continue;
     common_.cache->release(each.ticket, [&](std::uint64_t skip, std::uint64_t bytes, std::byte* to) {
       const Part part{{each.range.target, each.range.displacement + skip, bytes}, to, 0};
-      if (code == MPI_SUCCESS) code = common_.library.get_parts({&part, 1}, target.segment.unit);
+      if (code == MPI_SUCCESS) code = common_.library.get_parts({&part, 1}, target.memory.unit);
     });
   }
   return code;

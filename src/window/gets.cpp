@@ -13,9 +13,9 @@ std::byte* bytes_at(const Region& region) {
   return static_cast<std::byte*>(const_cast<void*>(region.address));
 }
 
-/// What a get of a known shape brings.
-std::uint64_t bytes_asked(const Shape& shape, const Place& place) {
-  return static_cast<std::uint64_t>(shape.size * place.count);
+/// What a get of a known map brings.
+std::uint64_t bytes_asked(const TypeMap& map, const Place& place) {
+  return static_cast<std::uint64_t>(map.size * place.count);
 }
 
 }  // namespace
@@ -26,19 +26,19 @@ Gets::Gets(WindowState& common, NativeGets& native_gets, FetchPlan& plan)
       plan_(plan),
       by_blocks_below_(common.cache.forgets() ? 0 : most_blocks * common.options.block_bytes) {}
 
-/// Who can serve a get, and the shapes at both its ends; or why the library has to. Of a rank.
-Gets::Server Gets::examine(const Region& origin, const Place& place, Shapes& shapes) {
-  const auto left = [&shapes](NotCached why) { return shapes.why = why, Server::library; };
+/// Who can serve a get, and the maps at both its ends; or why the library has to. Of a rank.
+Gets::Server Gets::examine(const Region& origin, const Place& place, BothMaps& maps) {
+  const auto left = [&maps](NotCached why) { return maps.why = why, Server::library; };
   Target& target = common_.operations.target(place.rank);
   if (!target.is_cached)
     return left(place.rank == common_.operations.own() ? NotCached::own_memory : NotCached::arguments);
   if (place.count <= 0 || origin.count <= 0 || place.type == MPI_DATATYPE_NULL ||
       origin.type == MPI_DATATYPE_NULL)
     return left(NotCached::arguments);
-  shapes = {common_.library.shape(place.type), common_.library.shape(origin.type)};
-  const Shape &there = *shapes.there, &here = *shapes.here;
+  maps = {common_.library.map(place.type), common_.library.map(origin.type)};
+  const TypeMap &there = *maps.there, &here = *maps.here;
   if (there.size < 0) return left(NotCached::unknown_type);
-  if (!is_inside(place, target.segment, there)) return Server::nobody;
+  if (!is_inside(place, target.memory, there)) return Server::nobody;
   std::int64_t bytes_there = 0, bytes_here = 0;
   const bool counted = !__builtin_mul_overflow(there.size, std::int64_t{place.count}, &bytes_there) &&
                        !__builtin_mul_overflow(here.size, std::int64_t{origin.count}, &bytes_here);
@@ -51,20 +51,20 @@ Gets::Server Gets::examine(const Region& origin, const Place& place, Shapes& sha
 
 int Gets::get_any(const Region& origin, const Place& place, float score, const Native& native) {
   if (!common_.operations.is_rank(place.rank)) return native();  // MPI_PROC_NULL, or an error
-  Shapes shapes;
-  const Server server = examine(origin, place, shapes);
+  BothMaps maps;
+  const Server server = examine(origin, place, maps);
   if (server == Server::nobody) return common_.library.refuse(MPI_ERR_RMA_RANGE);
   if (server == Server::library)
-    return native_gets_.expect(origin, place.rank, native_gets_.pass(shapes.why, place, native));
-  const std::uint64_t bytes = bytes_asked(*shapes.there, place);
+    return native_gets_.expect(origin, place.rank, native_gets_.pass(maps.why, place, native));
+  const std::uint64_t bytes = bytes_asked(*maps.there, place);
   if (server == Server::uncached) return native_gets_.bypass(NotCached::too_few, place.rank, bytes, native);
-  if (shapes.there->predefined && shapes.there->dense) common_.plain = {place.type, shapes.there->size};
+  if (maps.there->predefined && maps.there->dense) common_.plain = {place.type, maps.there->size};
   Target& target = common_.operations.target(place.rank);
-  if (!target.account.asks_cache()) return bypass(origin, place.rank, bytes, native);
+  if (!target.cost_benefit.asks_cache()) return bypass(origin, place.rank, bytes, native);
   cache::Range range;
   if (is_plain(common_, origin, place, range) && range.bytes <= by_blocks_below_)
     return get_by_blocks(target, range, bytes_at(origin), score, native);
-  return get_shaped(origin, std::move(shapes), place, score, native);
+  return get_mapped(origin, std::move(maps), place, score, native);
 }
 
 /// The library serves a get that is cheaper so.
@@ -76,7 +76,7 @@ int Gets::bypass(const Region& origin, int rank, std::uint64_t bytes, const Nati
 int Gets::get_missing(Target& target, const cache::Range& range, std::byte* to, float score,
                       cache::Answer answer, const Native& native) {
   if (answer != cache::Answer::absent) plan_.note_copies(answer, range, to);
-  if (answer == cache::Answer::pending) return target.account.hit(range.bytes), MPI_SUCCESS;
+  if (answer == cache::Answer::pending) return target.cost_benefit.hit(range.bytes), MPI_SUCCESS;
   if (answer == cache::Answer::absent) {
     if (!common_.options.coalesces && !common_.sharing.is_on()) [[likely]]
       return plan_.fetch_absent(target, range, to, score, native);
@@ -84,7 +84,7 @@ int Gets::get_missing(Target& target, const cache::Range& range, std::byte* to, 
   }
   plan_.clear();
   plan_.note_missing(range, to);
-  if (plan_.parts().empty()) return target.account.hit(range.bytes), common_.library.without_call();
+  if (plan_.parts().empty()) return target.cost_benefit.hit(range.bytes), common_.library.without_call();
   return plan_.fetch(static_cast<int>(range.target), range.bytes, native, plan_.asks_for_all(range.bytes));
 }
 
@@ -93,7 +93,7 @@ int Gets::get_by_blocks(Target& target, const cache::Range& range, std::byte* to
                         const Native& native) {
   WindowState& common = common_;  // which is not looked for again after each call
   const std::uint64_t size = common.options.block_bytes, first = range.displacement / size * size;
-  const auto limit = static_cast<std::uint64_t>(target.segment.bytes);
+  const auto limit = static_cast<std::uint64_t>(target.memory.bytes);
   std::unique_ptr<std::byte[]> memory;
   bool waits_here = false;
   plan_.clear();
@@ -122,7 +122,7 @@ int Gets::get_by_blocks(Target& target, const cache::Range& range, std::byte* to
     else common.overlaps.note_coming(part, part_to, common.operations.issued() + 1);
   }
   if (plan_.parts().empty()) {
-    target.account.hit(range.bytes);
+    target.cost_benefit.hit(range.bytes);
     return waits_here ? MPI_SUCCESS : common.library.without_call();
   }
   const bool whole = memory == nullptr && plan_.asks_for_all(range.bytes);
@@ -132,19 +132,19 @@ int Gets::get_by_blocks(Target& target, const cache::Range& range, std::byte* to
   return code;
 }
 
-/// Of any types whose shape is known.
-int Gets::get_shaped(const Region& origin, Shapes shapes, const Place& place, float score,
+/// Of any types whose map is known.
+int Gets::get_mapped(const Region& origin, BothMaps maps, const Place& place, float score,
                      const Native& native) {
-  const std::size_t bytes = bytes_asked(*shapes.there, place);
+  const std::size_t bytes = bytes_asked(*maps.there, place);
   std::unique_ptr<std::byte[]> data;
-  if (!shapes.here->dense) data = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  if (!maps.here->dense) data = std::make_unique_for_overwrite<std::byte[]>(bytes);
   const cache::Answer answer = look_up(
-      place, *shapes.there, shapes.here->dense ? bytes_at(origin) : data.get(),
+      place, *maps.there, maps.here->dense ? bytes_at(origin) : data.get(),
       [&](const cache::Range& range, std::byte* to) { return common_.cache->lookup(range, to, score); });
   Target& target = common_.operations.target(place.rank);
-  if (answer != cache::Answer::missing) target.account.hit(bytes);
+  if (answer != cache::Answer::missing) target.cost_benefit.hit(bytes);
   if (answer == cache::Answer::hit) {
-    if (data != nullptr) scatter(*shapes.here, origin.count, data.get(), bytes_at(origin));
+    if (data != nullptr) scatter(*maps.here, origin.count, data.get(), bytes_at(origin));
     return common_.library.without_call();
   }
   bool whole = false;
@@ -158,18 +158,18 @@ int Gets::get_shaped(const Region& origin, Shapes shapes, const Place& place, fl
   // After an error too: parts of it may be coming.
   const std::int64_t count = code == MPI_SUCCESS ? origin.count : 0;
   if (data != nullptr)
-    target.unpacks.push_back({common_.operations.issued(), std::move(shapes.here), count, bytes_at(origin),
-                              std::move(data), whole});
+    target.unpacks.push_back(
+        {common_.operations.issued(), std::move(maps.here), count, bytes_at(origin), std::move(data), whole});
   return code;
 }
 
 /// Reads into `to`, without gaps, by look(range, to) for each block, and notes what is missing.
 template <class Look>
-cache::Answer Gets::look_up(const Place& place, const Shape& shape, std::byte* to, Look&& look) {
+cache::Answer Gets::look_up(const Place& place, const TypeMap& map, std::byte* to, Look&& look) {
   plan_.clear();
   bool waits_here = false;
-  const std::int64_t begin = place.displacement * common_.operations.target(place.rank).segment.unit;
-  each_block(shape, place.count, [&](std::int64_t offset, std::int64_t bytes) {
+  const std::int64_t begin = place.displacement * common_.operations.target(place.rank).memory.unit;
+  each_block(map, place.count, [&](std::int64_t offset, std::int64_t bytes) {
     const cache::Range range{static_cast<std::uint32_t>(place.rank),
                              static_cast<std::uint64_t>(begin + offset), static_cast<std::uint64_t>(bytes)};
     const cache::Answer answer = look(range, to);
@@ -182,41 +182,41 @@ cache::Answer Gets::look_up(const Place& place, const Shape& shape, std::byte* t
 
 int Gets::rget(const Region& origin, const Place& place, MPI_Request* request, const Native& native) {
   if (!common_.operations.is_rank(place.rank)) return native();
-  Shapes shapes;
-  const Server server = examine(origin, place, shapes);
+  BothMaps maps;
+  const Server server = examine(origin, place, maps);
   if (server == Server::nobody) return common_.library.refuse(MPI_ERR_RMA_RANGE);
   // What is read in transparent mode is valid until it has come, and its request would have to wait for that.
   if (server != Server::cache || common_.cache.forgets())
-    return native_gets_.pass(server == Server::library ? shapes.why : NotCached::by_request, place, native);
-  if (!common_.operations.target(place.rank).account.asks_cache())
-    return native_gets_.bypass(NotCached::cheaper, place.rank, bytes_asked(*shapes.there, place), native);
-  return rget_shaped(origin, shapes, place, request, native);
+    return native_gets_.pass(server == Server::library ? maps.why : NotCached::by_request, place, native);
+  if (!common_.operations.target(place.rank).cost_benefit.asks_cache())
+    return native_gets_.bypass(NotCached::cheaper, place.rank, bytes_asked(*maps.there, place), native);
+  return rget_mapped(origin, maps, place, request, native);
 }
 
 /// What is missing comes by a native request, whose end nobody here sees: it is not kept.
-int Gets::rget_shaped(const Region& origin, const Shapes& shapes, const Place& place, MPI_Request* request,
+int Gets::rget_mapped(const Region& origin, const BothMaps& maps, const Place& place, MPI_Request* request,
                       const Native& native) {
-  const std::size_t bytes = bytes_asked(*shapes.there, place);
+  const std::size_t bytes = bytes_asked(*maps.there, place);
   std::unique_ptr<std::byte[]> data;
-  if (!shapes.here->dense) data = std::make_unique<std::byte[]>(bytes);
-  std::byte* const packed = shapes.here->dense ? bytes_at(origin) : data.get();
+  if (!maps.here->dense) data = std::make_unique<std::byte[]>(bytes);
+  std::byte* const packed = maps.here->dense ? bytes_at(origin) : data.get();
   const cache::Answer answer =
-      look_up(place, *shapes.there, packed,
+      look_up(place, *maps.there, packed,
               [&](const cache::Range& range, std::byte* to) { return common_.cache->peek(range, to); });
   if (answer != cache::Answer::hit && plan_.asks_for_all(bytes))
     return native_gets_.pass(NotCached::by_request, place, native);
-  if (data != nullptr) scatter(*shapes.here, origin.count, packed, bytes_at(origin));
+  if (data != nullptr) scatter(*maps.here, origin.count, packed, bytes_at(origin));
   Target& target = common_.operations.target(place.rank);
   if (answer != cache::Answer::hit) {
     plan_.count_request(target, bytes);
-    return rget_missing(origin, *shapes.here, place, packed, request);
+    return rget_missing(origin, *maps.here, place, packed, request);
   }
-  target.account.hit(bytes);
+  target.cost_benefit.hit(bytes);
   return common_.library.get_nothing(bytes_at(origin), request);
 }
 
 /// packed: where what is there went to.
-int Gets::rget_missing(const Region& origin, const Shape& here, const Place& place, const std::byte* packed,
+int Gets::rget_missing(const Region& origin, const TypeMap& here, const Place& place, const std::byte* packed,
                        MPI_Request* request) {
   Blocks blocks_here, blocks_there;
   for (const Part& part : plan_.parts()) {
@@ -225,7 +225,7 @@ int Gets::rget_missing(const Region& origin, const Shape& here, const Place& pla
     add(blocks_there, block_of(part.range));
   }
   common_.operations.issue(place.rank);
-  const std::int64_t unit = common_.operations.target(place.rank).segment.unit;
+  const std::int64_t unit = common_.operations.target(place.rank).memory.unit;
   return common_.library.get_blocks(bytes_at(origin), blocks_here, place.rank, unit, blocks_there, request);
 }
 

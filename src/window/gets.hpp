@@ -18,7 +18,7 @@ class Gets {
   /// common: what it was made with; from there, a hit need not load where that is.
   int get(WindowState& common, const Region& origin, const Place& place, float score, const Native& native) {
     if (common.cache.is_resting() && common.operations.is_rank(place.rank)) [[unlikely]] {
-      if (!common.operations.target(place.rank).account.asks_cache())
+      if (!common.operations.target(place.rank).cost_benefit.asks_cache())
         return native_gets_.get_untracked(place, native);
       common.cache.wake(native_gets_.bypassed());
     }
@@ -28,14 +28,14 @@ class Gets {
                                       : get_any(origin, place, score, native);
     Target& target = common.operations.target(range);
     auto* const to = static_cast<std::byte*>(const_cast<void*>(origin.address));
-    if (!target.account.asks_cache()) [[unlikely]]
+    if (!target.cost_benefit.asks_cache()) [[unlikely]]
       return bypass(origin, place.rank, range.bytes, native);
     if (range.bytes <= by_blocks_below_) [[unlikely]]
       return get_by_blocks(target, range, to, score, native);
     const cache::Answer answer = common.cache->probe(range, to, score);
     if (answer != cache::Answer::hit) [[unlikely]]
       return get_missing(target, range, to, score, answer, native);
-    target.account.hit(range.bytes);
+    target.cost_benefit.hit(range.bytes);
     if (common.overlaps.may_touch(to, range.bytes)) [[unlikely]]
       common.overlaps.note_written(range, to);
     return common.library.without_call();
@@ -47,8 +47,8 @@ class Gets {
 
  private:
   /// Of a get: at the target, and at the origin.
-  struct Shapes {
-    std::shared_ptr<const Shape> there, here;
+  struct BothMaps {
+    std::shared_ptr<const TypeMap> there, here;
     NotCached why = NotCached::arguments;  // the library serves it
   };
   enum class Server { cache, library, uncached, nobody };  // uncached: the library, until there is a cache
@@ -61,10 +61,10 @@ class Gets {
     if (!common.operations.is_rank(place.rank)) return false;
     const Target& target = common.operations.target(place.rank);
     std::int64_t begin = 0, bytes = 0;
-    if (__builtin_mul_overflow(std::int64_t{place.displacement}, target.segment.unit, &begin) ||
+    if (__builtin_mul_overflow(std::int64_t{place.displacement}, target.memory.unit, &begin) ||
         __builtin_mul_overflow(std::int64_t{place.count}, plain.size, &bytes))
       return false;
-    if (begin < 0 || bytes <= 0 || bytes > most_bytes || begin > target.segment.bytes - bytes) return false;
+    if (begin < 0 || bytes <= 0 || bytes > most_bytes || begin > target.memory.bytes - bytes) return false;
     if (!target.is_cached) return false;
     range = {static_cast<std::uint32_t>(place.rank), static_cast<std::uint64_t>(begin),
              static_cast<std::uint64_t>(bytes)};
@@ -72,23 +72,23 @@ class Gets {
   }
   /// Before there is a cache.
   bool skips_lookup(int rank) {
-    return common_.operations.is_rank(rank) && common_.operations.target(rank).account.skips_lookup();
+    return common_.operations.is_rank(rank) && common_.operations.target(rank).cost_benefit.skips_lookup();
   }
 
-  Server examine(const Region& origin, const Place& place, Shapes& shapes);
+  Server examine(const Region& origin, const Place& place, BothMaps& maps);
   int bypass(const Region& origin, int rank, std::uint64_t bytes, const Native& native);
   int get_any(const Region& origin, const Place& place, float score, const Native& native);
   int get_missing(Target& target, const cache::Range& range, std::byte* to, float score, cache::Answer answer,
                   const Native& native);
   int get_by_blocks(Target& target, const cache::Range& range, std::byte* to, float score,
                     const Native& native);
-  int get_shaped(const Region& origin, Shapes shapes, const Place& place, float score, const Native& native);
-  int rget_shaped(const Region& origin, const Shapes& shapes, const Place& place, MPI_Request* request,
+  int get_mapped(const Region& origin, BothMaps maps, const Place& place, float score, const Native& native);
+  int rget_mapped(const Region& origin, const BothMaps& maps, const Place& place, MPI_Request* request,
                   const Native& native);
-  int rget_missing(const Region& origin, const Shape& here, const Place& place, const std::byte* packed,
+  int rget_missing(const Region& origin, const TypeMap& here, const Place& place, const std::byte* packed,
                    MPI_Request* request);
   template <class Look>
-  cache::Answer look_up(const Place& place, const Shape& shape, std::byte* to, Look&& look);
+  cache::Answer look_up(const Place& place, const TypeMap& map, std::byte* to, Look&& look);
 
   WindowState& common_;
   NativeGets& native_gets_;

@@ -16,13 +16,13 @@ std::int64_t bytes_between(const std::byte* from, const std::byte* to) {
 
 }  // namespace
 
-bool is_inside(const Place& place, const Segment& segment, const Shape& shape) {
+bool is_inside(const Place& place, const TargetMemory& memory, const TypeMap& map) {
   using Wide = __int128;
-  const Wide begin = Wide{place.displacement} * segment.unit;
-  const Wide last = Wide{place.count - 1} * shape.extent;
-  const Wide low = begin + shape.begin + std::min<Wide>(last, 0);
-  const Wide high = begin + shape.end + std::max<Wide>(last, 0);
-  return shape.size == 0 || (low >= 0 && high <= segment.bytes);
+  const Wide begin = Wide{place.displacement} * memory.unit;
+  const Wide last = Wide{place.count - 1} * map.extent;
+  const Wide low = begin + map.begin + std::min<Wide>(last, 0);
+  const Wide high = begin + map.end + std::max<Wide>(last, 0);
+  return map.size == 0 || (low >= 0 && high <= memory.bytes);
 }
 
 std::uint64_t bytes_of(std::span<const Part> parts) {
@@ -32,7 +32,7 @@ std::uint64_t bytes_of(std::span<const Part> parts) {
 }
 
 int run_timed(Target& target, std::uint64_t bytes, const Native& native, std::size_t gets) {
-  if (!target.account.wants_time()) return native();
+  if (!target.cost_benefit.wants_time()) return native();
   const Stopwatch watch;
   const int code = native();
   if (code != MPI_SUCCESS) return code;
@@ -53,7 +53,7 @@ int Library::get_parts(std::span<const Part> parts, std::int64_t unit) const {
   std::byte* const to = parts.front().to;
   Blocks here, there;
   for (const Part& part : parts) {
-    const Block block = block_of(part.range);
+    const ByteBlock block = block_of(part.range);
     add(here, {bytes_between(to, part.to), block.bytes});
     add(there, block);
   }
@@ -70,7 +70,7 @@ int Library::get_blocks(std::byte* to, const Blocks& here, int rank, std::int64_
   };
   const auto [begin, bytes] = there.front();
   if (here.size() == 1 && there.size() == 1 && begin % unit == 0)
-    return get(to + here.front().offset, static_cast<int>(bytes), MPI_BYTE, begin / unit,
+    return get(to + here.front().displacement, static_cast<int>(bytes), MPI_BYTE, begin / unit,
                static_cast<int>(bytes), MPI_BYTE);
   const BlocksType type(api_, here), type_there(api_, there);
   if (type.code() != MPI_SUCCESS) return type.code();

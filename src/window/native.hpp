@@ -41,12 +41,12 @@ struct Place {
   MPI_Datatype type;
 };
 
-/// Whether all that is named is the target's memory in the window. shape: the type's.
-bool is_inside(const Place& place, const Segment& segment, const Shape& shape);
+/// Whether all that is named is the target's memory in the window. map: the type's.
+bool is_inside(const Place& place, const TargetMemory& memory, const TypeMap& map);
 
 inline constexpr std::int64_t most_bytes = INT32_MAX;  // of one transfer
 
-inline Block block_of(const cache::Range& range) {
+inline ByteBlock block_of(const cache::Range& range) {
   return {static_cast<std::int64_t>(range.displacement), static_cast<std::int64_t>(range.bytes)};
 }
 std::uint64_t bytes_of(std::span<const Part> parts);
@@ -60,7 +60,7 @@ class Library {
   Library(const mpi::Api& api, Types& types, MPI_Win win) : api_(api), types_(types), win_(win) {}
 
   MPI_Win win() const { return win_; }
-  std::shared_ptr<const Shape> shape(MPI_Datatype type) const { return types_.shape(type); }
+  std::shared_ptr<const TypeMap> map(MPI_Datatype type) const { return types_.map(type); }
 
   /// Tells the window's error handler. Returns the code.
   int refuse(int code) const;

@@ -15,9 +15,9 @@ std::uint64_t NativeGets::bytes_of(const Place& place) {
   if (place.count <= 0 || place.type == MPI_DATATYPE_NULL) return 0;
   std::int64_t size = passed_type_.size, bytes = 0;
   if (place.type != passed_type_.type) {
-    const std::shared_ptr<const Shape> shape = common_.library.shape(place.type);
-    size = std::max<std::int64_t>(shape->size, 0);
-    if (shape->predefined) passed_type_ = {place.type, size};
+    const std::shared_ptr<const TypeMap> map = common_.library.map(place.type);
+    size = std::max<std::int64_t>(map->size, 0);
+    if (map->predefined) passed_type_ = {place.type, size};
   }
   return __builtin_mul_overflow(size, std::int64_t{place.count}, &bytes) ? 0
                                                                          : static_cast<std::uint64_t>(bytes);
@@ -53,8 +53,8 @@ int NativeGets::expect(const Region& origin, int rank, int code) {
     return code;
   std::int64_t size = common_.plain.size;
   if (origin.type != common_.plain.type) {
-    const std::shared_ptr<const Shape> shape = common_.library.shape(origin.type);
-    size = shape->dense ? shape->size : 0;
+    const std::shared_ptr<const TypeMap> map = common_.library.map(origin.type);
+    size = map->dense ? map->size : 0;
   }
   const cache::Range range{nobody, 0, static_cast<std::uint64_t>(size * origin.count)};
   if (range.bytes == 0) return code;

@@ -12,11 +12,11 @@ namespace wherry::window {
 
 class Operations {
  public:
-  /// segments: of all ranks. own: this one's rank.
-  Operations(std::span<const Segment> segments, int own) : targets_(segments.size()), own_(own) {
-    for (std::size_t rank = 0; rank < segments.size(); ++rank) {
-      targets_[rank].segment = segments[rank];
-      targets_[rank].is_cached = static_cast<int>(rank) != own && segments[rank].unit > 0;
+  /// memories: of all ranks. own: this one's rank.
+  Operations(std::span<const TargetMemory> memories, int own) : targets_(memories.size()), own_(own) {
+    for (std::size_t rank = 0; rank < memories.size(); ++rank) {
+      targets_[rank].memory = memories[rank];
+      targets_[rank].is_cached = static_cast<int>(rank) != own && memories[rank].unit > 0;
     }
   }
 

@@ -20,7 +20,7 @@ namespace wherry::window {
 using Sequence = std::uint64_t;
 
 /// A target's memory in the window.
-struct Segment {
+struct TargetMemory {
   std::int64_t bytes = 0;
   std::int64_t unit = 1;  // bytes of one displacement
 };
@@ -53,7 +53,7 @@ struct Coming {
 /// Of a get to an origin with gaps: its data are without gaps in between.
 struct PendingUnpack {
   Sequence sequence;
-  std::shared_ptr<const Shape> shape;
+  std::shared_ptr<const TypeMap> map;
   std::int64_t count;
   void* origin;
   std::unique_ptr<std::byte[]> data;
@@ -79,9 +79,9 @@ auto end_of(Items& items, Sequence last) {
 }
 
 struct Target {
-  Segment segment;
+  TargetMemory memory;
   bool is_cached = true;
-  Account account;
+  CostBenefit cost_benefit;
 
   Sequence issued = 0;           // the last operation
   Sequence written = 0;          // the last that changes the target

@@ -20,7 +20,7 @@ Statistics Window::statistics() const {
   statistics.node = common_.sharing.statistics();
   computed([&] {
     for (const Target& target : common_.operations.targets())
-      statistics.seconds_saved += target.account.saved_s();
+      statistics.seconds_saved += target.cost_benefit.saved_s();
   });
   common_.cache.report(statistics);
   return statistics;

@@ -30,10 +30,10 @@ namespace wherry::window {
 
 class Window {
  public:
-  /// segments: of all ranks. own: this one's rank. threads: whether several may call at once.
-  Window(const mpi::Api& api, Types& types, MPI_Win win, const std::vector<Segment>& segments, int own,
+  /// memories: of all ranks. own: this one's rank. threads: whether several may call at once.
+  Window(const mpi::Api& api, Types& types, MPI_Win win, const std::vector<TargetMemory>& memories, int own,
          const Options& options, bool threads)
-      : common_(api, types, win, segments, own, options, threads) {}
+      : common_(api, types, win, memories, own, options, threads) {}
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 

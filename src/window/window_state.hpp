@@ -39,12 +39,12 @@ class Lock {
 
 /// Each of these knows only those before it.
 struct WindowState {
-  WindowState(const mpi::Api& api, Types& types, MPI_Win win, std::span<const Segment> segments, int own,
+  WindowState(const mpi::Api& api, Types& types, MPI_Win win, std::span<const TargetMemory> memories, int own,
               const Options& given, bool threads)
       : lock(threads),
         options(given),
         library(api, types, win),
-        operations(segments, own),
+        operations(memories, own),
         overlaps(operations),
         cache(options, threads, operations, sharing) {}
 

@@ -54,7 +54,7 @@ struct Statistics {
   std::uint64_t fetched = 0;                          // gets of which something was missing
   std::uint64_t flushes_saved = 0;
   double seconds_saved =
-      0;  // estimated from plain gets that were timed: less if later ones take less; see Account
+      0;  // estimated from plain gets that were timed: less if later ones take less; see CostBenefit
   std::size_t entries = 0, bytes = 0, ceiling_bytes = 0;
 
   Amount& left_out(NotCached why) { return not_cached[static_cast<std::size_t>(why)]; }

@@ -19,13 +19,13 @@ int never_copy(MPI_Win, int, void*, void*, void*, int* flag) {
 
 /// What all ranks have in the window.
 struct Gathered {
-  std::vector<Segment> segments;
+  std::vector<TargetMemory> memories;
   std::int64_t node_bytes = INT64_MAX;  // that all of them are ready to share with their nodes
   int first_problem = INT_MAX, first_remark = INT_MAX;  // ranks; INT_MAX: none has one
 };
 
 /// Collective over comm.
-int gather(const mpi::Api& api, MPI_Comm comm, const Segment& own, const Options& options,
+int gather(const mpi::Api& api, MPI_Comm comm, const TargetMemory& own, const Options& options,
            std::size_t node_bytes, Gathered& all) {
   constexpr int numbers_each = 5;
   int size = 0;
@@ -37,7 +37,7 @@ int gather(const mpi::Api& api, MPI_Comm comm, const Segment& own, const Options
       api.Allgather(mine, numbers_each, MPI_INT64_T, numbers.data(), numbers_each, MPI_INT64_T, comm);
   for (int rank = 0; rank < size; ++rank) {
     const std::int64_t* const each = numbers.data() + numbers_each * static_cast<std::size_t>(rank);
-    all.segments.push_back({each[0], each[1]});
+    all.memories.push_back({each[0], each[1]});
     all.node_bytes = std::min(all.node_bytes, each[2]);
     if (each[3] != 0) all.first_problem = std::min(all.first_problem, rank);
     if (each[4] != 0) all.first_remark = std::min(all.first_remark, rank);
@@ -83,7 +83,7 @@ std::optional<int> first_with(const mpi::Api& api, MPI_Comm comm, bool problem, 
   return code != MPI_SUCCESS || first == INT_MAX ? std::nullopt : std::optional(first);
 }
 
-int Windows::add(MPI_Win win, MPI_Comm comm, const Segment& own, const Options& options) {
+int Windows::add(MPI_Win win, MPI_Comm comm, const TargetMemory& own, const Options& options) {
   const std::optional<Uncached> why_not = objection(options);
   const int key = keyval();
   Gathered all;
@@ -95,10 +95,10 @@ int Windows::add(MPI_Win win, MPI_Comm comm, const Segment& own, const Options& 
   if (rank == all.first_problem) tell_(options.problem + "; the window is not cached on ranks that say so");
   if (rank == all.first_remark) tell_(options.remark);
   if (why_not) return leave(win, *why_not);
-  if (all.segments.size() < 2) return leave(win, Uncached::one_rank);
+  if (all.memories.size() < 2) return leave(win, Uncached::one_rank);
   if (key == MPI_KEYVAL_INVALID) return MPI_SUCCESS;
   Known& known = take_place();
-  known.window_.emplace(api_, types_, win, all.segments, rank, options, level == MPI_THREAD_MULTIPLE);
+  known.window_.emplace(api_, types_, win, all.memories, rank, options, level == MPI_THREAD_MULTIPLE);
   if (all.node_bytes > 0) share(known, comm, rank, static_cast<std::size_t>(all.node_bytes));
   return attach(win, key, known);
 }

@@ -64,7 +64,7 @@ class Windows {
   /// those whose options say off take part and stay away. A window of one rank is not cached. The ranks of a node share
   /// what they read if the options of all ranks say so. Problems and remarks of the options are told by the first rank
   /// that has one.
-  int add(MPI_Win win, MPI_Comm comm, const Segment& own, const Options& options);
+  int add(MPI_Win win, MPI_Comm comm, const TargetMemory& own, const Options& options);
   /// Knows a window that is not cached. Local.
   int leave(MPI_Win win, Uncached why);
 

@@ -18,9 +18,9 @@ int Writes::put(const Region& origin, const Place& place, const Native& native) 
   if (!target.is_cached || place.count <= 0 || origin.count <= 0 || place.type == MPI_DATATYPE_NULL ||
       origin.type == MPI_DATATYPE_NULL)
     return native();
-  const std::shared_ptr<const Shape> there = common_.library.shape(place.type),
-                                     here = common_.library.shape(origin.type);
-  if (!is_inside(place, target.segment, *there)) return common_.library.refuse(MPI_ERR_RMA_RANGE);
+  const std::shared_ptr<const TypeMap> there = common_.library.map(place.type),
+                                       here = common_.library.map(origin.type);
+  if (!is_inside(place, target.memory, *there)) return common_.library.refuse(MPI_ERR_RMA_RANGE);
   const int code = native();
   const bool known = code == MPI_SUCCESS && here->is_told(origin.count) &&
                      here->size * origin.count == there->size * place.count;
@@ -41,19 +41,19 @@ int Writes::change(const Place& place, const Native& native) {
   const Target& target = common_.operations.target(place.rank);
   common_.operations.issue(place.rank);
   if (!target.is_cached || place.count <= 0 || place.type == MPI_DATATYPE_NULL) return native();
-  const std::shared_ptr<const Shape> shape = common_.library.shape(place.type);
-  if (!is_inside(place, target.segment, *shape)) return common_.library.refuse(MPI_ERR_RMA_RANGE);
+  const std::shared_ptr<const TypeMap> map = common_.library.map(place.type);
+  if (!is_inside(place, target.memory, *map)) return common_.library.refuse(MPI_ERR_RMA_RANGE);
   const int code = native();
-  note_write(place, *shape, nullptr);
+  note_write(place, *map, nullptr);
   return code;
 }
 
 /// data: what is written, without gaps; nullptr if nobody knows.
-void Writes::note_write(const Place& place, const Shape& shape, const std::byte* data) {
+void Writes::note_write(const Place& place, const TypeMap& map, const std::byte* data) {
   Target& target = common_.operations.target(place.rank);
   target.written = target.issued;
-  if (shape.size == 0) return;
-  const std::int64_t begin = place.displacement * target.segment.unit;
+  if (map.size == 0) return;
+  const std::int64_t begin = place.displacement * target.memory.unit;
   const auto note = [&](std::int64_t offset, std::int64_t bytes) {
     note_range(target,
                {static_cast<std::uint32_t>(place.rank), static_cast<std::uint64_t>(begin + offset),
@@ -61,12 +61,12 @@ void Writes::note_write(const Place& place, const Shape& shape, const std::byte*
                data);
     if (data != nullptr) data += bytes;
   };
-  if (shape.is_told(place.count)) return each_block(shape, place.count, note);
+  if (map.is_told(place.count)) return each_block(map, place.count, note);
   // All that lies between its first byte and its last.
-  const std::int64_t last = (place.count - 1) * shape.extent;
-  const std::int64_t low = shape.begin + std::min<std::int64_t>(last, 0);
+  const std::int64_t last = (place.count - 1) * map.extent;
+  const std::int64_t low = map.begin + std::min<std::int64_t>(last, 0);
   data = nullptr;
-  note(low, shape.end + std::max<std::int64_t>(last, 0) - low);
+  note(low, map.end + std::max<std::int64_t>(last, 0) - low);
 }
 
 void Writes::note_range(Target& target, const cache::Range& range, const std::byte* data) {
@@ -75,7 +75,7 @@ void Writes::note_range(Target& target, const cache::Range& range, const std::by
   if (common_.cache.forgets()) return;
   if (target.writes.size() < most_writes) return target.writes.push_back({target.issued, range});
   target.writes.assign(1,
-                       {target.issued, {range.target, 0, static_cast<std::uint64_t>(target.segment.bytes)}});
+                       {target.issued, {range.target, 0, static_cast<std::uint64_t>(target.memory.bytes)}});
 }
 
 void Writes::complete(Target& target, Sequence last) {

@@ -21,7 +21,7 @@ class Writes {
   void complete(Target& target, Sequence last);
 
  private:
-  void note_write(const Place& place, const Shape& shape, const std::byte* data);
+  void note_write(const Place& place, const TypeMap& map, const std::byte* data);
   void note_range(Target& target, const cache::Range& range, const std::byte* data);
 
   WindowState& common_;

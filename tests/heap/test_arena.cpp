@@ -14,13 +14,13 @@ using wherry::heap::Arena;
 
 namespace {
 
-struct Block {
+struct Allocation {
   unsigned char* data = nullptr;
   std::size_t bytes = 0;
   unsigned char mark = 0;
 };
 
-bool is_whole(const Block& block) {
+bool is_whole(const Allocation& block) {
   for (std::size_t i = 0; i < block.bytes; ++i)
     if (block.data[i] != block.mark) return false;
   return true;
@@ -36,9 +36,9 @@ std::size_t any_size(std::mt19937& random) {
   }
 }
 
-Block make(Arena& arena, std::mt19937& random) {
+Allocation make(Arena& arena, std::mt19937& random) {
   const std::size_t alignment = std::size_t{1} << random() % 13;
-  Block block{nullptr, any_size(random), static_cast<unsigned char>(random())};
+  Allocation block{nullptr, any_size(random), static_cast<unsigned char>(random())};
   block.data = static_cast<unsigned char*>(arena.allocate(block.bytes, alignment));
   REQUIRE(block.data != nullptr);
   CHECK(reinterpret_cast<std::uintptr_t>(block.data) % alignment == 0);
@@ -50,7 +50,7 @@ Block make(Arena& arena, std::mt19937& random) {
 /// Allocates and frees at random; how many blocks did not hold what was written to them.
 int disturbed(Arena& arena, unsigned seed, int steps) {
   std::mt19937 random(seed);
-  std::vector<Block> blocks;
+  std::vector<Allocation> blocks;
   int wrong = 0;
   for (int i = 0; i < steps; ++i) {
     if (blocks.size() < 50 || (blocks.size() < 300 && random() % 2 == 0)) {
@@ -62,7 +62,7 @@ int disturbed(Arena& arena, unsigned seed, int steps) {
     arena.release(blocks.back().data);
     blocks.pop_back();
   }
-  for (const Block& block : blocks) {
+  for (const Allocation& block : blocks) {
     wrong += !is_whole(block);
     arena.release(block.data);
   }

@@ -68,10 +68,10 @@ class RandomLayouts {
     for (Offset& d : found) d = apart ? between(-8, 8) * extent : between(-200, 200);
     return found;
   }
-  std::vector<Block> blocks() {
-    std::vector<Block> found(static_cast<std::size_t>(below(8)));
+  std::vector<ByteBlock> blocks() {
+    std::vector<ByteBlock> found(static_cast<std::size_t>(below(8)));
     Offset at = between(-100, 100);
-    for (Block& b : found) {
+    for (ByteBlock& b : found) {
       b = {at, block()};
       at += below(5) == 0 ? between(-300, 300) : b.bytes + below(3) * 4;
     }
@@ -105,7 +105,7 @@ inline std::string text(const Layout& layout) {
       },
       [&](const Indexed& x) {
         std::string all;
-        for (const Block& b : x.blocks) all += "{" + n(b.displacement) + ", " + n(b.bytes) + "}, ";
+        for (const ByteBlock& b : x.blocks) all += "{" + n(b.displacement) + ", " + n(b.bytes) + "}, ";
         return "indexed({" + all + "})";
       },
       [&](const Concat& x) {

@@ -68,7 +68,7 @@ TEST_CASE("layout: a vector, a subarray and lists of one map are one form") {
   const Part vector = canonical(strided(100, 64, dense(24)));
   CHECK(canonical(subarray({100, 8}, {100, 3}, 8)) == vector);
   std::vector<Offset> displacements;
-  std::vector<Block> blocks;
+  std::vector<ByteBlock> blocks;
   std::vector<Part> parts;
   for (Offset i = 0; i < 100; ++i) {
     displacements.push_back(64 * i);

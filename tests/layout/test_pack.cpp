@@ -96,7 +96,7 @@ class Check {
   }
 
   const Layout& layout_;
-  Plan plan_;
+  PackPlan plan_;
   Offset size_;
   RandomLayouts& random_;
   const Kernels& kernels_;
@@ -132,7 +132,7 @@ TEST_CASE("layout: many consecutive ranges are the whole") {
     CAPTURE(seed);
     CAPTURE(i);
     const Layout layout = random.any(3);
-    const Plan plan(canonical(layout));
+    const PackPlan plan(canonical(layout));
     Memory memory(layout, 1), whole(dense(layout->size()), 2), pieces(dense(layout->size()), 2);
     pack(plan, memory.base(), whole.base(), {0, plan.size()});
     for (Offset at = 0; at < plan.size();) {
@@ -151,7 +151,7 @@ TEST_CASE("layout: any number of threads gives the bytes that the reference give
     CAPTURE(seed);
     CAPTURE(i);
     const Layout layout = strided(random.between(1, 40), random.between(600, 9000), random.any(3));
-    const Plan plan(canonical(layout));
+    const PackPlan plan(canonical(layout));
     const Offset a = random.between(0, plan.size()), b = random.between(0, plan.size());
     const Range range{std::min(a, b), std::max(a, b)};
     const int threads = static_cast<int>(random.between(1, 4));
@@ -214,7 +214,7 @@ TEST_CASE("layout: copies from layout to layout are those of the reference") {
     const Offset size = std::min(to->size(), from->size());
     Memory source(from, 1), expected(to, 2), got(to, 2);
     reference_copy(to, expected.base(), from, source.base(), 0, size);
-    const Plan to_plan(canonical(to)), from_plan(canonical(from));
+    const PackPlan to_plan(canonical(to)), from_plan(canonical(from));
     copy(to_plan, got.base(), from_plan, source.base(), *all[static_cast<std::size_t>(i) % all.size()]);
     direct += std::holds_alternative<Nest>(to_plan.step().kind) &&
               std::holds_alternative<Nest>(from_plan.step().kind);
@@ -265,7 +265,7 @@ TEST_CASE("layout: short rows, records and lists") {
   check_large(strided(700, 32, indexed({{0, 8}, {9, 1}, {16, 4}})));
   check_large(strided(700, -32, indexed({{0, 8}, {9, 1}, {16, 4}})));
   std::vector<Offset> displacements;
-  std::vector<Block> blocks;
+  std::vector<ByteBlock> blocks;
   RandomLayouts random(3);
   for (Offset i = 0; i < 500; ++i) displacements.push_back((i * 7919 % 1009) * 64);
   for (Offset i = 0; i < 500; ++i) blocks.push_back({(i * 7919 % 1009) * 64, random.between(1, 60)});
@@ -299,7 +299,7 @@ class Reserved {
 };
 
 void check_there_and_back(const Layout& layout, std::byte* base) {
-  const Plan plan(canonical(layout));
+  const PackPlan plan(canonical(layout));
   Bytes data(static_cast<std::size_t>(plan.size())), got(data.size());
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i * 37 + 11);
   unpack(plan, base, data.data(), {0, plan.size()});

@@ -302,10 +302,10 @@ void check_uncommitted(datatype::TypeLayouts& layouts) {
 void check_offer() {
   std::vector<std::byte> from(3 << 14, std::byte{7}), to(from.size());
   const auto address = [](const std::byte* at) { return reinterpret_cast<layout::Offset>(at); };
-  const std::vector<layout::Block> there{{address(from.data() + 8), 10'000},
-                                         {address(from.data() + 20'000), 9'999}};
-  const std::vector<layout::Block> here{{address(to.data() + 1), 4'999},
-                                        {address(to.data() + 10'000), 15'000}};
+  const std::vector<layout::ByteBlock> there{{address(from.data() + 8), 10'000},
+                                             {address(from.data() + 20'000), 9'999}};
+  const std::vector<layout::ByteBlock> here{{address(to.data() + 1), 4'999},
+                                            {address(to.data() + 10'000), 15'000}};
   run::Offer offer(19'999);
   offer.set(there);
   const run::Offer old = offer;

@@ -186,14 +186,14 @@ void problems_of_one_rank_are_told(Ranks& ranks) {
 /// are.
 void account_decides(Ranks& ranks) {
   const auto asked = [](float plain_s, bool repeats, bool may_pause = true, std::uint32_t bytes = 8) {
-    window::Account account;
+    window::CostBenefit cost_benefit;
     long asked = 0;
-    account.timed({.call_s = plain_s, .bytes = static_cast<float>(bytes)});
+    cost_benefit.timed({.call_s = plain_s, .bytes = static_cast<float>(bytes)});
     for (int i = 0; i < 100000; ++i) {
-      if (!account.asks_cache()) continue;
+      if (!cost_benefit.asks_cache()) continue;
       ++asked;
-      if (repeats && i % 8 != 0) account.hit(bytes);
-      else account.missed(bytes), account.settle(may_pause);
+      if (repeats && i % 8 != 0) cost_benefit.hit(bytes);
+      else cost_benefit.missed(bytes), cost_benefit.settle(may_pause);
     }
     return asked;
   };

@@ -18,9 +18,9 @@ struct Span {
 };
 
 Span span_of(const Blocks& blocks) {
-  Span span{blocks.front().offset, blocks.front().offset};
-  for (const Block& block : blocks)
-    span = {std::min(span.begin, block.offset), std::max(span.end, block.offset + block.bytes)};
+  Span span{blocks.front().displacement, blocks.front().displacement};
+  for (const ByteBlock& block : blocks)
+    span = {std::min(span.begin, block.displacement), std::max(span.end, block.displacement + block.bytes)};
   return span;
 }
 
@@ -60,9 +60,9 @@ std::vector<std::int64_t> Library::offsets_of(const Data& data) const {
   const Type& type = types_.at(data.type);
   std::vector<std::int64_t> offsets;
   for (int element = 0; element < data.count; ++element)
-    for (const Block& block : type.blocks)
+    for (const ByteBlock& block : type.blocks)
       for (std::int64_t i = 0; i < block.bytes; ++i)
-        offsets.push_back(element * type.extent + block.offset + i);
+        offsets.push_back(element * type.extent + block.displacement + i);
   return offsets;
 }
 
@@ -204,7 +204,7 @@ struct Entries {
   static int type_size(MPI_Datatype type, MPI_Count* size) {
     const std::lock_guard lock(current->mutex_);
     *size = 0;
-    for (const Block& block : known(type).blocks) *size += block.bytes;
+    for (const ByteBlock& block : known(type).blocks) *size += block.bytes;
     return MPI_SUCCESS;
   }
   static int type_get_extent(MPI_Datatype type, MPI_Aint* lower, MPI_Aint* extent) {

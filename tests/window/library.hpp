@@ -17,8 +17,8 @@
 
 namespace window_test {
 
-using wherry::window::Block;
 using wherry::window::Blocks;
+using wherry::window::ByteBlock;
 
 /// Some elements of a type, at an address or at a displacement in bytes.
 struct Data {

@@ -23,7 +23,7 @@ class Rig {
         unit(unit),
         types_(api_),
         window(api_, types_, reinterpret_cast<MPI_Win>(static_cast<std::uintptr_t>(unit)),
-               std::vector<window::Segment>(ranks, {static_cast<std::int64_t>(bytes), unit}), 0, options,
+               std::vector<window::TargetMemory>(ranks, {static_cast<std::int64_t>(bytes), unit}), 0, options,
                threads) {}
 
   int get(void* to, int count, MPI_Datatype type, int rank, const Data& there) {

@@ -19,9 +19,9 @@ constexpr double least_bodies = 64, least_pairs = 100000;
 /// enough to be worth filling a tile of columns.
 constexpr std::uint64_t pairs_between_looks = 1'000'000;
 
-class Block {
+class ColumnBlock {
  public:
-  Block(Range columns, std::vector<Work> steps)
+  ColumnBlock(Range columns, std::vector<Work> steps)
       : columns_(columns), steps_(std::move(steps)), sums_(3 * columns.size()) {}
 
   /// To be done one after the other.
@@ -75,7 +75,7 @@ class Overlapped : public Scheme {
       diary.exchange(Doing::send, [&] { blocks_[k].start(sums, with, comm_); });
     }
     diary.exchange(Doing::wait, [&] {
-      for (Block& block : blocks_) block.finish(sums, with);
+      for (ColumnBlock& block : blocks_) block.finish(sums, with);
     });
     diary.note("started");
   }
@@ -94,7 +94,7 @@ class Overlapped : public Scheme {
   MPI_Comm comm_;
   Team& team_;
   Range all_;
-  std::vector<Block> blocks_;
+  std::vector<ColumnBlock> blocks_;
 };
 
 }  // namespace

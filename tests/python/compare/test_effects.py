@@ -12,7 +12,7 @@ from wherry.analysis.rows import FaultRow
 from wherry.analysis.window_rows import WindowRow
 from wherry.compare.effects import effects
 from wherry.compare.launching import Sample
-from wherry.compare.rounds import EVERYTHING, NATIVE, Comparison, Plan
+from wherry.compare.rounds import EVERYTHING, NATIVE, Comparison, Experiment
 
 
 def comparison(analysis: Analysis | None, native_faults: float = 0, faults: float = 0) -> Comparison:
@@ -21,7 +21,7 @@ def comparison(analysis: Analysis | None, native_faults: float = 0, faults: floa
         for variant, count in ((NATIVE, native_faults), (EVERYTHING, faults))
         for n in range(2)
     ]
-    return Comparison(Plan(2), [NATIVE, EVERYTHING], samples, analysis=analysis)
+    return Comparison(Experiment(2), [NATIVE, EVERYTHING], samples, analysis=analysis)
 
 
 def test_nothing_known_and_nothing_done() -> None:

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from wherry import paths
 from wherry.bench import programs
-from wherry.compare import Plan
+from wherry.compare import Experiment
 from wherry.demo import main, page, results, rows
 from wherry.demo.picture import picture
 from wherry.demo.rows import ROWS, Row
@@ -217,7 +217,7 @@ def test_more_ranks_than_cores_are_one_row_named_so(monkeypatch: pytest.MonkeyPa
 
 
 def test_where_nothing_is_installed_every_row_stays_in_with_the_reason() -> None:
-    found = rows.measure(ROWS, {}, "no root", Plan(2), lambda what, done, total: None)
+    found = rows.measure(ROWS, {}, "no root", Experiment(2), lambda what, done, total: None)
     assert [record.excluded for record in found] == [
         {"skipped": f"{row.mpi} is not installed; run: make setup"} for row in ROWS
     ]

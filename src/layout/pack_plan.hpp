@@ -31,7 +31,7 @@ struct EqualBlocks {
 
 /// Blocks of different lengths, and how many bytes of data come before each.
 struct UnequalBlocks {
-  std::vector<Block> blocks;
+  std::vector<ByteBlock> blocks;
   std::vector<Offset> before;
 };
 
@@ -62,10 +62,10 @@ struct PlannedStep {
   Reach reach;
 };
 
-class Plan {
+class PackPlan {
  public:
   /// Of a canonical form.
-  explicit Plan(const Part& canonical);
+  explicit PackPlan(const Part& canonical);
 
   Offset size() const { return step_->size; }
   Offset begin() const { return begin_; }  // the true lower bound

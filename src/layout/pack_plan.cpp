@@ -1,4 +1,4 @@
-#include "layout/plan.hpp"
+#include "layout/pack_plan.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -14,11 +14,11 @@ using Kind = decltype(PlannedStep::kind);
 
 Step step_for(const Layout& layout);
 
-UnequalBlocks unequal(std::vector<Block> blocks) {
+UnequalBlocks unequal(std::vector<ByteBlock> blocks) {
   UnequalBlocks made{std::move(blocks), {}};
   made.before.reserve(made.blocks.size());
   Offset sum = 0;
-  for (const Block& b : made.blocks) {
+  for (const ByteBlock& b : made.blocks) {
     made.before.push_back(sum);
     sum += b.bytes;
   }
@@ -60,7 +60,7 @@ struct Group {
 };
 
 /// The longest group from block `begin` on.
-Group group_from(const std::vector<Block>& blocks, std::size_t begin) {
+Group group_from(const std::vector<ByteBlock>& blocks, std::size_t begin) {
   Group group{begin, begin, 0, 0};
   for (; group.end < blocks.size(); ++group.end) {
     const Offset bytes = blocks[group.end].bytes, common = std::gcd(group.common, bytes);
@@ -71,7 +71,7 @@ Group group_from(const std::vector<Block>& blocks, std::size_t begin) {
   return group;
 }
 
-EqualBlocks equal_of(const std::vector<Block>& blocks, const Group& group) {
+EqualBlocks equal_of(const std::vector<ByteBlock>& blocks, const Group& group) {
   std::vector<Offset> displacements;
   displacements.reserve(static_cast<std::size_t>(group.size / group.common));
   for (std::size_t i = group.begin; i < group.end; ++i)
@@ -85,7 +85,7 @@ Reach reach_of(const Layout& layout) {
 }
 
 /// Groups of 16 blocks and more on average, or all as they are.
-Kind blocks_kind(const Layout& layout, const std::vector<Block>& blocks) {
+Kind blocks_kind(const Layout& layout, const std::vector<ByteBlock>& blocks) {
   std::vector<Group> groups;
   for (std::size_t i = 0; i < blocks.size(); i = groups.back().end) {
     groups.push_back(group_from(blocks, i));
@@ -105,16 +105,16 @@ Kind blocks_kind(const Layout& layout, const std::vector<Block>& blocks) {
 }
 
 /// The few blocks of an element that is repeated; empty if it is none.
-std::vector<Block> fields_of(const Layout& element) {
+std::vector<ByteBlock> fields_of(const Layout& element) {
   if (element->blocks() > static_cast<Offset>(most_fields)) return {};
-  std::vector<Block> fields;
+  std::vector<ByteBlock> fields;
   each_block(element, 0, [&](Offset at, Offset bytes) { fields.push_back({at, bytes}); });
   return fields;
 }
 
 Kind repetition(const Level& level, const Layout& element) {
   constexpr Offset few = 8;
-  if (std::vector<Block> fields = fields_of(element); !fields.empty() && level.count >= few)
+  if (std::vector<ByteBlock> fields = fields_of(element); !fields.empty() && level.count >= few)
     return Records{level, unequal(std::move(fields)), element->size()};
   return Repetition{level, step_for(element)};
 }
@@ -163,12 +163,12 @@ Step step_for(const Layout& layout) {
 
 }  // namespace
 
-Plan::Plan(const Part& canonical)
+PackPlan::PackPlan(const Part& canonical)
     : form_(canonical),
       begin_(canonical.displacement + canonical.layout->begin()),
       end_(canonical.displacement + canonical.layout->end()),
       step_(step_for(canonical.layout)) {}
 
-bool Plan::is_block() const { return std::holds_alternative<Dense>(form_.layout->kind()); }
+bool PackPlan::is_block() const { return std::holds_alternative<Dense>(form_.layout->kind()); }
 
 }  // namespace wherry::layout
