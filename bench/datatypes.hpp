@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <new>
 #include <span>
@@ -226,8 +225,7 @@ inline void receive_chunks(const Calls& mpi, Data& d) {
 
 /// What wherry_send and wherry_recv do.
 inline wherry::run::LayoutMessages& layout_messages() {
-  static wherry::run::LayoutMessages messages(
-      wherry::mpi::linked_api(), [](const char* name) -> const char* { return std::getenv(name); });
+  static wherry::run::LayoutMessages messages(wherry::mpi::linked_api(), wherry::read_variable);
   return messages;
 }
 inline void send_by_wherry(const Calls& mpi, Data& d) {

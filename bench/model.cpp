@@ -7,7 +7,6 @@
 // take the processors.
 #include <unistd.h>
 
-#include <cstdlib>
 #include <optional>
 
 #include "base/json_writer.hpp"
@@ -122,7 +121,7 @@ void introduce(const run::Communicator& c) {
 }
 
 void measure() {
-  const Settings settings = read_settings([](const char* name) { return std::getenv(name); }, false);
+  const Settings settings = read_settings(read_variable, false);
   run::Communicator c(MPI_COMM_WORLD, settings, mpi::linked_api());
   if (!c.agreement().refusal.empty()) end_with(std::string(c.agreement().refusal));
   introduce(c);

@@ -3,16 +3,13 @@
 #include "wherry/wherry.h"
 #pragma GCC visibility pop
 
-#include <cstdlib>
-
 #include "api/process.hpp"
 #include "host/layout_messages.hpp"
 
 namespace wherry::api {
 
 run::LayoutMessages& messages() {
-  static auto* const made =
-      new run::LayoutMessages(library(), [](const char* name) -> const char* { return std::getenv(name); });
+  static auto* const made = new run::LayoutMessages(library(), read_variable);
   return *made;
 }
 

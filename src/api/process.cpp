@@ -55,10 +55,7 @@ class Listener : public run::Observer {
   void fell_back(Collective, std::string_view) override {}
 };
 
-Settings settings_of_process() {
-  const auto environment = [](const char* name) -> const char* { return std::getenv(name); };
-  return read_settings(environment, ::getauxval(AT_SECURE) != 0);
-}
+Settings settings_of_process() { return read_settings(read_variable, ::getauxval(AT_SECURE) != 0); }
 
 int advance();
 bool is_idle();

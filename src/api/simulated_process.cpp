@@ -1,6 +1,5 @@
 // The C API in a program that SimGrid's SMPI runs: its ranks are threads of one process, so each has what a process has
 // elsewhere, and learns by the simulated clock.
-#include <cstdlib>
 
 #include "api/process.hpp"
 #include "base/settings.hpp"
@@ -12,7 +11,7 @@ namespace {
 
 /// What was learned of this machine says nothing about a simulated one.
 Settings settings_of_simulation() {
-  Settings settings = read_settings([](const char* name) -> const char* { return std::getenv(name); }, false);
+  Settings settings = read_settings(read_variable, false);
   settings.features.tuning = false;
   settings.features.trial = false;        // a simulation is there to tell what takes how long, exactly
   settings.layout = LayoutLever::native;  // what copies cost is the simulator's to say

@@ -118,11 +118,11 @@ std::string listed(std::span<const std::string_view> names) {
 /// not set.
 class Reader {
  public:
-  Reader(const Environment& environment, std::vector<std::string>& problems)
-      : environment_(environment), problems_(problems) {}
+  Reader(const ReadVariable& variable, std::vector<std::string>& problems)
+      : variable_(variable), problems_(problems) {}
 
   std::string text(const char* name, std::string fallback = {}) const {
-    const char* value = environment_ ? environment_(name) : nullptr;
+    const char* value = variable_ ? variable_(name) : nullptr;
     return value == nullptr || *value == '\0' ? std::move(fallback) : std::string(value);
   }
 
@@ -199,7 +199,7 @@ class Reader {
     problems_.push_back(std::string(name) + "=" + quoted(value) + " " + why + "; " + used + "; " + instead);
   }
 
-  const Environment& environment_;
+  const ReadVariable& variable_;
   std::vector<std::string>& problems_;
 };
 
@@ -237,7 +237,7 @@ std::string_view wherry_name(std::string_view entry) {
 
 }  // namespace
 
-Settings read_settings(const Environment& environment, bool secure) {
+Settings read_settings(const ReadVariable& variable, bool secure) {
   Settings settings;
   if (secure) {
     settings.enabled = false;
@@ -248,7 +248,7 @@ Settings read_settings(const Environment& environment, bool secure) {
   constexpr std::size_t most_staging = std::size_t{1} << 40;
   constexpr std::size_t least_cache = std::size_t{64} << 10;
   constexpr int most_ranks_per_node = 1 << 20;
-  Reader read(environment, settings.problems);
+  Reader read(variable, settings.problems);
   settings.enabled = !read.flag("WHERRY_DISABLE");
   settings.features = settings.enabled ? read_features(read) : no_features;
   settings.output = read.text("WHERRY_OUTPUT");

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <span>
 #include <string>
@@ -86,12 +87,14 @@ struct Settings {
       problems;  // settings that were not understood: what, why, and what was used instead
 };
 
-using Environment = std::function<const char*(const char* name)>;
+using ReadVariable = std::function<const char*(const char* name)>;
+/// Of this process.
+inline const char* read_variable(const char* name) { return std::getenv(name); }
 
 /// Reads the settings. `secure`: the process runs with privileges its caller lacks (set-user-id): everything
 /// is off and the environment is not looked at. Never throws; absurd values keep the default and are listed
 /// in `problems`.
-Settings read_settings(const Environment& environment, bool secure);
+Settings read_settings(const ReadVariable& variable, bool secure);
 
 /// A variable that Wherry or its tool understands.
 struct Variable {

@@ -12,10 +12,10 @@ namespace wherry::run {
 
 const LayoutMessages::End LayoutMessages::nothing{no_block, {MPI_PROC_NULL, 0}, true};
 
-LayoutMessages::LayoutMessages(const mpi::Api& api, const wherry::Environment& environment)
+LayoutMessages::LayoutMessages(const mpi::Api& api, const ReadVariable& read)
     : api_(api),
       waiting_(waiting_in(api)),
-      free_cores_(environment),
+      free_cores_(read),
       packer_([this] { return free_cores_.now(); }),
       layouts_(api),
       staging_(kept_bytes) {

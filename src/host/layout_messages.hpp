@@ -30,7 +30,7 @@ struct PackedPlace {
 class LayoutMessages {
  public:
   /// Between MPI_Init and MPI_Finalize.
-  LayoutMessages(const mpi::Api& api, const wherry::Environment& environment);
+  LayoutMessages(const mpi::Api& api, const ReadVariable& read);
 
   template <class Native>
   int send(const MessageEnd& out, MPI_Comm comm, const Native& native) {

@@ -74,7 +74,7 @@ Activity::Activity(const Settings& settings, bool possible)
 Backend::Backend(const Core& core, const Settings& settings)
     : core_(core),
       settings_(settings),
-      free_cores_([](const char* name) -> const char* { return std::getenv(name); }),
+      free_cores_(read_variable),
       missing_(mpi::load(api_, find)),
       patient_api_(patient_api(api_)),
       queries_(load_queries()),
@@ -193,8 +193,7 @@ extern "C" [[gnu::visibility("default")]] const char* wherry_backend(const wherr
   using namespace wherry::interpose;
   if (core->version != core_version) return "libwherry.so and its backend are of different versions";
   core_of_this_process = core;
-  const auto environment = [](const char* name) -> const char* { return std::getenv(name); };
-  instance = new Backend(*core, wherry::read_settings(environment, core->mode == Mode::pass_through));
+  instance = new Backend(*core, wherry::read_settings(read_variable, core->mode == Mode::pass_through));
   if (const char* problem = instance->install()) return problem;
   if (instance->recording() || instance->replacing()) *core->control = reinterpret_cast<void*>(&control);
   return nullptr;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -56,8 +55,7 @@ void Patience::begin(bool agreeing, void* (*find)(const char* name)) {
   large_counts_ = !is_library(api_, "Intel");
   situation_.library_yields = library_yields(api_);
   knows_thread_ = thread_level(api_) <= MPI_THREAD_FUNNELED;
-  situation_.ranks_on_host =
-      waiting::ranks_on_host([](const char* name) -> const char* { return std::getenv(name); });
+  situation_.ranks_on_host = waiting::ranks_on_host(read_variable);
   if (agreeing) agree();
   decision_ = waiting::Decision(settings_.wait, situation_);
   polls_ = decision_.polls();

@@ -3,7 +3,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <utility>
 
 #include "base/floating_point.hpp"
@@ -80,7 +79,7 @@ void ProgramMemory::begin() {
   span_.fault_ns = static_cast<std::uint32_t>(fault_ns);
   why_not_ = heap::MallocOptions::why_not(::environ);
   if (!why_not_.empty()) return;
-  const int ranks = waiting::ranks_on_host([](const char* name) -> const char* { return std::getenv(name); });
+  const int ranks = waiting::ranks_on_host(read_variable);
   keepable_ = heap::keepable(heap::machine_memory(), ranks > 0 ? ranks : processors());
   if (keepable_ == 0) why_not_ = "the machine has too little memory";
 }

@@ -3,7 +3,6 @@
 // Which ones are tried, and how deep pipelines are, is decided as the runtime does it: for the size class of the call,
 // and for any root. The costs are those of the size and the root that were asked for.
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <limits>
 
@@ -42,7 +41,7 @@ Question question_in(const Options& options) {
   const bool empty = operation.segments == schedule::Operation::barrier;
   const long long bytes =
       options.number("-m", 0, most_bytes, empty ? std::optional<long long>(0) : std::nullopt);
-  const Settings settings = read_settings([](const char* name) { return std::getenv(name); }, false);
+  const Settings settings = read_settings(read_variable, false);
   return {.operation = operation,
           .placement = placement,
           .stencil = stencil,

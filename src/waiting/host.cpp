@@ -144,13 +144,13 @@ double cores_by_quota(const std::string& root, const std::string& groups) {
   return second > 0 ? second : least_quota(root + "/cpu", group_of(groups, "cpu"), quota_of_version_1);
 }
 
-int ranks_on_host(const Environment& environment) {
+int ranks_on_host(const ReadVariable& read) {
   // Open MPI's; Hydra's of MPICH and Intel; Cray's; MVAPICH's. Below, Slurm's srun.
   for (const char* name :
        {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE"})
-    if (const char* value = environment(name); value != nullptr) return static_cast<int>(number_in(value));
-  const char* const tasks = environment("SLURM_STEP_TASKS_PER_NODE");
-  const char* const node = environment("SLURM_NODEID");
+    if (const char* value = read(name); value != nullptr) return static_cast<int>(number_in(value));
+  const char* const tasks = read("SLURM_STEP_TASKS_PER_NODE");
+  const char* const node = read("SLURM_NODEID");
   return tasks != nullptr && node != nullptr ? static_cast<int>(tasks_on(number_in(node), tasks)) : 0;
 }
 
