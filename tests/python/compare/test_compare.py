@@ -15,11 +15,12 @@ import pytest
 from conftest import Launcher, on
 from rich.console import Console
 
-from wherry.compare import compare, text
+from wherry.compare import command, compare, text
 from wherry.compare.launching import Failed, Reading, Sample, Started, Variant
 from wherry.compare.levers import ALGORITHMS, LEVERS, OPERATIONS, levers
 from wherry.compare.rounds import EVERYTHING, NATIVE, Comparison, Experiment, differ, order, without
-from wherry.run import settings
+from wherry.run import runner, settings
+from wherry.run.check import Finding
 
 if TYPE_CHECKING:
     from command_line import Invoke
@@ -233,6 +234,13 @@ def test_levers_are_left_out_one_at_a_time(wherry: Invoke, tmp_path: Path) -> No
     # Once uncounted and in two rounds; "native" alone, and with all algorithms.
     assert (seen["1"], seen["native"], seen["off"]) == (3, 6, 3)
     assert "without MPI_Alltoall " in answer.out
+
+
+def test_what_may_run_without_wherry_is_only_profiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not runner.PROFILE_ONLY.items() & command.prepare(("true",), netlab=False)[1].items()
+    found = [Finding("warning", "one program of two is static", profile_only=True)]
+    monkeypatch.setattr(command, "check", lambda *_: found)
+    assert runner.PROFILE_ONLY.items() <= command.prepare(("true",), netlab=False)[1].items()
 
 
 def kept_output(message: str) -> str:
