@@ -193,7 +193,8 @@ extern "C" [[gnu::visibility("default")]] const char* wherry_backend(const wherr
   using namespace wherry::interpose;
   if (core->version != core_version) return "libwherry.so and its backend are of different versions";
   core_of_this_process = core;
-  instance = new Backend(*core, wherry::read_settings(read_variable, core->mode == Mode::pass_through));
+  instance =
+      new Backend(*core, wherry::read_settings(wherry::read_variable, core->mode == Mode::pass_through));
   if (const char* problem = instance->install()) return problem;
   if (instance->recording() || instance->replacing()) *core->control = reinterpret_cast<void*>(&control);
   return nullptr;
