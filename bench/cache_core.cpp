@@ -52,7 +52,7 @@ std::vector<double> batches(std::size_t count, std::size_t calls, Before&& befor
 }
 
 /// A get whose bytes come from nowhere: what remains is what the cache does.
-bool get(Cache& cache, const Range& range, std::byte* destination) {
+bool get(Cache& cache, const TargetRange& range, std::byte* destination) {
   if (cache.lookup(range, destination) == Answer::hit) return true;
   for (const Missing& each : cache.missing())
     if (each.ticket != 0) cache.filled(each.ticket, destination + each.offset);
@@ -60,8 +60,8 @@ bool get(Cache& cache, const Range& range, std::byte* destination) {
 }
 
 /// Places far apart, as in an irregular program.
-std::vector<Range> scattered(std::size_t count, std::uint64_t bytes) {
-  std::vector<Range> ranges;
+std::vector<TargetRange> scattered(std::size_t count, std::uint64_t bytes) {
+  std::vector<TargetRange> ranges;
   for (std::uint64_t i = 0; i < count; ++i)
     ranges.push_back({static_cast<std::uint32_t>(i % 7), i * 4096 + 64, bytes});
   return ranges;
@@ -73,11 +73,11 @@ void hits(std::size_t entries, std::uint64_t bytes, std::size_t count) {
                .storage_bytes = std::size_t{128} << 20,
                .index_entries = entries + entries / 2});
   Buffer destination(bytes);
-  const std::vector<Range> ranges = scattered(entries, bytes);
-  for (const Range& range : ranges) get(cache, range, destination.data());
+  const std::vector<TargetRange> ranges = scattered(entries, bytes);
+  for (const TargetRange& range : ranges) get(cache, range, destination.data());
   // The order of lookups is random, and drawn beforehand.
   std::mt19937_64 random(1);
-  std::vector<Range> asked;
+  std::vector<TargetRange> asked;
   for (std::size_t i = 0; i < 100000; ++i) asked.push_back(ranges[random() % entries]);
   const auto samples = batches(
       count, asked.size(), [] {},
@@ -92,7 +92,7 @@ void parts(std::uint64_t bytes, std::size_t count) {
   Buffer destination(100000);
   get(cache, {0, 0, 100000}, destination.data());
   std::mt19937_64 random(1);
-  std::vector<Range> asked;
+  std::vector<TargetRange> asked;
   for (std::size_t i = 0; i < 100000; ++i) asked.push_back({0, random() % (100000 - bytes), bytes});
   const auto samples = batches(
       count, asked.size(), [] {},
@@ -108,7 +108,7 @@ void misses(std::size_t entries, std::uint64_t bytes, std::size_t count) {
                .storage_bytes = std::size_t{128} << 20,
                .index_entries = entries + entries / 2});
   Buffer destination(bytes);
-  const std::vector<Range> ranges = scattered(entries, bytes);
+  const std::vector<TargetRange> ranges = scattered(entries, bytes);
   const auto samples = batches(
       count, ranges.size(), [&] { cache.invalidate(); },
       [&](std::size_t i) {

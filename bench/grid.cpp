@@ -108,7 +108,7 @@ void show(const Case& c, const std::string& what, const Variant& variant) {
 
 std::vector<Variant> variants_of(const std::string& operation, const bench::LibraryAlgorithms& library) {
   std::vector<Variant> variants = {{"native", "native"}, {"wherry", "wherry"}};
-  for (const std::string& strategy : bench::strategies_of(operation, bench::shape_of(MPI_COMM_WORLD)))
+  for (const std::string& strategy : bench::strategies_of(operation, bench::placement_of(MPI_COMM_WORLD)))
     variants.push_back({strategy, strategy});
   for (const auto& [name, number] : library.all()) variants.push_back({"library: " + name, "native", number});
   return variants;

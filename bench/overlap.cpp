@@ -194,7 +194,7 @@ int main(int argc, char** argv) {
   constexpr double slice_s = 20e-6;
   MPI_Init(&argc, &argv);
   bench::force("native");
-  const wherry::topology::Placement placement = bench::shape_of(MPI_COMM_WORLD);
+  const wherry::topology::Placement placement = bench::placement_of(MPI_COMM_WORLD);
   const auto operations = bench::words(bench::option(argc, argv, "--operations", "alltoall,allgather"));
   const auto sizes = bench::numbers(bench::option(argc, argv, "--sizes", "64,1024,16384"));
   const std::string asked = bench::option(argc, argv, "--strategies", "all");

@@ -238,7 +238,7 @@ class Case {
  private:
   void by_hand(bool packing) { pattern_.hand(packing, memory_.data(), packed_.data()); }
   void wherry(bool packing) {
-    const wherry::layout::Range all{0, plan_->size()};
+    const wherry::layout::DataRange all{0, plan_->size()};
     if (packing) wherry::layout::pack(*plan_, memory_.data(), packed_.data(), all);
     else wherry::layout::unpack(*plan_, memory_.data(), packed_.data(), all);
   }
@@ -294,7 +294,7 @@ std::vector<Large> large_layouts(long bytes) {
 /// By one thread and by two, in turns.
 void run_large(const Large& large, const std::string& name, int turns) {
   const wherry::layout::PackPlan plan(wherry::layout::canonical(large.layout));
-  const wherry::layout::Range all{0, plan.size()};
+  const wherry::layout::DataRange all{0, plan.size()};
   Bytes memory(static_cast<std::size_t>(plan.end())), packed(static_cast<std::size_t>(plan.size()));
   const int calls = std::max(1, static_cast<int>((16 << 20) / plan.size()));
   for (const bool packing : {true, false}) {

@@ -10,7 +10,7 @@
 namespace bench {
 
 /// Names of the nodes are their first ranks.
-inline wherry::topology::Placement shape_of(MPI_Comm comm) {
+inline wherry::topology::Placement placement_of(MPI_Comm comm) {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank_of(comm), MPI_INFO_NULL, &node);
   int leader = rank_of(comm);

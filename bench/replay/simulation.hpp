@@ -11,7 +11,7 @@ inline void simulate(wherry::cache::Cache& cache, const Trace& trace, std::size_
   std::vector<std::byte> buffer(std::size_t{1} << 20);
   std::size_t count = 0;
   for (const Reference& each : trace.references) {
-    const wherry::cache::Range range{0, std::uint64_t{each.key} << 20, each.bytes};
+    const wherry::cache::TargetRange range{0, std::uint64_t{each.key} << 20, each.bytes};
     if (cache.lookup(range, buffer.data(), each.score) == wherry::cache::Answer::missing)
       for (const wherry::cache::Missing& missing : cache.missing())
         if (missing.ticket != 0) cache.filled(missing.ticket, buffer.data());

@@ -43,10 +43,10 @@ namespace wherry {
 /// Ghosts of particles of type T. position: its member (or what within() makes) with D coordinates.
 template <class T, auto position, std::size_t D>
 class Ghosts {
-  using Plan = detail::GhostPlan<D>;
-  using Stage = typename Plan::Stage;
-  using Peer = typename Plan::Peer;
-  using Sent = typename Plan::Sent;
+  using GhostPlan = detail::GhostPlan<D>;
+  using Stage = typename GhostPlan::Stage;
+  using Peer = typename GhostPlan::Peer;
+  using Sent = typename GhostPlan::Sent;
 
  public:
   /// width: how far beyond this rank's domain ghosts are kept; the decomposition must live as long. width, shell and
@@ -181,8 +181,8 @@ class Ghosts {
   template <auto... member>
   static constexpr std::size_t update_bytes = sizeof(Point<D>) + fixed_bytes<Subset<T, member...>>;
 
-  Plan& plan() { return direct_ ? *direct_ : *staged_; }
-  const Plan& plan() const { return direct_ ? *direct_ : *staged_; }
+  GhostPlan& plan() { return direct_ ? *direct_ : *staged_; }
+  const GhostPlan& plan() const { return direct_ ? *direct_ : *staged_; }
 
   static Point<D> position_of(const T& particle) {
     const auto& at = detail::member_of(particle, position);
@@ -200,7 +200,7 @@ class Ghosts {
     const auto position_in = [](std::span<const T> all) {
       return [all](std::size_t i) -> const auto& { return detail::member_of(all[i], position); };
     };
-    Plan& made = plan();
+    GhostPlan& made = plan();
     update_.start(&detail::members_tag<member...>);
     ghosts.clear();
     made.begin(particles.size(), position_in(particles));
@@ -221,8 +221,8 @@ class Ghosts {
   template <auto... member>
   void choose_route(std::span<const T> particles, std::vector<T>& ghosts) {
     constexpr int turns = 8;
-    std::array<std::optional<Plan>*, 2> routes{&direct_, &staged_};
-    std::array<std::optional<Plan>, 2> plans{std::move(direct_), std::move(staged_)};
+    std::array<std::optional<GhostPlan>*, 2> routes{&direct_, &staged_};
+    std::array<std::optional<GhostPlan>, 2> plans{std::move(direct_), std::move(staged_)};
     std::array<double, 2> best{1e30, 1e30}, slowest{};
     for (int turn = 0; turn < turns; ++turn)
       for (std::size_t r = 0; r < routes.size(); ++r) {
@@ -359,7 +359,7 @@ class Ghosts {
   static constexpr int update_tag = 102, return_tag = 103;  // those of CellHalo and GhostPlan are lower
 
   const Decomposition<D>* decomposition_;
-  std::optional<Plan> direct_, staged_;  // both until one is chosen
+  std::optional<GhostPlan> direct_, staged_;  // both until one is chosen
   std::size_t particles_ = 0;
   detail::Traffic update_{update_tag}, return_{return_tag};
 };

@@ -28,7 +28,7 @@ class Numbers {
 
 /// Of collectives in which all blocks are equally long.
 template <Collective which>
-struct EqualBlocks {
+struct EqualBlockArguments {
   static constexpr Collective collective = which;
 
   const void* sendbuf;
@@ -42,7 +42,7 @@ struct EqualBlocks {
 
 /// Each block has a count and a displacement, in units of the type's extent.
 template <Collective which>
-struct CountedBlocks {
+struct CountedBlockArguments {
   static constexpr Collective collective = which;
 
   const void* sendbuf;
@@ -58,7 +58,7 @@ struct CountedBlocks {
 
 /// Each block has a type, too: displacements in bytes.
 template <Collective which>
-struct TypedBlocks {
+struct TypedBlockArguments {
   static constexpr Collective collective = which;
 
   const void* sendbuf;
@@ -74,7 +74,7 @@ struct TypedBlocks {
 
 /// One block is sent, to all; those received have counts and displacements, in units of the type's extent.
 template <Collective which>
-struct GatheredBlocks {
+struct GatheredBlockArguments {
   static constexpr Collective collective = which;
 
   const void* sendbuf;
@@ -89,7 +89,7 @@ struct GatheredBlocks {
 
 /// Equally long blocks of or for one rank, where alone what is received, or sent, matters.
 template <Collective which>
-struct RootedBlocks {
+struct RootedBlockArguments {
   static constexpr Collective collective = which;
 
   const void* sendbuf;

@@ -30,7 +30,9 @@ struct Cut {
     if (begins != nullptr) return (*begins)[static_cast<std::size_t>(segment)];
     return segments == 0 ? 0 : units * segment / segments * unit_bytes;
   }
-  long long bytes(const schedule::Range& range) const { return begin(range.end()) - begin(range.first); }
+  long long bytes(const schedule::SegmentRange& range) const {
+    return begin(range.end()) - begin(range.first);
+  }
   long long total() const { return units * unit_bytes; }
   /// No segment has more bytes.
   long long largest() const {

@@ -6,6 +6,10 @@
 // flags included. MPI functions and reductions of the program's data run outside: there the program's environment
 // counts, as it does natively.
 //
+// One exception: a hit in a cache (cache/policy.hpp, touch) adds to a float that is at least 1 times a power of two, and
+// scales it, in the program's environment. That can raise inexact and nothing else; a program that traps inexact, which
+// nearly every sum raises, must do without cached windows.
+//
 // On x86-64, double and float are computed by SSE, whose environment is the register MXCSR. Nothing here uses long
 // double, whose environment is the x87 unit's.
 #pragma once

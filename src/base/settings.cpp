@@ -118,7 +118,7 @@ std::string listed(std::span<const std::string_view> names) {
 /// not set.
 class Reader {
  public:
-  Reader(const ReadVariable& variable, std::vector<std::string>& problems)
+  Reader(const VariableReader& variable, std::vector<std::string>& problems)
       : variable_(variable), problems_(problems) {}
 
   std::string text(const char* name, std::string fallback = {}) const {
@@ -199,7 +199,7 @@ class Reader {
     problems_.push_back(std::string(name) + "=" + quoted(value) + " " + why + "; " + used + "; " + instead);
   }
 
-  const ReadVariable& variable_;
+  const VariableReader& variable_;
   std::vector<std::string>& problems_;
 };
 
@@ -237,7 +237,7 @@ std::string_view wherry_name(std::string_view entry) {
 
 }  // namespace
 
-Settings read_settings(const ReadVariable& variable, bool secure) {
+Settings read_settings(const VariableReader& variable, bool secure) {
   Settings settings;
   if (secure) {
     settings.enabled = false;

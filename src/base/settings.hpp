@@ -87,14 +87,15 @@ struct Settings {
       problems;  // settings that were not understood: what, why, and what was used instead
 };
 
-using ReadVariable = std::function<const char*(const char* name)>;
-/// Of this process.
+/// The value of a variable of the environment; nullptr: it is not set.
+using VariableReader = std::function<const char*(const char* name)>;
+/// The reader of this process's own.
 inline const char* read_variable(const char* name) { return std::getenv(name); }
 
 /// Reads the settings. `secure`: the process runs with privileges its caller lacks (set-user-id): everything
 /// is off and the environment is not looked at. Never throws; absurd values keep the default and are listed
 /// in `problems`.
-Settings read_settings(const ReadVariable& variable, bool secure);
+Settings read_settings(const VariableReader& variable, bool secure);
 
 /// A variable that Wherry or its tool understands.
 struct Variable {

@@ -78,7 +78,7 @@ void Cache::passed_on(Ticket ticket, const std::byte* bytes) {
   fetches_.end(ticket, bytes);
 }
 
-void Cache::written(const Range& range, const std::byte* bytes) {
+void Cache::written(const TargetRange& range, const std::byte* bytes) {
   require(range.end() >= range.displacement,
           "a write ends behind the last displacement there is; make it shorter");
   if (index_.size() == 0) return;

@@ -94,13 +94,13 @@ class Cache {
   /// hit: the destination is complete. pending: it will be as soon as fetches that are under way are filled;
   /// until then it must stay. missing: missing() must be fetched, too. `score`: how much more than others this
   /// range is worth keeping; positive. A range of no bytes is a hit.
-  Answer lookup(const Range& range, std::byte* destination, float score = 1) {
+  Answer lookup(const TargetRange& range, std::byte* destination, float score = 1) {
     return asked(probe(range, destination, score), range, score);
   }
 
   /// As lookup(), but absent where nothing of the range is there or under way: then call ask(), once, before anything
   /// else. That takes longer than finding out, so the fetch may begin before.
-  Answer probe(const Range& range, std::byte* destination, float score = 1) {
+  Answer probe(const TargetRange& range, std::byte* destination, float score = 1) {
     if (policy_.reference()) [[unlikely]]
       next_tick();
     const std::uint64_t own = hash(range);
@@ -108,18 +108,19 @@ class Cache {
     return look(range, own, destination, score);
   }
   /// For the range that the last call, which was probe(), found absent: missing() is all of it.
-  void ask(const Range& range, float score = 1);
+  void ask(const TargetRange& range, float score = 1);
 
   /// As lookup(), for who would rather fetch all of the block that holds the range.
   ///
   /// block: nothing of it is there or under way; missing() is all of the block, to be fetched to other memory than the
   /// destination, which will be complete when that is filled. A block that deserves no room is not asked for.
-  Answer lookup_in_block(const Range& block, const Range& range, std::byte* destination, float score = 1);
+  Answer lookup_in_block(const TargetRange& block, const TargetRange& range, std::byte* destination,
+                         float score = 1);
 
   /// As lookup(), for who cannot say when a fetch is over: nothing that is missing will be kept, and what is under way
   /// counts as missing. So the answer is never pending, and no ticket is given. A range of which nothing is cached is
   /// not counted.
-  Answer peek(const Range& range, std::byte* destination);
+  Answer peek(const TargetRange& range, std::byte* destination);
 
   /// What must be fetched for the last lookup() or ask(), in order; valid until the next call.
   std::span<const Missing> missing() const { return missing_; }
@@ -139,7 +140,7 @@ class Cache {
   }
 
   /// The range was, or is being, written by this process: with these bytes, or (nullptr) nobody knows with which.
-  void written(const Range& range, const std::byte* bytes = nullptr);
+  void written(const TargetRange& range, const std::byte* bytes = nullptr);
   /// Forgets all, in constant time; fetches under way still serve those who wait for them.
   void invalidate();
   /// An epoch ends: its entries end with it in transparent mode, and sizes are adapted.
@@ -165,14 +166,14 @@ class Cache {
  private:
   Entry& entry(Ref ref) const { return reinterpret_cast<Entry&>(storage_.block(ref)); }
   Ref ref_of(const Entry& entry) const { return entry.block.owner; }
-  static std::uint64_t hash(const Range& range) { return hash_of(range.target, range.displacement); }
+  static std::uint64_t hash(const TargetRange& range) { return hash_of(range.target, range.displacement); }
   auto hash_of_entry() const {
     return [this](Ref ref) { return hash_of(entry(ref).target, entry(ref).displacement); };
   }
   Grid& grid_of(std::uint64_t bytes) { return bytes <= fine_bytes ? fine_ : coarse_; }
 
   /// The valid entry that begins where the range does and covers it, or nullptr.
-  Entry* find(const Range& range, std::uint64_t own) const {
+  Entry* find(const TargetRange& range, std::uint64_t own) const {
     const Ref ref = index_.find(own, [&](Ref at) {
       const Entry& found = entry(at);
       return found.displacement == range.displacement && found.target == range.target;
@@ -181,19 +182,19 @@ class Cache {
     return ref != 0 && found.bytes >= range.bytes && found.valid() ? &found : nullptr;
   }
 
-  void follow(const Range& range, std::uint64_t own) {
+  void follow(const TargetRange& range, std::uint64_t own) {
     if (curve_.follows(own)) [[unlikely]]
       curve_.note(own, Storage::footprint(range.bytes + Entry::head));
   }
 
-  Answer asked(Answer answer, const Range& range, float score) {
+  Answer asked(Answer answer, const TargetRange& range, float score) {
     if (answer != Answer::absent) [[likely]]
       return answer;
     ask(range, score);
     return Answer::missing;
   }
 
-  Answer look(const Range& range, std::uint64_t own, std::byte* destination, float score) {
+  Answer look(const TargetRange& range, std::uint64_t own, std::byte* destination, float score) {
     Entry* const entry = find(range, own);
     if (entry == nullptr) [[unlikely]]
       return look_further(range, own, destination, score);
@@ -201,14 +202,14 @@ class Cache {
     return Answer::hit;
   }
   /// Of an entry that holds the range and is valid.
-  void take(Entry& entry, const Range& range, std::byte* destination) {
+  void take(Entry& entry, const TargetRange& range, std::byte* destination) {
     policy_.touch(entry);
     count_hit(range);
     copy_out(entry, range.displacement - entry.displacement, range.bytes, destination);
   }
 
-  void count_found(const Range& range, bool waits);
-  void count_hit(const Range& range) {
+  void count_found(const TargetRange& range, bool waits);
+  void count_hit(const TargetRange& range) {
     ++statistics_.full_hits;
     statistics_.bytes_saved += range.bytes;
   }
@@ -226,27 +227,27 @@ class Cache {
   void copy_in(Entry& entry, std::uint64_t from, std::uint64_t bytes, const std::byte* data);
 
   // Lookups that the index alone cannot answer: partial_lookup.cpp.
-  Answer look_further(const Range& range, std::uint64_t own, std::byte* destination, float score);
-  bool ask_for_block(const Range& block, std::uint64_t own, const Range& range, std::byte* destination,
-                     float score);
-  Entry* covering(const Range& range) const;
-  void collect(const Range& range);
-  bool take_found(const Range& range, std::byte* destination);
-  bool take_part(Entry& entry, const Range& part, std::byte* destination);
-  void wait_for(Entry& entry, const Range& part, std::byte* destination);
-  void fetch_gaps(const Range& range, float score);
-  bool can_merge(const Range& range) const;
-  void merge(const Range& range, const std::byte* destination, float score);
-  void ask_for(const Range& range, const Range& part, Ref entry);
-  Ref admit(const Range& range, std::uint64_t own, float heat, float score);
-  Ref refuse(const Range& range);
+  Answer look_further(const TargetRange& range, std::uint64_t own, std::byte* destination, float score);
+  bool ask_for_block(const TargetRange& block, std::uint64_t own, const TargetRange& range,
+                     std::byte* destination, float score);
+  Entry* covering(const TargetRange& range) const;
+  void collect(const TargetRange& range);
+  bool take_found(const TargetRange& range, std::byte* destination);
+  bool take_part(Entry& entry, const TargetRange& part, std::byte* destination);
+  void wait_for(Entry& entry, const TargetRange& part, std::byte* destination);
+  void fetch_gaps(const TargetRange& range, float score);
+  bool can_merge(const TargetRange& range) const;
+  void merge(const TargetRange& range, const std::byte* destination, float score);
+  void ask_for(const TargetRange& range, const TargetRange& part, Ref entry);
+  Ref admit(const TargetRange& range, std::uint64_t own, float heat, float score);
+  Ref refuse(const TargetRange& range);
   void next_tick();
 
   // Which entries there are: residents.cpp.
   enum class Admission { by_worth, in_any_case };
-  Ref reserve(const Range& range, std::uint64_t own, float heat, float score, Admission admission);
+  Ref reserve(const TargetRange& range, std::uint64_t own, float heat, float score, Admission admission);
   bool deserves_memory(float worth, std::size_t footprint);
-  bool make_room(const Range& range, float worth);
+  bool make_room(const TargetRange& range, float worth);
   bool put_in_index(Ref ref, std::uint64_t own);
   bool evict(float worth);
   Ref evict_for(Ref ref);
@@ -291,9 +292,9 @@ class Cache {
       false;  // the last lookup that came this far read a part of a larger entry: the next one may, too
   bool waits_ = false;  // the last lookup of which something was missing also waits for what is under way
   std::vector<Missing> missing_;
-  std::vector<Ref> found_;     // entries that the range of a lookup or write touches, in order
-  std::vector<Range> gaps_;    // what is between them
-  std::vector<Range> coming_;  // what of one of them is under way
+  std::vector<Ref> found_;           // entries that the range of a lookup or write touches, in order
+  std::vector<TargetRange> gaps_;    // what is between them
+  std::vector<TargetRange> coming_;  // what of one of them is under way
 };
 
 }  // namespace wherry::cache

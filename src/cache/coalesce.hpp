@@ -12,13 +12,13 @@ namespace wherry::cache {
 
 /// A range to fetch, and the caller's number for it.
 struct Wanted {
-  Range range;
+  TargetRange range;
   std::size_t number;
 };
 
 /// Some of the wanted ranges, which together are one range without holes.
 struct Joined {
-  Range range;
+  TargetRange range;
   std::size_t first, count;  // of the wanted ranges, as they are ordered afterwards
 };
 
@@ -33,7 +33,7 @@ inline std::vector<Joined> coalesce(std::vector<Wanted>& wanted) {
   });
   std::vector<Joined> joined;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    const Range& next = wanted[i].range;
+    const TargetRange& next = wanted[i].range;
     if (joined.empty() || joined.back().range.target != next.target ||
         joined.back().range.end() < next.displacement) {
       joined.push_back({next, i, 1});

@@ -9,13 +9,13 @@
 namespace wherry::cache {
 
 /// Bytes of the window memory of a rank. Displacements are in bytes, whatever the window's unit is.
-struct Range {
+struct TargetRange {
   std::uint32_t target = 0;
   std::uint64_t displacement = 0;
   std::uint64_t bytes = 0;
 
   std::uint64_t end() const { return displacement + bytes; }
-  friend bool operator==(const Range&, const Range&) = default;
+  friend bool operator==(const TargetRange&, const TargetRange&) = default;
 };
 
 // ---- The hash of everything that the cache looks up: a target and a 64-bit number (a displacement, a page) ----
@@ -37,7 +37,7 @@ inline std::uint64_t hash_of(std::uint32_t target, std::uint64_t number) {
 
 /// The head and what the policy knows share the line that a hit reads anyway.
 struct Entry {
-  Storage::Head block;  // its first piece
+  Storage::BlockHeader block;  // its first piece
   std::uint64_t displacement;
   std::uint32_t target;
   std::uint32_t bytes;
@@ -49,10 +49,11 @@ struct Entry {
   static constexpr std::size_t head = 32;  // of the storage's payload, before the bytes
 
   std::uint64_t end() const { return displacement + bytes; }
-  Range range() const { return {target, displacement, bytes}; }
+  TargetRange range() const { return {target, displacement, bytes}; }
   bool valid() const { return flight == 0; }
   std::byte* data() { return reinterpret_cast<std::byte*>(this + 1); }
 };
-static_assert(sizeof(Entry) == sizeof(Storage::Head) + Entry::head && Entry::head <= Storage::least_payload);
+static_assert(sizeof(Entry) == sizeof(Storage::BlockHeader) + Entry::head &&
+              Entry::head <= Storage::least_payload);
 
 }  // namespace wherry::cache

@@ -88,7 +88,7 @@ void Grid::insert_at(std::uint32_t target, std::uint64_t page, const Slot& slot)
   *empty = slot;
 }
 
-void Grid::insert(const Range& range, Ref entry) {
+void Grid::insert(const TargetRange& range, Ref entry) {
   const std::uint64_t last = (range.end() - 1) >> page_bits_;
   for (std::uint64_t page = range.displacement >> page_bits_; page <= last; ++page) {
     const auto [begin, end] = stretch(range, page);
@@ -97,7 +97,7 @@ void Grid::insert(const Range& range, Ref entry) {
   ++size_;
 }
 
-void Grid::erase(const Range& range, Ref entry) {
+void Grid::erase(const TargetRange& range, Ref entry) {
   const std::uint64_t first = range.displacement >> page_bits_;
   for (std::uint64_t page = first; page < first + pages_of(range); ++page)
     erase_from(range.target, page, entry);

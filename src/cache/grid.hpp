@@ -28,18 +28,18 @@ class Grid {
   std::size_t size() const { return size_; }
   std::size_t bytes() const { return index_.bytes() + memory_.committed(); }
   /// Whether an entry of this range certainly finds room.
-  bool has_room_for(const Range& range) const { return records_ - taken_ >= pages_of(range); }
+  bool has_room_for(const TargetRange& range) const { return records_ - taken_ >= pages_of(range); }
   /// Takes a little more memory, in constant time. Returns false if it has all that it may have.
   bool extend();
 
   /// Only if has_room_for(range). Entries must not overlap.
-  void insert(const Range& range, Ref entry);
-  void erase(const Range& range, Ref entry);
+  void insert(const TargetRange& range, Ref entry);
+  void erase(const TargetRange& range, Ref entry);
   /// Forgets all, in constant time.
   void clear();
 
   /// Asks for the line where a question about this range begins.
-  void prefetch(const Range& range) const {
+  void prefetch(const TargetRange& range) const {
     index_.prefetch(hash(range.target, range.displacement >> page_bits_));
   }
 
@@ -47,7 +47,7 @@ class Grid {
   /// in no particular order. page_begin: the displacement where the page begins. Costs a probe for each page of
   /// the range, or a look at all records if they are fewer.
   template <class Visit>
-  void visit(const Range& range, Visit&& visit) const {
+  void visit(const TargetRange& range, Visit&& visit) const {
     if (size_ == 0 || range.bytes == 0) return;
     const std::uint64_t first = range.displacement >> page_bits_, last = (range.end() - 1) >> page_bits_;
     if (first == last) return visit_page(range, first, visit);
@@ -75,20 +75,20 @@ class Grid {
   static_assert(sizeof(Record) == 64);
 
   template <class Visit>
-  void visit_page(const Range& range, std::uint64_t page, Visit& visit) const {
+  void visit_page(const TargetRange& range, std::uint64_t page, Visit& visit) const {
     Ref at = head(range.target, page);
     if (at == 0 || (record(at).taken & parts_of(stretch(range, page))) == 0) return;
     for (; at != 0; at = record(at).next) visit_record(range, at, visit);
   }
   /// All records of pages from first to last.
   template <class Visit>
-  void visit_records(const Range& range, std::uint64_t first, std::uint64_t last, Visit& visit) const {
+  void visit_records(const TargetRange& range, std::uint64_t first, std::uint64_t last, Visit& visit) const {
     for (Ref at = 1; at < fresh_; ++at)
       if (record(at).target == range.target && record(at).page >= first && record(at).page <= last)
         visit_record(range, at, visit);
   }
   template <class Visit>
-  void visit_record(const Range& range, Ref at, Visit& visit) const {
+  void visit_record(const TargetRange& range, Ref at, Visit& visit) const {
     const Record& seen = record(at);
     const Stretch asked = stretch(range, seen.page);
     for (const Slot& slot : seen.slots)
@@ -96,10 +96,10 @@ class Grid {
         visit(slot.entry, seen.page << page_bits_);
   }
   Record& record(Ref ref) const { return reinterpret_cast<Record*>(memory_.data())[ref]; }
-  std::size_t pages_of(const Range& range) const {
+  std::size_t pages_of(const TargetRange& range) const {
     return ((range.end() - 1) >> page_bits_) - (range.displacement >> page_bits_) + 1;
   }
-  Stretch stretch(const Range& range, std::uint64_t page) const {
+  Stretch stretch(const TargetRange& range, std::uint64_t page) const {
     const std::uint64_t begin = page << page_bits_, last = begin + ((std::uint64_t{1} << page_bits_) - 1);
     return {static_cast<std::uint16_t>(std::max(range.displacement, begin) - begin),
             static_cast<std::uint16_t>(std::min(range.end() - 1, last) - begin)};

@@ -24,13 +24,13 @@ NodeCache::NodeCache(std::span<std::byte> memory) {
 }
 
 /// Of a slot that may be written meanwhile: then the answer means nothing.
-bool NodeCache::holds(const Slot& slot, const Range& range, std::uint64_t generation) {
+bool NodeCache::holds(const Slot& slot, const TargetRange& range, std::uint64_t generation) {
   const std::uint64_t owner = slot.owner.load(reading);
   return owner >> 32 == range.target && (owner & 0xffffffff) >= range.bytes &&
          slot.displacement.load(reading) == range.displacement && slot.generation.load(reading) == generation;
 }
 
-bool NodeCache::find(const Range& range, std::uint64_t generation, std::byte* destination) const {
+bool NodeCache::find(const TargetRange& range, std::uint64_t generation, std::byte* destination) const {
   if (range.bytes > most_payload) return false;
   for (const Slot& slot : set_of(hash_of(range.target, range.displacement))) {
     const std::uint64_t before = slot.sequence.load(std::memory_order_acquire);
@@ -45,7 +45,7 @@ bool NodeCache::find(const Range& range, std::uint64_t generation, std::byte* de
 }
 
 /// The range's own; else one of another generation, or empty; else any.
-NodeCache::Slot& NodeCache::place_in(std::span<Slot> set, const Range& range, std::uint64_t generation,
+NodeCache::Slot& NodeCache::place_in(std::span<Slot> set, const TargetRange& range, std::uint64_t generation,
                                      std::uint64_t hash) {
   const auto is_own = [&](const Slot& slot) {
     return holds(slot, {range.target, range.displacement, 0}, generation);
@@ -58,7 +58,7 @@ NodeCache::Slot& NodeCache::place_in(std::span<Slot> set, const Range& range, st
   return set[hash >> 62];
 }
 
-bool NodeCache::keep(const Range& range, std::uint64_t generation, const std::byte* bytes) {
+bool NodeCache::keep(const TargetRange& range, std::uint64_t generation, const std::byte* bytes) {
   if (range.bytes == 0 || range.bytes > most_payload) return false;
   const std::uint64_t hash = hash_of(range.target, range.displacement);
   Slot& slot = place_in(set_of(hash), range, generation, hash);

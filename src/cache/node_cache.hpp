@@ -30,9 +30,9 @@ class NodeCache {
   std::size_t slots() const { return slots_.size(); }
 
   /// Whether the range was there; then the destination has its bytes. Else it may have anything.
-  bool find(const Range& range, std::uint64_t generation, std::byte* destination) const;
+  bool find(const TargetRange& range, std::uint64_t generation, std::byte* destination) const;
   /// Offers a range to the others. Returns whether it is there now.
-  bool keep(const Range& range, std::uint64_t generation, const std::byte* bytes);
+  bool keep(const TargetRange& range, std::uint64_t generation, const std::byte* bytes);
 
  private:
   using Word = std::atomic<std::uint64_t>;
@@ -47,14 +47,14 @@ class NodeCache {
   };
   static_assert(sizeof(Slot) == slot_bytes);
 
-  static std::uint64_t owner_of(const Range& range) {
+  static std::uint64_t owner_of(const TargetRange& range) {
     return std::uint64_t{range.target} << 32 | range.bytes;
   }
   std::span<Slot> set_of(std::uint64_t hash) const {
     return slots_.subspan((hash & (slots_.size() / ways - 1)) * ways, ways);
   }
-  static bool holds(const Slot& slot, const Range& range, std::uint64_t generation);
-  static Slot& place_in(std::span<Slot> set, const Range& range, std::uint64_t generation,
+  static bool holds(const Slot& slot, const TargetRange& range, std::uint64_t generation);
+  static Slot& place_in(std::span<Slot> set, const TargetRange& range, std::uint64_t generation,
                         std::uint64_t hash);
 
   std::span<Slot> slots_;

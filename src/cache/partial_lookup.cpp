@@ -12,14 +12,14 @@ namespace {
 constexpr std::size_t most_prefetched =
     2048;  // bytes: more lines than this a processor does not have under way
 
-Range intersection(const Range& a, const Range& b) {
+TargetRange intersection(const TargetRange& a, const TargetRange& b) {
   const std::uint64_t begin = std::max(a.displacement, b.displacement);
   return {a.target, begin, std::min(a.end(), b.end()) - begin};
 }
 
 }  // namespace
 
-Answer Cache::look_further(const Range& range, std::uint64_t own, std::byte* destination, float score) {
+Answer Cache::look_further(const TargetRange& range, std::uint64_t own, std::byte* destination, float score) {
   const OwnArithmetic arithmetic;
   missing_.clear();
   if (range.bytes == 0) return ++statistics_.full_hits, Answer::hit;
@@ -41,20 +41,21 @@ Answer Cache::look_further(const Range& range, std::uint64_t own, std::byte* des
   return !missing_.empty() ? Answer::missing : waits_ ? Answer::pending : Answer::hit;
 }
 
-Answer Cache::lookup_in_block(const Range& block, const Range& range, std::byte* destination, float score) {
+Answer Cache::lookup_in_block(const TargetRange& block, const TargetRange& range, std::byte* destination,
+                              float score) {
   if (policy_.reference()) next_tick();
   const std::uint64_t own = hash(block);
   follow(block, own);
+  // Not in the default environment, which takes a third of a hit's time: see there.
   if (Entry* const whole = find(block, own)) return take(*whole, range, destination), Answer::hit;
-  const OwnArithmetic
-      arithmetic;  // a hit, as in probe(), adds and cools: no more than inexact can come of it
+  const OwnArithmetic arithmetic;
   collect(block);
   if (found_.empty() && ask_for_block(block, own, range, destination, score)) return Answer::block;
   return asked(look(range, hash(range), destination, score), range, score);
 }
 
-bool Cache::ask_for_block(const Range& block, std::uint64_t own, const Range& range, std::byte* destination,
-                          float score) {
+bool Cache::ask_for_block(const TargetRange& block, std::uint64_t own, const TargetRange& range,
+                          std::byte* destination, float score) {
   const History::Row* const row = history_.find(own);
   const Cause cause = History::cause_of(row, epoch_.generation());
   const Ref whole = admit(block, own, policy_.heat_of(row), score);
@@ -68,7 +69,7 @@ bool Cache::ask_for_block(const Range& block, std::uint64_t own, const Range& ra
   return true;
 }
 
-Answer Cache::peek(const Range& range, std::byte* destination) {
+Answer Cache::peek(const TargetRange& range, std::byte* destination) {
   const OwnArithmetic arithmetic;
   if (policy_.reference()) next_tick();
   follow(range, hash(range));
@@ -79,22 +80,22 @@ Answer Cache::peek(const Range& range, std::byte* destination) {
   std::erase_if(found_, [&](Ref ref) { return !entry(ref).valid(); });
   waits_ = take_found(range, destination);  // false: all of it is valid
   if (!found_.empty()) count_found(range, false);
-  for (const Range& gap : gaps_) ask_for(range, gap, 0);
+  for (const TargetRange& gap : gaps_) ask_for(range, gap, 0);
   return missing_.empty() ? Answer::hit : Answer::missing;
 }
 
 /// Of a lookup that found something.
-void Cache::count_found(const Range& range, bool waits) {
+void Cache::count_found(const TargetRange& range, bool waits) {
   ++(!gaps_.empty() ? statistics_.partial_hits : waits ? statistics_.pending_hits : statistics_.full_hits);
   statistics_.bytes_saved += range.bytes;
-  for (const Range& gap : gaps_) statistics_.bytes_saved -= gap.bytes;
+  for (const TargetRange& gap : gaps_) statistics_.bytes_saved -= gap.bytes;
 }
 
 /// The valid entry that holds all of the range, or nullptr.
-Entry* Cache::covering(const Range& range) const {
+Entry* Cache::covering(const TargetRange& range) const {
   Ref found = 0;
   const auto note = [&](Ref ref, std::uint64_t) { found = ref; };
-  const Range first{range.target, range.displacement, 1};
+  const TargetRange first{range.target, range.displacement, 1};
   fine_.visit(first, note);
   if (found == 0) coarse_.visit(first, note);
   if (found == 0) return nullptr;
@@ -102,7 +103,7 @@ Entry* Cache::covering(const Range& range) const {
   return holder.valid() && holder.end() >= range.end() ? &holder : nullptr;
 }
 
-void Cache::ask(const Range& range, float score) {
+void Cache::ask(const TargetRange& range, float score) {
   const OwnArithmetic arithmetic;
   missing_.clear();
   const std::uint64_t own = hash(range);
@@ -117,7 +118,7 @@ void Cache::ask(const Range& range, float score) {
 }
 
 /// Finds the entries that touch a range, in order of displacement. They do not overlap each other.
-void Cache::collect(const Range& range) {
+void Cache::collect(const TargetRange& range) {
   found_.clear();
   const auto note = [&](Ref ref, std::uint64_t page_begin) {
     // An entry on several pages is noted on the first that it shares with the range.
@@ -133,14 +134,14 @@ void Cache::collect(const Range& range) {
 
 /// Copies what is there, has what is under way copied when it comes, and notes the gaps. Returns whether
 /// anything is under way.
-bool Cache::take_found(const Range& range, std::byte* destination) {
+bool Cache::take_found(const TargetRange& range, std::byte* destination) {
   gaps_.clear();
   bool waits = false;
   std::uint64_t at = range.displacement;
   for (const Ref ref : found_) {
     Entry& hit = entry(ref);
     if (hit.displacement > at) gaps_.push_back({range.target, at, hit.displacement - at});
-    const Range part = intersection(range, hit.range());
+    const TargetRange part = intersection(range, hit.range());
     std::byte* const to = destination + (part.displacement - range.displacement);
     policy_.touch(hit);
     waits |= take_part(hit, part, to);
@@ -152,14 +153,14 @@ bool Cache::take_found(const Range& range, std::byte* destination) {
 
 /// Copies what is there, and has copied what is under way when it comes; until then its place is left alone, for it may
 /// be where it comes to. Returns whether there is any.
-bool Cache::take_part(Entry& entry, const Range& part, std::byte* destination) {
+bool Cache::take_part(Entry& entry, const TargetRange& part, std::byte* destination) {
   const auto copy = [&](std::uint64_t begin, std::uint64_t end) {
     if (begin < end)
       copy_out(entry, begin - entry.displacement, end - begin, destination + (begin - part.displacement));
   };
   wait_for(entry, part, destination);
   std::uint64_t at = part.displacement;
-  for (const Range& coming : coming_) {
+  for (const TargetRange& coming : coming_) {
     copy(at, coming.displacement);
     at = coming.end();
   }
@@ -168,29 +169,29 @@ bool Cache::take_part(Entry& entry, const Range& part, std::byte* destination) {
 }
 
 /// Has those bytes of the part that are under way copied when they come, and notes which these are, in order.
-void Cache::wait_for(Entry& entry, const Range& part, std::byte* destination) {
+void Cache::wait_for(Entry& entry, const TargetRange& part, std::byte* destination) {
   coming_.clear();
   for (Ticket ticket = entry.flight; ticket != 0; ticket = fetches_[ticket].next) {
     const Fetch& fetch = fetches_[ticket];
-    const Range coming{part.target, entry.displacement + fetch.offset, fetch.bytes};
+    const TargetRange coming{part.target, entry.displacement + fetch.offset, fetch.bytes};
     if (coming.displacement >= part.end() || part.displacement >= coming.end()) continue;
-    const Range both = intersection(part, coming);
+    const TargetRange both = intersection(part, coming);
     fetches_.wait(ticket, both.displacement - coming.displacement, both.bytes,
                   destination + (both.displacement - part.displacement));
     coming_.push_back(both);
   }
-  std::ranges::sort(coming_, {}, &Range::displacement);
+  std::ranges::sort(coming_, {}, &TargetRange::displacement);
 }
 
-void Cache::fetch_gaps(const Range& range, float score) {
-  for (const Range& gap : gaps_) {
+void Cache::fetch_gaps(const TargetRange& range, float score) {
+  for (const TargetRange& gap : gaps_) {
     const std::uint64_t own = hash(gap);
     ask_for(range, gap, admit(gap, own, policy_.heat_of(history_.find(own)), score));
   }
 }
 
 /// Whether one entry may take the place of all that were found, so that next time one probe will do.
-bool Cache::can_merge(const Range& range) const {
+bool Cache::can_merge(const TargetRange& range) const {
   if (gaps_.empty() && found_.size() < 2) return false;
   if (range.bytes + Entry::head > storage_.bytes() / 4) return false;
   return std::all_of(found_.begin(), found_.end(), [&](Ref ref) {
@@ -200,7 +201,7 @@ bool Cache::can_merge(const Range& range) const {
 }
 
 /// Makes one entry of the range; what was cached of it is in the destination.
-void Cache::merge(const Range& range, const std::byte* destination, float score) {
+void Cache::merge(const TargetRange& range, const std::byte* destination, float score) {
   float heat = 0;
   for (const Ref ref : found_) {
     heat = std::max(heat, entry(ref).heat);
@@ -212,7 +213,7 @@ void Cache::merge(const Range& range, const std::byte* destination, float score)
     if (whole != 0)
       copy_in(entry(whole), at - range.displacement, end - at, destination + (at - range.displacement));
   };
-  for (const Range& gap : gaps_) {
+  for (const TargetRange& gap : gaps_) {
     keep_until(gap.displacement);
     ask_for(range, gap, whole);
     at = gap.end();
@@ -221,7 +222,7 @@ void Cache::merge(const Range& range, const std::byte* destination, float score)
 }
 
 /// Notes that a part must be fetched, for this entry (0: for none).
-void Cache::ask_for(const Range& range, const Range& part, Ref ref) {
+void Cache::ask_for(const TargetRange& range, const TargetRange& part, Ref ref) {
   Ticket ticket = 0;
   if (ref != 0) {
     Entry& asked = entry(ref);
@@ -238,7 +239,7 @@ void Cache::ask_for(const Range& range, const Range& part, Ref ref) {
 }
 
 /// An entry for a range that is missing, or 0 if it does not deserve one.
-Ref Cache::admit(const Range& range, std::uint64_t own, float heat, float score) {
+Ref Cache::admit(const TargetRange& range, std::uint64_t own, float heat, float score) {
   const Ref ref = reserve(range, own, heat, score, Admission::by_worth);
   // An entry that is gone without having been evicted was invalidated; what was not admitted lacked room.
   history_.note(own, heat, policy_.tick(), epoch_.generation(),

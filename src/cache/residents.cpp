@@ -12,7 +12,8 @@ constexpr float worth_anything = std::numeric_limits<float>::infinity();
 }  // namespace
 
 /// Makes an entry with undefined bytes, or returns 0: too large, or worth less than what would have to go.
-Ref Cache::reserve(const Range& range, std::uint64_t own, float heat, float score, Admission admission) {
+Ref Cache::reserve(const TargetRange& range, std::uint64_t own, float heat, float score,
+                   Admission admission) {
   const std::uint64_t footprint = Storage::footprint(range.bytes + Entry::head);
   if (range.bytes > std::numeric_limits<std::uint32_t>::max() - Entry::head ||
       footprint > options_.ceiling_bytes / 4)
@@ -37,7 +38,7 @@ Ref Cache::reserve(const Range& range, std::uint64_t own, float heat, float scor
   return ref;
 }
 
-Ref Cache::refuse(const Range& range) {
+Ref Cache::refuse(const TargetRange& range) {
   ++statistics_.refused;
   statistics_.refused_bytes += range.bytes;
   return 0;
@@ -52,7 +53,7 @@ bool Cache::deserves_memory(float worth, std::size_t footprint) {
 }
 
 /// Room in the grid: memory if there is some, else at the cost of others.
-bool Cache::make_room(const Range& range, float worth) {
+bool Cache::make_room(const TargetRange& range, float worth) {
   Grid& grid = grid_of(range.bytes);
   while (!grid.has_room_for(range)) {
     if (bytes() + Grid::step_bytes <= options_.ceiling_bytes && grid.extend()) continue;

@@ -34,7 +34,7 @@ std::size_t Storage::bin_of(std::uint32_t cells) {
 
 void Storage::list(Ref ref) {
   const std::size_t bin = bin_of(size_of(ref));
-  Head& entry = block(ref);
+  BlockHeader& entry = block(ref);
   entry.next = heads_[bin];
   entry.owner = 0;
   if (entry.next != 0) block(entry.next).owner = ref;
@@ -45,7 +45,7 @@ void Storage::list(Ref ref) {
 
 void Storage::unlist(Ref ref) {
   const std::size_t bin = bin_of(size_of(ref));
-  const Head& entry = block(ref);
+  const BlockHeader& entry = block(ref);
   if (entry.next != 0) block(entry.next).owner = entry.owner;
   if (entry.owner != 0) block(entry.owner).next = entry.next;
   else heads_[bin] = entry.next;
@@ -93,7 +93,7 @@ void Storage::add_free(Ref ref, std::uint32_t cells, std::uint32_t before) {
 /// As take(), where what is left may stay in the list that the block leads: most are cut from one large block again and
 /// again.
 bool Storage::cut(Ref ref, std::uint32_t cells) {
-  Head& taken = block(ref);
+  BlockHeader& taken = block(ref);
   const std::uint32_t rest = taken.cells - cells;
   if (taken.owner != 0 || rest < least_cells || bin_of(rest) != bin_of(taken.cells)) return false;
   const Ref left = ref + cells;
@@ -112,7 +112,7 @@ bool Storage::cut(Ref ref, std::uint32_t cells) {
 std::uint32_t Storage::take(Ref ref, std::uint32_t cells) {
   if (cut(ref, cells)) return cells;
   unlist(ref);
-  Head& taken = block(ref);
+  BlockHeader& taken = block(ref);
   const std::uint32_t rest = taken.cells - cells;
   if (rest >= least_cells) {
     taken.cells = cells;

@@ -22,13 +22,13 @@ class Storage {
   static constexpr std::size_t cell = 16;
 
   /// The head of a block: one cell.
-  struct Head {
+  struct BlockHeader {
     std::uint32_t cells;   // of the whole block; the top bit says that it is used
     std::uint32_t before;  // cells of the block before this one in memory; 0: the first
     Ref next;              // used: the next piece of the same allocation; free: the next in its list
     Ref owner;             // used: the first piece; free: the one before in its list
   };
-  static_assert(sizeof(Head) == cell);
+  static_assert(sizeof(BlockHeader) == cell);
 
   /// Payload that is certainly in an allocation's first piece.
   static constexpr std::size_t least_payload = 2 * cell;
@@ -52,7 +52,9 @@ class Storage {
   /// Frees all, in constant time.
   void clear();
 
-  Head& block(Ref ref) const { return *reinterpret_cast<Head*>(memory_.data() + std::size_t{ref} * cell); }
+  BlockHeader& block(Ref ref) const {
+    return *reinterpret_cast<BlockHeader*>(memory_.data() + std::size_t{ref} * cell);
+  }
   std::byte* payload(Ref ref) const { return memory_.data() + (std::size_t{ref} + 1) * cell; }
   std::size_t payload_bytes(Ref ref) const { return (std::size_t{size_of(ref)} - 1) * cell; }
   /// What this allocation takes, in all of its pieces.

@@ -11,7 +11,7 @@ namespace {
 
 using layout::Layout;
 using layout::Offset;
-using layout::Part;
+using layout::PlacedLayout;
 using Numbers = std::span<const MPI_Count>;
 
 /// The dimensions from the one that is contiguous in memory.
@@ -30,7 +30,7 @@ struct Indices {
 Indices one_block(Offset first, Offset length) { return {first, length > 0 ? 1 : 0, length, 0, length}; }
 
 /// `x` at the indices, `step` bytes apart.
-Part along(const Indices& indices, Offset step, const Part& x) {
+PlacedLayout along(const Indices& indices, Offset step, const PlacedLayout& x) {
   if (indices.count == 0) return {0, layout::dense(0)};
   const Offset stride = scaled(indices.stride, step);
   const Layout whole = layout::strided(indices.length, step, x.layout);
@@ -93,7 +93,7 @@ Layout subarray_of(const Element& inner, const Contents& contents) {
   const MPI_Count order = large ? all[1] : all.back();
   const Numbers sizes = all.subspan(large ? 2 : 1), subsizes = sizes.subspan(dimensions),
                 starts = subsizes.subspan(dimensions);
-  Part part{0, inner.layout};
+  PlacedLayout part{0, inner.layout};
   Offset step = inner.extent;
   for (const std::size_t d : fastest_first(dimensions, order)) {
     part = along(one_block(starts[d], subsizes[d]), step, part);
@@ -121,7 +121,7 @@ Layout darray_of(const Element& inner, const Contents& contents) {
     coordinates[d - 1] = rank % processes[d - 1];
     rank /= processes[d - 1];
   }
-  Part part{0, inner.layout};
+  PlacedLayout part{0, inner.layout};
   Offset step = inner.extent;
   for (const std::size_t d : fastest_first(dimensions, order)) {
     part = along(distributed(sizes[d], distributions[d], arguments[d], coordinates[d], processes[d]), step,

@@ -12,10 +12,10 @@
 
 namespace wherry::window {
 
-using Blocks = std::vector<ByteBlock>;
+using ByteBlocks = std::vector<ByteBlock>;
 
 /// Adds a block; one that begins where the last one ends makes that longer.
-inline void add(Blocks& blocks, const ByteBlock& block) {
+inline void add(ByteBlocks& blocks, const ByteBlock& block) {
   if (!blocks.empty() && blocks.back().displacement + blocks.back().bytes == block.displacement)
     blocks.back().bytes += block.bytes;
   else blocks.push_back(block);
@@ -23,7 +23,7 @@ inline void add(Blocks& blocks, const ByteBlock& block) {
 
 /// Adds the places of bytes [begin, end) of the data of `count` elements.
 inline void add_places(const TypeMap& map, std::int64_t count, std::int64_t begin, std::int64_t end,
-                       Blocks& blocks) {
+                       ByteBlocks& blocks) {
   std::int64_t at = 0;
   each_block(map, count, [&](std::int64_t offset, std::int64_t bytes) {
     const std::int64_t first = std::max(begin, at), last = std::min(end, at + bytes);
@@ -35,7 +35,7 @@ inline void add_places(const TypeMap& map, std::int64_t count, std::int64_t begi
 /// A committed datatype of one element. Freed at once: MPI keeps it for transfers under way.
 class BlocksType {
  public:
-  BlocksType(const mpi::Api& api, const Blocks& blocks);
+  BlocksType(const mpi::Api& api, const ByteBlocks& blocks);
   BlocksType(const BlocksType&) = delete;
   BlocksType& operator=(const BlocksType&) = delete;
   ~BlocksType();
@@ -49,7 +49,7 @@ class BlocksType {
   int code_ = MPI_SUCCESS;
 };
 
-inline BlocksType::BlocksType(const mpi::Api& api, const Blocks& blocks) : api_(api) {
+inline BlocksType::BlocksType(const mpi::Api& api, const ByteBlocks& blocks) : api_(api) {
   std::vector<int> lengths;
   std::vector<MPI_Aint> places;
   for (const ByteBlock& block : blocks) {

@@ -15,18 +15,18 @@ namespace {
 using layout::ByteBlock;
 using layout::Layout;
 using layout::Offset;
-using layout::Part;
+using layout::PlacedLayout;
 using Numbers = std::span<const MPI_Count>;
 
 /// A constructor's arguments, beginning with the number of blocks, if there are as many as it takes: `per_block` for
 /// each block and `others` besides.
-struct Blocks {
+struct ConstructorBlocks {
   bool valid;
   std::size_t count;
   Numbers rest;  // without the number of blocks
 };
 
-Blocks blocks_of(const Contents& contents, std::size_t per_block, std::size_t others) {
+ConstructorBlocks blocks_of(const Contents& contents, std::size_t per_block, std::size_t others) {
   const Numbers all = contents.numbers();
   if (all.empty() || all[0] < 0) return {false, 0, {}};
   const auto count = static_cast<std::size_t>(all[0]);
@@ -51,7 +51,7 @@ Layout equal_blocks(const Element& inner, MPI_Count length, Numbers displacement
 
 Layout unequal_blocks(const Element& inner, Numbers lengths, Numbers displacements, Offset unit) {
   if (!inner.is_dense()) {
-    std::vector<Part> parts;
+    std::vector<PlacedLayout> parts;
     parts.reserve(lengths.size());
     for (std::size_t i = 0; i < lengths.size(); ++i)
       parts.push_back({scaled(displacements[i], unit), inner.times(lengths[i])});
@@ -86,7 +86,7 @@ Layout vector(const mpi::Api& api, const Contents& contents) {
 
 template <Unit unit>
 Layout indexed(const mpi::Api& api, const Contents& contents) {
-  const Blocks blocks = blocks_of(contents, 2, 0);
+  const ConstructorBlocks blocks = blocks_of(contents, 2, 0);
   require(blocks.valid, odd_contents);
   const Element inner = inner_of(api, contents);
   return unequal_blocks(inner, blocks.rest.first(blocks.count), blocks.rest.subspan(blocks.count),
@@ -95,16 +95,16 @@ Layout indexed(const mpi::Api& api, const Contents& contents) {
 
 template <Unit unit>
 Layout indexed_block(const mpi::Api& api, const Contents& contents) {
-  const Blocks blocks = blocks_of(contents, 1, 1);
+  const ConstructorBlocks blocks = blocks_of(contents, 1, 1);
   require(blocks.valid, odd_contents);
   const Element inner = inner_of(api, contents);
   return equal_blocks(inner, blocks.rest[0], blocks.rest.subspan(1), unit_of(inner, unit));
 }
 
 Layout structure(const mpi::Api& api, const Contents& contents) {
-  const Blocks blocks = blocks_of(contents, 2, 0);
+  const ConstructorBlocks blocks = blocks_of(contents, 2, 0);
   require(blocks.valid && contents.types().size() == blocks.count, odd_contents);
-  std::vector<Part> parts;
+  std::vector<PlacedLayout> parts;
   for (std::size_t i = 0; i < blocks.count; ++i)
     if (const Element inner = element_of(api, contents.types()[i]); inner.layout->size() > 0)
       parts.push_back({blocks.rest[blocks.count + i], inner.times(blocks.rest[i])});

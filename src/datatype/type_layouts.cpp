@@ -50,7 +50,7 @@ TypeLayouts::Kept TypeLayouts::decoded(MPI_Datatype type) {
   return made;
 }
 
-PlanPtr TypeLayouts::shared(const layout::Part& form) {
+PlanPtr TypeLayouts::shared(const layout::PlacedLayout& form) {
   const std::uint64_t hash = layout::hash_of(form);
   const auto [begin, end] = plans_.equal_range(hash);
   for (auto at = begin; at != end; ++at)

@@ -39,7 +39,7 @@ class TypeLayouts {
 
   Kept known(MPI_Datatype type);
   Kept decoded(MPI_Datatype type);
-  PlanPtr shared(const layout::Part& form);
+  PlanPtr shared(const layout::PlacedLayout& form);
   PlanPtr repeated(TypeLayout& type, layout::Offset count);
 
   const mpi::Api& api_;

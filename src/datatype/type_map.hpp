@@ -15,7 +15,7 @@ namespace wherry::window {
 
 using layout::ByteBlock;  // of an element, from its address on
 
-/// One datatype. Data are ordered as the type map is, which need not be the order of memory.
+/// Where the data of one datatype lie, in the order of MPI's type map, which need not be the order of memory.
 struct TypeMap {
   std::int64_t size = -1;  // bytes of data in one element; negative: the library does not tell
   std::int64_t extent = 0;

@@ -13,7 +13,7 @@
 
 namespace wherry::window {
 
-/// Thread-safe. BothMaps of derived types are attributes of the types, and so go with them; predefined types stay.
+/// Thread-safe. The maps of derived types are attributes of the types, and so go with them; predefined types stay.
 class Types {
  public:
   explicit Types(const mpi::Api& api) : api_(api), kept_(api) {}

@@ -55,7 +55,7 @@ std::string carried_in(const Column& column, std::string_view thing);
 Picture picture_of(std::span<const schedule::Schedule> schedules);
 
 /// "0-3,6": the segments of some ranges, in their order.
-std::string text_of(std::span<const schedule::Range> ranges);
+std::string text_of(std::span<const schedule::SegmentRange> ranges);
 
 /// Of the schedules of all ranks, which must be valid (verify); columns are the steps in which something is sent.
 Picture picture_of(std::span<const schedule::SegmentSchedule> schedules, schedule::Operation operation,

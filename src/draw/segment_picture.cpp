@@ -13,7 +13,7 @@ namespace {
 /// A message with both its ends.
 struct Arrival {
   Flow flow;
-  std::span<const schedule::Range> ranges;
+  std::span<const schedule::SegmentRange> ranges;
   int posted;  // among the sends of its rank
 };
 
@@ -65,7 +65,7 @@ class Buffers {
       for (Cell& cell : bar_chart) cell.news = Cell::News::none;
     const std::vector<BarChart> sent = bar_charts_;
     for (const Arrival& a : arrivals)
-      for (const schedule::Range& range : a.ranges)
+      for (const schedule::SegmentRange& range : a.ranges)
         for (int segment = range.first; segment < range.end(); ++segment)
           arrive(schedule::at(schedule::at(bar_charts_, a.flow.to), segment),
                  schedule::at(schedule::at(sent, a.flow.from), segment), a.flow.combined);
@@ -93,9 +93,9 @@ int window_in(std::span<const schedule::SegmentSchedule> schedules, int step) {
 
 }  // namespace
 
-std::string text_of(std::span<const schedule::Range> ranges) {
+std::string text_of(std::span<const schedule::SegmentRange> ranges) {
   std::string text;
-  for (const schedule::Range& range : ranges) {
+  for (const schedule::SegmentRange& range : ranges) {
     (text += text.empty() ? "" : ",") += std::to_string(range.first);
     if (range.count > 1) text += "-" + std::to_string(range.end() - 1);
   }

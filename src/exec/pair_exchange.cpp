@@ -15,7 +15,7 @@ namespace wherry::run {
 
 namespace {
 
-using layout::Range;
+using layout::DataRange;
 
 // Part of the protocol, alike on all ranks. Buffers of both directions together stay in the second-level cache.
 constexpr long long chunk_bytes = 64 << 10;
@@ -72,30 +72,30 @@ class BlockBytes {
       code_ = pack(channel_.api(), share_.region, false, whole_.get(), share_.bytes, channel_.comm());
   }
   /// Where the bytes of the range lie one after the other: in place, or packed into the chunk.
-  std::byte* packed(Range range, std::byte* chunk) const {
+  std::byte* packed(DataRange range, std::byte* chunk) const {
     if (plan_ == nullptr && !lacks_memory()) return memory_ + range.begin;
     if (plan_ == nullptr) std::memset(chunk, 0, static_cast<std::size_t>(range.end - range.begin));
     else layout::pack(*plan_, memory_, chunk, range);
     return chunk;
   }
   /// Into memory that has room.
-  void write(Range range, std::byte* to) const {
+  void write(DataRange range, std::byte* to) const {
     if (range.begin == range.end) return;
     const std::byte* const from = packed(range, to);
     if (from != to) std::memcpy(to, from, static_cast<std::size_t>(range.end - range.begin));
   }
   /// Where the bytes of the range may land.
-  std::byte* landing(Range range, std::byte* chunk) const {
+  std::byte* landing(DataRange range, std::byte* chunk) const {
     const bool straight = plan_ == nullptr && !lacks_memory() && range.end <= share_.bytes;
     return straight ? memory_ + range.begin : chunk;
   }
   /// They have landed there.
-  void landed(Range range, const std::byte* place) {
+  void landed(DataRange range, const std::byte* place) {
     if (range.end > share_.bytes) fail(MPI_ERR_TRUNCATE);
     else if (plan_ != nullptr) layout::unpack(*plan_, memory_, place, range);
   }
   /// From memory that is not this rank's own.
-  void read(Range range, const std::byte* from) {
+  void read(DataRange range, const std::byte* from) {
     std::byte* const place = landing(range, nullptr);
     if (place != nullptr) std::memcpy(place, from, static_cast<std::size_t>(range.end - range.begin));
     landed(range, from);
@@ -132,7 +132,7 @@ struct Course {
   /// Messages are waited for, in turn.
   bool can_send() const { return shared == nullptr || shared->has_free_chunk(); }
   bool can_take() const { return shared == nullptr || shared->has_chunk(); }
-  Range range(long long k) const { return {k * chunk(), std::min((k + 1) * chunk(), bytes)}; }
+  DataRange range(long long k) const { return {k * chunk(), std::min((k + 1) * chunk(), bytes)}; }
 };
 
 /// One block out and one in, each of which may be missing.
@@ -248,7 +248,7 @@ class PairExchange {
   std::size_t index_of(long long k) const { return static_cast<std::size_t>(place_of(k)); }
 
   void send(long long k) {
-    const Range range = outgoing_.range(k);
+    const DataRange range = outgoing_.range(k);
     if (SharedChunks* const shared = outgoing_.shared) {
       out_.block.write(range, shared->free_chunk());
       return shared->put();
@@ -261,7 +261,7 @@ class PairExchange {
 
   void receive(long long k) {
     if (incoming_.shared != nullptr) return;
-    const Range range = incoming_.range(k);
+    const DataRange range = incoming_.range(k);
     std::byte* const to = in_.block.landing(range, chunks_.incoming(place_of(k)));
     note(channel_.receive({to, range.end - range.begin, MPI_BYTE}, in_.peer.rank, in_.peer.tag,
                           &receives_[index_of(k)], spare_));

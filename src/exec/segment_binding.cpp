@@ -37,12 +37,12 @@ std::optional<Piece> SegmentBinding::of_no_bytes(const schedule::Transfer& t) co
 std::optional<Piece> SegmentBinding::outgoing(const schedule::Transfer& t) {
   const long long bytes = bytes_of(t);
   if (bytes == 0) return of_no_bytes(t);
-  const std::span<const schedule::Range> ranges = schedule_.ranges_of(t);
+  const std::span<const schedule::SegmentRange> ranges = schedule_.ranges_of(t);
   if (ranges.size() == 1)
     return Piece{const_cast<std::byte*>(source_) + cut_.begin(ranges.front().first), bytes, MPI_BYTE};
   std::byte* const message = packed(schedule_.sends, layout_.send, t);
   std::byte* to = message;
-  for (const schedule::Range& range : ranges) {
+  for (const schedule::SegmentRange& range : ranges) {
     const auto part = static_cast<std::size_t>(cut_.bytes(range));
     std::memcpy(to, source_ + cut_.begin(range.first), part);
     to += part;
@@ -54,7 +54,7 @@ std::optional<Piece> SegmentBinding::incoming(const schedule::Transfer& t) {
   const long long bytes = bytes_of(t);
   if (bytes == 0) return of_no_bytes(t);
   if (t.action != Action::replace) return Piece{slot_of(t), bytes, MPI_BYTE};
-  const std::span<const schedule::Range> ranges = schedule_.ranges_of(t);
+  const std::span<const schedule::SegmentRange> ranges = schedule_.ranges_of(t);
   if (ranges.size() == 1) return Piece{buffer_ + cut_.begin(ranges.front().first), bytes, MPI_BYTE};
   return Piece{packed(schedule_.receives, layout_.receive, t), bytes, MPI_BYTE};
 }
@@ -66,7 +66,7 @@ int SegmentBinding::arrived(const schedule::Transfer& t) {
   }
   if (t.count < 2) return MPI_SUCCESS;
   const std::byte* from = packed(schedule_.receives, layout_.receive, t);
-  for (const schedule::Range& range : schedule_.ranges_of(t)) {
+  for (const schedule::SegmentRange& range : schedule_.ranges_of(t)) {
     const auto part = static_cast<std::size_t>(cut_.bytes(range));
     std::memcpy(buffer_ + cut_.begin(range.first), from, part);
     from += part;
@@ -98,7 +98,7 @@ int SegmentBinding::phase_over() {
 
 int SegmentBinding::combine_after(const schedule::Transfer& t, std::byte* with) {
   int code = MPI_SUCCESS;
-  for (const schedule::Range& range : schedule_.ranges_of(t)) {
+  for (const schedule::SegmentRange& range : schedule_.ranges_of(t)) {
     code = first_error(code, reduction_->after(buffer_ + cut_.begin(range.first), with, cut_.bytes(range)));
     with += cut_.bytes(range);
   }
@@ -108,7 +108,7 @@ int SegmentBinding::combine_after(const schedule::Transfer& t, std::byte* with) 
 int SegmentBinding::combine_before(const schedule::Transfer& t) {
   int code = MPI_SUCCESS;
   std::byte* with = slot_of(t);
-  for (const schedule::Range& range : schedule_.ranges_of(t)) {
+  for (const schedule::SegmentRange& range : schedule_.ranges_of(t)) {
     code = first_error(code, reduction_->before(with, buffer_ + cut_.begin(range.first), cut_.bytes(range)));
     with += cut_.bytes(range);
   }
@@ -117,7 +117,7 @@ int SegmentBinding::combine_before(const schedule::Transfer& t) {
 
 long long SegmentBinding::bytes_of(const schedule::Transfer& t) const {
   long long sum = 0;
-  for (const schedule::Range& range : schedule_.ranges_of(t)) sum += cut_.bytes(range);
+  for (const schedule::SegmentRange& range : schedule_.ranges_of(t)) sum += cut_.bytes(range);
   return sum;
 }
 

@@ -12,7 +12,7 @@ namespace wherry::run {
 
 const LayoutMessages::End LayoutMessages::nothing{no_block, {MPI_PROC_NULL, 0}, true};
 
-LayoutMessages::LayoutMessages(const mpi::Api& api, const ReadVariable& read)
+LayoutMessages::LayoutMessages(const mpi::Api& api, const VariableReader& read)
     : api_(api),
       waiting_(waiting_in(api)),
       free_cores_(read),

@@ -30,7 +30,7 @@ struct PackedPlace {
 class LayoutMessages {
  public:
   /// Between MPI_Init and MPI_Finalize.
-  LayoutMessages(const mpi::Api& api, const ReadVariable& read);
+  LayoutMessages(const mpi::Api& api, const VariableReader& read);
 
   template <class Native>
   int send(const MessageEnd& out, MPI_Comm comm, const Native& native) {

@@ -21,7 +21,7 @@ int PlannedExchange::begin_receive() {
 int PlannedExchange::begin_send() {
   const auto& [buffer, count, type, peer] = out_.data;
   if (out_.plan == nullptr) return api_.Isend(buffer, count, type, peer.rank, peer.tag, comm_, &sending_);
-  const layout::Range all{0, out_.plan->size()};
+  const layout::DataRange all{0, out_.plan->size()};
   packer_.pack(*out_.plan, static_cast<const std::byte*>(buffer), out_.packed.get(), all);
   return api_.Isend(out_.packed.get(), static_cast<int>(all.end), MPI_BYTE, peer.rank, peer.tag, comm_,
                     &sending_);

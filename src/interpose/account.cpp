@@ -151,7 +151,7 @@ std::uint32_t Account::book(const Call& call, std::uint32_t comm, const Volume& 
 
 Volume block(MPI_Count count, MPI_Datatype type) {
   if (count <= 0) return {};  // the type need not even be valid then
-  const TypeFacts t = backend().record.handles.type(type);
+  const RecordedType t = backend().record.handles.type(type);
   return {static_cast<std::uint64_t>(count) * t.bytes, t.combiner};
 }
 

@@ -57,7 +57,7 @@ std::string_view name_of_combiner(Combiner combiner) {
 }
 
 /// No type at all is in a wrong call that MPICH says was right: the program's own error handler has seen it.
-TypeFacts Handles::ask(MPI_Datatype type) const {
+RecordedType Handles::ask(MPI_Datatype type) const {
   if (type == MPI_DATATYPE_NULL) return {};
   MPI_Count bytes = 0;
   api_.Type_size_x(type, &bytes);

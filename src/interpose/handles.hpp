@@ -34,7 +34,7 @@ struct Queries {
 using Combiner = std::uint32_t;
 std::string_view name_of_combiner(Combiner combiner);
 
-struct TypeFacts {
+struct RecordedType {
   std::uint64_t bytes;  // of data in one element
   Combiner combiner;
 };
@@ -77,11 +77,11 @@ class Handles {
   Handles(const mpi::Api& api, const Queries& queries, profile::Recorder& recorder)
       : api_(api), queries_(queries), recorder_(recorder) {}
 
-  TypeFacts type(MPI_Datatype type) {
+  RecordedType type(MPI_Datatype type) {
     if (stale_.load(std::memory_order_relaxed)) forget_all();
     if (last_type_.key == number_of(type)) return last_type_.facts;
-    const TypeFacts* const known = types_.find(number_of(type));
-    const TypeFacts facts = known != nullptr ? *known : types_.insert(number_of(type), ask(type));
+    const RecordedType* const known = types_.find(number_of(type));
+    const RecordedType facts = known != nullptr ? *known : types_.insert(number_of(type), ask(type));
     last_type_ = {number_of(type), facts};
     return facts;
   }
@@ -131,7 +131,7 @@ class Handles {
   MPI_Group base() const { return base_; }
 
  private:
-  TypeFacts ask(MPI_Datatype type) const;
+  RecordedType ask(MPI_Datatype type) const;
   CommFacts& look_up(MPI_Comm comm);
   CommFacts* add(MPI_Comm comm);
   void attach(CommFacts& facts);
@@ -157,9 +157,9 @@ class Handles {
   std::atomic<bool> stale_ = false;
   struct {
     std::uint64_t key = ~std::uint64_t{0};
-    TypeFacts facts{};
+    RecordedType facts{};
   } last_type_;  // most calls are of the type of the one before
-  profile::FlatMap<std::uint64_t, TypeFacts> types_;
+  profile::FlatMap<std::uint64_t, RecordedType> types_;
   profile::FlatMap<std::uint64_t, std::unique_ptr<CommFacts>> comms_;
   profile::FlatMap<std::uint64_t, RequestFacts> requests_;
   profile::FlatMap<std::uint64_t, WinFacts> windows_;

@@ -4,7 +4,6 @@
 
 #include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -34,7 +33,7 @@ std::vector<profile::FunctionRecord> function_records() {
 /// The rank that the launcher gave this process; empty text if no launcher says.
 std::string rank_from_environment() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
+    if (const char* value = read_variable(name); value != nullptr && *value != '\0') return value;
   return {};
 }
 

@@ -100,16 +100,17 @@ int start_matched(Call& call, const Moving<void*, Count>& received, const MPI_Me
 }
 
 template <class Memory, class Count, class Next>
-int make_persistent(Call& call, const Moving<Memory, Count>& moving, const p2p::Envelope& envelope,
-                    MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
-  if (!may_take(call, moving, envelope.peer, request)) return next();
+int make_persistent(Call& call, const Moving<Memory, Count>& moving,
+                    const p2p::PersistentArguments& made_with, MPI_Request* request, p2p::Transfer& transfer,
+                    const Next& next) {
+  if (!may_take(call, moving, made_with.peer, request)) return next();
   const NewRequest made(request);
   const int code = next();
   if (!made.is_made()) return code;
   p2p::Elements elements = moving.elements();
   elements.unknown = true;
-  const p2p::Kind kind = kind_of<Count>(call, envelope.peer, obstacle_in(envelope.comm));
-  transfer.fallback = backend().pending.made(*request, std::move(elements), kind, envelope);
+  const p2p::Kind kind = kind_of<Count>(call, made_with.peer, obstacle_in(made_with.comm));
+  transfer.fallback = backend().pending.made(*request, std::move(elements), kind, made_with);
   if (backend().pending.has_persistent()) backend().wrap_completion();
   return code;
 }

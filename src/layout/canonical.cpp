@@ -11,7 +11,7 @@ namespace {
 
 using Items = std::vector<Item>;
 
-Part nothing() { return {0, dense(0)}; }
+PlacedLayout nothing() { return {0, dense(0)}; }
 
 /// The layouts that items stand for: positive shapes are blocks of so many bytes, the others stand in the table.
 class Shapes {
@@ -63,7 +63,7 @@ Layout as_indexed(std::span<const Item> items) {
 Layout as_list(std::span<const Item> items, const Shapes& shapes) {
   if (all_alike(items)) return as_indexed_block(items, shapes);
   if (all_blocks(items)) return as_indexed(items);
-  std::vector<Part> parts;
+  std::vector<PlacedLayout> parts;
   for (std::size_t i = 0, end = 0; i < items.size(); i = end) {
     end = i + 1;
     if (items[i].shape > 0)
@@ -109,59 +109,59 @@ Items items_of(const Layout& layout) {
   return items;
 }
 
-Part compressed_items(const Items& items) {
+PlacedLayout compressed_items(const Items& items) {
   Shapes shapes;
   return {items[0].displacement, compress(items, shapes)};
 }
 
 /// What no law makes simpler: block by block if they are not too many.
-Part from_blocks(const Layout& layout, const Part& otherwise) {
+PlacedLayout from_blocks(const Layout& layout, const PlacedLayout& otherwise) {
   return layout->blocks() <= most_blocks ? compressed_items(items_of(layout)) : otherwise;
 }
 
-Part form(const Layout& layout, const Dense&) { return {0, layout}; }
+PlacedLayout form(const Layout& layout, const Dense&) { return {0, layout}; }
 
-Part form(const Layout&, const Strided& x) {
-  const Part part = canonical(x.block);
+PlacedLayout form(const Layout&, const Strided& x) {
+  const PlacedLayout part = canonical(x.block);
   const bool touches =
       last_end(part.layout) == x.stride && !std::holds_alternative<Dense>(part.layout->kind());
-  const Part by_laws = repeated(x.count, x.stride, part);
+  const PlacedLayout by_laws = repeated(x.count, x.stride, part);
   return touches && x.count > 1 ? from_blocks(placed(by_laws), by_laws) : by_laws;
 }
 
-Part form(const Layout& layout, const IndexedBlock& x) {
+PlacedLayout form(const Layout& layout, const IndexedBlock& x) {
   if (layout->blocks() <= most_blocks) return compressed_items(items_of(layout));
-  const Part part = canonical(x.block);
+  const PlacedLayout part = canonical(x.block);
   std::vector<Offset> displacements = x.displacements;
   const Offset first = displacements.front();
   for (Offset& d : displacements) d -= first;
   return {first + part.displacement, indexed_block(std::move(displacements), part.layout)};
 }
 
-Part form(const Layout& layout, const Indexed&) { return from_blocks(layout, {0, layout}); }
+PlacedLayout form(const Layout& layout, const Indexed&) { return from_blocks(layout, {0, layout}); }
 
-Part form(const Layout& layout, const Concat& x) {
-  std::vector<Part> parts;
-  for (const Part& p : x.parts) {
+PlacedLayout form(const Layout& layout, const Concat& x) {
+  std::vector<PlacedLayout> parts;
+  for (const PlacedLayout& p : x.parts) {
     if (p.layout->size() == 0) continue;
-    const Part part = canonical(p.layout);
+    const PlacedLayout part = canonical(p.layout);
     parts.push_back({p.displacement + part.displacement, part.layout});
   }
   if (parts.size() == 1) return parts[0];
   if (layout->blocks() <= most_blocks) return compressed_items(items_of(layout));
   const Offset first = parts[0].displacement;
-  for (Part& p : parts) p.displacement -= first;
+  for (PlacedLayout& p : parts) p.displacement -= first;
   return {first, concat(std::move(parts))};
 }
 
 }  // namespace
 
-Part canonical(const Layout& layout) {
+PlacedLayout canonical(const Layout& layout) {
   if (layout->size() == 0) return nothing();
   return std::visit([&](const auto& x) { return form(layout, x); }, layout->kind());
 }
 
-Part repeated(Offset count, Offset stride, const Part& x) {
+PlacedLayout repeated(Offset count, Offset stride, const PlacedLayout& x) {
   if (count == 0 || x.layout->size() == 0) return nothing();
   if (count == 1) return x;
   if (const auto* block = std::get_if<Dense>(&x.layout->kind()); block != nullptr && block->bytes == stride)
@@ -178,7 +178,7 @@ std::vector<ByteBlock> maximal_blocks(const Layout& layout) {
   return blocks;
 }
 
-Part compressed(const std::vector<ByteBlock>& blocks) {
+PlacedLayout compressed(const std::vector<ByteBlock>& blocks) {
   if (blocks.empty()) return nothing();
   Items items;
   items.reserve(blocks.size());

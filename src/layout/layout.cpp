@@ -74,7 +74,7 @@ Totals totals_of(const Indexed& x) {
 
 Totals totals_of(const Concat& x) {
   Totals totals;
-  for (const Part& p : x.parts) totals.add(p.displacement, *p.layout);
+  for (const PlacedLayout& p : x.parts) totals.add(p.displacement, *p.layout);
   return totals;
 }
 
@@ -113,9 +113,11 @@ Layout indexed_block(std::vector<Offset> displacements, Layout block) {
 Layout indexed(std::vector<ByteBlock> blocks) {
   return std::make_shared<const Node>(Indexed{std::move(blocks)});
 }
-Layout concat(std::vector<Part> parts) { return std::make_shared<const Node>(Concat{std::move(parts)}); }
+Layout concat(std::vector<PlacedLayout> parts) {
+  return std::make_shared<const Node>(Concat{std::move(parts)});
+}
 
-Layout placed(const Part& part) { return part.displacement == 0 ? part.layout : concat({part}); }
+Layout placed(const PlacedLayout& part) { return part.displacement == 0 ? part.layout : concat({part}); }
 
 bool operator==(const Node& a, const Node& b) {
   if (&a == &b) return true;
@@ -124,11 +126,11 @@ bool operator==(const Node& a, const Node& b) {
                     a.kind());
 }
 
-bool operator==(const Part& a, const Part& b) {
+bool operator==(const PlacedLayout& a, const PlacedLayout& b) {
   return a.displacement == b.displacement && *a.layout == *b.layout;
 }
 
-std::uint64_t hash_of(const Part& part) {
+std::uint64_t hash_of(const PlacedLayout& part) {
   const Node& node = *part.layout;
   std::uint64_t h = mixed(mixed(node.kind().index(), part.displacement), node.size());
   visit(
@@ -144,7 +146,7 @@ std::uint64_t hash_of(const Part& part) {
         for (const ByteBlock& b : x.blocks) h = mixed(mixed(h, b.displacement), b.bytes);
       },
       [&](const Concat& x) {
-        for (const Part& p : x.parts) h = mixed(h, static_cast<Offset>(hash_of(p)));
+        for (const PlacedLayout& p : x.parts) h = mixed(h, static_cast<Offset>(hash_of(p)));
       });
   return h;
 }

@@ -40,13 +40,13 @@ struct Indexed {
   std::vector<ByteBlock> blocks;
 };
 /// A layout at a displacement.
-struct Part {
+struct PlacedLayout {
   Offset displacement;
   Layout layout;
 };
 /// One part after the other: MPI_Type_create_struct.
 struct Concat {
-  std::vector<Part> parts;
+  std::vector<PlacedLayout> parts;
 };
 
 class Node {
@@ -71,15 +71,15 @@ Layout dense(Offset bytes);
 Layout strided(Offset count, Offset stride, Layout block);
 Layout indexed_block(std::vector<Offset> displacements, Layout block);
 Layout indexed(std::vector<ByteBlock> blocks);
-Layout concat(std::vector<Part> parts);
+Layout concat(std::vector<PlacedLayout> parts);
 
 /// The layout of the part.
-Layout placed(const Part& part);
+Layout placed(const PlacedLayout& part);
 
 /// Whether the descriptions are alike. Of two canonical forms: whether the maps are.
 bool operator==(const Node& a, const Node& b);
-bool operator==(const Part& a, const Part& b);
-std::uint64_t hash_of(const Part& part);
+bool operator==(const PlacedLayout& a, const PlacedLayout& b);
+std::uint64_t hash_of(const PlacedLayout& part);
 
 /// Calls f with the address of the kind that the node is of.
 template <class... F>
@@ -111,7 +111,7 @@ void each_block(const Layout& layout, Offset at, Use&& use) {
           if (b.bytes > 0) use(at + b.displacement, b.bytes);
       },
       [&](const Concat& x) {
-        for (const Part& p : x.parts) each_block(p.layout, at + p.displacement, use);
+        for (const PlacedLayout& p : x.parts) each_block(p.layout, at + p.displacement, use);
       });
 }
 

@@ -66,7 +66,7 @@ class Transfer {
   explicit Transfer(const Kernels& kernels) : kernels_(kernels) {}
 
   /// Bytes [begin, end) of the step's data; `packed` is where byte `begin` is.
-  void run(const PlannedStep& step, Memory memory, Packed packed, Range range) const {
+  void run(const PlannedStep& step, Memory memory, Packed packed, DataRange range) const {
     if (range.begin < range.end)
       std::visit([&](const auto& x) { perform(x, step, memory, packed, range); }, step.kind);
   }
@@ -75,12 +75,12 @@ class Transfer {
   /// A range of elements of one size as an incomplete one, complete ones and an incomplete one:
   /// one(i, range within it, packed) and several(i, count, packed).
   template <class One, class Several>
-  static void split(Offset size, Range range, Packed packed, const One& one, const Several& several) {
+  static void split(Offset size, DataRange range, Packed packed, const One& one, const Several& several) {
     Offset first = range.begin / size;
     const Offset last = range.end / size, ragged = range.begin - first * size;
     if (ragged != 0) {
       const Offset end = std::min(range.end - first * size, size);
-      one(first, Range{ragged, end}, packed);
+      one(first, DataRange{ragged, end}, packed);
       packed += end - ragged;
       ++first;
     }
@@ -88,22 +88,22 @@ class Transfer {
       several(first, last - first, packed);
       packed += (last - first) * size;
     }
-    if (last >= first && range.end > last * size) one(last, Range{0, range.end - last * size}, packed);
+    if (last >= first && range.end > last * size) one(last, DataRange{0, range.end - last * size}, packed);
   }
 
-  void perform(const Nest& x, const PlannedStep& step, Memory memory, Packed packed, Range range) const {
+  void perform(const Nest& x, const PlannedStep& step, Memory memory, Packed packed, DataRange range) const {
     nest(x.levels, x.bytes, step.size, memory, packed, range);
   }
 
   /// `size`: of all levels together.
   void nest(std::span<const Level> levels, Offset bytes, Offset size, Memory memory, Packed packed,
-            Range range) const {
+            DataRange range) const {
     if (levels.empty()) return Direction::block(memory + range.begin, packed, range.end - range.begin);
     const Level& level = levels[0];
     const Offset element = size / level.count;
     split(
         element, range, packed,
-        [&](Offset i, Range part, Packed at) {
+        [&](Offset i, DataRange part, Packed at) {
           nest(levels.subspan(1), bytes, element, memory + i * level.stride, at, part);
         },
         [&](Offset i, Offset count, Packed at) {
@@ -117,7 +117,7 @@ class Transfer {
     if (levels.size() > LoopNest::most_levels) {
       for (Offset i = 0; i < count; ++i)
         nest(levels.subspan(1), bytes, element, memory + i * levels[0].stride, packed + i * element,
-             Range{0, element});
+             DataRange{0, element});
       return;
     }
     LoopNest loops(bytes);
@@ -130,7 +130,7 @@ class Transfer {
   }
 
   void perform(const EqualBlocks& x, const PlannedStep& step, Memory memory, Packed packed,
-               Range range) const {
+               DataRange range) const {
     if (x.wide.empty())
       equal(kernels_.indexed_32, x.narrow.data(), x.bytes, step.reach, memory, packed, range);
     else equal(kernels_.indexed_64, x.wide.data(), x.bytes, step.reach, memory, packed, range);
@@ -138,10 +138,10 @@ class Transfer {
 
   template <class D>
   static void equal(const IndexedKernels<D>& kernels, const D* displacements, Offset bytes, Reach reach,
-                    Memory memory, Packed packed, Range range) {
+                    Memory memory, Packed packed, DataRange range) {
     split(
         bytes, range, packed,
-        [&](Offset i, Range part, Packed at) {
+        [&](Offset i, DataRange part, Packed at) {
           Direction::block(memory + displacements[i] + part.begin, at, part.end - part.begin);
         },
         [&](Offset i, Offset count, Packed at) {
@@ -149,17 +149,18 @@ class Transfer {
         });
   }
 
-  void perform(const UnequalBlocks& x, const PlannedStep&, Memory memory, Packed packed, Range range) const {
+  void perform(const UnequalBlocks& x, const PlannedStep&, Memory memory, Packed packed,
+               DataRange range) const {
     unequal(x, memory, packed, range);
   }
 
-  void unequal(const UnequalBlocks& x, Memory memory, Packed packed, Range range) const {
+  void unequal(const UnequalBlocks& x, Memory memory, Packed packed, DataRange range) const {
     const auto index_of = [&](Offset at) {
       return static_cast<std::size_t>(std::ranges::upper_bound(x.before, at) - x.before.begin()) - 1;
     };
     std::size_t i = index_of(range.begin);
     if (range.begin > x.before[i]) {
-      const Range part{range.begin - x.before[i], std::min(x.blocks[i].bytes, range.end - x.before[i])};
+      const DataRange part{range.begin - x.before[i], std::min(x.blocks[i].bytes, range.end - x.before[i])};
       Direction::block(memory + x.blocks[i].displacement + part.begin, packed, part.end - part.begin);
       packed += part.end - part.begin;
       if (++i == x.blocks.size() || range.end <= x.before[i]) return;
@@ -172,10 +173,12 @@ class Transfer {
                        range.end - x.before[last]);
   }
 
-  void perform(const Records& x, const PlannedStep&, Memory memory, Packed packed, Range range) const {
+  void perform(const Records& x, const PlannedStep&, Memory memory, Packed packed, DataRange range) const {
     split(
         x.bytes, range, packed,
-        [&](Offset i, Range part, Packed at) { unequal(x.fields, memory + i * x.level.stride, at, part); },
+        [&](Offset i, DataRange part, Packed at) {
+          unequal(x.fields, memory + i * x.level.stride, at, part);
+        },
         [&](Offset i, Offset count, Packed at) { records(x, count, memory + i * x.level.stride, at); });
   }
 
@@ -193,18 +196,19 @@ class Transfer {
     }
   }
 
-  void perform(const Repetition& x, const PlannedStep&, Memory memory, Packed packed, Range range) const {
+  void perform(const Repetition& x, const PlannedStep&, Memory memory, Packed packed, DataRange range) const {
     const Offset size = x.element->size;
     split(
         size, range, packed,
-        [&](Offset i, Range part, Packed at) { run(*x.element, memory + i * x.level.stride, at, part); },
+        [&](Offset i, DataRange part, Packed at) { run(*x.element, memory + i * x.level.stride, at, part); },
         [&](Offset i, Offset count, Packed at) {
           for (Offset k = 0; k < count; ++k)
             run(*x.element, memory + (i + k) * x.level.stride, at + k * size, {0, size});
         });
   }
 
-  void perform(const Sequence& x, const PlannedStep&, Memory memory, Packed packed, Range range) const {
+  void perform(const StepSequence& x, const PlannedStep&, Memory memory, Packed packed,
+               DataRange range) const {
     const auto found = std::ranges::upper_bound(x.before, range.begin) - 1;
     for (auto i = static_cast<std::size_t>(found - x.before.begin()); range.begin < range.end; ++i) {
       const Offset skipped = range.begin - x.before[i];
@@ -220,12 +224,12 @@ class Transfer {
 
 }  // namespace
 
-void pack(const PackPlan& plan, const std::byte* memory, std::byte* packed, Range range,
+void pack(const PackPlan& plan, const std::byte* memory, std::byte* packed, DataRange range,
           const Kernels& kernels) {
   Transfer<Packing>(kernels).run(plan.step(), memory + plan.displacement(), packed, range);
 }
 
-void unpack(const PackPlan& plan, std::byte* memory, const std::byte* packed, Range range,
+void unpack(const PackPlan& plan, std::byte* memory, const std::byte* packed, DataRange range,
             const Kernels& kernels) {
   Transfer<Unpacking>(kernels).run(plan.step(), memory + plan.displacement(), packed, range);
 }
@@ -243,7 +247,7 @@ void copy(const PackPlan& to_plan, std::byte* to, const PackPlan& from_plan, con
   constexpr Offset chunk = 4 << 10;
   std::byte buffer[chunk];
   for (Offset at = 0; at < size; at += chunk) {
-    const Range range{at, std::min(at + chunk, size)};
+    const DataRange range{at, std::min(at + chunk, size)};
     pack(from_plan, from, buffer, range, kernels);
     unpack(to_plan, to, buffer, range, kernels);
   }

@@ -9,18 +9,18 @@
 namespace wherry::layout {
 
 /// Bytes [begin, end) of the data in type map order; 0 <= begin <= end <= size.
-struct Range {
+struct DataRange {
   Offset begin, end;
 };
 
 /// `memory`: the address that the layout's offsets count from. `packed` gets byte range.begin first. Nothing is
 /// allocated or thrown. Memory between the data may be read where it cannot fault (Kernels::loops); it is never
 /// written.
-void pack(const PackPlan& plan, const std::byte* memory, std::byte* packed, Range range,
+void pack(const PackPlan& plan, const std::byte* memory, std::byte* packed, DataRange range,
           const Kernels& kernels = layout::kernels());
 
 /// The reverse. Where data overlap it is not said which byte wins (MPI forbids that).
-void unpack(const PackPlan& plan, std::byte* memory, const std::byte* packed, Range range,
+void unpack(const PackPlan& plan, std::byte* memory, const std::byte* packed, DataRange range,
             const Kernels& kernels = layout::kernels());
 
 /// Byte i of the data of `from` to byte i of those of `to`, for all i < the smaller size. Memory is read and written

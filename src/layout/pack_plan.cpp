@@ -12,7 +12,7 @@ constexpr std::size_t most_fields = 32;
 
 using Kind = decltype(PlannedStep::kind);
 
-Step step_for(const Layout& layout);
+StepPtr step_for(const Layout& layout);
 
 UnequalBlocks unequal(std::vector<ByteBlock> blocks) {
   UnequalBlocks made{std::move(blocks), {}};
@@ -92,7 +92,7 @@ Kind blocks_kind(const Layout& layout, const std::vector<ByteBlock>& blocks) {
     if (groups.size() > 1 + blocks.size() / 16) return unequal(blocks);
   }
   if (groups.size() == 1) return equal_of(blocks, groups[0]);
-  Sequence made;
+  StepSequence made;
   Offset sum = 0;
   for (const Group& group : groups) {
     made.displacements.push_back(0);
@@ -128,10 +128,10 @@ Kind kind_of(const Layout& layout, const Strided& x) {
 
 Kind kind_of(const Layout&, const Dense& x) { return Nest{{}, x.bytes}; }
 
-Kind sequence(const std::vector<Part>& parts) {
-  Sequence made;
+Kind sequence(const std::vector<PlacedLayout>& parts) {
+  StepSequence made;
   Offset sum = 0;
-  for (const Part& p : parts) {
+  for (const PlacedLayout& p : parts) {
     made.displacements.push_back(p.displacement);
     made.before.push_back(sum);
     made.steps.push_back(step_for(p.layout));
@@ -142,8 +142,8 @@ Kind sequence(const std::vector<Part>& parts) {
 
 Kind kind_of(const Layout&, const IndexedBlock& x) {
   if (const auto* block = std::get_if<Dense>(&x.block->kind())) return equal(x.displacements, block->bytes);
-  Sequence made;
-  const Step step = step_for(x.block);
+  StepSequence made;
+  const StepPtr step = step_for(x.block);
   made.displacements = x.displacements;
   made.steps.assign(x.displacements.size(), step);
   for (std::size_t i = 0; i < x.displacements.size(); ++i)
@@ -155,7 +155,7 @@ Kind kind_of(const Layout& layout, const Indexed& x) { return blocks_kind(layout
 
 Kind kind_of(const Layout&, const Concat& x) { return sequence(x.parts); }
 
-Step step_for(const Layout& layout) {
+StepPtr step_for(const Layout& layout) {
   return std::make_shared<const PlannedStep>(
       PlannedStep{std::visit([&](const auto& x) { return kind_of(layout, x); }, layout->kind()),
                   layout->size(), reach_of(layout)});
@@ -163,7 +163,7 @@ Step step_for(const Layout& layout) {
 
 }  // namespace
 
-PackPlan::PackPlan(const Part& canonical)
+PackPlan::PackPlan(const PlacedLayout& canonical)
     : form_(canonical),
       begin_(canonical.displacement + canonical.layout->begin()),
       end_(canonical.displacement + canonical.layout->end()),

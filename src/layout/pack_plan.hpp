@@ -43,43 +43,44 @@ struct Records {
 };
 
 struct PlannedStep;
-using Step = std::shared_ptr<const PlannedStep>;
+using StepPtr = std::shared_ptr<const PlannedStep>;
 
 struct Repetition {
   Level level;
-  Step element;
+  StepPtr element;
 };
 
 /// Steps at displacements, and how many bytes of data come before each.
-struct Sequence {
+struct StepSequence {
   std::vector<Offset> displacements, before;
-  std::vector<Step> steps;
+  std::vector<StepPtr> steps;
 };
 
 struct PlannedStep {
-  std::variant<Nest, EqualBlocks, UnequalBlocks, Records, Repetition, Sequence> kind;
+  std::variant<Nest, EqualBlocks, UnequalBlocks, Records, Repetition, StepSequence> kind;
   Offset size;
   Reach reach;
 };
 
+/// A layout as steps for the kernels.
 class PackPlan {
  public:
   /// Of a canonical form.
-  explicit PackPlan(const Part& canonical);
+  explicit PackPlan(const PlacedLayout& canonical);
 
   Offset size() const { return step_->size; }
   Offset begin() const { return begin_; }  // the true lower bound
   Offset end() const { return end_; }
-  const Part& form() const { return form_; }
+  const PlacedLayout& form() const { return form_; }
   Offset displacement() const { return form_.displacement; }
   const PlannedStep& step() const { return *step_; }
   /// Whether the data are one block, and so a memcpy.
   bool is_block() const;
 
  private:
-  Part form_;
+  PlacedLayout form_;
   Offset begin_, end_;
-  Step step_;
+  StepPtr step_;
 };
 
 }  // namespace wherry::layout

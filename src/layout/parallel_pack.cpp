@@ -21,10 +21,11 @@ constexpr int pieces_per_thread = 8;
 
 /// What the threads of one call share. Who comes late finds no piece left and touches nothing of the caller's.
 struct Work {
-  Work(Pieces of, std::function<void(Range)> by) : pieces(of), copy(std::move(by)), left(pieces.count()) {}
+  Work(Pieces of, std::function<void(DataRange)> by)
+      : pieces(of), copy(std::move(by)), left(pieces.count()) {}
 
   const Pieces pieces;
-  const std::function<void(Range)> copy;
+  const std::function<void(DataRange)> copy;
   std::atomic<int> next = 0, left;
 
   void take_part() {
@@ -80,7 +81,7 @@ void start_helpers(const SharedWork& work, int helpers) {
   ::pthread_attr_destroy(&detached);
 }
 
-void share(Range range, int threads, std::function<void(Range)> copy) {
+void share(DataRange range, int threads, std::function<void(DataRange)> copy) {
   try {
     const auto work = std::make_shared<Work>(Pieces(range, threads * pieces_per_thread), std::move(copy));
     try {
@@ -101,32 +102,32 @@ int threads_for(Offset bytes, int free_cores) {
   return static_cast<int>(std::max<Offset>(1, std::min<Offset>(worth, free_cores + 1)));
 }
 
-Pieces::Pieces(Range range, int wanted) : range_(range) {
+Pieces::Pieces(DataRange range, int wanted) : range_(range) {
   constexpr Offset line = 64;
   const Offset bytes = range.end - range.begin;
   piece_ = std::max<Offset>((bytes + wanted * line - 1) / (wanted * line) * line, line);
   count_ = static_cast<int>((bytes + piece_ - 1) / piece_);
 }
 
-Range Pieces::operator[](int i) const {
+DataRange Pieces::operator[](int i) const {
   return {range_.begin + i * piece_, std::min(range_.begin + (i + 1) * piece_, range_.end)};
 }
 
-void pack(const PackPlan& plan, const std::byte* memory, std::byte* packed, Range range, int threads) {
+void pack(const PackPlan& plan, const std::byte* memory, std::byte* packed, DataRange range, int threads) {
   if (threads <= 1 || range.end <= range.begin) return pack(plan, memory, packed, range);
-  share(range, threads, [&plan, memory, packed, begin = range.begin](Range piece) {
+  share(range, threads, [&plan, memory, packed, begin = range.begin](DataRange piece) {
     pack(plan, memory, packed + (piece.begin - begin), piece);
   });
 }
 
-void unpack(const PackPlan& plan, std::byte* memory, const std::byte* packed, Range range, int threads) {
+void unpack(const PackPlan& plan, std::byte* memory, const std::byte* packed, DataRange range, int threads) {
   if (threads <= 1 || range.end <= range.begin) return unpack(plan, memory, packed, range);
-  share(range, threads, [&plan, memory, packed, begin = range.begin](Range piece) {
+  share(range, threads, [&plan, memory, packed, begin = range.begin](DataRange piece) {
     unpack(plan, memory, packed + (piece.begin - begin), piece);
   });
 }
 
-int ParallelPacker::threads(Range range) const {
+int ParallelPacker::threads(DataRange range) const {
   const Offset bytes = range.end - range.begin;
   return threads_for(bytes, most_threads) > 1 ? threads_for(bytes, free_cores_()) : 1;
 }

@@ -14,34 +14,34 @@ int threads_for(Offset bytes, int free_cores);
 class Pieces {
  public:
   /// wanted: how many, at least 1; fewer of a range that is too short.
-  Pieces(Range range, int wanted);
+  Pieces(DataRange range, int wanted);
   int count() const { return count_; }
-  Range operator[](int i) const;
+  DataRange operator[](int i) const;
 
  private:
-  Range range_;
+  DataRange range_;
   Offset piece_;
   int count_;
 };
 
 /// By so many threads, or by fewer where the system has none; any number gives the bytes that one gives. Helpers live
 /// as long as the call finds work for them. They get no signals but those of their own faults.
-void pack(const PackPlan& plan, const std::byte* memory, std::byte* packed, Range range, int threads);
-void unpack(const PackPlan& plan, std::byte* memory, const std::byte* packed, Range range, int threads);
+void pack(const PackPlan& plan, const std::byte* memory, std::byte* packed, DataRange range, int threads);
+void unpack(const PackPlan& plan, std::byte* memory, const std::byte* packed, DataRange range, int threads);
 
 /// Asks how many cores are free before it packs what is large enough for several threads. Thread-safe if that is.
 class ParallelPacker {
  public:
   explicit ParallelPacker(std::function<int()> free_cores) : free_cores_(std::move(free_cores)) {}
-  void pack(const PackPlan& plan, const std::byte* memory, std::byte* packed, Range range) const {
+  void pack(const PackPlan& plan, const std::byte* memory, std::byte* packed, DataRange range) const {
     layout::pack(plan, memory, packed, range, threads(range));
   }
-  void unpack(const PackPlan& plan, std::byte* memory, const std::byte* packed, Range range) const {
+  void unpack(const PackPlan& plan, std::byte* memory, const std::byte* packed, DataRange range) const {
     layout::unpack(plan, memory, packed, range, threads(range));
   }
 
  private:
-  int threads(Range range) const;
+  int threads(DataRange range) const;
 
   std::function<int()> free_cores_;
 };

@@ -35,7 +35,7 @@ Offsets meaning(const Indexed& x) {
 
 Offsets meaning(const Concat& x) {
   Offsets offsets;
-  for (const Part& part : x.parts) append(offsets, byte_offsets(part.layout), part.displacement);
+  for (const PlacedLayout& part : x.parts) append(offsets, byte_offsets(part.layout), part.displacement);
   return offsets;
 }
 

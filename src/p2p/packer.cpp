@@ -5,7 +5,7 @@
 namespace wherry::p2p {
 
 void Packer::copy(const Data& data, const layout::PackPlan& plan) const {
-  const layout::Range all{0, plan.size()};
+  const layout::DataRange all{0, plan.size()};
   auto* const memory = static_cast<std::byte*>(data.memory);
   auto* const packed = static_cast<std::byte*>(data.packed);
   if (data.direction == Direction::pack) parallel_.pack(plan, memory, packed, all);

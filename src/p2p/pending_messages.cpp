@@ -184,7 +184,7 @@ PendingMessages::Completion::~Completion() {
 
 /// A persistent request is used again and again: its type is worth knowing at once.
 std::string_view PendingMessages::made(MPI_Request request, Elements elements, const Kind& kind,
-                                       const Envelope& envelope) {
+                                       const PersistentArguments& made_with) {
   std::string_view fallback = converter_.examine(elements, kind);
   for (int i = 0; i < 2 && elements.unknown; ++i) {
     converter_.note(elements);
@@ -201,10 +201,10 @@ std::string_view PendingMessages::made(MPI_Request request, Elements elements, c
     held_bytes_ += elements.bytes;
   }
   auto kept = std::make_shared<const Elements>(std::move(elements));
-  const Way way = envelope.make_send == nullptr ? Way::in : Way::out;
+  const Way way = made_with.make_send == nullptr ? Way::in : Way::out;
   MPI_Request as_bytes = MPI_REQUEST_NULL;
   const auto bytes = static_cast<int>(kept->bytes);
-  const auto& [make_send, peer, tag, comm] = envelope;
+  const auto& [make_send, peer, tag, comm] = made_with;
   if (way == Way::in) api_.Recv_init(kept->packed.get(), bytes, MPI_BYTE, peer, tag, comm, &as_bytes);
   else make_send(kept->packed.get(), bytes, MPI_BYTE, peer, tag, comm, &as_bytes);
   const std::uint64_t key = hashed(kept->signature ^ static_cast<std::uint32_t>(peer));

@@ -49,7 +49,7 @@ struct Pending {
 };
 
 /// What a persistent request was made with, besides the elements.
-struct Envelope {
+struct PersistentArguments {
   decltype(&PMPI_Send_init) make_send;  // of the same mode; nullptr: it receives
   int peer, tag;
   MPI_Comm comm;
@@ -95,7 +95,8 @@ class PendingMessages {
              std::shared_ptr<const void> arguments);
 
   /// The program has made a persistent request. Returns why it stays native, where Wherry cannot move it.
-  std::string_view made(MPI_Request request, Elements elements, const Kind& kind, const Envelope& envelope);
+  std::string_view made(MPI_Request request, Elements elements, const Kind& kind,
+                        const PersistentArguments& made_with);
   bool has_persistent() const { return persistent_count_.load(std::memory_order_relaxed) != 0; }
   /// Persistent requests that start by others in their places.
   class Starting;

@@ -13,11 +13,11 @@
 namespace wherry::schedule {
 
 /// Segments first, first + 1, ..., first + count - 1; count >= 1.
-struct Range {
+struct SegmentRange {
   int first;
   int count;
   int end() const { return first + count; }
-  friend bool operator==(const Range&, const Range&) = default;
+  friend bool operator==(const SegmentRange&, const SegmentRange&) = default;
 };
 
 /// What becomes of segments that arrive.
@@ -62,7 +62,7 @@ struct SegmentSchedule {
   std::vector<int> steps;
   std::vector<Transfer> sends;
   std::vector<Transfer> receives;
-  std::vector<Range> ranges;
+  std::vector<SegmentRange> ranges;
 
   std::span<const Transfer> sends_of(const Phase& p) const {
     return {sends.data() + p.first_send, static_cast<std::size_t>(p.sends)};
@@ -70,13 +70,13 @@ struct SegmentSchedule {
   std::span<const Transfer> receives_of(const Phase& p) const {
     return {receives.data() + p.first_receive, static_cast<std::size_t>(p.receives)};
   }
-  std::span<const Range> ranges_of(const Transfer& t) const {
+  std::span<const SegmentRange> ranges_of(const Transfer& t) const {
     return {ranges.data() + t.first, static_cast<std::size_t>(t.count)};
   }
   /// Segments that the transfer carries.
   int carried(const Transfer& t) const {
     int sum = 0;
-    for (const Range& range : ranges_of(t)) sum += range.count;
+    for (const SegmentRange& range : ranges_of(t)) sum += range.count;
     return sum;
   }
   friend bool operator==(const SegmentSchedule&, const SegmentSchedule&) = default;

@@ -36,7 +36,7 @@ void write_message(JsonWriter& json, const SegmentSchedule& s, const schedule::T
   json.member("slot", t.slot);
   json.member("ranges", [&] {
     json.array([&] {
-      for (const schedule::Range& range : s.ranges_of(t))
+      for (const schedule::SegmentRange& range : s.ranges_of(t))
         json.object([&] {
           json.member("first", range.first);
           json.member("count", range.count);

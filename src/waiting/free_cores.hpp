@@ -19,7 +19,7 @@ int running_threads(const std::string& folder);
 /// Thread-safe.
 class FreeCores {
  public:
-  explicit FreeCores(const ReadVariable& read) : ranks_(ranks_on_host(read)) {}
+  explicit FreeCores(const VariableReader& read) : ranks_(ranks_on_host(read)) {}
   /// At this moment, by the mask of the caller's thread.
   int now();
 

@@ -144,7 +144,7 @@ double cores_by_quota(const std::string& root, const std::string& groups) {
   return second > 0 ? second : least_quota(root + "/cpu", group_of(groups, "cpu"), quota_of_version_1);
 }
 
-int ranks_on_host(const ReadVariable& read) {
+int ranks_on_host(const VariableReader& read) {
   // Open MPI's; Hydra's of MPICH and Intel; Cray's; MVAPICH's. Below, Slurm's srun.
   for (const char* name :
        {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE"})

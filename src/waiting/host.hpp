@@ -25,7 +25,7 @@ Processors allowed_processors();
 double cores_by_quota(const std::string& root, const std::string& groups);
 
 /// Ranks that the launcher has started on this host, by its environment; 0: it does not say.
-int ranks_on_host(const ReadVariable& read);
+int ranks_on_host(const VariableReader& read);
 
 /// Cores for the ranks of this host, which together may run on these processors, within what this process is allowed of
 /// their time; 0: unknown.

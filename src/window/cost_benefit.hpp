@@ -56,6 +56,7 @@ class CacheDue {
   double plain_s_ = 0;
 };
 
+/// Of one target: what its cached gets have cost and saved, and whether the next ones ask the cache.
 class CostBenefit {
  public:
   /// A get before there is a cache: whether it is native without more ado.

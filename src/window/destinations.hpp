@@ -16,7 +16,7 @@ namespace wherry::window {
 
 /// Bytes of a range, written to memory of this process.
 struct Written {
-  cache::Range range;
+  cache::TargetRange range;
   const std::byte* to;
   std::uint64_t sequence;   // of the operation that brings them; of a hit: the last one issued before it
   bool* aliased = nullptr;  // nullptr: nobody wants to know; else set if others wrote there, too

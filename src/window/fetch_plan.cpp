@@ -11,7 +11,7 @@ constexpr std::size_t most_parts = 64;  // that are told apart in one get
 
 }  // namespace
 
-bool FetchPlan::note(cache::Answer answer, const cache::Range& range, std::byte* to) {
+bool FetchPlan::note(cache::Answer answer, const cache::TargetRange& range, std::byte* to) {
   note_copies(answer, range, to);
   const bool waits_here = waits(answer);
   if (answer == cache::Answer::missing) note_missing(range, to);
@@ -19,23 +19,23 @@ bool FetchPlan::note(cache::Answer answer, const cache::Range& range, std::byte*
 }
 
 /// What was copied, or will be; or nothing.
-void FetchPlan::note_copies(cache::Answer answer, const cache::Range& range, const std::byte* to) {
+void FetchPlan::note_copies(cache::Answer answer, const cache::TargetRange& range, const std::byte* to) {
   if (waits(answer)) return common_.overlaps.note_coming(range, to, common_.operations.target(range).issued);
   const bool nothing =
       answer == cache::Answer::missing && common_.cache->missing().front().bytes == range.bytes;
   if (!nothing) common_.overlaps.note_written(range, to);
 }
 
-void FetchPlan::note_missing(const cache::Range& range, std::byte* to) {
+void FetchPlan::note_missing(const cache::TargetRange& range, std::byte* to) {
   for (const cache::Missing& each : common_.cache->missing()) {
-    const Part part{
+    const MissingPart part{
         {range.target, range.displacement + each.offset, each.bytes}, to + each.offset, each.ticket};
     if (!found_on_node(part)) parts_.push_back(part);
   }
 }
 
 /// Then it is in its place, and in this rank's own cache.
-bool FetchPlan::found_on_node(const Part& part) {
+bool FetchPlan::found_on_node(const MissingPart& part) {
   if (!common_.sharing.finds(common_.operations.target(part.range), part)) return false;
   common_.overlaps.note_written(part.range, part.to);
   if (part.ticket != 0) common_.cache->filled(part.ticket, part.to);
@@ -47,7 +47,7 @@ bool FetchPlan::asks_for_all(std::uint64_t bytes) const {
 }
 
 /// Notes that something is fetched of a target for a get of so many bytes, and gives that a number.
-Sequence FetchPlan::begin(Target& target, int rank, std::uint64_t bytes) {
+OperationNumber FetchPlan::begin(Target& target, int rank, std::uint64_t bytes) {
   target.cost_benefit.missed(bytes);
   ++fetched_;
   target.cost_benefit.settle(common_.options.bypass);
@@ -56,7 +56,7 @@ Sequence FetchPlan::begin(Target& target, int rank, std::uint64_t bytes) {
 }
 
 /// What has been asked for will come with the completion of its operation, unless that could not be started.
-void FetchPlan::await(Target& target, const Part& part, Sequence sequence, int code) {
+void FetchPlan::await(Target& target, const MissingPart& part, OperationNumber sequence, int code) {
   if (code != MPI_SUCCESS) {
     if (part.ticket != 0) common_.cache->abandoned(part.ticket);
     return;
@@ -67,9 +67,9 @@ void FetchPlan::await(Target& target, const Part& part, Sequence sequence, int c
 }
 
 /// The get begins first: room for the data is made while they are coming.
-int FetchPlan::fetch_absent(Target& target, const cache::Range& range, std::byte* to, float score,
+int FetchPlan::fetch_absent(Target& target, const cache::TargetRange& range, std::byte* to, float score,
                             const Native& native) {
-  const Sequence sequence = begin(target, static_cast<int>(range.target), range.bytes);
+  const OperationNumber sequence = begin(target, static_cast<int>(range.target), range.bytes);
   const int code = run_timed(target, range.bytes, native);
   // After an error, too, which is as rare as an entry that makes room for nothing.
   common_.cache->ask(range, score);
@@ -79,14 +79,14 @@ int FetchPlan::fetch_absent(Target& target, const cache::Range& range, std::byte
 
 int FetchPlan::fetch(int rank, std::uint64_t bytes, const Native& native, bool all) {
   Target& target = common_.operations.target(rank);
-  const Sequence sequence = begin(target, rank, bytes);
+  const OperationNumber sequence = begin(target, rank, bytes);
   int code = MPI_SUCCESS;
   if (all) code = run_timed(target, bytes, native);
   else if (common_.options.coalesces) target.held.insert(target.held.end(), parts_.begin(), parts_.end());
   else
     code = run_timed(target, bytes_of(parts_),
                      [&] { return common_.library.get_parts(parts_, target.memory.unit); });
-  for (const Part& part : parts_) await(target, part, sequence, code);
+  for (const MissingPart& part : parts_) await(target, part, sequence, code);
   return code;
 }
 
@@ -110,21 +110,21 @@ int HeldFetches::send_all() {
 }
 
 int HeldFetches::send_held(Target& target) {
-  const std::vector<Part> held = std::exchange(target.held, {});
+  const std::vector<MissingPart> held = std::exchange(target.held, {});
   return run_timed(
       target, bytes_of(held), [&] { return send_joined(held, target.memory.unit); }, held.size());
 }
 
 /// With one get for what is adjacent.
-int HeldFetches::send_joined(std::span<const Part> held, std::int64_t unit) {
+int HeldFetches::send_joined(std::span<const MissingPart> held, std::int64_t unit) {
   std::vector<cache::Wanted> wanted;
-  for (const Part& part : held) wanted.push_back({part.range, wanted.size()});
+  for (const MissingPart& part : held) wanted.push_back({part.range, wanted.size()});
   int code = MPI_SUCCESS;
-  const auto send = [&](std::span<const Part> parts) {
+  const auto send = [&](std::span<const MissingPart> parts) {
     if (code == MPI_SUCCESS) code = common_.library.get_parts(parts, unit);
   };
   for (const cache::Joined& joined : cache::coalesce(wanted)) {
-    std::vector<Part> parts;
+    std::vector<MissingPart> parts;
     std::uint64_t bytes = 0;
     for (std::size_t i = joined.first; i < joined.first + joined.count; ++i) {
       parts.push_back(held[wanted[i].number]);
@@ -133,7 +133,7 @@ int HeldFetches::send_joined(std::span<const Part> held, std::int64_t unit) {
     // What overlaps was asked for several times, and goes to several places.
     if (bytes == joined.range.bytes && bytes <= most_bytes) send(parts);
     else
-      for (const Part& part : parts) send({&part, 1});
+      for (const MissingPart& part : parts) send({&part, 1});
   }
   return code;
 }
@@ -144,7 +144,7 @@ int HeldFetches::serve_waiters(const Target& target) {
   for (const Fetched& each : target.fetched) {
     if (!each.aliased || each.ticket == 0) continue;
     common_.cache->release(each.ticket, [&](std::uint64_t skip, std::uint64_t bytes, std::byte* to) {
-      const Part part{{each.range.target, each.range.displacement + skip, bytes}, to, 0};
+      const MissingPart part{{each.range.target, each.range.displacement + skip, bytes}, to, 0};
       if (code == MPI_SUCCESS) code = common_.library.get_parts({&part, 1}, target.memory.unit);
     });
   }

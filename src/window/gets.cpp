@@ -13,7 +13,7 @@ std::byte* bytes_at(const Region& region) {
   return static_cast<std::byte*>(const_cast<void*>(region.address));
 }
 
-/// What a get of a known map brings.
+/// Bytes of a get whose target type has this map.
 std::uint64_t bytes_asked(const TypeMap& map, const Place& place) {
   return static_cast<std::uint64_t>(map.size * place.count);
 }
@@ -61,7 +61,7 @@ int Gets::get_any(const Region& origin, const Place& place, float score, const N
   if (maps.there->predefined && maps.there->dense) common_.plain = {place.type, maps.there->size};
   Target& target = common_.operations.target(place.rank);
   if (!target.cost_benefit.asks_cache()) return bypass(origin, place.rank, bytes, native);
-  cache::Range range;
+  cache::TargetRange range;
   if (is_plain(common_, origin, place, range) && range.bytes <= by_blocks_below_)
     return get_by_blocks(target, range, bytes_at(origin), score, native);
   return get_mapped(origin, std::move(maps), place, score, native);
@@ -73,7 +73,7 @@ int Gets::bypass(const Region& origin, int rank, std::uint64_t bytes, const Nati
 }
 
 /// Of the common case.
-int Gets::get_missing(Target& target, const cache::Range& range, std::byte* to, float score,
+int Gets::get_missing(Target& target, const cache::TargetRange& range, std::byte* to, float score,
                       cache::Answer answer, const Native& native) {
   if (answer != cache::Answer::absent) plan_.note_copies(answer, range, to);
   if (answer == cache::Answer::pending) return target.cost_benefit.hit(range.bytes), MPI_SUCCESS;
@@ -89,7 +89,7 @@ int Gets::get_missing(Target& target, const cache::Range& range, std::byte* to, 
 }
 
 /// The same, where what is missing is fetched with the blocks around it.
-int Gets::get_by_blocks(Target& target, const cache::Range& range, std::byte* to, float score,
+int Gets::get_by_blocks(Target& target, const cache::TargetRange& range, std::byte* to, float score,
                         const Native& native) {
   WindowState& common = common_;  // which is not looked for again after each call
   const std::uint64_t size = common.options.block_bytes, first = range.displacement / size * size;
@@ -98,9 +98,9 @@ int Gets::get_by_blocks(Target& target, const cache::Range& range, std::byte* to
   bool waits_here = false;
   plan_.clear();
   for (std::uint64_t at = first; at < range.end(); at += size) {
-    const cache::Range block{range.target, at, std::min(size, limit - at)};
+    const cache::TargetRange block{range.target, at, std::min(size, limit - at)};
     const std::uint64_t begin = std::max(at, range.displacement);
-    const cache::Range part{range.target, begin, std::min(block.end(), range.end()) - begin};
+    const cache::TargetRange part{range.target, begin, std::min(block.end(), range.end()) - begin};
     std::byte* const part_to = to + (begin - range.displacement);
     const cache::Answer answer = common.cache->lookup_in_block(block, part, part_to, score);
     if (answer == cache::Answer::hit) [[likely]] {
@@ -132,15 +132,16 @@ int Gets::get_by_blocks(Target& target, const cache::Range& range, std::byte* to
   return code;
 }
 
-/// Of any types whose map is known.
+/// Of any types whose maps are known.
 int Gets::get_mapped(const Region& origin, BothMaps maps, const Place& place, float score,
                      const Native& native) {
   const std::size_t bytes = bytes_asked(*maps.there, place);
   std::unique_ptr<std::byte[]> data;
   if (!maps.here->dense) data = std::make_unique_for_overwrite<std::byte[]>(bytes);
-  const cache::Answer answer = look_up(
-      place, *maps.there, maps.here->dense ? bytes_at(origin) : data.get(),
-      [&](const cache::Range& range, std::byte* to) { return common_.cache->lookup(range, to, score); });
+  const cache::Answer answer = look_up(place, *maps.there, maps.here->dense ? bytes_at(origin) : data.get(),
+                                       [&](const cache::TargetRange& range, std::byte* to) {
+                                         return common_.cache->lookup(range, to, score);
+                                       });
   Target& target = common_.operations.target(place.rank);
   if (answer != cache::Answer::missing) target.cost_benefit.hit(bytes);
   if (answer == cache::Answer::hit) {
@@ -170,8 +171,9 @@ cache::Answer Gets::look_up(const Place& place, const TypeMap& map, std::byte* t
   bool waits_here = false;
   const std::int64_t begin = place.displacement * common_.operations.target(place.rank).memory.unit;
   each_block(map, place.count, [&](std::int64_t offset, std::int64_t bytes) {
-    const cache::Range range{static_cast<std::uint32_t>(place.rank),
-                             static_cast<std::uint64_t>(begin + offset), static_cast<std::uint64_t>(bytes)};
+    const cache::TargetRange range{static_cast<std::uint32_t>(place.rank),
+                                   static_cast<std::uint64_t>(begin + offset),
+                                   static_cast<std::uint64_t>(bytes)};
     const cache::Answer answer = look(range, to);
     waits_here |= plan_.note(answer, range, to);
     to += bytes;
@@ -202,7 +204,7 @@ int Gets::rget_mapped(const Region& origin, const BothMaps& maps, const Place& p
   std::byte* const packed = maps.here->dense ? bytes_at(origin) : data.get();
   const cache::Answer answer =
       look_up(place, *maps.there, packed,
-              [&](const cache::Range& range, std::byte* to) { return common_.cache->peek(range, to); });
+              [&](const cache::TargetRange& range, std::byte* to) { return common_.cache->peek(range, to); });
   if (answer != cache::Answer::hit && plan_.asks_for_all(bytes))
     return native_gets_.pass(NotCached::by_request, place, native);
   if (data != nullptr) scatter(*maps.here, origin.count, packed, bytes_at(origin));
@@ -218,8 +220,8 @@ int Gets::rget_mapped(const Region& origin, const BothMaps& maps, const Place& p
 /// packed: where what is there went to.
 int Gets::rget_missing(const Region& origin, const TypeMap& here, const Place& place, const std::byte* packed,
                        MPI_Request* request) {
-  Blocks blocks_here, blocks_there;
-  for (const Part& part : plan_.parts()) {
+  ByteBlocks blocks_here, blocks_there;
+  for (const MissingPart& part : plan_.parts()) {
     const std::int64_t begin = part.to - packed, end = begin + static_cast<std::int64_t>(part.range.bytes);
     add_places(here, origin.count, begin, end, blocks_here);
     add(blocks_there, block_of(part.range));

@@ -22,7 +22,7 @@ class Gets {
         return native_gets_.get_untracked(place, native);
       common.cache.wake(native_gets_.bypassed());
     }
-    cache::Range range;
+    cache::TargetRange range;
     if (!is_plain(common, origin, place, range)) [[unlikely]]
       return skips_lookup(place.rank) ? native_gets_.get_untracked(place, native)
                                       : get_any(origin, place, score, native);
@@ -55,7 +55,7 @@ class Gets {
 
   /// The common case: origin and target are `count` elements of the same predefined type, which is the last one's.
   static bool is_plain(const WindowState& common, const Region& origin, const Place& place,
-                       cache::Range& range) {
+                       cache::TargetRange& range) {
     const PlainType& plain = common.plain;
     if (place.type != plain.type || origin.type != place.type || origin.count != place.count) return false;
     if (!common.operations.is_rank(place.rank)) return false;
@@ -78,9 +78,9 @@ class Gets {
   Server examine(const Region& origin, const Place& place, BothMaps& maps);
   int bypass(const Region& origin, int rank, std::uint64_t bytes, const Native& native);
   int get_any(const Region& origin, const Place& place, float score, const Native& native);
-  int get_missing(Target& target, const cache::Range& range, std::byte* to, float score, cache::Answer answer,
-                  const Native& native);
-  int get_by_blocks(Target& target, const cache::Range& range, std::byte* to, float score,
+  int get_missing(Target& target, const cache::TargetRange& range, std::byte* to, float score,
+                  cache::Answer answer, const Native& native);
+  int get_by_blocks(Target& target, const cache::TargetRange& range, std::byte* to, float score,
                     const Native& native);
   int get_mapped(const Region& origin, BothMaps maps, const Place& place, float score, const Native& native);
   int rget_mapped(const Region& origin, const BothMaps& maps, const Place& place, MPI_Request* request,

@@ -25,9 +25,9 @@ bool is_inside(const Place& place, const TargetMemory& memory, const TypeMap& ma
   return map.size == 0 || (low >= 0 && high <= memory.bytes);
 }
 
-std::uint64_t bytes_of(std::span<const Part> parts) {
+std::uint64_t bytes_of(std::span<const MissingPart> parts) {
   std::uint64_t bytes = 0;
-  for (const Part& part : parts) bytes += part.range.bytes;
+  for (const MissingPart& part : parts) bytes += part.range.bytes;
   return bytes;
 }
 
@@ -49,10 +49,10 @@ int Library::refuse(int code) const {
   return code;
 }
 
-int Library::get_parts(std::span<const Part> parts, std::int64_t unit) const {
+int Library::get_parts(std::span<const MissingPart> parts, std::int64_t unit) const {
   std::byte* const to = parts.front().to;
-  Blocks here, there;
-  for (const Part& part : parts) {
+  ByteBlocks here, there;
+  for (const MissingPart& part : parts) {
     const ByteBlock block = block_of(part.range);
     add(here, {bytes_between(to, part.to), block.bytes});
     add(there, block);
@@ -60,8 +60,8 @@ int Library::get_parts(std::span<const Part> parts, std::int64_t unit) const {
   return get_blocks(to, here, static_cast<int>(parts.front().range.target), unit, there, nullptr);
 }
 
-int Library::get_blocks(std::byte* to, const Blocks& here, int rank, std::int64_t unit, const Blocks& there,
-                        MPI_Request* request) const {
+int Library::get_blocks(std::byte* to, const ByteBlocks& here, int rank, std::int64_t unit,
+                        const ByteBlocks& there, MPI_Request* request) const {
   const auto get = [&](void* at, int count, MPI_Datatype type, MPI_Aint displacement, int count_there,
                        MPI_Datatype type_there) {
     return request == nullptr

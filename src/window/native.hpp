@@ -41,15 +41,15 @@ struct Place {
   MPI_Datatype type;
 };
 
-/// Whether all that is named is the target's memory in the window. map: the type's.
+/// Whether all that is named is the target's memory in the window. map: of place.type.
 bool is_inside(const Place& place, const TargetMemory& memory, const TypeMap& map);
 
 inline constexpr std::int64_t most_bytes = INT32_MAX;  // of one transfer
 
-inline ByteBlock block_of(const cache::Range& range) {
+inline ByteBlock block_of(const cache::TargetRange& range) {
   return {static_cast<std::int64_t>(range.displacement), static_cast<std::int64_t>(range.bytes)};
 }
-std::uint64_t bytes_of(std::span<const Part> parts);
+std::uint64_t bytes_of(std::span<const MissingPart> parts);
 
 /// Makes the native call for some gets of a target, the last of which is the last that was issued to it, and now and
 /// then takes its time. bytes: what they bring in all.
@@ -72,9 +72,9 @@ class Library {
   }
 
   /// Parts of one target's memory, by one get. unit: of its displacements.
-  int get_parts(std::span<const Part> parts, std::int64_t unit) const;
+  int get_parts(std::span<const MissingPart> parts, std::int64_t unit) const;
   /// One get of these bytes of a target's memory, to bytes at and after `to`. request: nullptr if there is to be none.
-  int get_blocks(std::byte* to, const Blocks& here, int rank, std::int64_t unit, const Blocks& there,
+  int get_blocks(std::byte* to, const ByteBlocks& here, int rank, std::int64_t unit, const ByteBlocks& there,
                  MPI_Request* request) const;
   /// A native request that is complete.
   int get_nothing(void* to, MPI_Request* request) const;

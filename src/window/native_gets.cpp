@@ -56,7 +56,7 @@ int NativeGets::expect(const Region& origin, int rank, int code) {
     const std::shared_ptr<const TypeMap> map = common_.library.map(origin.type);
     size = map->dense ? map->size : 0;
   }
-  const cache::Range range{nobody, 0, static_cast<std::uint64_t>(size * origin.count)};
+  const cache::TargetRange range{nobody, 0, static_cast<std::uint64_t>(size * origin.count)};
   if (range.bytes == 0) return code;
   const auto* const to = static_cast<const std::byte*>(origin.address);
   if (forgets && !common_.overlaps.may_touch(to, range.bytes)) return code;

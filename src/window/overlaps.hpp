@@ -17,13 +17,13 @@ class Overlaps {
   void arrived() { destinations_.arrived(); }
 
   /// Bytes of a range have been copied to there.
-  void note_written(const cache::Range& range, const std::byte* to) {
+  void note_written(const cache::TargetRange& range, const std::byte* to) {
     destinations_.hit({range, to, operations_.issued()});
     if (destinations_.is_full()) [[unlikely]]
       find();
   }
   /// They will be when the operations of their target up to a number have come.
-  void note_coming(const cache::Range& range, const std::byte* to, Sequence last) {
+  void note_coming(const cache::TargetRange& range, const std::byte* to, OperationNumber last) {
     destinations_.expect_copy({range, to, last});
     if (destinations_.is_full()) [[unlikely]]
       find();

@@ -28,14 +28,14 @@ class Sharing {
   void note_write(Target& target) const { target.written_in = phase_; }
 
   /// Whether another rank has fetched the range; then it is in its place.
-  bool finds(const Target& target, const Part& part) {
+  bool finds(const Target& target, const MissingPart& part) {
     if (!serves(target) || !cache_->find(part.range, phase_, part.to)) return false;
     ++statistics_.found;
     statistics_.found_bytes += part.range.bytes;
     return true;
   }
   /// A part is being fetched, by the operation of this number.
-  void expect(Target& target, const Part& part, Sequence sequence) const {
+  void expect(Target& target, const MissingPart& part, OperationNumber sequence) const {
     if (serves(target)) target.coming.push_back({sequence, phase_, part.range, part.to});
   }
   /// It has come, and is where it was asked for.

@@ -17,7 +17,7 @@
 
 namespace wherry::window {
 
-using Sequence = std::uint64_t;
+using OperationNumber = std::uint64_t;
 
 /// A target's memory in the window.
 struct TargetMemory {
@@ -26,33 +26,33 @@ struct TargetMemory {
 };
 
 /// Bytes that must be fetched, and where to.
-struct Part {
-  cache::Range range;
+struct MissingPart {
+  cache::TargetRange range;
   std::byte* to;
   cache::Ticket ticket;  // 0: nobody keeps them
 };
 
 /// Bytes that are coming, and where to.
 struct Fetched {
-  Sequence sequence;
+  OperationNumber sequence;
   cache::Ticket ticket;
-  cache::Range range;
+  cache::TargetRange range;
   const std::byte* bytes;
   bool aliased = false;  // with others that were read to the same place; see Destinations
 };
 
 /// The same of what is to be offered to the other ranks of the node.
 struct Coming {
-  Sequence sequence;
+  OperationNumber sequence;
   std::uint64_t phase;  // when it was asked for; see Sharing
-  cache::Range range;
+  cache::TargetRange range;
   const std::byte* bytes;
   bool aliased = false;
 };
 
 /// Of a get to an origin with gaps: its data are without gaps in between.
 struct PendingUnpack {
-  Sequence sequence;
+  OperationNumber sequence;
   std::shared_ptr<const TypeMap> map;
   std::int64_t count;
   void* origin;
@@ -62,19 +62,19 @@ struct PendingUnpack {
 
 /// Memory of a block that is coming.
 struct BlockMemory {
-  Sequence sequence;
+  OperationNumber sequence;
   std::unique_ptr<std::byte[]> bytes;
 };
 
 /// An own write that the target may not have yet.
 struct Write {
-  Sequence sequence;
-  cache::Range range;
+  OperationNumber sequence;
+  cache::TargetRange range;
 };
 
 /// What follows those up to a sequence number; what is listed is in that order.
 template <class Items>
-auto end_of(Items& items, Sequence last) {
+auto end_of(Items& items, OperationNumber last) {
   return std::find_if(items.begin(), items.end(), [last](const auto& item) { return item.sequence > last; });
 }
 
@@ -83,19 +83,19 @@ struct Target {
   bool is_cached = true;
   CostBenefit cost_benefit;
 
-  Sequence issued = 0;           // the last operation
-  Sequence written = 0;          // the last that changes the target
-  Sequence completed = 0;        // operations up to this one are complete here and there
-  Sequence local = 0;            // the same, here only
-  std::uint64_t written_in = 0;  // the last phase in which a write of this rank got there; see Sharing
-  bool reread = false;           // a get was issued while writes were under way
-  bool listed = false;           // among the window's open targets
-  std::uint64_t under_way = 0;   // operations since the last completion
-  Sequence timed = 0;            // the last get under way whose call was timed; 0: there is none
-  double timed_s = 0;            // what its call took
-  double timed_bytes = 0;        // what it brings
+  OperationNumber issued = 0;     // the last operation
+  OperationNumber written = 0;    // the last that changes the target
+  OperationNumber completed = 0;  // operations up to this one are complete here and there
+  OperationNumber local = 0;      // the same, here only
+  std::uint64_t written_in = 0;   // the last phase in which a write of this rank got there; see Sharing
+  bool reread = false;            // a get was issued while writes were under way
+  bool listed = false;            // among the window's open targets
+  std::uint64_t under_way = 0;    // operations since the last completion
+  OperationNumber timed = 0;      // the last get under way whose call was timed; 0: there is none
+  double timed_s = 0;             // what its call took
+  double timed_bytes = 0;         // what it brings
 
-  std::vector<Part> held;  // not asked for yet
+  std::vector<MissingPart> held;  // not asked for yet
   std::vector<Fetched> fetched;
   std::vector<Coming> coming;
   std::vector<BlockMemory> blocks;

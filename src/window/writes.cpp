@@ -69,7 +69,7 @@ void Writes::note_write(const Place& place, const TypeMap& map, const std::byte*
   note(low, map.end + std::max<std::int64_t>(last, 0) - low);
 }
 
-void Writes::note_range(Target& target, const cache::Range& range, const std::byte* data) {
+void Writes::note_range(Target& target, const cache::TargetRange& range, const std::byte* data) {
   if (common_.cache.get() != nullptr) common_.cache->written(range, data);
   // What a transparent window reads ends when it has come.
   if (common_.cache.forgets()) return;
@@ -78,7 +78,7 @@ void Writes::note_range(Target& target, const cache::Range& range, const std::by
                        {target.issued, {range.target, 0, static_cast<std::uint64_t>(target.memory.bytes)}});
 }
 
-void Writes::complete(Target& target, Sequence last) {
+void Writes::complete(Target& target, OperationNumber last) {
   if (target.written <= target.completed) return;
   common_.sharing.note_write(target);
   const auto end = end_of(target.writes, last);

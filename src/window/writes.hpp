@@ -18,11 +18,11 @@ class Writes {
   int change(const Place& place, const Native& native);
   /// The writes of a target up to a number have reached it, if there are any. What was read meanwhile may be older than
   /// they are.
-  void complete(Target& target, Sequence last);
+  void complete(Target& target, OperationNumber last);
 
  private:
   void note_write(const Place& place, const TypeMap& map, const std::byte* data);
-  void note_range(Target& target, const cache::Range& range, const std::byte* data);
+  void note_range(Target& target, const cache::TargetRange& range, const std::byte* data);
 
   WindowState& common_;
 };

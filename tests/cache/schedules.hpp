@@ -22,7 +22,7 @@ using wherry::cache::Answer;
 using wherry::cache::Cache;
 using wherry::cache::CacheOptions;
 using wherry::cache::Missing;
-using wherry::cache::Range;
+using wherry::cache::TargetRange;
 using wherry::cache::Ticket;
 
 /// The window's memory, one byte at a time.
@@ -34,12 +34,12 @@ class Model {
                ? written->second
                : static_cast<std::byte>(displacement * 37 + target * 101 + displacement / 256);
   }
-  std::vector<std::byte> read(const Range& range) const {
+  std::vector<std::byte> read(const TargetRange& range) const {
     std::vector<std::byte> bytes;
     for (std::uint64_t i = 0; i < range.bytes; ++i) bytes.push_back(at(range.target, range.displacement + i));
     return bytes;
   }
-  void write(const Range& range, const std::vector<std::byte>& bytes) {
+  void write(const TargetRange& range, const std::vector<std::byte>& bytes) {
     for (std::uint64_t i = 0; i < range.bytes; ++i) bytes_[{range.target, range.displacement + i}] = bytes[i];
   }
 
@@ -85,18 +85,18 @@ class Schedule {
 
  private:
   struct Get {
-    Range range;
+    TargetRange range;
     std::vector<std::byte> destination, expected;
     std::vector<bool> either;  // written while the get was under way: old and new bytes are both right
   };
   struct Fetch {
-    Range range;
+    TargetRange range;
     Ticket ticket;
     std::byte* destination;
     std::vector<std::byte> bytes;  // as they were when it was issued
   };
 
-  Range some_range() {
+  TargetRange some_range() {
     constexpr std::uint64_t sizes[] = {1, 8, 8, 8, 24, 24, 64, 64, 64, 300, 300, 1000, 1000, 5000};
     const std::uint64_t size = sizes[choose_(std::size(sizes))];
     const std::uint64_t bytes = std::min(choose_(4) == 0 ? 1 + choose_(size) : size, window_bytes_);
@@ -107,7 +107,7 @@ class Schedule {
     return {static_cast<std::uint32_t>(choose_(2)), at + far * choose_(2), bytes};
   }
 
-  Get& begin_get(const Range& range) {
+  Get& begin_get(const TargetRange& range) {
     gets_.push_back({range, std::vector<std::byte>(range.bytes, std::byte{0xa5}), model_.read(range),
                      std::vector<bool>(range.bytes)});
     return gets_.back();
@@ -121,9 +121,9 @@ class Schedule {
   /// The rest of the block is asked for, too.
   void get_in_block() {
     constexpr std::uint64_t size = 512;
-    Range range = some_range();
+    TargetRange range = some_range();
     const std::uint64_t begin = range.displacement / size * size;
-    const Range block{range.target, begin, size};
+    const TargetRange block{range.target, begin, size};
     range.bytes = std::min(range.bytes, block.end() - range.displacement);
     Get& get = begin_get(range);
     const Answer answer = cache_.lookup_in_block(block, range, get.destination.data());
@@ -140,13 +140,13 @@ class Schedule {
     gets_.pop_back();
   }
 
-  void note_fetches(const Range& range, std::byte* destination) {
+  void note_fetches(const TargetRange& range, std::byte* destination) {
     std::uint64_t before = 0;
     for (const Missing& each : cache_.missing()) {
       if (each.bytes == 0 || each.offset < before || each.offset + each.bytes > range.bytes)
         return complain("what is missing is not in the range, or not in order");
       before = each.offset + each.bytes;
-      const Range part{range.target, range.displacement + each.offset, each.bytes};
+      const TargetRange part{range.target, range.displacement + each.offset, each.bytes};
       fetches_.push_back({part, each.ticket, destination + each.offset, model_.read(part)});
     }
     if (cache_.missing().empty()) complain("nothing is missing of what is said to be");
@@ -166,7 +166,7 @@ class Schedule {
   }
 
   void own_write(bool known) {
-    const Range range = some_range();
+    const TargetRange range = some_range();
     const std::vector<std::byte> bytes = write(range);
     cache_.written(range, known ? bytes.data() : nullptr);
   }
@@ -178,7 +178,7 @@ class Schedule {
     cache_.invalidate();
   }
 
-  std::vector<std::byte> write(const Range& range) {
+  std::vector<std::byte> write(const TargetRange& range) {
     std::vector<std::byte> bytes;
     for (std::uint64_t i = 0; i < range.bytes; ++i) bytes.push_back(static_cast<std::byte>(choose_(256)));
     model_.write(range, bytes);
@@ -192,7 +192,7 @@ class Schedule {
   }
 
   void peek() {
-    const Range range = some_range();
+    const TargetRange range = some_range();
     constexpr std::byte untouched{0xa5};
     std::vector<std::byte> seen(range.bytes, untouched), expected = model_.read(range);
     const Answer answer = cache_.peek(range, seen.data());

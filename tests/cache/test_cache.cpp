@@ -27,14 +27,14 @@ class World {
   }
 
   /// A get whose fetches are filled at once.
-  Answer get(const Range& range) {
+  Answer get(const TargetRange& range) {
     Bytes destination(range.bytes, std::byte{0xee});
     const Answer answer = cache.lookup(range, destination.data());
     fetched.clear();
     const std::vector<Missing> missing(cache.missing().begin(), cache.missing().end());
     if (answer == Answer::missing)
       for (const Missing& each : missing) {
-        const Range part{range.target, range.displacement + each.offset, each.bytes};
+        const TargetRange part{range.target, range.displacement + each.offset, each.bytes};
         fetched.push_back(part);
         std::memcpy(destination.data() + each.offset, at(part), each.bytes);
         if (each.ticket != 0) cache.filled(each.ticket, destination.data() + each.offset);
@@ -43,11 +43,11 @@ class World {
     return answer;
   }
 
-  std::byte* at(const Range& range) { return memory[range.target].data() + range.displacement; }
+  std::byte* at(const TargetRange& range) { return memory[range.target].data() + range.displacement; }
 
   Cache cache;
   std::vector<Bytes> memory;
-  std::vector<Range> fetched;  // by the last get
+  std::vector<TargetRange> fetched;  // by the last get
 };
 
 CacheOptions small(Mode mode = Mode::user_defined) {
@@ -58,7 +58,7 @@ CacheOptions small(Mode mode = Mode::user_defined) {
 
 TEST_CASE("cache: a miss in a block asks for all of it, once") {
   World world(2, 10000, small());
-  const Range block{1, 1024, 512};
+  const TargetRange block{1, 1024, 512};
   Bytes first(40), second(8), whole(512);
   CHECK(world.cache.lookup_in_block(block, {1, 1100, 40}, first.data()) == Answer::block);
   REQUIRE(world.cache.missing().size() == 1);
@@ -86,7 +86,7 @@ TEST_CASE(
   CHECK(world.get({1, 1024, 20}) == Answer::missing);
   CHECK(world.cache.lookup_in_block({1, 1024, 512}, {1, 1100, 40}, into.data()) == Answer::missing);
   CHECK(world.cache.missing()[0].bytes == 40);
-  const Range huge{1, 0, 1 << 19};
+  const TargetRange huge{1, 0, 1 << 19};
   CHECK(world.cache.lookup_in_block(huge, {1, 4096, 40}, into.data()) == Answer::missing);
   CHECK(world.cache.missing()[0].bytes == 40);
 }
@@ -112,7 +112,7 @@ TEST_CASE("cache: of a range that is partly cached only the rest is fetched") {
   world.get({0, 100, 100});
   world.get({0, 300, 100});
   CHECK(world.get({0, 0, 500}) == Answer::missing);
-  CHECK(world.fetched == std::vector<Range>{{0, 0, 100}, {0, 200, 100}, {0, 400, 100}});
+  CHECK(world.fetched == std::vector<TargetRange>{{0, 0, 100}, {0, 200, 100}, {0, 400, 100}});
   CHECK(world.cache.statistics().partial_hits == 1);
   CHECK(world.cache.statistics().bytes_saved == 200);
   // All of it is one entry now.
@@ -120,7 +120,7 @@ TEST_CASE("cache: of a range that is partly cached only the rest is fetched") {
   CHECK(world.get({0, 0, 500}) == Answer::hit);
   // What reaches out of a cached range stays on its own.
   CHECK(world.get({0, 450, 100}) == Answer::missing);
-  CHECK(world.fetched == std::vector<Range>{{0, 500, 50}});
+  CHECK(world.fetched == std::vector<TargetRange>{{0, 500, 50}});
   CHECK(world.cache.entries() == 2);
   CHECK(world.get({0, 450, 100}) == Answer::hit);
 }
@@ -306,7 +306,7 @@ TEST_CASE("cache: any number of fetches may be under way; what finds no room is 
   std::vector<Ticket> tickets;
   Bytes destination(1 << 20);
   for (std::uint64_t i = 0; i < 4096; ++i) {
-    const Range range{0, i * 256, 256};
+    const TargetRange range{0, i * 256, 256};
     REQUIRE(world.cache.lookup(range, destination.data() + i * 256) == Answer::missing);
     tickets.push_back(world.cache.missing()[0].ticket);
     CHECK(world.cache.bytes() <= world.cache.options().ceiling_bytes);

@@ -11,7 +11,7 @@ using namespace wherry::cache;
 namespace {
 
 /// Every byte of the ranges.
-std::set<std::pair<std::uint32_t, std::uint64_t>> bytes_of(const Range& range) {
+std::set<std::pair<std::uint32_t, std::uint64_t>> bytes_of(const TargetRange& range) {
   std::set<std::pair<std::uint32_t, std::uint64_t>> bytes;
   for (std::uint64_t at = range.displacement; at < range.end(); ++at) bytes.emplace(range.target, at);
   return bytes;
@@ -24,11 +24,11 @@ TEST_CASE("coalesce: adjacent ranges become one, others stay") {
       {{0, 64, 64}, 0}, {{0, 0, 64}, 1}, {{1, 128, 8}, 2}, {{0, 129, 7}, 3}, {{0, 100, 28}, 4}};
   const std::vector<Joined> joined = coalesce(wanted);
   REQUIRE(joined.size() == 3);
-  CHECK(joined[0].range == Range{0, 0, 128});
+  CHECK(joined[0].range == TargetRange{0, 0, 128});
   CHECK(joined[0].count == 3);
   CHECK(wanted[joined[0].first].number == 1);
-  CHECK(joined[1].range == Range{0, 129, 7});
-  CHECK(joined[2].range == Range{1, 128, 8});
+  CHECK(joined[1].range == TargetRange{0, 129, 7});
+  CHECK(joined[2].range == TargetRange{1, 128, 8});
 }
 
 TEST_CASE("coalesce: fetches exactly the bytes that were wanted, in the fewest pieces") {
@@ -39,7 +39,7 @@ TEST_CASE("coalesce: fetches exactly the bytes that were wanted, in the fewest p
     std::vector<Wanted> wanted;
     std::set<std::pair<std::uint32_t, std::uint64_t>> expected, found;
     for (std::size_t i = 0; i < random() % 20; ++i) {
-      const Range range{static_cast<std::uint32_t>(random() % 2), random() % 200, 1 + random() % 20};
+      const TargetRange range{static_cast<std::uint32_t>(random() % 2), random() % 200, 1 + random() % 20};
       wanted.push_back({range, i});
       expected.merge(bytes_of(range));
     }

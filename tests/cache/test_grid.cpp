@@ -11,11 +11,11 @@ using namespace wherry::cache;
 
 namespace {
 
-bool overlap(const Range& a, const Range& b) {
+bool overlap(const TargetRange& a, const TargetRange& b) {
   return a.target == b.target && a.displacement < b.end() && b.displacement < a.end();
 }
 
-std::set<Ref> found_in(const Grid& grid, const Range& range) {
+std::set<Ref> found_in(const Grid& grid, const TargetRange& range) {
   std::set<Ref> found;
   grid.visit(range, [&](Ref entry, std::uint64_t) { found.insert(entry); });
   return found;
@@ -28,16 +28,16 @@ TEST_CASE("grid: finds what a look at every entry finds") {
   INFO("seed " << seed);
   std::mt19937_64 random(seed);
   Grid grid(9, std::size_t{1} << 20);
-  std::map<Ref, Range> entries;
+  std::map<Ref, TargetRange> entries;
   for (Ref next = 1; next < 4000; ++next) {
     const std::uint64_t high = random() % 2 * (std::uint64_t{5} << 40);
-    const Range range{static_cast<std::uint32_t>(random() % 3), high + random() % 20000,
-                      1 + random() % (random() % 4 == 0 ? 3000 : 40)};
+    const TargetRange range{static_cast<std::uint32_t>(random() % 3), high + random() % 20000,
+                            1 + random() % (random() % 4 == 0 ? 3000 : 40)};
     std::set<Ref> expected;
     for (const auto& [entry, each] : entries)
       if (overlap(each, range)) expected.insert(entry);
     REQUIRE(found_in(grid, range) == expected);
-    const Range all{range.target, 0, std::uint64_t{1} << 60};
+    const TargetRange all{range.target, 0, std::uint64_t{1} << 60};
     if (next % 16 == 0)
       REQUIRE(found_in(grid, all).size() ==
               static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(), [&](const auto& each) {
@@ -65,7 +65,7 @@ TEST_CASE("grid: takes no more memory than it may, and says so") {
   Grid grid(16, std::size_t{64} << 10);
   std::uint64_t page = 0;
   for (bool room = true; room;) {
-    const Range range{0, page++ << 16, 100};
+    const TargetRange range{0, page++ << 16, 100};
     room = grid.has_room_for(range) || grid.extend();
     if (room) grid.insert(range, 1);
   }

@@ -36,7 +36,7 @@ class Shared {
 };
 
 /// The only right bytes of a range in a generation.
-Bytes content(const Range& range, std::uint64_t generation) {
+Bytes content(const TargetRange& range, std::uint64_t generation) {
   Bytes bytes;
   for (std::uint64_t i = 0; i < range.bytes; ++i)
     bytes.push_back(
@@ -44,11 +44,11 @@ Bytes content(const Range& range, std::uint64_t generation) {
   return bytes;
 }
 
-bool keep(NodeCache& cache, const Range& range, std::uint64_t generation) {
+bool keep(NodeCache& cache, const TargetRange& range, std::uint64_t generation) {
   return cache.keep(range, generation, content(range, generation).data());
 }
 
-bool finds(const NodeCache& cache, const Range& range, std::uint64_t generation) {
+bool finds(const NodeCache& cache, const TargetRange& range, std::uint64_t generation) {
   Bytes found(range.bytes + 1, std::byte{0xa5});
   if (!cache.find(range, generation, found.data())) return false;
   CHECK(found.back() == std::byte{0xa5});
@@ -62,8 +62,8 @@ int play(NodeCache& cache, unsigned seed) {
   std::mt19937 random(seed);
   int wrong = 0, found = 0;
   for (int i = 0; i < 20000; ++i) {
-    const Range range{static_cast<std::uint32_t>(random() % 3), random() % 40 * 512,
-                      1 + random() % NodeCache::most_payload};
+    const TargetRange range{static_cast<std::uint32_t>(random() % 3), random() % 40 * 512,
+                            1 + random() % NodeCache::most_payload};
     const std::uint64_t generation = random() % 2;
     Bytes bytes(range.bytes);
     if (random() % 2 == 0) {

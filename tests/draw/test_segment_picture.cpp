@@ -151,7 +151,7 @@ TEST_CASE("Segments picture: ranges that wrap, a root, and messages that carry n
 }
 
 TEST_CASE("Segments picture: ranges as people write them") {
-  CHECK(text_of(std::vector<Range>{}) == "");
-  CHECK(text_of(std::vector<Range>{{3, 1}}) == "3");
-  CHECK(text_of(std::vector<Range>{{6, 2}, {0, 4}, {9, 1}}) == "6-7,0-3,9");
+  CHECK(text_of(std::vector<SegmentRange>{}) == "");
+  CHECK(text_of(std::vector<SegmentRange>{{3, 1}}) == "3");
+  CHECK(text_of(std::vector<SegmentRange>{{6, 2}, {0, 4}, {9, 1}}) == "6-7,0-3,9");
 }

@@ -113,3 +113,17 @@ def test_open_mpi_asks_nobody_else_once_the_cores_are_free(mpi: Launcher, preloa
     program = compile_program(mpi, "crowded.c", tmp_path / "crowded")
     done = mpi.run([program], 2, {"LD_PRELOAD": f"{preload}:{counting}", "WHERRY_WAIT": "auto"}, preload=True)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("mpi", ["mpich", "debian-mpich"], indirect=True)
+def test_mpich_gives_cores_away_since_5_with_several_threads(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+    program = compile_program(mpi, "waiting.c", tmp_path / "waiting")
+    core = str(min(os.sched_getaffinity(0)))
+    for level in ("", "multiple"):
+        out = tmp_path / f"level-{level}"
+        out.mkdir()
+        env = {"WHERRY_WAIT": "auto", "WAITING_LEVEL": level, "WHERRY_OUTPUT": str(out)}
+        done = mpi.run(["taskset", "-c", core, program], 2, env, preload=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        leaves_alone = mpi.name == "mpich" and level == "multiple"
+        assert [bool(polled(record)) for record in records_in(out)] == [not leaves_alone] * 2, level

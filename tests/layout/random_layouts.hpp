@@ -77,8 +77,8 @@ class RandomLayouts {
     }
     return found;
   }
-  std::vector<Part> parts(const Layout& inner, int depth) {
-    std::vector<Part> found;
+  std::vector<PlacedLayout> parts(const Layout& inner, int depth) {
+    std::vector<PlacedLayout> found;
     Offset at = between(-50, 50);
     for (Offset n = below(4); n > 0; --n) {
       const Layout part = below(2) == 0 ? inner : any(depth - 1);
@@ -110,11 +110,11 @@ inline std::string text(const Layout& layout) {
       },
       [&](const Concat& x) {
         std::string all;
-        for (const Part& p : x.parts) all += "{" + n(p.displacement) + ", " + text(p.layout) + "}, ";
+        for (const PlacedLayout& p : x.parts) all += "{" + n(p.displacement) + ", " + text(p.layout) + "}, ";
         return "concat({" + all + "})";
       });
 }
 
-inline std::string text(const Part& part) { return text(concat({part})); }
+inline std::string text(const PlacedLayout& part) { return text(concat({part})); }
 
 }  // namespace layout_test

@@ -11,7 +11,7 @@ namespace {
 
 /// Another description of the same bytes: the blocks cut into pieces.
 Layout recut(const Layout& layout, RandomLayouts& random) {
-  std::vector<Part> parts;
+  std::vector<PlacedLayout> parts;
   each_block(layout, 0, [&](Offset at, Offset bytes) {
     while (bytes > 0) {
       const Offset piece = random.between(1, bytes);
@@ -42,7 +42,7 @@ TEST_CASE("layout: the canonical form keeps the bytes and depends on nothing els
   const int cases = number_of_cases();
   for (int i = 0; i < cases; ++i) {
     const Layout layout = random.any(static_cast<int>(random.between(0, 5)));
-    const Part form = canonical(layout);
+    const PlacedLayout form = canonical(layout);
     if (byte_offsets(placed(form)) == byte_offsets(layout) && compressed(maximal_blocks(layout)) == form &&
         canonical(placed(form)) == form && (i % 8 != 0 || canonical(recut(layout, random)) == form))
       continue;
@@ -57,7 +57,7 @@ TEST_CASE("layout: repetition keeps the bytes, and is canonical where blocks do 
   for (int i = 0; i < 20'000; ++i) {
     const Layout layout = random.any(static_cast<int>(random.between(0, 4)));
     const Offset count = random.between(0, 5), stride = random.between(-300, 300);
-    const Part part = repeated(count, stride, canonical(layout));
+    const PlacedLayout part = repeated(count, stride, canonical(layout));
     CAPTURE(seed);
     CAPTURE(i);
     REQUIRE(byte_offsets(placed(part)) == byte_offsets(strided(count, stride, layout)));
@@ -65,11 +65,11 @@ TEST_CASE("layout: repetition keeps the bytes, and is canonical where blocks do 
 }
 
 TEST_CASE("layout: a vector, a subarray and lists of one map are one form") {
-  const Part vector = canonical(strided(100, 64, dense(24)));
+  const PlacedLayout vector = canonical(strided(100, 64, dense(24)));
   CHECK(canonical(subarray({100, 8}, {100, 3}, 8)) == vector);
   std::vector<Offset> displacements;
   std::vector<ByteBlock> blocks;
-  std::vector<Part> parts;
+  std::vector<PlacedLayout> parts;
   for (Offset i = 0; i < 100; ++i) {
     displacements.push_back(64 * i);
     blocks.push_back({64 * i, 24});
@@ -82,25 +82,28 @@ TEST_CASE("layout: a vector, a subarray and lists of one map are one form") {
 }
 
 TEST_CASE("layout: whole dimensions coalesce") {
-  CHECK(canonical(subarray({4, 5, 6}, {4, 5, 6}, 8)) == Part{0, dense(960)});
-  CHECK(canonical(subarray({4, 5, 6}, {2, 5, 6}, 8)) == Part{0, dense(480)});
-  CHECK(canonical(subarray({4, 5, 6}, {4, 2, 6}, 8)) == Part{0, strided(4, 240, dense(96))});
-  CHECK(canonical(subarray({4, 5, 6}, {4, 5, 2}, 8)) == Part{0, strided(20, 48, dense(16))});
-  CHECK(canonical(subarray({4, 5, 6}, {3, 2, 2}, 8)) == Part{0, strided(3, 240, strided(2, 48, dense(16)))});
+  CHECK(canonical(subarray({4, 5, 6}, {4, 5, 6}, 8)) == PlacedLayout{0, dense(960)});
+  CHECK(canonical(subarray({4, 5, 6}, {2, 5, 6}, 8)) == PlacedLayout{0, dense(480)});
+  CHECK(canonical(subarray({4, 5, 6}, {4, 2, 6}, 8)) == PlacedLayout{0, strided(4, 240, dense(96))});
+  CHECK(canonical(subarray({4, 5, 6}, {4, 5, 2}, 8)) == PlacedLayout{0, strided(20, 48, dense(16))});
+  CHECK(canonical(subarray({4, 5, 6}, {3, 2, 2}, 8)) ==
+        PlacedLayout{0, strided(3, 240, strided(2, 48, dense(16)))});
 }
 
 TEST_CASE("layout: two arrays of structs are two runs") {
   const Layout element = indexed({{0, 8}, {12, 2}});
-  const Part form = canonical(concat({{0, strided(50, 16, element)}, {5000, strided(30, 24, dense(4))}}));
-  CHECK(form == Part{0, concat({{0, strided(50, 16, element)}, {5000, strided(30, 24, dense(4))}})});
+  const PlacedLayout form =
+      canonical(concat({{0, strided(50, 16, element)}, {5000, strided(30, 24, dense(4))}}));
+  CHECK(form == PlacedLayout{0, concat({{0, strided(50, 16, element)}, {5000, strided(30, 24, dense(4))}})});
 }
 
 TEST_CASE("layout: what has too many blocks to look at keeps its levels") {
   const Offset many = Offset{1} << 40;
   const Layout huge = strided(many, 16, dense(8));
-  CHECK(canonical(huge) == Part{0, huge});
-  CHECK(canonical(concat({{8, huge}, {4, dense(4)}})) == Part{8, concat({{0, huge}, {-4, dense(4)}})});
-  CHECK(canonical(strided(3, many * 16, huge)) == Part{0, strided(3 * many, 16, dense(8))});
+  CHECK(canonical(huge) == PlacedLayout{0, huge});
+  CHECK(canonical(concat({{8, huge}, {4, dense(4)}})) ==
+        PlacedLayout{8, concat({{0, huge}, {-4, dense(4)}})});
+  CHECK(canonical(strided(3, many * 16, huge)) == PlacedLayout{0, strided(3 * many, 16, dense(8))});
 }
 
 TEST_CASE("layout: bounds") {

@@ -55,20 +55,20 @@ class Check {
         (size_ > 0 && (plan_.begin() != layout_->begin() || plan_.end() != layout_->end())))
       return "size or bounds";
     const Offset a = random_.between(0, size_), b = random_.between(0, size_);
-    for (const Range range : {Range{0, size_}, Range{std::min(a, b), std::max(a, b)}})
+    for (const DataRange range : {DataRange{0, size_}, DataRange{std::min(a, b), std::max(a, b)}})
       if (!packs(range)) return "pack" + text_of(range);
     if (overlaps(byte_offsets(layout_))) return "";
-    for (const Range range : {Range{0, size_}, Range{std::min(a, b), std::max(a, b)}})
+    for (const DataRange range : {DataRange{0, size_}, DataRange{std::min(a, b), std::max(a, b)}})
       if (!unpacks(range)) return "unpack" + text_of(range);
     return gives_back_what_it_packed() ? "" : "pack, then unpack";
   }
 
  private:
-  static std::string text_of(Range range) {
+  static std::string text_of(DataRange range) {
     return " of [" + std::to_string(range.begin) + ", " + std::to_string(range.end) + ")";
   }
 
-  bool packs(Range range) {
+  bool packs(DataRange range) {
     Memory memory(layout_, 1);
     Memory expected(dense(range.end - range.begin), 2), got(dense(range.end - range.begin), 2);
     reference_copy(dense(size_), expected.base() - range.begin, layout_, memory.base(), range.begin,
@@ -77,7 +77,7 @@ class Check {
     return got.bytes() == expected.bytes();
   }
 
-  bool unpacks(Range range) {
+  bool unpacks(DataRange range) {
     Memory packed(dense(range.end - range.begin), 3), expected(layout_, 4), got(layout_, 4);
     reference_copy(layout_, expected.base(), dense(size_), packed.base() - range.begin, range.begin,
                    range.end);
@@ -153,7 +153,7 @@ TEST_CASE("layout: any number of threads gives the bytes that the reference give
     const Layout layout = strided(random.between(1, 40), random.between(600, 9000), random.any(3));
     const PackPlan plan(canonical(layout));
     const Offset a = random.between(0, plan.size()), b = random.between(0, plan.size());
-    const Range range{std::min(a, b), std::max(a, b)};
+    const DataRange range{std::min(a, b), std::max(a, b)};
     const int threads = static_cast<int>(random.between(1, 4));
     CAPTURE(threads);
     const Layout part = dense(range.end - range.begin);

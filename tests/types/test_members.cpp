@@ -18,9 +18,9 @@
 namespace {
 
 using wherry::blocks;
-using wherry::ByteBlock;
 using wherry::fixed_bytes;
 using wherry::padding_bytes;
+using wherry::ValueBytes;
 
 enum class Kind : short { a, b };
 enum Old { c, d };
@@ -84,7 +84,7 @@ struct LongText {
 };
 
 template <class T>
-std::vector<ByteBlock> blocks_of() {
+std::vector<ValueBytes> blocks_of() {
   return {blocks<T>.begin(), blocks<T>.end()};
 }
 
@@ -101,14 +101,14 @@ TEST_CASE("members are counted, whatever they are") {
 }
 
 TEST_CASE("blocks are where the members are") {
-  CHECK(blocks_of<Inner>() == std::vector<ByteBlock>{{0, 9}});
+  CHECK(blocks_of<Inner>() == std::vector<ValueBytes>{{0, 9}});
   CHECK(padding_bytes<Inner> == 7);
   CHECK(blocks_of<Arrays>() ==
-        std::vector<ByteBlock>{{0, 12}, {16, 9}, {32, 9}, {48, 9}, {64, 9}, {offsetof(Arrays, last), 1}});
-  CHECK(blocks_of<Aligned>() == std::vector<ByteBlock>{{0, 1}, {32, 12}});
-  CHECK(blocks_of<Many>() == std::vector<ByteBlock>{{0, 128}});
-  CHECK(blocks_of<LongText>() == std::vector<ByteBlock>{{0, 1004}});
-  CHECK(blocks_of<Derived>() == std::vector<ByteBlock>{{0, 8}});
+        std::vector<ValueBytes>{{0, 12}, {16, 9}, {32, 9}, {48, 9}, {64, 9}, {offsetof(Arrays, last), 1}});
+  CHECK(blocks_of<Aligned>() == std::vector<ValueBytes>{{0, 1}, {32, 12}});
+  CHECK(blocks_of<Many>() == std::vector<ValueBytes>{{0, 128}});
+  CHECK(blocks_of<LongText>() == std::vector<ValueBytes>{{0, 1004}});
+  CHECK(blocks_of<Derived>() == std::vector<ValueBytes>{{0, 8}});
   CHECK(blocks_of<Empty>().empty());
 }
 
@@ -116,12 +116,13 @@ TEST_CASE("only values count, and of containers none") {
   constexpr std::size_t extended = wherry::detail::value_bytes<long double>;
   CHECK(fixed_bytes<Everything> == 1 + 2 + 4 + 8 + 9 + 11 + extended + 18);
   CHECK(fixed_bytes<Mixed> == 8 + 9);
-  CHECK(blocks_of<Mixed>() == std::vector<ByteBlock>{{offsetof(Mixed, ids), 8}, {offsetof(Mixed, inner), 9}});
+  CHECK(blocks_of<Mixed>() ==
+        std::vector<ValueBytes>{{offsetof(Mixed, ids), 8}, {offsetof(Mixed, inner), 9}});
   static_assert(!wherry::detail::Fixed<Mixed> && wherry::detail::Fixed<Everything>);
 }
 
 TEST_CASE("a class says which of its members count") {
-  CHECK(blocks_of<Hidden>() == std::vector<ByteBlock>{{sizeof(void*), 12}});
+  CHECK(blocks_of<Hidden>() == std::vector<ValueBytes>{{sizeof(void*), 12}});
   CHECK(padding_bytes<Hidden> == sizeof(Hidden) - 12);
 }
 
@@ -138,7 +139,7 @@ TEST_CASE("a subset has the blocks of its members") {
   using wherry::within;
   using Pair = std::pair<char, double>;
   using Some = wherry::Subset<Everything, &Everything::kind, within(&Everything::pair, &Pair::second)>;
-  CHECK(blocks_of<Some>() == std::vector<ByteBlock>{{2, 2}, {24, 8}});
+  CHECK(blocks_of<Some>() == std::vector<ValueBytes>{{2, 2}, {24, 8}});
   using All = wherry::Subset<Inner, &Inner::c, &Inner::d>;
   CHECK(blocks_of<All>() == blocks_of<Inner>());
 }
@@ -146,7 +147,7 @@ TEST_CASE("a subset has the blocks of its members") {
 TEST_CASE("blocks are a layout of the algebra") {
   using namespace wherry::layout;
   std::vector<wherry::layout::ByteBlock> list;
-  for (const ByteBlock& b : blocks<Everything>) list.push_back({Offset(b.offset), Offset(b.bytes)});
+  for (const ValueBytes& b : blocks<Everything>) list.push_back({Offset(b.offset), Offset(b.bytes)});
   const Layout layout = indexed(list);
   CHECK(layout->size() == Offset(fixed_bytes<Everything>));
   CHECK(layout->begin() >= 0);

@@ -17,7 +17,7 @@ struct Span {
   std::int64_t begin, end;
 };
 
-Span span_of(const Blocks& blocks) {
+Span span_of(const ByteBlocks& blocks) {
   Span span{blocks.front().displacement, blocks.front().displacement};
   for (const ByteBlock& block : blocks)
     span = {std::min(span.begin, block.displacement), std::max(span.end, block.displacement + block.bytes)};
@@ -41,7 +41,7 @@ Library::Library(std::size_t ranks, std::size_t bytes, unsigned seed) : random_(
 
 Library::~Library() { current = nullptr; }
 
-MPI_Datatype Library::make_type(const Blocks& blocks, std::int64_t extent) {
+MPI_Datatype Library::make_type(const ByteBlocks& blocks, std::int64_t extent) {
   const std::lock_guard lock(mutex_);
   const auto type = handle_of<MPI_Datatype>(next_type_ += 16);
   const auto [begin, end] = span_of(blocks);
@@ -188,7 +188,7 @@ struct Entries {
 
   static int type_create_struct(int count, const int* lengths, const MPI_Aint* places, const MPI_Datatype*,
                                 MPI_Datatype* made) {
-    Blocks blocks;
+    ByteBlocks blocks;
     for (int i = 0; i < count; ++i) blocks.push_back({places[i], lengths[i]});
     *made = current->make_type(blocks, 0);
     return MPI_SUCCESS;

@@ -17,8 +17,8 @@
 
 namespace window_test {
 
-using wherry::window::Blocks;
 using wherry::window::ByteBlock;
+using wherry::window::ByteBlocks;
 
 /// Some elements of a type, at an address or at a displacement in bytes.
 struct Data {
@@ -40,7 +40,7 @@ class Library {
   static wherry::mpi::Api api();
 
   /// Its lower bound is where the first byte is; extent: 0 for as much as the blocks span.
-  MPI_Datatype make_type(const Blocks& blocks, std::int64_t extent);
+  MPI_Datatype make_type(const ByteBlocks& blocks, std::int64_t extent);
   void free_type(MPI_Datatype type);
   /// In the order of the type map, for each byte of data its offset.
   std::vector<std::int64_t> offsets(const Data& data);
@@ -64,7 +64,7 @@ class Library {
  private:
   friend struct Entries;
   struct Type {
-    Blocks blocks;
+    ByteBlocks blocks;
     std::int64_t lower, extent;
     bool predefined;
     void* attribute;

@@ -204,7 +204,7 @@ class Schedule {
     if (node_ == nullptr) return;
     for (int i = 0; i < 8; ++i) neighbor_reads(some_range());
   }
-  void neighbor_reads(const cache::Range& range) {
+  void neighbor_reads(const cache::TargetRange& range) {
     std::vector<std::byte> seen;
     for (std::uint64_t at = range.displacement; at < range.end(); ++at)
       seen.push_back(is_changed(range, at) ? static_cast<std::byte>(random_()) : truth(range, at));
@@ -212,22 +212,24 @@ class Schedule {
   }
   void neighbor_looks() {
     if (node_ == nullptr) return;
-    const cache::Range range = some_range();
+    const cache::TargetRange range = some_range();
     std::vector<std::byte> found(range.bytes);
     if (!node_->find(range, phase_, found.data())) return;
     for (std::uint64_t at = range.displacement; at < range.end(); ++at)
       if (!is_changed(range, at) && found[at - range.displacement] != truth(range, at))
         complain("another rank of the node is given a wrong byte");
   }
-  cache::Range some_range() {
+  cache::TargetRange some_range() {
     const std::int64_t at = choose(static_cast<int>(bytes) / 24 - 4) * 24 / rig_.unit * rig_.unit;
     return {static_cast<std::uint32_t>(1 + choose(ranks - 1)), static_cast<std::uint64_t>(at),
             24 * static_cast<std::uint64_t>(1 + choose(4))};
   }
-  bool is_changed(const cache::Range& range, std::uint64_t at) const {
+  bool is_changed(const cache::TargetRange& range, std::uint64_t at) const {
     return changed_.contains({static_cast<int>(range.target), static_cast<std::int64_t>(at)});
   }
-  std::byte truth(const cache::Range& range, std::uint64_t at) const { return truth_[range.target][at]; }
+  std::byte truth(const cache::TargetRange& range, std::uint64_t at) const {
+    return truth_[range.target][at];
+  }
 
   bool is_read(const Place& place) const {
     for (const Get& get : gets_)

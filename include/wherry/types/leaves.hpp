@@ -16,10 +16,10 @@
 namespace wherry {
 
 /// Bytes of a value without padding among them.
-struct ByteBlock {
+struct ValueBytes {
   std::size_t offset;
   std::size_t bytes;
-  bool operator==(const ByteBlock&) const = default;
+  bool operator==(const ValueBytes&) const = default;
 };
 
 namespace detail {
@@ -277,7 +277,7 @@ inline constexpr auto leaves = [] {
 }();
 
 /// Adds the block to those that are there, or to the last one of them; returns their number.
-constexpr std::size_t join(ByteBlock* blocks, std::size_t count, ByteBlock next) {
+constexpr std::size_t join(ValueBytes* blocks, std::size_t count, ValueBytes next) {
   if (count > 0 && blocks[count - 1].offset + blocks[count - 1].bytes == next.offset) {
     blocks[count - 1].bytes += next.bytes;
     return count;
@@ -288,7 +288,7 @@ constexpr std::size_t join(ByteBlock* blocks, std::size_t count, ByteBlock next)
 
 template <class T>
 inline constexpr auto joined_leaves = [] {
-  std::pair<std::array<ByteBlock, count_leaves<T>() + 1>, std::size_t> joined{};
+  std::pair<std::array<ValueBytes, count_leaves<T>() + 1>, std::size_t> joined{};
   for (const Leaf& leaf : leaves<T>)
     joined.second = join(joined.first.data(), joined.second, {leaf.offset, leaf.count * leaf.bytes});
   return joined;
@@ -300,7 +300,7 @@ inline constexpr auto joined_leaves = [] {
 /// Subset.
 template <class T>
 inline constexpr auto blocks = [] {
-  std::array<ByteBlock, detail::joined_leaves<T>.second> found{};
+  std::array<ValueBytes, detail::joined_leaves<T>.second> found{};
   std::copy_n(detail::joined_leaves<T>.first.begin(), found.size(), found.begin());
   return found;
 }();
@@ -309,7 +309,7 @@ inline constexpr auto blocks = [] {
 template <class T>
 inline constexpr std::size_t fixed_bytes = [] {
   std::size_t sum = 0;
-  for (const ByteBlock& b : blocks<T>) sum += b.bytes;
+  for (const ValueBytes& b : blocks<T>) sum += b.bytes;
   return sum;
 }();
 

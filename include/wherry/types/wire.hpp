@@ -47,7 +47,7 @@ void gather_blocks(std::byte* packed, const std::byte* object) {
        ...);
     }(std::make_index_sequence<blocks<T>.size()>{});
   } else {
-    for (const ByteBlock& b : blocks<T>) {
+    for (const ValueBytes& b : blocks<T>) {
       std::memcpy(packed, object + b.offset, b.bytes);
       packed += b.bytes;
     }
@@ -63,7 +63,7 @@ void scatter_blocks(std::byte* object, const std::byte* packed) {
        ...);
     }(std::make_index_sequence<blocks<T>.size()>{});
   } else {
-    for (const ByteBlock& b : blocks<T>) {
+    for (const ValueBytes& b : blocks<T>) {
       std::memcpy(object + b.offset, packed, b.bytes);
       packed += b.bytes;
     }

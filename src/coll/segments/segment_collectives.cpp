@@ -32,7 +32,7 @@ Span common(const Span& a, const Span& b) {
   return {first, std::max(first, std::min(a.end, b.end))};
 }
 
-Span span_of(const Cut& cut, const schedule::Range& range) {
+Span span_of(const Cut& cut, const schedule::SegmentRange& range) {
   return {cut.begin(range.first), cut.begin(range.end())};
 }
 

@@ -49,9 +49,9 @@ struct Prepared {
 struct PreparedSegments {
   schedule::SegmentSchedule schedule;
   schedule::SegmentLayout layout;
-  schedule::Range reach;     // the segments that it touches
-  schedule::Range received;  // those of them that arrive
-  bool sends_its_own;        // schedule::sends_its_own()
+  schedule::SegmentRange reach;     // the segments that it touches
+  schedule::SegmentRange received;  // those of them that arrive
+  bool sends_its_own;               // schedule::sends_its_own()
 };
 
 /// What is learned about some calls. algorithms[i] is candidate i, but for native, the first.

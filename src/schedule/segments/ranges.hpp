@@ -23,13 +23,13 @@ class Ranges {
   }
 
   void add(const Ranges& others) {
-    for (const Range& range : others.list_) add(range.first, range.count);
+    for (const SegmentRange& range : others.list_) add(range.first, range.count);
   }
 
-  const std::vector<Range>& list() const { return list_; }
+  const std::vector<SegmentRange>& list() const { return list_; }
 
  private:
-  std::vector<Range> list_;
+  std::vector<SegmentRange> list_;
 };
 
 /// `count` segments from `first` on around a ring of `size`: one range, or two if it wraps. 0 <= first < size.
@@ -41,19 +41,19 @@ inline Ranges around(int first, int count, int size) {
 }
 
 /// The segments between the lowest and the highest of these ranges. Of none, {0, 0}.
-inline Range hull(std::span<const Range> ranges) {
+inline SegmentRange hull(std::span<const SegmentRange> ranges) {
   if (ranges.empty()) return {0, 0};
-  const int first = std::ranges::min(ranges, {}, &Range::first).first;
-  return {first, std::ranges::max(ranges, {}, &Range::end).end() - first};
+  const int first = std::ranges::min(ranges, {}, &SegmentRange::first).first;
+  return {first, std::ranges::max(ranges, {}, &SegmentRange::end).end() - first};
 }
 
 /// The segments between the lowest and the highest that the rank sends or receives: what a buffer of its own needs, if
 /// the caller's does not do.
-inline Range reach(const SegmentSchedule& schedule) { return hull(schedule.ranges); }
+inline SegmentRange reach(const SegmentSchedule& schedule) { return hull(schedule.ranges); }
 
 /// The same of those that it receives.
-inline Range received(const SegmentSchedule& schedule) {
-  std::vector<Range> all;
+inline SegmentRange received(const SegmentSchedule& schedule) {
+  std::vector<SegmentRange> all;
   for (const Transfer& t : schedule.receives)
     std::ranges::copy(schedule.ranges_of(t), std::back_inserter(all));
   return hull(all);
@@ -62,9 +62,9 @@ inline Range received(const SegmentSchedule& schedule) {
 /// Whether the rank sends nothing but what it had from the start. Told by what lies between the first and the last
 /// segment that it receives, so that a schedule with gaps there may be denied it.
 inline bool sends_its_own(const SegmentSchedule& schedule) {
-  const Range in = received(schedule);
+  const SegmentRange in = received(schedule);
   return std::ranges::all_of(schedule.sends, [&](const Transfer& t) {
-    return std::ranges::all_of(schedule.ranges_of(t), [&](const Range& out) {
+    return std::ranges::all_of(schedule.ranges_of(t), [&](const SegmentRange& out) {
       return out.end() <= in.first || in.end() <= out.first;
     });
   });

@@ -65,7 +65,7 @@ class FormCheck {
       fail("has a message whose ranges are out of range");
     if ((t.count == 0) != (operation_ == Operation::barrier))
       fail("has a message of " + std::to_string(t.count) + " ranges with rank " + std::to_string(t.peer));
-    for (const Range& r : s_.ranges_of(t))
+    for (const SegmentRange& r : s_.ranges_of(t))
       if (r.first < 0 || r.count < 1 || r.end() > s_.segments)
         fail("moves segments " + std::to_string(r.first) + " to " + std::to_string(r.end() - 1) + " of " +
              std::to_string(s_.segments));
@@ -111,9 +111,9 @@ class FormCheck {
   std::vector<char> slots_;  // of the phase: used so far
 };
 
-std::string segments(std::span<const Range> ranges) {
+std::string segments(std::span<const SegmentRange> ranges) {
   std::string text;
-  for (const Range& r : ranges) {
+  for (const SegmentRange& r : ranges) {
     text += (text.empty() ? "" : ", ") + std::to_string(r.first);
     if (r.count > 1) text += "-" + std::to_string(r.end() - 1);
   }

@@ -78,7 +78,7 @@ void for_steps(std::span<const SegmentSchedule> schedules, Visit&& visit) {
 
 template <class Visit>
 void for_segments(const SegmentSchedule& s, const Transfer& t, Visit&& visit) {
-  for (const Range& range : s.ranges_of(t))
+  for (const SegmentRange& range : s.ranges_of(t))
     for (int segment = range.first; segment < range.end(); ++segment) visit(segment);
 }
 

@@ -143,12 +143,12 @@ TEST_CASE("Segments: a rank reaches no farther than its subtree") {
   const auto reach_of = [&](std::string_view name, int rank) {
     return reach(schedule(*find_strategy(Operation::gather, name), placement, rank, {}));
   };
-  CHECK(reach_of("binomial", 7) == Range{7, 1});
-  CHECK(reach_of("binomial", 6) == Range{6, 2});
-  CHECK(reach_of("binomial", 4) == Range{4, 4});
-  CHECK(reach_of("linear", 4) == Range{4, 1});
+  CHECK(reach_of("binomial", 7) == SegmentRange{7, 1});
+  CHECK(reach_of("binomial", 6) == SegmentRange{6, 2});
+  CHECK(reach_of("binomial", 4) == SegmentRange{4, 4});
+  CHECK(reach_of("linear", 4) == SegmentRange{4, 1});
   CHECK(reach(schedule(*find_strategy(Operation::gather, "linear"), Placement::flat(1), 0, {})) ==
-        Range{0, 0});
+        SegmentRange{0, 0});
 }
 
 TEST_CASE(
@@ -160,8 +160,9 @@ TEST_CASE(
   for (const std::string_view name : {"direct", "pairwise"}) {
     CAPTURE(name);
     CHECK(sends_its_own(of(name)));
-    CHECK(received(of(name)) == Range{3, 1});
+    CHECK(received(of(name)) == SegmentRange{3, 1});
   }
   CHECK_FALSE(sends_its_own(of("ring")));  // passes on what it has combined
-  CHECK(received(schedule(*find_strategy(Operation::scatter, "linear"), placement, 0, {})) == Range{0, 0});
+  CHECK(received(schedule(*find_strategy(Operation::scatter, "linear"), placement, 0, {})) ==
+        SegmentRange{0, 0});
 }

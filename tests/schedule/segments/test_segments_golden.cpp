@@ -14,7 +14,7 @@ using enum Operation;
 
 std::string text(const SegmentSchedule& s, const Transfer& t, const char* arrow) {
   std::string words = arrow + std::to_string(t.peer);
-  for (const Range& r : s.ranges_of(t))
+  for (const SegmentRange& r : s.ranges_of(t))
     words += ":" + std::to_string(r.first) + (r.count > 1 ? "-" + std::to_string(r.end() - 1) : "");
   constexpr const char* marks[] = {"", "<", ">", "^"};
   return words + marks[static_cast<std::size_t>(t.action)];
