@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from conftest import Launcher
+from conftest import WATCHED_MEMORY, Launcher
 from preloading import PROGRAMS, compile_program
 
 from wherry.run.settings import VARIABLES
@@ -43,7 +43,7 @@ def counts(
     mpi: Launcher, command: Sequence[str | Path], env: Mapping[str, str] | None = None, preload: bool = False
 ) -> list[Counts]:
     """What the ranks of one run print, by rank."""
-    done = mpi.run(command, n=2, env={"OMP_NUM_THREADS": "1", **(env or {})}, preload=preload)
+    done = mpi.run(command, n=2, env={"OMP_NUM_THREADS": "1", **WATCHED_MEMORY, **(env or {})}, preload=preload)
     assert done.returncode == 0, done.stdout + done.stderr
     found = [
         Counts(int(rank), int(faults), int(later), int(peak), answer)
