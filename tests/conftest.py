@@ -59,18 +59,20 @@ STARTING = {"UCX_MEM_EVENTS": "n", "OMPI_MCA_pml": "^ucx"}
 WATCHED_MEMORY = {"UCX_MEM_EVENTS": "y"}
 
 
-def memory_apart() -> dict[str, str]:
-    """Where Open MPI's ranks share memory: nowhere that the jobs of other test processes do.
+def files_apart() -> dict[str, str]:
+    """Where Open MPI's jobs have their files: nowhere that the jobs of other test processes do.
 
-    Its files there are named by 16 bits of a job's name, and two jobs that have them alike write into each other's.
+    Those of the ranks' shared memory are named by 16 bits of a job's name, and two jobs that have them alike write into
+    each other's. Open MPI 4 has one folder for all jobs of a user, which the last job removes while the next makes it.
     """
     folder = tempfile.mkdtemp(prefix="wherry-tests-", dir="/dev/shm")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     components = ("btl_sm", "btl_vader", "osc_sm", "osc_rdma", "osc_ucx")
-    return {f"OMPI_MCA_{component}_backing_directory": folder for component in components}
+    backing = {f"OMPI_MCA_{component}_backing_directory": folder for component in components}
+    return {**backing, "OMPI_MCA_orte_tmpdir_base": folder}
 
 
-ON_ONE_HOST = LOOPBACK | SHARING | STARTING | memory_apart()
+ON_ONE_HOST = LOOPBACK | SHARING | STARTING | files_apart()
 
 
 @dataclass(frozen=True)
