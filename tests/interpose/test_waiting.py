@@ -123,7 +123,7 @@ def test_mpich_gives_cores_away_since_5_with_several_threads(mpi: Launcher, prel
         out = tmp_path / f"level-{level}"
         out.mkdir()
         env = {"WHERRY_WAIT": "auto", "WAITING_LEVEL": level, "WHERRY_OUTPUT": str(out)}
-        done = mpi.run(["taskset", "-c", core, program], 2, env, preload=True)
+        done = mpi.run(["taskset", "-c", core, program, tmp_path], 2, env, preload=True)
         assert done.returncode == 0, done.stdout + done.stderr
         leaves_alone = mpi.name == "mpich" and level == "multiple"
         assert [bool(polled(record)) for record in records_in(out)] == [not leaves_alone] * 2, level
