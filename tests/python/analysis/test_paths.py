@@ -47,11 +47,11 @@ def of(analysis: Analysis, function: str) -> list[paths.PlaceRow]:
 
 
 def check_shares(rows: list[paths.PlaceRow], calls: int) -> None:
-    """Some calls come from momentum(), not all. How well a sample tells the share is tested with the sampling: on a
-    busy machine samples may take so long that they become rare at once."""
+    """Three of four calls come from momentum(); how well a sample tells that is tested with the sampling. On a busy
+    machine it may be as rare as one call in 1024, which still makes some 40."""
     assert sum(row.totals.calls for row in rows) == pytest.approx(calls, abs=len(rows))
     momentum = sum(row.totals.calls for row in rows if "momentum" in row.place)
-    assert 0 < momentum < calls
+    assert calls / 4 < momentum < calls
 
 
 @on("openmpi", "mpich", "intel")
@@ -72,7 +72,7 @@ def test_a_wrapper_is_told_apart_by_its_callers(mpi: Launcher, preload: Path, tm
     assert len(others) == 2  # from main, and from the bottom of a deep recursion
     assert any(place.startswith(" < main") for place in others)
     assert any(place.startswith(" < deep") for place in others)
-    check_shares(rows, 2 * 2000)
+    check_shares(rows, 2 * 20_000)
     assert "momentum" in str(times.sites(result))
 
 
@@ -83,7 +83,7 @@ def test_so_is_one_in_a_library_and_one_without_names(mpi: Launcher, preload: Pa
     result = recorded(mpi, [program], tmp_path / "1", WHERRY_NO_COLLECTIVES="1")
     rows = of(result, "MPI_Allreduce")
     assert all(row.place.startswith("global_sum (libwrapped.so) < ") for row in rows)
-    check_shares(rows, 2 * 2000)
+    check_shares(rows, 2 * 20_000)
     subprocess.run(["strip", program], check=True)
     rows = of(recorded(mpi, [program], tmp_path / "2", WHERRY_NO_COLLECTIVES="1"), "MPI_Allreduce")
     callers = {row.place.split(" < ")[1] for row in rows}
@@ -95,7 +95,7 @@ def test_so_is_one_in_a_library_and_one_without_names(mpi: Launcher, preload: Pa
 def test_calls_that_are_given_back_have_callers_too(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
     program = compiled(mpi, tmp_path / "wrapped")
     rows = of(recorded(mpi, [program], tmp_path / "out", WHERRY_ALLREDUCE="native"), "MPI_Allreduce")
-    check_shares(rows, 2 * 2000)
+    check_shares(rows, 2 * 20_000)
 
 
 @on("openmpi", "mpich", "intel")

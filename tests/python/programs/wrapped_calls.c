@@ -22,7 +22,7 @@ static KEEP double deep(double x, int depth) { return depth == 0 ? energy(x) : d
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   double x = 1;
-  for (int i = 0; i < 500; i++) {
+  for (int i = 0; i < 5000; i++) {
     x = i % 2 == 0 ? energy(x) : deep(x, 1000);
     for (int j = 0; j < 3; j++) x = momentum(x);
   }
