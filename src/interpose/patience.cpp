@@ -171,7 +171,7 @@ void Patience::sample() {
   }
   calls_to_sample_.store(sample_after_, std::memory_order_relaxed);
   if (decision_.is_due(now.wall_ns)) {
-    now = waiting::counters_now(knows_thread_);
+    now = waiting::counters_now(knows_thread_ && decision_.wants_delay());
     now.calls = calls_;
     decision_.observe(now);
     polls_.store(decision_.polls(), std::memory_order_relaxed);

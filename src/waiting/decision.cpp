@@ -66,9 +66,8 @@ void Decision::observe(const Counters& now) {
 }
 
 void Decision::spin_on(const Counters& now) {
-  const bool contended = between(begin_, now).is_contended();
-  if (contended && was_contended_ && now.wall_ns >= until_ns_) begin_trial();
-  else was_contended_ = contended;
+  contended_ = between(begin_, now).is_contended() ? contended_ + 1 : 0;
+  if (contended_ >= contended_before_trial && now.wall_ns >= until_ns_) begin_trial();
 }
 
 void Decision::begin_trial() {
@@ -107,7 +106,7 @@ void Decision::end_trial(std::uint64_t wall_ns, bool polling_wins) {
   poll_stretch_ns_ = was_early ? std::min(2 * poll_stretch_ns_, longest_ns) : first_poll_stretch_ns;
   polls_ = polling_wins;
   phase_ = polling_wins ? Phase::polling : Phase::spinning;
-  was_contended_ = false;
+  contended_ = 0;
 }
 
 void Decision::poll_on(const Counters& now) {
@@ -118,7 +117,7 @@ void Decision::poll_on(const Counters& now) {
 void Decision::spin_again(std::uint64_t wall_ns) {
   polls_ = false;
   phase_ = Phase::spinning;
-  was_contended_ = false;
+  contended_ = 0;
   until_ns_ = 0;  // others that come now are other ones
   spun_again_ns_ = wall_ns;
 }

@@ -40,14 +40,16 @@ struct Counters {
 
 /// The decision of one process, by what is asked for, what is known and what is counted.
 ///
-/// automatic: where there are more ranks than cores, it polls. Else it spins until others want the core in two
-/// stretches in a row (one alone may be the launcher's, or a moment of some daemon). Then it tries both in turn, and
+/// automatic: where there are more ranks than cores, it polls. Else it spins until others want the core in three
+/// stretches in a row (one alone may be the launcher's, or a moment of some daemon; that of the first is judged by
+/// switches alone). Then it tries both in turn, and
 /// does what brought more calls for a time that doubles, up to longest_ns, with every trial that ends alike. If nobody
 /// else wants the core any more while it polls, it spins again, after a stretch that doubles each time that this was
 /// too early.
 class Decision {
  public:
   static constexpr std::uint64_t shortest_stretch_ns = 20'000'000;  // some time slices of 3 ms
+  static constexpr int contended_before_trial = 3;                // stretches in a row
   static constexpr std::uint64_t first_poll_stretch_ns = 60'000'000;
   static constexpr std::uint64_t early_ns = 500'000'000;
   static constexpr std::uint64_t first_verdict_ns = 1'000'000'000;
@@ -72,6 +74,9 @@ class Decision {
   bool adapts() const { return adapts_; }
   /// Whether a stretch ends at this time, so that the counters are worth reading.
   bool is_due(std::uint64_t wall_ns) const { return adapts_ && wall_ns - begin_.wall_ns >= stretch_ns(); }
+  /// Whether the counters are to have the delay, which takes a file to read: 30 us, where the caches have the program's
+  /// data, against 5 for the others. A process that spins undisturbed can do without.
+  bool wants_delay() const { return phase_ == Phase::polling || contended_ > 0; }
   /// The counters at this time. Nothing happens before a stretch is over; the first ones begin it.
   void observe(const Counters& now);
   /// How many trials there were.
@@ -114,14 +119,14 @@ class Decision {
   bool adapts_;
   Phase phase_ = Phase::spinning;
   bool begun_ = false;
-  bool was_contended_ = false;  // in the last stretch, while it spun
-  Counters begin_;              // of the stretch
-  std::size_t turn_ = 0;        // of the trial
-  Progress spun_, polled_;      // in it
-  double last_rate_ = 0;        // of its last turn
-  int pairs_won_ = 0;           // by polling, of two turns that follow each other
-  bool polling_led_ = false;    // in the last one
-  bool polling_won_ = false;    // the last result
+  int contended_ = 0;         // stretches in a row, while it spun
+  Counters begin_;            // of the stretch
+  std::size_t turn_ = 0;      // of the trial
+  Progress spun_, polled_;    // in it
+  double last_rate_ = 0;      // of its last turn
+  int pairs_won_ = 0;         // by polling, of two turns that follow each other
+  bool polling_led_ = false;  // in the last one
+  bool polling_won_ = false;  // the last result
   int trials_ = 0;
   std::uint64_t verdict_ns_ = 0;  // how long the last trial's result holds, and until when
   std::uint64_t until_ns_ = 0;

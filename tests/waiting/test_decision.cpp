@@ -68,8 +68,8 @@ class Process {
     delay_ms_ += milliseconds * counted.delay;
     calls_ += milliseconds * counted.calls * share_of_calls;
     now_.involuntary = static_cast<std::uint64_t>(switches_);
-    now_.has_delay = has_delay_;
-    now_.delay_ns = has_delay_ ? static_cast<std::uint64_t>(delay_ms_ * ms) : 0;
+    now_.has_delay = has_delay_ && decision.wants_delay();
+    now_.delay_ns = now_.has_delay ? static_cast<std::uint64_t>(delay_ms_ * ms) : 0;
     now_.calls = static_cast<std::uint64_t>(calls_);
   }
   void step(const World& world) {
@@ -124,6 +124,21 @@ TEST_CASE("alone on its cores a process never polls") {
   Process process(Waits::automatic, two_on_two);
   CHECK(process.live(alone, 60'000) == 0);
   CHECK(process.decision.trials() == 0);
+}
+
+TEST_CASE("the delay is looked at only where others may want the core, and while it polls") {
+  Process process(Waits::automatic, two_on_two);
+  for (int i = 0; i < 1000; ++i) {
+    process.live(alone, 1);
+    CHECK_FALSE(process.decision.wants_delay());
+  }
+  process.live(sharing_a_core, 25);
+  CHECK(process.decision.wants_delay());
+  process.live(sharing_a_core, 1000);
+  CHECK(process.decision.polls());
+  CHECK(process.decision.wants_delay());
+  process.live(alone, 1000);
+  CHECK_FALSE(process.decision.wants_delay());
 }
 
 TEST_CASE("others that take microseconds are no reason to try anything") {
@@ -249,7 +264,7 @@ TEST_CASE("a few switches by chance are no contention") {
     decision.observe({.wall_ns = now_ns, .cpu_ns = now_ns, .involuntary = switches});
     return decision.trials();
   };
-  for (const std::uint64_t more : {0, 2, 5, 1, 5}) CHECK(observe(more) == 0);
+  for (const std::uint64_t more : {0, 2, 5, 5, 1, 5, 5}) CHECK(observe(more) == 0);
   CHECK(observe(5) == 1);
 }
 
