@@ -41,15 +41,14 @@ struct Counters {
 /// The decision of one process, by what is asked for, what is known and what is counted.
 ///
 /// automatic: where there are more ranks than cores, it polls. Else it spins until others want the core in three
-/// stretches in a row (one alone may be the launcher's, or a moment of some daemon; that of the first is judged by
-/// switches alone). Then it tries both in turn, and
-/// does what brought more calls for a time that doubles, up to longest_ns, with every trial that ends alike. If nobody
-/// else wants the core any more while it polls, it spins again, after a stretch that doubles each time that this was
-/// too early.
+/// stretches in a row: one alone may be the launcher's, or a moment of some daemon, and the delay is known in the third
+/// only. Then it tries both in turn, and does what brought more calls for a time that doubles, up to longest_ns, with
+/// every trial that ends alike. If nobody else wants the core any more while it polls, it spins again, after a stretch
+/// that doubles each time that this was too early.
 class Decision {
  public:
   static constexpr std::uint64_t shortest_stretch_ns = 20'000'000;  // some time slices of 3 ms
-  static constexpr int contended_before_trial = 3;                // stretches in a row
+  static constexpr int contended_before_trial = 3;                  // stretches in a row
   static constexpr std::uint64_t first_poll_stretch_ns = 60'000'000;
   static constexpr std::uint64_t early_ns = 500'000'000;
   static constexpr std::uint64_t first_verdict_ns = 1'000'000'000;
@@ -74,8 +73,8 @@ class Decision {
   bool adapts() const { return adapts_; }
   /// Whether a stretch ends at this time, so that the counters are worth reading.
   bool is_due(std::uint64_t wall_ns) const { return adapts_ && wall_ns - begin_.wall_ns >= stretch_ns(); }
-  /// Whether the counters are to have the delay, which takes a file to read: 30 us, where the caches have the program's
-  /// data, against 5 for the others. A process that spins undisturbed can do without.
+  /// Whether the counters are to have the delay, which takes several times as long to read as all others. A process that
+  /// spins undisturbed can do without.
   bool wants_delay() const { return phase_ == Phase::polling || contended_ > 0; }
   /// The counters at this time. Nothing happens before a stretch is over; the first ones begin it.
   void observe(const Counters& now);
