@@ -76,7 +76,14 @@ def booking(f: Function) -> list[str]:
     volume = "volume" if f.volume or f.peers else "Volume{}"
     sequence = ", sequence_of(comm)" if f.synchronizing else ""
     book = f"account.book(call, {where}, {volume}{sequence})"
-    return [*lines, f"    repetition.keep(call, {volume}, {book});" if f.repeats else f"    {book};"]
+    return [*lines, f"    repetition.keep(call, {volume}, {book}, {going_to(f)});" if f.repeats else f"    {book};"]
+
+
+def going_to(f: Function) -> str:
+    """Who gets the data of a call that may be counted."""
+    to = {"comm": "messages_to", "win": "one_sided_to", "": ""}[f.object]
+    peer = f.repeats.rsplit(", ", 1)[1]
+    return f"[&] {{ return {to}({f.object}, {peer}); }}" if to else "[] { return GoingTo{}; }"
 
 
 def running(f: Function) -> str:
@@ -176,15 +183,20 @@ def receives(f: Function) -> bool:
     return any(p.name == "status" for p in f.parameters)
 
 
+def counted(f: Function) -> str:
+    """What a call runs that is counted, or timed for such: the native function. On a window the runtime has its say."""
+    native = "native" if f.gives_way else "next"
+    return re.sub(r"\bnext\b", native, running(f)) if f.object == "win" else native
+
+
 def repeating(f: Function, index: int) -> list[str]:
     """Counts a call of the same key as one that was booked."""
     if not f.repeats:
         return []
-    run = "run_receive(native, status)" if receives(f) else "run(native)"
-    native = [] if f.gives_way else ["  const auto& native = next;"]
+    run = f"run_receive({counted(f)}, status)" if receives(f) else f"run({counted(f)})"
+    handle, others = f.repeats.split(", ", 1)
     return [
-        *native,
-        f"  Repetition repetition({{entry.site, {index}, {f.repeats}}}, {str(receives(f)).lower()});",
+        f"  Repetition repetition({{entry.site, {index}, number_of({handle}), {others}}}, {str(receives(f)).lower()});",
         f"  if (repetition.is_counted()) return repetition.{run};",
     ]
 
@@ -194,7 +206,7 @@ def wrapper(f: Function, index: int, others: Others) -> str:
     capture = "=" if f.replaceable and not f.before else "&"
     given = ", ".join(filter(None, ("Entry entry", signature(f))))
     passed = ", ".join(filter(None, ("{symbol, __builtin_return_address(0)}", arguments(f))))
-    natively = "call.is_timed_for_others() ? call.run(native) : " if f.repeats else ""
+    for_others = f"call.is_timed_for_others() ? call.run({counted(f)}) : " if f.repeats else ""
     lines = [
         f"// MPI_{f.name}",
         "template <class COUNT, class DISPL>",
@@ -207,7 +219,7 @@ def wrapper(f: Function, index: int, others: Others) -> str:
         *statement(f.before, not f.always),
         f"  Call call({index}, entry.site{', comm' if f.synchronizing else ''});",
         *statement("call.time_for(repetition.stands_for())", bool(f.repeats)),
-        f"  const int code = {natively}call.run({running(f)});",
+        f"  const int code = {for_others}call.run({running(f)});",
         *statement(f"if (call.succeeded()) {f.done}", bool(f.done)),
         "  if (const Account account(call); account) {",
         *booking(f),

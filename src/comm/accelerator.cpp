@@ -3,15 +3,17 @@
 #include <link.h>
 
 #include <cstring>
+#include <string_view>
 
 namespace wherry::run {
 
 namespace {
 
 int find_accelerator(dl_phdr_info* info, std::size_t, void* found) {
-  static constexpr const char* runtimes[] = {"libcuda.so", "libamdhip64.so", "libze_loader.so"};
-  for (const char* runtime : runtimes)
-    if (std::strstr(info->dlpi_name, runtime) != nullptr) *static_cast<bool*>(found) = true;
+  const char* const slash = std::strrchr(info->dlpi_name, '/');
+  const std::string_view file = slash == nullptr ? info->dlpi_name : slash + 1;
+  for (const std::string_view runtime : {"libcuda.so", "libamdhip64.so", "libze_loader.so"})
+    if (file.starts_with(runtime)) *static_cast<bool*>(found) = true;
   return 0;
 }
 

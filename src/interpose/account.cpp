@@ -251,7 +251,7 @@ void forget_request(MPI_Request request) {
 }
 
 void forget_window(MPI_Win win) {
-  if (inside_mpi()) return backend().record.handles.forget_soon();
+  if (inside_mpi()) return backend().record.handles.forget_window_soon(win);
   const std::lock_guard lock(backend().record.lock);
   backend().record.handles.forget_window(win);
 }

@@ -115,7 +115,7 @@ void Handles::attach(CommFacts& facts) {
 int Handles::on_free(MPI_Comm comm, int, void* value, void* self) {
   auto* facts = static_cast<CommFacts*>(value);
   static_cast<Handles*>(self)->recent_.forget(comm, facts);
-  static_cast<Handles*>(self)->communicators_freed_.fetch_add(1, std::memory_order_relaxed);
+  static_cast<Handles*>(self)->freed_handles_.note(number_of(comm));
   auto& freed = static_cast<Handles*>(self)->freed_;
   facts->next_freed = freed.load(std::memory_order_relaxed);
   while (!freed.compare_exchange_weak(facts->next_freed, facts, std::memory_order_release)) {

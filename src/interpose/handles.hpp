@@ -15,6 +15,7 @@
 #include "arguments/neighbors.hpp"
 #include "base/numbers.hpp"
 #include "comm/recent_communicators.hpp"
+#include "interpose/freed_handles.hpp"
 #include "interpose/tally.hpp"
 #include "mpi/api.hpp"
 #include "profile/flat_map.hpp"
@@ -106,8 +107,8 @@ class Handles {
     return found == nullptr ? nullptr : found->get();
   }
   Neighbors& neighbors(CommFacts& comm);
-  /// How many were freed. Needs no lock.
-  const std::atomic<std::uint32_t>& communicators_freed() const { return communicators_freed_; }
+  /// Communicators and windows.
+  const FreedHandles& freed_handles() const { return freed_handles_; }
 
   /// Books what was counted and what was sent alike to every other rank, of every communicator.
   void settle();
@@ -124,7 +125,14 @@ class Handles {
 
   void add_window(MPI_Win win, MPI_Comm comm);
   WinFacts* window(MPI_Win win);
-  void forget_window(MPI_Win win) { windows_.erase(number_of(win)); }
+  void forget_window(MPI_Win win) {
+    freed_handles_.note(number_of(win));
+    windows_.erase(number_of(win));
+  }
+  void forget_window_soon(MPI_Win win) {
+    freed_handles_.note(number_of(win));
+    forget_soon();
+  }
 
   /// The ranks of this group number the peers, where there is no MPI_COMM_WORLD. Takes the group over.
   void set_base(MPI_Group group) { base_ = group; }
@@ -153,7 +161,7 @@ class Handles {
   // Freeing happens inside the MPI library, which may hold its own lock: it must not wait for ours. So the
   // delete callback only pushes onto this list.
   std::atomic<CommFacts*> freed_ = nullptr;
-  std::atomic<std::uint32_t> communicators_freed_ = 0;
+  FreedHandles freed_handles_;
   std::atomic<bool> stale_ = false;
   struct {
     std::uint64_t key = ~std::uint64_t{0};

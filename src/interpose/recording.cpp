@@ -57,8 +57,15 @@ int to_number(const std::string& text) {
   return text.empty() || *end != '\0' || value < 0 || value > INT_MAX ? -1 : static_cast<int>(value);
 }
 
-/// Functions whose frequent cheap calls need not all be timed, besides collectives; nullopt: all are. Those of windows
-/// wait for epochs, and one stands not for another.
+/// sampled() of one-sided functions. Of those that open and close the epochs of several ranks one stands not for another.
+std::optional<profile::Waits> sampled_one_sided(std::string_view name) {
+  for (const char* passive : {"MPI_Win_flush", "MPI_Win_lock", "MPI_Win_unlock"})
+    if (name.starts_with(passive)) return profile::Waits::for_others;
+  const bool may_not_wait = !name.starts_with("MPI_Win_") || name == "MPI_Win_sync" || name == "MPI_Win_test";
+  return may_not_wait ? std::optional(profile::Waits::never) : std::nullopt;
+}
+
+/// Functions whose frequent cheap calls need not all be timed, besides collectives; nullopt: all are.
 std::optional<profile::Waits> sampled(const FunctionRow& row) {
   enum Kind : std::uint32_t { point_to_point, collective, one_sided, wait_or_test, other };
   const std::string_view name = row.name;
@@ -68,7 +75,7 @@ std::optional<profile::Waits> sampled(const FunctionRow& row) {
   switch (row.kind) {
     case point_to_point: return waits(name.starts_with("MPI_I") || name.starts_with("MPI_Start"));
     case wait_or_test: return waits(name.starts_with("MPI_Test"));
-    case one_sided: return name.starts_with("MPI_Win_") ? std::nullopt : std::optional(profile::Waits::never);
+    case one_sided: return sampled_one_sided(name);
     default: return name == "MPI_Type_free" ? std::optional(profile::Waits::never) : std::nullopt;
   }
 }
@@ -81,7 +88,7 @@ Recording::Recording(const Sources& sources)
       paths(sites_),
       sampling(function_table().size()),
       handles(sources.api, sources.queries, recorder),
-      repeated(recorder, handles.communicators_freed()),
+      repeated(recorder, handles.freed_handles()),
       sources_(sources),
       state_(sources.activity.recording ? State::not_yet : State::off) {
   const std::span<const FunctionRow> functions = function_table();

@@ -23,8 +23,7 @@ void RepeatedCalls::settle(Entry& entry) {
   if (entry.calls == 0) return;
   const BookedAt& booked = details_of(entry).booked;
   recorder_.counted({entry.row, entry.calls, entry.bytes});
-  if (booked.peer >= 0)
-    recorder_.peer(booked.peer, profile::PeerClass::point_to_point, entry.calls, entry.bytes);
+  if (booked.to.peer >= 0) recorder_.peer(booked.to.peer, booked.to.kind, entry.calls, entry.bytes);
   if (!booked.fallback.empty()) recorder_.fell_back(entry.function, booked.fallback, entry.calls);
   entry.calls = 0;
   entry.bytes = 0;
@@ -47,10 +46,10 @@ void RepeatedCalls::keep(const Kept& kept) {
   close(entry);
   const RepeatKey& key = kept.key;
   entry = {.site = key.site,
-           .comm = key.comm,
+           .object = key.object,
            .type = key.type,
            .function = key.function,
-           .freed_before = freed_.load(std::memory_order_relaxed),
+           .freed_before = freed_.before(key.object),
            .element = kept.element,
            .row = kept.booked.row,
            .peer = key.peer,
@@ -70,9 +69,9 @@ void RepeatedCalls::book(Entry& entry, const Uncounted& call) {
   if (!call.succeeded)
     return void(recorder_.call(
         {entry.function, profile::none, booked.place, 0, stands_for, call.enter_ns, call.leave_ns, false}));
-  recorder_.call({entry.function, booked.comm, booked.place, call.bytes, stands_for, call.enter_ns,
+  recorder_.call({entry.function, booked.to.comm, booked.place, call.bytes, stands_for, call.enter_ns,
                   call.leave_ns, false});
-  if (booked.peer >= 0) recorder_.peer(booked.peer, profile::PeerClass::point_to_point, 1, call.bytes);
+  if (booked.to.peer >= 0) recorder_.peer(booked.to.peer, booked.to.kind, 1, call.bytes);
   if (!booked.fallback.empty()) recorder_.fell_back(entry.function, booked.fallback);
 }
 

@@ -6,33 +6,39 @@
 
 #include <mpi.h>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
 
+#include "interpose/freed_handles.hpp"
 #include "profile/recorder.hpp"
 
 namespace wherry::interpose {
 
-/// What such calls have in common. A call without a communicator or type has the null handles.
+/// What such calls have in common. A call without a communicator, window or type has the null handles.
 struct RepeatKey {
   const void* site;
   std::uint32_t function;
-  MPI_Comm comm;
+  std::uint64_t object;  // number of its communicator or window
   MPI_Datatype type;
   MPI_Count count;  // by its power of two
   int peer;         // -1: none, or any
 };
 
+/// Who gets the data of a call.
+struct GoingTo {
+  std::uint32_t comm = profile::none;  // index in the record
+  int peer = -1;                       // rank in MPI_COMM_WORLD; -1: nobody
+  profile::PeerClass kind = profile::PeerClass::point_to_point;
+};
+
 /// Where in the record they are counted.
 struct BookedAt {
-  std::uint32_t row = profile::none;   // of Recorder::call()
-  std::uint32_t comm = profile::none;  // index in the record
+  std::uint32_t row = profile::none;  // of Recorder::call()
   std::uint32_t place = profile::none;
-  int peer = -1;              // rank in MPI_COMM_WORLD that messages go to; -1: none do
   std::string_view fallback;  // the reason why these collectives are native; empty: none is reported
+  GoingTo to;
 };
 
 /// For programs whose threads call MPI one at a time. find() and what it finds need no lock then; all else does.
@@ -40,11 +46,11 @@ class RepeatedCalls {
  public:
   struct alignas(64) Entry {
     const void* site = nullptr;
-    MPI_Comm comm = MPI_COMM_NULL;
+    std::uint64_t object = 0;
     MPI_Datatype type = MPI_DATATYPE_NULL;
     std::uint64_t bytes = 0;  // of those that are counted and not yet booked
     std::uint32_t function = profile::none;
-    std::uint32_t freed_before = 0;  // communicators
+    std::uint32_t freed_before = 0;  // handles of its number
     std::uint32_t element = 0;       // bytes of one of the type
     std::uint32_t row = profile::none;
     int peer = 0;
@@ -63,8 +69,7 @@ class RepeatedCalls {
   };
   static_assert(sizeof(Entry) == 64);
 
-  /// freed: how many communicators have been; their handles may be used again.
-  RepeatedCalls(profile::Recorder& recorder, const std::atomic<std::uint32_t>& freed)
+  RepeatedCalls(profile::Recorder& recorder, const FreedHandles& freed)
       : recorder_(recorder), freed_(freed) {}
 
   /// From now on calls may be counted here.
@@ -78,11 +83,17 @@ class RepeatedCalls {
   [[gnu::always_inline]] Entry* find(const RepeatKey& key) const {
     if (active_ == nullptr) return nullptr;
     Entry& entry = active_[slot_of(key)];
-    const bool is_same = entry.site == key.site && entry.function == key.function && entry.comm == key.comm &&
-                         entry.type == key.type && entry.peer == key.peer &&
+    const bool is_same = entry.site == key.site && entry.function == key.function &&
+                         entry.object == key.object && entry.type == key.type && entry.peer == key.peer &&
                          entry.count_bucket == bucket_of(key.count) &&
-                         entry.freed_before == freed_.load(std::memory_order_relaxed);
+                         entry.freed_before == freed_.before(key.object);
     return is_same ? &entry : nullptr;
+  }
+  /// Whether none need be given up for calls of that key.
+  bool has_room(const RepeatKey& key) const {
+    if (active_ == nullptr) return false;
+    const Entry& entry = active_[slot_of(key)];
+    return entry.function == profile::none || entry.freed_before != freed_.before(entry.object);
   }
   /// From now on so many calls like the one that was booked may be counted. It moved bytes of elements of that size.
   struct Kept {
@@ -123,7 +134,7 @@ class RepeatedCalls {
     const auto site = reinterpret_cast<std::uintptr_t>(key.site);
     const std::uint64_t word =
         site ^ std::uint64_t{bucket_of(key.count)} << 40 ^ static_cast<std::uint64_t>(key.peer) << 48;
-    return profile::mix(word + key.function) >> 24 & (slots - 1);
+    return profile::mix(word + key.function + (key.object << 24)) >> 24 & (slots - 1);
   }
   Details& details_of(const Entry& entry) {
     return details_[static_cast<std::size_t>(&entry - entries_.get())];
@@ -135,7 +146,7 @@ class RepeatedCalls {
   std::unique_ptr<Entry[]> entries_;  // live on after end(), which a call that is under way may lead to
   Entry* active_ = nullptr;           // nullptr: nothing is counted here
   std::unique_ptr<Details[]> details_;
-  const std::atomic<std::uint32_t>& freed_;
+  const FreedHandles& freed_;
 };
 
 }  // namespace wherry::interpose

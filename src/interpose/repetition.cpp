@@ -11,26 +11,20 @@ std::uint32_t Repetition::stands_for() const {
   return calls;
 }
 
-namespace {
-
-/// Those whose calls may be counted: a rank's own messages, and collectives of nobody else. The others must be timed by
-/// all ranks alike.
-bool may_repeat(const Call& call, const RepeatKey& key) {
-  if (call.comm() == MPI_COMM_NULL) return true;
-  return !is_shared(facts(key.comm));
-}
-
-/// Where a call on that communicator, or on none, is booked, but for its row.
-BookedAt booked_in(MPI_Comm comm, int peer) {
-  if (comm == MPI_COMM_NULL) return {};
+GoingTo messages_to(MPI_Comm comm, int peer) {
   const CommFacts& known = facts(comm);
-  BookedAt booked;
-  booked.comm = known.index;
-  if (peer >= 0 && peer < known.size) booked.peer = known.world[static_cast<std::size_t>(peer)];
-  return booked;
+  const bool is_rank = peer >= 0 && peer < known.size;
+  return {known.index, is_rank ? known.world[static_cast<std::size_t>(peer)] : -1,
+          profile::PeerClass::point_to_point};
 }
 
-}  // namespace
+GoingTo one_sided_to(MPI_Win win, int peer) {
+  const WinFacts* const known = backend().record.handles.window(win);
+  if (known == nullptr) return {};
+  const bool is_rank = peer >= 0 && peer < static_cast<int>(known->world.size());
+  return {known->comm, is_rank ? known->world[static_cast<std::size_t>(peer)] : -1,
+          profile::PeerClass::one_sided};
+}
 
 /// One that was timed for others of its key did not ask Wherry.
 std::string_view Repetition::fallback_of(const Call& call) const {
@@ -41,39 +35,52 @@ std::string_view Repetition::fallback_of(const Call& call) const {
   return fallback;
 }
 
-std::uint32_t Repetition::calls_to_count(const Call& call) const {
-  profile::Sampling& sampling = backend().record.sampling;
-  if (call.comm() != MPI_COMM_NULL) return sampling.collectives_to_count(key_.function);
-  return sampling.calls_to_count(key_.function, call.leave_ns() - call.enter_ns(),
-                                 call.is_timed_for_others());
-}
-
-void Repetition::keep(Call& call, const Volume& volume, std::uint32_t row) const {
-  Recording& record = backend().record;
-  const std::string_view fallback = fallback_of(call);
+/// Books the time of one that was timed for others of its key. Why such calls are native.
+std::string_view Repetition::take_time(const Call& call) const {
   // A long wait stands for itself alone.
   if (call.timed_for() > call.stands_for())
-    record.repeated.add_time(*entry_, call.timed_for() - call.stands_for());
-  if (!call.is_exact() || volume.combiner != 0 || !may_repeat(call, key_)) return;
+    backend().record.repeated.add_time(*entry_, call.timed_for() - call.stands_for());
+  return fallback_of(call);
+}
+
+/// 0: none may be counted by this one.
+std::uint32_t Repetition::calls_to_count(const Call& call, const Volume& volume) const {
+  Recording& record = backend().record;
+  const bool is_collective = call.comm() != MPI_COMM_NULL;
+  // What was not timed does not take another's place: where keys are many, each call would.
+  if (!call.is_exact() && (is_collective || !record.repeated.has_room(key_))) return 0;
+  if (volume.combiner != 0) return 0;
+  // A collective of several ranks must be timed by all alike.
+  if (is_collective && is_shared(facts(call.comm()))) return 0;
   // Where the program's calls have one return address, in Fortran bindings, the place of each must be asked for.
-  if (!record.is_program(key_.site)) return;
-  if (key_.count <= 0 && key_.type != MPI_DATATYPE_NULL) return;  // the type need not be valid
-  const std::uint64_t element = block(1, key_.type).bytes;
-  if (!receives_ && volume.bytes != static_cast<std::uint64_t>(key_.count) * element) return;
-  const std::uint32_t calls = calls_to_count(call);
-  if (calls == 0) return;
-  BookedAt booked = booked_in(key_.comm, key_.peer);
-  booked.row = row;
-  booked.place = call.place();
-  booked.fallback = fallback;
+  if (!record.is_program(key_.site)) return 0;
+  if (key_.count <= 0 ? key_.type != MPI_DATATYPE_NULL : key_.type == MPI_DATATYPE_NULL)
+    return 0;  // the type need not be valid; or there are two
+  if (!receives_ && volume.bytes != static_cast<std::uint64_t>(key_.count) * element()) return 0;
+  return is_collective
+             ? record.sampling.collectives_to_count(key_.function)
+             : record.sampling.calls_to_count(key_.function, time_of(call), call.is_timed_for_others());
+}
+
+/// The function's mean, where it was not timed.
+std::uint64_t Repetition::time_of(const Call& call) const {
+  return call.is_exact() ? call.leave_ns() - call.enter_ns()
+                         : backend().record.sampling.mean_ns(key_.function);
+}
+
+std::uint64_t Repetition::element() const { return block(1, key_.type).bytes; }
+
+void Repetition::keep(const Call& call, const Volume& volume, const BookedAt& booked,
+                      std::uint32_t calls) const {
+  Recording& record = backend().record;
   const bool may_wait = call.comm() == MPI_COMM_NULL && record.sampling.is_watched(key_.function);
   record.repeated.keep({.key = key_,
                         .booked = booked,
                         .bytes = volume.bytes,
-                        .element = static_cast<std::uint32_t>(element),
+                        .element = static_cast<std::uint32_t>(element()),
                         .calls = calls,
                         .may_wait = may_wait,
-                        .time_ns = call.leave_ns() - call.enter_ns()});
+                        .time_ns = time_of(call)});
 }
 
 void Repetition::book(const RepeatedCalls::Uncounted& call) const {

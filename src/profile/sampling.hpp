@@ -63,8 +63,11 @@ class Sampling {
     f.gap.store(is_cheap(f, ns) ? mean_gap_of(f) : 1, std::memory_order_relaxed);
   }
 
-  /// How many calls with the key of one that was timed may be counted without being timed (interpose/repeated_calls.hpp).
-  /// Needs a lock. is_new: timed() was not told of it.
+  /// How long calls of a function took in the mean that were timed lately.
+  std::uint64_t mean_ns(std::uint32_t function) const { return functions_[function].mean_ns; }
+
+  /// How many calls with the key of one that was booked may be counted without being timed
+  /// (interpose/repeated_calls.hpp). Needs a lock. is_new: timed() was not told of its time.
   std::uint32_t calls_to_count(std::uint32_t function, std::uint64_t ns, bool is_new) {
     Function& f = functions_[function];
     const bool are_cheap = is_new ? is_cheap(f, ns) : f.seen >= first && f.mean_ns < cheap_ns;

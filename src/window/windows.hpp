@@ -98,8 +98,8 @@ class Windows {
   }
 
  private:
-  static constexpr std::size_t slots = 64;
-  static std::size_t slot_of(MPI_Win win) { return (number_of(win) * 0x9e3779b97f4a7c15) >> 58; }
+  static constexpr std::size_t slots = 256;
+  static std::size_t slot_of(MPI_Win win) { return (number_of(win) * 0x9e3779b97f4a7c15) >> 56; }
 
   Known* search(MPI_Win win);
   Known& take_place();

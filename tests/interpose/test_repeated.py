@@ -12,9 +12,11 @@ from preloading import calls_of, compile_program, records_in
 
 from wherry.analysis.record import Record, text
 
-POINT_TO_POINT = 0
+POINT_TO_POINT, ONE_SIDED = 0, 2
 #: Calls of these are counted, where threads call one at a time.
 COUNTED = ["MPI_Send", "MPI_Isend", "MPI_Irecv", "MPI_Recv", "MPI_Bcast", "MPI_Allreduce", "MPI_Reduce"]
+#: The same on windows.
+COUNTED_ON_WINDOWS = ["MPI_Put", "MPI_Get", "MPI_Accumulate", "MPI_Get_accumulate", "MPI_Win_flush"]
 
 
 @pytest.fixture(scope="session")
@@ -35,11 +37,12 @@ def run(
     records = records_in(out)
     assert len(records) == ranks
     for record in records:
-        check(record, folder / f"expected-{record.rank}", seed)
+        check(record, folder / f"expected-{record.rank}", seed, POINT_TO_POINT)
+        have_times(record, COUNTED)
     return records
 
 
-def check(record: Record, expected: Path, seed: int) -> None:
+def check(record: Record, expected: Path, seed: int, kind: int) -> None:
     rows = [line.split() for line in expected.read_text().splitlines()]
     calls, moved = calls_of(record), Counter[str]()
     for row in record.tables["calls"]:
@@ -47,7 +50,7 @@ def check(record: Record, expected: Path, seed: int) -> None:
     sent = {
         int(p["peer"]): (int(p["messages"]), int(p["bytes"]))
         for p in record.tables["peers"]
-        if p["kind"] == POINT_TO_POINT
+        if p["kind"] == kind
     }
     for name, count, volume in rows:
         if name.startswith("to-"):
@@ -55,7 +58,10 @@ def check(record: Record, expected: Path, seed: int) -> None:
         else:
             assert (calls[name], moved[name]) == (int(count), int(volume)), f"seed {seed}, {name}"
     assert sum(record.dropped.values()) == 0
-    for name in COUNTED:
+
+
+def have_times(record: Record, functions: list[str]) -> None:
+    for name in functions:
         times = [int(row["time_ns"]) for row in record.tables["calls"] if record.function(row["function"]) == name]
         assert sum(times) > 0
 
@@ -83,6 +89,25 @@ def test_collectives_of_one_rank_are_counted(mpi: Launcher, preload: Path, progr
         counted, calls = counted_in(record), calls_of(record)
         for name in ("MPI_Bcast", "MPI_Allreduce", "MPI_Reduce"):
             assert counted[name] > calls[name] / 10
+
+
+@pytest.mark.parametrize("cache", ["off", "transparent", "always"])
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_calls_on_windows(mpi: Launcher, preload: Path, tmp_path: Path, ranks: int, cache: str) -> None:
+    """What is read is right, also from a cache; windows that are made anew are not those before."""
+    program = compile_program(mpi, "repeated_windows.c", tmp_path / "repeated_windows")
+    seed = random.SystemRandom().randrange(2**32)
+    out = tmp_path / "out"
+    out.mkdir()
+    settings = {"WHERRY_OUTPUT": str(out), "WHERRY_WAIT": "spin", "WHERRY_CACHE": cache}
+    done = mpi.run([program, tmp_path, str(seed)], ranks, settings, preload=True)
+    assert done.returncode == 0, f"seed {seed}: {done.stdout}{done.stderr}"
+    for record in records_in(out):
+        check(record, tmp_path / f"expected-{record.rank}", seed, ONE_SIDED)
+        have_times(record, COUNTED_ON_WINDOWS)
+        if ranks == 1 and record.thread_level < 3:  # nobody else is waited for
+            counted, calls = counted_in(record), calls_of(record)
+            assert counted["MPI_Win_flush"] > calls["MPI_Win_flush"] / 10
 
 
 def test_places_of_fortran_are_told_apart(mpi: Launcher, preload: Path, tmp_path: Path) -> None:

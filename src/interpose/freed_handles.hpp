@@ -1,0 +1,26 @@
+// How often handles were freed: their values are used again, for other objects.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace wherry::interpose {
+
+/// By the number of a communicator or window. Some share a count. Needs no lock.
+class FreedHandles {
+ public:
+  void note(std::uint64_t object) { counts_[slot_of(object)].fetch_add(1, std::memory_order_relaxed); }
+  [[gnu::always_inline]] std::uint32_t before(std::uint64_t object) const {
+    return counts_[slot_of(object)].load(std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::size_t slots = 64;  // a power of two
+  static std::size_t slot_of(std::uint64_t object) { return object * 0x9e3779b97f4a7c15 >> 58; }
+
+  std::array<std::atomic<std::uint32_t>, slots> counts_ = {};
+};
+
+}  // namespace wherry::interpose
