@@ -47,11 +47,7 @@ def check(record: Record, expected: Path, seed: int, kind: int) -> None:
     calls, moved = calls_of(record), Counter[str]()
     for row in record.tables["calls"]:
         moved[record.function(row["function"])] += int(row["bytes"])
-    sent = {
-        int(p["peer"]): (int(p["messages"]), int(p["bytes"]))
-        for p in record.tables["peers"]
-        if p["kind"] == kind
-    }
+    sent = {int(p["peer"]): (int(p["messages"]), int(p["bytes"])) for p in record.tables["peers"] if p["kind"] == kind}
     for name, count, volume in rows:
         if name.startswith("to-"):
             assert sent.get(int(name[3:]), (0, 0)) == (int(count), int(volume)), f"seed {seed}, {name}"
