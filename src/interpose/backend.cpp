@@ -115,7 +115,7 @@ void Backend::stop_in_child() {
 void Backend::initialized() {
   world_ = true;
   watch_self();
-  if (activity_.waiting) patience.begin(activity_.replacing, find);
+  if (activity_.waiting) patience.begin(true, find);
   if (activity_.recording) record.paths.find_interpreter();
   const std::lock_guard guard(record.lock);
   if (activity_.recording) record.open_if_due();

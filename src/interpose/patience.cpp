@@ -61,14 +61,14 @@ constexpr std::uint64_t yields_bit = std::uint64_t{1} << 32, threads_bit = std::
 
 }  // namespace
 
-void Patience::begin(bool agreeing, void* (*find)(const char* name)) {
+void Patience::begin(bool has_world, void* (*find)(const char* name)) {
   if (settings_.wait == Waits::spin) return;
   library_.begin(find);
   large_counts_ = !is_library(api_, "Intel");
   situation_.library_yields = library_yields(api_);
   knows_thread_ = thread_level(api_) <= MPI_THREAD_FUNNELED;
   situation_.ranks_on_host = waiting::ranks_on_host(read_variable);
-  if (agreeing) agree();
+  if (has_world) agree();
   decision_ = waiting::Decision(settings_.wait, situation_);
   polls_ = decision_.polls();
   if (decision_.adapts()) calls_to_sample_ = 0;

@@ -34,10 +34,10 @@ class Patience {
         library_(api, waits),
         notices_(api, queries) {}
 
-  /// MPI has begun. agreeing: there is an MPI_COMM_WORLD, over which this is then collective, and its collectives are
-  /// not to be native. Without, nothing is known of the cores, and each rank follows its counters.
+  /// MPI has begun. has_world: there is an MPI_COMM_WORLD, over which this is then collective. Without, nothing is known
+  /// of the cores, and each rank follows its counters.
   /// find: a symbol of the library, or nullptr.
-  void begin(bool agreeing, void* (*find)(const char* name));
+  void begin(bool has_world, void* (*find)(const char* name));
   /// MPI is about to end: from now on all calls are native. Where collectives poll, all ranks wait for each
   /// other.
   void end();

@@ -74,6 +74,12 @@ def test_polling_gives_what_waiting_gives(
         assert not any({"Bsend", "Rsend", "Test"} & set(polled(record)) for record in records)
 
 
+def test_collectives_that_stay_native_poll(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
+    """Else leaving out the collectives would leave out that they give the core away, too."""
+    for record in compare(runs, {"WHERRY_WAIT": "yield", "WHERRY_NO_COLLECTIVES": "1"}, tmp_path):
+        assert set(TOGETHER + REDUCING) <= set(polled(record))
+
+
 def test_reproducible_reductions_are_native(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
     """At a level where no native call counts as one that gives the core away."""
     env = {"WHERRY_WAIT": "yield", "WHERRY_REPRODUCIBLE": "1", "WAITING_LEVEL": "multiple"}
