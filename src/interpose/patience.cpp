@@ -57,7 +57,9 @@ std::uint64_t setting_bit(const Settings& s) {
   return std::uint64_t{1} << (2 * static_cast<int>(s.wait) + (s.reproducible ? 1 : 0));
 }
 
-constexpr std::uint64_t yields_bit = std::uint64_t{1} << 32, threads_bit = std::uint64_t{1} << 33;
+// Whether the library yields; has several threads; and whether the launcher does not say how many ranks a host has.
+constexpr std::uint64_t yields_bit = std::uint64_t{1} << 32, threads_bit = std::uint64_t{1} << 33,
+                        uncounted_bit = std::uint64_t{1} << 34;
 
 }  // namespace
 
@@ -78,17 +80,19 @@ void Patience::begin(bool has_world, void* (*find)(const char* name)) {
 void Patience::agree() {
   std::array<std::uint64_t, 1 + std::tuple_size_v<Processors>> told{};
   told[0] = setting_bit(settings_) | (situation_.library_yields ? yields_bit : 0) |
-            (thread_level(api_) == MPI_THREAD_MULTIPLE ? threads_bit : 0);
+            (thread_level(api_) == MPI_THREAD_MULTIPLE ? threads_bit : 0) |
+            (situation_.ranks_on_host <= 0 ? uncounted_bit : 0);
   const Processors own = waiting::allowed_processors();
   std::ranges::copy(own, told.begin() + 1);
   const bool heard = combined(told.data(), static_cast<int>(told.size())) != 0;
   Processors all;
   std::copy_n(told.begin() + 1, all.size(), all.begin());
   situation_.cores = waiting::cores_of(all);
+  if ((told[0] & uncounted_bit) != 0) count_ranks_on_host();
   situation_.library_yields = (told[0] & yields_bit) != 0;
   const bool wants = settings_.wait == Waits::yield || (!situation_.library_yields && is_crowded(situation_));
   std::uint64_t wanted = wants ? 1 : 0;
-  const bool alike = heard && (told[0] & ~(yields_bit | threads_bit)) == setting_bit(settings_);
+  const bool alike = heard && (told[0] & ~(yields_bit | threads_bit | uncounted_bit)) == setting_bit(settings_);
   combined(&wanted, 1);
   api_.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval_, nullptr);
   together_ = alike && wanted != 0 && keyval_ != MPI_KEYVAL_INVALID;
@@ -97,23 +101,41 @@ void Patience::agree() {
   if (together_ && one_by_one && is_library(api_, "MPICH")) notices_.begin();
 }
 
+/// Whether the request, which was begun with that code, has ended well.
+bool Patience::ends_well(int code, MPI_Request request) const {
+  if (code == MPI_SUCCESS)
+    code = waiting::poll([&](int* flag) { return api_.Test(&request, flag, MPI_STATUS_IGNORE); });
+  return code == MPI_SUCCESS;
+}
+
 /// The bits that any rank has set, in place; the first word. 0: the library failed.
 std::uint64_t Patience::combined(std::uint64_t* words, int count) const {
   std::vector<std::uint64_t> all(static_cast<std::size_t>(count));
   MPI_Request request = MPI_REQUEST_NULL;
-  int code = api_.Iallreduce(words, all.data(), count, MPI_UINT64_T, MPI_BOR, MPI_COMM_WORLD, &request);
-  if (code == MPI_SUCCESS)
-    code = waiting::poll([&](int* flag) { return api_.Test(&request, flag, MPI_STATUS_IGNORE); });
-  if (code != MPI_SUCCESS) return 0;
+  const int code = api_.Iallreduce(words, all.data(), count, MPI_UINT64_T, MPI_BOR, MPI_COMM_WORLD, &request);
+  if (!ends_well(code, request)) return 0;
   std::ranges::copy(all, words);
   return words[0];
+}
+
+/// By asking all ranks where they are, if any of them does not know from its launcher.
+void Patience::count_ranks_on_host() {
+  int size = 0;
+  api_.Comm_size(MPI_COMM_WORLD, &size);
+  const std::uint64_t own = waiting::host_number();
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(size));
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code =
+      api_.Iallgather(&own, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD, &request);
+  if (!ends_well(code, request) || own == 0 || situation_.ranks_on_host > 0) return;
+  situation_.ranks_on_host = static_cast<int>(std::ranges::count(all, own));
 }
 
 /// Some libraries spin in MPI_Finalize until all ranks have come (Intel MPI).
 void Patience::meet() const {
   MPI_Request request = MPI_REQUEST_NULL;
-  if (api_.Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS) return;
-  waiting::poll([&](int* flag) { return api_.Test(&request, flag, MPI_STATUS_IGNORE); });
+  const int code = api_.Ibarrier(MPI_COMM_WORLD, &request);
+  ends_well(code, request);
 }
 
 void Patience::end() {

@@ -93,6 +93,8 @@ class Patience {
  private:
   void agree();
   void meet() const;
+  void count_ranks_on_host();
+  bool ends_well(int code, MPI_Request request) const;
   std::uint64_t combined(std::uint64_t* words, int count) const;
   bool is_of_world(MPI_Comm comm);
   bool find_whether_of_world(MPI_Comm comm) const;

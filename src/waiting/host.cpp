@@ -11,6 +11,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <sstream>
 #include <string_view>
@@ -152,6 +153,11 @@ int ranks_on_host(const VariableReader& read) {
   const char* const tasks = read("SLURM_STEP_TASKS_PER_NODE");
   const char* const node = read("SLURM_NODEID");
   return tasks != nullptr && node != nullptr ? static_cast<int>(tasks_on(number_in(node), tasks)) : 0;
+}
+
+std::uint64_t host_number() {
+  const std::string boot = text_of("/proc/sys/kernel/random/boot_id");
+  return boot.empty() ? 0 : std::hash<std::string>{}(boot);
 }
 
 double cores_of(const Processors& processors) {

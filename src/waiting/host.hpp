@@ -27,6 +27,9 @@ double cores_by_quota(const std::string& root, const std::string& groups);
 /// Ranks that the launcher has started on this host, by its environment; 0: it does not say.
 int ranks_on_host(const VariableReader& read);
 
+/// Equal for processes under one kernel, which share its cores; 0: the system does not say.
+std::uint64_t host_number();
+
 /// Cores for the ranks of this host, which together may run on these processors, within what this process is allowed of
 /// their time; 0: unknown.
 double cores_of(const Processors& processors);

@@ -112,6 +112,23 @@ def test_threads_that_compute_and_their_cores_are_recorded(mpi: Launcher, preloa
     assert (record.threads, record.processors) == (2, 1)
 
 
+@pytest.mark.parametrize("mpi", ["mpich", "debian-mpich"], indirect=True)
+def test_ranks_are_counted_where_the_launcher_does_not_say(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+    """More ranks than cores poll from the start: not one call more or less than where that is asked for."""
+    program = compile_program(mpi, "waiting.c", tmp_path / "waiting")
+    core = str(min(os.sched_getaffinity(0)))
+    counts = []
+    for waits in ("yield", "auto"):
+        folder = tmp_path / waits
+        (folder / "results").mkdir(parents=True)
+        command = ["env", "-u", "MPI_LOCALNRANKS", "taskset", "-c", core, program, folder / "results"]
+        done = mpi.run(command, RANKS, {"WHERRY_WAIT": waits, "WHERRY_OUTPUT": str(folder)}, preload=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        counts.append([polled(record) for record in records_in(folder)])
+    assert counts[0] == counts[1]
+    assert all(counts[1])
+
+
 @pytest.mark.parametrize("mpi", ["openmpi", "debian-openmpi"], indirect=True)
 def test_open_mpi_asks_nobody_else_once_the_cores_are_free(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
     """What is registered with the library to give cores away slows each of its polls, so it must go again."""
