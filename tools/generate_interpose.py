@@ -76,14 +76,14 @@ def booking(f: Function) -> list[str]:
     volume = "volume" if f.volume or f.peers else "Volume{}"
     sequence = ", sequence_of(comm)" if f.synchronizing else ""
     book = f"account.book(call, {where}, {volume}{sequence})"
-    return [*lines, f"    repetition.keep(call, {volume}, {book}, {going_to(f)});" if f.repeats else f"    {book};"]
+    return [*lines, f"    repetition.keep(call, {volume}, {book}, {destination(f)});" if f.repeats else f"    {book};"]
 
 
-def going_to(f: Function) -> str:
-    """Who gets the data of a call that may be counted."""
-    to = {"comm": "messages_to", "win": "one_sided_to", "": ""}[f.object]
+def destination(f: Function) -> str:
+    """Where the data of a call go that may be counted."""
+    find = {"comm": "destination_in_comm", "win": "destination_in_window", "": ""}[f.object]
     peer = f.repeats.rsplit(", ", 1)[1]
-    return f"[&] {{ return {to}({f.object}, {peer}); }}" if to else "[] { return GoingTo{}; }"
+    return f"[&] {{ return {find}({f.object}, {peer}); }}" if find else "[] { return Destination{}; }"
 
 
 def running(f: Function) -> str:
@@ -183,8 +183,8 @@ def receives(f: Function) -> bool:
     return any(p.name == "status" for p in f.parameters)
 
 
-def counted(f: Function) -> str:
-    """What a call runs that is counted, or timed for such: the native function. On a window the runtime has its say."""
+def running_counted(f: Function) -> str:
+    """What a call runs that is counted, or timed for such: the native function; on a window, through the cache."""
     native = "native" if f.gives_way else "next"
     return re.sub(r"\bnext\b", native, running(f)) if f.object == "win" else native
 
@@ -193,7 +193,7 @@ def repeating(f: Function, index: int) -> list[str]:
     """Counts a call of the same key as one that was booked."""
     if not f.repeats:
         return []
-    run = f"run_receive({counted(f)}, status)" if receives(f) else f"run({counted(f)})"
+    run = f"run_receive({running_counted(f)}, status)" if receives(f) else f"run({running_counted(f)})"
     handle, others = f.repeats.split(", ", 1)
     return [
         f"  Repetition repetition({{entry.site, {index}, number_of({handle}), {others}}}, {str(receives(f)).lower()});",
@@ -206,7 +206,8 @@ def wrapper(f: Function, index: int, others: Others) -> str:
     capture = "=" if f.replaceable and not f.before else "&"
     given = ", ".join(filter(None, ("Entry entry", signature(f))))
     passed = ", ".join(filter(None, ("{symbol, __builtin_return_address(0)}", arguments(f))))
-    for_others = f"call.is_timed_for_others() ? call.run({counted(f)}) : " if f.repeats else ""
+    timed_alike = not f.repeats or running_counted(f) == running(f)
+    for_others = "" if timed_alike else f"call.is_timed_for_others() ? call.run({running_counted(f)}) : "
     lines = [
         f"// MPI_{f.name}",
         "template <class COUNT, class DISPL>",

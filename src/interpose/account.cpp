@@ -184,13 +184,36 @@ std::optional<std::uint64_t> Arrived::bytes() const {
   return static_cast<std::uint64_t>(bytes);
 }
 
+namespace {
+
+/// -1: MPI_PROC_NULL, or no rank of MPI_COMM_WORLD.
+int rank_in_world(const std::vector<int>& world, int rank) {
+  return rank >= 0 && rank < static_cast<int>(world.size()) ? world[static_cast<std::size_t>(rank)] : -1;
+}
+
+void book_at(const Destination& to, std::uint64_t bytes) {
+  if (to.peer >= 0) backend().record.recorder.peer(to.peer, to.kind, 1, bytes);
+}
+
+}  // namespace
+
+Destination destination_in_comm(MPI_Comm comm, int rank) {
+  const CommFacts& known = facts(comm);
+  return {known.index, rank_in_world(known.world, rank), PeerClass::point_to_point};
+}
+
+Destination destination_in_window(MPI_Win win, int rank) {
+  const WinFacts* const known = backend().record.handles.window(win);
+  if (known == nullptr) return {};
+  return {known->comm, rank_in_world(known->world, rank), PeerClass::one_sided};
+}
+
 void to_peer(const CommFacts& comm, int rank, std::uint64_t bytes, PeerClass kind) {
-  if (rank < 0 || rank >= comm.size) return;  // MPI_PROC_NULL
-  backend().record.recorder.peer(comm.world[static_cast<std::size_t>(rank)], kind, 1, bytes);
+  book_at({comm.index, rank_in_world(comm.world, rank), kind}, bytes);
 }
 
 void to(MPI_Comm comm, int dest, const Volume& volume) {
-  to_peer(facts(comm), dest, volume.bytes, PeerClass::point_to_point);
+  book_at(destination_in_comm(comm, dest), volume.bytes);
 }
 
 void to_others(MPI_Comm comm, const Volume& each) {
@@ -206,10 +229,7 @@ void to_root(MPI_Comm comm, int root, const Volume& volume) {
 }
 
 void to_window(MPI_Win win, int target, const Volume& volume) {
-  const WinFacts* window = backend().record.handles.window(win);
-  if (window == nullptr || target < 0 || target >= static_cast<int>(window->world.size())) return;
-  backend().record.recorder.peer(window->world[static_cast<std::size_t>(target)], PeerClass::one_sided, 1,
-                                 volume.bytes);
+  book_at(destination_in_window(win, target), volume.bytes);
 }
 
 void to_targets(MPI_Comm comm, const Volume& each) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "interpose/backend.hpp"
+#include "interpose/destination.hpp"
 
 namespace wherry::interpose {
 
@@ -199,6 +200,14 @@ inline Volume share(MPI_Comm comm, Volume volume) {
   return {n > 0 ? volume.bytes / static_cast<std::uint64_t>(n) : 0, volume.combiner};
 }
 
+/// What a call that fetches data and sends data there moves, as elements of one type; MPI_DATATYPE_NULL: of two.
+inline MPI_Datatype type_of_both(MPI_Op op, MPI_Datatype sent, MPI_Datatype fetched) {
+  return op == MPI_NO_OP || sent == fetched ? fetched : MPI_DATATYPE_NULL;
+}
+inline MPI_Count count_of_both(MPI_Op op, MPI_Count sent, MPI_Count fetched) {
+  return op == MPI_NO_OP ? fetched : sent + fetched;
+}
+
 /// What a receive really got. Looks into the status, and provides one where the program wants none.
 class Arrived {
  public:
@@ -217,6 +226,9 @@ class Arrived {
 
 // --- to whom
 
+/// Of messages to a rank of comm, and of one-sided operations at a rank of win.
+Destination destination_in_comm(MPI_Comm comm, int rank);
+Destination destination_in_window(MPI_Win win, int rank);
 void to(MPI_Comm comm, int dest, const Volume& volume);
 /// The same to every other rank.
 void to_others(MPI_Comm comm, const Volume& each);

@@ -6,19 +6,22 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/numbers.hpp"
+
 namespace wherry::interpose {
 
-/// By the number of a communicator or window. Some share a count. Needs no lock.
+/// By the number of a communicator or window. Those of equal hash share a counter, which only makes
+/// more of them look freed. Needs no lock.
 class FreedHandles {
  public:
   void note(std::uint64_t object) { counts_[slot_of(object)].fetch_add(1, std::memory_order_relaxed); }
-  [[gnu::always_inline]] std::uint32_t before(std::uint64_t object) const {
+  [[gnu::always_inline]] std::uint32_t count(std::uint64_t object) const {
     return counts_[slot_of(object)].load(std::memory_order_relaxed);
   }
 
  private:
   static constexpr std::size_t slots = 64;  // a power of two
-  static std::size_t slot_of(std::uint64_t object) { return object * 0x9e3779b97f4a7c15 >> 58; }
+  static std::size_t slot_of(std::uint64_t object) { return hashed(object) & (slots - 1); }
 
   std::array<std::atomic<std::uint32_t>, slots> counts_ = {};
 };

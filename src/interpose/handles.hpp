@@ -107,7 +107,7 @@ class Handles {
     return found == nullptr ? nullptr : found->get();
   }
   Neighbors& neighbors(CommFacts& comm);
-  /// Communicators and windows.
+  /// How often communicators and windows were freed.
   const FreedHandles& freed_handles() const { return freed_handles_; }
 
   /// Books what was counted and what was sent alike to every other rank, of every communicator.

@@ -92,7 +92,8 @@ void Patience::agree() {
   situation_.library_yields = (told[0] & yields_bit) != 0;
   const bool wants = settings_.wait == Waits::yield || (!situation_.library_yields && is_crowded(situation_));
   std::uint64_t wanted = wants ? 1 : 0;
-  const bool alike = heard && (told[0] & ~(yields_bit | threads_bit | uncounted_bit)) == setting_bit(settings_);
+  const bool alike =
+      heard && (told[0] & ~(yields_bit | threads_bit | uncounted_bit)) == setting_bit(settings_);
   combined(&wanted, 1);
   api_.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval_, nullptr);
   together_ = alike && wanted != 0 && keyval_ != MPI_KEYVAL_INVALID;

@@ -57,12 +57,14 @@ int to_number(const std::string& text) {
   return text.empty() || *end != '\0' || value < 0 || value > INT_MAX ? -1 : static_cast<int>(value);
 }
 
-/// sampled() of one-sided functions. Of those that open and close the epochs of several ranks one stands not for another.
+/// sampled() of one-sided functions. Locks and flushes of passive targets repeat. Fence, start, post, complete and wait
+/// synchronize with other ranks: each is timed.
 std::optional<profile::Waits> sampled_one_sided(std::string_view name) {
   for (const char* passive : {"MPI_Win_flush", "MPI_Win_lock", "MPI_Win_unlock"})
     if (name.starts_with(passive)) return profile::Waits::for_others;
-  const bool may_not_wait = !name.starts_with("MPI_Win_") || name == "MPI_Win_sync" || name == "MPI_Win_test";
-  return may_not_wait ? std::optional(profile::Waits::never) : std::nullopt;
+  const bool returns_at_once =
+      !name.starts_with("MPI_Win_") || name == "MPI_Win_sync" || name == "MPI_Win_test";
+  return returns_at_once ? std::optional(profile::Waits::never) : std::nullopt;
 }
 
 /// Functions whose frequent cheap calls need not all be timed, besides collectives; nullopt: all are.

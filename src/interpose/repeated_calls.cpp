@@ -23,7 +23,8 @@ void RepeatedCalls::settle(Entry& entry) {
   if (entry.calls == 0) return;
   const BookedAt& booked = details_of(entry).booked;
   recorder_.counted({entry.row, entry.calls, entry.bytes});
-  if (booked.to.peer >= 0) recorder_.peer(booked.to.peer, booked.to.kind, entry.calls, entry.bytes);
+  if (booked.destination.peer >= 0)
+    recorder_.peer(booked.destination.peer, booked.destination.kind, entry.calls, entry.bytes);
   if (!booked.fallback.empty()) recorder_.fell_back(entry.function, booked.fallback, entry.calls);
   entry.calls = 0;
   entry.bytes = 0;
@@ -49,7 +50,7 @@ void RepeatedCalls::keep(const Kept& kept) {
            .object = key.object,
            .type = key.type,
            .function = key.function,
-           .freed_before = freed_.before(key.object),
+           .freed_before = freed_.count(key.object),
            .element = kept.element,
            .row = kept.booked.row,
            .peer = key.peer,
@@ -69,9 +70,10 @@ void RepeatedCalls::book(Entry& entry, const Uncounted& call) {
   if (!call.succeeded)
     return void(recorder_.call(
         {entry.function, profile::none, booked.place, 0, stands_for, call.enter_ns, call.leave_ns, false}));
-  recorder_.call({entry.function, booked.to.comm, booked.place, call.bytes, stands_for, call.enter_ns,
-                  call.leave_ns, false});
-  if (booked.to.peer >= 0) recorder_.peer(booked.to.peer, booked.to.kind, 1, call.bytes);
+  recorder_.call({entry.function, booked.destination.comm, booked.place, call.bytes, stands_for,
+                  call.enter_ns, call.leave_ns, false});
+  if (booked.destination.peer >= 0)
+    recorder_.peer(booked.destination.peer, booked.destination.kind, 1, call.bytes);
   if (!booked.fallback.empty()) recorder_.fell_back(entry.function, booked.fallback);
 }
 

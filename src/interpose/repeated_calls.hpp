@@ -11,6 +11,7 @@
 #include <memory>
 #include <string_view>
 
+#include "interpose/destination.hpp"
 #include "interpose/freed_handles.hpp"
 #include "profile/recorder.hpp"
 
@@ -26,19 +27,12 @@ struct RepeatKey {
   int peer;         // -1: none, or any
 };
 
-/// Who gets the data of a call.
-struct GoingTo {
-  std::uint32_t comm = profile::none;  // index in the record
-  int peer = -1;                       // rank in MPI_COMM_WORLD; -1: nobody
-  profile::PeerClass kind = profile::PeerClass::point_to_point;
-};
-
 /// Where in the record they are counted.
 struct BookedAt {
   std::uint32_t row = profile::none;  // of Recorder::call()
   std::uint32_t place = profile::none;
   std::string_view fallback;  // the reason why these collectives are native; empty: none is reported
-  GoingTo to;
+  Destination destination;
 };
 
 /// For programs whose threads call MPI one at a time. find() and what it finds need no lock then; all else does.
@@ -86,14 +80,14 @@ class RepeatedCalls {
     const bool is_same = entry.site == key.site && entry.function == key.function &&
                          entry.object == key.object && entry.type == key.type && entry.peer == key.peer &&
                          entry.count_bucket == bucket_of(key.count) &&
-                         entry.freed_before == freed_.before(key.object);
+                         entry.freed_before == freed_.count(key.object);
     return is_same ? &entry : nullptr;
   }
-  /// Whether none need be given up for calls of that key.
-  bool has_room(const RepeatKey& key) const {
+  /// Whether keep() would evict no live entry.
+  bool has_free_entry(const RepeatKey& key) const {
     if (active_ == nullptr) return false;
     const Entry& entry = active_[slot_of(key)];
-    return entry.function == profile::none || entry.freed_before != freed_.before(entry.object);
+    return entry.function == profile::none || entry.freed_before != freed_.count(entry.object);
   }
   /// From now on so many calls like the one that was booked may be counted. It moved bytes of elements of that size.
   struct Kept {
@@ -103,7 +97,7 @@ class RepeatedCalls {
     std::uint32_t element;
     std::uint32_t calls;
     bool may_wait;
-    std::uint64_t time_ns;  // of that call
+    std::uint64_t time_ns;  // that each is thought to take
   };
   void keep(const Kept& kept);
   const BookedAt& booked(const Entry& entry) { return details_of(entry).booked; }
@@ -124,7 +118,7 @@ class RepeatedCalls {
 
   struct Details {
     BookedAt booked;
-    std::uint64_t time_ns = 0;  // of the last that was timed
+    std::uint64_t time_ns = 0;  // of each, as far as is known
   };
 
   [[gnu::always_inline]] static std::uint8_t bucket_of(MPI_Count count) {

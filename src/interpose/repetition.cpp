@@ -6,24 +6,7 @@ namespace wherry::interpose {
 
 std::uint32_t Repetition::stands_for() const {
   if (entry_ == nullptr || entry_->left > 0 || !backend().patience.leaves_alone()) return 0;
-  const std::uint32_t calls = entry_->since_timed() + 1;
-  entry_->gap = 0;
-  return calls;
-}
-
-GoingTo messages_to(MPI_Comm comm, int peer) {
-  const CommFacts& known = facts(comm);
-  const bool is_rank = peer >= 0 && peer < known.size;
-  return {known.index, is_rank ? known.world[static_cast<std::size_t>(peer)] : -1,
-          profile::PeerClass::point_to_point};
-}
-
-GoingTo one_sided_to(MPI_Win win, int peer) {
-  const WinFacts* const known = backend().record.handles.window(win);
-  if (known == nullptr) return {};
-  const bool is_rank = peer >= 0 && peer < static_cast<int>(known->world.size());
-  return {known->comm, is_rank ? known->world[static_cast<std::size_t>(peer)] : -1,
-          profile::PeerClass::one_sided};
+  return entry_->since_timed() + 1;
 }
 
 /// One that was timed for others of its key did not ask Wherry.
@@ -35,43 +18,48 @@ std::string_view Repetition::fallback_of(const Call& call) const {
   return fallback;
 }
 
-/// Books the time of one that was timed for others of its key. Why such calls are native.
-std::string_view Repetition::take_time(const Call& call) const {
+/// After one that was timed for others of its key.
+void Repetition::book_time_of_others(const Call& call) const {
+  if (!call.is_timed_for_others()) return;
   // A long wait stands for itself alone.
   if (call.timed_for() > call.stands_for())
     backend().record.repeated.add_time(*entry_, call.timed_for() - call.stands_for());
-  return fallback_of(call);
+  entry_->gap = 0;
 }
 
-/// 0: none may be counted by this one.
-std::uint32_t Repetition::calls_to_count(const Call& call, const Volume& volume) const {
+/// Nothing: none may be counted by this one.
+std::optional<std::uint32_t> Repetition::calls_to_count(const Call& call, const Volume& volume) const {
   Recording& record = backend().record;
   const bool is_collective = call.comm() != MPI_COMM_NULL;
-  // What was not timed does not take another's place: where keys are many, each call would.
-  if (!call.is_exact() && (is_collective || !record.repeated.has_room(key_))) return 0;
-  if (volume.combiner != 0) return 0;
+  // An untimed call evicts no live entry: with many keys every call would.
+  if (!call.is_exact() && (is_collective || !record.repeated.has_free_entry(key_))) return std::nullopt;
+  if (volume.combiner != 0) return std::nullopt;
   // A collective of several ranks must be timed by all alike.
-  if (is_collective && is_shared(facts(call.comm()))) return 0;
+  if (is_collective && is_shared(facts(call.comm()))) return std::nullopt;
   // Where the program's calls have one return address, in Fortran bindings, the place of each must be asked for.
-  if (!record.is_program(key_.site)) return 0;
-  if (key_.count <= 0 ? key_.type != MPI_DATATYPE_NULL : key_.type == MPI_DATATYPE_NULL)
-    return 0;  // the type need not be valid; or there are two
-  if (!receives_ && volume.bytes != static_cast<std::uint64_t>(key_.count) * element()) return 0;
-  return is_collective
-             ? record.sampling.collectives_to_count(key_.function)
-             : record.sampling.calls_to_count(key_.function, time_of(call), call.is_timed_for_others());
+  if (!record.is_program(key_.site)) return std::nullopt;
+  // A type of nothing need not be valid; what has no type is of two.
+  const bool has_type = key_.type != MPI_DATATYPE_NULL;
+  if (has_type != (key_.count > 0)) return std::nullopt;
+  if (!receives_ && volume.bytes != static_cast<std::uint64_t>(key_.count) * element()) return std::nullopt;
+  if (!call.is_exact()) return record.sampling.calls_to_count(key_.function);
+  const std::uint32_t calls =
+      is_collective ? record.sampling.collectives_to_count(key_.function)
+                    : record.sampling.calls_to_count(key_.function, call.leave_ns() - call.enter_ns(),
+                                                     call.is_timed_for_others());
+  return calls != 0 ? std::optional(calls) : std::nullopt;
 }
 
-/// The function's mean, where it was not timed.
-std::uint64_t Repetition::time_of(const Call& call) const {
-  return call.is_exact() ? call.leave_ns() - call.enter_ns()
-                         : backend().record.sampling.mean_ns(key_.function);
+/// What calls that are counted after this one take, as far as is known.
+std::uint64_t Repetition::time_of_next(const Call& call) const {
+  return call.is_timed_for_others() ? call.leave_ns() - call.enter_ns()
+                                    : backend().record.sampling.repeated_ns(key_.function);
 }
 
 std::uint64_t Repetition::element() const { return block(1, key_.type).bytes; }
 
-void Repetition::keep(const Call& call, const Volume& volume, const BookedAt& booked,
-                      std::uint32_t calls) const {
+void Repetition::store(const Call& call, const Volume& volume, const BookedAt& booked,
+                       std::uint32_t calls) const {
   Recording& record = backend().record;
   const bool may_wait = call.comm() == MPI_COMM_NULL && record.sampling.is_watched(key_.function);
   record.repeated.keep({.key = key_,
@@ -80,7 +68,7 @@ void Repetition::keep(const Call& call, const Volume& volume, const BookedAt& bo
                         .element = static_cast<std::uint32_t>(element()),
                         .calls = calls,
                         .may_wait = may_wait,
-                        .time_ns = time_of(call)});
+                        .time_ns = time_of_next(call)});
 }
 
 void Repetition::book(const RepeatedCalls::Uncounted& call) const {

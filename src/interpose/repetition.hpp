@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "interpose/account.hpp"
@@ -11,20 +12,6 @@
 #include "interpose/repeated_calls.hpp"
 
 namespace wherry::interpose {
-
-/// Who gets the data of messages to a rank of a communicator, or -1, and of one-sided calls to a rank of a window. Both
-/// need the lock.
-GoingTo messages_to(MPI_Comm comm, int peer);
-GoingTo one_sided_to(MPI_Win win, int peer);
-
-/// What a call that gets data from a window and sends data there moves, as elements of one type: a key must not stand
-/// for two types.
-inline MPI_Datatype type_of_both(MPI_Op op, MPI_Datatype sent, MPI_Datatype fetched) {
-  return op == MPI_NO_OP || sent == fetched ? fetched : MPI_DATATYPE_NULL;
-}
-inline MPI_Count count_of_both(MPI_Op op, MPI_Count sent, MPI_Count fetched) {
-  return op == MPI_NO_OP ? fetched : sent + fetched;
-}
 
 class Repetition {
  public:
@@ -50,13 +37,14 @@ class Repetition {
   /// Of a call that is booked: for how many its time stands, those that were counted among them; 0: whoever samples
   /// decides.
   std::uint32_t stands_for() const;
-  /// From now on calls of this key may be counted, as this one was booked in that row.
-  /// going_to(): who gets their data. Needs an account.
-  template <class GoingTo>
-  void keep(Call& call, const Volume& volume, std::uint32_t row, const GoingTo& going_to) const {
-    const std::string_view fallback = take_time(call);
-    if (const std::uint32_t calls = calls_to_count(call, volume); calls != 0)
-      keep(call, volume, {row, call.place(), fallback, going_to()}, calls);
+  /// From now on calls of this key may be counted, as this one was booked in that row. destination(): a Destination.
+  /// Needs an account.
+  template <class FindDestination>
+  void keep(Call& call, const Volume& volume, std::uint32_t row, const FindDestination& destination) const {
+    book_time_of_others(call);
+    const std::string_view fallback = fallback_of(call);
+    if (const std::optional<std::uint32_t> calls = calls_to_count(call, volume); calls.has_value())
+      store(call, volume, {row, call.place(), fallback, destination()}, *calls);
   }
 
  private:
@@ -82,11 +70,11 @@ class Repetition {
   std::uint64_t room() const { return static_cast<std::uint64_t>(key_.count) * entry_->element; }
   void book(const RepeatedCalls::Uncounted& call) const;
   std::string_view fallback_of(const Call& call) const;
-  std::string_view take_time(const Call& call) const;
-  std::uint32_t calls_to_count(const Call& call, const Volume& volume) const;
-  std::uint64_t time_of(const Call& call) const;
+  void book_time_of_others(const Call& call) const;
+  std::optional<std::uint32_t> calls_to_count(const Call& call, const Volume& volume) const;
+  std::uint64_t time_of_next(const Call& call) const;
   std::uint64_t element() const;  // bytes of one of the type
-  void keep(const Call& call, const Volume& volume, const BookedAt& booked, std::uint32_t calls) const;
+  void store(const Call& call, const Volume& volume, const BookedAt& booked, std::uint32_t calls) const;
 
   const RepeatKey key_;
   const bool receives_;

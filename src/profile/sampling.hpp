@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -63,15 +64,26 @@ class Sampling {
     f.gap.store(is_cheap(f, ns) ? mean_gap_of(f) : 1, std::memory_order_relaxed);
   }
 
-  /// How long calls of a function took in the mean that were timed lately.
-  std::uint64_t mean_ns(std::uint32_t function) const { return functions_[function].mean_ns; }
+  /// Mean time of the calls of a function that were timed lately for others of their key: the first call of a key may
+  /// take more or less than those that follow. Needs a lock.
+  std::uint64_t repeated_ns(std::uint32_t function) const {
+    const Function& f = functions_[function];
+    return f.repeated_ns != 0 ? f.repeated_ns : f.mean_ns;
+  }
 
   /// How many calls with the key of one that was booked may be counted without being timed
   /// (interpose/repeated_calls.hpp). Needs a lock. is_new: timed() was not told of its time.
   std::uint32_t calls_to_count(std::uint32_t function, std::uint64_t ns, bool is_new) {
     Function& f = functions_[function];
+    if (is_new) f.repeated_ns = f.repeated_ns == 0 ? ns : mean_with(f.repeated_ns, ns);
     const bool are_cheap = is_new ? is_cheap(f, ns) : f.seen >= first && f.mean_ns < cheap_ns;
     return are_cheap ? next(f) % (2 * mean_gap_of(f) - 1) : 0;
+  }
+  /// The same by a call that was not timed; nothing: none. 0: the next is timed; it is with the same chance as any.
+  std::optional<std::uint32_t> calls_to_count(std::uint32_t function) {
+    Function& f = functions_[function];
+    if (f.seen < first || f.mean_ns >= cheap_ns) return std::nullopt;
+    return next(f) % mean_gap_of(f);
   }
   /// The same of collectives of one rank, which wait for nobody, after the first ones.
   std::uint32_t collectives_to_count(std::uint32_t function) {
@@ -112,13 +124,18 @@ class Sampling {
     std::atomic<std::uint32_t> gap = 1;  // of a collective
     std::uint32_t seen = 0, alone = 0;
     std::uint32_t random = 2463534242;
-    std::uint64_t mean_ns = 0;
+    std::uint64_t mean_ns = 0, repeated_ns = 0;
   };
+
+  /// A mean of the last ones, with one more.
+  static std::uint64_t mean_with(std::uint64_t mean_ns, std::uint64_t ns) {
+    constexpr std::uint64_t weight = 16;
+    return (mean_ns * (weight - 1) + ns) / weight;
+  }
 
   /// Whether so many have been timed, this one too, and took so little that some may be left out.
   static bool is_cheap(Function& f, std::uint64_t ns) {
-    constexpr std::uint64_t weight = 16;
-    f.mean_ns = f.seen == 0 ? ns : (f.mean_ns * (weight - 1) + ns) / weight;
+    f.mean_ns = f.seen == 0 ? ns : mean_with(f.mean_ns, ns);
     f.seen = ns > 8 * cheap_ns ? 1 : f.seen + (f.seen < many);
     return f.seen >= first && f.mean_ns < cheap_ns;
   }

@@ -195,6 +195,13 @@ int Gets::rget(const Region& origin, const Place& place, MPI_Request* request, c
   return rget_mapped(origin, maps, place, request, native);
 }
 
+struct Gets::MissingBlocks {
+  ByteBlocks here, there;
+
+  /// MPICH 4.0 completes a request for several blocks before they have come.
+  bool is_one() const { return here.size() == 1 && there.size() == 1; }
+};
+
 /// What is missing comes by a native request, whose end nobody here sees: it is not kept.
 int Gets::rget_mapped(const Region& origin, const BothMaps& maps, const Place& place, MPI_Request* request,
                       const Native& native) {
@@ -205,30 +212,32 @@ int Gets::rget_mapped(const Region& origin, const BothMaps& maps, const Place& p
   const cache::Answer answer =
       look_up(place, *maps.there, packed,
               [&](const cache::TargetRange& range, std::byte* to) { return common_.cache->peek(range, to); });
-  if (answer != cache::Answer::hit && plan_.asks_for_all(bytes))
+  Target& target = common_.operations.target(place.rank);
+  if (answer == cache::Answer::hit) {
+    if (data != nullptr) scatter(*maps.here, origin.count, packed, bytes_at(origin));
+    target.cost_benefit.hit(bytes);
+    return common_.library.get_nothing(bytes_at(origin), request);
+  }
+  const MissingBlocks missing = missing_blocks(origin, *maps.here, packed);
+  if (plan_.asks_for_all(bytes) || !missing.is_one())
     return native_gets_.pass(NotCached::by_request, place, native);
   if (data != nullptr) scatter(*maps.here, origin.count, packed, bytes_at(origin));
-  Target& target = common_.operations.target(place.rank);
-  if (answer != cache::Answer::hit) {
-    plan_.count_request(target, bytes);
-    return rget_missing(origin, *maps.here, place, packed, request);
-  }
-  target.cost_benefit.hit(bytes);
-  return common_.library.get_nothing(bytes_at(origin), request);
+  plan_.count_request(target, bytes);
+  common_.operations.issue(place.rank);
+  return common_.library.get_blocks(bytes_at(origin), missing.here, place.rank, target.memory.unit,
+                                    missing.there, request);
 }
 
 /// packed: where what is there went to.
-int Gets::rget_missing(const Region& origin, const TypeMap& here, const Place& place, const std::byte* packed,
-                       MPI_Request* request) {
-  ByteBlocks blocks_here, blocks_there;
+Gets::MissingBlocks Gets::missing_blocks(const Region& origin, const TypeMap& here,
+                                         const std::byte* packed) const {
+  MissingBlocks missing;
   for (const MissingPart& part : plan_.parts()) {
     const std::int64_t begin = part.to - packed, end = begin + static_cast<std::int64_t>(part.range.bytes);
-    add_places(here, origin.count, begin, end, blocks_here);
-    add(blocks_there, block_of(part.range));
+    add_places(here, origin.count, begin, end, missing.here);
+    add(missing.there, block_of(part.range));
   }
-  common_.operations.issue(place.rank);
-  const std::int64_t unit = common_.operations.target(place.rank).memory.unit;
-  return common_.library.get_blocks(bytes_at(origin), blocks_here, place.rank, unit, blocks_there, request);
+  return missing;
 }
 
 /// In transparent mode others may change with atomic operations what is read here, at any time.

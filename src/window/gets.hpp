@@ -85,8 +85,8 @@ class Gets {
   int get_mapped(const Region& origin, BothMaps maps, const Place& place, float score, const Native& native);
   int rget_mapped(const Region& origin, const BothMaps& maps, const Place& place, MPI_Request* request,
                   const Native& native);
-  int rget_missing(const Region& origin, const TypeMap& here, const Place& place, const std::byte* packed,
-                   MPI_Request* request);
+  struct MissingBlocks;
+  MissingBlocks missing_blocks(const Region& origin, const TypeMap& here, const std::byte* packed) const;
   template <class Look>
   cache::Answer look_up(const Place& place, const TypeMap& map, std::byte* to, Look&& look);
 

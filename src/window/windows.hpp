@@ -98,8 +98,8 @@ class Windows {
   }
 
  private:
-  static constexpr std::size_t slots = 256;
-  static std::size_t slot_of(MPI_Win win) { return (number_of(win) * 0x9e3779b97f4a7c15) >> 56; }
+  static constexpr std::size_t slots = 1024;  // a power of two
+  static std::size_t slot_of(MPI_Win win) { return hashed(number_of(win)) & (slots - 1); }
 
   Known* search(MPI_Win win);
   Known& take_place();

@@ -16,7 +16,7 @@ from wherry.analysis import analyse
 from wherry.analysis.record import read_all, text
 
 RANKS = 2
-#: Native ones cost 2.5 ms each: so many only where it is noticed late.
+#: An upper bound: native calls cost 2.5 ms each, so that the run is long only where the tail is noticed late.
 CALLS = 10_000
 
 

@@ -113,6 +113,53 @@ TEST_CASE("sampling: a long wait among cheap calls stands for itself, and the su
   CHECK(static_cast<double>(stood_for_ns) == doctest::Approx(static_cast<double>(true_ns)).epsilon(0.03));
 }
 
+namespace {
+
+/// Keys of so many calls each, of which the first takes longer, or less, than the others: what is booked for all of them,
+/// counted as interpose/repetition.cpp does it.
+std::uint64_t booked_of_short_keys(int keys, int calls, std::uint64_t first_ns, std::uint64_t other_ns) {
+  Sampling sampling(1);
+  sampling.allow(0, Waits::never);
+  std::uint64_t booked_ns = 0;
+  for (int key = 0; key < keys; ++key) {
+    std::uint32_t left = 0, gap = 0;
+    std::uint64_t time_ns = 0;
+    bool kept = false;
+    for (int i = 0; i < calls; ++i) {
+      const std::uint64_t ns = i == 0 ? first_ns : other_ns;
+      if (kept && left > 0) {
+        --left;
+        continue;
+      }
+      const std::uint32_t stands_for = kept ? gap + 1 : sampling.due(0);
+      booked_ns += stands_for * ns;
+      if (stands_for != 0 && !kept) sampling.timed(0, ns);
+      const auto next =
+          stands_for == 0 ? sampling.calls_to_count(0) : std::optional(sampling.calls_to_count(0, ns, kept));
+      time_ns = kept ? ns : sampling.repeated_ns(0);
+      kept = next.has_value() && (stands_for == 0 || *next != 0);
+      left = gap = kept ? *next : 0;
+    }
+    booked_ns += (gap - left) * time_ns;
+  }
+  return booked_ns;
+}
+
+}  // namespace
+
+TEST_CASE("sampling: sums are right where keys have few calls, and the first is unlike the others") {
+  constexpr int keys = 200'000;
+  for (const int calls : {2, 5, 20})
+    for (const auto& [first_ns, other_ns] : {std::pair{900, 100}, std::pair{100, 400}}) {
+      CAPTURE(calls);
+      CAPTURE(first_ns);
+      const auto true_ns = static_cast<double>(keys) * (first_ns + (calls - 1) * other_ns);
+      const auto booked = static_cast<double>(booked_of_short_keys(
+          keys, calls, static_cast<std::uint64_t>(first_ns), static_cast<std::uint64_t>(other_ns)));
+      CHECK(booked == doctest::Approx(true_ns).epsilon(0.1));
+    }
+}
+
 TEST_CASE("sampling: functions that are not allowed to be sampled are always timed") {
   Sampling sampling(1);
   CHECK(!sampling.is_watched(0));
