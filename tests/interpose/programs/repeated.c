@@ -4,10 +4,10 @@
  *   repeated FOLDER SEED THREADS END   (THREADS: 1 for MPI_THREAD_MULTIPLE; END: finalize or abort)
  */
 #include <mpi.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "expected_calls.h"
 
 enum { calls = 6000, most = 512, functions = 9 };
 
@@ -16,24 +16,7 @@ static const char* const names[functions] = {"MPI_Send",   "MPI_Isend",   "MPI_R
                                              "MPI_Reduce", "MPI_Barrier", "MPI_Type_free"};
 enum { send, isend, recv, irecv, bcast, allreduce, reduce, barrier, type_free };
 
-static long done[functions], moved[functions], to[64], bytes_to[64];
 static double out[2 * most], in[2 * most];
-static uint64_t state;
-
-static int random_below(int n) {
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return (int)((state >> 33) % (uint64_t)n);
-}
-
-static void note(int function, long bytes) {
-  ++done[function];
-  moved[function] += bytes;
-}
-
-static void note_sent(int peer, long bytes) {
-  ++to[peer];
-  bytes_to[peer] += bytes;
-}
 
 /* Receives have room for more than comes. */
 static void exchange(MPI_Comm comm, int rank, int size, MPI_Datatype type, int count) {
@@ -95,16 +78,6 @@ static void vector(MPI_Comm comm, int rank, int size, int count) {
   note(type_free, 0);
 }
 
-static void tell(const char* folder, int rank, int size) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/expected-%d", folder, rank);
-  FILE* const file = fopen(path, "w");
-  if (file == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
-  for (int i = 0; i < functions; ++i) fprintf(file, "%s %ld %ld\n", names[i], done[i], moved[i]);
-  for (int i = 0; i < size; ++i) fprintf(file, "to-%d %ld %ld\n", i, to[i], bytes_to[i]);
-  fclose(file);
-}
-
 int main(int argc, char** argv) {
   static const int counts[] = {0, 1, 2, 3, 16, 17, 64, most};
   int level, rank, size;
@@ -135,7 +108,7 @@ int main(int argc, char** argv) {
         for (int n = random_below(40); n > 0; --n) alone(i % 4 == 0 ? MPI_COMM_SELF : self, count);
     }
   }
-  tell(argv[1], rank, size);
+  tell(argv[1], rank, size, functions, names);
   if (argc > 4 && strcmp(argv[4], "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 3);
   MPI_Comm_free(&all);
   MPI_Comm_free(&self);

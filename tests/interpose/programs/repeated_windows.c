@@ -3,9 +3,10 @@
  *
  *   repeated_windows FOLDER SEED */
 #include <mpi.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "expected_calls.h"
 
 enum { rounds = 40, calls = 400, most = 64, functions = 19 };
 
@@ -48,23 +49,9 @@ enum {
   sync_window
 };
 
-static long done[functions], moved[functions], to[64], bytes_to[64];
-static uint64_t state;
-
-static int random_below(int n) {
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return (int)((state >> 33) % (uint64_t)n);
-}
-
-static void note(int function, long bytes) {
-  ++done[function];
-  moved[function] += bytes;
-}
-
 static void note_moved(int function, int target, long bytes) {
   note(function, bytes);
-  ++to[target];
-  bytes_to[target] += bytes;
+  note_sent(target, bytes);
 }
 
 /* What rank `owner` has at i in the window that nobody writes to. */
@@ -202,16 +189,6 @@ static void work(int rank, int size) {
   MPI_Win_free(&writes);
 }
 
-static void tell(const char* folder, int rank, int size) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/expected-%d", folder, rank);
-  FILE* const file = fopen(path, "w");
-  if (file == NULL) MPI_Abort(MPI_COMM_WORLD, 1);
-  for (int i = 0; i < functions; ++i) fprintf(file, "%s %ld %ld\n", names[i], done[i], moved[i]);
-  for (int i = 0; i < size; ++i) fprintf(file, "to-%d %ld %ld\n", i, to[i], bytes_to[i]);
-  fclose(file);
-}
-
 int main(int argc, char** argv) {
   int rank, size;
   MPI_Init(&argc, &argv);
@@ -219,7 +196,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   state = (uint64_t)atoll(argv[2]) + (uint64_t)rank;
   for (int i = 0; i < rounds; ++i) work(rank, size);
-  tell(argv[1], rank, size);
+  tell(argv[1], rank, size, functions, names);
   MPI_Finalize();
   return 0;
 }
