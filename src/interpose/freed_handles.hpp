@@ -10,8 +10,8 @@
 
 namespace wherry::interpose {
 
-/// By the number of a communicator or window. Those of equal hash share a counter, which only makes
-/// more of them look freed. Needs no lock.
+/// By the number of a communicator or window. Those of equal hash share a counter, which only makes more of
+/// them look freed. Needs no lock.
 class FreedHandles {
  public:
   void note(std::uint64_t object) { counts_[slot_of(object)].fetch_add(1, std::memory_order_relaxed); }

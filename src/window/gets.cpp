@@ -218,9 +218,9 @@ int Gets::rget_mapped(const Region& origin, const BothMaps& maps, const Place& p
     target.cost_benefit.hit(bytes);
     return common_.library.get_nothing(bytes_at(origin), request);
   }
-  const MissingBlocks missing = missing_blocks(origin, *maps.here, packed);
-  if (plan_.asks_for_all(bytes) || !missing.is_one())
-    return native_gets_.pass(NotCached::by_request, place, native);
+  MissingBlocks missing;
+  if (!plan_.asks_for_all(bytes)) missing = missing_blocks(origin, *maps.here, packed);
+  if (!missing.is_one()) return native_gets_.pass(NotCached::by_request, place, native);
   if (data != nullptr) scatter(*maps.here, origin.count, packed, bytes_at(origin));
   plan_.count_request(target, bytes);
   common_.operations.issue(place.rank);
