@@ -1,4 +1,5 @@
-"""Checks the layers of src/: each sees only those below it, the pure ones no MPI, and folders form no circle.
+"""Checks the layers of src/: each sees only those below it, the pure ones no MPI, folders form no circle, and each word
+names one thing: no two files have one name, nor two types that are defined where others see them.
 
 Usage: check_layers.py [ROOT]. Prints every violation; exit code 1 if there is one.
 """
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,6 +61,9 @@ PUBLIC_ONLY = ("apps", "examples")
 
 SOURCES = frozenset({".cpp", ".hpp", ".h", ".c", ".inc", ".cc"})
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)
+# Types at the top level of a namespace or module; a name of Python's that begins with _ is its file's own.
+CPP_TYPE = re.compile(r"^(?:enum class|struct|class) (\w+)(?: final)?(?:\s*:[^:;{][^;{]*)?\s*\{", re.MULTILINE)
+PYTHON_TYPE = re.compile(r"^class ([A-Za-z]\w*)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,14 @@ KNOWN = Known()
 def violations(root: Path, known: Known | None = None) -> list[str]:
     """Every violation below root, as "file:line: why" where a line is to blame."""
     known = known or Known()
-    return [*_in_layers(root), *_in_programs(root), *_circles(root, known), *_names(root, known)]
+    return [
+        *_in_layers(root),
+        *_in_programs(root),
+        *_circles(root, known),
+        *_names(root, known),
+        *_types(root, (path for path in _sources(root / "src") if path.suffix in {".hpp", ".h"}), CPP_TYPE),
+        *_types(root, sorted((root / "python").rglob("*.py")), PYTHON_TYPE),
+    ]
 
 
 def _in_layers(root: Path) -> Iterator[str]:
@@ -167,6 +178,16 @@ def _names(root: Path, known: Known) -> Iterator[str]:
         yield f"{shared[name][0]}: has the name of {', '.join(shared[name][1:])}; give each file a name of its own"
     for name in sorted(known.names - shared.keys()):
         yield f"tools/check_layers.py: only one file is named {name}; remove it from Known.names"
+
+
+def _types(root: Path, paths: Iterable[Path], pattern: re.Pattern[str]) -> Iterator[str]:
+    files_of: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        for name in sorted(set(pattern.findall(path.read_text(encoding="utf-8")))):
+            files_of[name].append(path.relative_to(root).as_posix())
+    for name, files in sorted(files_of.items()):
+        if len(files) > 1:
+            yield f"{files[0]}: defines a {name}, as {', '.join(files[1:])} does; give each type a name of its own"
 
 
 def _includes(path: Path) -> Iterator[tuple[int, str]]:

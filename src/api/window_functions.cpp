@@ -15,8 +15,8 @@ namespace wherry::api {
 namespace {
 
 using window::Native;
-using window::Place;
 using window::Region;
+using window::TargetData;
 using window::Window;
 
 void tell(const std::string& problem) { std::fprintf(stderr, "wherry: %s\n", problem.c_str()); }
@@ -86,13 +86,14 @@ int end_at(int rank, MPI_Win win, const Call& native, int (Window::*ours)(int, c
 
 /// What changes the target in a way that nobody here knows.
 template <class Call>
-int change(const Place& place, MPI_Win win, const Call& native) {
+int change(const TargetData& place, MPI_Win win, const Call& native) {
   return with(win, native, [&](Window& cached, const Native& call) { return cached.change(place, call); });
 }
 
 /// The same, or only reads it, by the operation.
 template <class Call>
-int change_or_read(MPI_Op op, const Region& result, const Place& place, MPI_Win win, const Call& native) {
+int change_or_read(MPI_Op op, const Region& result, const TargetData& place, MPI_Win win,
+                   const Call& native) {
   return with(win, native, [&](Window& cached, const Native& call) {
     return op == MPI_NO_OP ? cached.read_atomically(result, place, call) : cached.change(place, call);
   });
@@ -102,8 +103,8 @@ int change_or_read(MPI_Op op, const Region& result, const Place& place, MPI_Win 
 }  // namespace wherry::api
 
 using namespace wherry::api;
-using wherry::window::Statistics;
 using wherry::window::Uncached;
+using wherry::window::WindowStatistics;
 using Known = wherry::window::Windows::Known;
 
 int wherry_win_create(void* base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win* win) {
@@ -321,7 +322,7 @@ int wherry_win_get_statistics(MPI_Win win, wherry_win_statistics* statistics) {
   const Window* const cached = known->window();
   if (cached == nullptr) return statistics->gets_passed = known->passed(), MPI_SUCCESS;
   using wherry::cache::Cause;
-  const Statistics s = cached->statistics();
+  const WindowStatistics s = cached->statistics();
   tell(s, *statistics);
   statistics->compulsory_misses = s.cache.missed(Cause::compulsory);
   statistics->capacity_misses = s.cache.missed(Cause::capacity);

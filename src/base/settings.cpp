@@ -164,10 +164,10 @@ class Reader {
     return value == "thread" ? ProgressBy::thread : ProgressBy::calls;
   }
 
-  Waits waits(const char* name) {
+  WaitMode waits(const char* name) {
     constexpr std::string_view words[] = {"auto", "spin", "yield"};
     const std::string value = choice(name, words);
-    return static_cast<Waits>(std::ranges::find(words, value) - std::begin(words));
+    return static_cast<WaitMode>(std::ranges::find(words, value) - std::begin(words));
   }
 
   MemoryLever memory(const char* name) {

@@ -40,7 +40,7 @@ enum class ProgressBy {
 };
 
 /// How blocking calls wait.
-enum class Waits {
+enum class WaitMode {
   automatic,  // as the cores are shared
   spin,       // in the library
   yield,      // by polling; between polls the core is given away
@@ -79,7 +79,7 @@ struct Settings {
   int cache_curve =
       0;  // WHERRY_CACHE_CURVE: ranges followed for a window's miss-ratio curve; 0: none is made
   LayoutLever layout = LayoutLever::automatic;  // WHERRY_LAYOUT: auto, native or wherry
-  Waits wait = Waits::automatic;                // WHERRY_WAIT: auto, spin or yield
+  WaitMode wait = WaitMode::automatic;          // WHERRY_WAIT: auto, spin or yield
   int ranks_per_node = 0;  // WHERRY_RANKS_PER_NODE: assume nodes of so many consecutive ranks; 0: ask MPI
   int verbose = 0;         // WHERRY_VERBOSE: 0 quiet, 1 what was found, 2 every decision
 

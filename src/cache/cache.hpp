@@ -10,7 +10,7 @@
 //            block: the same, but the bytes come to memory of the caller's.
 //
 // A hit on a range that was asked for as it is, or on the beginning of a larger one, is one probe of the index,
-// one entry, one copy. Everything else goes through the grids. docs/design/0008-rma-cache.md tells why it is
+// one entry, one copy. Everything else goes through the page indexes. docs/design/0008-rma-cache.md tells why it is
 // built so.
 #pragma once
 
@@ -22,11 +22,11 @@
 #include "cache/adaptation.hpp"
 #include "cache/entry.hpp"
 #include "cache/fetches.hpp"
-#include "cache/grid.hpp"
 #include "cache/history.hpp"
 #include "cache/index.hpp"
 #include "cache/memory.hpp"
 #include "cache/miss_ratio_curve.hpp"
+#include "cache/page_index.hpp"
 #include "cache/policy.hpp"
 #include "cache/statistics.hpp"
 #include "cache/storage.hpp"
@@ -36,7 +36,7 @@ namespace wherry::cache {
 
 // What is valid: entries of the current generation.
 //
-// To invalidate is to begin another generation. Index, grids and storage forget in constant time what they
+// To invalidate is to begin another generation. Index, page indexes and storage forget in constant time what they
 // hold; fetches that are under way carry the generation in which they began, and come home to nothing.
 
 class Epoch {
@@ -170,7 +170,7 @@ class Cache {
   auto hash_of_entry() const {
     return [this](Ref ref) { return hash_of(entry(ref).target, entry(ref).displacement); };
   }
-  Grid& grid_of(std::uint64_t bytes) { return bytes <= fine_bytes ? fine_ : coarse_; }
+  PageIndex& pages_of(std::uint64_t bytes) { return bytes <= fine_bytes ? fine_ : coarse_; }
 
   /// The valid entry that begins where the range does and covers it, or nullptr.
   Entry* find(const TargetRange& range, std::uint64_t own) const {
@@ -260,15 +260,15 @@ class Cache {
   float worth(const Entry& entry) const;
 
   // Sizes: sizing.cpp.
-  Load load() const;
-  void adapt(const Load& load);
+  CacheUsage load() const;
+  void adapt(const CacheUsage& load);
   void resize_storage(std::size_t bytes);
   void note_adjustment();
   void fit_index();
   bool move_entry(Ref ref);
   std::size_t live_bytes() const;
 
-  static constexpr std::uint64_t fine_bytes = 512;  // of entries in the fine grid
+  static constexpr std::uint64_t fine_bytes = 512;  // of entries in the fine page index
   static constexpr unsigned fine_page_bits = 9, coarse_page_bits = 16;
 
   CacheOptions options_;
@@ -276,7 +276,7 @@ class Cache {
   Statistics statistics_;
   Storage storage_;
   Index index_;  // from a range's beginning to its entry
-  Grid fine_, coarse_;
+  PageIndex fine_, coarse_;
   History history_;
   Epoch epoch_;
   Fetches fetches_;

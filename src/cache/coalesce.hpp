@@ -17,7 +17,7 @@ struct Wanted {
 };
 
 /// Some of the wanted ranges, which together are one range without holes.
-struct Joined {
+struct CoalescedRange {
   TargetRange range;
   std::size_t first, count;  // of the wanted ranges, as they are ordered afterwards
 };
@@ -26,12 +26,12 @@ struct Joined {
 ///
 /// One fetch of everything costs less than one for each: the latency of a message is worth thousands of bytes.
 /// Nothing is fetched that was not asked for: bytes between two ranges may be another's to write.
-inline std::vector<Joined> coalesce(std::vector<Wanted>& wanted) {
+inline std::vector<CoalescedRange> coalesce(std::vector<Wanted>& wanted) {
   std::sort(wanted.begin(), wanted.end(), [](const Wanted& a, const Wanted& b) {
     return std::tie(a.range.target, a.range.displacement, a.number) <
            std::tie(b.range.target, b.range.displacement, b.number);
   });
-  std::vector<Joined> joined;
+  std::vector<CoalescedRange> joined;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const TargetRange& next = wanted[i].range;
     if (joined.empty() || joined.back().range.target != next.target ||
@@ -39,7 +39,7 @@ inline std::vector<Joined> coalesce(std::vector<Wanted>& wanted) {
       joined.push_back({next, i, 1});
       continue;
     }
-    Joined& last = joined.back();
+    CoalescedRange& last = joined.back();
     last.range.bytes = std::max(last.range.end(), next.end()) - last.range.displacement;
     ++last.count;
   }

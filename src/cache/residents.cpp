@@ -34,7 +34,7 @@ Ref Cache::reserve(const TargetRange& range, std::uint64_t own, float heat, floa
   made.score = score;
   made.flight = 0;
   if (!put_in_index(ref, own)) return storage_.free(ref), refuse(range);
-  grid_of(range.bytes).insert(range, ref);
+  pages_of(range.bytes).insert(range, ref);
   return ref;
 }
 
@@ -52,11 +52,11 @@ bool Cache::deserves_memory(float worth, std::size_t footprint) {
   return least_of_sample(least) == 0 || least <= worth;
 }
 
-/// Room in the grid: memory if there is some, else at the cost of others.
+/// Room in the page index: memory if there is some, else at the cost of others.
 bool Cache::make_room(const TargetRange& range, float worth) {
-  Grid& grid = grid_of(range.bytes);
-  while (!grid.has_room_for(range)) {
-    if (bytes() + Grid::step_bytes <= options_.ceiling_bytes && grid.extend()) continue;
+  PageIndex& pages = pages_of(range.bytes);
+  while (!pages.has_room_for(range)) {
+    if (bytes() + PageIndex::step_bytes <= options_.ceiling_bytes && pages.extend()) continue;
     if (!evict(worth)) return false;
   }
   return true;
@@ -168,7 +168,7 @@ void Cache::remove(Ref ref) {
   Entry& gone = entry(ref);
   detach_fetches(gone);
   index_.erase(hash_of_entry()(ref), ref);
-  grid_of(gone.bytes).erase(gone.range(), ref);
+  pages_of(gone.bytes).erase(gone.range(), ref);
   storage_.free(ref);
 }
 

@@ -11,14 +11,14 @@ constexpr std::size_t least_step = 256;   // buckets that are given back at once
 
 }  // namespace
 
-Load Cache::load() const {
+CacheUsage Cache::load() const {
   return {.references = policy_.references(),
           .capacity_misses = statistics_.missed(Cause::capacity) + statistics_.missed(Cause::conflict),
           .storage_bytes = storage_.bytes(),
           .live_bytes = live_bytes()};
 }
 
-void Cache::adapt(const Load& load) {
+void Cache::adapt(const CacheUsage& load) {
   const std::size_t wanted = adaptation_.storage_bytes(load);
   if (wanted != storage_.bytes()) resize_storage(wanted);
   fit_index();
@@ -76,9 +76,9 @@ bool Cache::move_entry(Ref ref) {
     at += size;
   });
   index_.replace(hash_of_entry()(ref), ref, copy);
-  Grid& grid = grid_of(old.bytes);
-  grid.erase(old.range(), ref);
-  grid.insert(moved.range(), copy);
+  PageIndex& pages = pages_of(old.bytes);
+  pages.erase(old.range(), ref);
+  pages.insert(moved.range(), copy);
   storage_.free(ref);
   return true;
 }

@@ -1,7 +1,7 @@
 // The agreement of the ranks of a communicator, before Wherry is enabled on it.
 //
 // Later the ranks also agree on memory for candidates and times of rounds (coll/choice, coll/state/cell), on how
-// collectives wait (interpose/patience), and on windows to be cached (window/windows).
+// collectives wait (interpose/wait_policy), and on windows to be cached (window/windows).
 #pragma once
 
 #include <mpi.h>

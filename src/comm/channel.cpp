@@ -58,7 +58,8 @@ bool Channel::refused(int code) const {
   return code != MPI_SUCCESS && error_class != MPI_ERR_TRUNCATE;
 }
 
-int Channel::exchange(const Piece& out, Peer to, const Piece& in, Peer from, MPI_Status* status) const {
+int Channel::exchange(const Piece& out, Endpoint to, const Piece& in, Endpoint from,
+                      MPI_Status* status) const {
   const bool counts_fit = out.count <= INT_MAX && in.count <= INT_MAX;
   if (waiting_ == Waiting::library && counts_fit) {
     const int code =

@@ -33,7 +33,7 @@ struct Piece {
 };
 
 /// The other end of a message; its rank may be MPI_PROC_NULL.
-struct Peer {
+struct Endpoint {
   int rank;
   int tag;
 };
@@ -60,7 +60,7 @@ class Channel {
   int send(const Piece& piece, int peer, int tag, MPI_Request* request) const;
   int receive(const Piece& piece, int peer, int tag, MPI_Request* request, Spare& spare) const;
   /// Sends one piece and receives another, whose source and tag may be wildcards.
-  int exchange(const Piece& out, Peer to, const Piece& in, Peer from,
+  int exchange(const Piece& out, Endpoint to, const Piece& in, Endpoint from,
                MPI_Status* status = MPI_STATUS_IGNORE) const;
   /// Sends one piece and receives another in its place.
   int replace(const Piece& piece, int peer, int tag) const;

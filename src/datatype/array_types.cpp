@@ -68,12 +68,12 @@ Indices distributed(Offset size, MPI_Count distribution, MPI_Count argument, Off
 
 }  // namespace
 
-bool Element::is_dense() const {
+bool ArrayElement::is_dense() const {
   const auto* block = std::get_if<layout::Dense>(&layout->kind());
   return block != nullptr && block->bytes == extent;
 }
 
-Layout Element::times(Offset count) const {
+Layout ArrayElement::times(Offset count) const {
   if (is_dense()) return layout::dense(scaled(count, extent));
   return layout::strided(count, extent, layout);
 }
@@ -84,7 +84,7 @@ Offset scaled(Offset a, Offset b) {
   return product;
 }
 
-Layout subarray_of(const Element& inner, const Contents& contents) {
+Layout subarray_of(const ArrayElement& inner, const Contents& contents) {
   const Numbers all = contents.numbers();
   require(all.size() >= 2 && all[0] >= 0, odd_contents);
   const auto dimensions = static_cast<std::size_t>(all[0]);
@@ -102,7 +102,7 @@ Layout subarray_of(const Element& inner, const Contents& contents) {
   return layout::placed(part);
 }
 
-Layout darray_of(const Element& inner, const Contents& contents) {
+Layout darray_of(const ArrayElement& inner, const Contents& contents) {
   const Numbers all = contents.numbers();
   require(all.size() >= 4 && all[2] >= 0, odd_contents);
   const auto dimensions = static_cast<std::size_t>(all[2]);

@@ -7,7 +7,7 @@
 namespace wherry::datatype {
 
 /// One element of a datatype: its data, and the distance to the next one.
-struct Element {
+struct ArrayElement {
   layout::Layout layout;
   layout::Offset extent;
 
@@ -19,7 +19,7 @@ struct Element {
 layout::Offset scaled(layout::Offset a, layout::Offset b);
 
 /// MPI 4.1, 5.1.3 and 5.1.4. Throw usage_error if the contents are not those of such a type.
-layout::Layout subarray_of(const Element& inner, const Contents& contents);
-layout::Layout darray_of(const Element& inner, const Contents& contents);
+layout::Layout subarray_of(const ArrayElement& inner, const Contents& contents);
+layout::Layout darray_of(const ArrayElement& inner, const Contents& contents);
 
 }  // namespace wherry::datatype

@@ -7,8 +7,8 @@ namespace wherry::mpi {
 namespace {
 
 /// Libraries before MPI-4 have no large-count types, and no functions that read them.
-Envelope small_envelope(const Api& api, MPI_Datatype type) {
-  Envelope e;
+TypeEnvelope small_envelope(const Api& api, MPI_Datatype type) {
+  TypeEnvelope e;
   int integers = 0, addresses = 0, types = 0;
   e.readable = api.Type_get_envelope(type, &integers, &addresses, &types, &e.combiner) == MPI_SUCCESS;
   e.integers = integers;
@@ -19,15 +19,15 @@ Envelope small_envelope(const Api& api, MPI_Datatype type) {
 
 }  // namespace
 
-Envelope envelope_of(const Api& api, MPI_Datatype type) {
+TypeEnvelope envelope_of(const Api& api, MPI_Datatype type) {
   if (api.Type_get_envelope_c == nullptr) return small_envelope(api, type);
-  Envelope e;
+  TypeEnvelope e;
   e.readable = api.Type_get_envelope_c(type, &e.integers, &e.addresses, &e.large_counts, &e.types,
                                        &e.combiner) == MPI_SUCCESS;
   return e;
 }
 
-MPI_Datatype inner_of(const Api& api, MPI_Datatype type, const Envelope& e) {
+MPI_Datatype inner_of(const Api& api, MPI_Datatype type, const TypeEnvelope& e) {
   int count = 0;
   MPI_Count large_count = 0;
   MPI_Aint address = 0;
@@ -46,10 +46,10 @@ MPI_Datatype inner_of(const Api& api, MPI_Datatype type, const Envelope& e) {
 
 namespace wherry::datatype {
 
-Contents::Contents(const mpi::Api& api, MPI_Datatype type, const mpi::Envelope& envelope)
+Contents::Contents(const mpi::Api& api, MPI_Datatype type, const mpi::TypeEnvelope& envelope)
     : api_(api), readable_(read(type, envelope)) {}
 
-bool Contents::read(MPI_Datatype type, const mpi::Envelope& e) {
+bool Contents::read(MPI_Datatype type, const mpi::TypeEnvelope& e) {
   if (api_.Type_get_contents_c == nullptr) return read_small(type, e);
   std::vector<int> integers(static_cast<std::size_t>(e.integers));
   std::vector<MPI_Aint> addresses(static_cast<std::size_t>(e.addresses));
@@ -66,7 +66,7 @@ bool Contents::read(MPI_Datatype type, const mpi::Envelope& e) {
   return true;
 }
 
-bool Contents::read_small(MPI_Datatype type, const mpi::Envelope& e) {
+bool Contents::read_small(MPI_Datatype type, const mpi::TypeEnvelope& e) {
   std::vector<int> integers(static_cast<std::size_t>(e.integers));
   std::vector<MPI_Aint> addresses(static_cast<std::size_t>(e.addresses));
   std::vector<MPI_Datatype> types(static_cast<std::size_t>(e.types));
@@ -84,7 +84,7 @@ bool Contents::read_small(MPI_Datatype type, const mpi::Envelope& e) {
 
 Contents::~Contents() {
   for (MPI_Datatype& type : types_) {
-    const mpi::Envelope envelope = mpi::envelope_of(api_, type);
+    const mpi::TypeEnvelope envelope = mpi::envelope_of(api_, type);
     if (envelope.readable && !is_predefined(envelope.combiner)) api_.Type_free(&type);
   }
 }

@@ -11,18 +11,18 @@
 namespace wherry::mpi {
 
 /// What MPI_Type_get_envelope tells (MPI 4.1, 5.1.13).
-struct Envelope {
+struct TypeEnvelope {
   MPI_Count integers = 0, addresses = 0, large_counts = 0, types = 0;
   int combiner = MPI_COMBINER_NAMED;
   bool readable = false;  // the library told
 };
 
 /// Also of types made by large-count constructors, of which the function without _c makes an error.
-Envelope envelope_of(const Api& api, MPI_Datatype type);
+TypeEnvelope envelope_of(const Api& api, MPI_Datatype type);
 
 /// The one type that a contiguous type or a duplicate is made of; MPI_DATATYPE_NULL if the library does not tell.
 /// The caller frees it unless it is predefined.
-MPI_Datatype inner_of(const Api& api, MPI_Datatype type, const Envelope& envelope);
+MPI_Datatype inner_of(const Api& api, MPI_Datatype type, const TypeEnvelope& envelope);
 
 }  // namespace wherry::mpi
 
@@ -34,7 +34,7 @@ inline constexpr const char* odd_contents =
 /// MPI_Type_get_contents, the same for constructors with and without large counts. Frees the handles that it was given.
 class Contents {
  public:
-  Contents(const mpi::Api& api, MPI_Datatype type, const mpi::Envelope& envelope);
+  Contents(const mpi::Api& api, MPI_Datatype type, const mpi::TypeEnvelope& envelope);
   Contents(const Contents&) = delete;
   Contents& operator=(const Contents&) = delete;
   ~Contents();
@@ -49,8 +49,8 @@ class Contents {
   const std::vector<MPI_Datatype>& types() const { return types_; }
 
  private:
-  bool read(MPI_Datatype type, const mpi::Envelope& envelope);
-  bool read_small(MPI_Datatype type, const mpi::Envelope& envelope);
+  bool read(MPI_Datatype type, const mpi::TypeEnvelope& envelope);
+  bool read_small(MPI_Datatype type, const mpi::TypeEnvelope& envelope);
 
   const mpi::Api& api_;
   std::vector<MPI_Count> numbers_;

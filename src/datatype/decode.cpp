@@ -33,23 +33,23 @@ ConstructorBlocks blocks_of(const Contents& contents, std::size_t per_block, std
   return {all.size() == 1 + count * per_block + others, count, all.subspan(1)};
 }
 
-Element element_of(const mpi::Api& api, MPI_Datatype type);
+ArrayElement element_of(const mpi::Api& api, MPI_Datatype type);
 
 /// The type of a constructor that has one.
-Element inner_of(const mpi::Api& api, const Contents& contents) {
+ArrayElement inner_of(const mpi::Api& api, const Contents& contents) {
   require(contents.types().size() == 1, odd_contents);
   return element_of(api, contents.types()[0]);
 }
 
 /// Blocks of `length` elements, at displacements in units of `unit` bytes.
-Layout equal_blocks(const Element& inner, MPI_Count length, Numbers displacements, Offset unit) {
+Layout equal_blocks(const ArrayElement& inner, MPI_Count length, Numbers displacements, Offset unit) {
   std::vector<Offset> places;
   places.reserve(displacements.size());
   for (const MPI_Count d : displacements) places.push_back(scaled(d, unit));
   return layout::indexed_block(std::move(places), inner.times(length));
 }
 
-Layout unequal_blocks(const Element& inner, Numbers lengths, Numbers displacements, Offset unit) {
+Layout unequal_blocks(const ArrayElement& inner, Numbers lengths, Numbers displacements, Offset unit) {
   if (!inner.is_dense()) {
     std::vector<PlacedLayout> parts;
     parts.reserve(lengths.size());
@@ -74,13 +74,13 @@ Layout unchanged(const mpi::Api& api, const Contents& contents) { return inner_o
 /// What displacements and strides are counted in.
 enum class Unit { extents, bytes };
 
-Offset unit_of(const Element& inner, Unit unit) { return unit == Unit::bytes ? 1 : inner.extent; }
+Offset unit_of(const ArrayElement& inner, Unit unit) { return unit == Unit::bytes ? 1 : inner.extent; }
 
 template <Unit unit>
 Layout vector(const mpi::Api& api, const Contents& contents) {
   const std::vector<MPI_Count>& n = contents.numbers();
   require(n.size() == 3, odd_contents);
-  const Element inner = inner_of(api, contents);
+  const ArrayElement inner = inner_of(api, contents);
   return layout::strided(n[0], scaled(n[2], unit_of(inner, unit)), inner.times(n[1]));
 }
 
@@ -88,7 +88,7 @@ template <Unit unit>
 Layout indexed(const mpi::Api& api, const Contents& contents) {
   const ConstructorBlocks blocks = blocks_of(contents, 2, 0);
   require(blocks.valid, odd_contents);
-  const Element inner = inner_of(api, contents);
+  const ArrayElement inner = inner_of(api, contents);
   return unequal_blocks(inner, blocks.rest.first(blocks.count), blocks.rest.subspan(blocks.count),
                         unit_of(inner, unit));
 }
@@ -97,7 +97,7 @@ template <Unit unit>
 Layout indexed_block(const mpi::Api& api, const Contents& contents) {
   const ConstructorBlocks blocks = blocks_of(contents, 1, 1);
   require(blocks.valid, odd_contents);
-  const Element inner = inner_of(api, contents);
+  const ArrayElement inner = inner_of(api, contents);
   return equal_blocks(inner, blocks.rest[0], blocks.rest.subspan(1), unit_of(inner, unit));
 }
 
@@ -106,7 +106,7 @@ Layout structure(const mpi::Api& api, const Contents& contents) {
   require(blocks.valid && contents.types().size() == blocks.count, odd_contents);
   std::vector<PlacedLayout> parts;
   for (std::size_t i = 0; i < blocks.count; ++i)
-    if (const Element inner = element_of(api, contents.types()[i]); inner.layout->size() > 0)
+    if (const ArrayElement inner = element_of(api, contents.types()[i]); inner.layout->size() > 0)
       parts.push_back({blocks.rest[blocks.count + i], inner.times(blocks.rest[i])});
   return layout::concat(std::move(parts));
 }
@@ -168,7 +168,7 @@ Layout named(MPI_Datatype type, MPI_Count size) {
   return layout::dense(size);
 }
 
-Layout derived(const mpi::Api& api, MPI_Datatype type, const mpi::Envelope& envelope) {
+Layout derived(const mpi::Api& api, MPI_Datatype type, const mpi::TypeEnvelope& envelope) {
   const auto* const row = std::ranges::find_if(
       constructors, [&](const Constructor& x) { return x.combiner == envelope.combiner; });
   require(row != std::end(constructors), "a datatype was made by an unknown constructor; it stays native");
@@ -177,8 +177,8 @@ Layout derived(const mpi::Api& api, MPI_Datatype type, const mpi::Envelope& enve
   return row->layout(api, contents);
 }
 
-Element element_of(const mpi::Api& api, MPI_Datatype type) {
-  const mpi::Envelope envelope = mpi::envelope_of(api, type);
+ArrayElement element_of(const mpi::Api& api, MPI_Datatype type) {
+  const mpi::TypeEnvelope envelope = mpi::envelope_of(api, type);
   require(envelope.readable, "the library does not tell how a datatype was made; it stays native");
   const Told told = ask(api, type);
   Layout layout = is_predefined(envelope.combiner) ? named(type, told.size) : derived(api, type, envelope);

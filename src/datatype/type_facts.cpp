@@ -15,7 +15,7 @@ bool is_predefined(int combiner) {
 }
 
 /// Whether a type made of `inner` elements one after the other is dense because they are.
-bool repeats_dense(const mpi::Api& api, MPI_Datatype type, const mpi::Envelope& envelope) {
+bool repeats_dense(const mpi::Api& api, MPI_Datatype type, const mpi::TypeEnvelope& envelope) {
   if (envelope.combiner != MPI_COMBINER_CONTIGUOUS && envelope.combiner != MPI_COMBINER_DUP) return false;
   MPI_Datatype inner = mpi::inner_of(api, type, envelope);
   if (inner == MPI_DATATYPE_NULL) return false;
@@ -80,7 +80,7 @@ TypeFacts facts_of(const mpi::Api& api, MPI_Datatype type) {
   if (api.Type_size_x(type, &size) != MPI_SUCCESS || size == MPI_UNDEFINED ||
       api.Type_get_extent(type, &lower, &extent) != MPI_SUCCESS)
     return {.size = -1};
-  const mpi::Envelope envelope = mpi::envelope_of(api, type);
+  const mpi::TypeEnvelope envelope = mpi::envelope_of(api, type);
   facts.size = size;
   facts.extent = extent;
   facts.predefined = envelope.readable && is_predefined(envelope.combiner);

@@ -9,7 +9,7 @@
 namespace wherry::draw {
 namespace {
 
-using News = Cell::News;
+using News = Bar::News;
 
 struct Look {
   News news;
@@ -38,7 +38,7 @@ class Bars {
   void draw(News news, double x, double y) {
     for (std::size_t first = 0, end = 0; first < bar_chart_.size(); first = end) {
       end = end_of_bar(first);
-      const Cell& cell = bar_chart_[first];
+      const Bar& cell = bar_chart_[first];
       if (cell.news != news || cell.share == 0) continue;
       const double high = std::max(1.5, std::min(cell.share, 1.0) * height_);
       out_ << 'M' << x + each_ * static_cast<double>(first) + gap_ / 2 << ',' << y + height_ / 2 << "v"
@@ -48,7 +48,7 @@ class Bars {
 
  private:
   std::size_t end_of_bar(std::size_t first) const {
-    const auto same = [&](const Cell& c) {
+    const auto same = [&](const Bar& c) {
       return c.share == bar_chart_[first].share && c.news == bar_chart_[first].news;
     };
     std::size_t end = first + 1;
@@ -87,7 +87,7 @@ void draw_all(std::ostream& out, const Frame& frame, std::span<const BarChart> b
 /// As it was, whatever had just come.
 std::vector<BarChart> without_news(std::vector<BarChart> bar_charts) {
   for (BarChart& bar_chart : bar_charts)
-    for (Cell& cell : bar_chart) cell.news = News::none;
+    for (Bar& cell : bar_chart) cell.news = News::none;
   return bar_charts;
 }
 
@@ -107,7 +107,7 @@ std::string note_on(const BarChart& bar_chart) {
 
 bool has_news(const Picture& picture, News news) {
   const auto in_chart = [=](const BarChart& s) {
-    return std::ranges::any_of(s, [=](const Cell& c) { return c.news == news; });
+    return std::ranges::any_of(s, [=](const Bar& c) { return c.news == news; });
   };
   return std::ranges::any_of(picture.columns,
                              [&](const Column& c) { return std::ranges::any_of(c.bar_charts, in_chart); });

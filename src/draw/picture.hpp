@@ -22,14 +22,14 @@ struct Flow {
 };
 
 /// What a rank has of a segment at the end of a column, and whether this column brought it.
-struct Cell {
+struct Bar {
   enum class News { none, replaced, combined };
   double share = 0;  // of the ranks whose data must be in it in the end: 0 to 1
   News news = News::none;
 };
 
 /// The buffer of one rank, segment by segment.
-using BarChart = std::vector<Cell>;
+using BarChart = std::vector<Bar>;
 
 /// What happens at one time.
 struct Column {

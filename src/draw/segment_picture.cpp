@@ -62,7 +62,7 @@ class Buffers {
   /// All messages of a step leave before any of them arrives.
   void step(std::span<const Arrival> arrivals) {
     for (BarChart& bar_chart : bar_charts_)
-      for (Cell& cell : bar_chart) cell.news = Cell::News::none;
+      for (Bar& cell : bar_chart) cell.news = Bar::News::none;
     const std::vector<BarChart> sent = bar_charts_;
     for (const Arrival& a : arrivals)
       for (const schedule::SegmentRange& range : a.ranges)
@@ -74,9 +74,9 @@ class Buffers {
   const std::vector<BarChart>& bar_charts() const { return bar_charts_; }
 
  private:
-  static void arrive(Cell& mine, const Cell& incoming, bool combined) {
+  static void arrive(Bar& mine, const Bar& incoming, bool combined) {
     mine.share = combined ? mine.share + incoming.share : incoming.share;
-    mine.news = combined ? Cell::News::combined : Cell::News::replaced;
+    mine.news = combined ? Bar::News::combined : Bar::News::replaced;
   }
 
   std::vector<BarChart> bar_charts_;

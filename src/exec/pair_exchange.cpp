@@ -139,7 +139,7 @@ struct Course {
 class PairExchange {
  public:
   struct End {
-    Peer peer;
+    Endpoint peer;
     BlockBytes& block;
     long long bytes;
   };
@@ -191,7 +191,7 @@ class PairExchange {
     if (offered->data() != nullptr) in_.block.read({0, in_.bytes}, offered->data());
     if (offered->has_memory()) read_memory(*offered);
     if (offered->is_shared()) join(*offered);
-    constexpr Peer nobody{MPI_PROC_NULL, 0};
+    constexpr Endpoint nobody{MPI_PROC_NULL, 0};
     note(channel_.exchange({&ours_, sizeof ours_}, offered->asks() ? in_.peer : nobody,
                            {&theirs_, sizeof theirs_}, offer->asks() ? out_.peer : nobody));
     if (connection != nullptr && !connection->is_open) shared_->answered(*connection, theirs_.shares);

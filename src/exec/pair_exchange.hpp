@@ -18,7 +18,7 @@ inline const Share no_block{.region = {nullptr, 0, MPI_BYTE}, .bytes = 0, .dense
 
 /// A block and the other rank, MPI_PROC_NULL if there is none. Where it comes from and its tag may be wildcards.
 struct PairEnd {
-  Peer peer;
+  Endpoint peer;
   const Share& share;
 };
 
@@ -42,7 +42,7 @@ std::size_t pair_exchange_memory();
 /// What became of the incoming block.
 struct Exchanged {
   int code;
-  Peer from;           // of the incoming block
+  Endpoint from;       // of the incoming block
   long long received;  // bytes that came, more than there was room for if the code is MPI_ERR_TRUNCATE
   bool refused;        // the system does not let the receiver read this rank's memory
   bool

@@ -21,7 +21,7 @@ Stretch& Stretch::operator+=(const Stretch& more) {
   return *this;
 }
 
-Stretch between(const Sample& before, const Sample& after) {
+Stretch between(const FaultSample& before, const FaultSample& after) {
   const std::uint64_t faults = rise(before.faults, after.faults);
   const std::uint64_t grown = rise(before.peak_bytes, after.peak_bytes) / page_bytes;
   return {rise(before.at_ns, after.at_ns), faults, faults > grown ? faults - grown : 0,
@@ -34,7 +34,7 @@ double FreedMemory::share(const Stretch& stretch) const {
                   static_cast<double>(stretch.repeated) * fault_ns_ / static_cast<double>(stretch.time_ns));
 }
 
-Freed FreedMemory::next(const Sample& sample) {
+Freed FreedMemory::next(const FaultSample& sample) {
   const bool first = last_.at_ns == 0;
   const Stretch stretch = between(last_, sample);
   last_ = sample;

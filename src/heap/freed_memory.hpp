@@ -12,7 +12,7 @@
 namespace wherry::heap {
 
 /// The process at one moment. Counters rise only.
-struct Sample {
+struct FaultSample {
   std::uint64_t at_ns = 0;
   std::uint64_t faults = 0;      // without reading from a file
   std::uint64_t peak_bytes = 0;  // most memory resident so far
@@ -28,7 +28,7 @@ struct Stretch {
 
   Stretch& operator+=(const Stretch& more);
 };
-Stretch between(const Sample& before, const Sample& after);
+Stretch between(const FaultSample& before, const FaultSample& after);
 
 enum class Freed : std::uint32_t { returned = 0, kept = 1, taken_back = 2 };
 
@@ -51,7 +51,7 @@ class FreedMemory {
   explicit FreedMemory(double fault_ns, const Bounds& bounds = {}) : fault_ns_(fault_ns), bounds_(bounds) {}
 
   /// What should hold from now on. Samples come in order, a few milliseconds apart.
-  Freed next(const Sample& sample);
+  Freed next(const FaultSample& sample);
   /// Memory is short: taken back for good.
   Freed give_up();
 
@@ -71,7 +71,7 @@ class FreedMemory {
   Bounds bounds_;
   Freed state_ = Freed::returned;
   bool for_good_ = false;
-  Sample last_;
+  FaultSample last_;
   std::array<Stretch, most_stretches> recent_ = {};  // a ring
   std::size_t count_ = 0;                            // since the last change
   Stretch before_, since_;

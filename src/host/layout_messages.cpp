@@ -26,7 +26,7 @@ LayoutMessages::LayoutMessages(const mpi::Api& api, const VariableReader& read)
   last_tag_ = found != 0 ? *last : least;
 }
 
-bool LayoutMessages::is_legal(Peer peer, Direction direction, MPI_Comm comm) const {
+bool LayoutMessages::is_legal(Endpoint peer, Direction direction, MPI_Comm comm) const {
   int ranks = 0;
   if (comm == MPI_COMM_NULL || destinations(api_, comm, &ranks) != MPI_SUCCESS) return false;
   const bool is_tag = peer.tag >= 0 && peer.tag <= last_tag_;

@@ -63,14 +63,14 @@ class LayoutMessages {
   enum class Direction { out, in };
   struct End {
     Share share;
-    Peer peer;
+    Endpoint peer;
     bool legal;
   };
   static const End nothing;
 
   End read(const MessageEnd& end, Direction direction, MPI_Comm comm);
   bool is_usable(const MessageEnd& end);
-  bool is_legal(Peer peer, Direction direction, MPI_Comm comm) const;
+  bool is_legal(Endpoint peer, Direction direction, MPI_Comm comm) const;
   int transfer(const End& out, const End& in, MPI_Comm comm, MPI_Status* status);
   void tell(const Exchanged& done, const Share& room, MPI_Status* status) const;
   PlannedExchange::End planned(const MessageEnd& end);

@@ -19,7 +19,7 @@ struct MessageEnd {
   const void* buffer;
   int count;
   MPI_Datatype type;
-  Peer peer;
+  Endpoint peer;
 };
 
 /// What travels is what MPI would send, in one message each way. The functions return MPI codes, those of the library's

@@ -119,7 +119,7 @@ void Account::book_use(const Call& call, std::uint32_t row, const Volume& volume
 void book_as_usual(const Counted& counted, int code, std::uint64_t enter_ns, std::uint64_t leave_ns) {
   Recording& b = backend().record;
   const std::lock_guard lock(b.lock);
-  const Kind& kind = counted.tally->kind;
+  const CallKind& kind = counted.tally->kind;
   if (code != MPI_SUCCESS)
     return void(b.recorder.call({kind.function, profile::none, kind.place, 0, 0, 0, 0, false}));
   const std::uint64_t time_ns = leave_ns - enter_ns;

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "interpose/control.h"
-#include "interpose/patience.hpp"
+#include "interpose/wait_policy.hpp"
 
 namespace wherry::interpose {
 
@@ -51,8 +51,8 @@ bool is_idle() { return backend().runtime().is_idle(); }
 int poll(void*) { return backend().progress_engine().poll(); }
 
 /// MPICH's MPIX_ASYNC_NOPROGRESS and MPIX_ASYNC_DONE.
-int wait_in_mpich(void*) { return backend().patience.wait_in_library() ? 0 : 1; }
-int wait_in_open_mpi() { return backend().patience.wait_in_library(), 0; }
+int wait_in_mpich(void*) { return backend().wait_policy.wait_in_library() ? 0 : 1; }
+int wait_in_open_mpi() { return backend().wait_policy.wait_in_library(), 0; }
 
 int end_of_self(MPI_Comm, int, void*, void*) {
   backend().shut_down();
@@ -65,7 +65,7 @@ Activity::Activity(const Settings& settings, bool possible)
     : recording(possible && settings.features.profile && !settings.output.empty()),
       replacing(possible && settings.features.collectives),
       caching(possible && settings.cache != "off"),
-      waiting(possible && settings.wait != Waits::spin),
+      waiting(possible && settings.wait != WaitMode::spin),
       packing(possible && settings.layout != LayoutLever::native),
       nonblocking(settings.features.nonblocking),
       has_problems(settings.enabled && !settings.problems.empty()),
@@ -78,10 +78,10 @@ Backend::Backend(const Core& core, const Settings& settings)
       missing_(mpi::load(api_, find)),
       patient_api_(patient_api(api_)),
       queries_(load_queries()),
-      activity_(settings_, settings_.enabled && core_.mode == Mode::full && missing_ == nullptr),
+      activity_(settings_, settings_.enabled && core_.mode == BackendMode::full && missing_ == nullptr),
       slots_(core_, activity_),
-      patience(settings_, api_, queries_, function_table().size(), {wait_in_mpich, wait_in_open_mpi}),
-      record({core_, settings_, activity_, api_, queries_, patience, memory, sessions_}),
+      wait_policy(settings_, api_, queries_, function_table().size(), {wait_in_mpich, wait_in_open_mpi}),
+      record({core_, settings_, activity_, api_, queries_, wait_policy, memory, sessions_}),
       windows(settings_, activity_, api_, patient_api_, record),
       parallel_packer([this] { return free_cores_.now(); }),
       packer(settings.layout, api_, parallel_packer),
@@ -89,7 +89,7 @@ Backend::Backend(const Core& core, const Settings& settings)
       messages(settings.layout, converter),
       pending(settings.layout, converter, api_),
       runtime_(settings_, activity_, api_, patient_api_, record, {advance, is_idle, poll}) {
-  if (settings_.enabled && core_.mode == Mode::full && missing_ == nullptr)
+  if (settings_.enabled && core_.mode == BackendMode::full && missing_ == nullptr)
     memory.configure(settings_.memory, activity_.recording);
 }
 
@@ -115,7 +115,7 @@ void Backend::stop_in_child() {
 void Backend::initialized() {
   world_ = true;
   watch_self();
-  if (activity_.waiting) patience.begin(true, find);
+  if (activity_.waiting) wait_policy.begin(true, find);
   if (activity_.recording) record.paths.find_interpreter();
   const std::lock_guard guard(record.lock);
   if (activity_.recording) record.open_if_due();
@@ -141,7 +141,7 @@ void Backend::session_opened(MPI_Session session) {
   const auto group_from_set = reinterpret_cast<GroupFromSet>(find("PMPI_Group_from_session_pset"));
   const std::lock_guard guard(record.lock);
   record.repeated.end();
-  if (sessions_++ == 0 && !world_ && activity_.waiting) patience.begin(false, find);
+  if (sessions_++ == 0 && !world_ && activity_.waiting) wait_policy.begin(false, find);
   if (!activity_.recording || !record.is_due() || group_from_set == nullptr) return;
   MPI_Group world = MPI_GROUP_NULL;
   if (group_from_set(session, "mpi://WORLD", &world) == MPI_SUCCESS) record.handles.set_base(world);
@@ -171,7 +171,7 @@ void Backend::shut_down() {
     record.finish();
     if (std::exchange(ended_, true)) return;
   }
-  patience.end();
+  wait_policy.end();
   pending.end();
   runtime_.end();
 }
@@ -193,8 +193,8 @@ extern "C" [[gnu::visibility("default")]] const char* wherry_backend(const wherr
   using namespace wherry::interpose;
   if (core->version != core_version) return "libwherry.so and its backend are of different versions";
   core_of_this_process = core;
-  instance =
-      new Backend(*core, wherry::read_settings(wherry::read_variable, core->mode == Mode::pass_through));
+  instance = new Backend(
+      *core, wherry::read_settings(wherry::read_variable, core->mode == BackendMode::pass_through));
   if (const char* problem = instance->install()) return problem;
   if (instance->recording() || instance->replacing()) *core->control = reinterpret_cast<void*>(&control);
   return nullptr;

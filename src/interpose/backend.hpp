@@ -17,12 +17,12 @@
 #include "interpose/core.hpp"
 #include "interpose/handles.hpp"
 #include "interpose/listener.hpp"
-#include "interpose/patience.hpp"
 #include "interpose/process_state.hpp"
 #include "interpose/program_memory.hpp"
 #include "interpose/recording.hpp"
 #include "interpose/shared_runtime.hpp"
 #include "interpose/symbol_slots.hpp"
+#include "interpose/wait_policy.hpp"
 #include "layout/parallel_pack.hpp"
 #include "mpi/api.hpp"
 #include "p2p/found_messages.hpp"
@@ -97,7 +97,7 @@ class Backend {
  public:
   // Each part guards what is its own.
   ProgramMemory memory;
-  Patience patience;
+  WaitPolicy wait_policy;
   Recording record;
   CachedWindows windows;
   layout::ParallelPacker parallel_packer;

@@ -34,7 +34,7 @@ bool is_recorded(const window::Windows::Known& known) {
 }
 
 /// What a window has done, as far as the window itself knows.
-profile::WindowRecord record_of(const window::Statistics& s, profile::Caching caching) {
+profile::WindowRecord record_of(const window::WindowStatistics& s, profile::Caching caching) {
   profile::WindowRecord record{};
   record.caching = caching;
   window::tell(s, record);
@@ -45,15 +45,16 @@ profile::WindowRecord record_of(const window::Statistics& s, profile::Caching ca
   return record;
 }
 
-window::Statistics statistics_of(const window::Windows::Known& known) {
-  window::Statistics s;
+window::WindowStatistics statistics_of(const window::Windows::Known& known) {
+  window::WindowStatistics s;
   if (known.window() != nullptr) s = known.window()->statistics();
   else s.passed = known.passed();
   return s;
 }
 
 /// What was not cached, by reason.
-void book_not_cached(profile::Recorder& recorder, std::uint32_t row, const window::Statistics& statistics) {
+void book_not_cached(profile::Recorder& recorder, std::uint32_t row,
+                     const window::WindowStatistics& statistics) {
   for (std::uint32_t why = 0; why < window::not_cached_reasons; ++why)
     if (const window::Amount& part = statistics.not_cached[why]; part.count > 0)
       recorder.not_cached({.window = row, .reason = why, .count = part.count, .bytes = part.bytes});
@@ -110,7 +111,7 @@ void CachedWindows::note_strange_info(const std::string& value) {
 /// The window is asked before the lock is taken, for which other threads spin.
 void CachedWindows::book(const window::Windows::Known& known) {
   if (!activity_.recording || !is_recorded(known)) return;
-  const window::Statistics statistics = statistics_of(known);
+  const window::WindowStatistics statistics = statistics_of(known);
   profile::WindowRecord record = record_of(statistics, caching_of(known));
   const Course course(known.window());
   const std::lock_guard guard(recording_.lock);

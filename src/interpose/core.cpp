@@ -95,7 +95,7 @@ BackendEntry open_backend() {
   return reinterpret_cast<BackendEntry>(entry);
 }
 
-bool start_backend(Mode mode) {
+bool start_backend(BackendMode mode) {
   if (library.abi == nullptr) return complain("no backend for this MPI library", library.path), false;
   const BackendEntry enter = open_backend();
   if (enter == nullptr) return false;
@@ -126,7 +126,7 @@ void start() {
   starting = true;
   find_library(library);
   find_next_definitions();
-  if (is_disabled() || !start_backend(Mode::full)) pass_through();
+  if (is_disabled() || !start_backend(BackendMode::full)) pass_through();
   starting = false;
 }
 
@@ -136,7 +136,8 @@ int missing() { return 16; }
 /// A slot that nothing filled: a _c function that programs prefer where it is exported, which we do, but that this
 /// library lacks. The backend stands in for it, whether or not Wherry is switched off.
 void* last_resort(std::uint32_t index) {
-  if (library.abi != nullptr && start_backend(Mode::pass_through) && wherry_slots[index] != resolvers[index])
+  if (library.abi != nullptr && start_backend(BackendMode::pass_through) &&
+      wherry_slots[index] != resolvers[index])
     return wherry_slots[index];
   std::fprintf(stderr, "wherry: the MPI library has no %s\n", symbol_names[index]);
   return reinterpret_cast<void*>(&missing);

@@ -9,14 +9,14 @@ namespace wherry::interpose {
 
 inline constexpr std::uint32_t core_version = 1;
 
-enum class Mode : std::uint32_t {
+enum class BackendMode : std::uint32_t {
   full,          // settings decide what is wrapped
   pass_through,  // wrap nothing; only stand in for what the library lacks
 };
 
 struct Core {
   std::uint32_t version;  // core_version; a backend refuses another
-  Mode mode;
+  BackendMode mode;
   const char* abi;        // "openmpi", "mpich", "abi"
   std::uint32_t symbols;  // how many slots
   void** slots;           // where a call of each symbol goes; the backend writes them

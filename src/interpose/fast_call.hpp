@@ -28,7 +28,7 @@ template <class Arguments>
                                                  const std::type_identity_t<Arguments>& arguments) {
   if constexpr (run::Comparable<Arguments>) {
     const run::FastPathCalls* const calls = backend().passing_calls();
-    if (calls == nullptr || !may_pass(site) || !backend().patience.leaves_alone()) return false;
+    if (calls == nullptr || !may_pass(site) || !backend().wait_policy.leaves_alone()) return false;
     run::FastPath* const path = calls->of(arguments);
     return path != nullptr && calls->take(*path, run::collective_of<Arguments>);
   }
@@ -39,7 +39,7 @@ template <class Arguments>
 template <class Native>
 [[gnu::always_inline]] inline int pass(const Native& native) {
   const Inside inside;
-  backend().patience.polls();
+  backend().wait_policy.polls();
   const int code = native();
   backend().memory.pass_by();
   if (backend().pending.has_abandoned()) [[unlikely]]
@@ -84,7 +84,7 @@ template <class Arguments>
 template <class Native>
 int run_counted(const Counted& counted, const Native& native) {
   const std::uint64_t enter_ns = profile::coarse_ns();
-  const Kind& kind = counted.tally->kind;
+  const CallKind& kind = counted.tally->kind;
   const int code = run_under_way(profile::under_way(kind.function, kind.site, enter_ns), native);
   const std::uint64_t leave_ns = profile::coarse_ns();
   const bool is_long = leave_ns != enter_ns && leave_ns - enter_ns >= profile::coarsely_known_ns();
@@ -104,13 +104,13 @@ bool passes_counted(int (run::Runtime::* /*operation*/)(const Arguments&, const 
                     const std::type_identity_t<Arguments>& arguments, const Native& native, int* code) {
   if constexpr (run::Comparable<Arguments>) {
     const run::FastPathCalls* const calls = backend().counted_calls();
-    if (calls == nullptr || !may_pass(site) || !backend().patience.leaves_alone()) return false;
+    if (calls == nullptr || !may_pass(site) || !backend().wait_policy.leaves_alone()) return false;
     run::FastPath* const path = calls->of(arguments);
     if (path == nullptr) return false;
     const Counted counted = counted_by(function, site, arguments, *path);
     if (counted.tally == nullptr || !calls->take(*path, run::collective_of<Arguments>)) return false;
     const Inside inside;
-    backend().patience.polls();
+    backend().wait_policy.polls();
     *code = run_counted(counted, native);
     if (backend().pending.has_abandoned()) [[unlikely]]
       backend().pending.finish_abandoned();

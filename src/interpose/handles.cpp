@@ -166,7 +166,7 @@ Neighbors& Handles::neighbors(CommFacts& comm) {
   return *comm.neighbors;
 }
 
-void Handles::keep(CommFacts& comm, const Kind& kind) {
+void Handles::keep(CommFacts& comm, const CallKind& kind) {
   if (comm.tallies == nullptr) comm.tallies = std::make_unique<Tallies>();
   Tallies::Tally& tally = comm.tallies->of(kind.site, kind.function);
   if (tally.kind.is(kind.site, kind.function, kind.each.use, kind.each.use_bytes) &&
@@ -188,7 +188,7 @@ void Handles::send(CommFacts& comm, const Sent& what, std::uint64_t calls) {
 
 void Handles::book_tallies(CommFacts& comm) {
   if (comm.tallies == nullptr) return;
-  comm.tallies->drain([&](const Kind& kind, std::uint64_t calls) {
+  comm.tallies->drain([&](const CallKind& kind, std::uint64_t calls) {
     profile::MoreCalls more = kind.each;
     more.calls = calls;
     recorder_.more(more);

@@ -113,7 +113,7 @@ class Handles {
   /// Books what was counted and what was sent alike to every other rank, of every communicator.
   void settle();
   /// From now on calls of this kind may be counted by comm's tallies.
-  void keep(CommFacts& comm, const Kind& kind);
+  void keep(CommFacts& comm, const CallKind& kind);
   /// Books what so many calls send.
   void send(CommFacts& comm, const Sent& sent, std::uint64_t calls);
   /// What the call that is booked sends.

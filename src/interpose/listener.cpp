@@ -82,7 +82,7 @@ std::int32_t millionths(double share) {
   return static_cast<std::int32_t>(std::lround(std::clamp(share, -most, most) * 1e6));
 }
 
-profile::GainRecord gain_of(std::uint32_t comm, const tuning::Claim& claim) {
+profile::GainRecord gain_of(std::uint32_t comm, const tuning::TrialResult& claim) {
   const bool is_known = claim.gain.is_known();
   return {.comm = comm,
           .verdict = static_cast<std::uint32_t>(claim.verdict),
@@ -130,7 +130,7 @@ void Listener::decided(MPI_Comm comm, const run::CellKey& kind, std::uint32_t ca
                               time_ns, native_ns);
 }
 
-void Listener::compared(MPI_Comm comm, const tuning::Claim& claim) {
+void Listener::compared(MPI_Comm comm, const tuning::TrialResult& claim) {
   const std::lock_guard guard(recording_.lock);
   if (!recording_.is_ready()) return;
   const std::uint32_t index = recording_.handles.comm(comm).index;

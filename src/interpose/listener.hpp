@@ -23,7 +23,7 @@ class Listener : public run::Observer {
   void ran(std::uint32_t use, std::uint64_t bytes) override { current = {use, bytes, false}; }
   void decided(MPI_Comm comm, const run::CellKey& kind, std::uint32_t call, std::string_view strategy,
                profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) override;
-  void compared(MPI_Comm comm, const tuning::Claim& claim) override;
+  void compared(MPI_Comm comm, const tuning::TrialResult& claim) override;
   void fell_back(Collective collective, std::string_view reason) override;
   void started(MPI_Comm comm, const run::CellKey& kind, run::Form form, std::string_view strategy,
                std::uint64_t bytes) override;

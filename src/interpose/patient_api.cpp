@@ -2,7 +2,7 @@
 #include <type_traits>
 
 #include "interpose/backend.hpp"
-#include "interpose/patience.hpp"
+#include "interpose/wait_policy.hpp"
 #include "waiting/poll.hpp"
 
 namespace wherry::interpose {
@@ -21,7 +21,7 @@ struct Patient<blocking, nonblocking, int (*)(Arguments...)> {
   static int call(Arguments... arguments) {
     const mpi::Api& library = *library_of_this_process;
     const MPI_Comm comm = std::get<sizeof...(Arguments) - 1>(std::tie(arguments...));
-    if (!backend().patience.polls_together(comm)) return (library.*blocking)(arguments...);
+    if (!backend().wait_policy.polls_together(comm)) return (library.*blocking)(arguments...);
     MPI_Request request = MPI_REQUEST_NULL;
     const int code = (library.*nonblocking)(arguments..., &request);
     if (code != MPI_SUCCESS) return code;

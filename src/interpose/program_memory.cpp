@@ -48,9 +48,9 @@ bool ProgramMemory::take_sample(std::uint64_t now_ns) {
   const std::uint64_t system = nanoseconds(usage.ru_stime), user = nanoseconds(usage.ru_utime);
   // The clock of the decision is processor time: what the program waits for others that have the processor is no
   // measure of what its faults cost. A stretch is long enough for a step of most programs.
-  const heap::Sample sample = {system + user, static_cast<std::uint64_t>(usage.ru_minflt),
-                               static_cast<std::uint64_t>(usage.ru_maxrss) << 10,
-                               calls_.load(std::memory_order_relaxed)};
+  const heap::FaultSample sample = {system + user, static_cast<std::uint64_t>(usage.ru_minflt),
+                                    static_cast<std::uint64_t>(usage.ru_maxrss) << 10,
+                                    calls_.load(std::memory_order_relaxed)};
   if (begun_ && sample.at_ns < last_.at_ns + interval_ns) {
     sampling_.clear(std::memory_order_release);
     return true;
@@ -84,7 +84,7 @@ void ProgramMemory::begin() {
   if (keepable_ == 0) why_not_ = "the machine has too little memory";
 }
 
-void ProgramMemory::add(const heap::Sample& sample) {
+void ProgramMemory::add(const heap::FaultSample& sample) {
   const heap::Stretch stretch = heap::between(last_, sample);
   span_.time_ns += stretch.time_ns;
   span_.faults += stretch.faults;
@@ -92,7 +92,7 @@ void ProgramMemory::add(const heap::Sample& sample) {
   span_.calls += stretch.calls;
 }
 
-heap::Freed ProgramMemory::wanted(const heap::Sample& sample) {
+heap::Freed ProgramMemory::wanted(const heap::FaultSample& sample) {
   const bool kept = span_.state == static_cast<std::uint32_t>(heap::Freed::kept);
   if (kept) check(sample.at_ns);
   if (!why_not_.empty()) return decision_.give_up();

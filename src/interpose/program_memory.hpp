@@ -49,8 +49,8 @@ class ProgramMemory {
  private:
   void sample_if_due();
   void begin();
-  heap::Freed wanted(const heap::Sample& sample);
-  void add(const heap::Sample& sample);
+  heap::Freed wanted(const heap::FaultSample& sample);
+  void add(const heap::FaultSample& sample);
   void act(heap::Freed wanted, std::uint64_t now_ns);
   void check(std::uint64_t now_ns);
 
@@ -64,7 +64,7 @@ class ProgramMemory {
   std::size_t keepable_ = 0;
   heap::MallocOptions options_;
   heap::FreedMemory decision_{0};
-  heap::Sample last_;
+  heap::FaultSample last_;
   std::uint64_t system_ns_ = 0, user_ns_ = 0;  // of the process, at last_
   std::uint64_t next_check_ns_ = 0;            // of the machine's memory
   profile::MemoryRecord span_ = {};

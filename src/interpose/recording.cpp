@@ -178,7 +178,8 @@ void Recording::abort() {
 }
 
 void Recording::book_polled() {
-  for (std::uint32_t i = 0; i < function_table().size(); ++i) recorder.polled(i, sources_.patience.polled(i));
+  for (std::uint32_t i = 0; i < function_table().size(); ++i)
+    recorder.polled(i, sources_.wait_policy.polled(i));
 }
 
 void Recording::record_memory(std::uint64_t now_ns) {

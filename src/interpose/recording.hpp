@@ -10,10 +10,10 @@
 #include "base/settings.hpp"
 #include "interpose/core.hpp"
 #include "interpose/handles.hpp"
-#include "interpose/patience.hpp"
 #include "interpose/process_state.hpp"
 #include "interpose/program_memory.hpp"
 #include "interpose/repeated_calls.hpp"
+#include "interpose/wait_policy.hpp"
 #include "mpi/api.hpp"
 #include "profile/call_paths.hpp"
 #include "profile/recorder.hpp"
@@ -31,7 +31,7 @@ class Recording {
     const Activity& activity;
     const mpi::Api& api;
     const Queries& queries;
-    const Patience& patience;
+    const WaitPolicy& wait_policy;
     ProgramMemory& memory;
     const std::atomic<int>& sessions;
   };

@@ -21,7 +21,7 @@ class Repetition {
 
   /// Whether it is to be counted, and performed by run().
   bool is_counted() const {
-    return entry_ != nullptr && entry_->left > 0 && backend().patience.leaves_alone() && !inside_mpi();
+    return entry_ != nullptr && entry_->left > 0 && backend().wait_policy.leaves_alone() && !inside_mpi();
   }
   template <class Native>
   int run(const Native& native) {
@@ -51,7 +51,7 @@ class Repetition {
   template <class Native, class Bytes>
   int run(const Native& native, const Bytes& bytes) {
     const Inside inside;
-    backend().patience.polls();
+    backend().wait_policy.polls();
     const std::uint64_t enter_ns = entry_->may_wait ? profile::coarse_ns() : 0;
     const int code = run_under_way(profile::under_way(key_.function, key_.site, enter_ns), native);
     count(code, code == MPI_SUCCESS ? bytes() : 0, enter_ns);

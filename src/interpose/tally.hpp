@@ -21,7 +21,7 @@ struct Sent {
 };
 
 /// Calls of one function on one communicator that come from one place and move the same.
-struct Kind {
+struct CallKind {
   const void* site = nullptr;
   std::uint32_t function = profile::none;
   std::uint32_t place = profile::none;
@@ -38,7 +38,7 @@ struct Kind {
 class Tallies {
  public:
   struct Tally {
-    Kind kind;
+    CallKind kind;
     std::atomic<std::uint64_t> calls = 0;
     std::uint64_t booked = 0;  // of them; needs the lock
 

@@ -108,7 +108,7 @@ inline std::string_view obstacle_of([[maybe_unused]] MPI_Message message) {
 }
 
 template <class Count>
-p2p::Kind kind_of(const Call& call, int peer, std::string_view obstacle) {
+p2p::MessageKind kind_of(const Call& call, int peer, std::string_view obstacle) {
   return {call.function(), call.site(), peer, std::numeric_limits<Count>::max(), obstacle};
 }
 
@@ -135,7 +135,7 @@ int find_message([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] const int* fla
 
 template <class Count, class Next>
 int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI_Comm comm,
-         p2p::Transfer& transfer, const Next& next) {
+         p2p::MessageTransfer& transfer, const Next& next) {
   p2p::Messages& messages = backend().messages;
   p2p::Converter& converter = backend().converter;
   if (!backend().packing() || dest == MPI_PROC_NULL || converter.is_native(sent.type, sent.count))
@@ -153,8 +153,8 @@ int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI
 }
 
 template <class Count, class Next>
-int receive_message(const p2p::Kind& kind, std::uint64_t place, const Moving<void*, Count>& received,
-                    MPI_Status* status, p2p::Transfer& transfer, const Next& next) {
+int receive_message(const p2p::MessageKind& kind, std::uint64_t place, const Moving<void*, Count>& received,
+                    MPI_Status* status, p2p::MessageTransfer& transfer, const Next& next) {
   p2p::Messages& messages = backend().messages;
   transfer.received = received.elements();
   messages.begin(kind, place, transfer);
@@ -167,7 +167,7 @@ int receive_message(const p2p::Kind& kind, std::uint64_t place, const Moving<voi
 
 template <class Count, class Next>
 int receive(const Call& call, const Moving<void*, Count>& received, int source, MPI_Comm comm,
-            MPI_Status* status, p2p::Transfer& transfer, const Next& next) {
+            MPI_Status* status, p2p::MessageTransfer& transfer, const Next& next) {
   if (!backend().packing() || source == MPI_PROC_NULL || status == nullptr ||
       backend().converter.is_native(received.type, received.count))
     return next();
@@ -180,7 +180,7 @@ int receive(const Call& call, const Moving<void*, Count>& received, int source, 
 /// A message that MPI_Mprobe has found; which one it was, does not matter.
 template <class Count, class Next>
 int receive_matched(const Call& call, const Moving<void*, Count>& received, const MPI_Message* message,
-                    MPI_Status* status, p2p::Transfer& transfer, const Next& next) {
+                    MPI_Status* status, p2p::MessageTransfer& transfer, const Next& next) {
   if (!backend().packing() || !is_message(message) || status == nullptr) return next();
   const std::string_view obstacle = obstacle_of(*message);
   if (backend().converter.is_native(received.type, received.count)) return next();
@@ -191,7 +191,7 @@ int receive_matched(const Call& call, const Moving<void*, Count>& received, cons
 template <class Count, class Next>
 int send_and_receive(const Call& call, const Moving<const void*, Count>& sent, int dest,
                      const Moving<void*, Count>& received, int source, MPI_Comm comm, MPI_Status* status,
-                     p2p::Transfer& transfer, const Next& next) {
+                     p2p::MessageTransfer& transfer, const Next& next) {
   p2p::Messages& messages = backend().messages;
   p2p::Converter& converter = backend().converter;
   const bool sends = dest != MPI_PROC_NULL && !converter.is_native(sent.type, sent.count);
@@ -212,6 +212,6 @@ int send_and_receive(const Call& call, const Moving<const void*, Count>& sent, i
 }
 
 /// Who moved the data of a call, and what was measured. Needs an account.
-void book_transfer(const Call& call, const p2p::Transfer& transfer);
+void book_transfer(const Call& call, const p2p::MessageTransfer& transfer);
 
 }  // namespace wherry::interpose

@@ -54,8 +54,9 @@ template <class Count>
 }
 
 template <class Memory, class Count, class Next>
-int start_message(const p2p::Kind& kind, const Moving<Memory, Count>& moving, const p2p::Elements& elements,
-                  MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
+int start_message(const p2p::MessageKind& kind, const Moving<Memory, Count>& moving,
+                  const p2p::Elements& elements, MPI_Request* request, p2p::MessageTransfer& transfer,
+                  const Next& next) {
   p2p::PendingMessages& pending = backend().pending;
   p2p::Exchange::Turn turn;
   pending.begin(kind, place_of(kind.site, kind.peer, moving.type, moving.count), transfer, turn);
@@ -72,28 +73,28 @@ int start_message(const p2p::Kind& kind, const Moving<Memory, Count>& moving, co
 
 template <class Count, class Next>
 int start_send(Call& call, const Moving<const void*, Count>& sent, int dest, MPI_Comm comm,
-               MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
+               MPI_Request* request, p2p::MessageTransfer& transfer, const Next& next) {
   if (is_in_native_exchange() || !may_take(call, sent, dest, request)) return next();
   transfer.sent = sent.elements();
-  const p2p::Kind kind = kind_of<Count>(call, dest, obstacle_in(comm));
+  const p2p::MessageKind kind = kind_of<Count>(call, dest, obstacle_in(comm));
   return start_message(kind, sent, transfer.sent, request, transfer, next);
 }
 
 template <class Count, class Next>
 int start_receive(Call& call, const Moving<void*, Count>& received, int source, MPI_Comm comm,
-                  MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
+                  MPI_Request* request, p2p::MessageTransfer& transfer, const Next& next) {
   if (is_in_native_exchange() || !may_take(call, received, source, request)) return next();
   transfer.received = received.elements();
-  const p2p::Kind kind = kind_of<Count>(call, source, obstacle_in(comm));
+  const p2p::MessageKind kind = kind_of<Count>(call, source, obstacle_in(comm));
   return start_message(kind, received, transfer.received, request, transfer, next);
 }
 
 /// A message that MPI_Improbe has found.
 template <class Count, class Next>
 int start_matched(Call& call, const Moving<void*, Count>& received, const MPI_Message* message,
-                  MPI_Request* request, p2p::Transfer& transfer, const Next& next) {
+                  MPI_Request* request, p2p::MessageTransfer& transfer, const Next& next) {
   if (!backend().packing() || !is_message(message)) return next();
-  const p2p::Kind kind = kind_of<Count>(call, MPI_ANY_SOURCE, obstacle_of(*message));
+  const p2p::MessageKind kind = kind_of<Count>(call, MPI_ANY_SOURCE, obstacle_of(*message));
   if (is_in_native_exchange() || !may_take(call, received, MPI_ANY_SOURCE, request)) return next();
   transfer.received = received.elements();
   return start_message(kind, received, transfer.received, request, transfer, next);
@@ -101,15 +102,15 @@ int start_matched(Call& call, const Moving<void*, Count>& received, const MPI_Me
 
 template <class Memory, class Count, class Next>
 int make_persistent(Call& call, const Moving<Memory, Count>& moving,
-                    const p2p::PersistentArguments& made_with, MPI_Request* request, p2p::Transfer& transfer,
-                    const Next& next) {
+                    const p2p::PersistentArguments& made_with, MPI_Request* request,
+                    p2p::MessageTransfer& transfer, const Next& next) {
   if (!may_take(call, moving, made_with.peer, request)) return next();
   const NewRequest made(request);
   const int code = next();
   if (!made.is_made()) return code;
   p2p::Elements elements = moving.elements();
   elements.unknown = true;
-  const p2p::Kind kind = kind_of<Count>(call, made_with.peer, obstacle_in(made_with.comm));
+  const p2p::MessageKind kind = kind_of<Count>(call, made_with.peer, obstacle_in(made_with.comm));
   transfer.fallback = backend().pending.made(*request, std::move(elements), kind, made_with);
   if (backend().pending.has_persistent()) backend().wrap_completion();
   return code;

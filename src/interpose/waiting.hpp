@@ -10,14 +10,14 @@ namespace wherry::interpose {
 
 /// How a call that looks ended. MPICH 5 gives MPI_SUCCESS where an error handler of the program's own has seen an
 /// error: that it failed shows by what it has not written.
-struct Asked {
+struct TestResult {
   int code;
   bool failed;
 };
 
 /// Asks by `test(int* flag)` until it says that something is over, or fails.
 template <class Test>
-Asked ask(const Test& test) {
+TestResult ask(const Test& test) {
   constexpr int untouched = 2;
   bool failed = false;
   const int code = waiting::poll([&](int* flag) {
@@ -42,7 +42,7 @@ inline int finish(MPI_Request& request) {
 
 /// Begins a request; whether it failed.
 template <class Start>
-Asked begin(const Start& start, MPI_Request& request) {
+TestResult begin(const Start& start, MPI_Request& request) {
   const int code = start(&request);
   return {code, code != MPI_SUCCESS || request == MPI_REQUEST_NULL};
 }
@@ -51,15 +51,15 @@ Asked begin(const Start& start, MPI_Request& request) {
 template <class Start>
 int by_request(const Start& start) {
   MPI_Request request = MPI_REQUEST_NULL;
-  const Asked begun = begin(start, request);
+  const TestResult begun = begin(start, request);
   return begun.failed ? begun.code : finish(request);
 }
 
 /// Whether a receive's arguments are wrong. check: begins a receive of nothing into that buffer.
 template <class Check>
-Asked validate(const Check& check) {
+TestResult validate(const Check& check) {
   MPI_Request nothing = MPI_REQUEST_NULL;
-  const Asked begun = begin(check, nothing);
+  const TestResult begun = begin(check, nothing);
   if (!begun.failed) finish(nothing);
   return begun;
 }
@@ -68,7 +68,7 @@ Asked validate(const Check& check) {
 /// (MPICH 4) bring to another error handler. arrived: probes. Wrong arguments must not wait for a message.
 template <class Check, class Test, class Take>
 int by_arrival(const Check& check, const Test& arrived, const Take& take) {
-  Asked done = validate(check);
+  TestResult done = validate(check);
   if (!done.failed) done = ask(arrived);
   return done.failed ? done.code : take();
 }
@@ -77,7 +77,7 @@ int by_arrival(const Check& check, const Test& arrived, const Take& take) {
 template <class Check, class Start, class Test, class Take>
 int by_arrival(const Check& check, const Start& start, const Test& arrived, const Take& take) {
   MPI_Request sent = MPI_REQUEST_NULL;
-  Asked done = validate(check);
+  TestResult done = validate(check);
   if (!done.failed) {
     constexpr int untouched = 2;
     int flag = untouched;
@@ -95,9 +95,9 @@ int by_arrival(const Check& check, const Start& start, const Test& arrived, cons
 /// While it lives, a call that only the library can make gives the core away where that has a means.
 class LibraryWait {
  public:
-  explicit LibraryWait(std::uint32_t function) : entered_(backend().patience.enter_library(function)) {}
+  explicit LibraryWait(std::uint32_t function) : entered_(backend().wait_policy.enter_library(function)) {}
   ~LibraryWait() {
-    if (entered_) backend().patience.leave_library();
+    if (entered_) backend().wait_policy.leave_library();
   }
   LibraryWait(const LibraryWait&) = delete;
   LibraryWait& operator=(const LibraryWait&) = delete;
@@ -110,7 +110,7 @@ class LibraryWait {
 template <class Next>
 int post(MPI_Group group, int assertion, const Next& next) {
   const int code = next();
-  const PostNotices& notices = backend().patience.notices();
+  const PostNotices& notices = backend().wait_policy.notices();
   if (code == MPI_SUCCESS && notices.are_on() && (assertion & MPI_MODE_NOCHECK) == 0) notices.tell(group);
   return code;
 }
@@ -118,25 +118,25 @@ int post(MPI_Group group, int assertion, const Next& next) {
 /// MPI_Win_start, by `next`.
 template <class Next>
 int start(MPI_Group group, int assertion, const Next& next) {
-  PostNotices& notices = backend().patience.notices();
+  PostNotices& notices = backend().wait_policy.notices();
   if (notices.are_on() && (assertion & MPI_MODE_NOCHECK) == 0) notices.await(group);
   return next();
 }
 
 /// Whether a call of the function, by its index in the record, is to poll; it is counted then.
 inline bool is_patient(std::uint32_t function) {
-  return backend().patience.polls() && backend().patience.note(function);
+  return backend().wait_policy.polls() && backend().wait_policy.note(function);
 }
 /// Whether collectives with counts of this type may poll, alike on all ranks.
 template <class Count>
 bool may_poll_with() {
-  return sizeof(Count) == sizeof(int) || backend().patience.polls_with_large_counts();
+  return sizeof(Count) == sizeof(int) || backend().wait_policy.polls_with_large_counts();
 }
 inline bool is_patient_in(MPI_Comm comm, std::uint32_t function) {
-  return backend().patience.polls_together(comm) && backend().patience.note(function);
+  return backend().wait_policy.polls_together(comm) && backend().wait_policy.note(function);
 }
 inline bool is_patient_reducing_in(MPI_Comm comm, std::uint32_t function) {
-  return backend().patience.reduces_together(comm) && backend().patience.note(function);
+  return backend().wait_policy.reduces_together(comm) && backend().wait_policy.note(function);
 }
 
 }  // namespace wherry::interpose

@@ -9,7 +9,7 @@
 namespace wherry::layout {
 namespace {
 
-using Items = std::vector<Item>;
+using PlacedShapes = std::vector<PlacedShape>;
 
 PlacedLayout nothing() { return {0, dense(0)}; }
 
@@ -35,32 +35,32 @@ class Shapes {
 };
 
 /// Each run of the items as one.
-Items with_runs_joined(std::span<const Item> items, Shapes& shapes);
+PlacedShapes with_runs_joined(std::span<const PlacedShape> items, Shapes& shapes);
 
-bool all_alike(std::span<const Item> items) {
-  return std::ranges::all_of(items, [&](const Item& x) { return x.shape == items[0].shape; });
+bool all_alike(std::span<const PlacedShape> items) {
+  return std::ranges::all_of(items, [&](const PlacedShape& x) { return x.shape == items[0].shape; });
 }
 
-bool all_blocks(std::span<const Item> items) {
-  return std::ranges::all_of(items, [](const Item& x) { return x.shape > 0; });
+bool all_blocks(std::span<const PlacedShape> items) {
+  return std::ranges::all_of(items, [](const PlacedShape& x) { return x.shape > 0; });
 }
 
-Layout as_indexed_block(std::span<const Item> items, const Shapes& shapes) {
+Layout as_indexed_block(std::span<const PlacedShape> items, const Shapes& shapes) {
   std::vector<Offset> displacements;
   displacements.reserve(items.size());
-  for (const Item& x : items) displacements.push_back(x.displacement - items[0].displacement);
+  for (const PlacedShape& x : items) displacements.push_back(x.displacement - items[0].displacement);
   return indexed_block(std::move(displacements), shapes.layout(items[0].shape));
 }
 
-Layout as_indexed(std::span<const Item> items) {
+Layout as_indexed(std::span<const PlacedShape> items) {
   std::vector<ByteBlock> blocks;
   blocks.reserve(items.size());
-  for (const Item& x : items) blocks.push_back({x.displacement - items[0].displacement, x.shape});
+  for (const PlacedShape& x : items) blocks.push_back({x.displacement - items[0].displacement, x.shape});
   return indexed(std::move(blocks));
 }
 
 /// A list of more than one item.
-Layout as_list(std::span<const Item> items, const Shapes& shapes) {
+Layout as_list(std::span<const PlacedShape> items, const Shapes& shapes) {
   if (all_alike(items)) return as_indexed_block(items, shapes);
   if (all_blocks(items)) return as_indexed(items);
   std::vector<PlacedLayout> parts;
@@ -75,32 +75,32 @@ Layout as_list(std::span<const Item> items, const Shapes& shapes) {
   return concat(std::move(parts));
 }
 
-Layout compress(std::span<const Item> items, Shapes& shapes) {
+Layout compress(std::span<const PlacedShape> items, Shapes& shapes) {
   if (items.size() == 1) return shapes.layout(items[0].shape);
   if (const std::size_t p = smallest_period(items); p < items.size())
     return strided(static_cast<Offset>(items.size() / p), items[p].displacement - items[0].displacement,
                    compress(items.first(p), shapes));
-  const Items joined = with_runs_joined(items, shapes);
+  const PlacedShapes joined = with_runs_joined(items, shapes);
   return joined.size() < items.size() ? compress(joined, shapes) : as_list(items, shapes);
 }
 
-Items with_runs_joined(std::span<const Item> items, Shapes& shapes) {
-  Items joined;
+PlacedShapes with_runs_joined(std::span<const PlacedShape> items, Shapes& shapes) {
+  PlacedShapes joined;
   joined.reserve(items.size());
   while (!items.empty()) {
     const Run run = leading_run(items);
     const std::size_t length = run.period * run.repeats;
-    joined.push_back(run.repeats == 1
-                         ? items[0]
-                         : Item{items[0].displacement, shapes.of(compress(items.first(length), shapes))});
+    joined.push_back(run.repeats == 1 ? items[0]
+                                      : PlacedShape{items[0].displacement,
+                                                    shapes.of(compress(items.first(length), shapes))});
     items = items.subspan(length);
   }
   return joined;
 }
 
 /// Adjacent blocks as one item, in order.
-Items items_of(const Layout& layout) {
-  Items items;
+PlacedShapes items_of(const Layout& layout) {
+  PlacedShapes items;
   items.reserve(static_cast<std::size_t>(layout->blocks()));
   each_block(layout, 0, [&](Offset at, Offset bytes) {
     if (!items.empty() && items.back().displacement + items.back().shape == at) items.back().shape += bytes;
@@ -109,7 +109,7 @@ Items items_of(const Layout& layout) {
   return items;
 }
 
-PlacedLayout compressed_items(const Items& items) {
+PlacedLayout compressed_items(const PlacedShapes& items) {
   Shapes shapes;
   return {items[0].displacement, compress(items, shapes)};
 }
@@ -174,13 +174,13 @@ PlacedLayout repeated(Offset count, Offset stride, const PlacedLayout& x) {
 
 std::vector<ByteBlock> maximal_blocks(const Layout& layout) {
   std::vector<ByteBlock> blocks;
-  for (const Item& x : items_of(layout)) blocks.push_back({x.displacement, x.shape});
+  for (const PlacedShape& x : items_of(layout)) blocks.push_back({x.displacement, x.shape});
   return blocks;
 }
 
 PlacedLayout compressed(const std::vector<ByteBlock>& blocks) {
   if (blocks.empty()) return nothing();
-  Items items;
+  PlacedShapes items;
   items.reserve(blocks.size());
   for (const ByteBlock& b : blocks) items.push_back({b.displacement, b.bytes});
   return compressed_items(items);

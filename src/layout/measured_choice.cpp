@@ -39,7 +39,7 @@ Copier MeasuredChoice::next() {
 /// The sequence of Thue and Morse: if every other call takes longer, neither copier ever leads by more than a pair for
 /// it.
 bool MeasuredChoice::has_kernels_first() const {
-  return timing_ == Timing::waiting && std::popcount(native_.count) % 2 != 0;
+  return timing_ == CopyTiming::waiting && std::popcount(native_.count) % 2 != 0;
 }
 
 int MeasuredChoice::pass() {
@@ -52,10 +52,10 @@ int MeasuredChoice::pass() {
 
 std::optional<MeasuredChoice::Found> MeasuredChoice::took(Copier copier, std::uint64_t ns) {
   Times& times = copier == Copier::native ? native_ : kernels_;
-  const std::size_t limit = timing_ == Timing::own ? most : most_pairs;
+  const std::size_t limit = timing_ == CopyTiming::own ? most : most_pairs;
   if (!measuring_ || times.count == limit) return std::nullopt;  // several threads may be at it
   times.ns[times.count++] = std::max<std::uint64_t>(ns, 1);
-  const std::optional<Copier> better = timing_ == Timing::own ? by_medians() : by_pairs();
+  const std::optional<Copier> better = timing_ == CopyTiming::own ? by_medians() : by_pairs();
   if (!better) return std::nullopt;
   return decide(*better);
 }

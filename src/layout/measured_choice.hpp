@@ -12,7 +12,7 @@ namespace wherry::layout {
 enum class Copier : std::uint8_t { native, kernels };
 
 /// What else is in the time of a call.
-enum class Timing : std::uint8_t {
+enum class CopyTiming : std::uint8_t {
   own,     // its own work only
   waiting  // what it waits for too, which may be most of it
 };
@@ -31,7 +31,7 @@ enum class Timing : std::uint8_t {
 /// only, as the floating-point environment is the program's.
 class MeasuredChoice {
  public:
-  explicit MeasuredChoice(Timing timing = Timing::own) : timing_(timing) {}
+  explicit MeasuredChoice(CopyTiming timing = CopyTiming::own) : timing_(timing) {}
 
   /// Who copies for the next call.
   Copier next();
@@ -68,7 +68,7 @@ class MeasuredChoice {
   std::optional<Copier> by_pairs();
   Found decide(Copier better);
 
-  Timing timing_;
+  CopyTiming timing_;
   int lead_ = 0;  // pairs in which the kernels were faster, less the others
   Times native_, kernels_;
   Copier kept_ = Copier::native;

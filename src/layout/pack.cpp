@@ -196,7 +196,8 @@ class Transfer {
     }
   }
 
-  void perform(const Repetition& x, const PlannedStep&, Memory memory, Packed packed, DataRange range) const {
+  void perform(const RepeatedStep& x, const PlannedStep&, Memory memory, Packed packed,
+               DataRange range) const {
     const Offset size = x.element->size;
     split(
         size, range, packed,

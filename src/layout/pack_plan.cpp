@@ -116,7 +116,7 @@ Kind repetition(const Level& level, const Layout& element) {
   constexpr Offset few = 8;
   if (std::vector<ByteBlock> fields = fields_of(element); !fields.empty() && level.count >= few)
     return Records{level, unequal(std::move(fields)), element->size()};
-  return Repetition{level, step_for(element)};
+  return RepeatedStep{level, step_for(element)};
 }
 
 Kind kind_of(const Layout& layout, const Strided& x) {

@@ -45,7 +45,7 @@ struct Records {
 struct PlannedStep;
 using StepPtr = std::shared_ptr<const PlannedStep>;
 
-struct Repetition {
+struct RepeatedStep {
   Level level;
   StepPtr element;
 };
@@ -57,7 +57,7 @@ struct StepSequence {
 };
 
 struct PlannedStep {
-  std::variant<Nest, EqualBlocks, UnequalBlocks, Records, Repetition, StepSequence> kind;
+  std::variant<Nest, EqualBlocks, UnequalBlocks, Records, RepeatedStep, StepSequence> kind;
   Offset size;
   Reach reach;
 };

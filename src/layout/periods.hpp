@@ -9,13 +9,13 @@
 namespace wherry::layout {
 
 /// Something at a displacement; items with the same shape differ in that alone.
-struct Item {
+struct PlacedShape {
   Offset displacement;
   std::int64_t shape;
 };
 
 /// The smallest p < n that divides n such that items i and i + p are alike and equally far apart for all i; else n.
-std::size_t smallest_period(std::span<const Item> items);
+std::size_t smallest_period(std::span<const PlacedShape> items);
 
 struct Run {
   std::size_t period = 1, repeats = 1;
@@ -23,6 +23,6 @@ struct Run {
 
 /// What repeats at the beginning of the items, with a period of at most 4: the first that repeats 8 times. Shorter
 /// runs would cut random lists into pieces.
-Run leading_run(std::span<const Item> items);
+Run leading_run(std::span<const PlacedShape> items);
 
 }  // namespace wherry::layout

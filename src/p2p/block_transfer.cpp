@@ -27,7 +27,7 @@ bool BlockTransfer::has_unknown() const {
   return found_one;
 }
 
-std::uint64_t BlockTransfer::examine(const Kind& kind, Converter& converter) {
+std::uint64_t BlockTransfer::examine(const MessageKind& kind, Converter& converter) {
   std::uint64_t key = kind.hash();
   each([&](Elements& elements) {
     if (const std::string_view reason = converter.examine(elements, kind); !reason.empty()) fallback = reason;
@@ -72,7 +72,8 @@ std::shared_ptr<const BlocksUnderWay> BlockTransfer::keep(std::shared_ptr<const 
   return kept;
 }
 
-void BlockTransfer::begin(const Kind& kind, std::uint64_t place, Messages& messages, Converter& converter) {
+void BlockTransfer::begin(const MessageKind& kind, std::uint64_t place, Messages& messages,
+                          Converter& converter) {
   const std::uint64_t entered_ns = now_ns();
   const std::uint64_t key = examine(kind, converter);
   if (bytes() == 0) return;

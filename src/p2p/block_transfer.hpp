@@ -29,13 +29,13 @@ class BlockTransfer {
  public:
   /// Decides, and packs what is sent. Blocks that are not taken stay native. place: of the call, for
   /// Messages::pass().
-  void begin(const Kind& kind, std::uint64_t place, Messages& messages, Converter& converter);
+  void begin(const MessageKind& kind, std::uint64_t place, Messages& messages, Converter& converter);
   /// Unpacks, if the call succeeded: then all has arrived. valid: the library has taken the arguments for right.
   void end(Messages& messages, Converter& converter, bool succeeded, bool valid);
 
   /// The steps of begin(), for a call that does not end the exchange. What calls like this have in common; bytes() says
   /// whether there is something to choose.
-  std::uint64_t examine(const Kind& kind, Converter& converter);
+  std::uint64_t examine(const MessageKind& kind, Converter& converter);
   /// Takes over what it can, and packs what is sent.
   void take(Converter& converter);
   /// The library has taken the types for right.

@@ -25,7 +25,7 @@ inline std::uint64_t now_ns() {
 /// Not thread-safe.
 class CopierChoices {
  public:
-  CopierChoices(LayoutLever lever, layout::Timing timing) : lever_(lever), timing_(timing) {}
+  CopierChoices(LayoutLever lever, layout::CopyTiming timing) : lever_(lever), timing_(timing) {}
 
   /// Of one call.
   struct Turn {
@@ -46,7 +46,7 @@ class CopierChoices {
   static constexpr std::size_t most_choices = 4096;
 
   const LayoutLever lever_;
-  const layout::Timing timing_;
+  const layout::CopyTiming timing_;
   std::unordered_map<std::uint64_t, layout::MeasuredChoice> choices_;  // by what calls have in common
 };
 

@@ -21,7 +21,7 @@ void Elements::unpack(Offset arrived) const {
   if (arrived > 0) packer->unpack(*plan, memory, packed.get(), {0, std::min(arrived, bytes)});
 }
 
-std::string_view Converter::examine(Elements& elements, const Kind& kind) {
+std::string_view Converter::examine(Elements& elements, const MessageKind& kind) {
   if (has_none(elements.type, elements.count)) return {};
   const std::lock_guard lock(mutex_);
   const KnownType* const known = types_.find(elements.type);

@@ -44,7 +44,7 @@ struct Elements {
 };
 
 /// Of the same kind are calls of one function at one place with one peer.
-struct Kind {
+struct MessageKind {
   std::uint32_t function;
   const void* site;
   int peer;
@@ -73,7 +73,7 @@ class Converter {
   Offset most_bytes() const { return most_bytes_; }
 
   /// Whether there is something to choose: then elements.bytes says so. Returns why not, where Wherry cannot do it.
-  std::string_view examine(Elements& elements, const Kind& kind);
+  std::string_view examine(Elements& elements, const MessageKind& kind);
   /// Makes a plan, and memory, for what examine() has found; else drops it. Returns why, where Wherry cannot do it.
   std::string_view take(Elements& elements);
   /// The library has taken the type of these elements without an error.

@@ -15,7 +15,7 @@ namespace wherry::p2p {
 /// Not thread-safe, but knows threads: messages that another thread begins meanwhile are native.
 class Exchange {
  public:
-  explicit Exchange(LayoutLever lever) : choices_(lever, layout::Timing::waiting) {}
+  explicit Exchange(LayoutLever lever) : choices_(lever, layout::CopyTiming::waiting) {}
 
   /// How a message is to be moved. followed: it is of the exchange, and left() must tell its end. is_native: the
   /// exchange is native, as is decided until it is measured again; none is open for it.

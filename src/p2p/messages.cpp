@@ -2,20 +2,20 @@
 
 namespace wherry::p2p {
 
-void Transfer::examine(Converter& converter, const Kind& kind) {
+void MessageTransfer::examine(Converter& converter, const MessageKind& kind) {
   for (Elements* elements : {&sent, &received})
     if (const std::string_view reason = converter.examine(*elements, kind); !reason.empty())
       fallback = reason;
 }
 
-void Transfer::take(Converter& converter) {
+void MessageTransfer::take(Converter& converter) {
   for (Elements* elements : {&sent, &received})
     if (const std::string_view reason = converter.take(*elements); !reason.empty()) fallback = reason;
   if (sent.is_taken()) sent.pack();
   if (sent.is_taken() || received.is_taken()) copier = Copier::kernels;
 }
 
-void Messages::begin(const Kind& kind, std::uint64_t place, Transfer& transfer) {
+void Messages::begin(const MessageKind& kind, std::uint64_t place, MessageTransfer& transfer) {
   transfer.examine(converter_, kind);
   if (transfer.bytes() == 0) return;
   transfer.turn = next(transfer.key(kind));
@@ -26,7 +26,7 @@ void Messages::begin(const Kind& kind, std::uint64_t place, Transfer& transfer) 
   if (transfer.bytes() == 0) transfer.turn = {};
 }
 
-void Messages::end(Transfer& transfer, const Completion& completion) {
+void Messages::end(MessageTransfer& transfer, const Completion& completion) {
   if (transfer.received.is_taken()) transfer.received.unpack(completion.arrived);
   if (!completion.succeeded) return;
   if (transfer.turn.timed) transfer.found = took(transfer.turn, now_ns() - transfer.begun_ns);

@@ -14,7 +14,7 @@
 namespace wherry::p2p {
 
 /// One call; `sent` or `received` alone may be in use.
-struct Transfer {
+struct MessageTransfer {
   Elements sent, received;
   Copier copier = Copier::native;
   std::optional<Found> found;
@@ -26,8 +26,8 @@ struct Transfer {
   CopierChoices::Turn turn;
   std::uint64_t begun_ns = 0;
 
-  void examine(Converter& converter, const Kind& kind);
-  std::uint64_t key(const Kind& kind) const {
+  void examine(Converter& converter, const MessageKind& kind);
+  std::uint64_t key(const MessageKind& kind) const {
     return hashed(hashed(kind.hash() ^ sent.signature) ^ received.signature);
   }
   /// Takes over what it can, and packs what is sent.
@@ -39,11 +39,11 @@ struct Transfer {
 class Messages {
  public:
   Messages(LayoutLever lever, Converter& converter)
-      : converter_(converter), choices_(lever, layout::Timing::waiting) {}
+      : converter_(converter), choices_(lever, layout::CopyTiming::waiting) {}
 
   /// Decides, and packs what is sent. Then the native call is made: with the bytes of `sent` and `received`,
   /// where there are any, else with the program's own arguments. place: of the message, for pass(); 0: none.
-  void begin(const Kind& kind, std::uint64_t place, Transfer& transfer);
+  void begin(const MessageKind& kind, std::uint64_t place, MessageTransfer& transfer);
 
   /// What the library said. arrived: bytes; negative: nothing. valid: it has taken the arguments for right.
   struct Completion {
@@ -51,7 +51,7 @@ class Messages {
     Offset arrived = -1;
   };
   /// Unpacks what has arrived.
-  void end(Transfer& transfer, const Completion& completion);
+  void end(MessageTransfer& transfer, const Completion& completion);
 
   /// A turn of what has this key in common, and how long it took.
   CopierChoices::Turn next(std::uint64_t key) {

@@ -49,7 +49,7 @@ struct Moved {
 class Packer {
  public:
   Packer(LayoutLever lever, const mpi::Api& api, const layout::ParallelPacker& parallel)
-      : parallel_(parallel), types_(api, least_bytes), choices_(lever, layout::Timing::own) {}
+      : parallel_(parallel), types_(api, least_bytes), choices_(lever, layout::CopyTiming::own) {}
 
   /// Does the call, or has the library do it by `next`, which returns MPI's code. Wherry takes only what is right for
   /// sure: a type that the library has taken before, enough room, host memory. taken: whether the library did what it

@@ -50,20 +50,22 @@ std::uint64_t PendingMessages::entered_ns() const {
   return is_idle() || is_timed_.load(std::memory_order_relaxed) ? now_ns() : 0;
 }
 
-void PendingMessages::begin(const Kind& kind, std::uint64_t place, Transfer& transfer, Exchange::Turn& turn) {
+void PendingMessages::begin(const MessageKind& kind, std::uint64_t place, MessageTransfer& transfer,
+                            Exchange::Turn& turn) {
   transfer.begun_ns = entered_ns();
   transfer.examine(converter_, kind);
   if (transfer.bytes() != 0) decide(transfer.key(kind), place, transfer.received.bytes != 0, transfer, turn);
 }
 
-void PendingMessages::begin(const Kind& kind, std::uint64_t place, BlockTransfer& transfer,
+void PendingMessages::begin(const MessageKind& kind, std::uint64_t place, BlockTransfer& transfer,
                             Exchange::Turn& turn) {
   transfer.begun_ns = entered_ns();
   const std::uint64_t key = transfer.examine(kind, converter_);
   if (transfer.bytes() != 0) decide(key, place, false, transfer, turn);
 }
 
-void PendingMessages::begun(Transfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid) {
+void PendingMessages::begun(MessageTransfer& transfer, const Exchange::Turn& turn, MPI_Request request,
+                            bool valid) {
   for (const Elements* elements : {&transfer.sent, &transfer.received})
     if (valid && elements->unknown) converter_.note(*elements);
   if (!turn.is_followed) return;
@@ -183,7 +185,7 @@ PendingMessages::Completion::~Completion() {
 // --- persistent messages
 
 /// A persistent request is used again and again: its type is worth knowing at once.
-std::string_view PendingMessages::made(MPI_Request request, Elements elements, const Kind& kind,
+std::string_view PendingMessages::made(MPI_Request request, Elements elements, const MessageKind& kind,
                                        const PersistentArguments& made_with) {
   std::string_view fallback = converter_.examine(elements, kind);
   for (int i = 0; i < 2 && elements.unknown; ++i) {

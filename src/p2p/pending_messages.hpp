@@ -85,17 +85,17 @@ class PendingMessages {
   bool ends_native_exchange() { return native_.end() && native_.is_allowed(); }
   /// Decides, and packs what is sent. Then the library begins the message, and begun() follows.
   /// place: of the message, or the call, for NativeMessages; 0: none.
-  void begin(const Kind& kind, std::uint64_t place, Transfer& transfer, Exchange::Turn& turn);
+  void begin(const MessageKind& kind, std::uint64_t place, MessageTransfer& transfer, Exchange::Turn& turn);
   /// request: MPI_REQUEST_NULL if it failed. valid: the library has taken the arguments for right.
-  void begun(Transfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid);
+  void begun(MessageTransfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid);
 
   /// The same of a collective of neighbors. arguments: what the library reads until it is over.
-  void begin(const Kind& kind, std::uint64_t place, BlockTransfer& transfer, Exchange::Turn& turn);
+  void begin(const MessageKind& kind, std::uint64_t place, BlockTransfer& transfer, Exchange::Turn& turn);
   void begun(BlockTransfer& transfer, const Exchange::Turn& turn, MPI_Request request, bool valid,
              std::shared_ptr<const void> arguments);
 
   /// The program has made a persistent request. Returns why it stays native, where Wherry cannot move it.
-  std::string_view made(MPI_Request request, Elements elements, const Kind& kind,
+  std::string_view made(MPI_Request request, Elements elements, const MessageKind& kind,
                         const PersistentArguments& made_with);
   bool has_persistent() const { return persistent_count_.load(std::memory_order_relaxed) != 0; }
   /// Persistent requests that start by others in their places.

@@ -31,7 +31,7 @@ class PathSampling {
   std::uint64_t due(std::uint32_t place, std::uint32_t calls, std::uint64_t time_ns, bool affordable = true) {
     if (place >= places_.size()) [[unlikely]]
       places_.resize(place + 1);
-    Place& p = places_[place];
+    SampledSite& p = places_[place];
     // A long call pays for its own sample, and stands for no others.
     if (calls > 0 && time_ns / calls >= ns_each_) return calls;
     p.waiting += calls;
@@ -43,12 +43,12 @@ class PathSampling {
   }
 
  private:
-  struct Place {
+  struct SampledSite {
     std::uint64_t seen = 0, time_ns = 0, waiting = 0, left = 0;
   };
-  std::uint64_t sample(Place& place, bool affordable);
+  std::uint64_t sample(SampledSite& place, bool affordable);
 
-  std::vector<Place> places_;
+  std::vector<SampledSite> places_;
   std::uint64_t ns_each_, share_ = 8;
   std::uint64_t random_ = 0x9e3779b97f4a7c15U;
 };

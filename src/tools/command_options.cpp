@@ -8,8 +8,8 @@
 
 namespace wherry::tools {
 
-Options::Options(std::span<const std::string> words, std::initializer_list<std::string_view> names,
-                 std::size_t positionals) {
+CommandLine::CommandLine(std::span<const std::string> words, std::initializer_list<std::string_view> names,
+                         std::size_t positionals) {
   const std::vector<std::string_view> known(names);
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
@@ -29,13 +29,13 @@ Options::Options(std::span<const std::string> words, std::initializer_list<std::
   }
 }
 
-std::optional<std::string> Options::text(std::string_view name) const {
+std::optional<std::string> CommandLine::text(std::string_view name) const {
   const auto found = values_.find(name);
   return found == values_.end() ? std::nullopt : std::optional(found->second);
 }
 
-long long Options::number(std::string_view name, long long low, long long high,
-                          std::optional<long long> missing) const {
+long long CommandLine::number(std::string_view name, long long low, long long high,
+                              std::optional<long long> missing) const {
   if (const auto given = text(name)) return parse_number(name, *given, low, high);
   if (!missing) throw usage_error(std::string(name) + " is missing; write " + std::string(name) + " NUMBER");
   return *missing;

@@ -12,12 +12,12 @@
 namespace wherry::tools {
 
 /// The words after a command. All errors are usage_error.
-class Options {
+class CommandLine {
  public:
   /// Takes `--name value`, `--name=value` and `-n value` for the names given (with their dashes) and at most
   /// `positionals` other words; refuses everything else, with the nearest name.
-  Options(std::span<const std::string> words, std::initializer_list<std::string_view> names,
-          std::size_t positionals);
+  CommandLine(std::span<const std::string> words, std::initializer_list<std::string_view> names,
+              std::size_t positionals);
 
   bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
   std::optional<std::string> text(std::string_view name) const;

@@ -19,7 +19,7 @@ draw::Picture picture(const schedule::Algorithm& algorithm, const topology::Plac
                           s.operation, root);
 }
 
-std::string title(const Operation& operation, const schedule::Algorithm& algorithm,
+std::string title(const NamedCollective& operation, const schedule::Algorithm& algorithm,
                   const topology::Placement& placement, int root) {
   const std::string prefix = algorithm.exchange != nullptr ? "" : operation.name + " ";
   std::string text = prefix + std::string(algorithm.name()) + " on " + plural(placement.size(), "rank");
@@ -32,7 +32,7 @@ std::string title(const Operation& operation, const schedule::Algorithm& algorit
 }  // namespace
 
 int draw(Words words) {
-  const Options options(
+  const CommandLine options(
       words, {"-n", "--nodes", "--node-of", "--root", "--depth", "--format", "--grid", "--reach"}, 2);
   const std::string format = options.text("--format").value_or("svg");
   if (format != "svg" && format != "text")

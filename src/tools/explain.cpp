@@ -25,7 +25,7 @@ using tuning::Estimate;
 constexpr long long most_bytes = 1LL << 31;  // keeps all products within 64 bits
 
 struct Question {
-  Operation operation;
+  NamedCollective operation;
   topology::Placement placement;
   std::optional<Stencil> stencil;  // of neighborhood collectives
   int root;
@@ -34,8 +34,8 @@ struct Question {
   EstimateConstants constants;
 };
 
-Question question_in(const Options& options) {
-  const Operation& operation = operation_named(options.text("--op").value_or("alltoall"));
+Question question_in(const CommandLine& options) {
+  const NamedCollective& operation = operation_named(options.text("--op").value_or("alltoall"));
   const std::optional<Stencil> stencil = stencil_of(options, operation);
   const topology::Placement placement = stencil ? stencil->placement : placement_of(options);
   const bool empty = operation.segments == schedule::Operation::barrier;
@@ -180,10 +180,10 @@ void write_question(JsonWriter& json, const Question& q) {
 }  // namespace
 
 int explain(Words words) {
-  const Question q = question_in(Options(words,
-                                         {"--op", "-n", "--nodes", "--node-of", "-m", "--root", "--tuning",
-                                          "--mpi", "--constants", "--grid", "--reach"},
-                                         0));
+  const Question q = question_in(CommandLine(words,
+                                             {"--op", "-n", "--nodes", "--node-of", "-m", "--root",
+                                              "--tuning", "--mpi", "--constants", "--grid", "--reach"},
+                                             0));
   const Answer answer = answer_to(q);
   JsonWriter json(std::cout);
   json.object([&] {

@@ -72,7 +72,7 @@ void write_constant(JsonWriter& json, const model::Fit& fit, std::size_t i) {
   });
 }
 
-void keep(const model::Fit& fit, const Options& options) {
+void keep(const model::Fit& fit, const CommandLine& options) {
   const auto file = options.text("--tuning"), machine = options.text("--machine"),
              mpi = options.text("--mpi");
   if (!file && !machine && !mpi) return;
@@ -86,7 +86,7 @@ void keep(const model::Fit& fit, const Options& options) {
 }  // namespace
 
 int fit(Words words) {
-  const Options options(words, {"--tuning", "--machine", "--mpi"}, 0);
+  const CommandLine options(words, {"--tuning", "--machine", "--mpi"}, 0);
   const model::Fit found = model::fit(read_samples(std::cin));
   if (std::ranges::none_of(found.known, model::is_known))
     throw usage_error("the samples tell no constant; measure again, on a machine that is less busy");
@@ -98,7 +98,7 @@ int fit(Words words) {
   return 0;
 }
 
-EstimateConstants estimate_constants(const Options& options) {
+EstimateConstants estimate_constants(const CommandLine& options) {
   const auto file = options.text("--tuning"), mpi = options.text("--mpi");
   if (mpi && !file) throw usage_error("--mpi names a row of a tuning file; add --tuning FILE");
   EstimateConstants used;

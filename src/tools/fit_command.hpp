@@ -19,7 +19,7 @@ struct EstimateConstants {
 
 /// The constants in --constants; or the row of this machine in the tuning file that --tuning names: that of the library
 /// --mpi, or the only one.
-EstimateConstants estimate_constants(const Options& options);
+EstimateConstants estimate_constants(const CommandLine& options);
 
 void write(JsonWriter& json, const EstimateConstants& used);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr int most_ranks = 16384;
 constexpr int usual_depth = 4;  // of a pipeline in a picture
 
-Operation operation_of(Collective collective) {
+NamedCollective operation_of(Collective collective) {
   std::string name(name_of(collective).substr(std::string_view("MPI_").size()));
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
   return {collective, name, schedule::segment_operation(collective)};
@@ -47,26 +47,27 @@ Names names_of(const std::vector<schedule::Algorithm>& algorithms) {
 
 Names operation_names() {
   Names all;
-  for (const Operation& operation : operations()) all.push_back(operation.name);
+  for (const NamedCollective& operation : operations()) all.push_back(operation.name);
   return all;
 }
 
-const Operation* find_operation(const std::string& name) {
-  const auto found = std::ranges::find(operations(), name, &Operation::name);
+const NamedCollective* find_operation(const std::string& name) {
+  const auto found = std::ranges::find(operations(), name, &NamedCollective::name);
   return found == operations().end() ? nullptr : &*found;
 }
 
 /// The operations that have a strategy of this name.
 Names operations_with(const std::string& name) {
   Names all;
-  for (const Operation& operation : operations())
+  for (const NamedCollective& operation : operations())
     for (const schedule::Algorithm& algorithm : algorithms_of(operation))
       if (algorithm.name() == name) all.push_back(operation.name);
   return all;
 }
 
 /// also: what could have been meant besides a strategy.
-schedule::Algorithm find_algorithm(const Operation& operation, const std::string& name, const Names& also) {
+schedule::Algorithm find_algorithm(const NamedCollective& operation, const std::string& name,
+                                   const Names& also) {
   const std::vector<schedule::Algorithm> algorithms = algorithms_of(operation);
   const auto found = std::ranges::find(algorithms, std::string_view(name), &schedule::Algorithm::name);
   if (found != algorithms.end()) return *found;
@@ -112,21 +113,21 @@ std::vector<int> extents(const std::string& grid) {
 
 }  // namespace
 
-const std::vector<Operation>& operations() {
-  static const std::vector<Operation> all = [] {
-    std::vector<Operation> made;
+const std::vector<NamedCollective>& operations() {
+  static const std::vector<NamedCollective> all = [] {
+    std::vector<NamedCollective> made;
     for (std::size_t i = 0; i < collectives; ++i) made.push_back(operation_of(static_cast<Collective>(i)));
     return made;
   }();
   return all;
 }
 
-const Operation& operation_named(const std::string& name) {
-  if (const Operation* found = find_operation(name)) return *found;
+const NamedCollective& operation_named(const std::string& name) {
+  if (const NamedCollective* found = find_operation(name)) return *found;
   refuse("operation", name, operation_names(), {});
 }
 
-std::vector<schedule::Algorithm> algorithms_of(const Operation& operation) {
+std::vector<schedule::Algorithm> algorithms_of(const NamedCollective& operation) {
   if (!operation.of_neighbors()) return schedule::algorithms_of(operation.segments);
   std::vector<schedule::Algorithm> algorithms;
   for (const schedule::NeighborhoodStrategy& s : schedule::neighborhood_strategies())
@@ -134,35 +135,35 @@ std::vector<schedule::Algorithm> algorithms_of(const Operation& operation) {
   return algorithms;
 }
 
-schedule::Algorithm algorithm_named(const Operation& operation, const std::string& name) {
+schedule::Algorithm algorithm_named(const NamedCollective& operation, const std::string& name) {
   return find_algorithm(operation, name, {});
 }
 
 NamedStrategy named_strategy(std::span<const std::string> words) {
   if (words.empty()) throw usage_error("no strategy named; see `wherry-plan strategies`");
   if (words.size() == 2) {
-    const Operation& operation = operation_named(words[0]);
+    const NamedCollective& operation = operation_named(words[0]);
     return {operation, algorithm_named(operation, words[1])};
   }
-  if (const Operation* operation = find_operation(words[0]))
+  if (const NamedCollective* operation = find_operation(words[0]))
     throw usage_error("which strategy of " + operation->name +
                       "? name one after it (have: " + joined(names_of(algorithms_of(*operation))) + ")");
-  const Operation& usual = operation_named("alltoall");
+  const NamedCollective& usual = operation_named("alltoall");
   return {usual, find_algorithm(usual, words[0], operation_names())};
 }
 
-topology::Placement placement_of(const Options& options) {
+topology::Placement placement_of(const CommandLine& options) {
   return placement_of(options, static_cast<int>(options.number("-n", 1, most_ranks, {})));
 }
 
-topology::Placement placement_of(const Options& options, int ranks) {
+topology::Placement placement_of(const CommandLine& options, int ranks) {
   if (options.has("--nodes") && options.has("--node-of"))
     throw usage_error("--nodes and --node-of exclude each other; give one");
   if (const auto list = options.text("--node-of")) return listed(*list, ranks);
   return topology::Placement::spread(ranks, static_cast<int>(options.number("--nodes", 1, ranks, ranks)));
 }
 
-std::optional<Stencil> stencil_of(const Options& options, const Operation& operation) {
+std::optional<Stencil> stencil_of(const CommandLine& options, const NamedCollective& operation) {
   const auto grid = options.text("--grid");
   if (!operation.of_neighbors()) {
     if (grid) throw usage_error("--grid is given, but " + operation.name + " has no neighbors; leave it out");
@@ -190,13 +191,14 @@ schedule::Routed routed(const Stencil& stencil, const schedule::Algorithm& algor
   return made;
 }
 
-int root_of(const Options& options, const Operation& operation, const topology::Placement& placement) {
+int root_of(const CommandLine& options, const NamedCollective& operation,
+            const topology::Placement& placement) {
   if (options.has("--root") && !operation.has_root())
     throw usage_error("--root is given, but " + operation.name + " has no root; leave it out");
   return static_cast<int>(options.number("--root", 0, placement.size() - 1, 0));
 }
 
-schedule::Algorithm applicable(const NamedStrategy& named, const Options& options,
+schedule::Algorithm applicable(const NamedStrategy& named, const CommandLine& options,
                                const topology::Placement& placement) {
   schedule::Algorithm algorithm = named.algorithm;
   if (!algorithm.applies(placement))

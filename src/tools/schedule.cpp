@@ -89,7 +89,7 @@ void write(JsonWriter& json, std::string_view strategy, const AnySchedule& s) {
 }  // namespace
 
 int show_schedule(Words words) {
-  const Options options(
+  const CommandLine options(
       words, {"-n", "--nodes", "--node-of", "--root", "--depth", "--rank", "--grid", "--reach"}, 2);
   const NamedStrategy asked = named_strategy(options.positionals());
   const std::optional<Stencil> stencil = stencil_of(options, asked.operation);

@@ -10,19 +10,19 @@ namespace wherry::tools {
 namespace {
 
 /// The first of those that have the same strategies speaks for all.
-bool is_first_of_its_kind(const Operation& operation) {
-  const auto is_like = [&](const Operation& other) { return other.is_like(operation); };
+bool is_first_of_its_kind(const NamedCollective& operation) {
+  const auto is_like = [&](const NamedCollective& other) { return other.is_like(operation); };
   return &*std::ranges::find_if(operations(), is_like) == &operation;
 }
 
-void write_operations(JsonWriter& json, const Operation& like) {
+void write_operations(JsonWriter& json, const NamedCollective& like) {
   json.array([&] {
-    for (const Operation& operation : operations())
+    for (const NamedCollective& operation : operations())
       if (operation.is_like(like)) json.value(operation.name);
   });
 }
 
-void write(JsonWriter& json, const Operation& operation, const schedule::Algorithm& algorithm) {
+void write(JsonWriter& json, const NamedCollective& operation, const schedule::Algorithm& algorithm) {
   json.object([&] {
     json.member("name", algorithm.name());
     json.member("operations", [&] { write_operations(json, operation); });
@@ -36,10 +36,10 @@ void write(JsonWriter& json, const Operation& operation, const schedule::Algorit
 }  // namespace
 
 int list_strategies(Words words) {
-  Options(words, {}, 0);
+  CommandLine(words, {}, 0);
   JsonWriter json(std::cout);
   json.array([&] {
-    for (const Operation& operation : operations())
+    for (const NamedCollective& operation : operations())
       if (is_first_of_its_kind(operation))
         for (const schedule::Algorithm& algorithm : algorithms_of(operation))
           write(json, operation, algorithm);

@@ -26,7 +26,7 @@ using topology::Placement;
 
 /// One algorithm on one placement; in a neighborhood, on a graph too.
 struct Case {
-  const Operation& operation;
+  const NamedCollective& operation;
   Algorithm algorithm;
   const Placement& placement;
   int root = 0;
@@ -60,7 +60,7 @@ std::vector<Placement> placements_for(const Algorithm& algorithm, int ranks) {
 }
 
 /// The first and the last: one leads its node whoever the root is, the other only if it is the root.
-std::set<int> roots_for(const Operation& operation, int ranks) {
+std::set<int> roots_for(const NamedCollective& operation, int ranks) {
   return operation.has_root() ? std::set{0, ranks - 1} : std::set{0};
 }
 
@@ -146,13 +146,13 @@ void check_up_to(int most_ranks, const NamedStrategy& named, Proof& proof) {
 }
 
 /// All there are, or only those of an operation, or of a name. Operations with the same schedules are proved once.
-std::vector<NamedStrategy> chosen(const Options& options) {
+std::vector<NamedStrategy> chosen(const CommandLine& options) {
   const auto operation = options.text("--op"), strategy = options.text("--strategy");
   if (operation && strategy) return {named_strategy(std::vector{*operation, *strategy})};
   if (strategy) return {named_strategy(std::vector{*strategy})};
-  const Operation* const only = operation ? &operation_named(*operation) : nullptr;
+  const NamedCollective* const only = operation ? &operation_named(*operation) : nullptr;
   std::vector<NamedStrategy> all;
-  for (const Operation& o : operations()) {
+  for (const NamedCollective& o : operations()) {
     const auto same = [&](const NamedStrategy& s) { return s.operation.is_like(o); };
     if ((only != nullptr && only != &o) || std::ranges::any_of(all, same)) continue;
     for (const Algorithm& algorithm : algorithms_of(o)) all.push_back({o, algorithm});
@@ -175,7 +175,7 @@ void write(JsonWriter& json, const Failure& f) {
 }  // namespace
 
 int verify(Words words) {
-  const Options options(words, {"--max", "--op", "--strategy"}, 0);
+  const CommandLine options(words, {"--max", "--op", "--strategy"}, 0);
   const int most_ranks = static_cast<int>(options.number("--max", 1, 1024, 128));
   const std::vector<NamedStrategy> strategies = chosen(options);
   const auto start = std::chrono::steady_clock::now();

@@ -111,7 +111,7 @@ void ControlledTrial::end_pair() {
   const double calls = static_cast<double>(length_);
   const double first_s = (entered_s_[1] - entered_s_[0]) / calls;
   const double second_s = (entered_s_[3] - entered_s_[2]) / calls;
-  const Pair pair = native_first_ ? Pair{first_s, second_s} : Pair{second_s, first_s};
+  const TimePair pair = native_first_ ? TimePair{first_s, second_s} : TimePair{second_s, first_s};
   all_.add(pair);
   epoch_times_.add(pair);
   ++epoch_pairs_;
@@ -170,7 +170,7 @@ bool ControlledTrial::drain_news() {
 // Both ends of the interval are sent as bounds from above, so that the maximum of the ranks' is the widest.
 std::vector<long long> ControlledTrial::to_agree(double affordable_s, Trials trials) const {
   const Gain gain = epoch_times_.gain();
-  const Pair means = all_.count() < trusted_pairs ? Pair{0, 0} : all_.means();
+  const TimePair means = all_.count() < trusted_pairs ? TimePair{0, 0} : all_.means();
   return {millionths(-gain.low), millionths(gain.high), whole_nanoseconds(means.native_s),
           whole_nanoseconds(means.other_s), allowance_to_agree(affordable_s, trials)};
 }

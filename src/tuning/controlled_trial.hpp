@@ -25,11 +25,11 @@ enum class Arm { native, other };
 enum class Verdict { open, native, other };
 
 /// What a rank says of the trial so far.
-struct Claim {
+struct TrialResult {
   Verdict verdict = Verdict::open;
   std::uint64_t pairs = 0;
   Gain gain;
-  Pair means{0, 0};
+  TimePair means{0, 0};
 };
 
 class ControlledTrial {
@@ -87,7 +87,7 @@ class ControlledTrial {
   /// What of that is to be spent now; may be negative, where it was overestimated. Alike on all ranks, after
   /// each agreed().
   double charge();
-  Claim claim() const { return {verdict_, all_.count(), all_.gain(), all_.means()}; }
+  TrialResult claim() const { return {verdict_, all_.count(), all_.gain(), all_.means()}; }
   /// Whether claim() has changed by a sixteenth of its pairs since this was true.
   bool drain_news();
 
@@ -121,7 +121,7 @@ class ControlledTrial {
   // Agreed: equal on all ranks.
   Verdict verdict_ = Verdict::open;
   Gain gain_;             // of this epoch
-  Pair means_{0, 0};      // of all pairs; 0: not known
+  TimePair means_{0, 0};  // of all pairs; 0: not known
   double allowed_s_ = 0;  // for all pairs together
   double charged_s_ = 0;
   Arm usual_;

@@ -37,13 +37,13 @@ void fill_predictions(std::span<Candidate> candidates) {
 
 }  // namespace
 
-std::string_view name_of(Reason reason) {
+std::string_view name_of(EventReason reason) {
   switch (reason) {
-    case Reason::trial: return "trial";
-    case Reason::kept: return "kept";
-    case Reason::dropped: return "dropped";
-    case Reason::loaded: return "loaded";
-    case Reason::changed: return "changed";
+    case EventReason::trial: return "trial";
+    case EventReason::kept: return "kept";
+    case EventReason::dropped: return "dropped";
+    case EventReason::loaded: return "loaded";
+    case EventReason::changed: return "changed";
   }
   return "unknown";
 }
@@ -80,7 +80,7 @@ Learner Learner::settled_on(std::vector<Candidate> candidates, std::size_t winne
   if (seconds && known(*seconds)) learner.samples_[winner] = {clamped(*seconds)};
   learner.standing_[winner] = Standing::contender;
   learner.winner_ = winner;
-  learner.report(Reason::loaded, winner);
+  learner.report(EventReason::loaded, winner);
   learner.schedule_reevaluation();
   learner.schedule_drift_check();
   return learner;
@@ -285,15 +285,15 @@ void Learner::dismiss_hopeless() {
 void Learner::keep(std::size_t candidate) {
   winner_ = candidate;
   standing_[candidate] = Standing::contender;
-  report(Reason::kept, candidate);
+  report(EventReason::kept, candidate);
 }
 
 void Learner::drop(std::size_t candidate) {
   standing_[candidate] = Standing::dropped;
-  report(Reason::dropped, candidate);
+  report(EventReason::dropped, candidate);
 }
 
-void Learner::report(Reason reason, std::size_t candidate) {
+void Learner::report(EventReason reason, std::size_t candidate) {
   events_.push_back({reason, candidate, calls_, seconds(candidate), seconds(native)});
 }
 

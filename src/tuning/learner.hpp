@@ -76,13 +76,13 @@ inline constexpr LearnerOptions of_long_calls = {.reevaluate_first = 64, .drift_
 inline constexpr LearnerOptions no_trials = {.budget = 0, .reevaluate_last = 0};
 
 /// What an event says happened to its candidate.
-enum class Reason { trial, kept, dropped, loaded, changed };
+enum class EventReason { trial, kept, dropped, loaded, changed };
 
-std::string_view name_of(Reason reason);
+std::string_view name_of(EventReason reason);
 
 /// A step of the learner, the same on all ranks.
 struct Event {
-  Reason reason;
+  EventReason reason;
   std::size_t candidate;
   std::uint64_t call;                             // calls before it took effect
   std::optional<double> seconds, native_seconds;  // agreed times of the candidate and of native, where known
@@ -242,7 +242,7 @@ class Learner {
 
   void keep(std::size_t candidate);
   void drop(std::size_t candidate);
-  void report(Reason reason, std::size_t candidate);
+  void report(EventReason reason, std::size_t candidate);
 
   std::vector<Candidate> candidates_;
   LearnerOptions options_;

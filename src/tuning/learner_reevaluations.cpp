@@ -146,7 +146,7 @@ void Learner::end_drift_check(double seconds) {
 
 /// All that was learned is of a machine that is no more.
 void Learner::train_again() {
-  report(Reason::changed, winner_);
+  report(EventReason::changed, winner_);
   std::ranges::fill(standing_, Standing::untried);
   standing_[native] = Standing::contender;
   for (auto* const remembered : {&samples_, &native_beside_})

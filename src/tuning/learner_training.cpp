@@ -62,7 +62,7 @@ void Learner::train() {
   trials = trials_within(std::min(left, affordable()));
   if (trials.empty()) return pause();
   for (const std::size_t i : trials) {
-    if (standing_[i] == Standing::untried) report(Reason::trial, i);
+    if (standing_[i] == Standing::untried) report(EventReason::trial, i);
     standing_[i] = Standing::contender;
   }
   // Native is in every round, so that all are compared under the same conditions. Exact times are always comparable.

@@ -28,7 +28,7 @@ double margin(double n) {
 
 }  // namespace
 
-void PairedTimes::add(Pair pair) {
+void PairedTimes::add(TimePair pair) {
   ++count_;
   open_.native_s += clamped(pair.native_s);
   open_.other_s += clamped(pair.other_s);
@@ -42,7 +42,7 @@ void PairedTimes::add(Pair pair) {
 
 void PairedTimes::merge() {
   for (std::size_t i = 0; i < batches_.size() / 2; ++i) {
-    const Pair &first = batches_[2 * i], &second = batches_[2 * i + 1];
+    const TimePair &first = batches_[2 * i], &second = batches_[2 * i + 1];
     batches_[i] = {(first.native_s + second.native_s) / 2, (first.other_s + second.other_s) / 2};
   }
   batches_.resize(batches_.size() / 2);
@@ -50,16 +50,16 @@ void PairedTimes::merge() {
 }
 
 /// The most that a time of either side counts: the same multiple of the least of its side.
-Pair PairedTimes::limits() const {
+TimePair PairedTimes::limits() const {
   std::array<std::vector<double>, 2> times;
-  for (const Pair& pair : batches_) times[0].push_back(pair.native_s), times[1].push_back(pair.other_s);
+  for (const TimePair& pair : batches_) times[0].push_back(pair.native_s), times[1].push_back(pair.other_s);
   const double factor = tail_limit(std::array<std::span<const double>, 2>{times[0], times[1]});
   return {factor * std::ranges::min(times[0]), factor * std::ranges::min(times[1])};
 }
 
-Pair PairedTimes::limited_means(Pair limits) const {
-  Pair sum{0, 0};
-  for (const Pair& pair : batches_) {
+TimePair PairedTimes::limited_means(TimePair limits) const {
+  TimePair sum{0, 0};
+  for (const TimePair& pair : batches_) {
     sum.native_s += std::min(pair.native_s, limits.native_s);
     sum.other_s += std::min(pair.other_s, limits.other_s);
   }
@@ -67,12 +67,12 @@ Pair PairedTimes::limited_means(Pair limits) const {
   return {sum.native_s / n, sum.other_s / n};
 }
 
-Pair PairedTimes::means() const { return batches_.empty() ? Pair{0, 0} : limited_means(limits()); }
+TimePair PairedTimes::means() const { return batches_.empty() ? TimePair{0, 0} : limited_means(limits()); }
 
 /// Standard deviation of one pair's difference from what this share says.
-double PairedTimes::deviation(Pair limits, double share) const {
+double PairedTimes::deviation(TimePair limits, double share) const {
   double squares = 0;
-  for (const Pair& pair : batches_) {
+  for (const TimePair& pair : batches_) {
     const double difference =
         std::min(pair.other_s, limits.other_s) - (1 - share) * std::min(pair.native_s, limits.native_s);
     squares += difference * difference;
@@ -85,7 +85,7 @@ double PairedTimes::deviation(Pair limits, double share) const {
 
 Gain PairedTimes::gain() const {
   if (batches_.empty()) return {};
-  const Pair limit = limits(), mean = limited_means(limit);
+  const TimePair limit = limits(), mean = limited_means(limit);
   const double share = 1 - mean.other_s / mean.native_s;
   if (batches_.size() < least_batches) return {.share = share};
   const double pairs = static_cast<double>(batches_.size() * batch_);

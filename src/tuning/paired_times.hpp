@@ -10,7 +10,7 @@ namespace wherry::tuning {
 
 /// Two stretches next to each other in random order: seconds per call, with all that the program does between
 /// calls.
-struct Pair {
+struct TimePair {
   double native_s, other_s;
 };
 
@@ -33,24 +33,24 @@ struct Gain {
 /// evaluated after each pair.
 class PairedTimes {
  public:
-  void add(Pair pair);
+  void add(TimePair pair);
   std::uint64_t count() const { return count_; }
   /// Outliers are limited alike on both sides; not known before there are some pairs.
   Gain gain() const;
   /// The means behind gain(); 0 if there are no pairs.
-  Pair means() const;
+  TimePair means() const;
 
  private:
   static constexpr std::size_t most_batches = 256;
 
   void merge();
-  Pair limits() const;
-  Pair limited_means(Pair limits) const;
-  double deviation(Pair limits, double share) const;
+  TimePair limits() const;
+  TimePair limited_means(TimePair limits) const;
+  double deviation(TimePair limits, double share) const;
 
-  std::vector<Pair> batches_;  // the mean of batch_ pairs each
-  std::uint64_t batch_ = 1;    // pairs
-  Pair open_{0, 0};            // sum of the pairs of the batch that is not full
+  std::vector<TimePair> batches_;  // the mean of batch_ pairs each
+  std::uint64_t batch_ = 1;        // pairs
+  TimePair open_{0, 0};            // sum of the pairs of the batch that is not full
   std::uint64_t open_count_ = 0;
   std::uint64_t count_ = 0;
 };

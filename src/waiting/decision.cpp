@@ -40,10 +40,10 @@ bool is_crowded(const Situation& s) {
   return s.ranks_on_host > 0 && s.cores > 0 && static_cast<double>(s.ranks_on_host) > s.cores;
 }
 
-Decision::Decision(Waits asked, const Situation& situation)
-    : polls_(asked == Waits::yield ||
-             (asked == Waits::automatic && !situation.library_yields && is_crowded(situation))),
-      adapts_(asked == Waits::automatic && !is_crowded(situation)) {}
+Decision::Decision(WaitMode asked, const Situation& situation)
+    : polls_(asked == WaitMode::yield ||
+             (asked == WaitMode::automatic && !situation.library_yields && is_crowded(situation))),
+      adapts_(asked == WaitMode::automatic && !is_crowded(situation)) {}
 
 std::uint64_t Decision::stretch_ns() const {
   switch (phase_) {

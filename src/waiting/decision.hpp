@@ -66,7 +66,7 @@ class Decision {
   // This much ends a trial after half of its turns. Less may be the program's own rhythm, and has to come twice.
   static constexpr double clear = 4;
 
-  Decision(Waits asked, const Situation& situation);
+  Decision(WaitMode asked, const Situation& situation);
 
   bool polls() const { return polls_; }
   /// Whether counters can change it.

@@ -61,7 +61,7 @@ void CacheUse::wake(std::uint64_t bypassed) {
   operations_.suspect_all();
 }
 
-void CacheUse::report(Statistics& statistics) const {
+void CacheUse::report(WindowStatistics& statistics) const {
   if (cache_ == nullptr) return;
   statistics.cache = cache_->statistics();
   statistics.left_out(NotCached::exceeds) = {statistics.cache.too_large, statistics.cache.too_large_bytes};

@@ -58,7 +58,7 @@ class CacheUse {
   void end_reading() {
     if (!holds_nothing()) cache_->end_epoch();
   }
-  void report(Statistics& statistics) const;
+  void report(WindowStatistics& statistics) const;
 
  private:
   const Options& options_;

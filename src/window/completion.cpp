@@ -224,7 +224,7 @@ void Completion::settle_time(Target& target, const Done& done) {
   target.timed = 0;
 }
 
-void Completion::report(Statistics& statistics) const {
+void Completion::report(WindowStatistics& statistics) const {
   statistics.flushes_saved = flushes_saved_;
   statistics.left_out(NotCached::aliased) = aliased_;
 }

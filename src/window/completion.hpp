@@ -31,7 +31,7 @@ class Completion {
   int synchronize(const Native& native);
 
   /// With the lock held.
-  void report(Statistics& statistics) const;
+  void report(WindowStatistics& statistics) const;
 
  private:
   /// What a completion covers: the operations up to a number, those too that were held back, which may have failed.

@@ -123,7 +123,7 @@ int HeldFetches::send_joined(std::span<const MissingPart> held, std::int64_t uni
   const auto send = [&](std::span<const MissingPart> parts) {
     if (code == MPI_SUCCESS) code = common_.library.get_parts(parts, unit);
   };
-  for (const cache::Joined& joined : cache::coalesce(wanted)) {
+  for (const cache::CoalescedRange& joined : cache::coalesce(wanted)) {
     std::vector<MissingPart> parts;
     std::uint64_t bytes = 0;
     for (std::size_t i = joined.first; i < joined.first + joined.count; ++i) {

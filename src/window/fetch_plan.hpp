@@ -37,7 +37,7 @@ class FetchPlan {
   /// What is missing is fetched by a request: it is not kept.
   void count_request(Target& target, std::uint64_t bytes);
 
-  void report(Statistics& statistics) const { statistics.fetched = fetched_; }
+  void report(WindowStatistics& statistics) const { statistics.fetched = fetched_; }
 
  private:
   bool found_on_node(const MissingPart& part);

@@ -16,7 +16,7 @@ std::int64_t bytes_between(const std::byte* from, const std::byte* to) {
 
 }  // namespace
 
-bool is_inside(const Place& place, const TargetMemory& memory, const TypeMap& map) {
+bool is_inside(const TargetData& place, const TargetMemory& memory, const TypeMap& map) {
   using Wide = __int128;
   const Wide begin = Wide{place.displacement} * memory.unit;
   const Wide last = Wide{place.count - 1} * map.extent;
@@ -44,12 +44,12 @@ int run_timed(Target& target, std::uint64_t bytes, const Native& native, std::si
   return code;
 }
 
-int Library::refuse(int code) const {
+int NativeWindow::refuse(int code) const {
   api_.Win_call_errhandler(win_, code);
   return code;
 }
 
-int Library::get_parts(std::span<const MissingPart> parts, std::int64_t unit) const {
+int NativeWindow::get_parts(std::span<const MissingPart> parts, std::int64_t unit) const {
   std::byte* const to = parts.front().to;
   ByteBlocks here, there;
   for (const MissingPart& part : parts) {
@@ -60,8 +60,8 @@ int Library::get_parts(std::span<const MissingPart> parts, std::int64_t unit) co
   return get_blocks(to, here, static_cast<int>(parts.front().range.target), unit, there, nullptr);
 }
 
-int Library::get_blocks(std::byte* to, const ByteBlocks& here, int rank, std::int64_t unit,
-                        const ByteBlocks& there, MPI_Request* request) const {
+int NativeWindow::get_blocks(std::byte* to, const ByteBlocks& here, int rank, std::int64_t unit,
+                             const ByteBlocks& there, MPI_Request* request) const {
   const auto get = [&](void* at, int count, MPI_Datatype type, MPI_Aint displacement, int count_there,
                        MPI_Datatype type_there) {
     return request == nullptr
@@ -78,11 +78,11 @@ int Library::get_blocks(std::byte* to, const ByteBlocks& here, int rank, std::in
   return get(to, 1, type.get(), 0, 1, type_there.get());
 }
 
-int Library::get_nothing(void* to, MPI_Request* request) const {
+int NativeWindow::get_nothing(void* to, MPI_Request* request) const {
   return api_.Rget(to, 0, MPI_BYTE, MPI_PROC_NULL, 0, 0, MPI_BYTE, win_, request);
 }
 
-void Library::make_progress() const {
+void NativeWindow::make_progress() const {
   int found = 0;
   api_.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
 }

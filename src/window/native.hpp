@@ -34,7 +34,7 @@ class Native {
 using run::Region;
 
 /// `count` elements of `type` at a displacement in the memory of `rank`.
-struct Place {
+struct TargetData {
   int rank;
   MPI_Aint displacement;
   long long count;
@@ -42,7 +42,7 @@ struct Place {
 };
 
 /// Whether all that is named is the target's memory in the window. map: of place.type.
-bool is_inside(const Place& place, const TargetMemory& memory, const TypeMap& map);
+bool is_inside(const TargetData& place, const TargetMemory& memory, const TypeMap& map);
 
 inline constexpr std::int64_t most_bytes = INT32_MAX;  // of one transfer
 
@@ -55,9 +55,9 @@ std::uint64_t bytes_of(std::span<const MissingPart> parts);
 /// then takes its time. bytes: what they bring in all.
 int run_timed(Target& target, std::uint64_t bytes, const Native& native, std::size_t gets = 1);
 
-class Library {
+class NativeWindow {
  public:
-  Library(const mpi::Api& api, Types& types, MPI_Win win) : api_(api), types_(types), win_(win) {}
+  NativeWindow(const mpi::Api& api, Types& types, MPI_Win win) : api_(api), types_(types), win_(win) {}
 
   MPI_Win win() const { return win_; }
   std::shared_ptr<const TypeMap> map(MPI_Datatype type) const { return types_.map(type); }

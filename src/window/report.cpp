@@ -39,7 +39,7 @@ void report(const Windows::Known& known,
     return;
   }
   const Window* const window = known.window();
-  const Statistics s = window->statistics();
+  const WindowStatistics s = window->statistics();
   set("", name_of(window->options().cache.mode));
   const struct {
     const char* key;

@@ -11,9 +11,9 @@ void Window::invalidate() {
   if (common_.cache.get() != nullptr) common_.cache->invalidate();
 }
 
-Statistics Window::statistics() const {
+WindowStatistics Window::statistics() const {
   const Lock::Guard guard(common_.lock);
-  Statistics statistics;
+  WindowStatistics statistics;
   native_gets_.report(statistics);
   plan_.report(statistics);
   completion_.report(statistics);

@@ -50,7 +50,7 @@ struct WindowState {
 
   mutable Lock lock;
   const Options options;
-  Library library;
+  NativeWindow library;
   PlainType plain;
   Operations operations;
   Sharing sharing;

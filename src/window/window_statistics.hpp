@@ -44,7 +44,7 @@ struct Amount {
 };
 
 /// Numbers that only grow but for the last four.
-struct Statistics {
+struct WindowStatistics {
   cache::Statistics cache;
   NodeStatistics node;
   std::uint64_t passed =
@@ -62,7 +62,7 @@ struct Statistics {
 
 /// Fills in what all accounts of a window have, by these names; misses and gets that were not cached have others.
 template <class Numbers>
-void tell(const Statistics& s, Numbers& numbers) {
+void tell(const WindowStatistics& s, Numbers& numbers) {
   numbers.full_hits = s.cache.full_hits;
   numbers.pending_hits = s.cache.pending_hits;
   numbers.partial_hits = s.cache.partial_hits;

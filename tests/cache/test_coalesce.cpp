@@ -22,7 +22,7 @@ std::set<std::pair<std::uint32_t, std::uint64_t>> bytes_of(const TargetRange& ra
 TEST_CASE("coalesce: adjacent ranges become one, others stay") {
   std::vector<Wanted> wanted = {
       {{0, 64, 64}, 0}, {{0, 0, 64}, 1}, {{1, 128, 8}, 2}, {{0, 129, 7}, 3}, {{0, 100, 28}, 4}};
-  const std::vector<Joined> joined = coalesce(wanted);
+  const std::vector<CoalescedRange> joined = coalesce(wanted);
   REQUIRE(joined.size() == 3);
   CHECK(joined[0].range == TargetRange{0, 0, 128});
   CHECK(joined[0].count == 3);
@@ -45,10 +45,10 @@ TEST_CASE("coalesce: fetches exactly the bytes that were wanted, in the fewest p
     }
     std::size_t begins = 0;
     for (const auto& [target, at] : expected) begins += at == 0 || !expected.contains({target, at - 1});
-    const std::vector<Joined> joined = coalesce(wanted);
+    const std::vector<CoalescedRange> joined = coalesce(wanted);
     CHECK(joined.size() == begins);
     std::size_t covered = 0;
-    for (const Joined& each : joined) {
+    for (const CoalescedRange& each : joined) {
       CHECK(each.first == covered);
       covered += each.count;
       found.merge(bytes_of(each.range));

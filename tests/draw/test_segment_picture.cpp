@@ -93,12 +93,12 @@ TEST_CASE("Segments picture: a rank's bar chart tells what has come, and what wa
   REQUIRE(first.size() == 4);
   // Rank 1 sends the half that rank 0 keeps.
   CHECK(first[0].share == 0.5);
-  CHECK(first[0].news == Cell::News::combined);
+  CHECK(first[0].news == Bar::News::combined);
   CHECK(first[2].share == 0.25);
-  CHECK(first[2].news == Cell::News::none);
+  CHECK(first[2].news == Bar::News::none);
   const BarChart& last = all.columns[3].bar_charts[0];
-  CHECK(last[0].news == Cell::News::none);
-  CHECK(last[2].news == Cell::News::replaced);
+  CHECK(last[0].news == Bar::News::none);
+  CHECK(last[2].news == Bar::News::replaced);
   CHECK(last[2].share == 1);
 }
 

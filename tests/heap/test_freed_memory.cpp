@@ -5,9 +5,9 @@
 #include <random>
 
 using wherry::heap::Bounds;
+using wherry::heap::FaultSample;
 using wherry::heap::Freed;
 using wherry::heap::FreedMemory;
-using wherry::heap::Sample;
 
 namespace {
 
@@ -18,7 +18,7 @@ constexpr std::uint64_t ms = 1'000'000;
 /// done.
 struct World {
   std::mt19937 random{42};
-  Sample now{.at_ns = ms, .faults = 5000, .peak_bytes = std::uint64_t{20} << 20, .calls = 0};
+  FaultSample now{.at_ns = ms, .faults = 5000, .peak_bytes = std::uint64_t{20} << 20, .calls = 0};
   FreedMemory decision{fault_ns};
   int switches = 0;
 

@@ -103,7 +103,7 @@ Time waiting(std::uint64_t native, std::uint64_t kernels, std::uint64_t most, un
 TEST_CASE("calls that wait: the faster copier is kept, where the waits do not hide it") {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     CAPTURE(seed);
-    MeasuredChoice faster(Timing::waiting), slower(Timing::waiting);
+    MeasuredChoice faster(CopyTiming::waiting), slower(CopyTiming::waiting);
     CHECK(run(faster, 200, waiting(5000, 1000, 3000, seed)).last == Copier::kernels);
     CHECK(run(slower, 200, waiting(1000, 5000, 3000, seed)).last == Copier::native);
   }
@@ -112,18 +112,18 @@ TEST_CASE("calls that wait: the faster copier is kept, where the waits do not hi
 TEST_CASE("calls that wait: where both are alike, the library mostly stays") {
   int kernels = 0;
   for (unsigned seed = 1; seed <= 200; ++seed) {
-    MeasuredChoice choice(Timing::waiting);
+    MeasuredChoice choice(CopyTiming::waiting);
     kernels += run(choice, 200, waiting(1000, 1000, 1000, seed)).last == Copier::kernels ? 1 : 0;
   }
   CHECK(kernels < 80);  // a walk that ends at +6 or -4, with 0.48 of the steps up: one in four
-  MeasuredChoice same(Timing::waiting);
+  MeasuredChoice same(CopyTiming::waiting);
   CHECK(run(same, 200, times(1000, 990)).last == Copier::native);
 }
 
 TEST_CASE("calls that wait: a rhythm of the program decides nothing") {
   for (int period = 2; period <= 4; period += 2)
     for (int phase = 0; phase < period; ++phase) {
-      MeasuredChoice choice(Timing::waiting);
+      MeasuredChoice choice(CopyTiming::waiting);
       const Run done = run(choice, 200, [=](Copier, int call) {
         return call % period == phase ? std::uint64_t{100'000} : std::uint64_t{1000};
       });
@@ -134,7 +134,7 @@ TEST_CASE("calls that wait: a rhythm of the program decides nothing") {
 }
 
 TEST_CASE("calls that wait: two ranks that count the same messages try a copier together") {
-  MeasuredChoice sender(Timing::waiting), receiver(Timing::waiting);
+  MeasuredChoice sender(CopyTiming::waiting), receiver(CopyTiming::waiting);
   for (int call = 0; call < 400; ++call) {
     const Copier sends = sender.next(), receives = receiver.next();
     CAPTURE(call);
@@ -149,7 +149,7 @@ TEST_CASE("calls that wait: two ranks that count the same messages try a copier 
 
 TEST_CASE("calls that wait: the slower copier is called in less than 4 of 100 calls") {
   for (const bool kernels_win : {false, true}) {
-    MeasuredChoice choice(Timing::waiting);
+    MeasuredChoice choice(CopyTiming::waiting);
     const Run done = run(choice, 100'000, kernels_win ? times(300, 100) : times(100, 300));
     CHECK((kernels_win ? done.native : done.kernels) < 4000);
   }

@@ -29,12 +29,12 @@ class Witness : public run::Observer {
                std::uint64_t, std::uint64_t) override {
     ++decisions[reason];
   }
-  void compared(MPI_Comm, const tuning::Claim& told) override { claim = told; }
+  void compared(MPI_Comm, const tuning::TrialResult& told) override { claim = told; }
   void fell_back(Collective, std::string_view) override { ++fallbacks; }
 
   long calls = 0, fallbacks = 0;
   std::uint64_t history = 0;
-  tuning::Claim claim;
+  tuning::TrialResult claim;
   std::map<std::string, long> by_strategy;
   std::map<profile::Reason, long> decisions;
 };

@@ -92,7 +92,7 @@ void check(const Ring& ring, const RandomType& x, int count, std::pair<bool, boo
   if (as_elements.first)  // of bytes that are sent twice, the last value
     for (std::size_t i = 0; i < bytes; ++i) sent[i] = out.byte(i);
   const int all = static_cast<int>(bytes);
-  const run::Peer next{ring.to(), ring.tag},
+  const run::Endpoint next{ring.to(), ring.tag},
       previous{any ? MPI_ANY_SOURCE : ring.from(), any ? MPI_ANY_TAG : ring.tag};
   const run::MessageEnd from = as_elements.first ? run::MessageEnd{out.data(), count, x.type, next}
                                                  : run::MessageEnd{sent.data(), all, MPI_BYTE, next};

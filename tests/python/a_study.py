@@ -5,27 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 from wherry.measure.results import machine_name
 from wherry.provenance import machine
-from wherry.study.parts import Part, Study, Table, record
+from wherry.study.parts import Study, StudyPart, StudyTable, record
 
 
-def count_of(value: float, **more: Any) -> Record:
+def count_of(value: float, **more: Any) -> Measurement:
     return record(case="a", metric="count", unit="", value=value, mpi="Some MPI", ranks=2, **more)
 
 
-PART = Part(
+PART = StudyPart(
     "one",
     "How many?",
     lambda setup: [count_of(3.0, baseline=6.0)],
-    lambda rows: Table(("case", "count"), [(row["case"], f"{row['value']:g}") for row in rows]),
+    lambda rows: StudyTable(("case", "count"), [(row["case"], f"{row['value']:g}") for row in rows]),
     lambda rows: f"<svg>{len(rows)}</svg>",
     options=("-n",),
     fewest_ranks=3,
     fewest_quick=2,
 )
-CLOSED = Part("two", "Why?", PART.measure, PART.tabulate, PART.draw, lambda setup: "it is closed; open it")
+CLOSED = StudyPart("two", "Why?", PART.measure, PART.tabulate, PART.draw, lambda setup: "it is closed; open it")
 STUDY = Study("some", "a study", (PART, CLOSED))
 
 

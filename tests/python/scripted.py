@@ -38,7 +38,7 @@ class Script:
             program.parent.mkdir(parents=True, exist_ok=True)
             program.touch()
         monkeypatch.setattr(paths, "prefix", lambda: folder)
-        monkeypatch.setattr(harness.Place, "run", self.run)
+        monkeypatch.setattr(harness.Testbed, "run", self.run)
 
     def run(self, ranks: int, args: Sequence[str], env: Mapping[str, str]) -> str:
         self.asked.append((ranks, list(args), dict(env)))

@@ -7,7 +7,7 @@ from typing import Any
 
 from wherry.run.mpis import Family
 from wherry.tune.algorithms import AUTO, DEFAULT, Algorithm
-from wherry.tune.results import Measurement, Results
+from wherry.tune.results import AlgorithmTime, Results
 
 DEFAULT_S = 1e-3
 
@@ -25,17 +25,17 @@ SELECTION: dict[str, Any] = {
 }
 
 
-def measured(operation: str, ranks: int, size: int, times: Mapping[str, float]) -> list[Measurement]:
+def measured(operation: str, ranks: int, size: int, times: Mapping[str, float]) -> list[AlgorithmTime]:
     """One measurement for each algorithm; the times are shares of the default's, which is added."""
     names = {"default": DEFAULT, "auto": AUTO}
     return [
-        Measurement(operation, ranks, size, names.get(id_, Algorithm(id_, f"name {id_}")), seconds, [[seconds]])
+        AlgorithmTime(operation, ranks, size, names.get(id_, Algorithm(id_, f"name {id_}")), seconds, [[seconds]])
         for id_, share in {"default": 1.0, **times}.items()
         for seconds in [share * DEFAULT_S]
     ]
 
 
-def results(family: Family, *rows: list[Measurement]) -> Results:
+def results(family: Family, *rows: list[AlgorithmTime]) -> Results:
     selection = SELECTION if family == "mpich" else None
     flat = [row for group in rows for row in group]
     return Results(f"my-{family}", family, "5", "2 x CPU", "abc", "shared memory", "median", flat, [], selection)

@@ -33,13 +33,13 @@ TIMES = {
 }
 
 
-def simulated(name: str, platform: str, ranks: int, sizes: tuple[int, ...] = ()) -> application.Outcome:
+def simulated(name: str, platform: str, ranks: int, sizes: tuple[int, ...] = ()) -> application.ApplicationOutcome:
     if why := application.why_missing(name):
         pytest.skip(why)
     return application.run(application.request(name, platform, ranks, None, sizes, LIMIT_S))
 
 
-def times(outcome: application.Outcome) -> dict[tuple[str, str], tuple[float, float]]:
+def times(outcome: application.ApplicationOutcome) -> dict[tuple[str, str], tuple[float, float]]:
     return {(row["case"], row["metric"]): (row["baseline"], row["value"]) for row in outcome.records}
 
 

@@ -14,7 +14,7 @@ from wherry import trace
 from wherry.errors import UsageError
 from wherry.simulate import application
 from wherry.study.nbody import runs, simulated
-from wherry.study.nbody.simulated import Case
+from wherry.study.nbody.simulated import SimulatedCase
 
 LIMIT_S = 300.0
 RATE = simulated.PAIRS_PER_S
@@ -28,7 +28,9 @@ def simulator(build: Path) -> None:
 
 def run(ranks: int, *words: str | Path) -> list[dict[str, object]]:
     fixed = ("--steps", "2", "--with", "mpi", *map(str, words))
-    return application.run(application.Request("nbody", simulated.machine(ranks, 1), (fixed,), LIMIT_S)).records
+    return application.run(
+        application.ApplicationRequest("nbody", simulated.machine(ranks, 1), (fixed,), LIMIT_S)
+    ).records
 
 
 def steps_s(ranks: int, *words: str | Path) -> list[float]:
@@ -98,16 +100,16 @@ def test_the_automatic_choice_is_within_5_percent_of_the_best(bodies: int, share
     where = simulated.machine(16, 1)
     # Minutes with many bodies; it is never the best.
     names = [name for name in simulated.SCHEME_NAMES if name != "overlapped"]
-    times = {name: simulated.timestep(Case(where, bodies, name)) for name in names}
+    times = {name: simulated.timestep(SimulatedCase(where, bodies, name)) for name in names}
     best = min(times.values(), key=lambda row: row["value"])
-    chosen = simulated.timestep(Case(where, bodies, simulated.AUTO))["ran"]
+    chosen = simulated.timestep(SimulatedCase(where, bodies, simulated.AUTO))["ran"]
     assert times[chosen]["value"] <= 1.05 * best["value"], (chosen, best["scheme"])
     assert best["bound_s"] >= share * best["value"], (best["scheme"], best["bound_s"] / best["value"])
 
 
 def test_a_quorum_sends_half_as_much_as_the_ring_and_takes_less_than_0_7_of_its_time() -> None:
     where = simulated.machine(16, 1)
-    ring, quorum = (simulated.timestep(Case(where, 4096, name)) for name in ("ring", "quorum"))
+    ring, quorum = (simulated.timestep(SimulatedCase(where, 4096, name)) for name in ("ring", "quorum"))
     ring_bytes, quorum_bytes = (row["sent_bytes"] + row["sent_while_computing_bytes"] for row in (ring, quorum))
     assert (ring["pairs"], ring_bytes) == (quorum["pairs"], 2 * quorum_bytes)
     assert quorum["value"] < 0.7 * ring["value"]
@@ -116,7 +118,9 @@ def test_a_quorum_sends_half_as_much_as_the_ring_and_takes_less_than_0_7_of_its_
 
 def test_an_allreduce_can_be_overlapped() -> None:
     where = simulated.machine(16, 1)
-    blocking, overlapped = (simulated.timestep(Case(where, 4096, name)) for name in ("replicated", "overlapped"))
+    blocking, overlapped = (
+        simulated.timestep(SimulatedCase(where, 4096, name)) for name in ("replicated", "overlapped")
+    )
     assert overlapped["value"] < 0.85 * blocking["value"]
 
 

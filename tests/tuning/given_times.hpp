@@ -28,7 +28,7 @@ inline void run_round(Learner& learner, const std::vector<double>& seconds) {
   learner.agreed(learner.summary());
 }
 
-inline int count(const std::vector<Event>& events, Reason reason) {
+inline int count(const std::vector<Event>& events, EventReason reason) {
   int n = 0;
   for (const Event& e : events) n += e.reason == reason;
   return n;

@@ -197,10 +197,10 @@ TEST_CASE("events tell the story: every trial and drop, and one winner") {
   Learner learner(three());
   train(learner, {1.0, 1.9, 0.5});
   const std::vector<Event> events = learner.drain_events();
-  CHECK(count(events, Reason::trial) == 2);
-  CHECK(count(events, Reason::dropped) == 1);
-  REQUIRE(count(events, Reason::kept) == 1);
-  CHECK(events.back().reason == Reason::kept);
+  CHECK(count(events, EventReason::trial) == 2);
+  CHECK(count(events, EventReason::dropped) == 1);
+  REQUIRE(count(events, EventReason::kept) == 1);
+  CHECK(events.back().reason == EventReason::kept);
   CHECK(events.back().candidate == 2);
   CHECK(events.back().seconds == 0.5);
   CHECK(events.back().native_seconds == 1.0);
@@ -215,7 +215,7 @@ TEST_CASE("a loaded learner runs its winner at once") {
   CHECK(learner.seconds(2) == 0.5);
   const std::vector<Event> events = learner.drain_events();
   REQUIRE(events.size() == 1);
-  CHECK(events[0].reason == Reason::loaded);
+  CHECK(events[0].reason == EventReason::loaded);
   CHECK_THROWS_AS(Learner::settled_on(three(), 3, 1, 1), usage_error);
 }
 
@@ -264,6 +264,6 @@ TEST_CASE("of a burst the calls after the first count, and the only one of an un
 }
 
 TEST_CASE("reasons have names") {
-  CHECK(name_of(Reason::trial) == "trial");
-  CHECK(name_of(Reason::loaded) == "loaded");
+  CHECK(name_of(EventReason::trial) == "trial");
+  CHECK(name_of(EventReason::loaded) == "loaded");
 }

@@ -45,7 +45,7 @@ int good_after(int calls, const LearnerOptions& options) {
 
 int changes(Ranks& world) {
   int found = 0;
-  for (const Event& e : world.learners().front().drain_events()) found += e.reason == Reason::changed;
+  for (const Event& e : world.learners().front().drain_events()) found += e.reason == EventReason::changed;
   return found;
 }
 

@@ -17,7 +17,7 @@ TEST_CASE("a re-evaluation returns to native when the winner has become slower")
   Learner learner = Learner::settled_on(three(), 2, 0.6, 1.0);
   run_round(learner, {1.0, 1.5, 1.1});
   CHECK(learner.winner() == native);
-  CHECK(count(learner.drain_events(), Reason::kept) == 1);
+  CHECK(count(learner.drain_events(), EventReason::kept) == 1);
 }
 
 TEST_CASE("what training chose instead of native is confirmed soon, and only once") {
@@ -147,10 +147,10 @@ TEST_CASE(
     train(learner, {10.0, 0.4 * factor, 0.5 * factor});
     CHECK(learner.winner() == 1);
     const std::vector<Event> events = learner.drain_events();
-    CHECK(events.front().reason == Reason::changed);
+    CHECK(events.front().reason == EventReason::changed);
     CHECK(events.front().candidate == 2);
-    CHECK(count(events, Reason::trial) == 2);
-    CHECK(events.back().reason == Reason::kept);
+    CHECK(count(events, EventReason::trial) == 2);
+    CHECK(events.back().reason == EventReason::kept);
   }
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("a machine that is slow for a moment is no reason to train again") {
   }
   CHECK(learner.settled());
   CHECK(learner.winner() == 2);
-  CHECK(count(learner.drain_events(), Reason::changed) == 0);
+  CHECK(count(learner.drain_events(), EventReason::changed) == 0);
 }
 
 TEST_CASE("who is better in a single re-evaluation is re-evaluated soon, and does not take over") {
@@ -182,7 +182,7 @@ TEST_CASE("who is better in two re-evaluations takes over") {
   learner.drain_events();
   for (int i = 0; i < 2; ++i) run_round(learner, {1.0, 0.5, 0.9});
   CHECK(learner.winner() == 1);
-  CHECK(count(learner.drain_events(), Reason::kept) == 1);
+  CHECK(count(learner.drain_events(), EventReason::kept) == 1);
 }
 
 TEST_CASE("a single re-evaluation at which it was much better does not make up for others") {

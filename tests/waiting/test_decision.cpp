@@ -38,7 +38,7 @@ const World short_daemons{"short daemons", {300, 0.01}, {300, 0.01, 90}};
 /// A process that is looked at every millisecond.
 class Process {
  public:
-  explicit Process(Waits asked, const Situation& situation, bool has_delay = true)
+  explicit Process(WaitMode asked, const Situation& situation, bool has_delay = true)
       : decision(asked, situation), has_delay_(has_delay) {
     step(alone);
   }
@@ -86,8 +86,8 @@ class Process {
 
 TEST_CASE("what is asked for is done, whatever is counted") {
   for (const World& world : {alone, sharing_a_core, beside_a_stranger}) {
-    CHECK(Process(Waits::spin, two_on_two).live(world, 1000) == 0);
-    CHECK(Process(Waits::yield, two_on_two).live(world, 1000) == 1000);
+    CHECK(Process(WaitMode::spin, two_on_two).live(world, 1000) == 0);
+    CHECK(Process(WaitMode::yield, two_on_two).live(world, 1000) == 1000);
   }
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("more ranks than cores poll from the first call on, and for good") {
   for (const int ranks : {3, 4, 8}) {
     const Situation crowded{.ranks_on_host = ranks, .cores = 2, .library_yields = false};
     CHECK(is_crowded(crowded));
-    CHECK(Process(Waits::automatic, crowded).live(alone, 1000) == 1000);
+    CHECK(Process(WaitMode::automatic, crowded).live(alone, 1000) == 1000);
   }
   CHECK(is_crowded({.ranks_on_host = 2, .cores = 1.5, .library_yields = false}));  // by a quota
 }
@@ -108,26 +108,26 @@ TEST_CASE("what is unknown is not crowded") {
 
 TEST_CASE("a library that yields by itself where there are more ranks than cores is left to it there") {
   const Situation crowded{.ranks_on_host = 4, .cores = 2, .library_yields = true};
-  Process process(Waits::automatic, crowded);
+  Process process(WaitMode::automatic, crowded);
   CHECK(process.live(sharing_a_core, 1000) == 0);
   CHECK_FALSE(process.decision.adapts());
-  CHECK(Process(Waits::yield, crowded).live(alone, 100) == 100);
+  CHECK(Process(WaitMode::yield, crowded).live(alone, 100) == 100);
 }
 
 TEST_CASE("a library that yields by itself sees no other processes") {
   Situation alone_on_cores = two_on_two;
   alone_on_cores.library_yields = true;
-  CHECK(Process(Waits::automatic, alone_on_cores).live(sharing_a_core, 1000) > 0);
+  CHECK(Process(WaitMode::automatic, alone_on_cores).live(sharing_a_core, 1000) > 0);
 }
 
 TEST_CASE("alone on its cores a process never polls") {
-  Process process(Waits::automatic, two_on_two);
+  Process process(WaitMode::automatic, two_on_two);
   CHECK(process.live(alone, 60'000) == 0);
   CHECK(process.decision.trials() == 0);
 }
 
 TEST_CASE("the delay is looked at only where others may want the core, and while it polls") {
-  Process process(Waits::automatic, two_on_two);
+  Process process(WaitMode::automatic, two_on_two);
   for (int i = 0; i < 1000; ++i) {
     process.live(alone, 1);
     CHECK_FALSE(process.decision.wants_delay());
@@ -142,20 +142,20 @@ TEST_CASE("the delay is looked at only where others may want the core, and while
 }
 
 TEST_CASE("others that take microseconds are no reason to try anything") {
-  Process process(Waits::automatic, two_on_two);
+  Process process(WaitMode::automatic, two_on_two);
   CHECK(process.live(short_daemons, 60'000) == 0);
   CHECK(process.decision.trials() == 0);
 }
 
 TEST_CASE("where the delay is not known, switches alone are reason for a trial, and its result counts") {
-  Process process(Waits::automatic, two_on_two, false);
+  Process process(WaitMode::automatic, two_on_two, false);
   CHECK(process.live(short_daemons, 60'000) < 1000);
   CHECK(process.decision.trials() > 0);
-  CHECK(Process(Waits::automatic, two_on_two, false).live(sharing_a_core, 60'000) > 59'000);
+  CHECK(Process(WaitMode::automatic, two_on_two, false).live(sharing_a_core, 60'000) > 59'000);
 }
 
 TEST_CASE("the rank that is waited for gets the core within two tenths of a second") {
-  Process process(Waits::automatic, two_on_two);
+  Process process(WaitMode::automatic, two_on_two);
   process.live(sharing_a_core, 200);
   CHECK(process.live(sharing_a_core, 800) == 800);
   CHECK(process.live(sharing_a_core, 60'000) > 59'000);
@@ -163,13 +163,13 @@ TEST_CASE("the rank that is waited for gets the core within two tenths of a seco
 }
 
 TEST_CASE("a stranger gets no more of the core than the kernel gives it") {
-  Process process(Waits::automatic, two_on_two);
+  Process process(WaitMode::automatic, two_on_two);
   CHECK(process.live(beside_a_stranger, 60'000) < 60'000 / 100);
   CHECK(process.calls() > 0.99 * 60'000 * beside_a_stranger.spinning.calls);
 }
 
 TEST_CASE("a neighbor that comes and goes is followed") {
-  Process process(Waits::automatic, two_on_two);
+  Process process(WaitMode::automatic, two_on_two);
   process.live(alone, 2000);
   CHECK(process.live(sharing_a_core, 5000) > 4750);
   process.live(alone, 1000);
@@ -178,7 +178,7 @@ TEST_CASE("a neighbor that comes and goes is followed") {
 }
 
 TEST_CASE("where only polling keeps others away, spinning is tried ever more seldom") {
-  Process process(Waits::automatic, two_on_two);
+  Process process(WaitMode::automatic, two_on_two);
   process.live(calm_while_polling, 60'000);
   const int trials = process.decision.trials();
   CHECK(trials >= 5);
@@ -188,7 +188,7 @@ TEST_CASE("where only polling keeps others away, spinning is tried ever more sel
 
 TEST_CASE("phases of a program that computes and communicates are no neighbor") {
   // While it computes it does not call MPI, so nobody looks: stretches are longer, and the rate is what counts.
-  Process process(Waits::automatic, two_on_two);
+  Process process(WaitMode::automatic, two_on_two);
   for (int phase = 0; phase < 200; ++phase) {
     process.live(alone, 10);
     process.rest(alone, 300);
@@ -213,8 +213,8 @@ TEST_CASE("noise makes no rank waver") {
       }
       return world;
     };
-    Process quiet(Waits::automatic, two_on_two), beside(Waits::automatic, two_on_two),
-        stranger(Waits::automatic, two_on_two);
+    Process quiet(WaitMode::automatic, two_on_two), beside(WaitMode::automatic, two_on_two),
+        stranger(WaitMode::automatic, two_on_two);
     int polled_quiet = 0, polled_beside = 0, polled_stranger = 0;
     for (int i = 0; i < 30'000; ++i) {
       polled_quiet += quiet.live(noisy(alone), 1);
@@ -234,7 +234,7 @@ TEST_CASE("phases with more and fewer calls do not decide a trial") {
   slow.polling.calls = 0.8 * (slow.spinning.calls = 10);
   for (const int length : {1, 3, 7, 11, 13, 20, 50, 300, 1000}) {
     CAPTURE(length);
-    Process process(Waits::automatic, two_on_two);
+    Process process(WaitMode::automatic, two_on_two);
     int polled = 0;
     for (int at = 0; at < 60'000; at += length)
       polled += process.live(at / length % 2 == 0 ? fast : slow, length);
@@ -243,7 +243,7 @@ TEST_CASE("phases with more and fewer calls do not decide a trial") {
 }
 
 TEST_CASE("a neighbor that comes and goes every second is followed within a tenth of the time") {
-  Process process(Waits::automatic, two_on_two);
+  Process process(WaitMode::automatic, two_on_two);
   int right = 0;
   for (int second = 0; second < 60; ++second) {
     const bool beside = second % 2 == 1;
@@ -254,7 +254,7 @@ TEST_CASE("a neighbor that comes and goes every second is followed within a tent
 }
 
 TEST_CASE("a few switches by chance are no contention") {
-  Decision decision(Waits::automatic, two_on_two);
+  Decision decision(WaitMode::automatic, two_on_two);
   int stretch = 0;
   std::uint64_t switches = 0;
   const auto observe = [&](std::uint64_t more) {
@@ -269,17 +269,17 @@ TEST_CASE("a few switches by chance are no contention") {
 }
 
 TEST_CASE("a process that has not run says nothing") {
-  Decision decision(Waits::automatic, two_on_two);
+  Decision decision(WaitMode::automatic, two_on_two);
   decision.observe({.wall_ns = 1, .cpu_ns = 5, .involuntary = 5});
   decision.observe({.wall_ns = 100 * ms, .cpu_ns = 5, .involuntary = 5});
   CHECK_FALSE(decision.polls());
 }
 
 TEST_CASE("counters are due once a stretch is over") {
-  Decision decision(Waits::automatic, two_on_two);
+  Decision decision(WaitMode::automatic, two_on_two);
   CHECK(decision.is_due(100 * ms));
   decision.observe({.wall_ns = 100 * ms, .cpu_ns = 0, .involuntary = 0});
   CHECK_FALSE(decision.is_due(119 * ms));
   CHECK(decision.is_due(120 * ms));
-  CHECK_FALSE(Decision(Waits::yield, two_on_two).is_due(100 * ms));
+  CHECK_FALSE(Decision(WaitMode::yield, two_on_two).is_due(100 * ms));
 }

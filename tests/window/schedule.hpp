@@ -44,7 +44,7 @@ class Schedule {
   }
 
   const std::string& problem() const { return problem_; }
-  window::Statistics statistics() const { return rig_.window.statistics(); }
+  window::WindowStatistics statistics() const { return rig_.window.statistics(); }
 
  private:
   static constexpr int ranks = 3;

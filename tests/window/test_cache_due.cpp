@@ -16,7 +16,7 @@ TEST_CASE("window: one that lives for a few gets has no cache") {
     rig.get(into, 16, 1, 0);
     rig.flush(1);
   }
-  const window::Statistics statistics = rig.window.statistics();
+  const window::WindowStatistics statistics = rig.window.statistics();
   CHECK(statistics.bypassed == 100);
   CHECK(statistics.bytes == 0);
   CHECK(statistics.flushes_saved == 0);

@@ -98,12 +98,12 @@ TEST_CASE("window: native gets by reason are all native gets, with their bytes")
       } else {
         rig.get(into.data(), count, rank, at);
       }
-      const window::Statistics now = rig.window.statistics();
+      const window::WindowStatistics now = rig.window.statistics();
       if (now.passed + now.bypassed > before) bytes += static_cast<std::uint64_t>(count);
       if (random() % 3 == 0) rig.flush_all();
     }
     rig.flush_all();
-    const window::Statistics s = rig.window.statistics();
+    const window::WindowStatistics s = rig.window.statistics();
     Amount native;
     for (std::size_t why = 0; why <= static_cast<std::size_t>(NotCached::too_few); ++why) {
       native.count += s.not_cached[why].count;

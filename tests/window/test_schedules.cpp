@@ -36,13 +36,13 @@ window::Options options_of(unsigned seed) {
 TEST_CASE("window: random schedules bring what a window without a cache would") {
   const int schedules = number_from_environment("WHERRY_TEST_SCHEDULES", 3000);
   const auto first = static_cast<unsigned>(number_from_environment("WHERRY_TEST_SEED", 1));
-  window::Statistics all;
+  window::WindowStatistics all;
   for (unsigned seed = first; seed < first + static_cast<unsigned>(schedules); ++seed) {
     CAPTURE(seed);
     Schedule schedule(options_of(seed), 1 << seed % 4, seed);
     schedule.run(60);
     REQUIRE(schedule.problem() == "");
-    const window::Statistics s = schedule.statistics();
+    const window::WindowStatistics s = schedule.statistics();
     all.bypassed += s.bypassed;
     all.cache.full_hits += s.cache.full_hits;
     all.cache.pending_hits += s.cache.pending_hits;

@@ -13,7 +13,7 @@ TEST_CASE("window: what another rank of the node has read is not fetched") {
   CHECK(read(rig, 1, 64, 96) == offered);
   CHECK(rig.library.gets() == 0);
   CHECK(read(rig, 1, 64, 96) == offered);
-  window::Statistics s = rig.window.statistics();
+  window::WindowStatistics s = rig.window.statistics();
   CHECK(s.node.found == 1);
   CHECK(s.cache.missed() == 1);
   CHECK(s.cache.full_hits == 1);

@@ -39,7 +39,7 @@ long work(Rig& rig, int worker, int rounds) {
     }
     if (choose(64) == 0) rig.window.invalidate();
     if (choose(16) == 0) {
-      const window::Statistics so_far = rig.window.statistics();
+      const window::WindowStatistics so_far = rig.window.statistics();
       wrong += so_far.cache.lookups() + so_far.bypassed == 0;
     }
   }

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from wherry.bench.launched import Launched, launch
 from wherry.measure.harness import IN_TURNS, LAUNCHING, Setup, preload
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 BESIDES = ("wherry", "native")
@@ -18,7 +18,7 @@ SIZES = (64, 1024, 16384)
 GOALS = {(8, 64): 1.6, (8, 1024): 1.25, (8, 16384): 1.15, (32, 1024): 1.7}
 
 
-def run(setup: Setup) -> list[Record]:
+def run(setup: Setup) -> list[Measurement]:
     ranks = setup.ranks or (8 if setup.netlab else 4)
     setup.check_strategies(ranks, BESIDES)
     strategies = setup.strategies or ("wherry",)
@@ -34,11 +34,11 @@ def run(setup: Setup) -> list[Record]:
     ]
 
 
-def _result(table: Launched, case: str, variant: str) -> Record:
+def _result(table: Launched, case: str, variant: str) -> Measurement:
     ratio = table.ratio(case, "native", variant)
     has_goal = "emulated" in table.network and variant == "wherry" and "back to back" not in case
     goal = GOALS.get((table.ranks, int(case.split()[0]))) if has_goal else None
-    return Record(
+    return Measurement(
         bench="alltoall",
         case=f"{case}" if variant == "wherry" else f"{case}, {variant}",
         metric="time per call",

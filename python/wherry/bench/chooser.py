@@ -12,8 +12,8 @@ import tempfile
 from pathlib import Path
 
 from wherry.analysis import record, record_format
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Place, Samples, Setup, Table, parse, preload, program
-from wherry.measure.record import Record
+from wherry.measure.harness import IN_TURNS, LAUNCHING, BenchTable, Samples, Setup, Testbed, parse, preload, program
+from wherry.measure.record import Measurement
 from wherry.schedule import plan
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
@@ -23,14 +23,14 @@ GOAL_TIME, GOAL_COST = 1.15, 3.0
 _TRAINING, _ALONE, _DECIDED = "training", "native alone", "decided at call"
 
 
-def run(setup: Setup) -> list[Record]:
+def run(setup: Setup) -> list[Measurement]:
     mpi = setup.installation()
     ranks = setup.ranks or (8 if setup.netlab else 4)
     launches, sizes = setup.number_of_launches(), setup.sizes or SIZES
     args = [program(mpi, "chooser"), "--sizes", ",".join(map(str, sizes)), "--turns", "6" if setup.quick else "20"]
     args += ["--strategies", ",".join(_candidates(setup, ranks))]
-    table, decided = Table(), dict[tuple[int, int], int]()
-    with Place(setup, mpi) as place:
+    table, decided = BenchTable(), dict[tuple[int, int], int]()
+    with Testbed(setup, mpi) as place:
         for launch in range(launches):
             setup.progress(f"launch {launch + 1}", launch, launches)
             with tempfile.TemporaryDirectory(prefix="wherry-") as records:
@@ -67,11 +67,11 @@ def bucket_of(size: int) -> int:
     return 0 if size == 0 else 1 + (size - 1).bit_length()
 
 
-def _distance(table: Table, case: str, mpi: str, ranks: int, network: str) -> Record:
+def _distance(table: BenchTable, case: str, mpi: str, ranks: int, network: str) -> Measurement:
     candidates = [variant for variant in table.variants(case) if variant not in ("wherry", _TRAINING, _ALONE, _DECIDED)]
     ratios = {variant: table.ratio(case, variant, "wherry") for variant in candidates}
     best = min(ratios, key=lambda variant: ratios[variant])
-    return Record(
+    return Measurement(
         bench="chooser",
         case=f"{case}, best: {best}",
         metric="time per call after training",
@@ -89,7 +89,9 @@ def _distance(table: Table, case: str, mpi: str, ranks: int, network: str) -> Re
     )
 
 
-def _cost(table: Table, size: int, decided: dict[tuple[int, int], int], mpi: str, ranks: int, network: str) -> Record:
+def _cost(
+    table: BenchTable, size: int, decided: dict[tuple[int, int], int], mpi: str, ranks: int, network: str
+) -> Measurement:
     case = f"{size} B"
     costs = []
     for row in list(table.of(case, _TRAINING)):
@@ -101,7 +103,7 @@ def _cost(table: Table, size: int, decided: dict[tuple[int, int], int], mpi: str
         table.rows.append(Samples(case, _DECIDED, "calls", row.launch, (float(calls),)))
         costs.append(sum(t - native for t in row.values[:calls]) / native)
     cost = statistics.median(costs)
-    return Record(
+    return Measurement(
         bench="chooser",
         case=f"{case}, training",
         metric="training cost in native calls",

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from wherry.bench.launched import Launched, launch
 from wherry.measure.harness import IN_TURNS, LAUNCHING, Setup
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 
 OPTIONS = LAUNCHING
 GOAL = 1.05
 
 
-def run(setup: Setup) -> list[Record]:
+def run(setup: Setup) -> list[Measurement]:
     table = launch(setup, "executor", setup.ranks or 4, [], {"WHERRY_NO_TUNING": "1"})
     return [_result(table, case) for case in table.cases()]
 
 
-def _result(table: Launched, case: str) -> Record:
+def _result(table: Launched, case: str) -> Measurement:
     by_hand, *others = table.variants(case)
     ratio = table.ratio(case, by_hand, others[0])
-    return Record(
+    return Measurement(
         bench="executor",
         case=case,
         metric="time per call",

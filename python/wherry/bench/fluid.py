@@ -24,8 +24,8 @@ from wherry.bench import pypi_programs as pypi
 from wherry.bench.place import Missing, Start, our_file
 from wherry.compare.ratios import STATISTIC, paired_ratio
 from wherry.errors import UsageError, WherryError
-from wherry.measure.harness import Place, Setup
-from wherry.measure.record import Record
+from wherry.measure.harness import Setup, Testbed
+from wherry.measure.record import Measurement
 from wherry.run.mpis import Mpi, find_mpis
 from wherry.units import plural
 
@@ -42,7 +42,7 @@ _LOOP = re.compile(r"^Loop time of (\S+) on", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Case:
+class FluidCase:
     """A fluid on so many ranks."""
 
     fluid: str
@@ -62,22 +62,22 @@ class Run:
     record: dict[str, Any]
 
 
-Launch = Callable[[Case, float], Run]  # case, skin
+Launch = Callable[[FluidCase, float], Run]  # case, skin
 
 
 class Programs:
     """The two programs for one MPI."""
 
-    def __init__(self, where: Place, quick: bool, folder: Path) -> None:
+    def __init__(self, where: Testbed, quick: bool, folder: Path) -> None:
         self._place, self._quick, self._file = where, quick, folder / "fluid.json"
         mpi = where.mpi
         self._lj_fluid = str(paths.built(paths.application(mpi.name, "lj_fluid")))
         self._lammps = _lammps(mpi)
 
-    def steps(self, case: Case) -> int:
+    def steps(self, case: FluidCase) -> int:
         return (_QUICK_STEPS if self._quick else _STEPS)[case.fluid]
 
-    def lj_fluid(self, case: Case, skin: float) -> Run:
+    def lj_fluid(self, case: FluidCase, skin: float) -> Run:
         words = ["--fluid", case.fluid, "--skin", str(skin), "--steps", str(self.steps(case)), "--no-progress"]
         words += ["--equilibrate", str(_EQUILIBRATE[case.fluid]), "--json", str(self._file)]
         if case.fluid == "wca":
@@ -86,7 +86,7 @@ class Programs:
         found = json.loads(self._file.read_text(encoding="utf-8"))[0]
         return Run(self.steps(case) / found["steps_per_s"], found)
 
-    def lammps(self, case: Case, skin: float) -> Run:
+    def lammps(self, case: FluidCase, skin: float) -> Run:
         variables = {"skin": skin, "steps": self.steps(case)}
         if case.fluid == "wca":
             variables["particles"] = _PER_RANK * case.ranks
@@ -108,17 +108,17 @@ def _lammps(mpi: Mpi) -> Start:
         raise UsageError(f"LAMMPS: {reason}") from reason
 
 
-def run(setup: Setup) -> list[Record]:
+def run(setup: Setup) -> list[Measurement]:
     mpi, rounds = setup.installation(), max(setup.launches or (_QUICK_ROUNDS if setup.quick else _ROUNDS), 2)
-    cases = [Case(fluid, ranks) for fluid in _STEPS for ranks in RANKS]
-    with TemporaryDirectory(prefix="wherry-fluid-") as folder, Place(setup, mpi) as where:
+    cases = [FluidCase(fluid, ranks) for fluid in _STEPS for ranks in RANKS]
+    with TemporaryDirectory(prefix="wherry-fluid-") as folder, Testbed(setup, mpi) as where:
         programs = Programs(where, setup.quick, Path(folder))
         skins = {}
         for number, case in enumerate(cases):
             setup.progress(f"skins, {case.name}", number, len(cases) * (rounds + 1))
             skins[case] = tuple(_fastest_skin(launch, case) for launch in (programs.lj_fluid, programs.lammps))
-        ours: dict[Case, list[Run]] = {case: [] for case in cases}
-        others: dict[Case, list[Run]] = {case: [] for case in cases}
+        ours: dict[FluidCase, list[Run]] = {case: [] for case in cases}
+        others: dict[FluidCase, list[Run]] = {case: [] for case in cases}
         for done, (number, case) in enumerate((number, case) for number in range(rounds) for case in cases):
             setup.progress(f"round {number + 1}, {case.name}", len(cases) + done, len(cases) * (rounds + 1))
             turns = [(ours, programs.lj_fluid, skins[case][0]), (others, programs.lammps, skins[case][1])]
@@ -127,19 +127,19 @@ def run(setup: Setup) -> list[Record]:
     results = [
         _against_lammps(case, mpi, programs.steps(case), ours[case], others[case], skins[case]) for case in cases
     ]
-    return [*results, _speed_up(mpi, ours), _communication(mpi, ours[Case("wca", RANKS[-1])])]
+    return [*results, _speed_up(mpi, ours), _communication(mpi, ours[FluidCase("wca", RANKS[-1])])]
 
 
-def _fastest_skin(launch: Launch, case: Case) -> float:
+def _fastest_skin(launch: Launch, case: FluidCase) -> float:
     return min(SKINS, key=lambda skin: launch(case, skin).seconds)
 
 
 def _against_lammps(
-    case: Case, mpi: Mpi, steps: int, ours: Sequence[Run], others: Sequence[Run], skins: tuple[float, ...]
-) -> Record:
+    case: FluidCase, mpi: Mpi, steps: int, ours: Sequence[Run], others: Sequence[Run], skins: tuple[float, ...]
+) -> Measurement:
     mine, theirs = ([run.seconds / steps for run in runs] for runs in (ours, others))
     ratio = paired_ratio(theirs, mine)
-    return Record(
+    return Measurement(
         bench="fluid", case=case.name, metric="time of a step, against LAMMPS", unit="s",
         value=statistics.median(mine), baseline=statistics.median(theirs), ratio=ratio.value,
         mpi=mpi.name, ranks=case.ranks, samples=[ratio.data(), {"lj_fluid": mine, "lammps": theirs}],
@@ -149,10 +149,10 @@ def _against_lammps(
     )  # fmt: skip
 
 
-def _speed_up(mpi: Mpi, ours: dict[Case, list[Run]]) -> Record:
-    one, two = ([run.seconds for run in ours[Case("melt", ranks)]] for ranks in RANKS)
+def _speed_up(mpi: Mpi, ours: dict[FluidCase, list[Run]]) -> Measurement:
+    one, two = ([run.seconds for run in ours[FluidCase("melt", ranks)]] for ranks in RANKS)
     ratio = paired_ratio(one, two)
-    return Record(
+    return Measurement(
         bench="fluid", case="melt, 2 ranks against 1", metric="time of all steps", unit="s",
         value=statistics.median(two), baseline=statistics.median(one), ratio=ratio.value,
         mpi=mpi.name, ranks=RANKS[-1], samples=[ratio.data(), {"one_rank": one, "two_ranks": two}],
@@ -161,11 +161,11 @@ def _speed_up(mpi: Mpi, ours: dict[Case, list[Run]]) -> Record:
     )  # fmt: skip
 
 
-def _communication(mpi: Mpi, runs: Sequence[Run]) -> Record:
+def _communication(mpi: Mpi, runs: Sequence[Run]) -> Measurement:
     shares = [100 * float(run.record["communication_share"]) for run in runs]
     value = statistics.median(shares)
-    return Record(
-        bench="fluid", case=Case("wca", RANKS[-1]).name, metric="share of communication", unit="%",
+    return Measurement(
+        bench="fluid", case=FluidCase("wca", RANKS[-1]).name, metric="share of communication", unit="%",
         value=value, baseline=None, ratio=None, mpi=mpi.name, ranks=RANKS[-1], samples=[{"shares": shares}],
         statistic="median over launches", network="shared memory",
         goal=f"<= {100 * MOST_COMMUNICATION:.0f} %", reached=value <= 100 * MOST_COMMUNICATION,

@@ -18,9 +18,9 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Place, Setup, Table, parse, preload, program
+from wherry.measure.harness import IN_TURNS, LAUNCHING, BenchTable, Setup, Testbed, parse, preload, program
 from wherry.measure.operations import check_operations, sizes_of
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 from wherry.run.mpis import Mpi
 
 OPTIONS = (*LAUNCHING, "--operations", "--sizes")
@@ -61,15 +61,15 @@ class Cell:
         return f"{self.operation} {self.size} B"
 
 
-def run(setup: Setup) -> list[Record]:
+def run(setup: Setup) -> list[Measurement]:
     mpi = setup.installation()
     operations = check_operations(setup.operations or OPERATIONS)
     ranks = (setup.ranks,) if setup.ranks else ((2, 8) if setup.quick else RANKS)
     launches = setup.launches or (1 if setup.quick else 3)
-    tables = {n: Table() for n in ranks}
+    tables = {n: BenchTable() for n in ranks}
     excluded: dict[tuple[int, str], dict[str, str]] = defaultdict(dict)  # ranks and case: variant, why
     steps = [(launch, n, operation) for launch in range(launches) for n in ranks for operation in operations]
-    with Place(setup, mpi) as place:
+    with Testbed(setup, mpi) as place:
         for done, (launch, n, operation) in enumerate(steps):
             setup.progress(f"{operation} on {n} ranks", done, len(steps))
             for row in parse(place.run(n, _words(setup, mpi, operation), preload(**_ALL_AUTOMATIC)), launch):
@@ -93,12 +93,12 @@ def _words(setup: Setup, mpi: Mpi, operation: str) -> list[str]:
     return [*words, "--turns", "4" if setup.quick else "8"]
 
 
-def _distance(table: Table, cell: Cell, mpi: str, network: str, excluded: dict[str, str]) -> Record:
+def _distance(table: BenchTable, cell: Cell, mpi: str, network: str, excluded: dict[str, str]) -> Measurement:
     variants = [v for v in table.variants(cell.case) if v != "wherry" and v not in excluded]
     shares = {variant: table.ratios(cell.case, variant, "wherry") for variant in variants}
     best, ratio = rival(shares)
     mine = table.best(cell.case, "wherry")
-    return Record(
+    return Measurement(
         bench="grid",
         case=f"{cell.case}, best: {best}",
         metric=DISTANCE,
@@ -141,11 +141,11 @@ def _fastest(shares: Shares, launches: set[int]) -> str:
     return min(shares, key=lambda name: statistics.median(shares[name][launch] for launch in launches))
 
 
-def _gain(table: Table, cell: Cell, mpi: str, network: str) -> Record:
+def _gain(table: BenchTable, cell: Cell, mpi: str, network: str) -> Measurement:
     """Slower is what is so in every launch, and in the middle by more than noise."""
     ratios = table.ratios(cell.case, "native", "wherry").values()
     ratio = statistics.median(ratios)
-    return Record(
+    return Measurement(
         bench="grid",
         case=cell.case,
         metric=GAIN,

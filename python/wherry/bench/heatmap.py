@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wherry import units
 from wherry.bench.grid import DISTANCE
 from wherry.draw import figures
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,7 +18,7 @@ _WORST = 2.0  # times the best, from which on the colour does not change any mor
 _DARK, _PALE = "#1f2328", "#ffffff"
 
 
-def svg(results: Sequence[Record]) -> str:
+def svg(results: Sequence[Measurement]) -> str:
     """Of the results that say how far the choice is from the best."""
     distances = [result for result in results if result.metric == DISTANCE]
     places = {(_row(result), result.size or 0): result for result in distances}
@@ -50,16 +50,16 @@ def svg(results: Sequence[Record]) -> str:
     return figures.svg(2.2 + 1.35 * len(sizes), 1.2 + 0.34 * len(rows), paint)
 
 
-def _write(axes: Axes, x: int, y: int, result: Record, cell: Sequence[float]) -> None:
+def _write(axes: Axes, x: int, y: int, result: Measurement, cell: Sequence[float]) -> None:
     text = f"{result.against.replace('library: ', 'lib. ')}\n{_distance(result):.2f}"
     red, green, blue, _ = cell
     ink = _DARK if 0.3 * red + 0.6 * green + 0.1 * blue > 0.45 else _PALE
     axes.text(x, y, text, ha="center", va="center", fontsize=6, color=ink)
 
 
-def _row(result: Record) -> str:
+def _row(result: Measurement) -> str:
     return f"{result.operation}, {result.ranks} ranks"
 
 
-def _distance(result: Record | None) -> float:
+def _distance(result: Measurement | None) -> float:
     return 1 / result.ratio if result and result.ratio else float("nan")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wherry.measure.harness import IN_TURNS, Place, Setup, Table, parse, program
-from wherry.measure.record import Record
+from wherry.measure.harness import IN_TURNS, BenchTable, Setup, Testbed, parse, program
+from wherry.measure.record import Measurement
 
 
 @dataclass
-class Launched(Table):
+class Launched(BenchTable):
     """Samples of launches that were all alike."""
 
     mpi: str = ""
@@ -19,10 +19,10 @@ class Launched(Table):
 
     def times_of(
         self, bench: str, case: str, baseline: str, name: str, metric: str, goal: float | None, also: Sequence[str] = ()
-    ) -> Record:
+    ) -> Measurement:
         """Wherry's time of a case beside a baseline's; goal: of their ratio. also: versions with samples, too."""
         ratio = self.ratio(case, baseline, "wherry")
-        return Record(
+        return Measurement(
             bench=bench,
             case=name,
             metric=metric,
@@ -44,7 +44,7 @@ def launch(setup: Setup, name: str, ranks: int, words: Sequence[str], env: Mappi
     """bench_<name> on so many ranks. Raises WherryError if a launch fails."""
     mpi, launches = setup.installation(), setup.number_of_launches()
     args = [program(mpi, name), *words]
-    with Place(setup, mpi) as place:
+    with Testbed(setup, mpi) as place:
         table = Launched([], mpi.name, ranks, place.network)
         for number in range(launches):
             setup.progress(f"launch {number + 1}", number, launches)

@@ -9,10 +9,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from wherry import units
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 
 
-def show(console: Console, results: Sequence[Record]) -> None:
+def show(console: Console, results: Sequence[Measurement]) -> None:
     """A table for each metric. What all rows share stands below, since it would make them too wide for a terminal."""
     several = len({row.ranks for row in results}) > 1
     for metric in dict.fromkeys(row.metric for row in results):
@@ -26,7 +26,7 @@ def show(console: Console, results: Sequence[Record]) -> None:
     console.print(f"{where}{first.machine}", highlight=False, soft_wrap=True)
 
 
-def table(results: Sequence[Record], with_ranks: bool = False) -> Table:
+def table(results: Sequence[Measurement], with_ranks: bool = False) -> Table:
     shown = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
     for column in ("case", *(["ranks"] if with_ranks else []), "value", "baseline", "ratio", "goal", "met"):
         numeric = column in ("ranks", "value", "baseline", "ratio")

@@ -12,8 +12,8 @@ import statistics
 from collections.abc import Sequence
 
 from wherry.bench.launched import Launched, launch
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Setup, Table, preload
-from wherry.measure.record import Record
+from wherry.measure.harness import IN_TURNS, LAUNCHING, BenchTable, Setup, preload
+from wherry.measure.record import Measurement
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 BESIDES = ("wherry", "native")
@@ -24,7 +24,7 @@ COMPLETION, OVERHEAD, SHARE = "completion time", "compute overhead", "computing 
 _TIMES = {COMPLETION: "alone", OVERHEAD: "inside"}
 
 
-def run(setup: Setup) -> list[Record]:
+def run(setup: Setup) -> list[Measurement]:
     ranks = setup.ranks or (8 if setup.netlab else 2)
     setup.check_strategies(ranks, BESIDES)
     operations = ("alltoall",) if setup.strategies or setup.quick else OPERATIONS
@@ -39,7 +39,7 @@ def run(setup: Setup) -> list[Record]:
     ]
 
 
-def _result(table: Launched, metric: str, case: str, variant: str) -> Record:
+def _result(table: Launched, metric: str, case: str, variant: str) -> Measurement:
     in_seconds = metric in _TIMES
     value, native = (
         table.best(f"{case}, {_TIMES[metric]}", of) if in_seconds else 100 * _share(table, case, of)
@@ -48,7 +48,7 @@ def _result(table: Launched, metric: str, case: str, variant: str) -> Record:
     has_goal = metric == SHARE and variant == "wherry"
     kept = (_TIMES[metric],) if in_seconds else ("inside", "computed")
     operation, size = case.removesuffix(" B").split()
-    return Record(
+    return Measurement(
         bench="overlap",
         case=case if variant == "wherry" else f"{case}, {variant}",
         metric=metric,
@@ -69,7 +69,7 @@ def _result(table: Launched, metric: str, case: str, variant: str) -> Record:
     )
 
 
-def _share(table: Table, case: str, variant: str) -> float:
+def _share(table: BenchTable, case: str, variant: str) -> float:
     pairs = zip(table.of(f"{case}, inside", variant), table.of(f"{case}, computed", variant), strict=True)
     return statistics.median(statistics.median(_shares(inside.values, computed.values)) for inside, computed in pairs)
 
@@ -78,7 +78,7 @@ def _shares(inside: Sequence[float], computed: Sequence[float]) -> list[float]:
     return [work / (work + rest) for rest, work in zip(inside, computed, strict=True)]
 
 
-def _samples(table: Table, case: str, what: str, variant: str) -> list[dict[str, object]]:
+def _samples(table: BenchTable, case: str, what: str, variant: str) -> list[dict[str, object]]:
     """The library's too, once: beside those of Wherry's choice."""
     variants = ("native", variant) if variant == "wherry" else (variant,)
     return [{"what": what} | sample for sample in table.samples(f"{case}, {what}", *variants)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from wherry import units
 from wherry.bench.overlap import COMPLETION, OVERHEAD, SHARE
 from wherry.draw import figures
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _ACROSS = 3
 
 
-def svg(results: Sequence[Record]) -> str:
+def svg(results: Sequence[Measurement]) -> str:
     cases = list(dict.fromkeys((result.operation, result.size or 0) for result in results))
     across = min(_ACROSS, len(cases))
     down = -(-len(cases) // across)
@@ -38,7 +38,7 @@ def svg(results: Sequence[Record]) -> str:
     return figures.svg(3.4 * across, down * (0.7 + 0.2 * rows), paint)
 
 
-def _bars(results: Sequence[Record], operation: str, size: int) -> dict[str, dict[str, float]]:
+def _bars(results: Sequence[Measurement], operation: str, size: int) -> dict[str, dict[str, float]]:
     """Of every variant the values by metric, native first."""
     bars: dict[str, dict[str, float]] = {"native": {}}
     for result in results:

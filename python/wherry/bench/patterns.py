@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from wherry.bench.launched import Launched, launch
 from wherry.measure.harness import LAUNCHING, Setup
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 
 OPTIONS = tuple(option for option in LAUNCHING if option not in ("-n", "--netlab", "--hosts"))  # always one rank
 #: Of the speed of the hand loop, by what a case's name contains; the first that fits.
@@ -25,7 +25,7 @@ BASELINES = {
 DIRECTIONS = ("pack", "unpack")
 
 
-def run(setup: Setup) -> list[Record]:
+def run(setup: Setup) -> list[Measurement]:
     table = launch(setup, "patterns", 1, ["--turns", "5" if setup.quick else "20"], {})
     return [
         _result(table, case, baseline)
@@ -44,7 +44,7 @@ def goal_of(case: str, baseline: str) -> float | None:
     return next(goal for part, goal in GOALS if part in case)
 
 
-def _result(table: Launched, case: str, baseline: str) -> Record:
+def _result(table: Launched, case: str, baseline: str) -> Measurement:
     pattern, direction = case.rsplit(", ", 1)
     metric = f"time to {direction}, {BASELINES[baseline]}"
     return table.times_of("patterns", case, baseline, pattern, metric, goal_of(case, baseline), ["memcpy"])

@@ -10,13 +10,13 @@ from wherry.bench import heatmap, overlap_picture, scaling_picture
 from wherry.draw import figures
 from wherry.errors import WherryError
 from wherry.files import write_whole
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def draw(results: Sequence[Record], path: Path) -> None:
+def draw(results: Sequence[Measurement], path: Path) -> None:
     """Writes an SVG of all results that have a ratio; the numbers are in the file of --json."""
     drawn = [result for result in results if result.ratio is not None]
     if not drawn:
@@ -24,7 +24,7 @@ def draw(results: Sequence[Record], path: Path) -> None:
     write_whole(path, _PICTURES.get(drawn[0].bench, svg)(drawn))
 
 
-def svg(results: Sequence[Record]) -> str:
+def svg(results: Sequence[Measurement]) -> str:
     labels = [f"{result.ranks} ranks, {result.case}" for result in results]
     ratios = [result.ratio or 0.0 for result in results]
 

@@ -8,8 +8,8 @@ call in the same launch.
 
 from __future__ import annotations
 
-from wherry.measure.harness import IN_TURNS, LAUNCHING, Place, Setup, Table, parse, program
-from wherry.measure.record import Record
+from wherry.measure.harness import IN_TURNS, LAUNCHING, BenchTable, Setup, Testbed, parse, program
+from wherry.measure.record import Measurement
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
 SIZES = (64, 1024, 16384)
@@ -20,16 +20,16 @@ PROGRESS = {"calls": (), "thread": ("--thread",)}
 ELAPSED, PROCESSOR = "time per exchange", "processor time per exchange"
 
 
-def run(setup: Setup) -> list[Record]:
+def run(setup: Setup) -> list[Measurement]:
     mpi = setup.installation()
     ranks, launches = setup.ranks or (8 if setup.netlab else 2), setup.number_of_launches()
     strategies = setup.strategies or STRATEGIES
     setup.check_strategies(ranks, BESIDES)
     words = [program(mpi, "plans"), "--sizes", ",".join(map(str, setup.sizes or SIZES))]
     words += ["--turns", "3" if setup.quick else "10"]
-    tables = {(strategy, progress): Table() for strategy in strategies for progress in PROGRESS}
+    tables = {(strategy, progress): BenchTable() for strategy in strategies for progress in PROGRESS}
     steps = [(launch, *key) for launch in range(launches) for key in tables]
-    with Place(setup, mpi) as place:
+    with Testbed(setup, mpi) as place:
         for done, (launch, strategy, progress) in enumerate(steps):
             setup.progress(f"{strategy}, progress in {progress}", done, len(steps))
             environment = {"WHERRY_ALLTOALL": strategy, "WHERRY_PROGRESS": progress, "WHERRY_NO_TUNING": "1"}
@@ -45,10 +45,12 @@ def run(setup: Setup) -> list[Record]:
     ]
 
 
-def _result(table: Table, case: str, variant: str, setting: str, mpi: str, ranks: int, network: str) -> Record:
+def _result(
+    table: BenchTable, case: str, variant: str, setting: str, mpi: str, ranks: int, network: str
+) -> Measurement:
     exchange = case.removesuffix(", processor")
     value, ratio = table.best(case, variant), table.ratio(case, "native", variant)
-    return Record(
+    return Measurement(
         bench="plans",
         case=f"{exchange}, {variant} ({setting})",
         metric=ELAPSED if case == exchange else PROCESSOR,

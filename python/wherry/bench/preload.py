@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import tempfile
 
-from wherry.measure.harness import LAUNCHING, Place, Setup, Table, parse, program
+from wherry.measure.harness import LAUNCHING, BenchTable, Setup, Testbed, parse, program
 from wherry.measure.harness import preload as under_wherry
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 
 OPTIONS = LAUNCHING
 GOALS_NS = {"off": 20.0, "on": 150.0}
@@ -19,12 +19,12 @@ GIVEN_BACK = "given back"  # in the case's name
 GOALS_GIVEN_BACK_NS = {"off": 5.0, "on": 40.0}
 
 
-def run(setup: Setup) -> list[Record]:
+def run(setup: Setup) -> list[Measurement]:
     mpi = setup.installation()
     ranks, launches = setup.ranks or 2, setup.number_of_launches()
     args = [program(mpi, "preload"), "--turns", "20" if setup.quick else "60"]
-    table = Table()
-    with Place(setup, mpi) as place, tempfile.TemporaryDirectory(prefix="wherry-") as records:
+    table = BenchTable()
+    with Testbed(setup, mpi) as place, tempfile.TemporaryDirectory(prefix="wherry-") as records:
         native = {"WHERRY_ALLREDUCE": "native"}
         variants = {
             "plain": {},
@@ -43,11 +43,11 @@ def run(setup: Setup) -> list[Record]:
         ]
 
 
-def _result(table: Table, case: str, variant: str, mpi: str, ranks: int, network: str) -> Record:
+def _result(table: BenchTable, case: str, variant: str, mpi: str, ranks: int, network: str) -> Measurement:
     plain, with_wherry = table.best(case, "plain"), table.best(case, variant)
     cost_ns = (with_wherry - plain) * 1e9
     goal_ns = (GOALS_GIVEN_BACK_NS if GIVEN_BACK in case else GOALS_NS)[variant]
-    return Record(
+    return Measurement(
         bench="preload",
         case=f"{case}, profiling {variant}",
         metric="cost per intercepted call",

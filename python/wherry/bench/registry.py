@@ -24,7 +24,7 @@ from wherry.bench import (
 )
 from wherry.errors import UsageError, unknown
 from wherry.measure.harness import Setup, check_hosts
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 from wherry.provenance import commit, machine
 from wherry.schedule import plan
 
@@ -35,7 +35,7 @@ _ALWAYS = ("--json", "--quick")
 class Bench:
     name: str
     question: str
-    run: Callable[[Setup], list[Record]]
+    run: Callable[[Setup], list[Measurement]]
     options: tuple[str, ...]  # of `wherry bench` that it uses, besides those that all do
     besides: tuple[str, ...] = ()  # that it takes for --strategies, besides strategies of all-to-alls
 
@@ -78,7 +78,7 @@ def check_strategies(name: str, strategies: Iterable[str]) -> None:
     plan.check_strategies(strategies, find(name).besides)
 
 
-def run(name: str, setup: Setup) -> list[Record]:
+def run(name: str, setup: Setup) -> list[Measurement]:
     """Runs a benchmark; its records carry machine and commit."""
     results = find(name).run(setup)
     where, version = machine(), commit()

@@ -7,8 +7,8 @@ messages one after the other to hear from all ranks, or bytes that leave the ful
 
 from __future__ import annotations
 
-from wherry.measure.harness import IN_TURNS, Place, Setup, Table, parse, preload, program
-from wherry.measure.record import Record
+from wherry.measure.harness import IN_TURNS, BenchTable, Setup, Testbed, parse, preload, program
+from wherry.measure.record import Measurement
 
 OPTIONS = ("--mpi", "-n", "--netlab", "--hosts", "--launches", "--plot", "--sizes")
 SIZES = (64, 1024)
@@ -16,15 +16,15 @@ TIME, GROWTH = "time per call", "growth with one rank more, beyond what it must 
 GOAL = 1.3
 
 
-def run(setup: Setup) -> list[Record]:
+def run(setup: Setup) -> list[Measurement]:
     mpi = setup.installation()
     most = max(setup.ranks or (32 if setup.netlab else 8), 3)
     launches, sizes = setup.launches or (1 if setup.quick else 3), setup.sizes or SIZES
     args = [program(mpi, "alltoall"), "--sizes", ",".join(map(str, sizes)), "--turns", "4" if setup.quick else "8"]
     counts = range(2, most + 1)
-    tables = {n: Table() for n in counts}
+    tables = {n: BenchTable() for n in counts}
     steps = [(launch, n) for launch in range(launches) for n in counts]
-    with Place(setup, mpi) as place:
+    with Testbed(setup, mpi) as place:
         for done, (launch, n) in enumerate(steps):
             setup.progress(f"{n} ranks", done, len(steps))
             tables[n].rows += parse(place.run(n, args, preload()), launch)
@@ -35,9 +35,9 @@ def run(setup: Setup) -> list[Record]:
     return times + growths
 
 
-def _time(table: Table, size: int, mpi: str, ranks: int, network: str) -> Record:
+def _time(table: BenchTable, size: int, mpi: str, ranks: int, network: str) -> Measurement:
     case = f"{size} B"
-    return Record(
+    return Measurement(
         bench="scaling",
         case=case,
         metric=TIME,
@@ -54,11 +54,11 @@ def _time(table: Table, size: int, mpi: str, ranks: int, network: str) -> Record
     )
 
 
-def _growth(tables: dict[int, Table], size: int, mpi: str, ranks: int, hosts: int, network: str) -> Record:
+def _growth(tables: dict[int, BenchTable], size: int, mpi: str, ranks: int, hosts: int, network: str) -> Measurement:
     case = f"{size} B"
     before, after = (tables[n].best(case, "wherry") for n in (ranks, ranks + 1))
     value = after / before / growth_of_bounds(ranks, hosts)
-    return Record(
+    return Measurement(
         bench="scaling",
         case=f"{case}, and one more",
         metric=GROWTH,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from wherry import units
 from wherry.bench.scaling import TIME
 from wherry.draw import figures
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def svg(results: Sequence[Record]) -> str:
+def svg(results: Sequence[Measurement]) -> str:
     times = [result for result in results if result.metric == TIME]
     sizes = list(dict.fromkeys(result.size or 0 for result in times))
 

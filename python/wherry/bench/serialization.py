@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from wherry.bench.launched import Launched, launch
 from wherry.measure.harness import LAUNCHING, Setup
-from wherry.measure.record import COUNT, Record
+from wherry.measure.record import COUNT, Measurement
 
 OPTIONS = tuple(option for option in LAUNCHING if option not in ("-n", "--netlab", "--hosts"))  # always one rank
 #: Baseline, how the case ends, and how many times faster than it Wherry is to be.
@@ -31,7 +31,7 @@ MOST_BYTES = {"3-int vectors": 12, "particles": 571, "records": 148}
 BYTES = ", bytes"
 
 
-def run(setup: Setup) -> list[Record]:
+def run(setup: Setup) -> list[Measurement]:
     table = launch(setup, "serialization", 1, ["--turns", "20" if setup.quick else "200"], {})
     times = [
         _time(table, case, baseline)
@@ -43,19 +43,19 @@ def run(setup: Setup) -> list[Record]:
     return [*(_bytes(table, case) for case in packed), *times]
 
 
-def _time(table: Launched, case: str, baseline: str) -> Record:
+def _time(table: Launched, case: str, baseline: str) -> Measurement:
     name, direction = case.rsplit(", ", 1)
     goal = next((goal for (of, end), goal in GOALS.items() if of == baseline and case.endswith(end)), None)
     return table.times_of("serialization", case, baseline, name, f"time to {direction}, against {baseline}", goal)
 
 
-def _bytes(table: Launched, case: str) -> Record:
+def _bytes(table: Launched, case: str) -> Measurement:
     """Against the most widely used of those that are there."""
     name = case.rsplit(", ", 1)[0]
     most = next(most for objects, most in MOST_BYTES.items() if name.endswith(objects))
     baseline = next(other for other in reversed(BASELINES) if other in table.variants(case))
     value, other = table.best(case, "wherry" + BYTES), table.best(case, baseline + BYTES)
-    return Record(
+    return Measurement(
         bench="serialization",
         case=name,
         metric=f"bytes per object, against {baseline}",

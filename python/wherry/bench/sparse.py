@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from wherry.bench.launched import Launched, launch
 from wherry.measure.harness import IN_TURNS, LAUNCHING, Setup, preload
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 from wherry.run.settings import SPARSE_ALGORITHMS
 
 OPTIONS = (*LAUNCHING, "--sizes", "--strategies")
@@ -20,7 +20,7 @@ ALGORITHMS = ("auto", "nbx", "census")
 GOALS = {"one neighbor": (2.0, "MPI_Sendrecv"), "hot receiver": (1.05, "native")}
 
 
-def run(setup: Setup) -> list[Record]:
+def run(setup: Setup) -> list[Measurement]:
     ranks = setup.ranks or (8 if setup.netlab else 4)
     setup.check_strategies(ranks, BESIDES)
     words = ["--sizes", ",".join(map(str, setup.sizes or SIZES))]
@@ -29,11 +29,11 @@ def run(setup: Setup) -> list[Record]:
     return [_result(table, case, variant) for case in table.cases() for variant in table.variants(case)[1:]]
 
 
-def _result(table: Launched, case: str, variant: str) -> Record:
+def _result(table: Launched, case: str, variant: str) -> Measurement:
     first = table.variants(case)[0]
     ratio = table.ratio(case, first, variant)
     most, what = GOALS.get(case.split(",")[0], (0.0, "")) if variant == "wherry" else (0.0, "")
-    return Record(
+    return Measurement(
         bench="sparse",
         case=f"{case}, {variant}",
         metric="time per call",

@@ -5,21 +5,21 @@ from __future__ import annotations
 import time
 
 from wherry.measure.harness import Setup
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 from wherry.schedule import plan
 
 OPTIONS = ()
 GOAL_S = 60.0
 
 
-def run(setup: Setup) -> list[Record]:
+def run(setup: Setup) -> list[Measurement]:
     most = 32 if setup.quick else 128
     setup.progress(f"P = 1..{most}", 0, 1)
     start = time.perf_counter()
     plan.ask(["verify", "--max", str(most)])
     seconds = time.perf_counter() - start
     return [
-        Record(
+        Measurement(
             bench="verify",
             case=f"all strategies, P = 1..{most}",
             metric="time to verify",

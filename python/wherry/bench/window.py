@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from wherry.bench.launched import Launched, launch
 from wherry.measure.harness import LAUNCHING, Setup
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 
 OPTIONS = tuple(option for option in LAUNCHING if option != "-n")  # always two ranks
 #: ns; of a miss, what it adds.
@@ -23,16 +23,16 @@ GOALS_NS = {
 }
 
 
-def run(setup: Setup) -> list[Record]:
+def run(setup: Setup) -> list[Measurement]:
     table = launch(setup, "window", 2, ["--turns", "10" if setup.quick else "30"], {})
     return [_result(table, case, variant) for case in table.cases() for variant in table.variants(case)[1:]]
 
 
-def _result(table: Launched, case: str, variant: str) -> Record:
+def _result(table: Launched, case: str, variant: str) -> Measurement:
     plain, mine = table.best(case, "plain"), table.best(case, variant)
     cost_ns = (mine - plain if variant == "miss" else mine) * 1e9
     goal = GOALS_NS.get((case.split(",")[0], variant))
-    return Record(
+    return Measurement(
         bench="window",
         case=f"{case}, {variant}" if variant != "miss" else case,
         metric="time above a plain get" if variant == "miss" else "time per call",

@@ -108,7 +108,7 @@ def simulate_(
         draw_simulation(settings, plot)
 
 
-def simulate_application(requests: Sequence[simulate.application.Request], file: Path | None) -> None:
+def simulate_application(requests: Sequence[simulate.application.ApplicationRequest], file: Path | None) -> None:
     records = []
     for request in requests:
         with progress_bar(f"simulate {request.name}, {units.plural(request.machine.ranks, 'rank')}"):

@@ -14,7 +14,7 @@ from wherry.errors import UsageError
 from wherry.measure import harness
 from wherry.run.mpis import choose_mpi
 
-Write = Callable[[study.Study, study.Part, list[study.Record]], list[Path]]
+Write = Callable[[study.Study, study.StudyPart, list[study.Measurement]], list[Path]]
 _ALWAYS = ("--list", "--quick", "-o", "--redraw")
 _OF_REDRAWING = ("--list", "-o", "--redraw")
 
@@ -95,7 +95,7 @@ def study_(
         tell(found, part, records, to.write if to else None, to)
 
 
-def answerable(chosen: Sequence[study.Part], setup: harness.Setup, named: bool) -> list[study.Part]:
+def answerable(chosen: Sequence[study.StudyPart], setup: harness.Setup, named: bool) -> list[study.StudyPart]:
     """Those that can be answered; says which are left out, and why, before the first takes hours.
 
     named: by the user; then one that cannot be answered raises WherryError.
@@ -112,7 +112,11 @@ def answerable(chosen: Sequence[study.Part], setup: harness.Setup, named: bool) 
 
 
 def tell(
-    found: study.Study, part: study.Part, records: list[study.Record], write: Write | None, to: study.Folder | None
+    found: study.Study,
+    part: study.StudyPart,
+    records: list[study.Measurement],
+    write: Write | None,
+    to: study.Folder | None,
 ) -> None:
     """Shows a part, and writes it to the folder where one was asked for."""
     tables = "\n".join(table.text() for table in part.tables(records))
@@ -131,7 +135,7 @@ def show_studies() -> None:
             click.echo(f"  {part.name:<13} {part.question}")
 
 
-def check_options(found: study.Study, named: Sequence[study.Part], given: Sequence[str]) -> None:
+def check_options(found: study.Study, named: Sequence[study.StudyPart], given: Sequence[str]) -> None:
     """Raises UsageError for an option that the study would not use, or one of the parts that the user named."""
     takes = (*found.options, *_ALWAYS)
     for option in given:
@@ -146,7 +150,7 @@ def check_options(found: study.Study, named: Sequence[study.Part], given: Sequen
         harness.check_hosts(given)
 
 
-def check_parts(found: study.Study, named: Sequence[study.Part], option: str) -> None:
+def check_parts(found: study.Study, named: Sequence[study.StudyPart], option: str) -> None:
     """Raises UsageError for a part that would not use the option."""
     users = ", ".join(part.name for part in found.parts if option in part.options)
     for part in named:

@@ -95,7 +95,7 @@ class Sample:
         return {"variant": self.variant, "round": self.round, "program": self.seconds, **self.used}
 
 
-class Failed(WherryError):
+class RunFailed(WherryError):
     """A run that cannot be compared: which, why, and where its output is."""
 
 
@@ -107,7 +107,7 @@ def run_once(
     check: Callable[[list[Any]], None],
     limit_s: float = math.inf,
 ) -> Sample:
-    """Raises Failed if the program does, takes longer, prints nothing of what it should, or check raises ValueError."""
+    """Raises RunFailed if the program fails, is late, prints nothing of what it should, or check raises ValueError."""
     with tempfile.TemporaryDirectory(prefix="wherry-compare-") as scratch:
         folder = Path(scratch)
         output = folder / "stdout", folder / "stderr"
@@ -115,7 +115,7 @@ def run_once(
             _execute(started, variant, folder / "used", output, limit_s)
         except subprocess.TimeoutExpired:
             why = f"it did not end within {limit_s:.0f} s and was stopped"
-            raise Failed(f"{why}; its output is in {keep(output)}") from None
+            raise RunFailed(f"{why}; its output is in {keep(output)}") from None
         used = json.loads((folder / "used").read_text())
         code = int(used.pop("code"))
         try:
@@ -126,7 +126,7 @@ def run_once(
             check(reading.answers(text))
             return Sample(variant.name, number, used, seconds)
         except ValueError as reason:
-            raise Failed(f"{reason}; its output is in {keep(output)}") from None
+            raise RunFailed(f"{reason}; its output is in {keep(output)}") from None
 
 
 def _ended(code: int) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from wherry.analysis import Analysis, analyse, record
-from wherry.compare.launching import Failed, Reading, Sample, Started, Variant, run_once
+from wherry.compare.launching import Reading, RunFailed, Sample, Started, Variant, run_once
 from wherry.compare.levers import Lever, levers
 from wherry.compare.ratios import Ratio, geometric_mean, paired_ratio, rounds_to_settle, shared_level
 from wherry.errors import UsageError
@@ -192,8 +192,8 @@ class _Session:
             return run_once(
                 self._started, variant, number, self._experiment.reading, self._check, self._experiment.limit_s
             )
-        except Failed as error:
-            raise Failed(f"run {self._done}, {variant.name} ({which}): {error}; nothing is compared") from None
+        except RunFailed as error:
+            raise RunFailed(f"run {self._done}, {variant.name} ({which}): {error}; nothing is compared") from None
 
     def _check(self, answers: list[Any]) -> None:
         """Raises ValueError if these are not those of the first run, which was native."""

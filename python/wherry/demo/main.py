@@ -15,11 +15,11 @@ from wherry import paths
 from wherry.cli.common import progress_bar, results_console
 from wherry.compare import Experiment
 from wherry.demo import page, results
-from wherry.demo.rows import ROWS, Row, measure
+from wherry.demo.rows import ROWS, DemoRow, measure
 from wherry.errors import WherryError, unknown
 from wherry.files import make_folder, write_whole
 from wherry.measure import record
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 from wherry.netlab import NetlabError, why_unavailable
 from wherry.run.mpis import find_mpis
 
@@ -50,7 +50,7 @@ def complain(error: Exception, code: int) -> int:
     return code
 
 
-def chosen(only: Sequence[str]) -> list[Row]:
+def chosen(only: Sequence[str]) -> list[DemoRow]:
     """Raises UsageError for a name that no program has."""
     names = list(dict.fromkeys(row.key for row in ROWS))
     for name in only:
@@ -59,7 +59,7 @@ def chosen(only: Sequence[str]) -> list[Row]:
     return [row for row in ROWS if not only or row.key in only]
 
 
-def run(console: Console, out: Path, rows: Sequence[Row], no_cluster: bool, experiment: Experiment) -> int:
+def run(console: Console, out: Path, rows: Sequence[DemoRow], no_cluster: bool, experiment: Experiment) -> int:
     """0 if something ran, nothing failed and all answers are equal."""
     begin = time.monotonic()
     out = out.absolute()
@@ -77,7 +77,7 @@ def run(console: Console, out: Path, rows: Sequence[Row], no_cluster: bool, expe
     return 0 if results.measured(records) and not results.left_out(records, "failed") else 1
 
 
-def show(console: Console, records: Sequence[Record]) -> None:
+def show(console: Console, records: Sequence[Measurement]) -> None:
     rows = results.measured(records)
     if rows:
         console.print(_table(rows))
@@ -89,7 +89,7 @@ def show(console: Console, records: Sequence[Record]) -> None:
         console.print(f"not run: {escape(line)}", style="yellow", highlight=False, soft_wrap=True)
 
 
-def _table(rows: Sequence[Record]) -> Table:
+def _table(rows: Sequence[Measurement]) -> Table:
     table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="dim")
     for name in results.HEADERS:
         table.add_column(name, justify="right" if name in ("without", "with") else "left", overflow="fold")

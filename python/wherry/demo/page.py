@@ -11,7 +11,7 @@ from wherry.demo import results
 from wherry.demo.picture import picture
 from wherry.demo.rows import Place
 from wherry.draw.markup import Markup, join, table, tag
-from wherry.measure.record import Record, values
+from wherry.measure.record import Measurement, values
 from wherry.report.parts import numbers, section
 
 _STYLE = """
@@ -39,7 +39,7 @@ _GROUPS: dict[Place, tuple[str, str]] = {
 }
 
 
-def page(records: Sequence[Record]) -> str:
+def page(records: Sequence[Measurement]) -> str:
     style = resources.files("wherry.report").joinpath("report.css").read_text(encoding="utf-8")
     head = tag(
         "head",
@@ -52,7 +52,7 @@ def page(records: Sequence[Record]) -> str:
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
 
 
-def _heading(records: Sequence[Record]) -> Markup:
+def _heading(records: Sequence[Measurement]) -> Markup:
     text = (
         "Wherry is a library that is loaded into MPI programs when they start. These programs were not changed or"
         " rebuilt for it. Each ran several times with and without Wherry, in turns; the times are those that the"
@@ -66,7 +66,7 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _tables(records: Sequence[Record]) -> Markup:
+def _tables(records: Sequence[Measurement]) -> Markup:
     groups = []
     for place, (title, text) in _GROUPS.items():
         rows = [record for record in results.measured(records) if record["place"] == place]
@@ -75,13 +75,13 @@ def _tables(records: Sequence[Record]) -> Markup:
     return join(groups)
 
 
-def _table(records: Sequence[Record]) -> Markup:
+def _table(records: Sequence[Measurement]) -> Markup:
     head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in results.HEADERS)))
     body = tag("tbody", *(_row(record) for record in records))
     return tag("div", tag("table", head, body), class_="scroll")
 
 
-def _row(record: Record) -> Markup:
+def _row(record: Measurement) -> Markup:
     title, where, without, with_, ratio, verdict, _, answers = results.cells(record)
     did = tag("ul", *(tag("li", line) for line in record["did"])) if record["did"] else "nothing but recording"
     return tag(
@@ -97,7 +97,7 @@ def _row(record: Record) -> Markup:
     )
 
 
-def _left_out(records: Sequence[Record]) -> Markup:
+def _left_out(records: Sequence[Measurement]) -> Markup:
     return join(
         tag("div", tag("strong", title), tag("ul", *(tag("li", line) for line in lines)), class_="warn")
         for title, why in (("Failed", "failed"), ("Not run here", "skipped"))
@@ -105,7 +105,7 @@ def _left_out(records: Sequence[Record]) -> Markup:
     )
 
 
-def _picture(records: Sequence[Record]) -> Markup:
+def _picture(records: Sequence[Measurement]) -> Markup:
     rows = results.measured(records)
     if not rows:
         return Markup()
@@ -117,7 +117,7 @@ def _picture(records: Sequence[Record]) -> Markup:
     return section("The ratios", text, picture(rows), numbers(headers, [line for row in rows for line in _runs(row)]))
 
 
-def _runs(record: Record) -> list[tuple[str, ...]]:
+def _runs(record: Measurement) -> list[tuple[str, ...]]:
     """Every run that counts, in the order of starts."""
     name = f"{record['title']}, {record['where']}"
     return [
@@ -143,7 +143,7 @@ def _own() -> Markup:
     return section("The same with your program", text, tag("pre", commands))
 
 
-def _about(records: Sequence[Record]) -> Markup:
+def _about(records: Sequence[Measurement]) -> Markup:
     rows = results.measured(records)
     counts = sorted({results.rounds(row) for row in rows})
     number = " to ".join(map(str, dict.fromkeys([*counts[:1], *counts[-1:]])))

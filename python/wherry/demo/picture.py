@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from wherry.demo import results
 from wherry.draw import charts
 from wherry.draw.markup import Markup, tag
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 
 _LEFT, _RIGHT, _ROW, _FOOT, _HEAD = 330.0, 50.0, 28.0, 40.0, 6.0
 _STYLES = {"faster": 0, "slower": 3, "no measurable difference": 7}
 _WIDEST = 64.0  # what lies outside of 1/64 to 64 is drawn at the edge
 
 
-def picture(records: Sequence[Record]) -> Markup:
+def picture(records: Sequence[Measurement]) -> Markup:
     low, high = _range(records)
     floor = _HEAD + len(records) * _ROW
     marks = [_tick(2.0**power, (low, high), floor) for power in range(low, high + 1)]
@@ -27,7 +27,7 @@ def picture(records: Sequence[Record]) -> Markup:
     return charts.svg("Ratio of times of each program with its 95% interval", charts.WIDTH, floor + _FOOT, *marks)
 
 
-def _range(records: Sequence[Record]) -> tuple[int, int]:
+def _range(records: Sequence[Measurement]) -> tuple[int, int]:
     """Powers of two around all intervals, and around 1."""
     ends = [min(max(end, 1 / _WIDEST), _WIDEST) for record in records for end in results.interval(record)]
     low, high = math.floor(math.log2(min([1.0, *ends]))), math.ceil(math.log2(max([1.0, *ends])))
@@ -40,7 +40,7 @@ def _x(value: float, powers: tuple[int, int]) -> float:
     return _LEFT + (at - low) / (high - low) * (charts.WIDTH - _LEFT - _RIGHT)
 
 
-def _row(record: Record, y: float, powers: tuple[int, int]) -> list[Markup]:
+def _row(record: Measurement, y: float, powers: tuple[int, int]) -> list[Markup]:
     assert record.ratio is not None
     low, high = (_x(end, powers) for end in results.interval(record))
     style, text = (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from wherry import units
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 
 Verdict = Literal["faster", "slower", "no measurable difference"]
 
@@ -14,17 +14,17 @@ _WIDE = 100.0  # an end of an interval that says nothing
 HEADERS = ("program", "MPI, ranks", "without", "with", "without / with (95%)", "result", "what Wherry did", "answers")
 
 
-def interval(record: Record) -> tuple[float, float]:
+def interval(record: Measurement) -> tuple[float, float]:
     summary = record.samples[0]
     return summary["low"], summary["high"]
 
 
-def verdict(record: Record) -> Verdict:
+def verdict(record: Measurement) -> Verdict:
     low, high = interval(record)
     return "faster" if low > 1 else "slower" if high < 1 else "no measurable difference"
 
 
-def cells(record: Record) -> tuple[str, ...]:
+def cells(record: Measurement) -> tuple[str, ...]:
     """Of a row that was measured, under HEADERS."""
     assert record.baseline is not None
     return (
@@ -39,26 +39,26 @@ def cells(record: Record) -> tuple[str, ...]:
     )
 
 
-def ratio(record: Record) -> str:
+def ratio(record: Measurement) -> str:
     low, high = interval(record)
     return f"{record.ratio:.2f} ({low:.2f} to {high:.2f})" if high < _WIDE else f"{record.ratio:.2f} ({low:.2f} to ...)"
 
 
-def measured(records: Sequence[Record]) -> list[Record]:
+def measured(records: Sequence[Measurement]) -> list[Measurement]:
     return [record for record in records if record.ratio is not None]
 
 
-def rounds(record: Record) -> int:
+def rounds(record: Measurement) -> int:
     return int(record.samples[0]["rounds"])
 
 
-def left_out(records: Sequence[Record], why: str) -> list[str]:
+def left_out(records: Sequence[Measurement], why: str) -> list[str]:
     """Rows that were "skipped" or "failed", with the reason."""
     rows = [record for record in records if why in record.excluded]
     return [f"{row['title']}, {row.mpi}, {row['where']}: {row.excluded[why]}" for row in rows]
 
 
-def conclusion(records: Sequence[Record]) -> str:
+def conclusion(records: Sequence[Measurement]) -> str:
     failed, rows = left_out(records, "failed"), measured(records)
     if failed:
         return f"{len(failed)} of {len(failed) + len(rows)} programs failed"

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wherry.bench import programs
-from wherry.bench.programs import CLUSTER_RANKS, Setting
+from wherry.bench.programs import CLUSTER_RANKS, ProgramSetting
 from wherry.compare import Experiment
 from wherry.measure.harness import Progress
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 from wherry.netlab import Cluster, why_not_on_cluster
 from wherry.provenance import commit, machine
 from wherry.run.launch import TITLES
@@ -27,7 +27,7 @@ _PARTS = 1000  # of a row, for the progress
 
 
 @dataclass(frozen=True)
-class Row:
+class DemoRow:
     key: str  # for --only
     program: str  # of `wherry bench programs`
     title: str
@@ -51,19 +51,19 @@ class Row:
 
 
 ROWS = (
-    Row("lammps", "LAMMPS, salt", "LAMMPS", "mpich"),
-    Row("fft", "mpi4py-fft, pencils", "mpi4py-fft", "mpich"),
-    Row("heat", "heat", "heat conduction, NumPy", "openmpi"),
-    Row("kmeans", "k-means", "k-means, NumPy", "intel"),
-    Row("training", "train, 1 MB", "neural network training, NumPy", "intel"),
-    Row("training", "train, 58 KB", "neural network training, NumPy", "openmpi", "cluster"),
-    Row("lammps", "LAMMPS, salt", "LAMMPS", "mpich", "crowded"),
+    DemoRow("lammps", "LAMMPS, salt", "LAMMPS", "mpich"),
+    DemoRow("fft", "mpi4py-fft, pencils", "mpi4py-fft", "mpich"),
+    DemoRow("heat", "heat", "heat conduction, NumPy", "openmpi"),
+    DemoRow("kmeans", "k-means", "k-means, NumPy", "intel"),
+    DemoRow("training", "train, 1 MB", "neural network training, NumPy", "intel"),
+    DemoRow("training", "train, 58 KB", "neural network training, NumPy", "openmpi", "cluster"),
+    DemoRow("lammps", "LAMMPS, salt", "LAMMPS", "mpich", "crowded"),
 )
 
 
 def measure(
-    rows: Sequence[Row], mpis: Mapping[str, Mpi], no_cluster: str | None, experiment: Experiment, progress: Progress
-) -> list[Record]:
+    rows: Sequence[DemoRow], mpis: Mapping[str, Mpi], no_cluster: str | None, experiment: Experiment, progress: Progress
+) -> list[Measurement]:
     """A record for each row. no_cluster: why there is no emulated cluster."""
     with ExitStack() as stack:
         wanted = no_cluster is None and any(row.place == "cluster" and row.mpi in mpis for row in rows)
@@ -72,7 +72,7 @@ def measure(
         for number, row in enumerate(rows):
             reason = _why_not(row, mpis, no_cluster)
             if reason is None:
-                setting = Setting(
+                setting = ProgramSetting(
                     mpis[row.mpi], mpis, row.ranks, experiment, cluster if row.place == "cluster" else None
                 )
                 record = programs.measured(programs.program(row.program), setting, _part(progress, number, len(rows)))
@@ -83,7 +83,7 @@ def measure(
     return found
 
 
-def _why_not(row: Row, mpis: Mapping[str, Mpi], no_cluster: str | None) -> str | None:
+def _why_not(row: DemoRow, mpis: Mapping[str, Mpi], no_cluster: str | None) -> str | None:
     if row.mpi not in mpis:
         return why_missing(row.mpi)
     if row.place == "cluster":
@@ -93,7 +93,7 @@ def _why_not(row: Row, mpis: Mapping[str, Mpi], no_cluster: str | None) -> str |
     return None
 
 
-def _described(record: Record, row: Row, mpis: Mapping[str, Mpi]) -> Record:
+def _described(record: Measurement, row: DemoRow, mpis: Mapping[str, Mpi]) -> Measurement:
     mpi = mpis.get(row.mpi)
     library = f"{TITLES[mpi.family]} {mpi.version}" if mpi else row.mpi
     about = programs.program(row.program).about

@@ -21,7 +21,7 @@ Format = Callable[[float], str]
 
 
 @dataclass(frozen=True)
-class Part:
+class BarPart:
     """A piece of a bar."""
 
     value: float
@@ -33,7 +33,7 @@ class Part:
 @dataclass(frozen=True)
 class Bar:
     label: str
-    parts: Sequence[Part]
+    parts: Sequence[BarPart]
     note: str = ""  # written at the end of the bar
 
 
@@ -115,7 +115,7 @@ def matrix(title: str, cells: Sequence[Sequence[float]], labels: Sequence[str], 
 
 
 @dataclass(frozen=True)
-class Span:
+class ChartSpan:
     """A strategy that held from `begin` to `end`."""
 
     row: int
@@ -126,7 +126,7 @@ class Span:
     trial: bool = False
 
 
-def timeline(title: str, rows: Sequence[str], spans: Sequence[Span], end: float, format_: Format) -> Markup:
+def timeline(title: str, rows: Sequence[str], spans: Sequence[ChartSpan], end: float, format_: Format) -> Markup:
     left, bottom = min(240.0, 14 + _LABEL_PX * max(len(row) for row in rows)), 26.0
     scale = (WIDTH - left - 30) / (end or 1.0)
     height = len(rows) * _ROW + bottom
@@ -216,7 +216,7 @@ def _cut(label: str, room: float) -> str:
     return label if len(label) <= most else label[: most - 1] + "…"
 
 
-def _rect(x: float, y: float, width: float, height: float, part: Part) -> Markup:
+def _rect(x: float, y: float, width: float, height: float, part: BarPart) -> Markup:
     place = {"x": x, "y": y, "width": max(width, 0.0), "height": max(height, 0.0)}
     return tag("rect", tag("title", part.tip), class_=_colour(part.style, part.pale), **place)
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wherry.tune.algorithms import AUTO, DEFAULT, Algorithm
-from wherry.tune.results import Measurement, Results
+from wherry.tune.results import AlgorithmTime, Results
 
 #: What an algorithm must save of the time of the library's own choice to replace it: less is noise.
 LEAST_GAIN = 0.04
@@ -44,7 +44,7 @@ class Rules:
 
 def select(results: Results) -> list[Rules]:
     """In the order of the measurements; operations where the library's own choice is as good are left out."""
-    groups: dict[str, dict[int, list[Measurement]]] = defaultdict(lambda: defaultdict(list))
+    groups: dict[str, dict[int, list[AlgorithmTime]]] = defaultdict(lambda: defaultdict(list))
     for row in results.measurements:
         groups[row.operation][row.ranks].append(row)
     found = []
@@ -58,7 +58,7 @@ def select(results: Results) -> list[Rules]:
 Times = dict[Algorithm, float]
 
 
-def times_by_size(operation: str, rows: Sequence[Measurement]) -> dict[int, Times]:
+def times_by_size(operation: str, rows: Sequence[AlgorithmTime]) -> dict[int, Times]:
     """Seconds by size and algorithm, in the order of sizes; one row, the geometric mean, if sizes do not count."""
     table: dict[int, Times] = defaultdict(dict)
     for row in rows:

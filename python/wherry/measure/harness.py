@@ -106,7 +106,7 @@ class Samples:
     excluded: str = ""  # why nothing was measured
 
 
-class Place(AbstractContextManager["Place"]):
+class Testbed(AbstractContextManager["Testbed"]):
     """Where programs run: this machine, or the emulated cluster."""
 
     def __init__(self, setup: Setup, mpi: Mpi) -> None:
@@ -117,7 +117,7 @@ class Place(AbstractContextManager["Place"]):
                 raise UsageError(f"--netlab: {reason}")
             self.cluster = Cluster(setup.hosts)
 
-    def __enter__(self) -> Place:
+    def __enter__(self) -> Testbed:
         if self.cluster is not None:
             self.cluster.up()
         return self
@@ -195,7 +195,7 @@ def parse(output: str, launch: int) -> list[Samples]:
 
 
 @dataclass
-class Table:
+class BenchTable:
     """Samples by case and variant, in the order they came."""
 
     rows: list[Samples] = field(default_factory=list)

@@ -13,7 +13,7 @@ COUNT = "a count"
 
 
 @dataclass
-class Record:
+class Measurement:
     """ratio = baseline / value unless the metric says otherwise.
 
     What only some measurements have, such as the coordinates of a study's case, is in `more`; in files it stands beside
@@ -52,7 +52,7 @@ class Record:
     def __contains__(self, name: str) -> bool:
         return name in MEMBERS or name in self.more
 
-    def __or__(self, members: Mapping[str, Any]) -> Record:
+    def __or__(self, members: Mapping[str, Any]) -> Measurement:
         """The record with these members."""
         own = {name: value for name, value in members.items() if name in MEMBERS}
         more = {name: value for name, value in members.items() if name not in MEMBERS}
@@ -62,30 +62,30 @@ class Record:
         return {name: getattr(self, name) for name in MEMBERS} | self.more
 
     @staticmethod
-    def from_json(row: Mapping[str, Any]) -> Record:
+    def from_json(row: Mapping[str, Any]) -> Measurement:
         """Raises KeyError if a member of the contract is missing. Not checked is what the values are."""
-        return Record(**{name: row[name] for name in CONTRACT}) | row
+        return Measurement(**{name: row[name] for name in CONTRACT}) | row
 
 
 #: In the order of files.
-MEMBERS = tuple(each.name for each in fields(Record) if each.name != "more")
+MEMBERS = tuple(each.name for each in fields(Measurement) if each.name != "more")
 #: What every record of every file has.
 CONTRACT = MEMBERS[:10]
 
-Records = Sequence[Record]
+Measurements = Sequence[Measurement]
 
 
-def only(records: Iterable[Record], **wanted: Any) -> list[Record]:
+def only(records: Iterable[Measurement], **wanted: Any) -> list[Measurement]:
     """The records with these members."""
     return [
         record for record in records if all(name in record and record[name] == value for name, value in wanted.items())
     ]
 
 
-def values(records: Iterable[Record], name: str) -> list[Any]:
+def values(records: Iterable[Measurement], name: str) -> list[Any]:
     """Of a member, each once, in the order of the records."""
     return list(dict.fromkeys(record[name] for record in records))
 
 
-def write(path: Path, records: Records) -> None:
+def write(path: Path, records: Measurements) -> None:
     write_records(path, [record.to_json() for record in records])

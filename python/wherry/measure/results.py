@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wherry.files import read_json
-from wherry.measure.record import Record, Records, values
+from wherry.measure.record import Measurement, Measurements, values
 
 #: What vendors add to the name of a processor that tells none from another.
 _NOISE = re.compile(r"\((r|tm)\)|\b(processor|cpu)\b|@.*|\d+-core\b", re.IGNORECASE)
@@ -18,7 +18,7 @@ _NOISE = re.compile(r"\((r|tm)\)|\b(processor|cpu)\b|@.*|\d+-core\b", re.IGNOREC
 _LIBRARIES = {"Open MPI": "openmpi", "SMPI": "smpi", "MPICH": "mpich", "Intel(R) MPI": "intel"}
 
 
-def path_of(folder: Path, name: str, records: Records) -> Path:
+def path_of(folder: Path, name: str, records: Measurements) -> Path:
     """Where a file of these records belongs. They are of one machine; those without MPI may be among them."""
     return folder / name / machine_name(records[0].machine) / f"{mpi_name(row.mpi for row in records)}.json"
 
@@ -58,7 +58,7 @@ def index(folder: Path) -> str:
 
 
 def _row(folder: Path, path: Path) -> str:
-    records = [Record.from_json(row) for row in read_json(path)]
+    records = [Measurement.from_json(row) for row in read_json(path)]
     name = path.relative_to(folder).parts[0]
     if path != path_of(folder, name, records):
         raise ValueError(f"{path} belongs to {path_of(folder, name, records)}")

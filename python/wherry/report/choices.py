@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from wherry import units
 from wherry.analysis import Analysis, DecisionRow, Kind, UseRow, gains
 from wherry.draw import charts
-from wherry.draw.charts import Bar, Part, Span
+from wherry.draw.charts import Bar, BarPart, ChartSpan
 from wherry.draw.markup import Markup, join, table, tag
 from wherry.report.parts import MOST_BARS, MOST_ROWS, OTHER_STYLE, comm_names, numbers, section
 
@@ -84,8 +84,8 @@ def _pair(use: UseRow, kept: bool, style: int, comm: str) -> list[Bar]:
     second = f"{use.strategy} {units.seconds(strategy)}, {ratio}" + ("" if kept else "; not kept")
     longer = max(native, strategy)
     return [
-        Bar(_what(use.kind, comm), [Part(native / longer, OTHER_STYLE, first)], first),
-        Bar("", [Part(strategy / longer, style, second, pale=not kept)], second),
+        Bar(_what(use.kind, comm), [BarPart(native / longer, OTHER_STYLE, first)], first),
+        Bar("", [BarPart(strategy / longer, style, second, pale=not kept)], second),
     ]
 
 
@@ -153,7 +153,7 @@ def _decisions(analysis: Analysis, styles: dict[str, int], names: dict[str, str]
         for row, until in zip(rows, ends, strict=True):
             tip = f"{row.strategy} ({row.reason}) from call {row.call}, {units.seconds(max(row.at_seconds, 0.0))}"
             begin, style = max(row.at_seconds, 0.0), styles[row.strategy]
-            spans.append(Span(i, begin, until, style, tip, row.reason in ("trial", "dropped", "changed")))
+            spans.append(ChartSpan(i, begin, until, style, tip, row.reason in ("trial", "dropped", "changed")))
     more = f"The first {_MOST_LANES} of {len(lanes)}." if len(lanes) > _MOST_LANES else ""
     return join(
         [

@@ -8,7 +8,7 @@ from wherry import units
 from wherry.analysis import Analysis, RankRow, faults, paths
 from wherry.analysis.record_format import KINDS
 from wherry.draw import charts
-from wherry.draw.charts import Bar, Part
+from wherry.draw.charts import Bar, BarPart
 from wherry.draw.markup import Markup
 from wherry.report.parts import IDLE_STYLE, MOST_BARS, WAIT_STYLE, kind_style, numbers, section, table_and_rest
 
@@ -25,7 +25,7 @@ def functions(analysis: Analysis) -> Markup:
         t = row.totals
         mean, share = units.seconds(t.seconds / n), units.percent(t.seconds / total)
         tip = f"{row.function}: {mean} per rank, {units.count(t.calls)} calls, {units.bytes_(t.bytes)}"
-        bars.append(Bar(row.function, [Part(t.seconds / n, kind_style(row.kind), tip)], f"{mean} ({share})"))
+        bars.append(Bar(row.function, [BarPart(t.seconds / n, kind_style(row.kind), tip)], f"{mean} ({share})"))
         counts = (units.count(t.calls), units.bytes_(t.bytes), units.seconds(t.longest_seconds))
         rows.append((row.function, row.kind, mean, share, *counts, units.count(t.derived_calls)))
     headers = ("function", "kind", "time per rank", "of MPI", "calls", "bytes", "longest", "derived types")
@@ -131,13 +131,13 @@ def _rank_groups(ranks: Sequence[RankRow]) -> list[tuple[str, Sequence[RankRow]]
     return [(f"{g[0].rank}" if len(g) == 1 else f"{g[0].rank}-{g[-1].rank}", g) for g in groups]
 
 
-def _rank_parts(label: str, members: Sequence[RankRow]) -> list[Part]:
+def _rank_parts(label: str, members: Sequence[RankRow]) -> list[BarPart]:
     n = len(members)
     total = sum(r.seconds for r in members) / n
     mpi = min(sum(r.mpi_seconds for r in members) / n, total)
     wait = min(sum(r.wait_seconds or 0.0 for r in members) / n, mpi)
     tip = f"rank {label}: {units.seconds(total)}, in MPI {units.seconds(mpi)}, waiting {units.seconds(wait)}"
-    return [Part(wait, WAIT_STYLE, tip), Part(mpi - wait, 0, tip), Part(total - mpi, IDLE_STYLE, tip)]
+    return [BarPart(wait, WAIT_STYLE, tip), BarPart(mpi - wait, 0, tip), BarPart(total - mpi, IDLE_STYLE, tip)]
 
 
 def waits(analysis: Analysis) -> Markup:
@@ -146,7 +146,7 @@ def waits(analysis: Analysis) -> Markup:
     bars, rows = [], []
     for row in analysis.waits:
         tip = f"{row.function}: {units.percent(row.share)} of its time was waiting"
-        parts = [Part(row.wait_seconds, WAIT_STYLE, tip), Part(max(row.seconds - row.wait_seconds, 0.0), 0, tip)]
+        parts = [BarPart(row.wait_seconds, WAIT_STYLE, tip), BarPart(max(row.seconds - row.wait_seconds, 0.0), 0, tip)]
         bars.append(Bar(row.function, parts, f"{units.percent(row.share)} waiting"))
         rows.append((row.function, row.calls, units.seconds(row.wait_seconds), units.seconds(row.seconds)))
     text = (

@@ -8,7 +8,7 @@ from wherry import units
 from wherry.analysis import Analysis
 from wherry.analysis.record_format import KINDS, PEER_CLASSES
 from wherry.draw import charts
-from wherry.draw.charts import Bar, Part
+from wherry.draw.charts import Bar, BarPart
 from wherry.draw.markup import Markup, join, table, tag
 from wherry.report.parts import comm_names, kind_style, numbers, section, table_and_rest
 
@@ -45,7 +45,7 @@ def _size_bars(
         members = sorted((row for row in analysis.sizes if row.bucket == bucket), key=lambda row: kind_style(row.kind))
         label = units.bucket(bucket)
         parts = [
-            Part(value(row), kind_style(row.kind), f"{label}, {row.kind}: {format_(value(row))}") for row in members
+            BarPart(value(row), kind_style(row.kind), f"{label}, {row.kind}: {format_(value(row))}") for row in members
         ]
         bars.append(Bar(label, parts))
     return bars

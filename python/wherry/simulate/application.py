@@ -11,7 +11,7 @@ from typing import Any
 
 from wherry import paths, units
 from wherry.errors import UsageError, WherryError
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 from wherry.provenance import commit, machine
 from wherry.simulate import catalog, platforms, smpi
 
@@ -108,7 +108,7 @@ NAMES = tuple(application.name for application in APPLICATIONS)
 
 
 @dataclass(frozen=True)
-class Request:
+class ApplicationRequest:
     name: str
     machine: smpi.Machine
     runs: tuple[Words, ...]
@@ -116,11 +116,11 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ApplicationOutcome:
     """What the application printed, and its records."""
 
     text: str
-    records: list[Record]
+    records: list[Measurement]
 
 
 def request(
@@ -132,7 +132,7 @@ def request(
     limit_s: float,
     schemes: Names = None,
     more: Words = (),
-) -> Request:
+) -> ApplicationRequest:
     """A request with its names looked up. Raises if one is unknown, or if nothing can be simulated here.
 
     more: words for the application in every run.
@@ -142,7 +142,7 @@ def request(
     if why := why_missing(name):
         raise WherryError(f"cannot simulate: {why}")
     machine = smpi.Machine(found, ranks, min(per_node or found.ranks_per_node, ranks))
-    return Request(name, machine, tuple(runs), limit_s)
+    return ApplicationRequest(name, machine, tuple(runs), limit_s)
 
 
 def _find(name: str) -> Application:
@@ -157,13 +157,13 @@ def why_missing(name: str) -> str:
     return ""
 
 
-def run(asked: Request) -> Outcome:
+def run(asked: ApplicationRequest) -> ApplicationOutcome:
     """Raises TimeLimit, or Failed if a result is wrong."""
     done = [_run(asked, words) for words in asked.runs]
-    return Outcome("\n".join(one.text for one in done), [row for one in done for row in one.records])
+    return ApplicationOutcome("\n".join(one.text for one in done), [row for one in done for row in one.records])
 
 
-def _run(asked: Request, words: Words) -> Outcome:
+def _run(asked: ApplicationRequest, words: Words) -> ApplicationOutcome:
     with tempfile.TemporaryDirectory(prefix="wherry-") as folder:
         file = Path(folder, "records.json")
         options = [*words, "--no-progress", "--json", str(file)]
@@ -175,10 +175,12 @@ def _run(asked: Request, words: Words) -> Outcome:
             raise UsageError(_in_our_words(done.stderr.strip().splitlines()[0]))
         if done.returncode != 0 or not file.exists():
             raise smpi.failure(done)
-        return Outcome(done.stdout, [_record(asked, row) for row in json.loads(file.read_text(encoding="utf-8"))])
+        return ApplicationOutcome(
+            done.stdout, [_record(asked, row) for row in json.loads(file.read_text(encoding="utf-8"))]
+        )
 
 
-def _case(asked: Request, words: Words) -> str:
+def _case(asked: ApplicationRequest, words: Words) -> str:
     ranks, platform = units.plural(asked.machine.ranks, "rank"), asked.machine.platform.name
     return f"{' '.join((asked.name, *words))} on {ranks} of {platform}"
 
@@ -189,8 +191,8 @@ def _in_our_words(message: str) -> str:
     return message
 
 
-def _record(asked: Request, row: dict[str, Any]) -> Record:
+def _record(asked: ApplicationRequest, row: dict[str, Any]) -> Measurement:
     platform = asked.machine.platform
     nodes = units.plural(asked.machine.nodes, "node")
     where = {"machine": machine(), "commit": commit(), "network": f"{platform.name}: {platform.summary}; {nodes}"}
-    return Record.from_json(row) | where | {"bench": f"simulate {asked.name}"}
+    return Measurement.from_json(row) | where | {"bench": f"simulate {asked.name}"}

@@ -10,13 +10,13 @@ from typing import Any
 from wherry import units
 from wherry.errors import UsageError, unknown
 from wherry.measure.harness import Progress
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 from wherry.provenance import commit, machine
 from wherry.schedule import plan
 from wherry.simulate import catalog, smpi
 from wherry.simulate.catalog import Collective
 from wherry.simulate.ranking import Evaluation, evaluate
-from wherry.simulate.smpi import PROGRAM, Failed, Machine, TimeLimit
+from wherry.simulate.smpi import PROGRAM, Machine, SimulationFailed, TimeLimit
 
 NATIVE = "native"
 #: The whole of Wherry, which learns what to run; "wherry:mesh" is the whole of it, told what to run.
@@ -55,7 +55,7 @@ class Outcome:
 
 
 @dataclass
-class Setting:
+class SimulationSetting:
     """All outcomes of a request."""
 
     collective: Collective
@@ -95,10 +95,10 @@ def cases(request: Request) -> Cases:
     return Cases(_variants(request, models[request.sizes[0]]), models)
 
 
-def run(request: Request, checked: Cases | None = None) -> Setting:
+def run(request: Request, checked: Cases | None = None) -> SimulationSetting:
     """Simulates every variant at every size, one after the other. checked: what `cases` has found before."""
     found = checked or cases(request)
-    setting = Setting(request.collective, request.machine)
+    setting = SimulationSetting(request.collective, request.machine)
     total = len(found.variants) * len(request.sizes)
     for size in request.sizes:
         for variant in found.variants:
@@ -129,7 +129,7 @@ def _variants(request: Request, model: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(request.strategies))
 
 
-def _outcome(request: Request, setting: Setting, size: int, variant: str, model: dict[str, Any]) -> Outcome:
+def _outcome(request: Request, setting: SimulationSetting, size: int, variant: str, model: dict[str, Any]) -> Outcome:
     candidate = next((row for row in model["candidates"] if row["name"] == variant), None)
     predicted = None if candidate is None else float(candidate["seconds"])
     if note := why_not(request, size, candidate):
@@ -138,7 +138,7 @@ def _outcome(request: Request, setting: Setting, size: int, variant: str, model:
         answer = _simulate(request, size, variant)
     except TimeLimit as limit:
         return Outcome(size, variant, predicted_s=predicted, note=f"{limit}; --limit allows more")
-    except Failed as failure:
+    except SimulationFailed as failure:
         # SMPI's own algorithms have limits of their own, such as ranks or bytes that they cannot divide.
         if not variant.startswith(NATIVE):
             raise
@@ -185,7 +185,7 @@ def _simulate(request: Request, size: int, variant: str) -> dict[str, Any]:
     return smpi.run(request.machine, PROGRAM, args, {request.collective.option: selection}, request.limit_s)
 
 
-def records(setting: Setting) -> list[Record]:
+def records(setting: SimulationSetting) -> list[Measurement]:
     """For --json: the fields of a benchmark record, the model's prediction and the counts."""
     where, version = machine(), commit()
     rows = [_record(setting, outcome) for outcome in setting.outcomes if outcome.seconds is not None]
@@ -193,7 +193,7 @@ def records(setting: Setting) -> list[Record]:
     return [row | {"machine": where, "commit": version} for row in rows]
 
 
-def _record(setting: Setting, outcome: Outcome) -> Record:
+def _record(setting: SimulationSetting, outcome: Outcome) -> Measurement:
     seconds, native = outcome.seconds or 0.0, setting.native_s(outcome.size)
     result = _result(setting, f"{outcome.size} B, {outcome.variant}", "simulated time", "s", seconds)
     result.baseline = native
@@ -204,7 +204,7 @@ def _record(setting: Setting, outcome: Outcome) -> Record:
     return result | more | outcome.counts
 
 
-def _evaluation_records(setting: Setting, size: int) -> list[Record]:
+def _evaluation_records(setting: SimulationSetting, size: int) -> list[Measurement]:
     evaluated = setting.evaluation(size)
     if evaluated is None:
         return []
@@ -222,9 +222,9 @@ def _evaluation_records(setting: Setting, size: int) -> list[Record]:
     return rows
 
 
-def _result(setting: Setting, case: str, metric: str, unit: str, value: float) -> Record:
+def _result(setting: SimulationSetting, case: str, metric: str, unit: str, value: float) -> Measurement:
     platform = setting.machine.platform
-    return Record(
+    return Measurement(
         bench=f"simulate {setting.collective.name}",
         case=case,
         metric=metric,

@@ -40,7 +40,7 @@ class TimeLimit(WherryError):
     """The simulation itself took too long."""
 
 
-class Failed(WherryError):
+class SimulationFailed(WherryError):
     """The simulated program did not end well."""
 
 
@@ -128,9 +128,9 @@ def _answer(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return answer
 
 
-def failure(done: subprocess.CompletedProcess[str]) -> Failed:
+def failure(done: subprocess.CompletedProcess[str]) -> SimulationFailed:
     last = "\n".join((done.stderr or done.stdout).strip().splitlines()[-8:])
-    return Failed(f"the simulation ended with code {done.returncode} and no result:\n{last}".rstrip(":\n"))
+    return SimulationFailed(f"the simulation ended with code {done.returncode} and no result:\n{last}".rstrip(":\n"))
 
 
 def _smpimain() -> str | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from wherry.errors import unknown
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 from wherry.study import cache, datatypes, nbody, overhead
-from wherry.study.parts import Folder, Part, Study, Table, check, measured, origin
+from wherry.study.parts import Folder, Study, StudyPart, StudyTable, check, measured, origin
 
 STUDIES = (cache.STUDY, nbody.STUDY, datatypes.STUDY, overhead.STUDY)
 
@@ -17,4 +17,15 @@ def find(name: str) -> Study:
     raise unknown("study", name, [study.name for study in STUDIES])
 
 
-__all__ = ["STUDIES", "Folder", "Part", "Record", "Study", "Table", "check", "find", "measured", "origin"]
+__all__ = [
+    "STUDIES",
+    "Folder",
+    "Measurement",
+    "Study",
+    "StudyPart",
+    "StudyTable",
+    "check",
+    "find",
+    "measured",
+    "origin",
+]

@@ -8,22 +8,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from wherry import paths
-from wherry.measure.harness import STATISTIC, Place, best_median
-from wherry.measure.record import Record
+from wherry.measure.harness import STATISTIC, Testbed, best_median
+from wherry.measure.record import Measurement
 
 
 def launched(
-    place: Place, ranks: int, name: str, words: Sequence[str], env: Mapping[str, str] | None = None
-) -> list[Record]:
+    place: Testbed, ranks: int, name: str, words: Sequence[str], env: Mapping[str, str] | None = None
+) -> list[Measurement]:
     """The records of one launch. Raises WherryError if it fails or a result is wrong."""
     program = paths.built(paths.application(place.mpi.name, name))
     with tempfile.TemporaryDirectory(prefix="wherry-") as folder:
         file = Path(folder, "records.json")
         place.run(ranks, [str(program), *words, "--no-progress", "--json", str(file)], env or {})
-        return [Record.from_json(row) for row in json.loads(file.read_text(encoding="utf-8"))]
+        return [Measurement.from_json(row) for row in json.loads(file.read_text(encoding="utf-8"))]
 
 
-def joined(launches: Sequence[Sequence[Record]], network: str) -> list[Record]:
+def joined(launches: Sequence[Sequence[Measurement]], network: str) -> list[Measurement]:
     """The records of several launches of the same as one each, with the statistic of benchmarks.
 
     What else a record says is the same in all.
@@ -31,7 +31,7 @@ def joined(launches: Sequence[Sequence[Record]], network: str) -> list[Record]:
     return [_joined(rows, network) for rows in zip(*launches, strict=True)]
 
 
-def _joined(rows: Sequence[Record], network: str) -> Record:
+def _joined(rows: Sequence[Measurement], network: str) -> Measurement:
     samples = [sample | {"launch": launch} for launch, row in enumerate(rows) for sample in row["samples"]]
     value = best_median([sample["wherry"] for sample in samples])
     baseline = best_median([sample["native"] for sample in samples])

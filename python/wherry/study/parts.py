@@ -16,10 +16,10 @@ from wherry.errors import UsageError, WherryError, did_you_mean
 from wherry.files import DAMAGE, make_folder, read_json, write_whole
 from wherry.measure import results
 from wherry.measure.harness import Setup
-from wherry.measure.record import Record, Records, only, values, write
+from wherry.measure.record import Measurement, Measurements, only, values, write
 from wherry.provenance import commit, machine
 
-Measure = Callable[[Setup], list[Record]]
+Measure = Callable[[Setup], list[Measurement]]
 
 _TEXT, _NUMBER = (str, "text"), (int | float, "a number")
 _NUMBER_OR_NULL = (int | float | None, "a number or null")
@@ -37,7 +37,7 @@ _DO_NOT_FIT = "its records make no table and picture, because one is missing or 
 
 
 @dataclass(frozen=True)
-class Table:
+class StudyTable:
     """Of words; the first column stands on the left."""
 
     head: tuple[str, ...]
@@ -55,7 +55,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Part:
+class StudyPart:
     """A question.
 
     why_not: why it cannot be answered here, with what to do; empty if it can. options: of `wherry study` that it
@@ -67,17 +67,17 @@ class Part:
     name: str
     question: str
     measure: Measure
-    tabulate: Callable[[Records], Table]
-    draw: Callable[[Records], str]  # SVG
+    tabulate: Callable[[Measurements], StudyTable]
+    draw: Callable[[Measurements], str]  # SVG
     why_not: Callable[[Setup], str] = lambda setup: ""
     options: tuple[str, ...] = ()
     fewest_ranks: int = 1
     fewest_quick: int | None = None
     every_mpi: bool = False
-    answers: Callable[[Records], Table] | None = None
-    sheet: Callable[[Records], str] | None = None
+    answers: Callable[[Measurements], StudyTable] | None = None
+    sheet: Callable[[Measurements], str] | None = None
 
-    def tables(self, records: Records) -> list[Table]:
+    def tables(self, records: Measurements) -> list[StudyTable]:
         return [self.tabulate(records), *([self.answers(records)] if self.answers else [])]
 
     def why_too_few(self, setup: Setup) -> str:
@@ -92,14 +92,14 @@ class Part:
 class Study:
     name: str
     summary: str
-    parts: tuple[Part, ...]
+    parts: tuple[StudyPart, ...]
 
     @property
     def options(self) -> tuple[str, ...]:
         """That any of its parts uses."""
         return tuple(dict.fromkeys(option for part in self.parts for option in part.options))
 
-    def find(self, names: Sequence[str]) -> tuple[Part, ...]:
+    def find(self, names: Sequence[str]) -> tuple[StudyPart, ...]:
         """The parts of these names, in their own order; without names all."""
         known = [part.name for part in self.parts]
         for name in names:
@@ -109,11 +109,11 @@ class Study:
         return tuple(part for part in self.parts if part.name in names or not names)
 
 
-def record(*, case: str, metric: str, unit: str, value: float, mpi: str, ranks: int, **more: Any) -> Record:
+def record(*, case: str, metric: str, unit: str, value: float, mpi: str, ranks: int, **more: Any) -> Measurement:
     """A record; what is not given has no value. ratio: baseline / value, if there is a baseline and it is not given."""
     baseline = more.get("baseline")
     ratio = baseline / value if baseline is not None and value > 0 else None
-    return Record("", case, metric, unit, value, baseline, ratio, mpi, ranks, []) | more
+    return Measurement("", case, metric, unit, value, baseline, ratio, mpi, ranks, []) | more
 
 
 def in_words(reached: bool | None) -> str:
@@ -121,7 +121,7 @@ def in_words(reached: bool | None) -> str:
     return {None: "not validated (quick)", True: "yes", False: "no"}[reached]
 
 
-def check(part: Part, setup: Setup) -> None:
+def check(part: StudyPart, setup: Setup) -> None:
     """Raises WherryError if the part cannot be answered here, UsageError if -n leaves it nothing to measure."""
     if why := part.why_too_few(setup):
         raise UsageError(f"cannot answer '{part.name}': {why}")
@@ -129,7 +129,7 @@ def check(part: Part, setup: Setup) -> None:
         raise WherryError(f"cannot answer '{part.name}': {why}")
 
 
-def measured(study: Study, part: Part, setup: Setup) -> list[Record]:
+def measured(study: Study, part: StudyPart, setup: Setup) -> list[Measurement]:
     """The records of a part, with what those of all parts say."""
     check(part, setup)
     origin = {"part": part.name, "machine": machine(), "commit": commit(), "quick": setup.quick}
@@ -142,15 +142,15 @@ class Folder:
 
     path: Path
 
-    def results(self, study: Study, part: Part, records: Records) -> Path:
+    def results(self, study: Study, part: StudyPart, records: Measurements) -> Path:
         """Where these records go: each machine and MPI has a file of its own."""
         return results.path_of(self.path / "results", f"{study.name}-{part.name}", records)
 
-    def recorded(self, study: Study, part: Part) -> list[Path]:
+    def recorded(self, study: Study, part: StudyPart) -> list[Path]:
         """All files of the part."""
         return results.files(self.path / "results", f"{study.name}-{part.name}")
 
-    def image(self, study: Study, part: Part) -> Path:
+    def image(self, study: Study, part: StudyPart) -> Path:
         return self.path / "images" / f"{study.name}-{part.name}.svg"
 
     def page(self, study: Study) -> Path:
@@ -161,7 +161,7 @@ class Folder:
         for name in ("results", "images"):
             make_folder(self.path / name, "-o")
 
-    def check_quick(self, study: Study, parts: Iterable[Part]) -> None:
+    def check_quick(self, study: Study, parts: Iterable[StudyPart]) -> None:
         """Raises UsageError if a quick check would replace what was measured."""
         for path in (path for part in parts for path in self.recorded(study, part)):
             if _is_measured(path):
@@ -170,7 +170,7 @@ class Folder:
                     " or leave out --quick"
                 )
 
-    def read(self, study: Study, part: Part) -> list[Record]:
+    def read(self, study: Study, part: StudyPart) -> list[Measurement]:
         """The records of the part; of several machines those that the page names.
 
         Raises UsageError if there are none, if they are damaged, or if it is not clear which are meant.
@@ -185,7 +185,7 @@ class Folder:
         _check_shown(path, part, found[path])
         return found[path]
 
-    def _shown(self, study: Study, part: Part, found: Mapping[Path, Records]) -> Path:
+    def _shown(self, study: Study, part: StudyPart, found: Mapping[Path, Measurements]) -> Path:
         """Of several files the one whose origin stands in the part's place in the page."""
         page = self.page(study)
         place = _place(part.name).search(_text(page)) if page.exists() else None
@@ -195,8 +195,8 @@ class Folder:
             raise UsageError(f"the page does not name one of {several}; move the others away, or measure again")
         return named[0]
 
-    def write(self, study: Study, part: Part, records: Records) -> list[Path]:
-        """Records, picture, and the part's place in the study's page, if there is one. Returns what was written."""
+    def write(self, study: Study, part: StudyPart, records: Measurements) -> list[Path]:
+        """Results, picture, and the part's place in the study's page, if there is one. Returns what was written."""
         written = []
         for rows in _files(part, records):
             path = self.results(study, part, rows)
@@ -210,7 +210,7 @@ class Folder:
             records = [row for path in sorted(written[0].parent.glob("*.json")) for row in _read(path)]
         return [*written, *self.show(study, part, records)]
 
-    def show(self, study: Study, part: Part, records: Records) -> list[Path]:
+    def show(self, study: Study, part: StudyPart, records: Measurements) -> list[Path]:
         """As write(), but for the records."""
         files = {self.image(study, part): part.draw(records)}
         page = self.page(study)
@@ -220,7 +220,7 @@ class Folder:
             write_whole(file, content)
         return list(files)
 
-    def why_no_place(self, study: Study, part: Part) -> str:
+    def why_no_place(self, study: Study, part: StudyPart) -> str:
         """Why the study's page does not show the part, with what to do; empty if it does, or if there is no page."""
         page = self.page(study)
         if not page.exists() or _place(part.name).search(_text(page)):
@@ -229,7 +229,7 @@ class Folder:
         return f"{page} has no place for part '{part.name}'; put the lines {begin} and {end} where it is to stand"
 
 
-def _read(path: Path) -> list[Record]:
+def _read(path: Path) -> list[Measurement]:
     """Raises UsageError if there are no records, or damaged ones."""
     try:
         rows = read_json(path)
@@ -238,17 +238,17 @@ def _read(path: Path) -> list[Record]:
         raise UsageError(f"cannot read {path}: {error.strerror}; measure it again, without --redraw") from error
     except ValueError as error:
         raise _damaged(path, str(error)) from error
-    return [Record.from_json(row) for row in rows]
+    return [Measurement.from_json(row) for row in rows]
 
 
-def _files(part: Part, records: Records) -> list[Records]:
+def _files(part: StudyPart, records: Measurements) -> list[Measurements]:
     """Records that go to a file each."""
     return [only(records, mpi=mpi) for mpi in values(records, "mpi")] if part.every_mpi else [records]
 
 
-def _by_folder(found: Mapping[Path, list[Record]]) -> dict[Path, list[Record]]:
+def _by_folder(found: Mapping[Path, list[Measurement]]) -> dict[Path, list[Measurement]]:
     """The files of each machine as one."""
-    joined: dict[Path, list[Record]] = {}
+    joined: dict[Path, list[Measurement]] = {}
     for path, rows in found.items():
         joined.setdefault(path.parent, []).extend(rows)
     return joined
@@ -268,7 +268,7 @@ def _check_records(rows: Any) -> None:
                 raise ValueError(f"'{name}' of record {number} is {reprlib.repr(row[name])}, not {words}")
 
 
-def _check_shown(path: Path, part: Part, records: Records) -> None:
+def _check_shown(path: Path, part: StudyPart, records: Measurements) -> None:
     """Raises UsageError if only table and picture find that records are damaged."""
     try:
         part.tables(records)
@@ -314,14 +314,14 @@ def _marks(place: str) -> tuple[str, str]:
     return f"<!-- {place} -->", f"<!-- end of {place} -->"
 
 
-def _shown(study: Study, part: Part, records: Records) -> str:
+def _shown(study: Study, part: StudyPart, records: Measurements) -> str:
     """Picture, tables and origin, as a page shows them."""
     picture = f"![{part.question}](../images/{study.name}-{part.name}.svg)"
     tables = "\n".join(table.markdown() for table in part.tables(records))
     return f"\n{picture}\n\n{tables}\n{origin(records)}\n\n"
 
 
-def origin(records: Records) -> str:
+def origin(records: Measurements) -> str:
     """Where the records come from, in a line. Networks that are alike in part are not told again and again."""
     words = [str(mpi) for mpi in values(records, "mpi") if mpi]
     words += dict.fromkeys(word for network in values(records, "network") if network for word in network.split("; "))

@@ -47,7 +47,7 @@ def train(
         _train_all(setup, names, [(start, "as launched")], mpi_name, file)
     else:
         mpi = setup.installation()
-        with harness.Place(setup, mpi) as place:
+        with harness.Testbed(setup, mpi) as place:
             _train_all(setup, names, [(_on(place, n), f"{n} ranks") for n in ranks], mpi.name, file)
     known = {row.line for row in before}
     return Trained(file, [row for row in rows(file) if row.line not in known], len(before))
@@ -76,7 +76,7 @@ def _variables(operation: str, file: Path) -> dict[str, str]:
     return {**harness.preload(**to_learn), f"WHERRY_{operation.upper()}": "auto"}
 
 
-def _on(place: harness.Place, ranks: int) -> Launch:
+def _on(place: harness.Testbed, ranks: int) -> Launch:
     return lambda words, variables: place.run(ranks, words, variables)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from wherry.errors import WherryError
 from wherry.export import mpich
 from wherry.files import write_whole
-from wherry.measure.harness import Place, Setup, Table, parse, program, reason_of
+from wherry.measure.harness import BenchTable, Setup, Testbed, parse, program, reason_of
 from wherry.measure.operations import check_operations, sizes_of
 from wherry.provenance import commit, machine
 from wherry.run.mpis import Mpi, choose_mpi
@@ -24,13 +24,13 @@ from wherry.tune.algorithms import (
     forced,
     library_text,
 )
-from wherry.tune.results import Excluded, Measurement, Results
+from wherry.tune.results import AlgorithmTime, Excluded, Results
 
 SIZES = (8, 64, 1024, 16384)
 
 
 @dataclass(frozen=True)
-class Case:
+class LibraryCase:
     """One algorithm of one operation on so many ranks, with what makes the library use it."""
 
     operation: str
@@ -43,10 +43,13 @@ def measure(setup: Setup, ranks: Sequence[int], operations: Sequence[str] | None
     """Interleaved launches of every case. An algorithm that fails is excluded, with its last words."""
     names = check_operations(operations or OPERATIONS)
     mpi = setup.mpi or choose_mpi(None)
-    with tempfile.TemporaryDirectory(prefix="wherry-") as folder, Place(setup, mpi) as place:
+    with tempfile.TemporaryDirectory(prefix="wherry-") as folder, Testbed(setup, mpi) as place:
         forcing = _Forcing(mpi, Path(folder))
         cases = [
-            Case(name, n, a, forcing.variables(name, a)) for name in names for n in ranks for a in _choices(mpi, name)
+            LibraryCase(name, n, a, forcing.variables(name, a))
+            for name in names
+            for n in ranks
+            for a in _choices(mpi, name)
         ]
         results = Results(mpi.name, mpi.family, mpi.version, machine(), commit(), place.network)
         results.selection = forcing.selection
@@ -74,8 +77,8 @@ class _Forcing:
         return mpich.variables([operation], file)
 
 
-def _launch_all(setup: Setup, place: Place, cases: Sequence[Case], results: Results) -> None:
-    tables = {_key(case): Table() for case in cases}
+def _launch_all(setup: Setup, place: Testbed, cases: Sequence[LibraryCase], results: Results) -> None:
+    tables = {_key(case): BenchTable() for case in cases}
     failed: dict[tuple[str, int, str], Excluded] = {}
     launches = setup.number_of_launches()
     for launch in range(launches):
@@ -98,21 +101,21 @@ def _launch_all(setup: Setup, place: Place, cases: Sequence[Case], results: Resu
             results.measurements += _measurements(case, tables[_key(case)])
 
 
-def _key(case: Case) -> tuple[str, int, str]:
+def _key(case: LibraryCase) -> tuple[str, int, str]:
     return case.operation, case.ranks, case.algorithm.id
 
 
-def _command(setup: Setup, mpi: Mpi, case: Case) -> list[str]:
+def _command(setup: Setup, mpi: Mpi, case: LibraryCase) -> list[str]:
     sizes = sizes_of(case.operation, setup.sizes or SIZES)
     words = [program(mpi, "collectives"), "--operations", case.operation, "--sizes", ",".join(map(str, sizes))]
     return [*words, "--turns", "10" if setup.quick else "60", "--calls", "1"]
 
 
-def _measurements(case: Case, table: Table) -> list[Measurement]:
+def _measurements(case: LibraryCase, table: BenchTable) -> list[AlgorithmTime]:
     """The cases that the program prints are "OPERATION SIZE B"."""
     found = []
     for name in table.cases():
         rows = [list(row.values) for row in table.of(name, "library")]
         size = int(name.split()[1])
-        found.append(Measurement(case.operation, case.ranks, size, case.algorithm, table.best(name, "library"), rows))
+        found.append(AlgorithmTime(case.operation, case.ranks, size, case.algorithm, table.best(name, "library"), rows))
     return found

@@ -92,7 +92,7 @@ def _launches(setup: harness.Setup, ranks: int, launcher: Sequence[str]) -> list
         program = str(paths.built(paths.bench_program(mpi_name, "model")))
         return _repeat(setup, launches, lambda: start([program], harness.preload(WHERRY_DISABLE="1")))
     mpi = setup.installation()
-    with harness.Place(setup, mpi) as place:
+    with harness.Testbed(setup, mpi) as place:
         return _repeat(setup, launches, lambda: place.run(ranks, [harness.program(mpi, "model")], {}))
 
 

@@ -20,7 +20,7 @@ KIND, VERSION = "wherry-library-algorithms", 1
 
 
 @dataclass(frozen=True)
-class Measurement:
+class AlgorithmTime:
     """One algorithm at one number of ranks and one size; seconds is the statistic of the samples."""
 
     operation: str
@@ -50,7 +50,7 @@ class Results:
     commit: str
     network: str
     statistic: str = STATISTIC
-    measurements: list[Measurement] = field(default_factory=list)
+    measurements: list[AlgorithmTime] = field(default_factory=list)
     excluded: list[Excluded] = field(default_factory=list)
     selection: dict[str, Any] | None = None  # MPICH: what the library would select, which a file must repeat
 
@@ -103,8 +103,8 @@ def _results(data: Mapping[str, Any]) -> Results:
     )
 
 
-def _measurement(row: Mapping[str, Any]) -> Measurement:
-    found = Measurement(
+def _measurement(row: Mapping[str, Any]) -> AlgorithmTime:
+    found = AlgorithmTime(
         operation=row["operation"],
         ranks=int(row["ranks"]),
         bytes=int(row["bytes"]),

@@ -180,7 +180,7 @@ std::optional<int> replace_packed(const Task& task, const Share& share, int peer
   std::byte* const incoming = memory.get() + size;
   layout::pack(*plan, data, memory.get(), {0, share.bytes});
   std::memcpy(incoming, memory.get(), size);  // of a rank that failed nothing comes
-  const Peer there{peer, task.lane.tag};
+  const Endpoint there{peer, task.lane.tag};
   const int code = task.lane.channel->exchange({memory.get(), share.bytes, MPI_BYTE}, there,
                                                {incoming, share.bytes, MPI_BYTE}, there);
   if (code == MPI_SUCCESS) layout::unpack(*plan, data, incoming, {0, share.bytes});

@@ -38,7 +38,7 @@ class Observer {
   virtual void decided(MPI_Comm comm, const CellKey& kind, std::uint32_t call, std::string_view strategy,
                        profile::Reason reason, std::uint64_t time_ns, std::uint64_t native_ns) = 0;
   /// The trial of comm's calls has another pair; of this rank's times.
-  virtual void compared(MPI_Comm, const tuning::Claim&) {}
+  virtual void compared(MPI_Comm, const tuning::TrialResult&) {}
   /// A call was native because Wherry does not handle its case.
   virtual void fell_back(Collective collective, std::string_view reason) = 0;
   /// A non-blocking call was started, or a persistent one made, to be performed by `strategy`.

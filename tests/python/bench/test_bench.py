@@ -28,8 +28,8 @@ from wherry.bench import (
 )
 from wherry.cli.bench import bench as command
 from wherry.errors import UsageError, WherryError
-from wherry.measure.harness import Setup, Table, best_median, parse
-from wherry.measure.record import Record
+from wherry.measure.harness import BenchTable, Setup, best_median, parse
+from wherry.measure.record import Measurement
 from wherry.run.mpis import Mpi
 from wherry.schedule import plan
 
@@ -188,16 +188,16 @@ def test_what_benchmarks_use_are_options_of_the_command(bench: registry.Bench) -
     assert set(bench.options) <= known
 
 
-def shown(results: Sequence[Record], width: int) -> list[str]:
+def shown(results: Sequence[Measurement], width: int) -> list[str]:
     console = Console(file=io.StringIO(), width=width)
     output.show(console, results)
     return console.file.getvalue().splitlines()  # type: ignore[attr-defined]
 
 
 def test_results_fit_eighty_columns_one_line_each() -> None:
-    def result(bench: str, case: str, metric: str, goal: str, unit: str = "s") -> Record:
+    def result(bench: str, case: str, metric: str, goal: str, unit: str = "s") -> Measurement:
         place = {"network": "shared memory", "machine": "2 x CPU", "statistic": f"of {metric}"}
-        return Record(
+        return Measurement(
             bench, case, metric, unit, 1.2e-4, 2.3e-4, 1.9, "openmpi", 8, [], goal=goal, reached=True, **place
         )
 
@@ -220,8 +220,8 @@ def test_results_fit_eighty_columns_one_line_each() -> None:
 
 
 def test_ranks_are_a_column_where_they_differ() -> None:
-    def result(ranks: int) -> Record:
-        return Record("grid", "bcast 8 B", "time", "s", 1e-6, 2e-6, 2.0, "mpich", ranks, [], network="net")
+    def result(ranks: int) -> Measurement:
+        return Measurement("grid", "bcast 8 B", "time", "s", 1e-6, 2e-6, 2.0, "mpich", ranks, [], network="net")
 
     lines = shown([result(2), result(16)], 80)
     assert [line.split()[:4] for line in lines[1:4]] == [
@@ -352,13 +352,13 @@ def test_records_carry_machine_and_commit(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_samples_are_kept_by_launch() -> None:
-    table = Table([row for launch in range(2) for row in parse(line("a", "x", launch, 1), launch)])
+    table = BenchTable([row for launch in range(2) for row in parse(line("a", "x", launch, 1), launch)])
     assert table.samples("a", "x") == [{"launch": 0, "x": [0, 1]}, {"launch": 1, "x": [1, 1]}]
 
 
 def test_a_picture_shows_each_ratio_and_is_written_whole(tmp_path: Path) -> None:
-    result = Record("alltoall", "64 B", "time", "s", 1.0, 1.5, 1.5, "openmpi", 8, [], network="shared memory")
-    without = Record("chooser", "64 B", "cost", "calls", 1.0, None, None, "openmpi", 8, [])
+    result = Measurement("alltoall", "64 B", "time", "s", 1.0, 1.5, 1.5, "openmpi", 8, [], network="shared memory")
+    without = Measurement("chooser", "64 B", "cost", "calls", 1.0, None, None, "openmpi", 8, [])
     target = tmp_path / "ratios.svg"
     picture.draw([result, without], target)
     text = target.read_text()

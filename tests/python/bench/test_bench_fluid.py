@@ -8,26 +8,26 @@ import pytest
 from scripted import fake_mpi
 
 from wherry.bench import fluid
-from wherry.bench.fluid import Case, Run
+from wherry.bench.fluid import FluidCase, Run
 from wherry.errors import UsageError
-from wherry.measure.harness import Place, Setup
-from wherry.measure.record import Record
+from wherry.measure.harness import Setup, Testbed
+from wherry.measure.record import Measurement
 
 
 class Fake:
     """Each program's fastest skin is known; LAMMPS takes four times as long, two ranks half the time of one."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[str, Case, float]] = []
+        self.asked: list[tuple[str, FluidCase, float]] = []
 
-    def steps(self, case: Case) -> int:
+    def steps(self, case: FluidCase) -> int:
         return 10
 
-    def lj_fluid(self, case: Case, skin: float) -> Run:
+    def lj_fluid(self, case: FluidCase, skin: float) -> Run:
         self.asked.append(("lj_fluid", case, skin))
         return Run((1 + abs(skin - 0.4)) / case.ranks, {"communication_share": 0.12})
 
-    def lammps(self, case: Case, skin: float) -> Run:
+    def lammps(self, case: FluidCase, skin: float) -> Run:
         self.asked.append(("lammps", case, skin))
         return Run(4 * (1 + abs(skin - 0.2)) / case.ranks, {})
 
@@ -39,13 +39,13 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
     return made
 
 
-def find(results: list[Record], case: str) -> Record:
+def find(results: list[Measurement], case: str) -> Measurement:
     return next(row for row in results if row.case.startswith(case))
 
 
 def test_each_program_has_its_fastest_skin_and_they_take_turns(fake: Fake) -> None:
     fluid.run(Setup(mpi=fake_mpi(), launches=3))
-    of_case = [(who, skin) for who, case, skin in fake.asked if case == Case("melt", 2)]
+    of_case = [(who, skin) for who, case, skin in fake.asked if case == FluidCase("melt", 2)]
     assert [skin for who, skin in of_case[:8]] == [*fluid.SKINS, *fluid.SKINS]
     ours, theirs = ("lj_fluid", 0.4), ("lammps", 0.2)
     assert of_case[8:] == [ours, theirs, theirs, ours, ours, theirs]
@@ -66,5 +66,5 @@ def test_ratios_are_of_paired_runs(fake: Fake) -> None:
 def test_lammps_of_another_library_is_a_plain_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fluid.paths, "built", lambda path: path)
     setup = Setup(mpi=fake_mpi("openmpi"))
-    with Place(setup, setup.installation()) as where, pytest.raises(UsageError, match=r"LAMMPS: .*MPICH"):
+    with Testbed(setup, setup.installation()) as where, pytest.raises(UsageError, match=r"LAMMPS: .*MPICH"):
         fluid.Programs(where, False, tmp_path)

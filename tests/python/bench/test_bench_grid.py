@@ -13,7 +13,7 @@ from scripted import Script, fake_mpi, line, texts_of
 from wherry.bench import grid, heatmap, picture
 from wherry.errors import UsageError
 from wherry.measure.harness import Setup
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 from wherry.run.mpis import find_mpis
 
 
@@ -126,9 +126,9 @@ def test_grid_keeps_numbers_of_ranks_apart(monkeypatch: pytest.MonkeyPatch, tmp_
 
 
 def test_the_picture_of_a_grid_names_the_best_of_every_cell(tmp_path: Path) -> None:
-    def cell(operation: str, ranks: int, size: int, against: str, ratio: float) -> Record:
+    def cell(operation: str, ranks: int, size: int, against: str, ratio: float) -> Measurement:
         place: dict[str, Any] = {"operation": operation, "size": size, "against": against, "network": "net"}
-        return Record("grid", "a case", grid.DISTANCE, "s", 1.0, ratio, ratio, "mpich", ranks, [], **place)
+        return Measurement("grid", "a case", grid.DISTANCE, "s", 1.0, ratio, ratio, "mpich", ranks, [], **place)
 
     results = [cell("bcast", 2, 8, "native", 0.5), cell("bcast", 2, 1024, "library: linear", 0.8)]
     results += [cell("bcast", 8, 8, "ring", 2.0), cell("barrier", 8, 0, "tree", 1.0)]

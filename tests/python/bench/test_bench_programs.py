@@ -16,7 +16,7 @@ from rich.console import Console
 from wherry.bench import output, programs
 from wherry.bench.compiled_programs import compiled
 from wherry.bench.place import Missing, Place, Start
-from wherry.bench.programs import PROGRAMS, Program
+from wherry.bench.programs import PROGRAMS, BenchProgram
 from wherry.measure.harness import Setup
 
 OURS = Path(__file__).resolve().parents[3] / "bench" / "programs"
@@ -78,8 +78,8 @@ def test_times_and_answers_are_found(name: str) -> None:
     assert len(program.reading().answers(text)) == answers
 
 
-def row(name: str, script: str) -> Program:
-    return Program(name, "here", lambda _: Start(("sh", "-c", script)), r"^loop (\S+)", r"^answer (\S+)")
+def row(name: str, script: str) -> BenchProgram:
+    return BenchProgram(name, "here", lambda _: Start(("sh", "-c", script)), r"^loop (\S+)", r"^answer (\S+)")
 
 
 def missing(*_: object) -> Start:
@@ -92,7 +92,7 @@ def test_rows_that_cannot_run_stay_in_with_the_reason(
 ) -> None:
     rows = (
         row("good", 'test "$PMI_RANK" != 0 || printf "loop 2.5\\nanswer 3\\n"'),
-        Program("absent", "nowhere", missing, "x", "y"),
+        BenchProgram("absent", "nowhere", missing, "x", "y"),
         row("broken", "exit 3"),
         row("liar", 'test "$PMI_RANK" != 0 || printf "loop 2.5\\nanswer 3$WHERRY_OUTPUT\\n"'),
     )

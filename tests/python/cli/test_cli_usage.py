@@ -89,13 +89,13 @@ def test_bench_compares_ways_of_sparse_exchanges(
     program.touch()
     asked: list[str] = []
 
-    def run(place: harness.Place, ranks: int, args: Sequence[str], env: Mapping[str, str]) -> str:
+    def run(place: harness.Testbed, ranks: int, args: Sequence[str], env: Mapping[str, str]) -> str:
         asked.append(args[args.index("--algorithms") + 1])
         rows = [{"case": "degree 1, 64 B", "variant": v, "unit": "s", "samples": [1e-6]} for v in ("library", "nbx")]
         return "\n".join(map(json.dumps, rows))
 
     monkeypatch.setattr(mpis, "find_mpis", lambda: [fake_mpi()])
-    monkeypatch.setattr(harness.Place, "run", run)
+    monkeypatch.setattr(harness.Testbed, "run", run)
     answer = wherry("bench", "sparse", "--launches", "1", "--strategies", "nbx,census,native,mesh")
     assert answer.code == 0, answer.err
     assert asked == ["nbx,census,native,mesh"]

@@ -16,7 +16,7 @@ from conftest import Launcher, on
 from rich.console import Console
 
 from wherry.compare import command, compare, text
-from wherry.compare.launching import Failed, Reading, Sample, Started, Variant
+from wherry.compare.launching import Reading, RunFailed, Sample, Started, Variant
 from wherry.compare.levers import ALGORITHMS, LEVERS, OPERATIONS, levers
 from wherry.compare.rounds import EVERYTHING, NATIVE, Comparison, Experiment, differ, order, without
 from wherry.run import runner, settings
@@ -297,7 +297,7 @@ def test_a_budget_that_is_used_up_ends_after_three_rounds(tmp_path: Path, prefix
 
 def test_a_program_that_does_not_end_is_stopped(tmp_path: Path, prefix: Path) -> None:
     started = Started([script(tmp_path, "echo before; exec sleep 1000")], None)
-    with pytest.raises(Failed, match=r"run 1, native .*: it did not end within 0 s and was stopped") as error:
+    with pytest.raises(RunFailed, match=r"run 1, native .*: it did not end within 0 s and was stopped") as error:
         compare(started, {}, Experiment(2, limit_s=0.4), no_progress)
     assert kept_output(str(error.value)) in ("", "before\n")  # a busy machine may not have come so far
 

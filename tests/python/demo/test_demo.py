@@ -17,10 +17,10 @@ from wherry.bench import programs
 from wherry.compare import Experiment
 from wherry.demo import main, page, results, rows
 from wherry.demo.picture import picture
-from wherry.demo.rows import ROWS, Row
+from wherry.demo.rows import ROWS, DemoRow
 from wherry.errors import UsageError
 from wherry.files import read_json
-from wherry.measure.record import CONTRACT, Record
+from wherry.measure.record import CONTRACT, Measurement
 from wherry.run.mpis import find_mpis
 
 
@@ -29,7 +29,7 @@ def run_of(variant: str, number: int, seconds: float) -> dict[str, Any]:
     return {"variant": variant, "round": number, "program": seconds, "wall_s": 2 * seconds, **counts}
 
 
-def measured(title: str, low: float, ratio: float, high: float, place: str = "node", **more: Any) -> Record:
+def measured(title: str, low: float, ratio: float, high: float, place: str = "node", **more: Any) -> Measurement:
     blank = programs.blank("case", "mpich", 2, "shared memory")
     summary = {"seed": 1, "ratio": ratio, "low": low, "high": high, "level": 0.95, "rounds": 3}
     runs = [run_of(variant, n, s) for n in range(3) for variant, s in (("native", 0.4 * ratio), ("Wherry", 0.4))]
@@ -41,7 +41,7 @@ def measured(title: str, low: float, ratio: float, high: float, place: str = "no
     return blank | members | more
 
 
-def absent(title: str, why: str, reason: str) -> Record:
+def absent(title: str, why: str, reason: str) -> Measurement:
     said = programs.not_measured(programs.blank("case", "intel", 2, "shared memory"), why, reason)
     shown = {"title": title, "about": "", "library": "intel", "place": "node", "where": "2 ranks on 2 cores"}
     return said | {**shown, "machine": "2 x CPU", "commit": "abc1234"}
@@ -83,7 +83,7 @@ class Page(HTMLParser):
             self.headings.append(data)
 
 
-def said(records: list[Record], width: int = 200) -> str:
+def said(records: list[Measurement], width: int = 200) -> str:
     console = Console(file=io.StringIO(), width=width)
     main.show(console, records)
     return console.file.getvalue()  # type: ignore[attr-defined]
@@ -95,7 +95,7 @@ def said(records: list[Record], width: int = 200) -> str:
 @pytest.mark.parametrize(
     ("record", "word"), [(FASTER, "faster"), (SLOWER, "slower"), (OPEN, "no measurable difference")]
 )
-def test_the_interval_decides(record: Record, word: str) -> None:
+def test_the_interval_decides(record: Measurement, word: str) -> None:
     assert results.verdict(record) == word
 
 
@@ -254,13 +254,13 @@ def test_a_real_program_gives_the_same_answer_under_wherry(
     mpi = next((mpi for mpi in find_mpis() if mpi.name in ("mpich", "openmpi") and mpi.python), None)
     if mpi is None:
         pytest.skip("no MPI with Python is installed; run: make setup")
-    monkeypatch.setattr(main, "ROWS", [Row("heat", "heat", "heat conduction", mpi.name)])
+    monkeypatch.setattr(main, "ROWS", [DemoRow("heat", "heat", "heat conduction", mpi.name)])
     with pytest.raises(SystemExit) as done:
         main.main(["--out", str(tmp_path), "--quick", "--no-cluster"], prog_name="demo")
     shown = capsys.readouterr().out
     assert done.value.code == 0, shown
     assert "all 6 answers equal" in shown  # native and Wherry, once uncounted and in two rounds
-    (record,) = map(Record.from_json, read_json(tmp_path / "demo.json"))
+    (record,) = map(Measurement.from_json, read_json(tmp_path / "demo.json"))
     assert record["answers_equal"] == 6 and results.rounds(record) == 2
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "heat conduction" in text and results.ratio(record) in text

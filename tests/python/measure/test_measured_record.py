@@ -6,15 +6,15 @@ import json
 
 import pytest
 
-from wherry.measure.record import MEMBERS, Record, only, values
+from wherry.measure.record import MEMBERS, Measurement, only, values
 
-ROW = Record("grid", "64 B", "time", "s", 2.0, None, None, "mpich", 4, [])
+ROW = Measurement("grid", "64 B", "time", "s", 2.0, None, None, "mpich", 4, [])
 
 
 def test_a_file_gives_back_what_it_took() -> None:
     row = ROW | {"baseline": 4.0, "ratio": 2.0, "excluded": {"bruck": "fails"}, "scheme": "ring", "seconds": [1.0]}
     stored = json.loads(json.dumps(row.to_json(), allow_nan=False))
-    assert Record.from_json(stored) == row
+    assert Measurement.from_json(stored) == row
     assert list(stored) == [*MEMBERS, "scheme", "seconds"]
     assert list(stored)[:10] == [
         "bench", "case", "metric", "unit", "value", "baseline", "ratio", "mpi", "ranks", "samples",
@@ -35,7 +35,7 @@ def test_what_every_record_has_is_needed() -> None:
     stored = ROW.to_json()
     del stored["mpi"]
     with pytest.raises(KeyError, match="mpi"):
-        Record.from_json(stored)
+        Measurement.from_json(stored)
 
 
 def test_records_are_chosen_by_their_members() -> None:

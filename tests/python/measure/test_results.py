@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from wherry.measure import results
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 
 RESULTS = Path(__file__).resolve().parents[3] / "docs" / "results"
-ROW = Record("grid", "8 B", "time", "s", 1.0, None, None, "mpich", 2, [], machine="2 x AMD EPYC", commit="abc")
+ROW = Measurement("grid", "8 B", "time", "s", 1.0, None, None, "mpich", 2, [], machine="2 x AMD EPYC", commit="abc")
 
 
 @pytest.mark.parametrize(

@@ -300,7 +300,7 @@ def test_ticks_reach_the_largest_value(most: float) -> None:
 
 def test_upright_bars_leave_room_for_labels_only_as_they_need_it() -> None:
     def height(label: str) -> float:
-        made = charts.columns("title", [charts.Bar(label, [charts.Part(1.0, 0, "")])] * 12, str)
+        made = charts.columns("title", [charts.Bar(label, [charts.BarPart(1.0, 0, "")])] * 12, str)
         lowest = [float(y) for y in re.findall(r'<rect[^>]* y="([\d.]+)"', made)]
         return max(lowest) + max(float(h) for h in re.findall(r'<rect[^>]* height="([\d.]+)"', made))
 

@@ -14,7 +14,7 @@ from scripted import fake_mpi, texts_of
 from wherry import study
 from wherry.errors import UsageError, WherryError
 from wherry.measure.harness import Setup
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 from wherry.simulate import application, smpi
 from wherry.study import applications
 from wherry.study.cache import eviction, node, replay, scaling, sizes
@@ -22,10 +22,10 @@ from wherry.study.cache.programs import ADAPTIVE, BLOCKS, FIXED, VARIANTS
 from wherry.study.parts import measured
 
 
-def launch_row(variant: str, seconds: Sequence[float], hits: int) -> Record:
+def launch_row(variant: str, seconds: Sequence[float], hits: int) -> Measurement:
     """As the applications write them."""
     samples = [{"launch": 0, "native": [4.0, 8.0, 4.0], "wherry": list(seconds)}]
-    return Record.from_json({
+    return Measurement.from_json({
         "bench": "lcc", "case": "x", "metric": "counting", "unit": "s", "value": 0, "baseline": 0, "ratio": 0,
         "mpi": "Some MPI", "ranks": 2, "machine": "host", "version": "1", "statistic": "", "samples": samples,
         "strategies": [variant], "gets": 100, "hits": hits, "moves": 100 - hits,
@@ -49,7 +49,7 @@ class Launches:
         monkeypatch.setattr(applications, "launched", self.launched)
         monkeypatch.setattr(replay, "ask", self.ask)
 
-    def launched(self, place: object, ranks: int, name: str, words: Sequence[str]) -> list[Record]:
+    def launched(self, place: object, ranks: int, name: str, words: Sequence[str]) -> list[Measurement]:
         self.asked.append((ranks, name, list(words)))
         if "--trace" in words:
             Path(words[list(words).index("--trace") + 1]).write_text("1 0 8 2.000\n1 8 16 4.000\n")

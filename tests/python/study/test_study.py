@@ -14,8 +14,8 @@ from a_study import CLOSED, PART, STUDY, count_of, file_of
 from wherry import study
 from wherry.errors import UsageError, WherryError
 from wherry.measure.harness import Setup
-from wherry.measure.record import Record
-from wherry.study.parts import Folder, Table, filled, measured
+from wherry.measure.record import Measurement
+from wherry.study.parts import Folder, StudyTable, filled, measured
 
 #: What the contract of benchmark records asks for.
 FIELDS = {
@@ -43,7 +43,7 @@ def test_records_carry_what_all_records_have() -> None:
 
 
 def test_tables_stand_in_columns() -> None:
-    table = Table(("case", "n"), [("a long one", "1"), ("b", "100")])
+    table = StudyTable(("case", "n"), [("a long one", "1"), ("b", "100")])
     assert table.text() == "case          n\na long one    1\nb           100\n"
 
 
@@ -139,7 +139,7 @@ def test_records_that_a_table_or_picture_finds_damaged_are_told_with_their_file(
     folder.prepare()
     folder.write(STUDY, PART, measured(STUDY, PART, Setup()))
 
-    def read(use: Callable[[Record], object]) -> None:
+    def read(use: Callable[[Measurement], object]) -> None:
         folder.read(STUDY, dataclasses.replace(PART, draw=lambda rows: f"<svg>{use(rows[0])}</svg>"))
 
     read(lambda row: row["case"])

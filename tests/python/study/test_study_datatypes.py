@@ -13,24 +13,24 @@ from conftest import Launcher, on
 
 from wherry import paths, study
 from wherry.measure.harness import Samples, Setup
-from wherry.measure.record import Record, only, values
+from wherry.measure.record import Measurement, only, values
 from wherry.run.mpis import Mpi
 from wherry.study import datatypes
 from wherry.study.datatypes import eager, experiment, matrix, pictures, schemes, statements
-from wherry.study.parts import Folder, Part
+from wherry.study.parts import Folder, StudyPart
 
 SIZES = (1000, 100_000, 1_000_000, 100_000_000)
 
 
-def row(scheme: str, size: int, over_contiguous: float, **more: Any) -> Record:
+def row(scheme: str, size: int, over_contiguous: float, **more: Any) -> Measurement:
     """Contiguous bytes take 1 ns each."""
     seconds = size * 1e-9
     like = {"scheme": scheme, "side": "native", "size": size, "ratio": 1 / over_contiguous, "network": "memory"}
     like |= {"eager": "default", "machine": "a machine", "commit": "c", "quick": False}
-    return Record("", "", "", "s", seconds * over_contiguous, seconds, None, "an MPI", 2, []) | like | more
+    return Measurement("", "", "", "s", seconds * over_contiguous, seconds, None, "an MPI", 2, []) | like | more
 
 
-def experiment_with(**slowdowns: float | Callable[[int], float]) -> list[Record]:
+def experiment_with(**slowdowns: float | Callable[[int], float]) -> list[Measurement]:
     """Of all schemes; those that are not named take as long as copying by hand."""
     named = {name.replace("_", " ").replace("one sided", "one-sided"): value for name, value in slowdowns.items()}
     whole = dict.fromkeys(schemes.SCHEMES, named.get("copy", 3.0)) | {"reference": 1.0} | named
@@ -179,7 +179,7 @@ def samples(variant: str, *times: float, excluded: str = "") -> Samples:
 
 
 def test_what_was_excluded_has_no_record() -> None:
-    launched, where = experiment.Launched(), experiment.Where("node", "", False, eager.DEFAULT)
+    launched, where = experiment.ExperimentRun(), experiment.Where("node", "", False, eager.DEFAULT)
     slow = "a trial would take too long"
     for scheme in schemes.ALL:
         launched.native.rows.append(samples(scheme, excluded=slow) if scheme == "one-sided" else samples(scheme, 2e-6))
@@ -198,19 +198,19 @@ def test_what_was_excluded_has_no_record() -> None:
     assert all(each["ratio"] == pytest.approx(0.5) for each in ours)
 
 
-def cell(program: str, calls: str, native: float, ours: float, mpi: str = "mpich") -> list[Record]:
+def cell(program: str, calls: str, native: float, ours: float, mpi: str = "mpich") -> list[Measurement]:
     """What takes 1 s packed by hand."""
     found = {"packed": 1.0, "native": native, "wherry": ours}
     like = {"metric": "exchange", "program": program, "calls": calls, "network": "memory", "quick": False}
     return [
-        Record("", "", "", "s", value, 1.0, 1 / value, mpi, 2, [])
+        Measurement("", "", "", "s", value, 1.0, 1 / value, mpi, 2, [])
         | like
         | {"variant": variant, "native_over_this": native / value}
         for variant, value in found.items()
     ]
 
 
-def told(records: list[Record]) -> list[tuple[str, ...]]:
+def told(records: list[Measurement]) -> list[tuple[str, ...]]:
     return [row[1:] for row in matrix.answers(records).rows]
 
 
@@ -243,13 +243,13 @@ def test_the_matrix_is_a_table_of_programs_and_calls() -> None:
     assert len(table.rows) == 9
 
 
-def quick_run(part: Part, mpi: Launcher, program: str) -> list[Record]:
+def quick_run(part: StudyPart, mpi: Launcher, program: str) -> list[Measurement]:
     if not paths.bench_program(mpi.name, program).exists():
         pytest.skip(f"bench_{program} is not built for {mpi.name}; run: make all")
     return study.measured(datatypes.STUDY, part, Setup(mpi=mpi.mpi, quick=True, launches=1))
 
 
-def shown_in(folder: Path, part: Part, records: list[Record]) -> str:
+def shown_in(folder: Path, part: StudyPart, records: list[Measurement]) -> str:
     """The page's place; what is read again is what was written."""
     to = Folder(folder)
     to.prepare()

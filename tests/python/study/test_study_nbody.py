@@ -11,15 +11,15 @@ from command_line import Invoke
 
 from wherry import paths, study
 from wherry.measure.harness import Setup
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 from wherry.study import nbody
 from wherry.study.nbody import kernels, runs, schemes, simulated, threads, traces
-from wherry.study.parts import Part
+from wherry.study.parts import StudyPart
 
 QUICK = Setup(quick=True, launches=1)
 
 
-def answered(part: Part, setup: Setup = QUICK) -> list[Record]:
+def answered(part: StudyPart, setup: Setup = QUICK) -> list[Measurement]:
     if why := part.why_not(setup):
         pytest.skip(why)
     records = study.measured(nbody.STUDY, part, setup)
@@ -28,11 +28,13 @@ def answered(part: Part, setup: Setup = QUICK) -> list[Record]:
     return records
 
 
-def step(scheme: str, seconds: float, side: str = "native", **more: Any) -> list[Record]:
+def step(scheme: str, seconds: float, side: str = "native", **more: Any) -> list[Measurement]:
     """Records of a case."""
     like = {"side": side, "bodies": 512, "scheme": scheme, "ranks": 2, "oversubscribed": False, "threads": 1} | more
     parts = {"timestep": seconds, "computing": 0.75 * seconds, "exchanging": 0.25 * seconds}
-    return [Record("", "a case", metric, "s", value, None, None, "", 2, []) | like for metric, value in parts.items()]
+    return [
+        Measurement("", "a case", metric, "s", value, None, None, "", 2, []) | like for metric, value in parts.items()
+    ]
 
 
 def test_the_fastest_scheme_is_bold() -> None:
@@ -98,7 +100,7 @@ def test_kernels(build: Path) -> None:
 def test_runs_keep_both_sides_of_the_last_third(build: Path) -> None:
     if why := runs.why_not(QUICK):
         pytest.skip(why)
-    cases = [runs.Case(64, scheme, 2) for scheme in ("replicated", "overlapped")]
+    cases = [runs.SchemeCase(64, scheme, 2) for scheme in ("replicated", "overlapped")]
     records = runs.measure(QUICK, cases, 12)
     assert len(records) == len(cases) * len(runs.METRICS) * len(runs.SIDES)
     for row in records:

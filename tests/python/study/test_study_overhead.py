@@ -10,8 +10,8 @@ from conftest import Launcher, on
 
 from wherry import paths, study
 from wherry.errors import WherryError
-from wherry.measure.harness import Samples, Setup, Table
-from wherry.measure.record import Record, only
+from wherry.measure.harness import BenchTable, Samples, Setup
+from wherry.measure.record import Measurement, only
 from wherry.study import overhead
 from wherry.study.overhead import fluid, program, sizes
 from wherry.study.parts import Folder
@@ -20,8 +20,8 @@ LIKE = {"mpi": "an MPI", "ranks": 2, "network": "memory", "validated": True, "ne
 ORIGIN = {"machine": "a machine", "commit": "c", "quick": False}
 
 
-def table(case: str, bytes_of_a_step: float = 1000.0, **times: tuple[float, ...]) -> Table:
-    found = Table()
+def table(case: str, bytes_of_a_step: float = 1000.0, **times: tuple[float, ...]) -> BenchTable:
+    found = BenchTable()
     for variant, values in times.items():
         name = variant.replace("_", " ") if variant != "make_array" else variant
         found.rows += [Samples(case, name, "s", 0, values)]
@@ -29,7 +29,7 @@ def table(case: str, bytes_of_a_step: float = 1000.0, **times: tuple[float, ...]
     return found
 
 
-def records(case: str = "1000 particles", **times: tuple[float, ...]) -> list[Record]:
+def records(case: str = "1000 particles", **times: tuple[float, ...]) -> list[Measurement]:
     return [row | ORIGIN for row in fluid.records_of(table(case, **times), LIKE)]
 
 
@@ -69,7 +69,7 @@ def test_without_boost_needed_fields_are_the_baseline() -> None:
 
 
 def test_other_lines_of_the_program_are_no_fluids() -> None:
-    assert fluid.records_of(Table([Samples("bytes of force", "boost", "s", 0, (70.0,))]), LIKE) == []
+    assert fluid.records_of(BenchTable([Samples("bytes of force", "boost", "s", 0, (70.0,))]), LIKE) == []
 
 
 def test_a_program_without_boost_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +84,7 @@ def test_a_program_without_boost_is_told(monkeypatch: pytest.MonkeyPatch) -> Non
         program.launch(Place(), 2, [], 0)  # type: ignore[arg-type]
 
 
-def quick_run(mpi: Launcher, part: str, folder: Path) -> tuple[list[Record], str]:
+def quick_run(mpi: Launcher, part: str, folder: Path) -> tuple[list[Measurement], str]:
     """The records, and the page that is made of them."""
     if not paths.bench_program(mpi.name, program.NAME).exists():
         pytest.skip("bench_overhead is not built; run: make all")

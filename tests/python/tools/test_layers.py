@@ -98,6 +98,29 @@ def test_names_files_that_share_a_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("files", "shared"),
+    [
+        (
+            {"src/base/a.hpp": "struct Pair {\n};\n", "src/cache/b.hpp": "class Pair final : public Base {\n};\n"},
+            "Pair",
+        ),
+        ({"python/wherry/a.py": "class Row:\n", "python/wherry/run/b.py": "class Row(Base):\n"}, "Row"),
+        ({"src/base/a.hpp": "struct Pair {\n};\n", "src/cache/b.hpp": "class Pair;\nvoid use(const Pair&);\n"}, ""),
+        ({"src/base/a.hpp": "struct Pair {\n};\n", "src/cache/b.cpp": "struct Pair {\n};\n"}, ""),
+        ({"python/wherry/a.py": "class _Row:\n", "python/wherry/run/b.py": "class _Row:\n"}, ""),
+    ],
+)
+def test_names_types_that_share_a_name(tmp_path: Path, files: dict[str, str], shared: str) -> None:
+    for file, text in files.items():
+        path = tmp_path / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    first, second = files
+    expected = f"{first}: defines a {shared}, as {second} does; give each type a name of its own"
+    assert violations(tmp_path) == ([expected] if shared else [])
+
+
+@pytest.mark.parametrize(
     ("known", "reason"),
     [
         (Known(circles=frozenset({frozenset({"coll", "coll/x"})})), "coll, coll/x form no circle"),

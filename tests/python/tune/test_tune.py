@@ -160,7 +160,7 @@ def instant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[int, 
     """Launches answer 1 s, and 0.5 s with algorithm 2; algorithm 3 fails. Returns what was launched."""
     asked: list[tuple[int, dict[str, str]]] = []
 
-    def run(self: harness.Place, ranks: int, args: list[str], env: dict[str, str]) -> str:
+    def run(self: harness.Testbed, ranks: int, args: list[str], env: dict[str, str]) -> str:
         asked.append((ranks, env))
         number = env.get("OMPI_MCA_coll_tuned_alltoall_algorithm", "")
         if number == "3":
@@ -168,7 +168,7 @@ def instant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[int, 
         value = 0.5 if number == "2" else 1.0
         return json.dumps({"case": "alltoall 64 B", "variant": "library", "unit": "s", "samples": [value, value]})
 
-    monkeypatch.setattr(harness.Place, "run", run)
+    monkeypatch.setattr(harness.Testbed, "run", run)
     monkeypatch.setattr(library, "program", lambda mpi, name: "bench")
     found = [Algorithm(n, f"name {n}") for n in ("2", "3")]
     monkeypatch.setattr(library, "algorithms", lambda mpi, operation: found)
@@ -197,10 +197,10 @@ def test_algorithms_run_in_turns_and_one_that_fails_runs_no_more(instant: list[t
 def test_a_default_that_fails_ends_it(
     instant: list[tuple[int, dict[str, str]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(self: harness.Place, ranks: int, args: list[str], env: dict[str, str]) -> str:
+    def fail(self: harness.Testbed, ranks: int, args: list[str], env: dict[str, str]) -> str:
         raise WherryError("no host")
 
-    monkeypatch.setattr(harness.Place, "run", fail)
+    monkeypatch.setattr(harness.Testbed, "run", fail)
     with pytest.raises(WherryError, match="no host"):
         library.measure(Setup(mpi=fake_mpi(), launches=1), [4], ["alltoall"])
 

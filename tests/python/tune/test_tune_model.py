@@ -115,11 +115,11 @@ def instant(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[str]]:
     """Each launch says that a message takes longer than in the one before. Returns what was launched."""
     asked: list[list[str]] = []
 
-    def run(self: harness.Place, ranks: int, args: list[str], env: dict[str, str]) -> str:
+    def run(self: harness.Testbed, ranks: int, args: list[str], env: dict[str, str]) -> str:
         asked.append([str(ranks), *args])
         return printed(line("exchange", "within", 8, 1, len(asked) * 1e-6))
 
-    monkeypatch.setattr(harness.Place, "run", run)
+    monkeypatch.setattr(harness.Testbed, "run", run)
     monkeypatch.setattr(harness, "program", lambda mpi, name: f"bench_{name}")
     monkeypatch.setenv("WHERRY_TUNING_FILE", str(tmp_path / "tuning"))
     return asked

@@ -5,12 +5,12 @@ from __future__ import annotations
 from types import ModuleType
 
 from wherry.study.cache import eviction, node, scaling, sizes
-from wherry.study.parts import Measure, Part, Study
+from wherry.study.parts import Measure, Study, StudyPart
 
 
-def _launched(name: str, module: ModuleType, question: str, measure: Measure, fewest_ranks: int) -> Part:
+def _launched(name: str, module: ModuleType, question: str, measure: Measure, fewest_ranks: int) -> StudyPart:
     """A part that runs the applications, here or on emulated hosts."""
-    return Part(
+    return StudyPart(
         name,
         question,
         measure,
@@ -26,11 +26,13 @@ STUDY = Study(
     summary="the cache of one-sided reads, on traces and in two applications",
     parts=(
         _launched("sizes", sizes, sizes.QUESTION, sizes.measure, sizes.RANKS),
-        Part("eviction", eviction.QUESTION, eviction.measure, eviction.tabulate, eviction.draw, options=("--mpi",)),
+        StudyPart(
+            "eviction", eviction.QUESTION, eviction.measure, eviction.tabulate, eviction.draw, options=("--mpi",)
+        ),
         _launched("strong", scaling, scaling.STRONG, scaling.measure_strong, scaling.RANKS[0]),
         _launched("weak", scaling, scaling.WEAK, scaling.measure_weak, scaling.RANKS[0]),
         _launched("node", node, node.QUESTION, node.measure, node.RANKS[0]),
-        Part(
+        StudyPart(
             "simulated",
             scaling.SIMULATED,
             scaling.measure_simulated,

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wherry.draw import figures
-from wherry.measure.harness import Place, Setup
-from wherry.measure.record import Record, Records, only, values
+from wherry.measure.harness import Setup, Testbed
+from wherry.measure.record import Measurement, Measurements, only, values
 from wherry.study import applications
 from wherry.study.cache import replay
 from wherry.study.cache.programs import LCC
-from wherry.study.parts import Table, in_words, record
+from wherry.study.parts import StudyTable, in_words, record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -38,12 +38,12 @@ class Source:
     words: tuple[str, ...]
 
 
-def measure(setup: Setup) -> list[Record]:
+def measure(setup: Setup) -> list[Measurement]:
     shares = VALIDATED if setup.quick else SHARES
     with tempfile.TemporaryDirectory(prefix="wherry-") as folder:
         setup.progress("recording lcc", 0, 1)
         sources = [*_drawn(setup.quick), *_recorded(setup, Path(folder))]
-        rows: list[Record] = []
+        rows: list[Measurement] = []
         for done, source in enumerate(sources):
             setup.progress(source.name, done, len(sources))
             answers = replay.ask([*source.words, "--shares", replay.numbers(shares)])
@@ -60,7 +60,7 @@ def _recorded(setup: Setup, folder: Path) -> list[Source]:
     """Gets of adjacency lists of rank 0 of 2, as lcc makes them; without the scores that it gives, too."""
     scale = _QUICK_SCALE if setup.quick else LCC.usual
     trace, bare = folder / "lcc", folder / "bare"
-    with Place(Setup(), setup.installation()) as place:
+    with Testbed(Setup(), setup.installation()) as place:
         applications.launched(place, 2, LCC.name, [*LCC.run(scale, quick=True), "--trace", str(trace)])
     lines = trace.read_text(encoding="ascii").splitlines()
     bare.write_text("".join(f"{line.rpartition(' ')[0]} 1\n" for line in lines), encoding="ascii")
@@ -68,7 +68,7 @@ def _recorded(setup: Setup, folder: Path) -> list[Source]:
     return [Source(f"{name}, scored", ("--trace", str(trace))), Source(name, ("--trace", str(bare)))]
 
 
-def _row(source: Source, answer: dict[str, Any], validated: bool) -> Record:
+def _row(source: Source, answer: dict[str, Any], validated: bool) -> Measurement:
     percent = {name: 100 * answer[name] / answer["references"] for name in ("hits", "lru", "constant", "foresight")}
     made = record(
         case=f"{source.name}, {answer['share']:g}% of the working set",
@@ -91,18 +91,18 @@ def _validation(percent: dict[str, float]) -> dict[str, Any]:
     return {"goal": f">= LRU, best constant contents - {POINTS:g} points", "reached": reached}
 
 
-def tabulate(records: Records) -> Table:
+def tabulate(records: Measurements) -> StudyTable:
     rows = [row for row in records if row["share"] in VALIDATED]
     head = ("trace", "memory, % of working set", *(f"{name}, %" for name in LINES.values()), "goal met")
-    return Table(head, [_words(row) for row in rows])
+    return StudyTable(head, [_words(row) for row in rows])
 
 
-def _words(row: Record) -> tuple[str, ...]:
+def _words(row: Measurement) -> tuple[str, ...]:
     percent = (f"{row[name]:.1f}" for name in LINES)
     return (row["trace"], f"{row['share']:g}", *percent, in_words(row["reached"]))
 
 
-def draw(records: Records) -> str:
+def draw(records: Measurements) -> str:
     traces = values(records, "trace")
     across = min(2, len(traces))
     down = -(-len(traces) // across)
@@ -124,5 +124,5 @@ def draw(records: Records) -> str:
     return figures.svg(3.8 * across, 0.4 + 2.6 * down, paint)
 
 
-def _of(rows: Sequence[Record], name: str) -> list[float]:
+def _of(rows: Sequence[Measurement], name: str) -> list[float]:
     return [row[name] for row in rows]

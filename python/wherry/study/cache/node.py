@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from wherry import units
 from wherry.draw import figures
-from wherry.measure.harness import Place, Setup
-from wherry.measure.record import Record, Records, only, values
+from wherry.measure.harness import Setup, Testbed
+from wherry.measure.record import Measurement, Measurements, only, values
 from wherry.study import applications
 from wherry.study.cache.programs import (
     ADAPTIVE,
     PROGRAMS,
-    Program,
+    CacheProgram,
     by_variant,
     hit_percent,
     launches,
     ranks_up_to,
 )
-from wherry.study.parts import Table
+from wherry.study.parts import StudyTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,14 +36,14 @@ _CACHES = {OWN: (), SHARED: ("--node-kib", str(SHARED_KIB))}
 _COLOUR_OF = dict(zip((_PLAIN, OWN, SHARED), (figures.LINES, *figures.COLOURS), strict=False))
 
 #: A program, how many ranks, and which caches.
-Case = tuple[Program, int, str]
+Case = tuple[CacheProgram, int, str]
 
 
-def measure(setup: Setup) -> list[Record]:
+def measure(setup: Setup) -> list[Measurement]:
     mpi, counts = setup.installation(), ranks_up_to(setup, RANKS, 4 if setup.quick else 8)
     cases: list[Case] = list(product(PROGRAMS, counts, _CACHES))
-    found: dict[Case, list[list[Record]]] = {case: [] for case in cases}
-    with Place(setup, mpi) as place:
+    found: dict[Case, list[list[Measurement]]] = {case: [] for case in cases}
+    with Testbed(setup, mpi) as place:
         for done, case in enumerate(steps := cases * launches(setup)):
             program, ranks, caches = case
             setup.progress(f"{program.name}, {units.plural(ranks, 'rank')}, {caches}", done, len(steps))
@@ -53,26 +53,26 @@ def measure(setup: Setup) -> list[Record]:
     return [_row(case, by_variant(applications.joined(rows, network))[ADAPTIVE]) for case, rows in found.items()]
 
 
-def _row(case: Case, row: Record) -> Record:
+def _row(case: Case, row: Measurement) -> Measurement:
     program, ranks, caches = case
     name = f"{program.name}, {units.plural(ranks, 'rank')}, {caches}"
     place = {"workload": program.name, "ranks": ranks, "caches": caches, "hit_percent": hit_percent(row)}
     return row | {"case": name, "metric": "time"} | place
 
 
-def tabulate(records: Records) -> Table:
+def tabulate(records: Measurements) -> StudyTable:
     times = (_PLAIN, OWN, SHARED, f"{OWN} / {SHARED}")
     head = ("workload", "ranks", *times, f"transfers: {OWN}", SHARED)
-    return Table(head, [_words(rows) for rows in _pairs(records)])
+    return StudyTable(head, [_words(rows) for rows in _pairs(records)])
 
 
-def _pairs(records: Records) -> list[dict[str, Record]]:
+def _pairs(records: Measurements) -> list[dict[str, Measurement]]:
     """By workload and ranks: the rows of both kinds of caches."""
     keys = dict.fromkeys((row["workload"], row["ranks"]) for row in records)
     return [{row["caches"]: row for row in only(records, workload=work, ranks=ranks)} for work, ranks in keys]
 
 
-def _words(rows: dict[str, Record]) -> tuple[str, ...]:
+def _words(rows: dict[str, Measurement]) -> tuple[str, ...]:
     own, shared = rows[OWN], rows[SHARED]
     times = (min(own["baseline"], shared["baseline"]), own["value"], shared["value"])
     moves = (str(own["moves"]), str(shared["moves"]))
@@ -80,7 +80,7 @@ def _words(rows: dict[str, Record]) -> tuple[str, ...]:
     return (own["workload"], str(own["ranks"]), *map(units.seconds, times), ratio, *moves)
 
 
-def draw(records: Records) -> str:
+def draw(records: Measurements) -> str:
     workloads = values(records, "workload")
 
     def paint(figure: Figure) -> None:
@@ -93,7 +93,7 @@ def draw(records: Records) -> str:
     return figures.svg(4.0 * len(workloads), 3.2, paint)
 
 
-def _paint(axes: Axes, pairs: list[dict[str, Record]]) -> None:
+def _paint(axes: Axes, pairs: list[dict[str, Measurement]]) -> None:
     ranks = [rows[OWN]["ranks"] for rows in pairs]
     lines = {
         _PLAIN: [rows[OWN]["baseline"] for rows in pairs],

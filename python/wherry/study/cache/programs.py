@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wherry.measure.harness import Setup
-from wherry.measure.record import Record
+from wherry.measure.record import Measurement
 
 #: Methods of reading as the applications name them, plain MPI left out: it is the baseline of each.
 BLOCKS, FIXED, ADAPTIVE = "block cache", "Wherry, fixed", "Wherry, adaptive"
@@ -14,7 +14,7 @@ VARIANTS = (BLOCKS, FIXED, ADAPTIVE)
 
 
 @dataclass(frozen=True)
-class Program:
+class CacheProgram:
     """size: the option that says how large the problem is; usual, small: how large it is. words: of every run."""
 
     name: str
@@ -31,8 +31,8 @@ class Program:
         return [self.size, str(size), *self.words, "--turns", "1" if quick else "3"]
 
 
-LCC = Program("lcc", "--scale", 13, 8)
-BARNES_HUT = Program("barnes_hut", "--bodies", 20_000, 1000, ("--steps", "0"))
+LCC = CacheProgram("lcc", "--scale", 13, 8)
+BARNES_HUT = CacheProgram("barnes_hut", "--bodies", 20_000, 1000, ("--steps", "0"))
 PROGRAMS = (LCC, BARNES_HUT)
 
 
@@ -45,9 +45,9 @@ def launches(setup: Setup) -> int:
     return setup.launches or (1 if setup.quick else 3)
 
 
-def by_variant(rows: Sequence[Record]) -> dict[str, Record]:
+def by_variant(rows: Sequence[Measurement]) -> dict[str, Measurement]:
     return {row["strategies"][0]: row for row in rows}
 
 
-def hit_percent(row: Record) -> float:
+def hit_percent(row: Measurement) -> float:
     return 100.0 * row["hits"] / row["gets"] if row["gets"] else 0.0

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from wherry import units
 from wherry.draw import figures
-from wherry.measure.harness import Place, Setup
-from wherry.measure.record import Record, Records, only, values
+from wherry.measure.harness import Setup, Testbed
+from wherry.measure.record import Measurement, Measurements, only, values
 from wherry.simulate import application
 from wherry.study import applications
 from wherry.study.cache.programs import (
@@ -17,13 +17,13 @@ from wherry.study.cache.programs import (
     BLOCKS,
     FIXED,
     PROGRAMS,
-    Program,
+    CacheProgram,
     by_variant,
     hit_percent,
     launches,
     ranks_up_to,
 )
-from wherry.study.parts import Table
+from wherry.study.parts import StudyTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,7 +47,7 @@ _PLAIN = "plain MPI"
 _LINES = (_PLAIN, BLOCKS, FIXED, ADAPTIVE)
 
 #: How large a program's problem is on so many ranks.
-SizeOf = Callable[[Program, int], int]
+SizeOf = Callable[[CacheProgram, int], int]
 
 
 def _strong(quick: bool) -> SizeOf:
@@ -59,19 +59,19 @@ def _weak(scale: int, bodies: int) -> SizeOf:
     return lambda program, ranks: bodies * ranks if program is BARNES_HUT else scale + (ranks - 1).bit_length()
 
 
-def measure_strong(setup: Setup) -> list[Record]:
+def measure_strong(setup: Setup) -> list[Measurement]:
     return _measured(setup, _strong(setup.quick))
 
 
-def measure_weak(setup: Setup) -> list[Record]:
+def measure_weak(setup: Setup) -> list[Measurement]:
     return _measured(setup, _weak(6, 300) if setup.quick else _weak(10, 8192))
 
 
-def _measured(setup: Setup, size_of: SizeOf) -> list[Record]:
+def _measured(setup: Setup, size_of: SizeOf) -> list[Measurement]:
     mpi, counts = setup.installation(), ranks_up_to(setup, RANKS, 4 if setup.quick else MOST_RANKS)
     cases = [(program, ranks) for program in PROGRAMS for ranks in counts]
-    found: dict[tuple[Program, int], list[list[Record]]] = {case: [] for case in cases}
-    with Place(setup, mpi) as place:
+    found: dict[tuple[CacheProgram, int], list[list[Measurement]]] = {case: [] for case in cases}
+    with Testbed(setup, mpi) as place:
         for done, (program, ranks) in enumerate(steps := cases * launches(setup)):
             setup.progress(f"{program.name}, {units.plural(ranks, 'rank')}", done, len(steps))
             words = [*program.run(size_of(program, ranks), setup.quick), *_CACHE]
@@ -84,11 +84,11 @@ def _measured(setup: Setup, size_of: SizeOf) -> list[Record]:
     ]
 
 
-def measure_simulated(setup: Setup) -> list[Record]:
+def measure_simulated(setup: Setup) -> list[Measurement]:
     size_of = _weak(4, 100) if setup.quick else _weak(8, 8192)
     counts = ranks_up_to(setup, QUICK_SIMULATED_RANKS if setup.quick else SIMULATED_RANKS, max(SIMULATED_RANKS))
     cases = [(program, ranks) for program in PROGRAMS for ranks in counts]
-    rows: list[Record] = []
+    rows: list[Measurement] = []
     for done, (program, ranks) in enumerate(cases):
         setup.progress(f"{program.name}, {units.plural(ranks, 'rank')}", done, len(cases))
         size = size_of(program, ranks)
@@ -102,25 +102,25 @@ def why_not_simulated(setup: Setup) -> str:
     return next((why for program in PROGRAMS if (why := application.why_missing(program.name))), "")
 
 
-def _row(program: Program, ranks: int, size_of: SizeOf, row: Record) -> Record:
+def _row(program: CacheProgram, ranks: int, size_of: SizeOf, row: Measurement) -> Measurement:
     variant, size = row["strategies"][0], size_of(program, ranks)
     case = f"{program.name} {program.size.removeprefix('--')} {size}, {units.plural(ranks, 'rank')}, {variant}"
     place = {"workload": program.name, "size": size, "variant": variant, "hit_percent": hit_percent(row)}
     return row | {"case": case, "metric": "time", "ranks": ranks} | place
 
 
-def tabulate(records: Records) -> Table:
+def tabulate(records: Measurements) -> StudyTable:
     head = ("workload", "ranks", "size", *_LINES, "plain MPI / adaptive", "hits, %: block cache", "adaptive")
-    return Table(head, [_words(rows) for rows in _groups(records)])
+    return StudyTable(head, [_words(rows) for rows in _groups(records)])
 
 
-def _groups(records: Records) -> list[dict[str, Record]]:
+def _groups(records: Measurements) -> list[dict[str, Measurement]]:
     """By workload and ranks: the rows of all methods of reading."""
     keys = list(dict.fromkeys((row["workload"], row["ranks"]) for row in records))
     return [by_variant(only(records, workload=workload, ranks=ranks)) for workload, ranks in keys]
 
 
-def _words(rows: dict[str, Record]) -> tuple[str, ...]:
+def _words(rows: dict[str, Measurement]) -> tuple[str, ...]:
     first = rows[ADAPTIVE]
     times = [units.seconds(_seconds(rows, line)) if _has(rows, line) else "" for line in _LINES]
     ratio = "" if first["ratio"] is None else f"{first['ratio']:.2f}"
@@ -128,16 +128,16 @@ def _words(rows: dict[str, Record]) -> tuple[str, ...]:
     return (first["workload"], str(first["ranks"]), str(first["size"]), *times, ratio, *hits)
 
 
-def _has(rows: dict[str, Record], line: str) -> bool:
+def _has(rows: dict[str, Measurement], line: str) -> bool:
     return line != _PLAIN or rows[FIXED]["baseline"] is not None
 
 
-def _seconds(rows: dict[str, Record], line: str) -> float:
+def _seconds(rows: dict[str, Measurement], line: str) -> float:
     """Plain MPI is measured once, and is the baseline of all."""
     return float(rows[FIXED]["baseline"] if line == _PLAIN else rows[line]["value"])
 
 
-def draw(records: Records) -> str:
+def draw(records: Measurements) -> str:
     workloads = values(records, "workload")
     colours = dict(zip(_LINES, (figures.LINES, *figures.COLOURS), strict=False))
 

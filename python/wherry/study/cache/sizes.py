@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from wherry import units
 from wherry.draw import figures
-from wherry.measure.harness import Place, Setup
-from wherry.measure.record import Record, Records, only, values
+from wherry.measure.harness import Setup, Testbed
+from wherry.measure.record import Measurement, Measurements, only, values
 from wherry.study import applications
 from wherry.study.cache import replay
 from wherry.study.cache.programs import (
@@ -20,12 +20,12 @@ from wherry.study.cache.programs import (
     FIXED,
     LCC,
     VARIANTS,
-    Program,
+    CacheProgram,
     by_variant,
     hit_percent,
     launches,
 )
-from wherry.study.parts import Table, in_words, record
+from wherry.study.parts import StudyTable, in_words, record
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +43,7 @@ _COLOUR_OF = dict(zip((BLOCKS, FIXED, ADAPTIVE), figures.COLOURS, strict=False))
 
 
 @dataclass(frozen=True)
-class Start:
+class StartSize:
     """A setting that a fixed cache keeps and an adaptive one starts from."""
 
     storage_kib: int
@@ -54,18 +54,18 @@ class Start:
         return [*cache, "--ceiling-kib", str(CEILING_KIB)]
 
 
-def measure(setup: Setup) -> list[Record]:
+def measure(setup: Setup) -> list[Measurement]:
     storages, entries = ((64, 1024), (64, 1024)) if setup.quick else (STORAGES_KIB, ENTRIES)
-    starts = [Start(*each) for each in product(storages, entries)]
+    starts = [StartSize(*each) for each in product(storages, entries)]
     workloads = [_micro, *(_of_program(program) for program in (LCC, BARNES_HUT))]
-    rows: list[Record] = []
+    rows: list[Measurement] = []
     for workload in workloads:
         found = workload(setup, starts)
         rows += found if setup.quick else _validated(found)
     return rows
 
 
-def _micro(setup: Setup, starts: Sequence[Start]) -> list[Record]:
+def _micro(setup: Setup, starts: Sequence[StartSize]) -> list[Measurement]:
     """Gets of 2000 ranges of 8 bytes to 32 KiB, normally distributed, without an MPI: hits only."""
     setup.progress(MICRO, 0, 1)
     storages = dict.fromkeys(start.storage_kib for start in starts)
@@ -75,8 +75,8 @@ def _micro(setup: Setup, starts: Sequence[Start]) -> list[Record]:
     return [_micro_row(answer) for answer in replay.ask([*words, "--ceiling", str(CEILING_KIB)])]
 
 
-def _micro_row(answer: dict[str, Any]) -> Record:
-    start = Start(answer["storage_bytes"] >> 10, answer["index_entries"])
+def _micro_row(answer: dict[str, Any]) -> Measurement:
+    start = StartSize(answer["storage_bytes"] >> 10, answer["index_entries"])
     variant = ADAPTIVE if answer["adaptive"] else FIXED
     percent = 100 * answer["hits"] / answer["references"]
     made = record(
@@ -86,14 +86,14 @@ def _micro_row(answer: dict[str, Any]) -> Record:
     return made | _place(MICRO, start, variant) | {name: answer[name] for name in names}
 
 
-def _of_program(program: Program) -> Callable[[Setup, Sequence[Start]], list[Record]]:
+def _of_program(program: CacheProgram) -> Callable[[Setup, Sequence[StartSize]], list[Measurement]]:
     """Runs it from every start, launch by launch."""
 
-    def run(setup: Setup, starts: Sequence[Start]) -> list[Record]:
+    def run(setup: Setup, starts: Sequence[StartSize]) -> list[Measurement]:
         mpi, ranks = setup.installation(), setup.ranks or RANKS
         words = program.run(program.problem(setup.quick), setup.quick)
-        found: dict[Start, list[list[Record]]] = {start: [] for start in starts}
-        with Place(setup, mpi) as place:
+        found: dict[StartSize, list[list[Measurement]]] = {start: [] for start in starts}
+        with Testbed(setup, mpi) as place:
             for done, (_, start) in enumerate(steps := list(product(range(launches(setup)), starts))):
                 setup.progress(f"{program.name}, {start.storage_kib} KiB, {start.entries} entries", done, len(steps))
                 found[start].append(applications.launched(place, ranks, program.name, [*words, *start.words()]))
@@ -107,21 +107,21 @@ def _of_program(program: Program) -> Callable[[Setup, Sequence[Start]], list[Rec
     return run
 
 
-def _program_row(program: Program, start: Start, variant: str, row: Record) -> Record:
+def _program_row(program: CacheProgram, start: StartSize, variant: str, row: Measurement) -> Measurement:
     more = {"case": _case(program.name, start, variant), "metric": "time", "hit_percent": hit_percent(row)}
     return row | more | _place(program.name, start, variant)
 
 
-def _case(workload: str, start: Start, variant: str) -> str:
+def _case(workload: str, start: StartSize, variant: str) -> str:
     return f"{workload}, {units.bytes_(start.storage_kib << 10)}, {start.entries} entries, {variant}"
 
 
-def _place(workload: str, start: Start, variant: str) -> dict[str, Any]:
+def _place(workload: str, start: StartSize, variant: str) -> dict[str, Any]:
     place = {"workload": workload, "storage_kib": start.storage_kib, "entries": start.entries, "variant": variant}
     return place | {"goal": "", "reached": None}
 
 
-def _validated(rows: Sequence[Record]) -> list[Record]:
+def _validated(rows: Sequence[Measurement]) -> list[Measurement]:
     """Of adaptive sizes, whether they lose more than they may: hits, which are counts."""
     best = max(row["hit_percent"] for row in rows if row["variant"] == FIXED)
     for row in rows:
@@ -131,16 +131,16 @@ def _validated(rows: Sequence[Record]) -> list[Record]:
     return list(rows)
 
 
-def tabulate(records: Records) -> Table:
+def tabulate(records: Measurements) -> StudyTable:
     starts, hits = ("workload", "memory at first", "entries at first"), ("hits, %: fixed", "adaptive", "block cache")
     head = (*starts, *hits, "time: plain MPI", "fixed", "adaptive", "block cache", "goal met")
-    groups: dict[tuple[str, int, int], dict[str, Record]] = {}
+    groups: dict[tuple[str, int, int], dict[str, Measurement]] = {}
     for row in records:
         groups.setdefault((row["workload"], row["storage_kib"], row["entries"]), {})[row["variant"]] = row
-    return Table(head, [_words(*key, rows) for key, rows in groups.items()])
+    return StudyTable(head, [_words(*key, rows) for key, rows in groups.items()])
 
 
-def _words(workload: str, storage_kib: int, entries: int, rows: dict[str, Record]) -> tuple[str, ...]:
+def _words(workload: str, storage_kib: int, entries: int, rows: dict[str, Measurement]) -> tuple[str, ...]:
     order = (FIXED, ADAPTIVE, BLOCKS)
     hits = [f"{rows[variant]['hit_percent']:.1f}" if variant in rows else "" for variant in order]
     times = [units.seconds(rows[v]["value"]) if v in rows and rows[v]["unit"] == "s" else "" for v in order]
@@ -150,7 +150,7 @@ def _words(workload: str, storage_kib: int, entries: int, rows: dict[str, Record
     return (*first, "" if plain is None else units.seconds(plain), *times, met)
 
 
-def draw(records: Records) -> str:
+def draw(records: Measurements) -> str:
     workloads = values(records, "workload")
 
     def paint(figure: Figure) -> None:
@@ -164,7 +164,7 @@ def draw(records: Records) -> str:
     return figures.svg(3.2 * len(workloads), 3.3, paint)
 
 
-def _paint(axes: Axes, rows: Sequence[Record], title: str) -> None:
+def _paint(axes: Axes, rows: Sequence[Measurement], title: str) -> None:
     """A line for each number of entries; the block cache has none."""
     entries = values(rows, "entries")
     markers = dict(zip(entries, "osD^v", strict=False))

@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from wherry import paths
-from wherry.measure.harness import IN_TURNS, Place, Setup, Table, parse, preload, program
-from wherry.measure.record import Record
+from wherry.measure.harness import IN_TURNS, BenchTable, Setup, Testbed, parse, preload, program
+from wherry.measure.record import Measurement
 from wherry.netlab import why_unavailable
 from wherry.run.mpis import Mpi, find_mpis
 from wherry.study.datatypes import pictures, statements
 from wherry.study.datatypes.eager import DEFAULT, UNLIMITED, settings
 from wherry.study.datatypes.schemes import ALL, DERIVED, NATIVE, REFERENCE, WHERRY
-from wherry.study.parts import Part, record
+from wherry.study.parts import StudyPart, record
 
 SIZES = (8, 80, 1000, 4000, 10_000, 40_000, 100_000, 400_000, 1_000_000, 4_000_000, 10_000_000, 30_000_000, 100_000_000)
 QUICK_SIZES = (8, 1000, 100_000)
@@ -61,12 +61,12 @@ class Where:
     eager: str
 
 
-def measure(where: Where, setup: Setup) -> list[Record]:
+def measure(where: Where, setup: Setup) -> list[Measurement]:
     mpis = [mpi for mpi in installations(setup, _PROGRAM) if _has_limits(mpi, where)]
     launches = [
         (mpi, launch, under) for mpi in mpis for launch in range(setup.launches or 1) for under in (False, True)
     ]
-    found = {mpi.name: Launched() for mpi in mpis}
+    found = {mpi.name: ExperimentRun() for mpi in mpis}
     place = dataclasses.replace(setup, netlab=where.between_nodes, hosts=HOSTS)
     for done, (mpi, launch, under_wherry) in enumerate(launches):
         setup.progress(f"{where.name}, {mpi.name}{', under Wherry' if under_wherry else ''}", done, len(launches))
@@ -79,9 +79,9 @@ def _has_limits(mpi: Mpi, where: Where) -> bool:
 
 
 @dataclasses.dataclass
-class Launched:
-    native: Table = dataclasses.field(default_factory=Table)
-    wherry: Table = dataclasses.field(default_factory=Table)
+class ExperimentRun:
+    native: BenchTable = dataclasses.field(default_factory=BenchTable)
+    wherry: BenchTable = dataclasses.field(default_factory=BenchTable)
     network: str = ""
 
     def add(self, setup: Setup, mpi: Mpi, where: Where, launch: int, under_wherry: bool) -> None:
@@ -90,12 +90,12 @@ class Launched:
         # Freed memory is left to the library: what Wherry keeps would help what is native in the same process.
         env = preload(WHERRY_MEMORY="leave") if under_wherry else {}
         limits = settings(mpi, where.eager, where.between_nodes)
-        with Place(setup, mpi) as place:
+        with Testbed(setup, mpi) as place:
             (self.wherry if under_wherry else self.native).rows += parse(place.run(RANKS, args, env | limits), launch)
             self.network = place.network
 
 
-def records_of(launched: Launched, mpi: Mpi, where: Where) -> Iterable[Record]:
+def records_of(launched: ExperimentRun, mpi: Mpi, where: Where) -> Iterable[Measurement]:
     like = {"mpi": mpi.name, "ranks": RANKS, "network": launched.network}
     like |= {"eager": where.eager, "version": mpi.version, "metric": "ping-pong", "unit": "s", "statistic": IN_TURNS}
     for case in launched.native.cases():
@@ -106,7 +106,9 @@ def records_of(launched: Launched, mpi: Mpi, where: Where) -> Iterable[Record]:
             yield from _record(launched.wherry, case, scheme, f"native {REFERENCE}", members)
 
 
-def _record(table: Table, case: str, variant: str, baseline: str, members: dict[str, Any]) -> Iterable[Record]:
+def _record(
+    table: BenchTable, case: str, variant: str, baseline: str, members: dict[str, Any]
+) -> Iterable[Measurement]:
     """None of a scheme that is impossible there, or took too long."""
     if _excluded(table, case, variant) or _excluded(table, case, baseline):
         return
@@ -126,7 +128,7 @@ def _record(table: Table, case: str, variant: str, baseline: str, members: dict[
     )
 
 
-def _excluded(table: Table, case: str, variant: str) -> bool:
+def _excluded(table: BenchTable, case: str, variant: str) -> bool:
     return any(row.excluded for row in table.of(case, variant))
 
 
@@ -147,9 +149,9 @@ def _why_no_limits(where: Where, setup: Setup) -> str:
     return f"{', '.join(mpi.name for mpi in mpis)} has no setting for it; choose another --mpi"
 
 
-def _part(where: Where) -> Part:
+def _part(where: Where) -> StudyPart:
     options = ("--mpi", "--launches", *(("--netlab",) if where.between_nodes else ()))
-    return Part(
+    return StudyPart(
         where.name,
         where.question,
         lambda setup: measure(where, setup),

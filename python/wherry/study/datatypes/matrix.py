@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from wherry import units
 from wherry.draw import figures
-from wherry.measure.harness import IN_TURNS, Place, Setup, Table, parse, preload, program
-from wherry.measure.record import Record, Records, only, values
+from wherry.measure.harness import IN_TURNS, BenchTable, Setup, Testbed, parse, preload, program
+from wherry.measure.record import Measurement, Measurements, only, values
 from wherry.run.mpis import Mpi
 from wherry.study import parts
 from wherry.study.datatypes import experiment
 from wherry.study.datatypes.pictures import csv_text
 from wherry.study.datatypes.schemes import median
-from wherry.study.parts import Part, in_words, record
+from wherry.study.parts import StudyPart, in_words, record
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,13 +36,13 @@ GOAL = 1.05
 _PROGRAM = "halo_types"
 
 
-def measure(setup: Setup) -> list[Record]:
+def measure(setup: Setup) -> list[Measurement]:
     mpis, ranks = experiment.installations(setup, _PROGRAM), setup.ranks or RANKS
     launches = [(mpi, launch) for mpi in mpis for launch in range(setup.launches or (1 if setup.quick else 3))]
-    tables, network = {mpi.name: Table() for mpi in mpis}, ""
+    tables, network = {mpi.name: BenchTable() for mpi in mpis}, ""
     for done, (mpi, launch) in enumerate(launches):
         setup.progress(f"matrix, {mpi.name}, launch {launch + 1}", done, len(launches))
-        with Place(setup, mpi) as place:
+        with Testbed(setup, mpi) as place:
             args = [program(mpi, _PROGRAM), *words(setup.quick)]
             tables[mpi.name].rows += parse(place.run(ranks, args, preload(WHERRY_MEMORY="leave")), launch)
             network = place.network
@@ -53,7 +53,7 @@ def words(quick: bool) -> list[str]:
     return ["--edge", "128" if quick else "1024", "--steps", "5", "--turns", "3" if quick else "12", "--warm", "16"]
 
 
-def _records(table: Table, mpi: Mpi, ranks: int, network: str, quick: bool) -> Iterable[Record]:
+def _records(table: BenchTable, mpi: Mpi, ranks: int, network: str, quick: bool) -> Iterable[Measurement]:
     for case in table.cases():
         name, calls, metric = case.split(", ")
         for variant in VARIANTS:
@@ -82,11 +82,11 @@ def _records(table: Table, mpi: Mpi, ranks: int, network: str, quick: bool) -> I
             )
 
 
-def over_packed(row: Record) -> float:
+def over_packed(row: Measurement) -> float:
     return 1 / float(row["ratio"])
 
 
-def tabulate(records: Records) -> parts.Table:
+def tabulate(records: Measurements) -> parts.StudyTable:
     """A row for each program and calls; for each library the time packed by hand, and that of the others over it."""
     mpis = values(records, "mpi")
     rows = [
@@ -95,10 +95,10 @@ def tabulate(records: Records) -> parts.Table:
         for calls in CALLS
     ]
     head = ("program", "calls", *(f"{mpi}: packed; native / packed; Wherry / packed" for mpi in mpis))
-    return parts.Table(head, rows)
+    return parts.StudyTable(head, rows)
 
 
-def _cell(rows: Records) -> str:
+def _cell(rows: Measurements) -> str:
     found = {row["variant"]: row for row in rows}
     if not found:
         return ""
@@ -106,7 +106,7 @@ def _cell(rows: Records) -> str:
     return f"{packed}; {over_packed(found[NATIVE]):.2f}; {over_packed(found[WHERRY]):.2f}"
 
 
-def answers(records: Records) -> parts.Table:
+def answers(records: Measurements) -> parts.StudyTable:
     """What the paper found, and what is found here, over all libraries."""
     native = only(records, metric=EXCHANGE, variant=NATIVE)
     ours = only(records, metric=EXCHANGE, variant=WHERRY)
@@ -120,10 +120,10 @@ def answers(records: Records) -> parts.Table:
     ]
     quick = records[0]["quick"]
     rows = [(claim, in_words(None if quick else holds), figure) for claim, (holds, figure) in found]
-    return parts.Table(("statement", "holds", "figure"), rows)
+    return parts.StudyTable(("statement", "holds", "figure"), rows)
 
 
-def mixed(native: Records) -> tuple[bool, str]:
+def mixed(native: Measurements) -> tuple[bool, str]:
     won, lost = (sum(fits(over_packed(row)) for row in native) for fits in (_wins, _loses))
     return won > 0 and lost > 0, f"faster in {won}, slower in {lost} of {len(native)} cells"
 
@@ -136,13 +136,13 @@ def _loses(quotient: float) -> bool:
     return quotient > GOAL
 
 
-def packing_wins(native: Records, name: str) -> tuple[bool, str]:
+def packing_wins(native: Measurements, name: str) -> tuple[bool, str]:
     rows = only(native, program=name)
     lost = sum(_loses(over_packed(row)) for row in rows)
     return 2 * lost > len(rows), f"in {lost} of {len(rows)} cells"
 
 
-def flips(native: Records, name: str) -> tuple[bool, str]:
+def flips(native: Measurements, name: str) -> tuple[bool, str]:
     """By the median over the kinds of calls."""
     found = {
         mpi: median(over_packed(row) for row in only(native, program=name, mpi=mpi)) for mpi in values(native, "mpi")
@@ -151,17 +151,17 @@ def flips(native: Records, name: str) -> tuple[bool, str]:
     return holds, ", ".join(f"{mpi} {quotient:.2f}" for mpi, quotient in found.items())
 
 
-def mpich_loses(native: Records) -> tuple[bool, str]:
+def mpich_loses(native: Measurements) -> tuple[bool, str]:
     rows = [row for row in native if "mpich" in row["mpi"] and row["calls"] != CALLS[0]]
     lost = sum(_loses(over_packed(row)) for row in rows)
     return 2 * lost > len(rows), f"in {lost} of {len(rows)} cells"
 
 
-def everywhere(ours: Records) -> tuple[bool, str]:
+def everywhere(ours: Measurements) -> tuple[bool, str]:
     return _at_most([over_packed(row) for row in ours])
 
 
-def never_worse(ours: Records) -> tuple[bool, str]:
+def never_worse(ours: Measurements) -> tuple[bool, str]:
     return _at_most([1 / float(row["native_over_this"]) for row in ours])
 
 
@@ -170,12 +170,12 @@ def _at_most(quotients: list[float]) -> tuple[bool, str]:
     return kept == len(quotients), f"in {kept} of {len(quotients)} cells; at most {max(quotients):.2f}"
 
 
-def sheet(records: Records) -> str:
+def sheet(records: Measurements) -> str:
     places = ("mpi", "network", "program", "calls", "metric", "variant")
     return csv_text(records, places, {"seconds": lambda row: row["value"], "over_packed": over_packed})
 
 
-def draw(records: Records) -> str:
+def draw(records: Measurements) -> str:
     mpis = values(records, "mpi")
 
     def paint(figure: Figure) -> None:
@@ -189,7 +189,7 @@ def draw(records: Records) -> str:
     return figures.svg(1.2 + 2.2 * len(mpis), 3.8, paint)
 
 
-def _paint(axes: Axes, records: Records) -> None:
+def _paint(axes: Axes, records: Measurements) -> None:
     names = [f"{name}, {calls}" for name in PROGRAMS for calls in CALLS]
     for number, (variant, label) in enumerate({NATIVE: "derived types, native", WHERRY: "under Wherry"}.items()):
         rows = only(records, variant=variant)
@@ -199,7 +199,7 @@ def _paint(axes: Axes, records: Records) -> None:
     axes.set_xticks(range(len(names)), names, rotation=90, fontsize=7)
 
 
-PART = Part(
+PART = StudyPart(
     "matrix",
     QUESTION,
     measure,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from wherry import units
 from wherry.draw import figures
-from wherry.measure.record import Record, Records, only, values
+from wherry.measure.record import Measurement, Measurements, only, values
 from wherry.study.datatypes.schemes import ALL, DERIVED, NATIVE, REFERENCE, WHERRY, bandwidth, by_size, slowdown
-from wherry.study.parts import Table
+from wherry.study.parts import StudyTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ SHOWN = (1000, 100_000, 4_000_000, 100_000_000)
 _ROWS = [(scheme, NATIVE) for scheme in ALL] + [(scheme, WHERRY) for scheme in DERIVED]
 
 
-def tabulate(records: Records) -> Table:
+def tabulate(records: Measurements) -> StudyTable:
     """Slowdowns, of the reference the times; a row for each scheme, a column for each library.
 
     In parentheses: native / Wherry in the launch in which both took turns.
@@ -34,19 +34,19 @@ def tabulate(records: Records) -> Table:
         (_label(scheme, side), *(_cell(only(records, mpi=mpi), scheme, side, sizes) for mpi in mpis))
         for scheme, side in _ROWS
     ]
-    return Table((head, *mpis), [row for row in rows if any(row[1:])])
+    return StudyTable((head, *mpis), [row for row in rows if any(row[1:])])
 
 
 def _label(scheme: str, side: str) -> str:
     return ALL[scheme] + (", under Wherry" if side == WHERRY else "")
 
 
-def _cell(records: Records, scheme: str, side: str, sizes: Sequence[int]) -> str:
+def _cell(records: Measurements, scheme: str, side: str, sizes: Sequence[int]) -> str:
     rows = by_size(records, scheme, side)
     return " / ".join(_figure(rows[size]) for size in sizes if size in rows)
 
 
-def _figure(row: Record) -> str:
+def _figure(row: Measurement) -> str:
     if row["scheme"] == REFERENCE:
         return units.seconds(row["value"])
     over = row["native_over_wherry"] if row["side"] == WHERRY else None
@@ -61,14 +61,16 @@ def decimal(size: int) -> str:
     return f"{size} B"
 
 
-def sheet(records: Records) -> str:
+def sheet(records: Measurements) -> str:
     """What the picture shows."""
     head = ("mpi", "network", "eager", "size", "scheme", "side")
     figures_of = {"seconds": lambda row: row["value"], "bytes_per_s": bandwidth, "slowdown": slowdown}
     return csv_text(records, head, figures_of)
 
 
-def csv_text(records: Records, places: Sequence[str], figures_of: Mapping[str, Callable[[Record], float]]) -> str:
+def csv_text(
+    records: Measurements, places: Sequence[str], figures_of: Mapping[str, Callable[[Measurement], float]]
+) -> str:
     """For spreadsheets: a line for each record, with these members and figures."""
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
@@ -78,14 +80,14 @@ def csv_text(records: Records, places: Sequence[str], figures_of: Mapping[str, C
     return out.getvalue()
 
 
-_PANELS: Sequence[tuple[str, Callable[[Record], float]]] = (
+_PANELS: Sequence[tuple[str, Callable[[Measurement], float]]] = (
     ("seconds", lambda row: row["value"]),
     ("bytes a second", bandwidth),
     ("time / contiguous", slowdown),
 )
 
 
-def draw(records: Records) -> str:
+def draw(records: Measurements) -> str:
     """Dashed: under Wherry."""
     mpis = values(records, "mpi")
 
@@ -104,7 +106,7 @@ def draw(records: Records) -> str:
     return figures.svg(2.6 + 2.7 * len(mpis), 7.2, paint)
 
 
-def _paint(axes: Axes, records: Records, value: Callable[[Record], float]) -> None:
+def _paint(axes: Axes, records: Measurements, value: Callable[[Measurement], float]) -> None:
     for number, scheme in enumerate(ALL):
         for side, line in ((NATIVE, "-"), (WHERRY, "--")):
             rows = by_size(records, scheme, side)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterable
 
-from wherry.measure.record import Record, Records, only
+from wherry.measure.record import Measurement, Measurements, only
 
 REFERENCE = "reference"
 #: The source's, with the words of tables.
@@ -32,26 +32,26 @@ DERIVED = ("buffered", "vector", "subarray", "one-sided", "pack vector")
 NATIVE, WHERRY = "native", "wherry"
 
 
-def label(row: Record) -> str:
+def label(row: Measurement) -> str:
     return ALL[row["scheme"]] + (", under Wherry" if row["side"] == WHERRY else "")
 
 
-def slowdown(row: Record) -> float:
+def slowdown(row: Measurement) -> float:
     """Its time over that of as many contiguous bytes in the same launches."""
     return 1.0 / float(row["ratio"])
 
 
-def bandwidth(row: Record) -> float:
+def bandwidth(row: Measurement) -> float:
     """Bytes a second, of the payload."""
     return float(row["size"] / row["value"])
 
 
-def by_size(records: Records, scheme: str, side: str = NATIVE) -> dict[int, Record]:
+def by_size(records: Measurements, scheme: str, side: str = NATIVE) -> dict[int, Measurement]:
     return {row["size"]: row for row in only(records, scheme=scheme, side=side)}
 
 
 def quotients(
-    records: Records, over: str, under: str, what: Callable[[Record], float] = lambda row: row["value"]
+    records: Measurements, over: str, under: str, what: Callable[[Measurement], float] = lambda row: row["value"]
 ) -> dict[int, float]:
     """By size: one native scheme's figure over another's."""
     above, below = by_size(records, over), by_size(records, under)

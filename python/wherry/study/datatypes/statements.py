@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from wherry.measure.record import Records, only, values
+from wherry.measure.record import Measurements, only, values
 from wherry.study.datatypes.schemes import (
     REFERENCE,
     SCHEMES,
@@ -21,7 +21,7 @@ from wherry.study.datatypes.schemes import (
     quotients,
     slowdown,
 )
-from wherry.study.parts import Table, in_words
+from wherry.study.parts import StudyTable, in_words
 
 AS_FAST = 1.10
 #: From where on the source's plots are not all latency, and where memory is what counts.
@@ -42,22 +42,22 @@ class Answer:
 class Statement:
     claim: str
     figure: str  # what is told beside the answer
-    answer: Callable[[Records], Answer]
+    answer: Callable[[Measurements], Answer]
 
 
-def copying_costs_three(records: Records) -> Answer:
+def copying_costs_three(records: Measurements) -> Answer:
     """Three is what the source expects: 2N read, N written, N read and sent, instead of N."""
     found = median(at_least({size: slowdown(row) for size, row in by_size(records, "copy").items()}, LARGE))
     return Answer(2.5 <= found <= 3.5, f"{found:.1f}")
 
 
-def derived_types_cost_nothing(records: Records) -> Answer:
+def derived_types_cost_nothing(records: Measurements) -> Answer:
     """Both types, against copying by hand."""
     found = [median(at_least(quotients(records, name, "copy"), COUNTED)) for name in ("vector", "subarray")]
     return Answer(max(found) <= AS_FAST, ", ".join(f"{each:.2f}" for each in found))
 
 
-def nothing_beats_copying(records: Records) -> Answer:
+def nothing_beats_copying(records: Measurements) -> Answer:
     """The best of the source's other schemes, whichever that is at a size."""
     others = [name for name in SCHEMES if name not in (REFERENCE, "copy")]
     found = [quotients(records, name, "copy") for name in others]
@@ -66,24 +66,24 @@ def nothing_beats_copying(records: Records) -> Answer:
     return Answer(figure >= 1 / AS_FAST, f"{figure:.2f}")
 
 
-def packing_a_type_is_as_fast(records: Records) -> Answer:
+def packing_a_type_is_as_fast(records: Measurements) -> Answer:
     found = median(at_least(quotients(records, "pack vector", "copy"), COUNTED))
     return Answer(found <= AS_FAST, f"{found:.2f}")
 
 
-def one_sided_is_limited(records: Records) -> Answer:
+def one_sided_is_limited(records: Measurements) -> Answer:
     """In how many of the sizes it is as fast as copying by hand: not in all. It may have taken too long in some."""
     found, sizes = quotients(records, "one-sided", "copy"), by_size(records, "copy")
     fast = sum(each <= AS_FAST for each in found.values())
     return Answer(fast < len(sizes), f"{fast} of {len(sizes)} sizes")
 
 
-def elements_are_slow(records: Records) -> Answer:
+def elements_are_slow(records: Measurements) -> Answer:
     found = median(at_least(quotients(records, "pack elements", "pack vector"), COUNTED))
     return Answer(found >= 3, f"{found:.1f}")
 
 
-def large_ones_lose(records: Records) -> Answer:
+def large_ones_lose(records: Measurements) -> Answer:
     """Of the source's schemes those whose bandwidth at the largest size is less than 80% of their best."""
     lost = 0
     for name in SCHEMES:
@@ -92,7 +92,7 @@ def large_ones_lose(records: Records) -> Answer:
     return Answer(lost == len(SCHEMES), f"{lost} of {len(SCHEMES)} schemes")
 
 
-def buffering_solves_nothing(records: Records) -> Answer:
+def buffering_solves_nothing(records: Measurements) -> Answer:
     """Against the plain send of the same type, where messages are large."""
     found = median(at_least(quotients(records, "buffered", "vector"), LARGE))
     return Answer(found >= 1 / AS_FAST, f"{found:.2f}")
@@ -112,11 +112,11 @@ STATEMENTS = (
 )
 
 
-def tabulate(records: Records) -> Table:
+def tabulate(records: Measurements) -> StudyTable:
     """A row for each statement, a column for each library."""
     mpis, quick = values(records, "mpi"), records[0]["quick"]
     rows = [
         (each.claim, each.figure, *(each.answer(only(records, mpi=mpi)).words(quick) for mpi in mpis))
         for each in STATEMENTS
     ]
-    return Table(("the source", "figure", *mpis), rows)
+    return StudyTable(("the source", "figure", *mpis), rows)

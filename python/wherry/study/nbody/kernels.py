@@ -13,8 +13,8 @@ from wherry import paths
 from wherry.draw import figures
 from wherry.errors import WherryError
 from wherry.measure.harness import Setup
-from wherry.measure.record import Record, only, values
-from wherry.study.parts import Part, Table, record
+from wherry.measure.record import Measurement, only, values
+from wherry.study.parts import StudyPart, StudyTable, record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,7 +30,7 @@ def why_not(setup: Setup) -> str:
     return "nbody_kernels is not built; as root: apt-get install libhwy-dev, then: make all"
 
 
-def measure(setup: Setup) -> list[Record]:
+def measure(setup: Setup) -> list[Measurement]:
     bodies = ",".join(map(str, QUICK_BODIES if setup.quick else BODIES))
     with tempfile.TemporaryDirectory(prefix="wherry-") as folder:
         file = Path(folder, "kernels.json")
@@ -41,7 +41,7 @@ def measure(setup: Setup) -> list[Record]:
         return [_record(row) for row in json.loads(file.read_text(encoding="utf-8"))]
 
 
-def _record(row: dict[str, Any]) -> Record:
+def _record(row: dict[str, Any]) -> Measurement:
     bodies, _, kernel = str(row["case"]).partition(" bodies, ")
     return record(
         case=row["case"],
@@ -59,12 +59,12 @@ def _record(row: dict[str, Any]) -> Record:
     )
 
 
-def tabulate(records: Sequence[Record]) -> Table:
+def tabulate(records: Sequence[Measurement]) -> StudyTable:
     head = ("kernel", "pairs", "bodies", "interactions/s", "x autovectorised", "port bound", "error")
-    return Table(head, [_words(row) for row in records])
+    return StudyTable(head, [_words(row) for row in records])
 
 
-def _words(row: Record) -> tuple[str, ...]:
+def _words(row: Measurement) -> tuple[str, ...]:
     share = row["share_of_port_bound"]
     return (
         str(row["kernel"]),
@@ -77,7 +77,7 @@ def _words(row: Record) -> tuple[str, ...]:
     )
 
 
-def draw(records: Sequence[Record]) -> str:
+def draw(records: Sequence[Measurement]) -> str:
     sizes = values(records, "bodies")
 
     def paint(figure: Figure) -> None:
@@ -94,4 +94,4 @@ def draw(records: Sequence[Record]) -> str:
     return figures.svg(2.2 + 2.2 * len(sizes), 0.8 + 0.22 * len(records) / len(sizes), paint)
 
 
-PART = Part("kernels", __doc__ or "", measure, tabulate, draw, why_not)
+PART = StudyPart("kernels", __doc__ or "", measure, tabulate, draw, why_not)

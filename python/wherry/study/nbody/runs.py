@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from wherry import paths, units
-from wherry.measure.harness import STATISTIC, Place, Setup, best_median
-from wherry.measure.record import Record
+from wherry.measure.harness import STATISTIC, Setup, Testbed, best_median
+from wherry.measure.record import Measurement
 from wherry.study import applications
 from wherry.study.parts import record
 
@@ -29,7 +29,7 @@ _ENVIRONMENT = {"WHERRY_NO_TUNING": "1", "OMP_WAIT_POLICY": "passive"}
 
 
 @dataclass(frozen=True)
-class Case:
+class SchemeCase:
     bodies: int
     scheme: str
     ranks: int
@@ -60,11 +60,11 @@ def why_not(setup: Setup) -> str:
     return "nbody is not built; as root: apt-get install libhwy-dev, then: make all"
 
 
-def measure(setup: Setup, cases: Sequence[Case], steps: int) -> list[Record]:
+def measure(setup: Setup, cases: Sequence[SchemeCase], steps: int) -> list[Measurement]:
     """All cases in turns, launch by launch."""
     mpi, launches = setup.installation(), setup.number_of_launches()
-    found: dict[Case, list[list[Record]]] = {case: [] for case in cases}
-    with Place(setup, mpi) as place:
+    found: dict[SchemeCase, list[list[Measurement]]] = {case: [] for case in cases}
+    with Testbed(setup, mpi) as place:
         for launch in range(launches):
             for number, case in enumerate(cases):
                 setup.progress(case.label, launch * len(cases) + number, launches * len(cases))
@@ -73,7 +73,7 @@ def measure(setup: Setup, cases: Sequence[Case], steps: int) -> list[Record]:
     return [row for case in cases for row in _records(case, found[case], mpi.name, network)]
 
 
-def _records(case: Case, launches: Sequence[list[Record]], mpi: str, network: str) -> Iterable[Record]:
+def _records(case: SchemeCase, launches: Sequence[list[Measurement]], mpi: str, network: str) -> Iterable[Measurement]:
     for number, metric in enumerate(METRICS):
         rows = [launch[number] for launch in launches]
         samples = {side: [settled(row, side) for row in rows] for side in SIDES}
@@ -100,7 +100,7 @@ def _records(case: Case, launches: Sequence[list[Record]], mpi: str, network: st
             )
 
 
-def settled(row: Record, side: str) -> list[float]:
+def settled(row: Measurement, side: str) -> list[float]:
     """The last third of a side's steps."""
     samples: list[float] = row["samples"][0][side]
     return samples[-max(1, len(samples) // 3) :]

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from wherry.draw import figures
 from wherry.measure.harness import Setup
-from wherry.measure.record import Record, only, values
+from wherry.measure.record import Measurement, only, values
 from wherry.netlab import why_unavailable
 from wherry.study.nbody import runs
-from wherry.study.parts import Part, Table
+from wherry.study.parts import StudyPart, StudyTable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,20 +23,20 @@ _OF_A_NODE = tuple(name for name in SCHEMES if name != "overlapped")
 _STEPS, _QUICK_STEPS = 96, 12
 
 
-def on_node(setup: Setup) -> list[Record]:
+def on_node(setup: Setup) -> list[Measurement]:
     ranks = (1, 2) if setup.quick else (1, 2, 4, 8, 16)
     bodies = (512,) if setup.quick else (4096, 16384)
     return _measure(setup, ranks, bodies, _OF_A_NODE)
 
 
-def on_gigabit(setup: Setup) -> list[Record]:
+def on_gigabit(setup: Setup) -> list[Measurement]:
     """One rank on each host."""
     bodies = (512,) if setup.quick else (1024, 4096, 16384)
     return _measure(dataclasses.replace(setup, netlab=True), (setup.hosts,), bodies, SCHEMES)
 
 
-def _measure(setup: Setup, ranks: Sequence[int], bodies: Sequence[int], schemes: Sequence[str]) -> list[Record]:
-    cases = [runs.Case(n, scheme, p) for n in bodies for p in ranks for scheme in schemes]
+def _measure(setup: Setup, ranks: Sequence[int], bodies: Sequence[int], schemes: Sequence[str]) -> list[Measurement]:
+    cases = [runs.SchemeCase(n, scheme, p) for n in bodies for p in ranks for scheme in schemes]
     return runs.measure(setup, cases, _QUICK_STEPS if setup.quick else _STEPS)
 
 
@@ -44,45 +44,45 @@ def why_no_gigabit(setup: Setup) -> str:
     return runs.why_not(setup) or why_unavailable() or ""
 
 
-def share_exchanging(records: Sequence[Record], step: Record) -> float:
+def share_exchanging(records: Sequence[Measurement], step: Measurement) -> float:
     (exchanging,) = _of(records, "exchanging", step)
     return float(exchanging["value"] / step["value"])
 
 
-def _of(records: Sequence[Record], metric: str, like: Record) -> list[Record]:
+def _of(records: Sequence[Measurement], metric: str, like: Measurement) -> list[Measurement]:
     same = {name: like[name] for name in ("side", "bodies", "scheme", "ranks")}
     return only(records, metric=metric, **same)
 
 
-def tabulate(records: Sequence[Record]) -> Table:
+def tabulate(records: Sequence[Measurement]) -> StudyTable:
     """With the wins beside the times: the fastest scheme of plain MPI for each number of bodies and ranks is bold."""
     steps = only(records, metric="timestep", side="native")
-    return Table(
+    return StudyTable(
         ("bodies", "ranks (*: > cores)", "scheme", "timesteps/s", "with Wherry", "exchanging"),
         [_row(records, step, _is_best(steps, step)) for step in steps],
     )
 
 
-def tabulate_gigabit(records: Sequence[Record]) -> Table:
+def tabulate_gigabit(records: Sequence[Measurement]) -> StudyTable:
     """Beside the larger of what the slowest rank computed and what the wire takes for the bytes of the model."""
     steps, table = only(records, metric="timestep", side="native"), tabulate(records)
     shares = [f"{100 * _bound_s(records, step) / step['value']:.0f} %" for step in steps]
     rows = [(*row, share) for row, share in zip(table.rows, shares, strict=True)]
-    return Table((*table.head, "of max(compute, wire)"), rows)
+    return StudyTable((*table.head, "of max(compute, wire)"), rows)
 
 
-def _bound_s(records: Sequence[Record], step: Record) -> float:
+def _bound_s(records: Sequence[Measurement], step: Measurement) -> float:
     (computing,) = _of(records, "computing", step)
     wire_s = (step["sent_bytes"] + step["sent_while_computing_bytes"]) / runs.WIRE_BYTES_PER_S
     return float(max(computing["value"], wire_s))
 
 
-def _is_best(steps: Sequence[Record], step: Record) -> bool:
+def _is_best(steps: Sequence[Measurement], step: Measurement) -> bool:
     rivals = only(steps, bodies=step["bodies"], ranks=step["ranks"])
     return bool(step["value"] == min(rival["value"] for rival in rivals))
 
 
-def _row(records: Sequence[Record], step: Record, best: bool) -> tuple[str, ...]:
+def _row(records: Sequence[Measurement], step: Measurement, best: bool) -> tuple[str, ...]:
     (ours,) = _of(records, "timestep", step | {"side": "wherry"})
     ranks = f"{step['ranks']}{' *' if step['oversubscribed'] else ''}"
     scheme = f"**{step['scheme']}**" if best else str(step["scheme"])
@@ -90,7 +90,7 @@ def _row(records: Sequence[Record], step: Record, best: bool) -> tuple[str, ...]
     return (str(step["bodies"]), ranks, scheme, *rates, f"{100 * share_exchanging(records, step):.1f} %")
 
 
-def draw(records: Sequence[Record]) -> str:
+def draw(records: Sequence[Measurement]) -> str:
     """Over the number of ranks, if there are several, else over that of bodies."""
     steps = only(records, metric="timestep", side="native")
     across, along = ("bodies", "ranks") if len(values(steps, "ranks")) > 1 else ("ranks", "bodies")
@@ -107,7 +107,7 @@ def draw(records: Sequence[Record]) -> str:
     return figures.svg(1.8 + 3.2 * len(panels_of), 3.4, paint)
 
 
-def _paint(axes: Axes, steps: Sequence[Record], along: str) -> None:
+def _paint(axes: Axes, steps: Sequence[Measurement], along: str) -> None:
     for number, scheme in enumerate(values(steps, "scheme")):
         rows = only(steps, scheme=scheme)
         rates = [1 / row["value"] for row in rows]
@@ -119,7 +119,7 @@ def _paint(axes: Axes, steps: Sequence[Record], along: str) -> None:
         axes.axvspan(min(crowded) / 1.4, max(crowded) * 1.2, color=figures.LINES, alpha=0.15, label="more than cores")
 
 
-NODE = Part(
+NODE = StudyPart(
     "node",
     "Which scheme makes most timesteps a second on this machine?",
     on_node,
@@ -128,7 +128,7 @@ NODE = Part(
     runs.why_not,
     runs.OPTIONS,
 )
-GIGABIT = Part(
+GIGABIT = StudyPart(
     "gigabit",
     "Which scheme makes most timesteps a second on emulated hosts with Gigabit links?",
     on_gigabit,

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from wherry import units
 from wherry.draw import figures
 from wherry.measure.harness import Setup
-from wherry.measure.record import Record, only, values
+from wherry.measure.record import Measurement, only, values
 from wherry.simulate import application, platforms, smpi
 from wherry.study.nbody import runs
 from wherry.study.nbody.schemes import SCHEMES as SCHEME_NAMES
-from wherry.study.parts import Part, Table, record
+from wherry.study.parts import StudyPart, StudyTable, record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,7 +37,7 @@ MOST_OVERLAPPING = 16
 
 
 @dataclass(frozen=True)
-class Case:
+class SimulatedCase:
     """threads: of a rank, that share its pairs without loss."""
 
     where: smpi.Machine
@@ -64,26 +64,26 @@ def machine(ranks: int, per_node: int) -> smpi.Machine:
     return smpi.Machine(platforms.find(PLATFORM), ranks, per_node)
 
 
-def schemes(setup: Setup) -> list[Record]:
+def schemes(setup: Setup) -> list[Measurement]:
     nodes = (4,) if setup.quick else (16, 32, 64)
     bodies = (1024,) if setup.quick else (4096, 16384, 65536)
     names = (*SCHEME_NAMES, AUTO)
-    cases = [Case(machine(count, 1), n, name) for count in nodes for n in bodies for name in names]
+    cases = [SimulatedCase(machine(count, 1), n, name) for count in nodes for n in bodies for name in names]
     return _measure(setup, [case for case in cases if not case.takes_minutes])
 
 
-def hybrid(setup: Setup) -> list[Record]:
+def hybrid(setup: Setup) -> list[Measurement]:
     """As many cores in all, with 1, 2 and 4 ranks on a node."""
     nodes, bodies = (4, (1024,)) if setup.quick else (16, (4096, 16384, 65536))
     names = ("replicated", "allgather", "ring", "quorum", "grid")
     places = [(n, each) for n in bodies for each in (1, 2, CORES)]
     return _measure(
         setup,
-        [Case(machine(nodes * each, each), n, name, CORES // each) for n, each in places for name in names],
+        [SimulatedCase(machine(nodes * each, each), n, name, CORES // each) for n, each in places for name in names],
     )
 
 
-def _measure(setup: Setup, cases: Sequence[Case]) -> list[Record]:
+def _measure(setup: Setup, cases: Sequence[SimulatedCase]) -> list[Measurement]:
     rows = []
     for number, case in enumerate(cases):
         setup.progress(case.label, number, len(cases))
@@ -91,9 +91,9 @@ def _measure(setup: Setup, cases: Sequence[Case]) -> list[Record]:
     return rows
 
 
-def timestep(case: Case) -> Record:
+def timestep(case: SimulatedCase) -> Measurement:
     where, rate = case.where, PAIRS_PER_S * case.threads
-    (row, *_) = application.run(application.Request("nbody", where, (_words(case, rate),), LIMIT_S)).records
+    (row, *_) = application.run(application.ApplicationRequest("nbody", where, (_words(case, rate),), LIMIT_S)).records
     costs = {name: float(row[name]) for name in runs.COSTS}
     return record(
         case=case.label,
@@ -117,7 +117,7 @@ def timestep(case: Case) -> Record:
     )
 
 
-def _words(case: Case, pairs_per_s: float) -> tuple[str, ...]:
+def _words(case: SimulatedCase, pairs_per_s: float) -> tuple[str, ...]:
     asked = ("--bodies", str(case.bodies), "--scheme", case.scheme, "--steps", STEPS)
     computing = ("--pretend", "--pairs-per-s", f"{pairs_per_s:g}")
     return (*asked, *computing, "--with", "wherry" if case.scheme == OVERLAPPED else "mpi")
@@ -136,12 +136,12 @@ def bound_s(costs: dict[str, float], pairs_per_s: float, per_node: int) -> float
     return max(costs["pairs"] / pairs_per_s, sent / runs.WIRE_BYTES_PER_S)
 
 
-def tabulate_schemes(records: Sequence[Record]) -> Table:
+def tabulate_schemes(records: Sequence[Measurement]) -> StudyTable:
     head = ("nodes", "bodies", "best scheme", "timesteps/s", "of max(compute, wire)", "model", "auto took", "its loss")
-    return Table(head, [_validated(case) for case in _cases(records, "nodes", "bodies")])
+    return StudyTable(head, [_validated(case) for case in _cases(records, "nodes", "bodies")])
 
 
-def _validated(case: Sequence[Record]) -> tuple[str, ...]:
+def _validated(case: Sequence[Measurement]) -> tuple[str, ...]:
     """The best scheme, beside what would be possible, what the model expects, and what the automatic choice took."""
     fixed = [row for row in case if row["scheme"] != AUTO]
     best = min(fixed, key=lambda row: row["value"])
@@ -160,7 +160,7 @@ def _validated(case: Sequence[Record]) -> tuple[str, ...]:
     )
 
 
-def tabulate_hybrid(records: Sequence[Record]) -> Table:
+def tabulate_hybrid(records: Sequence[Measurement]) -> StudyTable:
     """Timesteps a second, for ranks a node x threads a rank."""
     places = [f"{each} x {CORES // each}" for each in values(records, "per_node")]
     rows = []
@@ -168,18 +168,18 @@ def tabulate_hybrid(records: Sequence[Record]) -> Table:
         best = min(case, key=lambda row: row["value"])
         rates = [f"{1 / row['value']:.4g}" for row in case]
         rows.append((str(best["bodies"]), str(best["scheme"]), *rates, f"{best['per_node']} x {best['threads']}"))
-    return Table(("bodies", "scheme", *places, "best"), rows)
+    return StudyTable(("bodies", "scheme", *places, "best"), rows)
 
 
-def _cases(records: Iterable[Record], *names: str) -> list[list[Record]]:
+def _cases(records: Iterable[Measurement], *names: str) -> list[list[Measurement]]:
     """Records that are alike in these members, in their order."""
-    groups: dict[tuple[object, ...], list[Record]] = {}
+    groups: dict[tuple[object, ...], list[Measurement]] = {}
     for row in records:
         groups.setdefault(tuple(row[name] for name in names), []).append(row)
     return list(groups.values())
 
 
-def draw_schemes(records: Sequence[Record]) -> str:
+def draw_schemes(records: Sequence[Measurement]) -> str:
     """Timesteps a second over bodies; dotted: the model."""
     nodes = values(records, "nodes")
 
@@ -199,7 +199,7 @@ def draw_schemes(records: Sequence[Record]) -> str:
     return figures.svg(1.8 + 3.0 * len(nodes), 3.6, paint)
 
 
-def draw_hybrid(records: Sequence[Record]) -> str:
+def draw_hybrid(records: Sequence[Measurement]) -> str:
     bodies = values(records, "bodies")
 
     def paint(figure: Figure) -> None:
@@ -217,7 +217,7 @@ def draw_hybrid(records: Sequence[Record]) -> str:
     return figures.svg(1.8 + 2.6 * len(bodies), 3.2, paint)
 
 
-SCHEMES = Part(
+SCHEMES = StudyPart(
     "simulated",
     "Which scheme wins on 16 to 64 simulated Gigabit nodes, and does the automatic choice find it?",
     schemes,
@@ -225,7 +225,7 @@ SCHEMES = Part(
     draw_schemes,
     why_not,
 )
-HYBRID = Part(
+HYBRID = StudyPart(
     "hybrid",
     f"With {CORES} cores on each of 16 simulated nodes: ranks, or threads?",
     hybrid,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from wherry.draw import figures
 from wherry.measure.harness import Setup
-from wherry.measure.record import Record, only, values
+from wherry.measure.record import Measurement, only, values
 from wherry.study.nbody import runs
-from wherry.study.parts import Part, Table
+from wherry.study.parts import StudyPart, StudyTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,9 +25,9 @@ def thread_counts() -> list[int]:
     return [count for count in (2**k for k in range(1, 9)) if count <= cores] or [2]
 
 
-def measure(setup: Setup) -> list[Record]:
+def measure(setup: Setup) -> list[Measurement]:
     cases = [
-        runs.Case(each * threads, "replicated", 1, count, deal)
+        runs.SchemeCase(each * threads, "replicated", 1, count, deal)
         for each in (QUICK_PER_THREAD if setup.quick else PER_THREAD)
         for threads in thread_counts()
         for count, deal in ((1, "fair"), *((threads, deal) for deal in DEALS))
@@ -36,20 +36,20 @@ def measure(setup: Setup) -> list[Record]:
     return only(rows, metric="computing", side="native")
 
 
-def efficiency(records: Sequence[Record], row: Record) -> float:
+def efficiency(records: Sequence[Measurement], row: Measurement) -> float:
     """Of the threads: one thread's time / (threads * theirs)."""
     (alone,) = only(records, bodies=row["bodies"], threads=1)
     return float(alone["value"] / (row["threads"] * row["value"]))
 
 
-def tabulate(records: Sequence[Record]) -> Table:
+def tabulate(records: Sequence[Measurement]) -> StudyTable:
     several = [row for row in records if row["threads"] > 1]
     cases = dict.fromkeys((row["threads"], row["bodies"]) for row in several)
     rows = [_words(records, only(several, threads=threads, bodies=bodies)) for threads, bodies in cases]
-    return Table(("threads (*: > cores)", "bodies a thread", *DEALS.values()), rows)
+    return StudyTable(("threads (*: > cores)", "bodies a thread", *DEALS.values()), rows)
 
 
-def _words(records: Sequence[Record], case: Sequence[Record]) -> tuple[str, ...]:
+def _words(records: Sequence[Measurement], case: Sequence[Measurement]) -> tuple[str, ...]:
     """Of as many bodies and threads, dealt in each of the manners."""
     first = case[0]
     threads = f"{first['threads']}{' *' if first['oversubscribed'] else ''}"
@@ -57,7 +57,7 @@ def _words(records: Sequence[Record], case: Sequence[Record]) -> tuple[str, ...]
     return (threads, str(first["bodies"] // first["threads"]), *shares)
 
 
-def draw(records: Sequence[Record]) -> str:
+def draw(records: Sequence[Measurement]) -> str:
     def paint(figure: Figure) -> None:
         axes = figure.subplots()
         counts = [count for count in values(records, "threads") if count > 1]
@@ -74,4 +74,4 @@ def draw(records: Sequence[Record]) -> str:
     return figures.svg(6.0, 3.4, paint)
 
 
-PART = Part("threads", __doc__ or "", measure, tabulate, draw, runs.why_not, runs.OPTIONS)
+PART = StudyPart("threads", __doc__ or "", measure, tabulate, draw, runs.why_not, runs.OPTIONS)

@@ -8,33 +8,33 @@ from pathlib import Path
 
 from wherry import trace
 from wherry.measure.harness import Setup
-from wherry.measure.record import Record, only, values
+from wherry.measure.record import Measurement, only, values
 from wherry.simulate import application, smpi
 from wherry.study.nbody.simulated import LIMIT_S, machine, why_not
-from wherry.study.parts import Part, Table, record
+from wherry.study.parts import StudyPart, StudyTable, record
 from wherry.trace import COMPUTE, MPI, WAIT, Span, Trace, chrome, picture
 
 SCHEMES = ("equal", "balanced")
 
 
-def measure(setup: Setup) -> list[Record]:
+def measure(setup: Setup) -> list[Measurement]:
     ranks, bodies = (4, 512) if setup.quick else (16, 65536)
     found = machine(ranks, 1)
     return [row for scheme in SCHEMES for row in _measure(found, scheme, bodies)]
 
 
-def _measure(where: smpi.Machine, scheme: str, bodies: int) -> list[Record]:
+def _measure(where: smpi.Machine, scheme: str, bodies: int) -> list[Measurement]:
     """A step of plain MPI."""
     with tempfile.TemporaryDirectory(prefix="wherry-") as folder:
         file = Path(folder, "trace.json")
         words = ("--bodies", str(bodies), "--scheme", scheme, "--steps", "1", "--with", "mpi", "--pretend")
-        asked = application.Request("nbody", where, ((*words, "--trace", str(file)),), LIMIT_S)
+        asked = application.ApplicationRequest("nbody", where, ((*words, "--trace", str(file)),), LIMIT_S)
         row = application.run(asked).records[0]
         traced = chrome.read(file)
     return [_record(traced, rank, row, scheme, bodies) for rank in traced.ranks]
 
 
-def _record(traced: Trace, rank: int, row: Record, scheme: str, bodies: int) -> Record:
+def _record(traced: Trace, rank: int, row: Measurement, scheme: str, bodies: int) -> Measurement:
     seconds = traced.seconds(rank)
     return record(
         case=f"{bodies} bodies, {scheme}, rank {rank}",
@@ -53,7 +53,7 @@ def _record(traced: Trace, rank: int, row: Record, scheme: str, bodies: int) -> 
     )
 
 
-def traces(records: Sequence[Record]) -> list[Trace]:
+def traces(records: Sequence[Measurement]) -> list[Trace]:
     return [
         Trace(
             f"{scheme} shares",
@@ -63,7 +63,7 @@ def traces(records: Sequence[Record]) -> list[Trace]:
     ]
 
 
-def tabulate(records: Sequence[Record]) -> Table:
+def tabulate(records: Sequence[Measurement]) -> StudyTable:
     rows = []
     for one in traces(records):
         length = one.end_s - one.begin_s
@@ -71,11 +71,11 @@ def tabulate(records: Sequence[Record]) -> Table:
         mean = [f"{100 * sum(shares[kind]) / len(shares[kind]):.0f} %" for kind in (COMPUTE, WAIT, MPI)]
         most = f"{100 * max(shares[trace.WAIT]):.0f} %"
         rows.append((one.title, f"{1e3 * length:.3g} ms", *mean, most))
-    return Table(("shares", "step", "computing", "waiting", "in MPI", "the most waiting of a rank"), rows)
+    return StudyTable(("shares", "step", "computing", "waiting", "in MPI", "the most waiting of a rank"), rows)
 
 
-def draw(records: Sequence[Record]) -> str:
+def draw(records: Sequence[Measurement]) -> str:
     return picture.svg(traces(records))
 
 
-PART = Part("traces", __doc__ or "", measure, tabulate, draw, why_not)
+PART = StudyPart("traces", __doc__ or "", measure, tabulate, draw, why_not)

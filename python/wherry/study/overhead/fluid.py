@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 from wherry import units
 from wherry.compare.ratios import STATISTIC, Ratio, paired_ratio
 from wherry.draw import figures
-from wherry.measure.harness import Place, Setup, Table
-from wherry.measure.record import Record, Records, only, values
+from wherry.measure.harness import BenchTable, Setup, Testbed
+from wherry.measure.record import Measurement, Measurements, only, values
 from wherry.netlab import why_unavailable
 from wherry.study import parts
 from wherry.study.datatypes.pictures import csv_text
 from wherry.study.overhead import program
 from wherry.study.overhead.program import BOOST, FIELDS, VARIANTS, WHERRY
-from wherry.study.parts import Part, in_words, record
+from wherry.study.parts import StudyPart, in_words, record
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,13 +36,13 @@ GAINS = {1000: 0.038, 10_000: 0.091}
 _BYTES = ", bytes"
 
 
-def measure(setup: Setup, netlab: bool) -> list[Record]:
+def measure(setup: Setup, netlab: bool) -> list[Measurement]:
     mpi = program.installation(setup)
     assert mpi is not None  # or why_not() says so
     launches, turns, steps = QUICK if setup.quick else (setup.launches or LAUNCHES, TURNS, STEPS)
     sizes = (1000,) if setup.quick else tuple(GAINS)
-    table = Table()
-    with Place(dataclasses.replace(setup, netlab=netlab, hosts=HOSTS), mpi) as place:
+    table = BenchTable()
+    with Testbed(dataclasses.replace(setup, netlab=netlab, hosts=HOSTS), mpi) as place:
         for done, (launch, size) in enumerate([(n, size) for n in range(launches) for size in sizes]):
             setup.progress(f"{size} particles of a rank", done, launches * len(sizes))
             words = ["--particles-per-rank", str(size), "--turns", str(turns), "--steps", str(steps)]
@@ -52,7 +52,7 @@ def measure(setup: Setup, netlab: bool) -> list[Record]:
     return records_of(table, like | {"validated": not setup.quick, "netlab": netlab})
 
 
-def records_of(table: Table, like: dict[str, Any]) -> list[Record]:
+def records_of(table: BenchTable, like: dict[str, Any]) -> list[Measurement]:
     return [
         _record(table, case, variant, like)
         for case in table.cases()
@@ -62,7 +62,7 @@ def records_of(table: Table, like: dict[str, Any]) -> list[Record]:
     ]
 
 
-def _record(table: Table, case: str, variant: str, like: dict[str, Any]) -> Record:
+def _record(table: BenchTable, case: str, variant: str, like: dict[str, Any]) -> Measurement:
     against = BOOST if table.of(case, BOOST) else FIELDS
     times, base, fields = (_all(table, case, name) for name in (variant, against, FIELDS))
     ratio = paired_ratio(base, times)
@@ -95,7 +95,7 @@ def _record(table: Table, case: str, variant: str, like: dict[str, Any]) -> Reco
     )
 
 
-def _all(table: Table, case: str, variant: str) -> list[float]:
+def _all(table: BenchTable, case: str, variant: str) -> list[float]:
     return [value for row in table.of(case, variant) for value in row.values]
 
 
@@ -112,7 +112,7 @@ def gain(ratio: float) -> float:
     return 1 - 1 / ratio
 
 
-def tabulate(records: Records) -> parts.Table:
+def tabulate(records: Measurements) -> parts.StudyTable:
     """Time per step, as a share of Boost.MPI's, and bytes that all ranks send."""
     fluids = values(records, "fluid")
     rows = []
@@ -120,14 +120,14 @@ def tabulate(records: Records) -> parts.Table:
         found = {row["fluid"]: row for row in only(records, variant=variant)}
         if found:
             rows.append((VARIANTS[variant], *(_cell(found[name]) for name in fluids)))
-    return parts.Table(("time / share of Boost.MPI's / bytes of a step", *fluids), rows)
+    return parts.StudyTable(("time / share of Boost.MPI's / bytes of a step", *fluids), rows)
 
 
-def _cell(row: Record) -> str:
+def _cell(row: Measurement) -> str:
     return f"{units.seconds(row['value'])} / {1 / row['ratio']:.3f} / {row['step_bytes'] / 1000:.1f} kB"
 
 
-def answers(records: Records) -> parts.Table:
+def answers(records: Measurements) -> parts.StudyTable:
     rows = []
     for row in only(records, variant=WHERRY):
         if row["against"] == BOOST:
@@ -137,20 +137,20 @@ def answers(records: Records) -> parts.Table:
         slower = row["over_fields_high"] < 1
         validated = in_words(None if row["quick"] else not slower)
         rows.append((f"needed fields' time / Wherry's, {row['fluid']}", "no slower", _over_fields(row), validated))
-    return parts.Table(("Wherry", "asked", "measured (95 %)", "reached"), rows)
+    return parts.StudyTable(("Wherry", "asked", "measured (95 %)", "reached"), rows)
 
 
-def _saved(row: Record) -> str:
+def _saved(row: Measurement) -> str:
     low, high = 100 * gain(row["low"]), 100 * gain(row["high"])
     return f"{100 * gain(row['ratio']):.1f} % ({low:.1f} to {high:.1f})"
 
 
-def _over_fields(row: Record) -> str:
+def _over_fields(row: Measurement) -> str:
     return f"{row['over_fields']:.3f} ({row['over_fields_low']:.3f} to {row['over_fields_high']:.3f})"
 
 
-def sheet(records: Records) -> str:
-    figures_of: dict[str, Callable[[Record], float]] = {
+def sheet(records: Measurements) -> str:
+    figures_of: dict[str, Callable[[Measurement], float]] = {
         "seconds": lambda row: row["value"],
         "share": lambda row: 1 / row["ratio"],
         "share_low": lambda row: 1 / row["high"],
@@ -160,7 +160,7 @@ def sheet(records: Records) -> str:
     return csv_text(records, ("mpi", "network", "ranks", "fluid", "variant"), figures_of)
 
 
-def draw(records: Records) -> str:
+def draw(records: Measurements) -> str:
     """Dots with intervals: time of a step; bars: bytes."""
     fluids = values(records, "fluid")
     shown = [variant for variant in VARIANTS if only(records, variant=variant)]
@@ -181,7 +181,7 @@ def draw(records: Records) -> str:
     return figures.svg(9.6, 4.2, paint)
 
 
-def _paint(panels: Sequence[Axes], records: Records, shown: Sequence[str], number: int, of: int) -> None:
+def _paint(panels: Sequence[Axes], records: Measurements, shown: Sequence[str], number: int, of: int) -> None:
     rows = {row["variant"]: row for row in records}
     base = rows[records[0]["against"]]
     y = [shown.index(variant) + (number - (of - 1) / 2) * 0.8 / of for variant in rows]
@@ -199,8 +199,8 @@ def _why_no_cluster(setup: Setup) -> str:
     return why_unavailable() or program.why_not(setup)
 
 
-def _part(name: str, where: str, netlab: bool) -> Part:
-    return Part(
+def _part(name: str, where: str, netlab: bool) -> StudyPart:
+    return StudyPart(
         name,
         f"What does a fluid's step cost by each way to send particles, {where}?",
         lambda setup: measure(setup, netlab),

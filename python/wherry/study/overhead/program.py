@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from wherry import paths
 from wherry.errors import WherryError
-from wherry.measure.harness import Place, Setup, Table, parse, program
+from wherry.measure.harness import BenchTable, Setup, Testbed, parse, program
 from wherry.run.mpis import Mpi, find_mpis
 
 NAME = "overhead"
@@ -45,9 +45,11 @@ def why_not(setup: Setup) -> str:
     return ""
 
 
-def launch(place: Place, ranks: int, words: Sequence[str], number: int, env: Mapping[str, str] | None = None) -> Table:
+def launch(
+    place: Testbed, ranks: int, words: Sequence[str], number: int, env: Mapping[str, str] | None = None
+) -> BenchTable:
     """Raises WherryError if the program was built without Boost.MPI where that should be there."""
-    table = Table(parse(place.run(ranks, [program(place.mpi, NAME), *words], env or {}), number))
+    table = BenchTable(parse(place.run(ranks, [program(place.mpi, NAME), *words], env or {}), number))
     if place.mpi.name == WITH_BOOST and not any(row.variant == BOOST for row in table.rows):
         raise WherryError(f"bench_overhead was built without Boost.MPI; {_INSTALL}")
     return table

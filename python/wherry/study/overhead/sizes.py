@@ -6,10 +6,10 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from wherry.draw import figures
-from wherry.measure.harness import Place, Setup
-from wherry.measure.record import COUNT, Record, Records, only, values
+from wherry.measure.harness import Setup, Testbed
+from wherry.measure.record import COUNT, Measurement, Measurements, only, values
 from wherry.study.overhead import program
-from wherry.study.parts import Part, Table, in_words, record
+from wherry.study.parts import StudyPart, StudyTable, in_words, record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,10 +28,10 @@ STATED = {
 _OBJECT = "particle with 4 bonds and 2 exclusions"
 
 
-def measure(setup: Setup) -> list[Record]:
+def measure(setup: Setup) -> list[Measurement]:
     mpi = program.installation(setup)
     assert mpi is not None  # or why_not() says so
-    with Place(dataclasses.replace(setup, netlab=False), mpi) as place:
+    with Testbed(dataclasses.replace(setup, netlab=False), mpi) as place:
         table = program.launch(place, 1, ["--particles-per-rank", ","], 0)
     return [
         _record(row.case.removeprefix(_PREFIX), row.variant, row.values[0], mpi.name)
@@ -40,7 +40,7 @@ def measure(setup: Setup) -> list[Record]:
     ]
 
 
-def _record(name: str, variant: str, size: float, mpi: str) -> Record:
+def _record(name: str, variant: str, size: float, mpi: str) -> Measurement:
     stated = STATED.get((name, variant))
     return record(
         case=f"{name}, {program.VARIANTS[variant]}",
@@ -57,24 +57,24 @@ def _record(name: str, variant: str, size: float, mpi: str) -> Record:
     )
 
 
-def tabulate(records: Records) -> Table:
+def tabulate(records: Measurements) -> StudyTable:
     objects = values(records, "object")
     rows = []
     for variant in values(records, "variant"):
         found = {row["object"]: f"{row['value']:.0f}" for row in only(records, variant=variant)}
         rows.append((program.VARIANTS[variant], *(found.get(name, "") for name in objects)))
     order = list(program.VARIANTS.values())
-    return Table(("bytes", *objects), sorted(rows, key=lambda row: order.index(row[0])))
+    return StudyTable(("bytes", *objects), sorted(rows, key=lambda row: order.index(row[0])))
 
 
-def answers(records: Records) -> Table:
+def answers(records: Measurements) -> StudyTable:
     rows = [
         (row["case"], row["goal"], f"{row['value']:.0f} B", in_words(row["reached"])) for row in records if row["goal"]
     ]
-    return Table(("the source says", "bytes", "here", "the same"), rows)
+    return StudyTable(("the source says", "bytes", "here", "the same"), rows)
 
 
-def draw(records: Records) -> str:
+def draw(records: Measurements) -> str:
     """The particle that migrates."""
     sizes = {row["variant"]: row["value"] for row in only(records, object=_OBJECT)}
     shown = [variant for variant in program.VARIANTS if variant in sizes]
@@ -91,7 +91,7 @@ def draw(records: Records) -> str:
     return figures.svg(7.2, 3.2, paint)
 
 
-PART = Part(
+PART = StudyPart(
     "bytes",
     "How many bytes is an object in a message, after each step?",
     measure,

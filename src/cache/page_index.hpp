@@ -2,7 +2,7 @@
 //
 // The bytes of all targets are cut into pages of one size, and each page knows the entries that touch it. A
 // question about a range costs a probe for each page in it, however many entries there are elsewhere. The cache
-// has two grids, a fine one for small entries and a coarse one for large ones, so that neither do small entries
+// has two such indexes, a fine one for small entries and a coarse one for large ones, so that neither do small entries
 // crowd a page nor large ones touch many.
 #pragma once
 
@@ -16,13 +16,13 @@
 
 namespace wherry::cache {
 
-class Grid {
+class PageIndex {
  public:
   /// Memory that one extend() takes at most.
   static constexpr std::size_t step_bytes = std::size_t{8} << 10;
 
   /// Pages of 2^page_bits bytes, at most 16 bits; never more than about `most_bytes` of memory.
-  Grid(unsigned page_bits, std::size_t most_bytes);
+  PageIndex(unsigned page_bits, std::size_t most_bytes);
 
   /// Entries in it.
   std::size_t size() const { return size_; }

@@ -22,14 +22,14 @@
 
 namespace wherry::interpose {
 
-class Patience {
+class WaitPolicy {
  public:
-  Patience(const Settings& settings, const mpi::Api& api, const Queries& queries, std::size_t functions,
-           const LibraryWaits::Callbacks& waits)
+  WaitPolicy(const Settings& settings, const mpi::Api& api, const Queries& queries, std::size_t functions,
+             const LibraryWaits::Callbacks& waits)
       : settings_(settings),
         api_(api),
         queries_(queries),
-        decision_(Waits::spin, {}),
+        decision_(WaitMode::spin, {}),
         counts_(new std::atomic<std::uint32_t>[functions] {}),
         library_(api, waits),
         notices_(api, queries) {}
@@ -121,7 +121,7 @@ class Patience {
 };
 
 /// MPI's functions as Wherry itself calls them in the preload, whose own agreements wait as the program's calls do: the
-/// same table, with collectives that poll where Patience says so in their communicator. library must outlive the
+/// same table, with collectives that poll where WaitPolicy says so in their communicator. library must outlive the
 /// result, and is the same for all calls.
 mpi::Api patient_api(const mpi::Api& library);
 

@@ -1,4 +1,4 @@
-#include "interpose/patience.hpp"
+#include "interpose/wait_policy.hpp"
 
 #include <algorithm>
 #include <array>
@@ -63,8 +63,8 @@ constexpr std::uint64_t yields_bit = std::uint64_t{1} << 32, threads_bit = std::
 
 }  // namespace
 
-void Patience::begin(bool has_world, void* (*find)(const char* name)) {
-  if (settings_.wait == Waits::spin) return;
+void WaitPolicy::begin(bool has_world, void* (*find)(const char* name)) {
+  if (settings_.wait == WaitMode::spin) return;
   library_.begin(find);
   large_counts_ = !is_library(api_, "Intel");
   situation_.library_yields = library_yields(api_);
@@ -77,7 +77,7 @@ void Patience::begin(bool has_world, void* (*find)(const char* name)) {
 }
 
 /// First what all ranks may use, then whether any of them has too little: the same question for all hosts.
-void Patience::agree() {
+void WaitPolicy::agree() {
   std::array<std::uint64_t, 1 + std::tuple_size_v<Processors>> told{};
   told[0] = setting_bit(settings_) | (situation_.library_yields ? yields_bit : 0) |
             (thread_level(api_) == MPI_THREAD_MULTIPLE ? threads_bit : 0) |
@@ -90,7 +90,8 @@ void Patience::agree() {
   situation_.cores = waiting::cores_of(all);
   if ((told[0] & uncounted_bit) != 0) count_ranks_on_host();
   situation_.library_yields = (told[0] & yields_bit) != 0;
-  const bool wants = settings_.wait == Waits::yield || (!situation_.library_yields && is_crowded(situation_));
+  const bool wants =
+      settings_.wait == WaitMode::yield || (!situation_.library_yields && is_crowded(situation_));
   std::uint64_t wanted = wants ? 1 : 0;
   const bool alike =
       heard && (told[0] & ~(yields_bit | threads_bit | uncounted_bit)) == setting_bit(settings_);
@@ -103,14 +104,14 @@ void Patience::agree() {
 }
 
 /// Whether the request, which was begun with that code, has ended well.
-bool Patience::ends_well(int code, MPI_Request request) const {
+bool WaitPolicy::ends_well(int code, MPI_Request request) const {
   if (code == MPI_SUCCESS)
     code = waiting::poll([&](int* flag) { return api_.Test(&request, flag, MPI_STATUS_IGNORE); });
   return code == MPI_SUCCESS;
 }
 
 /// The bits that any rank has set, in place; the first word. 0: the library failed.
-std::uint64_t Patience::combined(std::uint64_t* words, int count) const {
+std::uint64_t WaitPolicy::combined(std::uint64_t* words, int count) const {
   std::vector<std::uint64_t> all(static_cast<std::size_t>(count));
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = api_.Iallreduce(words, all.data(), count, MPI_UINT64_T, MPI_BOR, MPI_COMM_WORLD, &request);
@@ -120,7 +121,7 @@ std::uint64_t Patience::combined(std::uint64_t* words, int count) const {
 }
 
 /// By asking all ranks where they are, if any of them does not know from its launcher.
-void Patience::count_ranks_on_host() {
+void WaitPolicy::count_ranks_on_host() {
   int size = 0;
   api_.Comm_size(MPI_COMM_WORLD, &size);
   const std::uint64_t own = waiting::host_number();
@@ -133,13 +134,13 @@ void Patience::count_ranks_on_host() {
 }
 
 /// Some libraries spin in MPI_Finalize until all ranks have come (Intel MPI).
-void Patience::meet() const {
+void WaitPolicy::meet() const {
   MPI_Request request = MPI_REQUEST_NULL;
   const int code = api_.Ibarrier(MPI_COMM_WORLD, &request);
   ends_well(code, request);
 }
 
-void Patience::end() {
+void WaitPolicy::end() {
   if (together_) meet();
   notices_.end();
   polls_ = false;
@@ -150,7 +151,7 @@ void Patience::end() {
 }
 
 /// As an attribute: a handle may be used again.
-bool Patience::is_of_world(MPI_Comm comm) {
+bool WaitPolicy::is_of_world(MPI_Comm comm) {
   if (comm == MPI_COMM_NULL) return false;
   static char yes, no;
   void* value = nullptr;
@@ -162,7 +163,7 @@ bool Patience::is_of_world(MPI_Comm comm) {
   return is;
 }
 
-bool Patience::find_whether_of_world(MPI_Comm comm) const {
+bool WaitPolicy::find_whether_of_world(MPI_Comm comm) const {
   int inter = 0, size = 0;
   if (api_.Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter != 0) return false;
   MPI_Group group = MPI_GROUP_NULL, world = MPI_GROUP_NULL;
@@ -178,7 +179,7 @@ bool Patience::find_whether_of_world(MPI_Comm comm) const {
 }
 
 /// Adapts the calls until the next sample, so that there is one in about a millisecond.
-void Patience::sample() {
+void WaitPolicy::sample() {
   if (!decision_.adapts()) return calls_to_sample_.store(INT_MAX, std::memory_order_relaxed);
   if (sampling_.test_and_set(std::memory_order_acquire)) return;
   waiting::Counters now;

@@ -1,4 +1,4 @@
-#include "cache/grid.hpp"
+#include "cache/page_index.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -15,15 +15,15 @@ constexpr std::size_t buckets_per_step = 2 * records_per_step / Index::slots_per
 
 }  // namespace
 
-Grid::Grid(unsigned page_bits, std::size_t most_bytes)
+PageIndex::PageIndex(unsigned page_bits, std::size_t most_bytes)
     : page_bits_(page_bits),
       index_(2, (most_bytes / step_bytes + 1) * buckets_per_step),
       memory_((most_bytes / step_bytes + 1) * records_per_step * sizeof(Record)) {
-  require(page_bits >= 6 && page_bits <= 16, "a page of a grid has 64 bytes to 64 KiB");
+  require(page_bits >= 6 && page_bits <= 16, "a page has 64 bytes to 64 KiB");
   extend();
 }
 
-bool Grid::extend() {
+bool PageIndex::extend() {
   const std::size_t bytes = memory_.committed() + records_per_step * sizeof(Record);
   if (bytes > memory_.most()) return false;
   memory_.commit(bytes);
@@ -33,15 +33,15 @@ bool Grid::extend() {
   return true;
 }
 
-std::uint64_t Grid::hash(std::uint32_t target, std::uint64_t page) { return hash_of(target, ~page); }
+std::uint64_t PageIndex::hash(std::uint32_t target, std::uint64_t page) { return hash_of(target, ~page); }
 
-Ref Grid::find_head(std::uint32_t target, std::uint64_t page) const {
+Ref PageIndex::find_head(std::uint32_t target, std::uint64_t page) const {
   return index_.find(hash(target, page), [&](Ref ref) {
     return ref != 0 && record(ref).page == page && record(ref).target == target;
   });
 }
 
-Ref Grid::take_record(std::uint32_t target, std::uint64_t page) {
+Ref PageIndex::take_record(std::uint32_t target, std::uint64_t page) {
   Ref ref = free_;
   if (ref != 0) {
     free_ = record(ref).next;
@@ -54,13 +54,12 @@ Ref Grid::take_record(std::uint32_t target, std::uint64_t page) {
 }
 
 /// A record before all others of its page.
-Ref Grid::add_head(Ref first, std::uint32_t target, std::uint64_t page) {
+Ref PageIndex::add_head(Ref first, std::uint32_t target, std::uint64_t page) {
   const Ref added = take_record(target, page);
   const std::uint64_t own = hash(target, page);
   asked_ = {page, target, added};
   if (first == 0) {
-    ensure(index_.insert(own, added, hash_of_record()),
-           "the index of a grid has room for all of its records");
+    ensure(index_.insert(own, added, hash_of_record()), "the index of pages has room for all of its records");
     return added;
   }
   record(added).next = first;
@@ -70,14 +69,14 @@ Ref Grid::add_head(Ref first, std::uint32_t target, std::uint64_t page) {
 }
 
 /// An empty slot of a page's first record, or nullptr.
-Grid::Slot* Grid::empty_slot(Ref first) const {
+PageIndex::Slot* PageIndex::empty_slot(Ref first) const {
   if (first == 0) return nullptr;
   for (Slot& slot : record(first).slots)
     if (slot.entry == 0) return &slot;
   return nullptr;
 }
 
-void Grid::insert_at(std::uint32_t target, std::uint64_t page, const Slot& slot) {
+void PageIndex::insert_at(std::uint32_t target, std::uint64_t page, const Slot& slot) {
   Ref first = head(target, page);
   Slot* empty = empty_slot(first);
   if (empty == nullptr) {
@@ -88,7 +87,7 @@ void Grid::insert_at(std::uint32_t target, std::uint64_t page, const Slot& slot)
   *empty = slot;
 }
 
-void Grid::insert(const TargetRange& range, Ref entry) {
+void PageIndex::insert(const TargetRange& range, Ref entry) {
   const std::uint64_t last = (range.end() - 1) >> page_bits_;
   for (std::uint64_t page = range.displacement >> page_bits_; page <= last; ++page) {
     const auto [begin, end] = stretch(range, page);
@@ -97,23 +96,23 @@ void Grid::insert(const TargetRange& range, Ref entry) {
   ++size_;
 }
 
-void Grid::erase(const TargetRange& range, Ref entry) {
+void PageIndex::erase(const TargetRange& range, Ref entry) {
   const std::uint64_t first = range.displacement >> page_bits_;
   for (std::uint64_t page = first; page < first + pages_of(range); ++page)
     erase_from(range.target, page, entry);
   --size_;
 }
 
-Grid::Slot& Grid::slot_of(Ref first, Ref entry) {
+PageIndex::Slot& PageIndex::slot_of(Ref first, Ref entry) {
   for (Ref at = first; at != 0; at = record(at).next)
     for (Slot& slot : record(at).slots)
       if (slot.entry == entry) return slot;
-  ensure(false, "an entry is in the grid at each of its pages");
+  ensure(false, "an entry is in the index at each of its pages");
   return record(first).slots[0];
 }
 
 /// One of the first record takes its place.
-void Grid::erase_from(std::uint32_t target, std::uint64_t page, Ref entry) {
+void PageIndex::erase_from(std::uint32_t target, std::uint64_t page, Ref entry) {
   const Ref first = head(target, page);
   Slot& gone = slot_of(first, entry);
   auto& slots = record(first).slots;
@@ -125,7 +124,7 @@ void Grid::erase_from(std::uint32_t target, std::uint64_t page, Ref entry) {
 }
 
 /// The first record of a page is empty.
-void Grid::drop_head(Ref first) {
+void PageIndex::drop_head(Ref first) {
   const Record& dropped = record(first);
   const std::uint64_t own = hash(dropped.target, dropped.page);
   asked_ = {dropped.page, dropped.target, dropped.next};
@@ -143,7 +142,7 @@ void Grid::drop_head(Ref first) {
   --taken_;
 }
 
-void Grid::clear() {
+void PageIndex::clear() {
   asked_ = {};
   index_.clear();
   fresh_ = 1;
