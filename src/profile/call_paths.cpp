@@ -22,7 +22,7 @@ bool starts_programs(std::string_view path) {
 
 /// The gap to the next is drawn uniformly below twice a power of two, which is about an eighth of the calls seen so far
 /// (of a script's a third), and less where calls are long.
-std::uint64_t PathSampling::sample(Place& place, bool affordable) {
+std::uint64_t PathSampling::sample(SampledSite& place, bool affordable) {
   const std::uint64_t mean_ns = place.time_ns / place.seen;
   const std::uint64_t worth = std::max<std::uint64_t>(ns_each_ / std::max<std::uint64_t>(mean_ns, 1), 1);
   const std::uint64_t usual = std::bit_floor(std::min({place.seen / share_ + 1, worth, largest_gap}));

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/splitmix.hpp"
+
 namespace wherry::tuning {
 namespace {
 
@@ -35,13 +37,7 @@ long long whole_nanoseconds(double seconds) { return std::llround(seconds * 1e9)
 
 }  // namespace
 
-/// splitmix64's output function: each bit of the number changes half of the result's.
-std::uint64_t ControlledTrial::random(std::uint64_t salt) const {
-  std::uint64_t z = (2 * number_ + salt + 1) * 0x9e3779b97f4a7c15;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
+std::uint64_t ControlledTrial::random(std::uint64_t salt) const { return splitmix(2 * number_ + salt); }
 
 // ---- Calls ----
 

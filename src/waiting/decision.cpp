@@ -87,8 +87,10 @@ void Decision::try_on(const Counters& now) {
   if (turn_ % 2 == 1) pairs_won_ += polls_ ? turn.rate() > last_rate_ : turn.rate() < last_rate_;
   last_rate_ = turn.rate();
   ++turn_;
-  if (turn_ == turns.size() / 2 && pairs_won_ == 2 && polled_.rate() > clear * spun_.rate())
-    return end_trial(now.wall_ns, true);
+  if (turn_ == turns.size() / 2) {
+    if (pairs_won_ == 2 && polled_.rate() > clear * spun_.rate()) return end_trial(now.wall_ns, true);
+    if (pairs_won_ == 0 && spun_.rate() > clear * polled_.rate()) return end_trial(now.wall_ns, false);
+  }
   if (turn_ < turns.size()) return void(polls_ = turns[turn_].polls);
   const bool led_before = std::exchange(polling_led_, polling_leads());
   if (polling_led_ && !led_before) return begin_trial();

@@ -168,6 +168,23 @@ TEST_CASE("a stranger gets no more of the core than the kernel gives it") {
   CHECK(process.calls() > 0.99 * 60'000 * beside_a_stranger.spinning.calls);
 }
 
+TEST_CASE("where a stranger takes most of what polling gives away, a trial ends after half of its turns") {
+  const World ping_pong{"ping-pong", {160, 0.4, 1000}, {300, 0.9, 1}};
+  Process process(WaitMode::automatic, two_on_two);
+  CHECK(process.live(ping_pong, 1000) < 30);
+  CHECK(process.decision.trials() == 1);
+}
+
+TEST_CASE("counters are wanted at once where a trial goes on until somebody looks") {
+  Process process(WaitMode::automatic, two_on_two);
+  process.live(alone, 100);
+  CHECK_FALSE(process.decision.is_trying());
+  process.live(sharing_a_core, 70);
+  CHECK(process.decision.is_trying());
+  process.live(sharing_a_core, 200);
+  CHECK_FALSE(process.decision.is_trying());
+}
+
 TEST_CASE("a neighbor that comes and goes is followed") {
   Process process(WaitMode::automatic, two_on_two);
   process.live(alone, 2000);

@@ -4,12 +4,12 @@
 #include <functional>
 #include <numeric>
 
+#include "base/splitmix.hpp"
 #include "schedule/graph/graph.hpp"
 
 namespace wherry::schedule {
 namespace {
 
-/// SplitMix64 (Steele, Lea and Flood, 2014): the same numbers with every library.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -17,12 +17,7 @@ class Random {
   int below(int below) { return static_cast<int>(next() % static_cast<std::uint64_t>(below)); }
 
  private:
-  std::uint64_t next() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  }
+  std::uint64_t next() { return splitmix_output(state_ += splitmix_step); }
 
   std::uint64_t state_;
 };
