@@ -1,5 +1,5 @@
-"""Checks the layers of src/: each sees only those below it, the pure ones no MPI, folders form no circle, and each word
-names one thing: no two files have one name, nor two types that are defined where others see them.
+"""Checks the layers of src/: each sees only those below it, the pure ones no MPI, folders form no circle. No two
+files of src/ have one name, nor two types in its headers, in public headers or in modules of python/.
 
 Usage: check_layers.py [ROOT]. Prints every violation; exit code 1 if there is one.
 """
@@ -61,8 +61,12 @@ PUBLIC_ONLY = ("apps", "examples")
 
 SOURCES = frozenset({".cpp", ".hpp", ".h", ".c", ".inc", ".cc"})
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]', re.MULTILINE)
-# Types at the top level of a namespace or module; a name of Python's that begins with _ is its file's own.
-CPP_TYPE = re.compile(r"^(?:enum class|struct|class) (\w+)(?: final)?(?:\s*:[^:;{][^;{]*)?\s*\{", re.MULTILINE)
+# Types at the top level of a namespace or module; in Python a name that begins with _ is its module's own.
+CPP_TYPE = re.compile(
+    r"^(?:template <[^{;]*>\s)?(?:enum(?: class)?|union|struct|class) (?:\[\[\w+\]\] |alignas\([^)]*\) )?(\w+)"
+    r"(?: final)?(?:\s*:[^:;{][^;{]*)?\s*\{",
+    re.MULTILINE,
+)
 PYTHON_TYPE = re.compile(r"^class ([A-Za-z]\w*)", re.MULTILINE)
 
 
@@ -85,7 +89,8 @@ def violations(root: Path, known: Known | None = None) -> list[str]:
         *_in_programs(root),
         *_circles(root, known),
         *_names(root, known),
-        *_types(root, (path for path in _sources(root / "src") if path.suffix in {".hpp", ".h"}), CPP_TYPE),
+        *_types(root, _headers(root / "src"), CPP_TYPE),
+        *_types(root, _headers(root / "include"), CPP_TYPE),
         *_types(root, sorted((root / "python").rglob("*.py")), PYTHON_TYPE),
     ]
 
@@ -187,7 +192,8 @@ def _types(root: Path, paths: Iterable[Path], pattern: re.Pattern[str]) -> Itera
             files_of[name].append(path.relative_to(root).as_posix())
     for name, files in sorted(files_of.items()):
         if len(files) > 1:
-            yield f"{files[0]}: defines a {name}, as {', '.join(files[1:])} does; give each type a name of its own"
+            others = ", ".join(files[1:])
+            yield f"{files[0]}: {name} is also the name of a type in {others}; give each a name of its own"
 
 
 def _includes(path: Path) -> Iterator[tuple[int, str]]:
@@ -198,6 +204,10 @@ def _includes(path: Path) -> Iterator[tuple[int, str]]:
 
 def _sources(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.suffix in SOURCES and path.is_file())
+
+
+def _headers(folder: Path) -> list[Path]:
+    return [path for path in _sources(folder) if path.suffix in {".hpp", ".h"}]
 
 
 def main(argv: list[str]) -> int:

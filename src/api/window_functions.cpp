@@ -16,7 +16,7 @@ namespace {
 
 using window::Native;
 using window::Region;
-using window::TargetData;
+using window::TargetRegion;
 using window::Window;
 
 void tell(const std::string& problem) { std::fprintf(stderr, "wherry: %s\n", problem.c_str()); }
@@ -86,13 +86,13 @@ int end_at(int rank, MPI_Win win, const Call& native, int (Window::*ours)(int, c
 
 /// What changes the target in a way that nobody here knows.
 template <class Call>
-int change(const TargetData& place, MPI_Win win, const Call& native) {
+int change(const TargetRegion& place, MPI_Win win, const Call& native) {
   return with(win, native, [&](Window& cached, const Native& call) { return cached.change(place, call); });
 }
 
 /// The same, or only reads it, by the operation.
 template <class Call>
-int change_or_read(MPI_Op op, const Region& result, const TargetData& place, MPI_Win win,
+int change_or_read(MPI_Op op, const Region& result, const TargetRegion& place, MPI_Win win,
                    const Call& native) {
   return with(win, native, [&](Window& cached, const Native& call) {
     return op == MPI_NO_OP ? cached.read_atomically(result, place, call) : cached.change(place, call);

@@ -14,7 +14,7 @@
 namespace wherry::cache {
 
 /// What is known at the end of an epoch. The counts only grow.
-struct CacheUsage {
+struct CacheLoad {
   std::uint64_t references = 0;
   std::uint64_t capacity_misses = 0;  // of ranges that were evicted, refused or in conflict
   std::size_t storage_bytes = 0;
@@ -27,18 +27,18 @@ class Adaptation {
   bool due(std::uint64_t references) const { return references - last_.references >= least_references; }
 
   /// The number of bytes that the storage should have, before any ceiling. Only when due.
-  std::size_t storage_bytes(const CacheUsage& load);
+  std::size_t storage_bytes(const CacheLoad& load);
 
  private:
   static constexpr std::uint64_t least_references = 256;
   static constexpr std::size_t most_step = std::size_t{4} << 20;  // bytes: about a millisecond to touch them
   static constexpr unsigned patience = 8;  // decisions in a row that find it too large before it shrinks
 
-  CacheUsage last_;
+  CacheLoad last_;
   unsigned idle_ = 0;
 };
 
-inline std::size_t Adaptation::storage_bytes(const CacheUsage& load) {
+inline std::size_t Adaptation::storage_bytes(const CacheLoad& load) {
   const std::uint64_t references = load.references - last_.references;
   const std::uint64_t missed = load.capacity_misses - last_.capacity_misses;
   last_ = load;

@@ -109,7 +109,7 @@ void Cache::invalidate() {
 
 void Cache::end_epoch() {
   const bool adapts = options_.adaptive && adaptation_.due(policy_.references());
-  const CacheUsage before = adapts ? load() : CacheUsage{};
+  const CacheLoad before = adapts ? load() : CacheLoad{};
   // First: then nothing has to be moved for other sizes.
   if (options_.mode == Mode::transparent) invalidate();
   if (adapts) computed([&] { adapt(before); });

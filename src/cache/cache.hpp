@@ -260,8 +260,8 @@ class Cache {
   float worth(const Entry& entry) const;
 
   // Sizes: sizing.cpp.
-  CacheUsage load() const;
-  void adapt(const CacheUsage& load);
+  CacheLoad load() const;
+  void adapt(const CacheLoad& load);
   void resize_storage(std::size_t bytes);
   void note_adjustment();
   void fit_index();

@@ -11,14 +11,14 @@ constexpr std::size_t least_step = 256;   // buckets that are given back at once
 
 }  // namespace
 
-CacheUsage Cache::load() const {
+CacheLoad Cache::load() const {
   return {.references = policy_.references(),
           .capacity_misses = statistics_.missed(Cause::capacity) + statistics_.missed(Cause::conflict),
           .storage_bytes = storage_.bytes(),
           .live_bytes = live_bytes()};
 }
 
-void Cache::adapt(const CacheUsage& load) {
+void Cache::adapt(const CacheLoad& load) {
   const std::size_t wanted = adaptation_.storage_bytes(load);
   if (wanted != storage_.bytes()) resize_storage(wanted);
   fit_index();

@@ -59,7 +59,7 @@ Described Running::describe_exchange(Communicator& c, Collective collective) con
 std::optional<Algorithm> Running::asked_for(Communicator& c, const CellKey& key,
                                             const Instruction& asked) const {
   if (asked.kind == Instruction::Kind::native) return std::nullopt;
-  LastRequest& last = c.asked[key];
+  NamedAlgorithm& last = c.named[key];
   if (last.name != asked.name) {
     const auto [algorithm, problem] = context_.choosing.named(c, key, asked.name);
     last = {asked.name, algorithm, problem};

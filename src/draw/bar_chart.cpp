@@ -38,9 +38,9 @@ class Bars {
   void draw(News news, double x, double y) {
     for (std::size_t first = 0, end = 0; first < bar_chart_.size(); first = end) {
       end = end_of_bar(first);
-      const Bar& cell = bar_chart_[first];
-      if (cell.news != news || cell.share == 0) continue;
-      const double high = std::max(1.5, std::min(cell.share, 1.0) * height_);
+      const Bar& bar = bar_chart_[first];
+      if (bar.news != news || bar.share == 0) continue;
+      const double high = std::max(1.5, std::min(bar.share, 1.0) * height_);
       out_ << 'M' << x + each_ * static_cast<double>(first) + gap_ / 2 << ',' << y + height_ / 2 << "v"
            << -high << 'h' << each_ * static_cast<double>(end - first) - gap_ << 'v' << high << 'z';
     }
@@ -87,7 +87,7 @@ void draw_all(std::ostream& out, const Frame& frame, std::span<const BarChart> b
 /// As it was, whatever had just come.
 std::vector<BarChart> without_news(std::vector<BarChart> bar_charts) {
   for (BarChart& bar_chart : bar_charts)
-    for (Bar& cell : bar_chart) cell.news = News::none;
+    for (Bar& bar : bar_chart) bar.news = News::none;
   return bar_charts;
 }
 

@@ -62,7 +62,7 @@ class Buffers {
   /// All messages of a step leave before any of them arrives.
   void step(std::span<const Arrival> arrivals) {
     for (BarChart& bar_chart : bar_charts_)
-      for (Bar& cell : bar_chart) cell.news = Bar::News::none;
+      for (Bar& bar : bar_chart) bar.news = Bar::News::none;
     const std::vector<BarChart> sent = bar_charts_;
     for (const Arrival& a : arrivals)
       for (const schedule::SegmentRange& range : a.ranges)

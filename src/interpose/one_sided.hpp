@@ -11,7 +11,7 @@ namespace wherry::interpose {
 
 using window::Native;
 using window::Region;
-using window::TargetData;
+using window::TargetRegion;
 using window::Window;
 
 /// nullptr: all calls on the window are native.
@@ -51,34 +51,35 @@ int make_uncached(Call& call, MPI_Win* win, window::Uncached why, const Next& ne
 }
 
 template <class Next>
-int get(MPI_Win win, const Region& origin, const TargetData& place, const Next& next) {
+int get(MPI_Win win, const Region& origin, const TargetRegion& place, const Next& next) {
   Window* const window = cached_for_get(win);
   return window == nullptr ? next() : window->get(origin, place, 1, Native(next));
 }
 
 template <class Next>
-int get_by_request(MPI_Win win, const Region& origin, const TargetData& place, MPI_Request* request,
+int get_by_request(MPI_Win win, const Region& origin, const TargetRegion& place, MPI_Request* request,
                    const Next& next) {
   Window* const window = cached_for_get(win);
   return window == nullptr ? next() : window->rget(origin, place, request, Native(next));
 }
 
 template <class Next>
-int put(MPI_Win win, const Region& origin, const TargetData& place, const Next& next) {
+int put(MPI_Win win, const Region& origin, const TargetRegion& place, const Next& next) {
   Window* const window = cached(win);
   return window == nullptr ? next() : window->put(origin, place, Native(next));
 }
 
 /// What changes the target in a way that nobody here knows.
 template <class Next>
-int change(MPI_Win win, const TargetData& place, const Next& next) {
+int change(MPI_Win win, const TargetRegion& place, const Next& next) {
   Window* const window = cached(win);
   return window == nullptr ? next() : window->change(place, Native(next));
 }
 
 /// The same, or only reads it, by the operation.
 template <class Next>
-int change_or_read(MPI_Win win, MPI_Op op, const Region& result, const TargetData& place, const Next& next) {
+int change_or_read(MPI_Win win, MPI_Op op, const Region& result, const TargetRegion& place,
+                   const Next& next) {
   Window* const window = cached(win);
   if (window == nullptr) return next();
   return op == MPI_NO_OP ? window->read_atomically(result, place, Native(next))

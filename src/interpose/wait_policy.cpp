@@ -16,12 +16,6 @@ namespace {
 
 using waiting::Processors;
 
-// A sample takes 25 ns, so that in 128 calls it costs nothing; the calls until the next one may take milliseconds each.
-constexpr std::uint64_t sample_interval_ns = 1'000'000;
-constexpr int most_calls_to_sample = 128;
-// In a trial, where a call may all at once take a thousand times as long, and the trial goes on until somebody looks.
-constexpr int most_calls_in_trial = 2;
-
 bool is_library(const mpi::Api& api, const char* name) {
   return mpi::library_name(api).find(name) != std::string::npos;
 }
@@ -180,7 +174,6 @@ bool WaitPolicy::find_whether_of_world(MPI_Comm comm) const {
   return size > 1 && std::ranges::find(in_world, MPI_UNDEFINED) == in_world.end();
 }
 
-/// Adapts the calls until the next sample, so that there is one in about a millisecond.
 void WaitPolicy::sample() {
   if (!decision_.adapts()) return calls_to_sample_.store(INT_MAX, std::memory_order_relaxed);
   if (sampling_.test_and_set(std::memory_order_acquire)) return;
@@ -188,21 +181,16 @@ void WaitPolicy::sample() {
   now.wall_ns = profile::monotonic_ns();
   const std::uint64_t passed = now.wall_ns - sampled_ns_;
   sampled_ns_ = now.wall_ns;
-  calls_ += static_cast<std::uint64_t>(sample_after_) + 1;
-  if (passed < sample_interval_ns / 2) {
-    sample_after_ = std::min(2 * sample_after_, most_calls_to_sample);
-  } else {
-    const std::uint64_t scaled = static_cast<std::uint64_t>(sample_after_) * sample_interval_ns;
-    sample_after_ = std::max<int>(1, static_cast<int>(scaled / std::max(passed, sample_interval_ns)));
-  }
+  calls_ += static_cast<std::uint64_t>(interval_.calls()) + 1;
+  interval_.adapt(passed);
   if (decision_.is_due(now.wall_ns)) {
     now = waiting::counters_now(knows_thread_ && decision_.wants_delay());
     now.calls = calls_;
     decision_.observe(now);
     polls_.store(decision_.polls(), std::memory_order_relaxed);
   }
-  if (decision_.is_trying()) sample_after_ = std::min(sample_after_, most_calls_in_trial);
-  calls_to_sample_.store(sample_after_, std::memory_order_relaxed);
+  if (decision_.is_trying()) interval_.shorten();
+  calls_to_sample_.store(interval_.calls(), std::memory_order_relaxed);
   sampling_.clear(std::memory_order_release);
 }
 

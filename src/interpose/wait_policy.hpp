@@ -19,6 +19,7 @@
 #include "interpose/post_notices.hpp"
 #include "mpi/api.hpp"
 #include "waiting/decision.hpp"
+#include "waiting/look_interval.hpp"
 
 namespace wherry::interpose {
 
@@ -110,7 +111,7 @@ class WaitPolicy {
   bool large_counts_ = true;
   std::atomic<int> calls_to_sample_ = INT_MAX;
   std::atomic_flag sampling_;  // guards what follows
-  int sample_after_ = 1;       // calls
+  waiting::LookInterval interval_;
   std::uint64_t calls_ = 0;    // at the last sample
   bool knows_thread_ = false;  // which one calls MPI: the first
   std::uint64_t sampled_ns_ = 0;

@@ -8,16 +8,16 @@
 
 namespace wherry::interpose {
 
-/// How a call that looks ended. MPICH 5 gives MPI_SUCCESS where an error handler of the program's own has seen an
+/// What a call returned, and whether it failed. MPICH 5 gives MPI_SUCCESS where an error handler of the program's own has seen an
 /// error: that it failed shows by what it has not written.
-struct TestResult {
+struct Returned {
   int code;
   bool failed;
 };
 
 /// Asks by `test(int* flag)` until it says that something is over, or fails.
 template <class Test>
-TestResult ask(const Test& test) {
+Returned ask(const Test& test) {
   constexpr int untouched = 2;
   bool failed = false;
   const int code = waiting::poll([&](int* flag) {
@@ -42,7 +42,7 @@ inline int finish(MPI_Request& request) {
 
 /// Begins a request; whether it failed.
 template <class Start>
-TestResult begin(const Start& start, MPI_Request& request) {
+Returned begin(const Start& start, MPI_Request& request) {
   const int code = start(&request);
   return {code, code != MPI_SUCCESS || request == MPI_REQUEST_NULL};
 }
@@ -51,15 +51,15 @@ TestResult begin(const Start& start, MPI_Request& request) {
 template <class Start>
 int by_request(const Start& start) {
   MPI_Request request = MPI_REQUEST_NULL;
-  const TestResult begun = begin(start, request);
+  const Returned begun = begin(start, request);
   return begun.failed ? begun.code : finish(request);
 }
 
 /// Whether a receive's arguments are wrong. check: begins a receive of nothing into that buffer.
 template <class Check>
-TestResult validate(const Check& check) {
+Returned validate(const Check& check) {
   MPI_Request nothing = MPI_REQUEST_NULL;
-  const TestResult begun = begin(check, nothing);
+  const Returned begun = begin(check, nothing);
   if (!begun.failed) finish(nothing);
   return begun;
 }
@@ -68,7 +68,7 @@ TestResult validate(const Check& check) {
 /// (MPICH 4) bring to another error handler. arrived: probes. Wrong arguments must not wait for a message.
 template <class Check, class Test, class Take>
 int by_arrival(const Check& check, const Test& arrived, const Take& take) {
-  TestResult done = validate(check);
+  Returned done = validate(check);
   if (!done.failed) done = ask(arrived);
   return done.failed ? done.code : take();
 }
@@ -77,7 +77,7 @@ int by_arrival(const Check& check, const Test& arrived, const Take& take) {
 template <class Check, class Start, class Test, class Take>
 int by_arrival(const Check& check, const Start& start, const Test& arrived, const Take& take) {
   MPI_Request sent = MPI_REQUEST_NULL;
-  TestResult done = validate(check);
+  Returned done = validate(check);
   if (!done.failed) {
     constexpr int untouched = 2;
     int flag = untouched;

@@ -47,7 +47,7 @@ AnyCall any_call(const mpi::Api& api, const Call& call) {
           [&] { return is_sound(api, call); }};
 }
 
-/// Sees to it that the calls under way are gone on with. Returns why that cannot be; empty: somebody does.
+/// Sees to it that the calls under way progress. Returns why that cannot be; empty: somebody does it.
 using Wake = std::function<std::string_view()>;
 
 /// Starts non-blocking and persistent collectives and plans. Thread-safe as MPI lets threads share communicators.

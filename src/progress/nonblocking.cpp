@@ -68,7 +68,7 @@ void Nonblocking::close(int code) {
   const mpi::Api& api = communicator()->channel().api();
   give_back_memory();
   request_state_->code = code;
-  api.Grequest_complete(request_);  // the outcome may be gone now
+  api.Grequest_complete(request_);  // the operation may be gone now
 }
 
 }  // namespace wherry::run

@@ -63,13 +63,14 @@ class Decision {
   static constexpr double free_delay = 0.01;
   // Of the calls while it spins. A trial of 50 ms each is no finer.
   static constexpr double worth = 1.05;
-  // This much, either way, ends a trial after half of its turns. Less may be the program's own rhythm, and has to come twice.
+  // This much, either way, ends a trial after half of its turns. Less may be the program's own rhythm: polling has to
+  // win twice.
   static constexpr double clear = 4;
 
   Decision(WaitMode asked, const Situation& situation);
 
   bool polls() const { return polls_; }
-  /// Whether it tries both: what a call takes may change at any time.
+  /// Whether a trial goes on.
   bool is_trying() const { return phase_ == Phase::trial; }
   /// Whether counters can change it.
   bool adapts() const { return adapts_; }

@@ -14,7 +14,7 @@ std::byte* bytes_at(const Region& region) {
 }
 
 /// Bytes of a get whose target type has this map.
-std::uint64_t bytes_asked(const TypeMap& map, const TargetData& place) {
+std::uint64_t bytes_asked(const TypeMap& map, const TargetRegion& place) {
   return static_cast<std::uint64_t>(map.size * place.count);
 }
 
@@ -27,7 +27,7 @@ Gets::Gets(WindowState& common, NativeGets& native_gets, FetchPlan& plan)
       by_blocks_below_(common.cache.forgets() ? 0 : most_blocks * common.options.block_bytes) {}
 
 /// Who can serve a get, and the maps at both its ends; or why the library has to. Of a rank.
-Gets::Server Gets::examine(const Region& origin, const TargetData& place, BothMaps& maps) {
+Gets::Server Gets::examine(const Region& origin, const TargetRegion& place, BothMaps& maps) {
   const auto left = [&maps](NotCached why) { return maps.why = why, Server::library; };
   Target& target = common_.operations.target(place.rank);
   if (!target.is_cached)
@@ -49,7 +49,7 @@ Gets::Server Gets::examine(const Region& origin, const TargetData& place, BothMa
   return common_.cache.make() ? Server::cache : left(NotCached::no_memory);
 }
 
-int Gets::get_any(const Region& origin, const TargetData& place, float score, const Native& native) {
+int Gets::get_any(const Region& origin, const TargetRegion& place, float score, const Native& native) {
   if (!common_.operations.is_rank(place.rank)) return native();  // MPI_PROC_NULL, or an error
   BothMaps maps;
   const Server server = examine(origin, place, maps);
@@ -133,7 +133,7 @@ int Gets::get_by_blocks(Target& target, const cache::TargetRange& range, std::by
 }
 
 /// Of any types whose maps are known.
-int Gets::get_mapped(const Region& origin, BothMaps maps, const TargetData& place, float score,
+int Gets::get_mapped(const Region& origin, BothMaps maps, const TargetRegion& place, float score,
                      const Native& native) {
   const std::size_t bytes = bytes_asked(*maps.there, place);
   std::unique_ptr<std::byte[]> data;
@@ -166,7 +166,7 @@ int Gets::get_mapped(const Region& origin, BothMaps maps, const TargetData& plac
 
 /// Reads into `to`, without gaps, by look(range, to) for each block, and notes what is missing.
 template <class Look>
-cache::Answer Gets::look_up(const TargetData& place, const TypeMap& map, std::byte* to, Look&& look) {
+cache::Answer Gets::look_up(const TargetRegion& place, const TypeMap& map, std::byte* to, Look&& look) {
   plan_.clear();
   bool waits_here = false;
   const std::int64_t begin = place.displacement * common_.operations.target(place.rank).memory.unit;
@@ -182,7 +182,7 @@ cache::Answer Gets::look_up(const TargetData& place, const TypeMap& map, std::by
   return waits_here ? cache::Answer::pending : cache::Answer::hit;
 }
 
-int Gets::rget(const Region& origin, const TargetData& place, MPI_Request* request, const Native& native) {
+int Gets::rget(const Region& origin, const TargetRegion& place, MPI_Request* request, const Native& native) {
   if (!common_.operations.is_rank(place.rank)) return native();
   BothMaps maps;
   const Server server = examine(origin, place, maps);
@@ -203,7 +203,7 @@ struct Gets::MissingBlocks {
 };
 
 /// What is missing comes by a native request, whose end nobody here sees: it is not kept.
-int Gets::rget_mapped(const Region& origin, const BothMaps& maps, const TargetData& place,
+int Gets::rget_mapped(const Region& origin, const BothMaps& maps, const TargetRegion& place,
                       MPI_Request* request, const Native& native) {
   const std::size_t bytes = bytes_asked(*maps.there, place);
   std::unique_ptr<std::byte[]> data;
@@ -241,7 +241,7 @@ Gets::MissingBlocks Gets::missing_blocks(const Region& origin, const TypeMap& he
 }
 
 /// In transparent mode others may change with atomic operations what is read here, at any time.
-int Gets::read_atomically(const Region& result, const TargetData& place, const Native& native) {
+int Gets::read_atomically(const Region& result, const TargetRegion& place, const Native& native) {
   if (!common_.cache.forgets()) return get(common_, result, place, 1, native);
   if (!common_.operations.is_rank(place.rank)) return native();
   return native_gets_.expect(result, place.rank, native_gets_.pass(NotCached::atomic, place, native));

@@ -16,7 +16,7 @@ class Gets {
 
   /// score: how much more than others the data are worth keeping; positive.
   /// common: what it was made with; from there, a hit need not load where that is.
-  int get(WindowState& common, const Region& origin, const TargetData& place, float score,
+  int get(WindowState& common, const Region& origin, const TargetRegion& place, float score,
           const Native& native) {
     if (common.cache.is_resting() && common.operations.is_rank(place.rank)) [[unlikely]] {
       if (!common.operations.target(place.rank).cost_benefit.asks_cache())
@@ -42,9 +42,9 @@ class Gets {
     return common.library.without_call();
   }
   /// request: a native one, and complete if the data were there.
-  int rget(const Region& origin, const TargetData& place, MPI_Request* request, const Native& native);
+  int rget(const Region& origin, const TargetRegion& place, MPI_Request* request, const Native& native);
   /// Get_accumulate and Fetch_and_op with MPI_NO_OP: an atomic read.
-  int read_atomically(const Region& result, const TargetData& place, const Native& native);
+  int read_atomically(const Region& result, const TargetRegion& place, const Native& native);
 
  private:
   /// Of a get: at the target, and at the origin.
@@ -55,7 +55,7 @@ class Gets {
   enum class Server { cache, library, uncached, nobody };  // uncached: the library, until there is a cache
 
   /// The common case: origin and target are `count` elements of the same predefined type, which is the last one's.
-  static bool is_plain(const WindowState& common, const Region& origin, const TargetData& place,
+  static bool is_plain(const WindowState& common, const Region& origin, const TargetRegion& place,
                        cache::TargetRange& range) {
     const PlainType& plain = common.plain;
     if (place.type != plain.type || origin.type != place.type || origin.count != place.count) return false;
@@ -76,21 +76,21 @@ class Gets {
     return common_.operations.is_rank(rank) && common_.operations.target(rank).cost_benefit.skips_lookup();
   }
 
-  Server examine(const Region& origin, const TargetData& place, BothMaps& maps);
+  Server examine(const Region& origin, const TargetRegion& place, BothMaps& maps);
   int bypass(const Region& origin, int rank, std::uint64_t bytes, const Native& native);
-  int get_any(const Region& origin, const TargetData& place, float score, const Native& native);
+  int get_any(const Region& origin, const TargetRegion& place, float score, const Native& native);
   int get_missing(Target& target, const cache::TargetRange& range, std::byte* to, float score,
                   cache::Answer answer, const Native& native);
   int get_by_blocks(Target& target, const cache::TargetRange& range, std::byte* to, float score,
                     const Native& native);
-  int get_mapped(const Region& origin, BothMaps maps, const TargetData& place, float score,
+  int get_mapped(const Region& origin, BothMaps maps, const TargetRegion& place, float score,
                  const Native& native);
-  int rget_mapped(const Region& origin, const BothMaps& maps, const TargetData& place, MPI_Request* request,
+  int rget_mapped(const Region& origin, const BothMaps& maps, const TargetRegion& place, MPI_Request* request,
                   const Native& native);
   struct MissingBlocks;
   MissingBlocks missing_blocks(const Region& origin, const TypeMap& here, const std::byte* packed) const;
   template <class Look>
-  cache::Answer look_up(const TargetData& place, const TypeMap& map, std::byte* to, Look&& look);
+  cache::Answer look_up(const TargetRegion& place, const TypeMap& map, std::byte* to, Look&& look);
 
   WindowState& common_;
   NativeGets& native_gets_;

@@ -16,7 +16,7 @@ std::int64_t bytes_between(const std::byte* from, const std::byte* to) {
 
 }  // namespace
 
-bool is_inside(const TargetData& place, const TargetMemory& memory, const TypeMap& map) {
+bool is_inside(const TargetRegion& place, const TargetMemory& memory, const TypeMap& map) {
   using Wide = __int128;
   const Wide begin = Wide{place.displacement} * memory.unit;
   const Wide last = Wide{place.count - 1} * map.extent;

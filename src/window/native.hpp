@@ -34,7 +34,7 @@ class Native {
 using run::Region;
 
 /// `count` elements of `type` at a displacement in the memory of `rank`.
-struct TargetData {
+struct TargetRegion {
   int rank;
   MPI_Aint displacement;
   long long count;
@@ -42,7 +42,7 @@ struct TargetData {
 };
 
 /// Whether all that is named is the target's memory in the window. map: of place.type.
-bool is_inside(const TargetData& place, const TargetMemory& memory, const TypeMap& map);
+bool is_inside(const TargetRegion& place, const TargetMemory& memory, const TypeMap& map);
 
 inline constexpr std::int64_t most_bytes = INT32_MAX;  // of one transfer
 

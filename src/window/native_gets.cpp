@@ -11,7 +11,7 @@ constexpr std::uint32_t nobody = ~std::uint32_t{0};
 }  // namespace
 
 /// What is looked at of the type is remembered if it stays valid.
-std::uint64_t NativeGets::bytes_of(const TargetData& place) {
+std::uint64_t NativeGets::bytes_of(const TargetRegion& place) {
   if (place.count <= 0 || place.type == MPI_DATATYPE_NULL) return 0;
   std::int64_t size = passed_type_.size, bytes = 0;
   if (place.type != passed_type_.type) {
@@ -23,7 +23,7 @@ std::uint64_t NativeGets::bytes_of(const TargetData& place) {
                                                                          : static_cast<std::uint64_t>(bytes);
 }
 
-int NativeGets::pass(NotCached why, const TargetData& place, const Native& native) {
+int NativeGets::pass(NotCached why, const TargetRegion& place, const Native& native) {
   ++passed_;
   count(why, bytes_of(place));
   common_.cache.track(place.rank);
@@ -37,7 +37,7 @@ int NativeGets::bypass(NotCached why, int rank, std::uint64_t bytes, const Nativ
   return run_timed(common_.operations.target(rank), bytes, native);
 }
 
-int NativeGets::get_untracked(const TargetData& place, const Native& native) {
+int NativeGets::get_untracked(const TargetRegion& place, const Native& native) {
   ++bypassed_;
   const bool is_known = place.type == common_.plain.type && place.count > 0;
   count(common_.cache.get() == nullptr ? NotCached::too_few : NotCached::cheaper,

@@ -15,11 +15,11 @@ class NativeGets {
   explicit NativeGets(WindowState& common) : common_(common) {}
 
   /// One that cannot be cached.
-  int pass(NotCached why, const TargetData& place, const Native& native);
+  int pass(NotCached why, const TargetRegion& place, const Native& native);
   /// One that is cheaper without the cache.
   int bypass(NotCached why, int rank, std::uint64_t bytes, const Native& native);
   /// The same of a window that has no cache yet, or one that rests. Types are not looked at.
-  int get_untracked(const TargetData& place, const Native& native);
+  int get_untracked(const TargetRegion& place, const Native& native);
   /// By the get that was issued last, if its call went well, the library will write to the origin, whatever it reads.
   /// Not for gets with a request: nobody here sees when these are over. Returns the call's code.
   int expect(const Region& origin, int rank, int code);
@@ -30,7 +30,7 @@ class NativeGets {
 
  private:
   void count(NotCached why, std::uint64_t bytes) { not_cached_[static_cast<std::size_t>(why)].add(bytes); }
-  std::uint64_t bytes_of(const TargetData& place);
+  std::uint64_t bytes_of(const TargetRegion& place);
 
   WindowState& common_;
   PlainType passed_type_;  // predefined, of the last such get

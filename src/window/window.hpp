@@ -43,27 +43,27 @@ class Window {
   bool shares() const { return common_.sharing.is_on(); }
 
   /// score: how much more than others the data are worth keeping; positive.
-  int get(const Region& origin, const TargetData& place, float score, const Native& native) {
+  int get(const Region& origin, const TargetRegion& place, float score, const Native& native) {
     const Lock::Guard guard(common_.lock);
     return gets_.get(common_, origin, place, score, native);
   }
   /// request: a native one, and complete if the data were there.
-  int rget(const Region& origin, const TargetData& place, MPI_Request* request, const Native& native) {
+  int rget(const Region& origin, const TargetRegion& place, MPI_Request* request, const Native& native) {
     const Lock::Guard guard(common_.lock);
     return gets_.rget(origin, place, request, native);
   }
   /// Get_accumulate and Fetch_and_op with MPI_NO_OP: an atomic read.
-  int read_atomically(const Region& result, const TargetData& place, const Native& native) {
+  int read_atomically(const Region& result, const TargetRegion& place, const Native& native) {
     const Lock::Guard guard(common_.lock);
     return gets_.read_atomically(result, place, native);
   }
   /// Put and Rput. The origin's data are read before the call returns.
-  int put(const Region& origin, const TargetData& place, const Native& native) {
+  int put(const Region& origin, const TargetRegion& place, const Native& native) {
     const Lock::Guard guard(common_.lock);
     return writes_.put(origin, place, native);
   }
   /// Whatever else changes the target.
-  int change(const TargetData& place, const Native& native) {
+  int change(const TargetRegion& place, const Native& native) {
     const Lock::Guard guard(common_.lock);
     return writes_.change(place, native);
   }

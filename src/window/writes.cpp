@@ -10,7 +10,7 @@ constexpr std::size_t most_writes = 4096;  // that are told apart, at one target
 
 }  // namespace
 
-int Writes::put(const Region& origin, const TargetData& place, const Native& native) {
+int Writes::put(const Region& origin, const TargetRegion& place, const Native& native) {
   if (!common_.operations.is_rank(place.rank)) return native();
   if (common_.cache.is_untracked()) return common_.cache.note_untracked(), native();
   const Target& target = common_.operations.target(place.rank);
@@ -35,7 +35,7 @@ int Writes::put(const Region& origin, const TargetData& place, const Native& nat
   return code;
 }
 
-int Writes::change(const TargetData& place, const Native& native) {
+int Writes::change(const TargetRegion& place, const Native& native) {
   if (!common_.operations.is_rank(place.rank)) return native();
   if (common_.cache.is_untracked()) return common_.cache.note_untracked(), native();
   const Target& target = common_.operations.target(place.rank);
@@ -49,7 +49,7 @@ int Writes::change(const TargetData& place, const Native& native) {
 }
 
 /// data: what is written, without gaps; nullptr if nobody knows.
-void Writes::note_write(const TargetData& place, const TypeMap& map, const std::byte* data) {
+void Writes::note_write(const TargetRegion& place, const TypeMap& map, const std::byte* data) {
   Target& target = common_.operations.target(place.rank);
   target.written = target.issued;
   if (map.size == 0) return;

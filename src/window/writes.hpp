@@ -13,15 +13,15 @@ class Writes {
   explicit Writes(WindowState& common) : common_(common) {}
 
   /// Put and Rput. The origin's data are read before the call returns.
-  int put(const Region& origin, const TargetData& place, const Native& native);
+  int put(const Region& origin, const TargetRegion& place, const Native& native);
   /// Whatever else changes the target.
-  int change(const TargetData& place, const Native& native);
+  int change(const TargetRegion& place, const Native& native);
   /// The writes of a target up to a number have reached it, if there are any. What was read meanwhile may be older than
   /// they are.
   void complete(Target& target, OperationNumber last);
 
  private:
-  void note_write(const TargetData& place, const TypeMap& map, const std::byte* data);
+  void note_write(const TargetRegion& place, const TypeMap& map, const std::byte* data);
   void note_range(Target& target, const cache::TargetRange& range, const std::byte* data);
 
   WindowState& common_;

@@ -91,9 +91,9 @@ void check_runtime(const mpi::Api& api) {
   settings.features.tuning = false;
   Reasons reasons;
   run::Runtime runtime(settings, api, &reasons);
-  run::ProgressEngine driver(api, ProgressBy::calls,
+  run::ProgressEngine engine(api, ProgressBy::calls,
                              {[] { return 0; }, [] { return true; }, [](void*) { return 1; }});
-  runtime.factory().drive([&] { return driver.wake(); });
+  runtime.factory().drive([&] { return engine.wake(); });
   Call call;
   for (int i = 0; i < 2; ++i) runtime.alltoall(call.arguments(), [] { return MPI_SUCCESS; });  // enables it
   runtime.start(call.arguments(), call.native(), &call.request);
@@ -121,11 +121,11 @@ void check_asking_again() {
   mpi::Api api = mpi::linked_api();
   api.Progress_register = nullptr;
   api.Async_start = refuse_poll;
-  run::ProgressEngine driver(api, ProgressBy::calls,
+  run::ProgressEngine engine(api, ProgressBy::calls,
                              {[] { return 0; }, [] { return true; }, [](void*) { return 1; }});
-  expect(driver.wake() == refused, "a refusal was not noticed");
+  expect(engine.wake() == refused, "a refusal was not noticed");
   api.Async_start = take_poll;
-  expect(driver.wake().empty(), "the library was not asked again");
+  expect(engine.wake().empty(), "the library was not asked again");
 }
 
 }  // namespace

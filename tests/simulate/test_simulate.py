@@ -16,7 +16,7 @@ from wherry import paths, simulate
 from wherry.errors import UsageError, WherryError
 from wherry.schedule import plan
 from wherry.simulate import catalog, collective, picture, platforms, smpi
-from wherry.simulate.collective import COUNTS, Outcome, Request, SimulationSetting
+from wherry.simulate.collective import COUNTS, Outcome, Outcomes, Request
 from wherry.simulate.ranking import evaluate, spearman
 
 pytest_plugins = ["simulator"]
@@ -143,7 +143,7 @@ def test_all_algorithms_of_the_simulator_run(simgrid: None, name: str) -> None:
 
 
 def test_no_ratio_beside_a_native_call_without_a_time(gigabit: platforms.Platform) -> None:
-    setting = SimulationSetting(catalog.COLLECTIVES[0], smpi.Machine(gigabit, 4, 1))
+    setting = Outcomes(catalog.COLLECTIVES[0], smpi.Machine(gigabit, 4, 1))
     setting.outcomes = [Outcome(64, "native", 3.0), Outcome(64, "native:mpich", 2.0), Outcome(64, "mesh", 1.0)]
     assert setting.native_s(64) == 2.0
     setting.outcomes[1] = Outcome(64, "native:mpich", note="stopped after 1 s")
@@ -374,14 +374,14 @@ def test_several_numbers_of_ranks_make_curves(simgrid: None, simulation: Invoke,
 def test_curves_leave_out_what_has_no_time(gigabit: platforms.Platform) -> None:
     settings = []
     for ranks, seconds in ((4, 1.0), (8, None), (16, 3.0)):
-        setting = SimulationSetting(catalog.COLLECTIVES[0], smpi.Machine(gigabit, ranks, 1))
+        setting = Outcomes(catalog.COLLECTIVES[0], smpi.Machine(gigabit, ranks, 1))
         setting.outcomes = [Outcome(64, "mesh", seconds), Outcome(64, "native", 2.0)]
         settings.append(setting)
     assert picture.curve(settings, 64, "mesh") == ([4, 16], [1.0, 3.0])
 
 
 def test_a_picture_of_nothing_is_refused(gigabit: platforms.Platform, tmp_path: Path) -> None:
-    setting = SimulationSetting(catalog.COLLECTIVES[0], smpi.Machine(gigabit, 4, 1))
+    setting = Outcomes(catalog.COLLECTIVES[0], smpi.Machine(gigabit, 4, 1))
     setting.outcomes = [Outcome(64, "mesh", note="stopped after 1 s")]
     with pytest.raises(WherryError, match="nothing to draw"):
         picture.draw([setting], tmp_path / "out.svg")

@@ -11,7 +11,7 @@ import pytest
 from closed_form import ESTIMATES, Machine
 
 from wherry import simulate
-from wherry.simulate.collective import Outcome, SimulationSetting
+from wherry.simulate.collective import Outcome, Outcomes
 
 pytest_plugins = ["simulator"]
 pytestmark = pytest.mark.usefixtures("simgrid")
@@ -25,9 +25,7 @@ TOLERANCE = 0.08
 
 
 @cache
-def simulated(
-    platform: str, ranks: int, collective: str, strategy: str, size: int
-) -> tuple[Outcome, SimulationSetting]:
+def simulated(platform: str, ranks: int, collective: str, strategy: str, size: int) -> tuple[Outcome, Outcomes]:
     request = simulate.request(collective, platform, ranks)
     request.sizes, request.strategies = [size], [strategy]
     setting = simulate.run(request)

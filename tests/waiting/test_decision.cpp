@@ -106,7 +106,7 @@ TEST_CASE("what is unknown is not crowded") {
   CHECK_FALSE(is_crowded(two_on_two));
 }
 
-TEST_CASE("a library that yields by itself where there are more ranks than cores is left to it there") {
+TEST_CASE("a library that yields by itself where there are more ranks than cores waits natively there") {
   const Situation crowded{.ranks_on_host = 4, .cores = 2, .library_yields = true};
   Process process(WaitMode::automatic, crowded);
   CHECK(process.live(sharing_a_core, 1000) == 0);
@@ -175,7 +175,7 @@ TEST_CASE("where a stranger takes most of what polling gives away, a trial ends 
   CHECK(process.decision.trials() == 1);
 }
 
-TEST_CASE("counters are wanted at once where a trial goes on until somebody looks") {
+TEST_CASE("whether a trial goes on can be asked") {
   Process process(WaitMode::automatic, two_on_two);
   process.live(alone, 100);
   CHECK_FALSE(process.decision.is_trying());

@@ -82,7 +82,7 @@ class Rig {
     std::byte bytes[1024];
   };
 
-  window::TargetData place(int rank, const Data& there) const {
+  window::TargetRegion place(int rank, const Data& there) const {
     return {rank, there.at / unit, there.count, there.type};
   }
 

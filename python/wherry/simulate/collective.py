@@ -55,7 +55,7 @@ class Outcome:
 
 
 @dataclass
-class SimulationSetting:
+class Outcomes:
     """All outcomes of a request."""
 
     collective: Collective
@@ -95,10 +95,10 @@ def cases(request: Request) -> Cases:
     return Cases(_variants(request, models[request.sizes[0]]), models)
 
 
-def run(request: Request, checked: Cases | None = None) -> SimulationSetting:
+def run(request: Request, checked: Cases | None = None) -> Outcomes:
     """Simulates every variant at every size, one after the other. checked: what `cases` has found before."""
     found = checked or cases(request)
-    setting = SimulationSetting(request.collective, request.machine)
+    setting = Outcomes(request.collective, request.machine)
     total = len(found.variants) * len(request.sizes)
     for size in request.sizes:
         for variant in found.variants:
@@ -129,7 +129,7 @@ def _variants(request: Request, model: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(request.strategies))
 
 
-def _outcome(request: Request, setting: SimulationSetting, size: int, variant: str, model: dict[str, Any]) -> Outcome:
+def _outcome(request: Request, setting: Outcomes, size: int, variant: str, model: dict[str, Any]) -> Outcome:
     candidate = next((row for row in model["candidates"] if row["name"] == variant), None)
     predicted = None if candidate is None else float(candidate["seconds"])
     if note := why_not(request, size, candidate):
@@ -185,7 +185,7 @@ def _simulate(request: Request, size: int, variant: str) -> dict[str, Any]:
     return smpi.run(request.machine, PROGRAM, args, {request.collective.option: selection}, request.limit_s)
 
 
-def records(setting: SimulationSetting) -> list[Measurement]:
+def records(setting: Outcomes) -> list[Measurement]:
     """For --json: the fields of a benchmark record, the model's prediction and the counts."""
     where, version = machine(), commit()
     rows = [_record(setting, outcome) for outcome in setting.outcomes if outcome.seconds is not None]
@@ -193,7 +193,7 @@ def records(setting: SimulationSetting) -> list[Measurement]:
     return [row | {"machine": where, "commit": version} for row in rows]
 
 
-def _record(setting: SimulationSetting, outcome: Outcome) -> Measurement:
+def _record(setting: Outcomes, outcome: Outcome) -> Measurement:
     seconds, native = outcome.seconds or 0.0, setting.native_s(outcome.size)
     result = _result(setting, f"{outcome.size} B, {outcome.variant}", "simulated time", "s", seconds)
     result.baseline = native
@@ -204,7 +204,7 @@ def _record(setting: SimulationSetting, outcome: Outcome) -> Measurement:
     return result | more | outcome.counts
 
 
-def _evaluation_records(setting: SimulationSetting, size: int) -> list[Measurement]:
+def _evaluation_records(setting: Outcomes, size: int) -> list[Measurement]:
     evaluated = setting.evaluation(size)
     if evaluated is None:
         return []
@@ -222,7 +222,7 @@ def _evaluation_records(setting: SimulationSetting, size: int) -> list[Measureme
     return rows
 
 
-def _result(setting: SimulationSetting, case: str, metric: str, unit: str, value: float) -> Measurement:
+def _result(setting: Outcomes, case: str, metric: str, unit: str, value: float) -> Measurement:
     platform = setting.machine.platform
     return Measurement(
         bench=f"simulate {setting.collective.name}",

@@ -9,10 +9,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from wherry import units
-from wherry.simulate.collective import WHERRY, Outcome, SimulationSetting
+from wherry.simulate.collective import WHERRY, Outcome, Outcomes
 
 
-def show(console: Console, setting: SimulationSetting) -> None:
+def show(console: Console, setting: Outcomes) -> None:
     machine = setting.machine
     where = f"{units.plural(machine.ranks, 'rank')} on {units.plural(machine.nodes, 'node')}"
     console.print(f"{setting.collective.mpi}, {where}: {machine.platform.summary}", highlight=False, soft_wrap=True)
@@ -30,11 +30,11 @@ def show(console: Console, setting: SimulationSetting) -> None:
     )
 
 
-def heading(setting: SimulationSetting, size: int) -> str:
+def heading(setting: Outcomes, size: int) -> str:
     return f"{'blocks' if setting.collective.in_blocks else 'messages'} of {units.bytes_(size)}"
 
 
-def table(setting: SimulationSetting, size: int) -> Table:
+def table(setting: Outcomes, size: int) -> Table:
     """Fastest first."""
     shown = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
     for i, column in enumerate(("variant", "simulated", "ratio", "model", "messages", "bytes", "copied")):
@@ -56,7 +56,7 @@ def _cells(outcome: Outcome, native_s: float | None) -> Iterator[str]:
     yield units.bytes_(counts["copied_bytes"]) if counts else ""
 
 
-def notes(setting: SimulationSetting, size: int) -> Iterator[str]:
+def notes(setting: Outcomes, size: int) -> Iterator[str]:
     """The model's choice evaluated, and what is missing from the table."""
     evaluated = setting.evaluation(size)
     if evaluated is not None:

@@ -10,7 +10,7 @@ from wherry import units
 from wherry.draw import figures
 from wherry.errors import WherryError
 from wherry.files import write_whole
-from wherry.simulate.collective import NATIVE, SimulationSetting
+from wherry.simulate.collective import NATIVE, Outcomes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 _MARKERS, _NATIVE_MARKERS = "osD^vP", "x+1234*|_"
 
 
-def draw(settings: Sequence[SimulationSetting], path: Path) -> None:
+def draw(settings: Sequence[Outcomes], path: Path) -> None:
     """Writes an SVG; the numbers are in the file of --json."""
     if not any(outcome.seconds is not None for setting in settings for outcome in setting.outcomes):
         raise WherryError("there is nothing to draw: no case was simulated to its end; a higher --limit allows more")
     write_whole(path, svg(settings))
 
 
-def curve(settings: Sequence[SimulationSetting], size: int, variant: str) -> tuple[list[int], list[float]]:
+def curve(settings: Sequence[Outcomes], size: int, variant: str) -> tuple[list[int], list[float]]:
     """Ranks and seconds where this variant has a time."""
     points = [
         (setting.machine.ranks, outcome.seconds)
@@ -37,7 +37,7 @@ def curve(settings: Sequence[SimulationSetting], size: int, variant: str) -> tup
     return [ranks for ranks, _ in points], [seconds for _, seconds in points]
 
 
-def svg(settings: Sequence[SimulationSetting]) -> str:
+def svg(settings: Sequence[Outcomes]) -> str:
     sizes = list(dict.fromkeys(size for setting in settings for size in setting.sizes()))
     style = styles(list(dict.fromkeys(outcome.variant for setting in settings for outcome in setting.outcomes)))
     counts = [setting.machine.ranks for setting in settings]
@@ -77,5 +77,5 @@ def _ours(at: int) -> dict[str, str]:
     return {"color": colours[at % len(colours)], "marker": _MARKERS[at // len(colours) % len(_MARKERS)]}
 
 
-def _title(setting: SimulationSetting, size: int) -> str:
+def _title(setting: Outcomes, size: int) -> str:
     return f"{setting.collective.mpi}, {units.bytes_(size)}, {setting.machine.platform.name}"

@@ -66,7 +66,7 @@ struct RecentChoice {
 };
 
 /// The algorithm that such calls were last told to run, or why there is none.
-struct LastRequest {
+struct NamedAlgorithm {
   std::string name;
   std::optional<Algorithm> algorithm;
   std::string_view problem;
@@ -106,7 +106,7 @@ class Communicator {
   std::map<CellKey, std::unique_ptr<Choice>> choices;
   std::array<RecentChoice, collectives> recent_choices;  // by collective: most calls are like the last
   std::array<FastPaths, ComparableCalls::size> fast_paths;
-  std::map<CellKey, LastRequest> asked;
+  std::map<CellKey, NamedAlgorithm> named;
   std::map<std::pair<Collective, bool>, SizeWatch> watches;
   datatype::TypeLayouts* layouts = nullptr;   // nullptr: messages of derived types stay native
   bool memory_is_readable = true;             // by the ranks of this host, as far as is known

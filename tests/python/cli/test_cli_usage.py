@@ -81,7 +81,7 @@ def test_wrong_usage_is_2_and_says_what_to_write(wherry: Invoke, words: list[str
     assert answer.out == ""
 
 
-def test_bench_compares_ways_of_sparse_exchanges(
+def test_bench_compares_algorithms_of_sparse_exchanges(
     wherry: Invoke, prefix: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = prefix / "libexec/wherry/fake/bench_sparse"

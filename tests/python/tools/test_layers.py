@@ -104,6 +104,18 @@ def test_names_files_that_share_a_name(tmp_path: Path) -> None:
             {"src/base/a.hpp": "struct Pair {\n};\n", "src/cache/b.hpp": "class Pair final : public Base {\n};\n"},
             "Pair",
         ),
+        ({"src/base/a.hpp": "enum class Way { in };\n", "src/cache/b.h": "enum Way { out };\n"}, "Way"),
+        (
+            {
+                "src/base/a.hpp": "class [[nodiscard]] Work {",
+                "src/cache/b.hpp": "class alignas(64) Work\n    : A {\n",
+            },
+            "Work",
+        ),
+        (
+            {"include/wherry/a.hpp": "template <class T>\nstruct Halo {\n", "include/wherry/b.hpp": "class Halo {\n"},
+            "Halo",
+        ),
         ({"python/wherry/a.py": "class Row:\n", "python/wherry/run/b.py": "class Row(Base):\n"}, "Row"),
         ({"src/base/a.hpp": "struct Pair {\n};\n", "src/cache/b.hpp": "class Pair;\nvoid use(const Pair&);\n"}, ""),
         ({"src/base/a.hpp": "struct Pair {\n};\n", "src/cache/b.cpp": "struct Pair {\n};\n"}, ""),
@@ -116,7 +128,7 @@ def test_names_types_that_share_a_name(tmp_path: Path, files: dict[str, str], sh
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     first, second = files
-    expected = f"{first}: defines a {shared}, as {second} does; give each type a name of its own"
+    expected = f"{first}: {shared} is also the name of a type in {second}; give each a name of its own"
     assert violations(tmp_path) == ([expected] if shared else [])
 
 
