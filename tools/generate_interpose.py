@@ -196,7 +196,8 @@ def repeating(f: Function, index: int) -> list[str]:
     run = f"run_receive({running_counted(f)}, status)" if receives(f) else f"run({running_counted(f)})"
     handle, others = f.repeats.split(", ", 1)
     return [
-        f"  Repetition repetition({{entry.site, {index}, number_of({handle}), {others}}}, {str(receives(f)).lower()});",
+        f"  Repetition repetition({{entry.site, {index}, number_of({handle}), {others}}}, {str(receives(f)).lower()}, "
+        f"{str(f.gives_way).lower()});",
         f"  if (repetition.is_counted()) return repetition.{run};",
     ]
 
@@ -207,7 +208,9 @@ def wrapper(f: Function, index: int, others: Others) -> str:
     given = ", ".join(filter(None, ("Entry entry", signature(f))))
     passed = ", ".join(filter(None, ("{symbol, __builtin_return_address(0)}", arguments(f))))
     timed_alike = not f.repeats or running_counted(f) == running(f)
-    for_others = "" if timed_alike else f"call.is_timed_for_others() ? call.run({running_counted(f)}) : "
+    for_others = (
+        "" if timed_alike else f"call.is_timed_for_others() ? repetition.run_timed(call, {running_counted(f)}) : "
+    )
     lines = [
         f"// MPI_{f.name}",
         "template <class COUNT, class DISPL>",

@@ -15,9 +15,10 @@ namespace wherry::interpose {
 
 class Repetition {
  public:
-  /// receives: its status says how much it moved; all others move as many elements as they say.
-  Repetition(const RepeatKey& key, bool receives)
-      : key_(key), receives_(receives), entry_(backend().record.repeated.find(key)) {}
+  /// receives: its status says how much it moved; all others move as many elements as they say. waits: it may wait for
+  /// other ranks, and polls where WaitPolicy says so.
+  Repetition(const RepeatKey& key, bool receives, bool waits)
+      : key_(key), receives_(receives), waits_(waits), entry_(backend().record.repeated.find(key)) {}
 
   /// Whether it is to be counted, and performed by run().
   bool is_counted() const {
@@ -32,6 +33,12 @@ class Repetition {
   int run_receive(const Native& native, MPI_Status*& status) {
     const Arrived arrived(status);
     return run(native, [&] { return arrived.bytes().value_or(room()); });
+  }
+  /// One that is timed for those that were counted.
+  template <class Native>
+  int run_timed(Call& call, const Native& native) const {
+    if (waits_) backend().wait_policy.polls();
+    return call.run(native);
   }
 
   /// Of a call that is booked: for how many its time stands, those that were counted among them; 0: whoever samples
@@ -51,7 +58,7 @@ class Repetition {
   template <class Native, class Bytes>
   int run(const Native& native, const Bytes& bytes) {
     const Inside inside;
-    backend().wait_policy.polls();
+    if (waits_) backend().wait_policy.polls();
     const std::uint64_t enter_ns = entry_->may_wait ? profile::coarse_ns() : 0;
     const int code = run_under_way(profile::under_way(key_.function, key_.site, enter_ns), native);
     count(code, code == MPI_SUCCESS ? bytes() : 0, enter_ns);
@@ -78,6 +85,7 @@ class Repetition {
 
   const RepeatKey key_;
   const bool receives_;
+  const bool waits_;
   RepeatedCalls::Entry* const entry_;
 };
 

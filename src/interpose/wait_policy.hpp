@@ -68,7 +68,8 @@ class WaitPolicy {
   }
 
   /// Whether no call polls and the library waits as it does: enter_library() would have nothing to do. Counts nothing:
-  /// a call that passes is counted by polls(), as enter_library() counts the others.
+  /// a blocking call that passes is counted by polls(), as enter_library() counts the others. No other is counted: the
+  /// ways to wait are compared by the calls that a program makes, and have to count the same ones.
   [[gnu::always_inline]] bool leaves_alone() const {
     return !polls_.load(std::memory_order_relaxed) && !together_.load(std::memory_order_relaxed) &&
            !library_.is_wanted();
