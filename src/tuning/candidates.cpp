@@ -8,7 +8,7 @@
 #include "model/cost.hpp"
 #include "schedule/graph/neighborhood_strategy.hpp"
 #include "schedule/segments/segment_operation.hpp"
-#include "tuning/trial_account.hpp"
+#include "tuning/trial_budget.hpp"
 
 namespace wherry::tuning {
 namespace {

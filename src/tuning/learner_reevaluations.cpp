@@ -5,7 +5,7 @@
 
 #include "base/stats.hpp"
 #include "tuning/learner.hpp"
-#include "tuning/trial_account.hpp"
+#include "tuning/trial_budget.hpp"
 
 namespace wherry::tuning {
 namespace {

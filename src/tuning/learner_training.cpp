@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "tuning/learner.hpp"
-#include "tuning/trial_account.hpp"
+#include "tuning/trial_budget.hpp"
 
 namespace wherry::tuning {
 namespace {

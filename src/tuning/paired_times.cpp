@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/stats.hpp"
-#include "tuning/trial_account.hpp"
+#include "tuning/trial_budget.hpp"
 
 namespace wherry::tuning {
 namespace {

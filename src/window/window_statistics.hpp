@@ -60,7 +60,7 @@ struct WindowStatistics {
   Amount& left_out(NotCached why) { return not_cached[static_cast<std::size_t>(why)]; }
 };
 
-/// Fills in what all accounts of a window have, by these names; misses and gets that were not cached have others.
+/// Fills in what all statistics of a window have, by these names; misses and gets that were not cached have others.
 template <class Numbers>
 void tell(const WindowStatistics& s, Numbers& numbers) {
   numbers.full_hits = s.cache.full_hits;

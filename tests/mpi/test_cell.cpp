@@ -86,10 +86,10 @@ double simulated_now() { return clock_s; }
 void learn_of_a_tail(Bench& b, const Trouble& trouble, const run::Channel& channel) {
   constexpr double native_s = 34e-6, strategy_s = 40e-6, tail_s = 7e-3, compute_s = 50e-6;
   tuning::ControlledTrial trial;
-  tuning::TrialAccount account(simulated_now);
+  tuning::TrialBudget budget(simulated_now);
   run::Cell cell(tuning::Learner({{"native", 20e-6}, {"direct", 10e-6}}), channel, size_of(channel.comm()),
                  run::Timing{run::Trials::as_they_come, run::Trials::as_they_come}, nullptr,
-                 {&trial, &account, simulated_now});
+                 {&trial, &budget, simulated_now});
   const double own = 1 + 0.25 * (rank_of(channel.comm()) % 3);
   long history = 0, last_native = -1;
   const int many = 20 * calls;

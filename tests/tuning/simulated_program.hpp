@@ -10,7 +10,7 @@
 
 #include "base/stats.hpp"
 #include "tuning/controlled_trial.hpp"
-#include "tuning/trial_account.hpp"
+#include "tuning/trial_budget.hpp"
 
 namespace wherry::tuning::simulated {
 
@@ -49,7 +49,7 @@ class Program {
   /// The share of the program's time that Wherry saves: a rank that is late adds to every step.
   double true_gain() const { return gain_ / (1 + world_.lateness / mean_factor()); }
   /// What pairs may cost now.
-  double allowed_s() const { return TrialAccount::least_s + TrialAccount::share * elapsed_s(); }
+  double allowed_s() const { return TrialBudget::least_s + TrialBudget::share * elapsed_s(); }
   void set_gain(double gain) { gain_ = gain; }
   /// A learner's trials begin or end before the next step.
   void round_called() {

@@ -7,7 +7,7 @@
 
 #include "random_worlds.hpp"
 #include "tuning/simulated.hpp"
-#include "tuning/trial_account.hpp"
+#include "tuning/trial_budget.hpp"
 
 using namespace wherry::tuning;
 using simulated::Machine;
@@ -35,8 +35,8 @@ class Program {
   /// What ran.
   std::size_t step() {
     const double before_s = ranks_.elapsed_s(), cost_s = learner().cost_s();
-    const std::size_t candidate = ranks_.step(machine_, lag, account_.left_s());
-    account_.spend(learner().cost_s() - cost_s);
+    const std::size_t candidate = ranks_.step(machine_, lag, budget_.left_s());
+    budget_.spend(learner().cost_s() - cost_s);
     elapsed_s += ranks_.elapsed_s() - before_s + computes_s_;
     if (!learner().settled())
       true_cost_s_ += std::max(0.0, machine_.truth(candidate) - machine_.truth(native));
@@ -47,14 +47,14 @@ class Program {
   /// What calls have taken beyond native ones before training was over, whatever the learner says.
   double true_cost_s() const { return true_cost_s_; }
   /// What trials may have cost by now.
-  static double bound_s() { return TrialAccount::least_s + TrialAccount::share * elapsed_s; }
+  static double bound_s() { return TrialBudget::least_s + TrialBudget::share * elapsed_s; }
 
  private:
   Machine& machine_;
   double computes_s_;
   double true_cost_s_ = 0;
   Ranks ranks_;
-  TrialAccount account_{(elapsed_s = 0, clock_s)};
+  TrialBudget budget_{(elapsed_s = 0, clock_s)};
 };
 
 /// All times so many times as long.
@@ -74,15 +74,15 @@ double worst_extra_s(const Machine& machine) {
 
 }  // namespace
 
-TEST_CASE("an account grows with the run and shrinks with what is spent") {
+TEST_CASE("a budget grows with the run and shrinks with what is spent") {
   elapsed_s = 5;
-  TrialAccount account(clock_s);
-  CHECK(account.left_s() == doctest::Approx(1e-3));
-  account.spend(4e-3);
-  CHECK(account.left_s() == 0);
+  TrialBudget budget(clock_s);
+  CHECK(budget.left_s() == doctest::Approx(1e-3));
+  budget.spend(4e-3);
+  CHECK(budget.left_s() == 0);
   elapsed_s = 6;
-  CHECK(account.left_s() == doctest::Approx(17e-3));
-  CHECK(account.spent_s() == doctest::Approx(4e-3));
+  CHECK(budget.left_s() == doctest::Approx(17e-3));
+  CHECK(budget.spent_s() == doctest::Approx(4e-3));
 }
 
 TEST_CASE("a dozen long calls are native") {

@@ -120,7 +120,7 @@ def tell(
 ) -> None:
     """Shows a part, and writes it to the folder where one was asked for."""
     tables = "\n".join(table.text() for table in part.tables(records))
-    click.echo(f"{part.question}\n\n{tables}\n{study.origin(records)}\n")
+    click.echo(f"{part.question}\n\n{tables}\n{study.provenance(records)}\n")
     if to is None or write is None:
         return
     click.echo(f"wrote {', '.join(str(path) for path in write(found, part, records))}\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from wherry.errors import unknown
 from wherry.measure.record import Measurement
 from wherry.study import cache, datatypes, nbody, overhead
-from wherry.study.parts import Folder, Study, StudyPart, StudyTable, check, measured, origin
+from wherry.study.parts import Folder, Study, StudyPart, StudyTable, check, measured, provenance
 
 STUDIES = (cache.STUDY, nbody.STUDY, datatypes.STUDY, overhead.STUDY)
 
@@ -27,5 +27,5 @@ __all__ = [
     "check",
     "find",
     "measured",
-    "origin",
+    "provenance",
 ]

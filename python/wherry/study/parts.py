@@ -132,8 +132,8 @@ def check(part: StudyPart, setup: Setup) -> None:
 def measured(study: Study, part: StudyPart, setup: Setup) -> list[Measurement]:
     """The records of a part, with what those of all parts say."""
     check(part, setup)
-    origin = {"part": part.name, "machine": machine(), "commit": commit(), "quick": setup.quick}
-    return [row | {"bench": row.bench or f"study {study.name}", **origin} for row in part.measure(setup)]
+    provenance = {"part": part.name, "machine": machine(), "commit": commit(), "quick": setup.quick}
+    return [row | {"bench": row.bench or f"study {study.name}", **provenance} for row in part.measure(setup)]
 
 
 @dataclass(frozen=True)
@@ -186,10 +186,10 @@ class Folder:
         return found[path]
 
     def _shown(self, study: Study, part: StudyPart, found: Mapping[Path, Measurements]) -> Path:
-        """Of several files the one whose origin stands in the part's place in the page."""
+        """Of several files the one whose provenance stands in the part's place in the page."""
         page = self.page(study)
         place = _place(part.name).search(_text(page)) if page.exists() else None
-        named = [path for path, rows in found.items() if place and origin(rows) in place[0]]
+        named = [path for path, rows in found.items() if place and provenance(rows) in place[0]]
         if len(named) != 1:
             several = ", ".join(str(path) for path in found)
             raise UsageError(f"the page does not name one of {several}; move the others away, or measure again")
@@ -315,13 +315,13 @@ def _marks(place: str) -> tuple[str, str]:
 
 
 def _shown(study: Study, part: StudyPart, records: Measurements) -> str:
-    """Picture, tables and origin, as a page shows them."""
+    """Picture, tables and provenance, as a page shows them."""
     picture = f"![{part.question}](../images/{study.name}-{part.name}.svg)"
     tables = "\n".join(table.markdown() for table in part.tables(records))
-    return f"\n{picture}\n\n{tables}\n{origin(records)}\n\n"
+    return f"\n{picture}\n\n{tables}\n{provenance(records)}\n\n"
 
 
-def origin(records: Measurements) -> str:
+def provenance(records: Measurements) -> str:
     """Where the records come from, in a line. Networks that are alike in part are not told again and again."""
     words = [str(mpi) for mpi in values(records, "mpi") if mpi]
     words += dict.fromkeys(word for network in values(records, "network") if network for word in network.split("; "))

@@ -75,7 +75,7 @@ Choosing::Choosing(const Settings& settings, const mpi::Api& api,
       staging_(staging),
       simulated_(simulated),
       now_(now),
-      account_(now) {}
+      budget_(now) {}
 
 Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
   RecentChoice& recent = c.recent_choices[index_of(key.collective)];
@@ -129,11 +129,11 @@ std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& k
   for (const tuning::Candidate& candidate : made.candidates())
     algorithms.push_back(algorithm_of(estimated, candidate.name));
   prepare(c, algorithms, root);
-  tuning::TrialAccount* const account = made.is_limited() ? &account_ : nullptr;
+  tuning::TrialBudget* const budget = made.is_limited() ? &budget_ : nullptr;
   const Comparison comparison =
-      c.agreement().trial && made.is_watched() ? Comparison{&c.trial, &account_, now_} : Comparison{};
+      c.agreement().trial && made.is_watched() ? Comparison{&c.trial, &budget_, now_} : Comparison{};
   return std::unique_ptr<Choice>(new Choice{
-      Cell(std::move(made), c.channel(), c.size(), timing, account, comparison), std::move(algorithms)});
+      Cell(std::move(made), c.channel(), c.size(), timing, budget, comparison), std::move(algorithms)});
 }
 
 bool Choosing::is_within(const Communicator& c, const CellKey& key, const Algorithm& algorithm,

@@ -12,7 +12,7 @@
 #include "coll/choice/algorithm_candidates.hpp"
 #include "coll/state/communicator.hpp"
 #include "comm/staging.hpp"
-#include "tuning/trial_account.hpp"
+#include "tuning/trial_budget.hpp"
 #include "tuning/tuning_store.hpp"
 
 namespace wherry::run {
@@ -83,7 +83,7 @@ class Choosing {
   Staging& staging_;
   const std::optional<model::Machine> simulated_;
   double (*const now_)();
-  tuning::TrialAccount account_;
+  tuning::TrialBudget budget_;
 
   std::mutex mutex_;  // guards what follows
   bool loaded_ = false;

@@ -21,12 +21,12 @@ constexpr double challenges = 8;
 }  // namespace
 
 Cell::Cell(tuning::Learner learner, const Channel& channel, int ranks, Timing timing,
-           tuning::TrialAccount* account, Comparison comparison)
+           tuning::TrialBudget* budget, Comparison comparison)
     : learner_(std::move(learner)),
       channel_(channel),
       ranks_(ranks),
       timing_(timing),
-      account_(account),
+      budget_(budget),
       comparison_(comparison) {
   expect();
 }
@@ -139,7 +139,7 @@ void Cell::meet() const {
 void Cell::start_agreement() {
   computed([this] {
     mine_ = tuning::to_agree(learner_.summary());
-    if (account_ != nullptr) mine_.push_back(tuning::allowance_to_agree(account_->left_s(), trials()));
+    if (budget_ != nullptr) mine_.push_back(tuning::allowance_to_agree(budget_->left_s(), trials()));
     if (comparison_.trial != nullptr) add_evidence();
   });
   all_.resize(mine_.size());
@@ -153,7 +153,7 @@ void Cell::start_agreement() {
 void Cell::add_evidence() {
   taken_ = comparison_.trial->snapshot();
   taken_of_challenge_ = challenge_.snapshot();
-  const double balance_s = comparison_.account->balance_s();
+  const double balance_s = comparison_.budget->balance_s();
   const auto add = [this](const std::vector<long long>& numbers) {
     mine_.insert(mine_.end(), numbers.begin(), numbers.end());
   };
@@ -183,7 +183,7 @@ void Cell::agree_on_trials() {
 void Cell::agree_on(tuning::ControlledTrial& trial, std::span<const long long> numbers,
                     const tuning::ControlledTrial::Snapshot& taken) {
   trial.agreed(numbers, trials(), ranks_, taken);
-  comparison_.account->spend(trial.charge());
+  comparison_.budget->spend(trial.charge());
 }
 
 /// A challenge is about one challenger, and over when it has won, another than native has, or all is learned anew.
@@ -205,10 +205,10 @@ void Cell::agree_on_times() {
   const std::span<const long long> all = all_;
   const std::size_t candidates = learner_.candidates().size();
   const std::vector<double> times = tuning::agreed_times(all.first(candidates), trials(), ranks_);
-  if (account_ == nullptr) return learner_.agreed(times);
+  if (budget_ == nullptr) return learner_.agreed(times);
   const double before_s = learner_.cost_s();
   learner_.agreed(times, tuning::agreed_allowance(all[candidates], trials(), ranks_));
-  account_->spend(learner_.cost_s() - before_s);
+  budget_->spend(learner_.cost_s() - before_s);
 }
 
 }  // namespace wherry::run

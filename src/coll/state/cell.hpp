@@ -12,7 +12,7 @@
 #include "comm/channel.hpp"
 #include "tuning/controlled_trial.hpp"
 #include "tuning/learner.hpp"
-#include "tuning/trial_account.hpp"
+#include "tuning/trial_budget.hpp"
 #include "tuning/trials.hpp"
 
 namespace wherry::run {
@@ -24,7 +24,7 @@ using tuning::Trials;
 /// trial: the learner's choice always runs.
 struct Comparison {
   tuning::ControlledTrial* trial = nullptr;
-  tuning::TrialAccount* account = nullptr;
+  tuning::TrialBudget* budget = nullptr;
   double (*now)() = nullptr;
 };
 
@@ -36,10 +36,10 @@ struct Comparison {
 /// ranks by a non-blocking reduction, which starts when the round ends and is waited for some calls later.
 class Cell {
  public:
-  /// account: pays for the learner's trials where they are limited. It and what the comparison refers to outlive the
+  /// budget: pays for the learner's trials where they are limited. It and what the comparison refers to outlive the
   /// cell.
   Cell(tuning::Learner learner, const Channel& channel, int ranks, Timing timing,
-       tuning::TrialAccount* account = nullptr, Comparison comparison = {});
+       tuning::TrialBudget* budget = nullptr, Comparison comparison = {});
   Cell(const Cell&) = delete;
   Cell& operator=(const Cell&) = delete;
   /// Waits for an agreement that is under way.
@@ -123,7 +123,7 @@ class Cell {
   const Channel& channel_;
   int ranks_;
   Timing timing_;
-  tuning::TrialAccount* account_;
+  tuning::TrialBudget* budget_;
   Comparison comparison_;
   tuning::ControlledTrial challenge_{
       tuning::Arm::native};  // of the best other candidate, while native is the winner

@@ -215,7 +215,7 @@ def test_a_page_without_the_place_is_left_alone_and_told(tmp_path: Path) -> None
 def test_the_origin_says_everything_once() -> None:
     networks = ["a switch, slow; 16 nodes", "a switch, slow; 32 nodes", "", "a switch, slow; 16 nodes"]
     rows = [count_of(1.0, network=network, machine="2 x CPU", commit="abc", quick=False) for network in networks]
-    assert study.origin(rows) == "Some MPI; a switch, slow; 16 nodes; 32 nodes; 2 x CPU; commit abc."
+    assert study.provenance(rows) == "Some MPI; a switch, slow; 16 nodes; 32 nodes; 2 x CPU; commit abc."
 
 
 def test_every_study_has_a_page_with_one_place_for_every_part() -> None:

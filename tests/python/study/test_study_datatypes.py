@@ -311,5 +311,5 @@ def test_every_library_has_a_file_and_the_page_shows_all(tmp_path: Path) -> None
     assert image.read_text() == f"<svg>{len(first) + len(second)}</svg>"
     assert [path.name for path in to.recorded(datatypes.STUDY, part)] == ["mpich.json", "openmpi.json"]
     assert values(to.read(datatypes.STUDY, quiet), "mpi") == ["mpich", "openmpi"]
-    assert study.origin([*first, *second]) == "mpich; openmpi; memory; a machine; commit c, d."
+    assert study.provenance([*first, *second]) == "mpich; openmpi; memory; a machine; commit c, d."
     assert json.loads((tmp_path / "results/datatypes-node/a-machine/mpich.json").read_text())[0]["mpi"] == "mpich"

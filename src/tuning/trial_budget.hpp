@@ -35,13 +35,13 @@ inline bool known(double seconds) { return std::isfinite(seconds) && seconds > 0
 
 /// Shared by all learners of a process; thread-safe. The ranks agree on left_s() together with their times, for what it
 /// allows decides what runs.
-class TrialAccount {
+class TrialBudget {
  public:
   static constexpr double least_s = 1e-3;
   static constexpr double share = 0.02;  // of the run
 
   /// now: seconds on some clock. The run begins here.
-  explicit TrialAccount(double (*now)()) : now_(now), begin_s_(now()) {}
+  explicit TrialBudget(double (*now)()) : now_(now), begin_s_(now()) {}
 
   /// Trials have cost so much more than the native calls in their place would have; less, where earlier ones were
   /// overestimated.
