@@ -1,7 +1,11 @@
 #include "waiting/decision.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <utility>
+
+#include "base/splitmix.hpp"
 
 namespace wherry::waiting {
 
@@ -45,11 +49,22 @@ Decision::Decision(WaitMode asked, const Situation& situation)
              (asked == WaitMode::automatic && !situation.library_yields && is_crowded(situation))),
       adapts_(asked == WaitMode::automatic && !is_crowded(situation)) {}
 
-std::uint64_t Decision::stretch_ns() const {
+TrialSlot slot_at(std::uint64_t wall_ns) {
+  constexpr std::uint64_t step_ns = 1'000'000, pair_steps = 25;
+  constexpr std::uint64_t least_steps = 8, more_steps = 10;  // of the first slot
+  const std::uint64_t pair = wall_ns / (pair_steps * step_ns), begin_ns = pair * pair_steps * step_ns;
+  const std::uint64_t random = splitmix(pair);
+  const std::uint64_t first_end_ns = begin_ns + (least_steps + random % more_steps) * step_ns;
+  const bool first_polls = random >> 63 != 0;
+  if (wall_ns < first_end_ns) return {pair, first_end_ns, first_polls};
+  return {pair, begin_ns + pair_steps * step_ns, !first_polls};
+}
+
+std::uint64_t Decision::stretch_end_ns() const {
   switch (phase_) {
-    case Phase::trial: return turns[turn_].length_ns;
-    case Phase::polling: return poll_stretch_ns_;
-    default: return shortest_stretch_ns;
+    case Phase::trial: return slot_.end_ns;
+    case Phase::polling: return begin_.wall_ns + poll_stretch_ns_;
+    default: return begin_.wall_ns + shortest_stretch_ns;
   }
 }
 
@@ -67,53 +82,85 @@ void Decision::observe(const Counters& now) {
 
 void Decision::spin_on(const Counters& now) {
   contended_ = between(begin_, now).is_contended() ? contended_ + 1 : 0;
-  if (contended_ >= contended_before_trial && now.wall_ns >= until_ns_) begin_trial();
+  if (contended_ >= contended_before_trial && now.wall_ns >= until_ns_) begin_trial(now.wall_ns);
 }
 
-void Decision::begin_trial() {
+void Decision::begin_trial(std::uint64_t wall_ns) {
   phase_ = Phase::trial;
-  turn_ = 0;
-  polls_ = turns[0].polls;
-  spun_ = polled_ = {};
-  pairs_won_ = 0;
+  slot_ = slot_at(wall_ns);
+  polls_ = slot_.polls;
+  pairs_in_trial_ = 0;
+  pair_ = {};
+  if (pairs_ == 0) first_trial_ns_ = wall_ns;
   ++trials_;
 }
 
 void Decision::try_on(const Counters& now) {
-  const Progress turn{now.wall_ns - begin_.wall_ns, now.calls - begin_.calls};
-  Progress& all = polls_ ? polled_ : spun_;
-  all.wall_ns += turn.wall_ns;
-  all.calls += turn.calls;
-  if (turn_ % 2 == 1) pairs_won_ += polls_ ? turn.rate() > last_rate_ : turn.rate() < last_rate_;
-  last_rate_ = turn.rate();
-  ++turn_;
-  if (turn_ == turns.size() / 2) {
-    if (pairs_won_ == 2 && polled_.rate() > clear * spun_.rate()) return end_trial(now.wall_ns, true);
-    if (pairs_won_ == 0 && spun_.rate() > clear * polled_.rate()) return end_trial(now.wall_ns, false);
-  }
-  if (turn_ < turns.size()) return void(polls_ = turns[turn_].polls);
-  const bool led_before = std::exchange(polling_led_, polling_leads());
-  if (polling_led_ && !led_before) return begin_trial();
-  end_trial(now.wall_ns, polling_led_);
+  Progress& tried = polls_ ? pair_.polled : pair_.spun;
+  tried.add({now.wall_ns - begin_.wall_ns, now.calls - begin_.calls});
+  const std::uint64_t last_pair = slot_.pair;
+  slot_ = slot_at(now.wall_ns);
+  polls_ = slot_.polls;
+  if (slot_.pair == last_pair) return;
+  end_pair();
+  const std::optional<bool> polling_wins = result();
+  if (polling_wins.has_value()) end_trial(now.wall_ns, *polling_wins);
+  else if (pairs_in_trial_ == pairs_of_trial) poll_between_trials(now.wall_ns);
+}
+
+/// One of which a part was missed says nothing: the first, if the trial began within it.
+void Decision::end_pair() {
+  const Both pair = std::exchange(pair_, {});
+  if (!pair.is_whole()) return;
+  ++pairs_in_trial_;
+  ++pairs_;
+  constexpr double most = 16;  // times; a pair with no calls in one slot is no better than that
+  const double spun = pair.spun.rate(), polled = pair.polled.rate(), least = std::max(spun, polled) / most;
+  if (least <= 0) return;
+  const double gain = std::log(std::max(polled, least) / std::max(spun, least));
+  sum_ += gain;
+  sum_of_squares_ += gain * gain;
+  clear_ += gain > std::log(clear) ? 1 : gain < -std::log(clear) ? -1 : 0;
+}
+
+std::optional<bool> Decision::result() const {
+  const double n = pairs_, mean = sum_ / std::max(n, 1.0);
+  if (pairs_ == 2 && std::abs(clear_) == 2) return clear_ > 0;
+  if (pairs_in_trial_ < pairs_of_trial) return std::nullopt;
+  const double variance = std::max(sum_of_squares_ / n - mean * mean, 0.0) * n / (n - 1);
+  const double standard_error = std::sqrt(variance / n);
+  if (std::abs(mean) > std::max(std::log(worth), errors * standard_error)) return mean > 0;
+  return pairs_ >= most_pairs ? std::optional(mean > least_errors * standard_error) : std::nullopt;
 }
 
 void Decision::end_trial(std::uint64_t wall_ns, bool polling_wins) {
   const bool alike = verdict_ns_ != 0 && polling_wins == polling_won_;
-  polling_led_ = polling_wins;
   polling_won_ = polling_wins;
   verdict_ns_ = alike ? std::min(2 * verdict_ns_, longest_ns) : first_verdict_ns;
-  until_ns_ = wall_ns + verdict_ns_;
+  until_ns_ = wall_ns + std::max(verdict_ns_, times_trials * (wall_ns - first_trial_ns_));
   // It had not spun for long: the calm came from polling. A neighbor that comes every second is none of that.
   const bool was_early = spun_again_ns_ != 0 && wall_ns - spun_again_ns_ < early_ns;
   poll_stretch_ns_ = was_early ? std::min(2 * poll_stretch_ns_, longest_ns) : first_poll_stretch_ns;
   polls_ = polling_wins;
   phase_ = polling_wins ? Phase::polling : Phase::spinning;
   contended_ = 0;
+  forget_trials();
+}
+
+void Decision::poll_between_trials(std::uint64_t wall_ns) {
+  polls_ = true;
+  phase_ = Phase::polling;
+  until_ns_ = wall_ns + between_trials_ns;
+}
+
+void Decision::forget_trials() {
+  pairs_ = clear_ = 0;
+  sum_ = sum_of_squares_ = 0;
 }
 
 void Decision::poll_on(const Counters& now) {
   if (between(begin_, now).is_free()) spin_again(now.wall_ns);
-  else if (now.wall_ns >= until_ns_) begin_trial();
+  else if (now.wall_ns >= until_ns_) begin_trial(now.wall_ns);
 }
 
 void Decision::spin_again(std::uint64_t wall_ns) {
@@ -122,6 +169,7 @@ void Decision::spin_again(std::uint64_t wall_ns) {
   contended_ = 0;
   until_ns_ = 0;  // others that come now are other ones
   spun_again_ns_ = wall_ns;
+  forget_trials();
 }
 
 }  // namespace wherry::waiting

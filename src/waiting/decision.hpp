@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "base/settings.hpp"
 
@@ -38,13 +39,26 @@ struct Counters {
   std::uint64_t calls = 0;        // blocking calls of MPI: how far the program has come
 };
 
+/// A part of a trial: a time in which all processes of a host that are in a trial wait alike.
+struct TrialSlot {
+  std::uint64_t pair;    // it is one of two, of which one polls
+  std::uint64_t end_ns;  // of the host's monotonic clock
+  bool polls;
+};
+
+/// Ranks on a host slow each other down: one that spins while another tries polling would find spinning slow. So the
+/// clock that they share says who does what and when. Which of the two comes first is random, and so are the lengths:
+/// what a program does meanwhile changes, and often in a rhythm.
+TrialSlot slot_at(std::uint64_t wall_ns);
+
 /// The decision of one process, by what is asked for, what is known and what is counted.
 ///
 /// automatic: where there are more ranks than cores, it polls. Else it spins until others want the core in three
 /// stretches in a row: one alone may be the launcher's, or a moment of some daemon, and the delay is known in the third
 /// only. Then it tries both in turn, and does what brought more calls for a time that doubles, up to longest_ns, with
-/// every trial that ends alike. If nobody else wants the core any more while it polls, it spins again, after a stretch
-/// that doubles each time that this was too early.
+/// every trial that ends alike. While trials do not tell, it polls between them: a rank that gives its core away gains
+/// nothing itself as long as others do not, so that each would find that it does not pay. If nobody else wants the core
+/// any more while it polls, it spins again, after a stretch that doubles each time that this was too early.
 class Decision {
  public:
   static constexpr std::uint64_t shortest_stretch_ns = 20'000'000;  // some time slices of 3 ms
@@ -61,11 +75,15 @@ class Decision {
   // Of the wall-clock time. Less than this cannot be won, however others wait.
   static constexpr double contended_delay = 0.03;
   static constexpr double free_delay = 0.01;
-  // Of the calls while it spins. A trial of 50 ms each is no finer.
-  static constexpr double worth = 1.05;
-  // This much, either way, ends a trial after half of its turns. Less may be the program's own rhythm: polling has to
-  // win twice.
-  static constexpr double clear = 4;
+  static constexpr int pairs_of_trial = 4;
+  static constexpr std::uint64_t between_trials_ns = 100'000'000;  // that do not tell
+  // How many times the calls of the one are those of the other, at least, for trials to tell: in both of the first two
+  // pairs, and in the mean of all. The mean also has to be so many standard errors from none.
+  static constexpr double clear = 4, worth = 1.05, errors = 3.5;
+  // After so many pairs fewer are enough for polling; else it spins.
+  static constexpr int most_pairs = 32;
+  static constexpr double least_errors = 2;
+  static constexpr std::uint64_t times_trials = 10;  // that they took, a result of trials holds at least
 
   Decision(WaitMode asked, const Situation& situation);
 
@@ -75,7 +93,7 @@ class Decision {
   /// Whether counters can change it.
   bool adapts() const { return adapts_; }
   /// Whether a stretch ends at this time, so that the counters are worth reading.
-  bool is_due(std::uint64_t wall_ns) const { return adapts_ && wall_ns - begin_.wall_ns >= stretch_ns(); }
+  bool is_due(std::uint64_t wall_ns) const { return adapts_ && wall_ns >= stretch_end_ns(); }
   /// Whether the counters are to have the delay, which takes several times as long to read as all others. A process that
   /// spins undisturbed can do without.
   bool wants_delay() const { return phase_ == Phase::polling || contended_ > 0; }
@@ -89,45 +107,46 @@ class Decision {
   /// What one of the two brought.
   struct Progress {
     std::uint64_t wall_ns = 0, calls = 0;
+    void add(const Progress& more) {
+      wall_ns += more.wall_ns;
+      calls += more.calls;
+    }
     double rate() const {
       return wall_ns > 0 ? static_cast<double>(calls) / static_cast<double>(wall_ns) : 0;
     }
   };
-  /// Of a trial. Neither comes first each time, and no length comes again: what the program does meanwhile changes, and
-  /// often in a rhythm. Together both take as long.
-  struct Turn {
-    bool polls;
-    std::uint64_t length_ns;
+  struct Both {
+    Progress spun, polled;
+    bool is_whole() const { return spun.wall_ns > 0 && polled.wall_ns > 0; }
   };
-  static constexpr std::array<Turn, 8> turns = {{{true, 7'000'000},
-                                                 {false, 17'000'000},
-                                                 {false, 9'000'000},
-                                                 {true, 16'000'000},
-                                                 {true, 12'000'000},
-                                                 {false, 11'000'000},
-                                                 {false, 13'000'000},
-                                                 {true, 15'000'000}}};
 
-  std::uint64_t stretch_ns() const;
+  std::uint64_t stretch_end_ns() const;
   void spin_on(const Counters& now);
   void poll_on(const Counters& now);
   void try_on(const Counters& now);
-  void begin_trial();
-  bool polling_leads() const { return pairs_won_ >= 3 && polled_.rate() > worth * spun_.rate(); }
+  void begin_trial(std::uint64_t wall_ns);
+  void end_pair();
+  /// Whether polling is better by all trials since the last result; nothing: they do not tell.
+  std::optional<bool> result() const;
   void end_trial(std::uint64_t wall_ns, bool polling_wins);
+  void poll_between_trials(std::uint64_t wall_ns);
   void spin_again(std::uint64_t wall_ns);
+  void forget_trials();
 
   bool polls_;
   bool adapts_;
   Phase phase_ = Phase::spinning;
   bool begun_ = false;
-  int contended_ = 0;         // stretches in a row, while it spun
-  Counters begin_;            // of the stretch
-  std::size_t turn_ = 0;      // of the trial
-  Progress spun_, polled_;    // in it
-  double last_rate_ = 0;      // of its last turn
-  int pairs_won_ = 0;         // by polling, of two turns that follow each other
-  bool polling_led_ = false;  // in the last one
+  int contended_ = 0;       // stretches in a row, while it spun
+  Counters begin_;          // of the stretch
+  TrialSlot slot_{};        // of the trial
+  int pairs_in_trial_ = 0;  // that are over
+  Both pair_;               // the one that is not
+  // Of the whole pairs of all trials since the last result: how many, and the logarithms of polled / spun.
+  int pairs_ = 0;
+  double sum_ = 0, sum_of_squares_ = 0;
+  int clear_ = 0;  // pairs for polling less those against it
+  std::uint64_t first_trial_ns_ = 0;
   bool polling_won_ = false;  // the last result
   int trials_ = 0;
   std::uint64_t verdict_ns_ = 0;  // how long the last trial's result holds, and until when

@@ -1,7 +1,9 @@
 // Whether blocking calls spin or poll, in worlds of recorded counters.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <random>
+#include <set>
 #include <string>
 
 #include "waiting/decision.hpp"
@@ -256,6 +258,67 @@ TEST_CASE("phases with more and fewer calls do not decide a trial") {
     for (int at = 0; at < 60'000; at += length)
       polled += process.live(at / length % 2 == 0 ? fast : slow, length);
     CHECK(polled < 6000);
+  }
+}
+
+namespace {
+
+/// Two ranks that wait for each other beside a stranger: the calls that both make in a millisecond, by how many poll.
+struct Coupled {
+  std::array<double, 3> calls;
+  double noise = 0;
+
+  /// Milliseconds that the ranks have polled, in all. lag: of the second rank's trials.
+  int live(int milliseconds, int lag_ms) const {
+    Process ranks[] = {Process(WaitMode::automatic, two_on_two), Process(WaitMode::automatic, two_on_two)};
+    ranks[1].live(alone, lag_ms);
+    std::mt19937 random(7);
+    int polled = 0;
+    for (int i = 0; i < milliseconds; ++i) {
+      const int polling = int{ranks[0].decision.polls()} + int{ranks[1].decision.polls()};
+      const double factor = 1 + noise * (static_cast<double>(random() % 200) / 100 - 1);
+      const Counted counted{160, 0.3, factor * calls.at(static_cast<std::size_t>(polling))};
+      for (Process& rank : ranks) polled += rank.live({"coupled", counted, counted}, 1);
+    }
+    return polled;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("all that wait by the same clock change at once, each pair in both ways") {
+  int first_polls = 0;
+  std::set<std::uint64_t> lengths;
+  for (std::uint64_t pair = 0; pair < 200; ++pair) {
+    const TrialSlot first = slot_at(pair * 25 * ms), second = slot_at(first.end_ns);
+    CHECK(first.pair == pair);
+    CHECK(second.pair == pair);
+    CHECK(first.polls != second.polls);
+    CHECK(second.end_ns == (pair + 1) * 25 * ms);
+    CHECK(slot_at(first.end_ns - 1).polls == first.polls);
+    first_polls += first.polls;
+    lengths.insert(first.end_ns - pair * 25 * ms);
+  }
+  CHECK(first_polls > 70);
+  CHECK(first_polls < 130);
+  CHECK(lengths.size() >= 8);
+  CHECK(*lengths.begin() >= 8 * ms);
+  CHECK(*lengths.rbegin() < 18 * ms);
+}
+
+TEST_CASE("ranks that slow each other down by polling spin, however their trials lie") {
+  for (const int lag_ms : {0, 3, 10, 13, 17, 40}) {
+    CAPTURE(lag_ms);
+    CHECK(Coupled{.calls = {100, 20, 10}}.live(60'000, lag_ms) < 2 * 60'000 / 60);
+    CHECK(Coupled{.calls = {100, 80, 70}, .noise = 0.5}.live(60'000, lag_ms) < 2 * 60'000 / 20);
+  }
+}
+
+TEST_CASE("ranks that speed each other up by polling poll, also where one alone gains nothing") {
+  for (const int lag_ms : {0, 3, 10, 13, 17, 40}) {
+    CAPTURE(lag_ms);
+    CHECK(Coupled{.calls = {100, 117, 135}, .noise = 0.5}.live(60'000, lag_ms) > 2 * 54'000);
+    CHECK(Coupled{.calls = {100, 100, 135}, .noise = 0.5}.live(60'000, lag_ms) > 2 * 54'000);
   }
 }
 
