@@ -108,7 +108,7 @@ inline std::uint64_t place_of_blocks(const void* site, MPI_Comm comm, const MPI_
   return hashed(hashed(number_of(site) ^ number_of(comm)) ^ number_of(sent) ^ (number_of(received) << 1));
 }
 
-/// How the library does what it is left to.
+/// Has the library exchange blocks: as they are, or as bytes that Wherry's kernels pack and unpack.
 template <class Count, class Next>
 int exchange_blocks(const Call& call, const BlockArguments<const void*, Count>& sent,
                     const BlockArguments<void*, Count>& received, MPI_Comm comm, p2p::BlockTransfer& transfer,

@@ -9,7 +9,7 @@ namespace {
 
 /// Uses items up to a number, and drops them.
 template <class Items, class Use>
-void take(Items& items, OperationNumber last, Use&& use) {
+void take(Items& items, SequenceNumber last, Use&& use) {
   if (items.empty()) return;
   const auto end = items.back().sequence <= last ? items.end() : end_of(items, last);
   std::for_each(items.begin(), end, use);
@@ -73,7 +73,7 @@ int Completion::flush_local(int rank, const Native& native) {
   return flush_target(rank, &Target::local, native, &Completion::complete_locally);
 }
 
-int Completion::flush_target(int rank, OperationNumber Target::* reached, const Native& native, Reach reach) {
+int Completion::flush_target(int rank, SequenceNumber Target::* reached, const Native& native, Reach reach) {
   Covered covered;
   {
     const Lock::Guard guard(common_.lock);
@@ -186,7 +186,7 @@ void Completion::complete_locally(Target& target, const Done& done) {
 /// The data of gets up to `last` have come, if the library says so.
 void Completion::arrive(Target& target, const Done& done) {
   const bool come = done.code == MPI_SUCCESS;
-  const OperationNumber last = done.last;
+  const SequenceNumber last = done.last;
   for (auto each = target.unpacks.begin(), end = end_of(target.unpacks, last); each != end; ++each)
     if (each->gathers) gather(*each->map, each->count, each->origin, each->data.get());
   take(target.fetched, last, [&](const Fetched& each) { take_in(each, come); });

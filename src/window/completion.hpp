@@ -36,7 +36,7 @@ class Completion {
  private:
   /// What a completion covers: the operations up to a number, those too that were held back, which may have failed.
   struct Covered {
-    OperationNumber last = 0;
+    SequenceNumber last = 0;
     int sent = MPI_SUCCESS;
     std::uint64_t operations = 0;  // how many these are
     bool timed = false;            // one of them was: this call should be, too
@@ -47,7 +47,7 @@ class Completion {
   };
   /// How it went.
   struct Done {
-    OperationNumber last;
+    SequenceNumber last;
     int code;
     std::optional<PlainTime> time;  // of the completion, if it was taken
   };
@@ -58,7 +58,7 @@ class Completion {
   Covered cover_all();
   static Covered cover_unlock(Covered covered, TypicalTime& idle);
   Done run(const Covered& covered, const Native& native);
-  int flush_target(int rank, OperationNumber Target::* reached, const Native& native, Reach reach);
+  int flush_target(int rank, SequenceNumber Target::* reached, const Native& native, Reach reach);
   int flush_open(const Native& native, Reach reach);
   int flush_untracked(const Native& native);
 

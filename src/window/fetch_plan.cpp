@@ -47,7 +47,7 @@ bool FetchPlan::asks_for_all(std::uint64_t bytes) const {
 }
 
 /// Notes that something is fetched of a target for a get of so many bytes, and gives that a number.
-OperationNumber FetchPlan::begin(Target& target, int rank, std::uint64_t bytes) {
+SequenceNumber FetchPlan::begin(Target& target, int rank, std::uint64_t bytes) {
   target.cost_benefit.missed(bytes);
   ++fetched_;
   target.cost_benefit.settle(common_.options.bypass);
@@ -56,7 +56,7 @@ OperationNumber FetchPlan::begin(Target& target, int rank, std::uint64_t bytes) 
 }
 
 /// What has been asked for will come with the completion of its operation, unless that could not be started.
-void FetchPlan::await(Target& target, const MissingPart& part, OperationNumber sequence, int code) {
+void FetchPlan::await(Target& target, const MissingPart& part, SequenceNumber sequence, int code) {
   if (code != MPI_SUCCESS) {
     if (part.ticket != 0) common_.cache->abandoned(part.ticket);
     return;
@@ -69,7 +69,7 @@ void FetchPlan::await(Target& target, const MissingPart& part, OperationNumber s
 /// The get begins first: room for the data is made while they are coming.
 int FetchPlan::fetch_absent(Target& target, const cache::TargetRange& range, std::byte* to, float score,
                             const Native& native) {
-  const OperationNumber sequence = begin(target, static_cast<int>(range.target), range.bytes);
+  const SequenceNumber sequence = begin(target, static_cast<int>(range.target), range.bytes);
   const int code = run_timed(target, range.bytes, native);
   // After an error, too, which is as rare as an entry that makes room for nothing.
   common_.cache->ask(range, score);
@@ -79,7 +79,7 @@ int FetchPlan::fetch_absent(Target& target, const cache::TargetRange& range, std
 
 int FetchPlan::fetch(int rank, std::uint64_t bytes, const Native& native, bool all) {
   Target& target = common_.operations.target(rank);
-  const OperationNumber sequence = begin(target, rank, bytes);
+  const SequenceNumber sequence = begin(target, rank, bytes);
   int code = MPI_SUCCESS;
   if (all) code = run_timed(target, bytes, native);
   else if (common_.options.coalesces) target.held.insert(target.held.end(), parts_.begin(), parts_.end());

@@ -44,8 +44,8 @@ class FetchPlan {
   bool waits(cache::Answer answer) const {
     return answer == cache::Answer::pending || (answer == cache::Answer::missing && common_.cache->waits());
   }
-  OperationNumber begin(Target& target, int rank, std::uint64_t bytes);
-  void await(Target& target, const MissingPart& part, OperationNumber sequence, int code);
+  SequenceNumber begin(Target& target, int rank, std::uint64_t bytes);
+  void await(Target& target, const MissingPart& part, SequenceNumber sequence, int code);
 
   WindowState& common_;
   std::vector<MissingPart> parts_;

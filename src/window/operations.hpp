@@ -31,7 +31,7 @@ class Operations {
   std::span<const Target> targets() const { return targets_; }
 
   /// An operation to a rank begins: its number.
-  OperationNumber issue(int rank) {
+  SequenceNumber issue(int rank) {
     Target& to = target(rank);
     if (!to.listed) open_.push_back(rank);
     to.listed = true;
@@ -39,7 +39,7 @@ class Operations {
     return to.issued = ++issued_;
   }
   /// The last operation's.
-  OperationNumber issued() const { return issued_; }
+  SequenceNumber issued() const { return issued_; }
   /// Any target may have gets and writes under way that have no numbers.
   void suspect_all() {
     for (std::size_t rank = 0; rank < targets_.size(); ++rank)
@@ -51,7 +51,7 @@ class Operations {
   /// Makes room for all. Throws std::bad_alloc.
   void reserve() { open_.reserve(targets_.size()); }
   /// Whether a target that may be no rank at all has operations that are not complete in this sense.
-  bool needs(int rank, OperationNumber Target::* reached) {
+  bool needs(int rank, SequenceNumber Target::* reached) {
     return !is_rank(rank) || target(rank).*reached < target(rank).issued;
   }
   /// Whether anything is not complete, at whatever target. Those that single flushes have completed are no longer
@@ -74,7 +74,7 @@ class Operations {
   std::vector<Target> targets_;
   const int own_;
   std::vector<int> open_;  // targets with operations that are not complete
-  OperationNumber issued_ = 0;
+  SequenceNumber issued_ = 0;
 };
 
 }  // namespace wherry::window

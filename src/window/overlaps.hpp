@@ -23,7 +23,7 @@ class Overlaps {
       find();
   }
   /// They will be when the operations of their target up to a number have come.
-  void note_coming(const cache::TargetRange& range, const std::byte* to, OperationNumber last) {
+  void note_coming(const cache::TargetRange& range, const std::byte* to, SequenceNumber last) {
     destinations_.expect_copy({range, to, last});
     if (destinations_.is_full()) [[unlikely]]
       find();

@@ -35,7 +35,7 @@ class Sharing {
     return true;
   }
   /// A part is being fetched, by the operation of this number.
-  void expect(Target& target, const MissingPart& part, OperationNumber sequence) const {
+  void expect(Target& target, const MissingPart& part, SequenceNumber sequence) const {
     if (serves(target)) target.coming.push_back({sequence, phase_, part.range, part.to});
   }
   /// It has come, and is where it was asked for.

@@ -17,7 +17,7 @@
 
 namespace wherry::window {
 
-using OperationNumber = std::uint64_t;
+using SequenceNumber = std::uint64_t;
 
 /// A target's memory in the window.
 struct TargetMemory {
@@ -34,7 +34,7 @@ struct MissingPart {
 
 /// Bytes that are coming, and where to.
 struct Fetched {
-  OperationNumber sequence;
+  SequenceNumber sequence;
   cache::Ticket ticket;
   cache::TargetRange range;
   const std::byte* bytes;
@@ -43,7 +43,7 @@ struct Fetched {
 
 /// The same of what is to be offered to the other ranks of the node.
 struct Coming {
-  OperationNumber sequence;
+  SequenceNumber sequence;
   std::uint64_t phase;  // when it was asked for; see Sharing
   cache::TargetRange range;
   const std::byte* bytes;
@@ -52,7 +52,7 @@ struct Coming {
 
 /// Of a get to an origin with gaps: its data are without gaps in between.
 struct PendingUnpack {
-  OperationNumber sequence;
+  SequenceNumber sequence;
   std::shared_ptr<const TypeMap> map;
   std::int64_t count;
   void* origin;
@@ -62,19 +62,19 @@ struct PendingUnpack {
 
 /// Memory of a block that is coming.
 struct BlockMemory {
-  OperationNumber sequence;
+  SequenceNumber sequence;
   std::unique_ptr<std::byte[]> bytes;
 };
 
 /// An own write that the target may not have yet.
 struct Write {
-  OperationNumber sequence;
+  SequenceNumber sequence;
   cache::TargetRange range;
 };
 
 /// What follows those up to a sequence number; what is listed is in that order.
 template <class Items>
-auto end_of(Items& items, OperationNumber last) {
+auto end_of(Items& items, SequenceNumber last) {
   return std::find_if(items.begin(), items.end(), [last](const auto& item) { return item.sequence > last; });
 }
 
@@ -83,17 +83,17 @@ struct Target {
   bool is_cached = true;
   CostBenefit cost_benefit;
 
-  OperationNumber issued = 0;     // the last operation
-  OperationNumber written = 0;    // the last that changes the target
-  OperationNumber completed = 0;  // operations up to this one are complete here and there
-  OperationNumber local = 0;      // the same, here only
-  std::uint64_t written_in = 0;   // the last phase in which a write of this rank got there; see Sharing
-  bool reread = false;            // a get was issued while writes were under way
-  bool listed = false;            // among the window's open targets
-  std::uint64_t under_way = 0;    // operations since the last completion
-  OperationNumber timed = 0;      // the last get under way whose call was timed; 0: there is none
-  double timed_s = 0;             // what its call took
-  double timed_bytes = 0;         // what it brings
+  SequenceNumber issued = 0;     // the last operation
+  SequenceNumber written = 0;    // the last that changes the target
+  SequenceNumber completed = 0;  // operations up to this one are complete here and there
+  SequenceNumber local = 0;      // the same, here only
+  std::uint64_t written_in = 0;  // the last phase in which a write of this rank got there; see Sharing
+  bool reread = false;           // a get was issued while writes were under way
+  bool listed = false;           // among the window's open targets
+  std::uint64_t under_way = 0;   // operations since the last completion
+  SequenceNumber timed = 0;      // the last get under way whose call was timed; 0: there is none
+  double timed_s = 0;            // what its call took
+  double timed_bytes = 0;        // what it brings
 
   std::vector<MissingPart> held;  // not asked for yet
   std::vector<Fetched> fetched;

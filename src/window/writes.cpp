@@ -78,7 +78,7 @@ void Writes::note_range(Target& target, const cache::TargetRange& range, const s
                        {target.issued, {range.target, 0, static_cast<std::uint64_t>(target.memory.bytes)}});
 }
 
-void Writes::complete(Target& target, OperationNumber last) {
+void Writes::complete(Target& target, SequenceNumber last) {
   if (target.written <= target.completed) return;
   common_.sharing.note_write(target);
   const auto end = end_of(target.writes, last);

@@ -18,7 +18,7 @@ class Writes {
   int change(const TargetRegion& place, const Native& native);
   /// The writes of a target up to a number have reached it, if there are any. What was read meanwhile may be older than
   /// they are.
-  void complete(Target& target, OperationNumber last);
+  void complete(Target& target, SequenceNumber last);
 
  private:
   void note_write(const TargetRegion& place, const TypeMap& map, const std::byte* data);

@@ -9,7 +9,7 @@ from importlib import resources
 from wherry import __version__, units
 from wherry.demo import results
 from wherry.demo.picture import picture
-from wherry.demo.rows import Place
+from wherry.demo.rows import Group
 from wherry.draw.markup import Markup, join, table, tag
 from wherry.measure.record import Measurement, values
 from wherry.report.parts import numbers, section
@@ -25,7 +25,7 @@ td ul { margin: 0; padding-left: 16px; }
 svg .grid.one { stroke: var(--ink); }
 """
 
-_GROUPS: dict[Place, tuple[str, str]] = {
+_GROUPS: dict[Group, tuple[str, str]] = {
     "node": ("As many ranks as cores", ""),
     "cluster": (
         "On an emulated cluster",

@@ -18,7 +18,7 @@ from wherry.provenance import commit, machine
 from wherry.run.launch import TITLES
 from wherry.run.mpis import Mpi, why_missing
 
-Place = Literal["node", "cluster", "crowded"]
+Group = Literal["node", "cluster", "crowded"]
 
 HOSTS, RATE = 4, "1gbit"
 CORES = len(os.sched_getaffinity(0))
@@ -32,7 +32,7 @@ class DemoRow:
     program: str  # of `wherry bench programs`
     title: str
     mpi: str
-    place: Place = "node"
+    place: Group = "node"
 
     @property
     def ranks(self) -> int:
