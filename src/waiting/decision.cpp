@@ -63,7 +63,8 @@ TrialSlot slot_at(std::uint64_t wall_ns) {
 std::uint64_t Decision::stretch_end_ns() const {
   switch (phase_) {
     case Phase::trial: return slot_.end_ns;
-    case Phase::polling: return begin_.wall_ns + poll_stretch_ns_;
+    // Between trials that do not tell, the next one is not put off by how long polling was kept before.
+    case Phase::polling: return begin_.wall_ns + (pairs_ > 0 ? first_poll_stretch_ns : poll_stretch_ns_);
     default: return begin_.wall_ns + shortest_stretch_ns;
   }
 }

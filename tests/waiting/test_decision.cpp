@@ -205,6 +205,22 @@ TEST_CASE("where only polling keeps others away, spinning is tried ever more sel
   CHECK(process.decision.trials() - trials <= 7);
 }
 
+TEST_CASE("trials that do not tell follow each other soon, however long polling was kept before") {
+  Process process(WaitMode::automatic, two_on_two);
+  process.live(calm_while_polling, 60'000);
+  std::mt19937 random(5);
+  const auto trials_in = [&](int milliseconds) {
+    const int before = process.decision.trials();
+    for (int i = 0; i < milliseconds; ++i) {
+      const Counted counted{160, 0.3, 100.0 * static_cast<double>(random() % 200)};
+      process.live({"unclear", counted, counted}, 1);
+    }
+    return process.decision.trials() - before;
+  };
+  trials_in(12'000);  // what polling has won is over
+  CHECK(trials_in(20'000) >= 8);
+}
+
 TEST_CASE("phases of a program that computes and communicates are no neighbor") {
   // While it computes it does not call MPI, so nobody looks: stretches are longer, and the rate is what counts.
   Process process(WaitMode::automatic, two_on_two);
