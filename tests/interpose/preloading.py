@@ -121,5 +121,5 @@ class Runs:
 def sites_of(record: Record, function: str) -> set[str]:
     """The files that hold the call sites of a function."""
     rows = [row for row in record.tables["calls"] if record.function(row["function"]) == function]
-    modules = record.tables["modules"]["path"]
+    modules = record.tables["modules"].column("path")
     return {Path(bytes(modules[row["module"]]).split(b"\0")[0].decode()).name for row in rows}

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from wherry.analysis.packed import Layout
 from wherry.analysis.record_format import HEADER, MAGIC, NONE, TABLES, VERSION
 
 MS = 1_000_000
@@ -26,8 +27,14 @@ class Draft:
     dropped: dict[str, int] = field(default_factory=dict)
 
 
+def _dtype(layout: Layout) -> np.dtype[Any]:
+    return np.dtype(
+        [(name, _dtype(kind) if isinstance(kind, Layout) else kind, *shape) for name, kind, *shape in layout.fields]
+    )
+
+
 def encode(draft: Draft) -> bytes:
-    header = np.zeros((), HEADER)
+    header = np.zeros((), _dtype(HEADER))
     defaults: dict[str, Any] = {
         "magic": MAGIC,
         "version": VERSION,
@@ -53,7 +60,7 @@ def encode(draft: Draft) -> bytes:
     body = b""
     for i, (name, layout) in enumerate(TABLES.items()):
         rows = draft.rows.get(name, [])
-        table = np.zeros(len(rows), layout)
+        table = np.zeros(len(rows), _dtype(layout))
         for row, values in zip(table, rows, strict=True):
             for column, value in values.items():
                 row[column] = value

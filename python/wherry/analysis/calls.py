@@ -37,8 +37,8 @@ def fill_calls(result: Analysis, ranks: Sequence[Record], resolve_sites: bool) -
     for record in ranks:
         paths.add(record)
         seen: set[tuple[str, str, int]] = set()
-        kinds = [KINDS[kind] for kind in record.tables["functions"]["kind"]]
-        names = [text(name) for name in record.tables["functions"]["name"]]
+        kinds = [KINDS[row["kind"]] for row in record.tables["functions"]]
+        names = [text(row["name"]) for row in record.tables["functions"]]
         for call in record.tables["calls"]:
             name, kind = names[call["function"]], kinds[call["function"]]
             if name in SETUP:
@@ -110,5 +110,7 @@ def fill_types(result: Analysis, ranks: Sequence[Record]) -> None:
     result.types = sorted(rows.values(), key=lambda row: -row.bytes)
 
 
-def setup_functions(record: Record) -> list[int]:
-    return [i for i, name in enumerate(record.tables["functions"]["name"]) if text(name) in SETUP]
+def split_functions(record: Record) -> tuple[set[int], set[int]]:
+    """The indices of functions that start or end MPI, and those of all others."""
+    setup = {i for i, row in enumerate(record.tables["functions"]) if text(row["name"]) in SETUP}
+    return setup, set(range(len(record.tables["functions"]))) - setup

@@ -17,20 +17,19 @@ def fill_faults(result: Analysis, ranks: Sequence[Record]) -> None:
     of_rank = {row.rank: row for row in result.ranks}
     rows = {state: FaultRow(state) for state in FREED}
     for record in ranks:
-        spans = record.tables["memory"]
+        spans = [span for span in record.tables["memory"] if span["time_ns"] > 0]
         row_of_rank = of_rank.get(record.rank)
-        if row_of_rank is not None and int(spans["time_ns"].sum()) > 0:
-            row_of_rank.system_seconds = int(spans["system_ns"].sum()) * NS
-            row_of_rank.cpu_seconds = row_of_rank.system_seconds + int(spans["user_ns"].sum()) * NS
-            row_of_rank.faults = int(spans["faults"].sum())
+        if row_of_rank is not None and spans:
+            row_of_rank.system_seconds = sum(span["system_ns"] for span in spans) * NS
+            row_of_rank.cpu_seconds = row_of_rank.system_seconds + sum(span["user_ns"] for span in spans) * NS
+            row_of_rank.faults = sum(span["faults"] for span in spans)
         for index, state in enumerate(FREED):
-            spans = record.tables["memory"]
-            spans = spans[(spans["state"] == index) & (spans["time_ns"] > 0)]
-            if len(spans) == 0:
+            of_state = [span for span in spans if span["state"] == index]
+            if not of_state:
                 continue
             row = rows[state]
             row.ranks += 1
-            for span in spans:
+            for span in of_state:
                 row.seconds += int(span["time_ns"]) * NS
                 row.system_seconds += int(span["system_ns"]) * NS
                 row.user_seconds += int(span["user_ns"]) * NS

@@ -6,9 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-import numpy as np
-
-from wherry.analysis.calls import fill_calls, fill_peers, fill_types, setup_functions
+from wherry.analysis.calls import fill_calls, fill_peers, fill_types, split_functions
 from wherry.analysis.choices import fill_choices
 from wherry.analysis.faults import fill_faults
 from wherry.analysis.gains import fill_gains
@@ -30,7 +28,7 @@ def analyse(records: Records, resolve_sites: bool = True) -> Analysis:
     _fill_head(result, ranks)
     fill_machines(result, ranks)
     fill_bindings(result, ranks)
-    result.polled_calls = sum(int(record.tables["functions"]["polled"].sum()) for record in ranks)
+    result.polled_calls = sum(sum(record.tables["functions"].column("polled")) for record in ranks)
     fill_calls(result, ranks, resolve_sites)
     fill_peers(result, ranks)
     fill_waits(result, ranks)
@@ -53,10 +51,9 @@ def _fill_head(result: Analysis, ranks: Sequence[Record]) -> None:
         result.hosts[record.host] = result.hosts.get(record.host, 0) + 1
     result.size = max(len(ranks), max(record.size for record in ranks))
     for record in ranks:
-        calls = record.tables["calls"]
-        setup = np.isin(calls["function"], setup_functions(record))
-        mpi = float(calls["time_ns"][~setup].astype(float).sum()) * NS
-        result.setup_seconds += float(calls["time_ns"][setup].astype(float).sum()) * NS / len(ranks)
+        setup, other = split_functions(record)
+        mpi = record.time_ns(other) * NS
+        result.setup_seconds += record.time_ns(setup) * NS / len(ranks)
         result.ranks.append(RankRow(record.rank, record.host, _duration(record), mpi, record.finalized))
     result.seconds = max(row.seconds for row in result.ranks)
 

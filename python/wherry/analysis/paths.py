@@ -52,7 +52,7 @@ class Paths:
 
     @staticmethod
     def _module(record: Record, row: Any) -> str:
-        return text(record.tables["modules"]["path"][row["module"]])
+        return text(record.tables["modules"][row["module"]]["path"])
 
     def _frame(self, record: Record, row: Any) -> Frame:
         module = record.tables["modules"][row["module"]]

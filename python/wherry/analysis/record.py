@@ -6,12 +6,11 @@ on, indices included, and raises only RecordError.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
+from wherry.analysis.packed import Layout, Row, Table
 from wherry.analysis.record_format import (
     BOUNDS,
     FRAMES,
@@ -19,7 +18,6 @@ from wherry.analysis.record_format import (
     MAGIC,
     MOST_RANKS,
     NONE,
-    PATH_FRAMES,
     REFERENCES,
     TABLES,
     VERSION,
@@ -65,11 +63,11 @@ class Record:
     abi: str
     mpi_version: str
     program: str
-    tables: dict[str, np.ndarray[Any, Any]]
+    tables: dict[str, Table]
     dropped: dict[str, int]
 
     def function(self, index: int) -> str:
-        return text(self.tables["functions"]["name"][index])
+        return text(self.tables["functions"][index]["name"])
 
     @property
     def run_begin_ns(self) -> int:
@@ -79,9 +77,12 @@ class Record:
     @property
     def run_end_ns(self) -> int:
         """Where MPI_Finalize begins: if that returned, its time is in `calls` and end_ns is its end."""
-        names, calls = self.tables["functions"]["name"], self.tables["calls"]
-        finalize = calls["function"] == (np.flatnonzero(names == b"MPI_Finalize")[:1].tolist() or [NONE])[0]
-        return max(self.end_ns - int(calls["time_ns"][finalize].sum()), self.run_begin_ns)
+        finalize = [i for i, row in enumerate(self.tables["functions"]) if text(row["name"]) == "MPI_Finalize"]
+        return max(self.end_ns - self.time_ns(finalize), self.run_begin_ns)
+
+    def time_ns(self, functions: Collection[int]) -> int:
+        """In the calls of these functions, given by their indices."""
+        return sum(call["time_ns"] for call in self.tables["calls"] if call["function"] in functions)
 
 
 @dataclass
@@ -97,9 +98,9 @@ def text(raw: bytes) -> str:
     return bytes(raw).split(b"\0", 1)[0].decode("utf-8", errors="replace")
 
 
-def comm_key(comm: Any) -> str:
+def comm_key(comm: Row) -> str:
     """What a row of the table `comms` is called on all ranks of the communicator alike."""
-    return f"{int(comm['key']):016x}"
+    return f"{comm['key']:016x}"
 
 
 def read(path: Path) -> Record:
@@ -139,11 +140,11 @@ def _drop_repeated(found: Records) -> None:
         seen.add(record.rank)
 
 
-def _header(path: Path, data: bytes) -> Any:
+def _header(path: Path, data: bytes) -> Row:
     if len(data) < HEADER.itemsize:
         raise RecordError(f"{path}: truncated: {len(data)} bytes, the header alone has {HEADER.itemsize}")
-    header = np.frombuffer(data, HEADER, count=1)[0]
-    if bytes(data[:8]) != MAGIC:
+    header = HEADER.row(data)
+    if header["magic"] != MAGIC:
         raise RecordError(f"{path}: not a record of Wherry (wrong magic bytes)")
     if header["version"] != VERSION:
         raise RecordError(
@@ -155,9 +156,9 @@ def _header(path: Path, data: bytes) -> Any:
     return header
 
 
-def _table(path: Path, data: bytes, name: str, layout: np.dtype[Any], info: Any) -> np.ndarray[Any, Any]:
-    offset, used, capacity = int(info["offset"]), int(info["used"]), int(info["capacity"])
-    if int(info["record_bytes"]) != layout.itemsize:
+def _table(path: Path, data: bytes, name: str, layout: Layout, info: Row) -> Table:
+    offset, used, capacity = info["offset"], info["used"], info["capacity"]
+    if info["record_bytes"] != layout.itemsize:
         raise RecordError(
             f"{path}: damaged: records of table '{name}' have {info['record_bytes']} bytes, not {layout.itemsize}"
         )
@@ -165,71 +166,76 @@ def _table(path: Path, data: bytes, name: str, layout: np.dtype[Any], info: Any)
         raise RecordError(f"{path}: damaged: table '{name}' holds {used} records and has room for {capacity}")
     if used and (offset < HEADER.itemsize or offset + used * layout.itemsize > len(data)):
         raise RecordError(f"{path}: truncated or damaged: table '{name}' reaches beyond the end of the file")
-    return np.frombuffer(data, layout, count=used, offset=offset if used else 0)
+    return Table(layout, data, offset, used)
 
 
-def _check_numbers(path: Path, header: Any, tables: dict[str, np.ndarray[Any, Any]]) -> None:
-    size, rank = int(header["size"]), int(header["rank"])
+def _check_numbers(path: Path, header: Row, tables: dict[str, Table]) -> None:
+    size, rank = header["size"], header["rank"]
     if size < -1 or size > MOST_RANKS or rank < -1 or (size >= 0 and rank >= size):
         raise RecordError(f"{path}: damaged: rank {rank} of {size}")
     for name, references in REFERENCES.items():
         for column, target, may_be_none in references:
-            values = tables[name][column]
-            wrong = values >= len(tables[target])
-            if may_be_none:
-                wrong &= values != NONE
-            _refuse(path, name, column, wrong)
+            _check_column(path, name, column, tables, _refers(len(tables[target]), may_be_none))
     for name, bounds in BOUNDS.items():
         for column, bound in bounds:
-            _refuse(path, name, column, tables[name][column] >= bound)
+            _check_column(path, name, column, tables, bound.__gt__)
     if header["last_call"] != NONE and header["last_call"] >= len(tables["calls"]):
         raise RecordError(f"{path}: damaged: the last call is {header['last_call']} of {len(tables['calls'])}")
-    for function in header["under_way"]["function"]:
+    for call in header["under_way"]:
+        function = call["function"]
         if function != NONE and function >= len(tables["functions"]):
             raise RecordError(
                 f"{path}: damaged: a call under way is of function {function} of {len(tables['functions'])}"
             )
-    frames = tables["paths"]["frame"]
-    used = np.arange(PATH_FRAMES) < tables["paths"]["frames"][:, None]
-    wrong = (frames["module"] >= len(tables["modules"])) | (frames["kind"] >= len(FRAMES))
-    _refuse(path, "paths", "frame", np.any(used & wrong, axis=1))
-    peers = tables["peers"]["peer"]
-    _refuse(path, "peers", "peer", (peers < 0) | (peers >= (size if size >= 0 else MOST_RANKS)))
+    modules = len(tables["modules"])
+    for i, row in enumerate(tables["paths"]):
+        if any(frame["module"] >= modules or frame["kind"] >= len(FRAMES) for frame in row["frame"][: row["frames"]]):
+            raise _impossible(path, "paths", i, "frame")
+    most = size if size >= 0 else MOST_RANKS
+    _check_column(path, "peers", "peer", tables, lambda peer: 0 <= peer < most)
 
 
-def _refuse(path: Path, table: str, column: str, wrong: np.ndarray[Any, Any]) -> None:
-    if np.any(wrong):
-        raise RecordError(f"{path}: damaged: table '{table}', record {int(np.argmax(wrong))}: impossible {column}")
+def _refers(rows: int, may_be_none: bool) -> Callable[[int], bool]:
+    return lambda index: index < rows or (may_be_none and index == NONE)
 
 
-def _calls_under_way(header: Any) -> tuple[CallUnderWay, ...]:
-    calls = header["under_way"]
-    known = calls[calls["function"] != NONE]
-    return tuple(CallUnderWay(int(one["function"]), int(one["site"]), int(one["enter_ns"])) for one in known)
+def _check_column(path: Path, name: str, column: str, tables: dict[str, Table], fits: Callable[[int], bool]) -> None:
+    for i, row in enumerate(tables[name]):
+        if not fits(row[column]):
+            raise _impossible(path, name, i, column)
 
 
-def _record(path: Path, header: Any, tables: dict[str, np.ndarray[Any, Any]]) -> Record:
+def _impossible(path: Path, table: str, row: int, column: str) -> RecordError:
+    return RecordError(f"{path}: damaged: table '{table}', record {row}: impossible {column}")
+
+
+def _calls_under_way(header: Row) -> tuple[CallUnderWay, ...]:
+    known = [call for call in header["under_way"] if call["function"] != NONE]
+    return tuple(CallUnderWay(call["function"], call["site"], call["enter_ns"]) for call in known)
+
+
+def _record(path: Path, header: Row, tables: dict[str, Table]) -> Record:
     return Record(
         path=path,
-        rank=int(header["rank"]),
-        size=int(header["size"]),
-        thread_level=int(header["thread_level"]),
-        finalized=int(header["state"]) == 1,
-        pid=int(header["pid"]),
-        start_ns=int(header["start_ns"]),
-        init_ns=int(header["init_ns"]),
-        end_ns=int(header["end_ns"]),
-        realtime_ns=int(header["realtime_ns"]),
-        last_call=int(header["last_call"]),
+        rank=header["rank"],
+        size=header["size"],
+        thread_level=header["thread_level"],
+        finalized=header["state"] == 1,
+        pid=header["pid"],
+        start_ns=header["start_ns"],
+        init_ns=header["init_ns"],
+        end_ns=header["end_ns"],
+        realtime_ns=header["realtime_ns"],
+        last_call=header["last_call"],
         under_way=_calls_under_way(header),
         knows_all_threads=not header["more_threads"],
-        threads=int(header["threads"]),
-        processors=int(header["processors"]),
+        threads=header["threads"],
+        processors=header["processors"],
         host=text(header["host"]),
         boot_id=text(header["boot_id"]),
         abi=text(header["abi"]),
         mpi_version=text(header["mpi_version"]),
         program=text(header["program"]),
         tables=tables,
-        dropped={name: int(header["table"][i]["dropped"]) for i, name in enumerate(TABLES)},
+        dropped={name: header["table"][i]["dropped"] for i, name in enumerate(TABLES)},
     )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
+from wherry.analysis.packed import Layout
 
 MAGIC = b"WHERRYRC"
 VERSION = 8
@@ -37,14 +35,14 @@ THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 
 _U2, _U4, _U8, _I4 = "<u2", "<u4", "<u8", "<i4"
 
-_FRAME = np.dtype([("at", _U8), ("module", _U4), ("kind", _U4)])
+_FRAME = Layout([("at", _U8), ("module", _U4), ("kind", _U4)])
 
-TABLE_INFO = np.dtype([("offset", _U8), ("record_bytes", _U4), ("capacity", _U4), ("used", _U4), ("dropped", _U4)])
+TABLE_INFO = Layout([("offset", _U8), ("record_bytes", _U4), ("capacity", _U4), ("used", _U4), ("dropped", _U4)])
 
 #: Name and layout of each table, in the order of profile::Table.
-TABLES: dict[str, np.dtype[Any]] = {
-    "functions": np.dtype([("name", "S40"), ("kind", _U4), ("polled", _U4), ("counted", _U8)]),
-    "calls": np.dtype(
+TABLES: dict[str, Layout] = {
+    "functions": Layout([("name", "S40"), ("kind", _U4), ("polled", _U4), ("counted", _U8)]),
+    "calls": Layout(
         [
             ("function", _U4),
             ("bucket", _U4),
@@ -58,10 +56,10 @@ TABLES: dict[str, np.dtype[Any]] = {
             ("derived", _U8),
         ]
     ),
-    "peers": np.dtype([("peer", _I4), ("kind", _U4), ("messages", _U8), ("bytes", _U8)]),
-    "comms": np.dtype([("key", _U8), ("size", _I4), ("rank", _I4), ("nodes", _I4), ("reserved", _U4), ("name", "S40")]),
-    "modules": np.dtype([("base", _U8), ("path", "S248")]),
-    "uses": np.dtype(
+    "peers": Layout([("peer", _I4), ("kind", _U4), ("messages", _U8), ("bytes", _U8)]),
+    "comms": Layout([("key", _U8), ("size", _I4), ("rank", _I4), ("nodes", _I4), ("reserved", _U4), ("name", "S40")]),
+    "modules": Layout([("base", _U8), ("path", "S248")]),
+    "uses": Layout(
         [
             ("comm", _U4),
             ("function", _U4),
@@ -74,7 +72,7 @@ TABLES: dict[str, np.dtype[Any]] = {
             ("strategy", "S32"),
         ]
     ),
-    "decisions": np.dtype(
+    "decisions": Layout(
         [
             ("at_ns", _U8),
             ("comm", _U4),
@@ -88,10 +86,10 @@ TABLES: dict[str, np.dtype[Any]] = {
             ("strategy", "S32"),
         ]
     ),
-    "misses": np.dtype([("function", _U4), ("reserved", _U4), ("count", _U8), ("reason", "S80")]),
-    "arrivals": np.dtype([("comm", _U4), ("function", _U4), ("sequence", _U8), ("enter_ns", _U8), ("leave_ns", _U8)]),
-    "types": np.dtype([("combiner", _U4), ("reserved", _U4), ("count", _U8), ("bytes", _U8), ("name", "S40")]),
-    "windows": np.dtype(
+    "misses": Layout([("function", _U4), ("reserved", _U4), ("count", _U8), ("reason", "S80")]),
+    "arrivals": Layout([("comm", _U4), ("function", _U4), ("sequence", _U8), ("enter_ns", _U8), ("leave_ns", _U8)]),
+    "types": Layout([("combiner", _U4), ("reserved", _U4), ("count", _U8), ("bytes", _U8), ("name", "S40")]),
+    "windows": Layout(
         [
             ("comm", _U4),
             ("caching", _U4),
@@ -114,11 +112,11 @@ TABLES: dict[str, np.dtype[Any]] = {
             ("node_refused", _U8),
         ]
     ),
-    "window_points": np.dtype(
+    "window_points": Layout(
         [("window", _U4), ("reserved", _U4), ("lookups", _U8), ("hits", _U8), ("storage_bytes", _U8)]
     ),
-    "window_curves": np.dtype([("window", _U4), ("missed_millionth", _U4), ("bytes", _U8)]),
-    "memory": np.dtype(
+    "window_curves": Layout([("window", _U4), ("missed_millionth", _U4), ("bytes", _U8)]),
+    "memory": Layout(
         [
             ("start_ns", _U8),
             ("time_ns", _U8),
@@ -132,7 +130,7 @@ TABLES: dict[str, np.dtype[Any]] = {
             ("why_not", "S64"),
         ]
     ),
-    "gains": np.dtype(
+    "gains": Layout(
         [
             ("comm", _U4),
             ("verdict", _U4),
@@ -145,7 +143,7 @@ TABLES: dict[str, np.dtype[Any]] = {
             ("other_ns", _U8),
         ]
     ),
-    "paths": np.dtype(
+    "paths": Layout(
         [
             ("function", _U4),
             ("module", _U4),
@@ -157,13 +155,13 @@ TABLES: dict[str, np.dtype[Any]] = {
             ("frame", _FRAME, (PATH_FRAMES,)),
         ]
     ),
-    "not_cached": np.dtype([("window", _U4), ("reason", _U4), ("count", _U8), ("bytes", _U8)]),
+    "not_cached": Layout([("window", _U4), ("reason", _U4), ("count", _U8), ("bytes", _U8)]),
 }
 
 #: CallUnderWay
-_UNDER_WAY = np.dtype([("site", _U8), ("enter_ns", _U8), ("function", _U4), ("reserved", _U4)])
+_UNDER_WAY = Layout([("site", _U8), ("enter_ns", _U8), ("function", _U4), ("reserved", _U4)])
 
-HEADER = np.dtype(
+HEADER = Layout(
     [
         ("magic", "S8"),
         ("version", _U4),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-import numpy as np
-
 from wherry.analysis.record import Record, comm_key
 from wherry.analysis.rows import NS, Analysis, WaitRow
 
@@ -49,19 +47,17 @@ def arrivals(ranks: Sequence[Record]) -> tuple[dict[Collective, list[tuple[int, 
     boots: dict[str, set[str]] = defaultdict(set)
     totals: list[float] = []
     for i, record in enumerate(ranks):
-        comms = record.tables["comms"]
+        comms = list(record.tables["comms"])
         keys = [comm_key(comm) for comm in comms]
         sampled = set()
         for arrival in record.tables["arrivals"]:
             key = keys[arrival["comm"]]
-            sizes[key] = int(comms["size"][arrival["comm"]])
+            sizes[key] = comms[arrival["comm"]]["size"]
             boots[key].add(record.boot_id)
             sampled.add(int(arrival["function"]))
             group = groups[key, int(arrival["sequence"]), record.function(arrival["function"])]
             group.append((i, int(arrival["enter_ns"]), int(arrival["leave_ns"])))
-        calls = record.tables["calls"]
-        kept = np.isin(calls["function"], list(sampled))
-        totals.append(float(calls["time_ns"][kept].astype(float).sum()) * NS)
+        totals.append(record.time_ns(sampled) * NS)
     complete = {
         key: members for key, members in groups.items() if len(members) == sizes[key[0]] > 1 and len(boots[key[0]]) == 1
     }

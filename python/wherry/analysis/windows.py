@@ -60,7 +60,7 @@ def _tracks(record: Record) -> list[TrackRow]:
         at = int(point["window"])
         window = record.tables["windows"][at]
         hits = sum(int(window[name]) for name in ("full_hits", "pending_hits", "partial_hits"))
-        track = TrackRow(record.rank, CACHINGS[int(window["caching"])], hits + int(window["misses"].sum()))
+        track = TrackRow(record.rank, CACHINGS[int(window["caching"])], hits + sum(window["misses"]))
         seen = [int(point[name]) for name in ("lookups", "hits", "storage_bytes")]
         rows.setdefault(at, track).points.append(seen)
     for point in record.tables["window_curves"]:

@@ -222,4 +222,4 @@ def _called(records: Sequence[record.Record]) -> set[str] | None:
 
 
 def _functions(records: Sequence[record.Record], table: str) -> set[str]:
-    return {one.function(i) for one in records for i in set(one.tables[table]["function"].tolist())}
+    return {one.function(i) for one in records for i in set(one.tables[table].column("function"))}

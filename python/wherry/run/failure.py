@@ -7,8 +7,6 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from wherry import units
 from wherry.analysis import Analysis
 from wherry.analysis.record import CallUnderWay, Record, text
@@ -80,11 +78,10 @@ def _sites(one: Record) -> Iterator[Site]:
 
 
 def _site_of(one: Record, call: CallUnderWay) -> Site | None:
-    modules = one.tables["modules"]
-    modules = modules[modules["base"] <= call.site]
-    if len(modules) == 0:
+    below = [module for module in one.tables["modules"] if module["base"] <= call.site]
+    if not below:
         return None
-    module = modules[np.argmax(modules["base"])]
+    module = max(below, key=lambda module: module["base"])
     return Site(text(module["path"]), call.site - int(module["base"]), int(module["base"]))
 
 

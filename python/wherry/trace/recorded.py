@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-import numpy as np
-
 from wherry.analysis.calls import SETUP as SETUP_CALLS
-from wherry.analysis.calls import setup_functions
+from wherry.analysis.calls import split_functions
 from wherry.analysis.record import Record, comm_key
 from wherry.analysis.record_format import NONE
 from wherry.analysis.waits import arrivals
@@ -48,19 +46,17 @@ def _clock_shifts(records: Sequence[Record]) -> list[int]:
 
 def _is_sampled(record: Record) -> bool:
     """Whether collectives are missing: a long run keeps every 2^k-th only."""
-    kept = record.tables["arrivals"]
-    return any(
-        len(numbers) != int(numbers.max()) + 1
-        for numbers in (kept["sequence"][kept["comm"] == comm] for comm in np.unique(kept["comm"]))
-    )
+    numbers: dict[int, list[int]] = defaultdict(list)
+    for row in record.tables["arrivals"]:
+        numbers[row["comm"]].append(row["sequence"])
+    return any(len(kept) != max(kept) + 1 for kept in numbers.values())
 
 
 def _spans(record: Record, at: int, last: dict[tuple[str, int, str], int], shift: int, gaps: bool) -> list[Span]:
     keys = [comm_key(comm) for comm in record.tables["comms"]]
-    kept = record.tables["arrivals"]
     spans: list[Span] = []
     done = record.run_begin_ns
-    for row in kept[np.argsort(kept["enter_ns"], kind="stable")]:
+    for row in sorted(record.tables["arrivals"], key=lambda row: row["enter_ns"]):
         name = record.function(row["function"])
         enter, leave = int(row["enter_ns"]), int(row["leave_ns"])
         if gaps and enter > done:
@@ -108,6 +104,5 @@ def longest_calls(records: Sequence[Record], most: int = 3) -> list[str]:
 
 def _other_seconds(record: Record) -> float:
     """In calls that are not in the trace: single messages, non-blocking collectives."""
-    calls, traced = record.tables["calls"], np.unique(record.tables["arrivals"]["function"])
-    apart = np.isin(calls["function"], [*traced, *setup_functions(record)])
-    return float(calls["time_ns"][~apart].astype(float).sum()) * _NS
+    _, functions = split_functions(record)
+    return record.time_ns(functions - set(record.tables["arrivals"].column("function"))) * _NS
