@@ -71,9 +71,10 @@ std::optional<Copier> MeasuredChoice::by_medians() const {
 /// After each call; a pair ends with its second.
 std::optional<Copier> MeasuredChoice::by_pairs() {
   if (native_.count != kernels_.count) return std::nullopt;
-  lead_ += is_less(kernels_.last(), native_.last()) ? 1 : -1;
-  if (lead_ == kernels_lead) return Copier::kernels;
-  if (lead_ == native_lead || native_.count == most_pairs) return Copier::native;
+  const int weight = is_clear(kernels_.last(), native_.last()) ? 2 : 1;
+  lead_ += is_less(kernels_.last(), native_.last()) ? weight : -weight;
+  if (lead_ >= kernels_lead) return Copier::kernels;
+  if (lead_ <= native_lead || native_.count == most_pairs) return Copier::native;
   return std::nullopt;
 }
 

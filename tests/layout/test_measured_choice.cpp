@@ -109,6 +109,25 @@ TEST_CASE("calls that wait: the faster copier is kept, where the waits do not hi
   }
 }
 
+TEST_CASE("calls that wait: a clear difference is known after three pairs") {
+  for (const std::uint64_t native : {250, 1000, 100'000}) {
+    MeasuredChoice choice(CopyTiming::waiting);
+    CAPTURE(native);
+    CHECK(run(choice, 5, times(native, 100)).found == 0);
+    CHECK(run(choice, 1, times(native, 100)).found == 1);
+    CHECK(choice.next() == Copier::kernels);
+  }
+}
+
+TEST_CASE("calls that wait: waits that differ by more than twice keep the kernels no oftener than others") {
+  int kernels = 0;
+  for (unsigned seed = 1; seed <= 400; ++seed) {
+    MeasuredChoice choice(CopyTiming::waiting);
+    kernels += run(choice, 200, waiting(1000, 1000, 20'000, seed)).last == Copier::kernels ? 1 : 0;
+  }
+  CHECK(kernels < 180);  // with even odds, two in five
+}
+
 TEST_CASE("calls that wait: where both are alike, the library mostly stays") {
   int kernels = 0;
   for (unsigned seed = 1; seed <= 200; ++seed) {
