@@ -32,7 +32,7 @@ NAMED = re.compile(
 # A source of C++, by the end of its path.
 SOURCE = re.compile(r"`([\w{},/]+\.(?:cpp|hpp))`")
 # What documents tell the reader to write.
-TO_WRITE = frozenset({"halves.hpp"})
+TO_WRITE = frozenset({"halves.hpp", "rows_of_eight.hpp", "up_and_down.hpp"})
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)]*))?\)")
 HEADING = re.compile(r"^#+ (.*)$")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from wherry.analysis.packed import Layout
+from wherry.analysis.packed import StructLayout
 from wherry.analysis.record_format import HEADER, MAGIC, NONE, TABLES, VERSION
 
 MS = 1_000_000
@@ -27,9 +27,12 @@ class Draft:
     dropped: dict[str, int] = field(default_factory=dict)
 
 
-def _dtype(layout: Layout) -> np.dtype[Any]:
+def _dtype(layout: StructLayout) -> np.dtype[Any]:
     return np.dtype(
-        [(name, _dtype(kind) if isinstance(kind, Layout) else kind, *shape) for name, kind, *shape in layout.fields]
+        [
+            (name, _dtype(kind) if isinstance(kind, StructLayout) else kind, *shape)
+            for name, kind, *shape in layout.fields
+        ]
     )
 
 

@@ -12,12 +12,12 @@ from typing import Any
 
 Row = dict[str, Any]
 #: Name; type: "<u4" and its like, "S40" for 40 bytes, or another layout; for an array, its shape.
-Field = tuple[str, "str | Layout"] | tuple[str, "str | Layout", tuple[int]]
+Field = tuple[str, "str | StructLayout"] | tuple[str, "str | StructLayout", tuple[int]]
 
 _CODES = {"<u2": "H", "<u4": "I", "<u8": "Q", "<i4": "i"}  # of the module struct
 
 
-class Layout:
+class StructLayout:
     """A packed little-endian C struct."""
 
     def __init__(self, fields: Sequence[Field]) -> None:
@@ -28,9 +28,9 @@ class Layout:
         self._struct = struct.Struct("<" + "".join(codes))
         self.itemsize = self._struct.size
 
-    def _code(self, name: str, kind: str | Layout, shape: tuple[int] | None = None) -> str:
+    def _code(self, name: str, kind: str | StructLayout, shape: tuple[int] | None = None) -> str:
         n = shape[0] if shape else 1
-        if isinstance(kind, Layout):
+        if isinstance(kind, StructLayout):
             self._parts[name] = lambda raw: [kind.row(raw, i * kind.itemsize) for i in range(n)]
             return f"{n * kind.itemsize}s"
         if kind.startswith("S"):
@@ -57,7 +57,7 @@ class Layout:
 class Table:
     """Rows of one layout that lie one behind the other in a file's bytes, which it refers to and does not copy."""
 
-    def __init__(self, layout: Layout, data: bytes, offset: int, count: int) -> None:
+    def __init__(self, layout: StructLayout, data: bytes, offset: int, count: int) -> None:
         self._layout = layout
         self._data = memoryview(data)[offset : offset + count * layout.itemsize]
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wherry.analysis.packed import Layout, Row, Table
+from wherry.analysis.packed import Row, StructLayout, Table
 from wherry.analysis.record_format import (
     BOUNDS,
     FRAMES,
@@ -156,7 +156,7 @@ def _header(path: Path, data: bytes) -> Row:
     return header
 
 
-def _table(path: Path, data: bytes, name: str, layout: Layout, info: Row) -> Table:
+def _table(path: Path, data: bytes, name: str, layout: StructLayout, info: Row) -> Table:
     offset, used, capacity = info["offset"], info["used"], info["capacity"]
     if info["record_bytes"] != layout.itemsize:
         raise RecordError(

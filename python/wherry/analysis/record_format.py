@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wherry.analysis.packed import Layout
+from wherry.analysis.packed import StructLayout
 
 MAGIC = b"WHERRYRC"
 VERSION = 8
@@ -35,14 +35,14 @@ THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 
 _U2, _U4, _U8, _I4 = "<u2", "<u4", "<u8", "<i4"
 
-_FRAME = Layout([("at", _U8), ("module", _U4), ("kind", _U4)])
+_FRAME = StructLayout([("at", _U8), ("module", _U4), ("kind", _U4)])
 
-TABLE_INFO = Layout([("offset", _U8), ("record_bytes", _U4), ("capacity", _U4), ("used", _U4), ("dropped", _U4)])
+TABLE_INFO = StructLayout([("offset", _U8), ("record_bytes", _U4), ("capacity", _U4), ("used", _U4), ("dropped", _U4)])
 
 #: Name and layout of each table, in the order of profile::Table.
-TABLES: dict[str, Layout] = {
-    "functions": Layout([("name", "S40"), ("kind", _U4), ("polled", _U4), ("counted", _U8)]),
-    "calls": Layout(
+TABLES: dict[str, StructLayout] = {
+    "functions": StructLayout([("name", "S40"), ("kind", _U4), ("polled", _U4), ("counted", _U8)]),
+    "calls": StructLayout(
         [
             ("function", _U4),
             ("bucket", _U4),
@@ -56,10 +56,12 @@ TABLES: dict[str, Layout] = {
             ("derived", _U8),
         ]
     ),
-    "peers": Layout([("peer", _I4), ("kind", _U4), ("messages", _U8), ("bytes", _U8)]),
-    "comms": Layout([("key", _U8), ("size", _I4), ("rank", _I4), ("nodes", _I4), ("reserved", _U4), ("name", "S40")]),
-    "modules": Layout([("base", _U8), ("path", "S248")]),
-    "uses": Layout(
+    "peers": StructLayout([("peer", _I4), ("kind", _U4), ("messages", _U8), ("bytes", _U8)]),
+    "comms": StructLayout(
+        [("key", _U8), ("size", _I4), ("rank", _I4), ("nodes", _I4), ("reserved", _U4), ("name", "S40")]
+    ),
+    "modules": StructLayout([("base", _U8), ("path", "S248")]),
+    "uses": StructLayout(
         [
             ("comm", _U4),
             ("function", _U4),
@@ -72,7 +74,7 @@ TABLES: dict[str, Layout] = {
             ("strategy", "S32"),
         ]
     ),
-    "decisions": Layout(
+    "decisions": StructLayout(
         [
             ("at_ns", _U8),
             ("comm", _U4),
@@ -86,10 +88,12 @@ TABLES: dict[str, Layout] = {
             ("strategy", "S32"),
         ]
     ),
-    "misses": Layout([("function", _U4), ("reserved", _U4), ("count", _U8), ("reason", "S80")]),
-    "arrivals": Layout([("comm", _U4), ("function", _U4), ("sequence", _U8), ("enter_ns", _U8), ("leave_ns", _U8)]),
-    "types": Layout([("combiner", _U4), ("reserved", _U4), ("count", _U8), ("bytes", _U8), ("name", "S40")]),
-    "windows": Layout(
+    "misses": StructLayout([("function", _U4), ("reserved", _U4), ("count", _U8), ("reason", "S80")]),
+    "arrivals": StructLayout(
+        [("comm", _U4), ("function", _U4), ("sequence", _U8), ("enter_ns", _U8), ("leave_ns", _U8)]
+    ),
+    "types": StructLayout([("combiner", _U4), ("reserved", _U4), ("count", _U8), ("bytes", _U8), ("name", "S40")]),
+    "windows": StructLayout(
         [
             ("comm", _U4),
             ("caching", _U4),
@@ -112,11 +116,11 @@ TABLES: dict[str, Layout] = {
             ("node_refused", _U8),
         ]
     ),
-    "window_points": Layout(
+    "window_points": StructLayout(
         [("window", _U4), ("reserved", _U4), ("lookups", _U8), ("hits", _U8), ("storage_bytes", _U8)]
     ),
-    "window_curves": Layout([("window", _U4), ("missed_millionth", _U4), ("bytes", _U8)]),
-    "memory": Layout(
+    "window_curves": StructLayout([("window", _U4), ("missed_millionth", _U4), ("bytes", _U8)]),
+    "memory": StructLayout(
         [
             ("start_ns", _U8),
             ("time_ns", _U8),
@@ -130,7 +134,7 @@ TABLES: dict[str, Layout] = {
             ("why_not", "S64"),
         ]
     ),
-    "gains": Layout(
+    "gains": StructLayout(
         [
             ("comm", _U4),
             ("verdict", _U4),
@@ -143,7 +147,7 @@ TABLES: dict[str, Layout] = {
             ("other_ns", _U8),
         ]
     ),
-    "paths": Layout(
+    "paths": StructLayout(
         [
             ("function", _U4),
             ("module", _U4),
@@ -155,13 +159,13 @@ TABLES: dict[str, Layout] = {
             ("frame", _FRAME, (PATH_FRAMES,)),
         ]
     ),
-    "not_cached": Layout([("window", _U4), ("reason", _U4), ("count", _U8), ("bytes", _U8)]),
+    "not_cached": StructLayout([("window", _U4), ("reason", _U4), ("count", _U8), ("bytes", _U8)]),
 }
 
 #: CallUnderWay
-_UNDER_WAY = Layout([("site", _U8), ("enter_ns", _U8), ("function", _U4), ("reserved", _U4)])
+_UNDER_WAY = StructLayout([("site", _U8), ("enter_ns", _U8), ("function", _U4), ("reserved", _U4)])
 
-HEADER = Layout(
+HEADER = StructLayout(
     [
         ("magic", "S8"),
         ("version", _U4),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,8 @@ from wherry.measure.harness import BenchTable, Setup, best_median, parse
 from wherry.measure.record import Measurement
 from wherry.run.mpis import Mpi
 from wherry.schedule import plan
+
+ROOT = Path(__file__).resolve().parents[3]
 
 FIELDS = {"bench", "case", "metric", "unit", "value", "baseline", "ratio", "mpi", "ranks", "samples", "machine"}
 
@@ -85,6 +88,11 @@ def test_names_and_questions() -> None:
         assert bench.question.endswith("?")
     with pytest.raises(UsageError, match="did you mean 'alltoall'"):
         registry.find("altoall")
+
+
+def test_the_reference_names_every_bench() -> None:
+    text = (ROOT / "docs/reference/command-line.md").read_text().partition("## wherry bench")[2].partition("\n## ")[0]
+    assert {bench.name for bench in registry.BENCHES} <= set(re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE))
 
 
 def test_preload_is_a_difference_of_interleaved_launches(
