@@ -14,7 +14,7 @@ constexpr std::string_view name_of(layout::Copier copier) {
   return copier == layout::Copier::kernels ? "layout kernels" : "native";
 }
 
-/// moved: a p2p::Moved, p2p::MessageTransfer, p2p::BlockTransfer or p2p::Starts.
+/// moved: a p2p::Moved, p2p::MessageOutcome or p2p::BlockTransfer.
 template <class Moved>
 void book_copier(const Call& call, const Moved& moved, layout::Offset of_types) {
   profile::Recorder& recorder = backend().record.recorder;
@@ -43,10 +43,8 @@ void book_blocks(const Call& call, const p2p::BlockTransfer& transfer) {
   book_copier(call, transfer, transfer.bytes());
 }
 
-void book_starts(const Call& call, const p2p::Starts& starts) { book_copier(call, starts, starts.bytes); }
-
-void book_transfer(const Call& call, const p2p::MessageTransfer& transfer) {
-  book_copier(call, transfer, transfer.bytes());
+void book_outcome(const Call& call, const p2p::MessageOutcome& outcome) {
+  book_copier(call, outcome, outcome.bytes);
 }
 
 }  // namespace wherry::interpose

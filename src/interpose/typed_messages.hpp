@@ -135,13 +135,14 @@ int find_message([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] const int* fla
 
 template <class Count, class Next>
 int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI_Comm comm,
-         p2p::MessageTransfer& transfer, const Next& next) {
+         p2p::MessageOutcome& outcome, const Next& next) {
   p2p::Messages& messages = backend().messages;
   p2p::Converter& converter = backend().converter;
   if (!backend().packing() || dest == MPI_PROC_NULL || converter.is_native(sent.type, sent.count))
     return next();
   const std::uint64_t place = place_of(call.site(), dest, sent.type, sent.count);
   if (messages.passes(place)) return next();
+  p2p::MessageTransfer transfer;
   transfer.sent = sent.elements();
   messages.begin(kind_of<Count>(call, dest, obstacle_in(comm)), place, transfer);
   const AsBytes bytes(sent, transfer.sent);
@@ -149,49 +150,52 @@ int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI
   const bool succeeded = code == MPI_SUCCESS;
   messages.end(transfer,
                {succeeded, succeeded && transfer.sent.unknown && p2p::tells_errors(backend().api(), comm)});
+  outcome = transfer.outcome();
   return code;
 }
 
 template <class Count, class Next>
 int receive_message(const p2p::MessageKind& kind, std::uint64_t place, const Moving<void*, Count>& received,
-                    MPI_Status* status, p2p::MessageTransfer& transfer, const Next& next) {
+                    MPI_Status* status, p2p::MessageOutcome& outcome, const Next& next) {
   p2p::Messages& messages = backend().messages;
+  p2p::MessageTransfer transfer;
   transfer.received = received.elements();
   messages.begin(kind, place, transfer);
   const AsBytes bytes(received, transfer.received);
   const Delivery delivery(status);
   const int code = next();
   messages.end(transfer, {code == MPI_SUCCESS, delivery.is_written(), delivery.arrived(transfer.received)});
+  outcome = transfer.outcome();
   return code;
 }
 
 template <class Count, class Next>
 int receive(const Call& call, const Moving<void*, Count>& received, int source, MPI_Comm comm,
-            MPI_Status* status, p2p::MessageTransfer& transfer, const Next& next) {
+            MPI_Status* status, p2p::MessageOutcome& outcome, const Next& next) {
   if (!backend().packing() || source == MPI_PROC_NULL || status == nullptr ||
       backend().converter.is_native(received.type, received.count))
     return next();
   const std::uint64_t place = place_of(call.site(), source, received.type, received.count);
   if (backend().messages.passes(place)) return next();
-  return receive_message(kind_of<Count>(call, source, obstacle_in(comm)), place, received, status, transfer,
+  return receive_message(kind_of<Count>(call, source, obstacle_in(comm)), place, received, status, outcome,
                          next);
 }
 
 /// A message that MPI_Mprobe has found; which one it was, does not matter.
 template <class Count, class Next>
 int receive_matched(const Call& call, const Moving<void*, Count>& received, const MPI_Message* message,
-                    MPI_Status* status, p2p::MessageTransfer& transfer, const Next& next) {
+                    MPI_Status* status, p2p::MessageOutcome& outcome, const Next& next) {
   if (!backend().packing() || !is_message(message) || status == nullptr) return next();
   const std::string_view obstacle = obstacle_of(*message);
   if (backend().converter.is_native(received.type, received.count)) return next();
-  return receive_message(kind_of<Count>(call, MPI_ANY_SOURCE, obstacle), 0, received, status, transfer, next);
+  return receive_message(kind_of<Count>(call, MPI_ANY_SOURCE, obstacle), 0, received, status, outcome, next);
 }
 
 /// Both ends of one call; the one with nobody at it is native.
 template <class Count, class Next>
 int send_and_receive(const Call& call, const Moving<const void*, Count>& sent, int dest,
                      const Moving<void*, Count>& received, int source, MPI_Comm comm, MPI_Status* status,
-                     p2p::MessageTransfer& transfer, const Next& next) {
+                     p2p::MessageOutcome& outcome, const Next& next) {
   p2p::Messages& messages = backend().messages;
   p2p::Converter& converter = backend().converter;
   const bool sends = dest != MPI_PROC_NULL && !converter.is_native(sent.type, sent.count);
@@ -200,6 +204,7 @@ int send_and_receive(const Call& call, const Moving<const void*, Count>& sent, i
   const std::uint64_t place = hashed(place_of(call.site(), dest, sent.type, sent.count)) ^
                               place_of(nullptr, source, received.type, received.count);
   if (messages.passes(place)) return next();
+  p2p::MessageTransfer transfer;
   if (sends) transfer.sent = sent.elements();
   if (receives) transfer.received = received.elements();
   messages.begin(kind_of<Count>(call, sends ? dest : source, obstacle_in(comm)), place, transfer);
@@ -208,10 +213,11 @@ int send_and_receive(const Call& call, const Moving<const void*, Count>& sent, i
   const Delivery delivery(status);
   const int code = next();
   messages.end(transfer, {code == MPI_SUCCESS, delivery.is_written(), delivery.arrived(transfer.received)});
+  outcome = transfer.outcome();
   return code;
 }
 
 /// Who moved the data of a call, and what was measured. Needs an account.
-void book_transfer(const Call& call, const p2p::MessageTransfer& transfer);
+void book_outcome(const Call& call, const p2p::MessageOutcome& outcome);
 
 }  // namespace wherry::interpose

@@ -13,13 +13,23 @@
 
 namespace wherry::p2p {
 
-/// One call; `sent` or `received` alone may be in use.
+/// What became of the data of derived types in one call.
+struct MessageOutcome {
+  Copier copier = Copier::native;
+  Offset bytes = 0;  // 0: there was nothing to choose
+  std::optional<Found> found;
+  std::string_view fallback;  // why it was native, where Wherry cannot do it
+};
+
+/// One call that the layout lever looks at; `sent` or `received` alone may be in use. Most calls are the library's
+/// without a look and have none: to write these fields would take longer than such a call may cost.
 struct MessageTransfer {
   Elements sent, received;
   Copier copier = Copier::native;
   std::optional<Found> found;
-  std::string_view fallback;  // why it was native, where Wherry cannot do it
+  std::string_view fallback;
 
+  MessageOutcome outcome() const { return {copier, bytes(), found, fallback}; }
   Offset bytes() const { return sent.bytes + received.bytes; }
 
   // Until the call has ended:

@@ -55,14 +55,6 @@ struct PersistentArguments {
   MPI_Comm comm;
 };
 
-/// What became of the persistent requests of derived types that one call has started.
-struct Starts {
-  Copier copier = Copier::native;
-  Offset bytes = 0;  // 0: there was nothing to choose
-  std::optional<Found> found;
-  std::string_view fallback;
-};
-
 /// Thread-safe.
 class PendingMessages {
  public:
@@ -219,7 +211,7 @@ class PendingMessages::Completion {
 class PendingMessages::Starting {
  public:
   Starting(PendingMessages& messages, std::uint32_t function, const void* site,
-           std::span<MPI_Request> requests, Starts& starts);
+           std::span<MPI_Request> requests, MessageOutcome& outcome);
   Starting(const Starting&) = delete;
   Starting& operator=(const Starting&) = delete;
   void ended(bool succeeded);
@@ -234,7 +226,7 @@ class PendingMessages::Starting {
 
   PendingMessages& messages_;
   std::span<MPI_Request> requests_;
-  Starts& starts_;
+  MessageOutcome& outcome_;
   std::vector<Started> started_;
   bool is_timed_ = false;
   std::uint64_t begun_ns_ = 0;
