@@ -38,8 +38,8 @@ std::optional<std::uint32_t> Repetition::calls_to_count(const Call& call, const 
   if (is_collective && is_shared(facts(call.comm()))) return std::nullopt;
   // Where the program's calls have one return address, in Fortran bindings, the place of each must be asked for.
   if (!record.is_program(key_.site)) return std::nullopt;
-  // What has no type is of two.
-  if (key_.type == MPI_DATATYPE_NULL && key_.count > 0) return std::nullopt;
+  // Elements of two types, whose count does not tell the bytes; or an error that the program's own handler has seen.
+  if (key_.count < 0 || (key_.type == MPI_DATATYPE_NULL && key_.count > 0)) return std::nullopt;
   if (!receives_ && volume.bytes != static_cast<std::uint64_t>(key_.count) * element()) return std::nullopt;
   if (!call.is_exact()) return record.sampling.calls_to_count(key_.function);
   const std::uint32_t calls =
@@ -55,7 +55,7 @@ std::uint64_t Repetition::time_of_next(const Call& call) const {
                                     : backend().record.sampling.repeated_ns(key_.function);
 }
 
-/// A type of nothing need not be valid.
+/// Where the count is 0 the type need not be valid.
 std::uint64_t Repetition::element() const { return key_.count > 0 ? block(1, key_.type).bytes : 0; }
 
 void Repetition::store(const Call& call, const Volume& volume, const BookedAt& booked,

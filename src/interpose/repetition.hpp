@@ -80,7 +80,7 @@ class Repetition {
   void book_time_of_others(const Call& call) const;
   std::optional<std::uint32_t> calls_to_count(const Call& call, const Volume& volume) const;
   std::uint64_t time_of_next(const Call& call) const;
-  std::uint64_t element() const;  // bytes of one of the type
+  std::uint64_t element() const;  // bytes of one of the type; 0 where the count is 0
   void store(const Call& call, const Volume& volume, const BookedAt& booked, std::uint32_t calls) const;
 
   const RepeatKey key_;

@@ -4,7 +4,6 @@
 
 #include "interpose/typed_blocks.hpp"
 #include "interpose/typed_messages.hpp"
-#include "interpose/typed_requests.hpp"
 
 namespace wherry::interpose {
 
@@ -14,7 +13,7 @@ constexpr std::string_view name_of(layout::Copier copier) {
   return copier == layout::Copier::kernels ? "layout kernels" : "native";
 }
 
-/// moved: a p2p::Moved, p2p::MessageOutcome or p2p::BlockTransfer.
+/// moved: a p2p::Moved, p2p::CopyResult or p2p::BlockTransfer.
 template <class Moved>
 void book_copier(const Call& call, const Moved& moved, layout::Offset of_types) {
   profile::Recorder& recorder = backend().record.recorder;
@@ -43,8 +42,6 @@ void book_blocks(const Call& call, const p2p::BlockTransfer& transfer) {
   book_copier(call, transfer, transfer.bytes());
 }
 
-void book_outcome(const Call& call, const p2p::MessageOutcome& outcome) {
-  book_copier(call, outcome, outcome.bytes);
-}
+void book_copy(const Call& call, const p2p::CopyResult& result) { book_copier(call, result, result.bytes); }
 
 }  // namespace wherry::interpose

@@ -135,7 +135,7 @@ int find_message([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] const int* fla
 
 template <class Count, class Next>
 int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI_Comm comm,
-         p2p::MessageOutcome& outcome, const Next& next) {
+         p2p::CopyResult& result, const Next& next) {
   p2p::Messages& messages = backend().messages;
   p2p::Converter& converter = backend().converter;
   if (!backend().packing() || dest == MPI_PROC_NULL || converter.is_native(sent.type, sent.count))
@@ -150,13 +150,13 @@ int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI
   const bool succeeded = code == MPI_SUCCESS;
   messages.end(transfer,
                {succeeded, succeeded && transfer.sent.unknown && p2p::tells_errors(backend().api(), comm)});
-  outcome = transfer.outcome();
+  result = transfer.result();
   return code;
 }
 
 template <class Count, class Next>
 int receive_message(const p2p::MessageKind& kind, std::uint64_t place, const Moving<void*, Count>& received,
-                    MPI_Status* status, p2p::MessageOutcome& outcome, const Next& next) {
+                    MPI_Status* status, p2p::CopyResult& result, const Next& next) {
   p2p::Messages& messages = backend().messages;
   p2p::MessageTransfer transfer;
   transfer.received = received.elements();
@@ -165,37 +165,37 @@ int receive_message(const p2p::MessageKind& kind, std::uint64_t place, const Mov
   const Delivery delivery(status);
   const int code = next();
   messages.end(transfer, {code == MPI_SUCCESS, delivery.is_written(), delivery.arrived(transfer.received)});
-  outcome = transfer.outcome();
+  result = transfer.result();
   return code;
 }
 
 template <class Count, class Next>
 int receive(const Call& call, const Moving<void*, Count>& received, int source, MPI_Comm comm,
-            MPI_Status* status, p2p::MessageOutcome& outcome, const Next& next) {
+            MPI_Status* status, p2p::CopyResult& result, const Next& next) {
   if (!backend().packing() || source == MPI_PROC_NULL || status == nullptr ||
       backend().converter.is_native(received.type, received.count))
     return next();
   const std::uint64_t place = place_of(call.site(), source, received.type, received.count);
   if (backend().messages.passes(place)) return next();
-  return receive_message(kind_of<Count>(call, source, obstacle_in(comm)), place, received, status, outcome,
+  return receive_message(kind_of<Count>(call, source, obstacle_in(comm)), place, received, status, result,
                          next);
 }
 
 /// A message that MPI_Mprobe has found; which one it was, does not matter.
 template <class Count, class Next>
 int receive_matched(const Call& call, const Moving<void*, Count>& received, const MPI_Message* message,
-                    MPI_Status* status, p2p::MessageOutcome& outcome, const Next& next) {
+                    MPI_Status* status, p2p::CopyResult& result, const Next& next) {
   if (!backend().packing() || !is_message(message) || status == nullptr) return next();
   const std::string_view obstacle = obstacle_of(*message);
   if (backend().converter.is_native(received.type, received.count)) return next();
-  return receive_message(kind_of<Count>(call, MPI_ANY_SOURCE, obstacle), 0, received, status, outcome, next);
+  return receive_message(kind_of<Count>(call, MPI_ANY_SOURCE, obstacle), 0, received, status, result, next);
 }
 
 /// Both ends of one call; the one with nobody at it is native.
 template <class Count, class Next>
 int send_and_receive(const Call& call, const Moving<const void*, Count>& sent, int dest,
                      const Moving<void*, Count>& received, int source, MPI_Comm comm, MPI_Status* status,
-                     p2p::MessageOutcome& outcome, const Next& next) {
+                     p2p::CopyResult& result, const Next& next) {
   p2p::Messages& messages = backend().messages;
   p2p::Converter& converter = backend().converter;
   const bool sends = dest != MPI_PROC_NULL && !converter.is_native(sent.type, sent.count);
@@ -213,11 +213,11 @@ int send_and_receive(const Call& call, const Moving<const void*, Count>& sent, i
   const Delivery delivery(status);
   const int code = next();
   messages.end(transfer, {code == MPI_SUCCESS, delivery.is_written(), delivery.arrived(transfer.received)});
-  outcome = transfer.outcome();
+  result = transfer.result();
   return code;
 }
 
 /// Who moved the data of a call, and what was measured. Needs an account.
-void book_outcome(const Call& call, const p2p::MessageOutcome& outcome);
+void book_copy(const Call& call, const p2p::CopyResult& result);
 
 }  // namespace wherry::interpose

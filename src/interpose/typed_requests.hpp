@@ -56,7 +56,7 @@ template <class Count>
 template <class Memory, class Count, class Next>
 int start_message(const p2p::MessageKind& kind, const Moving<Memory, Count>& moving,
                   const p2p::Elements& elements, MPI_Request* request, p2p::MessageTransfer& transfer,
-                  p2p::MessageOutcome& outcome, const Next& next) {
+                  p2p::CopyResult& result, const Next& next) {
   p2p::PendingMessages& pending = backend().pending;
   p2p::Exchange::Turn turn;
   pending.begin(kind, place_of(kind.site, kind.peer, moving.type, moving.count), transfer, turn);
@@ -68,46 +68,46 @@ int start_message(const p2p::MessageKind& kind, const Moving<Memory, Count>& mov
     code = next();
   }
   pending.begun(transfer, turn, *request, made.is_made());
-  outcome = transfer.outcome();
+  result = transfer.result();
   return code;
 }
 
 template <class Count, class Next>
 int start_send(Call& call, const Moving<const void*, Count>& sent, int dest, MPI_Comm comm,
-               MPI_Request* request, p2p::MessageOutcome& outcome, const Next& next) {
+               MPI_Request* request, p2p::CopyResult& result, const Next& next) {
   if (is_in_native_exchange() || !may_take(call, sent, dest, request)) return next();
   p2p::MessageTransfer transfer;
   transfer.sent = sent.elements();
   const p2p::MessageKind kind = kind_of<Count>(call, dest, obstacle_in(comm));
-  return start_message(kind, sent, transfer.sent, request, transfer, outcome, next);
+  return start_message(kind, sent, transfer.sent, request, transfer, result, next);
 }
 
 template <class Count, class Next>
 int start_receive(Call& call, const Moving<void*, Count>& received, int source, MPI_Comm comm,
-                  MPI_Request* request, p2p::MessageOutcome& outcome, const Next& next) {
+                  MPI_Request* request, p2p::CopyResult& result, const Next& next) {
   if (is_in_native_exchange() || !may_take(call, received, source, request)) return next();
   p2p::MessageTransfer transfer;
   transfer.received = received.elements();
   const p2p::MessageKind kind = kind_of<Count>(call, source, obstacle_in(comm));
-  return start_message(kind, received, transfer.received, request, transfer, outcome, next);
+  return start_message(kind, received, transfer.received, request, transfer, result, next);
 }
 
 /// A message that MPI_Improbe has found.
 template <class Count, class Next>
 int start_matched(Call& call, const Moving<void*, Count>& received, const MPI_Message* message,
-                  MPI_Request* request, p2p::MessageOutcome& outcome, const Next& next) {
+                  MPI_Request* request, p2p::CopyResult& result, const Next& next) {
   if (!backend().packing() || !is_message(message)) return next();
   const p2p::MessageKind kind = kind_of<Count>(call, MPI_ANY_SOURCE, obstacle_of(*message));
   if (is_in_native_exchange() || !may_take(call, received, MPI_ANY_SOURCE, request)) return next();
   p2p::MessageTransfer transfer;
   transfer.received = received.elements();
-  return start_message(kind, received, transfer.received, request, transfer, outcome, next);
+  return start_message(kind, received, transfer.received, request, transfer, result, next);
 }
 
 template <class Memory, class Count, class Next>
 int make_persistent(Call& call, const Moving<Memory, Count>& moving,
-                    const p2p::PersistentArguments& made_with, MPI_Request* request,
-                    p2p::MessageOutcome& outcome, const Next& next) {
+                    const p2p::PersistentArguments& made_with, MPI_Request* request, p2p::CopyResult& result,
+                    const Next& next) {
   if (!may_take(call, moving, made_with.peer, request)) return next();
   const NewRequest made(request);
   const int code = next();
@@ -115,7 +115,7 @@ int make_persistent(Call& call, const Moving<Memory, Count>& moving,
   p2p::Elements elements = moving.elements();
   elements.unknown = true;
   const p2p::MessageKind kind = kind_of<Count>(call, made_with.peer, obstacle_in(made_with.comm));
-  outcome.fallback = backend().pending.made(*request, std::move(elements), kind, made_with);
+  result.fallback = backend().pending.made(*request, std::move(elements), kind, made_with);
   if (backend().pending.has_persistent()) backend().wrap_completion();
   return code;
 }
@@ -289,12 +289,12 @@ int free_message(MPI_Request* request, const Next& next) {
 
 /// MPI_Start and MPI_Startall.
 template <class Next>
-int start_persistent(const Call& call, int count, MPI_Request requests[], p2p::MessageOutcome& outcome,
+int start_persistent(const Call& call, int count, MPI_Request requests[], p2p::CopyResult& result,
                      const Next& next) {
   p2p::PendingMessages& pending = backend().pending;
   if (!pending.has_persistent() || count <= 0 || requests == nullptr) return next();
   p2p::PendingMessages::Starting starting(pending, call.function(), call.site(),
-                                          {requests, static_cast<std::size_t>(count)}, outcome);
+                                          {requests, static_cast<std::size_t>(count)}, result);
   const int code = next();
   starting.ended(code == MPI_SUCCESS);
   return code;

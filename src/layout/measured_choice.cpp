@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 namespace wherry::layout {
 
@@ -31,6 +32,7 @@ Copier MeasuredChoice::next() {
     measuring_ = true;
     native_.count = kernels_.count = 0;
     lead_ = 0;
+    all_clear_ = true;
   }
   if (kernels_.count == native_.count) return has_kernels_first() ? Copier::kernels : Copier::native;
   return kernels_.count < native_.count ? Copier::kernels : Copier::native;
@@ -71,10 +73,12 @@ std::optional<Copier> MeasuredChoice::by_medians() const {
 /// After each call; a pair ends with its second.
 std::optional<Copier> MeasuredChoice::by_pairs() {
   if (native_.count != kernels_.count) return std::nullopt;
-  const int weight = is_clear(kernels_.last(), native_.last()) ? 2 : 1;
-  lead_ += is_less(kernels_.last(), native_.last()) ? weight : -weight;
-  if (lead_ >= kernels_lead) return Copier::kernels;
-  if (lead_ <= native_lead || native_.count == most_pairs) return Copier::native;
+  lead_ += is_less(kernels_.last(), native_.last()) ? 1 : -1;
+  all_clear_ = all_clear_ && is_clear(kernels_.last(), native_.last()) &&
+               std::abs(lead_) == static_cast<int>(native_.count);
+  const int weight = all_clear_ ? 2 : 1;
+  if (weight * lead_ >= kernels_lead) return Copier::kernels;
+  if (weight * lead_ <= native_lead || native_.count == most_pairs) return Copier::native;
   return std::nullopt;
 }
 

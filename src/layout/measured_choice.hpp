@@ -21,10 +21,11 @@ enum class CopyTiming : std::uint8_t {
 /// and that is the native one unless the kernels' is 3% less: one preempted call moves no median.
 ///
 /// A call that waits may take any time. There the calls are paired, in an order that follows no rhythm of the program,
-/// and a pair counts for the kernels if their call took 3% less; it counts twice if one call took more than twice as long
-/// as the other. The kernels are kept once they lead by six pairs, the library once it leads by four, or if 32 pairs
-/// have not decided: where waits hide a difference there is little to win. The order is the same for all choices, so that where sender and receiver measure the same messages, both are tried in
-/// the same calls: one of them alone may gain nothing.
+/// and a pair counts for the kernels if their call took 3% less. They are kept once they lead by six pairs, the library
+/// once it leads by four, or if 32 pairs have not decided: where waits hide a difference there is little to win. Half of
+/// the lead is enough while one copier took less than half the time in every pair so far. The order is the same for all
+/// choices, so that where sender and receiver measure the same messages, both are tried in the same calls: one of them
+/// alone may gain nothing.
 ///
 /// Then the same is measured again from time to time, the more seldom the longer it holds and the slower the other is:
 /// calls by the slower one cost less than 2% of all in the long run, or 3% where calls wait. Not thread-safe; integers
@@ -69,7 +70,8 @@ class MeasuredChoice {
   Found decide(Copier better);
 
   CopyTiming timing_;
-  int lead_ = 0;  // pairs in which the kernels were faster, less the others; clear ones twice
+  int lead_ = 0;           // pairs in which the kernels were faster, less the others
+  bool all_clear_ = true;  // so far one copier took less than half the time in every pair
   Times native_, kernels_;
   Copier kept_ = Copier::native;
   bool measuring_ = true;

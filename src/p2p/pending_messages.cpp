@@ -227,15 +227,15 @@ void PendingMessages::drop(std::unordered_map<std::uint64_t, Persistent>::iterat
 }
 
 PendingMessages::Starting::Starting(PendingMessages& messages, std::uint32_t function, const void* site,
-                                    std::span<MPI_Request> requests, MessageOutcome& outcome)
-    : messages_(messages), requests_(requests), outcome_(outcome) {
+                                    std::span<MPI_Request> requests, CopyResult& result)
+    : messages_(messages), requests_(requests), result_(result) {
   const std::lock_guard lock(messages.mutex_);
   for (std::size_t i = 0; i < requests.size(); ++i) {
     const auto at = messages.persistent_.find(number_of(requests[i]));
     if (at == messages.persistent_.end()) continue;
     const Exchange::Turn turn = messages.join(hashed(hashed(number_of(site) ^ function) ^ at->second.key));
-    outcome.bytes += at->second.elements->bytes;
-    if (turn.found) outcome.found = turn.found;
+    result.bytes += at->second.elements->bytes;
+    if (turn.found) result.found = turn.found;
     if (turn.is_followed) start(i, at->second, turn);
     else if (turn.is_native) messages.drop(at, false);  // it is not active: it is about to start
   }
@@ -248,7 +248,7 @@ void PendingMessages::Starting::start(std::size_t index, Persistent& known, cons
   Started& started = started_.emplace_back(Started{index, requests_[index], {}});
   started.pending = {nullptr, nullptr, known.way, requests_[index], true};
   if (!turn.is_ours) return;
-  outcome_.copier = Copier::kernels;
+  result_.copier = Copier::kernels;
   started.pending.elements = known.elements;
   started.pending.request = requests_[index] = known.as_bytes;
   if (known.way == Way::out) known.elements->pack();

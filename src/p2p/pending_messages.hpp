@@ -211,7 +211,7 @@ class PendingMessages::Completion {
 class PendingMessages::Starting {
  public:
   Starting(PendingMessages& messages, std::uint32_t function, const void* site,
-           std::span<MPI_Request> requests, MessageOutcome& outcome);
+           std::span<MPI_Request> requests, CopyResult& result);
   Starting(const Starting&) = delete;
   Starting& operator=(const Starting&) = delete;
   void ended(bool succeeded);
@@ -226,7 +226,7 @@ class PendingMessages::Starting {
 
   PendingMessages& messages_;
   std::span<MPI_Request> requests_;
-  MessageOutcome& outcome_;
+  CopyResult& result_;
   std::vector<Started> started_;
   bool is_timed_ = false;
   std::uint64_t begun_ns_ = 0;

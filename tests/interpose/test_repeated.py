@@ -87,6 +87,19 @@ def test_collectives_of_one_rank_are_counted(mpi: Launcher, preload: Path, progr
             assert counted[name] > calls[name] / 10
 
 
+def test_calls_of_no_elements_are_counted(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+    program = compile_program(mpi, "empty_calls.c", tmp_path / "empty_calls")
+    out = tmp_path / "out"
+    out.mkdir()
+    done = mpi.run([program], 1, {"WHERRY_OUTPUT": str(out), "WHERRY_WAIT": "spin"}, preload=True)
+    assert done.returncode == 0, done.stderr
+    (record,) = records_in(out)
+    counted, calls = counted_in(record), calls_of(record)
+    for name in ("MPI_Bcast", "MPI_Send"):
+        assert calls[name] == 10_000
+        assert counted[name] > calls[name] / 10
+
+
 @pytest.mark.parametrize("cache", ["off", "transparent", "always"])
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_calls_on_windows(mpi: Launcher, preload: Path, tmp_path: Path, ranks: int, cache: str) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from wherry.analysis.packed import Row
 from wherry.analysis.paths import Paths
 from wherry.analysis.record import Record, comm_key, text
 from wherry.analysis.record_format import KINDS, NONE, PEER_CLASSES
@@ -65,37 +65,37 @@ def fill_calls(result: Analysis, ranks: Sequence[Record], resolve_sites: bool) -
     result.sizes = sorted(sizes.values(), key=lambda row: (row.bucket, row.kind))
 
 
-def _site(record: Record, call: Any) -> Site:
+def _site(record: Record, call: Row) -> Site:
     """The base differs from rank to rank; any of them serves to name the place."""
     if call["module"] == NONE:
         return Site("", 0, 0)
     module = record.tables["modules"][call["module"]]
-    return Site(text(module["path"]), int(call["site"]), int(module["base"]))
+    return Site(text(module["path"]), call["site"], module["base"])
 
 
-def _add_comm(comms: dict[str, CommRow], record: Record, call: Any) -> None:
+def _add_comm(comms: dict[str, CommRow], record: Record, call: Row) -> None:
     if call["comm"] == NONE:
         return
     comm = record.tables["comms"][call["comm"]]
     key = comm_key(comm)
-    row = comms.setdefault(key, CommRow(text(comm["name"]), key, int(comm["size"]), int(comm["nodes"]), Totals()))
-    row.nodes = max(row.nodes, int(comm["nodes"]))
+    row = comms.setdefault(key, CommRow(text(comm["name"]), key, comm["size"], comm["nodes"], Totals()))
+    row.nodes = max(row.nodes, comm["nodes"])
     row.totals.add(call)
 
 
-def _add_size(sizes: dict[tuple[int, str], SizeRow], kind: str, call: Any) -> None:
-    bucket = int(call["bucket"])
+def _add_size(sizes: dict[tuple[int, str], SizeRow], kind: str, call: Row) -> None:
+    bucket = call["bucket"]
     row = sizes.setdefault((bucket, kind), SizeRow(bucket, kind, 0, 0, 0.0))
-    row.calls += int(call["count"])
-    row.bytes += int(call["bytes"])
-    row.seconds += int(call["time_ns"]) * NS
+    row.calls += call["count"]
+    row.bytes += call["bytes"]
+    row.seconds += call["time_ns"] * NS
 
 
 def fill_peers(result: Analysis, ranks: Sequence[Record]) -> None:
     for record in ranks:
         for peer in record.tables["peers"]:
             kind = PEER_CLASSES[peer["kind"]]
-            row = PeerRow(record.rank, int(peer["peer"]), kind, int(peer["messages"]), int(peer["bytes"]))
+            row = PeerRow(record.rank, peer["peer"], kind, peer["messages"], peer["bytes"])
             result.peers.append(row)
 
 
@@ -105,8 +105,8 @@ def fill_types(result: Analysis, ranks: Sequence[Record]) -> None:
         for kind in record.tables["types"]:
             name = text(kind["name"])
             row = rows.setdefault(name, TypeRow(name, 0, 0))
-            row.calls += int(kind["count"])
-            row.bytes += int(kind["bytes"])
+            row.calls += kind["count"]
+            row.bytes += kind["bytes"]
     result.types = sorted(rows.values(), key=lambda row: -row.bytes)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from wherry.analysis.packed import Row
 from wherry.analysis.record import Record, comm_key, text
 from wherry.analysis.record_format import LIMITS, NONE, REASONS
 from wherry.analysis.rows import NS, Analysis, DecisionRow, FallbackRow, Kind, UseRow
@@ -30,7 +31,7 @@ def fill_choices(result: Analysis, ranks: Sequence[Record]) -> None:
     for record in ranks:
         for fallback in record.tables["misses"]:
             key = (record.function(fallback["function"]), text(fallback["reason"]))
-            fallbacks.setdefault(key, FallbackRow(*key, 0)).calls += int(fallback["count"])
+            fallbacks.setdefault(key, FallbackRow(*key, 0)).calls += fallback["count"]
     result.misses = sorted(fallbacks.values(), key=lambda row: -row.calls)
 
 
@@ -76,7 +77,7 @@ def _uses(ranks: Sequence[Record]) -> list[UseRow]:
     rows: dict[tuple[Kind, str], UseRow] = {}
     for record in ranks:
         for use in record.tables["uses"]:
-            name, key, _ = _comm(record, int(use["comm"]))
+            name, key, _ = _comm(record, use["comm"])
             row = UseRow(
                 **_of_kind(record, use, name, key),
                 strategy=text(use["strategy"]),
@@ -87,28 +88,28 @@ def _uses(ranks: Sequence[Record]) -> list[UseRow]:
                 ranks=0,
             )
             row = rows.setdefault((row.kind, row.strategy), row)
-            row.calls += int(use["calls"])
-            row.bytes += int(use["bytes"])
-            row.seconds += int(use["time_ns"]) * NS
-            if int(use["shortest_ns"]) != _NEVER_TIMED:
-                row.shortest_seconds = min(row.shortest_seconds, int(use["shortest_ns"]) * NS)
+            row.calls += use["calls"]
+            row.bytes += use["bytes"]
+            row.seconds += use["time_ns"] * NS
+            if use["shortest_ns"] != _NEVER_TIMED:
+                row.shortest_seconds = min(row.shortest_seconds, use["shortest_ns"] * NS)
             row.ranks += 1
     for row in rows.values():
         row.shortest_seconds = min(row.shortest_seconds, row.seconds / max(row.calls, 1))
     return sorted(rows.values(), key=lambda row: -row.seconds)
 
 
-def _of_kind(record: Record, row: Any, comm: str, key: str) -> dict[str, Any]:
+def _of_kind(record: Record, row: Row, comm: str, key: str) -> dict[str, Any]:
     """What the rows of uses and decisions have in common."""
     function, limit = record.function(row["function"]), LIMITS[row["limit"]]
-    return {"function": function, "comm": comm, "comm_key": key, "bucket": int(row["bucket"]), "limit": limit}
+    return {"function": function, "comm": comm, "comm_key": key, "bucket": row["bucket"], "limit": limit}
 
 
 def _comm(record: Record, index: int) -> tuple[str, str, int]:
     if index == NONE:
         return "", "", 0
     comm = record.tables["comms"][index]
-    return text(comm["name"]), comm_key(comm), int(comm["size"])
+    return text(comm["name"]), comm_key(comm), comm["size"]
 
 
 def _decisions(ranks: Sequence[Record]) -> list[DecisionRow]:
@@ -116,16 +117,16 @@ def _decisions(ranks: Sequence[Record]) -> list[DecisionRow]:
     rows: dict[tuple[Kind, int, str, str], DecisionRow] = {}
     for record in ranks:
         for decision in record.tables["decisions"]:
-            name, key, size = _comm(record, int(decision["comm"]))
+            name, key, size = _comm(record, decision["comm"])
             row = DecisionRow(
                 **_of_kind(record, decision, name, key),
-                at_seconds=(int(decision["at_ns"]) - (record.init_ns or record.start_ns)) * NS,
+                at_seconds=(decision["at_ns"] - (record.init_ns or record.start_ns)) * NS,
                 comm_size=size,
-                call=int(decision["call"]),
+                call=decision["call"],
                 strategy=text(decision["strategy"]),
                 reason=REASONS[decision["reason"]],
-                strategy_seconds=int(decision["time_ns"]) * NS or None,
-                native_seconds=int(decision["native_ns"]) * NS or None,
+                strategy_seconds=decision["time_ns"] * NS or None,
+                native_seconds=decision["native_ns"] * NS or None,
             )
             rows.setdefault((row.kind, row.call, row.strategy, row.reason), row)
     return sorted(rows.values(), key=lambda row: (row.at_seconds, row.call))

@@ -30,13 +30,13 @@ def fill_faults(result: Analysis, ranks: Sequence[Record]) -> None:
             row = rows[state]
             row.ranks += 1
             for span in of_state:
-                row.seconds += int(span["time_ns"]) * NS
-                row.system_seconds += int(span["system_ns"]) * NS
-                row.user_seconds += int(span["user_ns"]) * NS
-                row.faults += int(span["faults"])
-                row.repeated += int(span["repeated"])
+                row.seconds += span["time_ns"] * NS
+                row.system_seconds += span["system_ns"] * NS
+                row.user_seconds += span["user_ns"] * NS
+                row.faults += span["faults"]
+                row.repeated += span["repeated"]
                 row.why_not = row.why_not or text(span["why_not"])
-                row.fault_seconds += int(span["repeated"]) * int(span["fault_ns"]) * NS
+                row.fault_seconds += span["repeated"] * span["fault_ns"] * NS
     result.faults = [row for row in rows.values() if row.ranks > 0]
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
-from typing import Any
 
 from rich.markup import escape
 
+from wherry.analysis.packed import Row
 from wherry.analysis.record import Record, comm_key, text
 from wherry.analysis.record_format import NONE, VERDICTS
 from wherry.analysis.rows import NS, Analysis, GainRow
@@ -23,7 +23,7 @@ class _Trial:
 
     name: str
     size: int
-    rows: list[Any] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
 
 
 def fill_gains(result: Analysis, ranks: Sequence[Record]) -> None:
@@ -34,7 +34,7 @@ def fill_gains(result: Analysis, ranks: Sequence[Record]) -> None:
             if row["comm"] == NONE:
                 continue
             comm = record.tables["comms"][row["comm"]]
-            trials.setdefault(comm_key(comm), _Trial(text(comm["name"]), int(comm["size"]))).rows.append(row)
+            trials.setdefault(comm_key(comm), _Trial(text(comm["name"]), comm["size"])).rows.append(row)
     result.gains = sorted(
         (_gain(key, trial) for key, trial in trials.items()), key=lambda row: -row.pairs * row.native_seconds
     )
@@ -51,7 +51,7 @@ def _gain(key: str, trial: _Trial) -> GainRow:
         comm=trial.name,
         comm_key=key,
         comm_size=trial.size,
-        pairs=min(int(row["pairs"]) for row in trial.rows),
+        pairs=min(row["pairs"] for row in trial.rows),
         share=mean("share", _MILLIONTH),
         low=mean("least", _MILLIONTH) if is_known else None,
         high=mean("most", _MILLIONTH) if is_known else None,

@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from wherry.analysis.packed import Row
 from wherry.analysis.record import Record, text
 from wherry.analysis.record_format import FRAMES, NONE
 from wherry.analysis.rows import NS, Analysis, PathRow, SiteRow, Totals
@@ -44,20 +45,20 @@ class Paths:
     def add(self, record: Record) -> None:
         for row in record.tables["paths"]:
             frames = tuple(self._frame(record, frame) for frame in row["frame"][: row["frames"]])
-            module, at = ("", 0) if row["module"] == NONE else (self._module(record, row), int(row["site"]))
+            module, at = ("", 0) if row["module"] == NONE else (self._module(record, row), row["site"])
             seen = self._seen[record.function(row["function"]), module, at][frames]
-            seen.samples += int(row["samples"])
-            seen.calls += int(row["calls"])
-            seen.seconds += int(row["time_ns"]) * NS
+            seen.samples += row["samples"]
+            seen.calls += row["calls"]
+            seen.seconds += row["time_ns"] * NS
 
     @staticmethod
-    def _module(record: Record, row: Any) -> str:
+    def _module(record: Record, row: Row) -> str:
         return text(record.tables["modules"][row["module"]]["path"])
 
-    def _frame(self, record: Record, row: Any) -> Frame:
+    def _frame(self, record: Record, row: Row) -> Frame:
         module = record.tables["modules"][row["module"]]
-        frame = Frame(FRAMES[row["kind"]], text(module["path"]), int(row["at"]))
-        self.bases.setdefault(frame, int(module["base"]))
+        frame = Frame(FRAMES[row["kind"]], text(module["path"]), row["at"])
+        self.bases.setdefault(frame, module["base"])
         return frame
 
     def places(self) -> Iterator[Site]:

@@ -77,12 +77,15 @@ class Record:
     @property
     def run_end_ns(self) -> int:
         """Where MPI_Finalize begins: if that returned, its time is in `calls` and end_ns is its end."""
-        finalize = [i for i, row in enumerate(self.tables["functions"]) if text(row["name"]) == "MPI_Finalize"]
+        names = self.tables["functions"].column("name")
+        finalize = [i for i, name in enumerate(names) if text(name) == "MPI_Finalize"]
         return max(self.end_ns - self.time_ns(finalize), self.run_begin_ns)
 
     def time_ns(self, functions: Collection[int]) -> int:
         """In the calls of these functions, given by their indices."""
-        return sum(call["time_ns"] for call in self.tables["calls"] if call["function"] in functions)
+        calls = self.tables["calls"]
+        pairs = zip(calls.column("function"), calls.column("time_ns"), strict=True)
+        return sum(time_ns for function, time_ns in pairs if function in functions)
 
 
 @dataclass
@@ -95,7 +98,7 @@ class Records:
 
 def text(raw: bytes) -> str:
     """A fixed-size field as text: up to the first zero byte, whatever the bytes are."""
-    return bytes(raw).split(b"\0", 1)[0].decode("utf-8", errors="replace")
+    return raw.split(b"\0", 1)[0].decode("utf-8", errors="replace")
 
 
 def comm_key(comm: Row) -> str:
@@ -200,8 +203,8 @@ def _refers(rows: int, may_be_none: bool) -> Callable[[int], bool]:
 
 
 def _check_column(path: Path, name: str, column: str, tables: dict[str, Table], fits: Callable[[int], bool]) -> None:
-    for i, row in enumerate(tables[name]):
-        if not fits(row[column]):
+    for i, value in enumerate(tables[name].column(column)):
+        if not fits(value):
             raise _impossible(path, name, i, column)
 
 

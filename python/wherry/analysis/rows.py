@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from wherry import units
+from wherry.analysis.packed import Row
 from wherry.analysis.window_rows import NotCachedRow, TrackRow, WindowRow
 
 NS = 1e-9
@@ -87,12 +88,12 @@ class Totals:
     longest_seconds: float = 0.0
     derived_calls: int = 0
 
-    def add(self, call: Any) -> None:
-        self.calls += int(call["count"])
-        self.bytes += int(call["bytes"])
-        self.seconds += int(call["time_ns"]) * NS
-        self.longest_seconds = max(self.longest_seconds, int(call["longest_ns"]) * NS)
-        self.derived_calls += int(call["derived"])
+    def add(self, call: Row) -> None:
+        self.calls += call["count"]
+        self.bytes += call["bytes"]
+        self.seconds += call["time_ns"] * NS
+        self.longest_seconds = max(self.longest_seconds, call["longest_ns"] * NS)
+        self.derived_calls += call["derived"]
 
 
 @dataclass

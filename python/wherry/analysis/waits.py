@@ -54,9 +54,9 @@ def arrivals(ranks: Sequence[Record]) -> tuple[dict[Collective, list[tuple[int, 
             key = keys[arrival["comm"]]
             sizes[key] = comms[arrival["comm"]]["size"]
             boots[key].add(record.boot_id)
-            sampled.add(int(arrival["function"]))
-            group = groups[key, int(arrival["sequence"]), record.function(arrival["function"])]
-            group.append((i, int(arrival["enter_ns"]), int(arrival["leave_ns"])))
+            sampled.add(arrival["function"])
+            group = groups[key, arrival["sequence"], record.function(arrival["function"])]
+            group.append((i, arrival["enter_ns"], arrival["leave_ns"]))
         totals.append(record.time_ns(sampled) * NS)
     complete = {
         key: members for key, members in groups.items() if len(members) == sizes[key[0]] > 1 and len(boots[key[0]]) == 1

@@ -33,7 +33,7 @@ def fill_windows(result: Analysis, ranks: Sequence[Record]) -> None:
     reasons: dict[tuple[str, str], NotCachedRow] = {}
     for record in ranks:
         for window in record.tables["windows"]:
-            mode = CACHINGS[int(window["caching"])]
+            mode = CACHINGS[window["caching"]]
             row = rows.setdefault(mode, WindowRow(mode, misses=dict.fromkeys(CAUSES, 0)))
             row.windows += 1
             for name in _SUMS:
@@ -41,11 +41,11 @@ def fill_windows(result: Analysis, ranks: Sequence[Record]) -> None:
             for cause, count in zip(CAUSES, window["misses"], strict=True):
                 row.misses[cause] += int(count)
         for part in record.tables["not_cached"]:
-            mode = CACHINGS[int(record.tables["windows"][part["window"]]["caching"])]
-            why = NOT_CACHED[int(part["reason"])]
+            mode = CACHINGS[record.tables["windows"][part["window"]]["caching"]]
+            why = NOT_CACHED[part["reason"]]
             found = reasons.setdefault((mode, why), NotCachedRow(why))
-            found.count += int(part["count"])
-            found.bytes += int(part["bytes"])
+            found.count += part["count"]
+            found.bytes += part["bytes"]
     for (mode, _), found in sorted(reasons.items(), key=lambda item: -item[1].count):
         rows[mode].not_cached.append(found)
     result.windows = sorted(rows.values(), key=lambda row: -row.lookups)
@@ -57,13 +57,13 @@ def _tracks(record: Record) -> list[TrackRow]:
     """Of the windows of a rank that were looked into often enough to have points."""
     rows: dict[int, TrackRow] = {}
     for point in record.tables["window_points"]:
-        at = int(point["window"])
+        at = point["window"]
         window = record.tables["windows"][at]
         hits = sum(int(window[name]) for name in ("full_hits", "pending_hits", "partial_hits"))
-        track = TrackRow(record.rank, CACHINGS[int(window["caching"])], hits + sum(window["misses"]))
+        track = TrackRow(record.rank, CACHINGS[window["caching"]], hits + sum(window["misses"]))
         seen = [int(point[name]) for name in ("lookups", "hits", "storage_bytes")]
         rows.setdefault(at, track).points.append(seen)
     for point in record.tables["window_curves"]:
-        if track_ := rows.get(int(point["window"])):
-            track_.curve.append([int(point["bytes"]), int(point["missed_millionth"]) / 1e6])
+        if track_ := rows.get(point["window"]):
+            track_.curve.append([point["bytes"], point["missed_millionth"] / 1e6])
     return list(rows.values())

@@ -82,7 +82,7 @@ def _site_of(one: Record, call: CallUnderWay) -> Site | None:
     if not below:
         return None
     module = max(below, key=lambda module: module["base"])
-    return Site(text(module["path"]), call.site - int(module["base"]), int(module["base"]))
+    return Site(text(module["path"]), call.site - module["base"], module["base"])
 
 
 def _last_site(one: Record) -> Site | None:
@@ -92,7 +92,7 @@ def _last_site(one: Record) -> Site | None:
     if call["module"] == NONE:
         return None
     module = one.tables["modules"][call["module"]]
-    return Site(text(module["path"]), int(call["site"]), int(module["base"]))
+    return Site(text(module["path"]), call["site"], module["base"])
 
 
 def _aborts(one: Record) -> bool:

@@ -1,6 +1,6 @@
 """`wherry run`: check, start, wait, read the records, report.
 
-What reads and shows records (numpy, rich) is imported where there are some: a command that records nothing costs less.
+What shows records (rich) is imported only where there are some: a command that records nothing starts faster.
 """
 
 from __future__ import annotations

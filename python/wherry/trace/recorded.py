@@ -58,10 +58,10 @@ def _spans(record: Record, at: int, last: dict[tuple[str, int, str], int], shift
     done = record.run_begin_ns
     for row in sorted(record.tables["arrivals"], key=lambda row: row["enter_ns"]):
         name = record.function(row["function"])
-        enter, leave = int(row["enter_ns"]), int(row["leave_ns"])
+        enter, leave = row["enter_ns"], row["leave_ns"]
         if gaps and enter > done:
             spans.append(_span(COMPUTE, COMPUTE, done, enter, shift))
-        key = (keys[row["comm"]] if row["comm"] != NONE else "", int(row["sequence"]), name)
+        key = (keys[row["comm"]] if row["comm"] != NONE else "", row["sequence"], name)
         come = min(max(last.get(key, enter), enter), leave)  # a root may leave before the last rank comes
         if come > enter:
             spans.append(_span(name, WAIT, enter, come, shift))
@@ -98,7 +98,7 @@ def longest_calls(records: Sequence[Record], most: int = 3) -> list[str]:
     time_ns: Counter[str] = Counter()
     for record in records:
         for row in record.tables["calls"]:
-            time_ns[record.function(row["function"])] += int(row["time_ns"])
+            time_ns[record.function(row["function"])] += row["time_ns"]
     return [name for name, _ in time_ns.most_common() if name not in SETUP_CALLS][:most]
 
 

@@ -18,7 +18,7 @@ enum { send, isend, recv, irecv, bcast, allreduce, reduce, barrier, type_free };
 
 static double out[2 * most], in[2 * most];
 
-/* Receives have room for more than comes. */
+/* Some receives have room for more than comes. */
 static void exchange(MPI_Comm comm, int rank, int size, MPI_Datatype type, int count) {
   const int shift = random_below(size);
   const int next = (rank + shift) % size, before = (rank + size - shift) % size;
@@ -34,8 +34,8 @@ static void exchange(MPI_Comm comm, int rank, int size, MPI_Datatype type, int c
   } else {
     MPI_Status status;
     MPI_Isend(out, count, type, next, 7, comm, &request);
-    MPI_Recv(in, most, type, random_below(2) == 0 ? before : MPI_ANY_SOURCE, 7, comm,
-             random_below(2) == 0 ? &status : MPI_STATUS_IGNORE);
+    MPI_Recv(in, random_below(2) == 0 ? most : count, type, random_below(2) == 0 ? before : MPI_ANY_SOURCE, 7,
+             comm, random_below(2) == 0 ? &status : MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     note(recv, (long)count * element);
     note(isend, (long)count * element);

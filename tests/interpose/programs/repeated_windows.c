@@ -78,9 +78,9 @@ static void write_by_request(MPI_Win win, int target, int count) {
 }
 
 static void write_some(MPI_Win win, int target) {
-  static const int counts[] = {1, 2, 3, 16, 17, most};
+  static const int counts[] = {0, 1, 2, 3, 16, 17, most};
   static long out[most], in[2 * most], one;
-  const int count = counts[random_below(6)];
+  const int count = counts[random_below(7)];
   switch (random_below(9)) {
     case 0:
       MPI_Put(out, count, MPI_LONG, target, 0, count, MPI_LONG, win);

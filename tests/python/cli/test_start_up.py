@@ -78,7 +78,7 @@ def test_a_summary_imports_no_plots_no_mpi_and_no_other_command(prefix: Path) ->
     write(source, example(2))
     modules = modules_of(prefix, "run", "--", "sh", "-c", f'cp "{source}"/*.wrec "$WHERRY_OUTPUT"/')
     assert "wherry.run.summary" in modules
-    assert not packages(modules) & {"matplotlib", "mpi4py"}
+    assert not packages(modules) & {"matplotlib", "mpi4py", "numpy"}
     assert {name for name in modules if name.startswith("wherry.cli.")} == {"wherry.cli.common", "wherry.cli.run"}
     assert not {name for name in modules if name.startswith(("wherry.bench", "wherry.measure", "wherry.report"))}
 
