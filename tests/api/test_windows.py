@@ -144,7 +144,7 @@ def check_track(record: Record, at: int) -> None:
     window = record.tables["windows"][at]
     hits = sum(int(window[name]) for name in HITS)
     points = [row for row in record.tables["window_points"] if int(row["window"]) == at]
-    for name, most in (("lookups", hits + int(window["misses"].sum())), ("hits", hits)):
+    for name, most in (("lookups", hits + sum(window["misses"])), ("hits", hits)):
         seen = [int(row[name]) for row in points]
         assert seen == sorted(seen)
         assert seen[-1] <= most
