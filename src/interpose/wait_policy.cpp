@@ -85,7 +85,7 @@ void WaitPolicy::agree() {
   const bool heard = combined(told.data(), static_cast<int>(told.size())) != 0;
   Processors all;
   std::copy_n(told.begin() + 2, all.size(), all.begin());
-  situation_.cores = waiting::cores_of(all);
+  situation_.cores = computed([&] { return waiting::cores_of(all); });
   if ((told[0] & uncounted_bit) != 0) count_ranks_on_host();
   situation_.library_yields = (told[0] & yields_bit) != 0;
   const bool wants =
