@@ -68,53 +68,36 @@ void WaitPolicy::begin(bool has_world, void* (*find)(const char* name)) {
   knows_thread_ = thread_level(api_) <= MPI_THREAD_FUNNELED;
   situation_.ranks_on_host = waiting::ranks_on_host(read_variable);
   if (has_world) agree();
-  decision_ = waiting::Decision(settings_.wait, situation_, *host_trials_);
+  decision_ = waiting::Decision(settings_.wait, situation_);
   polls_ = decision_.polls();
   if (decision_.adapts()) calls_to_sample_ = 0;
 }
 
 /// First what all ranks may use, then whether any of them has too little: the same question for all hosts.
 void WaitPolicy::agree() {
-  std::array<std::uint64_t, 2 + std::tuple_size_v<Processors>> told{};
+  std::array<std::uint64_t, 1 + std::tuple_size_v<Processors>> told{};
   told[0] = setting_bit(settings_) | (situation_.library_yields ? yields_bit : 0) |
             (thread_level(api_) == MPI_THREAD_MULTIPLE ? threads_bit : 0) |
             (situation_.ranks_on_host <= 0 ? uncounted_bit : 0);
-  told[1] = number_of_trials();
   const Processors own = waiting::allowed_processors();
-  std::ranges::copy(own, told.begin() + 2);
+  std::ranges::copy(own, told.begin() + 1);
   const bool heard = combined(told.data(), static_cast<int>(told.size())) != 0;
   Processors all;
-  std::copy_n(told.begin() + 2, all.size(), all.begin());
+  std::copy_n(told.begin() + 1, all.size(), all.begin());
   situation_.cores = computed([&] { return waiting::cores_of(all); });
   if ((told[0] & uncounted_bit) != 0) count_ranks_on_host();
   situation_.library_yields = (told[0] & yields_bit) != 0;
   const bool wants =
       settings_.wait == WaitMode::yield || (!situation_.library_yields && is_crowded(situation_));
-  if (heard) share_trials(told[1]);
   std::uint64_t wanted = wants ? 1 : 0;
   const bool alike =
       heard && (told[0] & ~(yields_bit | threads_bit | uncounted_bit)) == setting_bit(settings_);
   combined(&wanted, 1);
-  waiting::hide_host_trials(told[1]);
   api_.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &keyval_, nullptr);
   together_ = alike && wanted != 0 && keyval_ != MPI_KEYVAL_INVALID;
   // Two threads that start with one target would take each other's notices.
   const bool one_by_one = (told[0] & threads_bit) == 0;
   if (together_ && one_by_one && is_library(api_, "MPICH")) notices_.begin();
-}
-
-/// One for the ranks of all hosts: the first rank's.
-std::uint64_t WaitPolicy::number_of_trials() const {
-  int rank = 0;
-  api_.Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank == 0 ? waiting::new_host_number() : 0;
-}
-
-/// Where trials may come to pass, and others to take part in them.
-void WaitPolicy::share_trials(std::uint64_t number) {
-  if (settings_.wait != WaitMode::automatic || situation_.ranks_on_host == 1 || is_crowded(situation_))
-    return;
-  if (waiting::HostTrials* const shared = waiting::map_host_trials(number)) host_trials_ = shared;
 }
 
 /// Whether the request, which was begun with that code, has ended well.

@@ -30,7 +30,7 @@ class WaitPolicy {
       : settings_(settings),
         api_(api),
         queries_(queries),
-        decision_(WaitMode::spin, {}, own_trials_),
+        decision_(WaitMode::spin, {}),
         counts_(new std::atomic<std::uint32_t>[functions] {}),
         library_(api, waits),
         notices_(api, queries) {}
@@ -96,8 +96,6 @@ class WaitPolicy {
   void agree();
   void meet() const;
   void count_ranks_on_host();
-  std::uint64_t number_of_trials() const;
-  void share_trials(std::uint64_t number);
   bool ends_well(int code, MPI_Request request) const;
   std::uint64_t combined(std::uint64_t* words, int count) const;
   bool is_of_world(MPI_Comm comm);
@@ -108,8 +106,6 @@ class WaitPolicy {
   const mpi::Api& api_;
   const Queries& queries_;
   waiting::Situation situation_;
-  waiting::HostTrials own_trials_;                   // where the ranks of the host share none
-  waiting::HostTrials* host_trials_ = &own_trials_;  // of all of them
   waiting::Decision decision_;
   std::atomic<bool> polls_ = false;
   std::atomic<bool> together_ = false;
