@@ -1,9 +1,10 @@
-"""Writes docs/programs.md, the scoreboard of whole programs, from docs/results/programs*."""
+"""Writes docs/programs.md, the scoreboard of whole programs, and its rows in README.md, from docs/results/programs*."""
 
 from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import textwrap
 from pathlib import Path
@@ -22,6 +23,21 @@ SETTINGS = {
         "The emulated cluster", "8 ranks on 4 emulated hosts with Gigabit links, on 2 cores", "--netlab --launches 6"
     ),
 }  # fmt: skip
+
+#: Of README.md: columns and rows, by their titles there.
+README_MPIS = {
+    "MPICH 5": "mpich", "Open MPI 5": "openmpi", "Intel MPI": "intel", "Debian's Open MPI 4.1": "debian-openmpi",
+}  # fmt: skip
+README_ROWS = {
+    "heat conduction, NumPy": "heat",
+    "waves, C++, work arrays in each step": "waves, C++",
+    "LAMMPS, molten salt": "LAMMPS, salt",
+    "k-means, NumPy": "k-means",
+    "data-parallel training, 1 MB of gradients": "train, 1 MB",
+    "mpi4py-fft, 32^3 points in slabs": "mpi4py-fft, slabs",
+    "OpenFOAM icoFoam, start included": "OpenFOAM icoFoam, cavity",
+    "ping-pong of 8 B, C": "ping-pong, 8 B",
+}
 
 INTRO = """# Whole programs
 
@@ -118,10 +134,27 @@ def section(name: str) -> list[str]:
     ]  # fmt: skip
 
 
-def main() -> None:
+def page() -> str:
     lines = [*programs(), *(line for name in SETTINGS for line in section(name))]
-    (ROOT / "docs" / "programs.md").write_text(INTRO + "\n".join(lines) + "\n", encoding="utf-8")
-    print("wrote docs/programs.md")
+    return INTRO + "\n".join(lines) + "\n"
+
+
+def readme(text: str) -> str:
+    """The text of README.md with the rows of now."""
+    by_mpi = records("programs")
+    rows = {mpi: {one["case"]: one for one in by_mpi[mpi]} for mpi in README_MPIS.values()}
+    lines = [f"| program | {' | '.join(README_MPIS)} |", "|---|" + "---|" * len(README_MPIS)]
+    for title, program in README_ROWS.items():
+        lines.append(f"| {title} | {' | '.join(cell(rows[mpi].get(program)) for mpi in README_MPIS.values())} |")
+    table_there = re.compile(r"^\| program \| MPICH 5 .*?(?=\n\n)", re.DOTALL | re.MULTILINE)
+    return table_there.sub(lambda _: "\n".join(lines), text, count=1)
+
+
+def main() -> None:
+    (ROOT / "docs" / "programs.md").write_text(page(), encoding="utf-8")
+    short = ROOT / "README.md"
+    short.write_text(readme(short.read_text("utf-8")), encoding="utf-8")
+    print("wrote docs/programs.md and the rows of README.md")
 
 
 if __name__ == "__main__":
