@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include "base/splitmix.hpp"
@@ -40,6 +39,21 @@ Pressure between(const Counters& begin, const Counters& end) {
 
 }  // namespace
 
+void PairedRates::add(double spun, double polled) {
+  ++pairs_;
+  spun_ += spun;
+  polled_ += polled;
+  squares_ += (polled - spun) * (polled - spun);
+}
+
+bool PairedRates::differ(double factor, double errors) const {
+  if (pairs_ < 2) return false;
+  const double n = pairs_, mean = (polled_ - spun_) / n;
+  const double variance = std::max(squares_ / n - mean * mean, 0.0) * n / (n - 1);
+  return std::max(polled_, spun_) > factor * std::min(polled_, spun_) &&
+         std::abs(mean) > errors * std::sqrt(variance / n);
+}
+
 bool is_crowded(const Situation& s) {
   return s.ranks_on_host > 0 && s.cores > 0 && static_cast<double>(s.ranks_on_host) > s.cores;
 }
@@ -64,7 +78,8 @@ std::uint64_t Decision::stretch_end_ns() const {
   switch (phase_) {
     case Phase::trial: return slot_.end_ns;
     // Between trials that do not tell, the next one is not put off by how long polling was kept before.
-    case Phase::polling: return begin_.wall_ns + (pairs_ > 0 ? first_poll_stretch_ns : poll_stretch_ns_);
+    case Phase::polling:
+      return begin_.wall_ns + (rates_.pairs() > 0 ? first_poll_stretch_ns : poll_stretch_ns_);
     default: return begin_.wall_ns + shortest_stretch_ns;
   }
 }
@@ -87,12 +102,14 @@ void Decision::spin_on(const Counters& now) {
 }
 
 void Decision::begin_trial(std::uint64_t wall_ns) {
+  // The others that want the core now are not those of long ago.
+  if (wall_ns > until_ns_ + first_verdict_ns) forget_trials();
   phase_ = Phase::trial;
   slot_ = slot_at(wall_ns);
   polls_ = slot_.polls;
   pairs_in_trial_ = 0;
   pair_ = {};
-  if (pairs_ == 0) first_trial_ns_ = wall_ns;
+  if (rates_.pairs() == 0) first_trial_ns_ = wall_ns;
   ++trials_;
 }
 
@@ -106,7 +123,7 @@ void Decision::try_on(const Counters& now) {
   end_pair();
   const std::optional<bool> polling_wins = result();
   if (polling_wins.has_value()) end_trial(now.wall_ns, *polling_wins);
-  else if (pairs_in_trial_ == pairs_of_trial) poll_between_trials(now.wall_ns);
+  else if (pairs_in_trial_ == pairs_of_trial) pause_trials(now.wall_ns);
 }
 
 /// One of which a part was missed says nothing: the first, if the trial began within it.
@@ -114,24 +131,18 @@ void Decision::end_pair() {
   const Both pair = std::exchange(pair_, {});
   if (!pair.is_whole()) return;
   ++pairs_in_trial_;
-  ++pairs_;
-  constexpr double most = 16;  // times; a pair with no calls in one slot is no better than that
-  const double spun = pair.spun.rate(), polled = pair.polled.rate(), least = std::max(spun, polled) / most;
-  if (least <= 0) return;
-  const double gain = std::log(std::max(polled, least) / std::max(spun, least));
-  sum_ += gain;
-  sum_of_squares_ += gain * gain;
-  clear_ += gain > std::log(clear) ? 1 : gain < -std::log(clear) ? -1 : 0;
+  const double spun = pair.spun.rate(), polled = pair.polled.rate();
+  rates_.add(spun, polled);
+  standstills_ += static_cast<int>(spun > standstill * polled);
 }
 
 std::optional<bool> Decision::result() const {
-  const double n = pairs_, mean = sum_ / std::max(n, 1.0);
-  if (pairs_ == 2 && std::abs(clear_) == 2) return clear_ > 0;
+  if (rates_.pairs() == 2 && standstills_ == 2) return false;
   if (pairs_in_trial_ < pairs_of_trial) return std::nullopt;
-  const double variance = std::max(sum_of_squares_ / n - mean * mean, 0.0) * n / (n - 1);
-  const double standard_error = std::sqrt(variance / n);
-  if (std::abs(mean) > std::max(std::log(worth), errors * standard_error)) return mean > 0;
-  return pairs_ >= most_pairs ? std::optional(mean > least_errors * standard_error) : std::nullopt;
+  if (rates_.differ(worth, errors)) return rates_.polling_is_better();
+  return rates_.pairs() >= most_pairs
+             ? std::optional(rates_.differ(1, least_errors) && rates_.polling_is_better())
+             : std::nullopt;
 }
 
 void Decision::end_trial(std::uint64_t wall_ns, bool polling_wins) {
@@ -148,15 +159,16 @@ void Decision::end_trial(std::uint64_t wall_ns, bool polling_wins) {
   forget_trials();
 }
 
-void Decision::poll_between_trials(std::uint64_t wall_ns) {
-  polls_ = true;
-  phase_ = Phase::polling;
+void Decision::pause_trials(std::uint64_t wall_ns) {
+  polls_ = rates_.polling_is_better() || !rates_.differ(1, least_errors);
+  phase_ = polls_ ? Phase::polling : Phase::spinning;
+  contended_ = 0;
   until_ns_ = wall_ns + between_trials_ns;
 }
 
 void Decision::forget_trials() {
-  pairs_ = clear_ = 0;
-  sum_ = sum_of_squares_ = 0;
+  rates_ = {};
+  standstills_ = 0;
 }
 
 void Decision::poll_on(const Counters& now) {

@@ -51,14 +51,33 @@ struct TrialSlot {
 /// what a program does meanwhile changes, and often in a rhythm.
 TrialSlot slot_at(std::uint64_t wall_ns);
 
+/// Rates of blocking calls, in calls per nanosecond, in pairs of slots: a process spins in one and polls in the other.
+///
+/// Means of rates, not of their logarithms, are what a program gains or loses: ranks that spin may be as fast as alone
+/// while each has a core, and stand still while they share one.
+class PairedRates {
+ public:
+  void add(double spun, double polled);
+  int pairs() const { return pairs_; }
+  /// Whether the larger mean exceeds the smaller one by this factor, and they differ by more than so many standard
+  /// errors of their difference. Not of fewer than two pairs.
+  bool differ(double factor, double errors) const;
+  bool polling_is_better() const { return polled_ > spun_; }
+
+ private:
+  int pairs_ = 0;
+  double spun_ = 0, polled_ = 0, squares_ = 0;  // sums; squares_: of the differences
+};
+
 /// The decision of one process, by what is asked for, what is known and what is counted.
 ///
 /// automatic: where there are more ranks than cores, it polls. Else it spins until others want the core in three
 /// stretches in a row: one alone may be the launcher's, or a moment of some daemon, and the delay is known in the third
 /// only. Then it tries both in turn, and does what brought more calls for a time that doubles, up to longest_ns, with
-/// every trial that ends alike. While trials do not tell, it polls between them: a rank that gives its core away gains
-/// nothing itself as long as others do not, so that each would find that it does not pay. If nobody else wants the core
-/// any more while it polls, it spins again, after a stretch that doubles each time that this was too early.
+/// every trial that ends alike. While trials do not tell, it polls between them unless polling is worse by two standard
+/// errors: a rank that gives its core away gains nothing itself as long as others do not, so that each would find that
+/// it does not pay. If nobody else wants the core any more while it polls, it spins again, after a stretch that doubles
+/// each time that this was too early.
 class Decision {
  public:
   static constexpr std::uint64_t shortest_stretch_ns = 20'000'000;  // some time slices of 3 ms
@@ -77,9 +96,13 @@ class Decision {
   static constexpr double free_delay = 0.01;
   static constexpr int pairs_of_trial = 4;
   static constexpr std::uint64_t between_trials_ns = 100'000'000;  // that do not tell
-  // How many times the calls of the one are those of the other, at least, for trials to tell: in both of the first two
-  // pairs, and in the mean of all. The mean also has to be so many standard errors from none.
-  static constexpr double clear = 4, worth = 1.05, errors = 3.5;
+  // How many times the mean rate of the one is that of the other, at least, for trials to tell. The difference also has
+  // to be so many standard errors from 0.
+  static constexpr double worth = 1.05, errors = 3.5;
+  // If spinning is so many times as fast in both of the first two pairs, it has won: the program stands still while it
+  // polls. No such rule for polling: ranks that spin stand still now and then, as long as the kernel has them share a
+  // core.
+  static constexpr double standstill = 4;
   // After so many pairs fewer are enough for polling; else it spins.
   static constexpr int most_pairs = 32;
   static constexpr double least_errors = 2;
@@ -129,7 +152,7 @@ class Decision {
   /// Whether polling is better by all trials since the last result; nothing: they do not tell.
   std::optional<bool> result() const;
   void end_trial(std::uint64_t wall_ns, bool polling_wins);
-  void poll_between_trials(std::uint64_t wall_ns);
+  void pause_trials(std::uint64_t wall_ns);
   void spin_again(std::uint64_t wall_ns);
   void forget_trials();
 
@@ -142,10 +165,8 @@ class Decision {
   TrialSlot slot_{};        // of the trial
   int pairs_in_trial_ = 0;  // that are over
   Both pair_;               // the one that is not
-  // Of the whole pairs of all trials since the last result: how many, and the logarithms of polled / spun.
-  int pairs_ = 0;
-  double sum_ = 0, sum_of_squares_ = 0;
-  int clear_ = 0;  // pairs for polling less those against it
+  PairedRates rates_;       // of the whole pairs of all trials since the last result
+  int standstills_ = 0;     // of these, pairs in which the program stood still while it polled
   std::uint64_t first_trial_ns_ = 0;
   bool polling_won_ = false;  // the last result
   int trials_ = 0;

@@ -16,6 +16,7 @@ from conftest import ROOT, Launcher
 
 from wherry import netlab
 from wherry.netlab import Cluster, NetlabError
+from wherry.netlab.state import reserve
 
 REASON = netlab.why_unavailable()
 needs_cluster = pytest.mark.skipif(REASON is not None, reason=REASON or "")
@@ -181,18 +182,35 @@ import sys, time
 from wherry.netlab import Cluster
 cluster = Cluster(hosts=2)
 cluster.up()
+{change}
 print(cluster.number, flush=True)
 time.sleep(600)
 """
 
 
 @needs_cluster
-def test_removed_when_the_owner_is_killed() -> None:
-    process, number = start_owner()
+@pytest.mark.parametrize("change", ["", "cluster.set_rate('20mbit')"])
+def test_removed_when_the_owner_is_killed(change: str) -> None:
+    process, number = start_owner(change)
     assert names(number)
     process.send_signal(signal.SIGKILL)
     process.wait()
     wait_until(lambda: not names(number) and not (netlab.STATE / str(number)).exists())
+
+
+@needs_cluster
+def test_an_owner_that_is_still_ending_is_waited_for() -> None:
+    """The kernel closes the files of a process that ends before it counts as ended."""
+    with subprocess.Popen(["sleep", "600"]) as owner:
+        try:
+            number = reserve(1, "", owner.pid)
+            reaper = subprocess.Popen([ROOT / "tools/netlab", "reap", str(number)], stdin=subprocess.DEVNULL)
+            with pytest.raises(subprocess.TimeoutExpired):
+                reaper.wait(2)
+        finally:
+            owner.kill()
+    assert reaper.wait(60) == 0
+    assert not (netlab.STATE / str(number)).exists()
 
 
 @needs_cluster
@@ -272,9 +290,11 @@ def tool(*words: str, check: bool = True) -> subprocess.CompletedProcess[str]:
     return subprocess.run([str(ROOT / "tools/netlab"), *words], capture_output=True, text=True, check=check)
 
 
-def start_owner() -> tuple[subprocess.Popen[str], int]:
+def start_owner(change: str = "") -> tuple[subprocess.Popen[str], int]:
+    """change: what it does once its cluster is up."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
-    process = subprocess.Popen([sys.executable, "-c", OWNER], stdout=subprocess.PIPE, text=True, env=environment)
+    command = [sys.executable, "-c", OWNER.format(change=change)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     assert process.stdout is not None
     return process, int(process.stdout.readline())
 

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 
 from wherry.errors import UsageError, unknown
@@ -161,6 +162,9 @@ def _reap(arguments: argparse.Namespace) -> int:
         signal.signal(number, signal.SIG_IGN)
     state = read_state(STATE / str(arguments.number))
     sys.stdin.buffer.read()
-    if state is not None and state.orphaned():
-        remove(state)
+    if state is None:
+        return 0
+    while state.is_there() and not state.orphaned():  # a process that ends closes its files first
+        time.sleep(0.02)
+    remove(state)
     return 0

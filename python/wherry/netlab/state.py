@@ -37,6 +37,11 @@ class State:
     def orphaned(self) -> bool:
         return self.owner is not None and _start_of(self.owner) != self.owner_start
 
+    def is_there(self) -> bool:
+        """Whether this cluster, and no newer one of its number, has not been removed. Its rate may have changed."""
+        found = read_state(self.folder)
+        return found is not None and replace(found, rate=self.rate) == self
+
 
 def clusters() -> list[State]:
     """All clusters that are up or were left behind."""
@@ -96,7 +101,7 @@ def remove(state: State) -> None:
     """
     with (STATE / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if read_state(state.folder) != state:
+        if not state.is_there():
             return
         for name in _namespaces(state.number):
             end_processes(name)

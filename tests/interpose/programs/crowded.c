@@ -1,9 +1,11 @@
 /* Fences while other processes want the cores, until Wherry has the library give them away by its callback, and then
    alone, until that is gone. Needs callbacks.c preloaded.
 
-   Prints "came CALLS" and "went CALLS" on rank 0; ends with code 1 if one does not happen within two minutes. */
+   Prints on rank 0 "came CALLS", "went CALLS" and "flags N", the floating-point exceptions that fences have raised
+   there; ends with code 1 if one of the first two does not happen within two minutes. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fenv.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -31,11 +33,19 @@ static int any(int yes) {
   return found;
 }
 
+static int raised;
+
+static void fence(MPI_Win win) {
+  feclearexcept(FE_ALL_EXCEPT);
+  MPI_Win_fence(0, win);
+  raised |= fetestexcept(FE_ALL_EXCEPT);
+}
+
 /* Fences until the counter is above 0 on some rank (wanted), or 0 on all. Returns the calls; 0: it did not happen. */
 static long fences(MPI_Win win, int (*counter)(void), int wanted) {
   const double begin = MPI_Wtime();
   for (long calls = 1;; ++calls) {
-    MPI_Win_fence(0, win);
+    fence(win);
     if (calls % 64 != 0) continue;
     if (any(counter() > 0) == wanted) return calls;
     if (any(MPI_Wtime() - begin > patience_s)) return 0;
@@ -57,7 +67,7 @@ int main(int argc, char** argv) {
   const long came = fences(win, ever, 1);
   for (int i = 0; i < STRANGERS; ++i) kill(strangers[i], SIGKILL), waitpid(strangers[i], NULL, 0);
   const long went = came == 0 ? 0 : fences(win, now, 0);
-  if (rank == 0) printf("came %ld\nwent %ld\n", came, went);
+  if (rank == 0) printf("came %ld\nwent %ld\nflags %d\n", came, went, raised);
   MPI_Win_free(&win);
   MPI_Finalize();
   return came == 0 || went == 0;
