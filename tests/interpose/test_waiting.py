@@ -136,7 +136,7 @@ def test_open_mpi_asks_nobody_else_once_the_cores_are_free(mpi: Launcher, preloa
     Wherry decides in its own floating-point environment: the program finds no flag raised.
     """
     counting = compile_program(mpi, "callbacks.c", tmp_path / "callbacks.so", ["-fPIC", "-shared"])
-    program = compile_program(mpi, "crowded.c", tmp_path / "crowded")
+    program = compile_program(mpi, "crowded.c", tmp_path / "crowded", ["-lm"])
     done = mpi.run([program], 2, {"LD_PRELOAD": f"{preload}:{counting}", "WHERRY_WAIT": "auto"}, preload=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "flags 0\n" in done.stdout
