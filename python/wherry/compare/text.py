@@ -117,7 +117,8 @@ def _settling(result: Comparison) -> str:
         return f"not even {MOST_ROUNDS} rounds would settle a ratio so close to 1"
     so_far = result.experiment.rounds
     more = max(needed - so_far, 1)
-    return f"about {more} more rounds (-n {so_far + more}) would settle it if the ratio is what it seems to be"
+    rounds = units.plural(more, "more round")
+    return f"about {rounds} (-n {so_far + more}) would settle it if the ratio is what it seems to be"
 
 
 def reason(result: Comparison) -> str:

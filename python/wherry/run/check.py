@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from importlib.util import find_spec
+from pathlib import Path
 
 from wherry import elf
 from wherry.errors import UsageError
@@ -54,7 +57,21 @@ def check(launcher: Launcher | None, programs: Sequence[Program]) -> list[Findin
         for word, reach in reaches.items()
         for level, text in filter(None, [_SAYINGS.get(reach)])
     ]
-    return found + _check_parts(reaches)
+    return found + _check_parts(reaches) + _check_python(programs)
+
+
+def _check_python(programs: Sequence[Program]) -> list[Finding]:
+    """Where Wherry's own environment comes first on the PATH, `python` is its own."""
+    paths = ((program.word, program.path) for program in programs if program.path is not None)
+    own = [word for word, path in paths if path.name.startswith("python") and path.parent == Path(sys.prefix) / "bin"]
+    found = find_spec("mpi4py")
+    if not own or (found is not None and found.origin is not None):  # a folder of that name alone is no package
+        return []
+    text = (
+        f"'{own[0]}' is the Python that Wherry itself runs in, which has no mpi4py; a program that needs it wants"
+        " the Python of your MPI"
+    )
+    return [Finding("note", text)]
 
 
 def _check_program(launcher: Launcher | None, program: Program) -> Reach:

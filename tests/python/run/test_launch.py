@@ -196,6 +196,17 @@ def test_scripts_and_interpreters_are_not_checked(tmp_path: Path) -> None:
     script.write_text("#!/bin/sh\n")
     script.chmod(0o755)
     assert findings([str(script)]) == []
+    assert findings(["sh", "x.sh"]) == []
+
+
+def test_the_python_of_wherry_itself_is_noted_unless_it_has_mpi4py(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (text,) = findings([sys.executable, "x.py"])
+    assert text.startswith(f"note: '{sys.executable}' is the Python that Wherry itself runs in, which has no mpi4py")
+    (tmp_path / "mpi4py").mkdir()
+    (tmp_path / "mpi4py/__init__.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
     assert findings([sys.executable, "x.py"]) == []
 
 
