@@ -10,6 +10,7 @@
 #include "heap/freed_memory.hpp"
 #include "heap/malloc_options.hpp"
 #include "profile/record.hpp"
+#include "waiting/look_interval.hpp"
 
 namespace wherry::interpose {
 
@@ -24,16 +25,14 @@ class ProgramMemory {
   bool is_due(std::uint64_t now_ns) const {
     return active_ && now_ns >= next_ns_.load(std::memory_order_relaxed);
   }
-  /// For calls whose time is not taken: reads the clock at every sixteenth.
-  bool may_be_due() {
-    count();
-    return calls_.load(std::memory_order_relaxed) % 16 == 0;
-  }
-
-  /// A call of which nothing is recorded.
+  /// A call of which nothing is recorded, so that nobody else looks at the clock.
   [[gnu::always_inline]] void pass_by() {
-    if (is_active() && may_be_due()) [[unlikely]]
-      sample_if_due();
+    if (!is_active()) return;
+    count();
+    const int left = calls_to_look_.load(std::memory_order_relaxed);
+    if (left > 0) [[likely]]
+      calls_to_look_.store(left - 1, std::memory_order_relaxed);
+    else look();
   }
 
   /// Samples the process and acts. False: another thread is at it. Returns with the span that holds now.
@@ -47,7 +46,7 @@ class ProgramMemory {
   std::string_view why_not() const { return why_not_; }
 
  private:
-  void sample_if_due();
+  void look();
   void begin();
   heap::Freed wanted(const heap::FaultSample& sample);
   void add(const heap::FaultSample& sample);
@@ -58,7 +57,11 @@ class ProgramMemory {
   std::atomic<bool> active_ = false;
   std::atomic<std::uint64_t> calls_ = 0;
   std::atomic<std::uint64_t> next_ns_ = 0;
-  std::atomic_flag sampling_;
+  std::atomic<int> calls_to_look_ = 0;
+  std::atomic_flag looking_;  // guards the next two
+  waiting::LookInterval look_interval_;
+  std::uint64_t looked_ns_ = 0;
+  std::atomic_flag sampling_;  // guards what follows
   bool begun_ = false;
   std::string_view why_not_;
   std::size_t keepable_ = 0;

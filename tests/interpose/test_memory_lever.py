@@ -49,6 +49,17 @@ def test_kept(mpi: Launcher, preload: Path, source: str, tmp_path: Path) -> None
 
 
 @MPIS
+def test_kept_by_a_program_of_few_calls_that_is_not_recorded(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
+    """Two calls in a step of milliseconds, and no record that would look at the clock in each."""
+    command = [compiled(mpi, tmp_path), "100", "12"]
+    native = counts(mpi, command)
+    under = counts(mpi, command, {"WHERRY_MEMORY": "auto"}, preload=True)
+    for with_lever, without in zip(under, native, strict=True):
+        assert with_lever.later <= max(MOST_LATER, without.later // 20), (under, native)
+        assert with_lever.answer == without.answer
+
+
+@MPIS
 def test_kept_by_a_program_that_is_not_position_independent(mpi: Launcher, preload: Path, tmp_path: Path) -> None:
     """As Debian's Python: the address that it has for malloc is its own, and malloc the C library's all the same."""
     counts(
