@@ -202,6 +202,15 @@ def repeating(f: Function, index: int) -> list[str]:
     ]
 
 
+def inside(f: Function) -> str:
+    """What runs in a call inside another: natively, but that Wherry completes what it has begun."""
+    native = "native" if f.gives_way else "next"
+    is_on_requests = any(p.name in ("request", "requests") for p in f.parameters)
+    if f.kind == "one_sided" or not is_on_requests or not f.runs or re.search(r"\bcall\b", f.runs):
+        return f"{native}()"
+    return re.sub(r"\bnext\b", native, f.runs)
+
+
 def wrapper(f: Function, index: int, others: Others) -> str:
     # By value: then a collective's arguments are stored once. By reference where a statement before may change one.
     capture = "=" if f.replaceable and not f.before else "&"
@@ -219,7 +228,7 @@ def wrapper(f: Function, index: int, others: Others) -> str:
         *counting(f, index),
         *statement(f.before, f.always),
         *repeating(f, index),
-        f"  if (inside_mpi()) return {'native' if f.gives_way else 'next'}();",
+        f"  if (inside_mpi()) return {inside(f)};",
         *statement(f.before, not f.always),
         f"  Call call({index}, entry.site{', comm' if f.synchronizing else ''});",
         *statement("call.time_for(repetition.stands_for())", bool(f.repeats)),

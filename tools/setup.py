@@ -190,8 +190,13 @@ def install_packages(stage: Stage) -> None:
         return
     names = " ".join(package.name for package in missing)
     if os.geteuid() == 0 and shutil.which("apt-get") is not None:
-        with progress.step("Debian packages", f"installing {names}"):
-            apt_install([package.name for package in missing])
+        try:
+            with progress.step("Debian packages", f"installing {names}"):
+                apt_install([package.name for package in missing])
+        except SetupError as error:
+            if any(package.required and not package.present() for package in missing):
+                raise
+            progress.say(str(error))
         missing = [package for package in missing if not package.present()]
     needed = [package for package in missing if package.required]
     if needed:
@@ -208,7 +213,7 @@ def apt_install(names: list[str]) -> None:
     quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     log = LOGS / "apt.log"
     run_logged(["apt-get", "update"], log, quiet, "apt-get update", "check the network and repeat: make setup")
-    install = ["apt-get", "install", "-y", "--no-install-recommends", *names]
+    install = ["apt-get", "-o", "DPkg::Lock::Timeout=300", "install", "-y", "--no-install-recommends", *names]
     run_logged(install, log, quiet, "apt-get install", "repeat it by hand to see more, then: make setup")
 
 
@@ -218,6 +223,10 @@ def make_environment(environment: Environment, stage: Stage) -> None:
         with progress.step(environment.name, f"making {environment.path.relative_to(ROOT)}"):
             fill_environment(environment)
             stamp_of(environment, "wherry").write_text(fingerprint(environment))
+    missed = [name for name in environment.optional if not is_stamped(environment, name, fingerprint(environment))]
+    for name in missed:
+        if install_optional(environment, name, log_of(environment)):
+            stamp_of(environment, name).write_text(fingerprint(environment))
     added = "\0".join((ROOT / "requirements" / name).read_text() for name in environment.for_tests)
     if stage == "all" and added and not is_stamped(environment, "tests", added):
         with progress.step(environment.name, f"adding what the tests need to {environment.path.relative_to(ROOT)}"):
@@ -244,8 +253,6 @@ def fill_environment(environment: Environment) -> None:
     create = [PYTHON, "-m", "venv", "--clear", str(environment.path)]
     run_logged(create, log, None, f"python -m venv {environment.path}", "as root: apt-get install python3-venv")
     install_all(environment, environment.requirements)
-    for name in environment.optional:
-        install_optional(environment, name, log)
 
 
 def install_all(environment: Environment, names: Sequence[str]) -> None:
@@ -255,16 +262,19 @@ def install_all(environment: Environment, names: Sequence[str]) -> None:
         pip_install(environment, name, log, advice)
 
 
-def install_optional(environment: Environment, name: str, log: Path) -> None:
+def install_optional(environment: Environment, name: str, log: Path) -> bool:
+    """False: it is to be tried again at the next set-up."""
     if name == "fft.txt" and not can_build_fft():
         progress.say(f"{environment.name}: without mpi4py-fft (needs libfftw3-dev and python3-dev)")
-        return
+        return True
     try:
         if name == "fft.txt":
             build_fft(environment, log)
         pip_install(environment, name, log, f"see {log.relative_to(ROOT)}", "--find-links", str(WHEELS))
     except SetupError as error:
         progress.say(f"{environment.name}: without {name.removesuffix('.txt')}: {error}")
+        return False
+    return True
 
 
 def build_fft(environment: Environment, log: Path) -> None:

@@ -97,7 +97,8 @@ class Comparison {
   }
 
   static std::vector<Key> draw_mine(MPI_Comm comm, Keys kind, int message_bytes) {
-    const auto count = static_cast<std::size_t>(message_bytes / key_bytes * apps::size_of(comm));
+    const auto count =
+        static_cast<std::size_t>(message_bytes / key_bytes) * static_cast<std::size_t>(apps::size_of(comm));
     return draw(kind, static_cast<std::uint64_t>(apps::rank_of(comm)) * count, count);
   }
 

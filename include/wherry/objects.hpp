@@ -200,10 +200,12 @@ template <class T>
 }
 
 /// The root's object replaces those of all other ranks. One broadcast of up to 1016 bytes; two of more, where sizes
-/// differ.
+/// differ. On an intercommunicator as in MPI: with MPI_ROOT or MPI_PROC_NULL in the root's group.
 template <class T>
 void bcast_object(T& object, int root, MPI_Comm comm) {
-  const bool is_root = detail::part_of(comm, root).is_root;
+  const detail::Part part = detail::part_of(comm, root);
+  const bool is_root = part.is_root;
+  if (!is_root && !part.has_block) return;
   const auto spread = [&](void* bytes, std::size_t size) {
     detail::check("wherry_bcast", wherry_bcast(bytes, detail::message_bytes(size), MPI_BYTE, root, comm));
   };
@@ -265,7 +267,8 @@ std::vector<T> allgather_objects(const T& object, MPI_Comm comm) {
   return detail::unpack_each<T>(all, begins);
 }
 
-/// objects[d] goes to rank d; the result has what each rank sent here, in the order of ranks. objects: one per rank.
+/// objects[d] goes to rank d; the result has what each rank sent here, in the order of ranks. objects: one per rank. More
+/// than 2 GiB for one rank are an error there alone, after which the others wait: exchange_objects() has no such limit.
 template <class T>
 std::vector<T> alltoall_objects(const std::vector<T>& objects, MPI_Comm comm) {
   detail::check_lengths(detail::ranks(comm), "send", {objects.size()});

@@ -16,6 +16,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "wherry/types/fingerprint.hpp"
 #include "wherry/types/wire_reader.hpp"
@@ -34,6 +35,13 @@ class PackedBytes {
   PackedBytes() = default;
   explicit PackedBytes(std::size_t size)
       : bytes_(std::make_unique_for_overwrite<std::byte[]>(size)), size_(size) {}
+  PackedBytes(PackedBytes&& other) noexcept
+      : bytes_(std::move(other.bytes_)), size_(std::exchange(other.size_, 0)) {}
+  PackedBytes& operator=(PackedBytes&& other) noexcept {
+    bytes_ = std::move(other.bytes_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
 
   std::byte* data() { return bytes_.get(); }
   const std::byte* data() const { return bytes_.get(); }

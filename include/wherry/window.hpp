@@ -125,6 +125,8 @@ class Window {
 
   /// Of memory that is the window's. Collective over comm; count: values of this rank.
   static Window allocate(MPI_Comm comm, std::size_t count, const WindowOptions& options = {}) {
+    static_assert(alignof(T) <= alignof(std::max_align_t),
+                  "wherry: MPI aligns memory for its own types only; hold it yourself, and use create()");
     const detail::WindowInfo info(options);
     T* memory = nullptr;
     MPI_Win win = MPI_WIN_NULL;

@@ -14,6 +14,10 @@ from typing import Any
 
 from wherry.errors import UsageError
 
+#: What is made of the records in a folder, beside them.
+DATA_FILE = "report-data.json"
+REPORT_FILES = ("summary.json", "report.html", DATA_FILE)
+
 #: What is raised by code that uses the values of JSON, where one is missing or is of another kind.
 DAMAGE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 

@@ -59,6 +59,17 @@ def platforms() -> Path:
     return prefix() / "share" / "wherry" / "platforms"
 
 
+def preload() -> Path:
+    """preload_library(), if it is built and can be preloaded from where it is."""
+    path = built(preload_library())
+    if " " in str(path) or ":" in str(path):  # ld.so(8) has no way to escape them
+        raise WherryError(
+            f"{path} cannot be preloaded: the system splits LD_PRELOAD at blanks and colons; install Wherry in a"
+            " folder without them in its path"
+        )
+    return path
+
+
 def tuning_file() -> Path | None:
     """The tuning file that programs started now would use, as src/base/settings.cpp says."""
     if named := os.environ.get("WHERRY_TUNING_FILE"):

@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import subprocess
+import sys
 from pathlib import Path
 
 from wherry import __version__
+
+_BUT_DOCUMENTS = ("--", ":/", ":(top,exclude)docs")
+#: The commit that tools/build has installed from.
+_BUILT = Path(sys.prefix) / ".wherry-commit"
 
 
 def machine() -> str:
@@ -24,14 +29,23 @@ def machine() -> str:
 def commit() -> str:
     """The commit of the sources that this runs from, else the version.
 
-    "-dirty": something differs from it but the documents, which one benchmark writes before the next runs.
+    "-dirty": something differs from it but the documents, which one benchmark writes before the next runs; or what is
+    built is that of a commit that differs.
     """
     try:
+        _git("ls-files", "--error-unmatch", Path(__file__).name)  # the repository around may be the user's own
         name = _git("describe", "--always")
-        changed = _git("status", "--porcelain", "--", ":/", ":(top,exclude)docs")
+        changed = _git("status", "--porcelain", *_BUT_DOCUMENTS) or _differs_from_built()
     except (OSError, subprocess.SubprocessError):
         return __version__
     return f"{name}-dirty" if changed else name
+
+
+def _differs_from_built() -> bool:
+    if not _BUILT.is_file():
+        return False
+    built = _BUILT.read_text().strip()
+    return _git("rev-parse", "HEAD") != built and bool(_git("diff", "--name-only", built, "HEAD", *_BUT_DOCUMENTS))
 
 
 def _git(*words: str) -> str:

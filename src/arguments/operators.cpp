@@ -8,7 +8,15 @@ namespace wherry::run {
 namespace {
 
 /// Classes of types by the operations that take them (MPI 4.1, 6.9.2), as bits.
-enum Kind : unsigned { integer = 1, real = 2, complex = 4, logical = 8, byte = 16, pair = 32 };
+enum Kind : unsigned {
+  integer = 1,
+  real = 2,
+  complex = 4,
+  logical = 8,
+  byte = 16,
+  pair = 32,
+  integer_pair = 64
+};
 
 struct NamedType {
   std::string_view name;
@@ -61,9 +69,9 @@ constexpr NamedType types[] = {
     {"MPI_COMPLEX", complex},
     {"MPI_DOUBLE_COMPLEX", complex},
     {"MPI_BYTE", byte},
-    {"MPI_2INT", pair},
+    {"MPI_2INT", integer_pair},
     {"MPI_FLOAT_INT", pair},
-    {"MPI_2INTEGER", pair},
+    {"MPI_2INTEGER", integer_pair},
     {"MPI_2REAL", pair},
     {"MPI_2DOUBLE_PRECISION", pair},
 };
@@ -71,7 +79,10 @@ constexpr NamedType types[] = {
 struct PredefinedOp {
   MPI_Op op;
   unsigned takes;
-  bool rounds;  // on real and complex numbers
+  unsigned rounds;  // on these
+  /// On these a op b and b op a may differ: a maximum takes one of a number and a NaN, and one of 0 and -0, by its
+  /// place; of products of complex numbers a compiler may leave one of two roundings out.
+  unsigned order_shows;
 };
 
 constexpr std::size_t predefined_ops = 12;
@@ -79,18 +90,18 @@ constexpr std::size_t predefined_ops = 12;
 const PredefinedOp* find_op(MPI_Op op) {
   // Not constants: in Open MPI, handles are addresses.
   static const PredefinedOp ops[predefined_ops] = {
-      {MPI_SUM, integer | real | complex, true},
-      {MPI_PROD, integer | real | complex, true},
-      {MPI_MAX, integer | real, false},
-      {MPI_MIN, integer | real, false},
-      {MPI_LAND, integer | logical, false},
-      {MPI_LOR, integer | logical, false},
-      {MPI_LXOR, integer | logical, false},
-      {MPI_BAND, integer | byte, false},
-      {MPI_BOR, integer | byte, false},
-      {MPI_BXOR, integer | byte, false},
-      {MPI_MAXLOC, pair, false},
-      {MPI_MINLOC, pair, false},
+      {MPI_SUM, integer | real | complex, real | complex, 0},
+      {MPI_PROD, integer | real | complex, real, complex},
+      {MPI_MAX, integer | real, 0, real},
+      {MPI_MIN, integer | real, 0, real},
+      {MPI_LAND, integer | logical, 0, 0},
+      {MPI_LOR, integer | logical, 0, 0},
+      {MPI_LXOR, integer | logical, 0, 0},
+      {MPI_BAND, integer | byte, 0, 0},
+      {MPI_BOR, integer | byte, 0, 0},
+      {MPI_BXOR, integer | byte, 0, 0},
+      {MPI_MAXLOC, pair | integer_pair, 0, pair},
+      {MPI_MINLOC, pair | integer_pair, 0, pair},
   };
   const auto* const found = std::ranges::find(ops, op, &PredefinedOp::op);
   return found == std::end(ops) ? nullptr : found;
@@ -118,7 +129,8 @@ Operator classify(const mpi::Api& api, MPI_Op op, MPI_Datatype type, bool predef
   if (row == nullptr) return classify_own(api, op);
   const unsigned kinds = predefined_type ? kinds_of(api, type) : 0;
   if ((kinds & row->takes) == 0) return Operator::unknown;
-  return row->rounds && (kinds & (real | complex)) != 0 ? Operator::rounding : Operator::exact;
+  if ((kinds & row->order_shows) != 0) return Operator::order_shows;
+  return (kinds & row->rounds) != 0 ? Operator::rounding : Operator::exact;
 }
 
 }  // namespace wherry::run

@@ -8,12 +8,20 @@
 namespace wherry::run {
 
 enum class Operator {
-  unknown,       // or not for this type: the library should validate it
-  exact,         // predefined; the result is the same in any order
-  rounding,      // predefined; the result depends on the order in its last bits
-  user,          // the program's own, and commutes
+  unknown,      // or not for this type: the library should validate it
+  exact,        // predefined; the result is the same in any order
+  rounding,     // predefined; the result depends on the order in its last bits
+  order_shows,  // predefined; of two operands it shows which came first, as the maximum of a number and a NaN
+  user,         // the program's own, and commutes
   user_ordered,  // the program's own, and does not commute
 };
+
+inline bool is_predefined(Operator o) {
+  return o == Operator::exact || o == Operator::rounding || o == Operator::order_shows;
+}
+
+/// Whether a op b and b op a have the same bits.
+inline bool commutes_bitwise(Operator o) { return o == Operator::exact || o == Operator::rounding; }
 
 /// What `op` is on elements of `type`. predefined_type: not made by a constructor.
 Operator classify(const mpi::Api& api, MPI_Op op, MPI_Datatype type, bool predefined_type);
@@ -25,8 +33,7 @@ class OperatorMemory {
   Operator classify(const mpi::Api& api, MPI_Op op, MPI_Datatype type, bool predefined_type) {
     if (known_ && op == op_ && type == type_) return operator_;
     const Operator found = run::classify(api, op, type, predefined_type);
-    if (found == Operator::exact || found == Operator::rounding)
-      op_ = op, type_ = type, operator_ = found, known_ = true;
+    if (is_predefined(found)) op_ = op, type_ = type, operator_ = found, known_ = true;
     return found;
   }
 
@@ -36,8 +43,6 @@ class OperatorMemory {
   MPI_Datatype type_ = MPI_DATATYPE_NULL;
   Operator operator_ = Operator::unknown;
 };
-
-inline bool is_predefined(Operator o) { return o == Operator::exact || o == Operator::rounding; }
 
 /// Whether the program may see in what order the ranks' data was combined.
 inline bool depends_on_order(Operator o) { return o != Operator::exact; }

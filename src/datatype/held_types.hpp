@@ -20,7 +20,7 @@ class HeldTypes {
   HeldTypes& operator=(const HeldTypes&) = delete;
   ~HeldTypes();
 
-  /// Puts a duplicate that lives as long as this object in the place of a type that can be freed.
+  /// Puts an equal type that lives as long as this object in the place of a type that can be freed.
   void hold(MPI_Datatype& type);
 
  private:
@@ -39,7 +39,10 @@ inline HeldTypes::~HeldTypes() {
 inline MPI_Datatype HeldTypes::duplicate(MPI_Datatype type) const {
   MPI_Datatype made = MPI_DATATYPE_NULL;
   const bool lasts = type == MPI_DATATYPE_NULL || facts_of(api_, type).predefined;
-  return !lasts && api_.Type_dup(type, &made) == MPI_SUCCESS ? made : type;
+  // Not MPI_Type_dup, which calls the program's copy functions of attributes.
+  if (lasts || api_.Type_contiguous(1, type, &made) != MPI_SUCCESS) return type;
+  api_.Type_commit(&made);
+  return made;
 }
 
 inline void HeldTypes::hold(MPI_Datatype& type) {

@@ -12,11 +12,12 @@
 
 namespace wherry::run {
 
-/// op on elements of `type`, which lie `element_bytes` apart without gaps.
+/// op on elements of `type`, which lie `element_bytes` apart without gaps. commutes: a op b and b op a have the
+/// same bits, but for those of NaNs.
 class Reduction {
  public:
-  Reduction(const mpi::Api& api, MPI_Op op, MPI_Datatype type, long long element_bytes, bool predefined)
-      : api_(&api), op_(op), type_(type), element_bytes_(element_bytes), predefined_(predefined) {}
+  Reduction(const mpi::Api& api, MPI_Op op, MPI_Datatype type, long long element_bytes, bool commutes)
+      : api_(&api), op_(op), type_(type), element_bytes_(element_bytes), commutes_(commutes) {}
 
   /// mine = incoming op mine. Returns an MPI code.
   int before(std::byte* incoming, std::byte* mine, long long bytes) const;
@@ -28,7 +29,7 @@ class Reduction {
   MPI_Op op_;
   MPI_Datatype type_;
   long long element_bytes_;
-  bool predefined_;  // those commute, and to the bit
+  bool commutes_;
 };
 
 inline int Reduction::before(std::byte* incoming, std::byte* mine, long long bytes) const {
@@ -45,7 +46,7 @@ inline int Reduction::before(std::byte* incoming, std::byte* mine, long long byt
 }
 
 inline int Reduction::after(std::byte* mine, std::byte* incoming, long long bytes) const {
-  if (predefined_) return before(incoming, mine, bytes);
+  if (commutes_) return before(incoming, mine, bytes);
   const int code = before(mine, incoming, bytes);
   if (code == MPI_SUCCESS) std::memcpy(mine, incoming, static_cast<std::size_t>(bytes));
   return code;

@@ -44,6 +44,7 @@ struct Cgroup {
   std::size_t root = 0;       // how much of it is the file system's own folder
   const char* most = "memory.max";
   const char* used = "memory.current";
+  const char* reclaimable = "\ninactive_file ";  // in memory.stat
 };
 
 /// False: none is found.
@@ -56,6 +57,7 @@ bool find_cgroup(const SystemFiles& files, Cgroup& group) {
     controller = "/memory";
     group.most = "memory.limit_in_bytes";
     group.used = "memory.usage_in_bytes";
+    group.reclaimable = "\ntotal_inactive_file ";
   }
   if (at == nullptr) return false;
   at += std::strlen("0::");
@@ -64,6 +66,13 @@ bool find_cgroup(const SystemFiles& files, Cgroup& group) {
   const int length =
       std::snprintf(group.folder, sizeof group.folder, "%s%s%s", files.cgroups, controller, at);
   return length > 0 && static_cast<std::size_t>(length) < sizeof group.folder;
+}
+
+/// Of the group in that folder. Files that were read or written and lie in memory are counted as used, and are the first
+/// to go.
+std::uint64_t used_in(const Cgroup& group) {
+  const std::uint64_t used = number_in(group.folder, group.used);
+  return used - std::min(used, number_after(FileText(group.folder, "memory.stat").text, group.reclaimable));
 }
 
 /// A group has what those around it leave. Inside a container the group's own files lie at the top.
@@ -75,9 +84,10 @@ void limit_by_cgroup(MachineMemory& memory, const SystemFiles& files) {
     if (!ends && group.folder[length] != '\0' && group.folder[length] != '/') continue;
     group.folder[length] = '\0';
     const std::uint64_t limit = number_in(group.folder, group.most);
-    const std::uint64_t now = number_in(group.folder, group.used);
-    if (limit != 0) memory.available = std::min(memory.available, limit > now ? limit - now : 0);
-    if (limit != 0) memory.total = std::min(memory.total, limit);
+    if (limit != 0) {
+      memory.available = std::min(memory.available, limit - std::min(limit, used_in(group)));
+      memory.total = std::min(memory.total, limit);
+    }
     if (ends) return;
   }
 }

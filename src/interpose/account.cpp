@@ -1,6 +1,8 @@
 #include "interpose/account.hpp"
 
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "interpose/fast_call.hpp"
 
@@ -283,9 +285,15 @@ void forget_type(MPI_Datatype type) {
 }
 
 void keep_record() {
-  if (!backend().recording()) return;
-  const std::lock_guard lock(backend().record.lock);
-  if (backend().record.is_ready()) backend().record.abort();
+  constexpr int most_tries = 1000;
+  if (inside_mpi() || !backend().recording()) return;
+  Recording& record = backend().record;
+  std::unique_lock lock(record.lock, std::defer_lock);
+  for (int tries = 0; !lock.try_lock(); ++tries) {
+    if (tries == most_tries) return void(++Inside::depth);
+    std::this_thread::yield();
+  }
+  if (record.is_ready()) record.abort();
 }
 
 bool is_the_programs_by_place(Call& call) {

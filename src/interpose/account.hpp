@@ -281,6 +281,7 @@ inline void session_closes() { backend().session_closes(); }
 inline void session_closed() { backend().session_closed(); }
 inline void shut_down() { backend().shut_down(); }
 inline void ended() { backend().ended(); }
+/// Before MPI_Abort. A signal handler may call it while its thread holds the lock: then nothing more is booked on it.
 void keep_record();
 
 /// is_the_programs(), by what is known of the place that called. Takes the lock.

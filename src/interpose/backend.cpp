@@ -166,14 +166,16 @@ void Backend::shut_down() {
   const Inside inside;
   if (windows.get() != nullptr && !ended_)
     windows.get()->each([this](const window::Windows::Known& known) { windows.book(known); });
+  bool is_first = false;
   {
     const std::lock_guard guard(record.lock);
     record.finish();
-    if (std::exchange(ended_, true)) return;
+    is_first = !std::exchange(ended_, true);
+    world_ = false;  // sessions may go on, without MPI_COMM_WORLD and MPI_COMM_SELF
   }
-  wait_policy.end();
+  wait_policy.end();  // which begins anew if MPI does, after its last session
   pending.end();
-  runtime_.end();
+  if (is_first) runtime_.end();
 }
 
 namespace {

@@ -44,7 +44,7 @@ class Backend {
   /// Puts wrappers into the slots. Returns why it cannot.
   const char* install();
 
-  bool recording() const { return activity_.recording; }
+  bool recording() const { return activity_.recording.load(std::memory_order_relaxed); }
   bool replacing() const { return activity_.replacing; }
   bool caching() const { return activity_.caching; }
   bool replaces_nonblocking() const { return activity_.replaces_nonblocking(); }

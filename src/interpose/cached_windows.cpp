@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/floating_point.hpp"
 #include "window/window_statistics.hpp"
 
 namespace wherry::interpose {
@@ -41,7 +42,7 @@ profile::WindowRecord record_of(const window::WindowStatistics& s, profile::Cach
   std::ranges::copy(s.cache.misses, record.misses);
   record.passed = s.passed;
   record.bypassed = s.bypassed;
-  record.saved_ns = static_cast<std::uint64_t>(s.seconds_saved * 1e9);
+  record.saved_ns = computed([&] { return static_cast<std::uint64_t>(s.seconds_saved * 1e9); });
   return record;
 }
 
@@ -71,13 +72,16 @@ struct Course {
   std::vector<cache::MissRatioCurve::Point> curve;
 };
 
+std::uint32_t missed_millionths(double part) {
+  return computed([=] { return static_cast<std::uint32_t>(1e6 * part + 0.5); });
+}
+
 void book_course(profile::Recorder& recorder, std::uint32_t row, const Course& course) {
   for (const auto& [lookups, hits, bytes] : course.timeline)
     recorder.window_point(
         {.window = row, .reserved = 0, .lookups = lookups, .hits = hits, .storage_bytes = bytes});
   for (const auto& [bytes, missed] : course.curve)
-    recorder.window_curve(
-        {.window = row, .missed_millionth = static_cast<std::uint32_t>(1e6 * missed + 0.5), .bytes = bytes});
+    recorder.window_curve({.window = row, .missed_millionth = missed_millionths(missed), .bytes = bytes});
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ void LibraryWaits::begin(void* (*find)(const char* name)) {
   int level = MPI_THREAD_SINGLE;
   api_.Query_thread(&level);
   usable_ = level != MPI_THREAD_MULTIPLE;
+  if (api_.Progress_register == nullptr) registered_ = false;  // MPICH's has gone with the session before
   unregister_ = reinterpret_cast<decltype(unregister_)>(find("opal_progress_unregister"));
   if (usable_ && mpi::library_name(api_).find("MPICH") != std::string::npos) find_variable(find);
 }

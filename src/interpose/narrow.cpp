@@ -7,7 +7,8 @@
 namespace wherry::interpose {
 
 int Narrow::keep_until(const MPI_Request* request, int code) {
-  static profile::FlatMap<std::uint64_t, std::list<std::vector<int>>> kept;
+  // Never destroyed: exit handlers may call MPI.
+  static auto& kept = *new profile::FlatMap<std::uint64_t, std::list<std::vector<int>>>;
   if (code != MPI_SUCCESS) return code;
   const std::lock_guard lock(backend().record.lock);
   kept.insert(number_of(*request), {}) = std::move(copies_);

@@ -15,6 +15,7 @@ class SpinLock {
     for (int spins = 0; taken_.exchange(true, std::memory_order_acquire); ++spins)
       if (spins > 64) yield();
   }
+  bool try_lock() { return !taken_.exchange(true, std::memory_order_acquire); }
   void unlock() { taken_.store(false, std::memory_order_release); }
 
  private:
@@ -64,11 +65,11 @@ struct Activity {
   /// In a child made by fork, which shares the mapped record and is no MPI process.
   void stop() { recording = replacing = caching = waiting = packing = false; }
 
-  bool recording;  // by settings; the file may still fail to open
-  bool replacing;  // collectives
-  bool caching;    // windows may be cached
-  bool waiting;    // blocking calls may poll
-  bool packing;    // derived datatypes may be packed by Wherry
+  std::atomic<bool> recording;  // not any more once the file has failed to open, or has ended
+  bool replacing;               // collectives
+  bool caching;                 // windows may be cached
+  bool waiting;                 // blocking calls may poll
+  bool packing;                 // derived datatypes may be packed by Wherry
   bool nonblocking;
   bool has_problems;  // to tell at MPI_Init
   int verbose;

@@ -30,6 +30,7 @@ int processors() { return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN)); }
 
 void ProgramMemory::configure(MemoryLever lever, bool watched) {
   lever_ = lever;
+  watched_ = watched;
   active_ = watched || lever != MemoryLever::leave;
 }
 
@@ -72,6 +73,7 @@ bool ProgramMemory::take_sample(std::uint64_t now_ns) {
   system_ns_ = system;
   user_ns_ = user;
   if (why_not_.empty() && lever_ != MemoryLever::leave) act(wanted(sample), now_ns);
+  if (!watched_ && !why_not_.empty()) active_ = false;  // nothing can follow, and nobody looks
   sampling_.clear(std::memory_order_release);
   return true;
 }

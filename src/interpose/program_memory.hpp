@@ -25,6 +25,12 @@ class ProgramMemory {
   bool is_due(std::uint64_t now_ns) const {
     return active_ && now_ns >= next_ns_.load(std::memory_order_relaxed);
   }
+  /// Nobody reads the spans any more.
+  void unwatch() {
+    watched_ = false;
+    if (lever_ == MemoryLever::leave) active_ = false;
+  }
+
   /// A call of which nothing is recorded, so that nobody else looks at the clock.
   [[gnu::always_inline]] void pass_by() {
     if (!is_active()) return;
@@ -54,6 +60,7 @@ class ProgramMemory {
   void check(std::uint64_t now_ns);
 
   MemoryLever lever_ = MemoryLever::leave;
+  std::atomic<bool> watched_ = false;  // somebody reads the spans
   std::atomic<bool> active_ = false;
   std::atomic<std::uint64_t> calls_ = 0;
   std::atomic<std::uint64_t> next_ns_ = 0;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "interpose/symbol_slots.hpp"
@@ -35,6 +36,15 @@ std::string rank_from_environment() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (const char* value = read_variable(name); value != nullptr && *value != '\0') return value;
   return {};
+}
+
+/// By the launcher; true where it does not say.
+bool is_first_on_host() {
+  for (const char* name :
+       {"OMPI_COMM_WORLD_LOCAL_RANK", "PMIX_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
+    if (const char* value = read_variable(name); value != nullptr && *value != '\0')
+      return std::string_view(value) == "0";
+  return true;
 }
 
 std::string file_name_of(int rank) {
@@ -127,15 +137,25 @@ bool Recording::open() {
   identity.mpi_version = first_line_of_version(sources_.api);
   const std::string problem =
       recorder.open(sources_.settings.output, file_name_of(identity.rank), identity, function_records());
-  state_ = problem.empty() ? State::open : State::off;
-  if (!problem.empty()) std::fprintf(stderr, "wherry: %s; nothing is recorded\n", problem.c_str());
-  if (problem.empty() && initialized != 0) {
+  if (!problem.empty()) {
+    if (is_first_on_host()) std::fprintf(stderr, "wherry: %s; nothing is recorded\n", problem.c_str());
+    return close(State::off), false;
+  }
+  state_ = State::open;
+  if (initialized != 0) {
     handles.comm(MPI_COMM_WORLD);
     handles.comm(MPI_COMM_SELF);
     // A session may have another level than MPI_Init was given.
     if (identity.thread_level < MPI_THREAD_MULTIPLE && sources_.sessions == 0) repeated.begin();
   }
-  return problem.empty();
+  return true;
+}
+
+/// For good: calls then cost what they cost without a record.
+void Recording::close(State state) {
+  state_ = state;
+  sources_.activity.recording = false;
+  sources_.memory.unwatch();
 }
 
 std::uint32_t Recording::place_of(const void* site) {

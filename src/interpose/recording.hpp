@@ -28,7 +28,7 @@ class Recording {
   struct Sources {
     const Core& core;
     const Settings& settings;
-    const Activity& activity;
+    Activity& activity;
     const mpi::Api& api;
     const Queries& queries;
     const WaitPolicy& wait_policy;
@@ -65,7 +65,7 @@ class Recording {
   void finish();
 
   /// Nothing is recorded from now on.
-  void end() { state_ = State::ended; }
+  void end() { close(State::ended); }
   /// In a child made by fork. Another thread may have held the lock when the process was copied.
   void stop_in_child();
 
@@ -89,6 +89,7 @@ class Recording {
   enum class State { off, not_yet, open, ended };
 
   bool open();
+  void close(State state);
   void book_polled();
   void record_memory(std::uint64_t now_ns);
 

@@ -26,12 +26,14 @@ run::Runtime& SharedRuntime::make() {
       made->factory().drive([this] { return progress_engine_.wake(); });
     if (activity_.recording) counted_calls_ = &made->fast_path_calls();
     else if (!heard) passing_calls_ = &made->fast_path_calls();
+    if (ended_) made->finalize();
     runtime_.store(made, std::memory_order_release);
   }
   return *made;
 }
 
 void SharedRuntime::end() {
+  ended_ = true;
   progress_engine_.stop();
   if (run::Runtime* made = runtime_.load(std::memory_order_acquire)) made->finalize();
 }

@@ -111,6 +111,7 @@ Layout indexed_block(std::vector<Offset> displacements, Layout block) {
   return std::make_shared<const Node>(IndexedBlock{std::move(displacements), std::move(block)});
 }
 Layout indexed(std::vector<ByteBlock> blocks) {
+  std::erase_if(blocks, [](const ByteBlock& block) { return block.bytes == 0; });
   return std::make_shared<const Node>(Indexed{std::move(blocks)});
 }
 Layout concat(std::vector<PlacedLayout> parts) {

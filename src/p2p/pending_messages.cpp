@@ -9,7 +9,7 @@ namespace wherry::p2p {
 void PendingMessages::update() {
   busy_ = pending_.size() + (exchange_.is_open() ? 1 : 0);
   is_timed_ = exchange_.is_timed();
-  native_.allow(is_idle() && abandoned_.empty());
+  native_.allow(is_idle() && !has_abandoned());
 }
 
 /// A message begins.
@@ -281,15 +281,21 @@ bool PendingMessages::abandon(MPI_Request request) {
   abandons_receives_ = abandons_receives_ || found.mapped().is_received();
   const bool library_knows = found.mapped().is_persistent;
   abandoned_.push_back(std::move(found.mapped()));
-  abandoned_count_ = abandoned_.size();
+  ++abandoned_count_;
   update();
   return !library_knows;
 }
 
+/// Without the lock, for the library may call the program, whose functions complete messages.
 void PendingMessages::finish_abandoned() {
-  const std::unique_lock lock(mutex_, std::try_to_lock);
-  if (!lock.owns_lock()) return;
-  for (Pending& pending : abandoned_) {
+  std::vector<Pending> looked_at;
+  {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock.owns_lock()) return;
+    looked_at.swap(abandoned_);
+  }
+  std::vector<Pending> over;
+  for (Pending& pending : looked_at) {
     MPI_Status status;
     int done = 0;
     const int code = pending.is_persistent ? api_.Request_get_status(pending.request, &done, &status)
@@ -297,10 +303,14 @@ void PendingMessages::finish_abandoned() {
     if (code == MPI_SUCCESS && done == 0) continue;
     if (code == MPI_SUCCESS) deliver(pending, status);
     if (pending.request != MPI_REQUEST_NULL) api_.Request_free(&pending.request);
-    release(pending);
+    over.push_back(std::move(pending));
+    pending = {};
   }
-  std::erase_if(abandoned_, [](const Pending& pending) { return !pending.is_taken(); });
-  abandoned_count_ = abandoned_.size();
+  const std::lock_guard lock(mutex_);
+  for (Pending& pending : over) release(pending);
+  for (Pending& pending : looked_at)
+    if (pending.is_taken()) abandoned_.push_back(std::move(pending));
+  abandoned_count_ -= over.size();
   update();
 }
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -56,6 +57,13 @@ int create(const std::string& path) {
   return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 }
 
+/// Room for so many bytes from there on. Beyond the limit of the process the kernel would end the program for it.
+int reserve(int file, std::uint64_t from, std::uint64_t bytes) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < from + bytes) return EFBIG;
+  return ::posix_fallocate(file, static_cast<off_t>(from), static_cast<off_t>(bytes));
+}
+
 }  // namespace
 
 RecordFile::~RecordFile() {
@@ -84,8 +92,7 @@ std::string RecordFile::open(const std::string& directory, const std::string& na
   }
   if (file_ < 0) return fail("cannot create", errno);
   const std::uint64_t bytes = first_size();
-  if (const int error = ::posix_fallocate(file_, 0, static_cast<off_t>(bytes)))
-    return fail("no space for", error);
+  if (const int error = reserve(file_, 0, bytes)) return fail("no space for", error);
   void* const fixed = ::mmap(nullptr, sizeof(Header), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   if (fixed == MAP_FAILED) return fail("cannot map", errno);
   fixed_ = static_cast<Header*>(fixed);
@@ -155,7 +162,7 @@ bool RecordFile::extend(std::uint64_t bytes) {
   full_ = true;
   const int file = open_again();
   if (file < 0) return false;
-  const int error = ::posix_fallocate(file, static_cast<off_t>(bytes_), static_cast<off_t>(bytes));
+  const int error = reserve(file, bytes_, bytes);
   ::close(file);
   if (error != 0) return false;
   void* base = ::mremap(base_, bytes_, bytes_ + bytes, MREMAP_MAYMOVE);

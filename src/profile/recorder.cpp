@@ -334,9 +334,14 @@ void Recorder::compared(const GainRecord& gain) {
 
 void Recorder::fell_back(std::uint32_t function, std::string_view reason, std::uint64_t calls) {
   if (!is_open()) return;
-  for (std::uint32_t i = 0; i < file_.used(Table::misses); ++i) {
-    auto& row = file_.at<MissRecord>(Table::misses, i);
-    if (row.function == function && equals(row.reason, reason)) return void(row.count += calls);
+  const std::uint32_t used = file_.used(Table::misses);
+  for (std::uint32_t i = 0; i < used; ++i) {
+    // From the last one that was found: calls repeat.
+    const std::uint32_t at = (latest_miss_ + i) % used;
+    auto& row = file_.at<MissRecord>(Table::misses, at);
+    if (row.function != function || !equals(row.reason, reason)) continue;
+    latest_miss_ = at;
+    return void(row.count += calls);
   }
   auto* record = file_.append<MissRecord>(Table::misses);
   if (record == nullptr) return;

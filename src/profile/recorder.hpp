@@ -171,6 +171,7 @@ class Recorder {
   RecordFile file_;
   FlatMap<CallKey, std::uint32_t> rows_;         // -> index into calls
   std::vector<Latest> latest_;                   // of each function: most calls repeat the one before
+  std::uint32_t latest_miss_ = 0;                // row of the last reason of fell_back()
   FlatMap<std::uint64_t, std::uint32_t> peers_;  // peer and kind -> index into peers
   FlatMap<std::uint64_t, std::uint32_t> uses_;   // hash of subject and strategy -> index into uses
   FlatMap<std::uint64_t, std::uint32_t> paths_;  // hash of a place, function and frames -> index into paths

@@ -8,6 +8,8 @@
 #include <string>
 #include <system_error>
 
+#include "base/floating_point.hpp"
+
 namespace wherry::waiting {
 namespace {
 
@@ -39,10 +41,12 @@ int running_threads(const std::string& folder) {
 
 int FreeCores::now() {
   try {
-    const double allowed = cores();
-    return free_cores(allowed, ranks_, 1) > 0
-               ? free_cores(allowed, ranks_, running_threads("/proc/self/task"))
-               : 0;
+    return computed([this] {
+      const double allowed = cores();
+      return free_cores(allowed, ranks_, 1) > 0
+                 ? free_cores(allowed, ranks_, running_threads("/proc/self/task"))
+                 : 0;
+    });
   } catch (const std::bad_alloc&) {
     return 0;
   }

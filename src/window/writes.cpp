@@ -13,8 +13,8 @@ constexpr std::size_t most_writes = 4096;  // that are told apart, at one target
 int Writes::put(const Region& origin, const TargetRegion& place, const Native& native) {
   if (!common_.operations.is_rank(place.rank)) return native();
   if (common_.cache.is_untracked()) return common_.cache.note_untracked(), native();
-  const Target& target = common_.operations.target(place.rank);
-  common_.operations.issue(place.rank);
+  Target& target = common_.operations.target(place.rank);
+  target.written = common_.operations.issue(place.rank);
   if (!target.is_cached || place.count <= 0 || origin.count <= 0 || place.type == MPI_DATATYPE_NULL ||
       origin.type == MPI_DATATYPE_NULL)
     return native();
@@ -38,8 +38,8 @@ int Writes::put(const Region& origin, const TargetRegion& place, const Native& n
 int Writes::change(const TargetRegion& place, const Native& native) {
   if (!common_.operations.is_rank(place.rank)) return native();
   if (common_.cache.is_untracked()) return common_.cache.note_untracked(), native();
-  const Target& target = common_.operations.target(place.rank);
-  common_.operations.issue(place.rank);
+  Target& target = common_.operations.target(place.rank);
+  target.written = common_.operations.issue(place.rank);
   if (!target.is_cached || place.count <= 0 || place.type == MPI_DATATYPE_NULL) return native();
   const std::shared_ptr<const TypeMap> map = common_.library.map(place.type);
   if (!is_inside(place, target.memory, *map)) return common_.library.refuse(MPI_ERR_RMA_RANGE);
@@ -51,7 +51,6 @@ int Writes::change(const TargetRegion& place, const Native& native) {
 /// data: what is written, without gaps; nullptr if nobody knows.
 void Writes::note_write(const TargetRegion& place, const TypeMap& map, const std::byte* data) {
   Target& target = common_.operations.target(place.rank);
-  target.written = target.issued;
   if (map.size == 0) return;
   const std::int64_t begin = place.displacement * target.memory.unit;
   const auto note = [&](std::int64_t offset, std::int64_t bytes) {

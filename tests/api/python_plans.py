@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from mpi4py import MPI
 
 import wherry
+from wherry.api import persistent
 
 ROUNDS = 5
 comm = MPI.COMM_WORLD.Dup()
@@ -121,11 +123,24 @@ def check_misuse() -> None:
         that("has been freed" in str(error), str(error))
 
 
+def check_forgotten() -> None:
+    """MPI writes to the arrays, whoever has forgotten the plan."""
+    wherry.Plan(wherry.allreduce, np.ones(1000), np.empty(1000), "sum", comm).start()
+    gc.collect()
+    (plan,) = persistent._under_way
+    plan.wait()
+    that(not persistent._under_way, "a plan is kept when its execution is over")
+    (arguments, _) = plan._kept
+    that(np.array_equal(arguments[1], np.full(1000, comm.Get_size())), "a forgotten plan was not performed")
+    plan.free()
+
+
 for size in (1, 300):
     check_moves(size)
     check_reductions(size)
 check_misuse()
+check_forgotten()
 wherry.barrier(comm)  # plans leave nothing behind: the collectives themselves run as before
 that(wherry.last_strategy() != "", "the collective did not run")
 comm.Free()
-that(checks == 2 * 6 * ROUNDS + 5, f"{checks} checks")
+that(checks == 2 * 6 * ROUNDS + 7, f"{checks} checks")

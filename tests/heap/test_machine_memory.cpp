@@ -82,6 +82,10 @@ TEST_CASE("machine memory: a group of version 2, and those around it") {
   CHECK(system.memory().total == 1024 * mib);
   CHECK(system.memory().available == 24 * mib);
   CHECK(is_short(system.memory()));
+  system.write("cgroup/job/memory.stat",
+               "anon 4096\nfile 838860800\ninactive_file 419430400\nactive_file 4096\n");
+  CHECK(system.memory().available ==
+        424 * mib);  // of files, the kernel takes back what nobody has read again
   system.write("cgroup/job/step/memory.max", std::to_string(512 * mib));
   system.write("cgroup/job/step/memory.current", std::to_string(600 * mib));
   CHECK(system.memory().total == 512 * mib);
@@ -98,6 +102,8 @@ TEST_CASE("machine memory: a group of version 1, which has no bound unless one i
   system.write("cgroup/memory/job/memory.limit_in_bytes", std::to_string(256 * mib));
   CHECK(system.memory().total == 256 * mib);
   CHECK(system.memory().available == 246 * mib);
+  system.write("cgroup/memory/job/memory.stat", "inactive_file 1048576\ntotal_inactive_file 4194304\n");
+  CHECK(system.memory().available == 250 * mib);
   CHECK(keepable(system.memory(), 2) == 16 * mib);
   CHECK(keepable(system.memory(), 16) == 0);  // the bound cannot be met
 }

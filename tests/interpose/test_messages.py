@@ -57,6 +57,15 @@ def test_same_as_native(mpi: Launcher, tmp_path: Path, name: str) -> None:
         assert [by & REPLACED[name] for by in by_kernels(folder)] == wanted
 
 
+@MPIS
+@pytest.mark.parametrize("lever", ["wherry", "auto"])
+def test_receives_that_callbacks_complete(mpi: Launcher, tmp_path: Path, lever: str) -> None:
+    program = compile_program(mpi, "callback_waits.c", tmp_path / "callback_waits")
+    for variables in ({}, {"WHERRY_OUTPUT": str(tmp_path)}):
+        done = mpi.run([program], 2, {"WHERRY_LAYOUT": lever, **variables}, preload=True)
+        assert done.returncode == 0, done.stderr
+
+
 def copiers_of(record: Record, function: str) -> Counter[str]:
     """How many calls each copier made."""
     counts: Counter[str] = Counter()

@@ -166,6 +166,16 @@ def test_sessions_without_a_world(mpi: Launcher, preload: Path, compiled: Compil
         assert {int(p["peer"]) for p in record.tables["peers"]} == set(range(RANKS)) - {record.rank}
 
 
+@pytest.mark.parametrize("mpi", ["mpich", "mpich-abi"], indirect=True)  # others cannot, or stand still then
+@pytest.mark.parametrize("wait", ["auto", "yield"])
+def test_mpi_may_begin_again(mpi: Launcher, preload: Path, compiled: Compile, out: Path, wait: str) -> None:
+    """Two sessions after each other, then MPI_COMM_WORLD; what the first has ended stays native."""
+    program = [compiled("sessions.c"), "again"]
+    done = mpi.run(program, RANKS, {"WHERRY_OUTPUT": str(out), "WHERRY_WAIT": wait}, preload=True)
+    assert done.returncode == 0, done.stderr
+    assert [r.finalized for r in records_in(out)] == [True] * RANKS
+
+
 @pytest.mark.parametrize("end", ["exit", "_exit", "kill", "segfault", "abort"])
 def test_a_program_that_never_finalizes_leaves_a_record(
     mpi: Launcher, preload: Path, compiled: Compile, out: Path, end: str
@@ -235,6 +245,18 @@ def test_full_disk_is_one_line(mpi: Launcher, preload: Path, compiled: Compile, 
     assert (done.returncode, done.stdout) == (0, "right\n")
     assert "No space left on device; nothing is recorded" in done.stderr
     assert left == []
+
+
+def test_a_limit_of_file_sizes_is_one_line(
+    mpi: Launcher, preload: Path, compiled: Compile, out: Path, tmp_path: Path
+) -> None:
+    program = ["sh", "-c", 'ulimit -f 200 && exec "$0"', compiled("alone.c")]  # of 512 bytes
+    if mpi.run(program, 1).returncode != 0:
+        pytest.skip(f"{mpi.name} itself needs larger files")
+    done = mpi.run(program, 1, {"WHERRY_OUTPUT": str(out)}, preload=True)
+    assert (done.returncode, done.stdout) == (0, "right\n")
+    assert "File too large; nothing is recorded" in done.stderr
+    assert list(out.iterdir()) == []
 
 
 def mount_small(folder: Path) -> bool:

@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "layout/canonical.hpp"
+#include "layout/pack_plan.hpp"
 #include "layout/random_layouts.hpp"
 #include "layout/reference.hpp"
 
@@ -104,6 +105,17 @@ TEST_CASE("layout: what has too many blocks to look at keeps its levels") {
   CHECK(canonical(concat({{8, huge}, {4, dense(4)}})) ==
         PlacedLayout{8, concat({{0, huge}, {-4, dense(4)}})});
   CHECK(canonical(strided(3, many * 16, huge)) == PlacedLayout{0, strided(3 * many, 16, dense(8))});
+}
+
+TEST_CASE("layout: empty blocks of a list that is too long to look at") {
+  std::vector<ByteBlock> with = {{4, 0}}, without;
+  for (Offset i = 0; i <= most_blocks; ++i) {
+    with.push_back({16 * i, 8 + i % 2});
+    without.push_back(with.back());
+  }
+  with.push_back({-8, 0});
+  CHECK(canonical(indexed(with)) == canonical(indexed(without)));
+  CHECK(PackPlan(canonical(indexed(with))).size() == indexed(without)->size());
 }
 
 TEST_CASE("layout: bounds") {

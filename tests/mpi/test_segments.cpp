@@ -5,9 +5,13 @@
 // Runs under mpiexec at any number of ranks; WHERRY_TEST_SEED changes the random data.
 #include <mpi.h>
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -213,6 +217,23 @@ void check_allreduce(World& w, const Case& k) {
           [&] { MPI_Allreduce(from, result.data(), k.elements, type.type, op, w.comm); });
 }
 
+/// What the operands' places decide is decided alike on all ranks: programs leave their loops by such maxima.
+void check_agreement(World& w, const Case& k) {
+  constexpr double values[] = {std::numeric_limits<double>::quiet_NaN(), 0.0, -0.0, 1.0, -1.0};
+  std::seed_seq sequence{w.seed, static_cast<unsigned>(w.rank), static_cast<unsigned>(w.checks)};
+  std::mt19937 draw(sequence);
+  std::vector<double> mine(static_cast<std::size_t>(k.elements)), result(mine);
+  for (double& value : mine) value = values[draw() % std::size(values)];
+  const MPI_Op op = k.variant % 2 == 0 ? MPI_MAX : MPI_MIN;
+  const run::Allreduce call{mine.data(), result.data(), k.elements, MPI_DOUBLE, op, w.comm};
+  run::read_segments(w.api, call, {w.rank, w.size}, k.c.segments);
+  const bool ran = k.c.segments.valid && run::perform_segments(k.c, k.algorithm, w.staging) == MPI_SUCCESS;
+  std::vector<double> of_root = result;
+  MPI_Bcast(of_root.data(), k.elements, MPI_DOUBLE, 0, w.comm);
+  constexpr auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
+  validate(w, k, ran && std::ranges::equal(of_root, result, {}, bits, bits));
+}
+
 /// In place, the standard defines only the block of the result; the rest of the input is the library's to use.
 template <class Call, class Native>
 void compare_scattered(World& w, const Case& k, const Call& call, const Memory& mine, Memory& result,
@@ -265,7 +286,7 @@ void check(World& w, const Case& k) {
     case Operation::gather: return check_gather(w, k);
     case Operation::scatter: return check_scatter(w, k);
     case Operation::reduce: return check_reduce(w, k);
-    case Operation::allreduce: return check_allreduce(w, k);
+    case Operation::allreduce: check_allreduce(w, k); return check_agreement(w, k);
     case Operation::reduce_scatter: check_reduce_scatter_block(w, k); return check_reduce_scatter(w, k);
     case Operation::barrier: return check_barrier(w, k);
   }

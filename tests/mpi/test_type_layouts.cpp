@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "datatype/type_layouts.hpp"
+#include "datatype/type_map.hpp"
 #include "layout/pack.hpp"
 #include "layout/reference.hpp"
 #include "mpi/api.hpp"
@@ -209,6 +210,22 @@ void predefined_types_stay_as_they_are(const mpi::Api& real) {
   MPI_Type_free(&type);
 }
 
+/// Some libraries leave padding out when they pack: then a map is not to be had that way, or has each byte once.
+void maps_of_windows_with_padding(const mpi::Api& api) {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_vector(300, 1, 2, MPI_LONG_DOUBLE, &type);
+  MPI_Type_commit(&type);
+  const window::TypeMap map = window::type_map_of(api, type);
+  Long end = 0, bytes = 0;
+  for (const layout::ByteBlock& block : map.blocks) {
+    check(block.displacement >= end, "a byte of a strided long double is there twice");
+    end = block.displacement + block.bytes;
+    bytes += block.bytes;
+  }
+  check(map.size > 0 && (!map.mapped || bytes == map.size), "the map of strided long doubles");
+  MPI_Type_free(&type);
+}
+
 /// Offsets and sizes beyond 32 bits, by int and by large counts.
 void large_counts(const mpi::Api& api) {
   TypeLayouts layouts(api);
@@ -237,6 +254,7 @@ int main(int argc, char** argv) {
   handles_come_again(api);
   maps_share_plans(api);
   predefined_types_stay_as_they_are(api);
+  maps_of_windows_with_padding(api);
   large_counts(api);
   random_types(api);
   MPI_Finalize();

@@ -27,6 +27,12 @@ REJECTED = {
     "view": ("struct Wrong { std::string_view s; };", "are not visible"),
     "33 members": (f"struct Wrong {{ int {', '.join(f'm{i}' for i in range(33))}; }};", "may have 32 members"),
     "elements without bytes": ("struct E {}; struct Wrong { std::vector<E> e; };", "send their number instead"),
+    "members() of the base": (
+        "struct B { int b; static constexpr auto members() { return wherry::members(&B::b); } };"
+        " struct Wrong : B { double own; };",
+        "has the members() of its base class",
+    ),
+    "more than a container": ("struct Wrong : std::vector<int> { int own; };", "only the elements would be sent"),
     "members() of values": (
         "struct Wrong { int a; static constexpr auto members() { return wherry::members(1); } };",
         "takes pointers to data members",

@@ -46,8 +46,7 @@ constexpr std::uint64_t described(std::uint64_t hash) {
     using E = std::remove_const_t<typename T::value_type>;
     return described<E, depth + 1>(hashed(hashed(hash, Mark::container), length_bytes<T>(UINT16_MAX)));
   } else if constexpr (FixedArray<T>)
-    return described<ElementType<T>, depth + 1>(
-        hashed(hashed(hash, Mark::array), sizeof(T) / sizeof(ElementType<T>)));
+    return described<ElementType<T>, depth + 1>(hashed(hashed(hash, Mark::array), array_length<T>));
   else if constexpr (is_optional<T>)
     return described<typename T::value_type, depth + 1>(hashed(hash, Mark::optional));
   else if constexpr (is_variant<T>)

@@ -35,7 +35,7 @@ inline constexpr bool is_variant<std::variant<T...>> = true;
 
 /// A number of elements that only the value says: vectors, strings, maps, ...
 template <class T>
-concept Container = !FixedArray<T> && requires(T& t) {
+concept Container = !FixedArray<T> && !NamesMembers<T> && requires(T& t) {
   typename T::value_type;
   typename T::size_type;
   t.size();
@@ -74,6 +74,10 @@ constexpr bool reject_what_cannot_be_sent() {
                 "or leave the pointer "
                 "out of members()");
   static_assert(!std::is_reference_v<T>, "wherry: a reference means nothing on another rank; hold the value");
+  if constexpr (Container<T> && std::is_aggregate_v<T>)
+    static_assert(!has_base<T>,
+                  "wherry: of a class derived from a container only the elements would be sent; give it "
+                  "static constexpr auto members(), or hold the container");
   return !PointerLike<T> && !std::is_reference_v<T>;
 }
 
@@ -254,8 +258,7 @@ template <class T>
 constexpr void add_leaves(LeafSink& sink, std::size_t at) {
   if constexpr (is_complex_number<T>) add_elements<typename T::value_type>(sink, at, 2);
   else if constexpr (Scalar<T>) sink.add({at, 1, value_bytes<T>, kind_of<T>()});
-  else if constexpr (FixedArray<T>)
-    add_elements<ElementType<T>>(sink, at, sizeof(T) / sizeof(ElementType<T>));
+  else if constexpr (FixedArray<T>) add_elements<ElementType<T>>(sink, at, array_length<T>);
   else if constexpr (Composite<T>) add_leaves_of_parts<T>(sink, at, Parts<T>{});
 }
 

@@ -52,6 +52,13 @@ template <class T>
 concept FixedArray = std::is_bounded_array_v<T> || is_std_array<T>;
 
 template <class T>
+inline constexpr std::size_t array_length = std::extent_v<T>;
+template <class T, std::size_t N>
+inline constexpr std::size_t array_length<std::array<T, N>> = N;
+template <class T, std::size_t N>
+inline constexpr std::size_t array_length<const std::array<T, N>> = N;
+
+template <class T>
 concept NamesMembers = requires { T::members(); };
 
 /// std::pair and std::tuple.
@@ -162,13 +169,28 @@ constexpr std::size_t count_members() {
 template <class T>
 inline constexpr std::size_t member_count = count_members<std::remove_const_t<T>>();
 
+/// Whether the members() that is found for T is that of a class that T is derived from, which does not know of T's own.
+template <class T, class C>
+constexpr bool inherits_from() {
+  if constexpr (!std::is_same_v<T, C> && requires { &T::members == &C::members; })
+    return &T::members == &C::members;
+  else return false;
+}
+template <class T, class... C, class... M>
+constexpr bool inherits_members(const std::tuple<M C::*...>&) {
+  return (inherits_from<T, C>() || ...);
+}
+
 /// f(member...) of what has members.
 template <class T, class F>
 constexpr decltype(auto) with_members(T& t, F&& f) {
   using Plain = std::remove_const_t<T>;
-  if constexpr (NamesMembers<Plain>)
+  if constexpr (NamesMembers<Plain>) {
+    static_assert(!inherits_members<Plain>(Plain::members()),
+                  "wherry: this class has the members() of its base class, which leaves its own members out; "
+                  "give it one of its own");
     return std::apply([&](auto... member) -> decltype(auto) { return f(t.*member...); }, Plain::members());
-  else if constexpr (TupleLike<Plain>)
+  } else if constexpr (TupleLike<Plain>)
     return std::apply([&](auto&... member) -> decltype(auto) { return f(member...); }, t);
   else return bind_members<member_count<T>>(t, f);
 }

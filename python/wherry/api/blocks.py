@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from itertools import accumulate
+from operator import index
 from typing import Any
 
 from mpi4py import MPI
@@ -42,7 +43,8 @@ def blocks(
     """Counts and displacements as MPI takes them; every block lies inside the array."""
     if counts is None:
         raise TypeError(f"{name}_counts is None, which is for MPI.IN_PLACE only; give a count for each rank")
-    begins = [0, *accumulate(counts)][: len(counts)] if displacements is None else displacements
+    counts = [index(n) for n in counts]  # those of NumPy count modulo their own size
+    begins = [0, *accumulate(counts)][: len(counts)] if displacements is None else [index(n) for n in displacements]
     for what, values in (("counts", counts), ("displacements", begins)):
         check_length(f"{name}_{what}", len(values), ranks, f"{peer}s")
     for rank, (count, begin) in enumerate(zip(counts, begins, strict=True)):

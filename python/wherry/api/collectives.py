@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from operator import index
 from typing import Any
 
 from mpi4py import MPI
@@ -133,6 +134,7 @@ def bcast(buffer: Array, root: int, comm: MPI.Comm) -> None:
     buffer: as many bytes on all ranks; at the root it may be read-only. root: the same on all ranks.
     Standard: MPI 4.1, section 6.4, MPI_Bcast.
     """
+    root = index(root)
     part = part_of(comm, root)
     takes_part = part.is_root or part.has_block
     if takes_part:
@@ -203,6 +205,7 @@ class _End:
 
 
 def _call_rooted(function: str, send: _End, receive: _End, root: int, comm: MPI.Comm) -> None:
+    root = index(root)
     part = part_of(comm, root)
     ranks = ranks_of(comm)
     used = {end.has: end for end in (send, receive) if end.is_used(part)}

@@ -42,8 +42,13 @@ _COLLECTIVES: tuple[Callable[..., None], ...] = (
 )
 
 
+#: Whose execution has been started: MPI writes to their arrays, whoever else has forgotten them.
+_under_way: set[Plan] = set()
+
+
 class Plan:
-    """One of the collectives with its arguments, which it keeps alive. A context manager, which frees it.
+    """One of the collectives with its arguments, which it keeps alive; while an execution is under way, also if nobody
+    keeps the plan. A context manager, which frees it.
 
     Making one is collective over the communicator and raises what the collective itself would. Arrays are C-contiguous;
     their elements may change while no execution is under way. Errors of an execution come from test() or wait().
@@ -62,16 +67,20 @@ class Plan:
     def start(self) -> None:
         """Starts an execution; none may be under way. Local."""
         library().use("plan_start", self._handle())
+        _under_way.add(self)
 
     def test(self) -> bool:
         """Progresses it: whether none is under way any more. Local."""
         over = ctypes.c_int()
         library().use("plan_test", self._handle(), ctypes.byref(over))
+        if over.value:
+            _under_way.discard(self)
         return bool(over.value)
 
     def wait(self) -> None:
         """Returns when no execution is under way. Other Python threads run meanwhile."""
         library().use("plan_wait", self._handle())
+        _under_way.discard(self)
 
     @property
     def strategy(self) -> str:
@@ -83,6 +92,7 @@ class Plan:
         """Gives everything back; afterwards nothing but this may be called. None may be under way. Local."""
         if self._plan is not None:
             library().use("plan_free", ctypes.byref(self._plan))
+            _under_way.discard(self)
             self._plan = None
             self._kept = ((), {})
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,7 @@ def reduce(send: Array | MPI.InPlaceType, receive: Array | None, op: MPI.Op | st
     receive: at the root as many elements of the same dtype; elsewhere ignored, and may be None.
     Standard: MPI 4.1, section 6.9.1, MPI_Reduce.
     """
+    root = index(root)
     part = part_of(comm, root)
     arrays: dict[str, Any] = {}
     if part.has_block and not (part.is_root and is_in_place(send)):

@@ -80,8 +80,8 @@ def check_strategies(name: str, strategies: Iterable[str]) -> None:
 
 def run(name: str, setup: Setup) -> list[Measurement]:
     """Runs a benchmark; its records carry machine and commit."""
+    where, version = machine(), commit()  # before: a run may take an hour
     results = find(name).run(setup)
-    where, version = machine(), commit()
     for result in results:
         result.machine, result.commit = where, version
     return results

@@ -69,6 +69,7 @@ def _growth(tables: dict[int, BenchTable], size: int, mpi: str, ranks: int, host
         mpi=mpi,
         ranks=ranks,
         samples=[],
+        statistic="time: minimum",
         network=network,
         goal=f"<= {GOAL:g}",
         reached=value <= GOAL,

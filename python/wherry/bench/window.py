@@ -10,7 +10,7 @@ run in one process, in turns of bursts of calls.
 from __future__ import annotations
 
 from wherry.bench.launched import Launched, launch
-from wherry.measure.harness import LAUNCHING, Setup
+from wherry.measure.harness import LAUNCHING, STATISTIC, Setup
 from wherry.measure.record import Measurement
 
 OPTIONS = tuple(option for option in LAUNCHING if option != "-n")  # always two ranks
@@ -43,6 +43,7 @@ def _result(table: Launched, case: str, variant: str) -> Measurement:
         mpi=table.mpi,
         ranks=table.ranks,
         samples=table.samples(case, "plain", variant),
+        statistic=STATISTIC,
         network=table.network,
         goal="" if goal is None else f"<= {goal:.0f} ns",
         reached=None if goal is None else cost_ns <= goal,

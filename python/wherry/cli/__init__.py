@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 
 import click
@@ -72,8 +76,39 @@ def _sentence(error: click.ClickException) -> str:
     return f"{message[:1].lower()}{message[1:]} (see `{command} --help`)"
 
 
+@contextmanager
+def ending_politely() -> Iterator[None]:
+    """A request to end is an exception, so that what was started ends, too, and temporary folders go."""
+
+    def leave(number: int, frame: object) -> None:
+        sys.exit(128 + number)
+
+    default = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) is signal.SIG_DFL]
+    for number in default:
+        signal.signal(number, leave)
+    try:
+        yield
+    finally:
+        for number in default:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _mend_streams() -> None:
+    """What is written to a closed standard error is lost; what standard output has no sign for is escaped."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for the rest of the process
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
 def main() -> None:
     """Entry point: errors become one sentence on stderr and an exit code."""
+    _mend_streams()
+    with ending_politely():
+        _main()
+
+
+def _main() -> None:
     try:
         code = wherry(prog_name="wherry", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)

@@ -169,7 +169,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _command(started: Started, variant: Variant) -> launch.Command:
-    library = paths.built(paths.preload_library()) if variant.settings is not None else None
+    library = paths.preload() if variant.settings is not None else None
     variables = {**started.variables, **(variant.settings or {})}
     made = launch.build(started.command, started.launcher, variables, library)
     ours = [name for name in made.environment if name.startswith("WHERRY_") and name not in variables]

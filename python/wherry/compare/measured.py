@@ -19,6 +19,9 @@ STRAGGLERS_S = 2.0  # for what is left when the launcher has ended
 
 def main(file: str, command: list[str]) -> int:
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    signal.signal(
+        signal.SIGTERM, lambda *_: None
+    )  # who ends the run asks all of it; the launcher takes its ranks along
     begin = time.monotonic()
     child = os.posix_spawnp(command[0], command, os.environ, setsigdef=[signal.SIGPIPE])
     status = wait_for(child)

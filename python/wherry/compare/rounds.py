@@ -200,14 +200,14 @@ class _Session:
         if self._reference is None:
             self._reference = answers
         if differ(self._reference, answers, self._experiment.tolerance):
-            expected, found = _first_difference(self._reference, answers)
+            expected, found = _first_difference(self._reference, answers, self._experiment.tolerance)
             raise ValueError(f"its answer differs from that of run 1, native: {found} instead of {expected}")
         self._equal += 1
 
 
-def _first_difference(expected: list[Any], found: list[Any]) -> tuple[str, str]:
+def _first_difference(expected: list[Any], found: list[Any], tolerance: float) -> tuple[str, str]:
     for one, other in zip(expected, found, strict=False):
-        if one != other:
+        if differ([one], [other], tolerance):
             return repr(one), repr(other)
     return f"{len(expected)} of them", f"{len(found)} answers"
 

@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from wherry import paths
+from wherry.cli import ending_politely
 from wherry.cli.common import progress_bar, results_console
 from wherry.compare import Experiment
 from wherry.demo import page, results
@@ -20,7 +21,7 @@ from wherry.errors import WherryError, unknown
 from wherry.files import make_folder, write_whole
 from wherry.measure import record
 from wherry.measure.record import Measurement
-from wherry.netlab import NetlabError, why_unavailable
+from wherry.netlab import why_unavailable
 from wherry.run.mpis import find_mpis
 
 _STYLES = {"faster": "green", "slower": "yellow", "no measurable difference": ""}
@@ -37,10 +38,11 @@ _FULL, _QUICK = Experiment(12, limit_s=_LIMIT_S, budget_s=_ROW_S), Experiment(2,
 def main(out: Path, only: tuple[str, ...], no_cluster: bool, quick: bool) -> None:
     """Real programs with and without Wherry: answers compared, then times."""
     try:
-        code = run(results_console(), out, chosen(only), no_cluster, _QUICK if quick else _FULL)
+        with ending_politely():
+            code = run(results_console(), out, chosen(only), no_cluster, _QUICK if quick else _FULL)
     except WherryError as error:
         code = complain(error, error.exit_code)
-    except (OSError, NetlabError) as error:
+    except OSError as error:
         code = complain(error, 1)
     raise SystemExit(code)
 
@@ -64,7 +66,7 @@ def run(console: Console, out: Path, rows: Sequence[DemoRow], no_cluster: bool, 
     begin = time.monotonic()
     out = out.absolute()
     make_folder(out, "--out")
-    paths.built(paths.preload_library())
+    paths.preload()
     reason = "left out on request (--no-cluster)" if no_cluster else why_unavailable()
     console.print(f"{len(rows)} programs, each with and without Wherry in turns, about {len(rows) * _ROW_S:.0f} s ...")
     with progress_bar("demo") as progress:

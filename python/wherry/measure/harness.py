@@ -168,7 +168,7 @@ _MEASURED_BY = {"WHERRY_BARRIER": "native", "WHERRY_ALLREDUCE": "native"}
 
 def preload(**settings: str) -> dict[str, str]:
     """The environment of a rank under Wherry; nothing learned elsewhere leaks in."""
-    library = str(paths.built(paths.preload_library()))
+    library = str(paths.preload())
     return {"LD_PRELOAD": library, "WHERRY_NO_TUNING": "1", **_MEASURED_BY, **settings}
 
 

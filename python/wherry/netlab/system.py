@@ -7,8 +7,10 @@ import shlex
 import shutil
 import subprocess
 
+from wherry.errors import WherryError
 
-class NetlabError(Exception):
+
+class NetlabError(WherryError):
     """The emulated cluster cannot be made or used: what, why and what to do."""
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 from wherry.analysis import Analysis, analyse, from_data
 from wherry.analysis.record import read_all
 from wherry.errors import UsageError, WherryError
-from wherry.files import DAMAGE, read_json, write_json, write_whole
+from wherry.files import DAMAGE, DATA_FILE, read_json, write_json, write_whole
 from wherry.report.document import page
 
 
 def write(directory: Path, analysis: Analysis) -> Path:
     """Writes report.html and report-data.json, each whole or not at all; returns the page's path. Raises OSError."""
     path = directory / "report.html"
-    write_json(directory / "report-data.json", analysis.data())
+    write_json(directory / DATA_FILE, analysis.data())
     write_whole(path, page(analysis))
     return path
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from dataclasses import asdict
 from pathlib import Path
@@ -127,7 +128,8 @@ def _table(*columns: str) -> Table:
 
 def _short(path: str) -> str:
     """Below the current directory and the home directory as people write it."""
-    for base, sign in ((f"{Path.cwd()}/", ""), (f"{Path.home()}/", "~/")):
+    home = os.environ.get("HOME")
+    for base, sign in ((f"{Path.cwd()}/", ""), *([(f"{home}/", "~/")] if home else [])):
         if path.startswith(base):
             return sign + path[len(base) :]
     return path

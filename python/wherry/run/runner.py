@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from wherry import paths
 from wherry.errors import UsageError
-from wherry.files import make_folder, record_files, write_json, writing_to
+from wherry.files import DATA_FILE, REPORT_FILES, make_folder, record_files, write_json, writing_to
 from wherry.messages import say, unfailing_stderr
 from wherry.run import launch, settings
 from wherry.run.check import Finding, check
@@ -57,7 +57,7 @@ def run(command: Sequence[str], options: Options) -> int:
             command,
             launcher,
             variables(options, directory, bool(profile_only)),
-            paths.built(paths.preload_library()),
+            paths.preload(),
             launch.loaded_first(programs),
         )
         for note in started.notes:
@@ -102,7 +102,7 @@ def show_findings(findings: Sequence[Finding]) -> None:
 
 @contextmanager
 def output_directory(wanted: Path | None) -> Iterator[Path]:
-    """The directory for records, empty of older ones; a temporary one is removed in the end."""
+    """The directory for records, empty of older ones and their report; a temporary one is removed in the end."""
     if wanted is not None:
         yield _prepare(wanted)
         return
@@ -117,8 +117,9 @@ def _prepare(wanted: Path) -> Path:
     directory = wanted.absolute()
     make_folder(directory, "--report")
     with writing_to(directory, "--report"):
-        for old in record_files(directory):
-            old.unlink()
+        made = REPORT_FILES if (directory / DATA_FILE).exists() else ()  # else they are somebody else's
+        for old in (*record_files(directory), *(directory / name for name in made)):
+            old.unlink(missing_ok=True)
     return directory
 
 

@@ -326,6 +326,6 @@ def provenance(records: Measurements) -> str:
     words = [str(mpi) for mpi in values(records, "mpi") if mpi]
     words += dict.fromkeys(word for network in values(records, "network") if network for word in network.split("; "))
     words += [str(records[0]["machine"]), f"commit {', '.join(values(records, 'commit'))}"]
-    if records[0]["quick"]:
+    if any(row["quick"] for row in records):
         words.append("a quick check, not a measurement")
     return "; ".join(words) + "."

@@ -85,7 +85,8 @@ def own_launcher(words: Sequence[str], setup: harness.Setup) -> tuple[Launch, st
     launcher = launch.find_launcher(words)
     if launcher is None:
         raise UsageError(f"'{words[0]}' is no launcher; write for example: wherry tune -- mpiexec -n 8")
-    fitting = [mpi.name for mpi in find_mpis() if mpi.family == launcher.kind]
+    path = Path(launcher.path).resolve()
+    fitting = [mpi.name for mpi in find_mpis() if Path(mpi.mpiexec[0]).resolve() == path]
     name = setup.mpi.name if setup.mpi else next(iter(fitting), None)
     if name is None:
         raise UsageError(f"which MPI does {launcher.path} start? name it with --mpi, as `wherry info` does")

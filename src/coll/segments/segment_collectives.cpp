@@ -167,7 +167,7 @@ Work segment_collective(Task task, const SegmentCall& call, const PreparedSegmen
   if (home == Home::result || home == Home::staging) loaded = load(c, call, buffer);
 
   const Reduction reduction(c.channel().api(), call.op, call.type, call.unit_bytes,
-                            is_predefined(call.reduces));
+                            commutes_bitwise(call.reduces));
   SegmentBinding binding(prepared.schedule, prepared.layout, places.cut, source, buffer, staging, &reduction);
   Execution execution(prepared.schedule, binding, task.lane, task.requests);
   const int executed = co_await execution;

@@ -1,8 +1,10 @@
-/* A program without MPI_COMM_WORLD: one session, three barriers and a ring on a communicator of its own. */
+/* A program without MPI_COMM_WORLD: one session, three barriers and a ring on a communicator of its own.
+
+   sessions again: then a second session, and at last MPI_COMM_WORLD. */
 #include <mpi.h>
 #include <stdio.h>
 
-int main(void) {
+static int one_session(void) {
   MPI_Session session;
   MPI_Group group;
   MPI_Comm comm;
@@ -23,4 +25,16 @@ int main(void) {
   MPI_Comm_free(&comm);
   MPI_Session_finalize(&session);
   return in == (rank + size - 1) % size && all[size - 1] == 10 * (size - 1) + rank ? 0 : 1;
+}
+
+int main(int argc, char** argv) {
+  int wrong = one_session(), rank, size, sum;
+  if (argc < 2) return wrong;
+  wrong += one_session();
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int i = 0; i < 100; ++i) MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return sum == size * (size - 1) / 2 ? wrong : 1;
 }

@@ -96,6 +96,25 @@ def test_records_of_an_earlier_run_do_not_count(wherry: Invoke, tmp_path: Path) 
     assert json.loads((out / "summary.json").read_text())["size"] == 4
 
 
+def test_the_report_of_an_earlier_run_does_not_stay(wherry: Invoke, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    wherry("run", "--report", out, "--", *recording(tmp_path))
+    assert len(list(out.iterdir())) > 4
+    wherry("run", "--report", out, "--", "true")
+    assert list(out.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["my codes", "c:d"])
+def test_a_folder_that_ld_so_would_split_is_refused(
+    wherry: Invoke, tmp_path: Path, prefix: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    prefix.rename(tmp_path / name)
+    monkeypatch.setattr(paths, "prefix", lambda: tmp_path / name)
+    answer = wherry("run", "--", "true")
+    assert answer.code == 1
+    assert "cannot be preloaded: the system splits LD_PRELOAD at blanks and colons; install Wherry in" in answer.err
+
+
 def test_a_directory_that_cannot_be_written_stops_before_the_run(wherry: Invoke, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     answer = wherry("run", "--report", tmp_path / "file", "--", "sh", "-c", f"touch '{tmp_path}/ran'")
@@ -314,6 +333,17 @@ def test_settings_are_those_of_the_source() -> None:
     assert sorted(names) == sorted(settings.VARIABLES)
     (modes,) = re.findall(r"modes\[\] = \{(.*)\};", source)
     assert re.findall(r'"(\w+)"', modes) == [*settings.VARIABLES["WHERRY_CACHE"].values]
+
+
+def test_a_path_that_the_output_has_no_signs_for(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"r\xe9sultats")
+    write(folder, example(2))
+    command = [sys.executable, "-m", "wherry", "report", folder]
+    done = subprocess.run(
+        command, env={**os.environ, "PYTHONIOENCODING": "utf-8:strict"}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "r\\udce9sultats/report.html" in done.stdout
 
 
 def test_report_writes_the_page(wherry: Invoke, tmp_path: Path) -> None:

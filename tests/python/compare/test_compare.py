@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import re
+import signal
 import stat
 import subprocess
+import sys
+import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import Launcher, on
+from conftest import Launcher, clean_environment, on
 from rich.console import Console
 
 from wherry.compare import command, compare, text
@@ -300,6 +304,31 @@ def test_a_program_that_does_not_end_is_stopped(tmp_path: Path, prefix: Path) ->
     with pytest.raises(RunFailed, match=r"run 1, native .*: it did not end within 0 s and was stopped") as error:
         compare(started, {}, Experiment(2, limit_s=0.4), no_progress)
     assert kept_output(str(error.value)) in ("", "before\n")  # a busy machine may not have come so far
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_request_to_end_ends_the_program_too(tmp_path: Path, preload: Path, number: signal.Signals) -> None:
+    told, temporary = tmp_path / "pid", tmp_path / "temporary"
+    temporary.mkdir()
+    program = script(tmp_path, f'echo $$ > "{told}.new"; mv "{told}.new" "{told}"; exec sleep 1000')
+    command = [sys.executable, "-m", "wherry", "compare", "--", program]
+    process = subprocess.Popen(
+        command,
+        env={**clean_environment(), "TMPDIR": str(temporary)},
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # under nohup it is ignored
+    )
+    try:
+        while not told.exists() and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(number)
+        assert process.wait(timeout=60) == 128 + number
+    finally:
+        process.kill()
+    state = "X"
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        state = Path("/proc", told.read_text().strip(), "stat").read_text().rpartition(")")[2].split()[0]
+    assert state in "ZX"
+    assert list(temporary.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -89,6 +89,16 @@ def test_the_code_survives_output_that_goes_nowhere(preload: Path, full: bool, c
             os.close(nowhere)
 
 
+@pytest.mark.parametrize("closing", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_the_code_survives_closed_streams(preload: Path, closing: str) -> None:
+    command = [sys.executable, "-m", "wherry", "run", "--", "sh", "-c", "exit 7"]
+    done = subprocess.run(
+        ["sh", "-c", f'exec "$@" {closing}', "sh", *command], env=clean_environment(), capture_output=True, text=True
+    )
+    assert done.returncode == 7
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("code", [0, 7])
 def test_the_code_survives_a_tool_that_sets_signal_handlers(preload: Path, tmp_path: Path, code: int) -> None:
     tool = compiled(tmp_path, "tool.so", SIGNAL_TOOL, "-shared", "-fPIC")

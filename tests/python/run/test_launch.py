@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import re
 import shutil
 import signal
@@ -298,7 +299,9 @@ import os, sys
 from wherry.run.launch import Command, execute
 sys.exit(execute(Command([sys.executable, "-c", {child!r}], dict(os.environ))))
 """
-    process = subprocess.Popen([sys.executable, "-c", parent], stdin=subprocess.DEVNULL, env=python_environment())
+    process = subprocess.Popen(
+        [sys.executable, "-c", parent], stdin=subprocess.DEVNULL, env=python_environment(), start_new_session=True
+    )
     try:
         while not ready.exists() and process.poll() is None:
             time.sleep(0.01)
@@ -306,6 +309,42 @@ sys.exit(execute(Command([sys.executable, "-c", {child!r}], dict(os.environ))))
         assert process.wait(timeout=60) == 42
     finally:
         process.kill()
+
+
+def test_ctrl_c_reaches_the_program_once(tmp_path: Path) -> None:
+    """The terminal sends it to the whole group, wherever standard input comes from."""
+    ready = tmp_path / "ready"
+    child = f"""
+import signal, sys, pathlib, time
+seen = []
+signal.signal(signal.SIGINT, lambda *_: seen.append(time.monotonic()))
+pathlib.Path({str(ready)!r}).touch()
+while not seen or time.monotonic() < seen[0] + 1:
+    time.sleep(0.01)
+sys.exit(40 + len(seen))
+"""
+    parent = f"""
+import os, sys
+from wherry.run.launch import Command, execute
+os.open(sys.argv[1], os.O_RDWR)  # the first terminal of a session becomes its own
+sys.exit(execute(Command([sys.executable, "-c", {child!r}], dict(os.environ))))
+"""
+    keyboard, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", parent, os.ttyname(terminal)],
+        stdin=subprocess.DEVNULL,
+        env=python_environment(),
+        start_new_session=True,
+    )
+    try:
+        while not ready.exists() and process.poll() is None:
+            time.sleep(0.01)
+        os.write(keyboard, b"\x03")
+        assert process.wait(timeout=60) == 41
+    finally:
+        process.kill()
+        os.close(keyboard)
+        os.close(terminal)
 
 
 def python_environment() -> dict[str, str]:

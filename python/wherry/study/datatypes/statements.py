@@ -114,7 +114,7 @@ STATEMENTS = (
 
 def tabulate(records: Measurements) -> StudyTable:
     """A row for each statement, a column for each library."""
-    mpis, quick = values(records, "mpi"), records[0]["quick"]
+    mpis, quick = values(records, "mpi"), any(row["quick"] for row in records)
     rows = [
         (each.claim, each.figure, *(each.answer(only(records, mpi=mpi)).words(quick) for mpi in mpis))
         for each in STATEMENTS
