@@ -184,6 +184,8 @@ def run_unit_program(suite: str, program: Path, options: Sequence[str] = ()) -> 
     results = read_junit(f"{suite}: {program.name}", report) if report.exists() else []
     if code != 0 and not any(result.outcome == "failed" for result in results):
         results.append(Result(suite, program.name, "failed", f"ended with code {code}\n{tail(output)}"))
+    if not any(result.outcome in ("passed", "failed") for result in results):
+        results.append(Result(suite, program.name, "failed", "no test ran"))
     return results
 
 

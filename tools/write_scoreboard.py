@@ -125,9 +125,11 @@ def section(name: str) -> list[str]:
     if not by_mpi:
         return []
     title, where, options = SETTINGS[name]
-    first = next(iter(by_mpi.values()))[0]
+    machines = {one["machine"] for all_of in by_mpi.values() for one in all_of}
+    if len(machines) > 1:
+        raise SystemExit(f"{name}: records of {' and of '.join(sorted(machines))}; a table is of one machine")
     command = f"wherry bench programs {options} --mpi MPI --json docs/results/{name}/MACHINE/MPI.json"
-    place = f"{where}; {first['machine']}. Beside each MPI stands the commit that was measured."
+    place = f"{where}; {machines.pop()}. Beside each MPI stands the commit that was measured."
     return [
         f"\n## {title}\n", f"{textwrap.fill(place, 120)}\n",
         f"```\n{command}\n```\n", *table(by_mpi), *done(by_mpi), *missing(by_mpi),

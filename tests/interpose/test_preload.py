@@ -169,7 +169,7 @@ def test_sessions_without_a_world(mpi: Launcher, preload: Path, compiled: Compil
 @pytest.mark.parametrize("mpi", ["mpich", "mpich-abi"], indirect=True)  # others cannot, or stand still then
 @pytest.mark.parametrize("wait", ["auto", "yield"])
 def test_mpi_may_begin_again(mpi: Launcher, preload: Path, compiled: Compile, out: Path, wait: str) -> None:
-    """Two sessions after each other, then MPI_COMM_WORLD; what the first has ended stays native."""
+    """A session, then MPI_COMM_WORLD, whose collectives stay native."""
     program = [compiled("sessions.c"), "again"]
     done = mpi.run(program, RANKS, {"WHERRY_OUTPUT": str(out), "WHERRY_WAIT": wait}, preload=True)
     assert done.returncode == 0, done.stderr

@@ -171,7 +171,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _command(started: Started, variant: Variant) -> launch.Command:
     library = paths.preload() if variant.settings is not None else None
     variables = {**started.variables, **(variant.settings or {})}
-    made = launch.build(started.command, started.launcher, variables, library)
+    first = launch.loaded_first(launch.programs(started.command, started.launcher))
+    made = launch.build(started.command, started.launcher, variables, library, first)
     ours = [name for name in made.environment if name.startswith("WHERRY_") and name not in variables]
     for name in ours:
         del made.environment[name]

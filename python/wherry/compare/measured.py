@@ -23,8 +23,7 @@ def main(file: str, command: list[str]) -> int:
         signal.SIGTERM, lambda *_: None
     )  # who ends the run asks all of it; the launcher takes its ranks along
     begin = time.monotonic()
-    child = os.posix_spawnp(command[0], command, os.environ, setsigdef=[signal.SIGPIPE])
-    status = wait_for(child)
+    status = run(command)
     wall_s = time.monotonic() - begin
     wait_for_stragglers()
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -41,6 +40,14 @@ def main(file: str, command: list[str]) -> int:
     with open(file, "w") as out:
         json.dump(result, out)
     return 0
+
+
+def run(command: list[str]) -> int:
+    try:
+        return wait_for(os.posix_spawnp(command[0], command, os.environ, setsigdef=[signal.SIGPIPE]))
+    except OSError as error:
+        print(f"{command[0]} cannot be started: {error.strerror}", file=sys.stderr)
+        return 127 << 8  # as a shell says
 
 
 def wait_for(child: int) -> int:

@@ -306,6 +306,15 @@ def test_a_program_that_does_not_end_is_stopped(tmp_path: Path, prefix: Path) ->
     assert kept_output(str(error.value)) in ("", "before\n")  # a busy machine may not have come so far
 
 
+def test_a_program_that_cannot_be_started(tmp_path: Path, prefix: Path) -> None:
+    program = tmp_path / "program"
+    program.write_text("exit 0\n")  # no #! line
+    program.chmod(0o755)
+    with pytest.raises(RunFailed, match="it ended with code 127; its output is in") as error:
+        compare(Started([str(program)], None), {}, Experiment(2), no_progress)
+    assert "cannot be started: Exec format error" in kept_output(str(error.value))
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_request_to_end_ends_the_program_too(tmp_path: Path, preload: Path, number: signal.Signals) -> None:
     told, temporary = tmp_path / "pid", tmp_path / "temporary"

@@ -110,7 +110,7 @@ def answers(records: Measurements) -> parts.StudyTable:
     """What the paper found, and what is found here, over all libraries."""
     native = only(records, metric=EXCHANGE, variant=NATIVE)
     ours = only(records, metric=EXCHANGE, variant=WHERRY)
-    found: list[tuple[str, tuple[bool, str]]] = [
+    found: list[tuple[str, tuple[bool | None, str]]] = [
         ("no strategy is the fastest everywhere: native types win here and lose there", mixed(native)),
         ("in the Jacobi solver packing by hand is generally faster", packing_wins(native, "Jacobi")),
         ("in the Game of Life the library decides which is faster", flips(native, "Life")),
@@ -119,7 +119,10 @@ def answers(records: Measurements) -> parts.StudyTable:
         (f"and at most {GOAL} of native", never_worse(ours)),
     ]
     quick = any(row["quick"] for row in records)
-    rows = [(claim, in_words(None if quick else holds), figure) for claim, (holds, figure) in found]
+    rows = [
+        (claim, "not measured" if holds is None and not quick else in_words(None if quick else holds), figure)
+        for claim, (holds, figure) in found
+    ]
     return parts.StudyTable(("statement", "holds", "figure"), rows)
 
 
@@ -136,25 +139,25 @@ def _loses(quotient: float) -> bool:
     return quotient > GOAL
 
 
-def packing_wins(native: Measurements, name: str) -> tuple[bool, str]:
+def packing_wins(native: Measurements, name: str) -> tuple[bool | None, str]:
     rows = only(native, program=name)
     lost = sum(_loses(over_packed(row)) for row in rows)
-    return 2 * lost > len(rows), f"in {lost} of {len(rows)} cells"
+    return 2 * lost > len(rows) if rows else None, f"in {lost} of {len(rows)} cells"
 
 
-def flips(native: Measurements, name: str) -> tuple[bool, str]:
+def flips(native: Measurements, name: str) -> tuple[bool | None, str]:
     """By the median over the kinds of calls."""
     found = {
         mpi: median(over_packed(row) for row in only(native, program=name, mpi=mpi)) for mpi in values(native, "mpi")
     }
     holds = any(map(_wins, found.values())) and any(map(_loses, found.values()))
-    return holds, ", ".join(f"{mpi} {quotient:.2f}" for mpi, quotient in found.items())
+    return holds if len(found) > 1 else None, ", ".join(f"{mpi} {quotient:.2f}" for mpi, quotient in found.items())
 
 
-def mpich_loses(native: Measurements) -> tuple[bool, str]:
+def mpich_loses(native: Measurements) -> tuple[bool | None, str]:
     rows = [row for row in native if "mpich" in row["mpi"] and row["calls"] != CALLS[0]]
     lost = sum(_loses(over_packed(row)) for row in rows)
-    return 2 * lost > len(rows), f"in {lost} of {len(rows)} cells"
+    return 2 * lost > len(rows) if rows else None, f"in {lost} of {len(rows)} cells"
 
 
 def everywhere(ours: Measurements) -> tuple[bool, str]:
