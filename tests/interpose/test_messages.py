@@ -89,8 +89,8 @@ def test_starts_are_counted(mpi: Launcher, tmp_path: Path) -> None:
             if by_kernels_alone:
                 assert (starts, bursts) == ({"layout kernels": 40}, {"layout kernels": 10})
                 continue
-            # An exchange is one of either copier: both its starts, and in turns. From two pairs on, if both are clear, the
-            # requests may be native, and are counted no more.
+            # An exchange is one of either copier: both its starts, and in turns. From two pairs on, if both are clear,
+            # the requests may be native, and are counted no more.
             assert 10 <= sum(starts.values()) <= 40
             assert starts["layout kernels"] % 2 == 0
             assert starts["layout kernels"] >= 4
