@@ -267,8 +267,9 @@ std::vector<T> allgather_objects(const T& object, MPI_Comm comm) {
   return detail::unpack_each<T>(all, begins);
 }
 
-/// objects[d] goes to rank d; the result has what each rank sent here, in the order of ranks. objects: one per rank. More
-/// than 2 GiB for one rank are an error there alone, after which the others wait: exchange_objects() has no such limit.
+/// objects[d] goes to rank d; the result has what each rank sent here, in the order of ranks. objects: one per rank.
+/// More than 2 GiB for one rank are an error there alone, after which the others wait: exchange_objects() has no such
+/// limit.
 template <class T>
 std::vector<T> alltoall_objects(const std::vector<T>& objects, MPI_Comm comm) {
   detail::check_lengths(detail::ranks(comm), "send", {objects.size()});

@@ -20,7 +20,7 @@ std::byte* at(const void* address, std::int64_t offset) {
 /// For each byte of data, in the order of the type map, its offset from `begin`.
 ///
 /// The library tells: it packs memory whose bytes spell their own offsets, once for each digit. That holds for all
-/// types there are, by whatever constructor. What it leaves out, as the padding of long double, stays what it was before:
+/// types there are, by whatever constructor. What it leaves out, as the padding of long double, stays what it was:
 /// then nobody knows.
 bool offsets_of(const mpi::Api& api, MPI_Datatype type, std::int64_t begin, std::int64_t extent,
                 std::vector<std::int64_t>& offsets) {

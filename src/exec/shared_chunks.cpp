@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -14,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/file_space.hpp"
 #include "base/own_errno.hpp"
 
 namespace wherry::run {
@@ -45,17 +45,6 @@ bool is_named(const char* path, std::uint64_t proof) {
   return std::string_view(target.data(), static_cast<std::size_t>(length)).starts_with(expected);
 }
 
-/// Memory that the system lacks when it is touched would end the program; so would a size beyond the program's limit.
-bool reserve(int descriptor, std::size_t bytes) {
-  constexpr int interrupted_at_most = 100;  // a program may have a timer
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur < bytes) return false;
-  int code = EINTR;
-  for (int i = 0; i < interrupted_at_most && code == EINTR; ++i)
-    code = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
-  return code == 0;
-}
-
 }  // namespace
 
 /// Takes the descriptor over.
@@ -79,7 +68,7 @@ std::unique_ptr<SharedChunks> SharedChunks::make() {
   int descriptor = ::memfd_create(name_of(proof).data(), MFD_CLOEXEC | not_executable);
   if (descriptor < 0) descriptor = ::memfd_create(name_of(proof).data(), MFD_CLOEXEC);
   if (descriptor < 0) return nullptr;
-  if (!reserve(descriptor, sizeof(Memory))) {
+  if (reserve_in_file(descriptor, 0, sizeof(Memory)) != 0) {
     ::close(descriptor);
     return nullptr;
   }

@@ -68,8 +68,8 @@ bool find_cgroup(const SystemFiles& files, Cgroup& group) {
   return length > 0 && static_cast<std::size_t>(length) < sizeof group.folder;
 }
 
-/// Of the group in that folder. Files that were read or written and lie in memory are counted as used, and are the first
-/// to go.
+/// Of the group in that folder. Files that were read or written and lie in memory are counted as used, and are the
+/// first to go.
 std::uint64_t used_in(const Cgroup& group) {
   const std::uint64_t used = number_in(group.folder, group.used);
   return used - std::min(used, number_after(FileText(group.folder, "memory.stat").text, group.reclaimable));

@@ -50,8 +50,8 @@ class SharedRuntime {
   const Activity& activity_;
   const mpi::Api& patient_api_;
   Listener listener_;
-  std::atomic<bool> ended_ =
-      false;  // MPI may begin again; what is made then ends at once, and all stays native
+  // MPI may begin again: what is made then ends at once, and all stays native.
+  std::atomic<bool> ended_ = false;
   std::atomic<run::Runtime*> runtime_ = nullptr;
   std::atomic<const run::FastPathCalls*> passing_calls_ = nullptr, counted_calls_ = nullptr;
   run::ProgressEngine progress_engine_;

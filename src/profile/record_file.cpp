@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +10,8 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+
+#include "base/file_space.hpp"
 
 namespace wherry::profile {
 namespace {
@@ -57,13 +58,6 @@ int create(const std::string& path) {
   return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 }
 
-/// Room for so many bytes from there on. Beyond the limit of the process the kernel would end the program for it.
-int reserve(int file, std::uint64_t from, std::uint64_t bytes) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < from + bytes) return EFBIG;
-  return ::posix_fallocate(file, static_cast<off_t>(from), static_cast<off_t>(bytes));
-}
-
 }  // namespace
 
 RecordFile::~RecordFile() {
@@ -92,7 +86,7 @@ std::string RecordFile::open(const std::string& directory, const std::string& na
   }
   if (file_ < 0) return fail("cannot create", errno);
   const std::uint64_t bytes = first_size();
-  if (const int error = reserve(file_, 0, bytes)) return fail("no space for", error);
+  if (const int error = reserve_in_file(file_, 0, bytes)) return fail("no space for", error);
   void* const fixed = ::mmap(nullptr, sizeof(Header), PROT_READ | PROT_WRITE, MAP_SHARED, file_, 0);
   if (fixed == MAP_FAILED) return fail("cannot map", errno);
   fixed_ = static_cast<Header*>(fixed);
@@ -162,7 +156,7 @@ bool RecordFile::extend(std::uint64_t bytes) {
   full_ = true;
   const int file = open_again();
   if (file < 0) return false;
-  const int error = reserve(file, bytes_, bytes);
+  const int error = reserve_in_file(file, bytes_, bytes);
   ::close(file);
   if (error != 0) return false;
   void* base = ::mremap(base_, bytes_, bytes_ + bytes, MREMAP_MAYMOVE);

@@ -19,9 +19,8 @@ STRAGGLERS_S = 2.0  # for what is left when the launcher has ended
 
 def main(file: str, command: list[str]) -> int:
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    signal.signal(
-        signal.SIGTERM, lambda *_: None
-    )  # who ends the run asks all of it; the launcher takes its ranks along
+    # Who ends the run asks all of it; the launcher then takes its ranks along.
+    signal.signal(signal.SIGTERM, lambda *_: None)
     begin = time.monotonic()
     status = run(command)
     wall_s = time.monotonic() - begin
