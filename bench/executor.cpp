@@ -55,13 +55,15 @@ class Scheduled {
   void operator()(const Buffer& send, Buffer& receive, int block, MPI_Comm comm) {
     wherry::run::read_blocks(
         api_, wherry::run::Alltoall{send.data(), block, MPI_BYTE, receive.data(), block, MPI_BYTE, comm},
-        communicator_.size(), communicator_.blocks);
-    wherry::run::perform_uniform(communicator_, pairwise_, staging_);
+        communicator_.size(), blocks_);
+    wherry::run::perform_uniform(communicator_, blocks_, pairwise_.hops,
+                                 wherry::run::prepared(communicator_, pairwise_), staging_);
   }
 
  private:
   const wherry::mpi::Api& api_;
   wherry::run::Communicator communicator_;
+  wherry::run::Blocks blocks_;
   wherry::run::Staging staging_;
   const wherry::schedule::Strategy& pairwise_;
 };

@@ -12,7 +12,7 @@
 #include "base/json_writer.hpp"
 #include "base/machine_name.hpp"
 #include "base/settings.hpp"
-#include "coll/state/communicator.hpp"
+#include "comm/communicator.hpp"
 #include "model/copies.hpp"
 #include "model/exchange.hpp"
 #include "model/fit.hpp"

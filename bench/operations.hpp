@@ -164,8 +164,8 @@ inline std::vector<double> slowest(const Case& c, const std::vector<double>& min
   return worst;
 }
 
-/// Calls after which Wherry has trained, and where calls are long has looked back once: training takes up to 80 calls,
-/// and the first look comes 64 later.
+/// Calls after which Wherry has trained, and where calls are long has re-evaluated once: training takes up to 80
+/// calls, and the first re-evaluation comes 64 later.
 inline constexpr int least_training = 160;
 
 inline const Operation& find(const std::string& name) {

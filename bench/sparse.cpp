@@ -9,7 +9,7 @@
 #include <functional>
 #include <numeric>
 
-#include "coll/state/communicator.hpp"
+#include "comm/communicator.hpp"
 #include "exchange.hpp"
 #include "sparse/exchange.hpp"
 
@@ -135,7 +135,7 @@ void unknown_senders(int degree, int bytes, const std::vector<std::string>& algo
     if (algorithm.is_native()) continue;
     variants.push_back({name, [&c, &sends, algorithm] {
                           run::Inbox inbox;
-                          run::exchange_sparsely(c.sparse_context(), algorithm, sends, inbox);
+                          run::exchange_sparsely(run::sparse_context(c), algorithm, sends, inbox);
                         }});
   }
   compare(label("degree " + std::to_string(degree), degree > 0 ? bytes : 0), variants, turns);

@@ -42,7 +42,7 @@ BELOW: dict[str, frozenset[str]] = {
     "waiting": frozenset({"base"}),
     "mpi": frozenset({"base"}),
     "datatype": frozenset({"base", "layout", "mpi"}),
-    "comm": frozenset({"base", "waiting", "mpi", "datatype"}),
+    "comm": frozenset({"base", "topology", "waiting", "mpi", "datatype"}),
     "p2p": frozenset({"base", "layout", "waiting", "mpi", "datatype", "comm"}),
     "arguments": _SCHEDULES | {"mpi", "datatype", "comm"},
     "exec": _SCHEDULES | {"layout", "mpi", "datatype", "comm", "arguments"},

@@ -13,7 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/json_writer.hpp"
-#include "coll/state/communicator_registry.hpp"
+#include "comm/communicator_registry.hpp"
 #include "exec/block_bindings.hpp"
 #include "exec/executor.hpp"
 #include "exec/segment_binding.hpp"

@@ -3,9 +3,7 @@
 #include <cmath>
 
 #include "base/floating_point.hpp"
-#include "coll/blocks/block_collectives.hpp"
-#include "coll/neighborhood/neighborhood_collectives.hpp"
-#include "coll/segments/segment_collectives.hpp"
+#include "coll/algorithm/prepared_algorithm.hpp"
 #include "profile/record.hpp"
 
 namespace wherry::run {
@@ -18,8 +16,8 @@ std::uint64_t nanoseconds(double seconds) {
 
 }  // namespace
 
-int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Native& native,
-                 double reading_s) const {
+int Running::run(Communicator& c, MPI_Comm comm, const Described& call, Arguments& arguments,
+                 const Native& native, double reading_s) const {
   const CellKey& key = call.key;
   const Instruction& asked = context_.instructions.of(key.collective);
   Choice* const choice =
@@ -29,13 +27,15 @@ int Running::run(Communicator& c, MPI_Comm comm, const Described& call, const Na
 
   const CallTimer watch(context_.now,
                         is_timed_for_observer() || (choice != nullptr && choice->cell.wants_time()));
-  const int code = algorithm ? perform(c, key, *algorithm) : native();
+  const int code =
+      algorithm ? PreparedAlgorithm(c, *algorithm, call.root).perform_now(c, arguments, key, context_.staging)
+                : native();
   const double took = watch.seconds();
 
   if (choice != nullptr) {
     choice->cell.end(algorithm ? computed([=] { return reading_s + took; }) : took);
     report_decisions(comm, key, choice->cell.learner());
-    report_trial(comm, c.trial);
+    report_trial(comm, c.state<Choices>().trial);
   }
   report_use(comm, key, algorithm ? algorithm->name() : native_name, call.bytes, watch, took);
   // The library has called the error handler for its own failures.
@@ -50,16 +50,16 @@ int Running::run_native(MPI_Comm comm, const CellKey& key, std::uint64_t bytes, 
   return code;
 }
 
-Described Running::describe_exchange(Communicator& c, Collective collective) const {
-  return {.key = key_of(c.blocks, collective, bucket(c, collective)),
-          .bytes = context_.observer != nullptr ? static_cast<std::uint64_t>(c.blocks.bytes_sent()) : 0};
+Described Running::describe_exchange(Communicator& c, Collective collective, const Blocks& blocks) const {
+  return {.key = key_of(blocks, collective, bucket(c, collective, blocks)),
+          .bytes = context_.observer != nullptr ? static_cast<std::uint64_t>(blocks.bytes_sent()) : 0};
 }
 
 /// The algorithm that the user named; none where it cannot run.
 std::optional<Algorithm> Running::asked_for(Communicator& c, const CellKey& key,
                                             const Instruction& asked) const {
   if (asked.kind == Instruction::Kind::native) return std::nullopt;
-  NamedAlgorithm& last = c.named[key];
+  NamedAlgorithm& last = c.state<Choices>().named[key];
   if (last.name != asked.name) {
     const auto [algorithm, problem] = context_.choosing.named(c, key, asked.name);
     last = {asked.name, algorithm, problem};
@@ -69,18 +69,10 @@ std::optional<Algorithm> Running::asked_for(Communicator& c, const CellKey& key,
 }
 
 /// The agreed size class of this all-to-all.
-std::uint32_t Running::bucket(Communicator& c, Collective collective) const {
-  if (collective == Collective::alltoall) return bucket_of(c.blocks);
-  return c.watches[{collective, c.blocks.in_place}].follow(c.blocks.bytes_sent() / c.size(), c.channel());
-}
-
-int Running::perform(Communicator& c, const CellKey& key, const Algorithm& algorithm) const {
-  Staging& staging = context_.staging;
-  if (algorithm.segments != nullptr) return perform_segments(c, algorithm, staging);
-  if (algorithm.neighbors != nullptr) return perform_neighbors(c, key, *algorithm.neighbors, staging);
-  return key.collective == Collective::alltoall
-             ? perform_uniform(c, *algorithm.exchange, staging)
-             : perform_irregular(c, *algorithm.exchange, key.bucket, staging);
+std::uint32_t Running::bucket(Communicator& c, Collective collective, const Blocks& blocks) const {
+  if (collective == Collective::alltoall) return bucket_of(blocks);
+  SizeWatch& watch = c.state<Choices>().watches[{collective, blocks.in_place}];
+  return watch.follow(blocks.bytes_sent() / c.size(), c.channel());
 }
 
 /// took: what the watch showed when the call had ended.

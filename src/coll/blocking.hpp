@@ -7,11 +7,12 @@
 #include "base/floating_point.hpp"
 #include "coll/choice/context.hpp"
 #include "coll/choice/description.hpp"
-#include "coll/state/communicator.hpp"
+#include "coll/state/choices.hpp"
+#include "coll/state/task.hpp"
 
 namespace wherry::run {
 
-/// The library's own form of the same call; returns its code.
+/// The native form of the same call; returns its code.
 using Native = std::function<int()>;
 
 /// Reads the clock only if wanted: that takes longer than all else that a native call costs.
@@ -35,21 +36,20 @@ class Running {
  public:
   explicit Running(const RuntimeContext& context) : context_(context) {}
 
-  /// What an all-to-all in c.blocks is like. Irregular ones agree on a size class now and then.
-  Described describe_exchange(Communicator& c, Collective collective) const;
+  /// What an all-to-all is like. Irregular ones agree on a size class now and then.
+  Described describe_exchange(Communicator& c, Collective collective, const Blocks& blocks) const;
 
-  /// Runs the call that c holds, by a strategy or by the library. reading_s: seconds that the reading of its arguments
-  /// took, where native calls are spared it; they count as a strategy's. Returns an MPI code, which the handler of comm
-  /// has seen.
-  int run(Communicator& c, MPI_Comm comm, const Described& call, const Native& native,
+  /// Runs the call with these arguments, by a strategy or natively. reading_s: seconds that the reading of its
+  /// arguments took, where native calls are spared it; they count as a strategy's. Returns an MPI code, which the
+  /// handler of comm has seen.
+  int run(Communicator& c, MPI_Comm comm, const Described& call, Arguments& arguments, const Native& native,
           double reading_s = 0) const;
-  /// The library's, as far as the record is concerned.
+  /// A native call, as far as the record is concerned.
   int run_native(MPI_Comm comm, const CellKey& key, std::uint64_t bytes, const Native& native) const;
 
  private:
-  std::uint32_t bucket(Communicator& c, Collective collective) const;
+  std::uint32_t bucket(Communicator& c, Collective collective, const Blocks& blocks) const;
   std::optional<Algorithm> asked_for(Communicator& c, const CellKey& key, const Instruction& asked) const;
-  int perform(Communicator& c, const CellKey& key, const Algorithm& algorithm) const;
   void report_use(MPI_Comm comm, const CellKey& key, std::string_view name, std::uint64_t bytes,
                   const CallTimer& watch, double took) const;
   /// Whether whoever observes needs the time of a call from here.

@@ -25,7 +25,7 @@ class FastPathCalls {
   /// The same on the communicator of the call.
   template <Comparable Call>
   [[gnu::always_inline]] static FastPath* of(Communicator& c, const Call& call) {
-    return c.fast_paths[ComparableCalls::index<Call>].find(signature_of(call));
+    return c.state<Choices>().fast_paths[ComparableCalls::index<Call>].find(signature_of(call));
   }
   /// Whether such a call needs no more than the library. Then it is counted, and must be native.
   [[gnu::always_inline]] bool take(FastPath& fast_path, Collective collective) const {
@@ -51,7 +51,7 @@ class FastPathCalls {
   template <Comparable Call>
   void grow(Communicator& c, const Call& call, const Described& described) const {
     if (FastPath* const fast_path = of(c, call)) open(c, *fast_path, described);
-    else c.fast_paths[ComparableCalls::index<Call>].add(signature_of(call));
+    else c.state<Choices>().fast_paths[ComparableCalls::index<Call>].add(signature_of(call));
   }
 
  private:

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "arguments/blocks.hpp"
 #include "comm/channel.hpp"
+#include "comm/state_slots.hpp"
 #include "datatype/type_layouts.hpp"
 #include "exec/shared_chunks.hpp"
 #include "schedule/schedule.hpp"
@@ -17,6 +19,15 @@ inline constexpr long long least_chunked_bytes = 64 << 10;
 
 /// Whether every phase has one message out and one in at most.
 bool is_pairwise(const schedule::Schedule& schedule);
+
+/// What a communicator keeps whose ranks pack by layouts; without it the library packs its derived types.
+struct LayoutState {
+  static constexpr StateSlot slot = StateSlot::layouts;
+
+  datatype::TypeLayouts* layouts = nullptr;   // nullptr: none
+  bool memory_is_readable = true;             // by the ranks of this host, as far as is known
+  std::unique_ptr<SharedConnections> shared;  // with them; nullptr where there are no layouts
+};
 
 /// The other ranks, whether those on this host can read this rank's memory (until the system has refused it to one of
 /// them), and the memory that this rank shares with them.

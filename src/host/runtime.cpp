@@ -13,7 +13,9 @@
 #include "coll/choice/read.hpp"
 #include "coll/fast_path.hpp"
 #include "coll/neighborhood/neighborhood_collectives.hpp"
-#include "coll/state/communicator_registry.hpp"
+#include "comm/communicator_registry.hpp"
+#include "datatype/type_layouts.hpp"
+#include "exec/layout_exchange.hpp"
 #include "host/sparse_call.hpp"
 #include "progress/factory.hpp"
 #include "sparse/sparse_strategies.hpp"
@@ -39,7 +41,10 @@ struct Runtime::State {
                  around.candidates != nullptr ? around.candidates : std::make_shared<AlgorithmCandidates>(),
                  staging, around.simulated, around.now),
         instructions(s),
-        registry(s, a, around.while_freed, [this](Communicator& c) { choosing.note(c); }),
+        layouts(a),
+        registry(
+            s, a, around.while_freed, [this](Communicator& c, MPI_Comm comm) { prepare(c, comm); },
+            [this](Communicator& c) { choosing.note(c); }),
         context{s, a, o, around.now, instructions, registry, choosing, staging},
         running(context),
         fast_path_calls(context, running),
@@ -55,7 +60,8 @@ struct Runtime::State {
                                     const Native& native);
   template <class Call>
   Communicator* enabled(Collective collective, const Call& call);
-  std::string_view reason_to_leave_segments(Communicator& c);
+  void prepare(Communicator& c, MPI_Comm comm);
+  std::string_view reason_to_leave_segments(Communicator& c, const SegmentCall& call);
   template <class Call>
   int run_neighbors(const Call& call, const Native& native);
 
@@ -64,6 +70,8 @@ struct Runtime::State {
   Staging staging;
   Choosing choosing;
   Instructions instructions;
+  datatype::TypeLayouts layouts;
+  std::atomic<int> connections_left = most_shared_connections;
   CommunicatorRegistry registry;
   const RuntimeContext context;
   Running running;
@@ -83,10 +91,19 @@ Communicator* Runtime::State::enabled(Collective collective, const Call& call) {
   return c;
 }
 
-/// Why the call in c.segments must be native, alike on all ranks; empty if it need not.
-std::string_view Runtime::State::reason_to_leave_segments(Communicator& c) {
-  const std::string_view reason = reason_to_stay(settings, c, c.segments, c.agreement().staging_max);
-  if (!reason.empty() || choosing.reserve(c, most_staging(c.segments, c.size()))) return reason;
+/// What calls that wait for no other rank find there. Collective over comm, whose ranks have just enabled it.
+void Runtime::State::prepare(Communicator& c, MPI_Comm comm) {
+  if (settings.features.nonblocking) neighborhood_of(c, comm);
+  if (!c.agreement().layouts || !c.agreement().host_memory) return;
+  LayoutState& state = c.state<LayoutState>();
+  state.layouts = &layouts;
+  state.shared = std::make_unique<SharedConnections>(connections_left);
+}
+
+/// Why the call must be native, alike on all ranks; empty if it need not.
+std::string_view Runtime::State::reason_to_leave_segments(Communicator& c, const SegmentCall& call) {
+  const std::string_view reason = reason_to_stay(settings, c, call, c.agreement().staging_max);
+  if (!reason.empty() || choosing.reserve(c, most_staging(call, c.size()))) return reason;
   return "not every rank has the memory that blocks so different may need";
 }
 
@@ -119,17 +136,18 @@ int Runtime::State::run_enabled(Communicator& c, Collective collective, const Ca
     if constexpr (Comparable<Call>) return fast_path_calls.reading(c, call);
     else return {context.now, false};
   }();
-  if (!read_work(api, call, c, c.blocks, c.segments)) return native();
+  Arguments& arguments = c.state<BlockingCall>().arguments;
+  if (!read_work(api, call, c, arguments.blocks, arguments.segments)) return native();
   if constexpr (!Exchange<Call>) {
-    const std::string_view reason = reason_to_leave_segments(c);
+    const std::string_view reason = reason_to_leave_segments(c, arguments.segments);
     context.fall_back(collective, reason);
     if (!reason.empty()) return native();
   }
   const Described described = [&] {
-    if constexpr (Exchange<Call>) return running.describe_exchange(c, collective);
-    else return run::describe(c.segments, collective);
+    if constexpr (Exchange<Call>) return running.describe_exchange(c, collective, arguments.blocks);
+    else return run::describe(arguments.segments, collective);
   }();
-  const int code = running.run(c, call.comm, described, native, reading.seconds());
+  const int code = running.run(c, call.comm, described, arguments, native, reading.seconds());
   if constexpr (Comparable<Call>) fast_path_calls.grow(c, call, described);
   return code;
 }
@@ -146,8 +164,11 @@ int Runtime::State::run_neighbors(const Call& call, const Native& native) {
   Neighborhood* const n = is_native ? nullptr : neighborhood_of(*c, call.comm);
   if (n != nullptr) reason = reason_to_leave(*n, asked == Instruction::Kind::named);
   context.fall_back(collective, reason);
-  if (n == nullptr || !reason.empty() || !read_neighbors(api, call, n->topology(), n->call)) return native();
-  return running.run(*c, call.comm, describe_neighbors(*c, collective), native);
+  if (n == nullptr || !reason.empty()) return native();
+  Arguments& arguments = c->state<BlockingCall>().arguments;
+  if (!read_neighbors(api, call, n->topology(), arguments.neighbors)) return native();
+  const Described described = describe_neighbors(*c, collective, arguments.neighbors);
+  return running.run(*c, call.comm, described, arguments, native);
 }
 
 double steady_seconds() {

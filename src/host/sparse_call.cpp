@@ -36,8 +36,9 @@ Communicator* enabled(CommunicatorRegistry* registry, MPI_Comm comm) {
 
 SparseAlgorithm algorithm_on(Communicator* c, std::string_view asked) {
   if (c == nullptr) return {};
-  if (!c->sparse.algorithm) c->sparse.algorithm = sparse_algorithm(asked, c->placement());
-  return *c->sparse.algorithm;
+  std::optional<SparseAlgorithm>& algorithm = c->state<SparseState>().algorithm;
+  if (!algorithm) algorithm = sparse_algorithm(asked, c->placement());
+  return *algorithm;
 }
 
 }  // namespace
@@ -54,7 +55,7 @@ int sparse_exchange(const mpi::Api& api, CommunicatorRegistry* registry, std::st
   bool handled = false;
   int code = algorithm.is_native()
                  ? exchange_natively(api, exchange.comm, sound.messages, exchange.inbox, &handled)
-                 : exchange_sparsely(c->sparse_context(), algorithm, sound.messages, exchange.inbox);
+                 : exchange_sparsely(sparse_context(*c), algorithm, sound.messages, exchange.inbox);
   if (handled) return code;
   code = first_error(exchange.code, first_error(sound.code, code));
   if (code != MPI_SUCCESS) api.Comm_call_errhandler(exchange.comm, code);

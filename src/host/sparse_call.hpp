@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "coll/state/communicator_registry.hpp"
+#include "comm/communicator_registry.hpp"
 #include "sparse/inbox.hpp"
 
 namespace wherry::run {

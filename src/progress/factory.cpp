@@ -50,7 +50,7 @@ std::string_view OperationFactory::why_not(const AnyCall& call, const Nonblockin
   if (user && form != Form::plan)
     return "the operation is the program's own, which may be freed before the call is over";
   if (is_neighborhood(call.collective))
-    return reason_to_leave(*c.neighborhood,
+    return reason_to_leave(*neighborhood_of(c),
                            context_.instructions.of(call.collective).kind == Instruction::Kind::named);
   return schedule::segment_operation(call.collective)
              ? reason_to_stay(context_.settings, c, read.segments, staging_max(c, form))
@@ -68,8 +68,9 @@ std::uint32_t OperationFactory::irregular_bucket(const AnyCall& call, const Nonb
     once.start(average_bytes, c.channel());
     return once.known_bucket();
   }
-  const auto watch = c.watches.find({call.collective, made.arguments.blocks.in_place});
-  return watch != c.watches.end() && watch->second.started() ? watch->second.known_bucket() : usual;
+  const auto& watches = made.communicator()->state<Choices>().watches;
+  const auto watch = watches.find({call.collective, made.arguments.blocks.in_place});
+  return watch != watches.end() && watch->second.started() ? watch->second.known_bucket() : usual;
 }
 
 /// Of blocks: the size class.
@@ -80,7 +81,7 @@ std::uint32_t OperationFactory::bucket(const AnyCall& call, const NonblockingOpe
   if (call.collective == Collective::alltoall) return bucket_of(read.blocks);
   if (!is_neighborhood(call.collective))
     return irregular_bucket(call, made, read.blocks.bytes_sent() / c.size(), form);
-  const Neighborhood& n = *c.neighborhood;
+  const Neighborhood& n = *neighborhood_of(c);
   if (const std::optional<std::uint32_t> shown = shown_bucket(n, call.collective, read.neighbors))
     return *shown;
   return irregular_bucket(call, made, average_bytes(n, read.neighbors), form);
@@ -158,7 +159,7 @@ std::shared_ptr<Made> OperationFactory::lasting(const AnyCall& call, Form form) 
   std::string_view refusal;
   const std::shared_ptr<Communicator> c = context_.registry.enabled_now(call.comm, call.is_sound, &refusal);
   if (c == nullptr) return left(call, form, refusal), nullptr;
-  const std::optional<int> tag = c->lasting_tags.take();
+  const std::optional<int> tag = c->lasting_tags().take();
   if (!tag) return left(call, form, "the communicator has no tags left"), nullptr;
   if (is_neighborhood(call.collective)) neighborhood_of(*c, call.comm);
   auto made = std::make_shared<Made>(c, *tag);

@@ -33,14 +33,14 @@ OperationRequest* OperationRequest::begin(const mpi::Api& api, MPI_Request* requ
 }
 
 Nonblocking::~Nonblocking() {
-  if (sequence_) communicator()->tags.give_back(*sequence_);
-  if (in_line_) communicator()->reserved_memory.leave(this);
+  if (sequence_) communicator()->tags().give_back(*sequence_);
+  if (in_line_) communicator()->reserved_memory().leave(this);
 }
 
 /// Its own, or the turn to have what is reserved. False: that would not do, as where more comes than the program has
 /// room for.
 bool Nonblocking::find_memory() {
-  ReservedMemory& reserved_memory = communicator()->reserved_memory;
+  ReservedMemory& reserved_memory = communicator()->reserved_memory();
   if (take_memory()) return true;
   if (staging_bytes() > reserved_memory.bytes()) return false;
   reserved_memory.stand_in_line(this);
@@ -49,14 +49,14 @@ bool Nonblocking::find_memory() {
 
 std::optional<std::byte*> Nonblocking::memory() const {
   if (!in_line_) return taken();
-  ReservedMemory& reserved_memory = communicator()->reserved_memory;
+  ReservedMemory& reserved_memory = communicator()->reserved_memory();
   return reserved_memory.is_turn_of(this) ? std::optional(reserved_memory.data()) : std::nullopt;
 }
 
 /// The sequence number first: it is taken on all ranks, even where there can be no request. Else this rank would take
 /// its later calls for the others' earlier ones.
 int Nonblocking::open() {
-  sequence_ = communicator()->tags.take();
+  sequence_ = communicator()->tags().take();
   if (!find_memory()) return MPI_ERR_NO_MEM;
   int code = MPI_SUCCESS;
   request_state_ = OperationRequest::begin(communicator()->channel().api(), &request_, &code);

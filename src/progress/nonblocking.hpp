@@ -31,8 +31,8 @@ class Nonblocking final : public NonblockingOperation {
 
  private:
   int open() override;
-  int tag() const override { return communicator()->tags.tag(*sequence_); }
-  bool has_tag() const override { return communicator()->tags.is_free(*sequence_); }
+  int tag() const override { return communicator()->tags().tag(*sequence_); }
+  bool has_tag() const override { return communicator()->tags().is_free(*sequence_); }
   std::optional<std::byte*> memory() const override;
   void close(int code) override;
   bool find_memory();

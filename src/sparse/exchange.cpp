@@ -40,7 +40,7 @@ int exchange_sparsely(const SparseContext& context, const SparseAlgorithm& algor
                         .inbox = inbox};
   const int code = algorithm.straight != nullptr
                        ? algorithm.straight->perform(call)
-                       : combine(forwarding_of(context, *algorithm.combining), call, context.requests);
+                       : combine(forwarding_of(context, *algorithm.combining), call, context.state.requests);
   inbox.sort();
   return code;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "comm/communicator.hpp"
 #include "mpi/api.hpp"
 #include "sparse/combining.hpp"
 #include "sparse/inbox.hpp"
@@ -16,9 +17,12 @@ namespace wherry::run {
 
 /// What a communicator keeps between its sparse exchanges.
 struct SparseState {
+  static constexpr StateSlot slot = StateSlot::sparse_exchange;
+
   bool odd = false;                          // the next exchange
   std::optional<SparseAlgorithm> algorithm;  // by the settings, which do not change
   std::map<const schedule::Strategy*, Forwarding> forwarding;
+  Requests requests;
 };
 
 /// Where exchanges run, and what their communicator keeps for them.
@@ -27,8 +31,11 @@ struct SparseContext {
   const topology::Placement& placement;
   int rank;
   SparseState& state;
-  Requests& requests;
 };
+
+inline SparseContext sparse_context(Communicator& c) {
+  return {c.channel(), c.placement(), c.rank(), c.state<SparseState>()};
+}
 
 /// Sends `sends`, all sound, by an algorithm other than native, and sorts the inbox. Collective; returns an MPI code.
 int exchange_sparsely(const SparseContext& context, const SparseAlgorithm& algorithm,

@@ -16,17 +16,17 @@ bool stages(const AlgorithmCandidate& candidate, const Calls& calls) {
   return candidate.algorithm.hops() == schedule::Hops::several || calls.limit == Limit::in_place;
 }
 
-bool has_room(const AlgorithmCandidate& candidate, const Calls& calls, const StagingLimits& room) {
-  return room.host_memory && calls.load.bytes <= most_bytes &&
-         staging_bytes(candidate, calls) <= room.staging_max;
+bool is_within(const AlgorithmCandidate& candidate, const Calls& calls, const StagingLimits& limits) {
+  return limits.host_memory && calls.load.bytes <= most_bytes &&
+         staging_bytes(candidate, calls) <= limits.staging_max;
 }
 
-bool exchange_fits(const AlgorithmCandidate& candidate, const Calls& calls, const StagingLimits& room) {
+bool exchange_fits(const AlgorithmCandidate& candidate, const Calls& calls, const StagingLimits& limits) {
   const bool irregular = !is_uniform(calls) && candidate.algorithm.neighbors == nullptr;
   if (irregular && calls.limit == Limit::in_place) return candidate.algorithm.name() == in_place_strategy;
   // Bytes of a message are ints to MPI.
-  const StagingLimits within{std::min<long long>(room.staging_max, INT_MAX), room.host_memory};
-  return !stages(candidate, calls) || has_room(candidate, calls, within);
+  const StagingLimits within{std::min<long long>(limits.staging_max, INT_MAX), limits.host_memory};
+  return !stages(candidate, calls) || is_within(candidate, calls, within);
 }
 
 }  // namespace
@@ -52,10 +52,10 @@ long long staging_bytes(const AlgorithmCandidate& candidate, const Calls& calls)
 }
 
 bool fits(const AlgorithmCandidate& candidate, const Calls& calls, const topology::Placement& placement,
-          const StagingLimits& room) {
-  if (candidate.algorithm.segments == nullptr) return exchange_fits(candidate, calls, room);
+          const StagingLimits& limits) {
+  if (candidate.algorithm.segments == nullptr) return exchange_fits(candidate, calls, limits);
   if (calls.limit == Limit::in_order && !candidate.algorithm.keeps_order(placement)) return false;
-  return has_room(candidate, calls, room);
+  return is_within(candidate, calls, limits);
 }
 
 }  // namespace wherry::tuning

@@ -41,6 +41,6 @@ long long staging_bytes(const AlgorithmCandidate& candidate, const Calls& calls)
 
 /// Whether the algorithm can run: it has the memory, and keeps the order that is asked for.
 bool fits(const AlgorithmCandidate& candidate, const Calls& calls, const topology::Placement& placement,
-          const StagingLimits& room);
+          const StagingLimits& limits);
 
 }  // namespace wherry::tuning

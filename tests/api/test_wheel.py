@@ -87,11 +87,18 @@ def test_run_replaces_collectives(mpi: Launcher, environment: Path, tmp_path: Pa
     assert (tmp_path / "out/report.html").is_file()
 
 
-def test_without_an_mpi_nothing_is_built(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        (["-DWherry_MPI=/nowhere"], "no include/mpi.h or no lib/libmpi.so below /nowhere"),
+        (["-DMPI_HOME=/nowhere", "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON"], "no MPI found"),
+    ],
+)
+def test_without_an_mpi_nothing_is_built(named: list[str], said: str, tmp_path: Path) -> None:
     """Loudly: a wheel without the preload would only fail later."""
-    found = ["-DWHERRY_NEEDS_MPI=ON", "-DWherry_MPI=/nowhere"]
+    found = ["-DWHERRY_NEEDS_MPI=ON", *named]
     command = [Path(sys.executable).parent / "cmake", "-G", "Ninja", "-S", ROOT, "-B", tmp_path, *found]
     environment = {**clean_environment(), "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode != 0
-    assert "no include/mpi.h or no lib/libmpi.so below /nowhere" in " ".join(done.stderr.split())
+    assert said in " ".join(done.stderr.split())

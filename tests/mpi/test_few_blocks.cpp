@@ -74,12 +74,14 @@ long one_neighbor_is_one_message(const Settings& settings) {
   out[next] = in[before] = 1;
   const int mine = c.rank();
   int got = -1;
+  run::Blocks blocks;
   run::read_blocks(api,
                    run::Alltoallv{&mine, out.data(), begins.data(), MPI_INT, &got, in.data(), begins.data(),
                                   MPI_INT, MPI_COMM_WORLD},
-                   c.size(), c.blocks);
+                   c.size(), blocks);
+  const run::Prepared& direct = run::prepared(c, *schedule::find_strategy("direct"));
   sends = receives = 0;
-  const int code = run::perform_irregular(c, *schedule::find_strategy("direct"), 3, staging);
+  const int code = run::perform_irregular(c, blocks, schedule::Hops::single, direct, direct, 3, staging);
   const bool right = code == MPI_SUCCESS && got == static_cast<int>(before) && sends == 1 && receives == 1;
   if (!right)
     std::fprintf(stderr, "rank %d: %d sends and %d receives for one block\n", c.rank(), sends, receives);

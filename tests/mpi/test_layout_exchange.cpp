@@ -173,7 +173,7 @@ int descriptors() {
 
 /// Directly, where some ranks have no memory for chunks, and one may share memory with one other only.
 void check_exchange(run::Communicator& c, MPI_Comm comm, datatype::TypeLayouts& layouts) {
-  const run::Prepared& prepared = c.prepared(*schedule::find_strategy(pairwise(c.size())));
+  const run::Prepared& prepared = run::prepared(c, *schedule::find_strategy(pairwise(c.size())));
   expect(run::is_pairwise(prepared.schedule), "the schedule is not pairwise", 0);
   std::vector<std::byte> memory(run::pair_exchange_memory());
   std::atomic<int> connections_left = c.rank() == 1 ? 1 : 8;

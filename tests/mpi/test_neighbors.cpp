@@ -224,11 +224,16 @@ class Tests {
     for (const schedule::NeighborhoodStrategy& s : schedule::neighborhood_strategies()) {
       if (!schedule::Routed(s, n.graph(), k.c.placement()).applies()) continue;
       Exchange exchange(k, ++round_);
-      const auto read = [&](const auto& call) { return read_neighbors(api_, call, n.topology(), n.call); };
+      wherry::run::Arguments arguments;
+      const auto read = [&](const auto& call) {
+        return read_neighbors(api_, call, n.topology(), arguments.neighbors);
+      };
       expect(exchange.with_call(k, read), "not read");
-      const std::uint32_t bucket = wherry::run::describe_neighbors(k.c, k.collective).key.bucket;
+      const std::uint32_t bucket =
+          wherry::run::describe_neighbors(k.c, k.collective, arguments.neighbors).key.bucket;
       const wherry::run::CellKey key{k.collective, wherry::Limit::none, bucket};
-      const int code = wherry::run::perform_neighbors(k.c, key, s, staging_);
+      const int code = wherry::run::PreparedAlgorithm(k.c, {.neighbors = &s}, 0)
+                           .perform_now(k.c, arguments, key, staging_);
       const std::string what =
           std::string(s.name) + ", " + k.sizes.name + " blocks, " + k.send.name + " to " + k.receive.name;
       expect(code == MPI_SUCCESS && exchange.is_right(), what);

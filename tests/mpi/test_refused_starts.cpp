@@ -66,9 +66,9 @@ void check_numbers() {
                    staging);
   expect(progress.start(std::move(started)) == MPI_ERR_OTHER, "the library's error was not returned");
   expect(progress.is_idle() && call.request == MPI_REQUEST_NULL, "a call without a request is under way");
-  const run::Tags::Sequence next = c->tags.take();
+  const run::Tags::Sequence next = c->tags().take();
   expect(next == 1, "a call without a request took no sequence number");
-  expect(c->tags.is_free(next), "a call without a request kept its tag");
+  expect(c->tags().is_free(next), "a call without a request kept its tag");
 }
 
 struct Reasons : run::Observer {

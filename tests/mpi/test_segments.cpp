@@ -33,6 +33,7 @@ struct World {
   unsigned seed;
   int rank, size;
   run::Staging staging{std::size_t{1} << 24};
+  run::SegmentCall call = {};  // the one at hand
   long checks = 0, failures = 0;
 };
 
@@ -44,6 +45,13 @@ struct Case {
   int elements;
   unsigned variant;
 };
+
+/// Performs w.call; returns an MPI code.
+int perform(World& w, const Case& k) {
+  const schedule::SegmentStrategy& strategy = *k.algorithm.segments;
+  return run::perform_segments(k.c, run::prepared(k.c, strategy, k.algorithm.depth, w.call.root), w.call,
+                               w.staging);
+}
 
 using Memory = std::vector<std::byte>;
 
@@ -77,8 +85,8 @@ void compare(World& w, const Case& k, const Call& call, const Memory& source, Me
   native();
   const Memory expected = result;
   result = before;
-  run::read_segments(w.api, call, {w.rank, w.size}, k.c.segments);
-  const bool ran = k.c.segments.valid && run::perform_segments(k.c, k.algorithm, w.staging) == MPI_SUCCESS;
+  run::read_segments(w.api, call, {w.rank, w.size}, w.call);
+  const bool ran = w.call.valid && perform(w, k) == MPI_SUCCESS;
   validate(w, k, ran && result == expected && (&source == &result || source == source_before));
 }
 
@@ -226,8 +234,8 @@ void check_agreement(World& w, const Case& k) {
   for (double& value : mine) value = values[draw() % std::size(values)];
   const MPI_Op op = k.variant % 2 == 0 ? MPI_MAX : MPI_MIN;
   const run::Allreduce call{mine.data(), result.data(), k.elements, MPI_DOUBLE, op, w.comm};
-  run::read_segments(w.api, call, {w.rank, w.size}, k.c.segments);
-  const bool ran = k.c.segments.valid && run::perform_segments(k.c, k.algorithm, w.staging) == MPI_SUCCESS;
+  run::read_segments(w.api, call, {w.rank, w.size}, w.call);
+  const bool ran = w.call.valid && perform(w, k) == MPI_SUCCESS;
   std::vector<double> of_root = result;
   MPI_Bcast(of_root.data(), k.elements, MPI_DOUBLE, 0, w.comm);
   constexpr auto bits = [](double value) { return std::bit_cast<std::uint64_t>(value); };
@@ -243,8 +251,8 @@ void compare_scattered(World& w, const Case& k, const Call& call, const Memory& 
   native();
   const Memory expected = result;
   result = before;
-  run::read_segments(w.api, call, {w.rank, w.size}, k.c.segments);
-  const bool ran = k.c.segments.valid && run::perform_segments(k.c, k.algorithm, w.staging) == MPI_SUCCESS;
+  run::read_segments(w.api, call, {w.rank, w.size}, w.call);
+  const bool ran = w.call.valid && perform(w, k) == MPI_SUCCESS;
   validate(w, k, ran && std::memcmp(result.data(), expected.data(), defined) == 0);
 }
 
@@ -275,8 +283,8 @@ void check_reduce_scatter(World& w, const Case& k) {
 
 /// That it ends on all ranks is what can be seen of it.
 void check_barrier(World& w, const Case& k) {
-  run::read_segments(w.api, run::Barrier{w.comm}, {w.rank, w.size}, k.c.segments);
-  validate(w, k, k.c.segments.valid && run::perform_segments(k.c, k.algorithm, w.staging) == MPI_SUCCESS);
+  run::read_segments(w.api, run::Barrier{w.comm}, {w.rank, w.size}, w.call);
+  validate(w, k, w.call.valid && perform(w, k) == MPI_SUCCESS);
 }
 
 void check(World& w, const Case& k) {

@@ -64,7 +64,7 @@ void start(Call& call, const std::shared_ptr<run::Communicator>& c, run::Progres
 int wrong_calls(Ranks ranks, int tags) {
   run::Staging staging{std::size_t{1} << 20};
   auto c = std::make_shared<run::Communicator>(MPI_COMM_WORLD, Settings{}, mpi::linked_api());
-  c->tags = run::Tags(16, tags);
+  c->tags() = run::Tags(16, tags);
   run::Progress progress;
   std::vector<Call> all;
   for (int i = 0; i < calls; ++i) all.emplace_back(ranks, i);

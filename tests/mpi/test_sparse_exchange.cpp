@@ -17,6 +17,7 @@
 #include "edge_bench.hpp"
 #include "host/runtime.hpp"
 #include "host/sparse_call.hpp"
+#include "sparse/exchange.hpp"
 #include "sparse_patterns.hpp"
 #include "watched_library.hpp"
 
@@ -297,7 +298,7 @@ long mixed() {
         run::sparse_algorithm(names[numbers.below(std::size(names))], c.placement());
     const Parcels sent = draw_few(seed, i, rank, ranks);
     run::Inbox inbox;
-    const int code = run::exchange_sparsely(c.sparse_context(), algorithm, messages_of(sent), inbox);
+    const int code = run::exchange_sparsely(run::sparse_context(c), algorithm, messages_of(sent), inbox);
     failures += code != MPI_SUCCESS || parcels_of(inbox.messages()) != due(draw_few, seed, i, rank, ranks);
   }
   if (failures != 0)

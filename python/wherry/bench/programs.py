@@ -127,7 +127,8 @@ PROGRAMS = (
         "molecular dynamics of a molten salt; messages between neighbors, FFTs in collectives",
     ),
     BenchProgram(
-        "OpenFOAM icoFoam, cavity", "Debian: openfoam", debian.icofoam, _LOOP, r"^End$", 0.0,
+        "OpenFOAM icoFoam, cavity", "Debian: openfoam", debian.icofoam,
+        _LOOP, r"^Courant Number mean: (\S+) max: (\S+)$", 1e-4,
         "flow in a driven cavity; many small Allreduces",
     ),
     BenchProgram(

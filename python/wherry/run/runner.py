@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: For a report: errors of a miss-ratio curve are about 1 / sqrt of these.
 _CURVE_SAMPLES = "1024"
+#: More than any line of a summary has.
+_LOG_COLUMNS = 10_000
 
 
 #: What records and changes nothing.
@@ -141,8 +144,13 @@ def conclude(directory: Path, options: Options, code: int, off: str) -> None:
     written = write_report(directory, analysis) if options.report is not None else None
     reproducible = settings.is_on(os.environ.get("WHERRY_REPRODUCIBLE", ""))
     said = failure.sentences(code, records.ranks) if code else ()
-    console = Console(file=unfailing_stderr())
+    console = Console(file=unfailing_stderr(), width=summary_columns())
     summary.print_summary(console, analysis, summary.Context(written, off, reproducible, said))
+
+
+def summary_columns() -> int | None:
+    """As many as the terminal has (None), or enough for no line to be cut or wrapped in a log."""
+    return None if sys.stderr.isatty() or "COLUMNS" in os.environ else _LOG_COLUMNS
 
 
 def say_all(sentences: Sequence[str]) -> None:

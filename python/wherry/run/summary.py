@@ -1,4 +1,4 @@
-"""The one-screen summary at the end of `wherry run`: from an Analysis to text that fits 80 columns."""
+"""The one-screen summary at the end of `wherry run`: from an Analysis to text that fits a terminal of 80 columns."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from dataclasses import dataclass
 
 from rich.console import Console
 from rich.markup import escape
+from rich.rule import Rule
 from rich.table import Table
 
 from wherry import units
 from wherry.analysis import Analysis, faults, freed_memory, gains, paths, replaced, window_gains
 
 _MOST_FUNCTIONS, _MOST_SITES, _MOST_MACHINES = 4, 3, 2
+_RULE_COLUMNS = 80
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,8 @@ class Context:
 
 
 def print_summary(console: Console, analysis: Analysis, context: Context = Context()) -> None:
-    console.rule("[bold]Wherry[/bold]", align="left", characters="-")
+    rule = Rule("[bold]Wherry[/bold]", align="left", characters="-")
+    console.print(rule, width=min(console.width, _RULE_COLUMNS))
     for line in context.failure:
         console.print(f"[bold red]{escape(line)}[/]", highlight=False, soft_wrap=True)
     for line in headline(analysis):

@@ -47,7 +47,8 @@ int copy_own(const Task& task, const Share& from, const Share& to) {
                    static_cast<std::size_t>(from.bytes));
     return MPI_SUCCESS;
   }
-  if (c.layouts != nullptr && copy_layouts(from, to, *c.layouts)) return MPI_SUCCESS;
+  const LayoutState* const state = c.find<LayoutState>();
+  if (state != nullptr && copy_layouts(from, to, *state->layouts)) return MPI_SUCCESS;
   if (task.lane.patience == Patience::test) return copy_own_packed(c, from, to);
   return c.channel().exchange(piece_of(from), {c.rank(), own_tag}, piece_of(to), {c.rank(), own_tag});
 }
@@ -170,9 +171,10 @@ int straight_exchange(const Task& task, const Blocks& blocks, const Prepared& pr
 /// rank may do either.
 std::optional<int> replace_packed(const Task& task, const Share& share, int peer) {
   const auto size = static_cast<std::size_t>(share.bytes);
-  if (task.c.layouts == nullptr || share.dense) return std::nullopt;
+  const LayoutState* const state = task.c.find<LayoutState>();
+  if (state == nullptr || share.dense) return std::nullopt;
   if (share.bytes < least_packed_bytes || share.bytes > most_packed_bytes) return std::nullopt;
-  const datatype::PlanPtr plan = task.c.layouts->plan(share.region.type, share.region.count);
+  const datatype::PlanPtr plan = state->layouts->plan(share.region.type, share.region.count);
   if (plan == nullptr) return std::nullopt;
   const std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[2 * size]);
   if (!memory) return std::nullopt;
@@ -222,8 +224,8 @@ std::size_t combined_limit(std::uint32_t bucket) {
 }
 
 const Prepared& large_block_schedule(Communicator& c) {
-  constexpr std::string_view large_block_strategy = "direct16";
-  return c.prepared(*schedule::find_strategy(large_block_strategy));
+  static const schedule::Strategy& strategy = *schedule::find_strategy("direct16");
+  return prepared(c, strategy);
 }
 
 int validate(const mpi::Api& api, Blocks& blocks) {
@@ -307,46 +309,44 @@ int exchange_irregular(const Task& task, const Blocks& blocks, schedule::Hops ho
 namespace {
 
 /// Alike on all ranks: by what they have agreed on. Which blocks are dense each of them knows of its own only.
-bool is_by_layouts(const Communicator& c, const schedule::Strategy& strategy, const Prepared& prepared,
+bool is_by_layouts(const Communicator& c, const Blocks& blocks, schedule::Hops hops, const Prepared& prepared,
                    std::uint32_t bucket) {
-  return c.layouts != nullptr && c.blocks.typed && strategy.hops == schedule::Hops::single &&
+  return c.find<LayoutState>() != nullptr && blocks.typed && hops == schedule::Hops::single &&
          bucket >= profile::bucket_of(least_chunked_bytes) && is_pairwise(prepared.schedule);
 }
 
-int exchange_by_layouts(const Task& task, Communicator& c, const Prepared& prepared, Staging& staging) {
-  const auto own = static_cast<std::size_t>(c.rank());
-  const int code = copy_own(task, c.blocks.send[own], c.blocks.receive[own]);
+int exchange_by_layouts(const Task& task, const Blocks& blocks, const Prepared& prepared, Staging& staging) {
+  const auto own = static_cast<std::size_t>(task.c.rank());
+  const int code = copy_own(task, blocks.send[own], blocks.receive[own]);
   const Staging::Lease lease = staging.lease(pair_exchange_memory(), Patience::wait);
-  return first_error(code,
-                     exchange_layouts(prepared.schedule, c.blocks, task.lane, *c.layouts,
-                                      {c.placement(), &c.memory_is_readable, c.shared.get()}, lease.data()));
+  LayoutState& state = *task.c.find<LayoutState>();
+  const Peers peers{task.c.placement(), &state.memory_is_readable, state.shared.get()};
+  return first_error(
+      code, exchange_layouts(prepared.schedule, blocks, task.lane, *state.layouts, peers, lease.data()));
 }
 
 }  // namespace
 
-int perform_uniform(Communicator& c, const schedule::Strategy& strategy, Staging& staging) {
-  const bool straight = strategy.hops == schedule::Hops::single && !c.blocks.in_place &&
-                        c.blocks.receive.front().bytes >= c.blocks.block_bytes();
-  if (straight) return straight_exchange(blocking_task(c), c.blocks, c.prepared(strategy));
-  const Prepared& prepared = c.prepared(strategy);
-  const Staging::Lease lease =
-      staging.lease(uniform_staging(c.blocks, strategy.hops, prepared), Patience::wait);
+int perform_uniform(Communicator& c, Blocks& blocks, schedule::Hops hops, const Prepared& prepared,
+                    Staging& staging) {
+  const bool straight = hops == schedule::Hops::single && !blocks.in_place &&
+                        blocks.receive.front().bytes >= blocks.block_bytes();
+  if (straight) return straight_exchange(blocking_task(c), blocks, prepared);
+  const Staging::Lease lease = staging.lease(uniform_staging(blocks, hops, prepared), Patience::wait);
   if (!lease.is_granted()) return MPI_ERR_NO_MEM;
-  return uniform_exchange(blocking_task(c), c.blocks, strategy.hops, prepared, lease.data()).run();
+  return uniform_exchange(blocking_task(c), blocks, hops, prepared, lease.data()).run();
 }
 
-int perform_irregular(Communicator& c, const schedule::Strategy& strategy, std::uint32_t bucket,
-                      Staging& staging) {
+int perform_irregular(Communicator& c, Blocks& blocks, schedule::Hops hops, const Prepared& prepared,
+                      const Prepared& large, std::uint32_t bucket, Staging& staging) {
   const Task task = blocking_task(c);
-  const Prepared& prepared = c.prepared(strategy);
   const auto exchange = [&] {
-    if (is_by_layouts(c, strategy, prepared, bucket)) return exchange_by_layouts(task, c, prepared, staging);
-    const Prepared& large = strategy.hops == schedule::Hops::single ? prepared : large_block_schedule(c);
-    const std::size_t limit = combined_limit(bucket);
-    return exchange_irregular(task, c.blocks, strategy.hops, prepared, large, limit, staging);
+    if (is_by_layouts(c, blocks, hops, prepared, bucket))
+      return exchange_by_layouts(task, blocks, prepared, staging);
+    return exchange_irregular(task, blocks, hops, prepared, large, combined_limit(bucket), staging);
   };
-  const int code = c.blocks.in_place ? exchange_in_place(task, c.blocks, prepared) : exchange();
-  return first_error(code, validate(c.channel().api(), c.blocks));
+  const int code = blocks.in_place ? exchange_in_place(task, blocks, prepared) : exchange();
+  return first_error(code, validate(c.channel().api(), blocks));
 }
 
 }  // namespace wherry::run

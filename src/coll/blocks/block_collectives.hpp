@@ -1,7 +1,7 @@
 // One call by one strategy: the schedule, the call's memory and what lies between them.
 #pragma once
 
-#include "coll/state/communicator.hpp"
+#include "coll/state/schedules.hpp"
 #include "coll/state/task.hpp"
 #include "comm/staging.hpp"
 #include "exec/coroutine.hpp"
@@ -34,13 +34,16 @@ int exchange_irregular(const Task& task, const Blocks& blocks, schedule::Hops ho
 /// How blocks travel that are too large to be combined.
 const Prepared& large_block_schedule(Communicator& c);
 
-/// Exchanges c.blocks, all of the same number of bytes. Collective; returns an MPI code.
-int perform_uniform(Communicator& c, const schedule::Strategy& strategy, Staging& staging);
+// Of blocking calls. hops: of the schedule's strategy. Collective; return an MPI code.
 
-/// Exchanges c.blocks of any sizes. In place, the strategy must be tuning::in_place_strategy. Collective; returns an
-/// MPI code.
-int perform_irregular(Communicator& c, const schedule::Strategy& strategy, std::uint32_t bucket,
-                      Staging& staging);
+/// Exchanges blocks that are all of the same number of bytes.
+int perform_uniform(Communicator& c, Blocks& blocks, schedule::Hops hops, const Prepared& prepared,
+                    Staging& staging);
+
+/// Exchanges blocks of any sizes. In place, the strategy must be tuning::in_place_strategy. large: for blocks too large
+/// to be combined.
+int perform_irregular(Communicator& c, Blocks& blocks, schedule::Hops hops, const Prepared& prepared,
+                      const Prepared& large, std::uint32_t bucket, Staging& staging);
 
 /// MPI_SUCCESS unless this rank's arguments are such that the library reports an error, yet no bar to its part.
 int validate(const mpi::Api& api, Blocks& blocks);

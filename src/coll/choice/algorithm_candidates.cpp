@@ -4,6 +4,7 @@
 #include <climits>
 
 #include "base/floating_point.hpp"
+#include "coll/state/choices.hpp"
 #include "coll/state/neighborhood.hpp"
 #include "schedule/segments/segment_operation.hpp"
 #include "tuning/staging_limits.hpp"
@@ -19,7 +20,7 @@ tuning::Load load_of(const Communicator& c, const CellKey& key) { return {c.size
 /// Communicators of one placement share the counting.
 const std::vector<tuning::AlgorithmCandidate>& AlgorithmCandidates::counted(const Communicator& c,
                                                                             const CellKey& key) {
-  if (is_neighborhood(key.collective)) return c.neighborhood->candidates();
+  if (is_neighborhood(key.collective)) return neighborhood_of(c)->candidates();
   const std::optional<schedule::Operation> operation = schedule::segment_operation(key.collective);
   const std::lock_guard lock(mutex_);
   std::vector<tuning::AlgorithmCandidate>& known = counted_[{c.size(), c.placement().signature(), operation}];
@@ -35,7 +36,7 @@ std::vector<EstimatedAlgorithm> AlgorithmCandidates::of(const Communicator& c, c
   const tuning::Allowed allowed = [&](const tuning::AlgorithmCandidate& candidate) {
     return tuning::fits(candidate, calls, c.placement(), capacity);
   };
-  const model::Machine machine = c.machine.value_or(model::Machine{});
+  const model::Machine machine = machine_of(c);
   const std::vector<tuning::Estimate> estimates =
       tuning::estimates(counted(c, key), calls.load, machine, allowed);
   const std::vector<double> expected = tuning::expected_seconds(estimates, calls.load, machine);

@@ -9,10 +9,13 @@
 #include <vector>
 
 #include "coll/state/cell_key.hpp"
-#include "coll/state/communicator.hpp"
+#include "comm/communicator.hpp"
+#include "schedule/registry/algorithm.hpp"
 #include "tuning/candidates.hpp"
 
 namespace wherry::run {
+
+using schedule::Algorithm;
 
 /// An algorithm that every rank can run.
 struct EstimatedAlgorithm {

@@ -7,6 +7,8 @@
 
 #include "base/floating_point.hpp"
 #include "base/machine_name.hpp"
+#include "coll/algorithm/prepared_algorithm.hpp"
+#include "coll/state/choices.hpp"
 #include "coll/state/neighborhood.hpp"
 #include "model/machine_constants.hpp"
 #include "schedule/segments/segment_operation.hpp"
@@ -32,16 +34,14 @@ std::optional<Algorithm> algorithm_of(std::span<const EstimatedAlgorithm> estima
 /// Now, so that no candidate's first trial pays for its schedule.
 void prepare(Communicator& c, std::span<const std::optional<Algorithm>> algorithms, int root) {
   for (const std::optional<Algorithm>& algorithm : algorithms) {
-    if (algorithm && algorithm->exchange != nullptr) c.prepared(*algorithm->exchange);
-    if (algorithm && algorithm->segments != nullptr) c.prepared(*algorithm->segments, algorithm->depth, root);
-    if (algorithm && algorithm->neighbors != nullptr) c.neighborhood->prepared(*algorithm->neighbors);
+    if (algorithm) PreparedAlgorithm(c, *algorithm, root);
   }
 }
 
 /// Where the ranks are, and in a neighborhood who sends to whom.
 unsigned long long placement_of(const Communicator& c, const CellKey& key) {
   const unsigned long long placement = c.placement().signature();
-  return is_neighborhood(key.collective) ? placement ^ c.neighborhood->graph().signature() : placement;
+  return is_neighborhood(key.collective) ? placement ^ neighborhood_of(c)->graph().signature() : placement;
 }
 
 // Bytes of a block from which on a single trial may cost more than a short program can win.
@@ -50,7 +50,7 @@ constexpr long long least_limited_bytes = 64 << 10;
 tuning::LearnerOptions options_for(const Communicator& c, const CellKey& key,
                                    const std::vector<tuning::Candidate>& candidates, bool is_simulated) {
   if (!c.agreement().learning) return tuning::no_trials;
-  const bool are_long = tuning::are_long(candidates, c.placement(), *c.machine);
+  const bool are_long = tuning::are_long(candidates, c.placement(), machine_of(c));
   tuning::LearnerOptions options = are_long ? tuning::of_long_calls : tuning::LearnerOptions{};
   if (is_simulated) {
     // By a simulated machine's own constants fewer candidates hold the best one; each costs a call.
@@ -78,9 +78,10 @@ Choosing::Choosing(const Settings& settings, const mpi::Api& api,
       budget_(now) {}
 
 Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
-  RecentChoice& recent = c.recent_choices[index_of(key.collective)];
+  Choices& choices = c.state<Choices>();
+  RecentChoice& recent = choices.recent[index_of(key.collective)];
   if (recent.choice == nullptr || recent.key != key) {
-    std::unique_ptr<Choice>& entry = c.choices[key];
+    std::unique_ptr<Choice>& entry = choices.learned[key];
     if (entry == nullptr) entry = first_choice(c, key, root);
     recent = {key, entry.get()};
   }
@@ -90,14 +91,15 @@ Choice& Choosing::choice(Communicator& c, const CellKey& key, int root) {
 bool Choosing::reserve(Communicator& c, long long bytes) {
   // What whole elements need beyond even cuts is small; and calls that grow slowly must not ask each time.
   constexpr std::size_t least = std::size_t{64} << 10;
-  if (static_cast<std::size_t>(bytes) <= c.reserved_staging) return true;
+  if (static_cast<std::size_t>(bytes) <= c.reserved_staging()) return true;
   const std::size_t wanted =
       std::max(least, std::min(std::bit_ceil(static_cast<std::size_t>(bytes)), c.agreement().staging_max));
   const int mine = staging_.reserve(wanted);
   int all = 0;
   const int code = api_.Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, c.channel().comm());
-  if (code == MPI_SUCCESS && all != 0) return c.reserved_staging = wanted, true;
+  if (code == MPI_SUCCESS && all != 0) return c.reserve_staging(wanted), true;
   c.limit_staging();
+  for (FastPaths& paths : c.state<Choices>().fast_paths) paths.clear();  // their calls may be native now
   return false;
 }
 
@@ -122,7 +124,8 @@ std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& k
   settle_machine(c);
   auto [estimated, list] = shortlist(c, key);
   const Timing timing = computed([&] {
-    return tuning::timing_for(schedule::segment_operation(key.collective), list, c.placement(), *c.machine);
+    return tuning::timing_for(schedule::segment_operation(key.collective), list, c.placement(),
+                              machine_of(c));
   });
   tuning::Learner made = learner(c, key, std::move(list));
   std::vector<std::optional<Algorithm>> algorithms;
@@ -130,8 +133,9 @@ std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& k
     algorithms.push_back(algorithm_of(estimated, candidate.name));
   prepare(c, algorithms, root);
   tuning::TrialBudget* const budget = made.is_limited() ? &budget_ : nullptr;
-  const Comparison comparison =
-      c.agreement().trial && made.is_watched() ? Comparison{&c.trial, &budget_, now_} : Comparison{};
+  const Comparison comparison = c.agreement().trial && made.is_watched()
+                                    ? Comparison{&c.state<Choices>().trial, &budget_, now_}
+                                    : Comparison{};
   return std::unique_ptr<Choice>(new Choice{
       Cell(std::move(made), c.channel(), c.size(), timing, budget, comparison), std::move(algorithms)});
 }
@@ -148,13 +152,14 @@ std::optional<Algorithm> Choosing::best_without_asking(Communicator& c, const Ce
   const auto within = [&](const std::optional<Algorithm>& algorithm) {
     return !algorithm || is_within(c, key, *algorithm, limits);
   };
-  const auto found = c.choices.find(key);
-  if (found != c.choices.end() && found->second->cell.learner().settled())
+  Choices& choices = c.state<Choices>();
+  const auto found = choices.learned.find(key);
+  if (found != choices.learned.end() && found->second->cell.learner().settled())
     if (const std::optional<Algorithm>& won =
             found->second->algorithms[found->second->cell.learner().winner()];
         within(won))
       return won;
-  const auto [entry, is_new] = c.modelled.try_emplace({key, limits.staging_max});
+  const auto [entry, is_new] = choices.modelled.try_emplace({key, limits.staging_max});
   if (is_new) {
     const std::vector<EstimatedAlgorithm> estimated = candidates_->of(c, key, limits.staging_max);
     const auto best = std::ranges::min_element(
@@ -203,15 +208,16 @@ const tuning::TuningTable& Choosing::tuning_table() {
 /// The constants that rank 0 knows of this machine become those of all ranks, bit by bit: estimates decide what is
 /// tried. Collective at the first call for c.
 void Choosing::settle_machine(Communicator& c) {
-  if (!c.machine) c.machine = simulated_;
-  if (c.machine) return;
+  std::optional<model::Machine>& machine = c.state<Choices>().machine;
+  if (!machine) machine = simulated_;
+  if (machine) return;
   model::Constants constants = computed([] { return model::constants_of({}); });
   if (c.agreement().tuning && c.rank() == 0)
     if (const tuning::MachineRow* const row = tuning_table().find(tuning::MachineKey{machine_, library_}))
       constants = computed([&] { return model::constants_of(model::machine_with(row->constants)); });
   if (c.agreement().tuning)
     api_.Bcast(constants.data(), static_cast<int>(constants.size()), MPI_DOUBLE, 0, c.channel().comm());
-  c.machine = computed([&] { return model::machine_with(constants); });
+  machine = computed([&] { return model::machine_with(constants); });
 }
 
 /// What rank 0 knows from earlier runs becomes what all ranks know. Collective.
@@ -240,7 +246,7 @@ void Choosing::note(Communicator& c) {
   if (c.rank() != 0 || !c.agreement().tuning) return;
   const OwnArithmetic arithmetic;
   const std::lock_guard lock(mutex_);
-  for (const auto& [key, choice] : c.choices) {
+  for (const auto& [key, choice] : c.state<Choices>().learned) {
     const tuning::Learner& l = choice->cell.learner();
     // A choice from a single call is a guess: the next run had better learn for itself.
     if (!l.settled() || !l.proven()) continue;

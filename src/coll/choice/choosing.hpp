@@ -10,7 +10,7 @@
 
 #include "base/settings.hpp"
 #include "coll/choice/algorithm_candidates.hpp"
-#include "coll/state/communicator.hpp"
+#include "coll/state/choices.hpp"
 #include "comm/staging.hpp"
 #include "tuning/trial_budget.hpp"
 #include "tuning/tuning_store.hpp"

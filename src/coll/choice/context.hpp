@@ -5,7 +5,7 @@
 #include "coll/choice/choosing.hpp"
 #include "coll/choice/instructions.hpp"
 #include "coll/choice/observer.hpp"
-#include "coll/state/communicator_registry.hpp"
+#include "comm/communicator_registry.hpp"
 #include "comm/staging.hpp"
 #include "mpi/api.hpp"
 

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "arguments/blocks.hpp"
+#include "arguments/segment_call.hpp"
 #include "base/settings.hpp"
 #include "coll/state/cell_key.hpp"
-#include "coll/state/communicator.hpp"
+#include "comm/communicator.hpp"
 #include "profile/record.hpp"
 
 namespace wherry::run {

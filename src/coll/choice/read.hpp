@@ -1,7 +1,8 @@
 // Reads a call, of whatever collective, into the state of its communicator.
 #pragma once
 
-#include "coll/state/communicator.hpp"
+#include "arguments/segment_call.hpp"
+#include "comm/communicator.hpp"
 #include "mpi/api.hpp"
 
 namespace wherry::run {

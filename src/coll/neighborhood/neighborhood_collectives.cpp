@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "arguments/neighborhood_call.hpp"
-#include "coll/blocks/block_collectives.hpp"
-#include "coll/state/task.hpp"
+#include "coll/state/choices.hpp"
 #include "profile/record.hpp"
 
 namespace wherry::run {
@@ -18,11 +16,11 @@ bool shows_size(Collective collective, const schedule::Graph& graph) {
   return equal && graph.is_connected() && !graph.edges().empty();
 }
 
-/// The size class of the call at hand.
-std::uint32_t bucket(Communicator& c, Collective collective) {
-  const Neighborhood& n = *c.neighborhood;
-  if (const std::optional<std::uint32_t> shown = shown_bucket(n, collective, n.call)) return *shown;
-  return c.watches[{collective, false}].follow(average_bytes(n, n.call), c.channel());
+/// The size class of a call.
+std::uint32_t bucket(Communicator& c, Collective collective, const NeighborCall& call) {
+  const Neighborhood& n = *neighborhood_of(c);
+  if (const std::optional<std::uint32_t> shown = shown_bucket(n, collective, call)) return *shown;
+  return c.state<Choices>().watches[{collective, false}].follow(average_bytes(n, call), c.channel());
 }
 
 }  // namespace
@@ -44,23 +42,9 @@ long long average_bytes(const Neighborhood& n, const NeighborCall& call) {
   return static_cast<long long>(call.bytes_sent(n.topology())) / edges;
 }
 
-const Prepared& large_block_schedule(Neighborhood& n) {
-  return n.prepared(schedule::neighborhood_strategies().front());
-}
-
-Described describe_neighbors(Communicator& c, Collective collective) {
-  const Neighborhood& n = *c.neighborhood;
-  return {.key = {collective, Limit::none, bucket(c, collective)},
-          .bytes = static_cast<std::uint64_t>(n.call.bytes_sent(n.topology()))};
-}
-
-int perform_neighbors(Communicator& c, const CellKey& key, const schedule::NeighborhoodStrategy& strategy,
-                      Staging& staging) {
-  Neighborhood& n = *c.neighborhood;
-  const Joined joined(c.channel().api(), n.call, n.ports(key.collective), c.size(), c.rank(), n.blocks);
-  const int code = exchange_irregular(blocking_task(c), n.blocks, strategy.hops, n.prepared(strategy),
-                                      large_block_schedule(n), combined_limit(key.bucket), staging);
-  return first_error(joined.code(), code);
+Described describe_neighbors(Communicator& c, Collective collective, const NeighborCall& call) {
+  return {.key = {collective, Limit::none, bucket(c, collective, call)},
+          .bytes = static_cast<std::uint64_t>(call.bytes_sent(neighborhood_of(c)->topology()))};
 }
 
 }  // namespace wherry::run

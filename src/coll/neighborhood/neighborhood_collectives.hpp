@@ -5,10 +5,8 @@
 #include <string_view>
 
 #include "coll/choice/description.hpp"
-#include "coll/state/communicator.hpp"
 #include "coll/state/neighborhood.hpp"
 #include "coll/state/task.hpp"
-#include "comm/staging.hpp"
 
 namespace wherry::run {
 
@@ -30,26 +28,19 @@ concept Neighborly = is_neighborhood(collective_of<Call>);
 /// known.
 template <Neighborly Call>
 bool read_joined(const mpi::Api& api, const Call& call, const Communicator& c, Arguments& to) {
-  const Neighborhood* const n = c.neighborhood.get();
+  const Neighborhood* const n = neighborhood_of(c);
   if (n == nullptr || !read_neighbors(api, call, n->topology(), to.neighbors)) return false;
   to.joined.emplace(api, to.neighbors, n->ports(collective_of<Call>), c.size(), c.rank(), to.blocks);
   return true;
 }
 
-/// What the call in c.neighborhood is like. Collective.
-Described describe_neighbors(Communicator& c, Collective collective);
+/// What the call is like. Collective.
+Described describe_neighbors(Communicator& c, Collective collective, const NeighborCall& call);
 
 /// The size class of a call that shows it alike on all ranks; none: it is to be agreed on.
 std::optional<std::uint32_t> shown_bucket(const Neighborhood& n, Collective collective,
                                           const NeighborCall& call);
 /// Bytes that this rank sends along an edge, on average.
 long long average_bytes(const Neighborhood& n, const NeighborCall& call);
-
-/// How blocks travel that are too large to be combined.
-const Prepared& large_block_schedule(Neighborhood& n);
-
-/// Runs the strategy for the call in c.neighborhood. Collective; returns an MPI code.
-int perform_neighbors(Communicator& c, const CellKey& key, const schedule::NeighborhoodStrategy& strategy,
-                      Staging& staging);
 
 }  // namespace wherry::run

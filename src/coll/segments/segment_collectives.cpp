@@ -176,11 +176,11 @@ Work segment_collective(Task task, const SegmentCall& call, const PreparedSegmen
   co_return is_there ? code : first_error(code, unload(c, call, buffer));
 }
 
-int perform_segments(Communicator& c, const Algorithm& algorithm, Staging& staging) {
-  const PreparedSegments& prepared = c.prepared(*algorithm.segments, algorithm.depth, c.segments.root);
-  const Staging::Lease lease = staging.lease(segment_staging(c.segments, prepared), Patience::wait);
+int perform_segments(Communicator& c, const PreparedSegments& prepared, const SegmentCall& call,
+                     Staging& staging) {
+  const Staging::Lease lease = staging.lease(segment_staging(call, prepared), Patience::wait);
   if (!lease.is_granted()) return MPI_ERR_NO_MEM;
-  return segment_collective(blocking_task(c), c.segments, prepared, lease.data()).run();
+  return segment_collective(blocking_task(c), call, prepared, lease.data()).run();
 }
 
 }  // namespace wherry::run

@@ -2,7 +2,7 @@
 // algorithms are in schedule/segments/strategies.
 #pragma once
 
-#include "coll/state/communicator.hpp"
+#include "coll/state/schedules.hpp"
 #include "coll/state/task.hpp"
 #include "comm/staging.hpp"
 #include "exec/coroutine.hpp"
@@ -14,7 +14,8 @@ std::size_t segment_staging(const SegmentCall& call, const PreparedSegments& pre
 Work segment_collective(Task task, const SegmentCall& call, const PreparedSegments& prepared,
                         std::byte* staging);
 
-/// Runs `algorithm`, which has a segment strategy, for the call in c.segments. Collective; returns an MPI code.
-int perform_segments(Communicator& c, const Algorithm& algorithm, Staging& staging);
+/// The same of a blocking call. Returns an MPI code.
+int perform_segments(Communicator& c, const PreparedSegments& prepared, const SegmentCall& call,
+                     Staging& staging);
 
 }  // namespace wherry::run

@@ -5,13 +5,17 @@
 #include <iterator>
 #include <numeric>
 
-#include "coll/state/communicator.hpp"
 #include "schedule/graph/neighborhood_strategy.hpp"
 #include "tuning/candidates.hpp"
 
 namespace wherry::run {
 
 namespace {
+
+struct NeighborhoodState {
+  static constexpr StateSlot slot = StateSlot::neighborhood;
+  std::unique_ptr<Neighborhood> made;
+};
 
 /// Every rank keeps the whole graph, and looks at all of it once for each strategy.
 constexpr long long most_edges = 1 << 20;
@@ -124,10 +128,16 @@ const Prepared& Neighborhood::prepared(const schedule::NeighborhoodStrategy& str
 }
 
 Neighborhood* neighborhood_of(Communicator& c, MPI_Comm comm) {
+  std::unique_ptr<Neighborhood>& made = c.state<NeighborhoodState>().made;
   // A rank may call in error, and alone.
-  if (c.neighborhood == nullptr && has_topology(c.channel().api(), comm))
-    c.neighborhood = std::make_unique<Neighborhood>(c, comm);
-  return c.neighborhood.get();
+  if (made == nullptr && has_topology(c.channel().api(), comm))
+    made = std::make_unique<Neighborhood>(c, comm);
+  return made.get();
+}
+
+Neighborhood* neighborhood_of(const Communicator& c) {
+  const NeighborhoodState* const state = c.find<NeighborhoodState>();
+  return state == nullptr ? nullptr : state->made.get();
 }
 
 }  // namespace wherry::run

@@ -9,16 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "arguments/neighborhood_call.hpp"
 #include "arguments/neighbors.hpp"
+#include "coll/state/schedules.hpp"
+#include "comm/communicator.hpp"
 #include "schedule/graph/graph.hpp"
 #include "schedule/graph/neighborhood_strategy.hpp"
 #include "tuning/candidates.hpp"
 
 namespace wherry::run {
-
-class Communicator;
-struct Prepared;
 
 /// Made at the first neighborhood collective on an enabled communicator, and freed with its state.
 class Neighborhood {
@@ -42,9 +40,8 @@ class Neighborhood {
   /// What applies to the graph.
   const std::vector<tuning::AlgorithmCandidate>& candidates();
   const Prepared& prepared(const schedule::NeighborhoodStrategy& strategy);
-
-  NeighborCall call;  // the one at hand
-  Blocks blocks;      // its, by rank
+  /// How blocks travel that are too large to be combined.
+  const Prepared& large_block_schedule() { return prepared(schedule::neighborhood_strategies().front()); }
 
  private:
   std::string_view gather();
@@ -63,5 +60,7 @@ class Neighborhood {
 
 /// The neighborhood of comm, whose state c is; made at the first call, collectively. nullptr: it has no topology.
 Neighborhood* neighborhood_of(Communicator& c, MPI_Comm comm);
+/// The same once it was made, else nullptr.
+Neighborhood* neighborhood_of(const Communicator& c);
 
 }  // namespace wherry::run

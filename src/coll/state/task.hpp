@@ -5,11 +5,12 @@
 
 #include "arguments/neighborhood_call.hpp"
 #include "arguments/segment_call.hpp"
-#include "coll/state/communicator.hpp"
+#include "comm/communicator.hpp"
+#include "exec/executor.hpp"
 
 namespace wherry::run {
 
-/// Of a nonblocking or persistent collective, whichever it is. Read once, and kept until the call is over.
+/// Of a collective, whichever it is. Read once, and kept until the call is over.
 struct Arguments {
   Blocks blocks;         // of all-to-alls and neighborhoods, by rank
   SegmentCall segments;  // of the other collectives
@@ -24,10 +25,18 @@ struct Task {
   Requests& requests;
 };
 
-/// Of a blocking call. There is one at a time on a communicator, and its messages all have this tag.
+/// Memory of blocking calls, of which there is one at a time on a communicator: the next uses it again.
+struct BlockingCall {
+  static constexpr StateSlot slot = StateSlot::blocking_call;
+
+  Arguments arguments;
+  Requests requests;
+};
+
+/// Of a blocking call. Its messages all have this tag.
 inline Task blocking_task(Communicator& c) {
   constexpr int tag = 1;
-  return {c, {&c.channel(), tag, Patience::wait}, c.requests};
+  return {c, {&c.channel(), tag, Patience::wait}, c.state<BlockingCall>().requests};
 }
 
 }  // namespace wherry::run

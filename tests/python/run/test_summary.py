@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from wherry import units
 from wherry.analysis import Analysis, analyse, from_data, machines, record
 from wherry.analysis.record_format import NOT_CACHED
 from wherry.report import windows
+from wherry.run import runner
 from wherry.run.summary import Context, print_summary
 
 
@@ -217,6 +219,19 @@ def test_the_summary_answers_the_questions_on_one_screen(tmp_path: Path) -> None
 def test_the_summary_keeps_to_the_width(tmp_path: Path, width: int) -> None:
     for line in shown(analysed(tmp_path, example(4, program="/x/" + "long name " * 30)), width).splitlines():
         assert len(line) <= width
+
+
+def test_no_line_is_cut_in_a_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    result = analysed(tmp_path, example(2, program="/x/" + "long name " * 30))
+    result.sites[0].site = "a_long_name_" * 20
+    columns = runner.summary_columns()
+    assert columns is not None
+    text = shown(result, columns)
+    assert "a_long_name_" * 20 in text
+    assert "…" not in text
+    assert len(text.splitlines()[0]) <= 80  # but the rule above it keeps to what a terminal shows
 
 
 def test_long_names_of_places_do_not_squeeze_the_numbers(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-#include "coll/state/communicator.hpp"
+#include "comm/communicator.hpp"
 
 #include <algorithm>
 #include <climits>
@@ -9,10 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "coll/state/neighborhood.hpp"
 #include "comm/agreement.hpp"
 #include "mpi/errors_returned.hpp"
-#include "schedule/segments/ranges.hpp"
 
 namespace wherry::run {
 
@@ -60,22 +58,20 @@ std::vector<int> nodes_of(std::span<const long long> numbers) {
 
 // The ranks speak of everything on the program's communicator: a rank may be without the new one.
 Communicator::Communicator(MPI_Comm comm, const Settings& settings, const mpi::Api& api, Capacity capacity)
-    : tags(first_free_tag, half_of_free_tags(comm, api)),
-      lasting_tags(first_free_tag + half_of_free_tags(comm, api), half_of_free_tags(comm, api)),
-      reserved_memory(settings.features.nonblocking ? settings.staging_max : 0) {
+    : tags_(first_free_tag, half_of_free_tags(comm, api)),
+      lasting_tags_(first_free_tag + half_of_free_tags(comm, api), half_of_free_tags(comm, api)),
+      reserved_memory_(settings.features.nonblocking ? settings.staging_max : 0) {
   const ErrorsReturned returned(comm, api);
   api.Comm_rank(comm, &rank_);
   api.Comm_size(comm, &size_);
-  agreement_ = agree(settings, capacity, reserved_memory.bytes(), comm, api);
+  agreement_ = agree(settings, capacity, reserved_memory_.bytes(), comm, api);
   if (!agreement_.refusal.empty()) return;
   open_channel(comm, api);
   find_nodes(comm, settings, api);
 }
 
 Communicator::~Communicator() {
-  for (auto& [key, watch] : watches) watch.finish(*channel_);
-  recent_choices = {};
-  choices.clear();
+  slots_.clear();
   if (!channel_) return;
   // Also where another rank could not make it: libraries free a communicator without asking the others.
   MPI_Comm own = channel_->comm();
@@ -99,28 +95,6 @@ void Communicator::find_nodes(MPI_Comm comm, const Settings& settings, const mpi
     return;
   }
   placement_ = std::make_unique<topology::Placement>(topology::Placement::placed(nodes_of(numbers)));
-}
-
-const Prepared& Communicator::prepared(const schedule::Strategy& strategy) {
-  const auto found = prepared_.find(&strategy);
-  if (found != prepared_.end()) return found->second;
-  Prepared made;
-  made.schedule = strategy.schedule(*placement_, rank_);
-  made.layout = layout_of(made.schedule);
-  return prepared_.emplace(&strategy, std::move(made)).first->second;
-}
-
-const PreparedSegments& Communicator::prepared(const schedule::SegmentStrategy& strategy, int depth,
-                                               int root) {
-  const auto [entry, is_new] = prepared_segments_.try_emplace({&strategy, depth, root});
-  PreparedSegments& made = entry->second;
-  if (!is_new) return made;
-  made.schedule = schedule::schedule(strategy, *placement_, rank_, {.root = root, .depth = depth});
-  made.layout = schedule::layout_of(made.schedule);
-  made.reach = schedule::reach(made.schedule);
-  made.received = schedule::received(made.schedule);
-  made.sends_its_own = schedule::sends_its_own(made.schedule);
-  return made;
 }
 
 }  // namespace wherry::run

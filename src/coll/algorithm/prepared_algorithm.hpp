@@ -5,8 +5,12 @@
 #include <cstddef>
 #include <variant>
 
+#include "coll/state/cell_key.hpp"
+#include "coll/state/schedules.hpp"
 #include "coll/state/task.hpp"
+#include "comm/staging.hpp"
 #include "exec/coroutine.hpp"
+#include "schedule/registry/algorithm.hpp"
 
 namespace wherry::run {
 
@@ -14,27 +18,41 @@ namespace wherry::run {
 struct OnSegments {
   const PreparedSegments* schedule;
 
+  int perform_now(Communicator& c, Arguments& call, const CellKey& key, Staging& staging) const;
   std::size_t staging_bytes(const Arguments& call, const CellKey& key) const;
   Work perform(const Task& task, Arguments& call, const CellKey& key, std::byte* staging) const;
 };
 
-/// Messages of blocks, by rank or along the edges of a graph.
+/// Messages of blocks, by rank.
 struct OnBlocks {
   schedule::Hops hops;
   const Prepared* schedule;
   const Prepared* large;  // of blocks too large to be combined
 
+  int perform_now(Communicator& c, Arguments& call, const CellKey& key, Staging& staging) const;
   std::size_t staging_bytes(const Arguments& call, const CellKey& key) const;
   Work perform(const Task& task, Arguments& call, const CellKey& key, std::byte* staging) const;
+};
+
+/// The same along the edges of a graph.
+struct OnEdges : OnBlocks {
+  int perform_now(Communicator& c, Arguments& call, const CellKey& key, Staging& staging) const;
 };
 
 /// What it refers to is the communicator's.
 class PreparedAlgorithm {
  public:
   /// Derives the schedules, or finds them. root: of a collective on segments that has one.
-  PreparedAlgorithm(Communicator& c, const Algorithm& algorithm, int root);
+  PreparedAlgorithm(Communicator& c, const schedule::Algorithm& algorithm, int root);
 
-  /// key: of the call's cell, here and below.
+  /// Performs a blocking call, whose arguments may change. key: of its cell, here and below. Collective; returns an MPI
+  /// code.
+  int perform_now(Communicator& c, Arguments& call, const CellKey& key, Staging& staging) const {
+    return std::visit([&](const auto& family) { return family.perform_now(c, call, key, staging); }, family_);
+  }
+
+  // For calls that are left and taken up again:
+
   std::size_t staging_bytes(const Arguments& call, const CellKey& key) const {
     return std::visit([&](const auto& family) { return family.staging_bytes(call, key); }, family_);
   }
@@ -44,7 +62,7 @@ class PreparedAlgorithm {
   }
 
  private:
-  std::variant<OnSegments, OnBlocks> family_;
+  std::variant<OnSegments, OnBlocks, OnEdges> family_;
 };
 
 }  // namespace wherry::run

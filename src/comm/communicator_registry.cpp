@@ -1,9 +1,7 @@
-#include "coll/state/communicator_registry.hpp"
+#include "comm/communicator_registry.hpp"
 
 #include <memory>
 #include <utility>
-
-#include "coll/state/neighborhood.hpp"
 
 namespace wherry::run {
 
@@ -77,11 +75,7 @@ void CommunicatorRegistry::enable(RegisteredCommunicator& a) {
   auto made = std::make_shared<Communicator>(a.comm, settings_, api_, capacity);
   a.refusal = made->agreement().refusal;
   if (!a.refusal.empty()) return;
-  if (settings_.features.nonblocking) neighborhood_of(*made, a.comm);  // no non-blocking call can ask for it
-  if (made->agreement().layouts && made->agreement().host_memory) {
-    made->layouts = &layouts_;
-    made->shared = std::make_unique<SharedConnections>(connections_left_);
-  }
+  welcome_(*made, a.comm);
   a.communicator = std::move(made);
   ++enabled_;
 }

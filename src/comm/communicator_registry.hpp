@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/settings.hpp"
-#include "coll/state/communicator.hpp"
+#include "comm/communicator.hpp"
 #include "comm/recent_communicators.hpp"
 
 namespace wherry::run {
@@ -30,12 +30,17 @@ enum class Weight : unsigned { light = 1, full = 16 };
 /// Finds and makes the state of communicators. Thread-safe as far as MPI lets threads share a communicator.
 class CommunicatorRegistry {
  public:
-  /// Called with each enabled communicator before it goes.
+  /// Called with each communicator when the ranks have enabled it (collective over comm), and before it goes.
+  using Welcome = std::function<void(Communicator&, MPI_Comm comm)>;
   using Farewell = std::function<void(Communicator&)>;
 
-  CommunicatorRegistry(const Settings& settings, const mpi::Api& api, CallsWhileFreed calls,
+  CommunicatorRegistry(const Settings& settings, const mpi::Api& api, CallsWhileFreed calls, Welcome welcome,
                        Farewell farewell)
-      : settings_(settings), api_(api), farewell_(std::move(farewell)), recent_(calls) {}
+      : settings_(settings),
+        api_(api),
+        welcome_(std::move(welcome)),
+        farewell_(std::move(farewell)),
+        recent_(calls) {}
 
   /// Whether this rank's arguments of a collective are right as far as it can tell; asked until the ranks have enabled
   /// it.
@@ -76,8 +81,7 @@ class CommunicatorRegistry {
 
   const Settings& settings_;
   const mpi::Api& api_;
-  datatype::TypeLayouts layouts_{api_};
-  std::atomic<int> connections_left_ = most_shared_connections;
+  Welcome welcome_;
   Farewell farewell_;
   std::atomic<int> keyval_ = MPI_KEYVAL_INVALID;
   std::atomic<int> enabled_ = 0;  // of all_, those with a communicator
