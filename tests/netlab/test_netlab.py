@@ -118,6 +118,32 @@ def test_traffic_crosses_the_links(mpi: Launcher, hosts: int, tmp_path: Path) ->
 
 
 @needs_cluster
+def test_wherry_run_reaches_the_ranks(mpi: Launcher, tmp_path: Path) -> None:
+    if reason := netlab.why_not_on_cluster(mpi.mpi):
+        pytest.skip(reason)
+    hosts, ranks = 3, 6
+    started = [mpi.mpi.mpiexec[0], "-n", str(ranks), str(compiled(mpi, ALLTOALL, tmp_path))]
+    options = ["--netlab", "--hosts", str(hosts), "--report", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "wherry", "run", *options, "--", *started]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    on_node, *names_of_ranks = done.stdout.split()
+    assert on_node == "2"
+    assert len(set(names_of_ranks)) == hosts
+    assert f"{ranks} ranks on {hosts} hosts" in done.stderr
+    assert "MPI_Alltoall" in done.stderr
+    assert (tmp_path / "out/report.html").is_file()
+
+
+@needs_cluster
+def test_wherry_run_says_what_it_needs_there() -> None:
+    command = [sys.executable, "-m", "wherry", "run", "--netlab", "--", "true"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "--netlab needs a launcher" in done.stderr
+
+
+@needs_cluster
 def test_rate_can_be_changed_and_is_respected(cluster: Cluster) -> None:
     # The queue lets nothing pass faster than the rate, however slow this machine is; so only the upper
     # bound says something, and the ratio is generous because of the burst.

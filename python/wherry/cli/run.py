@@ -18,6 +18,7 @@ from wherry.run import runner
         "wherry run --report out -- mpirun -n 2 python script.py",
         "wherry run --profile-only -- srun -n 64 ./app",
         "wherry run -- mpiexec -n 4 ./ocean : -n 4 ./air",
+        "wherry run --netlab -- mpiexec -n 8 ./app",
     ),
 )
 @click.option(
@@ -29,12 +30,25 @@ from wherry.run import runner
 )
 @click.option("--profile-only", is_flag=True, help="Record, but replace nothing.")
 @click.option("-v", "--verbose", count=True, help="Rank 0 says what Wherry found; twice: every decision.")
+@click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root).")
+@click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- LAUNCHER ... APP ...")
-def run(report: Path | None, profile_only: bool, verbose: int, command: tuple[str, ...]) -> None:
+def run(
+    report: Path | None, profile_only: bool, verbose: int, netlab: bool, hosts: int, command: tuple[str, ...]
+) -> None:
     """Run an unmodified MPI program with Wherry.
 
     Ends with a summary of where the communication went (on stderr, so that the program's output stays its
     own). The exit code is the program's.
     """
     options = runner.Options(report, profile_only, verbose)
-    sys.exit(runner.run(command, options))
+    sys.exit(_on_cluster(command, options, hosts) if netlab else runner.run(command, options))
+
+
+def _on_cluster(command: tuple[str, ...], options: runner.Options, hosts: int) -> int:
+    from wherry.netlab import Cluster, commands
+    from wherry.run.launch import find_launcher
+
+    commands.check(command, find_launcher(command) if command else None)
+    with Cluster(hosts) as cluster:
+        return runner.run(command, options, lambda words, launcher: commands.spread(words, launcher, cluster))

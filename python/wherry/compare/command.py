@@ -12,11 +12,10 @@ import click
 
 from wherry.cli.common import check_writable, examples, file_option, no_separator, progress_bar, results_console
 from wherry.compare import rounds, text
-from wherry.compare.cluster import mpi_of, on_cluster, ranks_of
-from wherry.compare.launching import Reading, Started
+from wherry.compare.launching import Reading, Started, on_cluster
 from wherry.errors import UsageError
 from wherry.files import write_records
-from wherry.netlab import Cluster, why_unavailable
+from wherry.netlab import Cluster, commands
 from wherry.run import launch, runner
 from wherry.run.check import check
 
@@ -113,10 +112,7 @@ def prepare(command: tuple[str, ...], netlab: bool) -> tuple[Started, dict[str, 
     findings = check(launcher, launch.programs(command, launcher))
     runner.show_findings(findings)
     if netlab:
-        if (reason := why_unavailable()) is not None:
-            raise UsageError(f"--netlab: {reason}")
-        mpi_of(launcher)
-        ranks_of(command, launcher or launch.Launcher(0, "", ""))
+        commands.check(command, launcher)
     given = {name: value for name, value in os.environ.items() if name.startswith("WHERRY_")}
     if any(finding.profile_only for finding in findings):
         given |= runner.PROFILE_ONLY

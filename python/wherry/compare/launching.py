@@ -18,6 +18,7 @@ from typing import Any
 
 from wherry import paths
 from wherry.errors import WherryError
+from wherry.netlab import Cluster, commands
 from wherry.run import launch
 
 _MEASURED = Path(__file__).with_name("measured.py")
@@ -79,6 +80,12 @@ class Started:
     command: Sequence[str]
     launcher: launch.Launcher | None
     variables: Mapping[str, str] = field(default_factory=dict)
+
+
+def on_cluster(started: Started, cluster: Cluster) -> Started:
+    """The same, its ranks spread evenly over the hosts."""
+    command, variables = commands.spread(started.command, started.launcher, cluster)
+    return Started(command, started.launcher, {**started.variables, **variables})
 
 
 @dataclass

@@ -9,7 +9,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +45,15 @@ class Options:
     verbose: int = 0
 
 
-def run(command: Sequence[str], options: Options) -> int:
+#: Where a launcher starts the ranks: from a command to that command and what the ranks must be told.
+Placing = Callable[[Sequence[str], launch.Launcher | None], tuple[Sequence[str], Mapping[str, str]]]
+
+
+def as_given(command: Sequence[str], launcher: launch.Launcher | None) -> tuple[Sequence[str], Mapping[str, str]]:
+    return command, {}
+
+
+def run(command: Sequence[str], options: Options, place: Placing = as_given) -> int:
     """Runs the command to its end and returns its exit code. Raises UsageError before anything has started."""
     if not command:
         raise UsageError("nothing to run; write for example: wherry run -- mpiexec -n 4 ./app")
@@ -56,10 +64,11 @@ def run(command: Sequence[str], options: Options) -> int:
     profile_only = looking(options, findings)
     off = profile_only or ("WHERRY_NO_COLLECTIVES is set" if asked_to_leave_collectives() else "")
     with output_directory(options.report) as directory:
+        placed, told = place(command, launcher)
         started = launch.build(
-            command,
+            placed,
             launcher,
-            variables(options, directory, bool(profile_only)),
+            {**variables(options, directory, bool(profile_only)), **told},
             paths.preload(),
             launch.loaded_first(programs),
         )

@@ -229,7 +229,8 @@ def test_no_collective_is_replaced_if_a_part_cannot_be_entered(
 
 
 def test_the_code_of_a_rank_is_passed_on(wherry: Invoke, mpi: Installed, plain_environment: None) -> None:
-    assert wherry("run", "--", *launcher_words(mpi, 2), "sh", "-c", "exit 9").code == 9
+    # Not at once: MPICH's launcher dies of SIGPIPE now and then if a rank ends while it is still starting ranks.
+    assert wherry("run", "--", *launcher_words(mpi, 2), "sh", "-c", "sleep 0.3; exit 9").code == 9
 
 
 def test_root_is_said_in_one_line(wherry: Invoke, mpi: Installed, plain_environment: None) -> None:

@@ -6,16 +6,35 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from wherry.compare.launching import Started
 from wherry.errors import UsageError
-from wherry.netlab import Cluster, why_not_on_cluster
+from wherry.netlab.cluster import Cluster
+from wherry.netlab.launchers import why_not_on_cluster
+from wherry.netlab.system import why_unavailable
 from wherry.run.launch import Launcher
 from wherry.run.mpis import Mpi, find_mpis
 
 _COUNTS = ("-n", "-np", "--n", "--np", "-c")
 
 
-def ranks_of(command: Sequence[str], launcher: Launcher) -> int:
+def check(command: Sequence[str], launcher: Launcher | None) -> None:
+    """Raises UsageError if the command cannot run there."""
+    if (reason := why_unavailable()) is not None:
+        raise UsageError(f"--netlab: {reason}")
+    _mpi_of(launcher)
+    assert launcher is not None
+    _ranks_of(command, launcher)
+
+
+def spread(command: Sequence[str], launcher: Launcher | None, cluster: Cluster) -> tuple[list[str], dict[str, str]]:
+    """The same command, its ranks spread evenly over the hosts, and what the ranks must be told. It was checked."""
+    mpi = _mpi_of(launcher)
+    assert launcher is not None
+    at = launcher.index + 1
+    options = cluster.options(mpi, _ranks_of(command, launcher))
+    return [*command[:at], *options, *command[at:]], cluster.environment(mpi)
+
+
+def _ranks_of(command: Sequence[str], launcher: Launcher) -> int:
     """The number of ranks that the command asks for. Raises UsageError if it cannot be told."""
     words = command[launcher.index + 1 :]
     for option, value in pairwise(words):
@@ -24,7 +43,7 @@ def ranks_of(command: Sequence[str], launcher: Launcher) -> int:
     raise UsageError("--netlab spreads the ranks over hosts and must know how many: write `mpiexec -n NUMBER ...`")
 
 
-def mpi_of(launcher: Launcher | None) -> Mpi:
+def _mpi_of(launcher: Launcher | None) -> Mpi:
     """The installation whose launcher it is. Raises UsageError if there is none, or it cannot run there."""
     if launcher is None:
         raise UsageError("--netlab needs a launcher to spread the ranks over hosts: write `mpiexec -n NUMBER ...`")
@@ -36,13 +55,3 @@ def mpi_of(launcher: Launcher | None) -> Mpi:
     if (reason := why_not_on_cluster(found[0])) is not None:
         raise UsageError(reason)
     return found[0]
-
-
-def on_cluster(started: Started, cluster: Cluster) -> Started:
-    """The same command, its ranks spread evenly over the hosts."""
-    mpi = mpi_of(started.launcher)
-    assert started.launcher is not None
-    at = started.launcher.index + 1
-    options = cluster.options(mpi, ranks_of(started.command, started.launcher))
-    command = [*started.command[:at], *options, *started.command[at:]]
-    return Started(command, started.launcher, {**started.variables, **cluster.environment(mpi)})
