@@ -28,8 +28,9 @@ int Running::run(Communicator& c, MPI_Comm comm, const Described& call, Argument
   const CallTimer watch(context_.now,
                         is_timed_for_observer() || (choice != nullptr && choice->cell.wants_time()));
   const int code =
-      algorithm ? PreparedAlgorithm(c, *algorithm, call.root).perform_now(c, arguments, key, context_.staging)
-                : native();
+      algorithm
+          ? PreparedAlgorithm(c, *algorithm, key, call.root).perform_now(c, arguments, key, context_.staging)
+          : native();
   const double took = watch.seconds();
 
   if (choice != nullptr) {

@@ -25,7 +25,9 @@ class FastPathCalls {
   /// The same on the communicator of the call.
   template <Comparable Call>
   [[gnu::always_inline]] static FastPath* of(Communicator& c, const Call& call) {
-    return c.state<Choices>().fast_paths[ComparableCalls::index<Call>].find(signature_of(call));
+    Choices* const choices = c.find<Choices>();  // making them here would keep this from being inlined
+    return choices == nullptr ? nullptr
+                              : choices->fast_paths[ComparableCalls::index<Call>].find(signature_of(call));
   }
   /// Whether such a call needs no more than the library. Then it is counted, and must be native.
   [[gnu::always_inline]] bool take(FastPath& fast_path, Collective collective) const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "base/settings.hpp"
 #include "comm/agreement.hpp"
@@ -46,7 +47,7 @@ class Communicator {
   }
   /// The same if there is any; else nullptr.
   template <class State>
-  State* find() const {
+  [[gnu::always_inline]] State* find() const {
     return slots_.find<State>();
   }
 

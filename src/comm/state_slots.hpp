@@ -13,7 +13,7 @@ enum class StateSlot {
   choices,          // coll/state/choices.hpp
   schedules,        // coll/state/schedules.hpp
   blocking_call,    // coll/state/task.hpp
-  neighborhood,     // coll/state/neighborhood.hpp
+  neighborhood,     // coll/state/neighborhood.cpp
   layouts,          // exec/layout_exchange.hpp
   sparse_exchange,  // sparse/exchange.hpp
   end
@@ -31,7 +31,7 @@ class StateSlots {
   }
   /// nullptr: nobody has asked for it.
   template <class State>
-  State* find() const {
+  [[gnu::always_inline]] State* find() const {
     Base* const base = holders_[static_cast<std::size_t>(State::slot)].get();
     return base == nullptr ? nullptr : &static_cast<Held<State>&>(*base).state;
   }

@@ -20,13 +20,13 @@ inline constexpr long long least_chunked_bytes = 64 << 10;
 /// Whether every phase has one message out and one in at most.
 bool is_pairwise(const schedule::Schedule& schedule);
 
-/// What a communicator keeps whose ranks pack by layouts; without it the library packs its derived types.
+/// What a communicator keeps whose ranks pack by layouts; where there is none, the library packs derived types.
 struct LayoutState {
   static constexpr StateSlot slot = StateSlot::layouts;
 
-  datatype::TypeLayouts* layouts = nullptr;   // nullptr: none
+  datatype::TypeLayouts* layouts = nullptr;   // set where it is made, and so is `shared`
   bool memory_is_readable = true;             // by the ranks of this host, as far as is known
-  std::unique_ptr<SharedConnections> shared;  // with them; nullptr where there are no layouts
+  std::unique_ptr<SharedConnections> shared;  // with them
 };
 
 /// The other ranks, whether those on this host can read this rank's memory (until the system has refused it to one of

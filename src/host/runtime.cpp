@@ -13,6 +13,7 @@
 #include "coll/choice/read.hpp"
 #include "coll/fast_path.hpp"
 #include "coll/neighborhood/neighborhood_collectives.hpp"
+#include "coll/state/task.hpp"
 #include "comm/communicator_registry.hpp"
 #include "datatype/type_layouts.hpp"
 #include "exec/layout_exchange.hpp"

@@ -27,7 +27,7 @@ void NonblockingOperation::prepare(const Algorithm& algorithm, const CellKey& ke
   algorithm_ = algorithm;
   key_ = key;
   staging_ = &staging;
-  prepared_.emplace(c, algorithm, arguments.segments.root);
+  prepared_.emplace(c, algorithm, key, arguments.segments.root);
   staging_bytes_ = prepared_->staging_bytes(arguments, key);
   argument_error_ = validate(c.channel().api(), arguments.blocks);
   if (arguments.joined) argument_error_ = first_error(argument_error_, arguments.joined->code());

@@ -27,10 +27,10 @@ class NonblockingOperation {
   Arguments arguments;  // to be read first
 
   /// Says how the call will be performed, and lets go of the program's handles. key: of its cell.
-  void prepare(const Algorithm& algorithm, const CellKey& key, Staging& staging);
+  void prepare(const schedule::Algorithm& algorithm, const CellKey& key, Staging& staging);
   /// Takes the memory of all executions, once it is prepared; false: it could not be had.
   bool take_memory();
-  const Algorithm& algorithm() const { return algorithm_; }
+  const schedule::Algorithm& algorithm() const { return algorithm_; }
   const CellKey& key() const { return key_; }
 
   /// Begins an execution; none may be under way. Returns an MPI code; after an error nothing has begun.
@@ -68,7 +68,7 @@ class NonblockingOperation {
   std::vector<std::int64_t> counts_, displacements_;  // the program's, where blocks differ
   Requests requests_;
   std::optional<Work> work_;
-  Algorithm algorithm_;
+  schedule::Algorithm algorithm_;
   CellKey key_{};
   Staging* staging_ = nullptr;
   std::size_t staging_bytes_ = 0;  // that an execution takes

@@ -232,7 +232,7 @@ class Tests {
       const std::uint32_t bucket =
           wherry::run::describe_neighbors(k.c, k.collective, arguments.neighbors).key.bucket;
       const wherry::run::CellKey key{k.collective, wherry::Limit::none, bucket};
-      const int code = wherry::run::PreparedAlgorithm(k.c, {.neighbors = &s}, 0)
+      const int code = wherry::run::PreparedAlgorithm(k.c, {.neighbors = &s}, key, 0)
                            .perform_now(k.c, arguments, key, staging_);
       const std::string what =
           std::string(s.name) + ", " + k.sizes.name + " blocks, " + k.send.name + " to " + k.receive.name;

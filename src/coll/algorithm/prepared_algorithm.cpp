@@ -11,19 +11,22 @@ namespace {
 bool is_uniform(const CellKey& key) { return key.collective == Collective::alltoall; }
 
 std::variant<OnSegments, OnBlocks, OnEdges> prepared_on(Communicator& c, const schedule::Algorithm& algorithm,
-                                                        int root) {
+                                                        const CellKey& key, int root) {
   if (algorithm.segments != nullptr)
     return OnSegments{&prepared(c, *algorithm.segments, algorithm.depth, root)};
   if (algorithm.neighbors != nullptr)
     return OnEdges{{algorithm.hops(), &neighborhood_of(c)->prepared(*algorithm.neighbors),
                     &neighborhood_of(c)->large_block_schedule()}};
-  return OnBlocks{algorithm.hops(), &prepared(c, *algorithm.exchange), &large_block_schedule(c)};
+  const Prepared& made = prepared(c, *algorithm.exchange);
+  const bool combines = algorithm.hops() == schedule::Hops::several && !is_uniform(key);
+  return OnBlocks{algorithm.hops(), &made, combines ? &large_block_schedule(c) : &made};
 }
 
 }  // namespace
 
-PreparedAlgorithm::PreparedAlgorithm(Communicator& c, const schedule::Algorithm& algorithm, int root)
-    : family_(prepared_on(c, algorithm, root)) {}
+PreparedAlgorithm::PreparedAlgorithm(Communicator& c, const schedule::Algorithm& algorithm,
+                                     const CellKey& key, int root)
+    : family_(prepared_on(c, algorithm, key, root)) {}
 
 int OnSegments::perform_now(Communicator& c, Arguments& call, const CellKey&, Staging& staging) const {
   return perform_segments(c, *schedule, call.segments, staging);

@@ -27,7 +27,7 @@ struct OnSegments {
 struct OnBlocks {
   schedule::Hops hops;
   const Prepared* schedule;
-  const Prepared* large;  // of blocks too large to be combined
+  const Prepared* large;  // of blocks too large to be combined; where none are, the same
 
   int perform_now(Communicator& c, Arguments& call, const CellKey& key, Staging& staging) const;
   std::size_t staging_bytes(const Arguments& call, const CellKey& key) const;
@@ -42,10 +42,11 @@ struct OnEdges : OnBlocks {
 /// What it refers to is the communicator's.
 class PreparedAlgorithm {
  public:
-  /// Derives the schedules, or finds them. root: of a collective on segments that has one.
-  PreparedAlgorithm(Communicator& c, const schedule::Algorithm& algorithm, int root);
+  /// Derives the schedules, or finds them. key: of the cell of the calls, here and below. root: of a collective on
+  /// segments that has one.
+  PreparedAlgorithm(Communicator& c, const schedule::Algorithm& algorithm, const CellKey& key, int root);
 
-  /// Performs a blocking call, whose arguments may change. key: of its cell, here and below. Collective; returns an MPI
+  /// Performs a blocking call, whose arguments may change. Collective; returns an MPI
   /// code.
   int perform_now(Communicator& c, Arguments& call, const CellKey& key, Staging& staging) const {
     return std::visit([&](const auto& family) { return family.perform_now(c, call, key, staging); }, family_);

@@ -32,9 +32,10 @@ std::optional<Algorithm> algorithm_of(std::span<const EstimatedAlgorithm> estima
 }
 
 /// Now, so that no candidate's first trial pays for its schedule.
-void prepare(Communicator& c, std::span<const std::optional<Algorithm>> algorithms, int root) {
+void prepare(Communicator& c, std::span<const std::optional<Algorithm>> algorithms, const CellKey& key,
+             int root) {
   for (const std::optional<Algorithm>& algorithm : algorithms) {
-    if (algorithm) PreparedAlgorithm(c, *algorithm, root);
+    if (algorithm) PreparedAlgorithm(c, *algorithm, key, root);
   }
 }
 
@@ -131,7 +132,7 @@ std::unique_ptr<Choice> Choosing::first_choice(Communicator& c, const CellKey& k
   std::vector<std::optional<Algorithm>> algorithms;
   for (const tuning::Candidate& candidate : made.candidates())
     algorithms.push_back(algorithm_of(estimated, candidate.name));
-  prepare(c, algorithms, root);
+  prepare(c, algorithms, key, root);
   tuning::TrialBudget* const budget = made.is_limited() ? &budget_ : nullptr;
   const Comparison comparison = c.agreement().trial && made.is_watched()
                                     ? Comparison{&c.state<Choices>().trial, &budget_, now_}

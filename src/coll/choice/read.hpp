@@ -1,6 +1,9 @@
-// Reads a call, of whatever collective, into the state of its communicator.
+// Reads a call, of whatever collective.
 #pragma once
 
+#include <concepts>
+
+#include "arguments/blocks.hpp"
 #include "arguments/segment_call.hpp"
 #include "comm/communicator.hpp"
 #include "mpi/api.hpp"

