@@ -58,8 +58,8 @@ class Recording {
   void settle(std::uint64_t now_ns);
   /// Books what was counted since.
   void settle_counts();
-  /// Before a sudden end, which a library may bring about only after it has returned to the program: MPI_Finalize counts
-  /// as not reached then.
+  /// Before a sudden end, which a library may bring about only after it has returned to the program: MPI_Finalize
+  /// counts as not reached then.
   void abort();
   /// Writes what is left, if it is open.
   void finish();

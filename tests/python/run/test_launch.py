@@ -59,7 +59,12 @@ def nothing_preloaded(monkeypatch: pytest.MonkeyPatch) -> None:
         ("mpirun", "something else", "unknown"),
     ],
 )
-def test_launchers_are_known_by_what_they_say(fake, name: str, version: str, kind: str) -> None:  # type: ignore[no-untyped-def]
+def test_launchers_are_known_by_what_they_say(
+    fake,  # type: ignore[no-untyped-def]
+    name: str,
+    version: str,
+    kind: str,
+) -> None:
     path = fake(name, version)
     found = launch.find_launcher([name, "-n", "2", "app"])
     assert found == Launcher(0, str(path), kind)
