@@ -46,8 +46,7 @@ class PreparedAlgorithm {
   /// segments that has one.
   PreparedAlgorithm(Communicator& c, const schedule::Algorithm& algorithm, const CellKey& key, int root);
 
-  /// Performs a blocking call, whose arguments may change. Collective; returns an MPI
-  /// code.
+  /// Performs a blocking call, whose arguments may change. Collective; returns an MPI code.
   int perform_now(Communicator& c, Arguments& call, const CellKey& key, Staging& staging) const {
     return std::visit([&](const auto& family) { return family.perform_now(c, call, key, staging); }, family_);
   }
