@@ -37,7 +37,8 @@ OUTPUTS = {
         2,
     ),
     "OpenFOAM icoFoam, cavity": (
-        "Time = 0.001\nExecutionTime = 0.05 s  ClockTime = 0 s\n\nEnd\n\nloop 1.26\nloop 1.25\n",
+        "Time = 0.001\n\nCourant Number mean: 0.0976825 max: 0.585607\n"
+        "ExecutionTime = 0.05 s  ClockTime = 0 s\n\nEnd\n\nloop 1.26\nloop 1.25\n",
         1.25,
         1,
     ),
