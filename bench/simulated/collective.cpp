@@ -125,9 +125,9 @@ Outcome run_segments(const Asked& asked, const schedule::SegmentStrategy& strate
 int depth_for(const Asked& asked, const schedule::SegmentStrategy& strategy, long long bytes) {
   int depth = 1;
   if (bench::rank_of(MPI_COMM_WORLD) == 0)
-    depth = tuning::deepened({.segments = &strategy}, asked.placement,
-                             {asked.placement.size(), tuning::shared_bytes(bytes)}, asked.machine)
-                .depth;
+    depth = tuning::deepened(strategy, asked.placement, {asked.placement.size(), tuning::shared_bytes(bytes)},
+                             asked.machine)
+                .depth();
   MPI_Bcast(&depth, 1, MPI_INT, 0, MPI_COMM_WORLD);
   return depth;
 }

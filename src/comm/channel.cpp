@@ -6,19 +6,19 @@
 
 #include "comm/polled_wait.hpp"
 #include "datatype/large_count.hpp"
+#include "mpi/ranks.hpp"
 
 namespace wherry::run {
 
 // Open MPI yields in its own waits when its launcher sees too many ranks, but waits long with several threads in it:
-// four threads of each of 3 ranks on 2 cores took 4.6 s, and 0.1 s polling. SMPI is a simulator: a test takes
-// simulated time, and to yield the processor lets no other rank go on. The MPICH family spins.
+// four threads of each of 3 ranks on 2 cores took 4.6 s, and 0.1 s polling. The MPICH family spins.
 Waiting waiting_in(const mpi::Api& api) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0, level = MPI_THREAD_SINGLE;
   api.Get_library_version(version, &length);
   api.Query_thread(&level);
   const auto is = [&](const char* library) { return std::strstr(version, library) != nullptr; };
-  const bool waits_well = is("SMPI") || (is("Open MPI") && level != MPI_THREAD_MULTIPLE);
+  const bool waits_well = mpi::ranks_take_turns || (is("Open MPI") && level != MPI_THREAD_MULTIPLE);
   return waits_well ? Waiting::library : Waiting::yielding;
 }
 

@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <sched.h>
 
+#include "mpi/ranks.hpp"
 #include "waiting/poll.hpp"
 
 namespace wherry::run {
@@ -13,11 +14,8 @@ using waiting::polls_before_yield;
 /// Calls `done(int* flag)` until it reports completion or an error.
 template <class Test>
 int poll(Test done) {
-#ifdef SMPI_H  // SimGrid's: its ranks take turns, and while one sleeps none goes on
-  return waiting::poll(done, waiting::never_sleeps);
-#else
-  return waiting::poll(done);
-#endif
+  if constexpr (mpi::ranks_take_turns) return waiting::poll(done, waiting::never_sleeps);
+  else return waiting::poll(done);
 }
 
 }  // namespace wherry::run

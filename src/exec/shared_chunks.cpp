@@ -15,6 +15,7 @@
 
 #include "base/file_space.hpp"
 #include "base/own_errno.hpp"
+#include "mpi/ranks.hpp"
 
 namespace wherry::run {
 
@@ -60,9 +61,7 @@ std::unique_ptr<SharedChunks> SharedChunks::mapped(int descriptor) {
 }
 
 std::unique_ptr<SharedChunks> SharedChunks::make() {
-#ifdef SMPI_H  // SimGrid's: copies in memory take no simulated time
-  return nullptr;
-#endif
+  if (mpi::ranks_take_turns) return nullptr;
   const OwnErrno own;
   const std::uint64_t proof = new_proof(&own);
   int descriptor = ::memfd_create(name_of(proof).data(), MFD_CLOEXEC | not_executable);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "schedule/blocks/block_strategy.hpp"
-#include "schedule/graph/neighborhood_strategy.hpp"
+#include "schedule/graph/routed.hpp"
 #include "schedule/segments/segment_strategy.hpp"
 #include "topology/placement.hpp"
 

@@ -30,7 +30,7 @@ class NonblockingOperation {
   void prepare(const schedule::Algorithm& algorithm, const CellKey& key, Staging& staging);
   /// Takes the memory of all executions, once it is prepared; false: it could not be had.
   bool take_memory();
-  const schedule::Algorithm& algorithm() const { return algorithm_; }
+  const schedule::Algorithm& algorithm() const { return *algorithm_; }
   const CellKey& key() const { return key_; }
 
   /// Begins an execution; none may be under way. Returns an MPI code; after an error nothing has begun.
@@ -68,7 +68,7 @@ class NonblockingOperation {
   std::vector<std::int64_t> counts_, displacements_;  // the program's, where blocks differ
   Requests requests_;
   std::optional<Work> work_;
-  schedule::Algorithm algorithm_;
+  std::optional<schedule::Algorithm> algorithm_;
   CellKey key_{};
   Staging* staging_ = nullptr;
   std::size_t staging_bytes_ = 0;  // that an execution takes

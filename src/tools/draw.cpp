@@ -12,20 +12,22 @@ namespace wherry::tools {
 namespace {
 
 draw::Picture picture(const schedule::Algorithm& algorithm, const topology::Placement& placement, int root) {
-  if (algorithm.exchange != nullptr)
-    return draw::picture_of(schedule::schedules(*algorithm.exchange, placement));
-  const schedule::SegmentStrategy& s = *algorithm.segments;
-  return draw::picture_of(schedule::schedules(s, placement, {.root = root, .depth = algorithm.depth}),
-                          s.operation, root);
+  return algorithm.visit(
+      [&](const schedule::Strategy& s) { return draw::picture_of(schedule::schedules(s, placement)); },
+      [&](const schedule::SegmentStrategy& s, int depth) {
+        return draw::picture_of(schedule::schedules(s, placement, {.root = root, .depth = depth}),
+                                s.operation, root);
+      });
 }
 
 std::string title(const NamedCollective& operation, const schedule::Algorithm& algorithm,
                   const topology::Placement& placement, int root) {
-  const std::string prefix = algorithm.exchange != nullptr ? "" : operation.name + " ";
+  const bool is_alltoall = !operation.segments && !operation.of_neighbors();
+  const std::string prefix = is_alltoall ? "" : operation.name + " ";
   std::string text = prefix + std::string(algorithm.name()) + " on " + plural(placement.size(), "rank");
   if (placement.nodes() < placement.size()) text += ", " + plural(placement.nodes(), "node");
   if (operation.has_root()) text += ", root " + std::to_string(root);
-  if (algorithm.is_pipelined()) text += ", depth " + std::to_string(algorithm.depth);
+  if (algorithm.is_pipelined()) text += ", depth " + std::to_string(algorithm.depth());
   return text;
 }
 

@@ -99,7 +99,8 @@ std::string reason(const Question& q, const schedule::Algorithm& algorithm,
   const auto is_of_algorithm = [&](const AlgorithmCandidate& o) {
     return o.algorithm.name() == algorithm.name();
   };
-  if (std::ranges::none_of(candidates, is_of_algorithm)) return "needs " + std::string(algorithm.needs());
+  if (std::ranges::none_of(candidates, is_of_algorithm))
+    return "needs " + std::string(needs_of(q.operation, algorithm));
   long long least = std::numeric_limits<long long>::max();
   for (const AlgorithmCandidate& o : candidates)
     if (is_of_algorithm(o)) least = std::min(least, tuning::staging_bytes(o, calls_like(q)));
@@ -148,7 +149,7 @@ void write_candidate(JsonWriter& json, const Question& q, const Evaluated& c) {
   json.object([&] {
     json.member("name", c.algorithm.name());
     json.member("summary", c.algorithm.summary());
-    if (c.algorithm.is_pipelined()) json.member("depth", c.algorithm.depth);
+    if (c.algorithm.is_pipelined()) json.member("depth", c.algorithm.depth());
     if (q.operation.reduces()) json.member("keeps_order", c.algorithm.keeps_order(q.placement));
     json.member("seconds", c.cost.seconds);
     json.member("messages", c.cost.messages);

@@ -130,9 +130,13 @@ const NamedCollective& operation_named(const std::string& name) {
 std::vector<schedule::Algorithm> algorithms_of(const NamedCollective& operation) {
   if (!operation.of_neighbors()) return schedule::algorithms_of(operation.segments);
   std::vector<schedule::Algorithm> algorithms;
-  for (const schedule::NeighborhoodStrategy& s : schedule::neighborhood_strategies())
-    algorithms.push_back({.neighbors = &s});
+  for (const schedule::Strategy& s : schedule::neighborhood_strategies()) algorithms.emplace_back(s);
   return algorithms;
+}
+
+std::string_view needs_of(const NamedCollective& operation, const schedule::Algorithm& algorithm) {
+  if (!operation.of_neighbors()) return algorithm.needs();
+  return schedule::find_neighborhood_strategy(algorithm.name())->on_graph.needs;
 }
 
 schedule::Algorithm algorithm_named(const NamedCollective& operation, const std::string& name) {
@@ -183,11 +187,12 @@ std::optional<Stencil> stencil_of(const CommandLine& options, const NamedCollect
 }
 
 schedule::Routed routed(const Stencil& stencil, const schedule::Algorithm& algorithm) {
-  schedule::Routed made(*algorithm.neighbors, stencil.graph, stencil.placement);
+  const schedule::Strategy& strategy = *schedule::find_neighborhood_strategy(algorithm.name());
+  schedule::Routed made(strategy, stencil.graph, stencil.placement);
   if (!made.applies())
     throw usage_error(std::string(algorithm.name()) + " does not apply to --grid " + stencil.grid + " on " +
                       plural(stencil.placement.nodes(), "node") + "; it needs " +
-                      std::string(algorithm.needs()) + " (see --grid, --reach, --nodes, --node-of)");
+                      std::string(strategy.on_graph.needs) + " (see --grid, --reach, --nodes, --node-of)");
   return made;
 }
 
@@ -200,7 +205,7 @@ int root_of(const CommandLine& options, const NamedCollective& operation,
 
 schedule::Algorithm applicable(const NamedStrategy& named, const CommandLine& options,
                                const topology::Placement& placement) {
-  schedule::Algorithm algorithm = named.algorithm;
+  const schedule::Algorithm& algorithm = named.algorithm;
   if (!algorithm.applies(placement))
     throw usage_error(std::string(algorithm.name()) + " does not apply to " +
                       plural(placement.size(), "rank") + " on " + plural(placement.nodes(), "node") +
@@ -208,9 +213,8 @@ schedule::Algorithm applicable(const NamedStrategy& named, const CommandLine& op
   if (options.has("--depth") && !algorithm.is_pipelined())
     throw usage_error("--depth is given, but " + std::string(algorithm.name()) +
                       " is not pipelined; leave it out");
-  if (algorithm.is_pipelined())
-    algorithm.depth = static_cast<int>(options.number("--depth", 1, tuning::deepest, usual_depth));
-  return algorithm;
+  if (!algorithm.is_pipelined()) return algorithm;
+  return algorithm.with_depth(static_cast<int>(options.number("--depth", 1, tuning::deepest, usual_depth)));
 }
 
 std::string plural(int count, const std::string& thing) {

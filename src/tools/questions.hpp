@@ -9,7 +9,7 @@
 
 #include "base/collective.hpp"
 #include "schedule/graph/graph.hpp"
-#include "schedule/graph/neighborhood_strategy.hpp"
+#include "schedule/graph/routed.hpp"
 #include "schedule/registry/algorithm.hpp"
 #include "tools/commands.hpp"
 #include "topology/placement.hpp"
@@ -39,6 +39,9 @@ const NamedCollective& operation_named(const std::string& name);
 
 /// Its strategies, in the registry's order and with depth 1.
 std::vector<schedule::Algorithm> algorithms_of(const NamedCollective& operation);
+
+/// Which ranks, or neighbors, the algorithm needs for it: "at least 4 ranks".
+std::string_view needs_of(const NamedCollective& operation, const schedule::Algorithm& algorithm);
 
 /// The strategy of an operation.
 schedule::Algorithm algorithm_named(const NamedCollective& operation, const std::string& name);

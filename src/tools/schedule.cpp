@@ -99,11 +99,12 @@ int show_schedule(Words words) {
   const int rank = static_cast<int>(options.number("--rank", 0, placement.size() - 1, {}));
   JsonWriter json(std::cout);
   if (stencil) write(json, algorithm.name(), routed(*stencil, algorithm).schedule(rank));
-  else if (algorithm.exchange != nullptr)
-    write(json, algorithm.name(), algorithm.exchange->schedule(placement, rank));
   else
-    write(json, algorithm.name(),
-          schedule::schedule(*algorithm.segments, placement, rank, {.root = root, .depth = algorithm.depth}));
+    algorithm.visit([&](const schedule::Strategy& s) { write(json, s.name, s.schedule(placement, rank)); },
+                    [&](const schedule::SegmentStrategy& s, int depth) {
+                      write(json, s.name,
+                            schedule::schedule(s, placement, rank, {.root = root, .depth = depth}));
+                    });
   return 0;
 }
 

@@ -27,9 +27,12 @@ void write(JsonWriter& json, const NamedCollective& operation, const schedule::A
     json.member("name", algorithm.name());
     json.member("operations", [&] { write_operations(json, operation); });
     json.member("summary", algorithm.summary());
-    if (algorithm.segments != nullptr) json.member("pipelined", algorithm.is_pipelined());
-    else json.member("hops", algorithm.hops() == schedule::Hops::single ? "single" : "several");
-    json.member("needs", algorithm.needs());
+    algorithm.visit(
+        [&](const schedule::Strategy& s) {
+          json.member("hops", s.hops == schedule::Hops::single ? "single" : "several");
+        },
+        [&](const schedule::SegmentStrategy& s, int) { json.member("pipelined", is_pipelined(s)); });
+    json.member("needs", needs_of(operation, algorithm));
   });
 }
 

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/json_writer.hpp"
-#include "schedule/graph/neighborhood_strategy.hpp"
+#include "schedule/graph/routed.hpp"
 #include "schedule/graph/trial_graphs.hpp"
 #include "schedule/segments/segment_verify.hpp"
 #include "tools/commands.hpp"
@@ -84,28 +84,35 @@ void prove(const schedule::SegmentStrategy& s, const Placement& placement, const
                    schedule::schedules(s, placement, parameters));
 }
 
-/// false: the strategy does not apply.
-bool prove(const schedule::NeighborhoodStrategy& s, const schedule::Graph& graph,
-           const Placement& placement) {
+/// Schedules that were proved: none if the strategy does not apply.
+int prove(const schedule::Strategy& s, const schedule::Graph& graph, const Placement& placement) {
   const schedule::Routed routed(s, graph, placement);
-  if (routed.applies()) schedule::verify(routed, graph);
-  return routed.applies();
+  if (!routed.applies()) return 0;
+  schedule::verify(routed, graph);
+  return placement.size();
+}
+
+int prove(const Case& c) {
+  return c.algorithm.visit(
+      [&](const schedule::Strategy& s) {
+        if (c.graph != nullptr) return prove(s, schedule::Graph(c.graph->targets), c.placement);
+        prove(s, c.placement);
+        return c.placement.size();
+      },
+      [&](const schedule::SegmentStrategy& s, int depth) {
+        prove(s, c.placement, {.root = c.root, .depth = depth});
+        return c.placement.size();
+      });
 }
 
 class Proof {
  public:
   void check(const Case& c) {
     try {
-      if (c.graph != nullptr &&
-          !prove(*c.algorithm.neighbors, schedule::Graph(c.graph->targets), c.placement))
-        return;
-      schedules_ += c.placement.size();
-      if (c.graph != nullptr) return;
-      if (c.algorithm.exchange != nullptr) prove(*c.algorithm.exchange, c.placement);
-      else prove(*c.algorithm.segments, c.placement, {.root = c.root, .depth = c.algorithm.depth});
+      schedules_ += prove(c);
     } catch (const schedule_error& error) {
       const std::string graph = c.graph == nullptr ? "" : c.graph->name + ": ";
-      failures_.push_back({c.operation.name, c.algorithm.name(), c.algorithm.depth, c.root,
+      failures_.push_back({c.operation.name, c.algorithm.name(), c.algorithm.depth(), c.root,
                            c.placement.size(), placement_list(c.placement), graph + error.what()});
     }
   }
@@ -135,14 +142,11 @@ void check_graphs(int most_ranks, const NamedStrategy& named, Proof& proof) {
 
 void check_up_to(int most_ranks, const NamedStrategy& named, Proof& proof) {
   if (named.operation.of_neighbors()) return check_graphs(most_ranks, named, proof);
-  Algorithm algorithm = named.algorithm;
   for (int ranks = 1; ranks <= most_ranks; ++ranks)
-    for (const Placement& placement : placements_for(algorithm, ranks))
+    for (const Placement& placement : placements_for(named.algorithm, ranks))
       for (const int root : roots_for(named.operation, ranks))
-        for (const int depth : depths_for(algorithm)) {
-          algorithm.depth = depth;
-          proof.check({named.operation, algorithm, placement, root});
-        }
+        for (const int depth : depths_for(named.algorithm))
+          proof.check({named.operation, named.algorithm.with_depth(depth), placement, root});
 }
 
 /// All there are, or only those of an operation, or of a name. Operations with the same schedules are proved once.

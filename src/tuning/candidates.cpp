@@ -6,7 +6,7 @@
 #include <string>
 
 #include "model/cost.hpp"
-#include "schedule/graph/neighborhood_strategy.hpp"
+#include "schedule/graph/routed.hpp"
 #include "schedule/segments/segment_operation.hpp"
 #include "tuning/trial_budget.hpp"
 
@@ -14,32 +14,41 @@ namespace wherry::tuning {
 namespace {
 
 /// Bytes of all segments together.
-long long buffer_bytes(const AlgorithmCandidate& candidate, const Load& load) {
-  return schedule::in_blocks(candidate.algorithm.segments->operation) ? load.bytes * load.ranks : load.bytes;
+long long buffer_bytes(const schedule::SegmentStrategy& strategy, const Load& load) {
+  return schedule::in_blocks(strategy.operation) ? load.bytes * load.ranks : load.bytes;
 }
 
 /// Bytes of what a message carries whole numbers of: a block, or the largest segment.
 long long unit_bytes(const AlgorithmCandidate& candidate, const Load& load) {
-  if (candidate.segments == 0) return load.bytes;
-  return (buffer_bytes(candidate, load) + candidate.segments - 1) / candidate.segments + load.unit_bytes - 1;
+  return candidate.algorithm.visit([&](const schedule::Strategy&) { return load.bytes; },
+                                   [&](const schedule::SegmentStrategy& s, int) {
+                                     const long long whole = buffer_bytes(s, load);
+                                     return (whole + candidate.segments - 1) / candidate.segments +
+                                            load.unit_bytes - 1;
+                                   });
 }
 
 /// Every one of them: the times have a second minimum where segments become small enough to be sent eagerly.
-void add_depths(schedule::Algorithm algorithm, const topology::Placement& placement,
+void add_depths(const schedule::Algorithm& algorithm, const topology::Placement& placement,
                 std::vector<AlgorithmCandidate>& candidates) {
   const int most = algorithm.is_pipelined() ? deepest : 1;
-  for (algorithm.depth = 1; algorithm.depth <= most; algorithm.depth *= 2)
-    candidates.push_back(counted(algorithm, placement));
+  for (int depth = 1; depth <= most; depth *= 2)
+    candidates.push_back(counted(algorithm.with_depth(depth), placement));
 }
 
 }  // namespace
 
 AlgorithmCandidate counted(const schedule::Algorithm& algorithm, const topology::Placement& placement,
                            int root) {
-  if (algorithm.exchange != nullptr) return {algorithm, model::traffic(*algorithm.exchange, placement), 0};
-  const schedule::Parameters parameters{.root = root, .depth = algorithm.depth};
-  return {algorithm, model::traffic(*algorithm.segments, placement, parameters),
-          std::max(1, algorithm.segments->segments(placement, parameters))};
+  return algorithm.visit(
+      [&](const schedule::Strategy& s) {
+        return AlgorithmCandidate{algorithm, model::traffic(s, placement), 0};
+      },
+      [&](const schedule::SegmentStrategy& s, int depth) {
+        const schedule::Parameters parameters{.root = root, .depth = depth};
+        return AlgorithmCandidate{algorithm, model::traffic(s, placement, parameters),
+                                  std::max(1, s.segments(placement, parameters))};
+      });
 }
 
 std::vector<AlgorithmCandidate> survey(const topology::Placement& placement,
@@ -63,8 +72,11 @@ long long shared_bytes(long long bytes) {
 
 long long staging_bytes(const AlgorithmCandidate& candidate, const Load& load) {
   const int slots = candidate.traffic.most_slots;
-  if (candidate.segments == 0) return uniform_staging(slots, load.ranks, load.bytes);
-  return slots * unit_bytes(candidate, load) + buffer_bytes(candidate, load);
+  return candidate.algorithm.visit(
+      [&](const schedule::Strategy&) { return uniform_staging(slots, load.ranks, load.bytes); },
+      [&](const schedule::SegmentStrategy& s, int) {
+        return slots * unit_bytes(candidate, load) + buffer_bytes(s, load);
+      });
 }
 
 model::Cost cost(const AlgorithmCandidate& candidate, const Load& load, const model::Machine& machine) {
@@ -120,11 +132,9 @@ std::vector<Candidate> candidates(std::span<const Estimate> estimates, const Loa
 
 std::vector<AlgorithmCandidate> survey(const schedule::Graph& graph, const topology::Placement& placement) {
   std::vector<AlgorithmCandidate> candidates;
-  for (const schedule::NeighborhoodStrategy& strategy : schedule::neighborhood_strategies()) {
+  for (const schedule::Strategy& strategy : schedule::neighborhood_strategies()) {
     const schedule::Routed routed(strategy, graph, placement);
-    if (routed.applies())
-      candidates.push_back(
-          {schedule::Algorithm{.neighbors = &strategy}, model::traffic(routed, placement), 0});
+    if (routed.applies()) candidates.push_back({strategy, model::traffic(routed, placement), 0});
   }
   return candidates;
 }

@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 from preloading import Runs, asking_for, blocking_uses, launcher_of
 
-REGISTRY = ROOT / "src/schedule/segments/strategies/segment_strategies.cpp"
+REGISTRY = ROOT / "src/schedule/registry/segment_strategies.cpp"
 FUNCTIONS = {"reduce_scatter": "reduce_scatter_block"}
 PER_NODE = "2"  # ranks; the last node has one
 

@@ -11,7 +11,7 @@
 
 #include "learning_ranks.hpp"
 #include "neighbor_topologies.hpp"
-#include "schedule/graph/neighborhood_strategy.hpp"
+#include "schedule/graph/routed.hpp"
 
 namespace {
 
@@ -164,7 +164,7 @@ void what_is_asked_for_runs(Kit& kit) {
   const Neighbors neighbors = everybody(kit.size);
   const schedule::Graph graph(neighbors.targets);
   const topology::Placement placement = topology::Placement::blocked(kit.size, 2);
-  for (const schedule::NeighborhoodStrategy& s : schedule::neighborhood_strategies()) {
+  for (const schedule::Strategy& s : schedule::neighborhood_strategies()) {
     const Settings settings = kit.settings(2, std::string(s.name));
     Witness witness;
     run::Runtime runtime(settings, kit.api, &witness);

@@ -20,7 +20,7 @@
 #include "neighbor_topologies.hpp"
 #include "progress/nonblocking.hpp"
 #include "progress/progress.hpp"
-#include "schedule/graph/neighborhood_strategy.hpp"
+#include "schedule/graph/routed.hpp"
 #include "typed_buffer.hpp"
 
 namespace {
@@ -221,7 +221,7 @@ class Tests {
 
   void check_strategies(const Check& k, wherry::run::Neighborhood& n,
                         const std::shared_ptr<wherry::run::Communicator>& kept) {
-    for (const schedule::NeighborhoodStrategy& s : schedule::neighborhood_strategies()) {
+    for (const schedule::Strategy& s : schedule::neighborhood_strategies()) {
       if (!schedule::Routed(s, n.graph(), k.c.placement()).applies()) continue;
       Exchange exchange(k, ++round_);
       wherry::run::Arguments arguments;
@@ -232,8 +232,8 @@ class Tests {
       const std::uint32_t bucket =
           wherry::run::describe_neighbors(k.c, k.collective, arguments.neighbors).key.bucket;
       const wherry::run::CellKey key{k.collective, wherry::Limit::none, bucket};
-      const int code = wherry::run::PreparedAlgorithm(k.c, {.neighbors = &s}, key, 0)
-                           .perform_now(k.c, arguments, key, staging_);
+      const int code =
+          wherry::run::PreparedAlgorithm(k.c, s, key, 0).perform_now(k.c, arguments, key, staging_);
       const std::string what =
           std::string(s.name) + ", " + k.sizes.name + " blocks, " + k.send.name + " to " + k.receive.name;
       expect(code == MPI_SUCCESS && exchange.is_right(), what);
@@ -244,13 +244,13 @@ class Tests {
   }
 
   /// The same, left and taken up again. Nothing but this program progresses it.
-  int run_started(const Check& k, Exchange& exchange, const schedule::NeighborhoodStrategy& s,
+  int run_started(const Check& k, Exchange& exchange, const schedule::Strategy& s,
                   const wherry::run::CellKey& key, const std::shared_ptr<wherry::run::Communicator>& kept) {
     MPI_Request request = MPI_REQUEST_NULL;
     auto started = std::make_shared<wherry::run::Nonblocking>(kept, &request);
     const auto read = [&](const auto& call) { return read_joined(api_, call, k.c, started->arguments); };
     expect(exchange.with_call(k, read), "not read to be started");
-    started->prepare({.neighbors = &s}, key, staging_);
+    started->prepare(s, key, staging_);
     const int code = progress_.start(std::move(started));
     while (!progress_.is_idle()) {
       let_library_progress();
@@ -292,7 +292,7 @@ int main(int argc, char** argv) {
                   most > 0 ? "this library's order of repeated neighbors is not that of MPI 4.1\n" : "");
     }
     // Three nodes of three, stencils, and eight ranks let every strategy apply somewhere.
-    for (const schedule::NeighborhoodStrategy& s : schedule::neighborhood_strategies())
+    for (const schedule::Strategy& s : schedule::neighborhood_strategies())
       if (size >= 8 && s.name != "rounds4" && tests.ran[s.name] == 0) {
         std::fprintf(stderr, "%s never ran\n", s.name.data());
         ++failures;

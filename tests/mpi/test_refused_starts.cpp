@@ -62,8 +62,7 @@ void check_numbers() {
   auto started = std::make_shared<run::Nonblocking>(c, &call.request);
   expect(run::read_work(api, call.arguments(), *c, started->arguments.blocks, started->arguments.segments),
          "the call has no work");
-  started->prepare({.exchange = schedule::find_strategy("direct")}, {Collective::alltoall, Limit::none, 3},
-                   staging);
+  started->prepare(*schedule::find_strategy("direct"), {Collective::alltoall, Limit::none, 3}, staging);
   expect(progress.start(std::move(started)) == MPI_ERR_OTHER, "the library's error was not returned");
   expect(progress.is_idle() && call.request == MPI_REQUEST_NULL, "a call without a request is under way");
   const run::Tags::Sequence next = c->tags().take();

@@ -40,7 +40,8 @@ struct World {
 /// One call to check: by which strategy, with how many elements, and the variant of its types and buffers.
 struct Case {
   run::Communicator& c;
-  run::Algorithm algorithm;
+  const schedule::SegmentStrategy& strategy;
+  int depth;
   int root;
   int elements;
   unsigned variant;
@@ -48,9 +49,7 @@ struct Case {
 
 /// Performs w.call; returns an MPI code.
 int perform(World& w, const Case& k) {
-  const schedule::SegmentStrategy& strategy = *k.algorithm.segments;
-  return run::perform_segments(k.c, run::prepared(k.c, strategy, k.algorithm.depth, w.call.root), w.call,
-                               w.staging);
+  return run::perform_segments(k.c, run::prepared(k.c, k.strategy, k.depth, w.call.root), w.call, w.staging);
 }
 
 using Memory = std::vector<std::byte>;
@@ -73,8 +72,8 @@ void validate(World& w, const Case& k, bool right) {
   std::fprintf(
       stderr,
       "rank %d of %d: %s by %s, root %d, depth %d, %d elements, %d nodes, variant %u: wrong (seed %u)\n",
-      w.rank, w.size, schedule::name(k.algorithm.segments->operation).data(), k.algorithm.name().data(),
-      k.root, k.algorithm.depth, k.elements, k.c.placement().nodes(), k.variant, w.seed);
+      w.rank, w.size, schedule::name(k.strategy.operation).data(), k.strategy.name.data(), k.root, k.depth,
+      k.elements, k.c.placement().nodes(), k.variant, w.seed);
 }
 
 /// Both start from the same memory. `source` must stay as it is, and need not be another than `result`.
@@ -192,7 +191,7 @@ struct Folding {
 
 Folding folding_of(const World& w, const Case& k) {
   const Types& t = w.types;
-  const bool keeps_order = k.algorithm.segments->keeps_order(k.c.placement());
+  const bool keeps_order = k.strategy.keeps_order(k.c.placement());
   const MPI_Op own = keeps_order ? t.composing : t.adding;
   const Folding foldings[] = {{t.pair, own, false},
                               {t.dense, MPI_BXOR, false},
@@ -288,7 +287,7 @@ void check_barrier(World& w, const Case& k) {
 }
 
 void check(World& w, const Case& k) {
-  switch (k.algorithm.segments->operation) {
+  switch (k.strategy.operation) {
     case Operation::allgather: check_allgather(w, k); return check_allgatherv(w, k);
     case Operation::bcast: return check_bcast(w, k);
     case Operation::gather: return check_gather(w, k);
@@ -316,8 +315,7 @@ void check_all(World& w, run::Communicator& c, unsigned turn) {
     const bool rooted = schedule::has_root(strategy.operation);
     for (const int root : roots_for(w, rooted, turn))
       for (const int depth : schedule::is_pipelined(strategy) ? std::vector{1, 4} : std::vector{1})
-        for (const int elements : {0, 1, 7, 1000})
-          check(w, {c, {.segments = &strategy, .depth = depth}, root, elements, variant++});
+        for (const int elements : {0, 1, 7, 1000}) check(w, {c, strategy, depth, root, elements, variant++});
   }
 }
 

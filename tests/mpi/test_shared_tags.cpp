@@ -56,7 +56,7 @@ void start(Call& call, const std::shared_ptr<run::Communicator>& c, run::Progres
                                 call.count,       MPI_INT,    MPI_COMM_WORLD};
   auto started = std::make_shared<run::Nonblocking>(c, &call.request);
   run::read_work(c->channel().api(), arguments, *c, started->arguments.blocks, started->arguments.segments);
-  started->prepare({.exchange = strategy}, {Collective::alltoall, Limit::none, 5}, staging);
+  started->prepare(*strategy, {Collective::alltoall, Limit::none, 5}, staging);
   progress.start(std::move(started));
 }
 

@@ -127,7 +127,7 @@ struct Trials {
 
   /// check(strategy), of each that applies to these ranks.
   template <class Strategies, class Check>
-  void each(const Strategies& all, const Check& check) {
+  void each(Strategies&& all, const Check& check) {
     for (const auto& strategy : all)
       if (strategy.applies(placement)) check(strategy), ++strategies;
   }

@@ -54,8 +54,8 @@ TEST_CASE("a survey offers every depth of a pipeline, and nothing else twice") {
   for (const auto operation : operations()) {
     std::set<std::pair<std::string_view, int>> estimated;
     for (const AlgorithmCandidate& o : survey(Placement::flat(8), operation)) {
-      CHECK(estimated.insert({o.algorithm.name(), o.algorithm.depth}).second);
-      CHECK((o.algorithm.depth == 1 || o.algorithm.is_pipelined()));
+      CHECK(estimated.insert({o.algorithm.name(), o.algorithm.depth()}).second);
+      CHECK((o.algorithm.depth() == 1 || o.algorithm.is_pipelined()));
     }
     for (const schedule::Algorithm& algorithm : algorithms_of(operation))
       if (algorithm.is_pipelined() && algorithm.applies(Placement::flat(8)))
@@ -97,24 +97,26 @@ TEST_CASE("sizes are of a block where every rank has one, else of the whole buff
 
 TEST_CASE("a pipeline is as deep as its data is large") {
   const Placement placement = Placement::flat(16);
-  const schedule::Algorithm chain{.segments = schedule::find_strategy(Operation::bcast, "chain")};
-  const auto depth = [&](long long bytes) { return deepened(chain, placement, {16, bytes}, machine).depth; };
+  const schedule::SegmentStrategy& chain = *schedule::find_strategy(Operation::bcast, "chain");
+  const auto depth = [&](long long bytes) {
+    return deepened(chain, placement, {16, bytes}, machine).depth();
+  };
   CHECK(depth(8) == 1);
   CHECK(depth(1 << 20) > depth(64 << 10));
   CHECK(depth(1LL << 40) == deepest);
   // No other power of two is better.
   const auto seconds = [&](int d) {
-    return model::cost(*chain.segments, placement, {.depth = d}, 1 << 20, machine).seconds;
+    return model::cost(chain, placement, {.depth = d}, 1 << 20, machine).seconds;
   };
   for (int d = 1; d <= deepest; d *= 2) CHECK(seconds(depth(1 << 20)) <= seconds(d));
-  const schedule::Algorithm binomial{.segments = schedule::find_strategy(Operation::bcast, "binomial")};
+  const schedule::Algorithm binomial(*schedule::find_strategy(Operation::bcast, "binomial"));
   CHECK(deepened(binomial, placement, {16, 1 << 20}, machine) == binomial);
 }
 
 TEST_CASE("an offer costs what its strategy costs") {
   const Placement placement = Placement::blocked(13, 5);
   for (const schedule::SegmentStrategy& s : schedule::segment_strategies(Operation::bcast)) {
-    const AlgorithmCandidate candidate = counted({.segments = &s, .depth = 4}, placement, 7);
+    const AlgorithmCandidate candidate = counted({s, 4}, placement, 7);
     const schedule::Parameters parameters{.root = 7, .depth = 4};
     CHECK(cost(candidate, {13, 5000}, machine).seconds ==
           model::cost(s, placement, parameters, 5000, machine).seconds);

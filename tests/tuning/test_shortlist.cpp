@@ -150,7 +150,7 @@ TEST_CASE("what is not allowed is not listed") {
   const topology::Placement placement = topology::Placement::blocked(24, 6);
   CHECK(listed(placement, {}, 64, 5, [](const AlgorithmCandidate&) { return false; }).size() == 1);
   const Allowed single = [](const AlgorithmCandidate& o) {
-    return o.algorithm.exchange->hops == schedule::Hops::single;
+    return schedule::find_strategy(o.algorithm.name())->hops == schedule::Hops::single;
   };
   for (const long long bytes : block_sizes)
     for (const Candidate& c : listed(placement, {}, bytes, 5, single))

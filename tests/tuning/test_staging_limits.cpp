@@ -83,7 +83,7 @@ TEST_CASE("what must be combined in order takes only algorithms that keep it") {
   for (const AlgorithmCandidate& o : survey(placement, schedule::Operation::allreduce)) {
     CAPTURE(o.algorithm.name());
     CHECK(fits(o, calls(Collective::allreduce, 1024, Limit::in_order), placement, {64 * mib}) ==
-          o.algorithm.segments->keeps_order(placement));
+          o.algorithm.keeps_order(placement));
   }
 }
 

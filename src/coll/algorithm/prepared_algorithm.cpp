@@ -10,16 +10,28 @@ namespace {
 
 bool is_uniform(const CellKey& key) { return key.collective == Collective::alltoall; }
 
+OnEdges on_edges(Communicator& c, const schedule::Strategy& strategy) {
+  Neighborhood& n = *neighborhood_of(c);
+  return {{strategy.hops, &n.prepared(strategy), &n.large_block_schedule()}};
+}
+
+OnBlocks on_blocks(Communicator& c, const schedule::Strategy& strategy, const CellKey& key) {
+  const Prepared& made = prepared(c, strategy);
+  const bool combines = strategy.hops == schedule::Hops::several && !is_uniform(key);
+  return {strategy.hops, &made, combines ? &large_block_schedule(c) : &made};
+}
+
 std::variant<OnSegments, OnBlocks, OnEdges> prepared_on(Communicator& c, const schedule::Algorithm& algorithm,
                                                         const CellKey& key, int root) {
-  if (algorithm.segments != nullptr)
-    return OnSegments{&prepared(c, *algorithm.segments, algorithm.depth, root)};
-  if (algorithm.neighbors != nullptr)
-    return OnEdges{{algorithm.hops(), &neighborhood_of(c)->prepared(*algorithm.neighbors),
-                    &neighborhood_of(c)->large_block_schedule()}};
-  const Prepared& made = prepared(c, *algorithm.exchange);
-  const bool combines = algorithm.hops() == schedule::Hops::several && !is_uniform(key);
-  return OnBlocks{algorithm.hops(), &made, combines ? &large_block_schedule(c) : &made};
+  using Family = std::variant<OnSegments, OnBlocks, OnEdges>;
+  return algorithm.visit(
+      [&](const schedule::Strategy& s) -> Family {
+        if (is_neighborhood(key.collective)) return on_edges(c, s);
+        return on_blocks(c, s, key);
+      },
+      [&](const schedule::SegmentStrategy& s, int depth) -> Family {
+        return OnSegments{&prepared(c, s, depth, root)};
+      });
 }
 
 }  // namespace

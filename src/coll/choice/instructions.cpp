@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "schedule/blocks/block_strategy.hpp"
-#include "schedule/graph/neighborhood_strategy.hpp"
 #include "schedule/segments/segment_strategy.hpp"
 
 namespace wherry::run {
@@ -27,10 +26,8 @@ std::vector<Instruction> own_instructions(const Settings& settings) {
 
 std::vector<Instruction> possible_instructions() {
   std::vector<Instruction> all = {instruction_for(automatic_name), instruction_for(native_name)};
-  for (const schedule::Strategy& s : schedule::strategies()) all.push_back(instruction_for(s.name));
+  for (const schedule::Strategy& s : schedule::block_strategies()) all.push_back(instruction_for(s.name));
   for (const schedule::SegmentStrategy& s : schedule::segment_strategies())
-    all.push_back(instruction_for(s.name));
-  for (const schedule::NeighborhoodStrategy& s : schedule::neighborhood_strategies())
     all.push_back(instruction_for(s.name));
   return all;
 }

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "schedule/graph/neighborhood_strategy.hpp"
+#include "schedule/graph/routed.hpp"
 #include "tuning/candidates.hpp"
 
 namespace wherry::run {
@@ -117,7 +117,7 @@ const std::vector<tuning::AlgorithmCandidate>& Neighborhood::candidates() {
   return candidates_;
 }
 
-const Prepared& Neighborhood::prepared(const schedule::NeighborhoodStrategy& strategy) {
+const Prepared& Neighborhood::prepared(const schedule::Strategy& strategy) {
   std::unique_ptr<Prepared>& made = prepared_[&strategy];
   if (made == nullptr) {
     made = std::make_unique<Prepared>();

@@ -13,7 +13,7 @@
 #include "coll/state/schedules.hpp"
 #include "comm/communicator.hpp"
 #include "schedule/graph/graph.hpp"
-#include "schedule/graph/neighborhood_strategy.hpp"
+#include "schedule/graph/routed.hpp"
 #include "tuning/candidates.hpp"
 
 namespace wherry::run {
@@ -39,7 +39,7 @@ class Neighborhood {
   const Ports& ports(Collective collective) const;
   /// What applies to the graph.
   const std::vector<tuning::AlgorithmCandidate>& candidates();
-  const Prepared& prepared(const schedule::NeighborhoodStrategy& strategy);
+  const Prepared& prepared(const schedule::Strategy& strategy);
   /// How blocks travel that are too large to be combined.
   const Prepared& large_block_schedule() { return prepared(schedule::neighborhood_strategies().front()); }
 
@@ -55,7 +55,7 @@ class Neighborhood {
   std::optional<schedule::Graph> graph_;
   std::map<Collective, Ports> asked_;  // of those whose blocks differ, where some rank has a neighbor twice
   std::vector<tuning::AlgorithmCandidate> candidates_;
-  std::map<const schedule::NeighborhoodStrategy*, std::unique_ptr<Prepared>> prepared_;
+  std::map<const schedule::Strategy*, std::unique_ptr<Prepared>> prepared_;
 };
 
 /// The neighborhood of comm, whose state c is; made at the first call, collectively. nullptr: it has no topology.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cassert>
+#include <functional>
 #include <initializer_list>
 
 #include "schedule/schedule.hpp"
@@ -45,6 +46,12 @@ class Route {
 
 /// Where block `block` goes; block.origin != block.destination. Pure: every rank computes the same.
 using RouteOf = Route (*)(const topology::Placement& placement, Block block);
+
+/// Where an edge of a graph goes; `number` is its number there. Pure: every rank computes the same.
+///
+/// The phases of routes become phases of schedules one by one. A strategy of a single hop may have edges of one
+/// rank share a phase or not, as it likes: phases are the same for all, so nothing can deadlock.
+using RouteOfEdge = std::function<Route(Block edge, int number)>;
 
 /// How the phases of routes become the phases of a schedule.
 ///

@@ -1,5 +1,4 @@
-// How the blocks of a neighborhood travel where they do not all go straight at once: in rounds, across nodes, or along
-// the dimensions of a grid.
+// How the blocks of a neighborhood travel: straight, in rounds, across nodes, or along the dimensions of a grid.
 #pragma once
 
 #include <set>
@@ -8,9 +7,14 @@
 
 #include "schedule/blocks/families/digits.hpp"
 #include "schedule/blocks/families/nodes.hpp"
-#include "schedule/graph/neighborhood_strategy.hpp"
+#include "schedule/graph/graph.hpp"
 
 namespace wherry::schedule {
+
+/// Straight, all at once.
+inline RouteOfEdge straight(const Graph&, const topology::Placement&) {
+  return [](Block edge, int) { return Route{{0, edge.destination}}; };
+}
 
 // Rounds: straight to the neighbor, in rounds in which no rank sends to two, nor receives from two.
 // Bounds how many messages are under way at once, so that a rank with many neighbors is not flooded.

@@ -1,4 +1,4 @@
-#include "schedule/graph/neighborhood_strategy.hpp"
+#include "schedule/graph/routed.hpp"
 
 #include <algorithm>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace wherry::schedule {
 
-Routed::Routed(const NeighborhoodStrategy& strategy, const Graph& graph, const topology::Placement& placement)
-    : graph_(graph), placement_(placement), route_(strategy.routes(graph, placement)) {
+Routed::Routed(const Strategy& strategy, const Graph& graph, const topology::Placement& placement)
+    : graph_(graph), placement_(placement), route_(strategy.on_graph.routes(graph, placement)) {
   if (!route_) return;
   touching_.resize(static_cast<std::size_t>(graph.size()));
   int number = 0;

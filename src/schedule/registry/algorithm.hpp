@@ -3,60 +3,84 @@
 
 #include <optional>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "schedule/blocks/block_strategy.hpp"
-#include "schedule/graph/neighborhood_strategy.hpp"
 #include "schedule/segments/segment_strategy.hpp"
 
 namespace wherry::schedule {
 
-/// One of the three is set: personalized all-to-alls exchange blocks, neighborhood collectives those of a graph's
-/// edges, all other collectives work on segments of a buffer.
-struct Algorithm {
-  const schedule::Strategy* exchange = nullptr;
-  const schedule::SegmentStrategy* segments = nullptr;
-  int depth = 1;  // of a pipelined segment strategy
-  const schedule::NeighborhoodStrategy* neighbors = nullptr;
+/// A strategy of one of the two families of schedules: all-to-alls and neighborhood collectives move blocks, all other
+/// collectives segments of a buffer. What differs between them is asked by visit().
+class Algorithm {
+  struct Segments {
+    const SegmentStrategy* strategy;
+    int depth;
+    friend bool operator==(const Segments&, const Segments&) = default;
+  };
 
+ public:
+  Algorithm(const Strategy& blocks) : family_(&blocks) {}
+  /// depth: of a pipelined strategy.
+  Algorithm(const SegmentStrategy& segments, int depth = 1) : family_(Segments{&segments, depth}) {}
+
+  /// of_blocks(const Strategy&) or of_segments(const SegmentStrategy&, int depth).
+  template <class OfBlocks, class OfSegments>
+  auto visit(const OfBlocks& of_blocks, const OfSegments& of_segments) const {
+    if (const Segments* const s = std::get_if<Segments>(&family_)) return of_segments(*s->strategy, s->depth);
+    return of_blocks(**std::get_if<const Strategy*>(&family_));
+  }
+
+  /// What both families answer.
+  template <class Question>
+  auto ask(const Question& question) const {
+    return visit(question, [&](const SegmentStrategy& s, int) { return question(s); });
+  }
   std::string_view name() const {
     return ask([](const auto& strategy) { return strategy.name; });
   }
   std::string_view summary() const {
     return ask([](const auto& strategy) { return strategy.summary; });
   }
+  /// What applies() asks for.
   std::string_view needs() const {
     return ask([](const auto& strategy) { return strategy.needs; });
   }
   /// Not for neighborhoods: there it depends on the graph (Routed).
   bool applies(const topology::Placement& placement) const {
-    return exchange != nullptr ? exchange->applies(placement) : segments->applies(placement);
+    return ask([&](const auto& strategy) { return strategy.applies(placement); });
   }
-  /// Of messages of blocks, not of segments.
-  Hops hops() const { return neighbors != nullptr ? neighbors->hops : exchange->hops; }
   /// Whether a reduction by it may have an operation that does not commute. Others keep what they are given.
   bool keeps_order(const topology::Placement& placement) const {
-    return segments == nullptr || segments->keeps_order(placement);
+    return visit([](const Strategy&) { return true; },
+                 [&](const SegmentStrategy& s, int) { return s.keeps_order(placement); });
   }
-  bool is_pipelined() const { return segments != nullptr && schedule::is_pipelined(*segments); }
+  bool is_pipelined() const {
+    return visit([](const Strategy&) { return false; },
+                 [](const SegmentStrategy& s, int) { return schedule::is_pipelined(s); });
+  }
+  /// Of a pipeline; of all others 1.
+  int depth() const {
+    return visit([](const Strategy&) { return 1; }, [](const SegmentStrategy&, int depth) { return depth; });
+  }
+  Algorithm with_depth(int depth) const {
+    return visit([](const Strategy& s) { return Algorithm(s); },
+                 [=](const SegmentStrategy& s, int) { return Algorithm(s, depth); });
+  }
   friend bool operator==(const Algorithm&, const Algorithm&) = default;
 
  private:
-  template <class Question>
-  std::string_view ask(const Question& question) const {
-    if (neighbors != nullptr) return question(*neighbors);
-    return exchange != nullptr ? question(*exchange) : question(*segments);
-  }
+  std::variant<const Strategy*, Segments> family_;
 };
 
 /// Every strategy, in its registry's order and with depth 1; of no operation: of personalized all-to-alls.
-inline std::vector<Algorithm> algorithms_of(std::optional<schedule::Operation> operation) {
+inline std::vector<Algorithm> algorithms_of(std::optional<Operation> operation) {
   std::vector<Algorithm> algorithms;
   if (operation)
-    for (const schedule::SegmentStrategy& s : schedule::segment_strategies(*operation))
-      algorithms.push_back({.segments = &s});
+    for (const SegmentStrategy& s : segment_strategies(*operation)) algorithms.emplace_back(s);
   else
-    for (const schedule::Strategy& s : schedule::strategies()) algorithms.push_back({.exchange = &s});
+    for (const Strategy& s : strategies()) algorithms.emplace_back(s);
   return algorithms;
 }
 

@@ -112,8 +112,7 @@ TEST_CASE("Strategies: routes visit no rank twice and end at the destination") {
 TEST_CASE("Strategies: at least one applies to every placement") {
   for (int size = 1; size <= 9; ++size)
     for (const Placement& placement : trial_placements(size))
-      CHECK(std::any_of(strategies().begin(), strategies().end(),
-                        [&](const Strategy& s) { return s.applies(placement); }));
+      CHECK(std::ranges::any_of(strategies(), [&](const Strategy& s) { return s.applies(placement); }));
 }
 
 TEST_CASE("Registry: names are unique, found, and every row is complete") {

@@ -13,7 +13,7 @@
 #include "schedule/blocks/block_verify.hpp"
 #include "schedule/graph/edge_routes.hpp"
 #include "schedule/graph/graph.hpp"
-#include "schedule/graph/neighborhood_strategy.hpp"
+#include "schedule/graph/routed.hpp"
 #include "schedule/graph/trial_graphs.hpp"
 #include "seed.hpp"
 #include "topology/trial_placements.hpp"
@@ -31,7 +31,7 @@ void for_all(int most, Law&& law) {
     for (const TrialGraph& trial : trial_graphs(size, ++seed)) {
       const Graph graph(trial.targets);
       for (const Placement& placement : trial_placements(size))
-        for (const NeighborhoodStrategy& s : neighborhood_strategies()) {
+        for (const Strategy& s : neighborhood_strategies()) {
           const Routed routed(s, graph, placement);
           if (!routed.applies()) continue;
           INFO(s.name, " on ", size, " ranks, ", placement.nodes(), " nodes: ", trial.name);
@@ -44,7 +44,7 @@ Graph stencil_graph(std::vector<int> extents, bool periodic = true) {
   return Graph(stencil({.extents = std::move(extents), .periodic = periodic}));
 }
 
-const NeighborhoodStrategy& named(std::string_view name) { return *find_neighborhood_strategy(name); }
+const Strategy& named(std::string_view name) { return *find_neighborhood_strategy(name); }
 
 int most_messages(const Routed& routed) {
   std::size_t most = 0;
@@ -63,7 +63,7 @@ long long messages_between(const Routed& routed, const Placement& placement) {
 }  // namespace
 
 TEST_CASE("Neighbors: every edge's block arrives exactly once, and no other") {
-  for_all(33, [](const NeighborhoodStrategy&, const Routed& routed, const Graph& graph) {
+  for_all(33, [](const Strategy&, const Routed& routed, const Graph& graph) {
     CHECK_NOTHROW(verify(routed, graph));
   });
 }
@@ -79,7 +79,7 @@ TEST_CASE("Neighbors: the proof finds what is missing and what is too much") {
 }
 
 TEST_CASE("Neighbors: those of a single hop send one message to each neighbor and need no staging") {
-  for_all(20, [](const NeighborhoodStrategy& s, const Routed& routed, const Graph& graph) {
+  for_all(20, [](const Strategy& s, const Routed& routed, const Graph& graph) {
     if (s.hops == Hops::several) return;
     CHECK(routed.most_slots() == 0);
     std::size_t sends = 0;
@@ -89,7 +89,7 @@ TEST_CASE("Neighbors: those of a single hop send one message to each neighbor an
 }
 
 TEST_CASE("Neighbors: no phase has more items than promised") {
-  for_all(20, [](const NeighborhoodStrategy& s, const Routed& routed, const Graph&) {
+  for_all(20, [](const Strategy& s, const Routed& routed, const Graph&) {
     if (s.hops == Hops::single) return;
     for (const Schedule& schedule : routed.schedules())
       for (const Phase& phase : schedule.phases) {
@@ -200,4 +200,25 @@ TEST_CASE("Stencils: neighbors beyond a border are nobody") {
   CHECK(grid.neighbor(0, {-1, 0}) == nobody);
   CHECK(Torus{.extents = {2, 3}}.neighbor(0, {-1, -1}) == 5);
   CHECK(stencil(grid)[0] == std::vector<int>{1, 3, 4});
+}
+
+TEST_CASE("Neighborhood strategies: on the complete graph they are the all-to-all's of the same name") {
+  int compared = 0;
+  for (int size = 2; size <= 24; ++size) {
+    std::vector<std::vector<int>> everybody(static_cast<std::size_t>(size));
+    for (int rank = 0; rank < size; ++rank)
+      for (int peer = 0; peer < size; ++peer)
+        if (peer != rank) everybody[static_cast<std::size_t>(rank)].push_back(peer);
+    const Graph complete(everybody);
+    for (const Placement& placement : trial_placements(size))
+      for (const Strategy& s : neighborhood_strategies()) {
+        if (!s.is_for_alltoalls() || !s.applies(placement)) continue;
+        const Routed routed(s, complete, placement);
+        INFO(s.name, " on ", size, " ranks, ", placement.nodes(), " nodes");
+        REQUIRE(routed.applies());
+        for (int rank = 0; rank < size; ++rank) CHECK(routed.schedule(rank) == s.schedule(placement, rank));
+        ++compared;
+      }
+  }
+  CHECK(compared > 100);
 }

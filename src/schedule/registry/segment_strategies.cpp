@@ -1,4 +1,4 @@
-// The registry. A new strategy is one function in strategies/ and one row here.
+// The registry of what moves segments. A new strategy is one function in schedule/segments/strategies and one row here.
 #include <algorithm>
 #include <bit>
 
