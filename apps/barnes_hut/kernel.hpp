@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "barnes_hut/cells.hpp"
@@ -27,14 +26,13 @@ struct Targets {
 };
 
 struct Kernel {
-  std::string name;
-  bool (*runs_here)();
+  const char* name;  // of its set of instructions
   /// softening: added in quadrature to every distance (Plummer). Bodies at no distance at all do nothing to each other.
   void (*add)(const Targets& targets, const Body* bodies, std::size_t body_count, const Moments* cells,
               std::size_t cell_count, double softening);
 };
 
-/// The widest first; the last runs everywhere.
+/// Those that this processor runs, the best first.
 std::span<const Kernel> kernels();
 const Kernel& best_kernel();
 

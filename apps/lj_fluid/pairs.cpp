@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#define HWY_DISABLED_TARGETS \
-  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_SSSE3 | HWY_AVX3_DL)
+#include "support/simd/targets.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "lj_fluid/pairs.cpp"
 #include <hwy/foreach_target.h>

@@ -3,12 +3,8 @@
 
 #include "nbody/simd/forces.hpp"
 #include "nbody/simd/single.hpp"
+#include "support/simd/targets.hpp"
 
-// Left out: vectors whose length is known only at run time, which cannot stand in arrays; those without double
-// precision; and sets that have nothing for these kernels beyond another one.
-#define HWY_DISABLED_TARGETS                                                                            \
-  (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV | HWY_WASM | HWY_WASM_EMU256 | HWY_SSSE3 | \
-   HWY_AVX3_DL)
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "nbody/kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -16,6 +12,7 @@
 
 #include "nbody/simd/plain-inl.hpp"
 #include "nbody/simd/ports-inl.hpp"
+#include "support/simd/each_set.hpp"
 
 #ifndef NBODY_FUNCTIONS
 #define NBODY_FUNCTIONS
@@ -235,14 +232,9 @@ InstructionSet named(const FunctionsOfSet& set) {
           .single_field = {"single field", 1e-5, set.single_field}};
 }
 
-/// Highway only hands out the functions for the best set that it may use, so each is made the only one for a moment.
 std::vector<InstructionSet> find_sets() {
   std::vector<InstructionSet> sets;
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    sets.push_back(named(HWY_DYNAMIC_DISPATCH(functions)()));
-  }
-  hwy::SetSupportedTargetsForTest(0);
+  apps::for_each_set([&] { sets.push_back(named(HWY_DYNAMIC_DISPATCH(functions)())); });
   return sets;
 }
 

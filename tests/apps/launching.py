@@ -18,10 +18,11 @@ on_one = on("openmpi")
 #: Starts in a tenth of the time: for runs that end before there is anything to compute.
 on_quick = on("mpich")
 
-MISSING = {
-    "pme": "pme is not built: FFTW is missing (as root: apt-get install libfftw3-dev)",
-    "lj_fluid": "lj_fluid is not built: Highway is missing (as root: apt-get install libhwy-dev)",
-    "nbody": "nbody is not built: Highway is missing (as root: apt-get install libhwy-dev)",
+NEEDS = {
+    "pme": ("FFTW", "libfftw3-dev"),
+    "barnes_hut": ("Highway", "libhwy-dev"),
+    "lj_fluid": ("Highway", "libhwy-dev"),
+    "nbody": ("Highway", "libhwy-dev"),
 }
 
 
@@ -36,8 +37,9 @@ def check_of(mpi: Launcher, build: Path, name: str) -> Path:
 
 def built(path: Path, name: str) -> Path:
     """Skips what an application needs that is not there."""
-    if not path.is_file() and name in MISSING:
-        pytest.skip(MISSING[name])
+    if not path.is_file() and name in NEEDS:
+        library, package = NEEDS[name]
+        pytest.skip(f"{name} is not built: {library} is missing (as root: apt-get install {package})")
     return path
 
 

@@ -190,10 +190,6 @@ TEST_CASE("barnes_hut: every kernel does what the last does, which is what the d
       targets.set(bodies);
       targets.add(reference, sources, softening);
       for (const Kernel& kernel : kernels()) {
-        if (!kernel.runs_here()) {
-          MESSAGE("skipped: this processor cannot run the kernel " << kernel.name);
-          continue;
-        }
         CAPTURE(kernel.name);
         TargetList others;
         others.set(bodies);

@@ -155,7 +155,7 @@ def test_without_its_program_the_message_says_how_to_get_it(
         "radix_sort": "libsimgrid-dev",
         "pme": "libfftw3-dev",
         "lcc": "libsimgrid-dev",
-        "barnes_hut": "libsimgrid-dev",
+        "barnes_hut": "libhwy-dev",
         "nbody": "libhwy-dev",
     }
     found = {"collective": tmp_path, "pme": tmp_path / "pme"}

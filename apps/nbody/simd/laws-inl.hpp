@@ -14,38 +14,13 @@
 #define NBODY_LAWS_INL
 #endif
 
+#include "support/simd/reciprocal_root-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace nbody::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// 1 / sqrt(s), to 2^-14 by AVX-512's estimate, elsewhere to 6e-6.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V reciprocal_root(D d, V s) {
-  if constexpr (sizeof(hn::TFromD<D>) == 4) {
-    return hn::ApproximateReciprocalSqrt(s);
-  } else {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-    (void)d;
-    return V{_mm512_rsqrt14_pd(s.raw)};
-#else
-    // Halving the exponent in the bits gives 3.4e-2 (Lomont, Fast inverse square root, 2003); then four terms of the
-    // series.
-    const hn::RebindToUnsigned<D> bits;
-    const auto magic = hn::Set(bits, std::uint64_t{0x5fe6eb50c7b537a9});
-    const V y = hn::BitCast(d, hn::Sub(magic, hn::ShiftRight<1>(hn::BitCast(bits, s))));
-    const V e = hn::NegMulAdd(hn::Mul(s, y), y, hn::Set(d, 1.0));
-    const V p = hn::MulAdd(hn::MulAdd(hn::Set(d, 5.0 / 16), e, hn::Set(d, 3.0 / 8)), e, hn::Set(d, 0.5));
-    return hn::MulAdd(hn::Mul(y, e), p, y);
-#endif
-  }
-}
-
-/// What an estimate takes, beside the estimating instruction itself where there is one.
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-constexpr int estimate_instructions = 1;
-#else
-constexpr int estimate_instructions = 8;
-#endif
+using apps::HWY_NAMESPACE::reciprocal_root;
 
 /// The series after y^3, divided by its last coefficient `scale`: what is left out is the law's error. In t = e + shift
 /// instead of e the term before the last one is gone, and t takes no more instructions than e.
@@ -110,15 +85,10 @@ HWY_INLINE InverseCube<V> inverse_cube(D d, V r2, V y) {
   return {hn::Mul(y2, y), Law::series(d, t)};
 }
 
-/// 1 / r in the type's precision: y (1 + e/2 + 3/8 e^2 + 5/16 e^3), in single precision without the last term.
+/// 1 / r in the type's precision.
 template <Near near, class D, class V = hn::Vec<D>>
 HWY_INLINE V inverse(D d, V r2) {
-  using T = hn::TFromD<D>;
-  const V y = estimate<near>(d, r2);
-  const V e = hn::NegMulAdd(hn::Mul(r2, y), y, hn::Set(d, T(1)));
-  V p = hn::Set(d, T(3.0 / 8));
-  if constexpr (sizeof(T) == 8) p = hn::MulAdd(hn::Set(d, 5.0 / 16), e, p);
-  return hn::MulAdd(hn::Mul(y, e), hn::MulAdd(p, e, hn::Set(d, T(0.5))), y);
+  return apps::HWY_NAMESPACE::refined_root(d, r2, estimate<near>(d, r2));
 }
 
 }  // namespace nbody::HWY_NAMESPACE

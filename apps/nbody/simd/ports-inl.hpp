@@ -62,7 +62,7 @@ double mixture(std::size_t times) {
 template <class Law, Sides sides, Adds adds>
 Instructions instructions() {
   using N = Count<Law, sides, adds>;
-  return {N::fused, N::added, estimate_instructions, mixture<N::fused, N::added>};
+  return {N::fused, N::added, apps::HWY_NAMESPACE::estimate_instructions, mixture<N::fused, N::added>};
 }
 
 }  // namespace nbody::HWY_NAMESPACE

@@ -101,7 +101,7 @@ APPLICATIONS = (
     Application("radix_sort", "libsimgrid-dev", _radix_sort, _ALL_TO_ALL | _FREE_LOOKS),
     Application("pme", "libfftw3-dev", _pme, _ALL_TO_ALL | _FREE_LOOKS),
     Application("lcc", "libsimgrid-dev", _lcc, _ALL_TO_ALL | _FREE_LOOKS | _NO_ACKNOWLEDGEMENTS),
-    Application("barnes_hut", "libsimgrid-dev", _barnes_hut, _ALL_TO_ALL | _FREE_LOOKS | _NO_ACKNOWLEDGEMENTS),
+    Application("barnes_hut", "libhwy-dev", _barnes_hut, _ALL_TO_ALL | _FREE_LOOKS | _NO_ACKNOWLEDGEMENTS),
     Application("nbody", "libhwy-dev", _nbody, _OF_NBODY | _LOOKING),
 )
 NAMES = tuple(application.name for application in APPLICATIONS)

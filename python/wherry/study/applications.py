@@ -8,8 +8,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from wherry import paths
-from wherry.measure.harness import STATISTIC, Testbed, best_median
+from wherry.measure.harness import STATISTIC, Setup, Testbed, best_median
 from wherry.measure.record import Measurement
+
+
+def why_without_highway(setup: Setup, name: str) -> str:
+    """Why an application with vector kernels cannot be run here; empty if it can."""
+    if paths.application(setup.installation().name, name).exists():
+        return ""
+    return f"{name} is not built; as root: apt-get install libhwy-dev, then: make all"
 
 
 def launched(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from scripted import fake_mpi, texts_of
 
-from wherry import study
+from wherry import paths, study
 from wherry.errors import UsageError, WherryError
 from wherry.measure.harness import Setup
 from wherry.measure.record import Measurement
@@ -95,6 +95,16 @@ def test_sizes_are_validated_by_the_best_fixed_one(monkeypatch: pytest.MonkeyPat
     assert table.rows[12] == ("lcc", "64 KiB", "64", "50.0", "96.0", "60.0", "4 s", "2 s", "2 s", "2 s", "yes")
     words = texts_of(sizes.draw(rows))
     assert {"64 KiB", "1 MiB", "lcc", BLOCKS, f"{ADAPTIVE}, 64 entries"} <= set(words)
+
+
+def test_without_its_program_a_part_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(paths, "application", lambda mpi, name: tmp_path / name)
+    launched = [part for part in study.find("cache").parts if part.name in {"sizes", "strong", "weak", "node"}]
+    assert len(launched) == 4
+    for part in launched:
+        assert part.why_not(quick()) == "barnes_hut is not built; as root: apt-get install libhwy-dev, then: make all"
+    (tmp_path / "barnes_hut").touch()
+    assert [part.why_not(quick()) for part in launched] == [""] * 4
 
 
 def test_eviction_is_validated_at_three_shares(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from types import ModuleType
 
+from wherry.measure.harness import Setup
+from wherry.study import applications
 from wherry.study.cache import eviction, node, scaling, sizes
+from wherry.study.cache.programs import BARNES_HUT
 from wherry.study.parts import Measure, Study, StudyPart
 
 
+def _why_not(setup: Setup) -> str:
+    return applications.why_without_highway(setup, BARNES_HUT.name)
+
+
 def _launched(name: str, module: ModuleType, question: str, measure: Measure, fewest_ranks: int) -> StudyPart:
-    """A part that runs the applications, here or on emulated hosts."""
+    """A part that runs both applications, here or on emulated hosts."""
     return StudyPart(
         name,
         question,
         measure,
         module.tabulate,
         module.draw,
+        _why_not,
         options=("--mpi", "-n", "--netlab", "--hosts", "--launches"),
         fewest_ranks=fewest_ranks,
     )

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from wherry import paths, units
+from wherry import units
 from wherry.measure.harness import STATISTIC, Setup, Testbed, best_median
 from wherry.measure.record import Measurement
 from wherry.study import applications
@@ -55,9 +55,7 @@ def cores() -> int:
 
 
 def why_not(setup: Setup) -> str:
-    if paths.application(setup.installation().name, "nbody").exists():
-        return ""
-    return "nbody is not built; as root: apt-get install libhwy-dev, then: make all"
+    return applications.why_without_highway(setup, "nbody")
 
 
 def measure(setup: Setup, cases: Sequence[SchemeCase], steps: int) -> list[Measurement]:
