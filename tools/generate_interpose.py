@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from mpi_table import KINDS, WIDE, Function, Parameter, arguments, generate, signature, types
+from mpi_table import KINDS, Function, Parameter, arguments, generate, narrow, signature, types, wide
 
 FORTRAN_SUFFIXES = ["_", "__", "_f08_", "_f08ts_", "_f08ts_large_"]
 
@@ -256,21 +256,13 @@ def narrowed(p: Parameter) -> str:
     return f"narrow.array({p.name}, {p.length})" if p.is_array else f"narrow.number({p.name})"
 
 
-def wide(text: str) -> str:
-    return re.sub(r"\b(COUNT|DISPL)\b", lambda m: WIDE[m[0]], text)
-
-
-def int_types(f: Function) -> str:
-    return re.sub(r"\b(COUNT|DISPL)\b", "int", types(f))
-
-
 def narrowing(f: Function) -> str:
     """MPI_X_c where the library has none: by the int function, or MPI_ERR_COUNT."""
     report = {"comm": "refuse(comm)", "win": "refuse_window(win)", "": "MPI_ERR_COUNT"}[f.object]
     scalars = [p for p in f.parameters if p.scalar]
     has_arrays = any(p.is_array for p in scalars)
     inner = ", ".join(f"{p.name}_" if p in scalars else p.name for p in f.parameters)
-    call = f"next_of<int({int_types(f)})>(int_symbol)({inner})"
+    call = f"next_of<int({narrow(types(f))})>(int_symbol)({inner})"
     if has_arrays and any(p.name == "request" for p in f.parameters):
         call = f"narrow.keep_until(request, {call})"
     lines = [

@@ -1,7 +1,7 @@
 """The table of MPI functions (tools/mpi_functions.toml), read, and how its functions are written in C.
 
-What is made from it, is made while building, so that nothing generated is kept and nothing can be stale: by
-generate_interpose.py and generate_collectives.py. Needs only Python's standard library.
+What is made from it, is made while building, so that it cannot be stale: by generate_interpose.py and
+generate_collectives.py. Only the interface is kept: by generate_interface.py. Needs only Python's standard library.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ class Function:
     done: str = ""
     synchronizing: bool = False
     replaceable: bool = False
-    arguments: str = ""
+    section: str = ""
+    schedules: str = ""
+    doc: str = ""
     library: bool = True
     runs: str = ""
     passes: str = ""
@@ -81,6 +83,14 @@ class Function:
     @property
     def has_large_count(self) -> bool:
         return any(p.scalar for p in self.parameters)
+
+    @property
+    def is_neighborhood(self) -> bool:
+        return self.name.startswith("Neighbor_")
+
+    @property
+    def is_reduction(self) -> bool:
+        return any(p.type == "MPI_Op" for p in self.parameters)
 
     @property
     def object(self) -> str:
@@ -173,7 +183,7 @@ def read_table(path: Path) -> list[Function]:
             function = Function(name=name, starts=begins, **call)
             function = replace(function, runs=function.runs.replace("<name>", name))
             # Open MPI orders the blocks of a neighbor that is listed twice otherwise in its nonblocking forms.
-            if twins and not name.startswith("Neighbor"):
+            if twins and not function.is_neighborhood:
                 function = replace(function, starts=(f"{nonblocking(function).name}({arguments(function)})",))
             functions += [function, nonblocking(function), persistent(function)] if twins else [function]
     return functions
@@ -191,8 +201,14 @@ def types(f: Function) -> str:
     return ", ".join(p.in_signature for p in f.parameters)
 
 
-def int_signature(f: Function) -> str:
-    return re.sub(r"\b(COUNT|DISPL)\b", "int", signature(f))
+def narrow(text: str) -> str:
+    """As the function with `int` counts has it."""
+    return re.sub(r"\b(COUNT|DISPL)\b", "int", text)
+
+
+def wide(text: str) -> str:
+    """As the function with large counts has it."""
+    return re.sub(r"\b(COUNT|DISPL)\b", lambda m: WIDE[m[0]], text)
 
 
 def write(path: Path, text: str) -> None:

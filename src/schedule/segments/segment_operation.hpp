@@ -12,24 +12,7 @@ namespace wherry::schedule {
 /// The segment schedules of a collective; none: it exchanges blocks, of all ranks or of neighbors.
 inline std::optional<Operation> segment_operation(Collective collective) {
   switch (collective) {
-    case Collective::alltoall:
-    case Collective::alltoallv:
-    case Collective::alltoallw:
-    case Collective::neighbor_alltoall:
-    case Collective::neighbor_alltoallv:
-    case Collective::neighbor_alltoallw:
-    case Collective::neighbor_allgather:
-    case Collective::neighbor_allgatherv: return std::nullopt;
-    case Collective::allgather:
-    case Collective::allgatherv: return Operation::allgather;
-    case Collective::bcast: return Operation::bcast;
-    case Collective::gather: return Operation::gather;
-    case Collective::scatter: return Operation::scatter;
-    case Collective::reduce: return Operation::reduce;
-    case Collective::allreduce: return Operation::allreduce;
-    case Collective::reduce_scatter_block:
-    case Collective::reduce_scatter: return Operation::reduce_scatter;
-    case Collective::barrier: return Operation::barrier;
+#include "segment_operations.inc"  // one case each: tools/mpi_functions.toml
   }
   throw contract_error("a collective that does not exist");
 }
