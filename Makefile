@@ -48,7 +48,8 @@ test-long: all  ## run 100,000 random schedules of calls on windows and 1,000,00
 check: setup  ## formatting, lint, types and layers, without building
 	@tools/check
 
-format: setup  ## format all C++ and Python sources in place
+format: setup  ## format all C++ and Python sources in place; make those anew that come from the table of functions
+	@python -B tools/generate_interface.py
 	@git ls-files -z -co --exclude-standard '*.cpp' '*.hpp' '*.h' | xargs -0 -r clang-format -i
 	@ruff format -q .
 	@ruff check -q --fix .

@@ -19,165 +19,26 @@
 // - The first all-to-all on a communicator, or the first 16 of its other collectives, run native; then Wherry
 //   makes a communicator for its messages, which is freed with the program's.
 // - A program that uses MPI sessions without MPI_Init gets the native collective.
+//
+// Of all reductions: element i of the result is op over element i of all ranks. An op that does not commute is applied
+// in the order of ranks. What rounds may differ in its last bits from call to call, while strategies are tried; on all
+// ranks of one call it is the same. With WHERRY_REPRODUCIBLE=1 such reductions stay native.
+//
+// Of all neighborhood collectives: comm has a topology (MPI 4.1, chapter 8), and a rank's blocks are numbered by its
+// neighbors there: of a Cartesian one, in each dimension the one below, then the one above; of a graph, as they were
+// given. Blocks of MPI_PROC_NULL are neither sent nor written to. Where a rank is a neighbor several times, the
+// library's own order says which block meets which. MPI_IN_PLACE is not known to these.
 #ifndef WHERRY_WHERRY_H
 #define WHERRY_WHERRY_H
 
 #include <mpi.h>
 #include <stddef.h>
 
+#include "wherry/collectives.h"  // wherry_alltoall and so on, and wherry_alltoall_plan and so on
+
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/// Sends block d of sendbuf to rank d; block o of recvbuf comes from rank o.
-///
-/// sendbuf: one block of sendcount elements of sendtype for each rank, one after the other. MPI_IN_PLACE on all ranks:
-///   the blocks of recvbuf are sent and replaced; sendcount and sendtype are ignored.
-/// recvbuf: one block of recvcount elements of recvtype from each rank; it must not overlap sendbuf.
-/// sendcount, recvcount: elements per block (not bytes), may be 0; blocks have as many bytes on all ranks.
-/// Standard: MPI 4.1, section 6.8, MPI_Alltoall.
-int wherry_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm);
-
-/// Sends a block of any size to each rank: sendcounts[d] elements from sendbuf + sdispls[d] elements go to rank d.
-///
-/// sendcounts, sdispls: one entry per rank, in elements of sendtype and in units of its extent. MPI_IN_PLACE as sendbuf
-///   on all ranks: the blocks of recvbuf are exchanged; sendcounts, sdispls and sendtype are ignored.
-/// recvcounts, rdispls: the same for what arrives; the block from rank o has the size that o sends.
-///   Blocks of recvbuf must not overlap each other or sendbuf.
-/// Standard: MPI 4.1, section 6.8, MPI_Alltoallv.
-int wherry_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
-                     void* recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
-                     MPI_Comm comm);
-
-/// Sends a block of any size and type to each rank: sendcounts[d] elements of sendtypes[d] go to rank d.
-///
-/// sdispls, rdispls: in bytes from the buffer, whatever the types. All six arrays have one entry per rank.
-///   MPI_IN_PLACE as sendbuf on all ranks: the blocks of recvbuf are exchanged, and the send arrays ignored.
-/// Standard: MPI 4.1, section 6.8, MPI_Alltoallw.
-int wherry_alltoallw(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                     const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
-                     const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
-
-/// Collects a block from every rank on all ranks: block o of recvbuf comes from rank o.
-///
-/// sendbuf: sendcount elements of sendtype. MPI_IN_PLACE on all ranks: the rank's own block of recvbuf is sent;
-///   sendcount and sendtype are ignored.
-/// recvbuf: one block of recvcount elements of recvtype from each rank; it must not overlap sendbuf.
-/// sendcount, recvcount: elements per block (not bytes), may be 0; blocks have as many bytes on all ranks.
-/// Standard: MPI 4.1, section 6.7, MPI_Allgather.
-int wherry_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                     MPI_Datatype recvtype, MPI_Comm comm);
-
-/// Sends count elements of the root's buffer to the buffers of all other ranks.
-///
-/// count, datatype: together as many bytes on all ranks; the types may differ. root: the same rank on all.
-/// Standard: MPI 4.1, section 6.4, MPI_Bcast.
-int wherry_bcast(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm);
-
-/// Collects a block from every rank at the root: block o of its recvbuf comes from rank o.
-///
-/// sendbuf: sendcount elements of sendtype. MPI_IN_PLACE at the root: its block is in recvbuf already; sendcount and
-///   sendtype are ignored there.
-/// recvbuf: one block of recvcount elements (of one block, not all) of recvtype from each rank. Ignored with its count
-///   and type on all ranks but the root.
-/// Standard: MPI 4.1, section 6.5, MPI_Gather.
-int wherry_gather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                  MPI_Datatype recvtype, int root, MPI_Comm comm);
-
-/// Spreads blocks from the root: rank d gets block d of its sendbuf.
-///
-/// sendbuf: one block of sendcount elements (of one block, not all) of sendtype for each rank. Ignored with its count
-///   and type on all ranks but the root.
-/// recvbuf: recvcount elements of recvtype. MPI_IN_PLACE at the root: its block stays where it is; recvcount and
-///   recvtype are ignored there.
-/// Standard: MPI 4.1, section 6.6, MPI_Scatter.
-int wherry_scatter(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf, int recvcount,
-                   MPI_Datatype recvtype, int root, MPI_Comm comm);
-
-// Of all reductions: element i of the result is op over element i of all ranks. An op that does not commute is applied
-// in the order of ranks. What rounds may differ in its last bits from call to call, while strategies are tried; on all
-// ranks of one call it is the same. With WHERRY_REPRODUCIBLE=1 such reductions stay native.
-
-/// Reduces count elements of all ranks to the root's recvbuf.
-///
-/// sendbuf: count elements of datatype. MPI_IN_PLACE at the root: its elements are in recvbuf.
-/// recvbuf: count elements; ignored on all ranks but the root. It must not overlap sendbuf.
-/// Standard: MPI 4.1, section 6.9.1, MPI_Reduce.
-int wherry_reduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
-                  MPI_Comm comm);
-
-/// Reduces count elements of all ranks to the recvbuf of all ranks.
-///
-/// sendbuf: count elements of datatype. MPI_IN_PLACE on all ranks: they are in recvbuf, which the result replaces.
-/// recvbuf: count elements; it must not overlap sendbuf.
-/// Standard: MPI 4.1, section 6.9.6, MPI_Allreduce.
-int wherry_allreduce(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                     MPI_Comm comm);
-
-/// Reduces blocks of recvcount elements, one for each rank; rank d gets block d of the result.
-///
-/// sendbuf: one block of recvcount elements of datatype for each rank. MPI_IN_PLACE on all ranks: they are in recvbuf,
-///   whose first block the result replaces; what the others hold afterwards is undefined.
-/// recvbuf: recvcount elements; it must not overlap sendbuf.
-/// Standard: MPI 4.1, section 6.10.1, MPI_Reduce_scatter_block.
-int wherry_reduce_scatter_block(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype,
-                                MPI_Op op, MPI_Comm comm);
-
-/// Returns when all ranks have called it.
-/// Standard: MPI 4.1, section 6.3, MPI_Barrier.
-int wherry_barrier(MPI_Comm comm);
-
-// Of all neighborhood collectives: comm has a topology (MPI 4.1, chapter 8), and a rank's blocks are numbered by its
-// neighbors there: of a Cartesian one, in each dimension the one below, then the one above; of a graph, as they were
-// given. Blocks of MPI_PROC_NULL are neither sent nor written to. Where a rank is a neighbor several times, the
-// library's own order says which block meets which. MPI_IN_PLACE is not known to these.
-
-/// Sends block i of sendbuf to neighbor i among those that this rank sends to; block i of recvbuf comes from neighbor i
-/// among those that it receives from.
-///
-/// sendbuf: one block of sendcount elements of sendtype for each such neighbor, one after the other.
-/// recvbuf: one block of recvcount elements of recvtype for each of the others; it must not overlap sendbuf.
-/// sendcount, recvcount: elements per block (not bytes), may be 0; blocks have as many bytes on all ranks.
-/// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoall.
-int wherry_neighbor_alltoall(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                             int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-
-/// The same with blocks of any size: sendcounts[i] elements from sendbuf + sdispls[i] elements go to neighbor i.
-///
-/// sendcounts, sdispls: one entry per neighbor that this rank sends to, in elements of sendtype and in units of its
-/// extent.
-/// recvcounts, rdispls: one per neighbor that it receives from; a block has the size that its sender sends.
-///   Blocks of recvbuf must not overlap each other or sendbuf.
-/// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoallv.
-int wherry_neighbor_alltoallv(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                              MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
-                              const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
-
-/// The same with blocks of any size and type: sendcounts[i] elements of sendtypes[i] go to neighbor i.
-///
-/// sdispls, rdispls: in bytes from the buffer, whatever the types.
-/// Standard: MPI 4.1, section 8.6.2, MPI_Neighbor_alltoallw.
-int wherry_neighbor_alltoallw(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                              const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
-                              const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm);
-
-/// Sends one block to all neighbors that this rank sends to; block i of recvbuf comes from neighbor i among those that
-/// it receives from.
-///
-/// sendbuf: sendcount elements of sendtype. recvbuf: one block of recvcount elements of recvtype for each such
-///   neighbor; it must not overlap sendbuf.
-/// sendcount, recvcount: elements per block (not bytes), may be 0; blocks have as many bytes on all ranks.
-/// Standard: MPI 4.1, section 8.6.1, MPI_Neighbor_allgather.
-int wherry_neighbor_allgather(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
-
-/// The same with blocks of any size: neighbor i sends recvcounts[i] elements, which go to recvbuf + displs[i] elements.
-///
-/// Standard: MPI 4.1, section 8.6.1, MPI_Neighbor_allgatherv.
-int wherry_neighbor_allgatherv(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                               const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                               MPI_Comm comm);
 
 /// One message of a sparse exchange.
 typedef struct wherry_message {
@@ -264,12 +125,12 @@ int wherry_unpack(const void* inbuf, int insize, int* position, void* outbuf, in
 
 /// A collective whose arguments are fixed, to be started again and again.
 ///
-/// The makers take the arguments of the collective without wherry_..._plan in its name, and what stands there about
-/// them holds. They are collective over comm and may wait for all its ranks; what can be worked out once is worked out
-/// then. They set *plan, or leave NULL there after an error of Wherry's. How it runs: the strategy that the settings
-/// name; else what the blocking form has learned on comm for such calls, or what the cost model expects to be fastest;
-/// or native, which is MPI's non-blocking form. wherry_plan_strategy says which. WHERRY_NONBLOCKING concerns calls of
-/// MPI, not these.
+/// The makers (collectives.h) take the arguments of the collective whose name they have before _plan, and what stands
+/// there about them holds. They are collective over comm and may wait for all its ranks; what can be worked out once is
+/// worked out then. They set *plan, or leave NULL there after an error of Wherry's. How it runs: the strategy that the
+/// settings name; else what the blocking form has learned on comm for such calls, or what the cost model expects to be
+/// fastest; or native, which is MPI's non-blocking form. wherry_plan_strategy says which. WHERRY_NONBLOCKING concerns
+/// calls of MPI, not these.
 ///
 /// - Counts and displacements are copied. Buffers, datatypes, op and comm stay the program's: they must be there until
 ///   the plan is freed. The values in the buffers may change while no execution is under way.
@@ -279,62 +140,6 @@ int wherry_unpack(const void* inbuf, int insize, int* position, void* outbuf, in
 ///   WHERRY_PROGRESS=thread also while it computes; elsewhere plans are native.
 /// - Free plans before comm and before MPI_Finalize.
 typedef struct wherry_plan wherry_plan;
-
-/// Standard: MPI 4.1, section 6.13, MPI_Alltoall_init.
-int wherry_alltoall_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm, wherry_plan** plan);
-/// Standard: MPI 4.1, section 6.13, MPI_Alltoallv_init.
-int wherry_alltoallv_plan(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                          MPI_Datatype sendtype, void* recvbuf, const int recvcounts[], const int rdispls[],
-                          MPI_Datatype recvtype, MPI_Comm comm, wherry_plan** plan);
-/// Standard: MPI 4.1, section 6.13, MPI_Alltoallw_init.
-int wherry_alltoallw_plan(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                          const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
-                          const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                          wherry_plan** plan);
-/// Standard: MPI 4.1, section 6.13, MPI_Allgather_init.
-int wherry_allgather_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm, wherry_plan** plan);
-/// Standard: MPI 4.1, section 6.13, MPI_Bcast_init.
-int wherry_bcast_plan(void* buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
-                      wherry_plan** plan);
-/// Standard: MPI 4.1, section 6.13, MPI_Gather_init.
-int wherry_gather_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                       int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, wherry_plan** plan);
-/// Standard: MPI 4.1, section 6.13, MPI_Scatter_init.
-int wherry_scatter_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                        int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, wherry_plan** plan);
-/// Standard: MPI 4.1, section 6.13, MPI_Reduce_init.
-int wherry_reduce_plan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                       int root, MPI_Comm comm, wherry_plan** plan);
-/// Standard: MPI 4.1, section 6.13, MPI_Allreduce_init.
-int wherry_allreduce_plan(const void* sendbuf, void* recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
-                          MPI_Comm comm, wherry_plan** plan);
-/// Standard: MPI 4.1, section 6.13, MPI_Reduce_scatter_block_init.
-int wherry_reduce_scatter_block_plan(const void* sendbuf, void* recvbuf, int recvcount, MPI_Datatype datatype,
-                                     MPI_Op op, MPI_Comm comm, wherry_plan** plan);
-/// Standard: MPI 4.1, section 6.13, MPI_Barrier_init.
-int wherry_barrier_plan(MPI_Comm comm, wherry_plan** plan);
-/// Standard: MPI 4.1, section 8.8, MPI_Neighbor_alltoall_init.
-int wherry_neighbor_alltoall_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                  int recvcount, MPI_Datatype recvtype, MPI_Comm comm, wherry_plan** plan);
-/// Standard: MPI 4.1, section 8.8, MPI_Neighbor_alltoallv_init.
-int wherry_neighbor_alltoallv_plan(const void* sendbuf, const int sendcounts[], const int sdispls[],
-                                   MPI_Datatype sendtype, void* recvbuf, const int recvcounts[],
-                                   const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm,
-                                   wherry_plan** plan);
-/// Standard: MPI 4.1, section 8.8, MPI_Neighbor_alltoallw_init.
-int wherry_neighbor_alltoallw_plan(const void* sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
-                                   const MPI_Datatype sendtypes[], void* recvbuf, const int recvcounts[],
-                                   const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
-                                   wherry_plan** plan);
-/// Standard: MPI 4.1, section 8.8, MPI_Neighbor_allgather_init.
-int wherry_neighbor_allgather_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                   int recvcount, MPI_Datatype recvtype, MPI_Comm comm, wherry_plan** plan);
-/// Standard: MPI 4.1, section 8.8, MPI_Neighbor_allgatherv_init.
-int wherry_neighbor_allgatherv_plan(const void* sendbuf, int sendcount, MPI_Datatype sendtype, void* recvbuf,
-                                    const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                                    MPI_Comm comm, wherry_plan** plan);
 
 /// A message to rank dest and one from rank source, as by MPI_Isend and MPI_Irecv: what travels is what MPI would send,
 /// one message each way, so the other ends may be a plan or any function of MPI for single messages. Derived types are

@@ -12,6 +12,7 @@ from mpi4py import MPI
 
 import wherry
 from wherry.api import persistent
+from wherry.collective_names import IN_LIBRARY
 
 ROUNDS = 5
 comm = MPI.COMM_WORLD.Dup()
@@ -99,6 +100,12 @@ def check_reductions(count: int) -> None:
     run("reduce_scatter_block", scattered, fill, block, lambda turn: mine(total(turn), count))
 
 
+def check_names() -> None:
+    in_plans = sorted(collective.__name__ for collective in persistent._COLLECTIVES)
+    that(in_plans == sorted(IN_LIBRARY), f"plans are of {in_plans}, the C library has {sorted(IN_LIBRARY)}")
+    that(set(IN_LIBRARY) <= set(wherry.__all__), f"wherry lacks {set(IN_LIBRARY) - set(wherry.__all__)}")
+
+
 def check_misuse() -> None:
     for wrong in (lambda: wherry.Plan(print), lambda: wherry.Plan(wherry.sparse_exchange, [], comm)):
         try:
@@ -138,6 +145,7 @@ def check_forgotten() -> None:
 for size in (1, 300):
     check_moves(size)
     check_reductions(size)
+check_names()
 check_misuse()
 check_forgotten()
 wherry.barrier(comm)  # plans leave nothing behind: the collectives themselves run as before

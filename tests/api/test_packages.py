@@ -106,7 +106,8 @@ def test_only_the_c_api_leaves_the_library(build: Path, abi: str) -> None:
 
 
 def functions_of_headers() -> list[str]:
-    text = "".join((ROOT / "include/wherry" / name).read_text() for name in ("wherry.h", "window.h"))
+    headers = ("wherry.h", "collectives.h", "window.h")
+    text = "".join((ROOT / "include/wherry" / name).read_text() for name in headers)
     code = [line for line in text.splitlines() if not line.startswith("//")]
     return [line.split("(")[0].split("*")[-1].split()[-1] for line in code if "wherry_" in line and "(" in line]
 

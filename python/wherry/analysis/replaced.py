@@ -9,10 +9,11 @@ from rich.markup import escape
 
 from wherry import units
 from wherry.analysis import Analysis
-from wherry.run import settings
+from wherry.collective_names import NEIGHBORHOODS, OPERATIONS, REDUCTIONS
+from wherry.run.settings import mpi_name
 
-REDUCTIONS = tuple(map(settings.mpi_name, settings.REDUCTIONS))
-REPLACEABLE = tuple(map(settings.mpi_name, (*settings.OPERATIONS, *settings.NEIGHBORHOODS)))
+REPLACEABLE = tuple(map(mpi_name, (*OPERATIONS, *NEIGHBORHOODS)))
+_REDUCTIONS = tuple(map(mpi_name, REDUCTIONS))
 
 _MOST_FUNCTIONS, _MOST_USES, _MOST_FALLBACKS = 4, 3, 2
 _LEAST_SHARE = 0.05  # of the calls of a function, to be named on a line of its own
@@ -50,7 +51,7 @@ def sentences(analysis: Analysis, switched_off: str = "", reproducible: bool = F
     lines = [line for function in named for line in _function(function, found[function])]
     if more:
         lines.append(f"likewise chosen for: {', '.join(more)} (the report has all)")
-    if not reproducible and any(use.function in REDUCTIONS for use in analysis.replaced):
+    if not reproducible and any(use.function in _REDUCTIONS for use in analysis.replaced):
         lines.append(
             "reductions of floating-point numbers that Wherry performs, trials among them, may round in another order;"
             " WHERRY_REPRODUCIBLE=1 keeps the native ones"

@@ -18,29 +18,18 @@ from typing import Any, Self
 
 from wherry.api import collectives, neighborhood, reductions
 from wherry.api.library import library, making
+from wherry.collective_names import IN_LIBRARY
 from wherry.errors import WherryError
 
 __all__ = ["Plan"]
 
-_COLLECTIVES: tuple[Callable[..., None], ...] = (
-    collectives.alltoall,
-    collectives.alltoallv,
-    collectives.alltoallw,
-    collectives.allgather,
-    collectives.bcast,
-    collectives.gather,
-    collectives.scatter,
-    collectives.barrier,
-    reductions.reduce,
-    reductions.allreduce,
-    reductions.reduce_scatter_block,
-    neighborhood.neighbor_alltoall,
-    neighborhood.neighbor_alltoallv,
-    neighborhood.neighbor_alltoallw,
-    neighborhood.neighbor_allgather,
-    neighborhood.neighbor_allgatherv,
+#: Each is a function of one of these modules.
+_COLLECTIVES: tuple[Callable[..., None], ...] = tuple(
+    getattr(module, name)
+    for name in IN_LIBRARY
+    for module in (collectives, reductions, neighborhood)
+    if hasattr(module, name)
 )
-
 
 #: Whose execution has been started: MPI writes to their arrays, whoever else has forgotten them.
 _under_way: set[Plan] = set()

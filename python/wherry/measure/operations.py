@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from wherry.collective_names import OPERATIONS
 from wherry.errors import unknown
-from wherry.run.settings import OPERATIONS
 
 #: Without data, one size stands for all.
 SIZELESS = ("barrier",)

@@ -7,20 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wherry import paths
+from wherry.collective_names import NEIGHBORHOODS, OPERATIONS
 from wherry.errors import did_you_mean, unknown
 from wherry.schedule import plan
 
-#: The collectives that Wherry performs (src/base/collective.hpp), as the command line names them.
-OPERATIONS = (
-    *("alltoall", "alltoallv", "alltoallw", "allgather", "allgatherv", "bcast", "gather", "scatter"),
-    *("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block", "barrier"),
-)
-#: Those among neighbors. What is learned about them is of one graph, which nobody knows ahead.
-NEIGHBORHOODS = (
-    *("neighbor_alltoall", "neighbor_alltoallv", "neighbor_alltoallw"),
-    *("neighbor_allgather", "neighbor_allgatherv"),
-)
-REDUCTIONS = ("reduce", "allreduce", "reduce_scatter", "reduce_scatter_block")
 #: How a sparse exchange can run, besides by a strategy of all-to-alls.
 SPARSE_ALGORITHMS = ("auto", "nbx", "census", "native")
 
@@ -47,7 +37,7 @@ def mpi_name(operation: str) -> str:
 
 
 def _strategy_for(collective: str) -> Variable:
-    return Variable("auto", f"strategy for {mpi_name(collective)}", Names(collective))
+    return Variable("auto", f"strategy for {mpi_name(collective)}: a name, native or auto", Names(collective))
 
 
 VARIABLES = {
@@ -65,7 +55,6 @@ VARIABLES = {
     "WHERRY_TUNING_FILE": Variable("", "what was learned; default wherry/tuning in the user's cache directory"),
     "WHERRY_STAGING_MAX": Variable("256M", "most bytes of staging per collective, with K, M or G"),
     **{f"WHERRY_{name.upper()}": _strategy_for(name) for name in (*OPERATIONS, *NEIGHBORHOODS)},
-    "WHERRY_ALLTOALL": Variable("auto", "strategy for MPI_Alltoall: a name, native or auto", Names("alltoall")),
     "WHERRY_SPARSE_EXCHANGE": Variable(
         "auto",
         "how sparse exchanges run: nbx, census, a strategy, native or auto",

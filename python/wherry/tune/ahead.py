@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wherry import paths
+from wherry.collective_names import OPERATIONS
 from wherry.errors import UsageError, WherryError
 from wherry.measure import harness
 from wherry.measure.operations import check_operations, sizes_of
 from wherry.run import launch
 from wherry.run.mpis import find_mpis, run_to_end
-from wherry.run.settings import OPERATIONS
 from wherry.tune.store import Row, rows
 
 SIZES = (8, 64, 1024, 16384)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wherry.collective_names import OPERATIONS
 from wherry.errors import WherryError
 from wherry.export import mpich
 from wherry.files import write_whole
@@ -14,7 +15,6 @@ from wherry.measure.harness import BenchTable, Setup, Testbed, parse, program, r
 from wherry.measure.operations import check_operations, sizes_of
 from wherry.provenance import commit, machine
 from wherry.run.mpis import Mpi, choose_mpi
-from wherry.run.settings import OPERATIONS
 from wherry.tune.algorithms import (
     AUTO,
     DEFAULT,

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
+from wherry.collective_names import OPERATIONS
 from wherry.errors import UsageError
 from wherry.files import read_json, write_json
 from wherry.measure.harness import STATISTIC
 from wherry.run.mpis import Family
-from wherry.run.settings import OPERATIONS
 from wherry.tune.algorithms import Algorithm
 
 #: The first word of the file, so that other JSON is told apart, and the version of its form.

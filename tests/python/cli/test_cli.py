@@ -336,6 +336,12 @@ def test_settings_are_those_of_the_source() -> None:
     assert re.findall(r'"(\w+)"', modes) == [*settings.VARIABLES["WHERRY_CACHE"].values]
 
 
+def test_every_setting_has_its_row_in_the_reference() -> None:
+    rows = (ROOT / "docs/reference/settings.md").read_text().splitlines()
+    named = [row.split("`")[1] for row in rows if row.startswith("| `WHERRY_")]
+    assert sorted(named) == sorted(settings.VARIABLES)
+
+
 def test_a_path_that_the_output_has_no_signs_for(tmp_path: Path) -> None:
     folder = tmp_path / os.fsdecode(b"r\xe9sultats")
     write(folder, example(2))

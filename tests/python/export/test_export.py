@@ -9,10 +9,10 @@ import pytest
 from tuned import SELECTION, measured, results
 
 from wherry import export
+from wherry.collective_names import OPERATIONS
 from wherry.errors import UsageError
 from wherry.export import intel, mpich, openmpi
 from wherry.export.selection import WITHOUT_SIZES, Range, Rules, select
-from wherry.run.settings import OPERATIONS
 from wherry.tune.algorithms import Algorithm
 from wherry.tune.results import Results, save
 

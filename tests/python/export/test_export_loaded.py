@@ -18,10 +18,10 @@ from conftest import Launcher, on
 from tuned import measured, results
 
 from wherry import export
+from wherry.collective_names import OPERATIONS
 from wherry.export import intel, openmpi
 from wherry.export.selection import WITHOUT_SIZES, Range, Rules, select
 from wherry.run.mpis import Family
-from wherry.run.settings import OPERATIONS
 from wherry.tune.algorithms import Algorithm, algorithms, built_in_selection, library_text
 from wherry.tune.results import Results, save
 

@@ -16,10 +16,10 @@ from tuned import SELECTION, measured, results
 from wherry import paths
 from wherry.analysis import record, record_format
 from wherry.analysis.replaced import REPLACEABLE
+from wherry.collective_names import OPERATIONS
 from wherry.errors import UsageError, WherryError
 from wherry.measure import harness
 from wherry.measure.harness import Setup
-from wherry.run.settings import OPERATIONS
 from wherry.schedule import plan
 from wherry.tune import ahead, library, store
 from wherry.tune.algorithms import (
