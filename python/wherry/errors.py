@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 
@@ -26,6 +25,8 @@ def unknown(what: str, name: str, known: Iterable[str]) -> UsageError:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """`; did you mean 'bruck'?` or nothing, to end a message with."""
+    import difflib  # here: of all runs only those with a mistake in them need it
+
     names = list(known)
     near = [near for word in (name, name.lower()) for near in difflib.get_close_matches(word, names, n=1, cutoff=0.5)]
     return f"; did you mean '{near[0]}'?" if near else ""

@@ -12,9 +12,15 @@ import click
 _STYLES = {"error": {"fg": "red"}, "warning": {"fg": "yellow"}, "note": {"dim": True}}
 
 
+def takes_colours() -> bool:
+    """Whether standard error is a terminal that shows colours to somebody who wants them."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM", "") in ("dumb", "unknown")
+    return not plain and sys.stderr.isatty()
+
+
 def say(text: str, level: str = "") -> None:
     """`wherry: text`, in the level's colour on a terminal that takes colours."""
-    style = {} if os.environ.get("NO_COLOR") else _STYLES.get(level, {})
+    style = _STYLES.get(level, {}) if takes_colours() else {}
     click.secho(f"wherry: {text}", file=unfailing_stderr(), **style)  # type: ignore[arg-type]
 
 
@@ -22,7 +28,7 @@ class _Unfailing:
     """Standard error, for what must go on if nobody reads it any more or its disk is full: the rest is dropped."""
 
     def __init__(self) -> None:
-        self.encoding = sys.stderr.encoding  # rich draws what it can show
+        self.encoding = sys.stderr.encoding
 
     def write(self, text: str) -> int:
         try:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
-
-from rich.markup import escape
+from math import fsum
 
 from wherry.analysis.packed import Row
 from wherry.analysis.record import Record, comm_key, text
 from wherry.analysis.record_format import NONE, VERDICTS
 from wherry.analysis.rows import NS, Analysis, GainRow
+from wherry.screen import bold
 
 _MOST_SENTENCES = 2
 _MILLIONTH = 1e-6
@@ -44,7 +43,7 @@ def _gain(key: str, trial: _Trial) -> GainRow:
     """Means over the ranks, of the bounds too: the mean of some estimates varies no more than they do."""
 
     def mean(column: str, unit: float) -> float:
-        return fmean(int(row[column]) for row in trial.rows) * unit
+        return fsum(row[column] for row in trial.rows) / len(trial.rows) * unit
 
     is_known = all(row["least"] <= row["most"] for row in trial.rows)
     return GainRow(
@@ -62,11 +61,11 @@ def _gain(key: str, trial: _Trial) -> GainRow:
 
 
 def sentences(analysis: Analysis) -> list[str]:
-    """Lines with rich's markup, for runs that did not fail and in which something was replaced."""
+    """Styled lines, for runs that did not fail and in which something was replaced."""
     lines = []
     for row in [row for row in analysis.gains if row.low is not None][:_MOST_SENTENCES]:
         difference, interval = claim(row)
-        lines.append(f"collectives on {escape(name(row))}: [bold]{difference}[/bold] ({interval})")
+        lines.append(f"collectives on {name(row)}: {bold(difference)} ({interval})")
     if lines or not any(use.kept_calls for use in analysis.replaced):
         return lines
     return ["gain: not measured (too few calls to compare with native ones, or the settings name what runs)"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from rich.markup import escape
+from click import style
 
 from wherry import units
 from wherry.analysis import Analysis
@@ -42,7 +42,7 @@ class Tally:
 
 
 def sentences(analysis: Analysis, switched_off: str = "", reproducible: bool = False) -> list[str]:
-    """Lines with rich's markup.
+    """Styled lines.
 
     switched_off: why nothing could be replaced, if so. reproducible: whether WHERRY_REPRODUCIBLE is set.
     """
@@ -57,8 +57,8 @@ def sentences(analysis: Analysis, switched_off: str = "", reproducible: bool = F
             " WHERRY_REPRODUCIBLE=1 keeps the native ones"
         )
     for row in analysis.misses[:_MOST_FALLBACKS]:
-        lines.append(f"native fallback: {units.count(row.calls)} {row.function} calls: {escape(row.reason)}")
-    return lines or [f"Wherry replaced nothing: {escape(_why_nothing(analysis, switched_off))}"]
+        lines.append(f"native fallback: {units.count(row.calls)} {row.function} calls: {row.reason}")
+    return lines or [f"Wherry replaced nothing: {_why_nothing(analysis, switched_off)}"]
 
 
 def tallies(analysis: Analysis) -> dict[str, Tally]:
@@ -94,7 +94,7 @@ def tallies(analysis: Analysis) -> dict[str, Tally]:
 
 def _function(function: str, tally: Tally) -> list[str]:
     mostly = [row for row in tally.replaced if row.calls >= _LEAST_SHARE * tally.calls]
-    trials, names = units.percent(tally.trials / max(tally.calls, 1)), escape(", ".join(tally.tried))
+    trials, names = units.percent(tally.trials / max(tally.calls, 1)), ", ".join(tally.tried)
     if mostly:
         lines = [_replaced(row, tally.calls) for row in mostly[:_MOST_USES]]
         return [*lines[:-1], f"{lines[-1]}; {trials} were trials" if tally.trials else lines[-1]]
@@ -104,7 +104,7 @@ def _function(function: str, tally: Tally) -> list[str]:
             + (f"{trials} were trials of {names}" if names else "nothing was tried")
         ]
     if tally.replaced:
-        names = escape(", ".join(row.strategy for row in tally.replaced))
+        names = ", ".join(row.strategy for row in tally.replaced)
         share = units.percent(1 - (tally.trials + sum(row.calls for row in tally.replaced)) / max(tally.calls, 1))
         return [f"{function}: native ran in {share} of the calls; in few, {names}"]
     kept = f"{function}: native remains"
@@ -114,7 +114,7 @@ def _function(function: str, tally: Tally) -> list[str]:
 def _replaced(row: Replacement, calls: int) -> str:
     share = units.percent(row.calls / max(calls, 1))
     origin = " (chosen in an earlier run)" if row.loaded else ""
-    return f"replaced {share} of {row.function} calls by [green]{escape(row.strategy)}[/green]{origin}"
+    return f"replaced {share} of {row.function} calls by {style(row.strategy, fg='green')}{origin}"
 
 
 def _why_nothing(analysis: Analysis, switched_off: str) -> str:

@@ -14,6 +14,8 @@ NS = 1e-9
 
 @dataclass
 class RankRow:
+    """One rank: its time, in MPI and on its processor."""
+
     rank: int
     host: str
     seconds: float  # from the end of MPI_Init to the begin of MPI_Finalize, or to the last call
@@ -98,6 +100,8 @@ class Totals:
 
 @dataclass
 class FunctionRow:
+    """All calls of one MPI function."""
+
     function: str
     kind: str
     totals: Totals
@@ -116,6 +120,8 @@ class PathRow:
 
 @dataclass
 class SiteRow:
+    """A place that calls one function."""
+
     function: str
     site: str
     module: str
@@ -127,6 +133,8 @@ class SiteRow:
 
 @dataclass
 class CommRow:
+    """All calls on one communicator."""
+
     name: str
     key: str
     size: int
@@ -136,6 +144,8 @@ class CommRow:
 
 @dataclass
 class SizeRow:
+    """Calls of one kind and size class."""
+
     bucket: int
     kind: str
     calls: int
@@ -145,6 +155,8 @@ class SizeRow:
 
 @dataclass
 class PeerRow:
+    """What one rank sent to another."""
+
     origin: int
     target: int
     kind: str
@@ -218,6 +230,8 @@ class UseRow(KindRow):
 
 @dataclass(kw_only=True)
 class DecisionRow(KindRow):
+    """When the ranks decided what runs for one kind of call, and why."""
+
     at_seconds: float  # since the end of MPI_Init
     comm_size: int
     call: int
@@ -273,6 +287,8 @@ class FaultRow:
 
 @dataclass
 class TypeRow:
+    """Calls with data of one derived type."""
+
     name: str
     calls: int
     bytes: int
@@ -280,6 +296,8 @@ class TypeRow:
 
 @dataclass
 class Analysis:
+    """All that the records of one run say."""
+
     program: str = ""
     mpi_version: str = ""
     abi: str = ""

@@ -17,8 +17,14 @@ from pathlib import Path
 
 from wherry import elf
 from wherry.errors import UsageError
-from wherry.run.mpis import OPENMPI_ROOT_VARIABLES, find_mpis
 
+# Open MPI refuses to start as root unless it is told twice (by mpiexec and by the daemons of Open MPI 5).
+OPENMPI_ROOT_VARIABLES = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT": "1",
+    "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+}
 LAUNCHER_NAMES = ("mpiexec", "mpirun", "orterun", "prterun", "srun", "mpiexec.hydra", "prun", "oshrun")
 #: Programs that run the command in their arguments; the launcher may come after them.
 WRAPPERS = ("env", "timeout", "nice", "ionice", "taskset", "numactl", "stdbuf", "setsid", "time", "nohup", "chrt")
@@ -109,39 +115,54 @@ class Command:
     notes: list[str] = field(default_factory=list)
 
 
-def find_launcher(command: Sequence[str]) -> Launcher | None:
-    """The launcher in a command, behind wrappers such as `timeout 60`; None if the program starts directly."""
+def find_launcher(command: Sequence[str], meanwhile: Callable[[], None] = lambda: None) -> Launcher | None:
+    """The launcher in a command, behind wrappers such as `timeout 60`; None if the program starts directly.
+
+    meanwhile: work of the caller's, for the time that a launcher takes to say what it is.
+    """
     wrapped = Path(command[0]).name in WRAPPERS
     for i, word in enumerate(command if wrapped else command[:1]):
         if Path(word).name.split(".")[0] in {name.split(".")[0] for name in LAUNCHER_NAMES}:
-            return _identify(i, word)
+            return _identify(i, word, meanwhile)
     return None
 
 
-def _identify(index: int, word: str) -> Launcher:
+def _identify(index: int, word: str, meanwhile: Callable[[], None]) -> Launcher:
     path = shutil.which(word)
     if path is None:
         raise UsageError(_no_such_launcher(word))
-    try:
-        answer = subprocess.run(
-            [path, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_TOO_LONG_S,
-            env={**os.environ, **root_variables()},
-        )
-        said = answer.stdout + answer.stderr
-    except (OSError, subprocess.TimeoutExpired):
-        said = ""
+    said = _version_of(path, meanwhile)
     kind = next((kind for sign, kind in _VERSIONS if sign in said), "unknown")
     if kind == "unknown" and Path(word).name == "srun":
         kind = "srun"
     return Launcher(index, path, kind)
 
 
+def _version_of(path: str, meanwhile: Callable[[], None]) -> str:
+    try:
+        answer = subprocess.Popen(
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env={**os.environ, **root_variables()},
+        )
+    except OSError:
+        return ""
+    with answer:
+        meanwhile()
+        try:
+            return answer.communicate(timeout=_TOO_LONG_S)[0]
+        except subprocess.TimeoutExpired:
+            answer.kill()
+            return ""
+
+
 def _no_such_launcher(word: str) -> str:
+    from wherry.run.mpis import find_mpis  # here: of all runs only those with a mistake in them need it
+
     there = [name for name in LAUNCHER_NAMES if shutil.which(name)]
     have = f"on the PATH: {', '.join(there)}" if there else "no launcher is on the PATH"
     known = ", ".join(dict.fromkeys(mpi.mpiexec[0] for mpi in find_mpis()))

@@ -18,17 +18,10 @@ from pathlib import Path
 from typing import Literal
 
 from wherry.errors import WherryError, unknown
+from wherry.run.launch import OPENMPI_ROOT_VARIABLES
 
 Family = Literal["openmpi", "mpich", "intel"]
 Abi = Literal["openmpi", "mpich", "abi"]
-
-# Open MPI refuses to start as root unless it is told twice (by mpiexec and by the daemons of Open MPI 5).
-OPENMPI_ROOT_VARIABLES = {
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "PRTE_ALLOW_RUN_AS_ROOT": "1",
-    "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-}
 
 # How each launcher starts n processes: more than there are cores, wherever the kernel puts them.
 LAUNCH_OPTIONS: dict[Family, tuple[str, ...]] = {

@@ -1,6 +1,6 @@
 """`wherry run`: check, start, wait, read the records, report.
 
-What shows records (rich) is imported only where there are some: a command that records nothing starts faster.
+What reads and shows records is imported while the launcher is asked what it is, or when there are some.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from wherry import paths
 from wherry.errors import UsageError
 from wherry.files import DATA_FILE, REPORT_FILES, make_folder, record_files, write_json, writing_to
-from wherry.messages import say, unfailing_stderr
+from wherry.messages import say, takes_colours, unfailing_stderr
 from wherry.run import launch, settings
 from wherry.run.check import Finding, check
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _CURVE_SAMPLES = "1024"
 #: More than any line of a summary has.
 _LOG_COLUMNS = 10_000
+_TERMINAL_COLUMNS = 80  # of one that does not say
 
 
 #: What records and changes nothing.
@@ -57,7 +58,7 @@ def run(command: Sequence[str], options: Options, place: Placing = as_given) -> 
     """Runs the command to its end and returns its exit code. Raises UsageError before anything has started."""
     if not command:
         raise UsageError("nothing to run; write for example: wherry run -- mpiexec -n 4 ./app")
-    launcher = launch.find_launcher(command)
+    launcher = launch.find_launcher(command, import_readers)
     programs = launch.programs(command, launcher)
     findings = check(launcher, programs)
     show_findings([*findings, *(Finding("warning", text) for text in settings.problems())])
@@ -80,6 +81,12 @@ def run(command: Sequence[str], options: Options, place: Placing = as_given) -> 
         except Exception as error:  # the code is the program's, whatever a record may do to its reader
             say(f"no summary: {error!r}", "error")
     return code
+
+
+def import_readers() -> None:
+    """What the end of a run needs. While the launcher says what it is, the import costs no time."""
+    from wherry import analysis, screen  # noqa: F401
+    from wherry.run import failure, summary  # noqa: F401
 
 
 def looking(options: Options, findings: Sequence[Finding]) -> str:
@@ -140,10 +147,9 @@ def conclude(directory: Path, options: Options, code: int, off: str) -> None:
     if not record_files(directory):
         say_all(why_nothing(code))
         return
-    from rich.console import Console
-
     from wherry.analysis import analyse, record
     from wherry.run import failure, summary
+    from wherry.screen import Screen
 
     records = record.read_all(directory)
     if not records.ranks:
@@ -153,13 +159,19 @@ def conclude(directory: Path, options: Options, code: int, off: str) -> None:
     written = write_report(directory, analysis) if options.report is not None else None
     reproducible = settings.is_on(os.environ.get("WHERRY_REPRODUCIBLE", ""))
     said = failure.sentences(code, records.ranks) if code else ()
-    console = Console(file=unfailing_stderr(), width=summary_columns())
-    summary.print_summary(console, analysis, summary.Context(written, off, reproducible, said))
+    screen = Screen(unfailing_stderr(), summary_columns(), takes_colours())
+    summary.print_summary(screen, analysis, summary.Context(written, off, reproducible, said))
 
 
-def summary_columns() -> int | None:
-    """As many as the terminal has (None), or enough for no line to be cut or wrapped in a log."""
-    return None if sys.stderr.isatty() or "COLUMNS" in os.environ else _LOG_COLUMNS
+def summary_columns() -> int:
+    """As many as the terminal has, or enough for no line to be cut or wrapped in a log."""
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isdecimal() and int(asked) > 0:
+        return int(asked)
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or _TERMINAL_COLUMNS
+    except (OSError, ValueError):  # no terminal
+        return _LOG_COLUMNS
 
 
 def say_all(sentences: Sequence[str]) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from wherry import paths
 from wherry.collective_names import NEIGHBORHOODS, OPERATIONS
 from wherry.errors import did_you_mean, unknown
-from wherry.schedule import plan
 
 #: How a sparse exchange can run, besides by a strategy of all-to-alls.
 SPARSE_ALGORITHMS = ("auto", "nbx", "census", "native")
@@ -141,6 +140,8 @@ def _unknown_strategies(given: Mapping[str, str]) -> list[str]:
     }
     if not asked or not paths.plan_program().exists():
         return []
+    from wherry.schedule import plan  # here: most runs name no strategy
+
     strategies = plan.names_by_operation()
     return [
         f"{name}: unknown strategy '{value}', so the native collective runs instead{did_you_mean(value, known)}"

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.console import Console
-from rich.markup import escape
-from rich.rule import Rule
-from rich.table import Table
+from click import style
 
 from wherry import units
 from wherry.analysis import Analysis, faults, freed_memory, gains, paths, replaced, window_gains
+from wherry.screen import Screen, bold, cut
 
 _MOST_FUNCTIONS, _MOST_SITES, _MOST_MACHINES = 4, 3, 2
 _RULE_COLUMNS = 80
@@ -27,34 +25,35 @@ class Context:
     failure: Sequence[str] = ()  # what is said first of a run that failed
 
 
-def print_summary(console: Console, analysis: Analysis, context: Context = Context()) -> None:
-    rule = Rule("[bold]Wherry[/bold]", align="left", characters="-")
-    console.print(rule, width=min(console.width, _RULE_COLUMNS))
+def print_summary(screen: Screen, analysis: Analysis, context: Context = Context()) -> None:
+    title = "Wherry "
+    rule = "-" * (min(screen.columns, _RULE_COLUMNS) - len(title))
+    screen.whole_line(bold(title) + style(rule, fg="bright_green"))
     for line in context.failure:
-        console.print(f"[bold red]{escape(line)}[/]", highlight=False, soft_wrap=True)
+        screen.whole_line(style(line, fg="red", bold=True))
     for line in headline(analysis):
-        console.print(line, highlight=False)
+        screen.line(line)
     if analysis.functions:
-        console.print(_functions(analysis))
-        console.print(_sites(analysis, console.width))
+        _functions(screen, analysis)
+        _sites(screen, analysis)
     chosen = replaced.sentences(analysis, context.switched_off, context.reproducible)
     for line in [
         *chosen,
         *(gains.sentences(analysis) if not context.failure else ()),
         *window_gains.sentences(analysis),
         *freed_memory.sentences(analysis),
-        *(f"warning: {escape(text)}" for text in analysis.warnings),
+        *(f"warning: {text}" for text in analysis.warnings),
     ]:
-        console.print(line, highlight=False)
+        screen.line(line)
     if context.report:
-        console.print(f"report: {escape(context.report)}", highlight=False, soft_wrap=True)
+        screen.whole_line(f"report: {context.report}")
 
 
 def headline(analysis: Analysis) -> list[str]:
     hosts = units.plural(len(analysis.hosts), "host")
     first = (
-        f"{escape(analysis.program.rsplit('/', 1)[-1]) or 'program'}: {units.plural(analysis.size, 'rank')} on {hosts},"
-        f" {units.seconds(analysis.seconds)}, [bold]{units.percent(analysis.mpi_share)} in MPI[/bold]"
+        f"{analysis.program.rsplit('/', 1)[-1] or 'program'}: {units.plural(analysis.size, 'rank')} on {hosts},"
+        f" {units.seconds(analysis.seconds)}, {bold(f'{units.percent(analysis.mpi_share)} in MPI')}"
     )
     shares = [rank.share for rank in analysis.ranks]
     if len(shares) > 1:
@@ -70,8 +69,8 @@ def headline(analysis: Analysis) -> list[str]:
     if faults.is_notable(analysis):
         lines.append(faults.processor(analysis))
     crowded = [row for row in analysis.machines if row.crowded]
-    lines += [escape(row.crowd()) for row in crowded[:_MOST_MACHINES]]
-    lines += [escape(row.problem()) for row in analysis.bindings[:_MOST_MACHINES]]
+    lines += [row.crowd() for row in crowded[:_MOST_MACHINES]]
+    lines += [row.problem() for row in analysis.bindings[:_MOST_MACHINES]]
     return lines + _waiting(analysis)
 
 
@@ -82,41 +81,34 @@ def _waiting(analysis: Analysis) -> list[str]:
     return [f"waiting: {calls} blocking calls polled and yielded the core (WHERRY_WAIT=spin turns it off)"]
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
-    for i, column in enumerate(columns):
-        left = i == 0 or column == "called from"
-        table.add_column(column, justify="left" if left else "right", no_wrap=True, overflow="ellipsis")
-    return table
-
-
-def _functions(analysis: Analysis) -> Table:
-    table = _table("time by call", "% of MPI", "time/rank", "calls", "bytes", "mean size")
+def _functions(screen: Screen, analysis: Analysis) -> None:
     total = sum(row.totals.seconds for row in analysis.functions) or 1.0
-    for row in analysis.functions[:_MOST_FUNCTIONS]:
-        t = row.totals
-        table.add_row(
-            escape(row.function),
-            units.percent(t.seconds / total),
-            units.seconds(t.seconds / max(len(analysis.ranks), 1)),
-            units.count(t.calls),
-            units.bytes_(t.bytes),
-            units.bytes_(t.bytes / max(t.calls, 1)),
+    rows = [
+        (
+            row.function,
+            units.percent(row.totals.seconds / total),
+            units.seconds(row.totals.seconds / max(len(analysis.ranks), 1)),
+            units.count(row.totals.calls),
+            units.bytes_(row.totals.bytes),
+            units.bytes_(row.totals.bytes / max(row.totals.calls, 1)),
         )
-    return table
+        for row in analysis.functions[:_MOST_FUNCTIONS]
+    ]
+    screen.table(("time by call", "% of MPI", "time/rank", "calls", "bytes", "mean size"), rows, {"time by call"})
 
 
-def _sites(analysis: Analysis, width: int) -> Table:
-    table = _table("time by place", "% of MPI", "calls", "called from")
+def _sites(screen: Screen, analysis: Analysis) -> None:
     total = sum(row.totals.seconds for row in analysis.functions) or 1.0
+    named = paths.places(analysis)[:_MOST_SITES]
     # Long names of places must not squeeze the numbers.
-    rows = paths.places(analysis)[:_MOST_SITES]
-    room = max(width - 26 - max((len(row.function) for row in rows), default=0), 12)
-    for row in rows:
-        share, calls = units.percent(row.totals.seconds / total), units.count(row.totals.calls)
-        table.add_row(escape(row.function), share, calls, escape(_cut(row.place, room)))
-    return table
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+    room = max(screen.columns - 26 - max((len(row.function) for row in named), default=0), 12)
+    rows = [
+        (
+            row.function,
+            units.percent(row.totals.seconds / total),
+            units.count(row.totals.calls),
+            cut(row.place, room),
+        )
+        for row in named
+    ]
+    screen.table(("time by place", "% of MPI", "calls", "called from"), rows, {"time by place", "called from"})

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from rich.text import Text
+from click import unstyle
 from synthetic import MS, Draft, example, write
 
 from wherry.analysis import Analysis, analyse, record
@@ -45,7 +45,7 @@ def analysed(folder: Path, drafts: Sequence[Draft]) -> Analysis:
 
 
 def said(analysis: Analysis, switched_off: str = "", reproducible: bool = False) -> list[str]:
-    return [Text.from_markup(line).plain for line in sentences(analysis, switched_off, reproducible)]
+    return [unstyle(line) for line in sentences(analysis, switched_off, reproducible)]
 
 
 def kept(analysis: Analysis) -> dict[str, int]:

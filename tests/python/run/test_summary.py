@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 from synthetic import MS, Draft, example, write
 
 from wherry import units
@@ -18,6 +17,7 @@ from wherry.analysis.record_format import NOT_CACHED
 from wherry.report import windows
 from wherry.run import runner
 from wherry.run.summary import Context, print_summary
+from wherry.screen import Screen
 
 
 def analysed(folder: Path, drafts: list[Draft]) -> Analysis:
@@ -26,9 +26,9 @@ def analysed(folder: Path, drafts: list[Draft]) -> Analysis:
 
 
 def shown(analysis: Analysis, width: int = 80) -> str:
-    console = Console(file=io.StringIO(), width=width)
-    print_summary(console, analysis, Context("out/report.html"))
-    return console.file.getvalue()  # type: ignore[attr-defined]
+    file = io.StringIO()
+    print_summary(Screen(file, width), analysis, Context("out/report.html"))
+    return file.getvalue()
 
 
 def test_times_and_shares(tmp_path: Path) -> None:
@@ -226,9 +226,7 @@ def test_no_line_is_cut_in_a_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     result = analysed(tmp_path, example(2, program="/x/" + "long name " * 30))
     result.sites[0].site = "a_long_name_" * 20
-    columns = runner.summary_columns()
-    assert columns is not None
-    text = shown(result, columns)
+    text = shown(result, runner.summary_columns())
     assert "a_long_name_" * 20 in text
     assert "…" not in text
     assert len(text.splitlines()[0]) <= 80  # but the rule above it keeps to what a terminal shows
