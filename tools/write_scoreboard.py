@@ -7,6 +7,7 @@ import math
 import re
 import sys
 import textwrap
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ SETTINGS = {
 README_MPIS = {
     "MPICH 5": "mpich", "Open MPI 5": "openmpi", "Intel MPI": "intel", "Debian's Open MPI 4.1": "debian-openmpi",
 }  # fmt: skip
+README_PLACE = "Measured on "
 README_ROWS = {
     "heat conduction, NumPy": "heat",
     "waves, C++, work arrays in each step": "waves, C++",
@@ -79,16 +81,31 @@ def cell(record: dict[str, Any] | None) -> str:
     return f"**{ratio}**" if differs else ratio
 
 
+def commit_of(all_of: list[dict[str, Any]]) -> str:
+    """That of most records."""
+    commits = Counter(str(one["commit"]) for one in all_of)
+    return commits.most_common(1)[0][0]
+
+
+def cell_at(record: dict[str, Any] | None, commit: str) -> str:
+    """With the record's own commit where that is another."""
+    text = cell(record)
+    return f"{text}, at {record['commit']}" if text and record and record["commit"] != commit else text
+
+
 def table(by_mpi: dict[str, list[dict[str, Any]]]) -> list[str]:
     rows = {mpi: {one["case"]: one for one in all_of} for mpi, all_of in by_mpi.items()}
-    commits = {mpi: ", ".join(sorted({one["commit"] for one in all_of})) for mpi, all_of in by_mpi.items()}
+    commits = {mpi: commit_of(all_of) for mpi, all_of in by_mpi.items()}
     head = [f"{mpi}, {commits[mpi]}" for mpi in by_mpi]
     lines = [f"| program | {' | '.join(head)} |", "|---|" + "---|" * len(by_mpi)]
     for program in PROGRAMS:
-        cells = [cell(rows[mpi].get(program.name)) for mpi in by_mpi]
+        cells = [cell_at(rows[mpi].get(program.name), commits[mpi]) for mpi in by_mpi]
         if any(cells):
             lines.append(f"| {program.name} | {' | '.join(cells)} |")
-    ratios = {mpi: [one["ratio"] for one in by_mpi[mpi] if one["ratio"] is not None] for mpi in by_mpi}
+    ratios = {
+        mpi: [one["ratio"] for one in by_mpi[mpi] if one["ratio"] is not None and one["commit"] == commits[mpi]]
+        for mpi in by_mpi
+    }
     means = [f"{_mean(own)} of {len(own)} rows" if own else "" for own in ratios.values()]
     return [*lines, f"| geometric mean | {' | '.join(means)} |"]
 
@@ -129,7 +146,10 @@ def section(name: str) -> list[str]:
     if len(machines) > 1:
         raise SystemExit(f"{name}: records of {' and of '.join(sorted(machines))}; a table is of one machine")
     command = f"wherry bench programs {options} --mpi MPI --json docs/results/{name}/MACHINE/MPI.json"
-    place = f"{where}; {machines.pop()}. Beside each MPI stands the commit that was measured."
+    place = (
+        f"{where}; {machines.pop()}. Beside each MPI stands the commit that was measured, and beside a figure its own"
+        " where that is another; means are of the figures of one commit."
+    )
     return [
         f"\n## {title}\n", f"{textwrap.fill(place, 120)}\n",
         f"```\n{command}\n```\n", *table(by_mpi), *done(by_mpi), *missing(by_mpi),
@@ -142,14 +162,24 @@ def page() -> str:
 
 
 def readme(text: str) -> str:
-    """The text of README.md with the rows of now."""
+    """The text of README.md with the rows of now, and their machine and commit before them."""
     by_mpi = records("programs")
     rows = {mpi: {one["case"]: one for one in by_mpi[mpi]} for mpi in README_MPIS.values()}
-    lines = [f"| program | {' | '.join(README_MPIS)} |", "|---|" + "---|" * len(README_MPIS)]
+    shown = [own[program] for own in rows.values() for program in README_ROWS.values() if cell(own.get(program))]
+    lines = [f"{README_PLACE}{one_place(shown)}:", "", f"| program | {' | '.join(README_MPIS)} |"]
+    lines.append("|---|" + "---|" * len(README_MPIS))
     for title, program in README_ROWS.items():
         lines.append(f"| {title} | {' | '.join(cell(rows[mpi].get(program)) for mpi in README_MPIS.values())} |")
-    table_there = re.compile(r"^\| program \| MPICH 5 .*?(?=\n\n)", re.DOTALL | re.MULTILINE)
-    return table_there.sub(lambda _: "\n".join(lines), text, count=1)
+    there = re.compile(rf"^{re.escape(README_PLACE)}[^\n]*\n\n\| program \| .*?(?=\n\n)", re.DOTALL | re.MULTILINE)
+    return there.sub(lambda _: "\n".join(lines), text, count=1)
+
+
+def one_place(shown: list[dict[str, Any]]) -> str:
+    """Machine and commit of all of them."""
+    places = {f"{one['machine']}, commit {one['commit']}" for one in shown}
+    if len(places) > 1:
+        raise SystemExit(f"README.md: records of {' and of '.join(sorted(places))}; its rows are of one place")
+    return places.pop()
 
 
 def main() -> None:
