@@ -50,6 +50,30 @@ def test_derived_types_are_a_lever_of_their_own(tmp_path: Path) -> None:
     assert [line.partition(":")[0] for line in found if "layout kernels" in line] == ["layout"]
 
 
+def _of_matrices(draft: Draft, strategy: bytes, bucket: int) -> Draft:
+    names = [
+        {**row, "name": b"MPI_Alltoallw" if row["name"] == b"MPI_Alltoall" else b"-"} for row in draft.rows["functions"]
+    ]
+    uses = [{**use, "strategy": strategy, "bucket": bucket} for use in draft.rows["uses"]]
+    draft.rows |= {"functions": names, "uses": uses, "decisions": []}
+    return draft
+
+
+@pytest.mark.parametrize(
+    ("strategy", "bucket", "lever"),
+    [
+        (b"pairwise", 17, "layout"),
+        (b"direct", 20, "layout"),
+        (b"pairwise", 16, "collectives"),  # the blocks are packed by the library
+        (b"mesh", 17, "collectives"),
+    ],
+)
+def test_collectives_by_layouts_are_of_that_lever(tmp_path: Path, strategy: bytes, bucket: int, lever: str) -> None:
+    write(tmp_path, [_of_matrices(draft, strategy, bucket) for draft in example(4)])
+    found = effects(comparison(analyse(record.read_all(tmp_path))))
+    assert [line.partition(":")[0] for line in found if "MPI_Alltoallw" in line] == [lever]
+
+
 def _of_native(draft: Draft) -> Draft:
     draft.rows["uses"] = [{**use, "strategy": b"native"} for use in draft.rows["uses"][:1]]
     draft.rows["decisions"] = []
