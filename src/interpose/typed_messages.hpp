@@ -90,6 +90,9 @@ class Delivery {
 inline constexpr std::string_view truncation_obstacle =
     "errors return, and Open MPI writes messages of bytes past the end of shorter receives";
 
+/// Why the library must move derived types in a communicator; empty: it need not.
+using Obstacle = std::string_view(MPI_Comm comm);
+
 inline std::string_view obstacle_in([[maybe_unused]] MPI_Comm comm) {
 #ifdef OPEN_MPI
   return p2p::is_fatal(backend().api(), comm) ? std::string_view{} : truncation_obstacle;
@@ -97,6 +100,9 @@ inline std::string_view obstacle_in([[maybe_unused]] MPI_Comm comm) {
   return {};
 #endif
 }
+
+/// Of a buffered send, whose bytes lie packed in the program's buffer whoever packs them.
+inline std::string_view no_obstacle(MPI_Comm /*comm*/) { return {}; }
 
 /// Of the communicator of a message that a matched probe has found. Its receive follows.
 inline std::string_view obstacle_of([[maybe_unused]] MPI_Message message) {
@@ -133,9 +139,10 @@ int find_message([[maybe_unused]] MPI_Comm comm, [[maybe_unused]] const int* fla
   return code;
 }
 
+/// obstacle: obstacle_in, or no_obstacle for a buffered send.
 template <class Count, class Next>
 int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI_Comm comm,
-         p2p::CopyResult& result, const Next& next) {
+         p2p::CopyResult& result, const Next& next, Obstacle* obstacle = obstacle_in) {
   p2p::Messages& messages = backend().messages;
   p2p::Converter& converter = backend().converter;
   if (!backend().packing() || dest == MPI_PROC_NULL || converter.is_native(sent.type, sent.count))
@@ -144,7 +151,7 @@ int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI
   if (messages.passes(place)) return next();
   p2p::MessageTransfer transfer;
   transfer.sent = sent.elements();
-  messages.begin(kind_of<Count>(call, dest, obstacle_in(comm)), place, transfer);
+  messages.begin(kind_of<Count>(call, dest, obstacle(comm)), place, transfer);
   const AsBytes bytes(sent, transfer.sent);
   const int code = next();
   const bool succeeded = code == MPI_SUCCESS;
@@ -156,10 +163,12 @@ int send(const Call& call, const Moving<const void*, Count>& sent, int dest, MPI
 
 template <class Count, class Next>
 int receive_message(const p2p::MessageKind& kind, std::uint64_t place, const Moving<void*, Count>& received,
-                    MPI_Status* status, p2p::CopyResult& result, const Next& next) {
+                    MPI_Status* status, p2p::CopyResult& result, const Next& next,
+                    p2p::Arriving arriving = p2p::Arriving::alone) {
   p2p::Messages& messages = backend().messages;
   p2p::MessageTransfer transfer;
   transfer.received = received.elements();
+  transfer.arriving = arriving;
   messages.begin(kind, place, transfer);
   const AsBytes bytes(received, transfer.received);
   const Delivery delivery(status);
@@ -215,6 +224,20 @@ int send_and_receive(const Call& call, const Moving<const void*, Count>& sent, i
   messages.end(transfer, {code == MPI_SUCCESS, delivery.is_written(), delivery.arrived(transfer.received)});
   result = transfer.result();
   return code;
+}
+
+/// What arrives takes the place of what is sent, in the packed bytes as in the program's memory.
+template <class Count, class Next>
+int send_and_replace(const Call& call, const Moving<void*, Count>& replaced, int dest, int source,
+                     MPI_Comm comm, MPI_Status* status, p2p::CopyResult& result, const Next& next) {
+  if (!backend().packing() || status == nullptr || dest == MPI_PROC_NULL || source == MPI_PROC_NULL ||
+      backend().converter.is_native(replaced.type, replaced.count))
+    return next();
+  const std::uint64_t place =
+      hashed(place_of(call.site(), dest, replaced.type, replaced.count)) ^ static_cast<std::uint32_t>(source);
+  if (backend().messages.passes(place)) return next();
+  return receive_message(kind_of<Count>(call, dest, obstacle_in(comm)), place, replaced, status, result, next,
+                         p2p::Arriving::in_place_of_sent);
 }
 
 /// Who moved the data of a call, and what was measured. Needs an account.

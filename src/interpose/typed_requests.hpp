@@ -74,11 +74,12 @@ int start_message(const p2p::MessageKind& kind, const Moving<Memory, Count>& mov
 
 template <class Count, class Next>
 int start_send(Call& call, const Moving<const void*, Count>& sent, int dest, MPI_Comm comm,
-               MPI_Request* request, p2p::CopyResult& result, const Next& next) {
+               MPI_Request* request, p2p::CopyResult& result, const Next& next,
+               Obstacle* obstacle = obstacle_in) {
   if (is_in_native_exchange() || !may_take(call, sent, dest, request)) return next();
   p2p::MessageTransfer transfer;
   transfer.sent = sent.elements();
-  const p2p::MessageKind kind = kind_of<Count>(call, dest, obstacle_in(comm));
+  const p2p::MessageKind kind = kind_of<Count>(call, dest, obstacle(comm));
   return start_message(kind, sent, transfer.sent, request, transfer, result, next);
 }
 
@@ -107,14 +108,14 @@ int start_matched(Call& call, const Moving<void*, Count>& received, const MPI_Me
 template <class Memory, class Count, class Next>
 int make_persistent(Call& call, const Moving<Memory, Count>& moving,
                     const p2p::PersistentArguments& made_with, MPI_Request* request, p2p::CopyResult& result,
-                    const Next& next) {
+                    const Next& next, Obstacle* obstacle = obstacle_in) {
   if (!may_take(call, moving, made_with.peer, request)) return next();
   const NewRequest made(request);
   const int code = next();
   if (!made.is_made()) return code;
   p2p::Elements elements = moving.elements();
   elements.unknown = true;
-  const p2p::MessageKind kind = kind_of<Count>(call, made_with.peer, obstacle_in(made_with.comm));
+  const p2p::MessageKind kind = kind_of<Count>(call, made_with.peer, obstacle(made_with.comm));
   result.fallback = backend().pending.made(*request, std::move(elements), kind, made_with);
   if (backend().pending.has_persistent()) backend().wrap_completion();
   return code;

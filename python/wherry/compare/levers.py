@@ -40,9 +40,9 @@ def _operations() -> dict[str, str]:
 
 #: Calls that may move derived types by Wherry's kernels.
 _MESSAGES = (
-    "MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Recv", "MPI_Mrecv", "MPI_Sendrecv", "MPI_Isend", "MPI_Issend",
-    "MPI_Irsend", "MPI_Irecv", "MPI_Imrecv", "MPI_Start", "MPI_Startall", "MPI_Neighbor_alltoallw",
-    "MPI_Ineighbor_alltoallw",
+    "MPI_Send", "MPI_Ssend", "MPI_Rsend", "MPI_Bsend", "MPI_Recv", "MPI_Mrecv", "MPI_Sendrecv", "MPI_Sendrecv_replace",
+    "MPI_Isend", "MPI_Issend", "MPI_Irsend", "MPI_Ibsend", "MPI_Irecv", "MPI_Imrecv", "MPI_Start", "MPI_Startall",
+    "MPI_Neighbor_alltoallw", "MPI_Ineighbor_alltoallw",
 )  # fmt: skip
 OPERATIONS = tuple(
     Lever(function, {variable: "native"}, functions=(function,)) for function, variable in _operations().items()

@@ -8,6 +8,8 @@ static void tell_code(const char* what, int code) {
   handled = 0;
 }
 
+enum { by_recv, by_mprobe, by_improbe, from_bsend, ways };
+
 /// Receives with room for so many elements of five members, in several ways; the code.
 static int take(int way, int room, MPI_Comm comm, MPI_Status* status) {
   char* const memory = origin(received_memory);
@@ -15,8 +17,11 @@ static int take(int way, int room, MPI_Comm comm, MPI_Status* status) {
   MPI_Request request;
   int flag = 0;
   switch (way) {
-    case 0: return MPI_Recv(memory, room, five.type, 0, 3, comm, status);
-    case 1: MPI_Mprobe(0, 3, comm, &found, status); return MPI_Mrecv(memory, room, five.type, &found, status);
+    case by_recv:
+    case from_bsend: return MPI_Recv(memory, room, five.type, 0, 3, comm, status);
+    case by_mprobe:
+      MPI_Mprobe(0, 3, comm, &found, status);
+      return MPI_Mrecv(memory, room, five.type, &found, status);
     default:
       while (!flag) MPI_Improbe(0, 3, comm, &flag, &found, status);
       MPI_Imrecv(memory, room, five.type, &found, &request);
@@ -31,7 +36,8 @@ static void truncations(int way, MPI_Comm comm, const char* how) {
       memset(received_memory, 0x66, (size_t)in_use);
       fill(0, round);
       if (rank == 0) {
-        MPI_Send(origin(sent_memory), 200, five.type, 1, 3, comm);
+        if (way == from_bsend) MPI_Bsend(origin(sent_memory), 200, five.type, 1, 3, comm);
+        else MPI_Send(origin(sent_memory), 200, five.type, 1, 3, comm);
         MPI_Send(origin(sent_memory), 200, five.type, 1, 4, comm);
       } else {
         MPI_Status status;
@@ -81,19 +87,25 @@ static void wrong_calls(MPI_Comm comm, const char* how) {
 
 static void errors(void) {
   use(&five, 200);
+  char* const attached = allocate(1 << 16);
+  MPI_Buffer_attach(attached, 1 << 16);
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   handle_by(comm, MPI_ERRORS_RETURN);
-  for (int way = 0; way < 3; ++way) truncations(way, comm, "truncated, errors return");
+  for (int way = 0; way < ways; ++way) truncations(way, comm, "truncated, errors return");
   wrong_calls(comm, "errors return");
   MPI_Errhandler own;
   MPI_Comm_create_errhandler(handler, &own);
   handle_by(comm, own);
-  for (int way = 0; way < 3; ++way) truncations(way, comm, "truncated, own handler");
+  for (int way = 0; way < ways; ++way) truncations(way, comm, "truncated, own handler");
   wrong_calls(comm, "own handler");
   handle_by(comm, MPI_ERRORS_ARE_FATAL);
   MPI_Errhandler_free(&own);
   MPI_Comm_free(&comm);
+  void* detached = NULL;
+  int bytes = 0;
+  MPI_Buffer_detach(&detached, &bytes);
+  free(attached);
 }
 
 static void nothing(void) {

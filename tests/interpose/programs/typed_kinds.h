@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { most_blocks = 64, memory_bytes = 1 << 20, bytes_before = 1 << 10, bytes_behind = 1 << 10 };
+enum { most_blocks = 64, memory_bytes = 12 << 20, bytes_before = 1 << 10, bytes_behind = 1 << 10 };
 
 static FILE* told;
 static int rank, peer, rounds;
@@ -120,7 +120,7 @@ static void make_kinds(void) {
 static char *sent_memory, *received_memory, *wanted_memory, *packed, *dense;
 
 /// Bytes of memory that a message may be in, those before and behind it included: so many are filled and compared.
-static long in_use = memory_bytes;
+static long in_use = 1 << 20;
 
 static void use(const struct Kind* kind, long count) {
   in_use = bytes_before + count * kind->extent + bytes_behind;
