@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace wherry::test {
@@ -42,6 +43,7 @@ struct MappedType {
   bool contested = false;
   // A part has no data or no extent: MPICH 5.0 and Intel MPI crash when they pack such types.
   bool hollow = false;
+  std::string_view constructor = {};  // of the outermost level, if it is random
 };
 
 inline std::string list(const std::string& name, const std::vector<Long>& numbers, const std::string& inner) {

@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+#include <map>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,8 +46,25 @@ class RandomTypes {
 
   Long below(Long n) { return static_cast<Long>(random_() % static_cast<std::uint64_t>(n)); }
   Long between(Long least, Long most) { return least + below(most - least + 1); }
-  /// How often each constructor was used.
-  const std::vector<int>& used() const { return used_; }
+  /// How many types each constructor has made: where one cannot, because the library lacks or refuses it, another
+  /// does.
+  int made_by(std::string_view constructor) const {
+    const auto at = made_.find(constructor);
+    return at == made_.end() ? 0 : at->second;
+  }
+  /// All that this library has.
+  static std::vector<std::string_view> constructors() {
+    std::vector<std::string_view> all{"dup",     "contiguous", "vector",        "hvector",
+                                      "indexed", "hindexed",   "indexed_block", "hindexed_block",
+                                      "struct",  "subarray",   "darray",        "with bounds"};
+    constexpr std::pair<const char*, const char*> large[] = {{"MPI_Type_vector_c", "vector_c"},
+                                                             {"MPI_Type_create_hindexed_c", "hindexed_c"},
+                                                             {"MPI_Type_create_subarray_c", "subarray_c"},
+                                                             {"MPI_Type_create_struct_c", "struct_c"}};
+    for (const auto& [function, name] : large)
+      if (newer<void*>(function) != nullptr) all.emplace_back(name);
+    return all;
+  }
 
  private:
   using Maker = RandomType (RandomTypes::*)(const RandomType&);
@@ -67,14 +86,15 @@ class RandomTypes {
                                        &RandomTypes::large_hindexed,
                                        &RandomTypes::large_subarray,
                                        &RandomTypes::large_structure};
-    used_.resize(std::size(makers));
-    const auto which = static_cast<std::size_t>(below(std::size(makers)));
-    ++used_[which];
-    return (this->*makers[which])(inner);
+    RandomType x = (this->*makers[below(std::size(makers))])(inner);
+    ++made_[x.constructor];
+    return x;
   }
 
-  static RandomType made(const std::string& name, const std::vector<Long>& numbers, const RandomType& inner) {
-    return {MPI_DATATYPE_NULL, {}, list(name, numbers, inner.text)};
+  static RandomType made(std::string_view name, const std::vector<Long>& numbers, const RandomType& inner) {
+    RandomType x{MPI_DATATYPE_NULL, {}, list(std::string(name), numbers, inner.text)};
+    x.constructor = name;
+    return x;
   }
   template <class To>
   static std::vector<To> as(const std::vector<Long>& from) {
@@ -342,7 +362,7 @@ class RandomTypes {
 
   std::mt19937_64 random_;
   std::vector<RandomType> leaves_ = leaf_types();
-  std::vector<int> used_;
+  std::map<std::string_view, int> made_;
 };
 
 }  // namespace wherry::test
