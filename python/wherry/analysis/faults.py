@@ -34,6 +34,7 @@ def fill_faults(result: Analysis, ranks: Sequence[Record]) -> None:
                 row.system_seconds += span["system_ns"] * NS
                 row.user_seconds += span["user_ns"] * NS
                 row.faults += span["faults"]
+                row.calls += span["calls"]
                 row.repeated += span["repeated"]
                 row.why_not = row.why_not or text(span["why_not"])
                 row.fault_seconds += span["repeated"] * span["fault_ns"] * NS

@@ -8,6 +8,7 @@ from wherry.analysis.rows import FaultRow
 
 _WORTH = 0.05  # of the processor time; above it, it is worth a trial
 _NAMED = 0.02  # below it nothing is said
+_COMPARED = 100  # calls of a rank, before and since; of fewer nothing is said
 
 
 def sentences(analysis: Analysis) -> list[str]:
@@ -18,10 +19,19 @@ def sentences(analysis: Analysis) -> list[str]:
         before = f"{_cost(native)} before; " if native is not None and native.faults > 0 else ""
         since = f"{_count(kept)} in {units.seconds(kept.seconds / kept.ranks)} since malloc keeps freed memory"
         taken = f", which was taken back on {units.plural(back.ranks, 'rank')}" if back is not None else ""
-        return [f"page faults: {before}{since}{taken}"]
+        return [f"page faults: {before}{since}{taken}{_gain(native, kept)}"]
     if native is None or native.share < _NAMED:
         return []
     return [f"page faults: {_cost(native)}{_advice(native) if native.share >= _WORTH else ''}"]
+
+
+def _gain(native: FaultRow | None, kept: FaultRow) -> str:
+    """Of the processor time, as malloc has it and since: what a rank waited for others is not in it."""
+    rows = [row for row in (native, kept) if row is not None and row.calls >= _COMPARED * row.ranks]
+    if len(rows) < 2:
+        return "; what that gained was not measured"
+    before, since = (row.seconds / row.calls for row in rows)
+    return f"; processor time for each call of MPI: {units.seconds(before)} before, {units.seconds(since)} since"
 
 
 def _advice(native: FaultRow) -> str:

@@ -278,6 +278,7 @@ class FaultRow:
     faults: int = 0
     repeated: int = 0  # of these, on memory that the process had had before
     fault_seconds: float = 0.0  # that the repeated ones took, by what one costs
+    calls: int = 0  # of MPI, in that time
     why_not: str = ""  # malloc may not be told to keep it, on some rank
 
     @property

@@ -10,7 +10,7 @@ from importlib import resources
 from wherry import __version__, units
 from wherry.analysis import Analysis, gains
 from wherry.draw.markup import Markup, join, table, tag
-from wherry.report import choices, times, traffic, windows
+from wherry.report import choices, levers, times, traffic, windows
 from wherry.report.parts import section
 
 SECTIONS: tuple[Callable[[Analysis], Markup], ...] = (
@@ -20,6 +20,7 @@ SECTIONS: tuple[Callable[[Analysis], Markup], ...] = (
     choices.fallbacks,
     times.ranks,
     times.waits,
+    levers.waiting_and_memory,
     traffic.sizes,
     traffic.matrix,
     traffic.comms,

@@ -160,7 +160,8 @@ def conclude(directory: Path, options: Options, code: int, off: str) -> None:
     reproducible = settings.is_on(os.environ.get("WHERRY_REPRODUCIBLE", ""))
     said = failure.sentences(code, records.ranks) if code else ()
     screen = Screen(unfailing_stderr(), summary_columns(), takes_colours())
-    summary.print_summary(screen, analysis, summary.Context(written, off, reproducible, said))
+    waits = os.environ.get("WHERRY_WAIT", "")
+    summary.print_summary(screen, analysis, summary.Context(written, off, reproducible, said, waits))
 
 
 def summary_columns() -> int:

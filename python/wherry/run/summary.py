@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from click import style
 
 from wherry import units
-from wherry.analysis import Analysis, faults, freed_memory, gains, paths, replaced, window_gains
+from wherry.analysis import Analysis, faults, freed_memory, gains, paths, polling, replaced, window_gains
 from wherry.screen import Screen, bold, cut
 
 _MOST_FUNCTIONS, _MOST_SITES, _MOST_MACHINES = 4, 3, 2
@@ -23,6 +23,7 @@ class Context:
     switched_off: str = ""  # why nothing could be replaced, if so
     reproducible: bool = False  # WHERRY_REPRODUCIBLE
     failure: Sequence[str] = ()  # what is said first of a run that failed
+    waits: str = ""  # WHERRY_WAIT, if it was set
 
 
 def print_summary(screen: Screen, analysis: Analysis, context: Context = Context()) -> None:
@@ -31,7 +32,7 @@ def print_summary(screen: Screen, analysis: Analysis, context: Context = Context
     screen.whole_line(bold(title) + style(rule, fg="bright_green"))
     for line in context.failure:
         screen.whole_line(style(line, fg="red", bold=True))
-    for line in headline(analysis):
+    for line in [*headline(analysis), *polling.sentences(analysis, context.waits)]:
         screen.line(line)
     if analysis.functions:
         _functions(screen, analysis)
@@ -71,14 +72,7 @@ def headline(analysis: Analysis) -> list[str]:
     crowded = [row for row in analysis.machines if row.crowded]
     lines += [row.crowd() for row in crowded[:_MOST_MACHINES]]
     lines += [row.problem() for row in analysis.bindings[:_MOST_MACHINES]]
-    return lines + _waiting(analysis)
-
-
-def _waiting(analysis: Analysis) -> list[str]:
-    if not analysis.polled_calls:
-        return []
-    calls = units.count(analysis.polled_calls)
-    return [f"waiting: {calls} blocking calls polled and yielded the core (WHERRY_WAIT=spin turns it off)"]
+    return lines
 
 
 def _functions(screen: Screen, analysis: Analysis) -> None:
