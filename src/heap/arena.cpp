@@ -7,6 +7,8 @@
 #include <bit>
 #include <utility>
 
+#include "base/own_errno.hpp"
+
 namespace wherry::heap {
 namespace {
 
@@ -150,6 +152,7 @@ void Arena::drop_oldest() noexcept {
 
 /// nullptr: no memory, even without what is kept.
 void* Arena::map(std::size_t bytes) noexcept {
+  const OwnErrno own;
   for (;;) {
     void* const data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (data != MAP_FAILED) return data;

@@ -16,9 +16,6 @@ namespace {
 constexpr std::uint64_t interval_ns = 2'000'000;          // a sample takes less than a thousandth of it
 constexpr std::uint64_t check_interval_ns = 100'000'000;  // of the machine's memory, which takes 30 us
 
-// Many programs fault in each tenth step only, where they look at their results: what counts is the mean over 32 ms.
-constexpr heap::Bounds bounds = {.stretches = 16, .settling = 16, .each = 0};
-
 std::uint64_t nanoseconds(const timeval& time) {
   return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000'000U +
          static_cast<std::uint64_t>(time.tv_usec) * 1000U;
@@ -81,7 +78,7 @@ bool ProgramMemory::take_sample(std::uint64_t now_ns) {
 void ProgramMemory::begin() {
   begun_ = true;
   const double fault_ns = heap::measured_fault_ns();
-  decision_ = heap::FreedMemory(fault_ns, bounds);
+  decision_ = heap::FreedMemory(fault_ns, heap::in_programs);
   span_.fault_ns = static_cast<std::uint32_t>(fault_ns);
   why_not_ = heap::MallocOptions::why_not(::environ);
   if (!why_not_.empty()) return;
