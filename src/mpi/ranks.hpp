@@ -5,8 +5,8 @@
 
 namespace wherry::mpi {
 
-/// Whether ranks are threads that take turns, as SimGrid's SMPI has them: while one sleeps or yields the processor, none
-/// goes on, and what is done outside MPI's calls, such as a copy in memory, takes no simulated time.
+/// Whether ranks are threads that take turns, as SimGrid's SMPI has them: while one sleeps or yields the processor,
+/// none goes on, and what is done outside MPI's calls, such as a copy in memory, takes no simulated time.
 #ifdef SMPI_H
 inline constexpr bool ranks_take_turns = true;
 #else

@@ -1,5 +1,5 @@
-// The registry of what moves blocks. A new strategy is a file in schedule/blocks/strategies or schedule/graph, or a function of a family's
-// file, and a row.
+// The registry of what moves blocks. A new strategy is a file in schedule/blocks/strategies or schedule/graph, or a
+// function of a family's file, and a row.
 #include <algorithm>
 #include <vector>
 
