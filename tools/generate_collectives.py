@@ -44,17 +44,23 @@ def c_collective(f: Function) -> str:
     return f"int wherry_{f.name.lower()}({narrow(signature(f))}) {{\n  return perform({given});\n}}\n"
 
 
+#: How src/api/plans.cpp keeps an array of so many entries; {0}: the array, {1}: the buffer of its side.
+KEPT = {
+    "ranks(comm)": "per_rank({1}, {0}, comm)",
+    "sent_ranks(comm, sendbuf)": "per_rank({1}, {0}, comm)",
+    "targets(comm)": "per_target({0}, comm)",
+    "sources(comm)": "per_source({0}, comm)",
+}
+
+
 def outlasting(f: Function, p: Parameter) -> str:
     """An argument of a plan. Arrays are copied; their length is what a parameter of the same side states."""
     if not p.is_array:
         return p.name
-    side = "sendbuf" if p.name.startswith("s") else "recvbuf"
-    lengths = {q.length for q in f.parameters if q.is_array and q.name[0] == p.name[0] and q.length}
-    if lengths == {"targets(comm)"}:
-        return f"per_target({p.name}, comm)"
-    if lengths == {"sources(comm)"}:
-        return f"per_source({p.name}, comm)"
-    return f"per_rank({side}, {p.name}, comm)"
+    (length,) = {q.length for q in f.parameters if q.is_array and q.name[0] == p.name[0] and q.length}
+    if length not in KEPT:
+        raise SystemExit(f"MPI_{f.name}: a plan cannot keep {length} entries of {p.name}; see KEPT in {__file__}")
+    return KEPT[length].format(p.name, "sendbuf" if p.name.startswith("s") else "recvbuf")
 
 
 def c_plan(f: Function) -> str:
