@@ -1,4 +1,4 @@
-"""Wherry: find where an MPI program loses time in communication, and give it back."""
+"""Wherry: measure and reduce the time that an MPI program spends in communication."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def fill_choices(result: Analysis, ranks: Sequence[Record]) -> None:
         for fallback in record.tables["misses"]:
             key = (record.function(fallback["function"]), text(fallback["reason"]))
             fallbacks.setdefault(key, FallbackRow(*key, 0)).calls += fallback["count"]
-    result.misses = sorted(fallbacks.values(), key=lambda row: -row.calls)
+    result.fallbacks = sorted(fallbacks.values(), key=lambda row: -row.calls)
 
 
 def _count_kept(result: Analysis) -> None:

@@ -56,7 +56,7 @@ def sentences(analysis: Analysis, switched_off: str = "", reproducible: bool = F
             "reductions of floating-point numbers that Wherry performs, trials among them, may round in another order;"
             " WHERRY_REPRODUCIBLE=1 keeps the native ones"
         )
-    for row in analysis.misses[:_MOST_FALLBACKS]:
+    for row in analysis.fallbacks[:_MOST_FALLBACKS]:
         lines.append(f"native fallback: {units.count(row.calls)} {row.function} calls: {row.reason}")
     return lines or [f"Wherry replaced nothing: {_why_nothing(analysis, switched_off)}"]
 

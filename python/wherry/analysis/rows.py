@@ -322,7 +322,7 @@ class Analysis:
     uses: list[UseRow] = field(default_factory=list)
     decisions: list[DecisionRow] = field(default_factory=list)
     gains: list[GainRow] = field(default_factory=list)
-    misses: list[FallbackRow] = field(default_factory=list)
+    fallbacks: list[FallbackRow] = field(default_factory=list)
     types: list[TypeRow] = field(default_factory=list)
     windows: list[WindowRow] = field(default_factory=list)
     tracks: list[TrackRow] = field(default_factory=list)  # of the windows with most lookups
@@ -341,13 +341,16 @@ class Analysis:
 
     def data(self) -> dict[str, Any]:
         """For JSON: all numbers, and the one that people ask first."""
-        return {**asdict(self), "mpi_share": self.mpi_share}
+        numbers = asdict(self)
+        return {**numbers, _EARLIER_FALLBACKS: numbers["fallbacks"], "mpi_share": self.mpi_share}
 
 
+#: What `fallbacks` was called before; programs that read summary.json may still ask for it.
+_EARLIER_FALLBACKS = "misses"
 _ROWS: dict[str, type] = {
     "machines": MachineRow, "bindings": BindingRow, "ranks": RankRow, "functions": FunctionRow, "sites": SiteRow,
     "comms": CommRow, "sizes": SizeRow, "peers": PeerRow, "waits": WaitRow, "uses": UseRow, "decisions": DecisionRow,
-    "gains": GainRow, "misses": FallbackRow, "types": TypeRow, "windows": WindowRow, "tracks": TrackRow,
+    "gains": GainRow, "fallbacks": FallbackRow, "types": TypeRow, "windows": WindowRow, "tracks": TrackRow,
 }  # fmt: skip
 
 
@@ -355,6 +358,8 @@ def from_data(data: dict[str, Any]) -> Analysis:
     """The inverse of Analysis.data. Raises KeyError, TypeError or ValueError if the data are something else."""
     if not isinstance(data, dict):
         raise TypeError("not an object")
+    if "fallbacks" not in data:
+        data = {**data, "fallbacks": data[_EARLIER_FALLBACKS]}
     names = {entry.name for entry in fields(Analysis)}
     result = Analysis(**{name: value for name, value in data.items() if name in names})
     for name, row_type in _ROWS.items():

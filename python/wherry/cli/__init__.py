@@ -60,7 +60,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="wherry")
 def wherry() -> None:
-    """Find where an MPI program loses time in communication, and give it back.
+    """Measure and reduce the time that an MPI program spends in communication.
 
     The program needs no change.
 

@@ -75,8 +75,10 @@ def launching_options(command: _Command) -> _Command:
     options = (
         click.option("--mpi", "mpi_name", metavar="NAME", help="MPI to use, as `wherry info` names it."),
         click.option("-n", "ranks", type=click.IntRange(min=1), help="Number of ranks."),
-        click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root)."),
-        click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts."),
+        click.option("--netlab", is_flag=True, help="Run on emulated hosts with Gigabit links; needs root."),
+        click.option(
+            "--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Number of emulated hosts."
+        ),
         click.option("--launches", type=click.IntRange(min=1), help="Interleaved launches."),
     )
     for option in reversed(options):

@@ -13,9 +13,9 @@ from wherry.cli.common import examples
 @click.command(name="report", epilog=examples("wherry run --report out -- mpiexec -n 4 ./app", "wherry report out"))
 @click.argument("directory", type=click.Path(path_type=Path), metavar="DIR")
 def report_(directory: Path) -> None:
-    """Write the page of a run that was recorded in DIR.
+    """Write DIR/report.html from what `wherry run --report DIR` recorded.
 
-    DIR/report.html, from what `wherry run --report DIR` recorded; it needs no network.
+    The page needs no network.
     """
     path = report.from_directory(directory)
     click.echo(f"wrote {path}")

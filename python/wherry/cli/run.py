@@ -30,16 +30,16 @@ from wherry.run import runner
 )
 @click.option("--profile-only", is_flag=True, help="Record, but replace nothing.")
 @click.option("-v", "--verbose", count=True, help="Rank 0 says what Wherry found; twice: every decision.")
-@click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root).")
-@click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts.")
+@click.option("--netlab", is_flag=True, help="Run on emulated hosts with Gigabit links; needs root.")
+@click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Number of emulated hosts.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- LAUNCHER ... APP ...")
 def run(
     report: Path | None, profile_only: bool, verbose: int, netlab: bool, hosts: int, command: tuple[str, ...]
 ) -> None:
     """Run an unmodified MPI program with Wherry.
 
-    Ends with a summary of where the communication went (on stderr, so that the program's output stays its
-    own). The exit code is the program's.
+    Ends with a summary on stderr: the time in MPI, by call and by place, and what Wherry replaced. The exit code is
+    the program's.
     """
     options = runner.Options(report, profile_only, verbose)
     sys.exit(_on_cluster(command, options, hosts) if netlab else runner.run(command, options))

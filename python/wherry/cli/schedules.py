@@ -28,9 +28,11 @@ _DRAWN_RANKS = click.option(
 )
 _NODES = click.option("--nodes", type=click.IntRange(min=1), help="Number of nodes, filled as evenly as possible.")
 _NODE_OF = click.option("--node-of", metavar="LIST", help="Node of every rank, such as 0,0,1.")
-_GRID = click.option("--grid", metavar="EXTENTS", help="Of neighborhoods: the grid of the ranks, such as 4x4x4.")
+_GRID = click.option(
+    "--grid", metavar="EXTENTS", help="For neighborhood collectives: the grid of the ranks, such as 4x4x4."
+)
 _REACH = click.option("--reach", type=click.IntRange(min=1), help="Steps to the farthest neighbor; default 1.")
-_ROOT = click.option("--root", type=click.IntRange(min=0), help="Root, of operations that have one; default 0.")
+_ROOT = click.option("--root", type=click.IntRange(min=0), help="Rank of the root, where there is one; default 0.")
 
 
 @click.command(
@@ -63,13 +65,12 @@ def explain(
     mpi_name: str | None,
     as_json: bool,
 ) -> None:
-    """Tell what would run for a collective, and why.
-
-    Names the other candidates, too.
+    """Tell what would run for a collective, why, and what the other candidates are.
 
     OPERATION is MPI's name in small letters: alltoall(v|w), allgather(v), bcast, gather, scatter, reduce, allreduce,
     reduce_scatter(_block), barrier, neighbor_alltoall(v|w) or neighbor_allgather(v). Of bcast, reduce and allreduce, -m
-    is the whole buffer. Of neighborhoods, --grid says who the neighbors are: all around, and the grid wraps around.
+    is the whole buffer. Of neighborhoods, --grid is the
+    periodic grid of the ranks, whose neighbors are all around them, diagonal ones too.
     """
     if size is None and operation != "barrier":
         raise click.MissingParameter(ctx=click.get_current_context(), param_hint="'-m'", param_type="option")

@@ -37,7 +37,7 @@ _OF_REDRAWING = ("--list", "-o", "--redraw")
     "folder",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write DIR/results/*/*/*.json and DIR/images/*.svg, and fill in the places of DIR/studies/NAME.md.",
+    help="Write DIR/results/*/*/*.json and DIR/images/*.svg, and the tables in DIR/studies/NAME.md.",
 )
 @click.option("--redraw", is_flag=True, help="With -o: measure nothing, make tables and pictures of DIR/results again.")
 @click.option("--quick", is_flag=True, help="Small and few cases: a check, not a measurement.")

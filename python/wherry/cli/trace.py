@@ -28,9 +28,9 @@ _MOST_ROWS = 32
     ),
 )
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="SOURCE...")
-@click.option("--from", "begin_s", type=click.FloatRange(min=0), metavar="S", help="Leave out what is before.")
-@click.option("--to", "end_s", type=click.FloatRange(min=0), metavar="S", help="Leave out what is after.")
-@file_option("--json", "file", help="For Perfetto.")
+@click.option("--from", "begin_s", type=click.FloatRange(min=0), metavar="S", help="Begin at S seconds.")
+@click.option("--to", "end_s", type=click.FloatRange(min=0), metavar="S", help="End at S seconds.")
+@file_option("--json", "file", help="Write a trace for ui.perfetto.dev.")
 @file_option("--plot", metavar="FILE.svg", help="Draw a picture.")
 def trace_(
     sources: tuple[Path, ...], begin_s: float | None, end_s: float | None, file: Path | None, plot: Path | None

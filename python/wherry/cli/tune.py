@@ -34,14 +34,14 @@ from wherry.tune import ahead, library, model, results, tables
 )
 @click.option("--mpi", "mpi_name", metavar="NAME", help="MPI to use, as `wherry info` names it.")
 @click.option("-n", "ranks", metavar="LIST", callback=numbers, help="Numbers of ranks, with commas.")
-@click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root).")
-@click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts.")
+@click.option("--netlab", is_flag=True, help="Run on emulated hosts with Gigabit links; needs root.")
+@click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Number of emulated hosts.")
 @click.option("--operations", metavar="LIST", help="Collectives, with commas.")
 @click.option("--sizes", metavar="LIST", callback=numbers, help="Block sizes in bytes, with commas.")
 @click.option("--model", "of_model", is_flag=True, help="Fit the constants of the cost model to this machine instead.")
 @click.option("--library", "of_library", is_flag=True, help="Measure the MPI library's own algorithms instead.")
-@click.option("--launches", type=click.IntRange(min=1), help="With --library or --model: launches.")
-@file_option("-o", "file", help="With --library.")
+@click.option("--launches", type=click.IntRange(min=1), help="With --library or --model: number of launches.")
+@file_option("-o", "file", help="With --library: file to write.")
 @click.option("--quick", is_flag=True, help="Fewer calls and launches: a check, not a measurement.")
 @click.argument("launcher", nargs=-1, type=click.UNPROCESSED, metavar="[-- LAUNCHER ...]")
 def tune(
@@ -58,11 +58,11 @@ def tune(
     quick: bool,
     launcher: tuple[str, ...],
 ) -> None:
-    """Learn ahead of time, so that programs need not.
+    """Choose algorithms ahead of the runs that need them.
 
-    Fills Wherry's tuning file for collectives of these sizes on so many ranks. With --model: measures messages and
-    copies, and puts the constants of the cost model there. With --library: measures each algorithm that the MPI library
-    can be told to use, for `wherry export`.
+    Measures collectives of these sizes on so many ranks, and keeps the fastest algorithms in Wherry's tuning file. With
+    --model: measures messages and copies, and keeps the constants of the cost model there. With --library: measures
+    each algorithm that the MPI library can be told to use, for `wherry export`.
     """
     harness.check_hosts(given_options())
     mpi = choose_mpi(mpi_name) if mpi_name else None

@@ -70,9 +70,9 @@ class Pattern(click.ParamType):  # type: ignore[type-arg]
 )
 @click.option("--why", is_flag=True, help="Leave out one part of Wherry at a time: which one makes the difference?")
 @file_option("--json", "file", callback=no_separator, help="Write records with the samples of all runs.")
-@click.option("--netlab", is_flag=True, help="On emulated hosts with Gigabit links (root).")
-@click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Emulated hosts.")
-@click.option("--seed", type=click.IntRange(0, _SEEDS), help="Of the random order; default: another each time.")
+@click.option("--netlab", is_flag=True, help="Run on emulated hosts with Gigabit links; needs root.")
+@click.option("--hosts", type=click.IntRange(1, 64), default=4, show_default=True, help="Number of emulated hosts.")
+@click.option("--seed", type=click.IntRange(0, _SEEDS), help="Seed of the random order; default: a new one.")
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="-- LAUNCHER ... APP ...")  # fmt: skip
 def compare_(
     count: int,

@@ -183,8 +183,8 @@ def _decision_row(row: DecisionRow, names: dict[str, str]) -> tuple[str | float,
 
 
 def fallbacks(analysis: Analysis) -> Markup:
-    if not analysis.misses:
+    if not analysis.fallbacks:
         return Markup()
-    rows = [(row.function, row.reason, units.count(row.calls)) for row in analysis.misses]
+    rows = [(row.function, row.reason, units.count(row.calls)) for row in analysis.fallbacks]
     text = "Calls that Wherry could have replaced and that fell back to the native collective."
     return section("Native fallbacks", text, table(("function", "why", "calls"), rows))
