@@ -47,7 +47,7 @@ constexpr Variable plain_variables[] = {
      "how blocking calls wait: spin (in the library), yield (poll, give the core away) or auto (the "
      "default)"},
     {"WHERRY_RANKS_PER_NODE", "assume nodes of so many consecutive ranks; 0: ask MPI (the default)"},
-    {"WHERRY_VERBOSE", "0: quiet (the default); 1: say what was found; 2: say every decision"},
+    {"WHERRY_VERBOSE", "0: silent (the default); 1: say what was found; 2: say every decision"},
 };
 
 /// These, and one for each collective.

@@ -81,7 +81,7 @@ struct Settings {
   LayoutLever layout = LayoutLever::automatic;  // WHERRY_LAYOUT: auto, native or wherry
   WaitMode wait = WaitMode::automatic;          // WHERRY_WAIT: auto, spin or yield
   int ranks_per_node = 0;  // WHERRY_RANKS_PER_NODE: assume nodes of so many consecutive ranks; 0: ask MPI
-  int verbose = 0;         // WHERRY_VERBOSE: 0 quiet, 1 what was found, 2 every decision
+  int verbose = 0;         // WHERRY_VERBOSE: 0 silent, 1 what was found, 2 every decision
 
   std::vector<std::string>
       problems;  // settings that were not understood: what, why, and what was used instead

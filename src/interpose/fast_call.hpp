@@ -1,6 +1,6 @@
 // Collectives that pass to the library with next to nothing done for them, for the generated wrappers.
 //
-// A call that a setting or a trial has given back to the library is to cost what it costs without Wherry: nothing of it
+// A call that a setting or a trial has made native is to cost what it costs without Wherry: nothing of it
 // is stored, no lock is taken, and the profile counts it by what was found for the one before.
 #pragma once
 

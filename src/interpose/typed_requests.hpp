@@ -294,10 +294,10 @@ int start_persistent(const Call& call, int count, MPI_Request requests[], p2p::C
                      const Next& next) {
   p2p::PendingMessages& pending = backend().pending;
   if (!pending.has_persistent() || count <= 0 || requests == nullptr) return next();
-  p2p::PendingMessages::Starting starting(pending, call.function(), call.site(),
-                                          {requests, static_cast<std::size_t>(count)}, result);
+  p2p::PendingMessages::StartCall start(pending, call.function(), call.site(),
+                                        {requests, static_cast<std::size_t>(count)}, result);
   const int code = next();
-  starting.ended(code == MPI_SUCCESS);
+  start.ended(code == MPI_SUCCESS);
   return code;
 }
 

@@ -226,8 +226,8 @@ void PendingMessages::drop(std::unordered_map<std::uint64_t, Persistent>::iterat
   persistent_count_ = persistent_.size();
 }
 
-PendingMessages::Starting::Starting(PendingMessages& messages, std::uint32_t function, const void* site,
-                                    std::span<MPI_Request> requests, CopyResult& result)
+PendingMessages::StartCall::StartCall(PendingMessages& messages, std::uint32_t function, const void* site,
+                                      std::span<MPI_Request> requests, CopyResult& result)
     : messages_(messages), requests_(requests), result_(result) {
   const std::lock_guard lock(messages.mutex_);
   for (std::size_t i = 0; i < requests.size(); ++i) {
@@ -242,26 +242,26 @@ PendingMessages::Starting::Starting(PendingMessages& messages, std::uint32_t fun
   messages.update();
 }
 
-void PendingMessages::Starting::start(std::size_t index, Persistent& known, const Exchange::Turn& turn) {
+void PendingMessages::StartCall::start(std::size_t index, Persistent& known, const Exchange::Turn& turn) {
   is_timed_ = turn.is_timed;
   if (is_timed_ && begun_ns_ == 0) begun_ns_ = now_ns();
-  Started& started = started_.emplace_back(Started{index, requests_[index], {}});
-  started.pending = {nullptr, nullptr, known.way, requests_[index], true};
+  Active& active = active_.emplace_back(Active{index, requests_[index], {}});
+  active.pending = {nullptr, nullptr, known.way, requests_[index], true};
   if (!turn.is_ours) return;
   result_.copier = Copier::kernels;
-  started.pending.elements = known.elements;
-  started.pending.request = requests_[index] = known.as_bytes;
+  active.pending.elements = known.elements;
+  active.pending.request = requests_[index] = known.as_bytes;
   if (known.way == Way::out) known.elements->pack();
 }
 
-void PendingMessages::Starting::ended(bool succeeded) {
-  for (const Started& started : started_) requests_[started.index] = started.request;
-  if (started_.empty()) return;
+void PendingMessages::StartCall::ended(bool succeeded) {
+  for (const Active& active : active_) requests_[active.index] = active.request;
+  if (active_.empty()) return;
   const std::uint64_t ns = is_timed_ ? now_ns() - begun_ns_ : 0;
   const std::lock_guard lock(messages_.mutex_);
-  for (Started& started : started_)
-    if (succeeded) messages_.put(started.request, std::move(started.pending));
-  messages_.exchange_.left(succeeded ? 0 : started_.size(), ns);
+  for (Active& active : active_)
+    if (succeeded) messages_.put(active.request, std::move(active.pending));
+  messages_.exchange_.left(succeeded ? 0 : active_.size(), ns);
   messages_.update();
 }
 

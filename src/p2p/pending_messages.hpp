@@ -90,8 +90,8 @@ class PendingMessages {
   std::string_view made(MPI_Request request, Elements elements, const MessageKind& kind,
                         const PersistentArguments& made_with);
   bool has_persistent() const { return persistent_count_.load(std::memory_order_relaxed) != 0; }
-  /// Persistent requests that start by others in their places.
-  class Starting;
+  /// A call that starts persistent requests by others in their places.
+  class StartCall;
 
   /// The messages behind the requests of one completing call, while it is under way.
   class Completion;
@@ -208,16 +208,16 @@ class PendingMessages::Completion {
 };
 
 /// While the library starts requests.
-class PendingMessages::Starting {
+class PendingMessages::StartCall {
  public:
-  Starting(PendingMessages& messages, std::uint32_t function, const void* site,
-           std::span<MPI_Request> requests, CopyResult& result);
-  Starting(const Starting&) = delete;
-  Starting& operator=(const Starting&) = delete;
+  StartCall(PendingMessages& messages, std::uint32_t function, const void* site,
+            std::span<MPI_Request> requests, CopyResult& result);
+  StartCall(const StartCall&) = delete;
+  StartCall& operator=(const StartCall&) = delete;
   void ended(bool succeeded);
 
  private:
-  struct Started {
+  struct Active {
     std::size_t index;
     MPI_Request request;  // the program's
     Pending pending;
@@ -227,7 +227,7 @@ class PendingMessages::Starting {
   PendingMessages& messages_;
   std::span<MPI_Request> requests_;
   CopyResult& result_;
-  std::vector<Started> started_;
+  std::vector<Active> active_;
   bool is_timed_ = false;
   std::uint64_t begun_ns_ = 0;
 };
