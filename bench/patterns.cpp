@@ -1,6 +1,7 @@
 // What does it take to pack the data of applications: by memcpy of as many bytes, by hand, by MPI_Pack, by Wherry's
 // kernels?
 //
+// What do its datatypes cost besides: to create, to commit, to use for the first time, to free?
 // And do two threads pack large data faster than one?
 //
 //   bench_patterns --turns 20
@@ -21,126 +22,94 @@
 #include "layout/parallel_pack.hpp"
 #include "measure.hpp"
 #include "mpi/api.hpp"
+#include "type_lives.hpp"
 #include "waiting/host.hpp"
 
 namespace bench {
 namespace {
 
-MPI_Datatype committed(MPI_Datatype type) {
-  MPI_Type_commit(&type);
-  return type;
-}
-
-MPI_Datatype vector(int count, int length, int stride, MPI_Datatype of) {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_vector(count, length, stride, of, &type);
-  return committed(type);
-}
-
-MPI_Datatype subarray(std::vector<int> sizes, std::vector<int> subsizes, std::vector<int> starts,
-                      MPI_Datatype of) {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_create_subarray(static_cast<int>(sizes.size()), sizes.data(), subsizes.data(), starts.data(),
-                           MPI_ORDER_C, of, &type);
-  return committed(type);
-}
-
-MPI_Datatype contiguous(int count, MPI_Datatype of) {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_contiguous(count, of, &type);
-  return committed(type);
-}
-
-MPI_Datatype by_ids(const std::vector<int>& ids, MPI_Datatype of) {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_create_indexed_block(static_cast<int>(ids.size()), 1, ids.data(), of, &type);
-  return committed(type);
-}
-
-MPI_Datatype structure(const std::vector<MPI_Aint>& at, const std::vector<MPI_Datatype>& types) {
-  const std::vector<int> lengths(at.size(), 1);
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_create_struct(static_cast<int>(at.size()), lengths.data(), at.data(), types.data(), &type);
-  return committed(type);
-}
-
-MPI_Datatype resized(MPI_Datatype of, MPI_Aint extent) {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  MPI_Type_create_resized(of, 0, extent, &type);
-  return committed(type);
-}
-
 void add_strides(std::vector<Pattern>& all) {
   for (const long n : {1L << 10, 1L << 14, 1L << 19})
     all.push_back({"every other double, " + std::to_string(n / 128) + " KiB",
-                   vector(static_cast<int>(n), 1, 2, MPI_DOUBLE), 1, static_cast<std::size_t>(n * 16),
-                   by_hand(Grid<8>{{1, 1, n}, {0, 0, 16}})});
+                   [n] { return vector(static_cast<int>(n), 1, 2, MPI_DOUBLE); }, 1,
+                   static_cast<std::size_t>(n * 16), by_hand(Grid<8>{{1, 1, n}, {0, 0, 16}})});
 }
 
 void add_faces(std::vector<Pattern>& all) {
   constexpr int n = 256;
   constexpr long row = n * 8, plane = n * row;
   constexpr auto bytes = static_cast<std::size_t>(n * plane);
-  all.push_back({"256^3 face x", subarray({n, n, n}, {n, n, 1}, {0, 0, 0}, MPI_DOUBLE), 1, bytes,
-                 by_hand(Grid<8>{{1, n, n}, {0, plane, row}})});
-  all.push_back({"256^3 face y", subarray({n, n, n}, {n, 1, n}, {0, 0, 0}, MPI_DOUBLE), 1, bytes,
-                 by_hand(Rows{{1, n}, {0, plane}, row})});
-  all.push_back({"256^3 face z", subarray({n, n, n}, {1, n, n}, {0, 0, 0}, MPI_DOUBLE), 1, bytes,
-                 by_hand(Rows{{1, 1}, {0, 0}, plane})});
+  all.push_back({"256^3 face x", [] { return subarray({n, n, n}, {n, n, 1}, {0, 0, 0}, MPI_DOUBLE); }, 1,
+                 bytes, by_hand(Grid<8>{{1, n, n}, {0, plane, row}})});
+  all.push_back({"256^3 face y", [] { return subarray({n, n, n}, {n, 1, n}, {0, 0, 0}, MPI_DOUBLE); }, 1,
+                 bytes, by_hand(Rows{{1, n}, {0, plane}, row})});
+  all.push_back({"256^3 face z", [] { return subarray({n, n, n}, {1, n, n}, {0, 0, 0}, MPI_DOUBLE); }, 1,
+                 bytes, by_hand(Rows{{1, 1}, {0, 0}, plane})});
 }
 
 void add_particles(std::vector<Pattern>& all) {
   constexpr int many = 100'000, some = 10'000;
   const std::vector<int> ids = random_ids(some, many);
-  all.push_back({"particles of 24 B by random ids", by_ids(ids, contiguous(3, MPI_DOUBLE)), 1, many * 24UL,
-                 by_hand(ByIndex<24>{ids, {0}})});
-  all.push_back({"particles of 200 B by random ids", by_ids(ids, contiguous(25, MPI_DOUBLE)), 1, many * 200UL,
-                 by_hand(ByIndex<200>{ids, {0}})});
+  all.push_back({"particles of 24 B by random ids", [=] { return by_ids(ids, contiguous(3, MPI_DOUBLE)); }, 1,
+                 many * 24UL, by_hand(ByIndex<24>{ids, {0}})});
+  all.push_back({"particles of 200 B by random ids", [=] { return by_ids(ids, contiguous(25, MPI_DOUBLE)); },
+                 1, many * 200UL, by_hand(ByIndex<200>{ids, {0}})});
+}
+
+/// By the same random ids of particles or points.
+void add_arrays(std::vector<Pattern>& all) {
+  constexpr int many = 100'000, some = 10'000;
+  const std::vector<int> ids = random_ids(some, many);
   // LAMMPS, atomic style: positions, and tag, type and mask of ghost atoms.
   constexpr long positions = many * 24L, integers = many * 4L;
-  const MPI_Datatype x = by_ids(ids, contiguous(3, MPI_DOUBLE)), i = by_ids(ids, MPI_INT);
   const auto position_loop = ByIndex<24>{ids, {0}};
   const auto integer_loop = ByIndex<4>{ids, {positions, positions + integers, positions + 2 * integers}};
   all.push_back({"LAMMPS atomic",
-                 structure({0, positions, positions + integers, positions + 2 * integers}, {x, i, i, i}), 1,
-                 static_cast<std::size_t>(positions + 3 * integers),
+                 [=] {
+                   const Type x = by_ids(ids, contiguous(3, MPI_DOUBLE)), i = by_ids(ids, MPI_INT);
+                   return structure({0, positions, positions + integers, positions + 2 * integers},
+                                    {&x, &i, &i, &i});
+                 },
+                 1, static_cast<std::size_t>(positions + 3 * integers),
                  [=, first = by_hand(position_loop), rest = by_hand(integer_loop)](
                      bool packing, std::byte* memory, std::byte* buffer) {
                    first(packing, memory, buffer);
                    rest(packing, memory, buffer + some * 24L);
                  }});
   const std::vector<long> arrays{0, many * 8L, many * 16L, many * 24L, many * 32L, many * 40L};
-  const MPI_Datatype d = by_ids(ids, MPI_DOUBLE);
   all.push_back({"struct of 6 arrays by random ids",
-                 structure({arrays.begin(), arrays.end()}, {d, d, d, d, d, d}), 1, many * 48UL,
-                 by_hand(ByIndex<8>{ids, arrays})});
+                 [=] {
+                   const Type d = by_ids(ids, MPI_DOUBLE);
+                   return structure({arrays.begin(), arrays.end()}, {&d, &d, &d, &d, &d, &d});
+                 },
+                 1, many * 48UL, by_hand(ByIndex<8>{ids, arrays})});
   // SPECFEM3D: points of the mesh on the border, one float each in the outer core, three in crust and mantle.
-  all.push_back(
-      {"SPECFEM3D outer core", by_ids(ids, MPI_FLOAT), 1, many * 4UL, by_hand(ByIndex<4>{ids, {0}})});
-  all.push_back({"SPECFEM3D crust and mantle", by_ids(ids, contiguous(3, MPI_FLOAT)), 1, many * 12UL,
-                 by_hand(ByIndex<12>{ids, {0}})});
+  all.push_back({"SPECFEM3D outer core", [=] { return by_ids(ids, MPI_FLOAT); }, 1, many * 4UL,
+                 by_hand(ByIndex<4>{ids, {0}})});
+  all.push_back({"SPECFEM3D crust and mantle", [=] { return by_ids(ids, contiguous(3, MPI_FLOAT)); }, 1,
+                 many * 12UL, by_hand(ByIndex<12>{ids, {0}})});
 }
 
 void add_halos(std::vector<Pattern>& all) {
   // MILC: su3_vector (3 complex floats) of half of the sites of a 16^4 lattice, in direction z.
-  const MPI_Datatype su3 = contiguous(6, MPI_FLOAT);
   constexpr int site = 24, half = 16 * 16 / 2, slab = half * 16;
-  MPI_Datatype milc = MPI_DATATYPE_NULL;
-  MPI_Type_create_hvector(2, 1, long{slab} * 16 * site, vector(16, half, slab, su3), &milc);
-  all.push_back({"MILC su3 z", committed(milc), 1, 2UL * slab * 16 * site,
-                 by_hand(Rows{{2, 16}, {long{slab} * 16 * site, long{slab} * site}, half * site})});
+  all.push_back(
+      {"MILC su3 z",
+       [=] { return hvector(2, long{slab} * 16 * site, vector(16, half, slab, contiguous(6, MPI_FLOAT))); },
+       1, 2UL * slab * 16 * site,
+       by_hand(Rows{{2, 16}, {long{slab} * 16 * site, long{slab} * site}, half * site})});
   // NAS LU: five doubles of each point of a face; NAS MG: one.
   constexpr int n = 162;
-  all.push_back({"NAS LU y", vector(n, 5, 5 * (n + 4), MPI_DOUBLE), 1, 40UL * (n + 4) * (n + 4),
-                 by_hand(Grid<40>{{1, 1, n}, {0, 0, 40L * (n + 4)}})});
+  all.push_back({"NAS LU y", [] { return vector(n, 5, 5 * (n + 4), MPI_DOUBLE); }, 1,
+                 40UL * (n + 4) * (n + 4), by_hand(Grid<40>{{1, 1, n}, {0, 0, 40L * (n + 4)}})});
   constexpr int m = 130;
-  all.push_back({"NAS MG x", subarray({m, m, m}, {m - 2, m - 2, 1}, {1, 1, 1}, MPI_DOUBLE), 1,
+  all.push_back({"NAS MG x", [] { return subarray({m, m, m}, {m - 2, m - 2, 1}, {1, 1, 1}, MPI_DOUBLE); }, 1,
                  8UL * m * m * m,
                  [hand = by_hand(Grid<8>{{1, m - 2, m - 2}, {0, 8L * m * m, 8L * m}})](
                      bool packing, std::byte* memory, std::byte* buffer) {
                    hand(packing, memory + 8L * (m * m + m + 1), buffer);
                  }});
-  all.push_back({"NAS MG y", subarray({m, m, m}, {m - 2, 1, m - 2}, {1, 1, 1}, MPI_DOUBLE), 1,
+  all.push_back({"NAS MG y", [] { return subarray({m, m, m}, {m - 2, 1, m - 2}, {1, 1, 1}, MPI_DOUBLE); }, 1,
                  8UL * m * m * m,
                  [hand = by_hand(Rows{{1, m - 2}, {0, 8L * m * m}, 8L * (m - 2)})](
                      bool packing, std::byte* memory, std::byte* buffer) {
@@ -149,19 +118,23 @@ void add_halos(std::vector<Pattern>& all) {
   // WRF: three columns at the border of four fields of 64 x 28 x 64 floats.
   constexpr int side = 64, levels = 28;
   constexpr long field = 4L * side * levels * side;
-  const MPI_Datatype border = subarray({side, levels, side}, {side, levels, 3}, {0, 0, 0}, MPI_FLOAT);
   const Grid<12> columns{{side, levels, 1}, {4L * levels * side, 4L * side, 0}};
   const std::vector<long> begins{0, field, 2 * field, 3 * field};
   constexpr long packed = 12L * side * levels;
-  all.push_back({"WRF x", structure({begins.begin(), begins.end()}, {border, border, border, border}), 1,
-                 static_cast<std::size_t>(4 * field),
+  all.push_back({"WRF x",
+                 [=] {
+                   const Type border =
+                       subarray({side, levels, side}, {side, levels, 3}, {0, 0, 0}, MPI_FLOAT);
+                   return structure({begins.begin(), begins.end()}, {&border, &border, &border, &border});
+                 },
+                 1, static_cast<std::size_t>(4 * field),
                  by_hand(Several<Grid<12>>{
                      {columns, columns, columns, columns}, begins, {0, packed, 2 * packed, 3 * packed}})});
 }
 
 template <int size>
 void add_transpose(std::vector<Pattern>& all, const std::string& name, int n, MPI_Datatype of) {
-  all.push_back({name, resized(vector(n, 1, n, of), size), n,
+  all.push_back({name, [=] { return resized(vector(n, 1, n, of), size); }, n,
                  static_cast<std::size_t>(size) * static_cast<std::size_t>(n * n),
                  by_hand(Grid<size>{{1, n, n}, {0, size, long{size} * n}})});
 }
@@ -176,14 +149,23 @@ void add_transposes(std::vector<Pattern>& all) {
 void add_structs(std::vector<Pattern>& all) {
   constexpr int n = 20'000;
   all.push_back({"padded struct of 13 of 16 B",
-                 resized(structure({0, 8, 12}, {MPI_DOUBLE, MPI_INT, MPI_CHAR}), 16), n, n * 16UL,
-                 by_hand(Members<16, 0, 8, 8, 4, 12, 1>{n})});
+                 [] {
+                   const Type d = MPI_DOUBLE, i = MPI_INT, c = MPI_CHAR;
+                   return resized(structure({0, 8, 12}, {&d, &i, &c}), 16);
+                 },
+                 n, n * 16UL, by_hand(Members<16, 0, 8, 8, 4, 12, 1>{n})});
   all.push_back({"padded struct of 13 of 24 B",
-                 resized(structure({0, 8, 16}, {MPI_CHAR, MPI_DOUBLE, MPI_INT}), 24), n, n * 24UL,
-                 by_hand(Members<24, 0, 1, 8, 8, 16, 4>{n})});
+                 [] {
+                   const Type c = MPI_CHAR, d = MPI_DOUBLE, i = MPI_INT;
+                   return resized(structure({0, 8, 16}, {&c, &d, &i}), 24);
+                 },
+                 n, n * 24UL, by_hand(Members<24, 0, 1, 8, 8, 16, 4>{n})});
   all.push_back({"members of 24 and 8 of 96 B",
-                 resized(structure({0, 48}, {contiguous(3, MPI_DOUBLE), MPI_DOUBLE}), 96), n, n * 96UL,
-                 by_hand(Members<96, 0, 24, 48, 8>{n})});
+                 [] {
+                   const Type position = contiguous(3, MPI_DOUBLE), mass = MPI_DOUBLE;
+                   return resized(structure({0, 48}, {&position, &mass}), 96);
+                 },
+                 n, n * 96UL, by_hand(Members<96, 0, 24, 48, 8>{n})});
 }
 
 using Bytes = std::vector<std::byte>;
@@ -192,7 +174,9 @@ using Bytes = std::vector<std::byte>;
 class Case {
  public:
   Case(const Pattern& pattern, wherry::datatype::TypeLayouts& layouts)
-      : pattern_(pattern), plan_(layouts.plan(pattern.type, pattern.count)) {
+      : pattern_(pattern), type_(pattern.make()) {
+    type_.commit();
+    plan_ = layouts.plan(type_.get(), pattern.count);
     if (plan_ == nullptr) end_with(pattern.name + ": its datatype cannot be expressed as a layout");
     const auto size = static_cast<std::size_t>(plan_->size());
     memory_.resize(pattern.bytes);
@@ -246,10 +230,9 @@ class Case {
     int position = 0;
     const auto size = static_cast<int>(packed_.size());
     if (packing)
-      MPI_Pack(memory_.data(), pattern_.count, pattern_.type, packed_.data(), size, &position, MPI_COMM_SELF);
+      MPI_Pack(memory_.data(), pattern_.count, type_.get(), packed_.data(), size, &position, MPI_COMM_SELF);
     else
-      MPI_Unpack(packed_.data(), size, &position, memory_.data(), pattern_.count, pattern_.type,
-                 MPI_COMM_SELF);
+      MPI_Unpack(packed_.data(), size, &position, memory_.data(), pattern_.count, type_.get(), MPI_COMM_SELF);
   }
   void copy() {
     std::memcpy(other_.data(), packed_.data(), packed_.size());
@@ -263,6 +246,7 @@ class Case {
   }
 
   const Pattern& pattern_;
+  Type type_;
   wherry::datatype::PlanPtr plan_;
   Bytes memory_, packed_, other_;
 };
@@ -323,7 +307,8 @@ void run_all_large(const std::string& only, int turns) {
 
 std::vector<Pattern> application_patterns() {
   std::vector<Pattern> all;
-  for (auto* const add : {add_strides, add_faces, add_particles, add_halos, add_transposes, add_structs})
+  for (auto* const add :
+       {add_strides, add_faces, add_particles, add_arrays, add_halos, add_transposes, add_structs})
     add(all);
   return all;
 }
@@ -339,6 +324,7 @@ int main(int argc, char** argv) {
     std::vector<bench::Pattern> patterns = bench::application_patterns();
     for (const bench::Pattern& pattern : patterns) {
       if (pattern.name.find(only) == std::string::npos) continue;
+      bench::measure_lives(pattern, turns);
       bench::Case one(pattern, layouts);
       one.check();
       one.run(turns);

@@ -11,12 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "pattern_types.hpp"
+
 namespace bench {
 
-/// One pattern: `count` elements of `type` in `bytes` of memory.
+/// One pattern: `count` elements of a type in `bytes` of memory. make: the type, not committed.
 struct Pattern {
   std::string name;
-  MPI_Datatype type;
+  std::function<Type()> make;
   int count;
   std::size_t bytes;
   std::function<void(bool packing, std::byte* memory, std::byte* buffer)> hand;
@@ -155,7 +157,7 @@ inline std::vector<int> random_ids(int count, int below) {
   return ids;
 }
 
-/// All of them, with committed types.
+/// All of them.
 std::vector<Pattern> application_patterns();
 
 }  // namespace bench

@@ -19,6 +19,7 @@ from wherry.bench import (
     chooser,
     executor,
     output,
+    patterns,
     picture,
     preload,
     registry,
@@ -36,6 +37,7 @@ from wherry.schedule import plan
 
 ROOT = Path(__file__).resolve().parents[3]
 
+VARIANTS = ("native", "wherry")
 FIELDS = {"bench", "case", "metric", "unit", "value", "baseline", "ratio", "mpi", "ranks", "samples", "machine"}
 
 
@@ -113,6 +115,22 @@ def test_preload_is_a_difference_of_interleaved_launches(
     order = ["on" if "WHERRY_OUTPUT" in env else "off" if env else "plain" for _, _, env in script.asked]
     assert order == ["plain", "off", "on"] * 2
     assert [entry["launch"] for entry in off.samples] == [0, 1]
+
+
+def test_patterns_tell_what_their_types_cost_once(mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    packed = {"hand": 2e-6, "wherry": 1e-6, "native": 4e-6, "memcpy": 5e-7}
+    once = {"create": (3e-7, 3e-7), "commit": (1e-7, 1e-7), "first use": (4e-6, 5e-6), "free": (2e-7, 8e-7)}
+    lines = [line(f"a face, {stage}", *each) for stage, of in once.items() for each in zip(VARIANTS, of, strict=True)]
+    lines += [line(f"a face, {direction}", *each) for direction in patterns.DIRECTIONS for each in packed.items()]
+    Script({"plain": ["\n".join(lines)]}, monkeypatch, tmp_path)
+    found = {row.metric: row for row in patterns.run(Setup(mpi=mpi_, launches=1))}
+    assert {row.case for row in found.values()} == {"a face"}
+    assert len(found) == 4 + len(patterns.STAGES)
+    first = found["time of the first pack, against the library"]
+    assert (first.baseline, first.value, first.ratio) == (4e-6, 5e-6, pytest.approx(0.8))
+    assert first.reached is None  # no goal: how often a type is used decides
+    assert found["time to free the type, against the library"].ratio == pytest.approx(0.25)
+    assert found["time to pack, against the hand loop"].reached is True
 
 
 def test_alltoall_compares_native_and_wherry(mpi_: Mpi, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
