@@ -116,25 +116,47 @@ class Others:
         return f"next_of<int({types(callee)})>({self._first[name]} + {variant})({values})"
 
 
+def beginning(f: Function, text: str, others: Others) -> str:
+    """Begins a non-blocking call; one that takes the copy once that is there."""
+    begin = f"return {others.call(f, text, 'begun')};"
+    return begin if text not in f.starts or not f.copies else f"if (!copy.make()) return MPI_ERR_OTHER; {begin}"
+
+
 def polling(f: Function, others: Others) -> str:
     """What runs instead of the native blocking function where this rank, or these, had better poll."""
     if f.tests:
         test = f"{others.call(f, f.tests)}"
         body = f"const int code = {test}; *flag = {f.until}; return code;" if f.until else f"return {test};"
         return f"by_testing([&](int* flag) {{ {body} }})"
-    started = [text for text in (f.checks, *f.starts) if text]
-    begins = [f"[&](MPI_Request* begun) {{ return {others.call(f, text, 'begun')}; }}" for text in started]
+    begins = [f"[&](MPI_Request* begun) {{ {beginning(f, text, others)} }}" for text in (f.checks, *f.starts) if text]
     if not f.awaits:
-        return f"by_request({begins[0]})"
+        return f"by_request({begins[0]}{', status' if receives(f) else ''})"
     test = f"[&](int* flag) {{ return {others.call(f, f.awaits)}; }}"
     take = others.call(f, f.ends or f"{f.name}({arguments(f)})")
     return f"by_arrival({', '.join([*begins, test, f'[&] {{ return {take}; }}'])})"
 
 
+def polled(f: Function, index: int, others: Others) -> list[str]:
+    """How the function polls where that is wanted, and can be."""
+    if not f.can_poll:
+        return []
+    if not f.copies:
+        return [f"    if ({condition(f, index)}) return {polling(f, others)};"]
+    return [
+        f"    if ({condition(f, index)}) {{",
+        f"      PackedCopy copy({f.copies});",
+        f"      const int code = {polling(f, others)};",
+        "      if (!copy.is_refused()) return code;",
+        "    }",
+    ]
+
+
 def condition(f: Function, index: int) -> str:
     if f.kind != "collective":
         return f"is_patient({index})"
-    together = f"is_patient{'_reducing' if any(p.name == 'op' for p in f.parameters) else ''}_in(comm, {index})"
+    is_reducing = any(p.name == "op" for p in f.parameters)
+    among = "_reducing" if is_reducing else "_with_neighbors" if f.name.startswith("Neighbor") else ""
+    together = f"is_patient{among}_in(comm, {index})"
     return f"may_poll_with<COUNT>() && {together}" if f.has_large_count else together
 
 
@@ -144,11 +166,10 @@ def passing_on(f: Function, index: int, capture: str, others: Others) -> list[st
     if not f.gives_way:
         return [f"  const auto next = [{capture}] {{ {native} }};"]
     waiting = [f"    const LibraryWait wait({index});"] if f.waits or f.kind == "collective" else []
-    polled = [f"    if ({condition(f, index)}) return {polling(f, others)};"] if f.can_poll else []
     return [
         f"  const auto native = [&] {{ {native} }};",
         f"  const auto next = [{capture}] {{",
-        *polled,
+        *polled(f, index, others),
         *waiting,
         f"    {native}",
         "  };",

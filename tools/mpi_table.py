@@ -67,6 +67,7 @@ class Function:
     until: str = ""
     checks: str = ""
     awaits: str = ""
+    copies: str = ""
     ends: str = ""
     waits: bool = False
     repeats: str = ""
@@ -182,8 +183,7 @@ def read_table(path: Path) -> list[Function]:
             begins = tuple(text.replace("<lower>", name.lower()) for text in starts)
             function = Function(name=name, starts=begins, **call)
             function = replace(function, runs=function.runs.replace("<name>", name))
-            # Open MPI orders the blocks of a neighbor that is listed twice otherwise in its nonblocking forms.
-            if twins and not function.is_neighborhood:
+            if twins:
                 function = replace(function, starts=(f"{nonblocking(function).name}({arguments(function)})",))
             functions += [function, nonblocking(function), persistent(function)] if twins else [function]
     return functions

@@ -64,6 +64,7 @@ void WaitPolicy::begin(bool has_world, void* (*find)(const char* name)) {
   if (settings_.wait == WaitMode::spin) return;
   library_.begin(find);
   large_counts_ = !is_library(api_, "Intel");
+  orders_neighbors_ = !is_library(api_, "Open MPI");
   situation_.library_yields = library_yields(api_);
   knows_thread_ = thread_level(api_) <= MPI_THREAD_FUNNELED;
   situation_.ranks_on_host = waiting::ranks_on_host(read_variable);
@@ -173,6 +174,21 @@ bool WaitPolicy::find_whether_of_world(MPI_Comm comm) const {
   api_.Group_free(&group);
   api_.Group_free(&world);
   return size > 1 && std::ranges::find(in_world, MPI_UNDEFINED) == in_world.end();
+}
+
+/// As far as all ranks know that of each other: in a grid in which no rank is on both sides of another one, or of
+/// itself.
+bool WaitPolicy::has_distinct_neighbors(MPI_Comm comm) const {
+  int topology = MPI_UNDEFINED, dimensions = 0;
+  if (api_.Topo_test(comm, &topology) != MPI_SUCCESS || topology != MPI_CART) return false;
+  if (api_.Cartdim_get(comm, &dimensions) != MPI_SUCCESS) return false;
+  std::vector<int> extents(static_cast<std::size_t>(dimensions)), wraps(extents), own(extents);
+  if (queries_.Cart_get(comm, dimensions, extents.data(), wraps.data(), own.data()) != MPI_SUCCESS)
+    return false;
+  bool are_distinct = true;
+  for (std::size_t d = 0; d < extents.size(); ++d)
+    are_distinct = are_distinct && (wraps[d] == 0 || extents[d] > 2);
+  return are_distinct;
 }
 
 void WaitPolicy::sample() {

@@ -58,6 +58,12 @@ class WaitPolicy {
   /// The same for a reduction, whose non-blocking form may combine in another order.
   bool reduces_together(MPI_Comm comm) { return !settings_.reproducible && polls_together(comm); }
 
+  /// The same for an exchange among neighbors. Open MPI orders the blocks of a neighbor that is listed twice otherwise
+  /// in its non-blocking forms.
+  bool exchanges_together(MPI_Comm comm) {
+    return polls_together(comm) && (orders_neighbors_ || has_distinct_neighbors(comm));
+  }
+
   /// Counts a call that polls. True.
   bool note(std::uint32_t function) {
     counts_[function].fetch_add(1, std::memory_order_relaxed);
@@ -100,6 +106,7 @@ class WaitPolicy {
   std::uint64_t combined(std::uint64_t* words, int count) const;
   bool is_of_world(MPI_Comm comm);
   bool find_whether_of_world(MPI_Comm comm) const;
+  bool has_distinct_neighbors(MPI_Comm comm) const;
   void sample();
 
   const Settings& settings_;
@@ -110,6 +117,7 @@ class WaitPolicy {
   std::atomic<bool> polls_ = false;
   std::atomic<bool> together_ = false;
   bool large_counts_ = true;
+  bool orders_neighbors_ = true;  // alike in blocking and non-blocking exchanges
   std::atomic<int> calls_to_sample_ = INT_MAX;
   std::atomic_flag sampling_;  // guards what follows
   waiting::LookInterval interval_;

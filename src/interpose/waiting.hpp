@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include "base/own_errno.hpp"
 #include "interpose/backend.hpp"
 #include "waiting/poll.hpp"
 
@@ -36,8 +37,8 @@ int by_testing(const Test& test) {
 }
 
 /// Waits for a request of our own.
-inline int finish(MPI_Request& request) {
-  return by_testing([&](int* flag) { return backend().test(&request, flag, MPI_STATUS_IGNORE); });
+inline int finish(MPI_Request& request, MPI_Status* status = MPI_STATUS_IGNORE) {
+  return by_testing([&](int* flag) { return backend().test(&request, flag, status); });
 }
 
 /// Begins a request; whether it failed.
@@ -49,10 +50,10 @@ Returned begin(const Start& start, MPI_Request& request) {
 
 /// A call that a request stands for.
 template <class Start>
-int by_request(const Start& start) {
+int by_request(const Start& start, MPI_Status* status = MPI_STATUS_IGNORE) {
   MPI_Request request = MPI_REQUEST_NULL;
   const Returned begun = begin(start, request);
-  return begun.failed ? begun.code : finish(request);
+  return begun.failed ? begun.code : finish(request, status);
 }
 
 /// Whether a receive's arguments are wrong. check: begins a receive of nothing into that buffer.
@@ -92,7 +93,8 @@ int by_arrival(const Check& check, const Start& start, const Test& arrived, cons
   return code != MPI_SUCCESS ? code : of_send;
 }
 
-/// While it lives, a call that only the library can make gives the core away where that has a means.
+/// While it lives, a call that only the library can make gives the core away where that has a means. A library that
+/// sleeps where it would spin sees each signal as an error: the program does not.
 class LibraryWait {
  public:
   explicit LibraryWait(std::uint32_t function) : entered_(backend().wait_policy.enter_library(function)) {}
@@ -103,6 +105,7 @@ class LibraryWait {
   LibraryWait& operator=(const LibraryWait&) = delete;
 
  private:
+  const OwnErrno own_;
   const bool entered_;
 };
 
@@ -134,6 +137,9 @@ bool may_poll_with() {
 }
 inline bool is_patient_in(MPI_Comm comm, std::uint32_t function) {
   return backend().wait_policy.polls_together(comm) && backend().wait_policy.note(function);
+}
+inline bool is_patient_with_neighbors_in(MPI_Comm comm, std::uint32_t function) {
+  return backend().wait_policy.exchanges_together(comm) && backend().wait_policy.note(function);
 }
 inline bool is_patient_reducing_in(MPI_Comm comm, std::uint32_t function) {
   return backend().wait_policy.reduces_together(comm) && backend().wait_policy.note(function);

@@ -6,6 +6,7 @@
 #include "interpose/fast_call.hpp"
 #include "interpose/narrow.hpp"
 #include "interpose/one_sided.hpp"
+#include "interpose/packed_copy.hpp"
 #include "interpose/repetition.hpp"
 #include "interpose/requests.hpp"
 #include "interpose/typed_blocks.hpp"

@@ -99,8 +99,14 @@ class Runs:
             self._run(folder, n, {}, preload=False)
         return self._results(folder, n)
 
+    def natively(self, n: int, env: Mapping[str, str], folder: Path) -> list[bytes]:
+        """The same with other settings of the program."""
+        self._run(folder, n, env, preload=False)
+        return self._results(folder, n)
+
     def with_wherry(self, n: int, env: Mapping[str, str], out: Path) -> tuple[list[bytes], list[Record]]:
-        """What each rank got, and its record. out: an empty folder."""
+        """What each rank got, and its record. out: an empty folder, or none yet."""
+        out.mkdir(exist_ok=True)
         self._run(out / "results", n, {**env, "WHERRY_OUTPUT": str(out)}, preload=True)
         records = records_in(out)
         assert len(records) == n

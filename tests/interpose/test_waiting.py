@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from conftest import Launcher
-from preloading import Runs, compile_program, records_in
+from preloading import Runs, calls_of, compile_program, records_in
 
 from wherry.analysis.record import Record, text
 
 RANKS = 3
 #: Every function of the table that can poll, as far as waiting.c calls it.
-ALONE = ["Send", "Ssend", "Recv", "Sendrecv", "Probe", "Mprobe", "Wait", "Waitall", "Waitany", "Waitsome", "Win_wait"]
+ALONE = [
+    *["Send", "Ssend", "Recv", "Sendrecv", "Sendrecv_replace", "Probe", "Mprobe", "Mrecv"],
+    *["Wait", "Waitall", "Waitany", "Waitsome", "Win_wait"],
+]
 TOGETHER = ["Barrier", "Gatherv", "Scatterv", "Bcast"]
 REDUCING = ["Allreduce", "Scan", "Exscan"]
 #: Only the library can make these: it gives the core away where it has a means and is not locked meanwhile.
@@ -29,9 +33,10 @@ LIBRARYS = [
         "Win_flush",
     ],
     *["Win_flush_all", "Win_flush_local", "Win_flush_local_all", "Win_create", "Win_allocate", "Win_free"],
-    *["Sendrecv_replace", "Mrecv", "Comm_split", "Intercomm_create", "Intercomm_merge"],
+    *["Comm_split", "Intercomm_create", "Intercomm_merge"],
 ]
 WITH_MEANS = ("openmpi", "mpich", "mpich-abi", "debian-openmpi")
+NEIGHBORS = [f"Neighbor_{name}" for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")]
 #: "": MPI_THREAD_SINGLE.
 LEVELS = ("", "funneled", "ordered", "multiple")
 
@@ -54,6 +59,42 @@ def compare(runs: Runs, env: dict[str, str], out: Path) -> list[Record]:
     return records
 
 
+def polled_topologies(mpi: Launcher, n: int) -> int:
+    """In how many of the five of patient_exchanges.c exchanges with neighbors poll. Alone, a rank waits for nobody.
+
+    In Open MPI those do where all ranks know that none has a neighbor twice: on a line, and on a ring of three or more.
+    """
+    if n == 1:
+        return 0
+    return 5 if mpi.family != "openmpi" else 1 + (n > 2)
+
+
+@pytest.fixture
+def exchanges(mpi: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    return Runs(mpi, "patient_exchanges.c", tmp_path_factory.mktemp(f"exchanges-{mpi.name}"))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 8])
+def test_polling_exchanges_give_what_waiting_gives(
+    mpi: Launcher, preload: Path, exchanges: Runs, n: int, tmp_path: Path
+) -> None:
+    """With several threads in MPI, where the library itself has no means to give the core away, too."""
+    expected = exchanges.without(n)
+    for level in ("", "multiple"):
+        out = tmp_path / f"level-{level}"
+        out.mkdir()
+        env = {"WHERRY_WAIT": "yield", "WHERRY_NO_COLLECTIVES": "1", "WAITING_LEVEL": level}
+        results, records = exchanges.with_wherry(n, env, out)
+        assert [result.decode().splitlines() for result in results] == [
+            result.decode().splitlines() for result in expected
+        ]
+        for record in records:
+            counts = polled(record)
+            assert (counts["Sendrecv_replace"], counts["Mrecv"]) == (13 if n > 1 else 12, 5)
+            if level == "multiple":
+                assert [counts.get(name, 0) for name in NEIGHBORS] == [polled_topologies(mpi, n)] * len(NEIGHBORS)
+
+
 def tried_levels(request: pytest.FixtureRequest, mpi: Launcher) -> tuple[str, ...]:
     """The lowest and the highest, which differ most; all of them with --whole-matrix."""
     return LEVELS if request.config.getoption("--whole-matrix") else ("", "multiple")
@@ -72,6 +113,19 @@ def test_polling_gives_what_waiting_gives(
         for function in LIBRARYS:
             assert all((function in polled(record)) == has_means for record in records), (level, function)
         assert not any({"Bsend", "Rsend", "Test"} & set(polled(record)) for record in records)
+
+
+@pytest.mark.parametrize("mpi", ["mpich", "openmpi"], indirect=True)
+def test_threads_that_wait_at_once(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
+    """Each makes all calls, in a communicator of its own, and gets what it gets natively. Intel MPI may stand still there without Wherry."""
+    threads = {"WAITING_LEVEL": "multiple", "WAITING_THREADS": "2"}
+    natively = runs.natively(RANKS, threads, tmp_path / "natively")
+    results, records = runs.with_wherry(RANKS, {"WHERRY_WAIT": "yield", **threads}, tmp_path / "polling")
+    assert results == natively
+    once = runs.without(RANKS)
+    assert all(len(twice.splitlines()) == 2 * len(one.splitlines()) - 1 for twice, one in zip(results, once, strict=True))
+    for function in ALONE:
+        assert sum(polled(record).get(function, 0) for record in records) > 0, function
 
 
 def test_collectives_that_stay_native_poll(mpi: Launcher, preload: Path, runs: Runs, tmp_path: Path) -> None:
@@ -110,6 +164,38 @@ def test_threads_that_compute_and_their_cores_are_recorded(mpi: Launcher, preloa
     assert done.returncode == 0, done.stdout + done.stderr
     (record,) = records_in(tmp_path)
     assert (record.threads, record.processors) == (2, 1)
+
+
+@pytest.mark.parametrize("mpi", ["mpich", "openmpi"], indirect=True)
+@pytest.mark.parametrize("waits", ["auto", "spin"])
+def test_late_ranks_that_share_cores_are_waited_for_by_polling(
+    mpi: Launcher, preload: Path, waits: str, tmp_path: Path
+) -> None:
+    """Four on two cores, each late by another time: each native call polls, from the first on, whatever is learned.
+
+    Not in Open MPI, which gives cores away itself there.
+    """
+    ranks, calls = 4, 400
+    program = compile_program(mpi, "jitter.c", tmp_path / "jitter")
+    cores = ",".join(str(core) for core in sorted(os.sched_getaffinity(0))[:2])
+    env = {"WHERRY_WAIT": waits, "WHERRY_OUTPUT": str(tmp_path)}
+    done = mpi.run(["taskset", "-c", cores, program, str(calls)], ranks, env, preload=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    records = records_in(tmp_path)
+    ran = [calls_by_strategy(record, "MPI_Allreduce") for record in records]
+    assert len(ran) == ranks and all(strategies == ran[0] for strategies in ran), "ranks chose differently"
+    assert [calls_of(record)["MPI_Allreduce"] for record in records] == [calls] * ranks
+    by_wherry = sum(count for strategy, count in ran[0].items() if strategy != "native")
+    expected = calls - by_wherry if (mpi.name, waits) == ("mpich", "auto") else 0
+    assert [polled(record).get("Allreduce", 0) for record in records] == [expected] * ranks
+
+
+def calls_by_strategy(record: Record, function: str) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for row in record.tables["uses"]:
+        if record.function(row["function"]) == function:
+            counts[text(row["strategy"])] += int(row["calls"])
+    return counts
 
 
 @pytest.mark.parametrize("mpi", ["mpich", "debian-mpich"], indirect=True)

@@ -1,13 +1,14 @@
-/* What a rank notes of its calls, a line a case. */
+/* What a thread of a rank notes of its calls, a line a case. */
 #ifndef BLOCKING_NOTES_H
 #define BLOCKING_NOTES_H
 
 #include <mpi.h>
 #include <stdio.h>
 
-static FILE* out;
-static int rank, size, handled;
-static MPI_Comm comm; /* its handler counts */
+static int rank, size;
+static _Thread_local FILE* out;
+static _Thread_local int handled;
+static _Thread_local MPI_Comm comm; /* its handler counts */
 
 static void count_errors(MPI_Comm* c, int* code, ...) {
   (void)c, (void)code;

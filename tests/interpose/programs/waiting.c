@@ -1,8 +1,10 @@
 /* Every blocking call, in ordinary and odd cases. Writes what each gave, a line a case, to FOLDER/rank-<n>: with
  * polling calls it must be what it is without.
  *   mpiexec -n 3 ./waiting FOLDER
- * WAITING_LEVEL: funneled, ordered (MPI_THREAD_SERIALIZED) or multiple. */
+ * WAITING_LEVEL: funneled, ordered (MPI_THREAD_SERIALIZED) or multiple. WAITING_THREADS: so many threads make all of
+ * these calls at once, each in a communicator of its own. */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,7 @@
 #include "blocking_epochs.h"
 #include "blocking_notes.h"
 
-enum { LARGE = 1 << 18, ORDERED = 60 };
+enum { LARGE = 1 << 18, ORDERED = 60, MOST_THREADS = 4 };
 
 static int right(void) { return (rank + 1) % size; }
 static int left(void) { return (rank + size - 1) % size; }
@@ -109,7 +111,7 @@ static void probes(void) {
   note("Mrecv of nobody", MPI_Mrecv(got, 3, MPI_INT, &message, MPI_STATUS_IGNORE));
 }
 
-static int queried;
+static _Thread_local int queried;
 static int query(void* state, MPI_Status* s) {
   (void)state;
   ++queried;
@@ -328,21 +330,17 @@ static void begin(int* argc, char*** argv) {
   if (provided < level) MPI_Abort(MPI_COMM_WORLD, 3);
 }
 
-int main(int argc, char** argv) {
-  begin(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  char path[4096];
-  snprintf(path, sizeof path, "%s/rank-%d", argc > 1 ? argv[1] : ".", rank);
-  out = fopen(path, "w");
-  if (out == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
-  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-  MPI_Errhandler handler;
-  MPI_Comm_create_errhandler(count_errors, &handler);
-  MPI_Comm_set_errhandler(comm, handler);
-  /* Where some libraries bring the errors of requests. */
-  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
-  MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+struct Thread {
+  pthread_t id;
+  MPI_Comm comm, world; /* both of all ranks */
+  char* text;
+  size_t length;
+};
+
+static void* cases(void* data) {
+  struct Thread* thread = data;
+  out = open_memstream(&thread->text, &thread->length);
+  comm = thread->comm;
   sends_and_receives();
   exchanges();
   probes();
@@ -351,13 +349,52 @@ int main(int argc, char** argv) {
   truncated();
   wrong_arguments();
   ordered();
-  collectives(MPI_COMM_WORLD);
+  collectives(thread->world);
   groups();
   epochs();
-  MPI_Comm_free(&comm);
-  MPI_Errhandler_free(&handler);
-  fprintf(out, "end\n");
   fclose(out);
+  return NULL;
+}
+
+static void run(struct Thread* threads, int count) {
+  if (count == 1) return (void)cases(&threads[0]);
+  for (int i = 0; i < count; ++i) pthread_create(&threads[i].id, NULL, cases, &threads[i]);
+  for (int i = 0; i < count; ++i) pthread_join(threads[i].id, NULL);
+}
+
+int main(int argc, char** argv) {
+  begin(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const char* const wanted = getenv("WAITING_THREADS");
+  const int count = wanted == NULL ? 1 : atoi(wanted);
+  if (count < 1 || count > MOST_THREADS) MPI_Abort(MPI_COMM_WORLD, 2);
+  char path[4096];
+  snprintf(path, sizeof path, "%s/rank-%d", argc > 1 ? argv[1] : ".", rank);
+  FILE* file = fopen(path, "w");
+  if (file == NULL) MPI_Abort(MPI_COMM_WORLD, 2);
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(count_errors, &handler);
+  struct Thread threads[MOST_THREADS];
+  for (int i = 0; i < count; ++i) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &threads[i].comm);
+    MPI_Comm_set_errhandler(threads[i].comm, handler);
+    threads[i].world = MPI_COMM_WORLD;
+    if (count > 1) MPI_Comm_dup(MPI_COMM_WORLD, &threads[i].world);
+  }
+  /* Where some libraries bring the errors of requests. */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+  run(threads, count);
+  for (int i = 0; i < count; ++i) {
+    fwrite(threads[i].text, 1, threads[i].length, file);
+    free(threads[i].text);
+    if (count > 1) MPI_Comm_free(&threads[i].world);
+    MPI_Comm_free(&threads[i].comm);
+  }
+  MPI_Errhandler_free(&handler);
+  fprintf(file, "end\n");
+  fclose(file);
   MPI_Finalize();
   return 0;
 }
